@@ -1,0 +1,100 @@
+//! Names that the pass puts into an object and the runtime and driver look for.
+//!
+//! Memory of one module (an executable or a shared library), all in the section [`SECTION_DATA`]:
+//!
+//! ```text
+//! +--------------------+----------------------------+-----+----------------------------+---------------+
+//! | state page         | unit: counters | values    | ... | unit: counters | values    | padding page  |
+//! | (runtime's object) | u64 each       | u64 each  |     |                            | (end object)  |
+//! +--------------------+----------------------------+-----+----------------------------+---------------+
+//! ```
+//!
+//! The runtime's object comes first on the link line and the end object last, so the section is whole pages and the
+//! runtime can map the trace file over it: hooks then write the file by plain stores to fixed addresses.
+
+/// Section of the words that hooks write. Its `__start_`/`__stop_` symbols come from the linker.
+pub const SECTION_DATA: &str = "suspect_data";
+/// Section of [`crate::trace::UnitDescriptor`]s, one for each translation unit.
+pub const SECTION_UNITS: &str = "suspect_units";
+/// Section of encoded site tables; not loaded into memory.
+pub const SECTION_SITES: &str = ".suspect";
+
+/// `u32`: the [`Mode`] of this process. Weak and zero in every unit, so that objects link without the runtime.
+pub const SYMBOL_MODE: &str = "__suspect_mode";
+/// The state page: [`STATE_WORDS`] words of `u64`. Weak and small in every unit, strong and a whole page in the runtime.
+pub const SYMBOL_STATE: &str = "__suspect_state";
+/// Words of the state page that units may write.
+pub const STATE_WORDS: usize = 8;
+/// State word: address of the first counter slot of the piece entered last (`values` and `trace` modes).
+pub const STATE_LAST: usize = 0;
+/// State word: set to 1 before `main` returns or calls a function that ends the process.
+pub const STATE_CLEAN: usize = 1;
+/// State word: set to 1 before a call that leaves frames behind (`longjmp`, `pthread_exit`, ...).
+pub const STATE_NONLOCAL: usize = 2;
+
+/// `void (u64 *slot, u64 value)`: a node took a value (`trace` mode). `slot` is the node's value word.
+pub const HOOK_NODE: &str = "__suspect_node";
+
+/// Page size that the section is laid out for.
+pub const PAGE: usize = 4096;
+
+/// Directory into which each process writes its trace file. Without it the program is inert.
+pub const ENV_OUT: &str = "SUSPECT_OUT";
+/// What to record: the name of a [`Mode`].
+pub const ENV_RECORD: &str = "SUSPECT_RECORD";
+/// Name of the running test, copied into the trace.
+pub const ENV_TEST: &str = "SUSPECT_TEST";
+/// Bytes of full values to keep for each process in `trace` mode.
+pub const ENV_LOG_BYTES: &str = "SUSPECT_LOG_BYTES";
+
+/// Which version of each function runs; also the value of [`SYMBOL_MODE`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u32)]
+pub enum Mode {
+    /// The user's code.
+    Plain = 0,
+    /// Edge counters on a spanning tree's complement.
+    Edges = 1,
+    /// Edge counters that stay exact when calls do not return, and a trajectory hash for each node.
+    Values = 2,
+    /// As `Values`, unoptimised, with every value handed to the runtime.
+    Trace = 3,
+}
+
+impl Mode {
+    /// All modes, in the order of their numbers.
+    pub const ALL: [Mode; 4] = [Mode::Plain, Mode::Edges, Mode::Values, Mode::Trace];
+
+    /// The word used on command lines and in the environment.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Mode::Plain => "plain",
+            Mode::Edges => "edges",
+            Mode::Values => "values",
+            Mode::Trace => "trace",
+        }
+    }
+
+    /// The mode called `name`.
+    pub fn from_name(name: &str) -> Option<Mode> {
+        Mode::ALL.into_iter().find(|mode| mode.name() == name)
+    }
+
+    /// The mode whose number is `number`.
+    pub fn from_number(number: u32) -> Option<Mode> {
+        Mode::ALL.into_iter().find(|mode| *mode as u32 == number)
+    }
+}
+
+/// A node's trajectory hash after it takes `value`, from the hash `state` before it (0 at first).
+///
+/// A polynomial in 5 over the values mixed by an odd multiplication and a shift: five instructions, of which one `lea`
+/// and one `add` are on the chain from one execution to the next. Two trajectories that differ collide with
+/// probability about 2^-64 unless chosen against it.
+pub const fn trajectory_hash(state: u64, value: u64) -> u64 {
+    let mixed = value.wrapping_add(1).wrapping_mul(HASH_MULTIPLIER);
+    state.wrapping_mul(5).wrapping_add(mixed ^ (mixed >> 32))
+}
+
+/// The multiplier of [`trajectory_hash`]: 2^64 divided by the golden ratio, made odd.
+pub const HASH_MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;

@@ -1,0 +1,19 @@
+//! The one definition of what suspect's pass, runtime and analyzer say to each other.
+//!
+//! [`abi`] names symbols, sections and environment variables; [`trace`] lays out the trace file; [`site`] encodes the
+//! site table that each object carries. Nothing here allocates, does IO or panics.
+//!
+//! # Changing the bytes
+//! [`FORMAT_VERSION`] goes up with every change of layout or meaning in [`trace`] or [`site`]; a reader refuses any
+//! other version by name, because a trace is only ever read by the build that made it.
+#![no_std]
+
+pub mod abi;
+pub mod site;
+pub mod trace;
+
+/// Version of both the trace file and the site table.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// Words are written as the machine has them; this one tells a reader of the other endianness.
+pub const ENDIAN_TAG: u32 = 0x0102_0304;

@@ -1,0 +1,173 @@
+//! The trace file: one for each process, written by mapping, readable after the process dies at any instruction.
+//!
+//! ```text
+//! offset 0      ProcessHeader, one page
+//! then, for each instrumented module in the order of start-up, page-aligned:
+//!               SegmentHeader | UnitEntry x n_units | zeros to the page's end
+//!               data: the module's `suspect_data` section as it stood (data_len bytes, whole pages)
+//! and in trace mode one more segment of kind Log whose data are
+//!               LogHeader | LogRecord x (cursor / size of a record)
+//! ```
+//!
+//! A segment is part of the file once [`ProcessHeader::valid_len`] covers it; the space is reserved on the disk before
+//! that, so a full disk can refuse a recording but never tear one. All integers are the machine's own.
+
+use core::mem::{offset_of, size_of};
+
+/// First bytes of a trace file.
+pub const MAGIC: [u8; 8] = *b"SUSTRACE";
+/// First bytes of a segment.
+pub const SEGMENT_MAGIC: [u8; 8] = *b"SUSSEGMT";
+/// End of every trace file's name; the stem is pid and image id in hexadecimal.
+pub const FILE_SUFFIX: &str = ".trace";
+
+/// Longest path or test name kept; longer ones lose their end.
+pub const TEXT_LEN: usize = 1024;
+
+/// [`ProcessHeader::status`]: a module could not be recorded because the disk was full.
+pub const STATUS_NO_SPACE: u32 = 1;
+/// [`ProcessHeader::status`]: a module could not be recorded for another reason (system call refused, page size).
+pub const STATUS_UNRECORDED: u32 = 2;
+/// [`ProcessHeader::status`]: this process was forked by a recorded one.
+pub const STATUS_FORKED: u32 = 4;
+
+/// The first page of a trace file.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct ProcessHeader {
+    /// [`MAGIC`].
+    pub magic: [u8; 8],
+    /// [`crate::FORMAT_VERSION`].
+    pub version: u32,
+    /// [`crate::ENDIAN_TAG`].
+    pub endian: u32,
+    /// Bytes of a pointer.
+    pub pointer_bytes: u32,
+    /// The [`crate::abi::Mode`] recorded.
+    pub mode: u32,
+    /// Process id.
+    pub pid: u32,
+    /// Parent's process id at start-up or fork.
+    pub parent_pid: u32,
+    /// The kernel's random bytes for this image (`AT_RANDOM`): the same after fork, new after exec.
+    pub image_id: [u8; 16],
+    /// Real time at start-up or fork, nanoseconds since 1970.
+    pub start_ns: u64,
+    /// Bytes of the file that hold complete segments, this header included.
+    pub valid_len: u64,
+    /// `STATUS_*` bits.
+    pub status: u32,
+    /// Zero.
+    pub reserved: u32,
+    /// The test's name, zero-terminated.
+    pub test: [u8; TEXT_LEN],
+    /// The executable's path, zero-terminated.
+    pub executable: [u8; TEXT_LEN],
+}
+
+/// What a segment's data are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum SegmentKind {
+    /// A module's counters and values.
+    Module = 1,
+    /// Full values in the order they were taken.
+    Log = 2,
+}
+
+/// The head of a segment.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct SegmentHeader {
+    /// [`SEGMENT_MAGIC`].
+    pub magic: [u8; 8],
+    /// A [`SegmentKind`].
+    pub kind: u32,
+    /// Number of [`UnitEntry`]s that follow (0 in a log).
+    pub n_units: u32,
+    /// Offset of the data in the file.
+    pub data_offset: u64,
+    /// Bytes of data.
+    pub data_len: u64,
+    /// Address at which the data were mapped in the process.
+    pub load_address: u64,
+    /// Zero.
+    pub reserved: u64,
+    /// Path of the module's file, zero-terminated; empty when not known.
+    pub path: [u8; TEXT_LEN],
+}
+
+/// Where one translation unit's words lie in its module's data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct UnitEntry {
+    /// The unit's hash, as in its site table.
+    pub unit_hash: u64,
+    /// Offset of its first counter from the start of the data, bytes.
+    pub offset: u64,
+    /// Number of counters.
+    pub n_counters: u32,
+    /// Number of values, which follow the counters.
+    pub n_values: u32,
+}
+
+/// What each unit leaves in [`crate::abi::SECTION_UNITS`] for the runtime.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct UnitDescriptor {
+    /// The unit's hash.
+    pub unit_hash: u64,
+    /// Address of the unit's words minus the address of this field: no relocation at start-up.
+    pub data_relative: i64,
+    /// Number of counters.
+    pub n_counters: u32,
+    /// Number of values.
+    pub n_values: u32,
+}
+
+/// First bytes of a log segment's data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct LogHeader {
+    /// Records written.
+    pub n_records: u64,
+    /// Records that did not fit.
+    pub n_dropped: u64,
+    /// Zero.
+    pub reserved: [u64; 6],
+}
+
+/// One value taken by one node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct LogRecord {
+    /// Position of the node's value word in its module's data, in words.
+    pub word: u32,
+    /// Which module segment of this file, counted from 0.
+    pub module: u16,
+    /// Which thread of the process, counted from 0 in order of first use.
+    pub thread: u16,
+    /// The value, zero-extended.
+    pub value: u64,
+}
+
+const _: () = {
+    assert!(size_of::<ProcessHeader>() <= crate::abi::PAGE);
+    assert!(offset_of!(ProcessHeader, valid_len) == 56);
+    assert!(offset_of!(SegmentHeader, path) == 48);
+    assert!(size_of::<UnitEntry>() == 24 && size_of::<UnitDescriptor>() == 24);
+    assert!(size_of::<LogHeader>() == 64 && size_of::<LogRecord>() == 16);
+};
+
+/// Start value of [`hash_bytes`].
+pub const HASH_START: u64 = 0xcbf2_9ce4_8422_2325;
+
+/// FNV-1a over `bytes`, continuing from `state`: identities, not security.
+pub const fn hash_bytes(mut state: u64, bytes: &[u8]) -> u64 {
+    let mut rest = bytes;
+    while let [byte, tail @ ..] = rest {
+        state = (state ^ *byte as u64).wrapping_mul(0x100_0000_01b3);
+        rest = tail;
+    }
+    state
+}

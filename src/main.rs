@@ -1,0 +1,3 @@
+//! The `suspect` command, also installed as `suspect-cc`.
+
+fn main() {}

@@ -1,0 +1,251 @@
+//! The program model: what the site tables of all units say, with dense ids for the whole program.
+//!
+//! Everything is held in flat arrays; a function owns a range of each. Ids are positions in these arrays and mean
+//! something only within one build; [`Node::identity`] is what lasts across builds.
+
+use std::ops::Range;
+
+pub use suspect_format::site::{EdgeKind, NodeKind, OUTSIDE, PieceEnd, ValueClass};
+
+/// A program: all units of all its modules.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    /// Source files, relative to the project's root where they lie below it.
+    pub files: Vec<String>,
+    /// Translation units.
+    pub units: Vec<Unit>,
+    /// Functions, in the order of their units.
+    pub functions: Vec<Function>,
+    /// Basic blocks.
+    pub blocks: Vec<Block>,
+    /// Pieces of blocks.
+    pub pieces: Vec<Piece>,
+    /// Control-flow edges.
+    pub edges: Vec<Edge>,
+    /// Nodes.
+    pub nodes: Vec<Node>,
+    /// Compound conditions.
+    pub compounds: Vec<Compound>,
+    /// Source lines that carry code, sorted by file and line.
+    pub lines: Vec<Line>,
+    /// Functions left as they were.
+    pub escapes: Vec<Escape>,
+}
+
+/// A translation unit.
+#[derive(Clone, Debug)]
+pub struct Unit {
+    /// Its hash, which traces name it by.
+    pub hash: u64,
+    /// Source file, index into [`Program::files`].
+    pub file: u32,
+    /// Bit `1 << mode` for each mode that its functions have a version for.
+    pub modes: u32,
+    /// Number of counters.
+    pub n_counters: u32,
+    /// Number of values.
+    pub n_values: u32,
+    /// Its functions.
+    pub functions: Range<u32>,
+}
+
+/// A place in the source; line 0 when the compiler gave none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place {
+    /// Index into [`Program::files`].
+    pub file: u32,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1; 0 when unknown.
+    pub column: u32,
+}
+
+/// A function.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// Symbol name.
+    pub name: String,
+    /// Unit it is defined in.
+    pub unit: u32,
+    /// Where its definition begins.
+    pub place: Place,
+    /// Last line of code.
+    pub last_line: u32,
+    /// Visible outside its unit.
+    pub external: bool,
+    /// Hash of its code without addresses, paths and positions.
+    pub content_hash: u64,
+    /// Its blocks; the first is the entry.
+    pub blocks: Range<u32>,
+    /// Its pieces.
+    pub pieces: Range<u32>,
+    /// Its edges.
+    pub edges: Range<u32>,
+    /// Its nodes.
+    pub nodes: Range<u32>,
+    /// Its compound conditions.
+    pub compounds: Range<u32>,
+}
+
+/// A basic block.
+#[derive(Clone, Debug)]
+pub struct Block {
+    /// Function it is in.
+    pub function: u32,
+    /// Its pieces.
+    pub pieces: Range<u32>,
+    /// Its lines, indices into [`Program::lines`], sorted.
+    pub lines: Vec<u32>,
+}
+
+/// A part of a block that executes whole or ends its thread.
+#[derive(Clone, Debug)]
+pub struct Piece {
+    /// Block it is in.
+    pub block: u32,
+    /// How it ends.
+    pub end: PieceEnd,
+    /// Its lines, indices into [`Program::lines`], sorted.
+    pub lines: Vec<u32>,
+}
+
+/// A control-flow edge of one function.
+#[derive(Clone, Copy, Debug)]
+pub struct Edge {
+    /// Function it is in.
+    pub function: u32,
+    /// Piece it leaves, or [`OUTSIDE`].
+    pub from: u32,
+    /// Piece it enters, or [`OUTSIDE`].
+    pub to: u32,
+    /// When it is taken.
+    pub kind: EdgeKind,
+    /// Counter in `edges` mode, an index into its unit's counters.
+    pub edges_counter: Option<u32>,
+    /// Counter in `values` and `trace` mode, an index into its unit's counters.
+    pub values_counter: Option<u32>,
+}
+
+/// A program element whose values are logged.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// Function it is in.
+    pub function: u32,
+    /// Piece it is in.
+    pub piece: u32,
+    /// What it is.
+    pub kind: NodeKind,
+    /// How to read its value.
+    pub class: ValueClass,
+    /// Bits of the value.
+    pub width: u32,
+    /// Where the value is taken.
+    pub place: Place,
+    /// Line, index into [`Program::lines`]; `None` when the place has none.
+    pub line: Option<u32>,
+    /// The variable written or the parameter's name; empty for predicates and returned values.
+    pub variable: String,
+    /// C type of the value.
+    pub type_name: String,
+    /// The written location or the condition as C text.
+    pub expression: String,
+    /// Position among the function's nodes of the same kind, variable and expression.
+    pub ordinal: u32,
+    /// Index into its unit's values.
+    pub value: u32,
+    /// Edge taken when true.
+    pub true_edge: Option<u32>,
+    /// Edge taken when false.
+    pub false_edge: Option<u32>,
+    /// Counter of how often it was true, for predicates that only yield a value.
+    pub true_counter: Option<u32>,
+}
+
+/// A condition of several operands joined by `&&` and `||`.
+#[derive(Clone, Debug)]
+pub struct Compound {
+    /// Function it is in.
+    pub function: u32,
+    /// Where it begins.
+    pub place: Place,
+    /// Its conditions, in the order written.
+    pub conditions: Vec<u32>,
+    /// What short-circuit evaluation can do.
+    pub sequences: Vec<Sequence>,
+}
+
+/// One evaluation sequence of a compound condition.
+#[derive(Clone, Debug)]
+pub struct Sequence {
+    /// Conditions evaluated, in order: position among the compound's conditions, and the value.
+    pub steps: Vec<(u32, bool)>,
+    /// Where its count is; an edge is an index into [`Program::edges`].
+    pub count: suspect_format::site::SequenceCount,
+}
+
+/// A source line that carries code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Line {
+    /// Index into [`Program::files`].
+    pub file: u32,
+    /// Line, from 1.
+    pub line: u32,
+}
+
+/// A function left as it was.
+#[derive(Clone, Debug)]
+pub struct Escape {
+    /// Symbol name.
+    pub name: String,
+    /// Where its definition begins.
+    pub place: Place,
+    /// Why, as a fragment that fits "not instrumented: ...".
+    pub reason: String,
+}
+
+/// What one test did, all its processes together; every vector is indexed by the program's ids.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Execution {
+    /// How often each edge was taken.
+    pub edges: Vec<u64>,
+    /// How often each piece was entered.
+    pub pieces: Vec<u64>,
+    /// How often each node took a value.
+    pub nodes: Vec<u64>,
+    /// Trajectory hash of each node: the processes' hashes combined without regard to their order; 0 if never.
+    pub trajectories: Vec<u64>,
+    /// How often each node was true; 0 for nodes that are not predicates.
+    pub trues: Vec<u64>,
+    /// For each compound condition, how often each of its sequences was followed.
+    pub sequences: Vec<Vec<u64>>,
+    /// Pieces in which a process was stopped by a signal.
+    pub stopped_in: Vec<u32>,
+}
+
+/// A node's identity across builds and edits that leave it alone: no path, line or column.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Identity<'a> {
+    /// Function's name.
+    pub function: &'a str,
+    /// The node's kind.
+    pub kind: NodeKind,
+    /// The node's variable.
+    pub variable: &'a str,
+    /// The node's expression.
+    pub expression: &'a str,
+    /// The node's ordinal.
+    pub ordinal: u32,
+}
+
+impl Node {
+    /// What names this node in other builds of `program`'s source.
+    pub fn identity<'a>(&'a self, program: &'a Program) -> Identity<'a> {
+        Identity {
+            function: &program.functions[self.function as usize].name,
+            kind: self.kind,
+            variable: &self.variable,
+            expression: &self.expression,
+            ordinal: self.ordinal,
+        }
+    }
+}
