@@ -47,7 +47,13 @@ const SUBJECTS: [Subject; 5] = [
         package: "bzip2-sys",
         directory: "bzip2-1.0.8",
         sources: Sources::Only(&[
-            "blocksort.c", "huffman.c", "crctable.c", "randtable.c", "compress.c", "decompress.c", "bzlib.c",
+            "blocksort.c",
+            "huffman.c",
+            "crctable.c",
+            "randtable.c",
+            "compress.c",
+            "decompress.c",
+            "bzlib.c",
         ]),
         flags: &["-DBZ_NO_STDIO"],
         libraries: &[],
@@ -58,8 +64,16 @@ const SUBJECTS: [Subject; 5] = [
         package: "libz-sys",
         directory: "src/zlib",
         sources: Sources::Only(&[
-            "adler32.c", "compress.c", "crc32.c", "deflate.c", "inffast.c", "inflate.c", "inftrees.c", "trees.c",
-            "uncompr.c", "zutil.c",
+            "adler32.c",
+            "compress.c",
+            "crc32.c",
+            "deflate.c",
+            "inffast.c",
+            "inflate.c",
+            "inftrees.c",
+            "trees.c",
+            "uncompr.c",
+            "zutil.c",
         ]),
         flags: &[],
         libraries: &[],
@@ -279,7 +293,8 @@ fn list(numbers: &BTreeMap<&str, f64>) -> String {
 }
 
 fn print_ratios(table: &BTreeMap<&str, BTreeMap<&str, f64>>) {
-    let names: Vec<&str> = SUBJECTS.iter().map(|subject| subject.name).filter(|name| table.contains_key(name)).collect();
+    let names: Vec<&str> =
+        SUBJECTS.iter().map(|subject| subject.name).filter(|name| table.contains_key(name)).collect();
     println!("\n| CPU time over plain -O2 -g | {} | geometric mean |", names.join(" | "));
     println!("|---|{}", "---|".repeat(names.len() + 1));
     for run in CONFIGURATIONS.iter().flat_map(|configuration| configuration.runs).map(|(name, _)| *name) {

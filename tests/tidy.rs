@@ -41,10 +41,7 @@ fn modules_in_prose() -> Vec<String> {
 
 fn modules_in_code() -> Vec<String> {
     let text = read("src/lib.rs");
-    text.lines()
-        .filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'))
-        .map(str::to_string)
-        .collect()
+    text.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';')).map(str::to_string).collect()
 }
 
 fn sources_of(module: &str) -> Vec<PathBuf> {
@@ -123,7 +120,11 @@ fn every_file_says_what_it_owns() {
         files.extend(rust_files(&root().join(directory)));
     }
     let silent = |path: &PathBuf| !fs::read_to_string(path).unwrap().starts_with("//!");
-    let wrong: Vec<_> = files.into_iter().filter(|path| !path.components().any(|part| part.as_os_str() == "target")).filter(silent).collect();
+    let wrong: Vec<_> = files
+        .into_iter()
+        .filter(|path| !path.components().any(|part| part.as_os_str() == "target"))
+        .filter(silent)
+        .collect();
     assert!(wrong.is_empty(), "no //! on the first line of {wrong:#?}");
 }
 

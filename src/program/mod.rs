@@ -39,6 +39,8 @@ pub struct Unit {
     pub hash: u64,
     /// Source file, index into [`Program::files`].
     pub file: u32,
+    /// The files that its site table names, in that table's order, indices into [`Program::files`].
+    pub files: Vec<u32>,
     /// Bit `1 << mode` for each mode that its functions have a version for.
     pub modes: u32,
     /// Number of counters.
