@@ -3,3 +3,4 @@
 //! Modules are declared in the order of the data path; each uses only those above it.
 
 pub mod program;
+pub mod spectra;
