@@ -4,3 +4,5 @@
 
 pub mod program;
 pub mod spectra;
+pub mod profile;
+pub mod rank;

@@ -128,17 +128,22 @@ impl CoverageMatrix {
         let sizes = self.planes().collect::<Vec<_>>().into_par_iter().map(|(plane, _)| {
             let mut sizes = [0u32; WORD];
             for &word in plane {
-                let mut rest = word;
-                while rest != 0 {
-                    sizes[rest.trailing_zeros() as usize] += 1;
-                    rest &= rest - 1;
-                }
+                bits_of(word, |bit| sizes[bit] += 1);
             }
             sizes
         });
         let mut sizes: Vec<u32> = sizes.collect::<Vec<_>>().concat();
         sizes.resize(self.n_tests(), 0);
         sizes
+    }
+}
+
+/// Calls `each` with the position of every set bit of `word`, ascending.
+#[inline]
+pub(crate) fn bits_of(mut word: u64, mut each: impl FnMut(usize)) {
+    while word != 0 {
+        each(word.trailing_zeros() as usize);
+        word &= word - 1;
     }
 }
 

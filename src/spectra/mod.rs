@@ -2,6 +2,7 @@
 //!
 //! Pure: no IO, no clock, no printing.
 
+pub mod doric;
 pub mod formula;
 mod matrix;
 pub mod measures;
