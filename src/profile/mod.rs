@@ -4,5 +4,7 @@
 
 pub mod blockrank;
 mod edges;
+mod flow;
 
 pub use edges::{EdgeProfile, FlowEdge, FlowGraph, OUTSIDE};
+pub use flow::ProgramFlow;

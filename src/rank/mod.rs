@@ -2,6 +2,10 @@
 //!
 //! Pure: no IO, no clock, no printing.
 
+mod metric;
 mod ranking;
+mod unit;
 
+pub use metric::{NScores, Located, t_score};
 pub use ranking::{Ranking, Standing, TieBreak};
+pub use unit::{Granularity, RankedUnit, Units};
