@@ -4,3 +4,6 @@
 
 pub mod program;
 pub mod slice;
+pub mod spectra;
+pub mod profile;
+pub mod rank;
