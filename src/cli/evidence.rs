@@ -70,7 +70,7 @@ impl Observed {
     }
 
     /// Ranks `units` by `method`.
-    pub fn score(&self, method: &Method, program: &Program, units: &Units, innocent: &[u32]) -> Scored {
+    pub fn score(&self, method: &Method, program: &Program, units: &Units) -> Scored {
         let plain = |ranking| Scored { ranking, notes: Vec::new() };
         match method.algorithm {
             Algorithm::Measure(measure) => {
@@ -85,29 +85,21 @@ impl Observed {
                 let shown = likelihoods.iter().map(|likelihood| likelihood.probability()).collect();
                 plain(Ranking::by_keys(&[&key(0), &key(1)], shown))
             }
-            Algorithm::UpdatedCausalLikelihood => self.updated(innocent),
+            Algorithm::UpdatedCausalLikelihood => self.updated(),
             Algorithm::BlockRank(reading) => self.block_rank(reading, program, units),
             _ => unreachable!("methods without an arm here are not in the catalogue"),
         }
     }
 
-    fn updated(&self, innocent: &[u32]) -> Scored {
-        let updated = clear_and_update(&self.matrix, innocent, UPDATE_BOUND);
+    fn updated(&self) -> Scored {
+        let updated = clear_and_update(&self.matrix, &[], UPDATE_BOUND);
         // Inspected units stand in the order of their inspection; the rest follow by what remains.
         let mut inspection = vec![f64::NEG_INFINITY; self.matrix.n_units()];
         for (at, unit) in updated.inspected.iter().enumerate() {
             inspection[*unit as usize] = -(at as f64);
         }
-        let mut notes = Vec::new();
-        if !innocent.is_empty() {
-            notes.push(format!("{} ranked units count as innocent (--forget-innocent forgets them)", innocent.len()));
-        }
-        if !updated.unexplained.is_empty() {
-            let n = updated.unexplained.len();
-            notes.push(format!("{n} failing tests execute nothing but innocent code: one verdict must be wrong"));
-        }
         let ranking = Ranking::by_keys(&[&inspection, &updated.log2_likelihood], updated.log2_likelihood.clone());
-        Scored { ranking, notes }
+        Scored { ranking, notes: Vec::new() }
     }
 
     fn block_rank(&self, reading: Reading, program: &Program, units: &Units) -> Scored {

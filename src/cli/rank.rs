@@ -1,6 +1,6 @@
 //! `suspect rank`: scores from a recorded run, put in order and shown with their evidence.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::Write;
 use std::path::Path;
 
@@ -24,13 +24,17 @@ pub fn rank(root: &Path, arguments: &RankArguments, out: &mut impl Write) -> Res
     let run = store.latest_run()?;
     let counts = count_tests(&run);
     check_contrast(&run, counts)?;
-    let units = Units::new(&run.program, granularity(arguments.by));
-    let innocent = innocents(&store, &run.program, &units, arguments)?;
+    let all = Units::new(&run.program, granularity(arguments.by));
+    let innocent = innocents(&store, &run.program, &all, arguments)?;
+    let units = all.without(&innocent);
     let observed = Observed::read(&run, &units, method)?;
-    let scored = observed.score(method, &run.program, &units, &innocent);
+    let scored = observed.score(method, &run.program, &units);
     let ties = tie_break(arguments.ties);
     let mut trust = trust(&run, counts, &scored.ranking, method);
     trust.extend(scored.notes);
+    if !innocent.is_empty() {
+        trust.push(format!("{} ranked units count as innocent and are left out (--forget-innocent)", innocent.len()));
+    }
     let report = RankingReport {
         schema_version: SCHEMA_VERSION,
         method: method.id.to_string(),
@@ -127,24 +131,23 @@ fn innocents(store: &Store, program: &Program, units: &Units, arguments: &RankAr
 
 /// Positions of the ranked units that `FILE:LINE` or `FUNCTION()` names.
 fn resolve(program: &Program, units: &Units, name: &str) -> Vec<u32> {
-    let wanted = |unit: RankedUnit| match name.strip_suffix("()") {
-        Some(function) => match unit {
-            RankedUnit::Line(line) => functions_of_line(program, line).any(|id| program.functions[id as usize].name == function),
-            unit => unit.function(program).is_some_and(|id| program.functions[id as usize].name == function),
-        },
-        None => {
-            let place = unit.place(program);
-            name.rsplit_once(':').is_some_and(|(file, line)| {
-                program.files.get(place.file as usize).is_some_and(|path| path == file) && line.parse() == Ok(place.line)
-            })
-        }
+    let positions = |wanted: &dyn Fn(RankedUnit) -> bool| {
+        (0..).zip(units.iter()).filter(|(_, unit)| wanted(*unit)).map(|(position, _)| position).collect()
     };
-    (0..).zip(units.iter()).filter(|(_, unit)| wanted(*unit)).map(|(position, _)| position).collect()
-}
-
-/// The functions that a line has code of.
-fn functions_of_line(program: &Program, line: u32) -> impl Iterator<Item = u32> + '_ {
-    program.blocks.iter().filter(move |block| block.lines.binary_search(&line).is_ok()).map(|block| block.function)
+    if let Some(function) = name.strip_suffix("()") {
+        let named = |id: u32| program.functions[id as usize].name == function;
+        let blocks = program.blocks.iter().filter(|block| named(block.function));
+        let lines: HashSet<u32> = blocks.flat_map(|block| block.lines.iter().copied()).collect();
+        return positions(&|unit| match unit {
+            RankedUnit::Line(line) => lines.contains(&line),
+            unit => unit.function(program).is_some_and(named),
+        });
+    }
+    let Some((file, line)) = name.rsplit_once(':') else { return Vec::new() };
+    positions(&|unit| {
+        let place = unit.place(program);
+        program.files.get(place.file as usize).is_some_and(|path| path == file) && line.parse() == Ok(place.line)
+    })
 }
 
 fn entries(program: &Program, units: &Units, ranking: &Ranking, ties: TieBreak, observed: &Observed) -> Vec<Entry> {

@@ -105,6 +105,16 @@ impl Units {
         Units { granularity, ids }
     }
 
+    /// These units less those at `positions`: as if the program did not have them.
+    pub fn without(&self, positions: &[u32]) -> Self {
+        let mut keep = vec![true; self.ids.len()];
+        for position in positions {
+            keep[*position as usize] = false;
+        }
+        let kept = self.ids.iter().zip(keep).filter(|(_, keep)| *keep).map(|(id, _)| *id);
+        Units { granularity: self.granularity, ids: kept.collect() }
+    }
+
     /// How finely.
     pub fn granularity(&self) -> Granularity {
         self.granularity
