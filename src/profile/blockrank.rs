@@ -207,7 +207,8 @@ mod tests {
     #[test]
     fn nothing_executed_scores_nothing() {
         let (graph, _) = schedule();
-        let result = block_rank(&graph, &EdgeProfile::of_runs(5, std::iter::empty::<([u64; 5], bool)>()), Reading::Example);
+        let result =
+            block_rank(&graph, &EdgeProfile::of_runs(5, std::iter::empty::<([u64; 5], bool)>()), Reading::Example);
         assert_eq!(result.scores, [0.0; 4]);
     }
 }

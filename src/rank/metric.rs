@@ -119,7 +119,8 @@ mod tests {
     fn ties_are_read_in_four_ways() {
         // 9 | 5 5 5 5 | 1
         let ranking = Ranking::new(vec![5.0, 9.0, 5.0, 5.0, 1.0, 5.0]);
-        let positions = |faulty: &[u32]| TieBreak::ALL.map(|ties| Located::new(&ranking, faulty).unwrap().position(ties));
+        let positions =
+            |faulty: &[u32]| TieBreak::ALL.map(|ties| Located::new(&ranking, faulty).unwrap().position(ties));
         assert_eq!(positions(&[3]), [3.5, 4.0, 2.0, 5.0]);
         assert_eq!(positions(&[2, 3]), [1.0 + 5.0 / 3.0, 3.0, 2.0, 4.0]);
         assert_eq!(positions(&[4, 1]), [1.0; 4]);

@@ -2,10 +2,12 @@
 //!
 //! Pure: no IO, no clock, no printing.
 
+mod method;
 mod metric;
 mod ranking;
 mod unit;
 
-pub use metric::{NScores, Located, t_score};
+pub use method::{Algorithm, Method, Need, UnknownMethod, find_method, methods};
+pub use metric::{Located, NScores, t_score};
 pub use ranking::{Ranking, Standing, TieBreak};
 pub use unit::{Granularity, RankedUnit, Units};

@@ -142,7 +142,8 @@ impl Units {
 
     /// Positions of the units that `execution` executed, ascending: a row of a coverage matrix.
     pub fn executed(&self, program: &Program, execution: &Execution) -> Vec<u32> {
-        let entered = |pieces: std::ops::Range<u32>| pieces.into_iter().any(|piece| execution.pieces[piece as usize] > 0);
+        let entered =
+            |pieces: std::ops::Range<u32>| pieces.into_iter().any(|piece| execution.pieces[piece as usize] > 0);
         let is_executed: Vec<bool> = match self.granularity {
             Granularity::Line => {
                 let mut lines = vec![false; program.lines.len()];
@@ -151,7 +152,9 @@ impl Units {
                 lines
             }
             Granularity::Block => program.blocks.iter().map(|block| entered(block.pieces.clone())).collect(),
-            Granularity::Function => program.functions.iter().map(|function| entered(function.pieces.clone())).collect(),
+            Granularity::Function => {
+                program.functions.iter().map(|function| entered(function.pieces.clone())).collect()
+            }
             Granularity::Node | Granularity::Predicate => execution.nodes.iter().map(|count| *count > 0).collect(),
         };
         (0..self.ids.len() as u32).filter(|&at| is_executed[self.ids[at as usize] as usize]).collect()

@@ -58,7 +58,11 @@ pub fn fault_likelihood(matrix: &CoverageMatrix) -> Vec<FaultLikelihood> {
     let excess = |rho: u32| {
         // 2 (1 - P_k(h)) = (2^rho - 2) / (2^rho - 1) = 1 - 1 / (2^rho - 1)
         let only = log2_only_cause(rho);
-        if only > -50.0 { (-(-only.exp2()).ln_1p() * std::f64::consts::LOG2_E).log2() } else { only + std::f64::consts::LOG2_E.log2() }
+        if only > -50.0 {
+            (-(-only.exp2()).ln_1p() * std::f64::consts::LOG2_E).log2()
+        } else {
+            only + std::f64::consts::LOG2_E.log2()
+        }
     };
     let sums = sums_over_failing(matrix, &matrix.sizes(), excess);
     let spectra = matrix.spectra();
@@ -268,7 +272,10 @@ mod tests {
         assert_close(&updated.log2_likelihood, &[(1.0f64 / 3.0).log2(), 0.0, (1.0f64 / 3.0).log2(), 0.0]);
         let bounded = clear_and_update(&matrix, &[], 1);
         assert_eq!(bounded.inspected, [0]);
-        assert_close(&bounded.log2_likelihood, &[(1.0f64 / 3.0).log2(), 0.0, (1.0f64 / 3.0).log2(), (1.0f64 / 3.0).log2()]);
+        assert_close(
+            &bounded.log2_likelihood,
+            &[(1.0f64 / 3.0).log2(), 0.0, (1.0f64 / 3.0).log2(), (1.0f64 / 3.0).log2()],
+        );
         let given = clear_and_update(&matrix, &[2, 3], UPDATE_BOUND);
         assert_eq!((given.inspected, given.unexplained), (vec![0, 1], vec![0]));
     }

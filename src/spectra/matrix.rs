@@ -96,9 +96,10 @@ impl CoverageMatrix {
 
     /// The planes in the order of their tests, each with the mask of its failing tests.
     pub(crate) fn planes(&self) -> impl Iterator<Item = (&[u64], u64)> + Clone {
-        let masks = self.failed.chunks(WORD).map(|tests| {
-            tests.iter().enumerate().fold(0, |mask, (bit, failed)| mask | u64::from(*failed) << bit)
-        });
+        let masks = self
+            .failed
+            .chunks(WORD)
+            .map(|tests| tests.iter().enumerate().fold(0, |mask, (bit, failed)| mask | u64::from(*failed) << bit));
         self.planes.chunks(self.n_units.max(1)).zip(masks)
     }
 

@@ -15,8 +15,7 @@ use run::Op;
 use super::Spectrum;
 
 /// Names of the inputs, in the order of [`inputs`].
-const INPUTS: [&str; 13] =
-    ["ef", "nf", "ep", "np", "F", "P", "C", "U", "N", "raw_ef", "raw_nf", "raw_ep", "raw_np"];
+const INPUTS: [&str; 13] = ["ef", "nf", "ep", "np", "F", "P", "C", "U", "N", "raw_ef", "raw_nf", "raw_ep", "raw_np"];
 
 /// What a quotient with divisor 0 is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -343,7 +343,10 @@ impl<'a> Parser<'a> {
             ("min" | "max", _, Some(first), Some(second), third) => {
                 let function = if name == "min" { Binary::Min } else { Binary::Max };
                 let pair = Expression::Binary(function, first.into(), second.into());
-                Ok(third.into_iter().chain(arguments).fold(pair, |a, b| Expression::Binary(function, a.into(), b.into())))
+                Ok(third
+                    .into_iter()
+                    .chain(arguments)
+                    .fold(pair, |a, b| Expression::Binary(function, a.into(), b.into())))
             }
             _ => {
                 self.at = start;

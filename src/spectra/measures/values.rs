@@ -2,6 +2,7 @@
 
 /// Measure, its values at (3, 1, 2, 4), (1, 3, 6, 2) and (3.5, 0.5, 0.5, 2.5), and whether it looks at raw counts.
 #[rustfmt::skip]
+#[expect(clippy::approx_constant, reason = "values that happen to be constants are values all the same")]
 pub(super) const VALUES: &[(&str, [Option<f64>; 3], bool)] = &[
     ("tarantula", [Some(0.6923076923076924), Some(0.25), Some(0.84)], false),
     ("ochiai", [Some(0.6708203932499369), Some(0.1889822365046136), Some(0.875)], false),
