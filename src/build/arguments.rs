@@ -95,6 +95,8 @@ pub struct Arguments {
     pub freestanding: bool,
     /// Lines, types and names are in the debug information.
     pub full_debug: bool,
+    /// Intermediate files are kept (`-save-temps`).
+    pub save_temps: bool,
     /// The project decided about the linker's build id, other than not to have one.
     pub build_id: bool,
     /// A standard was chosen (`-std=`, `-ansi`).
@@ -228,6 +230,7 @@ impl Default for Parser {
             no_libc: false,
             freestanding: false,
             full_debug: false,
+            save_temps: false,
             build_id: false,
             standard: false,
         };
@@ -303,6 +306,8 @@ impl Parser {
             options.split(',').for_each(|option| self.linker_option(option.as_bytes()));
         } else if text.starts_with("-std=") || text.starts_with("--std=") {
             self.found.standard = true;
+        } else if text.starts_with("-save-temps") || text.starts_with("--save-temps") {
+            self.found.save_temps = true;
         } else if let Some(full) = debug_level(text) {
             self.found.full_debug = full;
         }

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::fs::OpenOptions;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +22,13 @@ pub struct Event {
     pub compiler: String,
     /// Why it was left alone, as a fragment that fits "not instrumented: ..."; `None` when instrumented.
     pub left: Option<String>,
+}
+
+impl Event {
+    /// Where the output went.
+    pub fn path(&self) -> PathBuf {
+        Path::new(&self.directory).join(&self.output)
+    }
 }
 
 /// What an [`Event`] is about.

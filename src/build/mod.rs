@@ -2,12 +2,20 @@
 
 pub mod arguments;
 pub mod driver;
+pub mod elf;
 pub mod event;
 mod gcc;
+pub mod inspect;
 pub mod names;
 pub mod plan;
+pub mod report;
+pub mod run;
 pub mod shim;
+pub mod stale;
 pub mod toolchain;
+pub mod tree;
 
 pub use driver::driver_main;
 pub use names::is_driver_name;
+pub use report::BuildReport;
+pub use run::{BuildError, BuildOptions, build};

@@ -122,7 +122,8 @@ fn standard(family: Family, parsed: &Arguments) -> Option<OsString> {
 fn compile_options(call: &Call, equipment: &Equipment) -> Vec<OsString> {
     let mut options = Vec::new();
     if !call.parsed.full_debug {
-        options.push("-g".into());
+        // Clang 19 warns about its own DWARF 5 when it assembles a file that -save-temps kept.
+        options.push(if call.parsed.save_temps { "-gdwarf-4".into() } else { "-g".into() });
     }
     if matches!(call.family, Family::Gcc | Family::Standard(_)) {
         options.extend(gcc::NO_NEW_ERRORS.iter().chain(gcc::LENIENT).map(OsString::from));
