@@ -17,6 +17,12 @@ fn main() -> ExitCode {
 fn command(line: &[OsString]) -> ExitCode {
     match line.get(1).and_then(|word| word.to_str()) {
         Some("build") => build_command(&line[2..]),
+        Some("doctor") => {
+            let directory = env::current_dir().unwrap_or_default();
+            let report = build::doctor(&directory, Some(&directory.join(".suspect/build/build.log")));
+            print!("{report}");
+            if report.healthy() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+        }
         _ => ExitCode::FAILURE,
     }
 }

@@ -95,6 +95,8 @@ pub struct Arguments {
     pub freestanding: bool,
     /// Lines, types and names are in the debug information.
     pub full_debug: bool,
+    /// lld links, with its own idea of where sections go.
+    pub lld: bool,
     /// Intermediate files are kept (`-save-temps`).
     pub save_temps: bool,
     /// The project decided about the linker's build id, other than not to have one.
@@ -230,6 +232,7 @@ impl Default for Parser {
             no_libc: false,
             freestanding: false,
             full_debug: false,
+            lld: false,
             save_temps: false,
             build_id: false,
             standard: false,
@@ -306,6 +309,8 @@ impl Parser {
             options.split(',').for_each(|option| self.linker_option(option.as_bytes()));
         } else if text.starts_with("-std=") || text.starts_with("--std=") {
             self.found.standard = true;
+        } else if let Some(linker) = text.strip_prefix("-fuse-ld=").or_else(|| text.strip_prefix("--ld-path=")) {
+            self.found.lld = linker.contains("lld");
         } else if text.starts_with("-save-temps") || text.starts_with("--save-temps") {
             self.found.save_temps = true;
         } else if let Some(full) = debug_level(text) {

@@ -29,7 +29,7 @@ pub struct Binary {
     pub kind: BinaryKind,
     /// Its translation units that have sites; an error when the section cannot be read.
     pub units: Result<Vec<UnitSites>, Bad>,
-    /// The runtime is linked in: the section of counters is aligned to pages.
+    /// The runtime is linked in: the section of words is whole pages.
     pub runtime: bool,
     /// It defines functions.
     pub functions: bool,
@@ -101,12 +101,17 @@ fn binary<'a>(file: &impl Object<'a>) -> Option<Binary> {
     Some(Binary {
         kind,
         units: units(section(file, abi::SECTION_SITES)),
-        runtime: file.section_by_name(abi::SECTION_DATA).is_some_and(|data| data.align() >= abi::PAGE as u64),
+        runtime: file.section_by_name(abi::SECTION_DATA).is_some_and(|data| is_pages(data.align(), data.size())),
         functions: named(SymbolKind::Text).any(|symbol| symbol.is_definition()),
         producers: strings(section(file, ".comment")),
         sources: named(SymbolKind::File).filter_map(|symbol| symbol.name().ok().map(str::to_owned)).collect(),
         build_id: file.build_id().ok().flatten().map(hexadecimal),
     })
+}
+
+fn is_pages(align: u64, size: u64) -> bool {
+    let page = abi::PAGE as u64;
+    align >= page && size > 0 && size.is_multiple_of(page)
 }
 
 fn section<'a>(file: &impl Object<'a>, name: &str) -> &'a [u8] {

@@ -26,15 +26,23 @@ pub struct Findings {
     pub escapes: Vec<EscapeReport>,
 }
 
-/// Makes the report of a build that began at `started`.
-pub fn inspect(
-    options: &BuildOptions,
-    toolchain: Toolchain,
-    status: i32,
-    started: SystemTime,
-    events: &[Event],
-) -> BuildReport {
-    let (tree, findings) = look(&options.root, Some(started), events);
+/// What is known about a build that has ended.
+#[derive(Clone, Debug)]
+pub struct Ended<'a> {
+    /// Its exit status.
+    pub status: i32,
+    /// When it began.
+    pub started: SystemTime,
+    /// What the log says about builds before it.
+    pub before: &'a [Event],
+    /// What the log says about it.
+    pub events: &'a [Event],
+}
+
+/// Makes the report of a build.
+pub fn inspect(options: &BuildOptions, toolchain: Toolchain, ended: &Ended) -> BuildReport {
+    let status = ended.status;
+    let (tree, findings) = look(&options.root, Some(ended.started), ended.before, ended.events);
     let advice = if status == 0 { advice(options, &tree, &findings.escapes) } else { Vec::new() };
     BuildReport {
         command: options.command.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
@@ -50,11 +58,11 @@ pub fn inspect(
     }
 }
 
-/// Looks at everything below `root` and at what the log says was made elsewhere. Without a time `started`, nothing is
-/// taken for new.
-pub fn look(root: &Path, started: Option<SystemTime>, events: &[Event]) -> (Tree, Findings) {
+/// Looks at everything below `root` and at what the log says was made elsewhere, by the build that began at `started`
+/// (`events`) and by those `before` it.
+pub fn look(root: &Path, started: Option<SystemTime>, before: &[Event], events: &[Event]) -> (Tree, Findings) {
     let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
-    let events = by_path(events);
+    let events = by_path(before, events);
     let mut tree = Tree::walk(&root);
     for path in events.keys().filter(|path| !path.starts_with(&root)) {
         tree.add(path.clone());
@@ -62,7 +70,7 @@ pub fn look(root: &Path, started: Option<SystemTime>, events: &[Event]) -> (Tree
     let mut findings = Findings::default();
     let mut known = BTreeSet::new();
     for found in &tree.binaries {
-        let event = events.get(&found.path).copied();
+        let event = events.get(&found.path);
         let path = found.path.strip_prefix(&root).unwrap_or(&found.path).to_string_lossy().into_owned();
         let new = started.is_some_and(|started| found.modified >= started);
         if let Some(reason) = escape(&tree, found, event, new) {
@@ -79,10 +87,24 @@ pub fn look(root: &Path, started: Option<SystemTime>, events: &[Event]) -> (Tree
     (tree, findings)
 }
 
+/// What the log says about a file that is there.
+struct Origin {
+    /// Why it was left alone, if it was.
+    left: Option<String>,
+    /// The build that is looked at made it.
+    this_build: bool,
+}
+
 /// The last event for each output that is there.
-fn by_path(events: &[Event]) -> BTreeMap<PathBuf, &Event> {
-    let named = events.iter().filter(|event| !event.output.is_empty());
-    named.filter_map(|event| Some((event.path().canonicalize().ok()?, event))).collect()
+fn by_path(before: &[Event], events: &[Event]) -> BTreeMap<PathBuf, Origin> {
+    let old = before.iter().map(|event| (event, false));
+    let all = old.chain(events.iter().map(|event| (event, true)));
+    all.filter(|(event, _)| !event.output.is_empty())
+        .filter_map(|(event, this_build)| {
+            let path = event.path().canonicalize().ok()?;
+            Some((path, Origin { left: event.left.clone(), this_build }))
+        })
+        .collect()
 }
 
 fn has_sites(binary: &Binary) -> bool {
@@ -90,10 +112,10 @@ fn has_sites(binary: &Binary) -> bool {
 }
 
 /// Why `found` is not instrumented as it should be; `None` when it is, or when there is nothing to instrument.
-fn escape(tree: &Tree, found: &Found, event: Option<&Event>, new: bool) -> Option<EscapeReason> {
+fn escape(tree: &Tree, found: &Found, origin: Option<&Origin>, new: bool) -> Option<EscapeReason> {
     let binary = &found.binary;
     let object = binary.kind == BinaryKind::Object;
-    let left = event.and_then(|event| event.left.clone());
+    let left = origin.and_then(|origin| origin.left.clone());
     match &binary.units {
         Err(_) => return Some(EscapeReason::OtherFormat),
         Ok(units) if !units.is_empty() => {
@@ -112,10 +134,10 @@ fn escape(tree: &Tree, found: &Found, event: Option<&Event>, new: bool) -> Optio
     if language == Some(Language::Cxx) {
         return Some(EscapeReason::Left("C++".to_owned()));
     }
-    match event {
-        // Made through us and without sites: a program that has none to offer, or an object that was overwritten.
-        Some(_) if !object => Some(EscapeReason::NoSites),
-        Some(_) if made_by_clang(binary) => None,
+    match origin {
+        // Made through us and without sites: a program that has none to offer, or an object of data alone.
+        Some(Origin { this_build: true, .. }) if !object => Some(EscapeReason::NoSites),
+        Some(Origin { .. }) if object && made_by_clang(binary) => None,
         _ if new && (language == Some(Language::C) || !object) => Some(other_compiler(binary)),
         _ if tree.has_c_source(&binary.sources) => Some(EscapeReason::Stale),
         _ => None,

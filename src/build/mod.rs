@@ -1,6 +1,7 @@
 //! Building programs: the compiler driver, `suspect build` and `suspect doctor`. Clang's command line lives here alone.
 
 pub mod arguments;
+pub mod doctor;
 pub mod driver;
 pub mod elf;
 pub mod event;
@@ -15,6 +16,7 @@ pub mod stale;
 pub mod toolchain;
 pub mod tree;
 
+pub use doctor::{DoctorReport, doctor};
 pub use driver::driver_main;
 pub use names::is_driver_name;
 pub use report::BuildReport;

@@ -20,6 +20,8 @@ pub struct Equipment {
     pub start: PathBuf,
     /// The object that comes last in a link.
     pub end: PathBuf,
+    /// The linker script that lld needs.
+    pub script: PathBuf,
 }
 
 /// One call of the driver.
@@ -89,6 +91,9 @@ pub fn plan(call: &Call, equipment: &Equipment) -> Plan {
     if equip {
         if !call.parsed.build_id {
             arguments.push("-Wl,--build-id".into());
+        }
+        if call.parsed.lld {
+            arguments.extend(["-Xlinker".into(), "-T".into(), "-Xlinker".into(), equipment.script.clone().into()]);
         }
         arguments.extend(["-x".into(), "none".into(), equipment.end.clone().into()]);
     }
@@ -232,7 +237,12 @@ mod tests {
     use super::*;
 
     fn equipment() -> Equipment {
-        Equipment { plugin: "/l/p.so".into(), start: "/l/rt.o".into(), end: "/l/end.o".into() }
+        Equipment {
+            plugin: "/l/p.so".into(),
+            start: "/l/rt.o".into(),
+            end: "/l/end.o".into(),
+            script: "/l/s.ld".into(),
+        }
     }
 
     fn planned(family: Family, words: &[&str]) -> (Vec<String>, Vec<Event>) {
@@ -278,6 +288,12 @@ mod tests {
         let steps: Vec<_> = events.iter().map(|event| (event.step, event.output.as_str())).collect();
         assert_eq!(steps, [(EventStep::Compile, ""), (EventStep::Link, "p")]);
         assert_eq!(events[1].inputs, ["a.o"]);
+    }
+
+    #[test]
+    fn lld_is_told_where_the_words_go() {
+        let (arguments, _) = planned(Family::Clang, &["-fuse-ld=lld-19", "a.o"]);
+        assert!(arguments.windows(2).any(|pair| pair == ["-Xlinker", "/l/s.ld"]));
     }
 
     #[test]

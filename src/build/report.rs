@@ -107,7 +107,7 @@ impl fmt::Display for EscapeReason {
             EscapeReason::OtherCompiler { producer } => {
                 write!(out, "made by {producer}, not through suspect's compiler")
             }
-            EscapeReason::Stale => out.write_str("older than this build, which did not make it again"),
+            EscapeReason::Stale => out.write_str("made without suspect, before this build"),
             EscapeReason::NoRuntime => out.write_str("linked without suspect's runtime, so it cannot record"),
             EscapeReason::NoSites => out.write_str("none of its objects has sites"),
             EscapeReason::OtherFormat => out.write_str("made by another version of suspect"),

@@ -14,7 +14,7 @@ use thiserror::Error;
 
 use super::driver::{ENV_LOG, ENV_MODES};
 use super::event::{self, Event};
-use super::inspect;
+use super::inspect::{self, Ended};
 use super::names::{LAUNCHER, Name};
 use super::report::BuildReport;
 use super::shim::{self, Shim};
@@ -81,14 +81,15 @@ pub fn build(options: &BuildOptions) -> Result<BuildReport, BuildError> {
     if let Some(stale) = stale::check(&options.command, &options.directory) {
         return Err(BuildError::StaleTree(Box::new(stale)));
     }
-    let place = Place::prepare(options, &toolchain)?;
+    let (place, before) = Place::prepare(options, &toolchain)?;
     // File systems keep coarser times than the clock.
     let started = SystemTime::now() - Duration::from_millis(20);
     let status = command(options, &toolchain, &place)
         .status()
         .map_err(|error| BuildError::Spawn { command: program.clone(), error })?;
-    let events = event::read(&place.log).map_err(|error| BuildError::State { path: place.log.clone(), error })?;
-    let report = inspect::inspect(options, toolchain, exit_code(status), started, &events);
+    let log = event::read(&place.log).map_err(|error| BuildError::State { path: place.log.clone(), error })?;
+    let (before, events) = log.split_at(before.min(log.len()));
+    let report = inspect::inspect(options, toolchain, &Ended { status: exit_code(status), started, before, events });
     match report.status == 0 && inspect::nothing_records(&report) {
         true => Err(BuildError::NotInstrumented(Box::new(report))),
         false => Ok(report),
@@ -106,7 +107,8 @@ struct Place {
 }
 
 impl Place {
-    fn prepare(options: &BuildOptions, toolchain: &Toolchain) -> Result<Place, BuildError> {
+    /// Makes the files ready; also says how many lines the log has.
+    fn prepare(options: &BuildOptions, toolchain: &Toolchain) -> Result<(Place, usize), BuildError> {
         let place = Place { shim: options.state.join("bin"), log: options.state.join("build.log") };
         let failed = |path: &Path| {
             let path = path.to_owned();
@@ -115,13 +117,13 @@ impl Place {
         let program = env::current_exe().map_err(failed(&place.shim))?;
         let shim = Shim::new(toolchain.clone(), options.modes.clone());
         shim.install(&place.shim, &program).map_err(failed(&place.shim))?;
-        compact(&place.log).map_err(failed(&place.log))?;
-        Ok(place)
+        let before = compact(&place.log).map_err(failed(&place.log))?;
+        Ok((place, before))
     }
 }
 
-/// Keeps of a log what was last done for each output, so that it does not grow for ever.
-fn compact(log: &Path) -> io::Result<()> {
+/// Keeps of a log what was last done for each output, so that it does not grow for ever, and says how many lines stay.
+fn compact(log: &Path) -> io::Result<usize> {
     let events = event::read(log)?;
     let before = events.len();
     let mut last: BTreeMap<(String, String, Vec<String>), Event> = BTreeMap::new();
@@ -130,12 +132,14 @@ fn compact(log: &Path) -> io::Result<()> {
         last.insert((event.directory.clone(), event.output.clone(), inputs), event);
     }
     if last.len() == before {
-        return Ok(());
+        return Ok(before);
     }
+    let kept = last.len();
     let fresh = log.with_extension("new");
     fs::write(&fresh, "")?;
     event::append(fresh.as_os_str(), &last.into_values().collect::<Vec<_>>())?;
-    fs::rename(fresh, log)
+    fs::rename(fresh, log)?;
+    Ok(kept)
 }
 
 /// The build command with everything around it.

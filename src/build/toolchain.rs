@@ -34,12 +34,19 @@ pub struct Toolchain {
     pub start: PathBuf,
     /// The object that comes last in a link.
     pub end: PathBuf,
+    /// The linker script that lld needs.
+    pub script: PathBuf,
 }
 
 impl Toolchain {
     /// What goes into programs.
     pub fn equipment(&self) -> Equipment {
-        Equipment { plugin: self.plugin.clone(), start: self.start.clone(), end: self.end.clone() }
+        Equipment {
+            plugin: self.plugin.clone(),
+            start: self.start.clone(),
+            end: self.end.clone(),
+            script: self.script.clone(),
+        }
     }
 }
 
@@ -194,7 +201,8 @@ impl Library {
         }
         let start = self.part("suspect_rt.o")?;
         let end = self.part("suspect_rt_end.o")?;
-        Ok(Toolchain { clang: path, version: version.to_owned(), plugin: plugin.path.clone(), start, end })
+        let script = self.part("suspect.ld")?;
+        Ok(Toolchain { clang: path, version: version.to_owned(), plugin: plugin.path.clone(), start, end, script })
     }
 
     fn part(&self, name: &str) -> Result<PathBuf, ToolchainError> {
