@@ -1,7 +1,7 @@
 //! Start-up and fork: puts this module's segment into the process's trace file and maps it over the module's words.
 
 use core::ffi::c_char;
-use core::mem::MaybeUninit;
+use core::mem::{MaybeUninit, offset_of};
 use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use suspect_format::abi::{Mode, PAGE, STATE_LOST};
@@ -91,11 +91,10 @@ impl Module {
     /// # Safety
     /// `index` is less than `n_units`.
     unsafe fn entry(&self, index: usize) -> Option<UnitEntry> {
+        let unit = self.units.wrapping_add(index);
         // SAFETY: vouched for by the caller; descriptors lie one after another and are never written.
-        let unit = unsafe { self.units.add(index) };
         let UnitDescriptor { unit_hash, data_relative, n_counters, n_values } = unsafe { *unit };
-        // SAFETY: only the address is taken.
-        let field = unsafe { &raw const (*unit).data_relative } as usize;
+        let field = (unit as usize).wrapping_add(offset_of!(UnitDescriptor, data_relative));
         let offset = field.wrapping_add(data_relative as usize).wrapping_sub(self.data as usize);
         let words = n_counters as usize + n_values as usize;
         let end = offset.checked_add(words.wrapping_mul(8))?;
@@ -207,10 +206,11 @@ unsafe fn name_file() {
     unsafe {
         let mut writer = Writer((&raw mut PATH).cast::<u8>().add(DIRECTORY_LEN.load(Ordering::Relaxed)));
         writer.byte(b'/');
-        writer.decimal((*&raw const PROCESS).pid);
+        writer.decimal(PROCESS.pid);
         writer.byte(b'-');
-        for byte in &*&raw const (*&raw const PROCESS).image_id {
-            writer.hexadecimal(*byte);
+        let image_id = PROCESS.image_id;
+        for byte in image_id {
+            writer.hexadecimal(byte);
         }
         writer.text(FILE_SUFFIX);
         writer.byte(0);
@@ -268,7 +268,7 @@ unsafe fn add_module(module: &Module, first_words: FirstWords) -> Result<(), Err
         }
         let answer = append(&mut trace, module, first_words);
         match answer {
-            Ok(()) if (*&raw const PROCESS).mode == Mode::Trace as u32 => {
+            Ok(()) if PROCESS.mode == Mode::Trace as u32 => {
                 log::attach(&mut trace, module.data, LOG_BYTES.load(Ordering::Relaxed));
             }
             Ok(()) => {}
@@ -291,7 +291,7 @@ unsafe fn append(trace: &mut TraceFile, module: &Module, first_words: FirstWords
     let data_offset = offset.wrapping_add(head_len as u64);
     // SAFETY: vouched for by the caller; the section is whole pages that hold only words, to which no references exist.
     let answer = unsafe {
-        (*&raw mut SEGMENT).data_offset = data_offset;
+        SEGMENT.data_offset = data_offset;
         write_segment(trace, module, offset, first_words)
             .and_then(|()| trace.file().map(module.data.cast(), module.data_len, data_offset))
     };
@@ -324,7 +324,7 @@ unsafe fn write_segment(
     unsafe {
         file.write_at((&raw const SEGMENT).cast(), size_of::<SegmentHeader>(), offset)?;
         if first_words == FirstWords::AsTheyAre && !module.is_zero() {
-            file.write_at(module.data, module.data_len, (*&raw const SEGMENT).data_offset)?;
+            file.write_at(module.data, module.data_len, SEGMENT.data_offset)?;
         }
         write_entries(trace, module, offset.wrapping_add(size_of::<SegmentHeader>() as u64))
     }
