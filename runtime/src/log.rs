@@ -1,12 +1,15 @@
 //! Full values, in the order they were taken (`trace` mode): one log for the process, mapped by each of its modules.
 
 use core::ffi::c_char;
+use core::mem::offset_of;
 use core::ptr::null_mut;
+use core::slice;
 use core::sync::atomic::{AtomicPtr, AtomicU16, AtomicU64, AtomicUsize, Ordering};
 
 use suspect_format::abi::PAGE;
 use suspect_format::trace::{
-    LOG_THREADS, LogHeader, LogRecord, SEGMENT_MAGIC, STATUS_NO_LOG, SegmentHeader, SegmentKind, UNKNOWN_THREAD,
+    HASH_START, LOG_THREADS, LogHeader, LogRecord, SEGMENT_MAGIC, STATUS_NO_LOG, SegmentHeader, SegmentKind,
+    UNKNOWN_THREAD, hash_bytes,
 };
 
 use crate::file::TraceFile;
@@ -64,7 +67,10 @@ unsafe fn create(trace: &mut TraceFile, log_bytes: u64) -> Result<(), Errno> {
     let offset = trace.reserve(length)?;
     let data_offset = offset.wrapping_add(page);
     // Only the fixed part: the path is empty, as the reserved bytes are.
-    let head = SegmentStart { magic: SEGMENT_MAGIC, kind: SegmentKind::Log as u32, n_units: 0, data_offset, data_len };
+    let mut head = SegmentStart { kind: SegmentKind::Log as u32, data_offset, data_len, ..SegmentStart::EMPTY };
+    // SAFETY: the fields before the check have no padding.
+    let checked = unsafe { slice::from_raw_parts((&raw const head).cast(), offset_of!(SegmentStart, check)) };
+    head.check = hash_bytes(HASH_START, checked);
     // SAFETY: the head is as long as said; the rest is vouched for by the caller.
     let answer = unsafe {
         let written = trace.file().write_at((&raw const head).cast(), size_of::<SegmentStart>(), offset);
@@ -88,14 +94,29 @@ struct SegmentStart {
     n_units: u32,
     data_offset: u64,
     data_len: u64,
+    load_address: u64,
+    check: u64,
 }
-const _: () = assert!(core::mem::offset_of!(SegmentHeader, data_len) == core::mem::offset_of!(SegmentStart, data_len));
+
+const _: () = assert!(size_of::<SegmentStart>() == offset_of!(SegmentHeader, path));
+
+impl SegmentStart {
+    const EMPTY: SegmentStart = SegmentStart {
+        magic: SEGMENT_MAGIC,
+        kind: 0,
+        n_units: 0,
+        data_offset: 0,
+        data_len: 0,
+        load_address: 0,
+        check: 0,
+    };
+}
 
 /// # Safety
 /// As [`attach`].
 unsafe fn map_existing(trace: &TraceFile) -> Result<(), Errno> {
     let data_offset = trace.progress.log_offset;
-    let mut head = SegmentStart { magic: [0; 8], kind: 0, n_units: 0, data_offset: 0, data_len: 0 };
+    let mut head = SegmentStart::EMPTY;
     // SAFETY: the head is as long as said.
     let length = unsafe {
         trace.file().read_at((&raw mut head).cast(), size_of::<SegmentStart>(), data_offset.wrapping_sub(PAGE as u64))
@@ -145,7 +166,7 @@ pub unsafe extern "C" fn __suspect_node(slot: *mut u64, value: u64) {
 }
 
 const _: () = {
-    assert!(core::mem::offset_of!(LogRecord, module) == 4 && core::mem::offset_of!(LogRecord, thread) == 6);
+    assert!(offset_of!(LogRecord, module) == 4 && offset_of!(LogRecord, thread) == 6);
     assert!(LOG_THREADS < UNKNOWN_THREAD as usize && size_of::<c_char>() == 1);
 };
 
@@ -155,6 +176,7 @@ const _: () = {
 /// `log` is mapped.
 unsafe fn thread(log: *mut LogHeader) -> u16 {
     let pointer = thread_pointer();
+    // SAFETY: vouched for by the caller.
     let table = unsafe { &raw mut (*log).threads }.cast::<u64>();
     let mut slot = (pointer >> 6) as usize % LOG_THREADS;
     let mut number = None;

@@ -2,12 +2,13 @@
 
 use core::ffi::c_char;
 use core::mem::{MaybeUninit, offset_of};
+use core::slice;
 use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use suspect_format::abi::{Mode, PAGE, STATE_LOST};
 use suspect_format::trace::{
-    FILE_SUFFIX, MAGIC, ProcessHeader, SEGMENT_MAGIC, STATUS_FORKED, STATUS_UNRECORDED, SegmentHeader, SegmentKind,
-    TEXT_LEN, UnitDescriptor, UnitEntry,
+    FILE_SUFFIX, HASH_START, MAGIC, ProcessHeader, SEGMENT_MAGIC, STATUS_FORKED, STATUS_UNRECORDED, SegmentHeader,
+    SegmentKind, TEXT_LEN, UnitDescriptor, UnitEntry, hash_bytes,
 };
 use suspect_format::{ENDIAN_TAG, FORMAT_VERSION};
 
@@ -38,6 +39,7 @@ static mut PROCESS: ProcessHeader = ProcessHeader {
     status: 0,
     n_modules: 0,
     log_offset: 0,
+    check: 0,
     test: [0; TEXT_LEN],
     executable: [0; TEXT_LEN],
 };
@@ -48,7 +50,7 @@ static mut SEGMENT: SegmentHeader = SegmentHeader {
     data_offset: 0,
     data_len: 0,
     load_address: 0,
-    reserved: 0,
+    check: 0,
     path: [0; TEXT_LEN],
 };
 static mut PATH: [u8; PATH_LEN] = [0; PATH_LEN];
@@ -148,11 +150,11 @@ extern "C" fn forked() {
         (*process).parent_pid = (*process).pid;
         (*process).pid = sys::process_id();
         (*process).start_ns = sys::now();
-        name_file();
+        seal_process();
         log::detach();
         if add_module(&module, FirstWords::Zero).is_err() {
             // The words are still the parent's, which is told.
-            AtomicU64::from_ptr((&raw mut (*symbols::state())[STATE_LOST])).fetch_add(1, Ordering::Relaxed);
+            AtomicU64::from_ptr(&raw mut (*symbols::state())[STATE_LOST]).fetch_add(1, Ordering::Relaxed);
             let _ = sys::map_zeros(module.data.cast(), module.data_len);
         }
     }
@@ -184,7 +186,7 @@ unsafe fn describe_process(settings: &Settings, auxiliary: &Auxiliary) -> Option
             return None;
         }
         DIRECTORY_LEN.store(length, Ordering::Relaxed);
-        name_file();
+        seal_process();
     }
     LOG_BYTES.store(settings.log_bytes, Ordering::Relaxed);
     Some(())
@@ -195,6 +197,20 @@ unsafe fn describe_process(settings: &Settings, auxiliary: &Auxiliary) -> Option
 unsafe fn read_executable(to: *mut u8) {
     // SAFETY: vouched for by the caller; the last byte stays zero.
     let _ = unsafe { sys::read_link(c"/proc/self/exe".as_ptr(), to, TEXT_LEN.wrapping_sub(1)) };
+}
+
+/// Brings what follows from the process's identity up to date: the header's check and the file's name.
+///
+/// # Safety
+/// As [`name_file`].
+unsafe fn seal_process() {
+    const CHECKED: usize = offset_of!(ProcessHeader, valid_len);
+    let process = &raw mut PROCESS;
+    // SAFETY: the fields before `valid_len` have no padding; the rest is vouched for by the caller.
+    unsafe {
+        (*process).check = hash_bytes(HASH_START, slice::from_raw_parts(process.cast(), CHECKED));
+        name_file();
+    }
 }
 
 /// Writes the file's name behind the directory in [`PATH`]: pid in decimal, image id in hexadecimal.
@@ -319,22 +335,27 @@ unsafe fn write_segment(
     offset: u64,
     first_words: FirstWords,
 ) -> Result<(), Errno> {
-    let file = trace.file();
+    const CHECKED: usize = offset_of!(SegmentHeader, check);
+    let segment = &raw mut SEGMENT;
     // SAFETY: the static and the section are good for these lengths.
     unsafe {
-        file.write_at((&raw const SEGMENT).cast(), size_of::<SegmentHeader>(), offset)?;
+        let check = hash_bytes(HASH_START, slice::from_raw_parts(segment.cast(), CHECKED));
+        let entries_offset = offset.wrapping_add(size_of::<SegmentHeader>() as u64);
+        (*segment).check = write_entries(trace, module, entries_offset, check)?;
+        let file = trace.file();
+        file.write_at(segment.cast(), size_of::<SegmentHeader>(), offset)?;
         if first_words == FirstWords::AsTheyAre && !module.is_zero() {
-            file.write_at(module.data, module.data_len, SEGMENT.data_offset)?;
+            file.write_at(module.data, module.data_len, (*segment).data_offset)?;
         }
-        write_entries(trace, module, offset.wrapping_add(size_of::<SegmentHeader>() as u64))
     }
+    Ok(())
 }
 
-/// Writes the units' entries at `offset`.
+/// Writes the units' entries at `offset`; their hash, continuing from `hash`.
 ///
 /// # Safety
 /// As [`add_module`].
-unsafe fn write_entries(trace: &mut TraceFile, module: &Module, offset: u64) -> Result<(), Errno> {
+unsafe fn write_entries(trace: &mut TraceFile, module: &Module, offset: u64, mut hash: u64) -> Result<u64, Errno> {
     const NONE: UnitEntry = UnitEntry { unit_hash: 0, offset: 0, n_counters: 0, n_values: 0 };
     let mut entries = [const { MaybeUninit::<UnitEntry>::uninit() }; 32];
     let mut done = 0usize;
@@ -349,12 +370,14 @@ unsafe fn write_entries(trace: &mut TraceFile, module: &Module, offset: u64) -> 
             entry.write(found.unwrap_or(NONE));
             filled = filled.wrapping_add(1);
         }
+        let length = filled.wrapping_mul(size_of::<UnitEntry>());
         let at = offset.wrapping_add(done.wrapping_mul(size_of::<UnitEntry>()) as u64);
-        // SAFETY: `filled` entries were written.
+        // SAFETY: `filled` entries were written; they have no padding.
         unsafe {
-            trace.file().write_at((&raw const entries).cast(), filled.wrapping_mul(size_of::<UnitEntry>()), at)?;
+            hash = hash_bytes(hash, slice::from_raw_parts(entries.as_ptr().cast(), length));
+            trace.file().write_at(entries.as_ptr().cast(), length, at)?;
         }
         done = done.wrapping_add(filled);
     }
-    Ok(())
+    Ok(hash)
 }

@@ -63,6 +63,8 @@ pub struct ProcessHeader {
     pub n_modules: u32,
     /// Offset of the log's data in the file; 0 without one.
     pub log_offset: u64,
+    /// [`hash_bytes`] of the fields before `valid_len`.
+    pub check: u64,
     /// The test's name, zero-terminated.
     pub test: [u8; TEXT_LEN],
     /// The executable's path, zero-terminated.
@@ -95,8 +97,8 @@ pub struct SegmentHeader {
     pub data_len: u64,
     /// Address at which the data were mapped in the process.
     pub load_address: u64,
-    /// Zero.
-    pub reserved: u64,
+    /// [`hash_bytes`] of the fields before this one and of the [`UnitEntry`]s.
+    pub check: u64,
     /// Path of the module's file, zero-terminated; empty when not known.
     pub path: [u8; TEXT_LEN],
 }
@@ -178,6 +180,7 @@ const _: () = {
 pub const HASH_START: u64 = 0xcbf2_9ce4_8422_2325;
 
 /// FNV-1a over `bytes`, continuing from `state`: identities, not security.
+#[inline]
 pub const fn hash_bytes(mut state: u64, bytes: &[u8]) -> u64 {
     let mut rest = bytes;
     while let [byte, tail @ ..] = rest {
