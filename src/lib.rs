@@ -2,6 +2,7 @@
 //!
 //! Modules are declared in the order of the data path; each uses only those above it.
 
+pub mod trace;
 pub mod program;
 pub mod slice;
 pub mod spectra;
