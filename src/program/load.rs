@@ -109,10 +109,16 @@ impl Program {
         Ok(loader.finish())
     }
 
-    /// The program of one section of site tables, as [`Program::load`] makes it.
-    pub fn from_section(section: &[u8], name: &str, root: &str) -> Result<Program, LoadError> {
+    /// The program of sections of site tables that were taken out of their modules, each with its name in messages; as
+    /// [`Program::load`] makes it.
+    pub fn from_sections<'a>(
+        sections: impl IntoIterator<Item = (&'a str, &'a [u8])>,
+        root: &str,
+    ) -> Result<Program, LoadError> {
         let mut loader = Loader { root, ..Loader::default() };
-        loader.section(section).map_err(|wrong| wrong.in_module(name))?;
+        for (name, section) in sections {
+            loader.section(section).map_err(|wrong| wrong.in_module(name))?;
+        }
         Ok(loader.finish())
     }
 }
@@ -165,15 +171,12 @@ impl Loader<'_> {
         for _ in 0..unit.n_escapes {
             let escape = site::Escape::decode(&mut body)?;
             let place = self.place(escape.place, escape.name)?;
-            self.program.escapes.push(Escape {
-                name: escape.name.to_owned(),
-                place,
-                reason: escape.reason.to_owned(),
-            });
+            self.program.escapes.push(Escape { name: escape.name.to_owned(), place, reason: escape.reason.to_owned() });
         }
         self.program.units.push(Unit {
             hash,
             file,
+            files: self.unit_files.clone(),
             modes: unit.modes,
             n_counters: unit.n_counters,
             n_values: unit.n_values,
@@ -270,13 +273,7 @@ impl Loader<'_> {
         Ok(())
     }
 
-    fn edge(
-        &mut self,
-        function: &site::Function,
-        number: u32,
-        start: &Start,
-        edge: site::Edge,
-    ) -> Result<(), Wrong> {
+    fn edge(&mut self, function: &site::Function, number: u32, start: &Start, edge: site::Edge) -> Result<(), Wrong> {
         let piece = |index: u32| match index {
             OUTSIDE => Ok(OUTSIDE),
             _ => shifted(index, function.n_pieces, start.piece, "a piece", function.name),
@@ -296,13 +293,7 @@ impl Loader<'_> {
         Ok(())
     }
 
-    fn node(
-        &mut self,
-        function: &site::Function,
-        number: u32,
-        start: &Start,
-        node: &site::Node,
-    ) -> Result<(), Wrong> {
+    fn node(&mut self, function: &site::Function, number: u32, start: &Start, node: &site::Node) -> Result<(), Wrong> {
         let edge = |edge: Option<u32>| {
             edge.map(|edge| shifted(edge, function.n_edges, start.edge, "an edge", function.name)).transpose()
         };
@@ -370,6 +361,7 @@ impl Loader<'_> {
         let renumber = |file: &mut u32| *file = new_numbers.get(*file as usize).copied().unwrap_or(*file);
         let program = &mut self.program;
         program.units.iter_mut().for_each(|unit| renumber(&mut unit.file));
+        program.units.iter_mut().flat_map(|unit| &mut unit.files).for_each(renumber);
         let places = program.functions.iter_mut().map(|function| &mut function.place);
         let places = places.chain(program.nodes.iter_mut().map(|node| &mut node.place));
         let places = places.chain(program.compounds.iter_mut().map(|compound| &mut compound.place));
@@ -382,7 +374,7 @@ impl Loader<'_> {
 }
 
 /// Sorts names; the new number of each old one.
-fn sort_files(files: &mut Vec<String>) -> Vec<u32> {
+fn sort_files(files: &mut [String]) -> Vec<u32> {
     let mut order: Vec<u32> = (0..files.len() as u32).collect();
     order.sort_by(|a, b| files[*a as usize].cmp(&files[*b as usize]));
     let mut new_numbers = vec![0; files.len()];

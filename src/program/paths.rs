@@ -2,7 +2,8 @@
 
 /// `name` seen from `directory`, without `.`, `..` and doubled separators.
 pub(super) fn join(directory: &str, name: &str) -> String {
-    let whole = if name.starts_with('/') || directory.is_empty() { name.to_owned() } else { format!("{directory}/{name}") };
+    let whole =
+        if name.starts_with('/') || directory.is_empty() { name.to_owned() } else { format!("{directory}/{name}") };
     let absolute = whole.starts_with('/');
     let mut parts: Vec<&str> = Vec::new();
     for part in whole.split('/') {

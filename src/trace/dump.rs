@@ -66,7 +66,12 @@ fn dump_trace(trace: &TraceFile, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "trace        {}", trace.path().display())?;
     writeln!(out, "mode         {}", facts.mode.name())?;
     writeln!(out, "process      {}, child of {}, image {image}", facts.pid, facts.parent_pid)?;
-    writeln!(out, "started      {}.{:09} s after 1970", facts.start_ns / 1_000_000_000, facts.start_ns % 1_000_000_000)?;
+    writeln!(
+        out,
+        "started      {}.{:09} s after 1970",
+        facts.start_ns / 1_000_000_000,
+        facts.start_ns % 1_000_000_000
+    )?;
     writeln!(out, "status       {}", status_words(facts.status))?;
     writeln!(out, "test         {}", facts.test)?;
     writeln!(out, "executable   {}", facts.executable)?;
@@ -80,7 +85,11 @@ fn dump_trace(trace: &TraceFile, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "\nlog          {} values taken, room for {}", log.n_taken, log.capacity)?;
         for entry in trace.log() {
             let thread = entry.thread.map_or("?".to_owned(), |thread| thread.to_string());
-            writeln!(out, "  module {} word {:#x} thread {thread} value {:#x}", entry.module, entry.address, entry.value)?;
+            writeln!(
+                out,
+                "  module {} word {:#x} thread {thread} value {:#x}",
+                entry.module, entry.address, entry.value
+            )?;
         }
     }
     Ok(())
@@ -103,7 +112,11 @@ fn dump_module(module: &Module, out: &mut impl Write) -> io::Result<()> {
     let [clean, nonlocal, lost] = [STATE_CLEAN, STATE_NONLOCAL, STATE_LOST].map(|word| module.state[word]);
     writeln!(out, "state        clean {clean}, nonlocal {nonlocal}, children lost {lost}")?;
     if let Some((unit, piece)) = module.last_piece() {
-        writeln!(out, "last piece   {piece} of unit {:016x} ({:#x})", module.units[unit].hash, module.state[STATE_LAST])?;
+        writeln!(
+            out,
+            "last piece   {piece} of unit {:016x} ({:#x})",
+            module.units[unit].hash, module.state[STATE_LAST]
+        )?;
     }
     module.units.iter().try_for_each(|unit| dump_unit(unit, out))
 }

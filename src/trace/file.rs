@@ -125,7 +125,10 @@ impl TraceFile {
         let mut warnings = self.layout.warnings.clone();
         let status = self.layout.facts.status;
         let reasons = [
-            (STATUS_NO_SPACE, "a module was not recorded: the disk was full, or the process may not write such long files"),
+            (
+                STATUS_NO_SPACE,
+                "a module was not recorded: the disk was full, or the process may not write such long files",
+            ),
             (STATUS_UNRECORDED, "a module was not recorded: it was not linked by suspect-cc, or the system refused"),
             (STATUS_NO_LOG, "full values were not recorded: there was no room for them"),
         ];
