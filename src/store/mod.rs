@@ -10,6 +10,7 @@
 //!   runs/<n>/       one recorded run of the suite, numbered from 1; the highest number is the latest
 //!     run.json        tests, verdicts, warnings
 //!     sites/<k>       site tables of the modules that ran, as they stand in the executables
+//!     dependences/<k> their dependence tables
 //!     executions      one frame for each test and kind of data
 //! ```
 //!
@@ -25,7 +26,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-pub use run::{Manifest, Recorded, Run, RunWriter, TestRecord};
+pub use run::{Manifest, Recorded, Run, RunWriter, Tables, TestRecord};
 
 /// Version of everything below `.suspect`; a store of another version is refused.
 pub const STORE_VERSION: u32 = 1;
