@@ -2,4 +2,5 @@
 //!
 //! Modules are declared in the order of the data path; each uses only those above it.
 
+pub mod exec;
 pub mod program;
