@@ -319,7 +319,7 @@ fn scratch_directory_without_permissions_is_removed_too() {
     let scratch = root.scratch(0).unwrap();
     let path: PathBuf = scratch.path().into();
     fs::create_dir_all(path.join("tmp/a/b")).unwrap();
-    fs::set_permissions(path.join("tmp/a"), fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(path.join("tmp/a"), fs::Permissions::from_mode(0o000)).unwrap();
     drop(scratch);
     assert!(!path.exists());
 }

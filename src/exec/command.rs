@@ -157,9 +157,11 @@ impl Command {
         let program = || name(&self.argv[0]);
         match &self.stdin {
             Stdin::Null => Ok(Stdio::null()),
-            Stdin::File(path) => File::open(path)
-                .map(Stdio::from)
-                .map_err(|source| ExecError::Scratch { what: "open the input", path: path.clone(), source }),
+            Stdin::File(path) => File::open(path).map(Stdio::from).map_err(|source| ExecError::Scratch {
+                what: "open the input",
+                path: path.clone(),
+                source,
+            }),
             Stdin::Bytes(bytes) => nameless(bytes).map(Stdio::from).map_err(|source| ExecError::System {
                 program: program(),
                 what: "hold the input",

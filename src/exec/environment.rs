@@ -11,7 +11,17 @@ const PAD_TO: usize = 4096;
 
 /// Variables of the session or of a surrounding `make` that say nothing about the test.
 const SESSION: [&str; 12] = [
-    "_", "COLUMNS", "LINES", "MAKEFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "MFLAGS", "OLDPWD", "PWD", "SHLVL", "TERMCAP",
+    "_",
+    "COLUMNS",
+    "LINES",
+    "MAKEFLAGS",
+    "MAKELEVEL",
+    "MAKEOVERRIDES",
+    "MFLAGS",
+    "OLDPWD",
+    "PWD",
+    "SHLVL",
+    "TERMCAP",
     "WINDOWID",
 ];
 
