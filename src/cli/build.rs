@@ -14,7 +14,8 @@ use crate::suite::{CONFIG_FILE, Config};
 /// Runs the project's build and says what came of it.
 pub fn build(start: &Path, arguments: &BuildArguments, out: &mut impl Write) -> Result<(), Failure> {
     let root = project_root(start);
-    let configured = Config::find(&root)?;
+    let path = root.join(CONFIG_FILE);
+    let configured = path.is_file().then(|| Config::load(&path)).transpose()?;
     let store = Store::new(&root);
     let _lock = store.lock()?;
     let command = match (arguments.command.is_empty(), configured.as_ref().and_then(|config| config.build.command.as_ref())) {
@@ -73,7 +74,7 @@ fn modes(arguments: &BuildArguments, configured: Option<&Config>) -> Result<Stri
 /// Looks at the set-up and the built programs.
 pub fn doctor(root: &Path, out: &mut impl Write) -> Result<(), Failure> {
     let store = Store::new(root);
-    let log = driver::log_in(&store.build_directory());
+    let log = build::log_in(&store.build_directory());
     let report = build::doctor(root, log.exists().then_some(log.as_path()));
     write!(out, "{report}").map_err(Failure::of(Exit::File))?;
     match report.healthy() {
