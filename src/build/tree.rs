@@ -35,7 +35,7 @@ pub struct Tree {
 }
 
 /// Directories that hold no products of a build.
-const PASSED_OVER: &[&str] = &[".git", ".hg", ".svn", ".suspect"];
+const PASSED_OVER: &[&str] = &[".git", ".hg", ".svn", crate::STORE_DIRECTORY];
 
 impl Tree {
     /// Walks through everything below `root`, links not followed. What cannot be read is not there.
