@@ -7,6 +7,8 @@ mod counts;
 mod load;
 mod paths;
 mod solve;
+#[cfg(test)]
+mod tests;
 
 use std::ops::Range;
 
