@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::exit::Failure;
 use crate::profile::blockrank::{Reading, block_rank};
-use crate::profile::{EdgeProfile, ProgramFlow};
+use crate::profile::{EdgeProfile, FlowGraph, ProgramFlow};
 use crate::program::{Execution, Program};
 use crate::rank::{Algorithm, Method, Need, Ranking, Units};
 use crate::report::Evidence;
@@ -138,7 +138,7 @@ fn edge_counts(run: &Run, recorded: &Recorded, test: u32) -> Result<Vec<u64>, Fa
 /// Mean executions of ranked units in failing and in passing tests, from their blocks'.
 fn unit_means(program: &Program, units: &Units, flow: &ProgramFlow, profile: &EdgeProfile) -> (Vec<f64>, Vec<f64>) {
     let blocks = |of: &[f64]| -> Vec<f64> {
-        let entered = |block: usize| flow.graph.into(block).iter().map(|edge| of[*edge as usize]).sum();
+        let entered = |block: usize| FlowGraph::into(&flow.graph, block).iter().map(|edge| of[*edge as usize]).sum();
         (0..flow.graph.n_blocks).map(entered).collect()
     };
     let means = |of: &[f64]| units.from_blocks(program, &blocks(of));

@@ -16,13 +16,17 @@ pub fn list_methods(arguments: &MethodsArguments, out: &mut impl Write) -> Resul
 }
 
 fn list(out: &mut impl Write) -> std::io::Result<()> {
-    let mut family = "";
+    let mut families: Vec<&str> = Vec::new();
     for method in methods() {
-        if method.family != family {
-            family = method.family;
-            writeln!(out, "{family}:")?;
+        if !families.contains(&method.family) {
+            families.push(method.family);
         }
-        writeln!(out, "  {:<24} {}", method.id, method.name)?;
+    }
+    for family in families {
+        writeln!(out, "{family}:")?;
+        for method in methods().iter().filter(|method| method.family == family) {
+            writeln!(out, "  {:<24} {}", method.id, method.name)?;
+        }
     }
     Ok(())
 }

@@ -40,7 +40,7 @@ pub fn write_ranking(
 fn places(ranking: &[Entry], top: usize) -> Vec<Vec<&Entry>> {
     let mut places: Vec<Vec<&Entry>> = Vec::new();
     for entry in ranking {
-        let joins = |place: &&mut Vec<&Entry>| {
+        let joins = |place: &Vec<&Entry>| {
             let last = place[place.len() - 1];
             let first = place[0];
             last.rank_best == entry.rank_best
@@ -48,8 +48,8 @@ fn places(ranking: &[Entry], top: usize) -> Vec<Vec<&Entry>> {
                 && entry.line.abs_diff(last.last_line) <= CONTEXT
                 && entry.last_line.abs_diff(first.line) < MOST_LINES
         };
-        match places.iter_mut().find(joins) {
-            Some(place) => place.push(entry),
+        match places.iter().position(joins) {
+            Some(place) => places[place].push(entry),
             None if places.len() == top => break,
             None => places.push(vec![entry]),
         }

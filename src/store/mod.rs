@@ -5,11 +5,12 @@
 //!   lock            held (flock) by whoever writes
 //!   build.json      what the last `suspect build` did
 //!   cleared.json    ranked units that the user found innocent
-//!   shim/           compiler names that stand in for the real ones during a build
+//!   build/          compiler names that stand in for the real ones during a build, and its log
 //!   tmp/            traces of running tests; removed when they have been read
 //!   runs/<n>/       one recorded run of the suite, numbered from 1; the highest number is the latest
 //!     run.json        tests, verdicts, warnings
 //!     sites/<k>       site tables of the modules that ran, as they stand in the executables
+//!     dependences/<k> their dependence tables
 //!     executions      one frame for each test and kind of data
 //! ```
 //!
@@ -25,7 +26,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-pub use run::{Manifest, Recorded, Run, RunWriter, TestRecord};
+pub use run::{Manifest, Recorded, Run, RunWriter, Tables, TestRecord};
 
 /// Version of everything below `.suspect`; a store of another version is refused.
 pub const STORE_VERSION: u32 = 1;
@@ -135,9 +136,9 @@ impl Store {
         }
     }
 
-    /// Where the compiler's stand-ins go.
-    pub fn shim_directory(&self) -> PathBuf {
-        self.directory.join("shim")
+    /// Where builds keep the compilers' stand-ins and their log.
+    pub fn build_directory(&self) -> PathBuf {
+        self.directory.join("build")
     }
 
     /// An empty directory for traces and scratch copies.

@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 use super::encoding::{self, Frame};
 use super::{STORE_VERSION, StoreError};
 use crate::program::{Execution, Program};
-use crate::trace::load_sites;
 
 const KIND_PIECES: u32 = 1;
 const KIND_EDGES: u32 = 2;
@@ -29,8 +28,7 @@ pub struct Manifest {
     pub began: u64,
     /// The mode recorded.
     pub mode: String,
-    /// How often each test ran.
-    pub repeats: u32,
+
     /// The tests, in the suite's order.
     pub tests: Vec<TestRecord>,
     /// Nodes whose trajectories differ between repeats of one test; ids of this run's program.
@@ -55,6 +53,24 @@ pub struct TestRecord {
     pub processes: u32,
 }
 
+/// Which of a module's tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tables {
+    /// Site tables.
+    Sites,
+    /// Dependence tables.
+    Dependences,
+}
+
+impl Tables {
+    fn directory(self) -> &'static str {
+        match self {
+            Tables::Sites => "sites",
+            Tables::Dependences => "dependences",
+        }
+    }
+}
+
 /// A run being written.
 #[derive(Debug)]
 pub struct RunWriter {
@@ -70,17 +86,18 @@ impl RunWriter {
         if partial.exists() {
             fs::remove_dir_all(&partial).map_err(StoreError::io("remove", &partial))?;
         }
-        let sites = partial.join("sites");
-        fs::create_dir_all(&sites).map_err(StoreError::io("create", &sites))?;
+        fs::create_dir_all(&partial).map_err(StoreError::io("create", &partial))?;
         let executions = partial.join("executions");
         let file = File::create(&executions).map_err(StoreError::io("create", &executions))?;
         Ok(RunWriter { complete: runs.join(number.to_string()), partial, executions, file })
     }
 
-    /// Keeps the site tables of the program's modules, in the order in which the program was made of them.
-    pub fn save_sites(&self, modules: &[Vec<u8>]) -> Result<(), StoreError> {
-        for (number, section) in modules.iter().enumerate() {
-            let path = self.partial.join("sites").join(number.to_string());
+    /// Keeps the tables of one kind of the program's modules, in the order in which the program was made of them.
+    pub fn save_tables<T: AsRef<[u8]>>(&self, kind: Tables, sections: &[T]) -> Result<(), StoreError> {
+        let directory = self.partial.join(kind.directory());
+        fs::create_dir_all(&directory).map_err(StoreError::io("create", &directory))?;
+        for (number, section) in sections.iter().enumerate() {
+            let path = directory.join(number.to_string());
             fs::write(&path, section).map_err(StoreError::io("write", &path))?;
         }
         Ok(())
@@ -121,12 +138,19 @@ pub struct Run {
 impl Run {
     pub(super) fn open(root: &Path, directory: &Path) -> Result<Run, StoreError> {
         let manifest = read_manifest(&directory.join("run.json"))?;
-        let program = read_program(root, &directory.join("sites"))?;
+        let program = read_program(root, directory)?;
         let path = directory.join("executions");
         let file = File::open(&path).map_err(StoreError::io("open", &path))?;
         // SAFETY: complete runs are never written again; a user who truncates one while it is read gets a bus error.
         let executions = unsafe { Mmap::map(&file) }.map_err(StoreError::io("map", &path))?;
         Ok(Run { manifest, program, path, executions })
+    }
+
+    /// The sections of dependence tables of the modules that ran, each with a name for messages.
+    pub fn dependences(&self) -> Result<Vec<(String, Vec<u8>)>, StoreError> {
+        let directory = self.path.parent().unwrap_or(Path::new("."));
+        let sections = read_tables(directory, Tables::Dependences)?;
+        Ok(sections.into_iter().map(|(path, section)| (path.display().to_string(), section)).collect())
     }
 
     /// Indices of the tests that count: those that passed or failed.
@@ -186,7 +210,7 @@ impl Recorded<'_> {
         });
         Ok(Execution {
             sequences: sequences.collect(),
-            pieces: program.piece_counts(&edges),
+            pieces: piece_counts(program, &edges),
             nodes: dense(&pairs(&nodes), program.nodes.len()),
             trajectories: dense(&pairs(&trajectories), program.nodes.len()),
             trues: dense(&pairs(&trues), program.nodes.len()),
@@ -214,21 +238,43 @@ fn read_manifest(path: &Path) -> Result<Manifest, StoreError> {
     encoding::read_json(path)?.ok_or_else(missing)
 }
 
-fn read_program(root: &Path, sites: &Path) -> Result<Program, StoreError> {
-    let n_modules = fs::read_dir(sites).map_err(StoreError::io("read", sites))?.count();
-    let mut sections = Vec::new();
-    for number in 0..n_modules {
-        let path = sites.join(number.to_string());
-        sections.push((path.clone(), fs::read(&path).map_err(StoreError::io("read", &path))?));
-    }
-    load_sites(root, &sections)
-        .map_err(|error| StoreError::Damaged { path: sites.into(), reason: error.to_string() })
+fn read_program(root: &Path, directory: &Path) -> Result<Program, StoreError> {
+    let sections = read_tables(directory, Tables::Sites)?;
+    let named: Vec<(String, &[u8])> =
+        sections.iter().map(|(path, section)| (path.display().to_string(), section.as_slice())).collect();
+    let root = root.to_string_lossy();
+    Program::from_sections(named.iter().map(|(name, section)| (name.as_str(), *section)), &root).map_err(|error| {
+        StoreError::Damaged { path: directory.join(Tables::Sites.directory()), reason: error.to_string() }
+    })
+}
+
+/// The sections of one kind, each with its file, in the order they were saved.
+fn read_tables(directory: &Path, kind: Tables) -> Result<Vec<(PathBuf, Vec<u8>)>, StoreError> {
+    let directory = directory.join(kind.directory());
+    let n_sections = fs::read_dir(&directory).map_err(StoreError::io("read", &directory))?.count();
+    let read = |number: usize| {
+        let path = directory.join(number.to_string());
+        let section = fs::read(&path).map_err(StoreError::io("read", &path))?;
+        Ok((path, section))
+    };
+    (0..n_sections).map(read).collect()
 }
 
 /// One bit for each number that is not zero.
 fn bits(counts: &[u64]) -> Vec<u8> {
     let byte = |chunk: &[u64]| (0..chunk.len()).map(|bit| u8::from(chunk[bit] > 0) << bit).sum();
     counts.chunks(8).map(byte).collect()
+}
+
+/// How often each piece was entered: the sum over its incoming edges.
+fn piece_counts(program: &Program, edges: &[u64]) -> Vec<u64> {
+    let mut pieces = vec![0u64; program.pieces.len()];
+    for (edge, count) in program.edges.iter().zip(edges) {
+        if let Some(piece) = pieces.get_mut(edge.to as usize) {
+            *piece = piece.saturating_add(*count);
+        }
+    }
+    pieces
 }
 
 /// Position (as the distance from the last one) and value of each number that is not zero.
