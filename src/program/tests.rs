@@ -141,7 +141,9 @@ fn measure(function: &mut TestFunction, weights: &[u32], version: Mode, n_counte
     };
     let mut tree: Vec<usize> = (0..=n_pieces).collect();
     let mut order: Vec<usize> = (0..function.edges.len()).collect();
-    order.sort_by_key(|index| weights[index % weights.len()].rotate_left(*index as u32));
+    // As the pass has it, returns come first: whether a process was stopped before one is not known by its count.
+    let weight = |index: usize| weights[index % weights.len()].rotate_left(index as u32);
+    order.sort_by_key(|index| (function.edges[*index].kind != EdgeKind::Return, weight(*index)));
     for index in order {
         let (from, to) = (function.edges[index].from, function.edges[index].to);
         let (from, to) = (tree[grounded(from)], tree[grounded(to)]);
@@ -228,6 +230,9 @@ impl Walk<'_> {
             let out: Vec<u32> =
                 function.edges.clone().filter(|edge| program.edges[*edge as usize].from == piece).collect();
             if !self.tame && (self.budget == 0 || self.choose(40) == 0) {
+                if program.pieces[piece as usize].end == PieceEnd::Stop {
+                    self.take(out[0]);
+                }
                 return Went::Killed(piece);
             }
             piece = match program.pieces[piece as usize].end {
@@ -368,10 +373,20 @@ proptest! {
             let (process, did, went) = run(&case, choices, Mode::Values, false, *seen);
             truth.edges.iter_mut().zip(&did.edges).for_each(|(sum, count)| *sum += count);
             truth.pieces.iter_mut().zip(&did.pieces).for_each(|(sum, count)| *sum += count);
-            if let Went::Killed(piece) = went
-                && (*seen || case.program.pieces[piece as usize].end != PieceEnd::Call)
-            {
-                truth.stopped_in.push(piece);
+            if let Went::Killed(piece) = went {
+                let end = case.program.pieces[piece as usize].end;
+                if *seen || end == PieceEnd::Branch {
+                    truth.stopped_in.push(piece);
+                }
+                // Nobody knows that it did not return, or stop by itself.
+                let out = case.program.edges.iter().position(|edge| edge.from == piece).unwrap();
+                if end == PieceEnd::Return && !seen {
+                    truth.edges[out] += 1;
+                }
+                // The walk has taken this one, because its counter comes before the end of its piece.
+                if end == PieceEnd::Stop && *seen {
+                    truth.edges[out] -= 1;
+                }
             }
             recorded.push(process);
         }
