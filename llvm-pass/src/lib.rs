@@ -49,7 +49,12 @@ const VERSION: &CStr = match CStr::from_bytes_with_nul(concat!(env!("CARGO_PKG_V
 // SAFETY: the name is LLVM's for this purpose and nothing else of the compiler has it.
 #[unsafe(no_mangle)]
 pub extern "C" fn llvmGetPassPluginInfo() -> PluginInfo {
-    PluginInfo { api_version: 1, name: c"suspect".as_ptr(), version: VERSION.as_ptr(), register: shim::suspect_register }
+    PluginInfo {
+        api_version: 1,
+        name: c"suspect".as_ptr(),
+        version: VERSION.as_ptr(),
+        register: shim::suspect_register,
+    }
 }
 
 /// The pass at the start of the pipeline.
@@ -82,7 +87,8 @@ fn guarded(module: Module, pass: impl FnOnce(Module) -> Result<(), String>) {
 
 fn start(module: Module, analyses: *mut shim::Analyses) -> Result<(), String> {
     let versions = Versions::parse(&ir::string_of(|length| llvm!(shim::suspect_option_modes(length))))?;
-    let directory = table::compile_unit(module).and_then(|unit| unit.file(false)).map_or_else(String::new, |file| file.0);
+    let directory =
+        table::compile_unit(module).and_then(|unit| unit.file(false)).map_or_else(String::new, |file| file.0);
     let mut files = Files::new(&module.source(), &directory);
     let collected = collect(module, analyses, &versions, &mut files);
     let numbers = Numbers::of(&collected.sites)

@@ -26,7 +26,12 @@ pub struct Files {
 impl Files {
     /// File 0 is the source as given to the compiler.
     pub fn new(source: &str, directory: &str) -> Self {
-        let mut files = Files { directory: directory.to_owned(), names: Vec::new(), numbers: HashMap::new(), scopes: HashMap::new() };
+        let mut files = Files {
+            directory: directory.to_owned(),
+            names: Vec::new(),
+            numbers: HashMap::new(),
+            scopes: HashMap::new(),
+        };
         files.named("", source);
         files
     }
@@ -36,7 +41,9 @@ impl Files {
         if let Some(number) = self.scopes.get(&scope) {
             return *number;
         }
-        let number = Info::new(scope).and_then(|scope| scope.file(false)).map_or(0, |(directory, name)| self.named(&directory, &name));
+        let number = Info::new(scope)
+            .and_then(|scope| scope.file(false))
+            .map_or(0, |(directory, name)| self.named(&directory, &name));
         self.scopes.insert(scope, number);
         number
     }

@@ -229,6 +229,8 @@ pub fn is_probe_path(path: &Path) -> bool {
         matches!(name, b"CMakeScratch" | b"CMakeTmp" | b"CompilerIdC" | b"CompilerIdCXX" | b"meson-private")
             || name.starts_with(b"cmTC_")
             || name.starts_with(b"conftest")
+            || name.starts_with(b"CMakeDetermineCompilerABI_")
+            || name.starts_with(b"_CMakeLTOTest")
     })
 }
 

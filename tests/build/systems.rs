@@ -1,10 +1,8 @@
 //! `suspect build` with the build systems that C projects use.
 
-mod build_support;
-
 use std::fs;
 
-use build_support::{Project, SUSPECT, stderr, stdout, succeed};
+use crate::support::{Project, SUSPECT, stderr, stdout, succeed};
 
 /// Two programs, an archive and a shared library, by implicit rules and by gcc's name.
 fn make_project(name: &str) -> Project {

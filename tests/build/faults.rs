@@ -1,10 +1,8 @@
 //! What `suspect build` and `suspect doctor` say when something is not as it should be.
 
-mod build_support;
-
 use std::fs;
 
-use build_support::{Project, SUSPECT, library_for, stderr, stdout, succeed};
+use crate::support::{Project, SUSPECT, library_for, stderr, stdout, succeed};
 use suspect::build::toolchain::Library;
 
 const NOT_INSTRUMENTED: Option<i32> = Some(5);

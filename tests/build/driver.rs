@@ -1,14 +1,12 @@
 //! The driver as a drop-in compiler.
 
-mod build_support;
-
 use std::ffi::OsStr;
 use std::fs;
 use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::process::Stdio;
 
-use build_support::{Project, library_for, stderr, stdout, succeed, succeed_quietly};
+use crate::support::{Project, library_for, stderr, stdout, succeed, succeed_quietly};
 use suspect::build::toolchain::{self, Library};
 
 fn cc(project: &Project, words: &[&str]) {
