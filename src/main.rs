@@ -19,7 +19,7 @@ fn command(line: &[OsString]) -> ExitCode {
         Some("build") => build_command(&line[2..]),
         Some("doctor") => {
             let directory = env::current_dir().unwrap_or_default();
-            let report = build::doctor(&directory, Some(&directory.join(".suspect/build/build.log")));
+            let report = build::doctor(&directory, &directory.join(".suspect/build"));
             print!("{report}");
             if report.healthy() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
         }

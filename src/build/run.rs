@@ -21,6 +21,9 @@ use super::shim::{self, Shim};
 use super::stale::{self, BuildCommand, StaleTree};
 use super::toolchain::{self, Toolchain, ToolchainError};
 
+/// Name of the build log in the state directory.
+pub(super) const LOG: &str = "build.log";
+
 /// A build to run.
 #[derive(Clone, Debug)]
 pub struct BuildOptions {
@@ -109,7 +112,7 @@ struct Place {
 impl Place {
     /// Makes the files ready; also says how many lines the log has.
     fn prepare(options: &BuildOptions, toolchain: &Toolchain) -> Result<(Place, usize), BuildError> {
-        let place = Place { shim: options.state.join("bin"), log: options.state.join("build.log") };
+        let place = Place { shim: options.state.join("bin"), log: options.state.join(LOG) };
         let failed = |path: &Path| {
             let path = path.to_owned();
             move |error| BuildError::State { path, error }
@@ -177,8 +180,8 @@ fn joined(first: &Path, rest: Option<&OsStr>) -> OsString {
 fn compiler(shim: &Path) -> OsString {
     if let Some(theirs) = env::var_os("CC") {
         let words = theirs.to_string_lossy().into_owned();
-        let ours = |word: &str| !word.contains('/') && Name::of(word.as_ref()).is_some();
-        if words.split_whitespace().any(ours) && !words.contains('/') {
+        let program = words.split_whitespace().find(|word| Name::of(word.as_ref()).is_some());
+        if program.is_some_and(|program| !program.contains('/')) {
             return theirs;
         }
     }

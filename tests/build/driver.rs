@@ -228,6 +228,25 @@ fn programs_without_a_libc_are_left_alone() {
 }
 
 #[test]
+fn code_for_another_machine_is_left_alone() {
+    let project = Project::new("p").with_program();
+    cc(&project, &["-m32", "-c", "answer.c"]);
+    assert_eq!(project.units("answer.o"), 0);
+}
+
+#[test]
+fn precompiled_headers_fit() {
+    let project = Project::new("p").with_program();
+    project.file("all.h", "#include <stdio.h>\nstatic inline int one(void) { return 1; }\n");
+    project.file("use.c", "int main(void) { printf(\"%d\\n\", 41 + one()); return 0; }\n");
+    for header in [&["all.h", "-o", "all.h.gch"][..], &["-x", "c-header", "-c", "all.h", "-o", "all.h.gch"]] {
+        cc(&project, header);
+        cc(&project, &["-include", "all.h", "use.c", "-o", "use"]);
+        project.assert_records("use");
+    }
+}
+
+#[test]
 fn cxx_programs_take_instrumented_c() {
     let project = Project::new("p").with_program();
     project.file(

@@ -87,6 +87,17 @@ fn make_through_a_compiler_cache() {
 }
 
 #[test]
+fn units_of_earlier_builds_for_other_modes_are_named() {
+    let project = make_project("p");
+    succeed(project.build(&["make"]));
+    let mut command = project.command(SUSPECT);
+    let said =
+        stderr(&succeed(command.args(["build", "--", "make"]).env("SUSPECT_MODES", "plain,edges").output().unwrap()));
+    assert!(said.contains("made for other modes than plain,edges by an earlier build: answer.c, double.c"), "{said}");
+    assert!(said.contains("type: make clean && suspect build -- make"), "{said}");
+}
+
+#[test]
 fn a_script_that_builds() {
     let project = Project::new("p").with_program();
     project.file("build.sh", "set -e\ncc -c main.c\ncd .\nc99 -c answer.c\nclang main.o answer.o -o program\n");
