@@ -3,4 +3,14 @@
 //! Modules are declared in the order of the data path; each uses only those above it.
 
 pub mod build;
+pub mod exec;
+pub mod suite;
+pub mod trace;
 pub mod program;
+pub mod store;
+pub mod slice;
+pub mod spectra;
+pub mod profile;
+pub mod rank;
+pub mod report;
+pub mod cli;

@@ -206,7 +206,9 @@ impl Reader {
         let mut here = self.location_at(pointer.operand(0)?, depth + 1)?;
         let mut kind = pointer.element_source();
         let first = pointer.operand(1)?;
-        if first.integer() != Some(0) {
+        // `p[0]` is a step of its own in the front end's code, `*p` none.
+        let only = pointer.n_operands() == 2 && here.form == Form::Pointer;
+        if first.integer() != Some(0) || only {
             here = self.index(here, first, kind, depth)?;
         }
         for index in (2..pointer.n_operands()).filter_map(|index| pointer.operand(index)) {

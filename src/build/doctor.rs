@@ -16,7 +16,6 @@ use super::elf::BinaryKind;
 use super::event;
 use super::inspect::{self, Findings};
 use super::report::EscapeReason;
-use super::run::LOG;
 use super::toolchain::{self, Library, Toolchain};
 use super::tree::{Found, Tree};
 
@@ -76,8 +75,8 @@ impl fmt::Display for DoctorReport {
     }
 }
 
-/// Looks at the installation and at the programs below `root`; `state` is what [`super::BuildOptions::state`] was.
-pub fn doctor(root: &Path, state: &Path) -> DoctorReport {
+/// Looks at the installation and at the programs below `root`; `log` is the log of the last build, if there was one.
+pub fn doctor(root: &Path, log: Option<&Path>) -> DoctorReport {
     let mut report = DoctorReport::default();
     if let Some(toolchain) = installation(&mut report) {
         match self_test(&toolchain) {
@@ -85,7 +84,8 @@ pub fn doctor(root: &Path, state: &Path) -> DoctorReport {
             Err(why) => report.add(Verdict::Bad(None), format!("self-test: {why}")),
         }
     }
-    let events = event::read(&state.join(LOG)).unwrap_or_default();
+    let events = log.and_then(|log| event::read(log).ok()).unwrap_or_default();
+    let state = log.and_then(Path::parent).unwrap_or(Path::new(""));
     let (tree, findings) = inspect::look(root, state, None, &events, &[]);
     programs(&mut report, root, &tree, &findings);
     report

@@ -20,4 +20,4 @@ pub use doctor::{DoctorReport, doctor};
 pub use driver::driver_main;
 pub use names::is_driver_name;
 pub use report::BuildReport;
-pub use run::{BuildError, BuildOptions, build};
+pub use run::{BuildError, BuildOptions, build, log_in};

@@ -21,9 +21,6 @@ use super::shim::{self, Shim};
 use super::stale::{self, BuildCommand, StaleTree};
 use super::toolchain::{self, Toolchain, ToolchainError};
 
-/// Name of the build log in the state directory.
-pub(super) const LOG: &str = "build.log";
-
 /// A build to run.
 #[derive(Clone, Debug)]
 pub struct BuildOptions {
@@ -99,6 +96,11 @@ pub fn build(options: &BuildOptions) -> Result<BuildReport, BuildError> {
     }
 }
 
+/// The log of the builds whose state is in `state`.
+pub fn log_in(state: &Path) -> PathBuf {
+    state.join("build.log")
+}
+
 fn exit_code(status: ExitStatus) -> i32 {
     status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(1)
 }
@@ -112,7 +114,7 @@ struct Place {
 impl Place {
     /// Makes the files ready; also says how many lines the log has.
     fn prepare(options: &BuildOptions, toolchain: &Toolchain) -> Result<(Place, usize), BuildError> {
-        let place = Place { shim: options.state.join("bin"), log: options.state.join(LOG) };
+        let place = Place { shim: options.state.join("bin"), log: log_in(&options.state) };
         let failed = |path: &Path| {
             let path = path.to_owned();
             move |error| BuildError::State { path, error }

@@ -1,0 +1,171 @@
+//! Scratch directories: a private temporary directory for each test run, on request with a copy of the working directory.
+
+use std::ffi::OsStr;
+use std::fs::{self, File, FileTimes};
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::ExecError;
+
+/// The directory that holds the scratch directories of one call of suspect; removed when dropped.
+#[derive(Debug)]
+pub struct ScratchRoot {
+    dir: tempfile::TempDir,
+    next: AtomicU64,
+}
+
+impl ScratchRoot {
+    /// A new directory in the system's temporary directory (`TMPDIR`).
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn new() -> Result<ScratchRoot, ExecError> {
+        ScratchRoot::inside(&std::env::temp_dir())
+    }
+
+    /// A new directory in `parent`.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn inside(parent: &Path) -> Result<ScratchRoot, ExecError> {
+        let error = |source| ExecError::Scratch { what: "make a directory in", path: parent.into(), source };
+        let dir = tempfile::Builder::new().prefix("suspect-").rand_bytes(8).tempdir_in(parent).map_err(error)?;
+        Ok(ScratchRoot { dir, next: AtomicU64::new(0) })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        self.dir.path()
+    }
+
+    /// An empty directory for one run of test number `test`. Its name depends on the test alone unless the test is running
+    /// already, and is always equally long, so that programs see the same in every run.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn scratch(&self, test: usize) -> Result<Scratch, ExecError> {
+        let mut path = self.path().join(format!("t{test:08}"));
+        loop {
+            match fs::create_dir(&path) {
+                Ok(()) => break,
+                Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {
+                    path = self.path().join(format!("x{:08}", self.next.fetch_add(1, Ordering::Relaxed)));
+                }
+                Err(source) => return Err(ExecError::Scratch { what: "make the directory", path, source }),
+            }
+        }
+        let scratch = Scratch { path };
+        make_dir(&scratch.tmp())?;
+        Ok(scratch)
+    }
+}
+
+impl Drop for ScratchRoot {
+    fn drop(&mut self) {
+        remove_tree(self.dir.path());
+    }
+}
+
+/// The scratch directory of one run; removed when dropped.
+#[derive(Debug)]
+pub struct Scratch {
+    path: PathBuf,
+}
+
+impl Scratch {
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The run's temporary directory, empty at first.
+    pub fn tmp(&self) -> PathBuf {
+        self.path.join("tmp")
+    }
+
+    /// An empty working directory.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn empty_dir(&self) -> Result<PathBuf, ExecError> {
+        let dir = self.path.join("work");
+        make_dir(&dir)?;
+        Ok(dir)
+    }
+
+    /// A copy of the directory `from` without version control and suspect's own store. Shares the blocks of the files where the
+    /// file system can; keeps modes, times and symbolic links.
+    ///
+    /// # Errors
+    /// When something in it cannot be read or written.
+    pub fn copy_of(&self, from: &Path) -> Result<PathBuf, ExecError> {
+        let dir = self.path.join("work");
+        copy_dir(from, &dir)?;
+        Ok(dir)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        remove_tree(&self.path);
+    }
+}
+
+const NOT_COPIED: [&str; 4] = [".git", ".hg", ".svn", ".suspect"];
+
+fn make_dir(path: &Path) -> Result<(), ExecError> {
+    fs::create_dir(path).map_err(|source| ExecError::Scratch { what: "make the directory", path: path.into(), source })
+}
+
+fn copy_dir(from: &Path, to: &Path) -> Result<(), ExecError> {
+    let read = |source| ExecError::Scratch { what: "copy the directory", path: from.into(), source };
+    make_dir(to)?;
+    for entry in fs::read_dir(from).map_err(read)? {
+        let entry = entry.map_err(read)?;
+        if !NOT_COPIED.iter().any(|name| entry.file_name() == OsStr::new(name)) {
+            let copied = copy_entry(&entry, &to.join(entry.file_name()));
+            copied.map_err(|source| ExecError::Scratch { what: "copy", path: entry.path(), source })??;
+        }
+    }
+    let mode = fs::metadata(from).map_err(read)?.permissions();
+    fs::set_permissions(to, mode).map_err(read)
+}
+
+/// Copies one entry; the inner result is of a directory, whose error names its own path.
+fn copy_entry(entry: &fs::DirEntry, to: &Path) -> io::Result<Result<(), ExecError>> {
+    let kind = entry.file_type()?;
+    if kind.is_dir() {
+        return Ok(copy_dir(&entry.path(), to));
+    }
+    if kind.is_symlink() {
+        std::os::unix::fs::symlink(fs::read_link(entry.path())?, to)?;
+    } else if kind.is_file() {
+        fs::copy(entry.path(), to)?;
+        let times = entry.metadata()?;
+        let times = FileTimes::new().set_accessed(times.accessed()?).set_modified(times.modified()?);
+        // Opened for reading: times may be set by the owner whatever the mode is.
+        File::open(to)?.set_times(times)?;
+    }
+    Ok(Ok(()))
+}
+
+/// Removes a directory, also one whose owner has taken his own right to write. What cannot be removed stays: it is in the
+/// temporary directory, and no reason to fail a test.
+fn remove_tree(path: &Path) {
+    if fs::remove_dir_all(path).is_ok() {
+        return;
+    }
+    make_writable(path);
+    let _ = fs::remove_dir_all(path);
+}
+
+fn make_writable(path: &Path) {
+    let _ = fs::set_permissions(path, fs::Permissions::from_mode(0o700));
+    for entry in fs::read_dir(path).into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            make_writable(&entry.path());
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! `kind = "automake"`: the tests that `make check` would run, each run by ourselves with the project's own test driver.
+//!
+//! `TESTS_ENVIRONMENT` is put before the test driver by every Automake Makefile. Here it names a script that writes down what it was to run,
+//! where, and in which environment, and runs nothing; the project's Makefile is not touched.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+use super::load::{Found, Listed, Listing, script};
+use super::oracle::{HARD_ERROR, Oracle, SKIPPED};
+use super::test::Plan;
+use super::verdict::{Judgement, clip, last_line, status_text};
+use super::{SuiteError, Verdict};
+use crate::exec::{Command, Outcome, Scratch, Status};
+
+/// Writes down what it is called with, and the result that is expected, so that `make` goes on.
+const RECORDER: &str = r#"
+here=$(dirname "$0")
+pwd > "$here/$$.cwd"
+cat /proc/$$/environ > "$here/$$.env"
+printf '%s\0' "$@" > "$here/$$.argv"
+log= trs= result=PASS
+while [ $# -gt 0 ]; do
+  case $1 in
+    --log-file) log=$2; shift ;;
+    --trs-file) trs=$2; shift ;;
+    --expect-failure) [ "$2" = yes ] && result=XFAIL; shift ;;
+    --) break ;;
+  esac
+  shift
+done
+[ -z "$log" ] || : > "$log"
+[ -z "$trs" ] || printf ':test-result: %s\n:recheck: no\n:copy-in-global-log: no\n' $result > "$trs"
+exit 0
+"#;
+
+/// Variables that make and the shell set for themselves.
+const MAKES_OWN: [&str; 15] = [
+    "MAKEFLAGS",
+    "MFLAGS",
+    "MAKELEVEL",
+    "MAKEOVERRIDES",
+    "MAKE_TERMOUT",
+    "MAKE_TERMERR",
+    "TEST_LOGS",
+    "TESTS",
+    "TESTS_ENVIRONMENT",
+    "SHLVL",
+    "_",
+    "PWD",
+    "OLDPWD",
+    "SUSPECT_PAD",
+    "MAKEFILES",
+];
+
+/// What the recorder wrote for one test.
+struct Record {
+    cwd: PathBuf,
+    argv: Vec<OsString>,
+    env: BTreeMap<OsString, OsString>,
+}
+
+/// The tests that `make check` runs in the suite's directory and, if its Makefile goes there, below.
+pub(super) fn list(listing: &Listing) -> Result<Found, SuiteError> {
+    let recorder = script("record", RECORDER)?;
+    let command = check_command(listing, recorder.path())?;
+    let outcome = listing.try_tool(&command)?;
+    let records = read_records(recorder.path())?;
+    records.iter().for_each(remove_results);
+    if records.is_empty() {
+        return Err(match outcome.status {
+            Status::Exited(0) => listing.no_tests(format!("`make check` in {} runs none", listing.dir.display())),
+            _ => listing.tool_failed(&command, &outcome),
+        });
+    }
+    let mut notes = Vec::new();
+    if !outcome.status.success() {
+        notes.push(listing.tool_failed(&command, &outcome).to_string());
+    }
+    let unexpected = unexpected_passes(&outcome);
+    let base = command.env.sealed();
+    let tests = records.into_iter().map(|record| record.listed(listing, &base, &unexpected)).collect();
+    Ok(Found { tests, notes })
+}
+
+/// `make check` with the recorder before each test, after what the project itself puts there.
+fn check_command(listing: &Listing, recorder: &Path) -> Result<Command, SuiteError> {
+    let ask = "suspect-ask: ; @: $(info $(value TESTS_ENVIRONMENT))";
+    let answer =
+        listing.run_tool(&listing.tool(["make", "-s", "--no-print-directory", "--eval", ask, "suspect-ask"]))?;
+    let own = answer.stdout.bytes.trim_ascii();
+    let mut value = b"TESTS_ENVIRONMENT=".to_vec();
+    value.extend_from_slice(own);
+    value.extend_from_slice(if own.is_empty() { b"'" } else { b" '" });
+    for byte in recorder.join("record").as_os_str().as_bytes() {
+        // A dollar is make's, a quote the shell's.
+        match byte {
+            b'$' => value.extend_from_slice(b"$$"),
+            b'\'' => value.extend_from_slice(b"'\\''"),
+            byte => value.push(*byte),
+        }
+    }
+    value.push(b'\'');
+    let argv = ["make", "-k", "check"].map(OsString::from).into_iter().chain([OsString::from_vec(value)]);
+    Ok(listing.tool(argv))
+}
+
+fn read_records(dir: &Path) -> Result<Vec<Record>, SuiteError> {
+    let read = |path: PathBuf| fs::read(&path).map_err(|source| SuiteError::Io { what: "read", path, source });
+    let mut records = Vec::new();
+    for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.extension() != Some(OsStr::new("argv")) {
+            continue;
+        }
+        let words = |bytes: &[u8]| -> Vec<OsString> {
+            let words = bytes.split(|byte| *byte == 0).map(|word| OsString::from_vec(word.to_vec()));
+            // The last word ends with a NUL too.
+            words.collect::<Vec<_>>().split_last().map(|(_, words)| words.to_vec()).unwrap_or_default()
+        };
+        let cwd = read(path.with_extension("cwd"))?;
+        let env = words(&read(path.with_extension("env"))?).into_iter().filter_map(|entry| {
+            let at = entry.as_bytes().iter().position(|byte| *byte == b'=')?;
+            let (name, value) = entry.as_bytes().split_at(at);
+            Some((OsStr::from_bytes(name).to_owned(), OsStr::from_bytes(&value[1..]).to_owned()))
+        });
+        records.push(Record {
+            cwd: OsStr::from_bytes(cwd.strip_suffix(b"\n").unwrap_or(&cwd)).into(),
+            env: env.collect(),
+            argv: words(&read(path)?),
+        });
+    }
+    records.sort_by_key(|record| (record.cwd.clone(), record.name()));
+    Ok(records)
+}
+
+impl Record {
+    /// Position of the value of an option of the test driver.
+    fn option(&self, name: &str) -> Option<usize> {
+        let end = self.argv.iter().position(|word| word == "--").unwrap_or(0);
+        self.argv[..end].iter().position(|word| word == name).map(|at| at + 1)
+    }
+
+    /// The test's name: what the driver is told, or (Automake's old serial driver) the program's.
+    fn name(&self) -> String {
+        let name = match self.option("--test-name") {
+            Some(at) => self.argv[at].clone(),
+            None => {
+                let program = self.argv.last().map(PathBuf::from).unwrap_or_default();
+                program.file_name().unwrap_or(program.as_os_str()).to_owned()
+            }
+        };
+        name.to_string_lossy().into_owned()
+    }
+
+    fn listed(self, listing: &Listing, base: &BTreeMap<OsString, OsString>, xpass: &BTreeSet<String>) -> Listed {
+        let name = self.name();
+        let oracle = match (self.option("--log-file"), self.option("--trs-file")) {
+            (Some(log), Some(trs)) => Oracle::Automake { log, trs },
+            _ => {
+                let should_fail = xpass.contains(&name);
+                Oracle::Exit { skip: Some(SKIPPED), error: Some(HARD_ERROR), should_fail }
+            }
+        };
+        let below = self.cwd.strip_prefix(&listing.dir).unwrap_or(Path::new(""));
+        let name = below.join(name).to_string_lossy().into_owned();
+        let ours = |name: &OsString| MAKES_OWN.iter().any(|own| name == own);
+        let set = self.env.iter().filter(|(name, value)| !ours(name) && base.get(*name) != Some(value));
+        let unset = base.keys().filter(|name| !ours(name) && !self.env.contains_key(*name));
+        let env = set.map(|(name, value)| (name.clone(), Some(value.clone())));
+        let env = env.chain(unset.map(|name| (name.clone(), None))).collect();
+        let plan = Plan { argv: self.argv, env, oracle, ..Plan::default() };
+        Listed { name, dir: self.cwd, plan }
+    }
+}
+
+/// Removes the results that the recorder made up.
+fn remove_results(record: &Record) {
+    let named = ["--log-file", "--trs-file"].into_iter().filter_map(|name| record.option(name));
+    let files = named.map(|at| record.cwd.join(&record.argv[at])).chain([record.cwd.join("test-suite.log")]);
+    for file in files {
+        // The next `make check` makes them anew.
+        let _ = fs::remove_file(file);
+    }
+}
+
+/// Tests that the old serial driver expects to fail: it wonders that the recorder succeeds.
+fn unexpected_passes(outcome: &Outcome) -> BTreeSet<String> {
+    let text = String::from_utf8_lossy(&outcome.stdout.bytes);
+    text.lines().filter_map(|line| line.strip_prefix("XPASS: ")).map(|name| name.trim().to_owned()).collect()
+}
+
+/// Where the test's log goes.
+pub(super) fn log_file(scratch: &Scratch) -> PathBuf {
+    scratch.path().join("log")
+}
+
+/// Where the test's result goes.
+pub(super) fn trs_file(scratch: &Scratch) -> PathBuf {
+    scratch.path().join("trs")
+}
+
+/// The verdict from the results that the driver wrote, one for a plain test, several for a TAP script.
+pub(super) fn judge(trs: &Path, status: Status, log: &[u8]) -> Judgement {
+    let text = fs::read(trs).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let results: Vec<(&str, &str)> = text
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix(":test-result:"))
+        .map(|result| result.trim().split_once(' ').unwrap_or((result.trim(), "")))
+        .collect();
+    let first = |word: &str| results.iter().find(|(result, _)| *result == word).map(|(_, what)| what.trim());
+    let said = |what: &str| match what {
+        "" => last_line(&without_driver(log)).unwrap_or_default(),
+        what => clip(what.as_bytes()),
+    };
+    if let Some(what) = first("ERROR") {
+        return Judgement::error(said(what));
+    }
+    if let Some(what) = first("FAIL") {
+        return Judgement::fail(said(what));
+    }
+    if let Some(what) = first("XPASS") {
+        return Judgement::fail(format!("passes, but is expected to fail: {what}").trim_end_matches([':', ' ']));
+    }
+    match results.is_empty() {
+        true => Judgement::error(format!("the test driver wrote no result ({})", status_text(status))),
+        false if results.iter().all(|(result, _)| *result == "SKIP") => {
+            Judgement { verdict: Verdict::Skip, reason: Some(said(results[0].1)).filter(|why| !why.is_empty()) }
+        }
+        false if first("XFAIL").is_some() => Judgement::new(Verdict::Pass, "fails as expected"),
+        false => Judgement::pass(),
+    }
+}
+
+/// The log without the line in which the driver repeats the result (`FAIL t.sh (exit status: 1)`), unless that is all.
+fn without_driver(log: &[u8]) -> Vec<u8> {
+    let repeats = |line: &[u8]| line.starts_with(b"FAIL ") || line.starts_with(b"ERROR ") || line.starts_with(b"SKIP ");
+    let rest: Vec<&[u8]> = log.split(|byte| *byte == b'\n').filter(|line| !repeats(line)).collect();
+    let rest = rest.join(&b'\n');
+    if rest.trim_ascii().is_empty() { log.to_vec() } else { rest }
+}

@@ -1,0 +1,262 @@
+//! Running everything several times: verdicts, which tests are flaky, and how long each takes.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::hash::{DefaultHasher, Hasher};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use super::{RunContext, Suite, SuiteError, Test, TestRun, Verdict};
+use crate::exec::ScratchRoot;
+use suspect_format::abi::{ENV_OUT, ENV_RECORD, Mode};
+
+/// How a baseline is run.
+#[derive(Clone, Debug)]
+pub struct BaselineOptions {
+    /// Tests at the same time, at least one.
+    pub jobs: usize,
+    /// Runs of each test; without it what suspect.toml says (`repeat`, at least two).
+    pub runs: Option<usize>,
+    /// What the programs record.
+    pub mode: Mode,
+    /// Variables to add to every run.
+    pub env: Vec<(OsString, OsString)>,
+    /// An existing directory in which each run gets a directory for its traces, removed once it has been looked at.
+    pub traces: PathBuf,
+}
+
+/// What is kept of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunSummary {
+    /// What it says about the program.
+    pub verdict: Verdict,
+    /// Why.
+    pub reason: Option<String>,
+    /// Wall-clock time.
+    pub wall: Duration,
+    /// CPU time of all its processes.
+    pub cpu: Duration,
+    /// Processes it left behind, which were ended.
+    pub leftovers: u32,
+    /// Length and hash of [`TestRun::output`].
+    pub output: (usize, u64),
+}
+
+impl RunSummary {
+    fn of(run: &TestRun) -> RunSummary {
+        let mut hasher = DefaultHasher::new();
+        hasher.write(&run.output);
+        RunSummary {
+            verdict: run.verdict,
+            reason: run.reason.clone(),
+            wall: run.wall(),
+            cpu: run.outcome.as_ref().map_or(Duration::ZERO, |outcome| outcome.cpu),
+            leftovers: run.outcome.as_ref().map_or(0, |outcome| outcome.leftovers),
+            output: (run.output.len(), hasher.finish()),
+        }
+    }
+}
+
+/// Whether the runs of a test agree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stability {
+    /// Same verdict and same output.
+    Stable,
+    /// Same verdict, different output (a time, an address): the test counts, its output does not.
+    OutputVaries,
+    /// Different verdicts: the test does not count. With a text such as `pass, fail`.
+    Flaky(String),
+}
+
+/// All runs of one test.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TestBaseline {
+    /// One for each run.
+    pub runs: Vec<RunSummary>,
+    /// Whether they agree.
+    pub stability: Stability,
+    /// Time limit for further runs, see [`timeout_from`].
+    pub timeout: Duration,
+}
+
+impl TestBaseline {
+    /// The verdict, if the runs agree on it.
+    pub fn verdict(&self) -> Option<Verdict> {
+        match self.stability {
+            Stability::Flaky(_) => None,
+            _ => self.runs.first().map(|run| run.verdict),
+        }
+    }
+
+    /// Why the first run has its verdict.
+    pub fn reason(&self) -> Option<&str> {
+        self.runs.first()?.reason.as_deref()
+    }
+}
+
+/// Results of all tests.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Baseline {
+    /// In the order of [`Suite::tests`].
+    pub tests: Vec<TestBaseline>,
+}
+
+/// Tests by what their runs agree on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct Counts {
+    pub pass: usize,
+    pub fail: usize,
+    pub skip: usize,
+    pub timeout: usize,
+    pub error: usize,
+    pub flaky: usize,
+}
+
+impl Baseline {
+    /// How many tests have which verdict.
+    pub fn counts(&self) -> Counts {
+        let mut counts = Counts::default();
+        for test in &self.tests {
+            *match test.verdict() {
+                Some(Verdict::Pass) => &mut counts.pass,
+                Some(Verdict::Fail) => &mut counts.fail,
+                Some(Verdict::Skip) => &mut counts.skip,
+                Some(Verdict::Timeout) => &mut counts.timeout,
+                Some(Verdict::Error) => &mut counts.error,
+                None => &mut counts.flaky,
+            } += 1;
+        }
+        counts
+    }
+}
+
+/// Least time limit of a test.
+const FLOOR: Duration = Duration::from_secs(2);
+/// How much longer than measured a test may take.
+const FACTOR: u32 = 5;
+
+/// Time limit of a test from the measured times of its complete runs, which were made beside as many others as later runs will be:
+/// five times the 95th percentile, and at least two seconds. `None` when there are no such runs.
+pub fn timeout_from(mut walls: Vec<Duration>) -> Option<Duration> {
+    walls.sort();
+    let rank = (walls.len() * 95).div_ceil(100).checked_sub(1)?;
+    walls.get(rank).map(|wall| FLOOR.max(*wall * FACTOR))
+}
+
+/// What looks at each run, in the thread that made it: the test, the run's number from 0, the directory with its traces, the run.
+pub type Hook<'a> = dyn Fn(&Test, usize, &Path, &TestRun) + Sync + 'a;
+
+/// Runs all tests, and all again as often as asked for, each time with as many at once.
+///
+/// Later runs have a time limit from the earlier ones; one that did not end in the first run is given as long as the slowest test of all.
+/// Results are in the order of the tests and depend on neither the number of jobs nor who is first.
+///
+/// # Errors
+/// When the system refuses to run tests; the tests under way are finished first.
+pub fn baseline(suite: &Suite, options: &BaselineOptions, hook: &Hook) -> Result<Baseline, SuiteError> {
+    let scratch = ScratchRoot::new()?;
+    let runs: Vec<usize> =
+        suite.tests().iter().map(|test| options.runs.unwrap_or(suite.config().suites[test.suite].repeat)).collect();
+    let mut done: Vec<Vec<RunSummary>> = vec![Vec::new(); runs.len()];
+    for run in 0..runs.iter().copied().max().unwrap_or(0) {
+        let slowest = slowest(&done);
+        let due: Vec<usize> = (0..runs.len()).filter(|test| run < runs[*test]).collect();
+        let results = in_parallel(options.jobs, &due, |index| {
+            let test = &suite.tests()[index];
+            let timeout = test.own_timeout().or_else(|| measured(&done[index])).or(slowest);
+            one_run(suite, options, hook, &scratch, test, run, timeout)
+        })?;
+        for (index, summary) in results {
+            done[index].push(summary);
+        }
+    }
+    let slowest = slowest(&done).unwrap_or(FLOOR);
+    let tests = suite.tests().iter().zip(done).map(|(test, runs)| TestBaseline {
+        stability: stability(&runs),
+        timeout: test.own_timeout().or_else(|| measured(&runs)).unwrap_or(slowest),
+        runs,
+    });
+    Ok(Baseline { tests: tests.collect() })
+}
+
+/// Limit from the runs of one test that ended by themselves.
+fn measured(runs: &[RunSummary]) -> Option<Duration> {
+    timeout_from(runs.iter().filter(|run| run.verdict != Verdict::Timeout).map(|run| run.wall).collect())
+}
+
+fn slowest(done: &[Vec<RunSummary>]) -> Option<Duration> {
+    done.iter().filter_map(|runs| measured(runs)).max()
+}
+
+fn stability(runs: &[RunSummary]) -> Stability {
+    let Some(first) = runs.first() else { return Stability::Stable };
+    if runs.iter().any(|run| run.verdict != first.verdict) {
+        let verdicts: Vec<String> = runs.iter().map(|run| run.verdict.to_string()).collect();
+        return Stability::Flaky(verdicts.join(", "));
+    }
+    // How much a test writes until its time is up is a matter of luck.
+    match first.verdict != Verdict::Timeout && runs.iter().any(|run| run.output != first.output) {
+        true => Stability::OutputVaries,
+        false => Stability::Stable,
+    }
+}
+
+fn one_run(
+    suite: &Suite,
+    options: &BaselineOptions,
+    hook: &Hook,
+    scratch: &ScratchRoot,
+    test: &Test,
+    run: usize,
+    timeout: Option<Duration>,
+) -> Result<RunSummary, SuiteError> {
+    let traces = options.traces.join(format!("r{run:04}-t{:08}", test.index));
+    let refused = |what| move |source| SuiteError::Io { what, path: options.traces.clone(), source };
+    fs::create_dir(&traces).map_err(refused("make a directory in"))?;
+    let mut env = options.env.clone();
+    env.push((ENV_OUT.into(), traces.clone().into()));
+    env.push((ENV_RECORD.into(), options.mode.name().into()));
+    let result = suite.run_test(test, &RunContext { env: &env, scratch, timeout })?;
+    hook(test, run, &traces, &result);
+    // The hook may have moved it away.
+    if traces.exists() {
+        fs::remove_dir_all(&traces).map_err(refused("remove traces in"))?;
+    }
+    Ok(RunSummary::of(&result))
+}
+
+/// Calls `f` for each index from `jobs` threads, which take the indices in order; the results are in order too.
+fn in_parallel<T: Send>(
+    jobs: usize,
+    indices: &[usize],
+    f: impl Fn(usize) -> Result<T, SuiteError> + Sync,
+) -> Result<BTreeMap<usize, T>, SuiteError> {
+    let next = AtomicUsize::new(0);
+    let results = Mutex::new(BTreeMap::new());
+    let failure = Mutex::new(None);
+    let work = || {
+        while let Some(&index) = indices.get(next.fetch_add(1, Ordering::Relaxed)) {
+            match f(index) {
+                Ok(value) => drop(results.lock().unwrap_or_else(PoisonError::into_inner).insert(index, value)),
+                Err(error) => {
+                    // The others find nothing left to do.
+                    next.store(indices.len(), Ordering::Relaxed);
+                    failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+                }
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..jobs.clamp(1, indices.len().max(1)) {
+            scope.spawn(work);
+        }
+    });
+    match failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        Some(error) => Err(error),
+        None => Ok(results.into_inner().unwrap_or_else(PoisonError::into_inner)),
+    }
+}

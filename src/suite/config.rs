@@ -1,0 +1,528 @@
+//! suspect.toml: what the user says about the build and the tests.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::Deserialize;
+use suspect_format::abi::Mode;
+use toml::Spanned;
+
+use super::SuiteError;
+use super::template::{Template, nearest};
+
+/// Name of the file.
+pub const FILE: &str = "suspect.toml";
+
+/// A checked suspect.toml.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// The file it came from.
+    pub path: PathBuf,
+    /// `[build]`.
+    pub build: BuildConfig,
+    /// Each `[[suite]]`.
+    pub suites: Vec<SuiteConfig>,
+}
+
+/// `[build]`: how the project is built.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BuildConfig {
+    /// Shell command that `suspect build` runs without arguments.
+    pub command: Option<String>,
+    /// Versions of each function to build; empty for the default.
+    pub modes: Vec<Mode>,
+}
+
+/// One `[[suite]]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SuiteConfig {
+    /// Given name.
+    pub name: Option<String>,
+    /// Kind of suite with what only this kind has.
+    pub kind: Kind,
+    /// Directory relative to suspect.toml's.
+    pub dir: PathBuf,
+    /// Time limit of a test, instead of one from the measured times.
+    pub timeout: Option<Duration>,
+    /// Baseline runs, at least two.
+    pub repeat: usize,
+    /// Variables to set.
+    pub env: BTreeMap<String, String>,
+    /// Where a test runs.
+    pub scratch: ScratchKind,
+}
+
+/// Where a test of kind `command`, `cases` or `lines` runs. Whichever it is, `TMPDIR` is an empty directory of its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ScratchKind {
+    /// In the suite's directory.
+    #[default]
+    None,
+    /// In a fresh copy of the suite's directory.
+    Copy,
+    /// In an empty directory; placeholders are absolute paths.
+    Empty,
+}
+
+/// Kind of suite.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Whatever is found in the directory.
+    Auto,
+    /// A command for each name that another command lists.
+    Command(CommandConfig),
+    /// A command for each input file.
+    Cases(CasesConfig),
+    /// A command for each line of a file.
+    Lines(LinesConfig),
+    /// What CTest knows.
+    Ctest,
+    /// What `make check` of an Automake Makefile runs.
+    Automake,
+    /// What Meson knows.
+    Meson,
+}
+
+impl Kind {
+    /// The word in suspect.toml.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Kind::Auto => "auto",
+            Kind::Command(_) => "command",
+            Kind::Cases(_) => "cases",
+            Kind::Lines(_) => "lines",
+            Kind::Ctest => "ctest",
+            Kind::Automake => "automake",
+            Kind::Meson => "meson",
+        }
+    }
+}
+
+/// `kind = "command"`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommandConfig {
+    /// Shell command that writes a test's name on each line; without it the suite is one test.
+    pub list: Option<String>,
+    pub(super) run: Template,
+    /// How the run tells its result.
+    pub result: ResultFormat,
+}
+
+impl CommandConfig {
+    /// A test for each shell script that matches the pattern.
+    pub(super) fn scripts(pattern: &str) -> CommandConfig {
+        CommandConfig {
+            list: Some(format!("ls {pattern}")),
+            run: Template::known("sh {test}", "test"),
+            result: ResultFormat::Exit,
+        }
+    }
+}
+
+/// How a run tells its result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ResultFormat {
+    /// Exit status zero; 77 for a skipped test.
+    Exit,
+    /// TAP on standard output.
+    Tap,
+    /// A JUnit XML file, relative to the working directory.
+    Junit(PathBuf),
+}
+
+/// `kind = "cases"`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CasesConfig {
+    /// Pattern of input files.
+    pub inputs: String,
+    pub(super) run: Template,
+    pub(super) expect: Option<Expect>,
+}
+
+/// `kind = "lines"`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinesConfig {
+    /// The file with a test on each line.
+    pub file: PathBuf,
+    pub(super) run: Template,
+    pub(super) expect: Option<Expect>,
+}
+
+/// What the output has to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Expect {
+    pub(super) source: ExpectSource,
+    /// Shell command through which both outputs go before they are compared.
+    pub(super) filter: Option<String>,
+}
+
+/// Where the expected output comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum ExpectSource {
+    /// A file.
+    File(Template),
+    /// The standard output of a program that is right.
+    Reference(Template),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawConfig {
+    #[serde(default)]
+    build: RawBuild,
+    #[serde(default)]
+    suite: Vec<Spanned<RawSuite>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawBuild {
+    command: Option<String>,
+    #[serde(default)]
+    modes: Vec<Spanned<String>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawSuite {
+    kind: Spanned<String>,
+    name: Option<Spanned<String>>,
+    dir: Option<PathBuf>,
+    timeout: Option<Spanned<toml::Value>>,
+    repeat: Option<Spanned<i64>>,
+    #[serde(default)]
+    env: BTreeMap<Spanned<String>, Spanned<String>>,
+    scratch: Option<Spanned<String>>,
+    list: Option<Spanned<String>>,
+    run: Option<Spanned<String>>,
+    result: Option<Spanned<String>>,
+    inputs: Option<Spanned<String>>,
+    file: Option<Spanned<String>>,
+    expect: Option<Spanned<String>>,
+    reference: Option<Spanned<String>>,
+    filter: Option<Spanned<String>>,
+}
+
+/// Something wrong, and where in the text.
+struct Wrong {
+    at: Range<usize>,
+    message: String,
+}
+
+fn wrong<T>(at: Range<usize>, message: impl Into<String>) -> Result<T, Wrong> {
+    Err(Wrong { at, message: message.into() })
+}
+
+impl Config {
+    /// Reads and checks the file at `path`.
+    ///
+    /// # Errors
+    /// When it cannot be read or has no meaning.
+    pub fn load(path: &Path) -> Result<Config, SuiteError> {
+        let bytes = fs::read(path).map_err(|source| SuiteError::Io { what: "read", path: path.into(), source })?;
+        Config::parse(&bytes, path)
+    }
+
+    /// Checks the contents of a suspect.toml; `path` is for messages.
+    ///
+    /// # Errors
+    /// With line and column of what has no meaning.
+    pub fn parse(bytes: &[u8], path: &Path) -> Result<Config, SuiteError> {
+        let (text, checked) = match std::str::from_utf8(bytes) {
+            Ok(text) => (text, check(text, path)),
+            Err(e) => {
+                let valid = std::str::from_utf8(&bytes[..e.valid_up_to()]).unwrap_or_default();
+                (valid, wrong(valid.len()..valid.len(), "a byte that is not UTF-8"))
+            }
+        };
+        checked.map_err(|Wrong { at, message }| {
+            let (line, column) = position(text, at.start);
+            SuiteError::Config { path: path.into(), line, column, message }
+        })
+    }
+}
+
+/// Line and column, from 1, of a byte in the text.
+fn position(text: &str, byte: usize) -> (usize, usize) {
+    let before = text.get(..byte).unwrap_or(text);
+    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+    (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+}
+
+fn check(text: &str, path: &Path) -> Result<Config, Wrong> {
+    let raw: RawConfig = toml::from_str(text).map_err(|e| {
+        let at = e.span().unwrap_or(0..0);
+        Wrong { message: suggest(e.message()), at }
+    })?;
+    let mut modes = Vec::new();
+    for mode in raw.build.modes {
+        let known = Mode::ALL.map(Mode::name);
+        let Some(found) = Mode::from_name(mode.get_ref()) else {
+            return wrong(mode.span(), unknown_word("mode", mode.get_ref(), &known));
+        };
+        modes.push(found);
+    }
+    let suites = raw.suite.into_iter().map(check_suite).collect::<Result<_, _>>()?;
+    Ok(Config { path: path.into(), build: BuildConfig { command: raw.build.command, modes }, suites })
+}
+
+/// Adds what was probably meant to the message of an unknown field.
+fn suggest(message: &str) -> String {
+    let message = message.trim().replace('\n', " ");
+    let mut names = message.split('`').skip(1).step_by(2);
+    match (message.starts_with("unknown field"), names.next()) {
+        (true, Some(name)) => match nearest(name, names) {
+            Some(near) => format!("unknown field `{name}`: did you mean `{near}`?"),
+            None => message,
+        },
+        _ => message,
+    }
+}
+
+fn unknown_word(what: &str, word: &str, known: &[&str]) -> String {
+    match nearest(word, known.iter().copied()) {
+        Some(near) => format!("unknown {what} \"{word}\": did you mean \"{near}\"?"),
+        None => format!("unknown {what} \"{word}\": one of \"{}\"", known.join("\", \"")),
+    }
+}
+
+const KINDS: [&str; 7] = ["auto", "command", "cases", "lines", "ctest", "automake", "meson"];
+
+fn check_suite(raw: Spanned<RawSuite>) -> Result<SuiteConfig, Wrong> {
+    let raw = raw.into_inner();
+    let kind = check_kind(&raw)?;
+    let own_dir = matches!(kind, Kind::Command(_) | Kind::Cases(_) | Kind::Lines(_));
+    let scratch = match &raw.scratch {
+        Some(word) if !own_dir => {
+            return wrong(word.span(), format!("`scratch` has no meaning for kind = \"{}\"", kind.name()));
+        }
+        Some(word) => check_scratch(word)?,
+        None => ScratchKind::None,
+    };
+    let repeat = match raw.repeat {
+        Some(repeat) => match usize::try_from(*repeat.get_ref()) {
+            Ok(times @ 2..=1000) => times,
+            _ => return wrong(repeat.span(), "`repeat` is a number from 2 to 1000: once says nothing about chance"),
+        },
+        None => 2,
+    };
+    Ok(SuiteConfig {
+        name: raw.name.map(check_name).transpose()?,
+        kind,
+        dir: raw.dir.unwrap_or_else(|| PathBuf::from(".")),
+        timeout: raw.timeout.map(check_timeout).transpose()?,
+        repeat,
+        env: check_env(raw.env)?,
+        scratch,
+    })
+}
+
+fn check_name(name: Spanned<String>) -> Result<String, Wrong> {
+    match name.get_ref().as_str() {
+        "" => wrong(name.span(), "`name` is empty"),
+        text if text.contains(['/', '\n', '\0']) => wrong(name.span(), "`name` may not contain `/` or a line break"),
+        _ => Ok(name.into_inner()),
+    }
+}
+
+fn check_env(env: BTreeMap<Spanned<String>, Spanned<String>>) -> Result<BTreeMap<String, String>, Wrong> {
+    for (name, value) in &env {
+        if name.get_ref().is_empty() || name.get_ref().contains(['=', '\0']) {
+            return wrong(name.span(), format!("`{}` cannot be the name of a variable", name.get_ref().escape_debug()));
+        }
+        if value.get_ref().contains('\0') {
+            return wrong(value.span(), "a variable cannot contain the character NUL");
+        }
+    }
+    Ok(env.into_iter().map(|(name, value)| (name.into_inner(), value.into_inner())).collect())
+}
+
+fn check_scratch(word: &Spanned<String>) -> Result<ScratchKind, Wrong> {
+    match word.get_ref().as_str() {
+        "none" => Ok(ScratchKind::None),
+        "copy" => Ok(ScratchKind::Copy),
+        "empty" => Ok(ScratchKind::Empty),
+        other => wrong(word.span(), unknown_word("scratch", other, &["none", "copy", "empty"])),
+    }
+}
+
+fn check_timeout(value: Spanned<toml::Value>) -> Result<Duration, Wrong> {
+    let duration = match value.get_ref() {
+        toml::Value::String(text) => parse_duration(text),
+        // Seconds of a configuration file are far from where this loses digits.
+        toml::Value::Integer(seconds) => seconds_to_duration(*seconds as f64),
+        toml::Value::Float(seconds) => seconds_to_duration(*seconds),
+        _ => None,
+    };
+    match duration {
+        Some(duration) => Ok(duration),
+        None => {
+            wrong(value.span(), "`timeout` is a time such as \"10s\", \"500ms\" or \"2min\", or a number of seconds")
+        }
+    }
+}
+
+fn parse_duration(text: &str) -> Option<Duration> {
+    let text = text.trim();
+    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let number: f64 = text[..digits].parse().ok()?;
+    let unit = match text[digits..].trim() {
+        "" | "s" | "sec" => 1.0,
+        "ms" => 1e-3,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        _ => return None,
+    };
+    seconds_to_duration(number * unit)
+}
+
+/// More than nothing, at most a year.
+fn seconds_to_duration(seconds: f64) -> Option<Duration> {
+    (1e-3..=366.0 * 86_400.0).contains(&seconds).then(|| Duration::from_secs_f64(seconds))
+}
+
+fn check_kind(raw: &RawSuite) -> Result<Kind, Wrong> {
+    let kind = raw.kind.get_ref().as_str();
+    let allowed: &[&str] = match kind {
+        "command" => &["list", "run", "result"],
+        "cases" => &["inputs", "run", "expect", "reference", "filter"],
+        "lines" => &["file", "run", "expect", "reference", "filter"],
+        "auto" | "ctest" | "automake" | "meson" => &[],
+        other => return wrong(raw.kind.span(), unknown_word("kind", other, &KINDS)),
+    };
+    for (name, field) in raw.own_fields() {
+        if let Some(field) = field
+            && !allowed.contains(&name)
+        {
+            return wrong(field.span(), format!("`{name}` has no meaning for kind = \"{kind}\""));
+        }
+    }
+    match kind {
+        "command" => check_command(raw).map(Kind::Command),
+        "cases" => check_cases(raw).map(Kind::Cases),
+        "lines" => check_lines(raw).map(Kind::Lines),
+        "ctest" => Ok(Kind::Ctest),
+        "automake" => Ok(Kind::Automake),
+        "meson" => Ok(Kind::Meson),
+        _ => Ok(Kind::Auto),
+    }
+}
+
+impl RawSuite {
+    /// Fields that only some kinds have.
+    fn own_fields(&self) -> [(&'static str, &Option<Spanned<String>>); 8] {
+        [
+            ("list", &self.list),
+            ("run", &self.run),
+            ("result", &self.result),
+            ("inputs", &self.inputs),
+            ("file", &self.file),
+            ("expect", &self.expect),
+            ("reference", &self.reference),
+            ("filter", &self.filter),
+        ]
+    }
+
+    /// The field, or what to say when it is missing.
+    fn need<'a>(
+        &self,
+        field: &'a Option<Spanned<String>>,
+        name: &str,
+        like: &str,
+    ) -> Result<&'a Spanned<String>, Wrong> {
+        match field {
+            Some(field) => Ok(field),
+            None => {
+                let kind = self.kind.get_ref();
+                wrong(self.kind.span(), format!("kind = \"{kind}\" needs `{name}`, such as {name} = \"{like}\""))
+            }
+        }
+    }
+}
+
+fn shell(text: &Spanned<String>, known: &[&str]) -> Result<Template, Wrong> {
+    no_nul(text)?;
+    Template::shell(text.get_ref(), known).or_else(|message| wrong(text.span(), message))
+}
+
+fn no_nul(text: &Spanned<String>) -> Result<String, Wrong> {
+    match text.get_ref().contains('\0') {
+        true => wrong(text.span(), "a command or path cannot contain the character NUL"),
+        false => Ok(text.get_ref().clone()),
+    }
+}
+
+fn check_command(raw: &RawSuite) -> Result<CommandConfig, Wrong> {
+    let run = raw.need(&raw.run, "run", "sh {test}")?;
+    let template = shell(run, &["test", "dir"])?;
+    if raw.list.is_some() && !template.uses("test") {
+        return wrong(run.span(), "`run` does not use {test}, so each test of `list` would run the same");
+    }
+    if raw.list.is_none() && template.uses("test") {
+        return wrong(run.span(), "`run` uses {test}, but there is no `list` to say what the tests are");
+    }
+    let list = raw.list.as_ref().map(no_nul).transpose()?;
+    let result = match &raw.result {
+        None => ResultFormat::Exit,
+        Some(word) => match word.get_ref().as_str() {
+            "exit" => ResultFormat::Exit,
+            "tap" => ResultFormat::Tap,
+            other => match other.strip_prefix("junit:") {
+                Some(path) if !path.is_empty() => ResultFormat::Junit(no_nul(word)?["junit:".len()..].into()),
+                _ => return wrong(word.span(), "`result` is \"exit\", \"tap\" or \"junit:\" and the path of a file"),
+            },
+        },
+    };
+    Ok(CommandConfig { list, run: template, result })
+}
+
+fn check_cases(raw: &RawSuite) -> Result<CasesConfig, Wrong> {
+    let inputs = raw.need(&raw.inputs, "inputs", "t/*.in")?;
+    if let Err(e) = glob::Pattern::new(inputs.get_ref()) {
+        return wrong(inputs.span(), format!("`inputs` is not a pattern: {}", e.msg));
+    }
+    let run = raw.need(&raw.run, "run", "./prog < {input}")?;
+    let template = shell(run, &["input", "stem", "dir"])?;
+    if !template.uses("input") && !template.uses("stem") {
+        return wrong(run.span(), "`run` uses neither {input} nor {stem}, so each test would run the same");
+    }
+    let expect = check_expect(raw, &["input", "stem", "dir"])?;
+    Ok(CasesConfig { inputs: no_nul(inputs)?, run: template, expect })
+}
+
+fn check_lines(raw: &RawSuite) -> Result<LinesConfig, Wrong> {
+    let file = raw.need(&raw.file, "file", "tests/universe")?;
+    let run = raw.need(&raw.run, "run", "./prog {line}")?;
+    let template = shell(run, &["line", "n", "dir"])?;
+    if !template.uses("line") {
+        return wrong(run.span(), "`run` does not use {line}, so each test would run the same");
+    }
+    Ok(LinesConfig { file: no_nul(file)?.into(), run: template, expect: check_expect(raw, &["line", "n", "dir"])? })
+}
+
+fn check_expect(raw: &RawSuite, known: &[&str]) -> Result<Option<Expect>, Wrong> {
+    let source = match (&raw.expect, &raw.reference) {
+        (Some(_), Some(reference)) => {
+            return wrong(reference.span(), "`expect` and `reference` both say what the output has to be: keep one");
+        }
+        (Some(file), None) => {
+            no_nul(file)?;
+            let known: Vec<&str> = known.iter().copied().filter(|name| *name != "line").collect();
+            let template = Template::path(file.get_ref(), &known).or_else(|message| wrong(file.span(), message))?;
+            ExpectSource::File(template)
+        }
+        (None, Some(run)) => ExpectSource::Reference(shell(run, known)?),
+        (None, None) => {
+            return match &raw.filter {
+                Some(filter) => {
+                    wrong(filter.span(), "`filter` needs `expect` or `reference` to compare the output with")
+                }
+                None => Ok(None),
+            };
+        }
+    };
+    Ok(Some(Expect { source, filter: raw.filter.as_ref().map(no_nul).transpose()? }))
+}

@@ -1,0 +1,150 @@
+//! Writing a first suspect.toml for what a project looks like.
+
+use std::fmt::Write;
+use std::fs::{self, OpenOptions};
+use std::io::{ErrorKind, Write as _};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use super::SuiteError;
+use super::config::{FILE, Kind};
+use super::detect::{self, detect, pairs, scripts};
+
+/// Writes a commented suspect.toml into `root` for what is found there and gives its text. Never overwrites one.
+///
+/// # Errors
+/// [`SuiteError::Exists`], or when it cannot be written.
+pub fn init(root: &Path) -> Result<String, SuiteError> {
+    let path = root.join(FILE);
+    let text = text(root);
+    let file = OpenOptions::new().write(true).create_new(true).open(&path);
+    let mut file = file.map_err(|source| match source.kind() {
+        ErrorKind::AlreadyExists => SuiteError::Exists { path: path.clone() },
+        _ => SuiteError::Io { what: "write", path: path.clone(), source },
+    })?;
+    file.write_all(text.as_bytes()).map_err(|source| SuiteError::Io { what: "write", path, source })?;
+    Ok(text)
+}
+
+fn text(root: &Path) -> String {
+    let mut out = String::from("# What suspect builds and tests. Paths are relative to this file.\n\n");
+    out.push_str(&build(root));
+    out.push_str(&suite(root));
+    out
+}
+
+/// How a project is built, by the first of these files.
+const BUILDS: [(&str, &str, &str); 6] = [
+    ("CMakeLists.txt", "CMake", "cmake -S . -B build && cmake --build build -j"),
+    ("meson.build", "Meson", "meson setup build && meson compile -C build"),
+    ("configure", "configure", "./configure && make -j8"),
+    ("configure.ac", "Autoconf", "autoreconf -i && ./configure && make -j8"),
+    ("Makefile", "make", "make -j8"),
+    ("makefile", "make", "make -j8"),
+];
+
+fn build(root: &Path) -> String {
+    let found = BUILDS.into_iter().find(|(file, ..)| root.join(file).is_file());
+    let mut out = String::from("[build]\n");
+    let (comment, line) = match found {
+        Some((file, tool, command)) => (format!("found {file}: {tool}"), format!("command = \"{command}\"")),
+        None => ("no build system found".to_owned(), "# command = \"make -j8\"".to_owned()),
+    };
+    let _ = writeln!(out, "# What `suspect build` runs ({comment}).\n{line}\n");
+    out
+}
+
+fn suite(root: &Path) -> String {
+    let scripts_only = |kind: &Kind| matches!(kind, Kind::Command(_));
+    let tool = detect(root).filter(|detected| !scripts_only(&detected.kind)).map(|detected| {
+        let dir = if detected.dir.as_os_str().is_empty() { ".".into() } else { detected.dir.display().to_string() };
+        (detected.kind.name(), dir, detected.what)
+    });
+    let (comment, body) = if let Some((kind, dir, what)) = tool {
+        (format!("found {what}"), format!("kind = \"{kind}\"\ndir = {}\n", quoted(&dir)))
+    } else if let Some((kind, dir, why)) = later(root) {
+        (why.to_owned(), format!("kind = \"{kind}\"\ndir = \"{dir}\"\n"))
+    } else if let Some((dir, input, output)) = pairs(root) {
+        let program = quoted(&format!("./{} < {{input}}", program(root)));
+        let body = format!(
+            "kind = \"cases\"\ninputs = \"{dir}/*{input}\"\n# The program under test, as it is called for one input.\n\
+             run = {program}\nexpect = \"{dir}/{{stem}}{output}\"\n"
+        );
+        (format!("found {dir}/*{input} with {output}"), body)
+    } else if let Some(pattern) = scripts(root) {
+        let body = format!("kind = \"command\"\nlist = \"ls {pattern}\"\nrun = \"sh {{test}}\"\nresult = \"exit\"\n");
+        (format!("found {pattern}"), body)
+    } else {
+        let body = "kind = \"command\"\nrun = \"make check\"\n".to_owned();
+        (
+            "no tests found: this takes `make check` as one test; one command for each test says much more".to_owned(),
+            body,
+        )
+    };
+    format!("# The tests ({comment}).\n[[suite]]\n{body}{FURTHER}")
+}
+
+/// Tests that are there once the project is built.
+fn later(root: &Path) -> Option<(&'static str, &'static str, &'static str)> {
+    let mentions = |file: &str, word: &str| fs::read_to_string(root.join(file)).is_ok_and(|text| text.contains(word));
+    if mentions("CMakeLists.txt", "enable_testing") || mentions("CMakeLists.txt", "include(CTest)") {
+        return Some(("ctest", "build", "CMakeLists.txt has tests; they are listed once it is built"));
+    }
+    if root.join("meson.build").is_file() {
+        return Some(("meson", "build", "found meson.build; its tests are listed once it is set up"));
+    }
+    let subs = detect::subdirectories(root).into_iter().map(|sub| sub.join("Makefile.am").display().to_string());
+    if std::iter::once("Makefile.am".to_owned()).chain(subs).any(|file| mentions(&file, "TESTS")) {
+        return Some(("automake", ".", "Makefile.am has TESTS; they are listed once it is configured"));
+    }
+    None
+}
+
+/// The program that is probably tested: the only executable file, or one called like the directory.
+fn program(root: &Path) -> String {
+    let entries = fs::read_dir(root).into_iter().flatten().flatten();
+    let executable = |entry: &fs::DirEntry| {
+        let elf = fs::read(entry.path()).is_ok_and(|bytes| bytes.starts_with(b"\x7fELF"));
+        elf && entry.metadata().is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
+    };
+    let mut programs: Vec<String> =
+        entries.filter(executable).map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    match programs.len() {
+        1 => programs.remove(0),
+        _ => root.file_name().map_or("prog".to_owned(), |name| name.to_string_lossy().into_owned()),
+    }
+}
+
+/// A TOML string.
+fn quoted(text: &str) -> String {
+    toml::Value::String(text.to_owned()).to_string()
+}
+
+const FURTHER: &str = r##"
+# Each of these may be added to a [[suite]]:
+#   name = "unit"          # for messages; needed to tell several suites apart
+#   dir = "build"          # where the commands run
+#   timeout = "10s"        # instead of five times the measured time (at least 2s)
+#   repeat = 3             # runs of each test to find flaky ones; at least and normally 2
+#   env = { LC_ALL = "C" } # variables to set
+#   scratch = "copy"       # run each test in a copy of `dir`, for tests that write there ("empty": in an empty directory)
+#
+# The kinds, each with all it takes:
+#   kind = "auto"          # whatever is found in `dir`
+#   kind = "ctest"         # the tests of a CMake build directory
+#   kind = "meson"         # the tests of a Meson build directory
+#   kind = "automake"      # what `make check` runs, one by one
+#   kind = "command"       # a command for each test
+#     list = "ls tests/*.sh"          # writes a name on each line; without it there is one test
+#     run = "sh {test}"
+#     result = "exit"                 # or "tap", or "junit:report.xml"
+#   kind = "cases"         # a command for each input file
+#     inputs = "t/*.in"               # {stem} is what the wildcards stand for
+#     run = "./prog < {input}"
+#     expect = "t/{stem}.out"         # compared with what is written to standard output
+#     filter = "sed 's/[0-9]* ms//'"  # both go through it first
+#   kind = "lines"         # a command for each line of a file
+#     file = "universe"
+#     run = "./prog {line}"
+#     expect = "outputs/{n}"          # or reference = "./prog.orig {line}", a program that is right
+"##;

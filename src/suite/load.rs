@@ -1,0 +1,293 @@
+//! A project's whole suite: from suspect.toml to a list of tests.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use super::config::{Config, FILE, Kind, SuiteConfig};
+use super::locks::Locks;
+use super::oracle::Oracle;
+use super::test::{Plan, Test, command_text};
+use super::verdict::clip;
+use super::{SuiteError, automake, cases, command, ctest, detect, meson};
+use crate::exec::{Command, Environment, ExecError, Outcome, Status};
+
+/// All tests of a project.
+#[derive(Debug)]
+pub struct Suite {
+    root: PathBuf,
+    config: Config,
+    tests: Vec<Test>,
+    notes: Vec<String>,
+    pub(super) locks: Locks,
+}
+
+/// The directory with a suspect.toml at or above `start`, no further up than the top of the repository.
+///
+/// # Errors
+/// [`SuiteError::Missing`] when there is none.
+pub fn find_root(start: &Path) -> Result<PathBuf, SuiteError> {
+    let start = start.canonicalize().map_err(|source| SuiteError::Io { what: "find", path: start.into(), source })?;
+    for dir in start.ancestors() {
+        if dir.join(FILE).is_file() {
+            return Ok(dir.to_owned());
+        }
+        if dir.join(".git").exists() {
+            break;
+        }
+    }
+    Err(SuiteError::Missing { dir: start })
+}
+
+impl Suite {
+    /// Reads suspect.toml in `root` and asks the tools it names what the tests are. May build test programs, where
+    /// the tool (Automake's `make check`) does so to list them.
+    ///
+    /// # Errors
+    /// When suspect.toml is missing or wrong, a tool is missing or fails, or a suite has no tests.
+    pub fn load(root: &Path) -> Result<Suite, SuiteError> {
+        let root = root.canonicalize().map_err(|source| SuiteError::Io { what: "find", path: root.into(), source })?;
+        let path = root.join(FILE);
+        if !path.exists() {
+            return Err(SuiteError::Missing { dir: root });
+        }
+        Suite::from_config(&root, Config::load(&path)?)
+    }
+
+    /// The tests that `config` names, for a project in `root`.
+    ///
+    /// # Errors
+    /// As [`Suite::load`].
+    pub fn from_config(root: &Path, mut config: Config) -> Result<Suite, SuiteError> {
+        if config.suites.is_empty() {
+            config.suites = vec![SuiteConfig::automatic()];
+        }
+        let names = suite_names(&config.suites);
+        let (mut tests, mut notes): (Vec<Test>, Vec<String>) = (Vec::new(), Vec::new());
+        for (number, (section, name)) in config.suites.iter().zip(&names).enumerate() {
+            let listing = Listing { name, number, root, dir: root.join(&section.dir), section };
+            let found = listing.list()?;
+            notes.extend(found.notes.into_iter().map(|note| format!("suite `{name}`: {note}")));
+            let prefix = if names.len() > 1 { format!("{name}/") } else { String::new() };
+            listing.add(found.tests, &prefix, &mut tests);
+        }
+        unique_names(&mut tests);
+        Ok(Suite { root: root.to_owned(), config, tests, notes, locks: Locks::default() })
+    }
+
+    /// The directory of suspect.toml.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// suspect.toml.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// All tests, in the order in which the suites list them.
+    pub fn tests(&self) -> &[Test] {
+        &self.tests
+    }
+
+    /// What the user should know about the list: tests that are disabled, what was detected.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+}
+
+impl SuiteConfig {
+    /// What is meant when suspect.toml has no `[[suite]]`.
+    pub(super) fn automatic() -> SuiteConfig {
+        SuiteConfig {
+            name: None,
+            kind: Kind::Auto,
+            dir: PathBuf::from("."),
+            timeout: None,
+            repeat: 2,
+            env: BTreeMap::new(),
+            scratch: Default::default(),
+        }
+    }
+}
+
+/// Given names, or the kind; numbered where that is not enough.
+fn suite_names(suites: &[SuiteConfig]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for suite in suites {
+        let wanted = suite.name.clone().unwrap_or_else(|| suite.kind.name().to_owned());
+        let mut name = wanted.clone();
+        let mut number = 2;
+        while names.contains(&name) {
+            name = format!("{wanted}-{number}");
+            number += 1;
+        }
+        names.push(name);
+    }
+    names
+}
+
+/// Numbers tests that share a name.
+fn unique_names(tests: &mut [Test]) {
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    for test in tests {
+        let times = seen.entry(test.name.clone()).or_default();
+        *times += 1;
+        if *times > 1 {
+            test.name = format!("{}#{times}", test.name);
+        }
+    }
+}
+
+/// A test as a suite lists it; indices in its plan are those of the list.
+#[derive(Debug, Default)]
+pub(super) struct Listed {
+    pub(super) name: String,
+    pub(super) dir: PathBuf,
+    pub(super) plan: Plan,
+}
+
+/// What a suite lists.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    pub(super) tests: Vec<Listed>,
+    pub(super) notes: Vec<String>,
+}
+
+/// Listing the tests of one suite.
+pub(super) struct Listing<'a> {
+    pub(super) name: &'a str,
+    pub(super) number: usize,
+    pub(super) root: &'a Path,
+    pub(super) dir: PathBuf,
+    pub(super) section: &'a SuiteConfig,
+}
+
+impl Listing<'_> {
+    fn list(&self) -> Result<Found, SuiteError> {
+        if !self.dir.is_dir() {
+            let why = format!("its directory {} does not exist (is the project built?)", self.dir.display());
+            return Err(self.no_tests(why));
+        }
+        let found = match &self.section.kind {
+            Kind::Auto => return self.detected(),
+            Kind::Command(config) => command::list(self, config)?,
+            Kind::Cases(config) => cases::list_cases(self, config)?,
+            Kind::Lines(config) => cases::list_lines(self, config)?,
+            Kind::Ctest => ctest::list(self)?,
+            Kind::Automake => automake::list(self)?,
+            Kind::Meson => meson::list(self)?,
+        };
+        Ok(found)
+    }
+
+    /// Lists what is found in the directory.
+    fn detected(&self) -> Result<Found, SuiteError> {
+        let Some(detected) = detect::detect(&self.dir) else {
+            return Err(self.no_tests(format!("in {} there is {}", self.dir.display(), detect::NOTHING)));
+        };
+        let note = format!("found {}", detected.what);
+        let section =
+            SuiteConfig { kind: detected.kind, dir: self.section.dir.join(&detected.dir), ..self.section.clone() };
+        let listing = Listing { dir: self.root.join(&section.dir), section: &section, ..*self };
+        let mut found = listing.list()?;
+        found.notes.insert(0, note);
+        Ok(found)
+    }
+
+    /// Appends what was listed to `tests`.
+    fn add(&self, listed: Vec<Listed>, prefix: &str, tests: &mut Vec<Test>) {
+        let first = tests.len();
+        for Listed { name, dir, mut plan } in listed {
+            plan.before.iter_mut().for_each(|(other, _)| *other += first);
+            plan.after.iter_mut().for_each(|other| *other += first);
+            let set = self.section.env.iter().map(|(name, value)| (name.into(), Some(value.into())));
+            plan.env.extend(set);
+            plan.timeout = self.section.timeout.or(plan.timeout);
+            if let Oracle::Junit(path) = &plan.oracle {
+                plan.needs.names.insert(format!("file {}", dir.join(path).display()));
+            }
+            tests.push(Test {
+                name: format!("{prefix}{name}"),
+                index: tests.len(),
+                suite: self.number,
+                command: command_text(&plan.argv),
+                dir,
+                plan,
+            });
+        }
+    }
+
+    pub(super) fn no_tests(&self, why: impl Into<String>) -> SuiteError {
+        SuiteError::NoTests { suite: self.name.to_owned(), why: why.into() }
+    }
+
+    pub(super) fn answer(&self, command: &[OsString], message: impl Into<String>) -> SuiteError {
+        SuiteError::Answer {
+            suite: self.name.to_owned(),
+            command: command_text(command),
+            dir: self.dir.clone(),
+            message: message.into(),
+        }
+    }
+
+    /// A command that lists tests.
+    pub(super) fn tool(&self, argv: impl IntoIterator<Item = impl Into<OsString>>) -> Command {
+        let mut command = Command::new(argv, &self.dir);
+        command.env = self.environment();
+        command
+    }
+
+    fn environment(&self) -> Environment {
+        let mut env = Environment::inherited();
+        for (name, value) in &self.section.env {
+            env.set(name, value);
+        }
+        env
+    }
+
+    /// Runs a command that lists tests; it has to succeed.
+    pub(super) fn run_tool(&self, command: &Command) -> Result<Outcome, SuiteError> {
+        let outcome = self.try_tool(command)?;
+        match outcome.status {
+            Status::Exited(0) => Ok(outcome),
+            _ => Err(self.tool_failed(command, &outcome)),
+        }
+    }
+
+    /// Runs a command that lists tests.
+    pub(super) fn try_tool(&self, command: &Command) -> Result<Outcome, SuiteError> {
+        command.run().map_err(|error| match error {
+            ExecError::Start { program, source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
+                SuiteError::MissingTool { suite: self.name.to_owned(), tool: program }
+            }
+            error => error.into(),
+        })
+    }
+
+    pub(super) fn tool_failed(&self, command: &Command, outcome: &Outcome) -> SuiteError {
+        let said = [&outcome.stdout.bytes[..], &outcome.stderr.bytes[..]].concat();
+        let lines: Vec<&[u8]> =
+            said.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()).collect();
+        let end = lines[lines.len().saturating_sub(6)..].iter().map(|line| format!("\n  {}", clip(line)));
+        SuiteError::Tool {
+            suite: self.name.to_owned(),
+            command: command_text(&command.argv),
+            dir: command.cwd.clone(),
+            status: outcome.status.to_string(),
+            detail: end.collect(),
+        }
+    }
+}
+
+/// An executable shell script called `name` in a temporary directory.
+pub(super) fn script(name: &str, body: &str) -> Result<tempfile::TempDir, SuiteError> {
+    let refused = |source| SuiteError::Io { what: "write a script in", path: std::env::temp_dir(), source };
+    let dir = tempfile::Builder::new().prefix("suspect-").tempdir().map_err(refused)?;
+    let path = dir.path().join(name);
+    fs::write(&path, format!("#!/bin/sh\n{body}")).map_err(refused)?;
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).map_err(refused)?;
+    Ok(dir)
+}

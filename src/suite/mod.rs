@@ -1,0 +1,33 @@
+//! What a test is: suspect.toml, detection, the kinds of suite, and what a run of a test says about the program.
+//!
+//! A test is one command that the project itself would run: a script that calls the program twenty times is one test.
+//! Tests of CTest, Automake and Meson are listed by their own tools and then run here one by one, each alone with
+//! whatever it needs (fixtures), so that a result depends neither on the order nor on how many run at once.
+
+mod automake;
+mod baseline;
+mod cases;
+mod cmake_regex;
+mod command;
+pub mod config;
+mod ctest;
+mod detect;
+mod error;
+mod init;
+mod junit;
+mod load;
+mod locks;
+mod meson;
+mod oracle;
+pub mod tap;
+mod template;
+mod test;
+mod verdict;
+
+pub use baseline::{Baseline, BaselineOptions, Counts, RunSummary, Stability, TestBaseline, baseline, timeout_from};
+pub use config::{Config, FILE as CONFIG_FILE};
+pub use error::SuiteError;
+pub use init::init;
+pub use load::{Suite, find_root};
+pub use test::{RunContext, Test, TestRun};
+pub use verdict::Verdict;

@@ -1,0 +1,166 @@
+//! What a run of a test says about the program.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::exec::{Outcome, Status};
+
+/// What a run of a test says about the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// The program does what the test wants.
+    Pass,
+    /// The program does something else.
+    Fail,
+    /// The test says that it does not apply here.
+    Skip,
+    /// The test did not end in time: neither passed nor failed.
+    Timeout,
+    /// The test could not be run: nothing is known.
+    Error,
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Verdict::Pass => "pass",
+            Verdict::Fail => "fail",
+            Verdict::Skip => "skip",
+            Verdict::Timeout => "timeout",
+            Verdict::Error => "error",
+        })
+    }
+}
+
+/// A verdict and, unless it goes without saying, why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Judgement {
+    pub(super) verdict: Verdict,
+    pub(super) reason: Option<String>,
+}
+
+impl Judgement {
+    pub(super) fn pass() -> Judgement {
+        Judgement { verdict: Verdict::Pass, reason: None }
+    }
+
+    pub(super) fn new(verdict: Verdict, reason: impl Into<String>) -> Judgement {
+        Judgement { verdict, reason: Some(reason.into()) }
+    }
+
+    pub(super) fn fail(reason: impl Into<String>) -> Judgement {
+        Judgement::new(Verdict::Fail, reason)
+    }
+
+    pub(super) fn error(reason: impl Into<String>) -> Judgement {
+        Judgement::new(Verdict::Error, reason)
+    }
+}
+
+/// Signals of a program that did something it may not.
+const CRASHES: [i32; 7] =
+    [libc::SIGSEGV, libc::SIGABRT, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGSYS, libc::SIGTRAP];
+
+/// The signal that ended the program, also when a shell says so by its exit status.
+pub(super) fn crash(status: Status) -> Option<i32> {
+    match status {
+        Status::Signaled(signal) => Some(signal),
+        Status::Exited(code) if CRASHES.contains(&(code - 128)) => Some(code - 128),
+        _ => None,
+    }
+}
+
+/// Exit status as people should read it: with the signal that a shell means by it.
+pub(super) fn status_text(status: Status) -> String {
+    match (status, crash(status)) {
+        (Status::Exited(code), Some(signal)) => format!("exit status {code}: {}", Status::Signaled(signal)),
+        _ => status.to_string(),
+    }
+}
+
+/// Statuses with which a shell says that it could not run the command, with its message.
+pub(super) fn not_runnable(outcome: &Outcome) -> Option<Judgement> {
+    let what = match outcome.status {
+        Status::Exited(126) => "command cannot be executed",
+        Status::Exited(127) => "command not found",
+        _ => return None,
+    };
+    let said = last_line(&outcome.stderr.bytes).or_else(|| last_line(&outcome.stdout.bytes));
+    Some(Judgement::error(match said {
+        Some(line) => format!("{what}: {line}"),
+        None => what.to_owned(),
+    }))
+}
+
+/// The last line that is not blank, for a message.
+pub(super) fn last_line(bytes: &[u8]) -> Option<String> {
+    let lines = bytes.split(|byte| *byte == b'\n').rev();
+    lines.map(|line| line.trim_ascii()).find(|line| !line.is_empty()).map(clip)
+}
+
+/// Characters of a line shown in a message.
+const SHOWN: usize = 80;
+
+/// A line for a message: printable and not too long.
+pub(super) fn clip(line: &[u8]) -> String {
+    let text = String::from_utf8_lossy(line);
+    let mut out = String::new();
+    for (i, c) in text.chars().enumerate() {
+        if i == SHOWN {
+            out.push('…');
+            break;
+        }
+        if c.is_control() && c != '\t' { out.extend(c.escape_default()) } else { out.push(c) }
+    }
+    out
+}
+
+/// Where two outputs differ first, in words; `None` when they are equal.
+pub(super) fn difference(expected: &[u8], got: &[u8]) -> Option<String> {
+    if expected == got {
+        return None;
+    }
+    let lines = |bytes: &[u8]| bytes.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect::<Vec<_>>();
+    let (expected, got) = (lines(expected), lines(got));
+    let at = expected.iter().zip(&got).take_while(|(e, g)| e == g).count();
+    let line = at + 1;
+    let shown = |line: &[u8]| clip(line.strip_suffix(b"\n").unwrap_or(line));
+    Some(match (expected.get(at), got.get(at)) {
+        (Some(e), Some(g)) if e.strip_suffix(b"\n") == Some(g) => {
+            format!("line {line} lacks the line break at its end")
+        }
+        (Some(e), Some(g)) if g.strip_suffix(b"\n") == Some(e) => {
+            format!("line {line} has a line break at its end too many")
+        }
+        (Some(e), Some(g)) => format!("line {line} is `{}`, expected `{}`", shown(g), shown(e)),
+        (Some(e), None) => format!("ends before line {line}, expected `{}`", shown(e)),
+        (None, g) => format!("goes on at line {line} with `{}`, expected the end", shown(g.map_or(b"", |g| g))),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn first_difference_is_named() {
+        let text = |e: &str, g: &str| difference(e.as_bytes(), g.as_bytes()).unwrap();
+        assert_eq!(difference(b"a\n", b"a\n"), None);
+        assert_eq!(text("a\nb\n", "a\nc\n"), "line 2 is `c`, expected `b`");
+        assert_eq!(text("a\nb\n", "a\n"), "ends before line 2, expected `b`");
+        assert_eq!(text("a\n", "a\nb\n"), "goes on at line 2 with `b`, expected the end");
+        assert_eq!(text("a\n", "a"), "line 1 lacks the line break at its end");
+        assert_eq!(text("a", "a\n"), "line 1 has a line break at its end too many");
+        assert_eq!(text("", "\u{1b}x"), "goes on at line 1 with `\\u{1b}x`, expected the end");
+    }
+
+    #[test]
+    fn shells_say_crashes_by_status() {
+        assert_eq!(crash(Status::Exited(139)), Some(libc::SIGSEGV));
+        assert_eq!(crash(Status::Exited(130)), None);
+        assert_eq!(status_text(Status::Exited(139)), "exit status 139: killed by SIGSEGV");
+        assert_eq!(status_text(Status::Exited(3)), "exit status 3");
+    }
+}
