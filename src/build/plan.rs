@@ -144,12 +144,16 @@ fn compile_options(call: &Call, equipment: &Equipment) -> Vec<OsString> {
     options
 }
 
+const OTHER_MACHINE: &str = "code for another machine (-m32 or --target)";
+
 fn compile_left(call: &Call) -> Option<&'static str> {
     let cxx = call.parsed.of(Language::Cxx).next().is_some();
     if call.family == Family::Cxx {
         Some("C++")
     } else if cxx {
         Some("C and C++ sources in one command")
+    } else if call.parsed.other_machine {
+        Some(OTHER_MACHINE)
     } else if call.parsed.freestanding {
         Some("freestanding code (-ffreestanding)")
     } else {
@@ -158,7 +162,9 @@ fn compile_left(call: &Call) -> Option<&'static str> {
 }
 
 fn link_left(parsed: &Arguments) -> Option<&'static str> {
-    if parsed.freestanding {
+    if parsed.other_machine {
+        Some(OTHER_MACHINE)
+    } else if parsed.freestanding {
         Some("freestanding program (-ffreestanding)")
     } else if parsed.no_libc {
         Some("linked without libc (-nostdlib or -nodefaultlibs)")
@@ -229,6 +235,8 @@ pub fn is_probe_path(path: &Path) -> bool {
         matches!(name, b"CMakeScratch" | b"CMakeTmp" | b"CompilerIdC" | b"CompilerIdCXX" | b"meson-private")
             || name.starts_with(b"cmTC_")
             || name.starts_with(b"conftest")
+            || name.starts_with(b"CMakeDetermineCompilerABI_")
+            || name.starts_with(b"_CMakeLTOTest")
     })
 }
 

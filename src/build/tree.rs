@@ -8,7 +8,7 @@ use std::time::SystemTime;
 
 use super::arguments::Language;
 use super::elf::{self, Binary};
-use super::names::Name;
+use super::names::{LAUNCHER, Name};
 use super::plan::is_probe_path;
 use super::toolchain::is_self;
 
@@ -35,17 +35,17 @@ pub struct Tree {
 }
 
 /// Directories that hold no products of a build.
-const PASSED_OVER: &[&str] = &[".git", ".hg", ".svn", crate::STORE_DIRECTORY];
+const PASSED_OVER: &[&str] = &[".git", ".hg", ".svn"];
 
 impl Tree {
-    /// Walks through everything below `root`, links not followed. What cannot be read is not there.
-    pub fn walk(root: &Path) -> Tree {
+    /// Walks through everything below `root` except `ours`, links not followed. What cannot be read is not there.
+    pub fn walk(root: &Path, ours: &Path) -> Tree {
         let mut tree = Tree::default();
-        tree.walk_directory(root, root);
+        tree.walk_directory(root, root, ours);
         tree
     }
 
-    fn walk_directory(&mut self, root: &Path, directory: &Path) {
+    fn walk_directory(&mut self, root: &Path, directory: &Path, ours: &Path) {
         let mut entries: Vec<_> = fs::read_dir(directory).into_iter().flatten().flatten().collect();
         entries.sort_unstable_by_key(|entry| entry.file_name());
         for entry in entries {
@@ -54,8 +54,8 @@ impl Tree {
                 continue;
             }
             if kind.is_dir() {
-                if !PASSED_OVER.iter().any(|name| entry.file_name() == *name) {
-                    self.walk_directory(root, &path);
+                if path != ours && !PASSED_OVER.iter().any(|name| entry.file_name() == *name) {
+                    self.walk_directory(root, &path, ours);
                 }
             } else if kind.is_file() {
                 self.file(path);
@@ -118,7 +118,8 @@ fn absolute_compiler_in(path: &Path) -> io::Result<Option<AbsoluteCompiler>> {
     let mut text = Vec::new();
     fs::File::open(path)?.take(LONGEST_BUILD_FILE).read_to_end(&mut text)?;
     let text = String::from_utf8_lossy(&text);
-    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with('#'));
+    let passed_over = |line: &str| line.trim_start().starts_with('#') || line.contains(LAUNCHER);
+    let lines = text.lines().enumerate().filter(|(_, line)| !passed_over(line));
     Ok(lines.into_iter().find_map(|(at, line)| {
         let compiler = absolute_compiler_of(line).filter(|word| !is_self(word.as_ref()))?.to_owned();
         let variable = variable_of(line).map(str::to_owned);
