@@ -5,9 +5,9 @@ mod suite_common;
 use std::fs;
 use std::time::Duration;
 
+use Verdict::{Error, Fail, Pass, Skip, Timeout};
 use suite_common::{Project, assert_results, names, run, run_with};
 use suspect::suite::{SuiteError, Verdict};
-use Verdict::{Error, Fail, Pass, Skip, Timeout};
 
 #[test]
 fn command_runs_each_listed_test_and_judges_by_exit_status() {
@@ -142,7 +142,11 @@ fn lines_go_to_the_shell_as_written() {
     ]);
     assert_results(
         &project.suite(),
-        &[("1", Pass, ""), ("3", Pass, ""), ("4", Fail, "output differs from out/4: line 1 is `[]xyz`, expected `[]xy`")],
+        &[
+            ("1", Pass, ""),
+            ("3", Pass, ""),
+            ("4", Fail, "output differs from out/4: line 1 is `[]xyz`, expected `[]xy`"),
+        ],
     );
 }
 
@@ -347,7 +351,8 @@ fn ctest_properties_mean_what_ctest_means() {
     let outcome = suspect::exec::Command::shell("ctest; true", project.root().join("build")).run().unwrap();
     let text = String::from_utf8(outcome.stdout.bytes).unwrap();
     for (name, verdict, _) in expected {
-        let line = text.lines().find(|line| line.contains(&format!(": {name} ."))).unwrap_or_else(|| panic!("{name}: {text}"));
+        let line =
+            text.lines().find(|line| line.contains(&format!(": {name} ."))).unwrap_or_else(|| panic!("{name}: {text}"));
         assert_eq!(line.contains("Passed"), verdict == Pass, "{line}");
     }
 }
@@ -373,7 +378,10 @@ fn automake_tests_are_run_one_by_one_by_the_projects_own_driver() {
         ("Makefile.am", MAKEFILE),
         ("sub/Makefile.am", "TESTS = s1.sh\n"),
         ("prog.c", PROG),
-        ("t1.sh", "echo \"v=$MYVAR s=$srcdir o=$SUSPECT_OUT\"; echo \"flags=$MAKEFLAGS$MAKELEVEL\"; [ \"$MYVAR\" = 'a b' ]\n"),
+        (
+            "t1.sh",
+            "echo \"v=$MYVAR s=$srcdir o=$SUSPECT_OUT\"; echo \"flags=$MAKEFLAGS$MAKELEVEL\"; [ \"$MYVAR\" = 'a b' ]\n",
+        ),
         ("t2.sh", "echo it is broken; exit 1\n"),
         ("t3.sh", "exit 1\n"),
         ("t4.sh", "exit 0\n"),
@@ -412,7 +420,9 @@ fn automake_tests_are_run_one_by_one_by_the_projects_own_driver() {
     // And as `make check` itself says.
     let check = shell("cd b && make -k check");
     let said = String::from_utf8_lossy(&check.stdout.bytes).into_owned();
-    for line in ["PASS: prog", "PASS: t1.sh", "FAIL: t2.sh", "XFAIL: t3.sh", "XPASS: t4.sh", "ERROR: t6.sh", "FAIL: t7.sh"] {
+    for line in
+        ["PASS: prog", "PASS: t1.sh", "FAIL: t2.sh", "XFAIL: t3.sh", "XPASS: t4.sh", "ERROR: t6.sh", "FAIL: t7.sh"]
+    {
         assert!(said.lines().any(|said| said.starts_with(line)), "{line}: {said}");
     }
 }
@@ -422,12 +432,18 @@ fn automakes_old_serial_driver_works_too() {
     let dir = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| fs::write(dir.path().join(name), text).unwrap();
     write("suspect.toml", "[[suite]]\nkind = 'auto'\n");
-    write("configure.ac", "AC_INIT([x], [1])\nAM_INIT_AUTOMAKE([foreign serial-tests])\nAC_CONFIG_FILES([Makefile])\nAC_OUTPUT\n");
+    write(
+        "configure.ac",
+        "AC_INIT([x], [1])\nAM_INIT_AUTOMAKE([foreign serial-tests])\nAC_CONFIG_FILES([Makefile])\nAC_OUTPUT\n",
+    );
     write("Makefile.am", "TESTS = a.sh b.sh c.sh\nXFAIL_TESTS = b.sh\nTESTS_ENVIRONMENT = V=$(PACKAGE)\n");
-    for (name, text) in [("a.sh", "#!/bin/sh\n[ \"$V\" = x ]\n"), ("b.sh", "#!/bin/sh\nexit 1\n"), ("c.sh", "#!/bin/sh\nexit 1\n")] {
+    for (name, text) in
+        [("a.sh", "#!/bin/sh\n[ \"$V\" = x ]\n"), ("b.sh", "#!/bin/sh\nexit 1\n"), ("c.sh", "#!/bin/sh\nexit 1\n")]
+    {
         write(name, text);
     }
-    let made = suspect::exec::Command::shell("chmod +x *.sh && autoreconf -i && ./configure", dir.path()).run().unwrap();
+    let made =
+        suspect::exec::Command::shell("chmod +x *.sh && autoreconf -i && ./configure", dir.path()).run().unwrap();
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr.bytes));
     let suite = suspect::suite::Suite::load(dir.path()).unwrap();
     assert_eq!(suite.notes(), ["suite `auto`: found tests of Automake in ."]);
@@ -480,7 +496,12 @@ fn meson_tests_are_run_with_their_protocols() {
     );
     let root = project.root().canonicalize().unwrap();
     assert_eq!(run(&suite, "cwd").output, format!("{}\n", root.display()).into_bytes());
-    assert!(fs::read_dir(root.join("b/meson-logs")).unwrap().flatten().all(|e| !e.file_name().to_string_lossy().starts_with("suspect")));
+    assert!(
+        fs::read_dir(root.join("b/meson-logs"))
+            .unwrap()
+            .flatten()
+            .all(|e| !e.file_name().to_string_lossy().starts_with("suspect"))
+    );
 }
 
 #[test]
@@ -492,13 +513,20 @@ fn missing_tool_is_named() {
 
 #[test]
 fn listing_tool_that_fails_is_quoted() {
-    let project = Project::new(&[("suspect.toml", "[[suite]]\nkind = 'command'\nlist = 'echo oh no >&2; exit 2'\nrun = 'x {test}'\n")]);
+    let project = Project::new(&[(
+        "suspect.toml",
+        "[[suite]]\nkind = 'command'\nlist = 'echo oh no >&2; exit 2'\nrun = 'x {test}'\n",
+    )]);
     assert_eq!(
         project.error(),
         "suite `command`: `/bin/sh -c 'echo oh no >&2; exit 2'` in ROOT failed (exit status 2)\n  oh no"
     );
     project.write("suspect.toml", "[[suite]]\nkind = 'meson'\n");
-    assert!(project.error().starts_with("suite `meson`: `meson introspect . --tests` in ROOT failed"), "{}", project.error());
+    assert!(
+        project.error().starts_with("suite `meson`: `meson introspect . --tests` in ROOT failed"),
+        "{}",
+        project.error()
+    );
     project.write("suspect.toml", "[[suite]]\nkind = 'automake'\n");
     assert!(project.error().starts_with("suite `automake`: `make -k check "), "{}", project.error());
 }
@@ -509,13 +537,20 @@ fn detection_prefers_the_tools_of_the_build() {
     let suite = project.suite();
     assert_eq!(suite.notes(), ["suite `auto`: found scripts tests/*.sh"]);
     assert_results(&suite, &[("tests/a.sh", Pass, ""), ("tests/b.sh", Fail, "exit status 1")]);
-    project.write("CMakeLists.txt", "cmake_minimum_required(VERSION 3.20)\nproject(x NONE)\nenable_testing()\nadd_test(NAME c COMMAND true)\n");
+    project.write(
+        "CMakeLists.txt",
+        "cmake_minimum_required(VERSION 3.20)\nproject(x NONE)\nenable_testing()\nadd_test(NAME c COMMAND true)\n",
+    );
     project.shell("cmake -S . -B some-build");
     let suite = project.suite();
     assert_eq!(suite.notes(), ["suite `auto`: found tests of CTest in some-build"]);
     assert_eq!(names(&suite), ["c"]);
     let empty = Project::new(&[("suspect.toml", "")]);
-    assert!(empty.error().starts_with("suite `auto` has no tests: in ROOT there is no CTestTestfile.cmake"), "{}", empty.error());
+    assert!(
+        empty.error().starts_with("suite `auto` has no tests: in ROOT there is no CTestTestfile.cmake"),
+        "{}",
+        empty.error()
+    );
 }
 
 #[test]

@@ -173,7 +173,10 @@ mod tests {
         assert_eq!(crash(Status::Exited(139)), Some(libc::SIGSEGV));
         assert_eq!(crash(Status::Exited(130)), None);
         assert_eq!(status_text(Status::Exited(139)), "killed by SIGSEGV (exit status 139)");
-        assert_eq!(failure_text(Status::Exited(134), b"x != y\nAborted\n"), "killed by SIGABRT (exit status 134): x != y");
+        assert_eq!(
+            failure_text(Status::Exited(134), b"x != y\nAborted\n"),
+            "killed by SIGABRT (exit status 134): x != y"
+        );
         assert_eq!(status_text(Status::Exited(3)), "exit status 3");
     }
 }

@@ -96,6 +96,7 @@ pub fn results(suite: &Suite) -> Vec<(String, Verdict, String)> {
 /// Asserts verdict and reason of each test.
 pub fn assert_results(suite: &Suite, expected: &[(&str, Verdict, &str)]) {
     let got = results(suite);
-    let expected: Vec<_> = expected.iter().map(|(name, verdict, why)| ((*name).into(), *verdict, (*why).into())).collect();
+    let expected: Vec<_> =
+        expected.iter().map(|(name, verdict, why)| ((*name).into(), *verdict, (*why).into())).collect();
     assert_eq!(got, expected);
 }
