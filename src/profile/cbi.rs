@@ -81,7 +81,10 @@ fn relate(sites: &Sites, profile: &OutcomeProfile, kept: &[bool]) -> Vec<Relatio
     let n_failing = followed.first().map_or(0, |s| s.ef + s.nf);
     let of_site = |site: usize| {
         let at_site = reached[site];
-        sites.outcomes(site).map(|outcome| relation(followed[outcome].ef, followed[outcome].ep, at_site.ef, at_site.ep, n_failing)).collect()
+        sites
+            .outcomes(site)
+            .map(|outcome| relation(followed[outcome].ef, followed[outcome].ep, at_site.ef, at_site.ep, n_failing))
+            .collect()
     };
     (0..sites.len()).into_par_iter().map(of_site).collect::<Vec<Vec<Relation>>>().concat()
 }

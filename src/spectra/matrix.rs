@@ -109,7 +109,8 @@ impl CoverageMatrix {
     /// Counts of each unit over the tests with `kept`.
     pub fn spectra_of(&self, kept: &[bool]) -> Vec<Spectrum> {
         let counted: Vec<_> = self.planes().zip(masks(kept)).collect();
-        let total = |of: fn(u64, u64) -> u64| masks(&self.failed).zip(masks(kept)).map(|(f, k)| of(f, k).count_ones()).sum();
+        let total =
+            |of: fn(u64, u64) -> u64| masks(&self.failed).zip(masks(kept)).map(|(f, k)| of(f, k).count_ones()).sum();
         let blank = Spectrum { ef: 0, nf: total(|f, k| f & k), ep: 0, np: total(|f, k| !f & k) };
         let mut spectra = vec![blank; self.n_units];
         spectra.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, spectra)| {
