@@ -4,6 +4,7 @@
 
 pub mod doric;
 pub mod formula;
+pub mod gzoltar;
 mod matrix;
 pub mod measures;
 mod spectrum;
