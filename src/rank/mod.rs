@@ -3,6 +3,7 @@
 //! Pure: no IO, no clock, no printing.
 
 mod apply;
+pub mod compare;
 mod method;
 mod metric;
 mod ranking;

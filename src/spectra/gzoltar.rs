@@ -86,13 +86,16 @@ impl Gzoltar {
         }
         let mut read = CoverageMatrix::new(components.len());
         for (number, line) in lines(matrix) {
-            let (units, failed) = row(line, components.len())
-                .map_err(|message| wrong(matrix, number, format!("{message} ({} names the components)", spectra.name)))?;
+            let (units, failed) = row(line, components.len()).map_err(|message| {
+                wrong(matrix, number, format!("{message} ({} names the components)", spectra.name))
+            })?;
             read.push(units, failed);
         }
         let tests = match tests {
             Some(text) => parse_tests(text, &read, matrix)?,
-            None => (1..=read.n_tests()).map(|n| GzoltarTest { name: format!("test {n}"), ..Default::default() }).collect(),
+            None => {
+                (1..=read.n_tests()).map(|n| GzoltarTest { name: format!("test {n}"), ..Default::default() }).collect()
+            }
         };
         Ok(Gzoltar { matrix: read, components, tests })
     }
@@ -183,11 +186,22 @@ fn parse_tests(text: Text, matrix: &CoverageMatrix, matrix_text: Text) -> Result
         let (test, failed) = parse_test(line).map_err(|message| wrong(text, number, message))?;
         match matrix.failed().get(tests.len()) {
             Some(in_matrix) if *in_matrix != failed => {
-                let message = format!("test `{}` differs from its outcome in row {} of {}", test.name, tests.len() + 1, matrix_text.name);
+                let message = format!(
+                    "test `{}` differs from its outcome in row {} of {}",
+                    test.name,
+                    tests.len() + 1,
+                    matrix_text.name
+                );
                 return Err(wrong(text, number, message));
             }
             Some(_) => tests.push(test),
-            None => return Err(wrong(text, number, format!("more tests than the {} rows of {}", tests.len(), matrix_text.name))),
+            None => {
+                return Err(wrong(
+                    text,
+                    number,
+                    format!("more tests than the {} rows of {}", tests.len(), matrix_text.name),
+                ));
+            }
         }
     }
     if tests.len() < matrix.n_tests() {
@@ -245,7 +259,11 @@ mod tests {
 
     fn parse(matrix: &str, spectra: &str, tests: Option<&str>) -> Result<Gzoltar, GzoltarError> {
         let text = |name, text| Text { name, text };
-        Gzoltar::parse(text("m/matrix.txt", matrix), text("m/spectra.csv", spectra), tests.map(|t| text("m/tests.csv", t)))
+        Gzoltar::parse(
+            text("m/matrix.txt", matrix),
+            text("m/spectra.csv", spectra),
+            tests.map(|t| text("m/tests.csv", t)),
+        )
     }
 
     #[test]
@@ -259,7 +277,10 @@ mod tests {
         assert_eq!(read.components.len(), 3);
         assert_eq!(read.matrix.units_of(1).collect::<Vec<_>>(), [1, 2]);
         assert_eq!(read.matrix.failed(), [false, true]);
-        assert_eq!(read.tests[0], GzoltarTest { name: "org.x.T#t1[1, 2]".into(), runtime: 1200, stack_trace: String::new() });
+        assert_eq!(
+            read.tests[0],
+            GzoltarTest { name: "org.x.T#t1[1, 2]".into(), runtime: 1200, stack_trace: String::new() }
+        );
         assert_eq!(read.tests[1].stack_trace, "java.lang.AssertionError, at x");
         let component = Component { package: "org.x", class: "A", method: "f(int)", line: 3 };
         assert_eq!(Component::parse(&read.components[0]), component);
@@ -271,15 +292,42 @@ mod tests {
     #[test]
     fn errors_name_file_and_line() {
         let error = |matrix, spectra, tests| parse(matrix, spectra, tests).unwrap_err().to_string();
-        assert_eq!(error("1 0 +\n1 +\n", "a\nb\n", None), "m/matrix.txt:2: 1 entries for 2 components (m/spectra.csv names the components)");
-        assert_eq!(error("1 2 +\n", "a\nb\n", None), "m/matrix.txt:1: entry 2 is `2`, expected 0 or 1 (m/spectra.csv names the components)");
-        assert_eq!(error("1 0 1\n", "a\nb\n", None), "m/matrix.txt:1: ends in `1`, expected + (passed) or - (failed) (m/spectra.csv names the components)");
-        assert_eq!(error("1 +\n", "a\n", Some("x;PASS\n")), "m/tests.csv:1: expected `name,PASS,runtime,` or `name,FAIL,runtime,stacktrace`");
-        assert_eq!(error("1 +\n", "a\n", Some("x,FAIL,1,\n")), "m/tests.csv:1: test `x` differs from its outcome in row 1 of m/matrix.txt");
-        assert_eq!(error("1 +\n", "a\n", Some("x,PASS,1,\ny,PASS,1,\n")), "m/tests.csv:2: more tests than the 1 rows of m/matrix.txt");
-        assert_eq!(error("1 +\n1 +\n", "a\n", Some("x,PASS,1,\n")), "m/tests.csv:1: 1 tests for the 2 rows of m/matrix.txt");
-        assert_eq!(error("1 +\n", "a\n", Some("x,PASS,soon,\n")), "m/tests.csv:1: run time is `soon`, expected nanoseconds");
-        assert_eq!(error("1 +\n", "a\n", Some("x,PASSED,1,\n")), "m/tests.csv:1: outcome is `PASSED`, expected PASS or FAIL");
+        assert_eq!(
+            error("1 0 +\n1 +\n", "a\nb\n", None),
+            "m/matrix.txt:2: 1 entries for 2 components (m/spectra.csv names the components)"
+        );
+        assert_eq!(
+            error("1 2 +\n", "a\nb\n", None),
+            "m/matrix.txt:1: entry 2 is `2`, expected 0 or 1 (m/spectra.csv names the components)"
+        );
+        assert_eq!(
+            error("1 0 1\n", "a\nb\n", None),
+            "m/matrix.txt:1: ends in `1`, expected + (passed) or - (failed) (m/spectra.csv names the components)"
+        );
+        assert_eq!(
+            error("1 +\n", "a\n", Some("x;PASS\n")),
+            "m/tests.csv:1: expected `name,PASS,runtime,` or `name,FAIL,runtime,stacktrace`"
+        );
+        assert_eq!(
+            error("1 +\n", "a\n", Some("x,FAIL,1,\n")),
+            "m/tests.csv:1: test `x` differs from its outcome in row 1 of m/matrix.txt"
+        );
+        assert_eq!(
+            error("1 +\n", "a\n", Some("x,PASS,1,\ny,PASS,1,\n")),
+            "m/tests.csv:2: more tests than the 1 rows of m/matrix.txt"
+        );
+        assert_eq!(
+            error("1 +\n1 +\n", "a\n", Some("x,PASS,1,\n")),
+            "m/tests.csv:1: 1 tests for the 2 rows of m/matrix.txt"
+        );
+        assert_eq!(
+            error("1 +\n", "a\n", Some("x,PASS,soon,\n")),
+            "m/tests.csv:1: run time is `soon`, expected nanoseconds"
+        );
+        assert_eq!(
+            error("1 +\n", "a\n", Some("x,PASSED,1,\n")),
+            "m/tests.csv:1: outcome is `PASSED`, expected PASS or FAIL"
+        );
     }
 
     fn text() -> impl Strategy<Value = String> {

@@ -5,6 +5,7 @@
 pub mod doric;
 pub mod formula;
 pub mod gzoltar;
+pub mod hypothesis;
 mod matrix;
 pub mod measures;
 mod spectrum;
