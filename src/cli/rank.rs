@@ -7,10 +7,10 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::args::{By, RankArguments, RankFormat, Ties};
-use super::evidence::Observed;
+use super::evidence::Seen;
 use super::exit::{Exit, Failure};
 use crate::program::Program;
-use crate::rank::{Granularity, Method, RankedUnit, Ranking, Standing, TieBreak, Units, find_method};
+use crate::rank::{Granularity, RankedUnit, Ranking, Standing, TieBreak, Units, find_method};
 use crate::report::{Entry, RankingReport, SCHEMA_VERSION, TestCounts, write_ranking};
 use crate::store::{Run, Store};
 
@@ -28,11 +28,11 @@ pub fn rank(root: &Path, arguments: &RankArguments, out: &mut impl Write) -> Res
     let innocent = innocents(&store, &run.program, &all, arguments)?;
     let foreign = foreign(&run.program, &all);
     let units = all.without(&[innocent.as_slice(), &foreign].concat());
-    let observed = Observed::read(&run, &units, method)?;
-    let scored = observed.score(method, &run.program, &units);
+    let seen = Seen::read(&run, &units, method)?;
+    let ranked = seen.rank(method)?;
     let ties = tie_break(arguments.ties);
-    let mut trust = trust(&run, counts, &scored.ranking, method);
-    trust.extend(scored.notes);
+    let mut trust = trust(&run, counts);
+    trust.extend(ranked.notes.iter().map(|note| note.to_string()));
     if !innocent.is_empty() {
         trust.push(format!("{} ranked units count as innocent and are left out (--forget-innocent)", innocent.len()));
     }
@@ -42,7 +42,7 @@ pub fn rank(root: &Path, arguments: &RankArguments, out: &mut impl Write) -> Res
         by: units.granularity().name().to_string(),
         tie_breaker: ties.name().to_string(),
         tests: counts,
-        ranking: entries(&run.program, &units, &scored.ranking, ties, &observed),
+        ranking: entries(&run.program, &units, &ranked.ranking, ties, &seen),
         trust,
     };
     write(root, report, arguments, out).map_err(Failure::of(Exit::File))
@@ -174,10 +174,10 @@ fn resolve(program: &Program, units: &Units, name: &str) -> Vec<u32> {
     })
 }
 
-fn entries(program: &Program, units: &Units, ranking: &Ranking, ties: TieBreak, observed: &Observed) -> Vec<Entry> {
+fn entries(program: &Program, units: &Units, ranking: &Ranking, ties: TieBreak, seen: &Seen) -> Vec<Entry> {
     let owners = line_owners(program);
     let standings: Vec<Standing> = ranking.iter().collect();
-    standings.par_iter().map(|standing| entry(program, units, standing, ties, observed, &owners)).collect()
+    standings.par_iter().map(|standing| entry(program, units, standing, ties, seen, &owners)).collect()
 }
 
 /// For each line, the first function that has code there.
@@ -196,7 +196,7 @@ fn entry(
     units: &Units,
     standing: &Standing,
     ties: TieBreak,
-    observed: &Observed,
+    seen: &Seen,
     owners: &HashMap<u32, u32>,
 ) -> Entry {
     let unit = units.get(standing.unit);
@@ -217,7 +217,7 @@ fn entry(
         line: place.line,
         file,
         function,
-        evidence: observed.evidence(standing.unit),
+        evidence: seen.evidence(standing.unit),
     }
 }
 
@@ -258,7 +258,7 @@ fn kind_name(kind: crate::program::NodeKind) -> &'static str {
 }
 
 /// What the user must know before believing the ranking.
-fn trust(run: &Run, counts: TestCounts, ranking: &Ranking, method: &Method) -> Vec<String> {
+fn trust(run: &Run, counts: TestCounts) -> Vec<String> {
     let mut trust = vec![match counts.failing {
         1 => format!(
             "one failing test against {} passing: a second failing test would tell far more lines apart",
@@ -266,9 +266,6 @@ fn trust(run: &Run, counts: TestCounts, ranking: &Ranking, method: &Method) -> V
         ),
         n => format!("{n} failing tests against {} passing", counts.passing),
     }];
-    if let Some(first) = ranking.iter().next().filter(|first| first.worst > 1) {
-        trust.push(format!("the first {} tie under {}: nothing recorded tells them apart", first.worst, method.id));
-    }
     if counts.excluded > 0 {
         trust.push(format!(
             "{} tests do not count: flaky, skipped or without a trace (`suspect test` names them)",
