@@ -4,7 +4,6 @@ mod common;
 
 use common::{Project, line_of};
 
-
 /// Finds every line of `program` but those that `marks` stand on innocent, so that the marked ones are the whole program.
 fn innocent_but(project: &Project, program: &str, marks: &[&str]) -> Vec<String> {
     let kept: Vec<u64> = marks.iter().map(|mark| line_of(program, mark)).collect();
@@ -22,7 +21,8 @@ fn scores(project: &Project, program: &str, marks: &[&str], method: &str) -> Vec
     let entries = ranking["ranking"].as_array().unwrap();
     assert_eq!(entries.len(), marks.len(), "{ranking:#}");
     let score = |mark: &&str| {
-        let entry = entries.iter().find(|entry| entry["line"] == line_of(program, mark)).expect("the marked line is ranked");
+        let entry =
+            entries.iter().find(|entry| entry["line"] == line_of(program, mark)).expect("the marked line is ranked");
         entry["score"].as_f64().unwrap()
     };
     marks.iter().map(score).collect()
@@ -31,7 +31,10 @@ fn scores(project: &Project, program: &str, marks: &[&str], method: &str) -> Vec
 #[track_caller]
 fn assert_close(found: &[f64], expected: &[f64]) {
     let close = |(found, expected): (&f64, &f64)| (found - expected).abs() < 1e-9;
-    assert!(found.len() == expected.len() && found.iter().zip(expected).all(close), "{found:?} instead of {expected:?}");
+    assert!(
+        found.len() == expected.len() && found.iter().zip(expected).all(close),
+        "{found:?} instead of {expected:?}"
+    );
 }
 
 /// Causal likelihoods are ranked by their binary logarithms.
@@ -104,10 +107,7 @@ fn blockrank_gives_the_published_scores() {
     project.write("tests/4.sh", &script(&[&(e(18) + &k(2) + &m(4) + "w")]));
     project.write("tests/5.sh", &script(&[&(e(18) + &k(1) + "x"), &(m(8) + "x")]));
     project.write("tests/6.sh", &script(&[&(e(15) + "x"), &(k(4) + "x"), &(m(1) + "x"), &(m(1) + "x")]));
-    project.write(
-        "suspect.toml",
-        "[[suite]]\nkind = \"command\"\nlist = \"ls tests/*.sh\"\nrun = \"sh {test}\"\n",
-    );
+    project.write("suspect.toml", "[[suite]]\nkind = \"command\"\nlist = \"ls tests/*.sh\"\nrun = \"sh {test}\"\n");
     project.copy_program("queue.c").succeed(&["build", "--", "cc", "-O2", "-o", "prog", "queue.c"]);
     project.succeed(&["test"]);
     let ranking = project.ranking(&["--method", "blockrank", "--by", "block"]);
@@ -115,7 +115,9 @@ fn blockrank_gives_the_published_scores() {
         let line = line_of("queue.c", mark);
         let entries = ranking["ranking"].as_array().unwrap().iter();
         let mut of_line = entries.filter(|entry| {
-            entry["function"] == "upgrade" && entry["line"].as_u64() <= Some(line) && Some(line) <= entry["last_line"].as_u64()
+            entry["function"] == "upgrade"
+                && entry["line"].as_u64() <= Some(line)
+                && Some(line) <= entry["last_line"].as_u64()
         });
         of_line.next().unwrap_or_else(|| panic!("no block at {mark}: {ranking:#}"))["score"].as_f64().unwrap()
     };
