@@ -70,7 +70,8 @@ fn flow(n_blocks: u32) -> (FlowGraph, EdgeProfile) {
     for from in 0..n_blocks - 1 {
         edges.push(FlowEdge { from, to: from + 1 });
         let jump = (random.next() % 40) as u32;
-        let to = if random.next().is_multiple_of(4) { from.saturating_sub(jump) } else { (from + jump).min(n_blocks - 1) };
+        let to =
+            if random.next().is_multiple_of(4) { from.saturating_sub(jump) } else { (from + jump).min(n_blocks - 1) };
         edges.push(FlowEdge { from, to });
     }
     let mut run = |failed| (edges.iter().map(|_| random.next() % 1000).collect::<Vec<_>>(), failed);

@@ -290,6 +290,21 @@ fn slot_of(value: Value) -> Option<Value> {
     slot.is(LLVMOpcode::LLVMAlloca).then_some(slot)
 }
 
+/// Whether an instruction stands for the closing brace of a scope or function rather than for a statement. What a `return`
+/// gives back is a node, whose line counts anyway.
+pub fn is_epilogue(instruction: Value) -> bool {
+    let lifetime = || instruction.called_function().is_some_and(|callee| callee.name().starts_with("llvm.lifetime."));
+    match instruction.opcode() {
+        Some(LLVMOpcode::LLVMRet) => true,
+        Some(LLVMOpcode::LLVMLoad) => {
+            let ret = instruction.users().into_iter().any(|user| user.is(LLVMOpcode::LLVMRet));
+            ret && slot_of(instruction).is_some_and(|slot| Info::variable_of(slot).is_none())
+        }
+        Some(LLVMOpcode::LLVMCall) => lifetime(),
+        _ => false,
+    }
+}
+
 /// The slots that hold the value to return: loaded by a `ret`, and no variable of the program's.
 fn result_slots(body: &Body) -> HashSet<Value> {
     let rets = body.instructions.iter().filter(|value| value.is(LLVMOpcode::LLVMRet));

@@ -261,7 +261,9 @@ impl Survey<'_> {
             let mut lines = Vec::new();
             for position in body.range(block) {
                 let instruction = body.at(position);
-                lines.extend(self.place_of(instruction).map(|place| Place { column: 0, ..place }));
+                if !nodes::is_epilogue(instruction) {
+                    lines.extend(self.place_of(instruction).map(|place| Place { column: 0, ..place }));
+                }
                 if cuts(instruction) {
                     let returns_twice = instruction.call_has("returns_twice");
                     let lines = std::mem::take(&mut lines);

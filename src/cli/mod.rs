@@ -69,7 +69,10 @@ fn run(arguments: Arguments, out: &mut impl Write) -> Result<(), Failure> {
 fn start_directory(asked: Option<&Path>) -> Result<PathBuf, Failure> {
     let directory = asked.unwrap_or(Path::new("."));
     directory.canonicalize().map_err(|error| {
-        Failure::new(Exit::Usage, format!("cannot work in {}: {error}; give an existing directory to -C", directory.display()))
+        Failure::new(
+            Exit::Usage,
+            format!("cannot work in {}: {error}; give an existing directory to -C", directory.display()),
+        )
     })
 }
 
@@ -78,4 +81,3 @@ fn project_root(start: &Path) -> PathBuf {
     let configured = start.ancestors().find(|directory| directory.join(crate::suite::CONFIG_FILE).is_file());
     configured.map(Path::to_path_buf).or_else(|| Store::root_above(start)).unwrap_or_else(|| start.to_path_buf())
 }
-

@@ -7,10 +7,10 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use super::args::{By, RankArguments, RankFormat, Ties};
-use super::evidence::Observed;
+use super::evidence::Seen;
 use super::exit::{Exit, Failure};
 use crate::program::Program;
-use crate::rank::{Granularity, Method, RankedUnit, Ranking, Standing, TieBreak, Units, find_method};
+use crate::rank::{Granularity, RankedUnit, Ranking, Standing, TieBreak, Units, find_method};
 use crate::report::{Entry, RankingReport, SCHEMA_VERSION, TestCounts, write_ranking};
 use crate::store::{Run, Store};
 
@@ -26,12 +26,13 @@ pub fn rank(root: &Path, arguments: &RankArguments, out: &mut impl Write) -> Res
     check_contrast(&run, counts)?;
     let all = Units::new(&run.program, granularity(arguments.by));
     let innocent = innocents(&store, &run.program, &all, arguments)?;
-    let units = all.without(&innocent);
-    let observed = Observed::read(&run, &units, method)?;
-    let scored = observed.score(method, &run.program, &units);
+    let foreign = foreign(&run.program, &all);
+    let units = all.without(&[innocent.as_slice(), &foreign].concat());
+    let seen = Seen::read(&run, &units, method)?;
+    let ranked = seen.rank(method)?;
     let ties = tie_break(arguments.ties);
-    let mut trust = trust(&run, counts, &scored.ranking, method);
-    trust.extend(scored.notes);
+    let mut trust = trust(&run, counts);
+    trust.extend(ranked.notes.iter().map(|note| note.to_string()));
     if !innocent.is_empty() {
         trust.push(format!("{} ranked units count as innocent and are left out (--forget-innocent)", innocent.len()));
     }
@@ -41,16 +42,23 @@ pub fn rank(root: &Path, arguments: &RankArguments, out: &mut impl Write) -> Res
         by: units.granularity().name().to_string(),
         tie_breaker: ties.name().to_string(),
         tests: counts,
-        ranking: entries(&run.program, &units, &scored.ranking, ties, &observed),
+        ranking: entries(&run.program, &units, &ranked.ranking, ties, &seen),
         trust,
     };
     write(root, report, arguments, out).map_err(Failure::of(Exit::File))
 }
 
-fn write(root: &Path, mut report: RankingReport, arguments: &RankArguments, out: &mut impl Write) -> anyhow::Result<()> {
+fn write(
+    root: &Path,
+    mut report: RankingReport,
+    arguments: &RankArguments,
+    out: &mut impl Write,
+) -> anyhow::Result<()> {
     match arguments.format {
         RankFormat::Text => {
-            let source = |file: &str| std::fs::read(root.join(file)).ok().map(|text| String::from_utf8_lossy(&text).into_owned());
+            let source = |file: &str| {
+                std::fs::read(root.join(file)).ok().map(|text| String::from_utf8_lossy(&text).into_owned())
+            };
             write_ranking(&report, arguments.top.unwrap_or(DEFAULT_TOP), source, out)?;
         }
         RankFormat::Json => {
@@ -94,8 +102,12 @@ fn check_contrast(run: &Run, counts: TestCounts) -> Result<(), Failure> {
     };
     let failure = |message: String| Err(Failure::new(Exit::Baseline, message));
     match (counts.failing, counts.passing) {
-        (0, 0) => failure(format!("none of the {} tests counts{excluded}; see `suspect test`", run.manifest.tests.len())),
-        (0, n) => failure(format!("all {n} tests pass{excluded}: there is no failure to explain; add a test that fails")),
+        (0, 0) => {
+            failure(format!("none of the {} tests counts{excluded}; see `suspect test`", run.manifest.tests.len()))
+        }
+        (0, n) => {
+            failure(format!("all {n} tests pass{excluded}: there is no failure to explain; add a test that fails"))
+        }
         (n, 0) => failure(format!(
             "all {n} tests fail{excluded}: without a passing test nothing tells faulty code from the rest; \
              check the build, or add a test that passes"
@@ -110,7 +122,8 @@ fn innocents(store: &Store, program: &Program, units: &Units, arguments: &RankAr
     let mut positions = Vec::new();
     for name in &arguments.innocent {
         if resolve(program, units, name).is_empty() {
-            let message = format!("--innocent {name}: no code here; give FILE:LINE or FUNCTION() as a ranking shows them");
+            let message =
+                format!("--innocent {name}: no code here; give FILE:LINE or FUNCTION() as a ranking shows them");
             return Err(Failure::new(Exit::Usage, message));
         }
         if !names.contains(name) {
@@ -127,6 +140,17 @@ fn innocents(store: &Store, program: &Program, units: &Units, arguments: &RankAr
     positions.sort_unstable();
     positions.dedup();
     Ok(positions)
+}
+
+/// Positions of ranked units in the system's headers: code that the user did not write and cannot mend.
+fn foreign(program: &Program, units: &Units) -> Vec<u32> {
+    let is_foreign = |unit: RankedUnit| {
+        let file = program.files.get(unit.place(program).file as usize);
+        file.is_some_and(|file| {
+            ["/usr/include/", "/usr/lib/", "/usr/local/include/"].iter().any(|place| file.starts_with(place))
+        })
+    };
+    (0..).zip(units.iter()).filter(|(_, unit)| is_foreign(*unit)).map(|(position, _)| position).collect()
 }
 
 /// Positions of the ranked units that `FILE:LINE` or `FUNCTION()` names.
@@ -150,10 +174,10 @@ fn resolve(program: &Program, units: &Units, name: &str) -> Vec<u32> {
     })
 }
 
-fn entries(program: &Program, units: &Units, ranking: &Ranking, ties: TieBreak, observed: &Observed) -> Vec<Entry> {
+fn entries(program: &Program, units: &Units, ranking: &Ranking, ties: TieBreak, seen: &Seen) -> Vec<Entry> {
     let owners = line_owners(program);
     let standings: Vec<Standing> = ranking.iter().collect();
-    standings.par_iter().map(|standing| entry(program, units, standing, ties, observed, &owners)).collect()
+    standings.par_iter().map(|standing| entry(program, units, standing, ties, seen, &owners)).collect()
 }
 
 /// For each line, the first function that has code there.
@@ -172,7 +196,7 @@ fn entry(
     units: &Units,
     standing: &Standing,
     ties: TieBreak,
-    observed: &Observed,
+    seen: &Seen,
     owners: &HashMap<u32, u32>,
 ) -> Entry {
     let unit = units.get(standing.unit);
@@ -193,7 +217,7 @@ fn entry(
         line: place.line,
         file,
         function,
-        evidence: observed.evidence(standing.unit),
+        evidence: seen.evidence(standing.unit),
     }
 }
 
@@ -234,23 +258,29 @@ fn kind_name(kind: crate::program::NodeKind) -> &'static str {
 }
 
 /// What the user must know before believing the ranking.
-fn trust(run: &Run, counts: TestCounts, ranking: &Ranking, method: &Method) -> Vec<String> {
+fn trust(run: &Run, counts: TestCounts) -> Vec<String> {
     let mut trust = vec![match counts.failing {
-        1 => format!("one failing test against {} passing: a second failing test would tell far more lines apart", counts.passing),
+        1 => format!(
+            "one failing test against {} passing: a second failing test would tell far more lines apart",
+            counts.passing
+        ),
         n => format!("{n} failing tests against {} passing", counts.passing),
     }];
-    if let Some(first) = ranking.iter().next().filter(|first| first.worst > 1) {
-        trust.push(format!("the first {} tie under {}: nothing recorded tells them apart", first.worst, method.id));
-    }
     if counts.excluded > 0 {
-        trust.push(format!("{} tests do not count: flaky, skipped or without a trace (`suspect test` names them)", counts.excluded));
+        trust.push(format!(
+            "{} tests do not count: flaky, skipped or without a trace (`suspect test` names them)",
+            counts.excluded
+        ));
     }
     if !run.manifest.unstable_nodes.is_empty() {
         let n = run.manifest.unstable_nodes.len();
         trust.push(format!("{n} of {} nodes differ between runs of the same test", run.program.nodes.len()));
     }
     if !run.program.escapes.is_empty() {
-        trust.push(format!("{} functions are not instrumented (`suspect doctor` names them)", run.program.escapes.len()));
+        trust.push(format!(
+            "{} functions are not instrumented (`suspect doctor` names them)",
+            run.program.escapes.len()
+        ));
     }
     trust.extend(run.manifest.warnings.iter().cloned());
     trust

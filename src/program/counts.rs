@@ -104,13 +104,11 @@ impl<'a> Recorder<'a> {
             }
         }
         if let Some(piece) = stop {
-            let end = self.program.pieces[piece as usize].end;
-            let known = process.ending == Ending::Signalled;
-            if self.values.conserves(end) {
-                sums.values.lost[piece as usize] += 1;
-            }
-            if known || end != PieceEnd::Call {
-                sums.stopped_in.insert(piece);
+            sums.stopped_in.insert(piece);
+            match self.program.pieces[piece as usize].end {
+                PieceEnd::Call => {}
+                PieceEnd::Stop => sums.died.push(piece),
+                PieceEnd::Branch | PieceEnd::Return => sums.values.lost[piece as usize] += 1,
             }
         }
         Ok(by_edges)
@@ -130,22 +128,27 @@ impl<'a> Recorder<'a> {
         Ok(*index)
     }
 
-    /// The piece in which the process was stopped, if it was. Control leaves a module through a call or a return, so
-    /// of several modules the one whose last piece ends otherwise was the last to run; then one that was returning.
+    /// The piece in which the process was stopped, if it was.
+    ///
+    /// Control leaves a module through a call or a return, so of several modules the one whose last piece ends otherwise
+    /// was the last to run; then one that was returning. Where nobody saw how the process ended, a last piece that ends
+    /// in a branch was not left; any other may have ended it in order: by `exit`, by `exec`, or by returning to code that
+    /// is not instrumented.
     fn stop(&self, process: &Process) -> Option<u32> {
-        let stopped = match process.ending {
-            Ending::Exited => false,
-            Ending::Signalled => true,
-            Ending::Unknown => !process.is_clean(),
-        };
-        let last = process.modules.iter().filter_map(|module| self.last_piece(module));
-        let rank = |piece: &u32| match self.program.pieces[*piece as usize].end {
+        let end = |piece: &u32| self.program.pieces[*piece as usize].end;
+        let rank = |piece: &u32| match end(piece) {
             PieceEnd::Branch => 3,
             PieceEnd::Stop => 2,
             PieceEnd::Return => 1,
             PieceEnd::Call => 0,
         };
-        last.max_by_key(rank).filter(|_| stopped)
+        let last = process.modules.iter().filter_map(|module| self.last_piece(module)).max_by_key(rank)?;
+        let stopped = match process.ending {
+            Ending::Exited => false,
+            Ending::Signalled => true,
+            Ending::Unknown => !process.is_clean() && end(&last) == PieceEnd::Branch,
+        };
+        stopped.then_some(last)
     }
 
     fn last_piece(&self, module: &trace::Module) -> Option<u32> {
@@ -168,6 +171,7 @@ impl<'a> Recorder<'a> {
         }
         let mut execution = Execution { trues: sums.trues, ..Execution::default() };
         execution.edges = added(&sums.edges.edges, &sums.values.edges);
+        self.take_back(&sums.died, &mut execution.edges);
         execution.pieces = entries(program, &execution.edges);
         execution.nodes = node_counts(program, &execution.pieces, &sums.not_reached);
         execution.trajectories = trajectories(program, &sums.values, &sums.not_reached, &sums.hashes);
@@ -177,6 +181,19 @@ impl<'a> Recorder<'a> {
         execution.sequences = sequences(program, &execution.edges, &sums.counters);
         execution.stopped_in = sums.stopped_in.into_iter().collect();
         Counts { execution, exact: exact && negative == 0, warnings: warnings(negative) }
+    }
+
+    /// A signal in a piece that ends the process (as `abort` does) keeps it from leaving by its edge, which was counted
+    /// before or followed from what entered the piece.
+    fn take_back(&self, died: &[u32], edges: &mut [u64]) {
+        for &piece in died {
+            let block = self.program.pieces[piece as usize].block;
+            let function = &self.program.functions[self.program.blocks[block as usize].function as usize];
+            let leaves = |edge: &u32| self.program.edges[*edge as usize].from == piece;
+            if let Some(edge) = function.edges.clone().find(leaves) {
+                edges[edge as usize] = edges[edge as usize].saturating_sub(1);
+            }
+        }
     }
 }
 
@@ -235,6 +252,8 @@ struct Sums {
     /// For each compound condition and sequence, the count of its own counter.
     counters: Vec<Vec<u64>>,
     stopped_in: BTreeSet<u32>,
+    /// For each process that a signal ended in a piece that ends processes, that piece.
+    died: Vec<u32>,
 }
 
 impl Sums {
@@ -247,6 +266,7 @@ impl Sums {
             hashes: vec![0; program.nodes.len()],
             counters: program.compounds.iter().map(|compound| vec![0; compound.sequences.len()]).collect(),
             stopped_in: BTreeSet::new(),
+            died: Vec::new(),
         }
     }
 

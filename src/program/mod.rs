@@ -7,6 +7,8 @@ mod counts;
 mod load;
 mod paths;
 mod solve;
+#[cfg(test)]
+mod tests;
 
 use std::ops::Range;
 
@@ -230,8 +232,8 @@ pub struct Execution {
     pub trues: Vec<u64>,
     /// For each compound condition, how often each of its sequences was followed.
     pub sequences: Vec<Vec<u64>>,
-    /// Pieces in which a process was stopped, sorted; a piece that ends in a call only if a signal is known to have done
-    /// it (the call may have been `exec`).
+    /// Pieces in which a process was stopped, sorted. Of a process whose end nobody saw, only pieces that end in a branch
+    /// are known to be.
     pub stopped_in: Vec<u32>,
 }
 

@@ -31,14 +31,13 @@ pub struct Unsolvable {
 pub(super) struct Plan {
     /// An edge, and the piece whose other edges are all known by then.
     steps: Vec<(u32, u32)>,
-    version: Version,
 }
 
 impl Plan {
     /// The plan for those units of `program` that `wants` names by their positions.
     pub(super) fn new(program: &Program, version: Version, wants: impl Fn(u32) -> bool) -> Result<Plan, Unsolvable> {
         let mut leaves = Leaves::default();
-        let mut plan = Plan { steps: Vec::new(), version };
+        let mut plan = Plan { steps: Vec::new() };
         for function in program.functions.iter().filter(|function| wants(function.unit)) {
             if !leaves.take_off(program, function, version, &mut plan.steps) {
                 let file = program.files.get(function.place.file as usize).cloned().unwrap_or_default();
@@ -69,13 +68,9 @@ impl Plan {
         }
         negative
     }
-
-    /// Whether what enters pieces with this end is known to leave them, unless a process is stopped there.
-    pub(super) fn conserves(&self, end: PieceEnd) -> bool {
-        conserves(self.version, end)
-    }
 }
 
+/// Whether what enters pieces with this end is known to leave them, unless a process is stopped there.
 fn conserves(version: Version, end: PieceEnd) -> bool {
     version == Version::Edges || end != PieceEnd::Call
 }

@@ -41,7 +41,7 @@ impl TieBreak {
 pub struct Standing {
     /// The ranked unit.
     pub unit: u32,
-    /// Its score as shown.
+    /// Its score as shown; finite: what is not takes the nearest finite number, and what is no number the least.
     pub score: f64,
     /// Its place in the order of the code within its ties, from 1; no two units share one.
     pub rank: u32,
@@ -131,9 +131,10 @@ impl Ranking {
         &self.order
     }
 
-    /// Score of a unit.
+    /// Score of a unit as [`Standing::score`] shows it.
     pub fn score(&self, unit: u32) -> f64 {
-        self.scores[unit as usize]
+        let score = self.scores[unit as usize];
+        if score.is_nan() { f64::MIN } else { score.clamp(f64::MIN, f64::MAX) }
     }
 
     /// Standings from the most suspicious.
@@ -157,7 +158,7 @@ impl Ranking {
         let group = self.group[unit as usize] as usize;
         Standing {
             unit,
-            score: self.scores[unit as usize],
+            score: self.score(unit),
             rank: at as u32 + 1,
             best: self.starts[group] + 1,
             worst: self.starts[group + 1],
@@ -263,7 +264,7 @@ mod tests {
             prop_assert!(units.iter().enumerate().all(|(at, &unit)| at == unit as usize));
             let standings: Vec<_> = ranking.iter().collect();
             for pair in standings.windows(2) {
-                prop_assert!(pair[1].score <= pair[0].score || pair.iter().any(|s| s.score.is_nan()) || pair[0].best == pair[1].best);
+                prop_assert!(pair[1].score <= pair[0].score || pair[0].best == pair[1].best);
                 prop_assert!(pair[0].best == pair[1].best || pair[0].worst + 1 == pair[1].best);
             }
             for s in &standings {

@@ -6,6 +6,8 @@ use super::Spectrum;
 
 /// Tests in one word.
 const WORD: usize = 64;
+/// Units that one thread counts at a time.
+const CHUNK: usize = 4096;
 
 /// Which of `n_tests` tests executed which of `n_units` ranked units, and which tests failed.
 ///
@@ -96,24 +98,26 @@ impl CoverageMatrix {
 
     /// The planes in the order of their tests, each with the mask of its failing tests.
     pub(crate) fn planes(&self) -> impl Iterator<Item = (&[u64], u64)> + Clone {
-        let masks = self
-            .failed
-            .chunks(WORD)
-            .map(|tests| tests.iter().enumerate().fold(0, |mask, (bit, failed)| mask | u64::from(*failed) << bit));
-        self.planes.chunks(self.n_units.max(1)).zip(masks)
+        self.planes.chunks(self.n_units.max(1)).zip(masks(&self.failed))
     }
 
     /// Counts of each unit, in the order of units.
     pub fn spectra(&self) -> Vec<Spectrum> {
-        let n_failing = self.n_failing() as u32;
-        let n_passing = self.n_tests() as u32 - n_failing;
-        let planes: Vec<_> = self.planes().collect();
-        let mut spectra = vec![Spectrum { ef: 0, nf: n_failing, ep: 0, np: n_passing }; self.n_units];
-        spectra.par_chunks_mut(4096).enumerate().for_each(|(chunk, spectra)| {
-            for (plane, failing) in &planes {
-                for (spectrum, word) in spectra.iter_mut().zip(&plane[chunk * 4096..]) {
-                    spectrum.ef += (word & failing).count_ones();
-                    spectrum.ep += (word & !failing).count_ones();
+        self.spectra_of(&vec![true; self.n_tests()])
+    }
+
+    /// Counts of each unit over the tests with `kept`.
+    pub fn spectra_of(&self, kept: &[bool]) -> Vec<Spectrum> {
+        let counted: Vec<_> = self.planes().zip(masks(kept)).collect();
+        let total =
+            |of: fn(u64, u64) -> u64| masks(&self.failed).zip(masks(kept)).map(|(f, k)| of(f, k).count_ones()).sum();
+        let blank = Spectrum { ef: 0, nf: total(|f, k| f & k), ep: 0, np: total(|f, k| !f & k) };
+        let mut spectra = vec![blank; self.n_units];
+        spectra.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, spectra)| {
+            for ((plane, failing), kept) in &counted {
+                for (spectrum, word) in spectra.iter_mut().zip(&plane[chunk * CHUNK..]) {
+                    spectrum.ef += (word & failing & kept).count_ones();
+                    spectrum.ep += (word & !failing & kept).count_ones();
                 }
             }
             for spectrum in spectra {
@@ -137,6 +141,11 @@ impl CoverageMatrix {
         sizes.resize(self.n_tests(), 0);
         sizes
     }
+}
+
+/// Flags of tests as words, one for each plane.
+fn masks(flags: &[bool]) -> impl Iterator<Item = u64> + Clone + '_ {
+    flags.chunks(WORD).map(|tests| tests.iter().enumerate().fold(0, |mask, (bit, flag)| mask | u64::from(*flag) << bit))
 }
 
 /// Calls `each` with the position of every set bit of `word`, ascending.

@@ -90,22 +90,21 @@ impl Layout {
         let (facts, valid_len) = facts(bytes)?;
         let mut layout = Layout { facts, modules: Vec::new(), log: None, warnings: Vec::new() };
         let valid_len = usize::try_from(valid_len).unwrap_or(usize::MAX);
+        let is_cut = bytes.len() < valid_len;
+        if is_cut {
+            layout.warnings.push(format!("cut off: {} of {valid_len} bytes are there", bytes.len()));
+        }
         let mut offset = PAGE;
         while offset < valid_len {
-            match segment(bytes, offset, valid_len)? {
-                Some(Segment { end, part }) => {
-                    match part {
-                        Part::Module(module) => layout.modules.push(module),
-                        Part::Log(log) if layout.log.is_none() => layout.log = Some(log),
-                        Part::Log(_) => return Err(damaged(offset, "a second log")),
-                    }
-                    offset = end;
-                }
-                None => {
-                    layout.warnings.push(format!("cut off: {} of {valid_len} bytes are there", bytes.len()));
-                    return Ok(layout);
-                }
+            let Some(Segment { end, part }) = segment(bytes, offset, valid_len)? else {
+                return if is_cut { Ok(layout) } else { Err(damaged(offset, "a segment that does not end")) };
+            };
+            match part {
+                Part::Module(module) => layout.modules.push(module),
+                Part::Log(log) if layout.log.is_none() => layout.log = Some(log),
+                Part::Log(_) => return Err(damaged(offset, "a second log")),
             }
+            offset = end;
         }
         if layout.modules.len() != layout.facts.n_modules as usize {
             let (expected, found) = (layout.facts.n_modules, layout.modules.len());
@@ -184,8 +183,7 @@ fn segment(bytes: &[u8], offset: usize, valid_len: usize) -> Result<Option<Segme
     let n_units = u32_at(head, offset_of!(SegmentHeader, n_units)) as usize;
     let entries_len = n_units * size_of::<UnitEntry>();
     let Some(entries) = bytes.get(offset + head.len()..).and_then(|rest| rest.get(..entries_len)) else {
-        // The number of units may itself be damaged, so that the check below could not be reached.
-        return if bytes.len() < valid_len { Ok(None) } else { Err(damaged(offset, "a segment that does not end")) };
+        return Ok(None);
     };
     let hash = hash_bytes(HASH_START, &head[..offset_of!(SegmentHeader, check)]);
     if hash_bytes(hash, entries) != u64_at(head, offset_of!(SegmentHeader, check)) {

@@ -9,6 +9,8 @@ mod file;
 mod layout;
 mod process;
 mod sites;
+#[cfg(test)]
+mod tests;
 
 pub use directory::{Traces, read_directory};
 pub use dump::{DumpError, dump};

@@ -101,7 +101,7 @@ fn cmake_project(name: &str) -> Project {
     project.file(
         "CMakeLists.txt",
         "cmake_minimum_required(VERSION 3.21)\nproject(p C)\ninclude(CheckFunctionExists)\n\
-         check_function_exists(printf HAVE_PRINTF)\nset(CMAKE_EXPORT_COMPILE_COMMANDS ON)\n\
+         check_function_exists(printf HAVE_PRINTF)\ninclude(CheckTypeSize)\ncheck_type_size(long LONG)\nset(CMAKE_EXPORT_COMPILE_COMMANDS ON)\n\
          add_library(answer SHARED answer.c)\nadd_executable(program main.c)\ntarget_link_libraries(program answer)\n\
          add_executable(alone main.c answer.c)\n",
     );
