@@ -230,6 +230,10 @@ fn is_probe(parsed: &Arguments, directory: &Path) -> bool {
 
 /// Whether `path` is where a configuration tool keeps the programs it tries compilers with.
 pub fn is_probe_path(path: &Path) -> bool {
+    let of_cmake = |component: std::path::Component| component.as_os_str() == "CMakeFiles";
+    if path.extension() == Some(OsStr::new("bin")) && path.components().any(of_cmake) {
+        return true;
+    }
     path.components().any(|component| {
         let name = component.as_os_str().as_bytes();
         matches!(name, b"CMakeScratch" | b"CMakeTmp" | b"CompilerIdC" | b"CompilerIdCXX" | b"meson-private")
@@ -360,6 +364,7 @@ mod tests {
         assert!(untouched(&["CMakeCCompilerId.c"], "/w/CMakeFiles/3.25.1/CompilerIdC"));
         assert!(untouched(&["/w/meson-private/tmp1/testfile.c", "-c", "-o", "o.obj"], "/w"));
         assert!(untouched(&["-x", "c", "-c", "-", "-o", "/dev/null"], "/w"));
+        assert!(is_probe_path(Path::new("out/CMakeFiles/CheckTypeSize/OFF64_T.bin")));
         assert!(untouched(&["-v"], "/w"));
         assert!(!untouched(&["-x", "c", "-c", "-", "-o", "a.o"], "/w"));
         assert!(!untouched(&["-v", "-c", "a.c"], "/w"));

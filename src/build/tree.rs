@@ -8,7 +8,7 @@ use std::time::SystemTime;
 
 use super::arguments::Language;
 use super::elf::{self, Binary};
-use super::names::{LAUNCHER, Name};
+use super::names::Name;
 use super::plan::is_probe_path;
 use super::toolchain::is_self;
 
@@ -68,7 +68,10 @@ impl Tree {
         if Language::of_file(name) == Language::C {
             self.c_sources.insert(name.to_string_lossy().into_owned());
         } else if is_build_file(&name.to_string_lossy()) {
-            self.build_files.push(path);
+            // What CMake writes there names the compiler behind our launcher.
+            if !path.components().any(|component| component.as_os_str() == "CMakeFiles") {
+                self.build_files.push(path);
+            }
         } else {
             self.add(path);
         }
@@ -118,8 +121,7 @@ fn absolute_compiler_in(path: &Path) -> io::Result<Option<AbsoluteCompiler>> {
     let mut text = Vec::new();
     fs::File::open(path)?.take(LONGEST_BUILD_FILE).read_to_end(&mut text)?;
     let text = String::from_utf8_lossy(&text);
-    let passed_over = |line: &str| line.trim_start().starts_with('#') || line.contains(LAUNCHER);
-    let lines = text.lines().enumerate().filter(|(_, line)| !passed_over(line));
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with('#'));
     Ok(lines.into_iter().find_map(|(at, line)| {
         let compiler = absolute_compiler_of(line).filter(|word| !is_self(word.as_ref()))?.to_owned();
         let variable = variable_of(line).map(str::to_owned);

@@ -6,6 +6,7 @@ use crate::support::{Project, SUSPECT, library_for, stderr, stdout, succeed};
 use suspect::build::toolchain::Library;
 
 const NOT_INSTRUMENTED: Option<i32> = Some(5);
+const BUILD_FAILED: Option<i32> = Some(3);
 
 fn project(makefile: &str) -> Project {
     let project = Project::new("p").with_program();
@@ -92,11 +93,16 @@ fn what_is_not_c_is_named_and_no_fault() {
 }
 
 #[test]
-fn status_of_the_build_command_is_passed_on() {
+fn status_of_the_build_command_is_reported() {
     let project = project("program: main.o answer.o\n\tcc -o $@ $^\n");
-    assert_eq!(project.build(&["sh", "-c", "exit 7"]).status.code(), Some(7));
-    assert_eq!(project.build(&["sh", "-c", "kill -TERM $$"]).status.code(), Some(128 + 15));
-    assert_eq!(project.build(&["make", "no-such-target"]).status.code(), Some(2));
+    for (command, status) in
+        [(&["sh", "-c", "exit 7"][..], 7), (&["sh", "-c", "kill -TERM $$"], 128 + 15), (&["make", "no-such-target"], 2)]
+    {
+        let output = project.build(command);
+        assert_eq!(output.status.code(), BUILD_FAILED);
+        let said = stderr(&output);
+        assert!(said.contains(&format!("the build command ended with status {status}")), "{said}");
+    }
     let output = project.build(&["no-such-command"]);
     assert!(stderr(&output).contains("cannot run no-such-command"), "{}", stderr(&output));
     assert!(stderr(&project.build(&[])).contains("no build command; type: suspect build -- make"));

@@ -71,14 +71,7 @@ fn make_through_a_compiler_cache() {
         succeed(project.run(&["make", "clean"]));
     }
     let modes = |list: &str| {
-        succeed(
-            project
-                .command(SUSPECT)
-                .args(["build", "--", "make", "CC=ccache gcc"])
-                .env("SUSPECT_MODES", list)
-                .output()
-                .unwrap(),
-        );
+        succeed(project.run(&[SUSPECT, "build", "--modes", list, "--", "make", "CC=ccache gcc"]));
         let modes = project.binary("program").units.unwrap()[0].modes;
         succeed(project.run(&["make", "clean"]));
         modes
@@ -90,9 +83,7 @@ fn make_through_a_compiler_cache() {
 fn units_of_earlier_builds_for_other_modes_are_named() {
     let project = make_project("p");
     succeed(project.build(&["make"]));
-    let mut command = project.command(SUSPECT);
-    let said =
-        stderr(&succeed(command.args(["build", "--", "make"]).env("SUSPECT_MODES", "plain,edges").output().unwrap()));
+    let said = stderr(&succeed(project.run(&[SUSPECT, "build", "--modes", "plain,edges", "--", "make"])));
     assert!(said.contains("made for other modes than plain,edges by an earlier build: answer.c, double.c"), "{said}");
     assert!(said.contains("type: make clean && suspect build -- make"), "{said}");
 }
@@ -110,7 +101,7 @@ fn cmake_project(name: &str) -> Project {
     project.file(
         "CMakeLists.txt",
         "cmake_minimum_required(VERSION 3.21)\nproject(p C)\ninclude(CheckFunctionExists)\n\
-         check_function_exists(printf HAVE_PRINTF)\nset(CMAKE_EXPORT_COMPILE_COMMANDS ON)\n\
+         check_function_exists(printf HAVE_PRINTF)\ninclude(CheckTypeSize)\ncheck_type_size(long LONG)\nset(CMAKE_EXPORT_COMPILE_COMMANDS ON)\n\
          add_library(answer SHARED answer.c)\nadd_executable(program main.c)\ntarget_link_libraries(program answer)\n\
          add_executable(alone main.c answer.c)\n",
     );
