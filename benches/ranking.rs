@@ -126,7 +126,7 @@ fn main() {
     row("causal likelihood, half the tests failing", seconds(|| Ranking::new(doric::causal_likelihood(&matrix))));
     row("  with 20 updates", seconds(|| doric::clear_and_update(&matrix, &[], doric::UPDATE_BOUND)));
     if let (Some(before), Some(after)) = (before, peak()) {
-        println!("  {} MiB beside a matrix of {} MiB", after - before, n_tests * n_units / 8 >> 20);
+        println!("  {} MiB beside a matrix of {} MiB", after - before, (n_tests * n_units / 8) >> 20);
     }
     let text = Gzoltar { components: vec!["x".into(); n_units], matrix, tests: vec![GzoltarTest::default(); n_tests] };
     let (rows, names) = (text.matrix_text(), text.spectra_text());
