@@ -109,12 +109,17 @@ impl CoverageMatrix {
 
     /// Units that `test` executed, ascending.
     pub fn units_of(&self, test: usize) -> impl Iterator<Item = u32> + '_ {
+        self.row_of(test).enumerate().filter(|(_, covered)| *covered).map(|(unit, _)| unit as u32)
+    }
+
+    /// Whether `test` executed each unit, in the order of units.
+    pub(crate) fn row_of(&self, test: usize) -> impl Iterator<Item = bool> + '_ {
         let plane = &self.planes[(test / WORD) * self.n_units..][..self.n_units];
-        plane.iter().enumerate().filter(move |(_, word)| *word >> (test % WORD) & 1 == 1).map(|(unit, _)| unit as u32)
+        plane.iter().map(move |word| word >> (test % WORD) & 1 == 1)
     }
 
     /// The planes in the order of their tests, each with the mask of its failing tests.
-    pub(crate) fn planes(&self) -> impl Iterator<Item = (&[u64], u64)> + Clone {
+    fn planes(&self) -> impl Iterator<Item = (&[u64], u64)> + Clone {
         self.planes.chunks(self.n_units.max(1)).zip(masks(&self.failed))
     }
 
@@ -167,7 +172,7 @@ fn masks(flags: &[bool]) -> impl Iterator<Item = u64> + Clone + '_ {
 
 /// Calls `each` with the position of every set bit of `word`, ascending.
 #[inline]
-pub(crate) fn bits_of(mut word: u64, mut each: impl FnMut(usize)) {
+fn bits_of(mut word: u64, mut each: impl FnMut(usize)) {
     while word != 0 {
         each(word.trailing_zeros() as usize);
         word &= word - 1;
