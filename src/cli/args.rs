@@ -45,7 +45,7 @@ pub enum Verb {
     /// Ask for a probability over the causal models of the recorded coverage (Doric).
     #[command(
         after_help = "Atoms about a ranked unit x: u[x] executed, h[x] a cause, H[x] the only cause, f[x] a cause of some \
-        failure; e: the test failed; test[t]: the test is t. Joined by & | ! and (), conditioned by a last |.\n\nExamples:\n  \
+        failure; e: the test failed; test[t]: the test is t. Joined by &&, || and !, in parentheses; a condition follows |.\n\nExamples:\n  \
         suspect ask 'P(f[src/a.c:41])'\n  suspect ask 'P(f[src/a.c:41] | !h[src/b.c:7])'\n  suspect ask 'P(H[main()] | u[main()])' --by function"
     )]
     Ask(AskArguments),

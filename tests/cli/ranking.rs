@@ -133,8 +133,8 @@ fn questions_get_exact_answers() {
     // Both failing tests execute the same lines, so either line alone is the only cause as probably as the other.
     assert_eq!(project.succeed(&["ask", "P(f[main()])", "--by", "function"]), "8/9 = 0.888889\n");
     assert_eq!(project.succeed(&["ask", "P(f[main()] | !f[sum()])", "--by", "function"]), "1 = 1.000000\n");
-    let message = project.fail(&["ask", "P(f[main()] & ", "--by", "function"], 1);
-    assert!(message.contains("column 15") && message.contains("              ^"), "{message}");
+    let message = project.fail(&["ask", "P(f[main()] && ", "--by", "function"], 1);
+    assert!(message.contains("column 16") && message.contains("               ^"), "{message}");
     let message = project.fail(&["ask", "P(f[nowhere.c:1])"], 1);
     assert!(message.contains("nowhere.c:1"), "{message}");
 }
