@@ -1,5 +1,6 @@
 //! Counts of real processes: what the marks in a C program say was executed is what suspect counts, however it ended.
 
+#[expect(dead_code, reason = "shared with tests that use more of it")]
 mod common;
 
 use std::fs;
