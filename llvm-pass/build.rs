@@ -34,9 +34,8 @@ fn llvm_config() -> PathBuf {
 
 /// What `llvm-config` answers to one question.
 fn ask(config: &PathBuf, question: &str) -> String {
-    let output = Command::new(config)
-        .arg(question)
-        .output()
-        .unwrap_or_else(|error| panic!("cannot run {}: {error} (install llvm-19-dev or set its prefix)", config.display()));
+    let output = Command::new(config).arg(question).output().unwrap_or_else(|error| {
+        panic!("cannot run {}: {error} (install llvm-19-dev or set its prefix)", config.display())
+    });
     String::from_utf8_lossy(&output.stdout).trim().to_owned()
 }

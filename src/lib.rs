@@ -14,3 +14,6 @@ pub mod profile;
 pub mod rank;
 pub mod report;
 pub mod cli;
+
+/// Name of the store's directory in a project's root; whoever walks over a project passes it over.
+pub(crate) const STORE_DIRECTORY: &str = ".suspect";

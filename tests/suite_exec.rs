@@ -323,3 +323,32 @@ fn scratch_directory_without_permissions_is_removed_too() {
     drop(scratch);
     assert!(!path.exists());
 }
+
+#[test]
+fn scratch_directories_of_killed_runners_are_removed_and_no_others() {
+    let parent = tempfile::tempdir().unwrap();
+    let owned = ScratchRoot::inside(parent.path()).unwrap();
+    let [abandoned, young, foreign] =
+        ["suspect-scratch-abcdefgh", "suspect-scratch-ijklmnop", "mine"].map(|name| parent.path().join(name));
+    for dir in [&abandoned, &young, &foreign] {
+        fs::create_dir_all(dir.join("t0/tmp")).unwrap();
+    }
+    let long_ago = std::time::SystemTime::now() - Duration::from_secs(3600);
+    for dir in [owned.path(), &abandoned, &foreign] {
+        fs::File::open(dir).unwrap().set_modified(long_ago).unwrap();
+    }
+    drop(ScratchRoot::inside(parent.path()).unwrap());
+    assert!(!abandoned.exists());
+    assert!(young.exists(), "its owner may be about to lock it");
+    assert!(owned.path().exists() && foreign.exists());
+}
+
+#[test]
+fn whole_forest_is_ended() {
+    let outcome = run(
+        "for i in $(seq 40); do (for j in 1 2 3; do setsid sleep 88.5 & done; setsid sleep 88.75) & done; sleep 0.5",
+    );
+    assert!(outcome.leftovers >= 160, "{}", outcome.leftovers);
+    assert_eq!(outcome.survivors, 0);
+    assert!(!alive("88.5") && !alive("88.75"));
+}

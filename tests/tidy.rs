@@ -44,9 +44,11 @@ fn modules_in_code() -> Vec<String> {
     text.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';')).map(str::to_string).collect()
 }
 
+/// A module's files, those of its tests left out.
 fn sources_of(module: &str) -> Vec<PathBuf> {
     let directory = root().join("src").join(module);
-    if directory.is_dir() { rust_files(&directory) } else { vec![directory.with_extension("rs")] }
+    let files = if directory.is_dir() { rust_files(&directory) } else { vec![directory.with_extension("rs")] };
+    files.into_iter().filter(|path| !path.ends_with("tests.rs")).collect()
 }
 
 #[test]
@@ -105,7 +107,7 @@ fn only_exec_and_build_start_processes() {
     for module in modules_in_code().iter().filter(|module| !["exec", "build"].contains(&module.as_str())) {
         for path in sources_of(module) {
             let text = fs::read_to_string(&path).unwrap();
-            if code_lines(&text).any(|line| line.contains("process::Command") || line.contains("Command::new(")) {
+            if code_lines(&text).any(|line| line.contains("process::Command")) {
                 wrong.push(path);
             }
         }

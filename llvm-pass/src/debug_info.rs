@@ -216,7 +216,8 @@ impl Info {
             UNION => tagged("union", &self.name()),
             ENUMERATION => tagged("enum", &self.name()),
             ARRAY => {
-                let extent = |extent: Option<u64>| format!("[{}]", extent.map_or_else(String::new, |count| count.to_string()));
+                let extent =
+                    |extent: Option<u64>| format!("[{}]", extent.map_or_else(String::new, |count| count.to_string()));
                 format!("{} {}", inner(), self.extents().into_iter().map(extent).collect::<String>())
             }
             SUBROUTINE => self.spelled_function("", depth),
@@ -245,7 +246,9 @@ impl Info {
         match (stripped.tag(), stripped.encoding()) {
             (POINTER, _) => match stripped.base().map(Info::stripped) {
                 Some(base) if base.tag() == SUBROUTINE => ValueClass::FunctionPointer,
-                Some(base) if matches!(base.encoding(), encoding::SIGNED_CHAR | encoding::UNSIGNED_CHAR) => ValueClass::String,
+                Some(base) if matches!(base.encoding(), encoding::SIGNED_CHAR | encoding::UNSIGNED_CHAR) => {
+                    ValueClass::String
+                }
                 _ => ValueClass::Pointer,
             },
             (ENUMERATION, _) => ValueClass::Enum,

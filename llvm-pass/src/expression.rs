@@ -79,7 +79,10 @@ impl Location {
             }
             let fits = |member: &Member| {
                 let inside = here.pending.wrapping_sub(member.offset) < member.bits.max(1);
-                !member.bit_field && inside && here.pending >= member.offset && bits.is_none_or(|bits| bits <= member.bits)
+                !member.bit_field
+                    && inside
+                    && here.pending >= member.offset
+                    && bits.is_none_or(|bits| bits <= member.bits)
             };
             let mut found = kind.members().into_iter().filter(fits);
             let (Some(member), None) = (found.next(), found.next()) else { break };
@@ -93,7 +96,8 @@ impl Location {
     pub fn bit_field(&self, shift: u64, bits: u64) -> Option<Location> {
         let kind = self.kind.filter(|kind| kind.is_structure() || kind.is_union())?;
         let offset = self.pending + shift;
-        let member = kind.members().into_iter().find(|one| one.bit_field && one.offset == offset && one.bits == bits)?;
+        let member =
+            kind.members().into_iter().find(|one| one.bit_field && one.offset == offset && one.bits == bits)?;
         Some(self.member(&member))
     }
 
@@ -180,7 +184,13 @@ impl Reader {
             LLVMOpcode::LLVMLoad => {
                 let from = self.location_at(pointer.operand(0)?, depth + 1)?.scalar(64);
                 let kind = from.kind.and_then(Info::pointee);
-                Some(Location { form: Form::Pointer, text: from.text_as_pointer(), kind, pending: 0, variable: from.variable })
+                Some(Location {
+                    form: Form::Pointer,
+                    text: from.text_as_pointer(),
+                    kind,
+                    pending: 0,
+                    variable: from.variable,
+                })
             }
             LLVMOpcode::LLVMCall => {
                 let text = self.call_text(pointer, depth)?;
@@ -382,7 +392,8 @@ impl Reader {
                 self.value_at(pointer, depth + 1)?.operand()
             }
         };
-        let arguments = (0..call.n_operands() - 1).map(|index| Some(self.value_at(call.operand(index)?, depth + 1)?.text));
+        let arguments =
+            (0..call.n_operands() - 1).map(|index| Some(self.value_at(call.operand(index)?, depth + 1)?.text));
         let text = format!("{callee}({})", arguments.collect::<Option<Vec<_>>>()?.join(", "));
         (text.len() <= LONGEST).then_some(text)
     }
@@ -447,8 +458,19 @@ fn is_cast(value: Value) -> bool {
     matches!(
         value.opcode(),
         Some(
-            LLVMTrunc | LLVMZExt | LLVMSExt | LLVMFPToUI | LLVMFPToSI | LLVMUIToFP | LLVMSIToFP | LLVMFPTrunc | LLVMFPExt
-                | LLVMPtrToInt | LLVMIntToPtr | LLVMBitCast | LLVMFreeze
+            LLVMTrunc
+                | LLVMZExt
+                | LLVMSExt
+                | LLVMFPToUI
+                | LLVMFPToSI
+                | LLVMUIToFP
+                | LLVMSIToFP
+                | LLVMFPTrunc
+                | LLVMFPExt
+                | LLVMPtrToInt
+                | LLVMIntToPtr
+                | LLVMBitCast
+                | LLVMFreeze
         )
     )
 }

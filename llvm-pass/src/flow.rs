@@ -83,7 +83,8 @@ mod tests {
 
     /// Counts of all edges from those of the measured ones, by peeling.
     fn solve(grounded: &[bool], edges: &[Edge], measured: &[bool], truth: &[i64]) -> Option<Vec<i64>> {
-        let mut counts: Vec<Option<i64>> = truth.iter().zip(measured).map(|(count, known)| known.then_some(*count)).collect();
+        let mut counts: Vec<Option<i64>> =
+            truth.iter().zip(measured).map(|(count, known)| known.then_some(*count)).collect();
         loop {
             let mut changed = false;
             for vertex in (0..grounded.len()).filter(|vertex| !grounded[*vertex]) {
@@ -120,7 +121,8 @@ mod tests {
                         true => Place::Preferred(weight),
                         false => Place::Ordinary(weight),
                     };
-                    let make = |(from, to, weight, preferred)| Edge { from, to, place: place(u64::from(weight), preferred) };
+                    let make =
+                        |(from, to, weight, preferred)| Edge { from, to, place: place(u64::from(weight), preferred) };
                     (grounded, edges.into_iter().map(make).collect(), steps)
                 })
         })

@@ -158,7 +158,8 @@ impl Injector {
             Logged::Bits(position, operand, shift, bits) => {
                 let value = self.body.at(position).operand(operand)?;
                 let width = value.kind().int_bits();
-                let shifted = builder.binary(LLVMOpcode::LLVMLShr, value, self.module.constant(width, u64::from(shift)));
+                let shifted =
+                    builder.binary(LLVMOpcode::LLVMLShr, value, self.module.constant(width, u64::from(shift)));
                 let mask = u64::MAX >> (64 - bits.clamp(1, 64));
                 Some(builder.binary(LLVMOpcode::LLVMAnd, shifted, self.module.constant(width, mask)))
             }

@@ -200,7 +200,12 @@ impl Type {
         use LLVMTypeKind::*;
         matches!(
             self.kind(),
-            LLVMHalfTypeKind | LLVMBFloatTypeKind | LLVMFloatTypeKind | LLVMDoubleTypeKind | LLVMX86_FP80TypeKind | LLVMFP128TypeKind
+            LLVMHalfTypeKind
+                | LLVMBFloatTypeKind
+                | LLVMFloatTypeKind
+                | LLVMDoubleTypeKind
+                | LLVMX86_FP80TypeKind
+                | LLVMFP128TypeKind
         )
     }
 
@@ -354,7 +359,9 @@ impl Value {
     /// The incoming values and blocks of a phi.
     pub fn incoming(self) -> Vec<(Value, Block)> {
         (0..llvm!(LLVMCountIncoming(self.0)))
-            .map(|index| llvm!((Value(LLVMGetIncomingValue(self.0, index)), Block(LLVMGetIncomingBlock(self.0, index)))))
+            .map(|index| {
+                llvm!((Value(LLVMGetIncomingValue(self.0, index)), Block(LLVMGetIncomingBlock(self.0, index))))
+            })
             .collect()
     }
 

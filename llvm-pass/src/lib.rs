@@ -8,6 +8,7 @@ mod calls;
 mod compounds;
 mod content;
 mod debug_info;
+mod dependence;
 mod expression;
 mod flow;
 mod hooks;
@@ -25,6 +26,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use inkwell::llvm_sys::prelude::LLVMModuleRef;
 
+use dependence::Dependences;
 use expression::Reader;
 use ir::{LLVMOpcode, Module, Value, llvm};
 use options::Versions;
@@ -49,7 +51,12 @@ const VERSION: &CStr = match CStr::from_bytes_with_nul(concat!(env!("CARGO_PKG_V
 // SAFETY: the name is LLVM's for this purpose and nothing else of the compiler has it.
 #[unsafe(no_mangle)]
 pub extern "C" fn llvmGetPassPluginInfo() -> PluginInfo {
-    PluginInfo { api_version: 1, name: c"suspect".as_ptr(), version: VERSION.as_ptr(), register: shim::suspect_register }
+    PluginInfo {
+        api_version: 1,
+        name: c"suspect".as_ptr(),
+        version: VERSION.as_ptr(),
+        register: shim::suspect_register,
+    }
 }
 
 /// The pass at the start of the pipeline.
@@ -82,7 +89,8 @@ fn guarded(module: Module, pass: impl FnOnce(Module) -> Result<(), String>) {
 
 fn start(module: Module, analyses: *mut shim::Analyses) -> Result<(), String> {
     let versions = Versions::parse(&ir::string_of(|length| llvm!(shim::suspect_option_modes(length))))?;
-    let directory = table::compile_unit(module).and_then(|unit| unit.file(false)).map_or_else(String::new, |file| file.0);
+    let directory =
+        table::compile_unit(module).and_then(|unit| unit.file(false)).map_or_else(String::new, |file| file.0);
     let mut files = Files::new(&module.source(), &directory);
     let collected = collect(module, analyses, &versions, &mut files);
     let numbers = Numbers::of(&collected.sites)
@@ -90,6 +98,8 @@ fn start(module: Module, analyses: *mut shim::Analyses) -> Result<(), String> {
     inject(module, &versions, &collected, &numbers);
     let table = Table::encode(module, versions.bits(), &files, &collected.sites, &collected.escapes, &numbers);
     module.append_assembly(&table.assembly());
+    let dependences = collected.dependences.encode(module, table.unit_hash);
+    module.append_assembly(&Table::of_body(suspect_format::dependence::SECTION, &dependences).assembly());
     let (n_counters, n_values) = (numbers.n_counters, numbers.n_values);
     lower::UnitNumbers { unit_hash: table.unit_hash, n_counters, n_values }.leave(module);
     verify(module)
@@ -100,11 +110,17 @@ struct Collected {
     functions: Vec<Value>,
     sites: Vec<FunctionSites>,
     escapes: Vec<EscapeSite>,
+    dependences: Dependences,
 }
 
 fn collect(module: Module, analyses: *mut shim::Analyses, versions: &Versions, files: &mut Files) -> Collected {
     let mut survey = Survey { module, reader: Reader::new(module), versions, analyses, files };
-    let mut collected = Collected { functions: Vec::new(), sites: Vec::new(), escapes: Vec::new() };
+    let mut collected = Collected {
+        functions: Vec::new(),
+        sites: Vec::new(),
+        escapes: Vec::new(),
+        dependences: Dependences::default(),
+    };
     for function in module.functions() {
         if function.is_declaration() {
             continue;
@@ -118,6 +134,7 @@ fn collect(module: Module, analyses: *mut shim::Analyses, versions: &Versions, f
         };
         match found {
             Ok(sites) => {
+                collected.dependences.add(&mut survey, function, &sites);
                 collected.functions.push(function);
                 collected.sites.push(sites);
             }

@@ -43,7 +43,8 @@ impl UnitNumbers {
 /// Lowers all markers of `module`.
 pub fn lower(module: Module, unit: UnitNumbers) {
     let words = module.words(unit.n_counters + unit.n_values);
-    let lowering = Lowering { module, unit, words, data: data(module, words), state: state(module), log: log_hook(module) };
+    let lowering =
+        Lowering { module, unit, words, data: data(module, words), state: state(module), log: log_hook(module) };
     lowering.descriptor();
     for function in module.functions() {
         lowering.drop_passed_pieces(function);
@@ -125,7 +126,8 @@ impl Lowering {
     fn marker(&self, marker: Marker, call: Value) {
         // The number is a constant as long as nothing merges two markers, which `nomerge` forbids; a wrong number would
         // make the program write elsewhere, so it is not taken on trust.
-        let Some(number) = call.operand(0).and_then(Value::integer).and_then(|number| u32::try_from(number).ok()) else {
+        let Some(number) = call.operand(0).and_then(Value::integer).and_then(|number| u32::try_from(number).ok())
+        else {
             self.module.error("suspect: internal error: the optimizer merged two hooks");
             return;
         };
@@ -209,7 +211,8 @@ impl Lowering {
             return builder.cast(LLVMOpcode::LLVMPtrToInt, value, word);
         }
         let bits = kind.scalar_bits().unwrap_or(64);
-        let value = if kind.is_float() { builder.cast(LLVMOpcode::LLVMBitCast, value, self.module.int(bits)) } else { value };
+        let value =
+            if kind.is_float() { builder.cast(LLVMOpcode::LLVMBitCast, value, self.module.int(bits)) } else { value };
         match bits {
             64 => value,
             0..64 => builder.cast(LLVMOpcode::LLVMZExt, value, word),
@@ -278,6 +281,19 @@ fn may_stop(instruction: Value) -> bool {
     use LLVMOpcode::*;
     matches!(
         instruction.opcode(),
-        Some(LLVMLoad | LLVMStore | LLVMCall | LLVMInvoke | LLVMSDiv | LLVMUDiv | LLVMSRem | LLVMURem | LLVMAtomicRMW | LLVMAtomicCmpXchg | LLVMFence | LLVMVAArg)
+        Some(
+            LLVMLoad
+                | LLVMStore
+                | LLVMCall
+                | LLVMInvoke
+                | LLVMSDiv
+                | LLVMUDiv
+                | LLVMSRem
+                | LLVMURem
+                | LLVMAtomicRMW
+                | LLVMAtomicCmpXchg
+                | LLVMFence
+                | LLVMVAArg
+        )
     )
 }

@@ -25,8 +25,17 @@ pub fn collect(
     let subprogram = Info::subprogram_of(function);
     let returned = subprogram.and_then(Info::returned);
     let results = result_slots(body);
-    let mut collector =
-        Collector { survey, body, pieces, edges, n_counters, named: subprogram.is_some(), returned, results, nodes: Vec::new() };
+    let mut collector = Collector {
+        survey,
+        body,
+        pieces,
+        edges,
+        n_counters,
+        named: subprogram.is_some(),
+        returned,
+        results,
+        nodes: Vec::new(),
+    };
     for block in 0..body.blocks.len() {
         for position in body.range(block) {
             collector.instruction(position);
@@ -238,7 +247,9 @@ impl Collector<'_, '_> {
 
     fn piece_of(&self, position: u32) -> u32 {
         let block = self.body.starts.partition_point(|start| *start <= position) as u32 - 1;
-        let after = self.pieces.partition_point(|piece| piece.block < block || (piece.block == block && piece.start <= position));
+        let after = self
+            .pieces
+            .partition_point(|piece| piece.block < block || (piece.block == block && piece.start <= position));
         let index = (after as u32).saturating_sub(1);
         // Allocas and phis stand before the first piece's start but belong to it.
         if self.pieces[index as usize].block < block { index + 1 } else { index }
@@ -262,7 +273,9 @@ impl Collector<'_, '_> {
                 best = Some(place);
             }
             if value.is_instruction() && depth < DEPTH && !value.is(LLVMOpcode::LLVMPHI) {
-                rest.extend(value.operands().into_iter().filter(|one| one.is_instruction()).map(|one| (one, depth + 1)));
+                rest.extend(
+                    value.operands().into_iter().filter(|one| one.is_instruction()).map(|one| (one, depth + 1)),
+                );
             }
         }
         best
@@ -271,9 +284,25 @@ impl Collector<'_, '_> {
 
 /// The alloca that a returned value is loaded from.
 fn slot_of(value: Value) -> Option<Value> {
-    let load = std::iter::successors(Some(value), |value| value.is(LLVMOpcode::LLVMTrunc).then(|| value.operand(0))?).last()?;
+    let load = std::iter::successors(Some(value), |value| value.is(LLVMOpcode::LLVMTrunc).then(|| value.operand(0))?)
+        .last()?;
     let slot = load.is(LLVMOpcode::LLVMLoad).then(|| load.operand(0))??;
     slot.is(LLVMOpcode::LLVMAlloca).then_some(slot)
+}
+
+/// Whether an instruction stands for the closing brace of a scope or function rather than for a statement. What a `return`
+/// gives back is a node, whose line counts anyway.
+pub fn is_epilogue(instruction: Value) -> bool {
+    let lifetime = || instruction.called_function().is_some_and(|callee| callee.name().starts_with("llvm.lifetime."));
+    match instruction.opcode() {
+        Some(LLVMOpcode::LLVMRet) => true,
+        Some(LLVMOpcode::LLVMLoad) => {
+            let ret = instruction.users().into_iter().any(|user| user.is(LLVMOpcode::LLVMRet));
+            ret && slot_of(instruction).is_some_and(|slot| Info::variable_of(slot).is_none())
+        }
+        Some(LLVMOpcode::LLVMCall) => lifetime(),
+        _ => false,
+    }
 }
 
 /// The slots that hold the value to return: loaded by a `ret`, and no variable of the program's.
@@ -310,12 +339,16 @@ fn is_atomic(condition: Value) -> bool {
     let peeled = peel(condition);
     let made_up = |value: Value| {
         let source = std::iter::successors(Some(value), |value| {
-            matches!(value.opcode(), Some(LLVMOpcode::LLVMICmp | LLVMOpcode::LLVMSExt | LLVMOpcode::LLVMZExt | LLVMOpcode::LLVMTrunc))
-                .then(|| value.operand(0))?
+            matches!(
+                value.opcode(),
+                Some(LLVMOpcode::LLVMICmp | LLVMOpcode::LLVMSExt | LLVMOpcode::LLVMZExt | LLVMOpcode::LLVMTrunc)
+            )
+            .then(|| value.operand(0))?
         })
         .last();
         source.is_some_and(|source| {
-            source.is(LLVMOpcode::LLVMExtractValue) && source.operand(0).is_some_and(|pair| pair.is(LLVMOpcode::LLVMAtomicCmpXchg))
+            source.is(LLVMOpcode::LLVMExtractValue)
+                && source.operand(0).is_some_and(|pair| pair.is(LLVMOpcode::LLVMAtomicCmpXchg))
                 || source.is(LLVMOpcode::LLVMLoad) && source.operand(0).is_some_and(is_va_list_field)
         })
     };
@@ -332,9 +365,11 @@ pub fn peel(condition: Value) -> Value {
     loop {
         let inner = match here.opcode() {
             Some(LLVMOpcode::LLVMXor) if here.kind().int_bits() == 1 => here.operand(0),
-            Some(LLVMOpcode::LLVMICmp) if here.operand(1).and_then(Value::integer) == Some(0) => {
-                here.operand(0).filter(|wide| wide.is(LLVMOpcode::LLVMZExt)).and_then(|wide| wide.operand(0)).filter(|one| is_truth(*one))
-            }
+            Some(LLVMOpcode::LLVMICmp) if here.operand(1).and_then(Value::integer) == Some(0) => here
+                .operand(0)
+                .filter(|wide| wide.is(LLVMOpcode::LLVMZExt))
+                .and_then(|wide| wide.operand(0))
+                .filter(|one| is_truth(*one)),
             _ => None,
         };
         match inner {
@@ -349,7 +384,10 @@ fn bit_field_mask(value: Value) -> Option<(u32, u32)> {
     if !value.is(LLVMOpcode::LLVMOr) {
         return None;
     }
-    let kept = value.operands().into_iter().find(|side| side.is(LLVMOpcode::LLVMAnd) && side.operand(1).is_some_and(|mask| mask.integer().is_some()))?;
+    let kept = value
+        .operands()
+        .into_iter()
+        .find(|side| side.is(LLVMOpcode::LLVMAnd) && side.operand(1).is_some_and(|mask| mask.integer().is_some()))?;
     let width = value.kind().int_bits();
     let all = if width >= 64 { u64::MAX } else { (1 << width) - 1 };
     let field = !(kept.operand(1)?.integer()? as u64) & all;

@@ -52,7 +52,8 @@ impl Versions {
 
 fn one_mode(name: &str) -> Result<Mode, String> {
     let names = || Mode::ALL.map(Mode::name).join(", ");
-    Mode::from_name(name).ok_or_else(|| format!("suspect: unknown mode `{name}` in -suspect-modes: expected one or more of {}", names()))
+    Mode::from_name(name)
+        .ok_or_else(|| format!("suspect: unknown mode `{name}` in -suspect-modes: expected one or more of {}", names()))
 }
 
 #[cfg(test)]

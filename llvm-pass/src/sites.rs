@@ -62,7 +62,9 @@ impl Body {
     /// The first position in a block where a hook may stand.
     fn first(&self, block: usize) -> u32 {
         let skip = |value: Value| {
-            value.is(LLVMOpcode::LLVMPHI) || value.is(LLVMOpcode::LLVMLandingPad) || (block == 0 && value.is(LLVMOpcode::LLVMAlloca))
+            value.is(LLVMOpcode::LLVMPHI)
+                || value.is(LLVMOpcode::LLVMLandingPad)
+                || (block == 0 && value.is(LLVMOpcode::LLVMAlloca))
         };
         self.range(block).find(|position| !skip(self.at(*position))).unwrap_or(self.terminator(block))
     }
@@ -215,7 +217,8 @@ impl Survey<'_> {
         let body = Body::of(function);
         let mut pieces = self.pieces(&body);
         let mut edges = self.edges(&body, &pieces);
-        let mut n_counters = place_counters(&pieces, &mut edges, self.versions).ok_or("a jump in it cannot be counted")?;
+        let mut n_counters =
+            place_counters(&pieces, &mut edges, self.versions).ok_or("a jump in it cannot be counted")?;
         let nodes = nodes::collect(self, function, &body, &pieces, &edges, &mut n_counters);
         let compounds = compounds::collect(self, &body, &pieces, &edges, &nodes, &mut n_counters);
         for node in nodes.iter().filter(|node| node.place.line > 0) {
@@ -258,7 +261,9 @@ impl Survey<'_> {
             let mut lines = Vec::new();
             for position in body.range(block) {
                 let instruction = body.at(position);
-                lines.extend(self.place_of(instruction).map(|place| Place { column: 0, ..place }));
+                if !nodes::is_epilogue(instruction) {
+                    lines.extend(self.place_of(instruction).map(|place| Place { column: 0, ..place }));
+                }
                 if cuts(instruction) {
                     let returns_twice = instruction.call_has("returns_twice");
                     let lines = std::mem::take(&mut lines);
@@ -278,8 +283,10 @@ impl Survey<'_> {
 
     fn edges(&self, body: &Body, pieces: &[PieceSite]) -> Vec<EdgeSite> {
         let first_piece = first_pieces(pieces);
-        let position: HashMap<Block, usize> = body.blocks.iter().enumerate().map(|(index, block)| (*block, index)).collect();
-        let mut edges = vec![edge(OUTSIDE, 0, EdgeKind::Entry, Some(Spot::Before(pieces[0].start)), self.frequency(body, 0))];
+        let position: HashMap<Block, usize> =
+            body.blocks.iter().enumerate().map(|(index, block)| (*block, index)).collect();
+        let mut edges =
+            vec![edge(OUTSIDE, 0, EdgeKind::Entry, Some(Spot::Before(pieces[0].start)), self.frequency(body, 0))];
         for (index, piece) in pieces.iter().enumerate() {
             let from = index as u32;
             let block = piece.block as usize;
@@ -345,7 +352,11 @@ fn jumps(terminator: Value) -> Vec<(Block, EdgeKind, Vec<u32>)> {
             EdgeKind::Case(terminator.operand(2 * number as u32).and_then(Value::integer).unwrap_or_default())
         }
         Some(LLVMOpcode::LLVMBr) if successors.len() == 2 && successors[0] != successors[1] => {
-            if number == 0 { EdgeKind::True } else { EdgeKind::False }
+            if number == 0 {
+                EdgeKind::True
+            } else {
+                EdgeKind::False
+            }
         }
         Some(LLVMOpcode::LLVMIndirectBr) => EdgeKind::Indirect,
         _ => EdgeKind::Always,
@@ -394,7 +405,8 @@ fn place_counters(pieces: &[PieceSite], edges: &mut [EdgeSite], versions: &Versi
     let vertex = |piece: u32| if piece == OUTSIDE { outside } else { piece as usize };
     let twice = |piece: u32| piece != OUTSIDE && pieces[piece as usize].returns_twice;
     let measured = |calls_conserve: bool, edges: &[EdgeSite]| {
-        let mut grounded: Vec<bool> = pieces.iter().map(|piece| !calls_conserve && piece.end == PieceEnd::Call).collect();
+        let mut grounded: Vec<bool> =
+            pieces.iter().map(|piece| !calls_conserve && piece.end == PieceEnd::Call).collect();
         grounded.push(true);
         let place = |edge: &EdgeSite| match edge.kind {
             EdgeKind::Continue if !calls_conserve => flow::Place::Measured,
@@ -404,7 +416,8 @@ fn place_counters(pieces: &[PieceSite], edges: &mut [EdgeSite], versions: &Versi
             EdgeKind::Return => flow::Place::Preferred(edge.weight),
             _ => flow::Place::Ordinary(edge.weight),
         };
-        let flow_edge = |edge: &EdgeSite| flow::Edge { from: vertex(edge.from), to: vertex(edge.to), place: place(edge) };
+        let flow_edge =
+            |edge: &EdgeSite| flow::Edge { from: vertex(edge.from), to: vertex(edge.to), place: place(edge) };
         flow::measured(&grounded, &edges.iter().map(flow_edge).collect::<Vec<_>>())
     };
     let (mut n_edges, mut n_values) = (0, 0);

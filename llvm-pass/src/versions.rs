@@ -39,7 +39,8 @@ pub fn obstacle(module: Module, function: Value, versions: &Versions) -> Option<
             }
         }
     }
-    (versions.dispatch() && label_tables(function).is_none()).then_some("addresses of its labels are kept where other code can see them")
+    (versions.dispatch() && label_tables(function).is_none())
+        .then_some("addresses of its labels are kept where other code can see them")
 }
 
 fn resolver_of(ifunc: Value) -> Option<Value> {
@@ -53,7 +54,12 @@ fn defines_symbol(code: &str) -> bool {
     code.split(['\n', ';']).any(|line| {
         let word = line.trim_start().split(|c: char| c.is_whitespace()).next().unwrap_or_default();
         let label = word.split_once(':').map(|(label, _)| label);
-        let clashes = |label: &str| !label.is_empty() && !label.chars().all(|c| c.is_ascii_digit()) && !label.contains('{') && !label.contains('%');
+        let clashes = |label: &str| {
+            !label.is_empty()
+                && !label.chars().all(|c| c.is_ascii_digit())
+                && !label.contains('{')
+                && !label.contains('%')
+        };
         label.is_some_and(clashes) || matches!(word, ".set" | ".globl" | ".global" | ".weak" | ".equ" | ".macro")
     })
 }
@@ -77,7 +83,8 @@ pub struct Copies {
 impl Copies {
     /// Makes the versions of `functions`.
     pub fn make(module: Module, functions: &[Value], versions: &Versions) -> Copies {
-        let mut copies = Copies { code: functions.iter().map(|function| copies_of(module, *function, versions)).collect() };
+        let mut copies =
+            Copies { code: functions.iter().map(|function| copies_of(module, *function, versions)).collect() };
         let exposed: Vec<bool> = {
             let own: HashSet<Value> = functions.iter().copied().collect();
             functions.iter().map(|function| is_exposed(*function, &own, &copies)).collect()
@@ -159,7 +166,8 @@ fn is_exposed(function: Value, own: &HashSet<Value>, copies: &Copies) -> bool {
     if function.linkage() == LLVMLinkage::LLVMAvailableExternallyLinkage {
         return false;
     }
-    let versioned = |caller: Value| own.contains(&caller) || copies.code.iter().any(|code| code.values().any(|one| *one == caller));
+    let versioned =
+        |caller: Value| own.contains(&caller) || copies.code.iter().any(|code| code.values().any(|one| *one == caller));
     let direct = |user: Value| {
         let last = user.n_operands().checked_sub(1);
         let as_argument = (0..last.unwrap_or(0)).any(|index| user.operand(index) == Some(function));
@@ -190,7 +198,13 @@ fn dispatch(module: Module, function: Value, code: &HashMap<Mode, Value>, versio
         let mode = builder.load(module.int(32), weak_global(module, abi::SYMBOL_MODE, module.int(32), 4));
         let second = versions.copies()[0];
         let is_base = llvm!(match versions.base() {
-            Mode::Plain => LLVMBuildICmp(builder.raw(), LLVMIntPredicate::LLVMIntEQ, mode.0, module.constant(32, 0).0, c"".as_ptr()),
+            Mode::Plain => LLVMBuildICmp(
+                builder.raw(),
+                LLVMIntPredicate::LLVMIntEQ,
+                mode.0,
+                module.constant(32, 0).0,
+                c"".as_ptr()
+            ),
             _ => LLVMBuildICmp(
                 builder.raw(),
                 LLVMIntPredicate::LLVMIntULT,

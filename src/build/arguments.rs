@@ -95,6 +95,8 @@ pub struct Arguments {
     pub freestanding: bool,
     /// Lines, types and names are in the debug information.
     pub full_debug: bool,
+    /// The code is for another machine, or for this one's 32-bit mode.
+    pub other_machine: bool,
     /// lld links, with its own idea of where sections go.
     pub lld: bool,
     /// Intermediate files are kept (`-save-temps`).
@@ -232,6 +234,7 @@ impl Default for Parser {
             no_libc: false,
             freestanding: false,
             full_debug: false,
+            other_machine: false,
             lld: false,
             save_temps: false,
             build_id: false,
@@ -263,6 +266,7 @@ impl Parser {
             "-x" | "--language" => {
                 self.language = rest.next().and_then(|value| Language::of_option(value.as_bytes()));
             }
+            "-target" | "--target" => self.target(rest.next().unwrap_or_default().as_bytes()),
             "-l" => self.library(rest.next().unwrap_or_default().as_bytes()),
             "-Xlinker" => {
                 let value = rest.next().unwrap_or_default();
@@ -291,6 +295,8 @@ impl Parser {
             "-nodefaultlibs" | "-nolibc" => self.no_default_libraries = true,
             "-ffreestanding" | "-fno-hosted" => self.found.freestanding = true,
             "-fhosted" | "-fno-freestanding" => self.found.freestanding = false,
+            "-m32" | "-mx32" | "-m16" => self.found.other_machine = true,
+            "-m64" => self.found.other_machine = false,
             "-ansi" => self.found.standard = true,
             _ => self.prefixed_flag(text),
         }
@@ -311,6 +317,8 @@ impl Parser {
             self.found.standard = true;
         } else if let Some(linker) = text.strip_prefix("-fuse-ld=").or_else(|| text.strip_prefix("--ld-path=")) {
             self.found.lld = linker.contains("lld");
+        } else if let Some(triple) = text.strip_prefix("--target=") {
+            self.target(triple.as_bytes());
         } else if text.starts_with("-save-temps") || text.starts_with("--save-temps") {
             self.found.save_temps = true;
         } else if let Some(full) = debug_level(text) {
@@ -323,6 +331,11 @@ impl Parser {
         if self.step == Step::Link || step == Step::Check {
             self.step = step;
         }
+    }
+
+    fn target(&mut self, triple: &[u8]) {
+        let part = |wanted: &str| triple.split(|byte| *byte == b'-').any(|part| part == wanted.as_bytes());
+        self.found.other_machine = !(part(std::env::consts::ARCH) && part("linux"));
     }
 
     fn library(&mut self, name: &[u8]) {
@@ -450,6 +463,15 @@ mod tests {
         assert!(!parse("-gline-tables-only a.c").full_debug);
         assert!(parse("-g -gno-column-info a.c").full_debug);
         assert!(!parse("-gsplit-dwarf a.c").full_debug);
+    }
+
+    #[test]
+    fn other_machines_are_told_apart() {
+        for line in ["-m32 a.c", "--target=aarch64-linux-gnu a.c", "-target x86_64-w64-mingw32 a.c"] {
+            assert!(parse(line).other_machine, "{line}");
+        }
+        let own = format!("--target={}-pc-linux-gnu a.c", std::env::consts::ARCH);
+        assert!(!parse(&own).other_machine && !parse("-m64 a.c").other_machine);
     }
 
     #[test]

@@ -85,7 +85,8 @@ pub fn doctor(root: &Path, log: Option<&Path>) -> DoctorReport {
         }
     }
     let events = log.and_then(|log| event::read(log).ok()).unwrap_or_default();
-    let (tree, findings) = inspect::look(root, None, &events, &[]);
+    let state = log.and_then(Path::parent).unwrap_or(Path::new(""));
+    let (tree, findings) = inspect::look(root, state, None, &events, &[]);
     programs(&mut report, root, &tree, &findings);
     report
 }

@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use suspect_format::abi::Mode;
+
 use super::arguments::Language;
 use super::elf::{Binary, BinaryKind, LeftFunction, UnitSites};
 use super::event::Event;
@@ -42,14 +44,16 @@ pub struct Ended<'a> {
 /// Makes the report of a build.
 pub fn inspect(options: &BuildOptions, toolchain: Toolchain, ended: &Ended) -> BuildReport {
     let status = ended.status;
-    let (tree, findings) = look(&options.root, Some(ended.started), ended.before, ended.events);
-    let advice = if status == 0 { advice(options, &tree, &findings.escapes) } else { Vec::new() };
+    let (tree, findings) = look(&options.root, &options.state, Some(ended.started), ended.before, ended.events);
+    let mixed = !other_modes(&findings.units, &options.modes).is_empty();
+    let advice = if status == 0 { advice(options, &tree, &findings.escapes, mixed) } else { Vec::new() };
     BuildReport {
         command: options.command.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
         directory: options.directory.to_string_lossy().into_owned(),
         status,
         toolchain,
         modes: options.modes.clone(),
+        other_modes: other_modes(&findings.units, &options.modes),
         units: findings.units,
         left_alone: findings.left_alone,
         modules: findings.modules,
@@ -59,11 +63,18 @@ pub fn inspect(options: &BuildOptions, toolchain: Toolchain, ended: &Ended) -> B
 }
 
 /// Looks at everything below `root` and at what the log says was made elsewhere, by the build that began at `started`
-/// (`events`) and by those `before` it.
-pub fn look(root: &Path, started: Option<SystemTime>, before: &[Event], events: &[Event]) -> (Tree, Findings) {
+/// (`events`) and by those `before` it. What lies beside our own `state` is ours, too.
+pub fn look(
+    root: &Path,
+    state: &Path,
+    started: Option<SystemTime>,
+    before: &[Event],
+    events: &[Event],
+) -> (Tree, Findings) {
     let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
     let events = by_path(before, events);
-    let mut tree = Tree::walk(&root);
+    let ours = state.canonicalize().ok().and_then(|state| state.parent().map(Path::to_owned)).unwrap_or_default();
+    let mut tree = Tree::walk(&root, &ours);
     for path in events.keys().filter(|path| !path.starts_with(&root)) {
         tree.add(path.clone());
     }
@@ -177,13 +188,19 @@ fn unit_report(unit: &UnitSites) -> UnitReport {
     }
 }
 
+/// Sources of units that were built earlier, for other modes than `modes`.
+fn other_modes(units: &[UnitReport], modes: &str) -> Vec<String> {
+    let wanted = modes.split(',').filter_map(Mode::from_name).fold(0, |mask, mode| mask | 1 << mode as u32);
+    units.iter().filter(|unit| unit.modes != wanted).map(|unit| unit.source.clone()).collect()
+}
+
 /// Whether a build that went well left nothing that can record although there is something that should.
 pub fn nothing_records(report: &BuildReport) -> bool {
     report.modules.is_empty() && report.escapes.iter().any(|escape| escape.reason.is_fault())
 }
 
 /// Lines to type that would bring in what escaped.
-fn advice(options: &BuildOptions, tree: &Tree, escapes: &[EscapeReport]) -> Vec<String> {
+fn advice(options: &BuildOptions, tree: &Tree, escapes: &[EscapeReport], mixed: bool) -> Vec<String> {
     let has = |wanted: fn(&EscapeReason) -> bool| escapes.iter().any(|escape| wanted(&escape.reason));
     let command: Vec<_> = options.command.iter().map(|word| shell_word(&word.to_string_lossy())).collect();
     let command = command.join(" ");
@@ -200,7 +217,7 @@ fn advice(options: &BuildOptions, tree: &Tree, escapes: &[EscapeReport]) -> Vec<
                 format!("{}suspect build -- {command}   # with the compiler called as cc, gcc or clang", clean(options))
             }
         });
-    } else if has(|reason| matches!(reason, EscapeReason::Stale | EscapeReason::OtherFormat)) {
+    } else if mixed || has(|reason| matches!(reason, EscapeReason::Stale | EscapeReason::OtherFormat)) {
         lines.push(format!("{}suspect build -- {command}", clean(options)));
     }
     lines

@@ -144,12 +144,16 @@ fn compile_options(call: &Call, equipment: &Equipment) -> Vec<OsString> {
     options
 }
 
+const OTHER_MACHINE: &str = "code for another machine (-m32 or --target)";
+
 fn compile_left(call: &Call) -> Option<&'static str> {
     let cxx = call.parsed.of(Language::Cxx).next().is_some();
     if call.family == Family::Cxx {
         Some("C++")
     } else if cxx {
         Some("C and C++ sources in one command")
+    } else if call.parsed.other_machine {
+        Some(OTHER_MACHINE)
     } else if call.parsed.freestanding {
         Some("freestanding code (-ffreestanding)")
     } else {
@@ -158,7 +162,9 @@ fn compile_left(call: &Call) -> Option<&'static str> {
 }
 
 fn link_left(parsed: &Arguments) -> Option<&'static str> {
-    if parsed.freestanding {
+    if parsed.other_machine {
+        Some(OTHER_MACHINE)
+    } else if parsed.freestanding {
         Some("freestanding program (-ffreestanding)")
     } else if parsed.no_libc {
         Some("linked without libc (-nostdlib or -nodefaultlibs)")
@@ -224,11 +230,17 @@ fn is_probe(parsed: &Arguments, directory: &Path) -> bool {
 
 /// Whether `path` is where a configuration tool keeps the programs it tries compilers with.
 pub fn is_probe_path(path: &Path) -> bool {
+    let of_cmake = |component: std::path::Component| component.as_os_str() == "CMakeFiles";
+    if path.extension() == Some(OsStr::new("bin")) && path.components().any(of_cmake) {
+        return true;
+    }
     path.components().any(|component| {
         let name = component.as_os_str().as_bytes();
         matches!(name, b"CMakeScratch" | b"CMakeTmp" | b"CompilerIdC" | b"CompilerIdCXX" | b"meson-private")
             || name.starts_with(b"cmTC_")
             || name.starts_with(b"conftest")
+            || name.starts_with(b"CMakeDetermineCompilerABI_")
+            || name.starts_with(b"_CMakeLTOTest")
     })
 }
 
@@ -352,6 +364,7 @@ mod tests {
         assert!(untouched(&["CMakeCCompilerId.c"], "/w/CMakeFiles/3.25.1/CompilerIdC"));
         assert!(untouched(&["/w/meson-private/tmp1/testfile.c", "-c", "-o", "o.obj"], "/w"));
         assert!(untouched(&["-x", "c", "-c", "-", "-o", "/dev/null"], "/w"));
+        assert!(is_probe_path(Path::new("out/CMakeFiles/CheckTypeSize/OFF64_T.bin")));
         assert!(untouched(&["-v"], "/w"));
         assert!(!untouched(&["-x", "c", "-c", "-", "-o", "a.o"], "/w"));
         assert!(!untouched(&["-v", "-c", "a.c"], "/w"));

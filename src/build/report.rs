@@ -23,6 +23,8 @@ pub struct BuildReport {
     pub modes: String,
     /// Translation units with sites, each once.
     pub units: Vec<UnitReport>,
+    /// Sources of units that an earlier build made for other modes.
+    pub other_modes: Vec<String>,
     /// Functions of these units that were left as they were.
     pub left_alone: Vec<LeftFunction>,
     /// Programs and shared libraries that can record.
@@ -120,7 +122,14 @@ const SHOWN: usize = 5;
 
 impl fmt::Display for BuildReport {
     fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
+        if self.units.is_empty() && self.modules.is_empty() && self.escapes.is_empty() {
+            return writeln!(out, "suspect: nothing was compiled");
+        }
         self.made(out)?;
+        if !self.other_modes.is_empty() {
+            let names = listed(self.other_modes.clone());
+            writeln!(out, "suspect: made for other modes than {} by an earlier build: {names}", self.modes)?;
+        }
         for (reason, functions) in grouped(self.left_alone.iter().map(|left| (&left.reason, left))) {
             let names = functions.iter().map(|left| format!("{} ({}:{})", left.name, left.file, left.line));
             writeln!(out, "suspect: left alone: {reason}: {}", listed(names.collect()))?;

@@ -182,8 +182,8 @@ fn joined(first: &Path, rest: Option<&OsStr>) -> OsString {
 fn compiler(shim: &Path) -> OsString {
     if let Some(theirs) = env::var_os("CC") {
         let words = theirs.to_string_lossy().into_owned();
-        let ours = |word: &str| !word.contains('/') && Name::of(word.as_ref()).is_some();
-        if words.split_whitespace().any(ours) && !words.contains('/') {
+        let program = words.split_whitespace().find(|word| Name::of(word.as_ref()).is_some());
+        if program.is_some_and(|program| !program.contains('/')) {
             return theirs;
         }
     }

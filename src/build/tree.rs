@@ -35,17 +35,17 @@ pub struct Tree {
 }
 
 /// Directories that hold no products of a build.
-const PASSED_OVER: &[&str] = &[".git", ".hg", ".svn", ".suspect"];
+const PASSED_OVER: &[&str] = &[".git", ".hg", ".svn"];
 
 impl Tree {
-    /// Walks through everything below `root`, links not followed. What cannot be read is not there.
-    pub fn walk(root: &Path) -> Tree {
+    /// Walks through everything below `root` except `ours`, links not followed. What cannot be read is not there.
+    pub fn walk(root: &Path, ours: &Path) -> Tree {
         let mut tree = Tree::default();
-        tree.walk_directory(root, root);
+        tree.walk_directory(root, root, ours);
         tree
     }
 
-    fn walk_directory(&mut self, root: &Path, directory: &Path) {
+    fn walk_directory(&mut self, root: &Path, directory: &Path, ours: &Path) {
         let mut entries: Vec<_> = fs::read_dir(directory).into_iter().flatten().flatten().collect();
         entries.sort_unstable_by_key(|entry| entry.file_name());
         for entry in entries {
@@ -54,8 +54,8 @@ impl Tree {
                 continue;
             }
             if kind.is_dir() {
-                if !PASSED_OVER.iter().any(|name| entry.file_name() == *name) {
-                    self.walk_directory(root, &path);
+                if path != ours && !PASSED_OVER.iter().any(|name| entry.file_name() == *name) {
+                    self.walk_directory(root, &path, ours);
                 }
             } else if kind.is_file() {
                 self.file(path);
@@ -68,7 +68,10 @@ impl Tree {
         if Language::of_file(name) == Language::C {
             self.c_sources.insert(name.to_string_lossy().into_owned());
         } else if is_build_file(&name.to_string_lossy()) {
-            self.build_files.push(path);
+            // What CMake writes there names the compiler behind our launcher.
+            if !path.components().any(|component| component.as_os_str() == "CMakeFiles") {
+                self.build_files.push(path);
+            }
         } else {
             self.add(path);
         }

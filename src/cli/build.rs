@@ -18,14 +18,17 @@ pub fn build(start: &Path, arguments: &BuildArguments, out: &mut impl Write) -> 
     let configured = path.is_file().then(|| Config::load(&path)).transpose()?;
     let store = Store::new(&root);
     let _lock = store.lock()?;
-    let command = match (arguments.command.is_empty(), configured.as_ref().and_then(|config| config.build.command.as_ref())) {
-        (false, _) => arguments.command.clone(),
-        (true, Some(line)) => ["sh", "-c", line].map(OsString::from).to_vec(),
-        (true, None) => {
-            let message = format!("no build command; type: suspect build -- make (or put [build] command into {CONFIG_FILE})");
-            return Err(Failure::new(Exit::Usage, message));
-        }
-    };
+    let command =
+        match (arguments.command.is_empty(), configured.as_ref().and_then(|config| config.build.command.as_ref())) {
+            (false, _) => arguments.command.clone(),
+            (true, Some(line)) => ["sh", "-c", line].map(OsString::from).to_vec(),
+            (true, None) => {
+                let message = format!(
+                    "no build command; type: suspect build -- make (or put [build] command into {CONFIG_FILE})"
+                );
+                return Err(Failure::new(Exit::Usage, message));
+            }
+        };
     let options = BuildOptions {
         command,
         modes: modes(arguments, configured.as_ref())?,

@@ -1,58 +1,50 @@
-//! What a method needs from a recorded run, read once, and the scores it makes of it.
+//! What a method needs from a recorded run, read once.
 
 use rayon::prelude::*;
 
-use super::exit::Failure;
-use crate::profile::blockrank::{Reading, block_rank};
-use crate::profile::{EdgeProfile, FlowGraph, ProgramFlow};
+use super::exit::{Exit, Failure};
+use crate::profile::{EdgeProfile, FlowGraph, OutcomeProfile, ProgramFlow, Sites};
 use crate::program::{Execution, Program};
-use crate::rank::{Algorithm, Method, Need, Ranking, Units};
+use crate::rank::{Method, Need, Observed, Ranked, Units, apply};
 use crate::report::Evidence;
-use crate::spectra::doric::{UPDATE_BOUND, causal_likelihood, clear_and_update, fault_likelihood};
-use crate::spectra::{CoverageMatrix, DistinctSpectra, Smoothing, Spectrum};
+use crate::spectra::{CoverageMatrix, Smoothing, Spectrum};
 use crate::store::{Recorded, Run};
 
 /// The numbers of a run, as far as a method reads them.
 #[derive(Debug)]
-pub struct Observed {
+pub struct Seen<'r> {
+    program: &'r Program,
+    units: &'r Units,
     matrix: CoverageMatrix,
     spectra: Vec<Spectrum>,
     flow: Option<(ProgramFlow, EdgeProfile)>,
+    predicates: Option<(Sites, OutcomeProfile)>,
+    sequences: Option<(Sites, OutcomeProfile)>,
     /// Mean executions of each ranked unit in failing and passing tests, where edges were read.
     means: Option<(Vec<f64>, Vec<f64>)>,
 }
 
-/// A ranking, and what is to be said about it.
-#[derive(Debug)]
-pub struct Scored {
-    /// The order.
-    pub ranking: Ranking,
-    /// Statements for the user.
-    pub notes: Vec<String>,
-}
-
-impl Observed {
+impl<'r> Seen<'r> {
     /// Reads what `method` needs about `units`.
-    pub fn read(run: &Run, units: &Units, method: &Method) -> Result<Observed, Failure> {
+    pub fn read(run: &'r Run, units: &'r Units, method: &Method) -> Result<Seen<'r>, Failure> {
         let recorded = run.recorded()?;
-        let tests = run.counted_tests();
-        let failed = |test: u32| run.manifest.tests[test as usize].passed == Some(false);
-        let rows: Result<Vec<(Vec<u32>, bool)>, Failure> = tests
-            .par_iter()
-            .map(|test| Ok((units.executed(&run.program, &covered(run, &recorded, *test)?), failed(*test))))
-            .collect();
-        let matrix = CoverageMatrix::from_units(units.len(), &rows?);
+        let matrix = coverage(run, &recorded, units)?;
         let spectra = matrix.spectra();
-        let mut observed = Observed { matrix, spectra, flow: None, means: None };
+        let program = &run.program;
+        let mut seen =
+            Seen { program, units, matrix, spectra, flow: None, predicates: None, sequences: None, means: None };
         if method.needs.contains(&Need::Edges) {
-            let flow = ProgramFlow::new(&run.program);
-            let counts = |test: &u32| Ok((flow.counts(&edge_counts(run, &recorded, *test)?), failed(*test)));
-            let runs: Result<Vec<(Vec<u64>, bool)>, Failure> = tests.par_iter().map(counts).collect();
-            let profile = EdgeProfile::of_runs(flow.edges.len(), runs?);
-            observed.means = Some(unit_means(&run.program, units, &flow, &profile));
-            observed.flow = Some((flow, profile));
+            let (flow, profile) = edge_profile(run, &recorded)?;
+            seen.means = Some(unit_means(program, units, &flow, &profile));
+            seen.flow = Some((flow, profile));
         }
-        Ok(observed)
+        if method.needs.contains(&Need::Predicates) {
+            seen.predicates = Some(outcome_profile(run, &recorded, Sites::of_predicates(program))?);
+        }
+        if method.needs.contains(&Need::Sequences) {
+            seen.sequences = Some(outcome_profile(run, &recorded, Sites::of_sequences(program))?);
+        }
+        Ok(seen)
     }
 
     /// What was seen of one ranked unit.
@@ -69,48 +61,30 @@ impl Observed {
         }
     }
 
-    /// Ranks `units` by `method`.
-    pub fn score(&self, method: &Method, program: &Program, units: &Units) -> Scored {
-        let plain = |ranking| Scored { ranking, notes: Vec::new() };
-        match method.algorithm {
-            Algorithm::Measure(measure) => {
-                let distinct = DistinctSpectra::of(&self.spectra);
-                plain(Ranking::of_spectra(&distinct, &measure.scores(&distinct.spectra, Smoothing::Half)))
-            }
-            Algorithm::CausalLikelihood => plain(Ranking::new(causal_likelihood(&self.matrix))),
-            Algorithm::FaultLikelihood => {
-                let likelihoods = fault_likelihood(&self.matrix);
-                let keys: Vec<[f64; 2]> = likelihoods.iter().map(|likelihood| likelihood.keys()).collect();
-                let key = |at: usize| keys.iter().map(|key| key[at]).collect::<Vec<f64>>();
-                let shown = likelihoods.iter().map(|likelihood| likelihood.probability()).collect();
-                plain(Ranking::by_keys(&[&key(0), &key(1)], shown))
-            }
-            Algorithm::UpdatedCausalLikelihood => self.updated(),
-            Algorithm::BlockRank(reading) => self.block_rank(reading, program, units),
-            _ => unreachable!("methods without an arm here are not in the catalogue"),
-        }
-    }
-
-    fn updated(&self) -> Scored {
-        let updated = clear_and_update(&self.matrix, &[], UPDATE_BOUND);
-        // Inspected units stand in the order of their inspection; the rest follow by what remains.
-        let mut inspection = vec![f64::NEG_INFINITY; self.matrix.n_units()];
-        for (at, unit) in updated.inspected.iter().enumerate() {
-            inspection[*unit as usize] = -(at as f64);
-        }
-        let ranking = Ranking::by_keys(&[&inspection, &updated.log2_likelihood], updated.log2_likelihood.clone());
-        Scored { ranking, notes: Vec::new() }
-    }
-
-    fn block_rank(&self, reading: Reading, program: &Program, units: &Units) -> Scored {
-        let (flow, profile) = self.flow.as_ref().expect("BlockRank says that it needs edges");
-        let result = block_rank(&flow.graph, profile, reading);
-        let notes = match result.unsettled.len() {
-            0 => Vec::new(),
-            n => vec![format!("the scores of {n} blocks in loops had not settled when iteration stopped")],
+    /// Ranks the units by `method`.
+    pub fn rank(&self, method: &Method) -> Result<Ranked, Failure> {
+        let observed = Observed {
+            matrix: &self.matrix,
+            smoothing: Smoothing::Half,
+            innocents: &[],
+            code: Some((self.program, self.units)),
+            edges: self.flow.as_ref().map(|(flow, profile)| (&flow.graph, profile)),
+            predicates: self.predicates.as_ref().map(|(sites, profile)| (sites, profile)),
+            sequences: self.sequences.as_ref().map(|(sites, profile)| (sites, profile)),
         };
-        Scored { ranking: Ranking::new(units.from_blocks(program, &result.scores)), notes }
+        apply(method, &observed).map_err(Failure::of(Exit::Usage))
     }
+}
+
+fn failed(run: &Run, test: u32) -> bool {
+    run.manifest.tests[test as usize].passed == Some(false)
+}
+
+/// Which counted test executed which ranked unit.
+pub fn coverage(run: &Run, recorded: &Recorded, units: &Units) -> Result<CoverageMatrix, Failure> {
+    let row = |test: &u32| Ok((units.executed(&run.program, &covered(run, recorded, *test)?), failed(run, *test)));
+    let rows: Result<Vec<(Vec<u32>, bool)>, Failure> = run.counted_tests().par_iter().map(row).collect();
+    Ok(CoverageMatrix::from_units(units.len(), &rows?))
 }
 
 /// An execution that says of each piece and node only whether it was reached.
@@ -125,14 +99,28 @@ fn covered(run: &Run, recorded: &Recorded, test: u32) -> Result<Execution, Failu
     Ok(Execution { pieces, nodes, ..Execution::default() })
 }
 
-fn edge_counts(run: &Run, recorded: &Recorded, test: u32) -> Result<Vec<u64>, Failure> {
-    let mut counts = vec![0; run.program.edges.len()];
-    for (edge, count) in recorded.edges(test)? {
-        if let Some(slot) = counts.get_mut(edge as usize) {
-            *slot = count;
+fn edge_profile(run: &Run, recorded: &Recorded) -> Result<(ProgramFlow, EdgeProfile), Failure> {
+    let flow = ProgramFlow::new(&run.program);
+    let counts = |test: &u32| {
+        let mut counts = vec![0; run.program.edges.len()];
+        for (edge, count) in recorded.edges(*test)? {
+            if let Some(slot) = counts.get_mut(edge as usize) {
+                *slot = count;
+            }
         }
+        Ok((flow.counts(&counts), failed(run, *test)))
+    };
+    let runs: Result<Vec<(Vec<u64>, bool)>, Failure> = run.counted_tests().par_iter().map(counts).collect();
+    let profile = EdgeProfile::of_runs(flow.edges.len(), runs?);
+    Ok((flow, profile))
+}
+
+fn outcome_profile(run: &Run, recorded: &Recorded, sites: Sites) -> Result<(Sites, OutcomeProfile), Failure> {
+    let mut profile = OutcomeProfile::new(&sites);
+    for test in run.counted_tests() {
+        profile.push(&sites, &sites.counts(&recorded.execution(test)?), failed(run, test));
     }
-    Ok(counts)
+    Ok((sites, profile))
 }
 
 /// Mean executions of ranked units in failing and in passing tests, from their blocks'.

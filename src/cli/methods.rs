@@ -46,7 +46,9 @@ fn explain(method: &Method, out: &mut impl Write) -> std::io::Result<()> {
             writeln!(out, "  class     {class}: all of this class rank alike")?;
         }
         let guard = match (measure.singular, measure.needs_raw_counts()) {
-            (true, _) => "a quotient or logarithm can vanish even after 0.5 is added to each count; such units come last",
+            (true, _) => {
+                "a quotient or logarithm can vanish even after 0.5 is added to each count; such units come last"
+            }
             (false, true) => "branches on the counts as they are",
             (false, false) => "none needed: 0.5 is added to each count",
         };

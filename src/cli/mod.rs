@@ -1,12 +1,15 @@
 //! The command line: one function for each verb, and what they share.
 
 mod args;
+mod ask;
 mod build;
 mod dump;
+mod entries;
 mod evidence;
 mod exit;
 mod methods;
 mod rank;
+mod spectra;
 mod test;
 
 use std::ffi::OsString;
@@ -56,6 +59,10 @@ fn run(arguments: Arguments, out: &mut impl Write) -> Result<(), Failure> {
         Verb::Init => test::init(&start, out),
         Verb::Test(test) => test::test(&project_root(&start), test, out),
         Verb::Rank(rank) => rank::rank(&project_root(&start), rank, out),
+        Verb::Ask(ask) => ask::ask(&project_root(&start), ask, out),
+        Verb::Report(report) => match report.format {
+            args::ReportFormat::Gzoltar => spectra::write_spectra(&project_root(&start), report, out),
+        },
         Verb::Methods(methods) => methods::list_methods(methods, out),
         Verb::Dump(dump) => dump::dump(&start, dump, out),
         Verb::Completions(completions) => {
@@ -69,7 +76,10 @@ fn run(arguments: Arguments, out: &mut impl Write) -> Result<(), Failure> {
 fn start_directory(asked: Option<&Path>) -> Result<PathBuf, Failure> {
     let directory = asked.unwrap_or(Path::new("."));
     directory.canonicalize().map_err(|error| {
-        Failure::new(Exit::Usage, format!("cannot work in {}: {error}; give an existing directory to -C", directory.display()))
+        Failure::new(
+            Exit::Usage,
+            format!("cannot work in {}: {error}; give an existing directory to -C", directory.display()),
+        )
     })
 }
 
@@ -78,4 +88,3 @@ fn project_root(start: &Path) -> PathBuf {
     let configured = start.ancestors().find(|directory| directory.join(crate::suite::CONFIG_FILE).is_file());
     configured.map(Path::to_path_buf).or_else(|| Store::root_above(start)).unwrap_or_else(|| start.to_path_buf())
 }
-

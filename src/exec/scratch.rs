@@ -3,9 +3,13 @@
 use std::ffi::OsStr;
 use std::fs::{self, File, FileTimes};
 use std::io;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use nix::fcntl::{Flock, FlockArg};
 
 use super::ExecError;
 
@@ -14,7 +18,11 @@ use super::ExecError;
 pub struct ScratchRoot {
     dir: tempfile::TempDir,
     next: AtomicU64,
+    /// Held as long as the directory is in use, so that others can tell.
+    _lock: Option<Flock<File>>,
 }
+
+const PREFIX: &str = "suspect-scratch-";
 
 impl ScratchRoot {
     /// A new directory in the system's temporary directory (`TMPDIR`).
@@ -25,14 +33,16 @@ impl ScratchRoot {
         ScratchRoot::inside(&std::env::temp_dir())
     }
 
-    /// A new directory in `parent`.
+    /// A new directory in `parent`. Takes the occasion to remove those of processes that were killed.
     ///
     /// # Errors
     /// When it cannot be made.
     pub fn inside(parent: &Path) -> Result<ScratchRoot, ExecError> {
         let error = |source| ExecError::Scratch { what: "make a directory in", path: parent.into(), source };
-        let dir = tempfile::Builder::new().prefix("suspect-").rand_bytes(8).tempdir_in(parent).map_err(error)?;
-        Ok(ScratchRoot { dir, next: AtomicU64::new(0) })
+        remove_abandoned(parent);
+        let dir = tempfile::Builder::new().prefix(PREFIX).rand_bytes(8).tempdir_in(parent).map_err(error)?;
+        let lock = lock(dir.path());
+        Ok(ScratchRoot { dir, next: AtomicU64::new(0), _lock: lock })
     }
 
     /// Where it is.
@@ -61,6 +71,32 @@ impl ScratchRoot {
         Ok(scratch)
     }
 }
+
+/// The lock that the owner of a scratch root holds; `None` if somebody does, or where directories cannot be locked.
+fn lock(dir: &Path) -> Option<Flock<File>> {
+    Flock::lock(File::open(dir).ok()?, FlockArg::LockExclusiveNonblock).ok()
+}
+
+/// Removes the scratch roots in `parent` that nobody holds. One that was made a minute ago has been locked by its owner, if it has one.
+fn remove_abandoned(parent: &Path) {
+    for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
+        let ours = entry.file_name().as_bytes().starts_with(PREFIX.as_bytes());
+        let Ok(data) = entry.metadata() else { continue };
+        let old = data.modified().ok().and_then(|used| used.elapsed().ok()).is_some_and(|age| age >= ABANDONED);
+        let user = nix::unistd::geteuid().as_raw();
+        if ours
+            && old
+            && data.is_dir()
+            && data.uid() == user
+            && let Some(_lock) = lock(&entry.path())
+        {
+            remove_tree(&entry.path());
+        }
+    }
+}
+
+/// Time without a change after which a scratch root without an owner is abandoned.
+const ABANDONED: Duration = Duration::from_secs(60);
 
 impl Drop for ScratchRoot {
     fn drop(&mut self) {
@@ -113,7 +149,7 @@ impl Drop for Scratch {
     }
 }
 
-const NOT_COPIED: [&str; 4] = [".git", ".hg", ".svn", ".suspect"];
+const NOT_COPIED: [&str; 4] = [".git", ".hg", ".svn", crate::STORE_DIRECTORY];
 
 fn make_dir(path: &Path) -> Result<(), ExecError> {
     fs::create_dir(path).map_err(|source| ExecError::Scratch { what: "make the directory", path: path.into(), source })

@@ -1,15 +1,8 @@
 //! BlockRank (Zhang, Chan, Tse and Jiang, COMPSAC 2011): blocks by the suspicion that flows back to them along edges, with
 //! blocks that runs crash in set right.
 
-use petgraph::algo::tarjan_scc;
-use petgraph::graph::{DiGraph, NodeIndex};
-
-use super::{EdgeProfile, FlowGraph, OUTSIDE};
-
-/// Rounds after which a loop is given up.
-const ROUNDS: usize = 200;
-/// A loop has settled when no score in it changes by more than this share of itself.
-const SETTLED: f64 = 1e-12;
+use super::propagate::Solver;
+use super::{EdgeProfile, FlowGraph};
 
 /// What flows back to a block's predecessors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,7 +48,7 @@ pub fn block_rank(graph: &FlowGraph, profile: &EdgeProfile, reading: Reading) ->
     let corrected = |block: usize, rank: f64| survival[block] * rank + (1.0 - survival[block]) * inflow[block];
     let solver = Solver {
         graph,
-        suspicious: &suspicious,
+        weights: &suspicious,
         inflow: &inflow,
         passed_on: &|block, rank| if reading == Reading::Recursive { corrected(block, rank) } else { rank },
     };
@@ -64,84 +57,9 @@ pub fn block_rank(graph: &FlowGraph, profile: &EdgeProfile, reading: Reading) ->
     BlockRank { scores, survival, inflow, unsettled }
 }
 
-/// What the equations of all blocks share.
-struct Solver<'a> {
-    graph: &'a FlowGraph,
-    suspicious: &'a [f64],
-    inflow: &'a [f64],
-    /// What of a block's rank its predecessors see.
-    passed_on: &'a dyn Fn(usize, f64) -> f64,
-}
-
-impl Solver<'_> {
-    /// Ranks, and the blocks whose loops did not settle.
-    fn solve(&self) -> (Vec<f64>, Vec<u32>) {
-        let mut ranks = vec![0.0; self.graph.n_blocks];
-        let mut unsettled = Vec::new();
-        for mut loop_blocks in tarjan_scc(&self.flow()) {
-            loop_blocks.sort_unstable_by(|a, b| b.cmp(a));
-            let blocks: Vec<usize> = loop_blocks.into_iter().map(NodeIndex::index).collect();
-            let cyclic = blocks.len() > 1 || self.successors(blocks[0]).any(|(_, to)| to == blocks[0]);
-            if !cyclic {
-                ranks[blocks[0]] = self.equation(blocks[0], &ranks);
-            } else if !self.iterate(&blocks, &mut ranks) {
-                unsettled.extend(blocks.iter().map(|&block| block as u32));
-            }
-        }
-        unsettled.sort_unstable();
-        (ranks, unsettled)
-    }
-
-    /// Whether the loop settled.
-    fn iterate(&self, blocks: &[usize], ranks: &mut [f64]) -> bool {
-        for _ in 0..ROUNDS {
-            let mut settled = true;
-            for &block in blocks {
-                let rank = self.equation(block, ranks);
-                if !rank.is_finite() {
-                    return false;
-                }
-                settled &= (rank - ranks[block]).abs() <= SETTLED * rank.abs().max(ranks[block].abs());
-                ranks[block] = rank;
-            }
-            if settled {
-                return true;
-            }
-        }
-        false
-    }
-
-    fn equation(&self, block: usize, ranks: &[f64]) -> f64 {
-        if self.successors(block).next().is_none() {
-            return self.inflow[block];
-        }
-        let shares = self.successors(block).map(|(edge, to)| match self.inflow[to] {
-            0.0 => 0.0,
-            inflow => self.suspicious[edge] / inflow * (self.passed_on)(to, ranks[to]),
-        });
-        shares.sum()
-    }
-
-    fn successors(&self, block: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
-        let edges = self.graph.out_of(block).iter().map(|&edge| (edge as usize, self.graph.edges[edge as usize].to));
-        edges.filter(|(_, to)| *to != OUTSIDE).map(|(edge, to)| (edge, to as usize))
-    }
-
-    fn flow(&self) -> DiGraph<(), ()> {
-        let mut flow = DiGraph::with_capacity(self.graph.n_blocks, self.graph.edges.len());
-        for _ in 0..self.graph.n_blocks {
-            flow.add_node(());
-        }
-        for edge in self.graph.edges.iter().filter(|edge| edge.from != OUTSIDE && edge.to != OUTSIDE) {
-            flow.add_edge(NodeIndex::new(edge.from as usize), NodeIndex::new(edge.to as usize), ());
-        }
-        flow
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::FlowEdge;
+    use super::super::{FlowEdge, OUTSIDE};
     use super::*;
 
     fn graph(n_blocks: usize, edges: &[(u32, u32)]) -> FlowGraph {

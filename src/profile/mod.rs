@@ -3,8 +3,14 @@
 //! Pure: no IO, no clock, no printing.
 
 pub mod blockrank;
+pub mod cbi;
+pub mod cp;
 mod edges;
 mod flow;
+mod outcomes;
+mod propagate;
+pub mod sober;
 
 pub use edges::{EdgeProfile, FlowEdge, FlowGraph, OUTSIDE};
 pub use flow::ProgramFlow;
+pub use outcomes::{OutcomeProfile, Sites};

@@ -2,12 +2,18 @@
 //!
 //! Pure: no IO, no clock, no printing.
 
+mod apply;
+pub mod compare;
 mod method;
 mod metric;
 mod ranking;
 mod unit;
 
+pub use apply::{MissingEvidence, Note, Observed, Ranked, apply};
 pub use method::{Algorithm, Method, Need, UnknownMethod, find_method, methods};
 pub use metric::{Located, NScores, t_score};
 pub use ranking::{Ranking, Standing, TieBreak};
 pub use unit::{Granularity, RankedUnit, Units};
+
+#[cfg(test)]
+mod tests;

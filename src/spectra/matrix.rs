@@ -6,6 +6,8 @@ use super::Spectrum;
 
 /// Tests in one word.
 const WORD: usize = 64;
+/// Units that one thread counts at a time.
+const CHUNK: usize = 4096;
 
 /// Which of `n_tests` tests executed which of `n_units` ranked units, and which tests failed.
 ///
@@ -27,17 +29,34 @@ impl CoverageMatrix {
 
     /// A matrix from, for each test, the units it executed (below `n_units`, any order) and whether it failed.
     pub fn from_units<L: AsRef<[u32]> + Sync>(n_units: usize, tests: &[(L, bool)]) -> Self {
-        let mut planes = vec![0u64; n_units * tests.len().div_ceil(WORD)];
-        if n_units > 0 {
-            planes.par_chunks_mut(n_units).zip(tests.par_chunks(WORD)).for_each(|(plane, tests)| {
-                for (bit, (units, _)) in tests.iter().enumerate() {
-                    for &unit in units.as_ref() {
-                        plane[unit as usize] |= 1 << bit;
-                    }
+        let failed = tests.iter().map(|(_, failed)| *failed).collect();
+        let read = |test: usize, units: &mut Vec<u32>| {
+            units.extend_from_slice(tests[test].0.as_ref());
+            Ok::<(), std::convert::Infallible>(())
+        };
+        let Ok(matrix) = CoverageMatrix::read(n_units, failed, read);
+        matrix
+    }
+
+    /// A matrix of tests that are read one after the other on each core, so that beside it only a row for each core is held.
+    /// `units_of` appends the units that a test executed (below `n_units`, any order); the first error ends it.
+    pub fn read<E: Send>(
+        n_units: usize,
+        failed: Vec<bool>,
+        units_of: impl Fn(usize, &mut Vec<u32>) -> Result<(), E> + Sync,
+    ) -> Result<Self, E> {
+        let mut planes = vec![0u64; n_units * failed.len().div_ceil(WORD)];
+        planes.par_chunks_mut(n_units.max(1)).enumerate().try_for_each_init(Vec::new, |units, (at, plane)| {
+            for test in at * WORD..((at + 1) * WORD).min(failed.len()) {
+                units.clear();
+                units_of(test, units)?;
+                for &unit in &*units {
+                    plane[unit as usize] |= 1 << (test % WORD);
                 }
-            });
-        }
-        CoverageMatrix { n_units, failed: tests.iter().map(|(_, failed)| *failed).collect(), planes }
+            }
+            Ok(())
+        })?;
+        Ok(CoverageMatrix { n_units, failed, planes })
     }
 
     /// A matrix from dense rows, one for each test: whether it executed each unit, and whether it failed.
@@ -90,30 +109,37 @@ impl CoverageMatrix {
 
     /// Units that `test` executed, ascending.
     pub fn units_of(&self, test: usize) -> impl Iterator<Item = u32> + '_ {
+        self.row_of(test).enumerate().filter(|(_, covered)| *covered).map(|(unit, _)| unit as u32)
+    }
+
+    /// Whether `test` executed each unit, in the order of units.
+    pub(crate) fn row_of(&self, test: usize) -> impl Iterator<Item = bool> + '_ {
         let plane = &self.planes[(test / WORD) * self.n_units..][..self.n_units];
-        plane.iter().enumerate().filter(move |(_, word)| *word >> (test % WORD) & 1 == 1).map(|(unit, _)| unit as u32)
+        plane.iter().map(move |word| word >> (test % WORD) & 1 == 1)
     }
 
     /// The planes in the order of their tests, each with the mask of its failing tests.
-    pub(crate) fn planes(&self) -> impl Iterator<Item = (&[u64], u64)> + Clone {
-        let masks = self
-            .failed
-            .chunks(WORD)
-            .map(|tests| tests.iter().enumerate().fold(0, |mask, (bit, failed)| mask | u64::from(*failed) << bit));
-        self.planes.chunks(self.n_units.max(1)).zip(masks)
+    fn planes(&self) -> impl Iterator<Item = (&[u64], u64)> + Clone {
+        self.planes.chunks(self.n_units.max(1)).zip(masks(&self.failed))
     }
 
     /// Counts of each unit, in the order of units.
     pub fn spectra(&self) -> Vec<Spectrum> {
-        let n_failing = self.n_failing() as u32;
-        let n_passing = self.n_tests() as u32 - n_failing;
-        let planes: Vec<_> = self.planes().collect();
-        let mut spectra = vec![Spectrum { ef: 0, nf: n_failing, ep: 0, np: n_passing }; self.n_units];
-        spectra.par_chunks_mut(4096).enumerate().for_each(|(chunk, spectra)| {
-            for (plane, failing) in &planes {
-                for (spectrum, word) in spectra.iter_mut().zip(&plane[chunk * 4096..]) {
-                    spectrum.ef += (word & failing).count_ones();
-                    spectrum.ep += (word & !failing).count_ones();
+        self.spectra_of(&vec![true; self.n_tests()])
+    }
+
+    /// Counts of each unit over the tests with `kept`.
+    pub fn spectra_of(&self, kept: &[bool]) -> Vec<Spectrum> {
+        let counted: Vec<_> = self.planes().zip(masks(kept)).collect();
+        let total =
+            |of: fn(u64, u64) -> u64| masks(&self.failed).zip(masks(kept)).map(|(f, k)| of(f, k).count_ones()).sum();
+        let blank = Spectrum { ef: 0, nf: total(|f, k| f & k), ep: 0, np: total(|f, k| !f & k) };
+        let mut spectra = vec![blank; self.n_units];
+        spectra.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, spectra)| {
+            for ((plane, failing), kept) in &counted {
+                for (spectrum, word) in spectra.iter_mut().zip(&plane[chunk * CHUNK..]) {
+                    spectrum.ef += (word & failing & kept).count_ones();
+                    spectrum.ep += (word & !failing & kept).count_ones();
                 }
             }
             for spectrum in spectra {
@@ -139,9 +165,14 @@ impl CoverageMatrix {
     }
 }
 
+/// Flags of tests as words, one for each plane.
+fn masks(flags: &[bool]) -> impl Iterator<Item = u64> + Clone + '_ {
+    flags.chunks(WORD).map(|tests| tests.iter().enumerate().fold(0, |mask, (bit, flag)| mask | u64::from(*flag) << bit))
+}
+
 /// Calls `each` with the position of every set bit of `word`, ascending.
 #[inline]
-pub(crate) fn bits_of(mut word: u64, mut each: impl FnMut(usize)) {
+fn bits_of(mut word: u64, mut each: impl FnMut(usize)) {
     while word != 0 {
         each(word.trailing_zeros() as usize);
         word &= word - 1;
@@ -153,6 +184,13 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn an_error_while_reading_is_handed_on() {
+        let read = |test: usize, _: &mut Vec<u32>| if test == 70 { Err("unreadable") } else { Ok(()) };
+        assert_eq!(CoverageMatrix::read(3, vec![true; 100], read), Err("unreadable"));
+        assert_eq!(CoverageMatrix::read(3, vec![true; 70], read).map(|matrix| matrix.n_failing()), Ok(70));
+    }
 
     proptest! {
         /// Every way to build a matrix gives the same one, and its counts are those of the rows.

@@ -4,6 +4,8 @@
 
 pub mod doric;
 pub mod formula;
+pub mod gzoltar;
+pub mod hypothesis;
 mod matrix;
 pub mod measures;
 mod spectrum;

@@ -57,8 +57,8 @@ pub struct Frame<'a> {
 
 /// Encodes `value` as a frame.
 pub fn frame(test: u32, kind: u32, value: &impl Serialize) -> Vec<u8> {
-    let payload = bincode::serde::encode_to_vec(value, bincode::config::standard())
-        .expect("vectors of integers always encode");
+    let payload =
+        bincode::serde::encode_to_vec(value, bincode::config::standard()).expect("vectors of integers always encode");
     let mut bytes = Vec::with_capacity(FRAME_HEADER + payload.len());
     bytes.extend_from_slice(&FRAME_MAGIC);
     bytes.extend_from_slice(&test.to_le_bytes());

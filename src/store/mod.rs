@@ -26,12 +26,11 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::STORE_DIRECTORY;
 pub use run::{Manifest, Recorded, Run, RunWriter, Tables, TestRecord};
 
 /// Version of everything below `.suspect`; a store of another version is refused.
 pub const STORE_VERSION: u32 = 1;
-
-const DIRECTORY: &str = ".suspect";
 
 /// What can go wrong with the store.
 #[derive(Debug, thiserror::Error)]
@@ -102,7 +101,7 @@ pub struct Lock {
 impl Store {
     /// The store of the project at `root`; nothing is created yet.
     pub fn new(root: &Path) -> Store {
-        Store { root: root.to_path_buf(), directory: root.join(DIRECTORY) }
+        Store { root: root.to_path_buf(), directory: root.join(STORE_DIRECTORY) }
     }
 
     /// The project's root.
@@ -117,18 +116,14 @@ impl Store {
 
     /// The nearest directory from `start` upwards that holds a store, if any does.
     pub fn root_above(start: &Path) -> Option<PathBuf> {
-        start.ancestors().find(|directory| directory.join(DIRECTORY).is_dir()).map(Path::to_path_buf)
+        start.ancestors().find(|directory| directory.join(STORE_DIRECTORY).is_dir()).map(Path::to_path_buf)
     }
 
     /// Takes the right to write, or says who has it.
     pub fn lock(&self) -> Result<Lock, StoreError> {
         self.create_directory(&self.directory)?;
         let path = self.directory.join("lock");
-        let file = File::options()
-            .create(true)
-            .append(true)
-            .open(&path)
-            .map_err(StoreError::io("open", &path))?;
+        let file = File::options().create(true).append(true).open(&path).map_err(StoreError::io("open", &path))?;
         match nix::fcntl::Flock::lock(file, nix::fcntl::FlockArg::LockExclusiveNonblock) {
             Ok(file) => Ok(Lock { _file: file }),
             Err((_, nix::errno::Errno::EWOULDBLOCK)) => Err(StoreError::Locked { path: self.directory.clone() }),
@@ -216,9 +211,7 @@ fn run_numbers(runs: &Path) -> Result<Vec<u64>, StoreError> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(StoreError::io("read", runs)(error)),
     };
-    let mut numbers: Vec<u64> = entries
-        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
-        .collect();
+    let mut numbers: Vec<u64> = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok()).collect();
     numbers.sort_unstable();
     Ok(numbers)
 }

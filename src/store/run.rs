@@ -220,7 +220,8 @@ impl Recorded<'_> {
     }
 
     fn value<T: serde::de::DeserializeOwned>(&self, test: u32, kind: u32) -> Result<T, StoreError> {
-        let frame = self.frames.get(&(kind, test)).ok_or_else(|| self.run.damaged(format!("test {test} has no data")))?;
+        let frame =
+            self.frames.get(&(kind, test)).ok_or_else(|| self.run.damaged(format!("test {test} has no data")))?;
         frame.decode().map_err(|reason| self.run.damaged(reason))
     }
 }

@@ -76,11 +76,11 @@ pub(super) fn list(listing: &Listing) -> Result<Found, SuiteError> {
             _ => listing.tool_failed(&command, &outcome),
         });
     }
+    let unexpected = unexpected_passes(&outcome);
     let mut notes = Vec::new();
-    if !outcome.status.success() {
+    if !outcome.status.success() && unexpected.is_empty() {
         notes.push(listing.tool_failed(&command, &outcome).to_string());
     }
-    let unexpected = unexpected_passes(&outcome);
     let base = command.env.sealed();
     let tests = records.into_iter().map(|record| record.listed(listing, &base, &unexpected)).collect();
     Ok(Found { tests, notes })
@@ -213,15 +213,15 @@ pub(super) fn judge(trs: &Path, status: Status, log: &[u8]) -> Judgement {
         .map(|result| result.trim().split_once(' ').unwrap_or((result.trim(), "")))
         .collect();
     let first = |word: &str| results.iter().find(|(result, _)| *result == word).map(|(_, what)| what.trim());
-    let said = |what: &str| match what {
-        "" => last_line(&without_driver(log)).unwrap_or_default(),
+    let said = |word: &str, what: &str| match what {
+        "" => logged(log, word, results.len()).unwrap_or_default(),
         what => clip(what.as_bytes()),
     };
     if let Some(what) = first("ERROR") {
-        return Judgement::error(said(what));
+        return Judgement::error(said("ERROR", what));
     }
     if let Some(what) = first("FAIL") {
-        return Judgement::fail(said(what));
+        return Judgement::fail(said("FAIL", what));
     }
     if let Some(what) = first("XPASS") {
         return Judgement::fail(format!("passes, but is expected to fail: {what}").trim_end_matches([':', ' ']));
@@ -229,17 +229,24 @@ pub(super) fn judge(trs: &Path, status: Status, log: &[u8]) -> Judgement {
     match results.is_empty() {
         true => Judgement::error(format!("the test driver wrote no result ({})", status_text(status))),
         false if results.iter().all(|(result, _)| *result == "SKIP") => {
-            Judgement { verdict: Verdict::Skip, reason: Some(said(results[0].1)).filter(|why| !why.is_empty()) }
+            Judgement { verdict: Verdict::Skip, reason: Some(said("SKIP", results[0].1)).filter(|why| !why.is_empty()) }
         }
         false if first("XFAIL").is_some() => Judgement::new(Verdict::Pass, "fails as expected"),
         false => Judgement::pass(),
     }
 }
 
-/// The log without the line in which the driver repeats the result (`FAIL t.sh (exit status: 1)`), unless that is all.
-fn without_driver(log: &[u8]) -> Vec<u8> {
-    let repeats = |line: &[u8]| line.starts_with(b"FAIL ") || line.starts_with(b"ERROR ") || line.starts_with(b"SKIP ");
-    let rest: Vec<&[u8]> = log.split(|byte| *byte == b'\n').filter(|line| !repeats(line)).collect();
-    let rest = rest.join(&b'\n');
-    if rest.trim_ascii().is_empty() { log.to_vec() } else { rest }
+/// What the log says about the first result of this kind. A driver of scripts with several results logs each
+/// (`FAIL: t.tap 2 - sum`); of a plain test it is the last line before the driver's own (`FAIL t.sh (exit status: 1)`).
+fn logged(log: &[u8], word: &str, results: usize) -> Option<String> {
+    let mut lines = log.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    if results > 1 {
+        let prefix = format!("{word}: ");
+        let line = lines.find_map(|line| line.strip_prefix(prefix.as_bytes()))?;
+        let after_name = line.iter().position(|byte| *byte == b' ').map_or(line, |at| &line[at + 1..]);
+        return Some(clip(after_name));
+    }
+    let prefix = format!("{word} ");
+    let rest: Vec<&[u8]> = lines.filter(|line| !line.starts_with(prefix.as_bytes())).collect();
+    last_line(&rest.join(&b'\n')).or_else(|| last_line(log))
 }

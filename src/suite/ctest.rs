@@ -14,7 +14,7 @@ use super::load::{Found, Listed, Listing};
 use super::locks::Needs;
 use super::oracle::{Oracle, expect_failure};
 use super::test::Plan;
-use super::verdict::{Judgement, clip, last_line, status_text};
+use super::verdict::{Judgement, clip, failure_text, last_line, status_text};
 use super::{SuiteError, Verdict};
 use crate::exec::Status;
 
@@ -295,7 +295,6 @@ impl CtestOracle {
         if code == 0 || !self.pass.is_empty() {
             return Judgement::pass();
         }
-        let said = last_line(output).map(|line| format!(": {line}")).unwrap_or_default();
-        Judgement::fail(format!("{}{said}", status_text(Status::Exited(code))))
+        Judgement::fail(failure_text(Status::Exited(code), output))
     }
 }

@@ -67,7 +67,7 @@ impl Suite {
         let names = suite_names(&config.suites);
         let (mut tests, mut notes): (Vec<Test>, Vec<String>) = (Vec::new(), Vec::new());
         for (number, (section, name)) in config.suites.iter().zip(&names).enumerate() {
-            let listing = Listing { name, number, root, dir: root.join(&section.dir), section };
+            let listing = Listing { name, number, root, dir: below(root, &section.dir), section };
             let found = listing.list()?;
             notes.extend(found.notes.into_iter().map(|note| format!("suite `{name}`: {note}")));
             let prefix = if names.len() > 1 { format!("{name}/") } else { String::new() };
@@ -111,6 +111,11 @@ impl SuiteConfig {
             scratch: Default::default(),
         }
     }
+}
+
+/// A directory below another, without the dots that people write.
+fn below(root: &Path, dir: &Path) -> PathBuf {
+    root.join(dir).components().collect()
 }
 
 /// Given names, or the kind; numbered where that is not enough.
@@ -191,7 +196,7 @@ impl Listing<'_> {
         let note = format!("found {}", detected.what);
         let section =
             SuiteConfig { kind: detected.kind, dir: self.section.dir.join(&detected.dir), ..self.section.clone() };
-        let listing = Listing { dir: self.root.join(&section.dir), section: &section, ..*self };
+        let listing = Listing { dir: below(self.root, &section.dir), section: &section, ..*self };
         let mut found = listing.list()?;
         found.notes.insert(0, note);
         Ok(found)

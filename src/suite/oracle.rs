@@ -10,7 +10,7 @@ use super::ctest::CtestOracle;
 use super::junit;
 use super::tap;
 use super::test::Place;
-use super::verdict::{Judgement, crash, difference, last_line, not_runnable, status_text};
+use super::verdict::{Judgement, crash, difference, failure_text, last_line, not_runnable, status_text};
 use super::{SuiteError, Verdict};
 use crate::exec::{Command, Limits, Outcome, Scratch, Status, Stdin, duration_text};
 
@@ -207,11 +207,10 @@ fn by_exit(outcome: &Outcome, skip: Option<i32>, error: Option<i32>, should_fail
     }
 }
 
-/// Exit status and the last thing the test said.
+/// Exit status and the last thing the test said, on standard error if it said anything there.
 fn failure(outcome: &Outcome) -> String {
-    let said = last_line(&outcome.stderr.bytes).or_else(|| last_line(&outcome.stdout.bytes));
-    let said = said.map(|line| format!(": {line}")).unwrap_or_default();
-    format!("{}{said}", status_text(outcome.status))
+    let (errors, output) = (&outcome.stderr.bytes, &outcome.stdout.bytes);
+    failure_text(outcome.status, if errors.trim_ascii().is_empty() { output } else { errors })
 }
 
 /// Turns pass and fail round for a test that should fail.

@@ -75,9 +75,21 @@ pub(super) fn crash(status: Status) -> Option<i32> {
 /// Exit status as people should read it: with the signal that a shell means by it.
 pub(super) fn status_text(status: Status) -> String {
     match (status, crash(status)) {
-        (Status::Exited(code), Some(signal)) => format!("exit status {code}: {}", Status::Signaled(signal)),
+        (Status::Exited(code), Some(signal)) => format!("{} (exit status {code})", Status::Signaled(signal)),
         _ => status.to_string(),
     }
+}
+
+/// How a run failed: its status and the last thing it said, which for a crash is not the shell's remark on it.
+pub(super) fn failure_text(status: Status, said: &[u8]) -> String {
+    let remark = |line: &[u8]| {
+        let line = line.strip_suffix(b" (core dumped)").unwrap_or(line);
+        [&b"Segmentation fault"[..], b"Aborted", b"Bus error", b"Floating point exception", b"Illegal instruction"]
+            .contains(&line)
+    };
+    let lines: Vec<&[u8]> = said.split(|byte| *byte == b'\n').filter(|line| !remark(line)).collect();
+    let said = last_line(&lines.join(&b'\n')).map(|line| format!(": {line}")).unwrap_or_default();
+    format!("{}{said}", status_text(status))
 }
 
 /// Statuses with which a shell says that it could not run the command, with its message.
@@ -160,7 +172,11 @@ mod tests {
     fn shells_say_crashes_by_status() {
         assert_eq!(crash(Status::Exited(139)), Some(libc::SIGSEGV));
         assert_eq!(crash(Status::Exited(130)), None);
-        assert_eq!(status_text(Status::Exited(139)), "exit status 139: killed by SIGSEGV");
+        assert_eq!(status_text(Status::Exited(139)), "killed by SIGSEGV (exit status 139)");
+        assert_eq!(
+            failure_text(Status::Exited(134), b"x != y\nAborted\n"),
+            "killed by SIGABRT (exit status 134): x != y"
+        );
         assert_eq!(status_text(Status::Exited(3)), "exit status 3");
     }
 }

@@ -32,7 +32,9 @@ impl Modules {
         options: &BaselineOptions,
     ) -> Result<Modules, Failure> {
         let built: BTreeSet<PathBuf> = match build {
-            Some(build) => build.modules.iter().map(|module| root.join(&module.path)).filter(|path| path.exists()).collect(),
+            Some(build) => {
+                build.modules.iter().map(|module| root.join(&module.path)).filter(|path| path.exists()).collect()
+            }
             None => BTreeSet::new(),
         };
         let modules = Modules::load(root, &built)?;
@@ -42,7 +44,8 @@ impl Modules {
         let seen = discover(suite, options)?;
         let found = Modules::load(root, &seen)?.filter(|modules| !modules.program.functions.is_empty());
         found.ok_or_else(|| {
-            let message = "no test runs an instrumented program: build with `suspect build -- make`, and see `suspect doctor`";
+            let message =
+                "no test runs an instrumented program: build with `suspect build -- make`, and see `suspect doctor`";
             Failure::new(Exit::NotInstrumented, message)
         })
     }

@@ -103,7 +103,7 @@ fn compare(a: f64, b: f64) -> std::cmp::Ordering {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(100))]
 
     #[test]
     fn measures_of_one_class_rank_alike(spectra in spectra()) {

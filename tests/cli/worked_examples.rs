@@ -1,16 +1,14 @@
 //! The worked examples of the literature, from C source to ranking, through the whole tool.
 
-mod common;
-
-use common::{Project, line_of};
-
+use crate::project::{Project, line_of};
 
 /// Finds every line of `program` but those that `marks` stand on innocent, so that the marked ones are the whole program.
 fn innocent_but(project: &Project, program: &str, marks: &[&str]) -> Vec<String> {
     let kept: Vec<u64> = marks.iter().map(|mark| line_of(program, mark)).collect();
     let ranking = project.ranking(&[]);
-    let lines = ranking["ranking"].as_array().unwrap().iter().map(|entry| entry["line"].as_u64().unwrap());
-    lines.filter(|line| !kept.contains(line)).map(|line| format!("{program}:{line}")).collect()
+    let entries = ranking["ranking"].as_array().unwrap().iter();
+    let others = entries.filter(|entry| !kept.contains(&entry["line"].as_u64().unwrap()));
+    others.map(|entry| entry["unit"].as_str().unwrap().to_string()).collect()
 }
 
 /// Scores of the marked lines under a method, all other lines being innocent.
@@ -22,7 +20,8 @@ fn scores(project: &Project, program: &str, marks: &[&str], method: &str) -> Vec
     let entries = ranking["ranking"].as_array().unwrap();
     assert_eq!(entries.len(), marks.len(), "{ranking:#}");
     let score = |mark: &&str| {
-        let entry = entries.iter().find(|entry| entry["line"] == line_of(program, mark)).expect("the marked line is ranked");
+        let entry =
+            entries.iter().find(|entry| entry["line"] == line_of(program, mark)).expect("the marked line is ranked");
         entry["score"].as_f64().unwrap()
     };
     marks.iter().map(score).collect()
@@ -31,12 +30,10 @@ fn scores(project: &Project, program: &str, marks: &[&str], method: &str) -> Vec
 #[track_caller]
 fn assert_close(found: &[f64], expected: &[f64]) {
     let close = |(found, expected): (&f64, &f64)| (found - expected).abs() < 1e-9;
-    assert!(found.len() == expected.len() && found.iter().zip(expected).all(close), "{found:?} instead of {expected:?}");
-}
-
-/// Causal likelihoods are ranked by their binary logarithms.
-fn likelihoods(logarithms: Vec<f64>) -> Vec<f64> {
-    logarithms.into_iter().map(f64::exp2).collect()
+    assert!(
+        found.len() == expected.len() && found.iter().zip(expected).all(close),
+        "{found:?} instead of {expected:?}"
+    );
 }
 
 const UNITS: [&str; 4] = ["/* u1", "/* u2", "/* u3", "/* u4"];
@@ -55,7 +52,7 @@ fn doric_minmax_gives_the_published_likelihoods() {
     project.succeed(&["build", "--", "cc", "-O1", "-o", "prog", "minmax.c"]);
     project.succeed(&["test"]);
     let of = |method| scores(&project, "minmax.c", &UNITS, method);
-    assert_close(&likelihoods(of("cln")), &[0.0, 1.0 / 6.0, 5.0 / 9.0, 1.0 / 6.0]);
+    assert_close(&of("cln"), &[0.0, 1.0 / 6.0, 5.0 / 9.0, 1.0 / 6.0]);
     assert_close(&of("pf"), &[0.0, 2.0 / 3.0, 1.0, 2.0 / 3.0]);
     // +0.5 on each count cancels out of ef - ep.
     assert_close(&of("wong2"), &[-2.0, 0.0, 3.0, 0.0]);
@@ -76,7 +73,7 @@ fn causal_likelihood_tells_apart_what_measures_tie() {
     // A test that executes none of the units passes; it leaves the example's likelihoods alone.
     let project = pair("12!\n3!\n0\n");
     let of = |method| scores(&project, "pair.c", &UNITS[..3], method);
-    assert_close(&likelihoods(of("cln")), &[1.0 / 3.0, 1.0 / 3.0, 1.0]);
+    assert_close(&of("cln"), &[1.0 / 3.0, 1.0 / 3.0, 1.0]);
     let ochiai = of("ochiai");
     assert!(ochiai.iter().all(|score| *score == ochiai[0]), "{ochiai:?}");
 }
@@ -84,7 +81,7 @@ fn causal_likelihood_tells_apart_what_measures_tie() {
 #[test]
 fn clearing_a_unit_updates_the_rest() {
     let project = pair("34!\n12!\n0\n");
-    let of = |marks: &[&str]| likelihoods(scores(&project, "pair.c", marks, "cln"));
+    let of = |marks: &[&str]| scores(&project, "pair.c", marks, "cln");
     assert_close(&of(&UNITS), &[1.0 / 3.0; 4]);
     // u1 found innocent.
     assert_close(&of(&UNITS[1..]), &[1.0, 1.0 / 3.0, 1.0 / 3.0]);
@@ -104,10 +101,7 @@ fn blockrank_gives_the_published_scores() {
     project.write("tests/4.sh", &script(&[&(e(18) + &k(2) + &m(4) + "w")]));
     project.write("tests/5.sh", &script(&[&(e(18) + &k(1) + "x"), &(m(8) + "x")]));
     project.write("tests/6.sh", &script(&[&(e(15) + "x"), &(k(4) + "x"), &(m(1) + "x"), &(m(1) + "x")]));
-    project.write(
-        "suspect.toml",
-        "[[suite]]\nkind = \"command\"\nlist = \"ls tests/*.sh\"\nrun = \"sh {test}\"\n",
-    );
+    project.write("suspect.toml", "[[suite]]\nkind = \"command\"\nlist = \"ls tests/*.sh\"\nrun = \"sh {test}\"\n");
     project.copy_program("queue.c").succeed(&["build", "--", "cc", "-O2", "-o", "prog", "queue.c"]);
     project.succeed(&["test"]);
     let ranking = project.ranking(&["--method", "blockrank", "--by", "block"]);
@@ -115,7 +109,9 @@ fn blockrank_gives_the_published_scores() {
         let line = line_of("queue.c", mark);
         let entries = ranking["ranking"].as_array().unwrap().iter();
         let mut of_line = entries.filter(|entry| {
-            entry["function"] == "upgrade" && entry["line"].as_u64() <= Some(line) && Some(line) <= entry["last_line"].as_u64()
+            entry["function"] == "upgrade"
+                && entry["line"].as_u64() <= Some(line)
+                && Some(line) <= entry["last_line"].as_u64()
         });
         of_line.next().unwrap_or_else(|| panic!("no block at {mark}: {ranking:#}"))["score"].as_f64().unwrap()
     };

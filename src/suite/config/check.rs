@@ -1,7 +1,6 @@
-//! suspect.toml: what the user says about the build and the tests.
+//! The file as TOML gives it, and checking it.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,163 +9,11 @@ use serde::Deserialize;
 use suspect_format::abi::Mode;
 use toml::Spanned;
 
-use super::SuiteError;
-use super::template::{Template, nearest};
-
-/// Name of the file.
-pub const FILE: &str = "suspect.toml";
-
-/// A checked suspect.toml.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Config {
-    /// The file it came from.
-    pub path: PathBuf,
-    /// `[build]`.
-    pub build: BuildConfig,
-    /// Each `[[suite]]`.
-    pub suites: Vec<SuiteConfig>,
-}
-
-/// `[build]`: how the project is built.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct BuildConfig {
-    /// Shell command that `suspect build` runs without arguments.
-    pub command: Option<String>,
-    /// Versions of each function to build; empty for the default.
-    pub modes: Vec<Mode>,
-}
-
-/// One `[[suite]]`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SuiteConfig {
-    /// Given name.
-    pub name: Option<String>,
-    /// Kind of suite with what only this kind has.
-    pub kind: Kind,
-    /// Directory relative to suspect.toml's.
-    pub dir: PathBuf,
-    /// Time limit of a test, instead of one from the measured times.
-    pub timeout: Option<Duration>,
-    /// Baseline runs, at least two.
-    pub repeat: usize,
-    /// Variables to set.
-    pub env: BTreeMap<String, String>,
-    /// Where a test runs.
-    pub scratch: ScratchKind,
-}
-
-/// Where a test of kind `command`, `cases` or `lines` runs. Whichever it is, `TMPDIR` is an empty directory of its own.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ScratchKind {
-    /// In the suite's directory.
-    #[default]
-    None,
-    /// In a fresh copy of the suite's directory.
-    Copy,
-    /// In an empty directory; placeholders are absolute paths.
-    Empty,
-}
-
-/// Kind of suite.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Whatever is found in the directory.
-    Auto,
-    /// A command for each name that another command lists.
-    Command(CommandConfig),
-    /// A command for each input file.
-    Cases(CasesConfig),
-    /// A command for each line of a file.
-    Lines(LinesConfig),
-    /// What CTest knows.
-    Ctest,
-    /// What `make check` of an Automake Makefile runs.
-    Automake,
-    /// What Meson knows.
-    Meson,
-}
-
-impl Kind {
-    /// The word in suspect.toml.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Kind::Auto => "auto",
-            Kind::Command(_) => "command",
-            Kind::Cases(_) => "cases",
-            Kind::Lines(_) => "lines",
-            Kind::Ctest => "ctest",
-            Kind::Automake => "automake",
-            Kind::Meson => "meson",
-        }
-    }
-}
-
-/// `kind = "command"`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CommandConfig {
-    /// Shell command that writes a test's name on each line; without it the suite is one test.
-    pub list: Option<String>,
-    pub(super) run: Template,
-    /// How the run tells its result.
-    pub result: ResultFormat,
-}
-
-impl CommandConfig {
-    /// A test for each shell script that matches the pattern.
-    pub(super) fn scripts(pattern: &str) -> CommandConfig {
-        CommandConfig {
-            list: Some(format!("ls {pattern}")),
-            run: Template::known("sh {test}", "test"),
-            result: ResultFormat::Exit,
-        }
-    }
-}
-
-/// How a run tells its result.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ResultFormat {
-    /// Exit status zero; 77 for a skipped test.
-    Exit,
-    /// TAP on standard output.
-    Tap,
-    /// A JUnit XML file, relative to the working directory.
-    Junit(PathBuf),
-}
-
-/// `kind = "cases"`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CasesConfig {
-    /// Pattern of input files.
-    pub inputs: String,
-    pub(super) run: Template,
-    pub(super) expect: Option<Expect>,
-}
-
-/// `kind = "lines"`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LinesConfig {
-    /// The file with a test on each line.
-    pub file: PathBuf,
-    pub(super) run: Template,
-    pub(super) expect: Option<Expect>,
-}
-
-/// What the output has to be.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Expect {
-    pub(super) source: ExpectSource,
-    /// Shell command through which both outputs go before they are compared.
-    pub(super) filter: Option<String>,
-}
-
-/// Where the expected output comes from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum ExpectSource {
-    /// A file.
-    File(Template),
-    /// The standard output of a program that is right.
-    Reference(Template),
-}
+use super::super::template::{Template, nearest};
+use super::{
+    BuildConfig, CasesConfig, CommandConfig, Config, Expect, ExpectSource, Kind, LinesConfig, ResultFormat,
+    ScratchKind, SuiteConfig,
+};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -207,52 +54,24 @@ struct RawSuite {
 }
 
 /// Something wrong, and where in the text.
-struct Wrong {
-    at: Range<usize>,
-    message: String,
+pub(super) struct Wrong {
+    pub(super) at: Range<usize>,
+    pub(super) message: String,
 }
 
-fn wrong<T>(at: Range<usize>, message: impl Into<String>) -> Result<T, Wrong> {
+pub(super) fn wrong<T>(at: Range<usize>, message: impl Into<String>) -> Result<T, Wrong> {
     Err(Wrong { at, message: message.into() })
 }
 
-impl Config {
-    /// Reads and checks the file at `path`.
-    ///
-    /// # Errors
-    /// When it cannot be read or has no meaning.
-    pub fn load(path: &Path) -> Result<Config, SuiteError> {
-        let bytes = fs::read(path).map_err(|source| SuiteError::Io { what: "read", path: path.into(), source })?;
-        Config::parse(&bytes, path)
-    }
-
-    /// Checks the contents of a suspect.toml; `path` is for messages.
-    ///
-    /// # Errors
-    /// With line and column of what has no meaning.
-    pub fn parse(bytes: &[u8], path: &Path) -> Result<Config, SuiteError> {
-        let (text, checked) = match std::str::from_utf8(bytes) {
-            Ok(text) => (text, check(text, path)),
-            Err(e) => {
-                let valid = std::str::from_utf8(&bytes[..e.valid_up_to()]).unwrap_or_default();
-                (valid, wrong(valid.len()..valid.len(), "a byte that is not UTF-8"))
-            }
-        };
-        checked.map_err(|Wrong { at, message }| {
-            let (line, column) = position(text, at.start);
-            SuiteError::Config { path: path.into(), line, column, message }
-        })
-    }
-}
-
 /// Line and column, from 1, of a byte in the text.
-fn position(text: &str, byte: usize) -> (usize, usize) {
+pub(super) fn position(text: &str, byte: usize) -> (usize, usize) {
     let before = text.get(..byte).unwrap_or(text);
     let line_start = before.rfind('\n').map_or(0, |at| at + 1);
     (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
 }
 
-fn check(text: &str, path: &Path) -> Result<Config, Wrong> {
+/// Reads and checks the whole text.
+pub(super) fn check(text: &str, path: &Path) -> Result<Config, Wrong> {
     let raw: RawConfig = toml::from_str(text).map_err(|e| {
         let at = e.span().unwrap_or(0..0);
         Wrong { message: suggest(e.message()), at }
