@@ -1,13 +1,11 @@
 //! Counts of real processes: what the marks in a C program say was executed is what suspect counts, however it ended.
 
-mod common;
-
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 
-use common::{Project, line_of};
+use crate::project::{Project, line_of};
 use suspect::program::{Counts, ModuleImage, Program, Recorder};
 use suspect::trace::{Ending, ModuleFile, read_directory};
 

@@ -1,8 +1,6 @@
 //! The worked examples of the literature, from C source to ranking, through the whole tool.
 
-mod common;
-
-use common::{Project, line_of};
+use crate::project::{Project, line_of};
 
 /// Finds every line of `program` but those that `marks` stand on innocent, so that the marked ones are the whole program.
 fn innocent_but(project: &Project, program: &str, marks: &[&str]) -> Vec<String> {
