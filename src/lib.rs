@@ -2,6 +2,18 @@
 //!
 //! Modules are declared in the order of the data path; each uses only those above it.
 
+pub mod build;
 pub mod exec;
-pub mod program;
 pub mod suite;
+pub mod trace;
+pub mod program;
+pub mod store;
+pub mod slice;
+pub mod spectra;
+pub mod profile;
+pub mod rank;
+pub mod report;
+pub mod cli;
+
+/// Name of the store's directory in a project's root; whoever walks over a project passes it over.
+pub(crate) const STORE_DIRECTORY: &str = ".suspect";

@@ -1,3 +1,5 @@
 //! The `suspect` command, also installed as `suspect-cc`.
 
-fn main() {}
+fn main() -> std::process::ExitCode {
+    suspect::cli::main()
+}

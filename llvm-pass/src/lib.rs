@@ -1,1 +1,166 @@
-//! The clang plugin.
+//! The clang plugin: gives every function of a unit versions with hooks, and the unit its site table.
+//!
+//! Two passes. At the start of clang's pipeline [`sites`] are collected from the front end's IR, [`versions`] are
+//! copied, [`hooks`] are put in as marker calls, and the [`table`] is emitted. At the end of the pipeline [`lower`]
+//! turns the markers into code. Only `versions`, `hooks` and `lower` change the IR.
+
+mod calls;
+mod compounds;
+mod content;
+mod debug_info;
+mod expression;
+mod flow;
+mod hooks;
+mod ir;
+mod lower;
+mod nodes;
+mod options;
+mod shim;
+mod sites;
+mod table;
+mod versions;
+
+use std::ffi::{CStr, c_char};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use inkwell::llvm_sys::prelude::LLVMModuleRef;
+
+use expression::Reader;
+use ir::{LLVMOpcode, Module, Value, llvm};
+use options::Versions;
+use sites::{FunctionSites, Survey};
+use table::{EscapeSite, Files, Numbers, Table};
+
+/// What LLVM wants to know of a plugin (`PassPluginLibraryInfo`, version 1 of its interface).
+#[repr(C)]
+pub struct PluginInfo {
+    api_version: u32,
+    name: *const c_char,
+    version: *const c_char,
+    register: unsafe extern "C" fn(*mut shim::PassBuilder),
+}
+
+const VERSION: &CStr = match CStr::from_bytes_with_nul(concat!(env!("CARGO_PKG_VERSION"), "\0").as_bytes()) {
+    Ok(version) => version,
+    Err(_) => c"",
+};
+
+/// LLVM's entry into the plugin. In Rust, because the linker hides what C++ archives export from a `cdylib`.
+// SAFETY: the name is LLVM's for this purpose and nothing else of the compiler has it.
+#[unsafe(no_mangle)]
+pub extern "C" fn llvmGetPassPluginInfo() -> PluginInfo {
+    PluginInfo {
+        api_version: 1,
+        name: c"suspect".as_ptr(),
+        version: VERSION.as_ptr(),
+        register: shim::suspect_register,
+    }
+}
+
+/// The pass at the start of the pipeline.
+// SAFETY: only the shim knows the name.
+#[unsafe(no_mangle)]
+pub extern "C" fn suspect_pipeline_start(module: LLVMModuleRef, analyses: *mut shim::Analyses) {
+    guarded(Module(module), |module| start(module, analyses));
+}
+
+/// The pass at the end of the pipeline.
+// SAFETY: only the shim knows the name.
+#[unsafe(no_mangle)]
+pub extern "C" fn suspect_optimizer_last(module: LLVMModuleRef) {
+    guarded(Module(module), |module| {
+        if let Some(unit) = lower::UnitNumbers::take(module) {
+            lower::lower(module, unit);
+        }
+        verify(module)
+    });
+}
+
+/// Runs a pass; what goes wrong in it becomes an error of the compiler's.
+fn guarded(module: Module, pass: impl FnOnce(Module) -> Result<(), String>) {
+    match catch_unwind(AssertUnwindSafe(|| pass(module))) {
+        Ok(Ok(())) => {}
+        Ok(Err(message)) => module.error(&message),
+        Err(_) => module.error("suspect: internal error in the plugin: please report it with the preprocessed source"),
+    }
+}
+
+fn start(module: Module, analyses: *mut shim::Analyses) -> Result<(), String> {
+    let versions = Versions::parse(&ir::string_of(|length| llvm!(shim::suspect_option_modes(length))))?;
+    let directory =
+        table::compile_unit(module).and_then(|unit| unit.file(false)).map_or_else(String::new, |file| file.0);
+    let mut files = Files::new(&module.source(), &directory);
+    let collected = collect(module, analyses, &versions, &mut files);
+    let numbers = Numbers::of(&collected.sites)
+        .ok_or_else(|| format!("suspect: {}: too much code for one unit: split the file", module.source()))?;
+    inject(module, &versions, &collected, &numbers);
+    let table = Table::encode(module, versions.bits(), &files, &collected.sites, &collected.escapes, &numbers);
+    module.append_assembly(&table.assembly());
+    let (n_counters, n_values) = (numbers.n_counters, numbers.n_values);
+    lower::UnitNumbers { unit_hash: table.unit_hash, n_counters, n_values }.leave(module);
+    verify(module)
+}
+
+/// What is known of a unit before anything is changed.
+struct Collected {
+    functions: Vec<Value>,
+    sites: Vec<FunctionSites>,
+    escapes: Vec<EscapeSite>,
+}
+
+fn collect(module: Module, analyses: *mut shim::Analyses, versions: &Versions, files: &mut Files) -> Collected {
+    let mut survey = Survey { module, reader: Reader::new(module), versions, analyses, files };
+    let mut collected = Collected { functions: Vec::new(), sites: Vec::new(), escapes: Vec::new() };
+    for function in module.functions() {
+        if function.is_declaration() {
+            continue;
+        }
+        let found = match versions::obstacle(module, function, versions) {
+            Some(reason) => Err(reason),
+            None => {
+                split_indirect_edges(function);
+                survey.collect(function)
+            }
+        };
+        match found {
+            Ok(sites) => {
+                collected.functions.push(function);
+                collected.sites.push(sites);
+            }
+            Err(reason) => {
+                let place = survey.place_of_function(function);
+                collected.escapes.push(EscapeSite { name: function.name(), place, reason });
+            }
+        }
+    }
+    collected
+}
+
+/// Edges out of an indirect branch cannot be split when they are counted, so it is done beforehand, by moving what else
+/// leads to their targets.
+fn split_indirect_edges(function: Value) {
+    let indirect = |block: ir::Block| block.terminator().is_some_and(|end| end.is(LLVMOpcode::LLVMIndirectBr));
+    if function.blocks().into_iter().any(indirect) {
+        llvm!(shim::suspect_split_indirect_edges(function.0));
+    }
+}
+
+fn inject(module: Module, versions: &Versions, collected: &Collected, numbers: &Numbers) {
+    let copies = versions::Copies::make(module, &collected.functions, versions);
+    for (index, (sites, base)) in collected.sites.iter().zip(&numbers.bases).enumerate() {
+        for mode in suspect_format::abi::Mode::ALL {
+            if let Some(code) = copies.code(index, mode) {
+                hooks::inject(module, code, mode, sites, *base);
+            }
+        }
+    }
+}
+
+/// With `SUSPECT_VERIFY=1`, and always in a debug build of the plugin, checks that the module is well-formed.
+fn verify(module: Module) -> Result<(), String> {
+    let wanted = cfg!(debug_assertions) || std::env::var_os("SUSPECT_VERIFY").is_some_and(|value| value == "1");
+    match wanted && llvm!(shim::suspect_verify(module.0)) {
+        true => Err("suspect: internal error: the plugin made malformed code".to_owned()),
+        false => Ok(()),
+    }
+}

@@ -1,1 +1,29 @@
 //! The code inside the program under test.
+//!
+//! Linked as one relocatable object, first on the link line, into every executable and shared library that has
+//! instrumented units (`runtime/Makefile` builds it, and the object that ends the section of words).
+//!
+//! What holds everywhere here: no allocation, no panic path, no message, no call into the program's C library but those
+//! looked up weakly in [`symbols`]; system calls are made directly, so `errno` stays as it was. When anything is refused
+//! the program runs as it would without suspect. No file descriptor is kept, no thread or signal handler is made.
+//!
+//! # Limits
+//! * A child made by a direct `clone` or `syscall(SYS_fork)`, by `_Fork`, or by `fork` in a program whose C library has
+//!   no `__register_atfork`/`pthread_atfork` linked in, writes into its parent's words. `vfork` children do so too.
+//! * A program that lets a filter kill it for opening files, and forks after that, loses the child to the filter.
+//! * A module loaded by `dlopen` after the program removed `SUSPECT_OUT` from its own environment is not recorded.
+#![cfg_attr(not(test), no_std)]
+#![no_builtins]
+
+#[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+compile_error!("the runtime makes its system calls directly and knows x86-64 Linux only; add yours to sys.rs");
+
+mod file;
+mod log;
+mod memory;
+mod record;
+mod settings;
+mod symbols;
+mod sys;
+
+pub use log::__suspect_node;

@@ -149,7 +149,7 @@ impl Drop for Scratch {
     }
 }
 
-const NOT_COPIED: [&str; 4] = [".git", ".hg", ".svn", ".suspect"];
+const NOT_COPIED: [&str; 4] = [".git", ".hg", ".svn", crate::STORE_DIRECTORY];
 
 fn make_dir(path: &Path) -> Result<(), ExecError> {
     fs::create_dir(path).map_err(|source| ExecError::Scratch { what: "make the directory", path: path.into(), source })

@@ -3,8 +3,18 @@
 //! Everything is held in flat arrays; a function owns a range of each. Ids are positions in these arrays and mean
 //! something only within one build; [`Node::identity`] is what lasts across builds.
 
+mod counts;
+mod load;
+mod paths;
+mod solve;
+#[cfg(test)]
+mod tests;
+
 use std::ops::Range;
 
+pub use counts::{CountError, Counts, Recorder};
+pub use load::{LoadError, ModuleImage};
+pub use solve::Unsolvable;
 pub use suspect_format::site::{EdgeKind, NodeKind, OUTSIDE, PieceEnd, ValueClass};
 
 /// A program: all units of all its modules.
@@ -39,6 +49,8 @@ pub struct Unit {
     pub hash: u64,
     /// Source file, index into [`Program::files`].
     pub file: u32,
+    /// The files that its site table names, in that table's order, indices into [`Program::files`].
+    pub files: Vec<u32>,
     /// Bit `1 << mode` for each mode that its functions have a version for.
     pub modes: u32,
     /// Number of counters.
@@ -210,15 +222,18 @@ pub struct Execution {
     pub edges: Vec<u64>,
     /// How often each piece was entered.
     pub pieces: Vec<u64>,
-    /// How often each node took a value.
+    /// How often each node took a value: as often as its piece was entered, less the processes that were stopped in the
+    /// piece before the node took its first value.
     pub nodes: Vec<u64>,
-    /// Trajectory hash of each node: the processes' hashes combined without regard to their order; 0 if never.
+    /// Trajectory hash of each node: the processes' hashes combined without regard to their order; 0 if it never took a
+    /// value, or the values were not recorded.
     pub trajectories: Vec<u64>,
     /// How often each node was true; 0 for nodes that are not predicates.
     pub trues: Vec<u64>,
     /// For each compound condition, how often each of its sequences was followed.
     pub sequences: Vec<Vec<u64>>,
-    /// Pieces in which a process was stopped by a signal.
+    /// Pieces in which a process was stopped, sorted. Of a process whose end nobody saw, only pieces that end in a branch
+    /// are known to be.
     pub stopped_in: Vec<u32>,
 }
 

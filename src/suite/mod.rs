@@ -25,7 +25,7 @@ mod test;
 mod verdict;
 
 pub use baseline::{Baseline, BaselineOptions, Counts, RunSummary, Stability, TestBaseline, baseline, timeout_from};
-pub use config::Config;
+pub use config::{Config, FILE as CONFIG_FILE};
 pub use error::SuiteError;
 pub use init::init;
 pub use load::{Suite, find_root};

@@ -31,6 +31,8 @@ pub const STATE_LAST: usize = 0;
 pub const STATE_CLEAN: usize = 1;
 /// State word: set to 1 before a call that leaves frames behind (`longjmp`, `pthread_exit`, ...).
 pub const STATE_NONLOCAL: usize = 2;
+/// State word, written by the runtime: how many forked children of this process could not be recorded.
+pub const STATE_LOST: usize = 7;
 
 /// `void (u64 *slot, u64 value)`: a node took a value (`trace` mode). `slot` is the node's value word.
 pub const HOOK_NODE: &str = "__suspect_node";
@@ -38,14 +40,17 @@ pub const HOOK_NODE: &str = "__suspect_node";
 /// Page size that the section is laid out for.
 pub const PAGE: usize = 4096;
 
-/// Directory into which each process writes its trace file. Without it the program is inert.
+/// Directory into which each process writes its trace file, absolute. Without it the program is inert.
 pub const ENV_OUT: &str = "SUSPECT_OUT";
-/// What to record: the name of a [`Mode`].
+/// What to record: the name of a [`Mode`]; `edges` when not set, nothing when no such mode exists.
 pub const ENV_RECORD: &str = "SUSPECT_RECORD";
 /// Name of the running test, copied into the trace.
 pub const ENV_TEST: &str = "SUSPECT_TEST";
-/// Bytes of full values to keep for each process in `trace` mode.
+/// Bytes of full values to keep for each process in `trace` mode; [`DEFAULT_LOG_BYTES`] when not set.
 pub const ENV_LOG_BYTES: &str = "SUSPECT_LOG_BYTES";
+
+/// Bytes of full values kept when [`ENV_LOG_BYTES`] does not say: about a million.
+pub const DEFAULT_LOG_BYTES: u64 = 16 << 20;
 
 /// Which version of each function runs; also the value of [`SYMBOL_MODE`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

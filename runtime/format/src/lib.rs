@@ -1,7 +1,7 @@
 //! The one definition of what suspect's pass, runtime and analyzer say to each other.
 //!
-//! [`abi`] names symbols, sections and environment variables; [`trace`] lays out the trace file; [`site`] encodes the
-//! site table that each object carries. Nothing here allocates, does IO or panics.
+//! [`abi`] names symbols, sections and environment variables; [`trace`] lays out the trace file; [`site`] and
+//! [`dependence`] encode the tables that each object carries. Nothing here allocates, does IO or panics.
 //!
 //! # Changing the bytes
 //! [`FORMAT_VERSION`] goes up with every change of layout or meaning in [`trace`] or [`site`]; a reader refuses any
@@ -9,6 +9,7 @@
 #![no_std]
 
 pub mod abi;
+pub mod dependence;
 pub mod site;
 pub mod trace;
 

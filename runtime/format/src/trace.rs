@@ -5,8 +5,8 @@
 //! then, for each instrumented module in the order of start-up, page-aligned:
 //!               SegmentHeader | UnitEntry x n_units | zeros to the page's end
 //!               data: the module's `suspect_data` section as it stood (data_len bytes, whole pages)
-//! and in trace mode one more segment of kind Log whose data are
-//!               LogHeader | LogRecord x (cursor / size of a record)
+//! and in trace mode one more segment of kind Log, shared by all modules, whose data are
+//!               LogHeader, one page | LogRecord x as many as fit
 //! ```
 //!
 //! A segment is part of the file once [`ProcessHeader::valid_len`] covers it; the space is reserved on the disk before
@@ -24,12 +24,14 @@ pub const FILE_SUFFIX: &str = ".trace";
 /// Longest path or test name kept; longer ones lose their end.
 pub const TEXT_LEN: usize = 1024;
 
-/// [`ProcessHeader::status`]: a module could not be recorded because the disk was full.
+/// [`ProcessHeader::status`]: a module could not be recorded because the disk was full, or files may not grow so long.
 pub const STATUS_NO_SPACE: u32 = 1;
 /// [`ProcessHeader::status`]: a module could not be recorded for another reason (system call refused, page size).
 pub const STATUS_UNRECORDED: u32 = 2;
 /// [`ProcessHeader::status`]: this process was forked by a recorded one.
 pub const STATUS_FORKED: u32 = 4;
+/// [`ProcessHeader::status`]: there was no room for a log of full values.
+pub const STATUS_NO_LOG: u32 = 8;
 
 /// The first page of a trace file.
 #[derive(Clone, Copy)]
@@ -57,8 +59,12 @@ pub struct ProcessHeader {
     pub valid_len: u64,
     /// `STATUS_*` bits.
     pub status: u32,
-    /// Zero.
-    pub reserved: u32,
+    /// Number of segments of kind [`SegmentKind::Module`].
+    pub n_modules: u32,
+    /// Offset of the log's data in the file; 0 without one.
+    pub log_offset: u64,
+    /// [`hash_bytes`] of the fields before `valid_len`.
+    pub check: u64,
     /// The test's name, zero-terminated.
     pub test: [u8; TEXT_LEN],
     /// The executable's path, zero-terminated.
@@ -91,8 +97,8 @@ pub struct SegmentHeader {
     pub data_len: u64,
     /// Address at which the data were mapped in the process.
     pub load_address: u64,
-    /// Zero.
-    pub reserved: u64,
+    /// [`hash_bytes`] of the fields before this one and of the [`UnitEntry`]s.
+    pub check: u64,
     /// Path of the module's file, zero-terminated; empty when not known.
     pub path: [u8; TEXT_LEN],
 }
@@ -125,19 +131,28 @@ pub struct UnitDescriptor {
     pub n_values: u32,
 }
 
-/// First bytes of a log segment's data.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Threads that a log can tell apart.
+pub const LOG_THREADS: usize = 504;
+
+/// [`LogRecord::thread`] of a thread that came after [`LOG_THREADS`] others.
+pub const UNKNOWN_THREAD: u16 = u16::MAX;
+
+/// The first page of a log segment's data.
+#[derive(Clone, Copy)]
 #[repr(C)]
 pub struct LogHeader {
-    /// Records written.
-    pub n_records: u64,
-    /// Records that did not fit.
-    pub n_dropped: u64,
+    /// Values taken, whether or not there was room for a record.
+    pub n_taken: u64,
+    /// Threads seen.
+    pub n_threads: u64,
     /// Zero.
     pub reserved: [u64; 6],
+    /// The runtime's table of threads: thread pointer in the high 48 bits, number below.
+    pub threads: [u64; LOG_THREADS],
 }
 
-/// One value taken by one node.
+/// One value taken by one node. The first eight bytes are written last: a record whose `word` is 0 was not finished
+/// (word 0 is a state word, never a node's).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct LogRecord {
@@ -145,7 +160,8 @@ pub struct LogRecord {
     pub word: u32,
     /// Which module segment of this file, counted from 0.
     pub module: u16,
-    /// Which thread of the process, counted from 0 in order of first use.
+    /// Which thread of the process, counted from 0 in order of first use, or [`UNKNOWN_THREAD`]. A thread that takes
+    /// over the memory of one that ended takes over its number.
     pub thread: u16,
     /// The value, zero-extended.
     pub value: u64,
@@ -156,13 +172,15 @@ const _: () = {
     assert!(offset_of!(ProcessHeader, valid_len) == 56);
     assert!(offset_of!(SegmentHeader, path) == 48);
     assert!(size_of::<UnitEntry>() == 24 && size_of::<UnitDescriptor>() == 24);
-    assert!(size_of::<LogHeader>() == 64 && size_of::<LogRecord>() == 16);
+    assert!(offset_of!(ProcessHeader, log_offset) == 72);
+    assert!(size_of::<LogHeader>() == crate::abi::PAGE && size_of::<LogRecord>() == 16);
 };
 
 /// Start value of [`hash_bytes`].
 pub const HASH_START: u64 = 0xcbf2_9ce4_8422_2325;
 
 /// FNV-1a over `bytes`, continuing from `state`: identities, not security.
+#[inline]
 pub const fn hash_bytes(mut state: u64, bytes: &[u8]) -> u64 {
     let mut rest = bytes;
     while let [byte, tail @ ..] = rest {

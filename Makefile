@@ -1,0 +1,81 @@
+# Builds suspect and puts its parts side by side in target/suspect, as `make install` then does below $(PREFIX).
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+CARGO_HOME ?= $(HOME)/.cargo
+export PATH := $(CARGO_HOME)/bin:$(PATH)
+CARGO ?= cargo
+# Versions of LLVM that there can be a plugin for; those whose llvm-config is installed get one.
+MAJORS := 19 16
+
+OUT := target/suspect
+BIN := $(OUT)/bin
+LIB := $(OUT)/lib/suspect
+
+.PHONY: build all tool plugins runtime test check unit-tests pass-tests demo install uninstall clean
+.DEFAULT_GOAL := build
+
+build:
+	./setup
+	$(MAKE) --no-print-directory all
+
+all: tool plugins runtime
+	@echo "suspect is in $(BIN); try: $(BIN)/suspect doctor"
+
+tool:
+	$(CARGO) build --release --locked
+	@mkdir -p $(BIN)
+	@cmp -s target/release/suspect $(BIN)/suspect || \
+		{ cp target/release/suspect $(BIN)/.suspect.new && mv $(BIN)/.suspect.new $(BIN)/suspect; }
+	@for name in suspect-cc suspect-clang suspect-cc-launcher; do ln -sf suspect $(BIN)/$$name; done
+
+plugins: tool
+	@for major in $(MAJORS); do \
+		if command -v llvm-config-$$major >/dev/null; then $(MAKE) --no-print-directory plugin-$$major || exit; fi; \
+	done
+
+# The plugin's name carries its contents' hash, so that a compiler cache sees another plugin as another command line;
+# and a cache in front of suspect-cc sees another compiler.
+plugin-%:
+	$(CARGO) build --release --locked -p suspect-pass --no-default-features --features llvm$* --target-dir target/llvm$*
+	@mkdir -p $(LIB)/$*
+	@set -e; built=target/llvm$*/release/libsuspect_pass.so; hash=$$(sha256sum $$built | cut -c 1-16); \
+	new=$(LIB)/$*/libsuspect_pass-$$hash.so; \
+	if [ ! -e $$new ]; then \
+		cp $$built $$new.part; find $(LIB)/$* -name 'libsuspect_pass-*.so' -delete; mv $$new.part $$new; \
+		touch $(BIN)/suspect; \
+	fi; \
+	llvm-config-$* --version > $(LIB)/$*/version
+
+runtime:
+	@$(MAKE) --no-print-directory -f runtime/Makefile all OUT=target/runtime
+	@mkdir -p $(LIB)
+	@cp target/runtime/suspect_rt.o target/runtime/suspect_rt_end.o runtime/suspect.ld $(LIB)
+
+test:
+	./setup test
+	$(MAKE) --no-print-directory all check unit-tests pass-tests
+
+check:
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --locked --workspace --no-deps
+
+unit-tests: all
+	$(CARGO) test --locked --workspace
+
+demo: build
+	demo/run
+
+install: build
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/suspect
+	install -m 755 $(BIN)/suspect $(DESTDIR)$(PREFIX)/bin/suspect
+	for name in suspect-cc suspect-clang suspect-cc-launcher; do ln -sf suspect $(DESTDIR)$(PREFIX)/bin/$$name; done
+	cp -R $(LIB)/. $(DESTDIR)$(PREFIX)/lib/suspect
+
+uninstall:
+	cd $(DESTDIR)$(PREFIX)/bin && rm -f suspect suspect-cc suspect-clang suspect-cc-launcher
+	rm -rf $(DESTDIR)$(PREFIX)/lib/suspect
+
+clean:
+	$(CARGO) clean

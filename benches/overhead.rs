@@ -1,0 +1,358 @@
+//! What instrumentation costs on real programs, beside gcov and clang's source coverage, all in one run.
+//!
+//! `cargo bench --bench overhead [-- --rounds N] [program...]` fetches five C libraries from the package registry, builds each
+//! with our driver program in every configuration, runs them interleaved, and prints ratios of the least CPU time to
+//! the plain `-O2 -g` build's. `make build` must have run.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+
+const MANIFEST: &str = r#"[package]
+name = "programs"
+version = "0.0.0"
+edition = "2021"
+[lib]
+path = "lib.rs"
+[dependencies]
+bzip2-sys = "=0.1.13"
+libz-sys = "=1.1.6"
+lz4-sys = "=1.11.1"
+lua-src = "=546.0.2"
+libsqlite3-sys = "=0.30.1"
+"#;
+
+struct Subject {
+    name: &'static str,
+    package: &'static str,
+    directory: &'static str,
+    /// Sources, by name or by what their names must not be.
+    sources: Sources,
+    flags: &'static [&'static str],
+    libraries: &'static [&'static str],
+    argument: &'static str,
+}
+
+enum Sources {
+    Only(&'static [&'static str]),
+    AllBut(&'static [&'static str]),
+}
+
+const SUBJECTS: [Subject; 5] = [
+    Subject {
+        name: "bzip2",
+        package: "bzip2-sys",
+        directory: "bzip2-1.0.8",
+        sources: Sources::Only(&[
+            "blocksort.c",
+            "huffman.c",
+            "crctable.c",
+            "randtable.c",
+            "compress.c",
+            "decompress.c",
+            "bzlib.c",
+        ]),
+        flags: &["-DBZ_NO_STDIO"],
+        libraries: &[],
+        argument: "4",
+    },
+    Subject {
+        name: "zlib",
+        package: "libz-sys",
+        directory: "src/zlib",
+        sources: Sources::Only(&[
+            "adler32.c",
+            "compress.c",
+            "crc32.c",
+            "deflate.c",
+            "inffast.c",
+            "inflate.c",
+            "inftrees.c",
+            "trees.c",
+            "uncompr.c",
+            "zutil.c",
+        ]),
+        flags: &[],
+        libraries: &[],
+        argument: "8",
+    },
+    Subject {
+        name: "lz4",
+        package: "lz4-sys",
+        directory: "liblz4/lib",
+        sources: Sources::Only(&["lz4.c", "lz4hc.c"]),
+        flags: &[],
+        libraries: &[],
+        argument: "16",
+    },
+    Subject {
+        name: "lua",
+        package: "lua-src",
+        directory: "lua-5.4.6",
+        sources: Sources::AllBut(&["lua.c", "luac.c"]),
+        flags: &["-DLUA_USE_LINUX"],
+        libraries: &["-lm", "-ldl"],
+        argument: "6",
+    },
+    Subject {
+        name: "sqlite",
+        package: "libsqlite3-sys",
+        directory: "sqlite3",
+        sources: Sources::Only(&["sqlite3.c"]),
+        flags: &["-DSQLITE_THREADSAFE=0", "-DSQLITE_OMIT_LOAD_EXTENSION"],
+        libraries: &["-lm"],
+        argument: "60",
+    },
+];
+
+/// A way to build, and the ways to run what was built.
+struct Configuration {
+    name: &'static str,
+    /// `None`: the plain compiler. Otherwise suspect-cc with these modes.
+    modes: Option<&'static str>,
+    flags: &'static [&'static str],
+    runs: &'static [(&'static str, Option<&'static str>)],
+}
+
+const CONFIGURATIONS: [Configuration; 4] = [
+    Configuration { name: "plain", modes: None, flags: &[], runs: &[("plain", None), ("plain again", None)] },
+    Configuration { name: "gcov", modes: None, flags: &["--coverage"], runs: &[("gcov", None)] },
+    Configuration {
+        name: "source",
+        modes: None,
+        flags: &["-fprofile-instr-generate", "-fcoverage-mapping"],
+        runs: &[("source coverage", None)],
+    },
+    Configuration {
+        name: "suspect",
+        modes: Some("plain,edges,values,trace"),
+        flags: &[],
+        runs: &[("inert", None), ("edges", Some("edges")), ("values", Some("values"))],
+    },
+];
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
+    let mut rounds = 5;
+    let mut wanted = Vec::new();
+    let mut rest = arguments.into_iter();
+    while let Some(argument) = rest.next() {
+        match argument.as_str() {
+            "--rounds" => rounds = rest.next().and_then(|number| number.parse().ok()).expect("--rounds N"),
+            name => wanted.push(name.to_string()),
+        }
+    }
+    let bench = Bench::new();
+    let mut table: BTreeMap<&str, BTreeMap<&str, f64>> = BTreeMap::new();
+    for subject in SUBJECTS.iter().filter(|subject| wanted.is_empty() || wanted.contains(&subject.name.to_string())) {
+        let (times, compile) = bench.measure(subject, rounds);
+        println!("{}: compile CPU s {}", subject.name, list(&compile));
+        table.insert(subject.name, times);
+    }
+    print_ratios(&table);
+    if wanted.is_empty() || wanted.contains(&"start".to_string()) {
+        bench.measure_start();
+    }
+}
+
+struct Bench {
+    work: PathBuf,
+    packages: BTreeMap<String, PathBuf>,
+    suspect_cc: PathBuf,
+    clang: OsString,
+}
+
+impl Bench {
+    fn new() -> Bench {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let suspect_cc = root.join("target/suspect/bin/suspect-cc");
+        assert!(suspect_cc.exists(), "{} is missing: run `make build` first", suspect_cc.display());
+        let work = root.join("target/overhead");
+        fs::create_dir_all(&work).unwrap();
+        let packages = fetch(&work.join("fetch"));
+        Bench { work, packages, suspect_cc, clang: std::env::var_os("SUSPECT_CLANG").unwrap_or("clang-19".into()) }
+    }
+
+    fn measure(&self, subject: &Subject, rounds: u32) -> (BTreeMap<&'static str, f64>, BTreeMap<&'static str, f64>) {
+        let mut compile = BTreeMap::new();
+        let mut programs = Vec::new();
+        for configuration in &CONFIGURATIONS {
+            let (program, seconds) = self.build(subject, configuration);
+            compile.insert(configuration.name, seconds);
+            programs.push((program, configuration));
+        }
+        if subject.name == "sqlite" {
+            let lean = Configuration { name: "edges,values", modes: Some("edges,values"), flags: &[], runs: &[] };
+            compile.insert(lean.name, self.build(subject, &lean).1);
+        }
+        let mut times = BTreeMap::new();
+        let mut expected = None;
+        for _ in 0..rounds {
+            for (program, configuration) in &programs {
+                for (name, record) in configuration.runs {
+                    let (seconds, output) = self.run(program, subject.argument, *record);
+                    let expected = expected.get_or_insert_with(|| output.clone());
+                    assert_eq!(expected, &output, "{} {name} behaves differently", subject.name);
+                    let least: &mut f64 = times.entry(*name).or_insert(f64::INFINITY);
+                    *least = least.min(seconds);
+                }
+            }
+        }
+        (times, compile)
+    }
+
+    fn build(&self, subject: &Subject, configuration: &Configuration) -> (PathBuf, f64) {
+        let sources = self.packages[subject.package].join(subject.directory);
+        let program = self.work.join(format!("{}-{}", subject.name, configuration.name.replace(',', "-")));
+        let driver = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/programs").join(format!("{}.c", subject.name));
+        let mut command = match configuration.modes {
+            None => Command::new(&self.clang),
+            Some(modes) => {
+                let mut command = Command::new(&self.suspect_cc);
+                command.env("SUSPECT_MODES", modes).env("SUSPECT_CLANG", &self.clang);
+                command
+            }
+        };
+        command.args(["-O2", "-g", "-w", "-I"]).arg(&sources).args(subject.flags).args(configuration.flags);
+        command.arg(driver).args(c_files(&sources, &subject.sources)).arg("-o").arg(&program).args(subject.libraries);
+        command.current_dir(&self.work);
+        let (status, seconds) = timed(command);
+        assert!(status.success(), "{} does not build as {}", subject.name, configuration.name);
+        (program, seconds)
+    }
+
+    fn run(&self, program: &Path, argument: &str, record: Option<&str>) -> (f64, Vec<u8>) {
+        let traces = self.work.join("traces");
+        let _ = fs::remove_dir_all(&traces);
+        fs::create_dir_all(&traces).unwrap();
+        let captured = self.work.join("output");
+        let mut command = Command::new(program);
+        command.arg(argument).current_dir(&self.work).env("LLVM_PROFILE_FILE", self.work.join("source.profraw"));
+        command.stdout(fs::File::create(&captured).unwrap());
+        if let Some(record) = record {
+            command.env("SUSPECT_OUT", &traces).env("SUSPECT_RECORD", record);
+        }
+        let (status, seconds) = timed(command);
+        assert!(status.success(), "{}: {status}", program.display());
+        if record.is_some() {
+            assert!(fs::read_dir(&traces).unwrap().next().is_some(), "{} left no trace", program.display());
+        }
+        (seconds, fs::read(captured).unwrap())
+    }
+
+    /// What starting the smallest program costs, microseconds of CPU over the plain one.
+    fn measure_start(&self) {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/programs/start.c");
+        let build = |compiler: &Path, name: &str| {
+            let program = self.work.join(name);
+            let mut command = Command::new(compiler);
+            command.args(["-O2", "-g"]).arg(&source).arg("-o").arg(&program).current_dir(&self.work);
+            assert!(timed(command).0.success());
+            program
+        };
+        let plain = build(Path::new(&self.clang), "start-plain");
+        let suspect = build(&self.suspect_cc, "start-suspect");
+        let traces = self.work.join("traces");
+        let runs: [(&str, &Path, Option<&str>); 5] = [
+            ("plain", &plain, None),
+            ("plain again", &plain, None),
+            ("inert", &suspect, None),
+            ("edges", &suspect, Some("edges")),
+            ("values", &suspect, Some("values")),
+        ];
+        let mut best = [f64::INFINITY; 5];
+        for _ in 0..15 {
+            for (slot, (_, program, record)) in best.iter_mut().zip(&runs) {
+                let _ = fs::remove_dir_all(&traces);
+                fs::create_dir_all(&traces).unwrap();
+                let mut total = 0.0;
+                for _ in 0..100 {
+                    let mut command = Command::new(program);
+                    if let Some(record) = record {
+                        command.env("SUSPECT_OUT", &traces).env("SUSPECT_RECORD", record);
+                    }
+                    total += timed(command).1;
+                }
+                *slot = slot.min(total / 100.0 * 1e6);
+            }
+        }
+        println!("start-up, µs of CPU (least mean of 100):");
+        for (slot, (name, _, _)) in best.iter().zip(&runs) {
+            println!("  {name:<12} {slot:7.1}  {:+.1}", slot - best[0]);
+        }
+    }
+}
+
+fn list(numbers: &BTreeMap<&str, f64>) -> String {
+    let plain = numbers.get("plain").copied().unwrap_or(f64::NAN);
+    let text = |(name, number): (&&str, &f64)| format!("{name} {number:.2} ({:.2}x)", number / plain);
+    numbers.iter().map(text).collect::<Vec<_>>().join(", ")
+}
+
+fn print_ratios(table: &BTreeMap<&str, BTreeMap<&str, f64>>) {
+    let names: Vec<&str> =
+        SUBJECTS.iter().map(|subject| subject.name).filter(|name| table.contains_key(name)).collect();
+    println!("\n| CPU time over plain -O2 -g | {} | geometric mean |", names.join(" | "));
+    println!("|---|{}", "---|".repeat(names.len() + 1));
+    for run in CONFIGURATIONS.iter().flat_map(|configuration| configuration.runs).map(|(name, _)| *name) {
+        let ratios: Vec<f64> = names.iter().map(|name| table[name][run] / table[name]["plain"]).collect();
+        let mean = (ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len() as f64).exp();
+        let cells: Vec<String> = ratios.iter().map(|ratio| format!("{ratio:.3}")).collect();
+        println!("| {run} | {} | {mean:.3} |", cells.join(" | "));
+    }
+    let seconds: Vec<String> = names.iter().map(|name| format!("{:.3} s", table[name]["plain"])).collect();
+    println!("| plain, seconds | {} | |", seconds.join(" | "));
+}
+
+/// Directories of the packages in [`MANIFEST`], fetched by cargo.
+fn fetch(directory: &Path) -> BTreeMap<String, PathBuf> {
+    fs::create_dir_all(directory).unwrap();
+    fs::write(directory.join("Cargo.toml"), format!("{MANIFEST}[workspace]\n")).unwrap();
+    fs::write(directory.join("lib.rs"), "").unwrap();
+    let cargo = |arguments: &[&str]| {
+        let mut command = Command::new("cargo");
+        command.args(arguments).current_dir(directory).stderr(Stdio::inherit());
+        let output = command.output().expect("cargo runs");
+        assert!(output.status.success(), "cargo {arguments:?} fails");
+        output.stdout
+    };
+    cargo(&["fetch", "--quiet"]);
+    let metadata: serde_json::Value =
+        serde_json::from_slice(&cargo(&["metadata", "--format-version", "1", "--offline"])).unwrap();
+    let package = |package: &serde_json::Value| {
+        let manifest = PathBuf::from(package["manifest_path"].as_str()?);
+        Some((package["name"].as_str()?.to_string(), manifest.parent()?.to_path_buf()))
+    };
+    metadata["packages"].as_array().unwrap().iter().filter_map(package).collect()
+}
+
+fn c_files(directory: &Path, sources: &Sources) -> Vec<PathBuf> {
+    let but = match sources {
+        Sources::Only(names) => return names.iter().map(|name| directory.join(name)).collect(),
+        Sources::AllBut(names) => names,
+    };
+    let mut files: Vec<PathBuf> = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| {
+        let name = path.file_name().unwrap().to_string_lossy();
+        name.ends_with(".c") && !but.contains(&name.as_ref())
+    });
+    files.sort();
+    files
+}
+
+/// Runs a command to its end; its status and the CPU seconds it and its children used.
+fn timed(mut command: Command) -> (ExitStatus, f64) {
+    let child = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let mut status = 0;
+    // SAFETY: rusage is plain data that wait4 fills in; the pid is our own child's.
+    let usage = unsafe {
+        let mut usage: libc::rusage = std::mem::zeroed();
+        assert_eq!(libc::wait4(child.id() as i32, &mut status, 0, &mut usage), child.id() as i32);
+        usage
+    };
+    let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
+    (ExitStatus::from_raw(status), seconds(usage.ru_utime) + seconds(usage.ru_stime))
+}

@@ -1,0 +1,511 @@
+// What LLVM's C interface cannot say: pass registration, one option, debug-info getters, cloning, splitting edges.
+// Every function is a few lines; decisions belong in Rust.
+#include "llvm-c/Core.h"
+#include "llvm-c/DebugInfo.h"
+#include "llvm/Analysis/BlockFrequencyInfo.h"
+#include "llvm/Analysis/BranchProbabilityInfo.h"
+#include "llvm/IR/BasicBlock.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/MDBuilder.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
+#include "llvm/Transforms/Utils/ValueMapper.h"
+
+using namespace llvm;
+
+static cl::opt<std::string> Modes("suspect-modes", cl::desc("versions of each function to emit, separated by commas"),
+                                  cl::value_desc("plain,edges,values,trace"));
+
+extern "C" {
+void suspect_pipeline_start(LLVMModuleRef module, void *analyses);
+void suspect_optimizer_last(LLVMModuleRef module);
+}
+
+namespace {
+struct Start : PassInfoMixin<Start> {
+  static bool isRequired() { return true; }
+  PreservedAnalyses run(Module &M, ModuleAnalysisManager &MAM) {
+    auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
+    suspect_pipeline_start(wrap(&M), &FAM);
+    return PreservedAnalyses::none();
+  }
+};
+
+struct Last : PassInfoMixin<Last> {
+  static bool isRequired() { return true; }
+  PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
+    suspect_optimizer_last(wrap(&M));
+    return PreservedAnalyses::none();
+  }
+};
+
+StringRef empty_if_null(const char *text) { return text ? text : ""; }
+
+LLVMMetadataRef meta(const Metadata *node) { return wrap(const_cast<Metadata *>(node)); }
+
+template <typename T> const T *node(LLVMMetadataRef reference) {
+  return reference ? dyn_cast<T>(unwrap(reference)) : nullptr;
+}
+
+const char *text(StringRef string, size_t *length) {
+  *length = string.size();
+  return string.data();
+}
+} // namespace
+
+extern "C" {
+
+// Registration and messages.
+
+void suspect_register(PassBuilder &builder) {
+  // Later extension points gained parameters; nobody here looks at them.
+  builder.registerPipelineStartEPCallback([](ModulePassManager &passes, auto...) { passes.addPass(Start()); });
+  builder.registerOptimizerLastEPCallback([](ModulePassManager &passes, auto...) { passes.addPass(Last()); });
+}
+
+const char *suspect_option_modes(size_t *length) { return text(Modes, length); }
+
+void suspect_error(LLVMModuleRef module, const char *message, size_t length) {
+  unwrap(module)->getContext().emitError(StringRef(message, length));
+}
+
+bool suspect_verify(LLVMModuleRef module) { return verifyModule(*unwrap(module), &errs()); }
+
+// Functions and globals.
+
+bool suspect_is_interposable(LLVMValueRef global) { return unwrap<GlobalValue>(global)->isInterposable(); }
+
+bool suspect_is_intrinsic(LLVMValueRef function) { return unwrap<Function>(function)->isIntrinsic(); }
+
+void suspect_set_no_sanitize(LLVMValueRef global) {
+  GlobalValue::SanitizerMetadata metadata;
+  metadata.NoAddress = true;
+  metadata.NoHWAddress = true;
+  unwrap<GlobalVariable>(global)->setSanitizerMetadata(metadata);
+}
+
+void suspect_keep(LLVMModuleRef module, LLVMValueRef global, bool linker_too) {
+  if (linker_too)
+    appendToUsed(*unwrap(module), {unwrap<GlobalValue>(global)});
+  else
+    appendToCompilerUsed(*unwrap(module), {unwrap<GlobalValue>(global)});
+}
+
+void suspect_drop_named_metadata(LLVMModuleRef module, const char *name) {
+  if (NamedMDNode *named = unwrap(module)->getNamedMetadata(name))
+    named->eraseFromParent();
+}
+
+// A function that looks to its callers as `source` does: attributes, convention, section. Not its comdat: other
+// functions of the unit call it, and a discarded group must not take it away.
+static Function *twin(Function &source, StringRef name) {
+  Function *copy = Function::Create(source.getFunctionType(), GlobalValue::InternalLinkage, source.getAddressSpace(), name,
+                                    source.getParent());
+  copy->copyAttributesFrom(&source);
+  copy->setVisibility(GlobalValue::DefaultVisibility);
+  copy->setDLLStorageClass(GlobalValue::DefaultStorageClass);
+  copy->setDSOLocal(true);
+  copy->setComdat(nullptr);
+  return copy;
+}
+
+// Moves the body of `function` with its debug information into a new internal function called `name`.
+LLVMValueRef suspect_take_body(LLVMValueRef function, const char *name, size_t length) {
+  Function &source = *unwrap<Function>(function);
+  Function *copy = twin(source, StringRef(name, length));
+  SmallVector<std::pair<BlockAddress *, BasicBlock *>, 0> labels;
+  for (BasicBlock &block : source)
+    if (block.hasAddressTaken())
+      labels.push_back({BlockAddress::get(&source, &block), &block});
+#if LLVM_VERSION_MAJOR >= 19
+  copy->setIsNewDbgInfoFormat(source.IsNewDbgInfoFormat);
+#endif
+  copy->splice(copy->begin(), &source);
+  for (auto &label : labels) {
+    label.first->replaceAllUsesWith(BlockAddress::get(copy, label.second));
+    label.first->destroyConstant();
+  }
+  for (auto pair : zip(source.args(), copy->args())) {
+    std::get<1>(pair).takeName(&std::get<0>(pair));
+    std::get<0>(pair).replaceAllUsesWith(&std::get<1>(pair));
+  }
+  if (source.hasPersonalityFn()) {
+    copy->setPersonalityFn(source.getPersonalityFn());
+    source.setPersonalityFn(nullptr);
+  }
+  copy->setSubprogram(source.getSubprogram());
+  source.setSubprogram(nullptr);
+  return wrap(copy);
+}
+
+// Copies `function` without debug information into a new internal function called `name`; `from[i]` becomes `to[i]`.
+LLVMValueRef suspect_clone(LLVMValueRef function, const char *name, size_t length, LLVMValueRef *from, LLVMValueRef *to,
+                           size_t count) {
+  Function &source = *unwrap<Function>(function);
+  Function *copy = twin(source, StringRef(name, length));
+  ValueToValueMapTy map;
+  for (size_t i = 0; i < count; i++)
+    map[unwrap(from[i])] = unwrap(to[i]);
+  for (auto pair : zip(source.args(), copy->args()))
+    map[&std::get<0>(pair)] = &std::get<1>(pair);
+  for (BasicBlock &block : source)
+    map[&block] = BasicBlock::Create(source.getContext(), "", copy);
+  for (BasicBlock &block : source)
+    if (block.hasAddressTaken())
+      map[BlockAddress::get(&source, &block)] = BlockAddress::get(copy, cast<BasicBlock>(map[&block]));
+  for (BasicBlock &block : source) {
+    BasicBlock *target = cast<BasicBlock>(map[&block]);
+    for (Instruction &instruction : block) {
+      if (isa<DbgInfoIntrinsic>(instruction))
+        continue;
+      Instruction *twin = instruction.clone();
+      twin->setDebugLoc(DebugLoc());
+      twin->setMetadata(LLVMContext::MD_DIAssignID, nullptr);
+      twin->insertInto(target, target->end());
+      map[&instruction] = twin;
+    }
+  }
+  for (BasicBlock &block : *copy)
+    for (Instruction &instruction : block)
+      RemapInstruction(&instruction, map, RF_NoModuleLevelChanges | RF_IgnoreMissingLocals);
+  if (source.hasPersonalityFn())
+    copy->setPersonalityFn(source.getPersonalityFn());
+#if LLVM_VERSION_MAJOR >= 19
+  copy->setIsNewDbgInfoFormat(source.IsNewDbgInfoFormat);
+#endif
+  return wrap(copy);
+}
+
+// A copy of the internal variable `global` for `copy`: block addresses in `source` become those of the same position in it.
+LLVMValueRef suspect_clone_table(LLVMValueRef global, LLVMValueRef source, LLVMValueRef copy, const char *name,
+                                 size_t length) {
+  GlobalVariable &table = *unwrap<GlobalVariable>(global);
+  Function &from = *unwrap<Function>(source), &into = *unwrap<Function>(copy);
+  ValueToValueMapTy map;
+  for (auto pair : zip(from, into))
+    if (std::get<0>(pair).hasAddressTaken())
+      map[BlockAddress::get(&from, &std::get<0>(pair))] = BlockAddress::get(&into, &std::get<1>(pair));
+  auto *twin = new GlobalVariable(*table.getParent(), table.getValueType(), table.isConstant(), GlobalValue::InternalLinkage,
+                                  MapValue(table.getInitializer(), map, RF_NoModuleLevelChanges), StringRef(name, length), &table,
+                                  table.getThreadLocalMode(), table.getAddressSpace());
+  twin->copyAttributesFrom(&table);
+  twin->setVisibility(GlobalValue::DefaultVisibility);
+  return wrap(twin);
+}
+
+void suspect_replace_in(LLVMValueRef function, LLVMValueRef from, LLVMValueRef to) {
+  ValueToValueMapTy map;
+  map[unwrap(from)] = unwrap(to);
+  for (BasicBlock &block : *unwrap<Function>(function))
+    for (Instruction &instruction : block)
+      RemapInstruction(&instruction, map, RF_NoModuleLevelChanges | RF_IgnoreMissingLocals);
+}
+
+bool suspect_has_address_taken(LLVMBasicBlockRef block) { return unwrap(block)->hasAddressTaken(); }
+
+static bool collect_tables(const Value *value, const Function *function, SmallVectorImpl<GlobalVariable *> &tables, int depth) {
+  if (depth > 16)
+    return false;
+  for (const User *user : value->users()) {
+    if (auto *instruction = dyn_cast<Instruction>(user)) {
+      if (instruction->getFunction() != function)
+        return false;
+    } else if (auto *global = dyn_cast<GlobalVariable>(user)) {
+      if (is_contained(tables, global))
+        continue;
+      if (!global->hasLocalLinkage())
+        return false;
+      tables.push_back(const_cast<GlobalVariable *>(global));
+      if (!collect_tables(global, function, tables, depth + 1))
+        return false;
+    } else if (isa<Constant>(user)) {
+      if (!collect_tables(user, function, tables, depth + 1))
+        return false;
+    }
+  }
+  return true;
+}
+
+// The variables whose initialisers hold addresses of blocks of `function`: their number, or -1 when something besides
+// the function's own code can see them, or there are more than `capacity`.
+int suspect_label_tables(LLVMValueRef function, LLVMValueRef *tables, size_t capacity) {
+  Function &source = *unwrap<Function>(function);
+  SmallVector<GlobalVariable *, 4> found;
+  for (BasicBlock &block : source)
+    if (block.hasAddressTaken() && !collect_tables(BlockAddress::get(&source, &block), &source, found, 0))
+      return -1;
+  if (found.size() > capacity)
+    return -1;
+  for (size_t i = 0; i < found.size(); i++)
+    tables[i] = wrap(found[i]);
+  return int(found.size());
+}
+
+// Control flow.
+
+uint64_t suspect_block_frequency(void *analyses, LLVMBasicBlockRef block) {
+  BasicBlock *here = unwrap(block);
+  auto &manager = *static_cast<FunctionAnalysisManager *>(analyses);
+  return manager.getResult<BlockFrequencyAnalysis>(*here->getParent()).getBlockFreq(here).getFrequency();
+}
+
+uint64_t suspect_edge_frequency(void *analyses, LLVMBasicBlockRef from, LLVMBasicBlockRef to) {
+  BasicBlock *here = unwrap(from);
+  auto &manager = *static_cast<FunctionAnalysisManager *>(analyses);
+  auto share = manager.getResult<BranchProbabilityAnalysis>(*here->getParent()).getEdgeProbability(here, unwrap(to));
+  return share.scale(suspect_block_frequency(analyses, from));
+}
+
+void suspect_split_indirect_edges(LLVMValueRef function) {
+  SplitIndirectBrCriticalEdges(*unwrap<Function>(function), /*IgnoreBlocksWithoutPHI=*/false);
+}
+
+// A new block on all edges from `terminator` to `target` whose successor numbers are listed.
+LLVMBasicBlockRef suspect_split_edge(LLVMValueRef terminator, const unsigned *successors, size_t count) {
+  Instruction *end = unwrap<Instruction>(terminator);
+  BasicBlock *from = end->getParent(), *to = end->getSuccessor(successors[0]);
+  BasicBlock *middle = BasicBlock::Create(from->getContext(), "", from->getParent(), from->getNextNode());
+  BranchInst *jump = BranchInst::Create(to, middle);
+  jump->setDebugLoc(end->getDebugLoc());
+  for (size_t i = 0; i < count; i++)
+    end->setSuccessor(successors[i], middle);
+  for (PHINode &phi : to->phis()) {
+    bool first = true;
+    size_t left = count;
+    for (unsigned i = 0; i < phi.getNumIncomingValues() && left;) {
+      if (phi.getIncomingBlock(i) != from) {
+        i++;
+      } else if (first) {
+        phi.setIncomingBlock(i, middle);
+        first = false;
+        left--;
+      } else {
+        phi.removeIncomingValue(i, false);
+        left--;
+      }
+    }
+  }
+  return wrap(middle);
+}
+
+LLVMValueRef suspect_first_insertion_point(LLVMBasicBlockRef block) {
+  auto point = unwrap(block)->getFirstInsertionPt();
+  return point == unwrap(block)->end() ? nullptr : wrap(&*point);
+}
+
+bool suspect_is_debug(LLVMValueRef instruction) { return isa<DbgInfoIntrinsic>(unwrap(instruction)); }
+
+bool suspect_is_musttail(LLVMValueRef call) {
+  auto *instruction = dyn_cast<CallInst>(unwrap(call));
+  return instruction && instruction->isMustTailCall();
+}
+
+void suspect_set_musttail(LLVMValueRef call) { unwrap<CallInst>(call)->setTailCallKind(CallInst::TCK_MustTail); }
+
+// Whether a call (function or call site) has the attribute of this kind.
+bool suspect_call_has(LLVMValueRef call, unsigned kind) {
+  return unwrap<CallBase>(call)->hasFnAttr(Attribute::AttrKind(kind));
+}
+
+bool suspect_call_no_duplicate(LLVMValueRef call) { return unwrap<CallBase>(call)->cannotDuplicate(); }
+
+LLVMValueRef suspect_called_function(LLVMValueRef call) {
+  return wrap(dyn_cast<Function>(unwrap<CallBase>(call)->getCalledOperand()->stripPointerCasts()));
+}
+
+bool suspect_set_called(LLVMValueRef call, LLVMValueRef callee) {
+  unwrap<CallBase>(call)->setCalledOperand(unwrap(callee));
+  return true;
+}
+
+// A call whose callee now writes counters must be made as often as the source says.
+void suspect_forget_memory(LLVMValueRef call) { unwrap<CallBase>(call)->removeFnAttr(Attribute::Memory); }
+
+void suspect_set_likely(LLVMValueRef branch) {
+  Instruction *jump = unwrap<Instruction>(branch);
+  jump->setMetadata(LLVMContext::MD_prof, MDBuilder(jump->getContext()).createBranchWeights(1 << 20, 1));
+}
+
+const char *suspect_inline_asm(LLVMValueRef call, size_t *length) {
+  auto *code = dyn_cast<InlineAsm>(unwrap<CallBase>(call)->getCalledOperand());
+#if LLVM_VERSION_MAJOR >= 19
+  return code ? text(code->getAsmString(), length) : nullptr;
+#else
+  return code ? text(StringRef(code->getAsmString()), length) : nullptr;
+#endif
+}
+
+// Copies what the callee's convention needs (attributes, calling convention) from `function` to a call that forwards it.
+void suspect_forward_attributes(LLVMValueRef call, LLVMValueRef function) {
+  CallInst *forward = unwrap<CallInst>(call);
+  Function *callee = unwrap<Function>(function);
+  forward->setCallingConv(callee->getCallingConv());
+  forward->setAttributes(AttributeList::get(callee->getContext(), AttributeSet(), callee->getAttributes().getRetAttrs(), {}));
+  for (unsigned i = 0; i < callee->arg_size(); i++)
+    for (Attribute attribute : callee->getAttributes().getParamAttrs(i))
+      forward->addParamAttr(i, attribute);
+  // Inlined, the versions would share one frame, and the plain one would lose its debug information.
+  forward->addFnAttr(Attribute::NoInline);
+}
+
+bool suspect_int_bits(LLVMValueRef constant, int64_t *value) {
+  auto *integer = dyn_cast<ConstantInt>(unwrap(constant));
+  if (!integer || integer->getBitWidth() > 64)
+    return false;
+  *value = integer->getSExtValue();
+  return true;
+}
+
+int suspect_rmw_operation(LLVMValueRef instruction) { return int(unwrap<AtomicRMWInst>(instruction)->getOperation()); }
+
+void suspect_no_sanitize_instruction(LLVMValueRef instruction) {
+  Instruction *hook = unwrap<Instruction>(instruction);
+  hook->setMetadata(LLVMContext::MD_nosanitize, MDNode::get(hook->getContext(), {}));
+}
+
+bool suspect_is_sanitizer_code(LLVMValueRef instruction) {
+  return unwrap<Instruction>(instruction)->getMetadata(LLVMContext::MD_nosanitize) != nullptr;
+}
+
+// A double's decimal text that reads back the same, for conditions.
+size_t suspect_float_text(LLVMValueRef constant, char *buffer, size_t capacity) {
+  auto *number = dyn_cast<ConstantFP>(unwrap(constant));
+  if (!number)
+    return 0;
+  SmallString<32> digits;
+  number->getValueAPF().toString(digits, 0, 3);
+  if (digits.size() > capacity)
+    return 0;
+  memcpy(buffer, digits.data(), digits.size());
+  return digits.size();
+}
+
+// Bytes of a private constant, so that what code means does not depend on how its strings are numbered.
+const char *suspect_string_bytes(LLVMValueRef value, size_t *length) {
+  auto *global = dyn_cast<GlobalVariable>(unwrap(value));
+  if (!global || !global->hasPrivateLinkage() || !global->hasInitializer())
+    return nullptr;
+  auto *data = dyn_cast<ConstantDataSequential>(global->getInitializer());
+  return data ? text(data->getRawDataValues(), length) : nullptr;
+}
+
+// Debug information.
+
+LLVMMetadataRef suspect_variable_of(LLVMValueRef storage) {
+  Value *address = unwrap(storage);
+  if (auto *global = dyn_cast<GlobalVariable>(address)) {
+    SmallVector<DIGlobalVariableExpression *, 1> expressions;
+    global->getDebugInfo(expressions);
+    return expressions.empty() ? nullptr : meta(expressions[0]->getVariable());
+  }
+#if LLVM_VERSION_MAJOR >= 19
+  for (DbgVariableRecord *record : findDVRDeclares(address))
+    return meta(record->getVariable());
+  for (DbgDeclareInst *declare : findDbgDeclares(address))
+    return meta(declare->getVariable());
+#else
+  for (DbgVariableIntrinsic *declare : FindDbgAddrUses(address))
+    return meta(declare->getVariable());
+#endif
+  auto *instruction = dyn_cast<Instruction>(address);
+  if (!instruction)
+    return nullptr;
+#if LLVM_VERSION_MAJOR >= 19
+  for (DbgVariableRecord *record : at::getDVRAssignmentMarkers(instruction))
+    return meta(record->getVariable());
+#endif
+  for (DbgAssignIntrinsic *assign : at::getAssignmentMarkers(instruction))
+    return meta(assign->getVariable());
+  return nullptr;
+}
+
+const char *suspect_di_name(LLVMMetadataRef reference, size_t *length) {
+  if (auto *variable = node<DIVariable>(reference))
+    return text(variable->getName(), length);
+  if (auto *type = node<DIType>(reference))
+    return text(type->getName(), length);
+  if (auto *unit = node<DICompileUnit>(reference))
+    return text(unit->getProducer(), length);
+  *length = 0;
+  return "";
+}
+
+LLVMMetadataRef suspect_di_type(LLVMMetadataRef reference) {
+  if (auto *variable = node<DIVariable>(reference))
+    return meta(variable->getType());
+  if (auto *type = node<DIDerivedType>(reference))
+    return meta(type->getBaseType());
+  if (auto *type = node<DICompositeType>(reference))
+    return meta(type->getBaseType());
+  return nullptr;
+}
+
+bool suspect_di_artificial(LLVMMetadataRef reference) {
+  auto *local = node<DILocalVariable>(reference);
+  return local && local->isArtificial();
+}
+
+unsigned suspect_di_argument(LLVMMetadataRef reference) {
+  auto *local = node<DILocalVariable>(reference);
+  return local ? local->getArg() : 0;
+}
+
+unsigned suspect_di_tag(LLVMMetadataRef reference) {
+  auto *type = node<DINode>(reference);
+  return type ? type->getTag() : 0;
+}
+
+unsigned suspect_di_encoding(LLVMMetadataRef reference) {
+  auto *type = node<DIBasicType>(reference);
+  return type ? type->getEncoding() : 0;
+}
+
+bool suspect_di_bit_field(LLVMMetadataRef reference) {
+  auto *member = node<DIDerivedType>(reference);
+  return member && member->isBitField();
+}
+
+size_t suspect_di_elements(LLVMMetadataRef reference) {
+  if (auto *type = node<DICompositeType>(reference))
+    return type->getElements().size();
+  if (auto *type = node<DISubroutineType>(reference))
+    return type->getTypeArray().size();
+  return 0;
+}
+
+LLVMMetadataRef suspect_di_element(LLVMMetadataRef reference, size_t index) {
+  if (auto *type = node<DICompositeType>(reference))
+    return meta(type->getElements()[index]);
+  if (auto *type = node<DISubroutineType>(reference))
+    return meta(type->getTypeArray()[index]);
+  return nullptr;
+}
+
+int64_t suspect_di_count(LLVMMetadataRef reference) {
+  if (auto *range = node<DISubrange>(reference))
+    if (auto *constant = dyn_cast_if_present<ConstantInt *>(range->getCount()))
+      return constant->getSExtValue();
+  return -1;
+}
+
+LLVMMetadataRef suspect_di_subroutine(LLVMMetadataRef subprogram) {
+  auto *program = node<DISubprogram>(subprogram);
+  return program ? meta(program->getType()) : nullptr;
+}
+
+LLVMMetadataRef suspect_compile_unit(LLVMModuleRef module) {
+  for (DICompileUnit *unit : unwrap(module)->debug_compile_units())
+    return meta(unit);
+  return nullptr;
+}
+}

@@ -1,0 +1,184 @@
+//! Injecting: marker calls at the sites of one version of a function.
+//!
+//! Markers are calls that the optimizer can neither merge, drop nor see through, but that hide no memory from it;
+//! [`crate::lower`] turns them into code at the end of the pipeline.
+
+use std::ffi::c_uint;
+
+use suspect_format::abi::Mode;
+
+use crate::ir::{self, Builder, LLVMOpcode, Module, Value, llvm};
+use crate::shim;
+use crate::sites::{Body, FunctionSites, Logged, NodeSite, Spot};
+use crate::table::Base;
+
+/// The markers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Marker {
+    /// `(counter)`: one more.
+    Count,
+    /// `(counter, i1)`: one more if true.
+    CountIf,
+    /// `(counter, i32)`: one more in the counter that many further on.
+    CountAt,
+    /// `(piece)`: the piece is entered.
+    Piece,
+    /// `(value, anything)`: a node takes a value.
+    Value,
+    /// As `Value`, for the runtime to log too.
+    Log,
+    /// `(word)`: a state word is set.
+    State,
+}
+
+impl Marker {
+    /// All markers.
+    pub const ALL: [Marker; 7] =
+        [Marker::Count, Marker::CountIf, Marker::CountAt, Marker::Piece, Marker::Value, Marker::Log, Marker::State];
+
+    /// The name of the function that stands for it between the passes.
+    pub fn name(self) -> &'static str {
+        match self {
+            Marker::Count => "suspect.count",
+            Marker::CountIf => "suspect.count.if",
+            Marker::CountAt => "suspect.count.at",
+            Marker::Piece => "suspect.piece",
+            Marker::Value => "suspect.value",
+            Marker::Log => "suspect.log",
+            Marker::State => "suspect.state",
+        }
+    }
+
+    /// The function, declared if need be.
+    fn function(self, module: Module) -> Value {
+        module.function(self.name()).unwrap_or_else(|| self.declare(module))
+    }
+
+    fn declare(self, module: Module) -> Value {
+        let function = module.declare(self.name(), &[module.int(32)], true);
+        let context = module.context();
+        for attribute in ["nounwind", "willreturn", "nocallback", "nomerge", "nofree", "nosync"] {
+            function.add_attribute(context, attribute, 0);
+        }
+        function.add_attribute(context, "memory", INACCESSIBLE_ONLY);
+        // A hook ends up as a few instructions: without this the inliner would take each one for a call.
+        function.add_text_attribute(context, "call-inline-cost", if self == Marker::Count { "5" } else { "10" });
+        function
+    }
+}
+
+/// LLVM's number for `memory(inaccessiblemem: readwrite)`: two bits for each kind of memory, this one being the second.
+const INACCESSIBLE_ONLY: u64 = 0b11 << 2;
+
+/// Puts the hooks of `mode` into `function`, which is the function that `sites` were collected from or a copy of it.
+pub fn inject(module: Module, function: Value, mode: Mode, sites: &FunctionSites, base: Base) {
+    if mode == Mode::Plain {
+        return;
+    }
+    let injector = Injector { module, body: Body::of(function), mode, base };
+    let mut splits = Vec::new();
+    for edge in &sites.edges {
+        let counter = if mode == Mode::Edges { edge.edges_counter } else { edge.values_counter };
+        if let (Some(counter), Some(spot)) = (counter, &edge.spot) {
+            match spot {
+                Spot::Before(position) => injector.count(injector.body.at(*position), counter),
+                Spot::Split { terminator, successors } => splits.push((*terminator, successors, counter)),
+            }
+        }
+    }
+    if mode != Mode::Edges {
+        for (index, piece) in sites.pieces.iter().enumerate() {
+            injector.mark(Marker::Piece, piece.start, base.piece + index as u32, &[]);
+        }
+        for (index, node) in sites.nodes.iter().enumerate() {
+            injector.node(node, base.value + index as u32);
+        }
+    }
+    for (position, word) in &sites.states {
+        injector.mark(Marker::State, *position, *word, &[]);
+    }
+    // Last, because new blocks change what the successors of a terminator are.
+    for (terminator, successors, counter) in splits {
+        injector.split(terminator, successors, counter);
+    }
+}
+
+struct Injector {
+    module: Module,
+    body: Body,
+    mode: Mode,
+    base: Base,
+}
+
+impl Injector {
+    fn mark(&self, marker: Marker, before: u32, number: u32, arguments: &[Value]) {
+        let builder = Builder::before(self.module, self.body.at(before));
+        self.build(&builder, marker, number, arguments);
+    }
+
+    fn build(&self, builder: &Builder, marker: Marker, number: u32, arguments: &[Value]) {
+        let mut all = vec![self.module.constant(32, u64::from(number))];
+        all.extend_from_slice(arguments);
+        builder.call(marker.function(self.module), &all);
+    }
+
+    fn count(&self, before: Value, counter: u32) {
+        self.build(&Builder::before(self.module, before), Marker::Count, self.base.counter + counter, &[]);
+    }
+
+    fn split(&self, terminator: u32, successors: &[u32], counter: u32) {
+        let terminator = self.body.at(terminator);
+        let numbers: Vec<c_uint> = successors.to_vec();
+        let block = ir::Block(llvm!(shim::suspect_split_edge(terminator.0, numbers.as_ptr(), numbers.len())));
+        if let Some(jump) = block.terminator() {
+            self.count(jump, counter);
+        }
+    }
+
+    fn node(&self, node: &NodeSite, number: u32) {
+        let before = self.body.at(node.before);
+        let builder = Builder::before(self.module, before);
+        let Some(value) = self.value(&builder, node.logged) else { return };
+        let marker = if self.mode == Mode::Trace { Marker::Log } else { Marker::Value };
+        self.build(&builder, marker, number, &[value]);
+        if let Some(counter) = node.true_counter {
+            self.build(&builder, Marker::CountIf, self.base.counter + counter, &[value]);
+        }
+    }
+
+    fn value(&self, builder: &Builder, logged: Logged) -> Option<Value> {
+        match logged {
+            Logged::Operand(position, operand) => {
+                let instruction = self.body.at(position);
+                match instruction.is(LLVMOpcode::LLVMPHI) {
+                    true => instruction.incoming().get(operand as usize).map(|incoming| incoming.0),
+                    false => instruction.operand(operand),
+                }
+            }
+            Logged::Bits(position, operand, shift, bits) => {
+                let value = self.body.at(position).operand(operand)?;
+                let width = value.kind().int_bits();
+                let shifted =
+                    builder.binary(LLVMOpcode::LLVMLShr, value, self.module.constant(width, u64::from(shift)));
+                let mask = u64::MAX >> (64 - bits.clamp(1, 64));
+                Some(builder.binary(LLVMOpcode::LLVMAnd, shifted, self.module.constant(width, mask)))
+            }
+            Logged::Updated(position) => self.updated(builder, self.body.at(position)),
+        }
+    }
+
+    /// What an atomic update leaves behind.
+    fn updated(&self, builder: &Builder, update: Value) -> Option<Value> {
+        let operand = update.operand(1)?;
+        let opcode = match llvm!(shim::suspect_rmw_operation(update.0)) {
+            0 => return Some(operand),
+            1 => LLVMOpcode::LLVMAdd,
+            2 => LLVMOpcode::LLVMSub,
+            3 => LLVMOpcode::LLVMAnd,
+            5 => LLVMOpcode::LLVMOr,
+            6 => LLVMOpcode::LLVMXor,
+            _ => return Some(update),
+        };
+        Some(builder.binary(opcode, update, operand))
+    }
+}

@@ -1,0 +1,299 @@
+//! Lowering: at the end of the pipeline markers become code, and the unit gets its words and their descriptor.
+
+use std::ffi::CStr;
+
+use inkwell::llvm_sys::core::*;
+use suspect_format::abi::{self, HASH_MULTIPLIER, STATE_LAST, STATE_WORDS};
+
+use crate::hooks::Marker;
+use crate::ir::{Builder, LLVMLinkage, LLVMOpcode, Module, Type, Value, llvm, word_address};
+use crate::shim;
+
+/// Where the first pass leaves the unit's numbers for the last.
+pub const NUMBERS: &CStr = c"suspect.unit";
+
+/// What the first pass leaves: the unit's hash, its counters and values.
+#[derive(Clone, Copy, Debug)]
+pub struct UnitNumbers {
+    /// The unit's identity.
+    pub unit_hash: u64,
+    /// Counters.
+    pub n_counters: u32,
+    /// Values.
+    pub n_values: u32,
+}
+
+impl UnitNumbers {
+    /// Leaves the numbers in the module.
+    pub fn leave(self, module: Module) {
+        module.leave(NUMBERS, &[self.unit_hash, u64::from(self.n_counters), u64::from(self.n_values)]);
+    }
+
+    /// Takes them out of it again; `None` when the first pass did nothing.
+    pub fn take(module: Module) -> Option<UnitNumbers> {
+        match module.take(NUMBERS)?[..] {
+            [unit_hash, n_counters, n_values] => {
+                Some(UnitNumbers { unit_hash, n_counters: n_counters as u32, n_values: n_values as u32 })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Lowers all markers of `module`.
+pub fn lower(module: Module, unit: UnitNumbers) {
+    let words = module.words(unit.n_counters + unit.n_values);
+    let lowering =
+        Lowering { module, unit, words, data: data(module, words), state: state(module), log: log_hook(module) };
+    lowering.descriptor();
+    for function in module.functions() {
+        lowering.drop_passed_pieces(function);
+    }
+    for marker in Marker::ALL {
+        let Some(function) = module.function(marker.name()) else { continue };
+        for call in function.users() {
+            lowering.marker(marker, call);
+            call.erase();
+        }
+        llvm!(LLVMDeleteFunction(function.0));
+    }
+    if lowering.log.users().is_empty() {
+        llvm!(LLVMDeleteFunction(lowering.log.0));
+    }
+}
+
+/// The state page: weak and small here, strong and whole in the runtime.
+fn state(module: Module) -> Value {
+    weak_global(module, abi::SYMBOL_STATE, module.words(STATE_WORDS as u32), 16)
+}
+
+/// A variable that the runtime's own of the same name takes the place of.
+pub fn weak_global(module: Module, name: &str, kind: Type, align: u32) -> Value {
+    if let Some(global) = module.global(name) {
+        return global;
+    }
+    let global = module.add_global(name, kind);
+    llvm!({
+        LLVMSetLinkage(global.0, LLVMLinkage::LLVMWeakAnyLinkage);
+        LLVMSetVisibility(global.0, inkwell::llvm_sys::LLVMVisibility::LLVMHiddenVisibility);
+        LLVMSetInitializer(global.0, LLVMConstNull(kind.0));
+        LLVMSetAlignment(global.0, align);
+        shim::suspect_set_no_sanitize(global.0);
+    });
+    global
+}
+
+fn data(module: Module, words: Type) -> Value {
+    let data = module.add_global("suspect.words", words);
+    llvm!({
+        LLVMSetLinkage(data.0, LLVMLinkage::LLVMInternalLinkage);
+        LLVMSetInitializer(data.0, LLVMConstNull(words.0));
+        LLVMSetAlignment(data.0, 16);
+        set_section(data, abi::SECTION_DATA);
+        shim::suspect_set_no_sanitize(data.0);
+    });
+    data
+}
+
+fn set_section(global: Value, section: &str) {
+    let section = std::ffi::CString::new(section).unwrap_or_default();
+    llvm!(LLVMSetSection(global.0, section.as_ptr()))
+}
+
+fn log_hook(module: Module) -> Value {
+    let pointer = Type(llvm!(LLVMPointerTypeInContext(module.context(), 0)));
+    module.function(abi::HOOK_NODE).unwrap_or_else(|| {
+        let hook = module.declare(abi::HOOK_NODE, &[pointer, module.int(64)], false);
+        llvm!({
+            LLVMSetLinkage(hook.0, LLVMLinkage::LLVMExternalWeakLinkage);
+            LLVMSetVisibility(hook.0, inkwell::llvm_sys::LLVMVisibility::LLVMHiddenVisibility);
+        });
+        hook.add_attribute(module.context(), "nounwind", 0);
+        hook
+    })
+}
+
+struct Lowering {
+    module: Module,
+    unit: UnitNumbers,
+    words: Type,
+    data: Value,
+    state: Value,
+    log: Value,
+}
+
+impl Lowering {
+    fn marker(&self, marker: Marker, call: Value) {
+        // The number is a constant as long as nothing merges two markers, which `nomerge` forbids; a wrong number would
+        // make the program write elsewhere, so it is not taken on trust.
+        let Some(number) = call.operand(0).and_then(Value::integer).and_then(|number| u32::try_from(number).ok())
+        else {
+            self.module.error("suspect: internal error: the optimizer merged two hooks");
+            return;
+        };
+        let builder = Builder::before(self.module, call);
+        match (marker, call.operand(1)) {
+            (Marker::Count, _) => self.add(&builder, self.word(number), self.module.constant(64, 1)),
+            (Marker::CountIf, Some(condition)) => {
+                let one = builder.cast(LLVMOpcode::LLVMZExt, condition, self.module.int(64));
+                self.add(&builder, self.word(number), one);
+            }
+            (Marker::CountAt, Some(offset)) => self.count_at(&builder, number, offset),
+            (Marker::Piece, _) => self.piece(&builder, number),
+            (Marker::State, _) => builder.store(self.module.constant(64, 1), self.state_word(number)),
+            (Marker::Value, Some(value)) => self.value(&builder, number, value, false),
+            (Marker::Log, Some(value)) => self.value(&builder, number, value, true),
+            _ => {}
+        }
+    }
+
+    fn word(&self, index: u32) -> Value {
+        word_address(self.module, self.words, self.data, index)
+    }
+
+    fn state_word(&self, index: u32) -> Value {
+        word_address(self.module, self.module.words(STATE_WORDS as u32), self.state, index)
+    }
+
+    fn add(&self, builder: &Builder, address: Value, amount: Value) {
+        let before = builder.load(self.module.int(64), address);
+        builder.store(builder.binary(LLVMOpcode::LLVMAdd, before, amount), address);
+    }
+
+    fn count_at(&self, builder: &Builder, number: u32, offset: Value) {
+        let wide = builder.cast(LLVMOpcode::LLVMZExt, offset, self.module.int(64));
+        let mut path = [wide.0];
+        let int = self.module.int(64);
+        let first = self.word(number);
+        let address =
+            Value(llvm!(LLVMBuildInBoundsGEP2(builder.raw(), int.0, first.0, path.as_mut_ptr(), 1, c"".as_ptr())));
+        self.add(builder, address, self.module.constant(64, 1));
+    }
+
+    fn piece(&self, builder: &Builder, number: u32) {
+        let mut path = [self.module.constant(64, u64::from(number)).0];
+        let byte = self.module.int(8);
+        let address = llvm!(LLVMConstInBoundsGEP2(byte.0, self.data.0, path.as_mut_ptr(), 1));
+        let address = Value(llvm!(LLVMConstPtrToInt(address, self.module.int(64).0)));
+        builder.store(address, self.state_word(STATE_LAST as u32));
+    }
+
+    /// [`abi::trajectory_hash`], inline.
+    fn value(&self, builder: &Builder, number: u32, value: Value, log: bool) {
+        use LLVMOpcode::*;
+        let constant = |number| self.module.constant(64, number);
+        let address = self.word(self.unit.n_counters + number);
+        let state = builder.load(self.module.int(64), address);
+        let wide = self.widened(builder, value);
+        let mixed = if value.kind().int_bits() == 1 {
+            self.truth(builder, value)
+        } else {
+            let odd = builder.binary(LLVMMul, builder.binary(LLVMAdd, wide, constant(1)), constant(HASH_MULTIPLIER));
+            builder.binary(LLVMXor, odd, builder.binary(LLVMLShr, odd, constant(32)))
+        };
+        let five = builder.binary(LLVMMul, state, constant(5));
+        builder.store(builder.binary(LLVMAdd, five, mixed), address);
+        if log {
+            builder.call(self.log, &[address, wide]);
+        }
+    }
+
+    /// The mixed value of a truth value: one of two constants.
+    fn truth(&self, builder: &Builder, value: Value) -> Value {
+        let mixed = |value| self.module.constant(64, abi::trajectory_hash(0, value));
+        Value(llvm!(LLVMBuildSelect(builder.raw(), value.0, mixed(1).0, mixed(0).0, c"".as_ptr())))
+    }
+
+    /// A value as 64 bits: zero-extended; of wider ones the halves folded.
+    fn widened(&self, builder: &Builder, value: Value) -> Value {
+        let (kind, word) = (value.kind(), self.module.int(64));
+        if kind.is_pointer() {
+            return builder.cast(LLVMOpcode::LLVMPtrToInt, value, word);
+        }
+        let bits = kind.scalar_bits().unwrap_or(64);
+        let value =
+            if kind.is_float() { builder.cast(LLVMOpcode::LLVMBitCast, value, self.module.int(bits)) } else { value };
+        match bits {
+            64 => value,
+            0..64 => builder.cast(LLVMOpcode::LLVMZExt, value, word),
+            _ => {
+                let high = builder.binary(LLVMOpcode::LLVMLShr, value, self.module.constant(bits, 64));
+                let folded = builder.binary(LLVMOpcode::LLVMXor, value, high);
+                builder.cast(LLVMOpcode::LLVMTrunc, folded, word)
+            }
+        }
+    }
+
+    /// Drops the entries of pieces that are passed to the next one in the same block with nothing between that could stop.
+    fn drop_passed_pieces(&self, function: Value) {
+        for block in function.blocks() {
+            let mut passed = false;
+            for instruction in block.instructions().into_iter().rev() {
+                match marker_of(instruction) {
+                    Some(Marker::Piece) if passed => instruction.erase(),
+                    Some(Marker::Piece) => passed = true,
+                    Some(Marker::Log) => passed = false,
+                    Some(_) => {}
+                    None if may_stop(instruction) => passed = false,
+                    None => {}
+                }
+            }
+        }
+    }
+
+    /// The unit's [`suspect_format::trace::UnitDescriptor`].
+    fn descriptor(&self) {
+        let module = self.module;
+        llvm!({
+            let (long, int) = (module.int(64).0, module.int(32).0);
+            let mut fields = [long, long, int, int];
+            let kind = LLVMStructTypeInContext(module.context(), fields.as_mut_ptr(), 4, 0);
+            let descriptor = module.add_global("suspect.descriptor", Type(kind));
+            let mut path = [module.constant(64, 0).0, module.constant(32, 1).0];
+            let field = LLVMConstInBoundsGEP2(kind, descriptor.0, path.as_mut_ptr(), 2);
+            let relative = LLVMConstSub(LLVMConstPtrToInt(self.data.0, long), LLVMConstPtrToInt(field, long));
+            let mut values = [
+                module.constant(64, self.unit.unit_hash).0,
+                relative,
+                module.constant(32, u64::from(self.unit.n_counters)).0,
+                module.constant(32, u64::from(self.unit.n_values)).0,
+            ];
+            LLVMSetInitializer(descriptor.0, LLVMConstStructInContext(module.context(), values.as_mut_ptr(), 4, 0));
+            LLVMSetLinkage(descriptor.0, LLVMLinkage::LLVMInternalLinkage);
+            LLVMSetGlobalConstant(descriptor.0, 1);
+            LLVMSetAlignment(descriptor.0, 8);
+            set_section(descriptor, abi::SECTION_UNITS);
+            shim::suspect_set_no_sanitize(descriptor.0);
+            shim::suspect_keep(module.0, descriptor.0, true);
+        })
+    }
+}
+
+/// The marker that `instruction` is.
+fn marker_of(instruction: Value) -> Option<Marker> {
+    let callee = instruction.is(LLVMOpcode::LLVMCall).then(|| instruction.called_function())??;
+    let name = callee.name();
+    Marker::ALL.into_iter().find(|marker| marker.name() == name)
+}
+
+/// Whether the process could come to its end in `instruction`.
+fn may_stop(instruction: Value) -> bool {
+    use LLVMOpcode::*;
+    matches!(
+        instruction.opcode(),
+        Some(
+            LLVMLoad
+                | LLVMStore
+                | LLVMCall
+                | LLVMInvoke
+                | LLVMSDiv
+                | LLVMUDiv
+                | LLVMSRem
+                | LLVMURem
+                | LLVMAtomicRMW
+                | LLVMAtomicCmpXchg
+                | LLVMFence
+                | LLVMVAArg
+        )
+    )
+}

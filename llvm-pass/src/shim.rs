@@ -1,0 +1,81 @@
+//! The functions of `shim/shim.cpp`.
+
+use std::ffi::{c_char, c_int, c_uint, c_void};
+
+use inkwell::llvm_sys::prelude::*;
+
+/// What the pass builder is: only ever passed on.
+pub type PassBuilder = c_void;
+/// The analyses of the running pass manager: only ever passed on.
+pub type Analyses = c_void;
+
+unsafe extern "C" {
+    pub fn suspect_register(builder: *mut PassBuilder);
+    pub fn suspect_option_modes(length: *mut usize) -> *const c_char;
+    pub fn suspect_error(module: LLVMModuleRef, message: *const c_char, length: usize);
+    pub fn suspect_verify(module: LLVMModuleRef) -> bool;
+
+    pub fn suspect_is_interposable(global: LLVMValueRef) -> bool;
+    pub fn suspect_is_intrinsic(function: LLVMValueRef) -> bool;
+    pub fn suspect_set_no_sanitize(global: LLVMValueRef);
+    pub fn suspect_keep(module: LLVMModuleRef, global: LLVMValueRef, linker_too: bool);
+    pub fn suspect_drop_named_metadata(module: LLVMModuleRef, name: *const c_char);
+
+    pub fn suspect_take_body(function: LLVMValueRef, name: *const c_char, length: usize) -> LLVMValueRef;
+    pub fn suspect_clone(
+        function: LLVMValueRef,
+        name: *const c_char,
+        length: usize,
+        from: *mut LLVMValueRef,
+        to: *mut LLVMValueRef,
+        count: usize,
+    ) -> LLVMValueRef;
+    pub fn suspect_clone_table(
+        global: LLVMValueRef,
+        source: LLVMValueRef,
+        copy: LLVMValueRef,
+        name: *const c_char,
+        length: usize,
+    ) -> LLVMValueRef;
+    pub fn suspect_replace_in(function: LLVMValueRef, from: LLVMValueRef, to: LLVMValueRef);
+    pub fn suspect_has_address_taken(block: LLVMBasicBlockRef) -> bool;
+    pub fn suspect_label_tables(function: LLVMValueRef, tables: *mut LLVMValueRef, capacity: usize) -> c_int;
+
+    pub fn suspect_block_frequency(analyses: *mut Analyses, block: LLVMBasicBlockRef) -> u64;
+    pub fn suspect_edge_frequency(analyses: *mut Analyses, from: LLVMBasicBlockRef, to: LLVMBasicBlockRef) -> u64;
+    pub fn suspect_split_indirect_edges(function: LLVMValueRef);
+    pub fn suspect_split_edge(terminator: LLVMValueRef, successors: *const c_uint, count: usize) -> LLVMBasicBlockRef;
+    pub fn suspect_first_insertion_point(block: LLVMBasicBlockRef) -> LLVMValueRef;
+
+    pub fn suspect_is_debug(instruction: LLVMValueRef) -> bool;
+    pub fn suspect_is_musttail(call: LLVMValueRef) -> bool;
+    pub fn suspect_set_musttail(call: LLVMValueRef);
+    pub fn suspect_call_has(call: LLVMValueRef, kind: c_uint) -> bool;
+    pub fn suspect_call_no_duplicate(call: LLVMValueRef) -> bool;
+    pub fn suspect_called_function(call: LLVMValueRef) -> LLVMValueRef;
+    pub fn suspect_set_called(call: LLVMValueRef, callee: LLVMValueRef) -> bool;
+    pub fn suspect_forget_memory(call: LLVMValueRef);
+    pub fn suspect_set_likely(branch: LLVMValueRef);
+    pub fn suspect_inline_asm(call: LLVMValueRef, length: *mut usize) -> *const c_char;
+    pub fn suspect_forward_attributes(call: LLVMValueRef, function: LLVMValueRef);
+    pub fn suspect_int_bits(constant: LLVMValueRef, value: *mut i64) -> bool;
+    pub fn suspect_rmw_operation(instruction: LLVMValueRef) -> c_int;
+    pub fn suspect_no_sanitize_instruction(instruction: LLVMValueRef);
+    pub fn suspect_is_sanitizer_code(instruction: LLVMValueRef) -> bool;
+    pub fn suspect_float_text(constant: LLVMValueRef, buffer: *mut c_char, capacity: usize) -> usize;
+    pub fn suspect_string_bytes(value: LLVMValueRef, length: *mut usize) -> *const c_char;
+
+    pub fn suspect_variable_of(storage: LLVMValueRef) -> LLVMMetadataRef;
+    pub fn suspect_di_name(node: LLVMMetadataRef, length: *mut usize) -> *const c_char;
+    pub fn suspect_di_type(node: LLVMMetadataRef) -> LLVMMetadataRef;
+    pub fn suspect_di_artificial(node: LLVMMetadataRef) -> bool;
+    pub fn suspect_di_argument(node: LLVMMetadataRef) -> c_uint;
+    pub fn suspect_di_tag(node: LLVMMetadataRef) -> c_uint;
+    pub fn suspect_di_encoding(node: LLVMMetadataRef) -> c_uint;
+    pub fn suspect_di_bit_field(node: LLVMMetadataRef) -> bool;
+    pub fn suspect_di_elements(node: LLVMMetadataRef) -> usize;
+    pub fn suspect_di_element(node: LLVMMetadataRef, index: usize) -> LLVMMetadataRef;
+    pub fn suspect_di_count(node: LLVMMetadataRef) -> i64;
+    pub fn suspect_di_subroutine(subprogram: LLVMMetadataRef) -> LLVMMetadataRef;
+    pub fn suspect_compile_unit(module: LLVMModuleRef) -> LLVMMetadataRef;
+}

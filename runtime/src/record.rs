@@ -1,0 +1,383 @@
+//! Start-up and fork: puts this module's segment into the process's trace file and maps it over the module's words.
+
+use core::ffi::c_char;
+use core::mem::{MaybeUninit, offset_of};
+use core::slice;
+use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+use suspect_format::abi::{Mode, PAGE, STATE_LOST};
+use suspect_format::trace::{
+    FILE_SUFFIX, HASH_START, MAGIC, ProcessHeader, SEGMENT_MAGIC, STATUS_FORKED, STATUS_UNRECORDED, SegmentHeader,
+    SegmentKind, TEXT_LEN, UnitDescriptor, UnitEntry, hash_bytes,
+};
+use suspect_format::{ENDIAN_TAG, FORMAT_VERSION};
+
+use crate::file::{Progress, TraceFile};
+use crate::memory::{self, Writer};
+use crate::settings::{Auxiliary, Settings};
+use crate::sys::{self, EFBIG, EIO, Errno};
+use crate::{log, symbols};
+
+/// Longest path of a trace file, with its zero.
+const PATH_LEN: usize = 4096;
+/// Longest name of a trace file: separator, pid, `-`, image id, suffix, zero.
+const NAME_LEN: usize = 1 + 10 + 1 + 32 + FILE_SUFFIX.len() + 1;
+
+// Written before `main`, by the loader's one thread for each module, and in the child of a fork, where there is one
+// thread only; in `.bss`, so that a process that is not recorded never touches them.
+static mut PROCESS: ProcessHeader = ProcessHeader {
+    magic: [0; 8],
+    version: 0,
+    endian: 0,
+    pointer_bytes: 0,
+    mode: 0,
+    pid: 0,
+    parent_pid: 0,
+    image_id: [0; 16],
+    start_ns: 0,
+    valid_len: 0,
+    status: 0,
+    n_modules: 0,
+    log_offset: 0,
+    check: 0,
+    test: [0; TEXT_LEN],
+    executable: [0; TEXT_LEN],
+};
+static mut SEGMENT: SegmentHeader = SegmentHeader {
+    magic: [0; 8],
+    kind: 0,
+    n_units: 0,
+    data_offset: 0,
+    data_len: 0,
+    load_address: 0,
+    check: 0,
+    path: [0; TEXT_LEN],
+};
+static mut PATH: [u8; PATH_LEN] = [0; PATH_LEN];
+/// Length of the directory in [`PATH`].
+static DIRECTORY_LEN: AtomicUsize = AtomicUsize::new(0);
+static LOG_BYTES: AtomicU64 = AtomicU64::new(0);
+
+/// What the linker made of this module's units.
+struct Module {
+    data: *mut u8,
+    data_len: usize,
+    units: *const UnitDescriptor,
+    n_units: usize,
+}
+
+impl Module {
+    /// `None` without units, or when there are more than a trace can say.
+    fn this() -> Option<Module> {
+        let (data, data_end) = symbols::data();
+        let (units, units_end) = symbols::units();
+        let n_units = (units_end as usize).wrapping_sub(units as usize) / size_of::<UnitDescriptor>();
+        let data_len = (data_end as usize).wrapping_sub(data as usize);
+        (n_units != 0 && u32::try_from(n_units).is_ok()).then_some(Module { data, data_len, units, n_units })
+    }
+
+    /// The words can be replaced without touching anything else, and the state page is where readers look for it.
+    fn is_whole_pages(&self) -> bool {
+        let page_mask = PAGE.wrapping_sub(1);
+        (self.data as usize | self.data_len) & page_mask == 0 && self.data == symbols::state().cast()
+    }
+
+    /// Bytes of a segment before its data.
+    fn head_len(&self) -> usize {
+        let entries = self.n_units.wrapping_mul(size_of::<UnitEntry>());
+        page_up(entries.wrapping_add(size_of::<SegmentHeader>()))
+    }
+
+    /// The entry of unit number `index`; `None` if its words are not in the section.
+    ///
+    /// # Safety
+    /// `index` is less than `n_units`.
+    unsafe fn entry(&self, index: usize) -> Option<UnitEntry> {
+        let unit = self.units.wrapping_add(index);
+        // SAFETY: vouched for by the caller; descriptors lie one after another and are never written.
+        let UnitDescriptor { unit_hash, data_relative, n_counters, n_values } = unsafe { *unit };
+        let field = (unit as usize).wrapping_add(offset_of!(UnitDescriptor, data_relative));
+        let offset = field.wrapping_add(data_relative as usize).wrapping_sub(self.data as usize);
+        let words = n_counters as usize + n_values as usize;
+        let end = offset.checked_add(words.wrapping_mul(8))?;
+        (end <= self.data_len).then_some(UnitEntry { unit_hash, offset: offset as u64, n_counters, n_values })
+    }
+
+    fn is_zero(&self) -> bool {
+        let mut word = self.data.cast::<u64>().cast_const();
+        let end = word.wrapping_add(self.data_len / 8);
+        let mut all = 0u64;
+        while word != end {
+            // SAFETY: inside the section, aligned to a page.
+            all |= unsafe { *word };
+            word = word.wrapping_add(1);
+        }
+        all == 0
+    }
+}
+
+fn page_up(length: usize) -> usize {
+    let page_mask = PAGE.wrapping_sub(1);
+    length.wrapping_add(page_mask) & !page_mask
+}
+
+/// The first constructor of this module.
+pub extern "C" fn start() {
+    let Some(settings) = Settings::read() else { return };
+    let Some(module) = Module::this() else { return };
+    let Some(auxiliary) = Auxiliary::read() else { return };
+    if auxiliary.secure {
+        return;
+    }
+    // SAFETY: the loader's thread, before anything else of this module runs.
+    unsafe {
+        if describe_process(&settings, &auxiliary).is_some() {
+            describe_module(&module, &auxiliary);
+            if add_module(&module, FirstWords::AsTheyAre).is_ok() {
+                symbols::at_fork(forked);
+                symbols::mode().store(settings.mode as u32, Ordering::Release);
+            }
+        }
+    }
+}
+
+/// Runs in the child of a fork, before the program's own code: a file of its own, words from zero.
+extern "C" fn forked() {
+    let Some(module) = Module::this() else { return };
+    // SAFETY: this process has one thread, and it is here.
+    unsafe {
+        let process = &raw mut PROCESS;
+        (*process).parent_pid = (*process).pid;
+        (*process).pid = sys::process_id();
+        (*process).start_ns = sys::now();
+        seal_process();
+        log::detach();
+        if add_module(&module, FirstWords::Zero).is_err() {
+            // The words are still the parent's, which is told.
+            AtomicU64::from_ptr(&raw mut (*symbols::state())[STATE_LOST]).fetch_add(1, Ordering::Relaxed);
+            let _ = sys::map_zeros(module.data.cast(), module.data_len);
+        }
+    }
+}
+
+/// Fills [`PROCESS`] and [`PATH`]; `None` if the path is too long.
+///
+/// # Safety
+/// Nobody else uses the statics.
+unsafe fn describe_process(settings: &Settings, auxiliary: &Auxiliary) -> Option<()> {
+    let process = &raw mut PROCESS;
+    // SAFETY: vouched for by the caller; the settings are C strings, `random` is the kernel's.
+    unsafe {
+        (*process).magic = MAGIC;
+        (*process).version = FORMAT_VERSION;
+        (*process).endian = ENDIAN_TAG;
+        (*process).pointer_bytes = size_of::<usize>() as u32;
+        (*process).mode = settings.mode as u32;
+        (*process).pid = sys::process_id();
+        (*process).parent_pid = sys::parent_id();
+        (*process).start_ns = sys::now();
+        memory::copy(auxiliary.random as usize as *const u8, (&raw mut (*process).image_id).cast(), 16);
+        if !settings.test.is_null() {
+            memory::copy_text(settings.test, (&raw mut (*process).test).cast(), TEXT_LEN);
+        }
+        read_executable((&raw mut (*process).executable).cast());
+        let length = memory::copy_text(settings.out, (&raw mut PATH).cast(), PATH_LEN);
+        if length.wrapping_add(NAME_LEN) > PATH_LEN {
+            return None;
+        }
+        DIRECTORY_LEN.store(length, Ordering::Relaxed);
+        seal_process();
+    }
+    LOG_BYTES.store(settings.log_bytes, Ordering::Relaxed);
+    Some(())
+}
+
+/// # Safety
+/// `to` is good for [`TEXT_LEN`] bytes, all zero.
+unsafe fn read_executable(to: *mut u8) {
+    // SAFETY: vouched for by the caller; the last byte stays zero.
+    let _ = unsafe { sys::read_link(c"/proc/self/exe".as_ptr(), to, TEXT_LEN.wrapping_sub(1)) };
+}
+
+/// Brings what follows from the process's identity up to date: the header's check and the file's name.
+///
+/// # Safety
+/// As [`name_file`].
+unsafe fn seal_process() {
+    const CHECKED: usize = offset_of!(ProcessHeader, valid_len);
+    let process = &raw mut PROCESS;
+    // SAFETY: the fields before `valid_len` have no padding; the rest is vouched for by the caller.
+    unsafe {
+        (*process).check = hash_bytes(HASH_START, slice::from_raw_parts(process.cast(), CHECKED));
+        name_file();
+    }
+}
+
+/// Writes the file's name behind the directory in [`PATH`]: pid in decimal, image id in hexadecimal.
+///
+/// # Safety
+/// [`PROCESS`] has both; the directory leaves [`NAME_LEN`] bytes.
+unsafe fn name_file() {
+    // SAFETY: vouched for by the caller.
+    unsafe {
+        let mut writer = Writer((&raw mut PATH).cast::<u8>().add(DIRECTORY_LEN.load(Ordering::Relaxed)));
+        writer.byte(b'/');
+        writer.decimal(PROCESS.pid);
+        writer.byte(b'-');
+        let image_id = PROCESS.image_id;
+        for byte in image_id {
+            writer.hexadecimal(byte);
+        }
+        writer.text(FILE_SUFFIX);
+        writer.byte(0);
+    }
+}
+
+/// Fills [`SEGMENT`], but for the offset in the file.
+///
+/// # Safety
+/// Nobody else uses the static; [`PROCESS`] is filled.
+unsafe fn describe_module(module: &Module, auxiliary: &Auxiliary) {
+    const PROGRAM_HEADER_OFFSET: usize = 32;
+    let segment = &raw mut SEGMENT;
+    // SAFETY: vouched for by the caller; an ELF header that the linker names is in memory.
+    unsafe {
+        (*segment).magic = SEGMENT_MAGIC;
+        (*segment).kind = SegmentKind::Module as u32;
+        (*segment).n_units = module.n_units as u32;
+        (*segment).data_len = module.data_len as u64;
+        (*segment).load_address = module.data as u64;
+        let header = symbols::elf_header();
+        let path = (&raw mut (*segment).path).cast();
+        let is_executable = header.is_null() || {
+            let offset = header.add(PROGRAM_HEADER_OFFSET).cast::<u64>().read_unaligned();
+            (header as u64).wrapping_add(offset) == auxiliary.program_headers
+        };
+        if is_executable {
+            memory::copy((&raw const PROCESS.executable).cast(), path, TEXT_LEN);
+        } else {
+            let found = symbols::library_path(module.data);
+            if !found.is_null() {
+                memory::copy_text(found, path, TEXT_LEN);
+            }
+        }
+    }
+}
+
+/// What the words are to be in the file.
+#[derive(Clone, Copy, PartialEq)]
+enum FirstWords {
+    AsTheyAre,
+    Zero,
+}
+
+/// Adds this module to the trace file and maps it.
+///
+/// # Safety
+/// The statics are filled and nobody else uses them.
+unsafe fn add_module(module: &Module, first_words: FirstWords) -> Result<(), Errno> {
+    // SAFETY: vouched for by the caller.
+    unsafe {
+        let mut trace = TraceFile::open((&raw const PATH).cast::<c_char>())?;
+        if first_words == FirstWords::Zero {
+            trace.progress.status |= STATUS_FORKED;
+        }
+        let answer = append(&mut trace, module, first_words);
+        match answer {
+            Ok(()) if PROCESS.mode == Mode::Trace as u32 => {
+                log::attach(&mut trace, module.data, LOG_BYTES.load(Ordering::Relaxed));
+            }
+            Ok(()) => {}
+            Err(reason) => trace.refuse(reason),
+        }
+        trace.finish(&raw mut PROCESS);
+        answer
+    }
+}
+
+/// # Safety
+/// As [`add_module`].
+unsafe fn append(trace: &mut TraceFile, module: &Module, first_words: FirstWords) -> Result<(), Errno> {
+    if !module.is_whole_pages() {
+        return Err(EIO);
+    }
+    let head_len = module.head_len();
+    let length = (head_len as u64).checked_add(module.data_len as u64).ok_or(EFBIG)?;
+    let offset = trace.reserve(length)?;
+    let data_offset = offset.wrapping_add(head_len as u64);
+    // SAFETY: vouched for by the caller; the section is whole pages that hold only words, to which no references exist.
+    let answer = unsafe {
+        SEGMENT.data_offset = data_offset;
+        write_segment(trace, module, offset, first_words)
+            .and_then(|()| trace.file().map(module.data.cast(), module.data_len, data_offset))
+    };
+    match answer {
+        Ok(_) => {
+            let Progress { status, n_modules, log_offset, .. } = trace.progress;
+            let (valid_len, n_modules) = (offset.wrapping_add(length), n_modules.wrapping_add(1));
+            trace.progress = Progress { valid_len, status, n_modules, log_offset };
+            Ok(())
+        }
+        Err(reason) => {
+            trace.give_back();
+            Err(reason)
+        }
+    }
+}
+
+/// Writes the segment's head, and its data if they are not zero already.
+///
+/// # Safety
+/// As [`add_module`].
+unsafe fn write_segment(
+    trace: &mut TraceFile,
+    module: &Module,
+    offset: u64,
+    first_words: FirstWords,
+) -> Result<(), Errno> {
+    const CHECKED: usize = offset_of!(SegmentHeader, check);
+    let segment = &raw mut SEGMENT;
+    // SAFETY: the static and the section are good for these lengths.
+    unsafe {
+        let check = hash_bytes(HASH_START, slice::from_raw_parts(segment.cast(), CHECKED));
+        let entries_offset = offset.wrapping_add(size_of::<SegmentHeader>() as u64);
+        (*segment).check = write_entries(trace, module, entries_offset, check)?;
+        let file = trace.file();
+        file.write_at(segment.cast(), size_of::<SegmentHeader>(), offset)?;
+        if first_words == FirstWords::AsTheyAre && !module.is_zero() {
+            file.write_at(module.data, module.data_len, (*segment).data_offset)?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes the units' entries at `offset`; their hash, continuing from `hash`.
+///
+/// # Safety
+/// As [`add_module`].
+unsafe fn write_entries(trace: &mut TraceFile, module: &Module, offset: u64, mut hash: u64) -> Result<u64, Errno> {
+    const NONE: UnitEntry = UnitEntry { unit_hash: 0, offset: 0, n_counters: 0, n_values: 0 };
+    let mut entries = [const { MaybeUninit::<UnitEntry>::uninit() }; 32];
+    let mut done = 0usize;
+    while done < module.n_units {
+        let mut filled = 0usize;
+        for (entry, index) in entries.iter_mut().zip(done..module.n_units) {
+            // SAFETY: the index is less than `n_units`.
+            let found = unsafe { module.entry(index) };
+            if found.is_none() {
+                trace.progress.status |= STATUS_UNRECORDED;
+            }
+            entry.write(found.unwrap_or(NONE));
+            filled = filled.wrapping_add(1);
+        }
+        let length = filled.wrapping_mul(size_of::<UnitEntry>());
+        let at = offset.wrapping_add(done.wrapping_mul(size_of::<UnitEntry>()) as u64);
+        // SAFETY: `filled` entries were written; they have no padding.
+        unsafe {
+            hash = hash_bytes(hash, slice::from_raw_parts(entries.as_ptr().cast(), length));
+            trace.file().write_at(entries.as_ptr().cast(), length, at)?;
+        }
+        done = done.wrapping_add(filled);
+    }
+    Ok(hash)
+}

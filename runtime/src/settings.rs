@@ -1,0 +1,128 @@
+//! What the environment asks for, and what the kernel told this process at its start.
+
+use core::ffi::c_char;
+use core::mem::MaybeUninit;
+
+use suspect_format::abi::{DEFAULT_LOG_BYTES, ENV_LOG_BYTES, ENV_OUT, ENV_RECORD, ENV_TEST, Mode};
+
+use crate::memory;
+use crate::symbols;
+use crate::sys::{File, O_CLOEXEC, O_RDONLY};
+
+/// What to record, and where; the pointers are into the environment.
+pub struct Settings {
+    /// Directory for trace files.
+    pub out: *const c_char,
+    /// The version of the functions that runs.
+    pub mode: Mode,
+    /// The test's name, or null.
+    pub test: *const c_char,
+    /// Bytes for full values.
+    pub log_bytes: u64,
+}
+
+impl Settings {
+    /// Reads the environment; `None` when nothing is to be recorded.
+    pub fn read() -> Option<Settings> {
+        let environment = symbols::environment();
+        if environment.is_null() {
+            return None;
+        }
+        let mut settings = Settings {
+            out: core::ptr::null(),
+            mode: Mode::Edges,
+            test: core::ptr::null(),
+            log_bytes: DEFAULT_LOG_BYTES,
+        };
+        // SAFETY: the C library's `environ` is null or points to C strings, ended by a null pointer.
+        unsafe {
+            let mut entry = *environment;
+            while !entry.is_null() && !(*entry).is_null() {
+                settings.take(*entry)?;
+                entry = entry.add(1);
+            }
+        }
+        (!settings.out.is_null() && settings.mode != Mode::Plain).then_some(settings)
+    }
+
+    /// Takes one variable; `None` when it makes no sense.
+    ///
+    /// # Safety
+    /// `entry` ends with a zero byte.
+    unsafe fn take(&mut self, entry: *const c_char) -> Option<()> {
+        // SAFETY: vouched for by the caller.
+        unsafe {
+            if *entry as u8 != b'S' {
+                return Some(());
+            }
+            if let Some(value) = memory::value_of(entry, ENV_OUT) {
+                self.out = if *value == 0 { core::ptr::null() } else { value };
+            } else if let Some(value) = memory::value_of(entry, ENV_RECORD) {
+                self.mode = mode_named(value)?;
+            } else if let Some(value) = memory::value_of(entry, ENV_TEST) {
+                self.test = value;
+            } else if let Some(value) = memory::value_of(entry, ENV_LOG_BYTES) {
+                self.log_bytes = memory::number(value)?;
+            }
+        }
+        Some(())
+    }
+}
+
+/// # Safety
+/// `name` ends with a zero byte.
+unsafe fn mode_named(name: *const c_char) -> Option<Mode> {
+    const NAMES: [(Mode, &str); 4] = [
+        (Mode::Plain, Mode::Plain.name()),
+        (Mode::Edges, Mode::Edges.name()),
+        (Mode::Values, Mode::Values.name()),
+        (Mode::Trace, Mode::Trace.name()),
+    ];
+    for (mode, word) in &NAMES {
+        // SAFETY: vouched for by the caller.
+        if unsafe { memory::is(name, word) } {
+            return Some(*mode);
+        }
+    }
+    None
+}
+
+const AT_PHDR: u64 = 3;
+const AT_SECURE: u64 = 23;
+const AT_RANDOM: u64 = 25;
+
+/// The auxiliary vector's entries that matter here.
+#[derive(Default)]
+pub struct Auxiliary {
+    /// The process has rights its user does not have, or the kernel did not say.
+    pub secure: bool,
+    /// Address of the executable's program headers.
+    pub program_headers: u64,
+    /// Address of 16 random bytes.
+    pub random: u64,
+}
+
+impl Auxiliary {
+    /// Asks the kernel; `None` when it does not answer.
+    pub fn read() -> Option<Auxiliary> {
+        const ENTRIES: usize = 64;
+        let mut entries = [const { MaybeUninit::<[u64; 2]>::uninit() }; ENTRIES];
+        // SAFETY: the path is a literal, the buffer as long as said.
+        let length = unsafe {
+            let file = File::open(c"/proc/self/auxv".as_ptr(), O_RDONLY | O_CLOEXEC).ok()?;
+            file.read((&raw mut entries).cast(), size_of_val(&entries)).ok()?
+        };
+        let mut answer = Auxiliary { secure: true, ..Auxiliary::default() };
+        for entry in entries.iter().take(length / size_of::<[u64; 2]>()) {
+            // SAFETY: the kernel has written so many entries.
+            let [kind, value] = unsafe { entry.assume_init_ref() };
+            match *kind {
+                AT_PHDR => answer.program_headers = *value,
+                AT_SECURE => answer.secure = *value != 0,
+                AT_RANDOM => answer.random = *value,
+                _ => {}
+            }
+        }
+        (answer.random != 0).then_some(answer)
+    }
+}

@@ -1,0 +1,146 @@
+//! Symbols: those this object defines for the units, and those of the linker and the C library that it looks up.
+//!
+//! Everything is hidden: an executable and its shared libraries must each see their own. The definitions are assembly
+//! because visibility and section flags cannot be said in Rust.
+
+use core::arch::{asm, global_asm};
+use core::ffi::{c_char, c_int, c_void};
+use core::sync::atomic::AtomicU32;
+
+use suspect_format::abi::{PAGE, STATE_WORDS};
+use suspect_format::trace::UnitDescriptor;
+
+// `R` keeps the state page although a linker may take `__start_` symbols for no use of a section.
+global_asm!(
+    ".pushsection suspect_data,\"awR\",@progbits",
+    ".p2align 12",
+    ".globl __suspect_state",
+    ".hidden __suspect_state",
+    ".type __suspect_state, @object",
+    ".size __suspect_state, {page}",
+    "__suspect_state:",
+    ".zero {page}",
+    ".popsection",
+    ".pushsection .bss.__suspect_mode,\"aw\",@nobits",
+    ".p2align 2",
+    ".globl __suspect_mode",
+    ".hidden __suspect_mode",
+    ".type __suspect_mode, @object",
+    ".size __suspect_mode, 4",
+    "__suspect_mode:",
+    ".zero 4",
+    ".popsection",
+    ".hidden __suspect_node",
+    // Before every constructor of this module that gives no priority, or one from 1 on.
+    ".pushsection .init_array.00000,\"aw\",@init_array",
+    ".p2align 3",
+    ".quad {start}",
+    ".popsection",
+    page = const PAGE,
+    start = sym crate::record::start,
+);
+
+/// The address of a symbol by this module's own table of addresses, after the directives that say what it is.
+macro_rules! address {
+    ($symbol:literal $(, $directive:literal)*) => {{
+        let address: *mut c_void;
+        // SAFETY: reads a word that the linker has filled.
+        unsafe {
+            asm!($(concat!($directive, " ", $symbol),)* concat!("mov {0}, qword ptr [rip + ", $symbol, "@GOTPCREL]"),
+                 out(reg) address, options(pure, readonly, nostack, preserves_flags));
+        }
+        address
+    }};
+}
+
+/// The address of a symbol of another module, null if nothing defines it.
+macro_rules! foreign {
+    ($symbol:literal) => {
+        address!($symbol, ".weak")
+    };
+}
+
+/// The address of a symbol that the linker or the compiler's start-up objects define, null if they do not.
+macro_rules! linked {
+    ($symbol:literal) => {
+        address!($symbol, ".weak", ".hidden")
+    };
+}
+
+/// The words of this module: first byte, and one past the last.
+pub fn data() -> (*mut u8, *mut u8) {
+    (linked!("__start_suspect_data").cast(), linked!("__stop_suspect_data").cast())
+}
+
+/// The descriptors of this module's units: the first, and one past the last.
+pub fn units() -> (*const UnitDescriptor, *const UnitDescriptor) {
+    (linked!("__start_suspect_units").cast(), linked!("__stop_suspect_units").cast())
+}
+
+/// This module's state words.
+pub fn state() -> *mut [u64; STATE_WORDS] {
+    address!("__suspect_state", ".hidden").cast()
+}
+
+/// This module's mode.
+pub fn mode() -> &'static AtomicU32 {
+    let word = address!("__suspect_mode", ".hidden").cast::<AtomicU32>();
+    // SAFETY: defined above, aligned, and written through this reference alone; units only read it.
+    unsafe { &*word }
+}
+
+/// This module's ELF header; null when it is not in memory.
+pub fn elf_header() -> *const u8 {
+    linked!("__ehdr_start").cast()
+}
+
+/// The C library's pointer to the environment, null without such a library.
+pub fn environment() -> *const *const *const c_char {
+    foreign!("environ").cast()
+}
+
+/// What `dladdr` fills in.
+#[repr(C)]
+pub struct AddressInfo {
+    /// Path of the module.
+    pub path: *const c_char,
+    base: *mut c_void,
+    symbol: *const c_char,
+    symbol_address: *mut c_void,
+}
+
+/// The path of the shared library that `address` lies in, as the dynamic linker knows it; null when it does not.
+pub fn library_path(address: *const u8) -> *const c_char {
+    type Lookup = unsafe extern "C" fn(*const c_void, *mut AddressInfo) -> c_int;
+    let function = foreign!("dladdr");
+    if function.is_null() {
+        return core::ptr::null();
+    }
+    let mut info = AddressInfo {
+        path: core::ptr::null(),
+        base: core::ptr::null_mut(),
+        symbol: core::ptr::null(),
+        symbol_address: core::ptr::null_mut(),
+    };
+    // SAFETY: POSIX gives `dladdr` this type; it reads the dynamic linker's tables and sets no errno.
+    let found = unsafe { core::mem::transmute::<*mut c_void, Lookup>(function)(address.cast(), &raw mut info) };
+    if found == 0 { core::ptr::null() } else { info.path }
+}
+
+/// Has `handler` called in the child of every `fork`, until this module is unloaded.
+pub fn at_fork(handler: extern "C" fn()) {
+    type Handler = Option<extern "C" fn()>;
+    type Register = unsafe extern "C" fn(Handler, Handler, Handler, *mut c_void) -> c_int;
+    type RegisterForever = unsafe extern "C" fn(Handler, Handler, Handler) -> c_int;
+    let (register, this_module) = (foreign!("__register_atfork"), linked!("__dso_handle"));
+    let forever = foreign!("pthread_atfork");
+    // SAFETY: glibc gives `__register_atfork` this type and POSIX `pthread_atfork`; refusing (no memory) leaves forked
+    // children writing into this process's words, as told in the crate's documentation.
+    unsafe {
+        if !register.is_null() && !this_module.is_null() {
+            core::mem::transmute::<*mut c_void, Register>(register)(None, None, Some(handler), this_module);
+        } else if !forever.is_null() {
+            core::mem::transmute::<*mut c_void, RegisterForever>(forever)(None, None, Some(handler));
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! System calls, made directly: the C library and its `errno` never notice.
+
+use core::arch::asm;
+use core::ffi::{c_char, c_void};
+
+/// What the kernel answers when it refuses.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Errno(pub i32);
+
+pub const ENOSPC: Errno = Errno(28);
+pub const EINTR: Errno = Errno(4);
+pub const EFBIG: Errno = Errno(27);
+pub const EOPNOTSUPP: Errno = Errno(95);
+pub const EDQUOT: Errno = Errno(122);
+pub const EIO: Errno = Errno(5);
+
+const READ: usize = 0;
+const CLOSE: usize = 3;
+const LSEEK: usize = 8;
+const MMAP: usize = 9;
+const MUNMAP: usize = 11;
+const PREAD: usize = 17;
+const PWRITE: usize = 18;
+const GETPID: usize = 39;
+const FLOCK: usize = 73;
+const FTRUNCATE: usize = 77;
+const READLINK: usize = 89;
+const UNLINK: usize = 87;
+const GETPPID: usize = 110;
+const CLOCK_GETTIME: usize = 228;
+const OPENAT: usize = 257;
+const FALLOCATE: usize = 285;
+const PRLIMIT: usize = 302;
+
+const AT_FDCWD: isize = -100;
+const RLIMIT_FSIZE: usize = 1;
+const SEEK_END: usize = 2;
+const LOCK_EX: usize = 2;
+const LOCK_UN: usize = 8;
+const PROT_READ_WRITE: usize = 3;
+const MAP_SHARED: usize = 1;
+const MAP_PRIVATE: usize = 2;
+const MAP_FIXED: usize = 0x10;
+const MAP_ANONYMOUS: usize = 0x20;
+const MAP_POPULATE: usize = 0x8000;
+
+pub const O_RDONLY: usize = 0;
+pub const O_RDWR: usize = 2;
+pub const O_CREAT: usize = 0o100;
+pub const O_NOFOLLOW: usize = 0o400000;
+pub const O_CLOEXEC: usize = 0o2000000;
+
+/// Tries of a call that signals interrupt, before giving up.
+const MAX_TRIES: u32 = 1000;
+
+/// # Safety
+/// As the system call: the arguments that are addresses must be good for what it does with them.
+unsafe fn raw(number: usize, arguments: [usize; 6]) -> Result<usize, Errno> {
+    let [a, b, c, d, e, f] = arguments;
+    let answer: isize;
+    // SAFETY: this is the kernel's calling convention; the caller vouches for the arguments.
+    unsafe {
+        asm!("syscall", inlateout("rax") number => answer, in("rdi") a, in("rsi") b, in("rdx") c, in("r10") d,
+             in("r8") e, in("r9") f, lateout("rcx") _, lateout("r11") _, options(nostack));
+    }
+    if answer < 0 { Err(Errno(answer.wrapping_neg() as i32)) } else { Ok(answer as usize) }
+}
+
+/// # Safety
+/// As [`raw`].
+unsafe fn retried(number: usize, arguments: [usize; 6]) -> Result<usize, Errno> {
+    let mut tries = 0;
+    loop {
+        // SAFETY: vouched for by the caller.
+        match unsafe { raw(number, arguments) } {
+            Err(EINTR) if tries < MAX_TRIES => tries += 1,
+            answer => return answer,
+        }
+    }
+}
+
+/// An open file, closed when dropped.
+pub struct File(usize);
+
+impl File {
+    /// Opens `path`; a file made by this can be read by its owner alone.
+    ///
+    /// # Safety
+    /// `path` ends with a zero byte.
+    pub unsafe fn open(path: *const c_char, flags: usize) -> Result<File, Errno> {
+        // SAFETY: vouched for by the caller.
+        unsafe { retried(OPENAT, [AT_FDCWD as usize, path as usize, flags, 0o600, 0, 0]) }.map(File)
+    }
+
+    /// Waits for the file's lock; [`File::unlock`] or the last close of the file gives it back.
+    pub fn lock(&self) -> Result<(), Errno> {
+        // SAFETY: no addresses.
+        unsafe { retried(FLOCK, [self.0, LOCK_EX, 0, 0, 0, 0]) }.map(|_| ())
+    }
+
+    /// Gives the lock back, also where a forked child has inherited the descriptor.
+    pub fn unlock(&self) {
+        // SAFETY: no addresses. Failing leaves the lock to be given back by the close that follows.
+        let _ = unsafe { raw(FLOCK, [self.0, LOCK_UN, 0, 0, 0, 0]) };
+    }
+
+    /// Reads into `length` bytes at `to` from where the file stands; the number of bytes read.
+    ///
+    /// # Safety
+    /// `to` is good for `length` bytes.
+    pub unsafe fn read(&self, to: *mut u8, length: usize) -> Result<usize, Errno> {
+        // SAFETY: vouched for by the caller.
+        unsafe { retried(READ, [self.0, to as usize, length, 0, 0, 0]) }
+    }
+
+    /// Reads into `length` bytes at `to` from `offset`; the number of bytes read.
+    ///
+    /// # Safety
+    /// `to` is good for `length` bytes.
+    pub unsafe fn read_at(&self, to: *mut u8, length: usize, offset: u64) -> Result<usize, Errno> {
+        // SAFETY: vouched for by the caller.
+        unsafe { retried(PREAD, [self.0, to as usize, length, offset as usize, 0, 0]) }
+    }
+
+    /// Writes all `length` bytes at `from` to `offset`.
+    ///
+    /// # Safety
+    /// `from` is good for `length` bytes.
+    pub unsafe fn write_at(&self, from: *const u8, length: usize, offset: u64) -> Result<(), Errno> {
+        let mut done = 0usize;
+        while done < length {
+            let rest = length.wrapping_sub(done);
+            let address = (from as usize).wrapping_add(done);
+            // SAFETY: vouched for by the caller; `done` is less than `length`.
+            match unsafe { retried(PWRITE, [self.0, address, rest, (offset as usize).wrapping_add(done), 0, 0]) }? {
+                0 => return Err(EIO),
+                written => done = done.wrapping_add(written),
+            }
+        }
+        Ok(())
+    }
+
+    /// Bytes of the file.
+    pub fn length(&self) -> Result<u64, Errno> {
+        // SAFETY: no addresses.
+        unsafe { raw(LSEEK, [self.0, 0, SEEK_END, 0, 0, 0]) }.map(|length| length as u64)
+    }
+
+    /// Cuts or extends the file to `length` bytes.
+    pub fn truncate(&self, length: u64) -> Result<(), Errno> {
+        // SAFETY: no addresses.
+        unsafe { retried(FTRUNCATE, [self.0, length as usize, 0, 0, 0, 0]) }.map(|_| ())
+    }
+
+    /// Reserves blocks for `length` bytes from `offset`, extending the file.
+    pub fn allocate(&self, offset: u64, length: u64) -> Result<(), Errno> {
+        // SAFETY: no addresses.
+        unsafe { retried(FALLOCATE, [self.0, 0, offset as usize, length as usize, 0, 0]) }.map(|_| ())
+    }
+
+    /// Maps `length` bytes from `offset` at `address`, whatever was there; at an address of the kernel's choice if null.
+    ///
+    /// # Safety
+    /// Nobody holds references into the `length` bytes at `address`, whole pages that may be replaced.
+    pub unsafe fn map(&self, address: *mut c_void, length: usize, offset: u64) -> Result<*mut c_void, Errno> {
+        let place = if address.is_null() { 0 } else { MAP_FIXED | populate(length) };
+        let arguments = [address as usize, length, PROT_READ_WRITE, MAP_SHARED | place, self.0, offset as usize];
+        // SAFETY: vouched for by the caller.
+        unsafe { raw(MMAP, arguments) }.map(|address| address as *mut c_void)
+    }
+}
+
+/// Touching a few pages at once is cheaper than a fault for each; of a large module most are never touched.
+fn populate(length: usize) -> usize {
+    const FEW: usize = 16 * 4096;
+    if length <= FEW { MAP_POPULATE } else { 0 }
+}
+
+impl Drop for File {
+    fn drop(&mut self) {
+        // SAFETY: no addresses; the descriptor is ours. Linux closes it whatever it answers.
+        let _ = unsafe { raw(CLOSE, [self.0, 0, 0, 0, 0, 0]) };
+    }
+}
+
+/// Replaces `length` bytes at `address` by private zeros.
+///
+/// # Safety
+/// As [`File::map`].
+pub unsafe fn map_zeros(address: *mut c_void, length: usize) -> Result<(), Errno> {
+    let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
+    // SAFETY: vouched for by the caller.
+    unsafe { raw(MMAP, [address as usize, length, PROT_READ_WRITE, flags, usize::MAX, 0]) }.map(|_| ())
+}
+
+/// Takes `length` bytes at `address` out of the address space.
+///
+/// # Safety
+/// Nothing refers to them any more.
+pub unsafe fn unmap(address: *mut c_void, length: usize) {
+    // SAFETY: vouched for by the caller. It can only fail for addresses that are not mapped.
+    let _ = unsafe { raw(MUNMAP, [address as usize, length, 0, 0, 0, 0]) };
+}
+
+/// Removes the file `path`.
+///
+/// # Safety
+/// `path` ends with a zero byte.
+pub unsafe fn unlink(path: *const c_char) {
+    // SAFETY: vouched for by the caller. What cannot be removed stays, empty, and says nothing.
+    let _ = unsafe { raw(UNLINK, [path as usize, 0, 0, 0, 0, 0]) };
+}
+
+/// Reads where the symbolic link `path` points into `length` bytes at `to`; the number of bytes.
+///
+/// # Safety
+/// `path` ends with a zero byte; `to` is good for `length` bytes.
+pub unsafe fn read_link(path: *const c_char, to: *mut u8, length: usize) -> Result<usize, Errno> {
+    // SAFETY: vouched for by the caller.
+    unsafe { raw(READLINK, [path as usize, to as usize, length, 0, 0, 0]) }
+}
+
+/// Longest file that this process may write.
+pub fn file_size_limit() -> u64 {
+    let mut limit = [u64::MAX; 2];
+    // SAFETY: the kernel writes two words.
+    let answer = unsafe { raw(PRLIMIT, [0, RLIMIT_FSIZE, 0, (&raw mut limit) as usize, 0, 0]) };
+    let [soft, _] = limit;
+    if answer.is_ok() { soft } else { u64::MAX }
+}
+
+/// This process.
+pub fn process_id() -> u32 {
+    // SAFETY: no arguments.
+    unsafe { raw(GETPID, [0; 6]) }.unwrap_or(0) as u32
+}
+
+/// The process that made this one, or took it over.
+pub fn parent_id() -> u32 {
+    // SAFETY: no arguments.
+    unsafe { raw(GETPPID, [0; 6]) }.unwrap_or(0) as u32
+}
+
+/// Real time, nanoseconds since 1970.
+pub fn now() -> u64 {
+    let mut time = [0u64; 2];
+    // SAFETY: the kernel writes two words.
+    let _ = unsafe { raw(CLOCK_GETTIME, [0, (&raw mut time) as usize, 0, 0, 0, 0]) };
+    let [seconds, nanoseconds] = time;
+    seconds.wrapping_mul(1_000_000_000).wrapping_add(nanoseconds)
+}

@@ -1,0 +1,214 @@
+//! The compiler driver: what runs when this program is called by the name of a compiler.
+
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use suspect_format::abi::Mode;
+use thiserror::Error;
+
+use super::arguments::Arguments;
+use super::event;
+use super::names::{self, Family, Name};
+use super::plan::{self, Call};
+use super::shim::Shim;
+use super::toolchain::{self, Toolchain, ToolchainError};
+
+/// Makes the driver the plain real compiler.
+pub const ENV_OFF: &str = "SUSPECT_OFF";
+/// Names of the modes to emit, joined by commas.
+pub const ENV_MODES: &str = "SUSPECT_MODES";
+/// Names the build log.
+pub const ENV_LOG: &str = "SUSPECT_BUILD_LOG";
+/// All modes.
+pub const ALL_MODES: &str = "plain,edges,values,trace";
+/// What a shell reports for a program that was found but did not run.
+const CANNOT_RUN: u8 = 126;
+
+/// Why the driver gave up before the compiler ran.
+#[derive(Debug, Error)]
+enum DriverError {
+    #[error(transparent)]
+    Toolchain(#[from] ToolchainError),
+    #[error("{0}: no such compiler besides suspect's; type: sudo apt-get install g++")]
+    NoCompiler(String),
+    #[error("{0}: needs the compiler and its arguments")]
+    NoArguments(&'static str),
+    #[error("{ENV_MODES}={value}: {why}")]
+    Modes { value: String, why: ModesError },
+    #[error("cannot run {}: {error}", .program.display())]
+    Exec { program: PathBuf, error: std::io::Error },
+    #[error("cannot write the build log {}: {error}", Path::new(.path).display())]
+    Log { path: OsString, error: std::io::Error },
+}
+
+/// Why a list of modes is not one.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ModesError {
+    /// A word that is none of the modes.
+    #[error("\"{0}\" is no mode; modes are {ALL_MODES}")]
+    Unknown(String),
+    /// Nothing to emit.
+    #[error("no mode; modes are {ALL_MODES}")]
+    Empty,
+}
+
+/// Checks a list of modes joined by commas and puts it in the order of their numbers.
+pub fn check_modes(list: &str) -> Result<String, ModesError> {
+    let mut modes = Vec::new();
+    for word in list.split(',').map(str::trim).filter(|word| !word.is_empty()) {
+        modes.push(Mode::from_name(word).ok_or_else(|| ModesError::Unknown(word.to_owned()))?);
+    }
+    modes.sort_unstable();
+    modes.dedup();
+    if modes.is_empty() {
+        return Err(ModesError::Empty);
+    }
+    Ok(modes.iter().map(|mode| mode.name()).collect::<Vec<_>>().join(","))
+}
+
+/// Runs the driver on a whole command line, `argv[0]` included. Returns only when the compiler could not be started.
+pub fn driver_main(command_line: Vec<OsString>) -> ExitCode {
+    let program = command_line.first().cloned().unwrap_or_default();
+    let Err(error) = drive(&program, command_line.get(1..).unwrap_or_default());
+    // A compiler's errors are its output; this is the only line that the driver ever writes.
+    eprintln!("suspect-cc: error: {error}");
+    match error {
+        DriverError::Exec { .. } => ExitCode::from(CANNOT_RUN),
+        _ => ExitCode::FAILURE,
+    }
+}
+
+/// The driver's arguments after launcher words are dealt with.
+struct Request {
+    /// Programs that come before the compiler (`ccache`).
+    before: Vec<OsString>,
+    name: Name,
+    /// The compiler that the launcher was given.
+    given: Option<OsString>,
+    arguments: Vec<OsString>,
+}
+
+impl Request {
+    fn of(program: &OsStr, arguments: &[OsString]) -> Result<Request, DriverError> {
+        if !names::is_launcher(program) {
+            let name = Name::of(program).unwrap_or(Name { family: Family::Clang, major: None });
+            return Ok(Request { before: Vec::new(), name, given: None, arguments: arguments.to_vec() });
+        }
+        let found = arguments.iter().enumerate().find_map(|(at, word)| Name::of(word).map(|name| (at, name)));
+        let (at, name) = match found {
+            Some(found) => found,
+            // A compiler of a name we do not know is still the compiler.
+            None if !arguments.is_empty() => (0, Name { family: Family::Clang, major: None }),
+            None => return Err(DriverError::NoArguments(names::LAUNCHER)),
+        };
+        let (before, rest) = arguments.split_at(at);
+        Ok(Request { before: before.to_vec(), name, given: Some(rest[0].clone()), arguments: rest[1..].to_vec() })
+    }
+}
+
+fn drive(program: &OsStr, arguments: &[OsString]) -> Result<std::convert::Infallible, DriverError> {
+    let request = Request::of(program, arguments)?;
+    let shim = Shim::of_program(program);
+    let directory = env::current_dir().unwrap_or_default();
+    let parsed = Arguments::parse(&request.arguments, &|name| fs::read(name).ok());
+    let off = env::var_os(ENV_OFF).is_some_and(|value| !value.is_empty() && value != "0");
+    let toolchain = match &shim {
+        Some(shim) if env::var_os(toolchain::ENV_CLANG).is_none() && request.name.major.is_none() => {
+            Ok(shim.toolchain.clone())
+        }
+        _ => toolchain::find(request.name.major),
+    };
+    if off || plan::is_untouched(&parsed, &directory) {
+        let compiler = plain_compiler(program, &request, toolchain)?;
+        let arguments = match off {
+            true => request.arguments.clone(),
+            false => plan::untouched(request.name.family, &request.arguments, &parsed, &directory),
+        };
+        return Err(exec(&request.before, &compiler, &arguments));
+    }
+    let toolchain = toolchain?;
+    let compiler = match request.name.family {
+        Family::Cxx => plain_compiler(program, &request, Ok(toolchain.clone()))?,
+        _ => toolchain.clang.clone(),
+    };
+    let modes = modes(shim.as_ref())?;
+    let call = Call {
+        family: request.name.family,
+        arguments: &request.arguments,
+        parsed: &parsed,
+        directory: &directory,
+        compiler: compiler.as_os_str(),
+        modes: &modes,
+    };
+    let plan = plan::plan(&call, &toolchain.equipment());
+    if let Some(path) = env::var_os(ENV_LOG).filter(|path| !path.is_empty()) {
+        event::append(&path, &plan.events).map_err(|error| DriverError::Log { path, error })?;
+    }
+    Err(exec(&request.before, &compiler, &plan.arguments))
+}
+
+/// The compiler for calls that get nothing of ours: for C the clang that also does the work, so that what a configure
+/// script finds out is true later; for C++ the project's own.
+fn plain_compiler(
+    program: &OsStr,
+    request: &Request,
+    toolchain: Result<Toolchain, ToolchainError>,
+) -> Result<PathBuf, DriverError> {
+    if request.name.family == Family::Cxx {
+        let name = request.given.as_deref().unwrap_or(program);
+        let base = Path::new(name).file_name().unwrap_or(name);
+        let found = toolchain::resolve(name).or_else(|| toolchain::in_path(base));
+        return found.ok_or_else(|| DriverError::NoCompiler(base.to_string_lossy().into_owned()));
+    }
+    match toolchain {
+        Ok(toolchain) => Ok(toolchain.clang),
+        Err(error) => toolchain::any_clang(request.name.major).ok_or(error.into()),
+    }
+}
+
+fn modes(shim: Option<&Shim>) -> Result<String, DriverError> {
+    match env::var(ENV_MODES).ok().filter(|value| !value.is_empty()) {
+        Some(value) => check_modes(&value).map_err(|why| DriverError::Modes { value, why }),
+        None => Ok(shim.map_or_else(|| ALL_MODES.to_owned(), |shim| shim.modes.clone())),
+    }
+}
+
+/// Becomes the compiler.
+fn exec(before: &[OsString], compiler: &Path, arguments: &[OsString]) -> DriverError {
+    let words: Vec<&OsStr> = before.iter().map(OsString::as_os_str).chain([compiler.as_os_str()]).collect();
+    let program = PathBuf::from(words[0]);
+    let error = Command::new(&program).args(&words[1..]).args(arguments).exec();
+    DriverError::Exec { program, error }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modes_are_checked_and_ordered() {
+        assert_eq!(check_modes("values, edges,values"), Ok("edges,values".to_owned()));
+        assert_eq!(check_modes(ALL_MODES), Ok(ALL_MODES.to_owned()));
+        assert_eq!(check_modes("edge"), Err(ModesError::Unknown("edge".to_owned())));
+        assert_eq!(check_modes(","), Err(ModesError::Empty));
+    }
+
+    #[test]
+    fn launcher_finds_the_compiler_behind_a_cache() {
+        let words: Vec<OsString> = ["ccache", "/usr/bin/gcc-12", "-c", "a.c"].iter().map(OsString::from).collect();
+        let request = Request::of(OsStr::new("/x/suspect-cc-launcher"), &words).unwrap();
+        assert_eq!(request.before, ["ccache"]);
+        assert_eq!(request.given, Some("/usr/bin/gcc-12".into()));
+        assert_eq!(request.arguments, ["-c", "a.c"]);
+        assert_eq!(request.name.family, Family::Gcc);
+    }
+
+    #[test]
+    fn launcher_without_a_compiler_is_refused() {
+        assert!(Request::of(OsStr::new("suspect-cc-launcher"), &[]).is_err());
+    }
+}

@@ -1,0 +1,23 @@
+//! Building programs: the compiler driver, `suspect build` and `suspect doctor`. Clang's command line lives here alone.
+
+pub mod arguments;
+pub mod doctor;
+pub mod driver;
+pub mod elf;
+pub mod event;
+mod gcc;
+pub mod inspect;
+pub mod names;
+pub mod plan;
+pub mod report;
+pub mod run;
+pub mod shim;
+pub mod stale;
+pub mod toolchain;
+pub mod tree;
+
+pub use doctor::{DoctorReport, doctor};
+pub use driver::driver_main;
+pub use names::is_driver_name;
+pub use report::BuildReport;
+pub use run::{BuildError, BuildOptions, build, log_in};

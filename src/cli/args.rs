@@ -1,0 +1,177 @@
+//! The command line as clap sees it; nothing else knows clap's types.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Says which lines of a C program are probably to blame for a failing test.
+#[derive(Debug, Parser)]
+#[command(
+    name = "suspect",
+    version,
+    propagate_version = true,
+    after_help = "Example:\n  suspect build -- make -j8\n  suspect init\n  suspect test\n  suspect rank"
+)]
+pub struct Arguments {
+    /// Work in this directory instead of the current one.
+    #[arg(short = 'C', long, value_name = "DIR", global = true)]
+    pub directory: Option<PathBuf>,
+    /// What to do.
+    #[command(subcommand)]
+    pub verb: Verb,
+}
+
+/// The verbs.
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Run the project's own build with instrumenting compilers.
+    #[command(after_help = "Examples:\n  suspect build -- make -j8\n  suspect build -- cmake -S . -B build\n  \
+        suspect build --modes edges,values -- make\n\nWithout a command, suspect.toml's [build] command runs.")]
+    Build(BuildArguments),
+    /// Look at compiler, plugin, runtime and built programs, and say what to do.
+    #[command(after_help = "Example:\n  suspect doctor")]
+    Doctor,
+    /// Write a commented suspect.toml for the tests found here.
+    #[command(after_help = "Example:\n  suspect init && $EDITOR suspect.toml")]
+    Init,
+    /// Run the test suite and record what each test did.
+    #[command(after_help = "Examples:\n  suspect test\n  suspect test --record edges --jobs 4")]
+    Test(TestArguments),
+    /// Rank lines, blocks, functions, nodes or predicates by how probably they are to blame.
+    #[command(after_help = "Examples:\n  suspect rank\n  suspect rank --method blockrank --by block\n  \
+        suspect rank --method cl --format json --top 20")]
+    Rank(RankArguments),
+    /// List the ranking methods, or explain one.
+    #[command(after_help = "Examples:\n  suspect methods\n  suspect methods ochiai")]
+    Methods(MethodsArguments),
+    /// Print a file that suspect wrote, or the site tables of a program, for people.
+    #[command(after_help = "Examples:\n  suspect dump ./prog\n  suspect dump 4711-0f3a.trace")]
+    Dump(DumpArguments),
+    /// Print a completion script for a shell.
+    #[command(after_help = "Example:\n  suspect completions bash > /etc/bash_completion.d/suspect")]
+    Completions(CompletionsArguments),
+}
+
+/// `suspect build`.
+#[derive(Debug, Args)]
+pub struct BuildArguments {
+    /// Versions of each function to put into the program: plain, edges, values, trace.
+    #[arg(long, value_delimiter = ',', value_name = "MODES")]
+    pub modes: Vec<String>,
+    /// The build command.
+    #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<OsString>,
+}
+
+/// What a test run records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Record {
+    /// Edge counters only: the fastest.
+    Edges,
+    /// Edge counters and a trajectory hash for each node.
+    Values,
+    /// As values, and every single value up to a cap: slow.
+    Trace,
+}
+
+/// `suspect test`.
+#[derive(Debug, Args)]
+pub struct TestArguments {
+    /// What to record.
+    #[arg(long, value_enum, default_value = "values")]
+    pub record: Record,
+    /// How many tests run at once; by default one for each processor.
+    #[arg(long, short, value_name = "N")]
+    pub jobs: Option<usize>,
+    /// How often each test runs; at least 2, so that flaky tests show.
+    #[arg(long, value_name = "N")]
+    pub repeat: Option<u32>,
+}
+
+/// What is ranked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum By {
+    /// Source lines.
+    Line,
+    /// Basic blocks.
+    Block,
+    /// Functions.
+    Function,
+    /// Nodes: assignments, parameters, predicates, returned values.
+    Node,
+    /// Predicates alone.
+    Predicate,
+}
+
+/// How ties are broken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Ties {
+    /// By position in the code.
+    Line,
+    /// All get their average rank.
+    Average,
+    /// All get the best rank.
+    Best,
+    /// All get the worst rank.
+    Worst,
+}
+
+/// How a ranking is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum RankFormat {
+    /// For people, in the source.
+    Text,
+    /// For programs; see docs/ranking.schema.json.
+    Json,
+}
+
+/// `suspect rank`.
+#[derive(Debug, Args)]
+pub struct RankArguments {
+    /// The method; `suspect methods` lists them.
+    #[arg(long, short, default_value = "ochiai", value_name = "METHOD")]
+    pub method: String,
+    /// What is ranked.
+    #[arg(long, value_enum, default_value = "line")]
+    pub by: By,
+    /// How ties are broken.
+    #[arg(long, value_enum, default_value = "line")]
+    pub ties: Ties,
+    /// How many places to show: 5 as text, all as JSON.
+    #[arg(long, value_name = "N")]
+    pub top: Option<usize>,
+    /// How the ranking is written.
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: RankFormat,
+    /// A line (FILE:LINE) or function (NAME()) found innocent; remembered for later rankings.
+    #[arg(long, value_name = "UNIT")]
+    pub innocent: Vec<String>,
+    /// Forget what was found innocent.
+    #[arg(long)]
+    pub forget_innocent: bool,
+}
+
+/// `suspect methods`.
+#[derive(Debug, Args)]
+pub struct MethodsArguments {
+    /// The method to explain.
+    #[arg(value_name = "METHOD")]
+    pub method: Option<String>,
+}
+
+/// `suspect dump`.
+#[derive(Debug, Args)]
+pub struct DumpArguments {
+    /// Trace files and instrumented programs.
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+}
+
+/// `suspect completions`.
+#[derive(Debug, Args)]
+pub struct CompletionsArguments {
+    /// The shell.
+    #[arg(value_enum)]
+    pub shell: clap_complete::Shell,
+}

@@ -1,0 +1,134 @@
+//! What a method needs from a recorded run, read once.
+
+use rayon::prelude::*;
+
+use super::exit::{Exit, Failure};
+use crate::profile::{EdgeProfile, FlowGraph, OutcomeProfile, ProgramFlow, Sites};
+use crate::program::{Execution, Program};
+use crate::rank::{Method, Need, Observed, Ranked, Units, apply};
+use crate::report::Evidence;
+use crate::spectra::{CoverageMatrix, Smoothing, Spectrum};
+use crate::store::{Recorded, Run};
+
+/// The numbers of a run, as far as a method reads them.
+#[derive(Debug)]
+pub struct Seen<'r> {
+    program: &'r Program,
+    units: &'r Units,
+    matrix: CoverageMatrix,
+    spectra: Vec<Spectrum>,
+    flow: Option<(ProgramFlow, EdgeProfile)>,
+    predicates: Option<(Sites, OutcomeProfile)>,
+    sequences: Option<(Sites, OutcomeProfile)>,
+    /// Mean executions of each ranked unit in failing and passing tests, where edges were read.
+    means: Option<(Vec<f64>, Vec<f64>)>,
+}
+
+impl<'r> Seen<'r> {
+    /// Reads what `method` needs about `units`.
+    pub fn read(run: &'r Run, units: &'r Units, method: &Method) -> Result<Seen<'r>, Failure> {
+        let recorded = run.recorded()?;
+        let matrix = coverage(run, &recorded, units)?;
+        let spectra = matrix.spectra();
+        let program = &run.program;
+        let mut seen =
+            Seen { program, units, matrix, spectra, flow: None, predicates: None, sequences: None, means: None };
+        if method.needs.contains(&Need::Edges) {
+            let (flow, profile) = edge_profile(run, &recorded)?;
+            seen.means = Some(unit_means(program, units, &flow, &profile));
+            seen.flow = Some((flow, profile));
+        }
+        if method.needs.contains(&Need::Predicates) {
+            seen.predicates = Some(outcome_profile(run, &recorded, Sites::of_predicates(program))?);
+        }
+        if method.needs.contains(&Need::Sequences) {
+            seen.sequences = Some(outcome_profile(run, &recorded, Sites::of_sequences(program))?);
+        }
+        Ok(seen)
+    }
+
+    /// What was seen of one ranked unit.
+    pub fn evidence(&self, unit: u32) -> Evidence {
+        let Spectrum { ef, nf, ep, np } = self.spectra[unit as usize];
+        let mean = |of: &Vec<f64>| Some(of[unit as usize]).filter(|mean| mean.is_finite());
+        Evidence {
+            failing_executed: ef,
+            failing_total: ef + nf,
+            passing_executed: ep,
+            passing_total: ep + np,
+            failing_mean: self.means.as_ref().and_then(|(failing, _)| mean(failing)),
+            passing_mean: self.means.as_ref().and_then(|(_, passing)| mean(passing)),
+        }
+    }
+
+    /// Ranks the units by `method`.
+    pub fn rank(&self, method: &Method) -> Result<Ranked, Failure> {
+        let observed = Observed {
+            matrix: &self.matrix,
+            smoothing: Smoothing::Half,
+            innocents: &[],
+            code: Some((self.program, self.units)),
+            edges: self.flow.as_ref().map(|(flow, profile)| (&flow.graph, profile)),
+            predicates: self.predicates.as_ref().map(|(sites, profile)| (sites, profile)),
+            sequences: self.sequences.as_ref().map(|(sites, profile)| (sites, profile)),
+        };
+        apply(method, &observed).map_err(Failure::of(Exit::Usage))
+    }
+}
+
+fn failed(run: &Run, test: u32) -> bool {
+    run.manifest.tests[test as usize].passed == Some(false)
+}
+
+/// Which counted test executed which ranked unit.
+pub fn coverage(run: &Run, recorded: &Recorded, units: &Units) -> Result<CoverageMatrix, Failure> {
+    let row = |test: &u32| Ok((units.executed(&run.program, &covered(run, recorded, *test)?), failed(run, *test)));
+    let rows: Result<Vec<(Vec<u32>, bool)>, Failure> = run.counted_tests().par_iter().map(row).collect();
+    Ok(CoverageMatrix::from_units(units.len(), &rows?))
+}
+
+/// An execution that says of each piece and node only whether it was reached.
+fn covered(run: &Run, recorded: &Recorded, test: u32) -> Result<Execution, Failure> {
+    let mut pieces = vec![0; run.program.pieces.len()];
+    for piece in recorded.pieces(test)? {
+        if let Some(count) = pieces.get_mut(piece as usize) {
+            *count = 1;
+        }
+    }
+    let nodes = run.program.nodes.iter().map(|node| pieces[node.piece as usize]).collect();
+    Ok(Execution { pieces, nodes, ..Execution::default() })
+}
+
+fn edge_profile(run: &Run, recorded: &Recorded) -> Result<(ProgramFlow, EdgeProfile), Failure> {
+    let flow = ProgramFlow::new(&run.program);
+    let counts = |test: &u32| {
+        let mut counts = vec![0; run.program.edges.len()];
+        for (edge, count) in recorded.edges(*test)? {
+            if let Some(slot) = counts.get_mut(edge as usize) {
+                *slot = count;
+            }
+        }
+        Ok((flow.counts(&counts), failed(run, *test)))
+    };
+    let runs: Result<Vec<(Vec<u64>, bool)>, Failure> = run.counted_tests().par_iter().map(counts).collect();
+    let profile = EdgeProfile::of_runs(flow.edges.len(), runs?);
+    Ok((flow, profile))
+}
+
+fn outcome_profile(run: &Run, recorded: &Recorded, sites: Sites) -> Result<(Sites, OutcomeProfile), Failure> {
+    let mut profile = OutcomeProfile::new(&sites);
+    for test in run.counted_tests() {
+        profile.push(&sites, &sites.counts(&recorded.execution(test)?), failed(run, test));
+    }
+    Ok((sites, profile))
+}
+
+/// Mean executions of ranked units in failing and in passing tests, from their blocks'.
+fn unit_means(program: &Program, units: &Units, flow: &ProgramFlow, profile: &EdgeProfile) -> (Vec<f64>, Vec<f64>) {
+    let blocks = |of: &[f64]| -> Vec<f64> {
+        let entered = |block: usize| FlowGraph::into(&flow.graph, block).iter().map(|edge| of[*edge as usize]).sum();
+        (0..flow.graph.n_blocks).map(entered).collect()
+    };
+    let means = |of: &[f64]| units.from_blocks(program, &blocks(of));
+    (means(&profile.failed), means(&profile.passed))
+}

@@ -1,0 +1,78 @@
+//! Exit codes of `suspect`: what a script may rely on. The README's table is tested against this list.
+
+use std::process::ExitCode;
+
+/// How a verb ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Exit {
+    /// The verb did what it says.
+    Success = 0,
+    /// The command line or suspect.toml is wrong.
+    Usage = 1,
+    /// The project's own build command failed.
+    Build = 3,
+    /// The suite cannot be used: no tests, none fails, none passes, or all are flaky.
+    Baseline = 4,
+    /// The program is not instrumented.
+    NotInstrumented = 5,
+    /// No usable clang, plugin or runtime.
+    Compiler = 6,
+    /// The store is missing, damaged, or of another version.
+    Store = 7,
+    /// A trace belongs to another build than the program.
+    OtherBuild = 8,
+    /// A file could not be read or written.
+    File = 9,
+    /// A fault of suspect's own.
+    Internal = 70,
+}
+
+impl Exit {
+    /// Every code, with its meaning as the README gives it.
+    pub const ALL: [(Exit, &'static str); 10] = [
+        (Exit::Success, "the verb did what it says"),
+        (Exit::Usage, "the command line or suspect.toml is wrong"),
+        (Exit::Build, "the project's own build command failed"),
+        (Exit::Baseline, "the suite cannot be used: no tests, none fails, none passes, or all are flaky"),
+        (Exit::NotInstrumented, "the program is not instrumented"),
+        (Exit::Compiler, "no usable clang, plugin or runtime"),
+        (Exit::Store, "the store is missing, damaged, or of another version"),
+        (Exit::OtherBuild, "a trace belongs to another build than the program"),
+        (Exit::File, "a file could not be read or written"),
+        (Exit::Internal, "a fault of suspect's own"),
+    ];
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(exit as u8)
+    }
+}
+
+/// A message for the user and the code to end with.
+#[derive(Debug)]
+pub struct Failure {
+    /// The exit code.
+    pub exit: Exit,
+    /// What went wrong, with its causes on one line.
+    pub message: String,
+}
+
+impl Failure {
+    /// A failure with this code.
+    pub fn new(exit: Exit, message: impl Into<String>) -> Failure {
+        Failure { exit, message: message.into() }
+    }
+
+    /// Turns an error into a failure with this code.
+    pub fn of<E: std::fmt::Display>(exit: Exit) -> impl Fn(E) -> Failure {
+        move |error| Failure::new(exit, error.to_string())
+    }
+}
+
+impl From<crate::store::StoreError> for Failure {
+    fn from(error: crate::store::StoreError) -> Failure {
+        Failure::new(Exit::Store, error.to_string())
+    }
+}

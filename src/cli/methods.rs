@@ -1,0 +1,61 @@
+//! `suspect methods`: what can rank, and what each method is.
+
+use std::io::Write;
+
+use super::args::MethodsArguments;
+use super::exit::{Exit, Failure};
+use crate::rank::{Algorithm, Method, find_method, methods};
+
+/// Lists the methods, or explains one.
+pub fn list_methods(arguments: &MethodsArguments, out: &mut impl Write) -> Result<(), Failure> {
+    let written = match &arguments.method {
+        Some(name) => explain(find_method(name).map_err(Failure::of(Exit::Usage))?, out),
+        None => list(out),
+    };
+    written.map_err(Failure::of(Exit::File))
+}
+
+fn list(out: &mut impl Write) -> std::io::Result<()> {
+    let mut families: Vec<&str> = Vec::new();
+    for method in methods() {
+        if !families.contains(&method.family) {
+            families.push(method.family);
+        }
+    }
+    for family in families {
+        writeln!(out, "{family}:")?;
+        for method in methods().iter().filter(|method| method.family == family) {
+            writeln!(out, "  {:<24} {}", method.id, method.name)?;
+        }
+    }
+    Ok(())
+}
+
+fn explain(method: &Method, out: &mut impl Write) -> std::io::Result<()> {
+    let needs: Vec<&str> = method.needs.iter().map(|need| need.name()).collect();
+    writeln!(out, "{} ({})", method.name, method.id)?;
+    writeln!(out, "  computes  {}", method.doc)?;
+    writeln!(out, "  reads     {}", needs.join(", "))?;
+    writeln!(out, "  family    {}", method.family)?;
+    writeln!(out, "  source    {}", method.citation)?;
+    if !method.aliases.is_empty() {
+        writeln!(out, "  also      {}", method.aliases.join("; "))?;
+    }
+    if let Algorithm::Measure(measure) = method.algorithm {
+        if let Some(class) = measure.class {
+            writeln!(out, "  class     {class}: all of this class rank alike")?;
+        }
+        let guard = match (measure.singular, measure.needs_raw_counts()) {
+            (true, _) => {
+                "a quotient or logarithm can vanish even after 0.5 is added to each count; such units come last"
+            }
+            (false, true) => "branches on the counts as they are",
+            (false, false) => "none needed: 0.5 is added to each count",
+        };
+        writeln!(out, "  guard     {guard}")?;
+    }
+    if !method.note.is_empty() {
+        writeln!(out, "  note      {}", method.note)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,83 @@
+//! The command line: one function for each verb, and what they share.
+
+mod args;
+mod build;
+mod dump;
+mod evidence;
+mod exit;
+mod methods;
+mod rank;
+mod test;
+
+use std::ffi::OsString;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+
+use args::{Arguments, Verb};
+pub use exit::{Exit, Failure};
+
+use crate::store::Store;
+
+/// Runs `suspect`, or the compiler driver when called by a compiler's name.
+pub fn main() -> ExitCode {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    if arguments.first().is_some_and(|name| crate::build::is_driver_name(name)) {
+        return crate::build::driver_main(arguments);
+    }
+    let parsed = match Arguments::try_parse_from(&arguments) {
+        Ok(parsed) => parsed,
+        Err(error) => {
+            // A stream that is closed cannot be told anything.
+            let _ = error.print();
+            return if error.use_stderr() { Exit::Usage.into() } else { Exit::Success.into() };
+        }
+    };
+    let mut out = BufWriter::new(anstream::stdout());
+    let done = run(parsed, &mut out).and_then(|()| out.flush().map_err(Failure::of(Exit::File)));
+    match done {
+        Ok(()) => Exit::Success.into(),
+        Err(failure) => {
+            if !failure.message.is_empty() {
+                anstream::eprintln!("suspect: {}", failure.message);
+            }
+            failure.exit.into()
+        }
+    }
+}
+
+fn run(arguments: Arguments, out: &mut impl Write) -> Result<(), Failure> {
+    let start = start_directory(arguments.directory.as_deref())?;
+    match &arguments.verb {
+        Verb::Build(build) => build::build(&start, build, out),
+        Verb::Doctor => build::doctor(&project_root(&start), out),
+        Verb::Init => test::init(&start, out),
+        Verb::Test(test) => test::test(&project_root(&start), test, out),
+        Verb::Rank(rank) => rank::rank(&project_root(&start), rank, out),
+        Verb::Methods(methods) => methods::list_methods(methods, out),
+        Verb::Dump(dump) => dump::dump(&start, dump, out),
+        Verb::Completions(completions) => {
+            clap_complete::generate(completions.shell, &mut Arguments::command(), "suspect", out);
+            Ok(())
+        }
+    }
+}
+
+/// Where to work: `-C`, or here.
+fn start_directory(asked: Option<&Path>) -> Result<PathBuf, Failure> {
+    let directory = asked.unwrap_or(Path::new("."));
+    directory.canonicalize().map_err(|error| {
+        Failure::new(
+            Exit::Usage,
+            format!("cannot work in {}: {error}; give an existing directory to -C", directory.display()),
+        )
+    })
+}
+
+/// The project that `start` is in: where suspect.toml is, or a store, upwards; else `start` itself.
+fn project_root(start: &Path) -> PathBuf {
+    let configured = start.ancestors().find(|directory| directory.join(crate::suite::CONFIG_FILE).is_file());
+    configured.map(Path::to_path_buf).or_else(|| Store::root_above(start)).unwrap_or_else(|| start.to_path_buf())
+}

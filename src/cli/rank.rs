@@ -1,0 +1,287 @@
+//! `suspect rank`: scores from a recorded run, put in order and shown with their evidence.
+
+use std::collections::{HashMap, HashSet};
+use std::io::Write;
+use std::path::Path;
+
+use rayon::prelude::*;
+
+use super::args::{By, RankArguments, RankFormat, Ties};
+use super::evidence::Seen;
+use super::exit::{Exit, Failure};
+use crate::program::Program;
+use crate::rank::{Granularity, RankedUnit, Ranking, Standing, TieBreak, Units, find_method};
+use crate::report::{Entry, RankingReport, SCHEMA_VERSION, TestCounts, write_ranking};
+use crate::store::{Run, Store};
+
+/// Places shown as text unless asked otherwise.
+const DEFAULT_TOP: usize = 5;
+
+/// Ranks and writes to `out`.
+pub fn rank(root: &Path, arguments: &RankArguments, out: &mut impl Write) -> Result<(), Failure> {
+    let method = find_method(&arguments.method).map_err(Failure::of(Exit::Usage))?;
+    let store = Store::new(root);
+    let run = store.latest_run()?;
+    let counts = count_tests(&run);
+    check_contrast(&run, counts)?;
+    let all = Units::new(&run.program, granularity(arguments.by));
+    let innocent = innocents(&store, &run.program, &all, arguments)?;
+    let foreign = foreign(&run.program, &all);
+    let units = all.without(&[innocent.as_slice(), &foreign].concat());
+    let seen = Seen::read(&run, &units, method)?;
+    let ranked = seen.rank(method)?;
+    let ties = tie_break(arguments.ties);
+    let mut trust = trust(&run, counts);
+    trust.extend(ranked.notes.iter().map(|note| note.to_string()));
+    if !innocent.is_empty() {
+        trust.push(format!("{} ranked units count as innocent and are left out (--forget-innocent)", innocent.len()));
+    }
+    let report = RankingReport {
+        schema_version: SCHEMA_VERSION,
+        method: method.id.to_string(),
+        by: units.granularity().name().to_string(),
+        tie_breaker: ties.name().to_string(),
+        tests: counts,
+        ranking: entries(&run.program, &units, &ranked.ranking, ties, &seen),
+        trust,
+    };
+    write(root, report, arguments, out).map_err(Failure::of(Exit::File))
+}
+
+fn write(
+    root: &Path,
+    mut report: RankingReport,
+    arguments: &RankArguments,
+    out: &mut impl Write,
+) -> anyhow::Result<()> {
+    match arguments.format {
+        RankFormat::Text => {
+            let source = |file: &str| {
+                std::fs::read(root.join(file)).ok().map(|text| String::from_utf8_lossy(&text).into_owned())
+            };
+            write_ranking(&report, arguments.top.unwrap_or(DEFAULT_TOP), source, out)?;
+        }
+        RankFormat::Json => {
+            report.ranking.truncate(arguments.top.unwrap_or(usize::MAX));
+            serde_json::to_writer_pretty(&mut *out, &report)?;
+            writeln!(out)?;
+        }
+    }
+    Ok(())
+}
+
+fn granularity(by: By) -> Granularity {
+    match by {
+        By::Line => Granularity::Line,
+        By::Block => Granularity::Block,
+        By::Function => Granularity::Function,
+        By::Node => Granularity::Node,
+        By::Predicate => Granularity::Predicate,
+    }
+}
+
+fn tie_break(ties: Ties) -> TieBreak {
+    match ties {
+        Ties::Line => TieBreak::LineOrder,
+        Ties::Average => TieBreak::Average,
+        Ties::Best => TieBreak::Best,
+        Ties::Worst => TieBreak::Worst,
+    }
+}
+
+fn count_tests(run: &Run) -> TestCounts {
+    let of = |wanted: Option<bool>| run.manifest.tests.iter().filter(|test| test.passed == wanted).count() as u32;
+    TestCounts { failing: of(Some(false)), passing: of(Some(true)), excluded: of(None) }
+}
+
+/// A ranking contrasts failing with passing tests; without both there is nothing to say.
+fn check_contrast(run: &Run, counts: TestCounts) -> Result<(), Failure> {
+    let excluded = match counts.excluded {
+        0 => String::new(),
+        n => format!(" ({n} more do not count: flaky, skipped or without a trace)"),
+    };
+    let failure = |message: String| Err(Failure::new(Exit::Baseline, message));
+    match (counts.failing, counts.passing) {
+        (0, 0) => {
+            failure(format!("none of the {} tests counts{excluded}; see `suspect test`", run.manifest.tests.len()))
+        }
+        (0, n) => {
+            failure(format!("all {n} tests pass{excluded}: there is no failure to explain; add a test that fails"))
+        }
+        (n, 0) => failure(format!(
+            "all {n} tests fail{excluded}: without a passing test nothing tells faulty code from the rest; \
+             check the build, or add a test that passes"
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Positions of the ranked units that the user found innocent, now or earlier.
+fn innocents(store: &Store, program: &Program, units: &Units, arguments: &RankArguments) -> Result<Vec<u32>, Failure> {
+    let mut names = if arguments.forget_innocent { Vec::new() } else { store.load_cleared()? };
+    let mut positions = Vec::new();
+    for name in &arguments.innocent {
+        if resolve(program, units, name).is_empty() {
+            let message =
+                format!("--innocent {name}: no code here; give FILE:LINE or FUNCTION() as a ranking shows them");
+            return Err(Failure::new(Exit::Usage, message));
+        }
+        if !names.contains(name) {
+            names.push(name.clone());
+        }
+    }
+    if !arguments.innocent.is_empty() || arguments.forget_innocent {
+        let _lock = store.lock()?;
+        store.save_cleared(&names)?;
+    }
+    for name in &names {
+        positions.extend(resolve(program, units, name));
+    }
+    positions.sort_unstable();
+    positions.dedup();
+    Ok(positions)
+}
+
+/// Positions of ranked units in the system's headers: code that the user did not write and cannot mend.
+fn foreign(program: &Program, units: &Units) -> Vec<u32> {
+    let is_foreign = |unit: RankedUnit| {
+        let file = program.files.get(unit.place(program).file as usize);
+        file.is_some_and(|file| {
+            ["/usr/include/", "/usr/lib/", "/usr/local/include/"].iter().any(|place| file.starts_with(place))
+        })
+    };
+    (0..).zip(units.iter()).filter(|(_, unit)| is_foreign(*unit)).map(|(position, _)| position).collect()
+}
+
+/// Positions of the ranked units that `FILE:LINE` or `FUNCTION()` names.
+fn resolve(program: &Program, units: &Units, name: &str) -> Vec<u32> {
+    let positions = |wanted: &dyn Fn(RankedUnit) -> bool| {
+        (0..).zip(units.iter()).filter(|(_, unit)| wanted(*unit)).map(|(position, _)| position).collect()
+    };
+    if let Some(function) = name.strip_suffix("()") {
+        let named = |id: u32| program.functions[id as usize].name == function;
+        let blocks = program.blocks.iter().filter(|block| named(block.function));
+        let lines: HashSet<u32> = blocks.flat_map(|block| block.lines.iter().copied()).collect();
+        return positions(&|unit| match unit {
+            RankedUnit::Line(line) => lines.contains(&line),
+            unit => unit.function(program).is_some_and(named),
+        });
+    }
+    let Some((file, line)) = name.rsplit_once(':') else { return Vec::new() };
+    positions(&|unit| {
+        let place = unit.place(program);
+        program.files.get(place.file as usize).is_some_and(|path| path == file) && line.parse() == Ok(place.line)
+    })
+}
+
+fn entries(program: &Program, units: &Units, ranking: &Ranking, ties: TieBreak, seen: &Seen) -> Vec<Entry> {
+    let owners = line_owners(program);
+    let standings: Vec<Standing> = ranking.iter().collect();
+    standings.par_iter().map(|standing| entry(program, units, standing, ties, seen, &owners)).collect()
+}
+
+/// For each line, the first function that has code there.
+fn line_owners(program: &Program) -> HashMap<u32, u32> {
+    let mut owners = HashMap::new();
+    for block in &program.blocks {
+        for line in &block.lines {
+            owners.entry(*line).or_insert(block.function);
+        }
+    }
+    owners
+}
+
+fn entry(
+    program: &Program,
+    units: &Units,
+    standing: &Standing,
+    ties: TieBreak,
+    seen: &Seen,
+    owners: &HashMap<u32, u32>,
+) -> Entry {
+    let unit = units.get(standing.unit);
+    let place = unit.place(program);
+    let file = program.files.get(place.file as usize).cloned().unwrap_or_default();
+    let function = match unit {
+        RankedUnit::Line(line) => owners.get(&line).copied(),
+        unit => unit.function(program),
+    };
+    let function = function.map(|id| program.functions[id as usize].name.clone()).unwrap_or_default();
+    Entry {
+        rank: standing.position(ties),
+        rank_best: standing.best,
+        rank_worst: standing.worst,
+        score: standing.score.clamp(f64::MIN, f64::MAX),
+        unit: describe(program, unit, &file, place.line, &function),
+        last_line: last_line(program, unit).max(place.line),
+        line: place.line,
+        file,
+        function,
+        evidence: seen.evidence(standing.unit),
+    }
+}
+
+fn last_line(program: &Program, unit: RankedUnit) -> u32 {
+    let line = |line: &u32| program.lines[*line as usize].line;
+    match unit {
+        RankedUnit::Block(block) => program.blocks[block as usize].lines.iter().map(line).max().unwrap_or(0),
+        RankedUnit::Function(function) => program.functions[function as usize].last_line,
+        RankedUnit::Line(_) | RankedUnit::Node(_) => 0,
+    }
+}
+
+fn describe(program: &Program, unit: RankedUnit, file: &str, line: u32, function: &str) -> String {
+    match unit {
+        RankedUnit::Line(_) => format!("{file}:{line}"),
+        RankedUnit::Function(_) => format!("{function}()"),
+        RankedUnit::Block(block) => {
+            let first = program.functions[program.blocks[block as usize].function as usize].blocks.start;
+            format!("block {} of {function}()", block - first)
+        }
+        RankedUnit::Node(node) => {
+            let node = &program.nodes[node as usize];
+            let what = if node.expression.is_empty() { &node.variable } else { &node.expression };
+            format!("{} `{what}` at {file}:{line}", kind_name(node.kind))
+        }
+    }
+}
+
+fn kind_name(kind: crate::program::NodeKind) -> &'static str {
+    use crate::program::NodeKind;
+    match kind {
+        NodeKind::Assignment => "assignment to",
+        NodeKind::Parameter => "parameter",
+        NodeKind::Predicate => "predicate",
+        NodeKind::Switch => "switch on",
+        NodeKind::Return => "returned value",
+    }
+}
+
+/// What the user must know before believing the ranking.
+fn trust(run: &Run, counts: TestCounts) -> Vec<String> {
+    let mut trust = vec![match counts.failing {
+        1 => format!(
+            "one failing test against {} passing: a second failing test would tell far more lines apart",
+            counts.passing
+        ),
+        n => format!("{n} failing tests against {} passing", counts.passing),
+    }];
+    if counts.excluded > 0 {
+        trust.push(format!(
+            "{} tests do not count: flaky, skipped or without a trace (`suspect test` names them)",
+            counts.excluded
+        ));
+    }
+    if !run.manifest.unstable_nodes.is_empty() {
+        let n = run.manifest.unstable_nodes.len();
+        trust.push(format!("{n} of {} nodes differ between runs of the same test", run.program.nodes.len()));
+    }
+    if !run.program.escapes.is_empty() {
+        trust.push(format!(
+            "{} functions are not instrumented (`suspect doctor` names them)",
+            run.program.escapes.len()
+        ));
+    }
+    trust.extend(run.manifest.warnings.iter().cloned());
+    trust
+}

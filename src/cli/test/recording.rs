@@ -1,0 +1,136 @@
+//! From the traces of each test run to what is kept of it, while other tests run.
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use crate::cli::exit::{Exit, Failure};
+use crate::program::{CountError, Counts, Execution, Program, Recorder};
+use crate::store::RunWriter;
+use crate::trace::{Ending, TraceError, read_directory};
+
+/// Collects what the runs of a suite's tests did.
+pub struct Recording<'p> {
+    recorder: Recorder<'p>,
+    state: Mutex<State>,
+}
+
+struct State {
+    writer: RunWriter,
+    /// Of each test, what the first run did with its nodes; compared with later runs.
+    first: HashMap<usize, Vec<(u64, u64)>>,
+    /// For each node, whether it differed between runs.
+    unstable: Vec<bool>,
+    recorded: Recorded,
+    failure: Option<Failure>,
+}
+
+/// What is known once all tests have run.
+#[derive(Debug, Default)]
+pub struct Recorded {
+    /// For each test, how many processes of its first run left a trace.
+    pub processes: Vec<u32>,
+    /// Nodes whose trajectories differ between runs of one test.
+    pub unstable_nodes: Vec<u32>,
+    /// What the user must know.
+    pub warnings: Vec<String>,
+}
+
+/// Warnings kept; more would not be read.
+const MOST_WARNINGS: usize = 20;
+
+impl<'p> Recording<'p> {
+    /// Ready for `n_tests` tests of `program`.
+    pub fn new(program: &'p Program, writer: RunWriter, n_tests: usize) -> Result<Recording<'p>, Failure> {
+        let recorder = Recorder::new(program).map_err(Failure::of(Exit::NotInstrumented))?;
+        let state = State {
+            writer,
+            first: HashMap::new(),
+            unstable: vec![false; program.nodes.len()],
+            recorded: Recorded { processes: vec![0; n_tests], ..Recorded::default() },
+            failure: None,
+        };
+        Ok(Recording { recorder, state: Mutex::new(state) })
+    }
+
+    /// Takes in the traces of run number `run` of a test; called from any thread.
+    pub fn look(&self, test: usize, run: usize, traces: &Path) {
+        let read = self.read(traces);
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let done = read.and_then(|(counts, processes)| state.keep(test, run, counts, processes));
+        if let Err(failure) = done {
+            state.failure.get_or_insert(failure);
+        }
+    }
+
+    fn read(&self, traces: &Path) -> Result<(Counts, u32), Failure> {
+        let traces = read_directory(traces)?;
+        let processes: Vec<_> = traces.files.iter().map(|file| file.process(Ending::Unknown)).collect();
+        let mut counts = self.recorder.counts(&processes)?;
+        counts.warnings.extend(traces.warnings);
+        Ok((counts, processes.len() as u32))
+    }
+
+    /// The run to be completed, and what is known of it.
+    pub fn finish(self) -> Result<(RunWriter, Recorded), Failure> {
+        let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if let Some(failure) = state.failure {
+            return Err(failure);
+        }
+        let mut recorded = state.recorded;
+        let unstable = (0..).zip(&state.unstable).filter(|(_, unstable)| **unstable);
+        recorded.unstable_nodes = unstable.map(|(node, _)| node).collect();
+        // Tests end in any order; what is said about them must not depend on it.
+        recorded.warnings = BTreeSet::from_iter(recorded.warnings).into_iter().collect();
+        let more = recorded.warnings.len().saturating_sub(MOST_WARNINGS);
+        recorded.warnings.truncate(MOST_WARNINGS);
+        if more > 0 {
+            recorded.warnings.push(format!("... and {more} more warnings"));
+        }
+        Ok((state.writer, recorded))
+    }
+}
+
+impl State {
+    fn keep(&mut self, test: usize, run: usize, counts: Counts, processes: u32) -> Result<(), Failure> {
+        if run == 0 {
+            self.recorded.processes[test] = processes;
+            self.recorded.warnings.extend(counts.warnings);
+            if !counts.exact {
+                self.recorded.warnings.push(
+                    "some tests left functions by exit, longjmp or a signal: their edge counts are estimates; \
+                     `suspect test --record values` makes them exact"
+                        .into(),
+                );
+            }
+            self.writer.append(test as u32, &counts.execution)?;
+            self.first.insert(test, behaviour(&counts.execution));
+        } else if let Some(first) = self.first.get(&test) {
+            for ((unstable, first), now) in self.unstable.iter_mut().zip(first).zip(behaviour(&counts.execution)) {
+                *unstable |= *first != now;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How often each node took a value, and which.
+fn behaviour(execution: &Execution) -> Vec<(u64, u64)> {
+    execution.nodes.iter().copied().zip(execution.trajectories.iter().copied()).collect()
+}
+
+impl From<TraceError> for Failure {
+    fn from(error: TraceError) -> Failure {
+        Failure::new(Exit::File, error.to_string())
+    }
+}
+
+impl From<CountError> for Failure {
+    fn from(error: CountError) -> Failure {
+        let exit = match error {
+            CountError::OtherBuild { .. } => Exit::OtherBuild,
+            CountError::WrongSize { .. } => Exit::File,
+        };
+        Failure::new(exit, error.to_string())
+    }
+}

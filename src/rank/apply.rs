@@ -1,0 +1,247 @@
+//! One method applied to what was observed: scores, their order, and what must be said about it.
+
+use std::fmt;
+
+use super::{Algorithm, Method, Need, Ranking, Units};
+use crate::profile::blockrank::block_rank;
+use crate::profile::cbi::isolate;
+use crate::profile::cp::capture_propagation;
+use crate::profile::sober::divergences;
+use crate::profile::{EdgeProfile, FlowGraph, OutcomeProfile, Sites};
+use crate::program::Program;
+use crate::spectra::doric::{UPDATE_BOUND, causal_likelihood, clear_and_update, fault_likelihood};
+use crate::spectra::measures::{Measure, UNDEFINED};
+use crate::spectra::{CoverageMatrix, DistinctSpectra, Smoothing};
+
+/// What was observed of the ranked units; what no method asks for may be left out.
+#[derive(Clone, Copy, Debug)]
+pub struct Observed<'a> {
+    /// Which test executed which ranked unit.
+    pub matrix: &'a CoverageMatrix,
+    /// What measures add to each count.
+    pub smoothing: Smoothing,
+    /// Ranked units known to be innocent; only clearing with updates looks at them.
+    pub innocents: &'a [u32],
+    /// The code that the units are of; needed for all below.
+    pub code: Option<(&'a Program, &'a Units)>,
+    /// Flow between the program's blocks, and counts of its edges.
+    pub edges: Option<(&'a FlowGraph, &'a EdgeProfile)>,
+    /// Conditions by themselves, and what they evaluated to.
+    pub predicates: Option<(&'a Sites, &'a OutcomeProfile)>,
+    /// Conditions with their evaluation sequences.
+    pub sequences: Option<(&'a Sites, &'a OutcomeProfile)>,
+}
+
+impl<'a> Observed<'a> {
+    /// Coverage alone.
+    pub fn coverage(matrix: &'a CoverageMatrix) -> Self {
+        let smoothing = Smoothing::Half;
+        Observed { matrix, smoothing, innocents: &[], code: None, edges: None, predicates: None, sequences: None }
+    }
+}
+
+/// A ranking, and what must be said about it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ranked {
+    /// The order.
+    pub ranking: Ranking,
+    /// What a reader must know to judge it.
+    pub notes: Vec<Note>,
+}
+
+/// Something about a ranking that its reader must know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Note {
+    /// There is nothing to rank.
+    NoUnit,
+    /// No test fails.
+    NoFailingTest,
+    /// No test passes.
+    NoPassingTest,
+    /// This many units were executed by no test.
+    NeverExecuted(usize),
+    /// The method is undefined for this many units.
+    Undefined(usize),
+    /// All units, this many, have one score.
+    AllEqual(usize),
+    /// This many units share the highest score.
+    TiedAtTop(usize),
+    /// The scores of this many blocks had not settled when iteration stopped.
+    Unsettled(usize),
+    /// This many units count as innocent.
+    Innocent(usize),
+    /// This many failing tests executed innocent units only.
+    Unexplained(usize),
+    /// No predicate raises the chance of failure significantly.
+    NothingSignificant,
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plural = |n: &usize, one: &'static str, many: &'static str| if *n == 1 { one } else { many };
+        match self {
+            Note::NoUnit => write!(f, "there is nothing to rank"),
+            Note::NoFailingTest => write!(f, "no test fails, so there is no failure to explain"),
+            Note::NoPassingTest => {
+                write!(f, "no test passes, so nothing tells faulty code from the rest that failing tests execute")
+            }
+            Note::NeverExecuted(n) => write!(f, "{n} {} executed by no test", plural(n, "unit was", "units were")),
+            Note::Undefined(n) => {
+                write!(f, "the method is undefined for {n} {}, ranked last", plural(n, "unit", "units"))
+            }
+            Note::AllEqual(n) => write!(f, "all {n} units have the same score: the order says nothing"),
+            Note::TiedAtTop(n) => write!(f, "{n} units share the highest score"),
+            Note::Unsettled(n) => {
+                write!(
+                    f,
+                    "the scores of {n} {} in loops had not settled when iteration stopped",
+                    plural(n, "block", "blocks")
+                )
+            }
+            Note::Innocent(n) => write!(f, "{n} {} as innocent", plural(n, "unit counts", "units count")),
+            Note::Unexplained(n) => write!(
+                f,
+                "{n} failing {} nothing but innocent code: a verdict is wrong, or the fault is in code that is not ranked",
+                plural(n, "test executes", "tests execute")
+            ),
+            Note::NothingSignificant => write!(f, "no condition raises the chance of failure significantly"),
+        }
+    }
+}
+
+/// A method needs what was not observed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("method `{method}` needs {}, which were not recorded", .need.name())]
+pub struct MissingEvidence {
+    /// The method's id.
+    pub method: &'static str,
+    /// What it needs.
+    pub need: Need,
+}
+
+/// Ranks by `method`. Coverage is always there; what else [`Method::needs`] names must be in `observed`.
+pub fn apply(method: &Method, observed: &Observed) -> Result<Ranked, MissingEvidence> {
+    let missing = |need| MissingEvidence { method: method.id, need };
+    let mut ranked = match method.algorithm {
+        Algorithm::Measure(measure) => by_measure(measure, observed),
+        Algorithm::CausalLikelihood => {
+            let log2 = causal_likelihood(observed.matrix);
+            let shown = log2.iter().map(|log2| log2.exp2()).collect();
+            Ranked::new(Ranking::by_keys(&[&log2], shown))
+        }
+        Algorithm::FaultLikelihood => by_fault_likelihood(observed),
+        Algorithm::UpdatedCausalLikelihood => by_updates(observed),
+        Algorithm::BlockRank(reading) => {
+            let (graph, profile) = observed.edges.ok_or(missing(Need::Edges))?;
+            let result = block_rank(graph, profile, reading);
+            by_blocks(observed, &result.scores, result.unsettled.len()).ok_or(missing(Need::Edges))?
+        }
+        Algorithm::Cp => {
+            let (graph, profile) = observed.edges.ok_or(missing(Need::Edges))?;
+            let result = capture_propagation(graph, profile);
+            by_blocks(observed, &result.scores, result.unsettled.len()).ok_or(missing(Need::Edges))?
+        }
+        Algorithm::Cbi => by_isolation(observed, observed.predicates).ok_or(missing(Need::Predicates))?,
+        Algorithm::DesCbi => by_isolation(observed, observed.sequences).ok_or(missing(Need::Sequences))?,
+        Algorithm::Sober => by_divergence(observed, observed.predicates).ok_or(missing(Need::Predicates))?,
+        Algorithm::DesSober => by_divergence(observed, observed.sequences).ok_or(missing(Need::Sequences))?,
+    };
+    let mut notes = general_notes(observed, &ranked.ranking);
+    notes.append(&mut ranked.notes);
+    Ok(Ranked { ranking: ranked.ranking, notes })
+}
+
+impl Ranked {
+    fn new(ranking: Ranking) -> Self {
+        Ranked { ranking, notes: Vec::new() }
+    }
+
+    fn noting(mut self, n: usize, note: impl Fn(usize) -> Note) -> Self {
+        self.notes.extend((n > 0).then(|| note(n)));
+        self
+    }
+}
+
+fn general_notes(observed: &Observed, ranking: &Ranking) -> Vec<Note> {
+    let matrix = observed.matrix;
+    if matrix.n_units() == 0 {
+        return vec![Note::NoUnit];
+    }
+    let never = matrix.spectra().iter().filter(|s| s.ef + s.ep == 0).count();
+    let at_top = ranking.ties().next().map_or(0, <[u32]>::len);
+    let notes = [
+        (matrix.n_failing() == 0).then_some(Note::NoFailingTest),
+        (matrix.n_failing() == matrix.n_tests()).then_some(Note::NoPassingTest),
+        (never > 0).then_some(Note::NeverExecuted(never)),
+        match at_top {
+            1 => None,
+            n if n == ranking.len() => Some(Note::AllEqual(n)),
+            n => Some(Note::TiedAtTop(n)),
+        },
+    ];
+    notes.into_iter().flatten().collect()
+}
+
+fn by_measure(measure: &Measure, observed: &Observed) -> Ranked {
+    let distinct = DistinctSpectra::of(&observed.matrix.spectra());
+    let scores = measure.scores(&distinct.spectra, observed.smoothing);
+    let n_undefined = distinct.class.iter().filter(|&&class| scores[class as usize] == UNDEFINED).count();
+    Ranked::new(Ranking::of_spectra(&distinct, &scores)).noting(n_undefined, Note::Undefined)
+}
+
+fn by_fault_likelihood(observed: &Observed) -> Ranked {
+    let likelihoods = fault_likelihood(observed.matrix);
+    let (total, excess): (Vec<f64>, Vec<f64>) = likelihoods.iter().map(|l| l.keys().into()).unzip();
+    let shown = likelihoods.iter().map(|likelihood| likelihood.probability()).collect();
+    Ranked::new(Ranking::by_keys(&[&total, &excess], shown))
+}
+
+/// Inspected units in the order of their inspection, the rest by the likelihood that remains, innocents last.
+fn by_updates(observed: &Observed) -> Ranked {
+    let updated = clear_and_update(observed.matrix, observed.innocents, UPDATE_BOUND);
+    let mut turn = vec![f64::from(u32::MAX); observed.matrix.n_units()];
+    for (at, &unit) in updated.inspected.iter().enumerate() {
+        turn[unit as usize] = at as f64;
+    }
+    for &unit in observed.innocents {
+        turn[unit as usize] = f64::INFINITY;
+    }
+    let turn: Vec<f64> = turn.into_iter().map(|turn| -turn).collect();
+    let shown = updated.log2_likelihood.iter().map(|log2| log2.exp2()).collect();
+    Ranked::new(Ranking::by_keys(&[&turn, &updated.log2_likelihood], shown))
+        .noting(observed.innocents.len(), Note::Innocent)
+        .noting(updated.unexplained.len(), Note::Unexplained)
+}
+
+fn by_blocks(observed: &Observed, scores: &[f64], n_unsettled: usize) -> Option<Ranked> {
+    let (program, units) = observed.code?;
+    Some(Ranked::new(Ranking::new(units.from_blocks(program, scores))).noting(n_unsettled, Note::Unsettled))
+}
+
+fn by_isolation(observed: &Observed, profile: Option<(&Sites, &OutcomeProfile)>) -> Option<Ranked> {
+    let (sites, profile) = profile?;
+    let isolation = isolate(sites, profile);
+    let keys = isolation.keys();
+    let importance: Vec<f64> = isolation.relations.iter().map(|relation| relation.importance).collect();
+    let mut ranked = by_outcomes(observed, sites, &keys.each_ref().map(Vec::as_slice), &importance)?;
+    if isolation.selected.is_empty() {
+        ranked.notes.push(Note::NothingSignificant);
+    }
+    Some(ranked)
+}
+
+fn by_divergence(observed: &Observed, profile: Option<(&Sites, &OutcomeProfile)>) -> Option<Ranked> {
+    let (sites, profile) = profile?;
+    let (scores, distances): (Vec<f64>, Vec<f64>) = divergences(profile).iter().map(|d| (d.score, d.distance)).unzip();
+    by_outcomes(observed, sites, &[&scores, &distances], &scores)
+}
+
+/// Ranks outcomes, then units by the best outcome among their nodes; the score shown is the highest of their outcomes.
+fn by_outcomes(observed: &Observed, sites: &Sites, keys: &[&[f64]], scores: &[f64]) -> Option<Ranked> {
+    let (program, units) = observed.code?;
+    let to_units = |of_outcomes: &[f64]| units.from_nodes(program, &sites.to_nodes(of_outcomes, program.nodes.len()));
+    let outcomes = Ranking::by_keys(keys, vec![0.0; scores.len()]);
+    let place: Vec<f64> = outcomes.standings().iter().map(|standing| -f64::from(standing.best)).collect();
+    let units_place = to_units(&place);
+    Some(Ranked::new(Ranking::by_keys(&[&units_place], to_units(scores))))
+}

@@ -1,0 +1,239 @@
+//! Methods applied to a small program: the queue of a scheduler, in which failing runs die.
+
+use suspect_format::site::SequenceCount;
+
+use super::*;
+use crate::profile::{EdgeProfile, OutcomeProfile, ProgramFlow, Sites};
+use crate::program::{
+    Block, Compound, Edge, EdgeKind, Execution, Function, Line, Node, NodeKind, OUTSIDE, Piece, PieceEnd, Place,
+    Program, Sequence, Unit, ValueClass,
+};
+use crate::spectra::CoverageMatrix;
+
+/// Blocks 0 to 3 on lines 1 to 4, the second of two pieces; conditions in blocks 0 and 1. Edges: entry, 0->3, 0->1, 1->3, 1->2,
+/// 2->3, inside block 1, return.
+fn schedule() -> Program {
+    let piece = |block: u32, line: u32, end| Piece { block, end, lines: vec![line] };
+    let edge = |from, to, kind| Edge { function: 0, from, to, kind, edges_counter: None, values_counter: None };
+    let place = |line, column| Place { file: 0, line, column };
+    let node = |piece: u32, line: u32, ordinal, kind| Node {
+        function: 0,
+        piece,
+        kind,
+        class: ValueClass::Bool,
+        width: 1,
+        place: place(line, 5),
+        line: Some(line - 1),
+        variable: String::new(),
+        type_name: "int".into(),
+        expression: "p".into(),
+        ordinal,
+        value: 0,
+        true_edge: None,
+        false_edge: None,
+        true_counter: None,
+    };
+    Program {
+        files: vec!["queue.c".into()],
+        units: vec![Unit {
+            hash: 1,
+            file: 0,
+            modes: 0,
+            n_counters: 0,
+            n_values: 0,
+            functions: 0..1,
+            files: Vec::new(),
+        }],
+        functions: vec![Function {
+            name: "get".into(),
+            unit: 0,
+            place: place(1, 1),
+            last_line: 4,
+            external: true,
+            content_hash: 0,
+            blocks: 0..4,
+            pieces: 0..5,
+            edges: 0..8,
+            nodes: 0..3,
+            compounds: 0..1,
+        }],
+        blocks: vec![
+            Block { function: 0, pieces: 0..1, lines: vec![0] },
+            Block { function: 0, pieces: 1..3, lines: vec![1] },
+            Block { function: 0, pieces: 3..4, lines: vec![2] },
+            Block { function: 0, pieces: 4..5, lines: vec![0, 3] },
+        ],
+        pieces: vec![
+            piece(0, 0, PieceEnd::Branch),
+            piece(1, 1, PieceEnd::Call),
+            piece(1, 1, PieceEnd::Branch),
+            piece(2, 2, PieceEnd::Branch),
+            piece(3, 3, PieceEnd::Return),
+        ],
+        edges: vec![
+            edge(OUTSIDE, 0, EdgeKind::Entry),
+            edge(0, 4, EdgeKind::False),
+            edge(0, 1, EdgeKind::True),
+            edge(2, 4, EdgeKind::False),
+            edge(2, 3, EdgeKind::True),
+            edge(3, 4, EdgeKind::Always),
+            edge(1, 2, EdgeKind::Continue),
+            edge(4, OUTSIDE, EdgeKind::Return),
+        ],
+        nodes: vec![
+            node(0, 1, 0, NodeKind::Predicate),
+            node(3, 3, 0, NodeKind::Assignment),
+            node(2, 2, 1, NodeKind::Predicate),
+        ],
+        compounds: vec![Compound {
+            function: 0,
+            place: place(2, 5),
+            conditions: vec![2],
+            sequences: [true, false]
+                .map(|value| Sequence { steps: vec![(0, value)], count: SequenceCount::Edge(0) })
+                .to_vec(),
+        }],
+        lines: (1..=4).map(|line| Line { file: 0, line }).collect(),
+        escapes: Vec::new(),
+    }
+}
+
+/// A run, from how often it took each of the five edges between blocks.
+fn run([e1, e2, e3, e4, e5]: [u64; 5]) -> Execution {
+    Execution {
+        edges: vec![e1 + e2, e1, e2, e3, e4, e5, e3 + e4, e1 + e3 + e5],
+        pieces: vec![e1 + e2, e2, e3 + e4, e4, e1 + e3 + e5],
+        nodes: vec![e1 + e2, e4, e3 + e4],
+        trajectories: vec![0; 3],
+        trues: vec![e2, 0, e4],
+        sequences: vec![vec![e4, e3]],
+        stopped_in: Vec::new(),
+    }
+}
+
+fn runs() -> Vec<(Execution, bool)> {
+    let passed = [[19, 3, 2, 1, 1], [12, 5, 3, 2, 2], [20, 2, 1, 1, 1]];
+    let failed = [[18, 7, 2, 5, 5], [18, 11, 1, 8, 8], [15, 10, 4, 2, 2]];
+    passed.map(|counts| (run(counts), false)).into_iter().chain(failed.map(|counts| (run(counts), true))).collect()
+}
+
+/// Ranks the program's units by a method: rounded scores by unit.
+fn scores(method: &str, granularity: Granularity, runs: &[(Execution, bool)]) -> (Vec<f64>, Ranked) {
+    let program = schedule();
+    let units = Units::new(&program, granularity);
+    let rows: Vec<_> = runs.iter().map(|(execution, failed)| (units.executed(&program, execution), *failed)).collect();
+    let matrix = CoverageMatrix::from_units(units.len(), &rows);
+    let flow = ProgramFlow::new(&program);
+    let profile =
+        EdgeProfile::of_runs(flow.edges.len(), runs.iter().map(|(e, failed)| (flow.counts(&e.edges), *failed)));
+    let (predicates, sequences) = (Sites::of_predicates(&program), Sites::of_sequences(&program));
+    let outcomes =
+        |sites: &Sites| OutcomeProfile::of_runs(sites, runs.iter().map(|(e, failed)| (sites.counts(e), *failed)));
+    let (of_predicates, of_sequences) = (outcomes(&predicates), outcomes(&sequences));
+    let observed = Observed {
+        code: Some((&program, &units)),
+        edges: Some((&flow.graph, &profile)),
+        predicates: Some((&predicates, &of_predicates)),
+        sequences: Some((&sequences, &of_sequences)),
+        ..Observed::coverage(&matrix)
+    };
+    let ranked = apply(find_method(method).unwrap(), &observed).unwrap();
+    let scores = ranked.ranking.standings().iter().map(|s| (s.score * 100.0).round() / 100.0).collect();
+    (scores, ranked)
+}
+
+#[test]
+fn units_follow_the_code_and_map_from_blocks_and_nodes() {
+    let program = schedule();
+    let units = |granularity| Units::new(&program, granularity);
+    assert_eq!(Granularity::ALL.map(|granularity| units(granularity).len()), [4, 4, 1, 3, 2]);
+    // Block 3 begins on line 1 too, and nodes are ordered by their places.
+    let order = |granularity| units(granularity).iter().collect::<Vec<_>>();
+    assert_eq!(order(Granularity::Block), [0, 3, 1, 2].map(RankedUnit::Block));
+    assert_eq!(order(Granularity::Node), [0, 2, 1].map(RankedUnit::Node));
+    assert_eq!(order(Granularity::Predicate), [0, 2].map(RankedUnit::Node));
+    let blocks = [0.5, 0.2, 0.3, 0.9];
+    assert_eq!(units(Granularity::Line).from_blocks(&program, &blocks), [0.9, 0.2, 0.3, 0.9]);
+    assert_eq!(units(Granularity::Block).from_blocks(&program, &blocks), [0.5, 0.9, 0.2, 0.3]);
+    assert_eq!(units(Granularity::Function).from_blocks(&program, &blocks), [0.9]);
+    assert_eq!(units(Granularity::Predicate).from_blocks(&program, &blocks), [0.5, 0.2]);
+    let nodes = [0.1, 0.4, 0.2];
+    assert_eq!(units(Granularity::Line).from_nodes(&program, &nodes), [0.1, 0.2, 0.4, f64::NEG_INFINITY]);
+    assert_eq!(units(Granularity::Block).from_nodes(&program, &nodes), [0.1, f64::NEG_INFINITY, 0.2, 0.4]);
+    assert_eq!(units(Granularity::Function).from_nodes(&program, &nodes), [0.4]);
+    let died_in_block_1 = run([1, 1, 0, 0, 0]);
+    assert_eq!(units(Granularity::Line).executed(&program, &died_in_block_1), [0, 1, 3]);
+    assert_eq!(units(Granularity::Block).executed(&program, &died_in_block_1), [0, 1, 2]);
+    assert_eq!(units(Granularity::Function).executed(&program, &died_in_block_1), [0]);
+    assert_eq!(units(Granularity::Predicate).executed(&program, &died_in_block_1), [0]);
+}
+
+#[test]
+fn schedule_ranks_as_published() {
+    let by_block = |method| scores(method, Granularity::Block, &runs()).0;
+    // In the order of the code: blocks 1, 4, 2, 3 of the paper.
+    assert_eq!(by_block("blockrank"), [4.0, 4.0, 4.32, 3.67]);
+    assert_eq!(by_block("blockrank_recursive"), [4.32, 4.0, 4.32, 3.67]);
+    let (cp, _) = scores("cp", Granularity::Block, &runs());
+    assert_eq!(cp, [0.66, 0.66, 0.66, 0.58]);
+    for (method, expected) in
+        [("sober", [1.03, 4.17]), ("des_sober", [1.03, 4.17]), ("cbi", [0.0; 2]), ("des_cbi", [0.0; 2])]
+    {
+        assert_eq!(scores(method, Granularity::Predicate, &runs()).0, expected, "{method}");
+    }
+    let (_, cbi) = scores("cbi", Granularity::Predicate, &runs());
+    assert_eq!(cbi.notes, [Note::AllEqual(2), Note::NothingSignificant]);
+    let unit = |ranked: &Ranked| ranked.ranking.order()[0];
+    assert_eq!(unit(&scores("sober", Granularity::Line, &runs()).1), 1);
+    assert_eq!(unit(&scores("blockrank", Granularity::Line, &runs()).1), 1);
+}
+
+#[test]
+fn every_method_ranks_whatever_was_recorded() {
+    let both = runs();
+    let failing: Vec<_> = both.iter().filter(|(_, failed)| *failed).cloned().collect();
+    let passing: Vec<_> = both.iter().filter(|(_, failed)| !*failed).cloned().collect();
+    for method in methods() {
+        for (runs, note) in [
+            (&both, None),
+            (&failing, Some(Note::NoPassingTest)),
+            (&passing, Some(Note::NoFailingTest)),
+            (&Vec::new(), Some(Note::NoFailingTest)),
+        ] {
+            for granularity in Granularity::ALL {
+                let (_, ranked) = scores(method.id, granularity, runs);
+                assert!(ranked.ranking.iter().all(|standing| standing.score.is_finite()), "{}", method.id);
+                assert!(note.is_none_or(|note| ranked.notes.contains(&note)), "{} says {:?}", method.id, ranked.notes);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_missing_is_named() {
+    let matrix = CoverageMatrix::from_units(2, &[(vec![0], true)]);
+    let error = apply(find_method("blockrank").unwrap(), &Observed::coverage(&matrix)).unwrap_err();
+    assert_eq!(error.to_string(), "method `blockrank` needs edge counts, which were not recorded");
+}
+
+#[test]
+fn innocents_come_last_and_contradictions_are_said() {
+    let matrix = CoverageMatrix::from_units(4, &[(vec![2, 3], true), (vec![0, 1], true)]);
+    let observed = Observed { innocents: &[2, 3], ..Observed::coverage(&matrix) };
+    let ranked = apply(find_method("clu").unwrap(), &observed).unwrap();
+    assert_eq!(ranked.ranking.order(), [0, 1, 2, 3]);
+    assert_eq!(ranked.notes, [Note::NoPassingTest, Note::Innocent(2), Note::Unexplained(1)]);
+}
+
+#[test]
+fn degenerate_matrices_are_explained() {
+    let note = |n_units, tests: &[(Vec<u32>, bool)]| {
+        let matrix = CoverageMatrix::from_units(n_units, tests);
+        apply(find_method("ochiai").unwrap(), &Observed::coverage(&matrix)).unwrap().notes
+    };
+    assert_eq!(note(0, &[(vec![], true), (vec![], false)]), [Note::NoUnit]);
+    assert_eq!(note(2, &[(vec![0], true), (vec![], false)]), [Note::NeverExecuted(1)]);
+    let all: Vec<u32> = (0..100_000).collect();
+    assert_eq!(note(100_000, &[(all.clone(), true), (all, false)]), [Note::AllEqual(100_000)]);
+    assert_eq!(Note::AllEqual(100_000).to_string(), "all 100000 units have the same score: the order says nothing");
+}

@@ -1,0 +1,363 @@
+//! Walking the dependence graph backwards from what a test's oracle looks at.
+
+use std::collections::{HashMap, HashSet};
+
+use suspect_format::dependence::Operation;
+
+use super::code::{Code, Use};
+use super::control::control_parents;
+use super::memory::{Memory, writes};
+use crate::program::{OUTSIDE, Program};
+
+/// Functions whose arguments leave the program, where an oracle sees them.
+const OUTPUTS: [&str; 30] = [
+    "printf",
+    "fprintf",
+    "vprintf",
+    "vfprintf",
+    "dprintf",
+    "vdprintf",
+    "puts",
+    "fputs",
+    "putchar",
+    "fputc",
+    "putc",
+    "fwrite",
+    "write",
+    "pwrite",
+    "writev",
+    "send",
+    "sendto",
+    "sendmsg",
+    "perror",
+    "exit",
+    "_exit",
+    "_Exit",
+    "abort",
+    "err",
+    "errx",
+    "warn",
+    "warnx",
+    "rename",
+    "unlink",
+    "putchar_unlocked",
+];
+
+/// Where a slice begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Criterion<'a> {
+    /// Every output and `main`'s result, in whatever piece.
+    Output,
+    /// Outputs, `main`'s result and the whole pieces `stopped_in`, each only in pieces that `executed` says ran.
+    Executed {
+        /// For each piece, whether it ran.
+        executed: &'a [bool],
+        /// Pieces in which a process was stopped.
+        stopped_in: &'a [u32],
+    },
+    /// The code of a line (index into the program's lines).
+    Line(u32),
+}
+
+/// A program's dependence graph, ready to be walked.
+#[derive(Debug)]
+pub struct Slicer<'p> {
+    program: &'p Program,
+    code: &'p Code,
+    memory: Memory,
+    /// For each piece, the pieces that decide whether it runs.
+    parents: Vec<Vec<u32>>,
+    /// For each piece, its instructions.
+    by_piece: Vec<Vec<u32>>,
+    /// For each piece, the pieces control comes from.
+    before: Vec<Vec<u32>>,
+    /// For each function of the code, the calls that may enter it.
+    callers: Vec<Vec<u32>>,
+    /// For each class of memory, the instructions that may write it.
+    writers: HashMap<u32, Vec<u32>>,
+}
+
+/// A step of the walk: what the slice needs to know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Need {
+    /// The value of an instruction, or that it happens with what it uses.
+    Instruction(u32),
+    /// That a call happens, whatever it is given.
+    CallSite(u32),
+    /// A parameter of a function.
+    Parameter(u32, u32),
+    /// That a piece runs.
+    Piece(u32),
+    /// The content of a class of memory.
+    Class(u32),
+    /// The content of a private local (its instruction) at a piece's start.
+    LocalAt(u32, u32),
+}
+
+impl<'p> Slicer<'p> {
+    /// Builds the graph of a program.
+    pub fn new(program: &'p Program, code: &'p Code) -> Slicer<'p> {
+        let memory = Memory::of(code);
+        let mut slicer = Slicer {
+            parents: control_parents(program),
+            by_piece: vec![Vec::new(); program.pieces.len()],
+            before: vec![Vec::new(); program.pieces.len()],
+            callers: vec![Vec::new(); code.functions.len()],
+            writers: HashMap::new(),
+            program,
+            code,
+            memory,
+        };
+        for edge in program.edges.iter().filter(|edge| edge.from != OUTSIDE && edge.to != OUTSIDE) {
+            slicer.before[edge.to as usize].push(edge.from);
+        }
+        for instruction in 0..code.instructions.len() as u32 {
+            slicer.index(instruction);
+        }
+        slicer
+    }
+
+    /// The lines (indices into the program's lines, ascending) that may influence what `criterion` names.
+    pub fn slice(&self, criterion: Criterion) -> Vec<u32> {
+        let mut walk = Walk { slicer: self, seen: HashSet::new(), pending: Vec::new(), lines: HashSet::new() };
+        for instruction in self.criterion(criterion) {
+            walk.need(Need::Instruction(instruction));
+        }
+        while let Some(need) = walk.pending.pop() {
+            walk.follow(need);
+        }
+        let mut lines: Vec<u32> = walk.lines.into_iter().collect();
+        lines.sort_unstable();
+        lines
+    }
+
+    fn index(&mut self, instruction: u32) {
+        let record = &self.code.instructions[instruction as usize];
+        self.by_piece[record.piece as usize].push(instruction);
+        let uses = self.code.uses_of(instruction);
+        match record.operation {
+            Operation::Call => {
+                let Some(callee) = uses.first().copied() else { return };
+                let targets = self.memory.callees(self.code, record.function, callee);
+                for target in &targets {
+                    self.callers[*target as usize].push(instruction);
+                }
+                if targets.is_empty() && self.writes(callee) {
+                    for used in &uses[1..] {
+                        self.add_writer(instruction, record.function, *used);
+                    }
+                }
+            }
+            Operation::Store if !self.is_private(record.function, uses[0]) => {
+                self.add_writer(instruction, record.function, uses[0]);
+            }
+            Operation::Copy => self.add_writer(instruction, record.function, uses[0]),
+            _ => {}
+        }
+    }
+
+    fn add_writer(&mut self, instruction: u32, function: u32, address: Use) {
+        if let Some(class) = self.memory.class(self.code, function, address) {
+            self.writers.entry(class).or_default().push(instruction);
+        }
+    }
+
+    fn writes(&self, callee: Use) -> bool {
+        match callee {
+            Use::Symbol(symbol) => writes(&self.code.symbols[symbol as usize].name),
+            _ => true,
+        }
+    }
+
+    fn is_private(&self, function: u32, address: Use) -> bool {
+        self.local(function, address).is_some()
+    }
+
+    /// The private local that an operand is the address of.
+    fn local(&self, function: u32, address: Use) -> Option<u32> {
+        let Use::Value(value) = address else { return None };
+        let definition = self.code.definition(function, value).ok()?;
+        self.memory.private[definition as usize].then_some(definition)
+    }
+
+    fn criterion(&self, criterion: Criterion) -> Vec<u32> {
+        let all = 0..self.code.instructions.len() as u32;
+        match criterion {
+            Criterion::Output => all.filter(|instruction| self.is_output(*instruction)).collect(),
+            Criterion::Executed { executed, stopped_in } => {
+                let ran = |instruction: &u32| executed[self.code.instructions[*instruction as usize].piece as usize];
+                let outputs = all.filter(ran).filter(|instruction| self.is_output(*instruction));
+                let stopped = stopped_in.iter().flat_map(|piece| self.by_piece[*piece as usize].iter().copied());
+                outputs.chain(stopped).collect()
+            }
+            Criterion::Line(line) => {
+                all.filter(|instruction| self.code.instructions[*instruction as usize].line == Some(line)).collect()
+            }
+        }
+    }
+
+    fn is_output(&self, instruction: u32) -> bool {
+        let record = &self.code.instructions[instruction as usize];
+        match (record.operation, self.code.uses_of(instruction).first()) {
+            (Operation::Call, Some(Use::Symbol(symbol))) => {
+                let symbol = &self.code.symbols[*symbol as usize];
+                symbol.function.is_none() && OUTPUTS.contains(&symbol.name.as_str())
+            }
+            (Operation::Return, _) => {
+                let function = self.code.functions[record.function as usize].function;
+                self.program.functions[function as usize].name == "main"
+            }
+            _ => false,
+        }
+    }
+}
+
+struct Walk<'s, 'p> {
+    slicer: &'s Slicer<'p>,
+    seen: HashSet<Need>,
+    pending: Vec<Need>,
+    lines: HashSet<u32>,
+}
+
+impl Walk<'_, '_> {
+    fn need(&mut self, need: Need) {
+        if self.seen.insert(need) {
+            self.pending.push(need);
+        }
+    }
+
+    fn follow(&mut self, need: Need) {
+        match need {
+            Need::Instruction(instruction) => self.follow_instruction(instruction),
+            Need::CallSite(call) => self.happens(call),
+            Need::Parameter(function, parameter) => {
+                for call in self.slicer.callers[function as usize].clone() {
+                    self.need(Need::CallSite(call));
+                    self.operand(call, parameter as usize + 1);
+                }
+            }
+            Need::Piece(piece) => self.follow_piece(piece),
+            Need::Class(class) => {
+                for writer in self.slicer.writers.get(&class).into_iter().flatten() {
+                    self.need(Need::Instruction(*writer));
+                }
+            }
+            Need::LocalAt(local, piece) => {
+                for index in 0..self.slicer.before[piece as usize].len() {
+                    self.local_before(local, self.slicer.before[piece as usize][index], u32::MAX);
+                }
+            }
+        }
+    }
+
+    /// The line is in the slice, and so is whatever decides that it runs; for a call, also which function it calls.
+    fn happens(&mut self, instruction: u32) {
+        let record = &self.slicer.code.instructions[instruction as usize];
+        self.lines.extend(record.line);
+        self.need(Need::Piece(record.piece));
+        if record.operation == Operation::Call {
+            self.operand(instruction, 0);
+        }
+    }
+
+    fn follow_piece(&mut self, piece: u32) {
+        let slicer = self.slicer;
+        for decider in &slicer.parents[piece as usize] {
+            let branches = slicer.by_piece[*decider as usize].iter().copied();
+            for branch in branches.filter(|at| slicer.code.instructions[*at as usize].operation == Operation::Branch) {
+                self.need(Need::Instruction(branch));
+            }
+            self.need(Need::Piece(*decider));
+        }
+        // Code that runs whenever its function does runs because the function is called.
+        let first = slicer.by_piece[piece as usize].first().copied();
+        if let Some(first) = first {
+            let function = slicer.code.instructions[first as usize].function;
+            for call in slicer.callers[function as usize].clone() {
+                self.need(Need::CallSite(call));
+            }
+        }
+    }
+
+    fn follow_instruction(&mut self, instruction: u32) {
+        self.happens(instruction);
+        let slicer = self.slicer;
+        let record = &slicer.code.instructions[instruction as usize];
+        let uses = slicer.code.uses_of(instruction);
+        match record.operation {
+            Operation::Call => self.follow_call(instruction),
+            Operation::Load => {
+                self.operand(instruction, 0);
+                match slicer.local(record.function, uses[0]) {
+                    Some(local) => self.local_before(local, record.piece, instruction),
+                    None => self.content(record.function, uses[0]),
+                }
+            }
+            Operation::Copy => {
+                for position in 0..uses.len() {
+                    self.operand(instruction, position);
+                }
+                self.content(record.function, uses[1]);
+            }
+            _ => {
+                for position in 0..uses.len() {
+                    self.operand(instruction, position);
+                }
+            }
+        }
+    }
+
+    fn follow_call(&mut self, instruction: u32) {
+        let slicer = self.slicer;
+        let record = &slicer.code.instructions[instruction as usize];
+        let uses = slicer.code.uses_of(instruction);
+        let Some(callee) = uses.first().copied() else { return };
+        let targets = slicer.memory.callees(slicer.code, record.function, callee);
+        for target in &targets {
+            let body = slicer.code.functions[*target as usize].instructions.clone();
+            for at in body.filter(|at| slicer.code.instructions[*at as usize].operation == Operation::Return) {
+                self.need(Need::Instruction(at));
+            }
+        }
+        if targets.is_empty() {
+            for (position, used) in uses.iter().enumerate().skip(1) {
+                self.operand(instruction, position);
+                self.content(record.function, *used);
+            }
+        }
+    }
+
+    /// What defines an operand.
+    fn operand(&mut self, instruction: u32, position: usize) {
+        let slicer = self.slicer;
+        let function = slicer.code.instructions[instruction as usize].function;
+        if let Some(Use::Value(value)) = slicer.code.uses_of(instruction).get(position).copied() {
+            match slicer.code.definition(function, value) {
+                Ok(definition) => self.need(Need::Instruction(definition)),
+                Err(parameter) => self.need(Need::Parameter(function, parameter)),
+            }
+        }
+    }
+
+    /// What an address points to.
+    fn content(&mut self, function: u32, address: Use) {
+        if let Some(class) = self.slicer.memory.class(self.slicer.code, function, address) {
+            self.need(Need::Class(class));
+        }
+    }
+
+    /// The store that a load of a private local at the end of `piece`, or before `until` in it, sees.
+    fn local_before(&mut self, local: u32, piece: u32, until: u32) {
+        let slicer = self.slicer;
+        let writes = |at: &&u32| {
+            let record = &slicer.code.instructions[**at as usize];
+            record.operation == Operation::Store
+                && slicer.local(record.function, slicer.code.uses_of(**at)[0]) == Some(local)
+        };
+        let store = slicer.by_piece[piece as usize].iter().rev().filter(|at| **at < until).find(writes);
+        match store {
+            Some(store) => self.need(Need::Instruction(*store)),
+            None => self.need(Need::LocalAt(local, piece)),
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! The catalogue of spectrum measures: 221 formulas over the four counts, with where each comes from.
+
+mod association;
+mod causal;
+mod confirmation;
+mod core;
+mod evolved;
+mod naish;
+mod other;
+mod similarity;
+#[cfg(test)]
+mod values;
+mod wong;
+
+use std::sync::OnceLock;
+
+use rayon::prelude::*;
+
+use super::formula::{Formula, ZeroDivision};
+use super::{DistinctSpectra, Spectrum};
+
+/// Where a measure comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Family {
+    /// Similarity measures that fault localisation started from.
+    Core,
+    /// Heuristics of Wong and co-authors.
+    Wong,
+    /// Monotone forms and duals of Naish and co-authors.
+    Naish,
+    /// Formulas that genetic programming found.
+    Evolved,
+    /// Binary similarity coefficients and distances.
+    Similarity,
+    /// Interestingness of association rules.
+    Association,
+    /// Confirmation measures.
+    Confirmation,
+    /// Causal strength.
+    Causal,
+    /// Measures of single tools.
+    Other,
+}
+
+impl Family {
+    /// The family in words.
+    pub fn name(self) -> &'static str {
+        match self {
+            Family::Core => "similarity measures of fault localisation",
+            Family::Wong => "heuristics of Wong and co-authors",
+            Family::Naish => "monotone forms and duals of Naish and co-authors",
+            Family::Evolved => "formulas found by genetic programming",
+            Family::Similarity => "binary similarity and distance",
+            Family::Association => "association and interestingness",
+            Family::Confirmation => "confirmation",
+            Family::Causal => "causal strength",
+            Family::Other => "measures of single tools",
+        }
+    }
+}
+
+/// What is added to each count before a measure sees it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Smoothing {
+    /// One half, so that no quotient of sums of counts is undefined (Naish, Lee and Ramamohanarao 2011; Landsberg et al.
+    /// 2015). The convention of this tool.
+    #[default]
+    Half,
+    /// Nothing, as some tools have it.
+    None,
+}
+
+impl Smoothing {
+    fn shift(self) -> f64 {
+        match self {
+            Smoothing::Half => 0.5,
+            Smoothing::None => 0.0,
+        }
+    }
+}
+
+/// A measure: a formula over a spectrum, higher meaning more suspicious.
+#[derive(Debug)]
+pub struct Measure {
+    /// What it is called by: lower case, digits and underscores.
+    pub id: &'static str,
+    /// What its authors or users call it.
+    pub name: &'static str,
+    /// Its family.
+    pub family: Family,
+    /// Its text, in the language of [`super::formula`].
+    pub formula: &'static str,
+    /// Where it was published.
+    pub citation: &'static str,
+    /// Other names.
+    pub aliases: &'static [&'static str],
+    /// Whether the formula was compared with a publication or an implementation; false: from memory of one.
+    pub checked: bool,
+    /// Measures of the same class rank every set of spectra alike under [`Smoothing::Half`].
+    pub class: Option<&'static str>,
+    /// What a quotient with divisor 0 is.
+    pub division: ZeroDivision,
+    /// Whether a divisor or logarithm can vanish even under [`Smoothing::Half`].
+    pub singular: bool,
+    /// One of the 127 measures of the usual comparisons.
+    pub classic: bool,
+    /// What else to know; may be empty.
+    pub note: &'static str,
+}
+
+/// Score of a ranked unit whose measure is undefined for it: least of all.
+pub const UNDEFINED: f64 = f64::NEG_INFINITY;
+
+impl Measure {
+    /// Scores of `spectra`; [`UNDEFINED`] where the formula is, never NaN.
+    pub fn scores(&self, spectra: &[Spectrum], smoothing: Smoothing) -> Vec<f64> {
+        let mut scores = self.compiled().values(spectra, smoothing.shift());
+        for score in &mut scores {
+            if score.is_nan() {
+                *score = UNDEFINED;
+            }
+        }
+        scores
+    }
+
+    /// Whether it looks at counts as they are, whatever the smoothing.
+    pub fn needs_raw_counts(&self) -> bool {
+        self.formula.contains("raw_")
+    }
+
+    fn compiled(&self) -> Formula {
+        // The catalogue's formulas are constants, and a test compiles each.
+        Formula::new(self.formula, self.division).expect("the catalogue's formulas parse")
+    }
+}
+
+/// All measures, in the order of their families.
+pub fn all() -> &'static [&'static Measure] {
+    static ALL: OnceLock<Vec<&'static Measure>> = OnceLock::new();
+    ALL.get_or_init(|| {
+        let families = [
+            core::MEASURES,
+            wong::MEASURES,
+            naish::MEASURES,
+            evolved::MEASURES,
+            similarity::MEASURES,
+            association::MEASURES,
+            confirmation::MEASURES,
+            causal::MEASURES,
+            other::MEASURES,
+        ];
+        families.into_iter().flatten().collect()
+    })
+}
+
+/// The measure called `id`.
+pub fn find(id: &str) -> Option<&'static Measure> {
+    all().iter().copied().find(|measure| measure.id == id)
+}
+
+/// Scores of the distinct spectra by each of `measures`, in their order; on all cores.
+pub fn score_all(measures: &[&Measure], distinct: &DistinctSpectra, smoothing: Smoothing) -> Vec<Vec<f64>> {
+    measures.par_iter().map(|measure| measure.scores(&distinct.spectra, smoothing)).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,101 @@
+//! How the store's files are encoded: JSON for what people may read, framed bincode for the bulk.
+//!
+//! bincode 2 is confined to this file, behind the frame's own header, so that it can be replaced here.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use suspect_format::trace::{HASH_START, hash_bytes};
+
+use super::StoreError;
+
+/// Bytes of a frame's header: magic, test, kind, payload length, payload hash.
+pub const FRAME_HEADER: usize = 24;
+const FRAME_MAGIC: [u8; 4] = *b"SUSF";
+
+/// Writes `value` to `path` so that a reader sees the old file or the new one, never half of either.
+pub fn write_json(path: &Path, value: &impl Serialize) -> Result<(), StoreError> {
+    let damaged = |error: serde_json::Error| StoreError::Damaged { path: path.into(), reason: error.to_string() };
+    let text = serde_json::to_vec_pretty(value).map_err(damaged)?;
+    let directory = path.parent().unwrap_or(Path::new("."));
+    let write = || -> io::Result<()> {
+        let mut file = tempfile::NamedTempFile::new_in(directory)?;
+        file.write_all(&text)?;
+        file.write_all(b"\n")?;
+        file.persist(path)?;
+        Ok(())
+    };
+    write().map_err(StoreError::io("write", path))
+}
+
+/// Reads a value; `None` when there is no such file.
+pub fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, StoreError> {
+    let text = match fs::read(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(StoreError::io("read", path)(error)),
+    };
+    serde_json::from_slice(&text)
+        .map(Some)
+        .map_err(|error| StoreError::Damaged { path: path.into(), reason: error.to_string() })
+}
+
+/// A frame as found in a file.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame<'a> {
+    /// Index of the test it belongs to.
+    pub test: u32,
+    /// What it holds.
+    pub kind: u32,
+    /// Encoded payload; its hash has not been checked yet.
+    payload: &'a [u8],
+    hash: u64,
+}
+
+/// Encodes `value` as a frame.
+pub fn frame(test: u32, kind: u32, value: &impl Serialize) -> Vec<u8> {
+    let payload =
+        bincode::serde::encode_to_vec(value, bincode::config::standard()).expect("vectors of integers always encode");
+    let mut bytes = Vec::with_capacity(FRAME_HEADER + payload.len());
+    bytes.extend_from_slice(&FRAME_MAGIC);
+    bytes.extend_from_slice(&test.to_le_bytes());
+    bytes.extend_from_slice(&kind.to_le_bytes());
+    bytes.extend_from_slice(&(payload.len() as u32).to_le_bytes());
+    bytes.extend_from_slice(&hash_bytes(HASH_START, &payload).to_le_bytes());
+    bytes.extend_from_slice(&payload);
+    bytes
+}
+
+/// All frames of a file, or what is wrong with it.
+pub fn frames(mut bytes: &[u8]) -> Result<Vec<Frame<'_>>, String> {
+    let mut found = Vec::new();
+    while !bytes.is_empty() {
+        let (header, rest) = bytes.split_at_checked(FRAME_HEADER).ok_or("it ends inside a frame's header")?;
+        let word = |at: usize| u32::from_le_bytes(header[at..at + 4].try_into().expect("four bytes"));
+        if header[..4] != FRAME_MAGIC {
+            return Err("a frame does not begin with its magic bytes".into());
+        }
+        let (payload, rest) = rest.split_at_checked(word(12) as usize).ok_or("it ends inside a frame")?;
+        let hash = u64::from_le_bytes(header[16..24].try_into().expect("eight bytes"));
+        found.push(Frame { test: word(4), kind: word(8), payload, hash });
+        bytes = rest;
+    }
+    Ok(found)
+}
+
+impl Frame<'_> {
+    /// The frame's value.
+    pub fn decode<T: DeserializeOwned>(&self) -> Result<T, String> {
+        if hash_bytes(HASH_START, self.payload) != self.hash {
+            return Err(format!("the data of test {} do not match their checksum", self.test));
+        }
+        // A corrupt length must not make the decoder allocate without bound.
+        let config = bincode::config::standard().with_limit::<{ 1 << 32 }>();
+        let (value, _) = bincode::serde::decode_from_slice(self.payload, config)
+            .map_err(|error| format!("the data of test {} do not decode: {error}", self.test))?;
+        Ok(value)
+    }
+}

@@ -1,0 +1,217 @@
+//! The `.suspect` directory: the only place that knows its names.
+//!
+//! ```text
+//! .suspect/
+//!   lock            held (flock) by whoever writes
+//!   build.json      what the last `suspect build` did
+//!   cleared.json    ranked units that the user found innocent
+//!   build/          compiler names that stand in for the real ones during a build, and its log
+//!   tmp/            traces of running tests; removed when they have been read
+//!   runs/<n>/       one recorded run of the suite, numbered from 1; the highest number is the latest
+//!     run.json        tests, verdicts, warnings
+//!     sites/<k>       site tables of the modules that ran, as they stand in the executables
+//!     dependences/<k> their dependence tables
+//!     executions      one frame for each test and kind of data
+//! ```
+//!
+//! A run is written as `runs/<n>.part` and renamed when complete, so an interrupted one is never mistaken for a whole one.
+
+mod encoding;
+mod run;
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::STORE_DIRECTORY;
+pub use run::{Manifest, Recorded, Run, RunWriter, Tables, TestRecord};
+
+/// Version of everything below `.suspect`; a store of another version is refused.
+pub const STORE_VERSION: u32 = 1;
+
+/// What can go wrong with the store.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// A file or directory could not be read or written.
+    #[error("cannot {action} {}: {source}", path.display())]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// On what.
+        path: PathBuf,
+        /// Why it failed.
+        source: io::Error,
+    },
+    /// A file does not hold what it should.
+    #[error("{} is damaged: {reason}; remove it and run `suspect test` again", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Written by another version of suspect.
+    #[error(
+        "{} was written by suspect's store version {found}, this one reads {STORE_VERSION}; run `suspect test` again",
+        path.display()
+    )]
+    Version {
+        /// The file.
+        path: PathBuf,
+        /// The version it names.
+        found: u32,
+    },
+    /// Nothing has been recorded.
+    #[error("no recorded run in {}; run `suspect test` first", path.display())]
+    NoRun {
+        /// Where runs would be.
+        path: PathBuf,
+    },
+    /// Another suspect is writing.
+    #[error("{} is in use by another suspect; wait for it to end", path.display())]
+    Locked {
+        /// The store.
+        path: PathBuf,
+    },
+}
+
+impl StoreError {
+    fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> StoreError {
+        let path = path.to_path_buf();
+        move |source| StoreError::Io { action, path, source }
+    }
+}
+
+/// A project's store.
+#[derive(Clone, Debug)]
+pub struct Store {
+    root: PathBuf,
+    directory: PathBuf,
+}
+
+/// The right to write; given back when dropped, also when the process dies.
+#[derive(Debug)]
+pub struct Lock {
+    _file: nix::fcntl::Flock<File>,
+}
+
+impl Store {
+    /// The store of the project at `root`; nothing is created yet.
+    pub fn new(root: &Path) -> Store {
+        Store { root: root.to_path_buf(), directory: root.join(STORE_DIRECTORY) }
+    }
+
+    /// The project's root.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The store's own directory.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// The nearest directory from `start` upwards that holds a store, if any does.
+    pub fn root_above(start: &Path) -> Option<PathBuf> {
+        start.ancestors().find(|directory| directory.join(STORE_DIRECTORY).is_dir()).map(Path::to_path_buf)
+    }
+
+    /// Takes the right to write, or says who has it.
+    pub fn lock(&self) -> Result<Lock, StoreError> {
+        self.create_directory(&self.directory)?;
+        let path = self.directory.join("lock");
+        let file = File::options().create(true).append(true).open(&path).map_err(StoreError::io("open", &path))?;
+        match nix::fcntl::Flock::lock(file, nix::fcntl::FlockArg::LockExclusiveNonblock) {
+            Ok(file) => Ok(Lock { _file: file }),
+            Err((_, nix::errno::Errno::EWOULDBLOCK)) => Err(StoreError::Locked { path: self.directory.clone() }),
+            Err((_, error)) => Err(StoreError::Io { action: "lock", path, source: error.into() }),
+        }
+    }
+
+    /// Where builds keep the compilers' stand-ins and their log.
+    pub fn build_directory(&self) -> PathBuf {
+        self.directory.join("build")
+    }
+
+    /// An empty directory for traces and scratch copies.
+    pub fn fresh_tmp(&self) -> Result<PathBuf, StoreError> {
+        let path = self.directory.join("tmp");
+        if path.exists() {
+            fs::remove_dir_all(&path).map_err(StoreError::io("empty", &path))?;
+        }
+        self.create_directory(&path)?;
+        Ok(path)
+    }
+
+    /// Removes what [`Store::fresh_tmp`] made.
+    pub fn remove_tmp(&self) -> Result<(), StoreError> {
+        let path = self.directory.join("tmp");
+        fs::remove_dir_all(&path).map_err(StoreError::io("remove", &path))
+    }
+
+    /// Keeps what a build did.
+    pub fn save_build(&self, build: &impl Serialize) -> Result<(), StoreError> {
+        self.create_directory(&self.directory)?;
+        encoding::write_json(&self.directory.join("build.json"), build)
+    }
+
+    /// What the last build did; `None` when `suspect build` has not run here.
+    pub fn load_build<T: DeserializeOwned>(&self) -> Result<Option<T>, StoreError> {
+        encoding::read_json(&self.directory.join("build.json"))
+    }
+
+    /// Keeps the names of ranked units that the user found innocent.
+    pub fn save_cleared(&self, cleared: &[String]) -> Result<(), StoreError> {
+        encoding::write_json(&self.directory.join("cleared.json"), &cleared)
+    }
+
+    /// The names of ranked units that the user found innocent.
+    pub fn load_cleared(&self) -> Result<Vec<String>, StoreError> {
+        Ok(encoding::read_json(&self.directory.join("cleared.json"))?.unwrap_or_default())
+    }
+
+    /// Begins a new run.
+    pub fn begin_run(&self) -> Result<RunWriter, StoreError> {
+        let runs = self.directory.join("runs");
+        self.create_directory(&runs)?;
+        let number = run_numbers(&runs)?.last().map_or(1, |last| last + 1);
+        RunWriter::create(&runs, number)
+    }
+
+    /// The latest complete run.
+    pub fn latest_run(&self) -> Result<Run, StoreError> {
+        let runs = self.directory.join("runs");
+        let number = run_numbers(&runs)?.pop().ok_or_else(|| StoreError::NoRun { path: runs.clone() })?;
+        Run::open(&self.root, &runs.join(number.to_string()))
+    }
+
+    /// Removes all complete runs but the latest `keep`.
+    pub fn prune_runs(&self, keep: usize) -> Result<(), StoreError> {
+        let runs = self.directory.join("runs");
+        let numbers = run_numbers(&runs)?;
+        for number in numbers.iter().rev().skip(keep) {
+            let path = runs.join(number.to_string());
+            fs::remove_dir_all(&path).map_err(StoreError::io("remove", &path))?;
+        }
+        Ok(())
+    }
+
+    fn create_directory(&self, path: &Path) -> Result<(), StoreError> {
+        fs::create_dir_all(path).map_err(StoreError::io("create", path))
+    }
+}
+
+/// Numbers of the complete runs, ascending.
+fn run_numbers(runs: &Path) -> Result<Vec<u64>, StoreError> {
+    let entries = match fs::read_dir(runs) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(StoreError::io("read", runs)(error)),
+    };
+    let mut numbers: Vec<u64> = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok()).collect();
+    numbers.sort_unstable();
+    Ok(numbers)
+}

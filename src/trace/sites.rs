@@ -1,0 +1,61 @@
+//! Site tables as they lie in ELF files: objects, executables, shared libraries.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use memmap2::Mmap;
+use object::{Object, ObjectSection};
+use suspect_format::abi::SECTION_SITES;
+
+/// Why no site tables can be had from a file.
+#[derive(Debug, thiserror::Error)]
+pub enum SitesError {
+    /// The file cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+/// An ELF file, mapped.
+#[derive(Debug)]
+pub struct ModuleFile {
+    path: PathBuf,
+    bytes: Mmap,
+}
+
+impl ModuleFile {
+    /// Maps the file `path`, which nobody may cut while this lives.
+    pub fn open(path: &Path) -> Result<ModuleFile, SitesError> {
+        let io = |source| SitesError::Io { path: path.to_owned(), source };
+        let file = File::open(path).map_err(io)?;
+        // SAFETY: linkers write new files instead of cutting old ones; a build and an analysis at once is told against.
+        let bytes = unsafe { Mmap::map(&file) }.map_err(io)?;
+        Ok(ModuleFile { path: path.to_owned(), bytes })
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Its bytes.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+/// The sections of site tables in `image`, the bytes of an ELF file; none in a module that is not instrumented.
+pub fn site_sections(image: &[u8]) -> Result<Vec<&[u8]>, object::Error> {
+    sections(image, SECTION_SITES)
+}
+
+/// The sections called `name` in `image`, the bytes of an ELF file.
+pub fn sections<'a>(image: &'a [u8], name: &str) -> Result<Vec<&'a [u8]>, object::Error> {
+    let file = object::File::parse(image)?;
+    file.sections().filter(|section| section.name() == Ok(name)).map(|section| section.data()).collect()
+}

@@ -1,0 +1,151 @@
+//! What `suspect build` and `suspect doctor` say when something is not as it should be.
+
+use std::fs;
+
+use crate::support::{Project, SUSPECT, library_for, stderr, stdout, succeed};
+use suspect::build::toolchain::Library;
+
+const NOT_INSTRUMENTED: Option<i32> = Some(5);
+const BUILD_FAILED: Option<i32> = Some(3);
+
+fn project(makefile: &str) -> Project {
+    let project = Project::new("p").with_program();
+    project.file("Makefile", makefile);
+    project
+}
+
+const BY_PATH: &str = "CC = /usr/bin/gcc\nprogram: main.o answer.o\n\t$(CC) -o $@ $^\nclean:\n\trm -f *.o program\n";
+
+#[test]
+fn compiler_called_by_its_path_is_found_out() {
+    let project = project(BY_PATH);
+    let output = project.build(&["make"]);
+    assert_eq!(output.status.code(), NOT_INSTRUMENTED);
+    let said = stderr(&output);
+    assert!(said.contains("answer.o, main.o, program: made by GCC"), "{said}");
+    assert!(said.contains("type: make clean && suspect build -- make CC=cc"), "{said}");
+    assert!(said.contains("Makefile:1 names /usr/bin/gcc"), "{said}");
+    assert!(said.contains("no program of this build is instrumented"), "{said}");
+    // The line that it gives works.
+    succeed(project.run(&["make", "clean"]));
+    succeed(project.build(&["make", "CC=cc"]));
+    project.assert_records("program");
+}
+
+#[test]
+fn compiler_named_in_the_command_is_found_out() {
+    let project = project("program: main.o answer.o\n\t$(CC) -o $@ $^\n");
+    let said = stderr(&project.build(&["make", "CC=/usr/bin/gcc"]));
+    assert!(said.contains("suspect build -- make CC=cc   # the command names /usr/bin/gcc"), "{said}");
+}
+
+#[test]
+fn one_object_of_another_compiler_is_named() {
+    let project = project("program: main.o answer.o\n\tcc -o $@ $^\nanswer.o: answer.c\n\t/usr/bin/gcc -c $<\n");
+    let said = stderr(&succeed(project.build(&["make"])));
+    assert!(said.contains("not instrumented: answer.o: made by GCC"), "{said}");
+    assert!(said.contains("Makefile:4"), "{said}");
+    assert_eq!(project.units("program"), 1);
+}
+
+#[test]
+fn program_linked_past_the_driver_is_named() {
+    let project = project("program: main.o answer.o\n\t/usr/bin/gcc -o $@ $^\n");
+    let output = project.build(&["make"]);
+    assert_eq!(output.status.code(), NOT_INSTRUMENTED);
+    assert!(stderr(&output).contains("program: linked without suspect's runtime"), "{}", stderr(&output));
+}
+
+#[test]
+fn objects_that_were_there_before_are_named() {
+    let project = project("program: main.o answer.o\n\tcc -o $@ $^\nclean:\n\trm -f *.o program\n");
+    succeed(project.run(&["make"]));
+    let output = project.build(&["make"]);
+    assert_eq!(output.status.code(), NOT_INSTRUMENTED);
+    let said = stderr(&output);
+    assert!(said.contains("answer.o, main.o, program: made without suspect, before this build"), "{said}");
+    assert!(said.contains("type: make clean && suspect build -- make"), "{said}");
+    fs::remove_file(project.root.join("main.o")).unwrap();
+    let said = stderr(&succeed(project.build(&["make"])));
+    assert!(said.contains("not instrumented: answer.o: made without suspect"), "{said}");
+    succeed(project.run(&["make", "clean"]));
+    let said = stderr(&succeed(project.build(&["make"])));
+    assert!(!said.contains("not instrumented"), "{said}");
+    // And when somebody builds again without us.
+    succeed(project.run(&["make", "clean"]));
+    succeed(project.run(&["make"]));
+    assert_eq!(project.build(&["make"]).status.code(), NOT_INSTRUMENTED);
+}
+
+#[test]
+fn what_is_not_c_is_named_and_no_fault() {
+    let project = project("program: main.o answer.o more.o asm.o\n\tg++ -o $@ $^\n");
+    project.file("more.cpp", "extern \"C\" int more(void) { return 1; }\n");
+    project.file(
+        "asm.S",
+        ".globl nothing\n.type nothing,@function\nnothing: ret\n.section .note.GNU-stack,\"\",@progbits\n",
+    );
+    let said = stderr(&succeed(project.build(&["make"])));
+    assert!(said.contains("not instrumented: more.o: C++"), "{said}");
+    assert!(said.contains("not instrumented: asm.o: assembler source"), "{said}");
+    assert!(!said.contains("type:"), "{said}");
+    project.assert_records("program");
+}
+
+#[test]
+fn status_of_the_build_command_is_reported() {
+    let project = project("program: main.o answer.o\n\tcc -o $@ $^\n");
+    for (command, status) in
+        [(&["sh", "-c", "exit 7"][..], 7), (&["sh", "-c", "kill -TERM $$"], 128 + 15), (&["make", "no-such-target"], 2)]
+    {
+        let output = project.build(command);
+        assert_eq!(output.status.code(), BUILD_FAILED);
+        let said = stderr(&output);
+        assert!(said.contains(&format!("the build command ended with status {status}")), "{said}");
+    }
+    let output = project.build(&["no-such-command"]);
+    assert!(stderr(&output).contains("cannot run no-such-command"), "{}", stderr(&output));
+    assert!(stderr(&project.build(&[])).contains("no build command; type: suspect build -- make"));
+}
+
+#[test]
+fn build_without_a_fitting_clang_starts_nothing() {
+    let project = project("program:\n\ttouch started\n");
+    let copy = project.root.join("../lib");
+    library_for(&Library::find().unwrap().directory, &copy, "19.1.0\n");
+    let output = project.command(SUSPECT).args(["build", "--", "make"]).env("SUSPECT_LIB", &copy).output().unwrap();
+    assert!(!output.status.success() && stderr(&output).contains("was built against 19.1.0"), "{}", stderr(&output));
+    assert!(!project.root.join("started").exists());
+}
+
+#[test]
+fn doctor_finds_everything_well() {
+    let project = project("program: main.o answer.o\n\tcc -o $@ $^\n");
+    succeed(project.build(&["make"]));
+    let said = stdout(&succeed(project.run(&[SUSPECT, "doctor"])));
+    assert!(said.contains("ok   clang 19."), "{said}");
+    assert!(said.contains("ok   a program compiled by suspect-cc runs as it should and records"), "{said}");
+    assert!(said.contains("ok   program program: instrumented, 2 units"), "{said}");
+    assert!(!said.contains("BAD"), "{said}");
+}
+
+#[test]
+fn doctor_names_what_is_wrong() {
+    let project = project("program: main.o answer.o\n\tcc -o $@ $^\n");
+    succeed(project.build(&["make"]));
+    let later = std::time::SystemTime::now() + std::time::Duration::from_secs(60);
+    fs::File::options().write(true).open(project.root.join("answer.c")).unwrap().set_modified(later).unwrap();
+    let output = project.run(&[SUSPECT, "doctor"]);
+    assert!(!output.status.success());
+    assert!(stdout(&output).contains("BAD  program program: older than its source"), "{}", stdout(&output));
+
+    let output = project.command(SUSPECT).arg("doctor").env("PATH", "/nonexistent").output().unwrap();
+    let said = stdout(&output);
+    assert!(said.contains("BAD  clang is not installed\n     type: sudo apt-get install clang-19"), "{said}");
+
+    let output = project.command(SUSPECT).arg("doctor").env("SUSPECT_CLANG", "clang-16").output().unwrap();
+    assert!(!stdout(&output).contains("Stack dump"), "{}", stdout(&output));
+
+    let output = project.command(SUSPECT).arg("doctor").env("SUSPECT_LIB", "/nonexistent").output().unwrap();
+    assert!(stdout(&output).contains("BAD  suspect's plugins are not installed"), "{}", stdout(&output));
+}

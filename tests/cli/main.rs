@@ -1,0 +1,7 @@
+//! The command line driven as a user drives it, on real builds. `make build` must have run: the plugin and the runtime are used.
+
+mod counts;
+mod errors;
+mod project;
+mod ranking;
+mod worked_examples;

@@ -1,0 +1,84 @@
+//! What the integration tests share: a project in a temporary directory, and the binary driven in it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// A project of a test's own.
+pub struct Project {
+    directory: tempfile::TempDir,
+}
+
+impl Project {
+    /// An empty project.
+    pub fn new() -> Project {
+        Project { directory: tempfile::Builder::new().prefix("suspect-test-").tempdir().unwrap() }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// Writes a file.
+    pub fn write(&self, name: &str, text: &str) -> &Project {
+        let path = self.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+        self
+    }
+
+    /// Copies a program from tests/programs.
+    pub fn copy_program(&self, name: &str) -> &Project {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(name);
+        self.write(name, &fs::read_to_string(source).unwrap())
+    }
+
+    /// Runs `suspect` with these arguments in the project.
+    pub fn suspect(&self, arguments: &[&str]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_suspect"));
+        command.args(arguments).current_dir(self.path());
+        for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("SUSPECT_")) {
+            if name != "SUSPECT_LIB" && name != "SUSPECT_CLANG" {
+                command.env_remove(name);
+            }
+        }
+        command.output().unwrap()
+    }
+
+    /// Runs `suspect`, which must succeed; its standard output.
+    #[track_caller]
+    pub fn succeed(&self, arguments: &[&str]) -> String {
+        let output = self.suspect(arguments);
+        assert!(output.status.success(), "suspect {arguments:?}: {}\n{}", output.status, text(&output));
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    /// Runs `suspect`, which must end with `code`; what it wrote to standard error.
+    #[track_caller]
+    pub fn fail(&self, arguments: &[&str], code: i32) -> String {
+        let output = self.suspect(arguments);
+        assert_eq!(output.status.code(), Some(code), "suspect {arguments:?}\n{}", text(&output));
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    }
+
+    /// The JSON ranking of a method at a granularity.
+    #[track_caller]
+    pub fn ranking(&self, arguments: &[&str]) -> serde_json::Value {
+        let mut all = vec!["rank", "--format", "json"];
+        all.extend(arguments);
+        serde_json::from_str(&self.succeed(&all)).unwrap()
+    }
+}
+
+/// Everything a run printed.
+pub fn text(output: &Output) -> String {
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+/// The line on which `needle` stands in a program of tests/programs.
+pub fn line_of(program: &str, needle: &str) -> u64 {
+    let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(program);
+    let text = fs::read_to_string(path).unwrap();
+    1 + text.lines().position(|line| line.contains(needle)).expect("the marked line") as u64
+}

@@ -1,0 +1,128 @@
+//! `suspect rank` on recorded runs: what it prints, in both forms.
+
+use crate::project::Project;
+
+/// A program with a fault that tests `b` and `c` show, and its recorded suite.
+fn recorded() -> Project {
+    let project = Project::new();
+    project
+        .write(
+            "lib/sum.c",
+            "int sum(int a, int b)\n{\n    if (a > 10)\n        return a - b;\n    return a + b;\n}\n",
+        )
+        .write(
+            "main.c",
+            "#include <stdlib.h>\nint sum(int, int);\nint main(int n, char **v)\n{\n    (void)n;\n    \
+             return sum(atoi(v[1]), atoi(v[2])) != atoi(v[3]);\n}\n",
+        )
+        .write("tests.txt", "1 2 3\n20 1 21\n30 5 35\n4 4 8\n0 0 0\n")
+        .write(
+            "suspect.toml",
+            "[build]\ncommand = \"cc -O2 -o prog main.c lib/sum.c\"\n[[suite]]\nkind = \"lines\"\nfile = \"tests.txt\"\n\
+             run = \"./prog {line}\"\n",
+        );
+    project.succeed(&["build"]);
+    project.succeed(&["test"]);
+    project
+}
+
+#[test]
+fn faulty_line_comes_first_in_its_source() {
+    let project = recorded();
+    let text = project.succeed(&["rank"]);
+    let first = text.split("\n\n").next().unwrap();
+    assert!(first.contains("lib/sum.c:4") && first.contains("return a - b;"), "{text}");
+    assert!(first.contains("executed by 2 of 2 failing, 0 of 3 passing tests"), "{text}");
+    assert!(text.contains("2 failing tests against 3 passing"), "{text}");
+}
+
+#[test]
+fn json_fits_the_schema_and_gives_places_relative_to_the_root() {
+    let project = recorded();
+    let schema: serde_json::Value =
+        serde_json::from_str(include_str!("../../docs/ranking.schema.json")).expect("the schema is JSON");
+    let validator = jsonschema::validator_for(&schema).expect("the schema is a schema");
+    for by in ["line", "block", "function", "node", "predicate"] {
+        let ranking = project.ranking(&["--by", by]);
+        let errors: Vec<String> = validator.iter_errors(&ranking).map(|error| error.to_string()).collect();
+        assert!(errors.is_empty(), "{by}: {errors:?}");
+        assert_eq!(ranking["by"], by);
+        let ranks = ranking["ranking"].as_array().unwrap();
+        assert!(!ranks.is_empty(), "{by}");
+        assert!(
+            ranks.windows(2).all(|pair| pair[0]["rank"].as_f64() < pair[1]["rank"].as_f64()),
+            "{by}: not in rank order"
+        );
+    }
+    let first = &project.ranking(&[])["ranking"][0];
+    assert_eq!((first["file"].as_str(), first["line"].as_u64()), (Some("lib/sum.c"), Some(4)));
+    assert_eq!((first["function"].as_str(), first["unit"].as_str()), (Some("sum"), Some("lib/sum.c:4")));
+    assert_eq!((first["rank_best"].as_u64(), first["rank_worst"].as_u64()), (Some(1), Some(1)));
+}
+
+#[test]
+fn schema_file_is_what_the_code_says() {
+    let schema = schemars::schema_for!(suspect::report::RankingReport);
+    let expected = serde_json::to_string_pretty(&schema).unwrap() + "\n";
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/ranking.schema.json");
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        std::fs::write(path, &expected).unwrap();
+    }
+    assert_eq!(std::fs::read_to_string(path).unwrap_or_default(), expected, "UPDATE_EXPECT=1 writes it anew");
+}
+
+#[test]
+fn works_from_anywhere_with_directory_option() {
+    let project = recorded();
+    let elsewhere = Project::new();
+    let ranking = elsewhere.succeed(&["-C", project.path().to_str().unwrap(), "rank", "--top", "1"]);
+    assert!(ranking.contains("lib/sum.c:4"), "{ranking}");
+    let below = project.path().join("lib");
+    assert_eq!(elsewhere.succeed(&["-C", below.to_str().unwrap(), "rank", "--top", "1"]), ranking);
+}
+
+#[test]
+fn every_method_ranks() {
+    let project = recorded();
+    let methods = project.succeed(&["methods"]);
+    let ids = methods.lines().filter_map(|line| line.strip_prefix("  ")?.split_whitespace().next());
+    let mut n = 0;
+    for id in ids.filter(|id| !id.contains('(')) {
+        // All measures share their code; a sample of them and every other method.
+        n += 1;
+        if n % 20 == 0 || n > 221 {
+            assert!(
+                project.ranking(&["--method", id])["ranking"].as_array().is_some_and(|all| !all.is_empty()),
+                "{id}"
+            );
+        }
+    }
+    assert!(n > 221, "only {n} methods are listed");
+}
+
+#[test]
+fn tie_breakers_give_the_ranks_they_promise() {
+    let project = recorded();
+    let rank_of = |ties: &str| {
+        let ranking = project.ranking(&["--ties", ties]);
+        let entries = ranking["ranking"].as_array().unwrap().clone();
+        let tied =
+            entries.iter().find(|entry| entry["rank_best"] != entry["rank_worst"]).expect("some lines tie").clone();
+        (tied["rank"].as_f64().unwrap(), tied["rank_best"].as_f64().unwrap(), tied["rank_worst"].as_f64().unwrap())
+    };
+    let (rank, best, worst) = rank_of("average");
+    assert_eq!(rank, (best + worst) / 2.0);
+    assert_eq!(rank_of("best").0, best);
+    assert_eq!(rank_of("worst").0, worst);
+}
+
+#[test]
+fn innocent_lines_stay_innocent_until_forgotten() {
+    let project = recorded();
+    let first = |arguments: &[&str]| project.ranking(arguments)["ranking"][0]["unit"].as_str().unwrap().to_string();
+    assert_eq!(first(&[]), "lib/sum.c:4");
+    assert_ne!(first(&["--innocent", "lib/sum.c:4"]), "lib/sum.c:4");
+    assert_ne!(first(&[]), "lib/sum.c:4");
+    assert_ne!(first(&["--innocent", "sum()"]), "lib/sum.c:3");
+    assert_eq!(first(&["--forget-innocent"]), "lib/sum.c:4");
+}

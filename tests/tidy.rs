@@ -1,0 +1,151 @@
+//! Holds the prose to the code: what ARCHITECTURE.md and the README say of modules, exit codes and rules is true.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read(path: impl AsRef<Path>) -> String {
+    let path = root().join(path);
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn rust_files(directory: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(rust_files(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+/// First cells of the rows of ARCHITECTURE.md's module table, in order.
+fn modules_in_prose() -> Vec<String> {
+    let text = read("ARCHITECTURE.md");
+    let table = text.split("| module | owns |").nth(1).expect("the module table");
+    table
+        .lines()
+        .skip(2)
+        .take_while(|line| line.starts_with('|'))
+        .map(|line| line.split('`').nth(1).expect("a module's name in backticks").to_string())
+        .collect()
+}
+
+fn modules_in_code() -> Vec<String> {
+    let text = read("src/lib.rs");
+    text.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';')).map(str::to_string).collect()
+}
+
+/// A module's files, those of its tests left out.
+fn sources_of(module: &str) -> Vec<PathBuf> {
+    let directory = root().join("src").join(module);
+    let files = if directory.is_dir() { rust_files(&directory) } else { vec![directory.with_extension("rs")] };
+    files.into_iter().filter(|path| !path.ends_with("tests.rs")).collect()
+}
+
+#[test]
+fn module_table_lists_the_modules_in_their_order() {
+    assert_eq!(modules_in_prose(), modules_in_code());
+}
+
+#[test]
+fn a_module_uses_only_modules_above_it() {
+    let modules = modules_in_code();
+    let mut wrong = Vec::new();
+    for (position, module) in modules.iter().enumerate() {
+        for path in sources_of(module) {
+            let text = fs::read_to_string(&path).unwrap();
+            for below in &modules[position + 1..] {
+                if code_lines(&text).any(|line| line.contains(&format!("crate::{below}::"))) {
+                    wrong.push(format!("{} uses {below}", path.display()));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn core_modules_do_no_io() {
+    let forbidden = ["std::fs", "std::io", "std::process", "std::time", "std::env", "println!", "eprintln!"];
+    let mut wrong = Vec::new();
+    for module in ["program", "slice", "spectra", "profile", "rank"] {
+        for path in sources_of(module) {
+            let text = fs::read_to_string(&path).unwrap();
+            let uses = forbidden.iter().filter(|word| code_lines(&text).any(|line| line.contains(**word)));
+            wrong.extend(uses.map(|word| format!("{} uses {word}", path.display())));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn only_store_names_the_store() {
+    let mut wrong = Vec::new();
+    for module in modules_in_code().iter().filter(|module| *module != "store") {
+        for path in sources_of(module) {
+            let text = fs::read_to_string(&path).unwrap();
+            if code_lines(&text).any(|line| line.contains("\".suspect\"") && !line.contains("SECTION")) {
+                wrong.push(path);
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn only_exec_and_build_start_processes() {
+    let mut wrong = Vec::new();
+    for module in modules_in_code().iter().filter(|module| !["exec", "build"].contains(&module.as_str())) {
+        for path in sources_of(module) {
+            let text = fs::read_to_string(&path).unwrap();
+            if code_lines(&text).any(|line| line.contains("process::Command")) {
+                wrong.push(path);
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn every_file_says_what_it_owns() {
+    let mut files = rust_files(&root().join("src"));
+    for directory in ["runtime", "llvm-pass", "tests", "benches"] {
+        files.extend(rust_files(&root().join(directory)));
+    }
+    let silent = |path: &PathBuf| !fs::read_to_string(path).unwrap().starts_with("//!");
+    let wrong: Vec<_> = files
+        .into_iter()
+        .filter(|path| !path.components().any(|part| part.as_os_str() == "target"))
+        .filter(silent)
+        .collect();
+    assert!(wrong.is_empty(), "no //! on the first line of {wrong:#?}");
+}
+
+#[test]
+fn readme_gives_every_exit_code() {
+    let text = read("README.md");
+    let table: BTreeMap<u8, String> = text
+        .lines()
+        .filter_map(|line| {
+            let mut cells = line.split('|').map(str::trim).skip(1);
+            Some((cells.next()?.parse().ok()?, cells.next()?.to_string()))
+        })
+        .collect();
+    let code: BTreeMap<u8, String> =
+        suspect::cli::Exit::ALL.iter().map(|(exit, meaning)| (*exit as u8, meaning.to_string())).collect();
+    assert_eq!(table, code);
+}
+
+/// Lines of code outside comments and outside the file's tests.
+fn code_lines(text: &str) -> impl Iterator<Item = &str> {
+    text.split("#[cfg(test)]").next().unwrap_or("").lines().filter(|line| !line.trim_start().starts_with("//"))
+}
