@@ -99,9 +99,12 @@ fn failed(run: &Run, test: u32) -> bool {
 
 /// Which counted test executed which ranked unit.
 pub fn coverage(run: &Run, recorded: &Recorded, units: &Units) -> Result<CoverageMatrix, Failure> {
-    let row = |test: &u32| Ok((units.executed(&run.program, &covered(run, recorded, *test)?), failed(run, *test)));
-    let rows: Result<Vec<(Vec<u32>, bool)>, Failure> = run.counted_tests().par_iter().map(row).collect();
-    Ok(CoverageMatrix::from_units(units.len(), &rows?))
+    let tests = run.counted_tests();
+    let failed = tests.iter().map(|test| failed(run, *test)).collect();
+    CoverageMatrix::read(units.len(), failed, |test, row| {
+        row.extend(units.executed(&run.program, &covered(run, recorded, tests[test])?));
+        Ok(())
+    })
 }
 
 /// An execution that says of each piece and node only whether it was reached.
