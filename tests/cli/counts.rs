@@ -23,17 +23,11 @@ fn record(project: &Project, program: &Program, mode: &str, arguments: &[&str]) 
     let out = tempfile::tempdir().unwrap();
     let mut command = Command::new(project.path().join("prog"));
     command.args(arguments).env("SUSPECT_OUT", out.path()).env("SUSPECT_RECORD", mode).stdout(Stdio::null());
-    let mut child = command.spawn().unwrap();
-    let status = child.wait().unwrap();
+    let status = command.status().unwrap();
     let traces = read_directory(out.path()).unwrap();
     assert!(traces.warnings.is_empty(), "{:?}", traces.warnings);
     assert!(!traces.files.is_empty());
-    let ending = |pid| match status.signal() {
-        _ if pid != child.id() => Ending::Unknown,
-        Some(_) => Ending::Signalled,
-        None => Ending::Exited,
-    };
-    let processes: Vec<_> = traces.files.iter().map(|trace| trace.process(ending(trace.facts().pid))).collect();
+    let processes = traces.processes(status.signal().is_some());
     (Recorder::new(program).unwrap().counts(&processes).unwrap(), status)
 }
 
