@@ -93,6 +93,26 @@ fn what_is_not_c_is_named_and_no_fault() {
 }
 
 #[test]
+fn programs_in_other_languages_are_no_fault() {
+    let project = project(
+        "all: program cxx stripped\nprogram: main.o answer.o\n\tcc -o $@ $^\ncxx: more.cpp\n\tg++ -o $@ $<\nstripped: more.cpp\n\tg++ -s -o $@ $<\n",
+    );
+    project.file("more.cpp", "int main() { return 0; }\n");
+    let said = stderr(&succeed(project.build(&["make"])));
+    assert!(said.contains("not instrumented: cxx, stripped: C++"), "{said}");
+    assert!(!said.contains("type:"), "{said}");
+}
+
+#[test]
+fn stripped_program_of_another_compiler_is_named() {
+    let project = project(
+        "all: program plain\nprogram: main.o answer.o\n\tcc -o $@ $^\nplain: main.c answer.c\n\t/usr/bin/gcc -s -o $@ $^\n",
+    );
+    let said = stderr(&succeed(project.build(&["make"])));
+    assert!(said.contains("not instrumented: plain: made by GCC"), "{said}");
+}
+
+#[test]
 fn status_of_the_build_command_is_reported() {
     let project = project("program: main.o answer.o\n\tcc -o $@ $^\n");
     for (command, status) in
