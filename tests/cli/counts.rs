@@ -160,7 +160,8 @@ fn calls_by_coverage(project: &Project) -> Option<BTreeMap<String, u64>> {
 fn random_programs_are_counted_as_by_clang_itself() {
     for seed in ["1", "5", "10"] {
         let project = Project::new();
-        let csmith = Command::new("csmith").args(["--seed", seed, "--max-funcs", "4"]).output();
+        let csmith =
+            Command::new("csmith").args(["--seed", seed, "--max-funcs", "4"]).current_dir(project.path()).output();
         let Some(source) = csmith.ok().filter(|out| out.status.success()) else {
             eprintln!("skipped: there is no csmith");
             return;
