@@ -25,9 +25,11 @@ pub const SYMBOL_MODE: &str = "__suspect_mode";
 pub const SYMBOL_STATE: &str = "__suspect_state";
 /// Words of the state page that units may write.
 pub const STATE_WORDS: usize = 8;
-/// State word: address of the first counter slot of the piece entered last (`values` and `trace` modes).
+/// State word: the piece entered last (`values` and `trace` modes), as the address of its unit's words plus, in bytes,
+/// its position among the unit's pieces; 0 before the first. A unit's words have at least as many bytes as pieces.
 pub const STATE_LAST: usize = 0;
-/// State word: set to 1 before `main` returns or calls a function that ends the process.
+/// State word: set to 1 before `main` returns or itself calls a function that ends the process in order: no other
+/// function is left unfinished, so what entered each piece has left it.
 pub const STATE_CLEAN: usize = 1;
 /// State word: set to 1 before a call that leaves frames behind (`longjmp`, `pthread_exit`, ...).
 pub const STATE_NONLOCAL: usize = 2;
