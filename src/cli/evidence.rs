@@ -25,24 +25,24 @@ pub struct Seen<'r> {
 }
 
 impl<'r> Seen<'r> {
-    /// Reads what `method` needs about `units`.
-    pub fn read(run: &'r Run, units: &'r Units, method: &Method) -> Result<Seen<'r>, Failure> {
+    /// Reads `needs` about `units` from these of the run's tests.
+    pub fn read(run: &'r Run, units: &'r Units, needs: &[Need], tests: &[u32]) -> Result<Seen<'r>, Failure> {
         let recorded = run.recorded()?;
-        let matrix = coverage(run, &recorded, units)?;
+        let matrix = coverage(run, &recorded, units, tests)?;
         let spectra = matrix.spectra();
         let program = &run.program;
         let mut seen =
             Seen { program, units, matrix, spectra, flow: None, predicates: None, sequences: None, means: None };
-        if method.needs.contains(&Need::Edges) {
-            let (flow, profile) = edge_profile(run, &recorded)?;
+        if needs.contains(&Need::Edges) {
+            let (flow, profile) = edge_profile(run, &recorded, tests)?;
             seen.means = Some(unit_means(program, units, &flow, &profile));
             seen.flow = Some((flow, profile));
         }
-        if method.needs.contains(&Need::Predicates) {
-            seen.predicates = Some(outcome_profile(run, &recorded, Sites::of_predicates(program))?);
+        if needs.contains(&Need::Predicates) {
+            seen.predicates = Some(outcome_profile(run, &recorded, tests, Sites::of_predicates(program))?);
         }
-        if method.needs.contains(&Need::Sequences) {
-            seen.sequences = Some(outcome_profile(run, &recorded, Sites::of_sequences(program))?);
+        if needs.contains(&Need::Sequences) {
+            seen.sequences = Some(outcome_profile(run, &recorded, tests, Sites::of_sequences(program))?);
         }
         Ok(seen)
     }
@@ -80,10 +80,10 @@ fn failed(run: &Run, test: u32) -> bool {
     run.manifest.tests[test as usize].passed == Some(false)
 }
 
-/// Which counted test executed which ranked unit.
-pub fn coverage(run: &Run, recorded: &Recorded, units: &Units) -> Result<CoverageMatrix, Failure> {
+/// Which test executed which ranked unit.
+pub fn coverage(run: &Run, recorded: &Recorded, units: &Units, tests: &[u32]) -> Result<CoverageMatrix, Failure> {
     let row = |test: &u32| Ok((units.executed(&run.program, &covered(run, recorded, *test)?), failed(run, *test)));
-    let rows: Result<Vec<(Vec<u32>, bool)>, Failure> = run.counted_tests().par_iter().map(row).collect();
+    let rows: Result<Vec<(Vec<u32>, bool)>, Failure> = tests.par_iter().map(row).collect();
     Ok(CoverageMatrix::from_units(units.len(), &rows?))
 }
 
@@ -99,7 +99,7 @@ fn covered(run: &Run, recorded: &Recorded, test: u32) -> Result<Execution, Failu
     Ok(Execution { pieces, nodes, ..Execution::default() })
 }
 
-fn edge_profile(run: &Run, recorded: &Recorded) -> Result<(ProgramFlow, EdgeProfile), Failure> {
+fn edge_profile(run: &Run, recorded: &Recorded, tests: &[u32]) -> Result<(ProgramFlow, EdgeProfile), Failure> {
     let flow = ProgramFlow::new(&run.program);
     let counts = |test: &u32| {
         let mut counts = vec![0; run.program.edges.len()];
@@ -110,14 +110,19 @@ fn edge_profile(run: &Run, recorded: &Recorded) -> Result<(ProgramFlow, EdgeProf
         }
         Ok((flow.counts(&counts), failed(run, *test)))
     };
-    let runs: Result<Vec<(Vec<u64>, bool)>, Failure> = run.counted_tests().par_iter().map(counts).collect();
+    let runs: Result<Vec<(Vec<u64>, bool)>, Failure> = tests.par_iter().map(counts).collect();
     let profile = EdgeProfile::of_runs(flow.edges.len(), runs?);
     Ok((flow, profile))
 }
 
-fn outcome_profile(run: &Run, recorded: &Recorded, sites: Sites) -> Result<(Sites, OutcomeProfile), Failure> {
+fn outcome_profile(
+    run: &Run,
+    recorded: &Recorded,
+    tests: &[u32],
+    sites: Sites,
+) -> Result<(Sites, OutcomeProfile), Failure> {
     let mut profile = OutcomeProfile::new(&sites);
-    for test in run.counted_tests() {
+    for &test in tests {
         profile.push(&sites, &sites.counts(&recorded.execution(test)?), failed(run, test));
     }
     Ok((sites, profile))

@@ -26,6 +26,8 @@ pub struct BaselineOptions {
     pub env: Vec<(OsString, OsString)>,
     /// An existing directory in which each run gets a directory for its traces, removed once it has been looked at.
     pub traces: PathBuf,
+    /// For each test, its time limit as long as none is measured; empty where nothing is known.
+    pub limits: Vec<Duration>,
 }
 
 /// What is kept of a run.
@@ -167,7 +169,11 @@ pub fn baseline(suite: &Suite, options: &BaselineOptions, hook: &Hook) -> Result
         let due: Vec<usize> = (0..runs.len()).filter(|test| run < runs[*test]).collect();
         let results = in_parallel(options.jobs, &due, |index| {
             let test = &suite.tests()[index];
-            let timeout = test.own_timeout().or_else(|| measured(&done[index])).or(slowest);
+            let timeout = test
+                .own_timeout()
+                .or_else(|| measured(&done[index]))
+                .or_else(|| options.limits.get(index).copied())
+                .or(slowest);
             one_run(suite, options, hook, &scratch, test, run, timeout)
         })?;
         for (index, summary) in results {
