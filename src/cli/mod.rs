@@ -3,6 +3,7 @@
 mod args;
 mod build;
 mod dump;
+mod eval;
 mod evidence;
 mod exit;
 mod methods;
@@ -56,6 +57,7 @@ fn run(arguments: Arguments, out: &mut impl Write) -> Result<(), Failure> {
         Verb::Init => test::init(&start, out),
         Verb::Test(test) => test::test(&project_root(&start), test, out),
         Verb::Rank(rank) => rank::rank(&project_root(&start), rank, out),
+        Verb::Eval(eval) => eval::eval(&start, eval, out),
         Verb::Methods(methods) => methods::list_methods(methods, out),
         Verb::Dump(dump) => dump::dump(&start, dump, out),
         Verb::Completions(completions) => {
