@@ -90,9 +90,7 @@ pub fn build(options: &BuildOptions) -> Result<BuildReport, BuildError> {
     if let Some(log) = &options.log {
         silence(&mut command, log).map_err(|error| BuildError::State { path: log.clone(), error })?;
     }
-    let status = command
-        .status()
-        .map_err(|error| BuildError::Spawn { command: program.clone(), error })?;
+    let status = command.status().map_err(|error| BuildError::Spawn { command: program.clone(), error })?;
     let log = event::read(&place.log).map_err(|error| BuildError::State { path: place.log.clone(), error })?;
     let (before, events) = log.split_at(before.min(log.len()));
     let report = inspect::inspect(options, toolchain, &Ended { status: exit_code(status), started, before, events });

@@ -46,9 +46,11 @@ pub enum Verb {
         suspect rank --method cl --format json --top 20")]
     Rank(RankArguments),
     /// Measure how well methods find the known faults of a benchmark's versions.
-    #[command(after_help = "Examples:\n  suspect eval bench\n  suspect eval bench --methods ochiai,dstar,blockrank --ties worst\n  \
+    #[command(
+        after_help = "Examples:\n  suspect eval bench\n  suspect eval bench --methods ochiai,dstar,blockrank --ties worst\n  \
         suspect eval bench --methods all --budget 2h --format json > report.json\n\ndocs/eval.md describes the layout of a \
-        benchmark. Results are kept: a second evaluation runs only what has changed or was not run.")]
+        benchmark. Results are kept: a second evaluation runs only what has changed or was not run."
+    )]
     Eval(EvalArguments),
     /// List the ranking methods, or explain one.
     #[command(after_help = "Examples:\n  suspect methods\n  suspect methods ochiai")]

@@ -180,7 +180,8 @@ impl RawVersion {
         let what = |field: &str| format!("`{field}` of version `{name}`");
         let overlay =
             overlay.map(|path| existing(file, directory, &path, &what("overlay"), Path::is_dir)).transpose()?;
-        let patch = self.patch.map(|path| existing(file, directory, &path, &what("patch"), Path::is_file)).transpose()?;
+        let patch =
+            self.patch.map(|path| existing(file, directory, &path, &what("patch"), Path::is_file)).transpose()?;
         let mut lines = Vec::new();
         let kinds = [
             (FaultKind::Changed, &self.changed),

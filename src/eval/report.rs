@@ -130,7 +130,12 @@ pub struct SuitePosition {
 
 impl EvalReport {
     /// Of all results there are, in the benchmark's order.
-    pub fn new(results: &[VersionResult], not_run: Vec<String>, extra: RunTimes, options: &ReportOptions) -> EvalReport {
+    pub fn new(
+        results: &[VersionResult],
+        not_run: Vec<String>,
+        extra: RunTimes,
+        options: &ReportOptions,
+    ) -> EvalReport {
         let mut programs: Vec<&str> = results.iter().map(|result| result.program.as_str()).collect();
         programs.dedup();
         let of = |program: &str| -> Vec<&VersionResult> {
@@ -247,7 +252,8 @@ fn notes(results: &[VersionResult], options: &ReportOptions) -> Vec<String> {
     }
     if t_scored {
         notes.push(
-            "T-score is over control flow between lines, from the 5 highest predicates; data dependence is not in it".into(),
+            "T-score is over control flow between lines, from the 5 highest predicates; data dependence is not in it"
+                .into(),
         );
     }
     notes

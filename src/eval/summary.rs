@@ -159,8 +159,7 @@ fn method_summary(method: &str, versions: &[Ranked], options: &ReportOptions) ->
         let Interval { low, high, .. } = bootstrap_mean(values, CONFIDENCE, options.resamples, options.seed);
         Bounds { low: low * scale, high: high * scale }
     };
-    let acc_shares =
-        |n: usize| achieved.iter().map(|a| share(a, f64::from(a.acc[chosen][n]))).collect::<Vec<f64>>();
+    let acc_shares = |n: usize| achieved.iter().map(|a| share(a, f64::from(a.acc[chosen][n]))).collect::<Vec<f64>>();
     let suites: Vec<&[Option<Located>]> = versions.iter().map(|version| version.located).collect();
     MethodSummary {
         method: method.to_string(),
@@ -194,9 +193,8 @@ fn method_summary(method: &str, versions: &[Ranked], options: &ReportOptions) ->
 
 /// Tests pairs of methods: all, or all others against one.
 fn comparisons(methods: &[(&str, Vec<Ranked>)], against: Option<&str>) -> Vec<Comparison> {
-    let examined = |versions: &[Ranked]| -> Vec<f64> {
-        versions.iter().map(|version| mean(&exams(version.located))).collect()
-    };
+    let examined =
+        |versions: &[Ranked]| -> Vec<f64> { versions.iter().map(|version| mean(&exams(version.located))).collect() };
     let examined: Vec<Vec<f64>> = methods.iter().map(|(_, versions)| examined(versions)).collect();
     let all = (0..methods.len()).flat_map(|first| (first + 1..methods.len()).map(move |second| (first, second)));
     let pairs: Vec<(usize, usize)> = match against.and_then(|id| methods.iter().position(|(method, _)| *method == id)) {
@@ -206,14 +204,15 @@ fn comparisons(methods: &[(&str, Vec<Ranked>)], against: Option<&str>) -> Vec<Co
     let paired: Vec<_> =
         pairs.par_iter().map(|(first, second)| signed_rank(&examined[*first], &examined[*second])).collect();
     let corrected = holm(&paired.iter().map(|paired| paired.p).collect::<Vec<_>>());
-    let comparison = |((pair, paired), p_corrected): ((&(usize, usize), &crate::rank::compare::Paired), f64)| Comparison {
-        first: methods[pair.0].0.to_string(),
-        second: methods[pair.1].0.to_string(),
-        first_better: paired.wins.0 as u32,
-        second_better: paired.wins.1 as u32,
-        p: paired.p,
-        p_corrected,
-        effect: paired.effect,
-    };
+    let comparison =
+        |((pair, paired), p_corrected): ((&(usize, usize), &crate::rank::compare::Paired), f64)| Comparison {
+            first: methods[pair.0].0.to_string(),
+            second: methods[pair.1].0.to_string(),
+            first_better: paired.wins.0 as u32,
+            second_better: paired.wins.1 as u32,
+            p: paired.p,
+            p_corrected,
+            effect: paired.effect,
+        };
     pairs.iter().zip(&paired).zip(corrected).map(comparison).collect()
 }

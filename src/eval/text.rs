@@ -79,7 +79,8 @@ fn write_summary(title: &str, summary: &Summary, report: &EvalReport, out: &mut 
 }
 
 fn write_measures(method: &MethodSummary, width: usize, report: &EvalReport, out: &mut impl Write) -> io::Result<()> {
-    let wasted = method.wasted.iter().find(|wasted| wasted.ties == report.tie_breaker).map_or(0.0, |wasted| wasted.mean);
+    let wasted =
+        method.wasted.iter().find(|wasted| wasted.ties == report.tie_breaker).map_or(0.0, |wasted| wasted.mean);
     let intervals = &method.intervals;
     let with = |value: f64, bounds: Bounds| format!("{value:.2} [{:.2}, {:.2}]", bounds.low, bounds.high);
     let percent = |bounds: Bounds| Bounds { low: bounds.low * 100.0, high: bounds.high * 100.0 };

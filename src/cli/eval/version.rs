@@ -371,7 +371,10 @@ impl<'a> Place<'a> {
                 (0, 0) => format!("no test counts{uncounted}"),
                 (0, n) => format!("no test detects its fault: all {n} pass{uncounted}"),
                 (n, 0) => format!("all {n} tests fail{uncounted}"),
-                _ => "no suite has both a failing and a passing test".to_string(),
+                _ => {
+                    let each = excluded_suites.iter().map(|(suite, reason)| format!("{suite}: {reason}"));
+                    format!("no suite tells it from the correct version: {}", each.collect::<Vec<_>>().join("; "))
+                }
             };
             return Ok(VersionOutcome::Excluded(reason));
         }
@@ -379,17 +382,18 @@ impl<'a> Place<'a> {
         let all = Units::new(program, self.options.granularity);
         let units = all.without(&foreign(program, &all));
         let (faulty, unranked) = version.fault.units(program, &units);
-        let mut needs: Vec<Need> =
-            self.options.methods.iter().flat_map(|method| method.needs).copied().collect();
+        let mut needs: Vec<Need> = self.options.methods.iter().flat_map(|method| method.needs).copied().collect();
         needs.sort_unstable();
         needs.dedup();
         let mut located: BTreeMap<String, Vec<Option<Located>>> = BTreeMap::new();
         let mut t_scores: BTreeMap<String, Vec<f64>> = BTreeMap::new();
         for (_, tests) in &suites {
             let seen = Seen::read(run, &units, &needs, tests)?;
-            let ranked = self.options.methods.par_iter().map(|method| {
-                Ok((method.id, Located::new(&seen.rank(method)?.ranking, &faulty)))
-            });
+            let ranked = self
+                .options
+                .methods
+                .par_iter()
+                .map(|method| Ok((method.id, Located::new(&seen.rank(method)?.ranking, &faulty))));
             for (id, found) in ranked.collect::<Result<Vec<_>, Failure>>()? {
                 located.entry(id.to_string()).or_default().push(found);
             }
@@ -507,9 +511,7 @@ fn reference_run(expected: bool, baseline: &TestBaseline, runs: &[Shown]) -> Ref
             Some(format!("{verdict} on the correct version: {reason}"))
         }
         (_, Some(verdict)) if expected => Some(format!("{verdict} on the correct version: {reason}")),
-        _ if runs.windows(2).any(|pair| pair[0] != pair[1]) => {
-            Some("the correct version's output varies".to_string())
-        }
+        _ if runs.windows(2).any(|pair| pair[0] != pair[1]) => Some("the correct version's output varies".to_string()),
         _ => match runs.first() {
             None => Some("not run on the correct version".to_string()),
             Some((status, _)) if status.starts_with("crash: ") => Some(format!("{status} on the correct version")),
