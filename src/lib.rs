@@ -13,6 +13,7 @@ pub mod spectra;
 pub mod profile;
 pub mod rank;
 pub mod report;
+pub mod eval;
 pub mod cli;
 
 /// Name of the store's directory in a project's root; whoever walks over a project passes it over.

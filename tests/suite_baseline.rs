@@ -45,6 +45,7 @@ fn options(traces: &Path, jobs: usize) -> BaselineOptions {
         mode: Mode::Values,
         env: vec![("MORE".into(), "more".into())],
         traces: traces.to_owned(),
+        limits: Vec::new(),
     }
 }
 

@@ -7,7 +7,7 @@ use std::fs;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus};
+use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, SystemTime};
 
 use thiserror::Error;
@@ -34,6 +34,8 @@ pub struct BuildOptions {
     pub directory: PathBuf,
     /// A directory of ours, kept between builds, for the compilers' names and the build log; absolute.
     pub state: PathBuf,
+    /// Where the command's output goes, and then its input is empty; without it, both are ours.
+    pub log: Option<PathBuf>,
 }
 
 /// Why a build has no usable result.
@@ -84,9 +86,11 @@ pub fn build(options: &BuildOptions) -> Result<BuildReport, BuildError> {
     let (place, before) = Place::prepare(options, &toolchain)?;
     // File systems keep coarser times than the clock.
     let started = SystemTime::now() - Duration::from_millis(20);
-    let status = command(options, &toolchain, &place)
-        .status()
-        .map_err(|error| BuildError::Spawn { command: program.clone(), error })?;
+    let mut command = command(options, &toolchain, &place);
+    if let Some(log) = &options.log {
+        silence(&mut command, log).map_err(|error| BuildError::State { path: log.clone(), error })?;
+    }
+    let status = command.status().map_err(|error| BuildError::Spawn { command: program.clone(), error })?;
     let log = event::read(&place.log).map_err(|error| BuildError::State { path: place.log.clone(), error })?;
     let (before, events) = log.split_at(before.min(log.len()));
     let report = inspect::inspect(options, toolchain, &Ended { status: exit_code(status), started, before, events });
@@ -145,6 +149,13 @@ fn compact(log: &Path) -> io::Result<usize> {
     event::append(fresh.as_os_str(), &last.into_values().collect::<Vec<_>>())?;
     fs::rename(fresh, log)?;
     Ok(kept)
+}
+
+/// Sends a command's output to a file.
+fn silence(command: &mut Command, log: &Path) -> io::Result<()> {
+    let file = fs::File::create(log)?;
+    command.stdin(Stdio::null()).stdout(file.try_clone()?).stderr(file);
+    Ok(())
 }
 
 /// The build command with everything around it.

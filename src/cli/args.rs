@@ -2,8 +2,11 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::suite::config::parse_duration;
 
 /// Says which lines of a C program are probably to blame for a failing test.
 #[derive(Debug, Parser)]
@@ -52,6 +55,13 @@ pub enum Verb {
     /// Write what was recorded in another tool's format.
     #[command(after_help = "Example:\n  suspect report --format gzoltar --output spectra")]
     Report(ReportArguments),
+    /// Measure how well methods find the known faults of a benchmark's versions.
+    #[command(
+        after_help = "Examples:\n  suspect eval bench\n  suspect eval bench --methods ochiai,dstar,blockrank --ties worst\n  \
+        suspect eval bench --methods all --budget 2h --format json > report.json\n\ndocs/eval.md describes the layout of a \
+        benchmark. Results are kept: a second evaluation runs only what has changed or was not run."
+    )]
+    Eval(EvalArguments),
     /// List the ranking methods, or explain one.
     #[command(after_help = "Examples:\n  suspect methods\n  suspect methods ochiai")]
     Methods(MethodsArguments),
@@ -192,6 +202,57 @@ pub struct ReportArguments {
     /// Directory to write to.
     #[arg(long, short, value_name = "DIR")]
     pub output: PathBuf,
+}
+
+/// `suspect eval`.
+#[derive(Debug, Args)]
+pub struct EvalArguments {
+    /// Holds programs, each a directory with an eval.toml, or is one.
+    #[arg(value_name = "BENCHMARK")]
+    pub benchmark: PathBuf,
+    /// Where results are kept, and the report in all its forms [default: BENCHMARK/results].
+    #[arg(long, short, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// The methods: ids, `classic` or `all`.
+    #[arg(long, short, value_delimiter = ',', default_value = "classic", value_name = "METHODS")]
+    pub methods: Vec<String>,
+    /// What is ranked.
+    #[arg(long, value_enum, default_value = "line")]
+    pub by: By,
+    /// How ties are broken for intervals, accuracy and n-scores; acc@n is shown for all.
+    #[arg(long, value_enum, default_value = "average")]
+    pub ties: Ties,
+    /// How the report is written.
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: RankFormat,
+    /// How many versions run at once; by default one for each processor.
+    #[arg(long, short, value_name = "N")]
+    pub jobs: Option<usize>,
+    /// Begin no further version after this time (90s, 10min, 2h); those under way are finished.
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub budget: Option<Duration>,
+    /// How often each test of a faulty version runs; from 2, flaky tests show.
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub repeat: u32,
+    /// Test the other methods against this one instead of all pairs.
+    #[arg(long, value_name = "METHOD")]
+    pub against: Option<String>,
+    /// Seed of the bootstrap intervals.
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub seed: u64,
+    /// Samples of the bootstrap.
+    #[arg(long, value_name = "N", default_value = "2000")]
+    pub resamples: usize,
+    /// Build and run everything again.
+    #[arg(long)]
+    pub fresh: bool,
+    /// Leave the built trees in the results' work directories.
+    #[arg(long)]
+    pub keep: bool,
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    parse_duration(text).ok_or_else(|| "a time such as 90s, 10min or 2h".to_string())
 }
 
 /// `suspect methods`.

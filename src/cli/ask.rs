@@ -19,7 +19,7 @@ pub fn ask(root: &Path, arguments: &AskArguments, out: &mut impl Write) -> Resul
     let names = RunNames { program: &run.program, units: &units, tests: counted_names(&run) };
     let query = Query::parse(&arguments.query, &names)
         .map_err(|error| Failure::new(Exit::Usage, format!("{error}\n{}", error.pointing_at(&arguments.query))))?;
-    let matrix = coverage(&run, &run.recorded()?, &units)?;
+    let matrix = coverage(&run, &run.recorded()?, &units, &run.counted_tests())?;
     let answer = query.answer(&matrix).map_err(Failure::of(Exit::Baseline))?;
     writeln!(out, "{}", shown(&answer)).map_err(Failure::of(Exit::File))
 }

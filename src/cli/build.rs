@@ -35,6 +35,7 @@ pub fn build(start: &Path, arguments: &BuildArguments, out: &mut impl Write) -> 
         directory: if arguments.command.is_empty() { root.clone() } else { start.to_path_buf() },
         state: store.build_directory(),
         root,
+        log: None,
     };
     let report = match build::build(&options) {
         Ok(report) => report,
@@ -53,7 +54,8 @@ pub fn build(start: &Path, arguments: &BuildArguments, out: &mut impl Write) -> 
     }
 }
 
-fn exit_of(error: &BuildError) -> Exit {
+/// The exit code of a build that has no usable result.
+pub fn exit_of(error: &BuildError) -> Exit {
     match error {
         BuildError::NoCommand | BuildError::StaleTree(_) => Exit::Usage,
         BuildError::Toolchain(_) => Exit::Compiler,

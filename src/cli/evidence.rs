@@ -29,10 +29,10 @@ pub struct Seen<'r> {
 }
 
 impl<'r> Seen<'r> {
-    /// Reads what `method` needs about `units`.
-    pub fn read(run: &'r Run, units: &'r Units, method: &Method) -> Result<Seen<'r>, Failure> {
+    /// Reads `needs` about `units` from these of the run's tests.
+    pub fn read(run: &'r Run, units: &'r Units, needs: &[Need], tests: &[u32]) -> Result<Seen<'r>, Failure> {
         let recorded = run.recorded()?;
-        let matrix = coverage(run, &recorded, units)?;
+        let matrix = coverage(run, &recorded, units, tests)?;
         let spectra = matrix.spectra();
         let program = &run.program;
         let mut seen = Seen {
@@ -46,19 +46,19 @@ impl<'r> Seen<'r> {
             slices: None,
             means: None,
         };
-        if method.needs.contains(&Need::Edges) {
-            let (flow, profile) = edge_profile(run, &recorded)?;
+        if needs.contains(&Need::Edges) {
+            let (flow, profile) = edge_profile(run, &recorded, tests)?;
             seen.means = Some(unit_means(program, units, &flow, &profile));
             seen.flow = Some((flow, profile));
         }
-        if method.needs.contains(&Need::Predicates) {
-            seen.predicates = Some(outcome_profile(run, &recorded, Sites::of_predicates(program))?);
+        if needs.contains(&Need::Predicates) {
+            seen.predicates = Some(outcome_profile(run, &recorded, tests, Sites::of_predicates(program))?);
         }
-        if method.needs.contains(&Need::Sequences) {
-            seen.sequences = Some(outcome_profile(run, &recorded, Sites::of_sequences(program))?);
+        if needs.contains(&Need::Sequences) {
+            seen.sequences = Some(outcome_profile(run, &recorded, tests, Sites::of_sequences(program))?);
         }
-        if method.needs.contains(&Need::Slices) {
-            seen.slices = Some(dynamic_slices(run, &recorded)?);
+        if needs.contains(&Need::Slices) {
+            seen.slices = Some(dynamic_slices(run, &recorded, tests)?);
         }
         Ok(seen)
     }
@@ -97,9 +97,8 @@ fn failed(run: &Run, test: u32) -> bool {
     run.manifest.tests[test as usize].passed == Some(false)
 }
 
-/// Which counted test executed which ranked unit.
-pub fn coverage(run: &Run, recorded: &Recorded, units: &Units) -> Result<CoverageMatrix, Failure> {
-    let tests = run.counted_tests();
+/// Which of these tests executed which ranked unit.
+pub fn coverage(run: &Run, recorded: &Recorded, units: &Units, tests: &[u32]) -> Result<CoverageMatrix, Failure> {
     let failed = tests.iter().map(|test| failed(run, *test)).collect();
     CoverageMatrix::read(units.len(), failed, |test, row| {
         row.extend(units.executed(&run.program, &covered(run, recorded, tests[test])?));
@@ -119,7 +118,7 @@ fn covered(run: &Run, recorded: &Recorded, test: u32) -> Result<Execution, Failu
     Ok(Execution { pieces, nodes, ..Execution::default() })
 }
 
-fn edge_profile(run: &Run, recorded: &Recorded) -> Result<(ProgramFlow, EdgeProfile), Failure> {
+fn edge_profile(run: &Run, recorded: &Recorded, tests: &[u32]) -> Result<(ProgramFlow, EdgeProfile), Failure> {
     let flow = ProgramFlow::new(&run.program);
     let counts = |test: &u32| {
         let mut counts = vec![0; run.program.edges.len()];
@@ -130,21 +129,26 @@ fn edge_profile(run: &Run, recorded: &Recorded) -> Result<(ProgramFlow, EdgeProf
         }
         Ok((flow.counts(&counts), failed(run, *test)))
     };
-    let runs: Result<Vec<(Vec<u64>, bool)>, Failure> = run.counted_tests().par_iter().map(counts).collect();
+    let runs: Result<Vec<(Vec<u64>, bool)>, Failure> = tests.par_iter().map(counts).collect();
     let profile = EdgeProfile::of_runs(flow.edges.len(), runs?);
     Ok((flow, profile))
 }
 
-fn outcome_profile(run: &Run, recorded: &Recorded, sites: Sites) -> Result<(Sites, OutcomeProfile), Failure> {
+fn outcome_profile(
+    run: &Run,
+    recorded: &Recorded,
+    tests: &[u32],
+    sites: Sites,
+) -> Result<(Sites, OutcomeProfile), Failure> {
     let mut profile = OutcomeProfile::new(&sites);
-    for test in run.counted_tests() {
+    for &test in tests {
         profile.push(&sites, &sites.counts(&recorded.execution(test)?), failed(run, test));
     }
     Ok((sites, profile))
 }
 
-/// For each counted test, the lines that it executed and that what it put out may depend on.
-fn dynamic_slices(run: &Run, recorded: &Recorded) -> Result<Vec<Vec<u32>>, Failure> {
+/// For each test, the lines that it executed and that what it put out may depend on.
+fn dynamic_slices(run: &Run, recorded: &Recorded, tests: &[u32]) -> Result<Vec<Vec<u32>>, Failure> {
     let sections = run.dependences()?;
     let named: Vec<(String, &[u8])> = sections.iter().map(|(name, bytes)| (name.clone(), bytes.as_slice())).collect();
     let code = Code::load(&run.program, &named).map_err(Failure::of(Exit::Store))?;
@@ -161,7 +165,7 @@ fn dynamic_slices(run: &Run, recorded: &Recorded) -> Result<Vec<Vec<u32>>, Failu
         lines.retain(|line| ran.contains(line));
         Ok(lines)
     };
-    run.counted_tests().par_iter().map(slice).collect()
+    tests.par_iter().map(slice).collect()
 }
 
 /// Mean executions of ranked units in failing and in passing tests, from their blocks'.

@@ -5,6 +5,7 @@ mod ask;
 mod build;
 mod dump;
 mod entries;
+mod eval;
 mod evidence;
 mod exit;
 mod methods;
@@ -63,6 +64,7 @@ fn run(arguments: Arguments, out: &mut impl Write) -> Result<(), Failure> {
         Verb::Report(report) => match report.format {
             args::ReportFormat::Gzoltar => spectra::write_spectra(&project_root(&start), report, out),
         },
+        Verb::Eval(eval) => eval::eval(&start, eval, out),
         Verb::Methods(methods) => methods::list_methods(methods, out),
         Verb::Dump(dump) => dump::dump(&start, dump, out),
         Verb::Completions(completions) => {

@@ -32,7 +32,7 @@ pub fn rank(root: &Path, arguments: &RankArguments, out: &mut impl Write) -> Res
     let innocent = innocents(&store, &run.program, &all, arguments)?;
     let foreign = foreign(&run.program, &all);
     let units = all.without(&[innocent.as_slice(), &foreign].concat());
-    let seen = Seen::read(&run, &units, method)?;
+    let seen = Seen::read(&run, &units, method.needs, &run.counted_tests())?;
     let ranked = seen.rank(method)?;
     let ties = tie_break(arguments.ties);
     let mut trust = trust(&run, counts);
@@ -98,7 +98,8 @@ pub fn tie_break(ties: Ties) -> TieBreak {
     }
 }
 
-fn count_tests(run: &Run) -> TestCounts {
+/// The tests of a run by what they count as.
+pub fn count_tests(run: &Run) -> TestCounts {
     let of = |wanted: Option<bool>| run.manifest.tests.iter().filter(|test| test.passed == wanted).count() as u32;
     TestCounts { failing: of(Some(false)), passing: of(Some(true)), excluded: of(None) }
 }
@@ -152,7 +153,7 @@ fn innocents(store: &Store, program: &Program, units: &Units, arguments: &RankAr
 }
 
 /// Positions of ranked units in the system's headers: code that the user did not write and cannot mend.
-fn foreign(program: &Program, units: &Units) -> Vec<u32> {
+pub fn foreign(program: &Program, units: &Units) -> Vec<u32> {
     let is_foreign = |unit: RankedUnit| {
         let file = program.files.get(unit.place(program).file as usize);
         file.is_some_and(|file| {

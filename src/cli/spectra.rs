@@ -98,7 +98,7 @@ pub fn write_spectra(root: &Path, arguments: &ReportArguments, out: &mut impl Wr
     let run = Store::new(root).latest_run()?;
     let units = Units::new(&run.program, crate::rank::Granularity::Line);
     let spectra = Gzoltar {
-        matrix: coverage(&run, &run.recorded()?, &units)?,
+        matrix: coverage(&run, &run.recorded()?, &units, &run.counted_tests())?,
         components: components(&run.program, &units),
         tests: tests(&run),
     };

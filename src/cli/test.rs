@@ -12,7 +12,7 @@ use suspect_format::abi::Mode;
 use super::args::{Record, TestArguments};
 use super::exit::{Exit, Failure};
 use crate::store::{Manifest, STORE_VERSION, Store, Tables, TestRecord};
-use crate::suite::{self, Baseline, BaselineOptions, Stability, Suite, SuiteError, TestBaseline, Verdict};
+use crate::suite::{self, Baseline, BaselineOptions, Hook, Stability, Suite, SuiteError, TestBaseline, Verdict};
 use modules::Modules;
 use recording::Recording;
 
@@ -35,7 +35,6 @@ pub fn init(start: &Path, out: &mut impl Write) -> Result<(), Failure> {
 
 /// Runs the suite and keeps what each test did.
 pub fn test(root: &Path, arguments: &TestArguments, out: &mut impl Write) -> Result<(), Failure> {
-    let began = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let suite = Suite::load(root)?;
     let store = Store::new(root);
     let _lock = store.lock()?;
@@ -50,27 +49,81 @@ pub fn test(root: &Path, arguments: &TestArguments, out: &mut impl Write) -> Res
         mode,
         env: Vec::new(),
         traces: store.fresh_tmp()?,
+        limits: Vec::new(),
     };
-    let modules = Modules::of(root, store.load_build()?.as_ref(), &suite, &options)?;
-    let recording = Recording::new(&modules.program, store.begin_run()?, suite.tests().len())?;
-    let baseline = suite::baseline(&suite, &options, &|test, run, traces, _| recording.look(test.index, run, traces))?;
-    store.remove_tmp()?;
-    let (writer, recorded) = recording.finish()?;
-    writer.save_tables(Tables::Sites, &modules.sites)?;
-    writer.save_tables(Tables::Dependences, &modules.dependences)?;
-    let manifest = Manifest {
-        version: STORE_VERSION,
-        began,
-        mode: mode.name().to_string(),
-        tests: records(&suite, &baseline, &recorded.processes),
-        unstable_nodes: recorded.unstable_nodes,
-        warnings: recorded.warnings,
-    };
-    if recorded.processes.iter().all(|processes| *processes == 0) {
-        return Err(not_recorded(mode));
+    let suite_run = SuiteRun { suite: &suite, options, hook: &|_, _, _, _| (), judge: &|_, _| None };
+    let recorded = suite_run.record(&store)?;
+    summarise(&recorded.manifest, recorded.n_nodes, out).map_err(Failure::of(Exit::File))
+}
+
+/// A suite to run and record.
+pub struct SuiteRun<'a> {
+    /// The suite.
+    pub suite: &'a Suite,
+    /// How to run it; its traces are in the store's temporary directory.
+    pub options: BaselineOptions,
+    /// Looks at each run, besides the recording.
+    pub hook: &'a Hook<'a>,
+    /// What is known better than the suite about a test: whether it passed (`None` if it does not count), and the verdict in words.
+    pub judge: &'a Judge<'a>,
+}
+
+/// See [`SuiteRun::judge`].
+pub type Judge<'a> = dyn Fn(&suite::Test, &TestBaseline) -> Option<(Option<bool>, String)> + 'a;
+
+/// What came of recording a suite.
+pub struct RecordedSuite {
+    /// What was kept.
+    pub manifest: Manifest,
+    /// Nodes of the program.
+    pub n_nodes: usize,
+    /// The runs of the tests.
+    pub baseline: Baseline,
+}
+
+impl SuiteRun<'_> {
+    /// Runs the suite for the project whose store this is, locked by the caller, and keeps the run there.
+    pub fn record(&self, store: &Store) -> Result<RecordedSuite, Failure> {
+        let began = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+        let modules = Modules::of(store.root(), store.load_build()?.as_ref(), self.suite, &self.options)?;
+        let recording = Recording::new(&modules.program, store.begin_run()?, self.suite.tests().len())?;
+        let baseline = suite::baseline(self.suite, &self.options, &|test, run, traces, result| {
+            recording.look(test.index, run, traces);
+            (self.hook)(test, run, traces, result);
+        })?;
+        store.remove_tmp()?;
+        let (writer, recorded) = recording.finish()?;
+        writer.save_tables(Tables::Sites, &modules.sites)?;
+        writer.save_tables(Tables::Dependences, &modules.dependences)?;
+        let manifest = Manifest {
+            version: STORE_VERSION,
+            began,
+            mode: self.options.mode.name().to_string(),
+            tests: self.records(&baseline, &recorded.processes),
+            unstable_nodes: recorded.unstable_nodes,
+            warnings: recorded.warnings,
+        };
+        if recorded.processes.iter().all(|processes| *processes == 0) {
+            return Err(not_recorded(self.options.mode));
+        }
+        writer.finish(&manifest)?;
+        Ok(RecordedSuite { manifest, n_nodes: modules.program.nodes.len(), baseline })
     }
-    writer.finish(&manifest)?;
-    summarise(&manifest, modules.program.nodes.len(), out).map_err(Failure::of(Exit::File))
+
+    fn records(&self, baseline: &Baseline, processes: &[u32]) -> Vec<TestRecord> {
+        let record = |((test, baseline), processes): ((&suite::Test, &TestBaseline), &u32)| {
+            let (passed, verdict) = (self.judge)(test, baseline).unwrap_or_else(|| judgement(baseline));
+            let traceless = if *processes == 0 { "; no instrumented program ran" } else { "" };
+            TestRecord {
+                name: test.name.clone(),
+                passed: passed.filter(|_| *processes > 0),
+                verdict: format!("{verdict}{traceless}"),
+                milliseconds: baseline.runs.first().map_or(0, |run| run.wall.as_millis() as u64),
+                processes: *processes,
+            }
+        };
+        self.suite.tests().iter().zip(&baseline.tests).zip(processes).map(record).collect()
+    }
 }
 
 fn not_recorded(mode: Mode) -> Failure {
@@ -79,17 +132,6 @@ fn not_recorded(mode: Mode) -> Failure {
         mode.name()
     );
     Failure::new(Exit::NotInstrumented, message)
-}
-
-fn records(suite: &Suite, baseline: &Baseline, processes: &[u32]) -> Vec<TestRecord> {
-    let record = |((test, baseline), processes): ((&suite::Test, &TestBaseline), &u32)| TestRecord {
-        name: test.name.clone(),
-        passed: passed(baseline).filter(|_| *processes > 0),
-        verdict: verdict(baseline, *processes),
-        milliseconds: baseline.runs.first().map_or(0, |run| run.wall.as_millis() as u64),
-        processes: *processes,
-    };
-    suite.tests().iter().zip(&baseline.tests).zip(processes).map(record).collect()
 }
 
 /// A test that hangs every time fails; one that cannot be run, or says that it does not apply, tells nothing.
@@ -101,7 +143,8 @@ fn passed(baseline: &TestBaseline) -> Option<bool> {
     }
 }
 
-fn verdict(baseline: &TestBaseline, processes: u32) -> String {
+/// Whether a test passed, and its verdict in words, as the suite has it.
+fn judgement(baseline: &TestBaseline) -> (Option<bool>, String) {
     let mut text = match (&baseline.stability, baseline.verdict()) {
         (Stability::Flaky(verdicts), _) => format!("flaky: {verdicts}"),
         (_, Some(verdict)) => verdict.to_string(),
@@ -110,10 +153,7 @@ fn verdict(baseline: &TestBaseline, processes: u32) -> String {
     if let Some(reason) = baseline.reason() {
         text = format!("{text}: {reason}");
     }
-    if processes == 0 {
-        text.push_str("; no instrumented program ran");
-    }
-    text
+    (passed(baseline), text)
 }
 
 /// Tests named one by one before "and N more".

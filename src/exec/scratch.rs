@@ -138,7 +138,7 @@ impl Scratch {
     /// When something in it cannot be read or written.
     pub fn copy_of(&self, from: &Path) -> Result<PathBuf, ExecError> {
         let dir = self.path.join("work");
-        copy_dir(from, &dir)?;
+        copy_tree(from, &dir)?;
         Ok(dir)
     }
 }
@@ -155,7 +155,11 @@ fn make_dir(path: &Path) -> Result<(), ExecError> {
     fs::create_dir(path).map_err(|source| ExecError::Scratch { what: "make the directory", path: path.into(), source })
 }
 
-fn copy_dir(from: &Path, to: &Path) -> Result<(), ExecError> {
+/// Copies the directory `from` as [`Scratch::copy_of`] does, to `to`, which is made.
+///
+/// # Errors
+/// When something in it cannot be read or written, or `to` exists.
+pub fn copy_tree(from: &Path, to: &Path) -> Result<(), ExecError> {
     let read = |source| ExecError::Scratch { what: "copy the directory", path: from.into(), source };
     make_dir(to)?;
     for entry in fs::read_dir(from).map_err(read)? {
@@ -173,7 +177,7 @@ fn copy_dir(from: &Path, to: &Path) -> Result<(), ExecError> {
 fn copy_entry(entry: &fs::DirEntry, to: &Path) -> io::Result<Result<(), ExecError>> {
     let kind = entry.file_type()?;
     if kind.is_dir() {
-        return Ok(copy_dir(&entry.path(), to));
+        return Ok(copy_tree(&entry.path(), to));
     }
     if kind.is_symlink() {
         std::os::unix::fs::symlink(fs::read_link(entry.path())?, to)?;
@@ -187,9 +191,9 @@ fn copy_entry(entry: &fs::DirEntry, to: &Path) -> io::Result<Result<(), ExecErro
     Ok(Ok(()))
 }
 
-/// Removes a directory, also one whose owner has taken his own right to write. What cannot be removed stays: it is in the
-/// temporary directory, and no reason to fail a test.
-fn remove_tree(path: &Path) {
+/// Removes a directory, also one whose owner has taken his own right to write. What cannot be removed stays, and is no
+/// reason to fail.
+pub fn remove_tree(path: &Path) {
     if fs::remove_dir_all(path).is_ok() {
         return;
     }

@@ -44,14 +44,21 @@ pub fn exams(versions: &[Option<Located>]) -> Vec<f64> {
     versions.iter().map(|version| version.as_ref().map_or(1.0, Located::exam)).collect()
 }
 
-/// Points of the curve of located faults against examined code: each share of code at which another version's fault is found, and
-/// the share of versions found by then. Faults that were not ranked are never found.
-pub fn located_curve(versions: &[Option<Located>]) -> Vec<(f64, f64)> {
-    let mut found: Vec<f64> = versions.iter().flatten().map(Located::exam).collect();
-    found.sort_by(f64::total_cmp);
+/// Points of the curve of located faults against examined code: each share of code at which another fault is found, and
+/// the share of versions found by then. A version may have been ranked several times, with several suites, which share its
+/// weight. Faults that were not ranked are never found.
+pub fn located_curve<V: AsRef<[Option<Located>]>>(versions: &[V]) -> Vec<(f64, f64)> {
+    let weighted = |version: &V| {
+        let version = version.as_ref();
+        let weight = 1.0 / (version.len() * versions.len()) as f64;
+        version.iter().flatten().map(|located| (located.exam(), weight)).collect::<Vec<_>>()
+    };
+    let mut found: Vec<(f64, f64)> = versions.iter().flat_map(weighted).collect();
+    found.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut points: Vec<(f64, f64)> = Vec::new();
-    for (at, exam) in found.into_iter().enumerate() {
-        let share = (at + 1) as f64 / versions.len() as f64;
+    let mut share = 0.0;
+    for (exam, weight) in found {
+        share += weight;
         match points.last_mut() {
             Some(last) if last.0 == exam => last.1 = share,
             _ => points.push((exam, share)),
@@ -235,8 +242,11 @@ mod tests {
         let ranking = Ranking::new(vec![4.0, 3.0, 3.0, 1.0]);
         let versions =
             [Some(1), Some(0), Some(2), None].map(|fault| fault.and_then(|fault| Located::new(&ranking, &[fault])));
-        assert_eq!(located_curve(&versions), [(0.25, 0.25), (0.75, 0.75)]);
-        assert!(located_curve(&[]).is_empty());
+        assert_eq!(located_curve(&versions.map(|version| [version])), [(0.25, 0.25), (0.75, 0.75)]);
+        // Two suites of one version weigh as much as the one suite of another.
+        let twice = [vec![versions[0], versions[1]], vec![versions[1]]];
+        assert_eq!(located_curve(&twice), [(0.25, 0.75), (0.75, 1.0)]);
+        assert!(located_curve::<[Option<Located>; 1]>(&[]).is_empty());
     }
 
     #[test]

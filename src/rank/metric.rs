@@ -2,13 +2,15 @@
 
 use std::collections::VecDeque;
 
+use serde::{Deserialize, Serialize};
+
 use super::{Ranking, TieBreak};
 
 /// Where a ranking puts the first fault that an inspection meets.
 ///
 /// With several faulty units, the first one found counts. Among equals the tie-breakers of [`TieBreak`] say when it is met: of `t`
 /// equals with `m` faulty ones, after 1 (best), after `t - m + 1` (worst), after `(t + 1) / (m + 1)` on average, or by line order.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Located {
     /// Units inspected until then, itself included, under each of [`TieBreak::ALL`].
     positions: [f64; 4],

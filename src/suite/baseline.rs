@@ -26,6 +26,8 @@ pub struct BaselineOptions {
     pub env: Vec<(OsString, OsString)>,
     /// An existing directory in which each run gets a directory for its traces, removed once it has been looked at.
     pub traces: PathBuf,
+    /// For each test, its time limit as long as none is measured; empty where nothing is known.
+    pub limits: Vec<Duration>,
 }
 
 /// What is kept of a run.
@@ -166,8 +168,12 @@ pub fn baseline(suite: &Suite, options: &BaselineOptions, hook: &Hook) -> Result
     for run in 0..runs.iter().copied().max().unwrap_or(0) {
         let slowest = slowest(&done);
         let due: Vec<usize> = (0..runs.len()).filter(|test| run < runs[*test]).collect();
-        let limits: Vec<Limit> =
-            suite.tests().iter().zip(&done).map(|(test, runs)| limit(test, runs, slowest)).collect();
+        let limits: Vec<Limit> = suite
+            .tests()
+            .iter()
+            .zip(&done)
+            .map(|(test, runs)| limit(test, runs, options.limits.get(test.index).copied(), slowest))
+            .collect();
         let results = in_parallel(options.jobs, &due, |index| session.run(index, run, limits[index]))?;
         for (index, (mut summary, doubtful)) in results {
             if doubtful {
@@ -226,9 +232,9 @@ impl Limit {
     }
 }
 
-/// The limit of the next run of a test after `runs`.
-fn limit(test: &Test, runs: &[RunSummary], slowest: Option<Duration>) -> Limit {
-    match (test.own_timeout(), measured(runs)) {
+/// The limit of the next run of a test after `runs`; `known` is one that was measured elsewhere.
+fn limit(test: &Test, runs: &[RunSummary], known: Option<Duration>, slowest: Option<Duration>) -> Limit {
+    match (test.own_timeout(), measured(runs).or(known)) {
         (Some(own), _) => Limit::Given(Some(own)),
         (None, Some(measured)) => Limit::Measured(measured),
         (None, None) => Limit::Given(slowest),

@@ -24,7 +24,9 @@ mod template;
 mod test;
 mod verdict;
 
-pub use baseline::{Baseline, BaselineOptions, Counts, RunSummary, Stability, TestBaseline, baseline, timeout_from};
+pub use baseline::{
+    Baseline, BaselineOptions, Counts, Hook, RunSummary, Stability, TestBaseline, baseline, timeout_from,
+};
 pub use config::{Config, FILE as CONFIG_FILE};
 pub use error::SuiteError;
 pub use init::init;

@@ -2,6 +2,7 @@
 
 mod counts;
 mod errors;
+mod eval;
 mod project;
 mod ranking;
 mod slices;

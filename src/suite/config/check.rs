@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use suspect_format::abi::Mode;
 use toml::Spanned;
 
@@ -32,9 +33,10 @@ struct RawBuild {
     modes: Vec<Spanned<String>>,
 }
 
-#[derive(Deserialize)]
+/// A `[[suite]]` section as written.
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct RawSuite {
+pub(super) struct RawSuite {
     kind: Spanned<String>,
     name: Option<Spanned<String>>,
     dir: Option<PathBuf>,
@@ -72,10 +74,7 @@ pub(super) fn position(text: &str, byte: usize) -> (usize, usize) {
 
 /// Reads and checks the whole text.
 pub(super) fn check(text: &str, path: &Path) -> Result<Config, Wrong> {
-    let raw: RawConfig = toml::from_str(text).map_err(|e| {
-        let at = e.span().unwrap_or(0..0);
-        Wrong { message: suggest(e.message()), at }
-    })?;
+    let raw: RawConfig = parse(text)?;
     let mut modes = Vec::new();
     for mode in raw.build.modes {
         let known = Mode::ALL.map(Mode::name);
@@ -84,8 +83,21 @@ pub(super) fn check(text: &str, path: &Path) -> Result<Config, Wrong> {
         };
         modes.push(found);
     }
-    let suites = raw.suite.into_iter().map(check_suite).collect::<Result<_, _>>()?;
+    let suites = check_suites(raw.suite)?;
     Ok(Config { path: path.into(), build: BuildConfig { command: raw.build.command, modes }, suites })
+}
+
+/// Reads TOML, naming what was probably meant by an unknown field.
+pub(super) fn parse<T: DeserializeOwned>(text: &str) -> Result<T, Wrong> {
+    toml::from_str(text).map_err(|e| {
+        let at = e.span().unwrap_or(0..0);
+        Wrong { message: suggest(e.message()), at }
+    })
+}
+
+/// Checks `[[suite]]` sections.
+pub(super) fn check_suites(raw: Vec<Spanned<RawSuite>>) -> Result<Vec<SuiteConfig>, Wrong> {
+    raw.into_iter().map(check_suite).collect()
 }
 
 /// Adds what was probably meant to the message of an unknown field.
@@ -184,7 +196,8 @@ fn check_timeout(value: Spanned<toml::Value>) -> Result<Duration, Wrong> {
     }
 }
 
-fn parse_duration(text: &str) -> Option<Duration> {
+/// A time such as "10s", "500ms" or "2min", or a number of seconds; more than nothing and at most a year.
+pub fn parse_duration(text: &str) -> Option<Duration> {
     let text = text.trim();
     let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let number: f64 = text[..digits].parse().ok()?;

@@ -7,9 +7,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use suspect_format::abi::Mode;
+use toml::Spanned;
 
-use self::check::{Wrong, check, position, wrong};
+pub use self::check::parse_duration;
+use self::check::{RawSuite, Wrong, check, check_suites, parse, position, wrong};
 use super::SuiteError;
 use super::template::Template;
 
@@ -190,9 +194,48 @@ impl Config {
                 (valid, wrong(valid.len()..valid.len(), "a byte that is not UTF-8"))
             }
         };
-        checked.map_err(|Wrong { at, message }| {
-            let (line, column) = position(text, at.start);
-            SuiteError::Config { path: path.into(), line, column, message }
-        })
+        checked.map_err(located(text, path))
     }
+}
+
+/// Says where in a file something is wrong.
+fn located(text: &str, path: &Path) -> impl Fn(Wrong) -> SuiteError {
+    move |Wrong { at, message }| {
+        let (line, column) = position(text, at.start);
+        SuiteError::Config { path: path.into(), line, column, message }
+    }
+}
+
+impl SuiteConfig {
+    /// Whether the section says what is right. Without, tests of kind `cases` and `lines` are judged by their exit status.
+    pub fn has_expectation(&self) -> bool {
+        match &self.kind {
+            Kind::Cases(cases) => cases.expect.is_some(),
+            Kind::Lines(lines) => lines.expect.is_some(),
+            _ => true,
+        }
+    }
+}
+
+/// `[[suite]]` sections as another file than suspect.toml has them, not yet checked.
+#[derive(Debug, Default, Deserialize)]
+#[serde(transparent)]
+pub struct Sections(Vec<Spanned<RawSuite>>);
+
+impl Sections {
+    /// Checks them. `text` is the contents of the file, `path` its name for messages.
+    ///
+    /// # Errors
+    /// With line and column of what has no meaning.
+    pub fn check(self, text: &str, path: &Path) -> Result<Vec<SuiteConfig>, SuiteError> {
+        check_suites(self.0).map_err(located(text, path))
+    }
+}
+
+/// Reads TOML with the messages of suspect.toml; `path` is for these.
+///
+/// # Errors
+/// With line and column of what does not fit `T`.
+pub fn parse_toml<T: DeserializeOwned>(text: &str, path: &Path) -> Result<T, SuiteError> {
+    parse(text).map_err(located(text, path))
 }

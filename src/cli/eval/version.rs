@@ -1,0 +1,556 @@
+//! One version of a benchmark: built, run, ranked, and its results kept.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use rayon::prelude::*;
+use suspect_format::abi::Mode;
+use suspect_format::trace::{HASH_START, hash_bytes};
+
+use crate::build::{self, BuildOptions};
+use crate::cli::build::exit_of;
+use crate::cli::evidence::Seen;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::rank::{count_tests, foreign};
+use crate::cli::test::SuiteRun;
+use crate::eval::{
+    self, EvalError, EvalProgram, EvalVersion, Evaluated, Fingerprint, Recorded, Reference, ReferenceRun, RunTimes,
+    SuiteResult, VersionOutcome, VersionResult, dependences_of_lines, lines_of_nodes, make_tree,
+};
+use crate::exec::{Status, remove_tree};
+use crate::rank::{Granularity, Located, Method, Need, RankedUnit, Units, t_score};
+use crate::store::{Run, Store};
+use crate::suite::{self, Baseline, BaselineOptions, Stability, Suite, Test, TestBaseline, TestRun, Verdict};
+
+/// Predicates from which T-score starts (Liu et al., FSE 2005).
+const T_SCORE_FROM: usize = 5;
+
+/// How versions are run and ranked.
+#[derive(Debug)]
+pub struct Options<'a> {
+    /// The methods.
+    pub methods: &'a [&'static Method],
+    /// What is ranked.
+    pub granularity: Granularity,
+    /// Tests of a version at the same time.
+    pub jobs: usize,
+    /// Runs of each test.
+    pub repeat: usize,
+    /// Whether earlier results do not count.
+    pub fresh: bool,
+    /// Whether built trees stay.
+    pub keep: bool,
+}
+
+/// A program, and where its results are.
+pub struct Place<'a> {
+    program: &'a EvalProgram,
+    directory: PathBuf,
+    options: &'a Options<'a>,
+    /// What the correct version does, found out when a version first needs it. Its failure is told once, by whoever asks first.
+    reference: OnceLock<Result<Reference, Mutex<Option<Failure>>>>,
+}
+
+/// Why a version has no results: its own fault, or something that ends the evaluation.
+enum Stop {
+    Unusable(String),
+    Failed(Failure),
+}
+
+impl From<Failure> for Stop {
+    fn from(failure: Failure) -> Stop {
+        match failure.exit {
+            Exit::Compiler | Exit::File | Exit::Internal => Stop::Failed(failure),
+            _ => Stop::Unusable(failure.message),
+        }
+    }
+}
+
+impl From<EvalError> for Stop {
+    fn from(error: EvalError) -> Stop {
+        match error {
+            EvalError::Layout { .. } => Stop::Unusable(error.to_string()),
+            error => Stop::Failed(error.into()),
+        }
+    }
+}
+
+/// How a run ended, in words, and a hash of its standard output.
+type Shown = (String, u64);
+
+impl<'a> Place<'a> {
+    /// A program whose results are in `directory`.
+    pub fn new(program: &'a EvalProgram, directory: &Path, options: &'a Options<'a>) -> Place<'a> {
+        Place { program, directory: directory.into(), options, reference: OnceLock::new() }
+    }
+
+    /// `PROGRAM/VERSION`.
+    pub fn name_of(&self, version: &EvalVersion) -> String {
+        format!("{}/{}", self.program.name, version.name)
+    }
+
+    /// Time that the correct version took, also in an earlier evaluation.
+    pub fn reference_times(&self) -> RunTimes {
+        match self.reference.get() {
+            Some(Ok(reference)) => reference.times,
+            Some(Err(_)) => RunTimes::default(),
+            None => {
+                let kept: Result<Option<Reference>, _> = eval::read(&self.work("correct.json"));
+                kept.ok().flatten().map_or(RunTimes::default(), |reference| reference.times)
+            }
+        }
+    }
+
+    /// The results of a version: those there are, or new ones; `None` when it would have to be run and the budget is spent.
+    pub fn result(&self, version: &EvalVersion, spent: &dyn Fn() -> bool) -> Result<Option<VersionResult>, Failure> {
+        let path = self.directory.join(format!("{}.json", version.name));
+        let (recording_key, key) = self.keys(version)?;
+        let ids: Vec<&str> = self.options.methods.iter().map(|method| method.id).collect();
+        let earlier: Option<VersionResult> = if self.options.fresh { None } else { eval::read(&path)? };
+        let earlier = earlier.filter(|earlier| earlier.key == key);
+        let by = self.options.granularity.name();
+        if let Some(earlier) = earlier.as_ref().filter(|earlier| earlier.answers(&key, by, &ids)) {
+            return Ok(Some(earlier.clone()));
+        }
+        let kept: Option<Recorded> =
+            if self.options.fresh { None } else { eval::read(&self.work(&format!("{}.json", version.name)))? };
+        let recorded = match kept.filter(|kept| kept.key == recording_key) {
+            Some(kept) => kept,
+            None if spent() => return Ok(None),
+            None => self.record(version, recording_key)?,
+        };
+        let result = self.ranked(version, key, &recorded, earlier)?;
+        write_json(&path, &result)?;
+        anstream::eprintln!("{}: {}", self.name_of(version), said(&result.outcome));
+        Ok(Some(result))
+    }
+
+    fn work(&self, name: &str) -> PathBuf {
+        self.directory.join("work").join(name)
+    }
+
+    /// What the recording of a version is made from, and what its results are.
+    fn keys(&self, version: &EvalVersion) -> Result<(String, String), Failure> {
+        let mut recording = self.fingerprint()?;
+        for path in version.overlay.iter().chain(&version.patch) {
+            recording = recording.with_files(path)?;
+        }
+        let mut result = recording.with(&format!("{:?}", version.fault));
+        for selection in self.program.selections_of(version) {
+            result = result.with_files(selection.path())?;
+        }
+        Ok((recording.text(), result.text()))
+    }
+
+    /// What the correct version is made from.
+    fn fingerprint(&self) -> Result<Fingerprint, Failure> {
+        let mut fingerprint = Fingerprint::new()
+            .with(&self.program.build)
+            .with(&format!("{:?} {}", self.program.tests.suites, self.options.repeat))
+            .with_files(&self.program.correct)?;
+        for shared in &self.program.shared {
+            fingerprint = fingerprint.with_files(&self.program.directory.join(shared))?;
+        }
+        Ok(fingerprint)
+    }
+
+    /// Builds and runs a version, and keeps what it did.
+    fn record(&self, version: &EvalVersion, key: String) -> Result<Recorded, Failure> {
+        let tree = self.work(&version.name);
+        let (unusable, times) = match self.try_record(version, &tree) {
+            Ok(times) => (None, times),
+            Err(Stop::Unusable(reason)) => (Some(reason), RunTimes::default()),
+            Err(Stop::Failed(failure)) => return Err(failure),
+        };
+        self.clean(&tree);
+        let recorded = Recorded { key, unusable, times };
+        write_json(&self.work(&format!("{}.json", version.name)), &recorded)?;
+        Ok(recorded)
+    }
+
+    fn try_record(&self, version: &EvalVersion, tree: &Path) -> Result<RunTimes, Stop> {
+        let reference = self.reference()?;
+        let known =
+            reference.tests.as_ref().map_err(|reason| Stop::Unusable(format!("the correct version: {reason}")))?;
+        let began = Instant::now();
+        remove_tree(tree);
+        make_tree(self.program, Some(version), tree)?;
+        version.fault.check(tree).map_err(Stop::Unusable)?;
+        let store = Store::new(tree);
+        let _lock = store.lock().map_err(Failure::from)?;
+        self.build(&store, &version.name)?;
+        let built = began.elapsed();
+        let suite = self.suite(tree)?;
+        let shown = Mutex::new(HashMap::new());
+        let limits = suite.tests().iter().map(|test| {
+            let known = known.get(&test.name).map(|known| known.limit);
+            Duration::from_millis(known.unwrap_or(ReferenceRun::UNKNOWN_LIMIT))
+        });
+        let run = SuiteRun {
+            suite: &suite,
+            options: self.baseline_options(&store, self.options.repeat, limits.collect())?,
+            hook: &|test, _, _, run| keep_shown(&shown, test, run),
+            judge: &|test, baseline| {
+                let shown = shown.lock().unwrap_or_else(PoisonError::into_inner);
+                judge(&suite, test, baseline, known.get(&test.name), shown.get(&test.index))
+            },
+        };
+        let recorded = run.record(&store)?;
+        store.prune_runs(1).map_err(Failure::from)?;
+        Ok(RunTimes::new(built, began.elapsed(), self.time_in(&recorded.baseline)))
+    }
+
+    /// Builds the tree of a store as `suspect build` does.
+    fn build(&self, store: &Store, name: &str) -> Result<(), Stop> {
+        let log = self.directory.join(format!("{name}.build.log"));
+        let options = BuildOptions {
+            command: ["sh", "-c", &self.program.build].map(OsString::from).to_vec(),
+            // Nothing here runs but what records.
+            modes: Mode::Values.name().to_string(),
+            directory: store.root().to_path_buf(),
+            state: store.build_directory(),
+            root: store.root().to_path_buf(),
+            log: Some(log.clone()),
+        };
+        let report = build::build(&options).map_err(|error| Failure::new(exit_of(&error), error.to_string()))?;
+        if report.status != 0 {
+            let status = report.status;
+            return Err(Stop::Unusable(format!(
+                "it does not build: the command ended with status {status}; see {}",
+                log.display()
+            )));
+        }
+        Ok(store.save_build(&report).map_err(Failure::from)?)
+    }
+
+    fn suite(&self, tree: &Path) -> Result<Suite, Stop> {
+        Ok(Suite::from_config(tree, self.program.tests.clone()).map_err(Failure::from)?)
+    }
+
+    fn baseline_options(&self, store: &Store, runs: usize, limits: Vec<Duration>) -> Result<BaselineOptions, Stop> {
+        Ok(BaselineOptions {
+            jobs: self.options.jobs,
+            runs: Some(runs),
+            mode: Mode::Values,
+            env: Vec::new(),
+            traces: store.fresh_tmp().map_err(Failure::from)?,
+            limits,
+        })
+    }
+
+    /// Time in which tests ran, as many at once as were allowed.
+    fn time_in(&self, baseline: &Baseline) -> Duration {
+        let all: Duration = baseline.tests.iter().flat_map(|test| &test.runs).map(|run| run.wall).sum();
+        all / self.options.jobs as u32
+    }
+
+    /// Removes a version's tree but for what was recorded.
+    fn clean(&self, tree: &Path) {
+        if self.options.keep {
+            return;
+        }
+        remove_tree(&Store::new(tree).build_directory());
+        for entry in fs::read_dir(tree).into_iter().flatten().flatten() {
+            let path = entry.path();
+            // What cannot be removed stays: it costs space, and nothing reads it.
+            match entry.file_type() {
+                _ if entry.file_name() == crate::STORE_DIRECTORY => {}
+                Ok(kind) if kind.is_dir() => remove_tree(&path),
+                _ => drop(fs::remove_file(&path)),
+            }
+        }
+    }
+
+    /// What the correct version does.
+    fn reference(&self) -> Result<&Reference, Stop> {
+        let made = self.reference.get_or_init(|| self.find_reference().map_err(|failure| Mutex::new(Some(failure))));
+        made.as_ref().map_err(|failure| {
+            let failure = failure.lock().unwrap_or_else(PoisonError::into_inner).take();
+            // Another thread has told the failure, which ends the evaluation.
+            Stop::Failed(failure.unwrap_or_else(|| Failure::new(Exit::File, "the correct version cannot be run")))
+        })
+    }
+
+    fn find_reference(&self) -> Result<Reference, Failure> {
+        let path = self.work("correct.json");
+        let key = self.fingerprint()?.text();
+        let kept: Option<Reference> = if self.options.fresh { None } else { eval::read(&path)? };
+        if let Some(kept) = kept.filter(|kept| kept.key == key) {
+            return Ok(kept);
+        }
+        let tree = self.work("correct");
+        let reference = match self.try_reference(&tree) {
+            Ok((tests, times)) => Reference { key, tests: Ok(tests), times },
+            Err(Stop::Unusable(reason)) => Reference { key, tests: Err(reason), times: RunTimes::default() },
+            Err(Stop::Failed(failure)) => return Err(failure),
+        };
+        if !self.options.keep {
+            remove_tree(&tree);
+        }
+        write_json(&path, &reference)?;
+        Ok(reference)
+    }
+
+    /// Runs the correct version at least twice, so that output that varies shows.
+    fn try_reference(&self, tree: &Path) -> Result<(BTreeMap<String, ReferenceRun>, RunTimes), Stop> {
+        let began = Instant::now();
+        remove_tree(tree);
+        make_tree(self.program, None, tree)?;
+        let store = Store::new(tree);
+        let _lock = store.lock().map_err(Failure::from)?;
+        self.build(&store, "correct")?;
+        let built = began.elapsed();
+        let suite = self.suite(tree)?;
+        let options = self.baseline_options(&store, self.options.repeat.max(2), Vec::new())?;
+        let shown = Mutex::new(HashMap::new());
+        let hook = |test: &Test, _: usize, _: &Path, run: &TestRun| keep_shown(&shown, test, run);
+        let baseline = suite::baseline(&suite, &options, &hook).map_err(Failure::from)?;
+        let shown = shown.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let tests = suite.tests().iter().zip(&baseline.tests).map(|(test, baseline)| {
+            let runs = shown.get(&test.index).map_or(&[][..], Vec::as_slice);
+            (test.name.clone(), reference_run(has_expectation(&suite, test), baseline, runs))
+        });
+        let times = RunTimes::new(built, began.elapsed(), self.time_in(&baseline));
+        Ok((tests.collect(), times))
+    }
+
+    /// Ranks a recorded version. What an earlier ranking found with other methods is kept.
+    fn ranked(
+        &self,
+        version: &EvalVersion,
+        key: String,
+        recorded: &Recorded,
+        earlier: Option<VersionResult>,
+    ) -> Result<VersionResult, Failure> {
+        let began = Instant::now();
+        let mut outcome = match &recorded.unusable {
+            Some(reason) => VersionOutcome::Excluded(reason.clone()),
+            None => {
+                let run = Store::new(&self.work(&version.name)).latest_run()?;
+                self.rank(version, &run)?
+            }
+        };
+        let by = self.options.granularity.name();
+        if let VersionOutcome::Evaluated(found) = &mut outcome
+            && let Some(VersionResult { outcome: VersionOutcome::Evaluated(earlier), .. }) =
+                earlier.filter(|earlier| earlier.by == by)
+        {
+            for (method, located) in earlier.located {
+                found.located.entry(method).or_insert(located);
+            }
+            for (method, scores) in earlier.t_scores {
+                found.t_scores.entry(method).or_insert(scores);
+            }
+        }
+        let mut times = recorded.times;
+        times.rest += began.elapsed().as_secs_f64();
+        Ok(VersionResult {
+            key,
+            by: by.into(),
+            program: self.program.name.clone(),
+            version: version.name.clone(),
+            kinds: version.fault.kinds(),
+            outcome,
+            times,
+        })
+    }
+
+    fn rank(&self, version: &EvalVersion, run: &Run) -> Result<VersionOutcome, Failure> {
+        let counts = count_tests(run);
+        let (suites, excluded_suites) = self.suites(version, run)?;
+        if suites.is_empty() {
+            let uncounted = match counts.excluded {
+                0 => String::new(),
+                n => format!(" ({n} do not count)"),
+            };
+            let reason = match (counts.failing, counts.passing) {
+                (0, 0) => format!("no test counts{uncounted}"),
+                (0, n) => format!("no test detects its fault: all {n} pass{uncounted}"),
+                (n, 0) => format!("all {n} tests fail{uncounted}"),
+                _ => {
+                    let each = excluded_suites.iter().map(|(suite, reason)| format!("{suite}: {reason}"));
+                    format!("no suite tells it from the correct version: {}", each.collect::<Vec<_>>().join("; "))
+                }
+            };
+            return Ok(VersionOutcome::Excluded(reason));
+        }
+        let program = &run.program;
+        let all = Units::new(program, self.options.granularity);
+        let units = all.without(&foreign(program, &all));
+        let (faulty, unranked) = version.fault.units(program, &units);
+        let mut needs: Vec<Need> = self.options.methods.iter().flat_map(|method| method.needs).copied().collect();
+        needs.sort_unstable();
+        needs.dedup();
+        let mut located: BTreeMap<String, Vec<Option<Located>>> = BTreeMap::new();
+        let mut t_scores: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+        for (_, tests) in &suites {
+            let seen = Seen::read(run, &units, &needs, tests)?;
+            let ranked = self
+                .options
+                .methods
+                .par_iter()
+                .map(|method| Ok((method.id, Located::new(&seen.rank(method)?.ranking, &faulty))));
+            for (id, found) in ranked.collect::<Result<Vec<_>, Failure>>()? {
+                located.entry(id.to_string()).or_default().push(found);
+            }
+            for (id, score) in self.t_scores(version, run, tests)? {
+                t_scores.entry(id.to_string()).or_default().push(score);
+            }
+        }
+        Ok(VersionOutcome::Evaluated(Evaluated {
+            tests: counts,
+            n_units: units.len() as u32,
+            n_faulty: faulty.len() as u32,
+            unranked,
+            suites: suites.into_iter().map(|(suite, _)| suite).collect(),
+            excluded_suites,
+            located,
+            t_scores,
+        }))
+    }
+
+    /// The suites with which a version can be ranked, each with its tests that count; and those with which it cannot, and why.
+    #[expect(clippy::type_complexity, reason = "two lists of pairs, named in the sentence above")]
+    fn suites(
+        &self,
+        version: &EvalVersion,
+        run: &Run,
+    ) -> Result<(Vec<(SuiteResult, Vec<u32>)>, Vec<(String, String)>), Failure> {
+        let pool: Vec<&str> = run.manifest.tests.iter().map(|test| test.name.as_str()).collect();
+        let mut wanted = Vec::new();
+        for selection in self.program.selections_of(version) {
+            wanted.push((selection.name.clone(), selection.tests(&pool)?));
+        }
+        if wanted.is_empty() {
+            wanted.push((String::new(), run.counted_tests()));
+        }
+        let (mut usable, mut excluded) = (Vec::new(), Vec::new());
+        for (name, tests) in wanted {
+            let passed = |test: &u32| run.manifest.tests[*test as usize].passed;
+            let tests: Vec<u32> = tests.into_iter().filter(|test| passed(test).is_some()).collect();
+            let failing = tests.iter().filter(|test| passed(test) == Some(false)).count() as u32;
+            let passing = tests.len() as u32 - failing;
+            match (failing, passing) {
+                (0, n) => excluded.push((name, format!("none of its {n} tests detects the fault"))),
+                (n, 0) => excluded.push((name, format!("all its {n} tests fail"))),
+                _ => usable.push((SuiteResult { name, failing, passing }, tests)),
+            }
+        }
+        Ok((usable, excluded))
+    }
+
+    /// T-scores of the methods that rank predicates.
+    fn t_scores(&self, version: &EvalVersion, run: &Run, tests: &[u32]) -> Result<Vec<(&'static str, f64)>, Failure> {
+        let of_predicates = |need: &Need| matches!(need, Need::Predicates | Need::Sequences);
+        let methods: Vec<_> = self.options.methods.iter().filter(|m| m.needs.iter().any(of_predicates)).collect();
+        if methods.is_empty() {
+            return Ok(Vec::new());
+        }
+        let program = &run.program;
+        let predicates = Units::new(program, Granularity::Predicate);
+        let needs: Vec<Need> = methods.iter().flat_map(|method| method.needs).copied().collect();
+        let seen = Seen::read(run, &predicates, &needs, tests)?;
+        let lines = Units::new(program, Granularity::Line);
+        let faulty = version.fault.units(program, &lines).0;
+        let line = |position: &u32| match lines.get(*position) {
+            RankedUnit::Line(line) => Some(line),
+            _ => None,
+        };
+        let faulty: Vec<u32> = faulty.iter().filter_map(line).collect();
+        let dependences = dependences_of_lines(program);
+        let score = |method: &&&'static Method| {
+            let ranked = seen.rank(method)?.ranking;
+            let first = &ranked.order()[..ranked.len().min(T_SCORE_FROM)];
+            let from = lines_of_nodes(program, &predicates, first);
+            Ok((method.id, t_score(program.lines.len(), &dependences, &from, from.len(), &faulty)))
+        };
+        methods.iter().map(|method| score(&method)).collect()
+    }
+}
+
+fn write_json(path: &Path, value: &impl serde::Serialize) -> Result<(), Failure> {
+    let text = serde_json::to_string_pretty(value).map_err(Failure::of(Exit::Internal))? + "\n";
+    Ok(eval::write(path, text.as_bytes())?)
+}
+
+/// A line about a version that has just been done.
+fn said(outcome: &VersionOutcome) -> String {
+    match outcome {
+        VersionOutcome::Excluded(reason) => format!("left out: {reason}"),
+        VersionOutcome::Evaluated(found) => {
+            format!("{} failing, {} passing tests", found.tests.failing, found.tests.passing)
+        }
+    }
+}
+
+fn keep_shown(shown: &Mutex<HashMap<usize, Vec<Shown>>>, test: &Test, run: &TestRun) {
+    if let Some(outcome) = &run.outcome {
+        let this = (outcome.status.to_string(), hash_bytes(HASH_START, &outcome.stdout.bytes));
+        let is_crash = matches!(outcome.status, Status::Signaled(_));
+        let this = if is_crash { (format!("crash: {}", this.0), this.1) } else { this };
+        shown.lock().unwrap_or_else(PoisonError::into_inner).entry(test.index).or_default().push(this);
+    }
+}
+
+fn has_expectation(suite: &Suite, test: &Test) -> bool {
+    suite.config().suites.get(test.suite).is_some_and(|section| section.has_expectation())
+}
+
+/// What the correct version's runs of a test say of it.
+fn reference_run(expected: bool, baseline: &TestBaseline, runs: &[Shown]) -> ReferenceRun {
+    let verdict = baseline.verdict();
+    let reason = baseline.reason().unwrap_or_default();
+    let unusable = match (&baseline.stability, verdict) {
+        (Stability::Flaky(verdicts), _) => Some(format!("flaky on the correct version: {verdicts}")),
+        (_, Some(Verdict::Pass)) if expected => None,
+        (_, Some(verdict @ (Verdict::Timeout | Verdict::Error | Verdict::Skip))) => {
+            Some(format!("{verdict} on the correct version: {reason}"))
+        }
+        (_, Some(verdict)) if expected => Some(format!("{verdict} on the correct version: {reason}")),
+        _ if runs.windows(2).any(|pair| pair[0] != pair[1]) => Some("the correct version's output varies".to_string()),
+        _ => match runs.first() {
+            None => Some("not run on the correct version".to_string()),
+            Some((status, _)) if status.starts_with("crash: ") => Some(format!("{status} on the correct version")),
+            Some(_) => None,
+        },
+    };
+    let shown = runs.first().cloned().unwrap_or_default();
+    ReferenceRun { unusable, shown, limit: baseline.timeout.as_millis() as u64 }
+}
+
+/// Whether a test of a faulty version passed: as its suite says, or, where that has no expectation, if the version ends and
+/// writes as the correct one does.
+fn judge(
+    suite: &Suite,
+    test: &Test,
+    baseline: &TestBaseline,
+    known: Option<&ReferenceRun>,
+    shown: Option<&Vec<Shown>>,
+) -> Option<(Option<bool>, String)> {
+    let Some(known) = known else { return Some((None, "no test of the correct version".into())) };
+    if let Some(reason) = &known.unusable {
+        return Some((None, reason.clone()));
+    }
+    if has_expectation(suite, test) {
+        return None;
+    }
+    let shown = shown.map_or(&[][..], Vec::as_slice);
+    let same: Vec<bool> = shown.iter().map(|shown| *shown == known.shown).collect();
+    match baseline.verdict() {
+        None | Some(Verdict::Timeout | Verdict::Error | Verdict::Skip) => return None,
+        Some(Verdict::Pass | Verdict::Fail) => {}
+    }
+    let Some(first) = shown.first() else { return Some((None, "not run".into())) };
+    if same.iter().any(|now| *now != same[0]) {
+        return Some((None, "flaky: sometimes as the correct version, sometimes not".into()));
+    }
+    Some(match (same[0], first.0 == known.shown.0) {
+        (true, _) => (Some(true), "as the correct version".into()),
+        (false, true) => (Some(false), "output differs from the correct version's".into()),
+        (false, false) => (Some(false), format!("{}; the correct version: {}", first.0, known.shown.0)),
+    })
+}

@@ -1,0 +1,3 @@
+/* How numbers are written. */
+#define BASE 10
+#define DIGIT(c) ((c) >= '0' && (c) < '0' + BASE)

@@ -1,0 +1,3 @@
+/* Sizes. */
+#define WIDTH 16
+#define LONGEST 12
