@@ -59,7 +59,9 @@ test:
 check:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
-	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --locked --workspace --no-deps
+	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --locked --workspace --no-deps --exclude suspect-pass --exclude suspect-runtime
+	RUSTDOCFLAGS='-D warnings -A rustdoc::private_intra_doc_links' $(CARGO) doc --locked --no-deps \
+		-p suspect-pass -p suspect-runtime --document-private-items
 
 unit-tests: all
 	$(CARGO) test --locked --workspace --exclude suspect-pass
