@@ -9,7 +9,7 @@ use suspect_format::abi::Mode;
 
 use crate::ir::{self, Builder, LLVMOpcode, Module, Value, llvm};
 use crate::shim;
-use crate::sites::{Body, FunctionSites, Logged, NodeSite, Spot};
+use crate::sites::{Body, EdgeSite, FunctionSites, Logged, NodeSite, Spot};
 use crate::table::Base;
 
 /// The markers.
@@ -49,6 +49,13 @@ impl Marker {
         }
     }
 
+    /// The marker that `instruction` is.
+    pub fn of(instruction: Value) -> Option<Marker> {
+        let callee = instruction.is(LLVMOpcode::LLVMCall).then(|| instruction.called_function())??;
+        let name = callee.name();
+        Marker::ALL.into_iter().find(|marker| name.starts_with("suspect.") && marker.name() == name)
+    }
+
     /// The function, declared if need be.
     fn function(self, module: Module) -> Value {
         module.function(self.name()).unwrap_or_else(|| self.declare(module))
@@ -77,13 +84,12 @@ pub fn inject(module: Module, function: Value, mode: Mode, sites: &FunctionSites
     }
     let injector = Injector { module, body: Body::of(function), mode, base };
     let mut splits = Vec::new();
-    for edge in &sites.edges {
-        let counter = if mode == Mode::Edges { edge.edges_counter } else { edge.values_counter };
-        if let (Some(counter), Some(spot)) = (counter, &edge.spot) {
-            match spot {
-                Spot::Before(position) => injector.count(injector.body.at(*position), counter),
-                Spot::Split { terminator, successors } => splits.push((*terminator, successors, counter)),
-            }
+    for (edge, hooks) in sites.edges.iter().zip(injector.edge_hooks(sites)) {
+        match &edge.spot {
+            _ if hooks.is_empty() => {}
+            Some(Spot::Before(position)) => injector.build_all(injector.body.at(*position), &hooks),
+            Some(Spot::Split { terminator, successors }) => splits.push((*terminator, successors, hooks)),
+            None => {}
         }
     }
     if mode != Mode::Edges {
@@ -98,10 +104,13 @@ pub fn inject(module: Module, function: Value, mode: Mode, sites: &FunctionSites
         injector.mark(Marker::State, *position, *word, &[]);
     }
     // Last, because new blocks change what the successors of a terminator are.
-    for (terminator, successors, counter) in splits {
-        injector.split(terminator, successors, counter);
+    for (terminator, successors, hooks) in splits {
+        injector.split(terminator, successors, &hooks);
     }
 }
+
+/// A marker and its arguments.
+type Hook = (Marker, u32, Vec<Value>);
 
 struct Injector {
     module: Module,
@@ -122,20 +131,45 @@ impl Injector {
         builder.call(marker.function(self.module), &all);
     }
 
-    fn count(&self, before: Value, counter: u32) {
-        self.build(&Builder::before(self.module, before), Marker::Count, self.base.counter + counter, &[]);
+    /// The hooks on each edge: its counter, and what is known of the predicate that chose it.
+    ///
+    /// Where a predicate's value decides a branch it need not be computed: on each side it is a constant.
+    fn edge_hooks(&self, sites: &FunctionSites) -> Vec<Vec<Hook>> {
+        let counter = |edge: &EdgeSite| if self.mode == Mode::Edges { edge.edges_counter } else { edge.values_counter };
+        let count =
+            |edge: &EdgeSite| counter(edge).map(|counter| (Marker::Count, self.base.counter + counter, Vec::new()));
+        let mut hooks: Vec<Vec<Hook>> = sites.edges.iter().map(|edge| count(edge).into_iter().collect()).collect();
+        for (index, node) in sites.nodes.iter().enumerate().filter(|(_, node)| self.on_edges(node)) {
+            let number = self.base.value + index as u32;
+            for (edge, value) in node.branches.into_iter().flat_map(|(yes, no)| [(yes, 1), (no, 0)]) {
+                hooks[edge as usize].push((Marker::Value, number, vec![self.module.constant(1, value)]));
+            }
+        }
+        hooks
     }
 
-    fn split(&self, terminator: u32, successors: &[u32], counter: u32) {
+    fn on_edges(&self, node: &NodeSite) -> bool {
+        self.mode == Mode::Values && node.branches.is_some()
+    }
+
+    fn build_all(&self, before: Value, hooks: &[Hook]) {
+        let builder = Builder::before(self.module, before);
+        hooks.iter().for_each(|(marker, number, arguments)| self.build(&builder, *marker, *number, arguments));
+    }
+
+    fn split(&self, terminator: u32, successors: &[u32], hooks: &[Hook]) {
         let terminator = self.body.at(terminator);
         let numbers: Vec<c_uint> = successors.to_vec();
         let block = ir::Block(llvm!(shim::suspect_split_edge(terminator.0, numbers.as_ptr(), numbers.len())));
         if let Some(jump) = block.terminator() {
-            self.count(jump, counter);
+            self.build_all(jump, hooks);
         }
     }
 
     fn node(&self, node: &NodeSite, number: u32) {
+        if self.on_edges(node) {
+            return;
+        }
         let before = self.body.at(node.before);
         let builder = Builder::before(self.module, before);
         let Some(value) = self.value(&builder, node.logged) else { return };

@@ -16,6 +16,7 @@ mod ir;
 mod lower;
 mod nodes;
 mod options;
+mod pieces;
 mod shim;
 mod sites;
 mod table;

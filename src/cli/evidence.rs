@@ -1,5 +1,7 @@
 //! What a method needs from a recorded run, read once.
 
+use std::collections::HashSet;
+
 use rayon::prelude::*;
 
 use super::exit::{Exit, Failure};
@@ -7,6 +9,7 @@ use crate::profile::{EdgeProfile, FlowGraph, OutcomeProfile, ProgramFlow, Sites}
 use crate::program::{Execution, Program};
 use crate::rank::{Method, Need, Observed, Ranked, Units, apply};
 use crate::report::Evidence;
+use crate::slice::{Code, Criterion, Slicer};
 use crate::spectra::{CoverageMatrix, Smoothing, Spectrum};
 use crate::store::{Recorded, Run};
 
@@ -20,6 +23,7 @@ pub struct Seen<'r> {
     flow: Option<(ProgramFlow, EdgeProfile)>,
     predicates: Option<(Sites, OutcomeProfile)>,
     sequences: Option<(Sites, OutcomeProfile)>,
+    slices: Option<Vec<Vec<u32>>>,
     /// Mean executions of each ranked unit in failing and passing tests, where edges were read.
     means: Option<(Vec<f64>, Vec<f64>)>,
 }
@@ -31,8 +35,17 @@ impl<'r> Seen<'r> {
         let matrix = coverage(run, &recorded, units)?;
         let spectra = matrix.spectra();
         let program = &run.program;
-        let mut seen =
-            Seen { program, units, matrix, spectra, flow: None, predicates: None, sequences: None, means: None };
+        let mut seen = Seen {
+            program,
+            units,
+            matrix,
+            spectra,
+            flow: None,
+            predicates: None,
+            sequences: None,
+            slices: None,
+            means: None,
+        };
         if method.needs.contains(&Need::Edges) {
             let (flow, profile) = edge_profile(run, &recorded)?;
             seen.means = Some(unit_means(program, units, &flow, &profile));
@@ -43,6 +56,9 @@ impl<'r> Seen<'r> {
         }
         if method.needs.contains(&Need::Sequences) {
             seen.sequences = Some(outcome_profile(run, &recorded, Sites::of_sequences(program))?);
+        }
+        if method.needs.contains(&Need::Slices) {
+            seen.slices = Some(dynamic_slices(run, &recorded)?);
         }
         Ok(seen)
     }
@@ -71,6 +87,7 @@ impl<'r> Seen<'r> {
             edges: self.flow.as_ref().map(|(flow, profile)| (&flow.graph, profile)),
             predicates: self.predicates.as_ref().map(|(sites, profile)| (sites, profile)),
             sequences: self.sequences.as_ref().map(|(sites, profile)| (sites, profile)),
+            slices: self.slices.as_deref(),
         };
         apply(method, &observed).map_err(Failure::of(Exit::Usage))
     }
@@ -82,9 +99,12 @@ fn failed(run: &Run, test: u32) -> bool {
 
 /// Which counted test executed which ranked unit.
 pub fn coverage(run: &Run, recorded: &Recorded, units: &Units) -> Result<CoverageMatrix, Failure> {
-    let row = |test: &u32| Ok((units.executed(&run.program, &covered(run, recorded, *test)?), failed(run, *test)));
-    let rows: Result<Vec<(Vec<u32>, bool)>, Failure> = run.counted_tests().par_iter().map(row).collect();
-    Ok(CoverageMatrix::from_units(units.len(), &rows?))
+    let tests = run.counted_tests();
+    let failed = tests.iter().map(|test| failed(run, *test)).collect();
+    CoverageMatrix::read(units.len(), failed, |test, row| {
+        row.extend(units.executed(&run.program, &covered(run, recorded, tests[test])?));
+        Ok(())
+    })
 }
 
 /// An execution that says of each piece and node only whether it was reached.
@@ -121,6 +141,27 @@ fn outcome_profile(run: &Run, recorded: &Recorded, sites: Sites) -> Result<(Site
         profile.push(&sites, &sites.counts(&recorded.execution(test)?), failed(run, test));
     }
     Ok((sites, profile))
+}
+
+/// For each counted test, the lines that it executed and that what it put out may depend on.
+fn dynamic_slices(run: &Run, recorded: &Recorded) -> Result<Vec<Vec<u32>>, Failure> {
+    let sections = run.dependences()?;
+    let named: Vec<(String, &[u8])> = sections.iter().map(|(name, bytes)| (name.clone(), bytes.as_slice())).collect();
+    let code = Code::load(&run.program, &named).map_err(Failure::of(Exit::Store))?;
+    let slicer = Slicer::new(&run.program, &code);
+    let slice = |test: &u32| {
+        let execution = recorded.execution(*test)?;
+        let executed: Vec<bool> = execution.pieces.iter().map(|count| *count > 0).collect();
+        let mut lines = slicer.slice(Criterion::Executed { executed: &executed, stopped_in: &execution.stopped_in });
+        let ran: HashSet<u32> = (0..)
+            .zip(&run.program.pieces)
+            .filter(|(piece, _)| executed[*piece as usize])
+            .flat_map(|(_, piece): (u32, _)| piece.lines.iter().copied())
+            .collect();
+        lines.retain(|line| ran.contains(line));
+        Ok(lines)
+    };
+    run.counted_tests().par_iter().map(slice).collect()
 }
 
 /// Mean executions of ranked units in failing and in passing tests, from their blocks'.

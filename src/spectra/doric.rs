@@ -296,6 +296,14 @@ mod tests {
     }
 
     #[test]
+    fn causes_of_one_test_have_their_probabilities() {
+        for (rho, cause, only) in [(1, 1.0, 1.0), (2, 2.0 / 3.0, 1.0 / 3.0), (3, 4.0 / 7.0, 1.0 / 7.0)] {
+            assert_close(&[log2_cause(rho).exp2(), log2_only_cause(rho).exp2()], &[cause, only]);
+        }
+        assert_eq!((log2_cause(5000), log2_only_cause(5000)), (-1.0, -5000.0));
+    }
+
+    #[test]
     fn a_test_with_one_unit_settles_it() {
         assert_close(&cl(&matrix(&["110|1", "001|1"])), &[1.0 / 3.0, 1.0 / 3.0, 1.0]);
     }

@@ -4,4 +4,5 @@ mod counts;
 mod errors;
 mod project;
 mod ranking;
+mod slices;
 mod worked_examples;
