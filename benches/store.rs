@@ -128,7 +128,8 @@ fn encode_function(number: u32, body: &mut Bytes) {
 
 /// A test that executes one function in six, another sixth than the next test, often.
 fn execution(program: &Program, test: u32) -> Execution {
-    let called = |function: u32| (function.wrapping_mul(2_654_435_761) >> 8).wrapping_add(test * 7919) % 6 == 0;
+    let called =
+        |function: u32| (function.wrapping_mul(2_654_435_761) >> 8).wrapping_add(test * 7919).is_multiple_of(6);
     let mut execution = Execution {
         edges: vec![0; program.edges.len()],
         pieces: vec![0; program.pieces.len()],
@@ -150,6 +151,7 @@ fn rank(root: &Path, method: &str) -> (f64, f64) {
             .args(["rank", "--format", "json", "--top", "10", "--method", method])
             .current_dir(root)
             .stdout(Stdio::null());
+        #[expect(clippy::zombie_processes, reason = "wait4 reaps it and says what it used, which `wait` does not")]
         let child = command.spawn().unwrap();
         let mut status = 0;
         // SAFETY: rusage is plain data that wait4 fills in; the pid is our own child's.

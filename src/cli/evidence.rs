@@ -118,6 +118,9 @@ fn covered(run: &Run, recorded: &Recorded, test: u32) -> Result<Execution, Failu
     Ok(Execution { pieces, nodes, ..Execution::default() })
 }
 
+/// Tests whose counts are held at once.
+const BATCH: usize = 32;
+
 fn edge_profile(run: &Run, recorded: &Recorded, tests: &[u32]) -> Result<(ProgramFlow, EdgeProfile), Failure> {
     let flow = ProgramFlow::new(&run.program);
     let counts = |test: &u32| {
@@ -129,9 +132,14 @@ fn edge_profile(run: &Run, recorded: &Recorded, tests: &[u32]) -> Result<(Progra
         }
         Ok((flow.counts(&counts), failed(run, *test)))
     };
-    let runs: Result<Vec<(Vec<u64>, bool)>, Failure> = tests.par_iter().map(counts).collect();
-    let profile = EdgeProfile::of_runs(flow.edges.len(), runs?);
-    Ok((flow, profile))
+    // A batch at a time: the counts of all tests together may be larger than memory.
+    let mut failure = None;
+    let runs = tests.chunks(BATCH).map_while(|batch| {
+        let runs: Result<Vec<(Vec<u64>, bool)>, Failure> = batch.par_iter().map(counts).collect();
+        runs.map_err(|error| failure = Some(error)).ok()
+    });
+    let profile = EdgeProfile::of_runs(flow.edges.len(), runs.flatten());
+    failure.map_or(Ok((flow, profile)), Err)
 }
 
 fn outcome_profile(

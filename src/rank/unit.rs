@@ -204,17 +204,19 @@ impl Units {
     /// Scores of the units from scores of lines: a block or function takes the maximum over its lines, a node its line's.
     /// Negative infinity for what has no line.
     pub fn from_lines(&self, program: &Program, scores: &[f64]) -> Vec<f64> {
-        let blocks = program.blocks.iter().enumerate();
+        let blocks = (0..).zip(&program.blocks);
         match self.granularity {
             Granularity::Line => self.ids.iter().map(|&id| scores[id as usize]).collect(),
             Granularity::Block => {
-                let pairs = blocks
-                    .flat_map(|(at, block)| block.lines.iter().map(move |&line| (at as u32, scores[line as usize])));
+                let pairs =
+                    blocks.flat_map(|(at, block)| block.lines.iter().map(move |&line| (at, scores[line as usize])));
                 self.maxima(program.blocks.len(), pairs)
             }
             Granularity::Function => {
-                let pairs = blocks
-                    .flat_map(|(_, block)| block.lines.iter().map(|&line| (block.function, scores[line as usize])));
+                let pairs = program
+                    .blocks
+                    .iter()
+                    .flat_map(|block| block.lines.iter().map(|&line| (block.function, scores[line as usize])));
                 self.maxima(program.functions.len(), pairs)
             }
             Granularity::Node | Granularity::Predicate => {

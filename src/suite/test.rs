@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::config::ScratchKind;
 use super::locks::Needs;
 use super::oracle::Oracle;
-use super::verdict::Judgement;
+use super::verdict::{Judgement, crash};
 use super::{Suite, SuiteError, Verdict};
 use crate::exec::{Command, Environment, ExecError, Limits, Outcome, Scratch, ScratchRoot, Stdin};
 use suspect_format::abi::ENV_TEST;
@@ -82,6 +82,11 @@ pub struct TestRun {
 impl TestRun {
     fn judged(judgement: Judgement, outcome: Option<Outcome>, output: Vec<u8>) -> TestRun {
         TestRun { verdict: judgement.verdict, reason: judgement.reason, outcome, output }
+    }
+
+    /// Whether a signal ended the test's program, as its own exit status or a shell's tells.
+    pub fn died(&self) -> bool {
+        self.outcome.as_ref().is_some_and(|outcome| crash(outcome.status).is_some())
     }
 
     /// Wall-clock time, zero if the command could not be started.

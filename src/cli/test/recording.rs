@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::cli::exit::{Exit, Failure};
 use crate::program::{CountError, Counts, Execution, Program, Recorder};
 use crate::store::RunWriter;
-use crate::trace::{Ending, TraceError, read_directory};
+use crate::trace::{TraceError, read_directory};
 
 /// Collects what the runs of a suite's tests did.
 pub struct Recording<'p> {
@@ -53,9 +53,9 @@ impl<'p> Recording<'p> {
         Ok(Recording { recorder, state: Mutex::new(state) })
     }
 
-    /// Takes in the traces of run number `run` of a test; called from any thread.
-    pub fn look(&self, test: usize, run: usize, traces: &Path) {
-        let read = self.read(traces);
+    /// Takes in the traces of run number `run` of a test, whose program a signal ended if it `died`; called from any thread.
+    pub fn look(&self, test: usize, run: usize, traces: &Path, died: bool) {
+        let read = self.read(traces, died);
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let done = read.and_then(|(counts, processes)| state.keep(test, run, counts, processes));
         if let Err(failure) = done {
@@ -63,11 +63,11 @@ impl<'p> Recording<'p> {
         }
     }
 
-    fn read(&self, traces: &Path) -> Result<(Counts, u32), Failure> {
+    fn read(&self, traces: &Path, died: bool) -> Result<(Counts, u32), Failure> {
         let traces = read_directory(traces)?;
-        let processes: Vec<_> = traces.files.iter().map(|file| file.process(Ending::Unknown)).collect();
+        let processes = traces.processes(died);
         let mut counts = self.recorder.counts(&processes)?;
-        counts.warnings.extend(traces.warnings);
+        counts.warnings.extend(traces.warnings.iter().cloned());
         Ok((counts, processes.len() as u32))
     }
 
