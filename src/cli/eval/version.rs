@@ -468,7 +468,7 @@ impl<'a> Place<'a> {
             let from = lines_of_nodes(program, &predicates, first);
             Ok((method.id, t_score(program.lines.len(), &dependences, &from, from.len(), &faulty)))
         };
-        methods.iter().map(|method| score(method)).collect()
+        methods.iter().map(score).collect()
     }
 }
 
