@@ -541,6 +541,16 @@ impl Builder {
         Value(llvm!(LLVMBuildBinOp(self.0, opcode, left.0, right.0, c"".as_ptr())))
     }
 
+    /// One of two values.
+    pub fn select(&self, condition: Value, yes: Value, no: Value) -> Value {
+        Value(llvm!(LLVMBuildSelect(self.0, condition.0, yes.0, no.0, c"".as_ptr())))
+    }
+
+    /// A slot in the function's frame.
+    pub fn slot(&self, kind: Type) -> Value {
+        Value(llvm!(LLVMBuildAlloca(self.0, kind.0, c"".as_ptr())))
+    }
+
     /// A cast.
     pub fn cast(&self, opcode: LLVMOpcode, value: Value, to: Type) -> Value {
         Value(llvm!(LLVMBuildCast(self.0, opcode, value.0, to.0, c"".as_ptr())))

@@ -220,7 +220,7 @@ impl Survey<'_> {
         let mut n_counters =
             place_counters(&pieces, &mut edges, self.versions).ok_or("a jump in it cannot be counted")?;
         let nodes = nodes::collect(self, function, &body, &pieces, &edges, &mut n_counters);
-        let compounds = compounds::collect(self, &body, &pieces, &edges, &nodes, &mut n_counters);
+        let compounds = compounds::collect(self, &body, &nodes, &mut n_counters);
         for node in nodes.iter().filter(|node| node.place.line > 0) {
             pieces[node.piece as usize].lines.push(Place { column: 0, ..node.place });
         }
@@ -239,7 +239,7 @@ impl Survey<'_> {
             states: states(function, &body),
             pieces,
             edges,
-            nodes: nodes.into_iter().collect(),
+            nodes,
             compounds,
             n_counters,
         })
