@@ -7,8 +7,8 @@ use std::ffi::c_uint;
 
 use suspect_format::abi::Mode;
 
-use crate::compounds::{CompoundSite, PathHook};
 use crate::ir::{self, Builder, LLVMOpcode, Module, Value, llvm};
+use crate::sequences::{CompoundSite, PathHook};
 use crate::shim;
 use crate::sites::{Body, EdgeSite, FunctionSites, Logged, NodeSite, Spot};
 use crate::table::Base;

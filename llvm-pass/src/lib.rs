@@ -16,6 +16,8 @@ mod lower;
 mod nodes;
 mod options;
 mod pieces;
+mod returning;
+mod sequences;
 mod shim;
 mod sites;
 mod table;
@@ -110,7 +112,7 @@ struct Collected {
 }
 
 fn collect(module: Module, analyses: *mut shim::Analyses, versions: &Versions, files: &mut Files) -> Collected {
-    let mut survey = Survey { module, reader: Reader::new(module), versions, analyses, files };
+    let mut survey = Survey { reader: Reader::new(module), versions, analyses, files };
     let mut collected = Collected { functions: Vec::new(), sites: Vec::new(), escapes: Vec::new() };
     for function in module.functions() {
         if function.is_declaration() {

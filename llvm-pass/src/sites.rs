@@ -9,13 +9,14 @@ use suspect_format::abi::Mode;
 use suspect_format::site::{EdgeKind, NodeKind, OUTSIDE, PieceEnd, ValueClass};
 
 use crate::calls::{self, Effect};
-use crate::compounds::{self, CompoundSite};
+use crate::compounds;
 use crate::debug_info::Info;
 use crate::expression::Reader;
 use crate::flow;
-use crate::ir::{self, Block, LLVMOpcode, Module, Value, llvm};
+use crate::ir::{self, Block, LLVMOpcode, Value, llvm};
 use crate::nodes;
 use crate::options::Versions;
+use crate::sequences::CompoundSite;
 use crate::shim;
 use crate::table::Files;
 
@@ -193,8 +194,6 @@ pub struct FunctionSites {
 
 /// What collecting needs to know besides the function.
 pub struct Survey<'a> {
-    /// The module.
-    pub module: Module,
     /// Reads expressions.
     pub reader: Reader,
     /// Which versions will be made.

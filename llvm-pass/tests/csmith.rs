@@ -1,5 +1,6 @@
 //! Random programs (csmith's) print the same checksums with hooks as without, in every mode, at -O0 and -O2.
 
+#[allow(dead_code, reason = "each test needs a part of it")]
 mod support;
 
 use std::path::Path;
@@ -17,7 +18,9 @@ fn random_programs_behave_the_same() {
     let seeds: Vec<u64> = (first..first + number("SUSPECT_CSMITH", PROGRAMS)).collect();
     let scratch = support::scratch("csmith");
     let runtime = scratch.join("runtime.o");
-    support::must(support::clang().args(["-O1", "-c"]).arg(support::tests().join("support/runtime.c")).arg("-o").arg(&runtime));
+    support::must(
+        support::clang().args(["-O1", "-c"]).arg(support::tests().join("support/runtime.c")).arg("-o").arg(&runtime),
+    );
     let passed_over = std::sync::atomic::AtomicUsize::new(0);
     support::each(&seeds, |seed| {
         let tried = try_seed(*seed, &runtime, &scratch)?;
@@ -30,9 +33,12 @@ fn random_programs_behave_the_same() {
 /// Whether the program of `seed` ends in time and could be compared.
 fn try_seed(seed: u64, runtime: &Path, scratch: &Path) -> Result<bool, String> {
     let source = scratch.join(format!("{seed}.c"));
-    let small = "--max-funcs 4 --max-block-depth 3 --max-block-size 3 --max-expr-complexity 6 --max-array-len-per-dim 5";
+    let small =
+        "--max-funcs 4 --max-block-depth 3 --max-block-size 3 --max-expr-complexity 6 --max-array-len-per-dim 5";
     let mut csmith = Command::new("csmith");
-    support::must(csmith.args(["--seed", &seed.to_string(), "-o"]).arg(&source).args(small.split(' ')).current_dir(scratch));
+    support::must(
+        csmith.args(["--seed", &seed.to_string(), "-o"]).arg(&source).args(small.split(' ')).current_dir(scratch),
+    );
     let mut tried = false;
     for level in ["-O0", "-O2"] {
         let build = |name: &str, flags: &[String]| {
@@ -47,7 +53,8 @@ fn try_seed(seed: u64, runtime: &Path, scratch: &Path) -> Result<bool, String> {
         };
         let run = |program: &Path, mode: u32, seconds: u64| {
             let mut command = Command::new("timeout");
-            let output = command.arg(seconds.to_string()).arg(program).env("TEST_MODE", mode.to_string()).output().unwrap();
+            let output =
+                command.arg(seconds.to_string()).arg(program).env("TEST_MODE", mode.to_string()).output().unwrap();
             (output.status.code(), output.stdout)
         };
         let plain = build("none", &[])?;

@@ -1,7 +1,8 @@
 //! What the plugin makes of small pieces of C and IR, one behaviour a file: `tests/ir`. The lines after `RUN:` are run
-//! by the shell with `%clang` (with the plugin), `%plain` (without), `%FileCheck`, `%s` (the file) and `%t` (a name for
+//! by the shell with `%clang` (with the plugin), `%plain` (without), `%FileCheck`, `%readelf`, `%s` (the file) and `%t` (a name for
 //! temporary files) replaced.
 
+#[allow(dead_code, reason = "each test needs a part of it")]
 mod support;
 
 use std::path::{Path, PathBuf};
@@ -26,9 +27,11 @@ fn check(file: &PathBuf, scratch: &Path) -> Result<(), String> {
             .replace("%clang", &format!("{clang} {}", support::plugin_flags("").join(" ")))
             .replace("%plain", &clang)
             .replace("%FileCheck", &format!("FileCheck-{} --allow-unused-prefixes", support::LLVM))
+            .replace("%readelf", &format!("llvm-readelf-{}", support::LLVM))
             .replace("%s", &file.display().to_string())
             .replace("%t", &temporary.display().to_string());
-        let output = Command::new("sh").args(["-c", &format!("set -e; {line}")]).env("SUSPECT_VERIFY", "1").output().unwrap();
+        let output =
+            Command::new("sh").args(["-c", &format!("set -e; {line}")]).env("SUSPECT_VERIFY", "1").output().unwrap();
         if !output.status.success() {
             let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
             return Err(format!("{}: {line}\n{out}{err}", file.display()));

@@ -1,5 +1,7 @@
 //! What the plugin's tests share: the tools of the LLVM that the plugin is for, compiling, running.
 
+pub mod decode;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -9,7 +11,8 @@ pub const LLVM: &str = if cfg!(feature = "llvm16") { "16" } else { "19" };
 /// The plugin, which cargo puts beside the test.
 pub fn plugin() -> PathBuf {
     let deps = std::env::current_exe().unwrap().parent().unwrap().to_owned();
-    let found = [deps.join("libsuspect_pass.so"), deps.join("../libsuspect_pass.so")].into_iter().find(|path| path.exists());
+    let found =
+        [deps.join("libsuspect_pass.so"), deps.join("../libsuspect_pass.so")].into_iter().find(|path| path.exists());
     found.unwrap_or_else(|| panic!("no libsuspect_pass.so beside {}", deps.display()))
 }
 
@@ -54,8 +57,11 @@ pub fn must(command: &mut Command) -> Output {
 /// The files of a directory of tests with one of these extensions, sorted.
 pub fn files(directory: &str, extensions: &[&str]) -> Vec<PathBuf> {
     let matches = |path: &PathBuf| path.extension().is_some_and(|end| extensions.iter().any(|one| end == *one));
-    let mut files: Vec<PathBuf> =
-        std::fs::read_dir(tests().join(directory)).unwrap().map(|entry| entry.unwrap().path()).filter(matches).collect();
+    let mut files: Vec<PathBuf> = std::fs::read_dir(tests().join(directory))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(matches)
+        .collect();
     files.sort();
     assert!(!files.is_empty());
     files
