@@ -25,7 +25,9 @@ pub const SYMBOL_MODE: &str = "__suspect_mode";
 pub const SYMBOL_STATE: &str = "__suspect_state";
 /// Words of the state page that units may write.
 pub const STATE_WORDS: usize = 8;
-/// State word: address of the first counter slot of the piece entered last (`values` and `trace` modes).
+/// State word: the piece entered last (`values` and `trace` modes), as the address of its unit's first word plus the
+/// piece's number in the unit (pieces of all functions in the table's order). A unit has at least as many bytes of words
+/// as pieces, so the address tells the unit too.
 pub const STATE_LAST: usize = 0;
 /// State word: set to 1 before `main` returns or calls a function that ends the process.
 pub const STATE_CLEAN: usize = 1;
