@@ -85,7 +85,14 @@ fn counters_give_the_same_counts_in_every_mode_and_at_every_level() {
         let unit = sample_of(tables(&program));
         assert!(run(&program, &unit, 0).iter().all(|word| *word == 0), "plain writes nothing");
         let (edges, values, trace) = (run(&program, &unit, 1), run(&program, &unit, 2), run(&program, &unit, 3));
-        assert_eq!(values, trace, "{level}: optimised or not, the same is recorded");
+        let n_counters = unit.n_counters as usize;
+        assert_eq!(values[..n_counters], trace[..n_counters], "{level}: optimised or not, the same is recorded");
+        // Addresses differ from run to run.
+        let is_address = |text: &str| ["Pointer/", "String/"].iter().any(|class| text.contains(class));
+        for node in unit.functions.iter().flat_map(|function| &function.nodes).filter(|node| !is_address(&node.text)) {
+            let word = n_counters + node.value as usize;
+            assert_eq!(values[word], trace[word], "{level} {}", node.text);
+        }
         for function in &unit.functions {
             let (by_edges, by_values) = (function.counts(&edges, true), function.counts(&values, false));
             assert_eq!(by_edges, by_values, "{level} {}", function.name);
