@@ -298,11 +298,6 @@ LLVMBasicBlockRef suspect_split_edge(LLVMValueRef terminator, const unsigned *su
   return wrap(middle);
 }
 
-LLVMValueRef suspect_first_insertion_point(LLVMBasicBlockRef block) {
-  auto point = unwrap(block)->getFirstInsertionPt();
-  return point == unwrap(block)->end() ? nullptr : wrap(&*point);
-}
-
 bool suspect_is_debug(LLVMValueRef instruction) { return isa<DbgInfoIntrinsic>(unwrap(instruction)); }
 
 bool suspect_is_musttail(LLVMValueRef call) {

@@ -8,6 +8,7 @@ use std::ffi::c_uint;
 use suspect_format::abi::Mode;
 
 use crate::ir::{self, Builder, LLVMOpcode, Module, Value, llvm};
+use crate::sequences::{CompoundSite, PathHook};
 use crate::shim;
 use crate::sites::{Body, EdgeSite, FunctionSites, Logged, NodeSite, Spot};
 use crate::table::Base;
@@ -83,8 +84,9 @@ pub fn inject(module: Module, function: Value, mode: Mode, sites: &FunctionSites
         return;
     }
     let injector = Injector { module, body: Body::of(function), mode, base };
+    let edges = injector.edge_hooks(sites);
     let mut splits = Vec::new();
-    for (edge, hooks) in sites.edges.iter().zip(injector.edge_hooks(sites)) {
+    for (edge, hooks) in sites.edges.iter().zip(edges) {
         match &edge.spot {
             _ if hooks.is_empty() => {}
             Some(Spot::Before(position)) => injector.build_all(injector.body.at(*position), &hooks),
@@ -94,14 +96,14 @@ pub fn inject(module: Module, function: Value, mode: Mode, sites: &FunctionSites
     }
     if mode != Mode::Edges {
         for (index, piece) in sites.pieces.iter().enumerate() {
-            injector.mark(Marker::Piece, piece.start, base.piece + index as u32, &[]);
+            injector.mark(Marker::Piece, piece.start, base.piece + index as u32);
         }
         for (index, node) in sites.nodes.iter().enumerate() {
             injector.node(node, base.value + index as u32);
         }
     }
     for (position, word) in &sites.states {
-        injector.mark(Marker::State, *position, *word, &[]);
+        injector.mark(Marker::State, *position, *word);
     }
     // Last, because new blocks change what the successors of a terminator are.
     for (terminator, successors, hooks) in splits {
@@ -109,8 +111,15 @@ pub fn inject(module: Module, function: Value, mode: Mode, sites: &FunctionSites
     }
 }
 
-/// A marker and its arguments.
-type Hook = (Marker, u32, Vec<Value>);
+/// What is put on an edge.
+enum Hook {
+    /// A marker and its arguments.
+    Mark(Marker, u32, Vec<Value>),
+    /// A path number is set, or added to.
+    SetPath { slot: Value, keep: bool, offset: u32 },
+    /// The counter that many after this one as the path number says.
+    CountPath { slot: Value, counter: u32 },
+}
 
 struct Injector {
     module: Module,
@@ -120,32 +129,74 @@ struct Injector {
 }
 
 impl Injector {
-    fn mark(&self, marker: Marker, before: u32, number: u32, arguments: &[Value]) {
+    fn mark(&self, marker: Marker, before: u32, number: u32) {
         let builder = Builder::before(self.module, self.body.at(before));
-        self.build(&builder, marker, number, arguments);
+        self.build(&builder, marker, number, &[]);
     }
 
     fn build(&self, builder: &Builder, marker: Marker, number: u32, arguments: &[Value]) {
-        let mut all = vec![self.module.constant(32, u64::from(number))];
+        let mut all = vec![self.number(number)];
         all.extend_from_slice(arguments);
         builder.call(marker.function(self.module), &all);
     }
 
-    /// The hooks on each edge: its counter, and what is known of the predicate that chose it.
+    fn number(&self, number: u32) -> Value {
+        self.module.constant(32, u64::from(number))
+    }
+
+    /// The hooks on each edge: its counter, what is known of the predicate that chose it, the paths of compounds.
     ///
     /// Where a predicate's value decides a branch it need not be computed: on each side it is a constant.
     fn edge_hooks(&self, sites: &FunctionSites) -> Vec<Vec<Hook>> {
         let counter = |edge: &EdgeSite| if self.mode == Mode::Edges { edge.edges_counter } else { edge.values_counter };
-        let count =
-            |edge: &EdgeSite| counter(edge).map(|counter| (Marker::Count, self.base.counter + counter, Vec::new()));
+        let count = |edge: &EdgeSite| {
+            counter(edge).map(|counter| Hook::Mark(Marker::Count, self.base.counter + counter, Vec::new()))
+        };
         let mut hooks: Vec<Vec<Hook>> = sites.edges.iter().map(|edge| count(edge).into_iter().collect()).collect();
         for (index, node) in sites.nodes.iter().enumerate().filter(|(_, node)| self.on_edges(node)) {
             let number = self.base.value + index as u32;
             for (edge, value) in node.branches.into_iter().flat_map(|(yes, no)| [(yes, 1), (no, 0)]) {
-                hooks[edge as usize].push((Marker::Value, number, vec![self.module.constant(1, value)]));
+                hooks[edge as usize].push(Hook::Mark(Marker::Value, number, vec![self.module.constant(1, value)]));
             }
         }
+        if self.mode != Mode::Edges {
+            sites.compounds.iter().for_each(|compound| self.compound(compound, sites, &mut hooks));
+        }
         hooks
+    }
+
+    /// Hooks of one compound condition: on edges into `hooks`, at nodes at once.
+    fn compound(&self, compound: &CompoundSite, sites: &FunctionSites, hooks: &mut [Vec<Hook>]) {
+        for (node, counter) in &compound.false_counters {
+            let node = &sites.nodes[*node as usize];
+            let builder = Builder::before(self.module, self.body.at(node.before));
+            let Some(value) = self.value(&builder, node.logged) else { continue };
+            let negated = builder.binary(LLVMOpcode::LLVMXor, value, self.module.constant(1, 1));
+            self.build(&builder, Marker::CountIf, self.base.counter + counter, &[negated]);
+        }
+        if compound.path.is_empty() {
+            return;
+        }
+        let entry = Builder::before(self.module, self.body.at(0));
+        let slot = entry.slot(self.module.int(32));
+        for hook in &compound.path {
+            match *hook {
+                PathHook::Set { edge, keep, offset } => hooks[edge as usize].push(Hook::SetPath { slot, keep, offset }),
+                PathHook::CountEdge { edge, counter } => hooks[edge as usize].push(Hook::CountPath { slot, counter }),
+                PathHook::CountNode { node, counter, paths } => {
+                    self.count_node(&sites.nodes[node as usize], slot, counter, paths);
+                }
+            }
+        }
+    }
+
+    fn count_node(&self, node: &NodeSite, slot: Value, counter: u32, paths: u32) {
+        let builder = Builder::before(self.module, self.body.at(node.before));
+        let Some(value) = self.value(&builder, node.logged) else { return };
+        let skipped = builder.select(value, self.number(0), self.number(paths));
+        let path = builder.load(self.module.int(32), slot);
+        let offset = builder.binary(LLVMOpcode::LLVMAdd, path, skipped);
+        self.build(&builder, Marker::CountAt, self.base.counter + counter, &[offset]);
     }
 
     fn on_edges(&self, node: &NodeSite) -> bool {
@@ -154,7 +205,19 @@ impl Injector {
 
     fn build_all(&self, before: Value, hooks: &[Hook]) {
         let builder = Builder::before(self.module, before);
-        hooks.iter().for_each(|(marker, number, arguments)| self.build(&builder, *marker, *number, arguments));
+        let path = |slot: Value| builder.load(self.module.int(32), slot);
+        for hook in hooks {
+            match hook {
+                Hook::Mark(marker, number, arguments) => self.build(&builder, *marker, *number, arguments),
+                Hook::SetPath { slot, keep: false, offset } => builder.store(self.number(*offset), *slot),
+                Hook::SetPath { slot, keep: true, offset } => {
+                    builder.store(builder.binary(LLVMOpcode::LLVMAdd, path(*slot), self.number(*offset)), *slot);
+                }
+                Hook::CountPath { slot, counter } => {
+                    self.build(&builder, Marker::CountAt, self.base.counter + counter, &[path(*slot)]);
+                }
+            }
+        }
     }
 
     fn split(&self, terminator: u32, successors: &[u32], hooks: &[Hook]) {

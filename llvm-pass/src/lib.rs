@@ -17,6 +17,8 @@ mod lower;
 mod nodes;
 mod options;
 mod pieces;
+mod returning;
+mod sequences;
 mod shim;
 mod sites;
 mod table;
@@ -115,7 +117,7 @@ struct Collected {
 }
 
 fn collect(module: Module, analyses: *mut shim::Analyses, versions: &Versions, files: &mut Files) -> Collected {
-    let mut survey = Survey { module, reader: Reader::new(module), versions, analyses, files };
+    let mut survey = Survey { reader: Reader::new(module), versions, analyses, files };
     let mut collected = Collected {
         functions: Vec::new(),
         sites: Vec::new(),

@@ -45,7 +45,6 @@ unsafe extern "C" {
     pub fn suspect_edge_frequency(analyses: *mut Analyses, from: LLVMBasicBlockRef, to: LLVMBasicBlockRef) -> u64;
     pub fn suspect_split_indirect_edges(function: LLVMValueRef);
     pub fn suspect_split_edge(terminator: LLVMValueRef, successors: *const c_uint, count: usize) -> LLVMBasicBlockRef;
-    pub fn suspect_first_insertion_point(block: LLVMBasicBlockRef) -> LLVMValueRef;
 
     pub fn suspect_is_debug(instruction: LLVMValueRef) -> bool;
     pub fn suspect_is_musttail(call: LLVMValueRef) -> bool;

@@ -7,9 +7,9 @@ use inkwell::llvm_sys::prelude::LLVMMetadataRef;
 use suspect_format::abi;
 use suspect_format::site::{self, Edge, Escape, Function, Header, Node, Piece, SequenceCount, Sink, Unit};
 
-use crate::compounds::CompoundSite;
 use crate::debug_info::Info;
 use crate::ir::{Module, llvm};
+use crate::sequences::CompoundSite;
 use crate::shim;
 use crate::sites::{FunctionSites, Place};
 
