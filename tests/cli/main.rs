@@ -3,5 +3,6 @@
 mod counts;
 mod errors;
 mod project;
+mod projects;
 mod ranking;
 mod worked_examples;
