@@ -95,7 +95,7 @@ fn lua_by_make() {
     pair.write("suspect.toml", "[[suite]]\nkind = \"command\"\nlist = \"ls scripts/*.lua\"\nrun = \"./lua {test}\"\n");
     let report = pair.build("make -j2 CC=${CC:-cc}");
     assert!(report.units.len() > 30 && report.modules.len() == 1, "{report:?}");
-    let each = "for script in scripts/*.lua; do ./lua $script 2>&1; echo \"== $script $?\"; done";
+    let each = "for script in scripts/*.lua; do ./lua $script 2>&1; printf '\\n== %s %s\\n' $script $?; done";
     let results: Results = pair.same_output(each).lines().filter_map(results::ended).collect();
     let failing: Vec<&str> =
         results.iter().filter(|(_, result)| *result == "fail").map(|(name, _)| name.as_str()).collect();
