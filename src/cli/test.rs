@@ -55,7 +55,7 @@ pub fn test(root: &Path, arguments: &TestArguments, out: &mut impl Write) -> Res
     let recording = Recording::new(&modules.program, store.begin_run()?, suite.tests().len())?;
     let baseline = suite::baseline(&suite, &options, &|test, run, traces, _| recording.look(test.index, run, traces))?;
     store.remove_tmp()?;
-    let (writer, recorded) = recording.finish()?;
+    let (writer, recorded) = recording.finish(|test| complete(&baseline.tests[test]))?;
     writer.save_tables(Tables::Sites, &modules.sites)?;
     writer.save_tables(Tables::Dependences, &modules.dependences)?;
     let manifest = Manifest {
@@ -99,6 +99,11 @@ fn passed(baseline: &TestBaseline) -> Option<bool> {
         Verdict::Fail | Verdict::Timeout => Some(false),
         Verdict::Skip | Verdict::Error => None,
     }
+}
+
+/// Whether all runs of the test ended alike, and by themselves.
+fn complete(baseline: &TestBaseline) -> bool {
+    baseline.verdict().is_some_and(|verdict| verdict != Verdict::Timeout)
 }
 
 fn verdict(baseline: &TestBaseline, processes: u32) -> String {

@@ -5,4 +5,5 @@ mod errors;
 mod project;
 mod projects;
 mod ranking;
+mod recording;
 mod worked_examples;
