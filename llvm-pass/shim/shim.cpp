@@ -307,6 +307,14 @@ bool suspect_is_musttail(LLVMValueRef call) {
 
 void suspect_set_musttail(LLVMValueRef call) { unwrap<CallInst>(call)->setTailCallKind(CallInst::TCK_MustTail); }
 
+void suspect_set_notail(LLVMValueRef call) { unwrap<CallInst>(call)->setTailCallKind(CallInst::TCK_NoTail); }
+
+// Whether some argument is a structure that the caller copies onto the stack.
+bool suspect_takes_copies(LLVMValueRef function) {
+  return any_of(unwrap<Function>(function)->args(),
+                [](const Argument &argument) { return argument.hasPassPointeeByValueCopyAttr(); });
+}
+
 // Whether a call (function or call site) has the attribute of this kind.
 bool suspect_call_has(LLVMValueRef call, unsigned kind) {
   return unwrap<CallBase>(call)->hasFnAttr(Attribute::AttrKind(kind));

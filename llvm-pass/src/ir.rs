@@ -428,6 +428,11 @@ impl Value {
         Type(llvm!(LLVMGlobalGetValueType(self.0)))
     }
 
+    /// Whether a function takes variable arguments.
+    pub fn is_variadic(self) -> bool {
+        llvm!(LLVMIsFunctionVarArg(self.function_type().0)) != 0
+    }
+
     /// Whether a function has an enum attribute.
     pub fn has_attribute(self, name: &str) -> bool {
         let kind = attribute_kind(name);

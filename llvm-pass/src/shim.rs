@@ -49,6 +49,8 @@ unsafe extern "C" {
     pub fn suspect_is_debug(instruction: LLVMValueRef) -> bool;
     pub fn suspect_is_musttail(call: LLVMValueRef) -> bool;
     pub fn suspect_set_musttail(call: LLVMValueRef);
+    pub fn suspect_set_notail(call: LLVMValueRef);
+    pub fn suspect_takes_copies(function: LLVMValueRef) -> bool;
     pub fn suspect_call_has(call: LLVMValueRef, kind: c_uint) -> bool;
     pub fn suspect_call_no_duplicate(call: LLVMValueRef) -> bool;
     pub fn suspect_called_function(call: LLVMValueRef) -> LLVMValueRef;

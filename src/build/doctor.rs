@@ -15,7 +15,7 @@ use super::driver::{ENV_LOG, ENV_MODES, ENV_OFF};
 use super::elf::BinaryKind;
 use super::event;
 use super::inspect::{self, Findings};
-use super::report::{EscapeReason, grouped, listed};
+use super::report::{EscapeReason, count, grouped, listed};
 use super::toolchain::{self, Library, Toolchain};
 use super::tree::{Found, Tree};
 
@@ -185,7 +185,8 @@ fn programs(report: &mut DoctorReport, root: &Path, tree: &Tree, findings: &Find
                 format!("{kind} {}: older than its source {}", module.path, source.display()),
             ),
             None => {
-                let text = format!("{kind} {}: instrumented, {} units", module.path, module.units.len());
+                let units = count(module.units.len() as u64, "unit", "units");
+                let text = format!("{kind} {}: instrumented, {units}", module.path);
                 report.add(Verdict::Good, text);
             }
         }

@@ -166,7 +166,8 @@ impl BuildReport {
     }
 }
 
-fn count(number: u64, one: &str, many: &str) -> String {
+/// A number of things: `1 unit`, `2 units`.
+pub(super) fn count(number: u64, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
 }
 

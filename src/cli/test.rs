@@ -98,7 +98,7 @@ impl SuiteRun<'_> {
             recording.look(test.index, run, traces, result.died());
             (self.hook)(test, run, traces, result);
         })?;
-        let (writer, recorded) = recording.finish()?;
+        let (writer, recorded) = recording.finish(|test| complete(&baseline.tests[test]))?;
         writer.save_tables(Tables::Sites, &modules.sites)?;
         writer.save_tables(Tables::Dependences, &modules.dependences)?;
         let manifest = Manifest {
@@ -147,6 +147,11 @@ fn passed(baseline: &TestBaseline) -> Option<bool> {
         Verdict::Fail | Verdict::Timeout => Some(false),
         Verdict::Skip | Verdict::Error => None,
     }
+}
+
+/// Whether all runs of the test ended alike, and by themselves.
+fn complete(baseline: &TestBaseline) -> bool {
+    baseline.verdict().is_some_and(|verdict| verdict != Verdict::Timeout)
 }
 
 /// Whether a test passed, and its verdict in words, as the suite has it.

@@ -6,12 +6,13 @@ use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::PoisonError;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use nix::fcntl::{Flock, FlockArg};
 
-use super::ExecError;
+use super::{ExecError, WRITING_PROGRAMS};
 
 /// The directory that holds the scratch directories of one call of suspect; removed when dropped.
 #[derive(Debug)]
@@ -200,7 +201,9 @@ fn copy_entry(entry: &fs::DirEntry, to: &Path) -> io::Result<Result<(), ExecErro
     if kind.is_symlink() {
         std::os::unix::fs::symlink(fs::read_link(entry.path())?, to)?;
     } else if kind.is_file() {
+        let writing = WRITING_PROGRAMS.read().unwrap_or_else(PoisonError::into_inner);
         fs::copy(entry.path(), to)?;
+        drop(writing);
         let times = entry.metadata()?;
         let times = FileTimes::new().set_accessed(times.accessed()?).set_modified(times.modified()?);
         // Opened for reading: times may be set by the owner whatever the mode is.

@@ -49,6 +49,14 @@ fn one_object_of_another_compiler_is_named() {
 }
 
 #[test]
+fn what_was_switched_off_is_left_alone_on_purpose() {
+    let project = project("program: main.o answer.o\n\tcc -o $@ $^\nmain.o: main.c\n\tSUSPECT_OFF=1 cc -c $<\n");
+    let said = stderr(&succeed(project.build(&["make"])));
+    assert!(said.contains("not instrumented: main.o: SUSPECT_OFF is set") && !said.contains("type:"), "{said}");
+    assert_eq!(project.units("program"), 1);
+}
+
+#[test]
 fn program_linked_past_the_driver_is_named() {
     let project = project("program: main.o answer.o\n\t/usr/bin/gcc -o $@ $^\n");
     let output = project.build(&["make"]);

@@ -203,3 +203,22 @@ fn a_trace_of_another_build_is_refused() {
     let error = Recorder::new(&old).unwrap().counts(&[traces.files[0].process(Ending::Exited)]).unwrap_err();
     assert!(error.to_string().contains("of another build"), "{error}");
 }
+
+#[test]
+fn structures_passed_on_the_stack_arrive() {
+    for level in ["-O0", "-O2"] {
+        let project = Project::new();
+        project.copy_program("by_value.c");
+        let clang = std::env::var("SUSPECT_CLANG").unwrap_or("clang-19".to_string());
+        let plain = Command::new(clang).args([level, "-o", "plain", "by_value.c"]).current_dir(project.path()).status();
+        assert!(plain.unwrap().success());
+        project.succeed(&["build", "--", "cc", level, "-o", "prog", "by_value.c"]);
+        let expected = Command::new(project.path().join("plain")).output().unwrap();
+        for mode in ["plain", "edges", "values", "trace"] {
+            let out = tempfile::tempdir().unwrap();
+            let mut command = Command::new(project.path().join("prog"));
+            let found = command.env("SUSPECT_OUT", out.path()).env("SUSPECT_RECORD", mode).output().unwrap();
+            assert_eq!(found, expected, "{level} {mode}");
+        }
+    }
+}
