@@ -5,7 +5,8 @@ mod recording;
 
 use std::io::Write;
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use suspect_format::abi::Mode;
 
@@ -79,6 +80,8 @@ pub struct RecordedSuite {
     pub n_nodes: usize,
     /// The runs of the tests.
     pub baseline: Baseline,
+    /// Time it took to run them, without that for looking at what they recorded.
+    pub running: Duration,
 }
 
 impl SuiteRun<'_> {
@@ -87,10 +90,16 @@ impl SuiteRun<'_> {
         let began = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
         let modules = Modules::of(store.root(), store.load_build()?.as_ref(), self.suite, &self.options)?;
         let recording = Recording::new(&modules.program, store.begin_run()?, self.suite.tests().len())?;
+        let looked = AtomicU64::new(0);
+        let started = Instant::now();
         let baseline = suite::baseline(self.suite, &self.options, &|test, run, traces, result| {
+            let started = Instant::now();
             recording.look(test.index, run, traces);
             (self.hook)(test, run, traces, result);
+            looked.fetch_add(started.elapsed().as_micros() as u64, Ordering::Relaxed);
         })?;
+        let looked = Duration::from_micros(looked.into_inner()) / self.options.jobs.max(1) as u32;
+        let running = started.elapsed().saturating_sub(looked);
         store.remove_tmp()?;
         let (writer, recorded) = recording.finish()?;
         writer.save_tables(Tables::Sites, &modules.sites)?;
@@ -107,7 +116,7 @@ impl SuiteRun<'_> {
             return Err(not_recorded(self.options.mode));
         }
         writer.finish(&manifest)?;
-        Ok(RecordedSuite { manifest, n_nodes: modules.program.nodes.len(), baseline })
+        Ok(RecordedSuite { manifest, n_nodes: modules.program.nodes.len(), baseline, running })
     }
 
     fn records(&self, baseline: &Baseline, processes: &[u32]) -> Vec<TestRecord> {
