@@ -228,7 +228,7 @@ pub struct EvalArguments {
     /// How many versions run at once; by default one for each processor.
     #[arg(long, short, value_name = "N")]
     pub jobs: Option<usize>,
-    /// Begin no further version after this time (90s, 10min, 2h); those under way are finished.
+    /// Begin no further version after this time (90s, 10min, 2h); those under way are finished. 0 reports what there is.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub budget: Option<Duration>,
     /// How often each test of a faulty version runs; from 2, flaky tests show.
@@ -252,7 +252,10 @@ pub struct EvalArguments {
 }
 
 fn duration(text: &str) -> Result<Duration, String> {
-    parse_duration(text).ok_or_else(|| "a time such as 90s, 10min or 2h".to_string())
+    match text.trim() {
+        "0" | "0s" => Ok(Duration::ZERO),
+        text => parse_duration(text).ok_or_else(|| "a time such as 90s, 10min or 2h".to_string()),
+    }
 }
 
 /// `suspect methods`.

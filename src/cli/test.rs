@@ -5,7 +5,8 @@ mod recording;
 
 use std::io::Write;
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use suspect_format::abi::Mode;
 
@@ -86,6 +87,8 @@ pub struct RecordedSuite {
     pub n_nodes: usize,
     /// The runs of the tests.
     pub baseline: Baseline,
+    /// Time it took to run them, without that for looking at what they recorded.
+    pub running: Duration,
 }
 
 impl SuiteRun<'_> {
@@ -94,11 +97,26 @@ impl SuiteRun<'_> {
         let began = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
         let modules = Modules::of(store.root(), store.load_build()?.as_ref(), self.suite, &self.options)?;
         let recording = Recording::new(&modules.program, store.begin_run()?, self.suite.tests().len())?;
+        let looked = AtomicU64::new(0);
+        let started = Instant::now();
         let baseline = suite::baseline(self.suite, &self.options, &|test, run, traces, result| {
+<<<<<<< HEAD
             recording.look(test.index, run, traces, result.died());
+=======
+            let started = Instant::now();
+            recording.look(test.index, run, traces);
+>>>>>>> eval
             (self.hook)(test, run, traces, result);
+            looked.fetch_add(started.elapsed().as_micros() as u64, Ordering::Relaxed);
         })?;
+<<<<<<< HEAD
         let (writer, recorded) = recording.finish(|test| complete(&baseline.tests[test]))?;
+=======
+        let looked = Duration::from_micros(looked.into_inner()) / self.options.jobs.max(1) as u32;
+        let running = started.elapsed().saturating_sub(looked);
+        store.remove_tmp()?;
+        let (writer, recorded) = recording.finish()?;
+>>>>>>> eval
         writer.save_tables(Tables::Sites, &modules.sites)?;
         writer.save_tables(Tables::Dependences, &modules.dependences)?;
         let manifest = Manifest {
@@ -113,7 +131,7 @@ impl SuiteRun<'_> {
             return Err(not_recorded(self.options.mode));
         }
         writer.finish(&manifest)?;
-        Ok(RecordedSuite { manifest, n_nodes: modules.program.nodes.len(), baseline })
+        Ok(RecordedSuite { manifest, n_nodes: modules.program.nodes.len(), baseline, running })
     }
 
     fn records(&self, baseline: &Baseline, processes: &[u32]) -> Vec<TestRecord> {

@@ -19,25 +19,33 @@ use crate::report::TestCounts;
 pub struct RunTimes {
     /// Making the tree and building it.
     pub build: f64,
-    /// Running tests, as many at once as were allowed.
+    /// Running tests as `suspect test` does, as many at once as were allowed: scratch directories and containment included.
     pub tests: f64,
+    /// Of this, while the tests' own processes ran.
+    pub processes: f64,
     /// All else: reading traces, keeping them, ranking.
     pub rest: f64,
 }
 
 impl RunTimes {
-    /// Of a phase that took `whole`, of which `tests` were spent in tests.
-    pub fn new(build: Duration, whole: Duration, tests: Duration) -> RunTimes {
+    /// Of a phase that took `whole`: `build`, then tests.
+    pub fn new(build: Duration, tests: Duration, processes: Duration, whole: Duration) -> RunTimes {
         RunTimes {
             build: build.as_secs_f64(),
             tests: tests.as_secs_f64(),
+            processes: processes.as_secs_f64(),
             rest: whole.saturating_sub(build).saturating_sub(tests).as_secs_f64(),
         }
     }
 
     /// Together.
     pub fn plus(self, other: RunTimes) -> RunTimes {
-        RunTimes { build: self.build + other.build, tests: self.tests + other.tests, rest: self.rest + other.rest }
+        RunTimes {
+            build: self.build + other.build,
+            tests: self.tests + other.tests,
+            processes: self.processes + other.processes,
+            rest: self.rest + other.rest,
+        }
     }
 }
 

@@ -30,7 +30,11 @@ pub fn write_report(report: &EvalReport, out: &mut impl Write) -> io::Result<()>
         writeln!(out, "note: {note}")?;
     }
     let times = report.times;
-    write!(out, "time: {:.1} s building, {:.1} s in tests, {:.1} s besides", times.build, times.tests, times.rest)?;
+    write!(
+        out,
+        "time: {:.1} s building, {:.1} s running tests ({:.1} s in their processes), {:.1} s besides",
+        times.build, times.tests, times.processes, times.rest
+    )?;
     match report.overhead {
         Some(overhead) => writeln!(out, " ({:.1} % of the tests' time)", overhead * 100.0),
         None => writeln!(out),

@@ -201,7 +201,7 @@ impl<'a> Place<'a> {
         };
         let recorded = run.record(&store)?;
         store.prune_runs(1).map_err(Failure::from)?;
-        Ok(RunTimes::new(built, began.elapsed(), self.time_in(&recorded.baseline)))
+        Ok(RunTimes::new(built, recorded.running, self.in_processes(&recorded.baseline), began.elapsed()))
     }
 
     /// Builds the tree of a store as `suspect build` does.
@@ -242,8 +242,8 @@ impl<'a> Place<'a> {
         })
     }
 
-    /// Time in which tests ran, as many at once as were allowed.
-    fn time_in(&self, baseline: &Baseline) -> Duration {
+    /// Time in which the tests' own processes ran, as many at once as were allowed.
+    fn in_processes(&self, baseline: &Baseline) -> Duration {
         let all: Duration = baseline.tests.iter().flat_map(|test| &test.runs).map(|run| run.wall).sum();
         all / self.options.jobs as u32
     }
@@ -308,13 +308,15 @@ impl<'a> Place<'a> {
         let options = self.baseline_options(&store, self.options.repeat.max(2), Vec::new())?;
         let shown = Mutex::new(HashMap::new());
         let hook = |test: &Test, _: usize, _: &Path, run: &TestRun| keep_shown(&shown, test, run);
+        let started = Instant::now();
         let baseline = suite::baseline(&suite, &options, &hook).map_err(Failure::from)?;
+        let running = started.elapsed();
         let shown = shown.into_inner().unwrap_or_else(PoisonError::into_inner);
         let tests = suite.tests().iter().zip(&baseline.tests).map(|(test, baseline)| {
             let runs = shown.get(&test.index).map_or(&[][..], Vec::as_slice);
             (test.name.clone(), reference_run(has_expectation(&suite, test), baseline, runs))
         });
-        let times = RunTimes::new(built, began.elapsed(), self.time_in(&baseline));
+        let times = RunTimes::new(built, running, self.in_processes(&baseline), began.elapsed());
         Ok((tests.collect(), times))
     }
 
