@@ -100,23 +100,14 @@ impl SuiteRun<'_> {
         let looked = AtomicU64::new(0);
         let started = Instant::now();
         let baseline = suite::baseline(self.suite, &self.options, &|test, run, traces, result| {
-<<<<<<< HEAD
-            recording.look(test.index, run, traces, result.died());
-=======
             let started = Instant::now();
-            recording.look(test.index, run, traces);
->>>>>>> eval
+            recording.look(test.index, run, traces, result.died());
             (self.hook)(test, run, traces, result);
             looked.fetch_add(started.elapsed().as_micros() as u64, Ordering::Relaxed);
         })?;
-<<<<<<< HEAD
-        let (writer, recorded) = recording.finish(|test| complete(&baseline.tests[test]))?;
-=======
         let looked = Duration::from_micros(looked.into_inner()) / self.options.jobs.max(1) as u32;
         let running = started.elapsed().saturating_sub(looked);
-        store.remove_tmp()?;
-        let (writer, recorded) = recording.finish()?;
->>>>>>> eval
+        let (writer, recorded) = recording.finish(|test| complete(&baseline.tests[test]))?;
         writer.save_tables(Tables::Sites, &modules.sites)?;
         writer.save_tables(Tables::Dependences, &modules.dependences)?;
         let manifest = Manifest {
