@@ -64,6 +64,14 @@ check:
 unit-tests: all
 	$(CARGO) test --locked --workspace
 
+# `unit-tests` runs the plugin's tests with the LLVM of its default feature; here with the others that are installed.
+pass-tests:
+	@set -e; for major in $(filter-out 19,$(MAJORS)); do \
+		if command -v llvm-config-$$major >/dev/null; then \
+			SUSPECT_CSMITH=20 $(CARGO) test --locked -p suspect-pass --no-default-features --features llvm$$major --target-dir target/llvm$$major; \
+		fi; \
+	done
+
 demo: build
 	demo/run
 
