@@ -562,6 +562,9 @@ pub fn word_address(module: Module, words: Type, data: Value, index: u32) -> Val
 
 /// Debug location of an instruction: line, column, file; zeros and `None` where there is none.
 pub fn debug_location(instruction: Value) -> Option<(u32, u32, LLVMMetadataRef)> {
+    if !instruction.is_instruction() {
+        return None;
+    }
     llvm!({
         let location = LLVMInstructionGetDebugLoc(instruction.0);
         (!location.is_null()).then(|| {

@@ -1,7 +1,7 @@
 //! The clang plugin: gives every function of a unit versions with hooks, and the unit its site table.
 //!
-//! Two passes. At the start of clang's pipeline [`sites`] are collected from the front end's IR, [`versions`] are
-//! copied, [`hooks`] are put in as marker calls, and the [`table`] is emitted. At the end of the pipeline [`lower`]
+//! Two passes. At the start of clang's pipeline `sites` are collected from the front end's IR, `versions` are
+//! copied, `hooks` are put in as marker calls, and the `table` is emitted. At the end of the pipeline `lower`
 //! turns the markers into code. Only `versions`, `hooks` and `lower` change the IR.
 
 mod calls;
