@@ -28,14 +28,14 @@ impl Dependences {
         let pieces = pieces_of_blocks(&sites.pieces);
         let head = Function { n_parameters: parameters.len() as u32, n_instructions: body.instructions.len() as u32 };
         head.encode(&mut self.functions);
-        for block in 0..body.blocks.len() {
+        for (block, pieces) in pieces.iter().enumerate() {
             for position in body.range(block) {
                 let instruction = body.at(position);
                 let (operation, uses) = self.describe(instruction, &values);
                 let place = survey.place_of(instruction).unwrap_or_default();
                 let record = Instruction {
                     operation,
-                    piece: piece_at(&pieces[block], position),
+                    piece: piece_at(pieces, position),
                     file: place.file,
                     line: place.line,
                     n_operands: uses.len() as u32,
