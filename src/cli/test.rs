@@ -67,16 +67,20 @@ pub fn test(root: &Path, arguments: &TestArguments, out: &mut impl Write) -> Res
         warnings: recorded.warnings,
     };
     if recorded.processes.iter().all(|processes| *processes == 0) {
-        return Err(not_recorded(mode));
+        return Err(not_recorded(mode, &suite, &baseline));
     }
     writer.finish(&manifest)?;
     summarise(&manifest, modules.program.nodes.len(), out).map_err(Failure::of(Exit::File))
 }
 
-fn not_recorded(mode: Mode) -> Failure {
+/// That nothing was recorded, with what the first test said: it may have run no program at all.
+fn not_recorded(mode: Mode, suite: &Suite, baseline: &Baseline) -> Failure {
+    let first = suite.tests().iter().zip(&baseline.tests).next();
+    let first = first.map(|(test, baseline)| format!(" (the first, {}: {})", test.name, outcome(baseline)));
     let message = format!(
-        "no test ran a program that can record {}: build with `suspect build`, and see `suspect doctor`",
-        mode.name()
+        "no test ran a program that can record {}{}: build with `suspect build`, and see `suspect doctor`",
+        mode.name(),
+        first.unwrap_or_default()
     );
     Failure::new(Exit::NotInstrumented, message)
 }
@@ -107,18 +111,23 @@ fn complete(baseline: &TestBaseline) -> bool {
 }
 
 fn verdict(baseline: &TestBaseline, processes: u32) -> String {
-    let mut text = match (&baseline.stability, baseline.verdict()) {
-        (Stability::Flaky(verdicts), _) => format!("flaky: {verdicts}"),
-        (_, Some(verdict)) => verdict.to_string(),
-        (_, None) => "not run".to_string(),
-    };
-    if let Some(reason) = baseline.reason() {
-        text = format!("{text}: {reason}");
-    }
+    let mut text = outcome(baseline);
     if processes == 0 {
         text.push_str("; no instrumented program ran");
     }
     text
+}
+
+fn outcome(baseline: &TestBaseline) -> String {
+    let text = match (&baseline.stability, baseline.verdict()) {
+        (Stability::Flaky(verdicts), _) => format!("flaky: {verdicts}"),
+        (_, Some(verdict)) => verdict.to_string(),
+        (_, None) => "not run".to_string(),
+    };
+    match baseline.reason() {
+        Some(reason) => format!("{text}: {reason}"),
+        None => text,
+    }
 }
 
 /// Tests named one by one before "and N more".
