@@ -119,7 +119,7 @@ impl SuiteRun<'_> {
             warnings: recorded.warnings,
         };
         if recorded.processes.iter().all(|processes| *processes == 0) {
-            return Err(not_recorded(self.options.mode));
+            return Err(not_recorded(self.options.mode, self.suite, &baseline));
         }
         writer.finish(&manifest)?;
         Ok(RecordedSuite { manifest, n_nodes: modules.program.nodes.len(), baseline, running })
@@ -141,10 +141,14 @@ impl SuiteRun<'_> {
     }
 }
 
-fn not_recorded(mode: Mode) -> Failure {
+/// That nothing was recorded, with what the first test said: it may have run no program at all.
+fn not_recorded(mode: Mode, suite: &Suite, baseline: &Baseline) -> Failure {
+    let first = suite.tests().iter().zip(&baseline.tests).next();
+    let first = first.map(|(test, baseline)| format!(" (the first, {}: {})", test.name, outcome(baseline)));
     let message = format!(
-        "no test ran a program that can record {}: build with `suspect build`, and see `suspect doctor`",
-        mode.name()
+        "no test ran a program that can record {}{}: build with `suspect build`, and see `suspect doctor`",
+        mode.name(),
+        first.unwrap_or_default()
     );
     Failure::new(Exit::NotInstrumented, message)
 }
@@ -165,15 +169,19 @@ fn complete(baseline: &TestBaseline) -> bool {
 
 /// Whether a test passed, and its verdict in words, as the suite has it.
 fn judgement(baseline: &TestBaseline) -> (Option<bool>, String) {
-    let mut text = match (&baseline.stability, baseline.verdict()) {
+    (passed(baseline), outcome(baseline))
+}
+
+fn outcome(baseline: &TestBaseline) -> String {
+    let text = match (&baseline.stability, baseline.verdict()) {
         (Stability::Flaky(verdicts), _) => format!("flaky: {verdicts}"),
         (_, Some(verdict)) => verdict.to_string(),
         (_, None) => "not run".to_string(),
     };
-    if let Some(reason) = baseline.reason() {
-        text = format!("{text}: {reason}");
+    match baseline.reason() {
+        Some(reason) => format!("{text}: {reason}"),
+        None => text,
     }
-    (passed(baseline), text)
 }
 
 /// Tests named one by one before "and N more".
