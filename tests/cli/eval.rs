@@ -2,6 +2,8 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -209,6 +211,40 @@ fn spent_budget_names_what_was_not_run_and_a_later_evaluation_runs_it() {
     assert_eq!(changed["versions"][0]["tests"]["failing"], 1);
     assert_eq!(all["versions"][0]["tests"]["failing"], 1);
     assert_ne!(changed["times"], all["times"]);
+}
+
+#[test]
+fn a_killed_evaluation_goes_on_where_it_was() {
+    let sections: Vec<String> =
+        ["a", "b", "c"].iter().map(|v| format!("[[version]]\nname = \"{v}\"\nchanged = [\"p.c:4\"]\n")).collect();
+    let project = small(&sections.concat());
+    for (version, bound) in [("a", 3), ("b", 7), ("c", 8)] {
+        let text = format!(
+            "#include <stdlib.h>\nint main(int n, char **v)\n{{\n    return n > 1 && atoi(v[1]) > {bound};\n}}\n"
+        );
+        project.write(&format!("p/versions/{version}/p.c"), &text);
+    }
+    let arguments = ["--methods", "ochiai", "--jobs", "1", "p"];
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_suspect"));
+    command.arg("eval").args(arguments).current_dir(project.path()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    let first = project.path().join("p/results/p/a.json");
+    let begun = Instant::now();
+    while !first.exists() {
+        assert!(begun.elapsed() < Duration::from_secs(120), "no version is done");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let before = fs::metadata(&first).unwrap().modified().unwrap();
+    let resumed = report(&project, &arguments);
+    assert_eq!(fs::metadata(&first).unwrap().modified().unwrap(), before, "the first version is done again");
+    let whole = report(&project, &["--methods", "ochiai", "-o", "whole", "p"]);
+    assert_eq!(timeless(resumed), timeless(whole.clone()));
+    // What was recorded is gone, and other methods are asked for: it runs again.
+    fs::remove_dir_all(project.path().join("whole/p/work")).unwrap();
+    let again = report(&project, &["--methods", "ochiai,cln", "-o", "whole", "p"]);
+    assert_eq!(positions(&again, "p/b", "ochiai"), positions(&whole, "p/b", "ochiai"));
 }
 
 #[test]

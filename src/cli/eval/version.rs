@@ -55,16 +55,21 @@ pub struct Place<'a> {
     reference: OnceLock<Result<Reference, Mutex<Option<Failure>>>>,
 }
 
-/// Why a version has no results: its own fault, or something that ends the evaluation.
+/// Why a version has no results.
 enum Stop {
+    /// It is what it is: the reason is kept.
     Unusable(String),
+    /// The system refused something, or the version damaged what it recorded: another evaluation tries again.
+    Refused(String),
+    /// No version can have any.
     Failed(Failure),
 }
 
 impl From<Failure> for Stop {
     fn from(failure: Failure) -> Stop {
         match failure.exit {
-            Exit::Compiler | Exit::File | Exit::Internal => Stop::Failed(failure),
+            Exit::Compiler | Exit::Internal => Stop::Failed(failure),
+            Exit::File | Exit::Store => Stop::Refused(failure.message),
             _ => Stop::Unusable(failure.message),
         }
     }
@@ -74,7 +79,7 @@ impl From<EvalError> for Stop {
     fn from(error: EvalError) -> Stop {
         match error {
             EvalError::Layout { .. } => Stop::Unusable(error.to_string()),
-            error => Stop::Failed(error.into()),
+            error => Stop::Refused(error.to_string()),
         }
     }
 }
@@ -119,14 +124,21 @@ impl<'a> Place<'a> {
         let kept: Option<Recorded> =
             if self.options.fresh { None } else { eval::read(&self.work(&format!("{}.json", version.name)))? };
         let recorded = match kept.filter(|kept| kept.key == recording_key) {
-            Some(kept) => kept,
-            None if spent() => return Ok(None),
-            None => self.record(version, recording_key)?,
+            Some(kept) if kept.unusable.is_some() || self.opens(version) => kept,
+            _ if spent() => return Ok(None),
+            _ => self.record(version, recording_key)?,
         };
+        // What another evaluation is to try again has no key that it could ask for.
+        let key = if recorded.key.is_empty() { String::new() } else { key };
         let result = self.ranked(version, key, &recorded, earlier)?;
         write_json(&path, &result)?;
         anstream::eprintln!("{}: {}", self.name_of(version), said(&result.outcome));
         Ok(Some(result))
+    }
+
+    /// Whether what was recorded is still there.
+    fn opens(&self, version: &EvalVersion) -> bool {
+        Store::new(&self.work(&version.name)).latest_run().is_ok()
     }
 
     fn work(&self, name: &str) -> PathBuf {
@@ -161,9 +173,10 @@ impl<'a> Place<'a> {
     /// Builds and runs a version, and keeps what it did.
     fn record(&self, version: &EvalVersion, key: String) -> Result<Recorded, Failure> {
         let tree = self.work(&version.name);
-        let (unusable, times) = match self.try_record(version, &tree) {
-            Ok(times) => (None, times),
-            Err(Stop::Unusable(reason)) => (Some(reason), RunTimes::default()),
+        let (key, unusable, times) = match self.try_record(version, &tree) {
+            Ok(times) => (key, None, times),
+            Err(Stop::Unusable(reason)) => (key, Some(reason), RunTimes::default()),
+            Err(Stop::Refused(reason)) => (String::new(), Some(reason), RunTimes::default()),
             Err(Stop::Failed(failure)) => return Err(failure),
         };
         self.clean(&tree);
@@ -174,8 +187,8 @@ impl<'a> Place<'a> {
 
     fn try_record(&self, version: &EvalVersion, tree: &Path) -> Result<RunTimes, Stop> {
         let reference = self.reference()?;
-        let known =
-            reference.tests.as_ref().map_err(|reason| Stop::Unusable(format!("the correct version: {reason}")))?;
+        let stop = if reference.key.is_empty() { Stop::Refused } else { Stop::Unusable };
+        let known = reference.tests.as_ref().map_err(|reason| stop(format!("the correct version: {reason}")))?;
         let began = Instant::now();
         remove_tree(tree);
         make_tree(self.program, Some(version), tree)?;
@@ -286,6 +299,9 @@ impl<'a> Place<'a> {
         let reference = match self.try_reference(&tree) {
             Ok((tests, times)) => Reference { key, tests: Ok(tests), times },
             Err(Stop::Unusable(reason)) => Reference { key, tests: Err(reason), times: RunTimes::default() },
+            Err(Stop::Refused(reason)) => {
+                Reference { key: String::new(), tests: Err(reason), times: RunTimes::default() }
+            }
             Err(Stop::Failed(failure)) => return Err(failure),
         };
         if !self.options.keep {
