@@ -8,6 +8,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
+use serde::de::DeserializeOwned;
 use suspect_format::abi::Mode;
 use suspect_format::trace::{HASH_START, hash_bytes};
 
@@ -104,8 +105,9 @@ impl<'a> Place<'a> {
             Some(Ok(reference)) => reference.times,
             Some(Err(_)) => RunTimes::default(),
             None => {
-                let kept: Result<Option<Reference>, _> = eval::read(&self.work("correct.json"));
-                kept.ok().flatten().map_or(RunTimes::default(), |reference| reference.times)
+                let key = self.fingerprint().map(Fingerprint::text);
+                let kept = key.ok().and_then(|key| eval::read(&self.work("correct.json"), &key).ok().flatten());
+                kept.map_or(RunTimes::default(), |reference: Reference| reference.times)
             }
         }
     }
@@ -115,15 +117,13 @@ impl<'a> Place<'a> {
         let path = self.directory.join(format!("{}.json", version.name));
         let (recording_key, key) = self.keys(version)?;
         let ids: Vec<&str> = self.options.methods.iter().map(|method| method.id).collect();
-        let earlier: Option<VersionResult> = if self.options.fresh { None } else { eval::read(&path)? };
-        let earlier = earlier.filter(|earlier| earlier.key == key);
+        let earlier: Option<VersionResult> = self.kept(&path, &key)?;
         let by = self.options.granularity.name();
-        if let Some(earlier) = earlier.as_ref().filter(|earlier| earlier.answers(&key, by, &ids)) {
+        if let Some(earlier) = earlier.as_ref().filter(|earlier| earlier.answers(by, &ids)) {
             return Ok(Some(earlier.clone()));
         }
-        let kept: Option<Recorded> =
-            if self.options.fresh { None } else { eval::read(&self.work(&format!("{}.json", version.name)))? };
-        let recorded = match kept.filter(|kept| kept.key == recording_key) {
+        let kept: Option<Recorded> = self.kept(&self.work(&format!("{}.json", version.name)), &recording_key)?;
+        let recorded = match kept {
             Some(kept) if kept.unusable.is_some() || self.opens(version) => kept,
             _ if spent() => return Ok(None),
             _ => self.record(version, recording_key)?,
@@ -139,6 +139,11 @@ impl<'a> Place<'a> {
     /// Whether what was recorded is still there.
     fn opens(&self, version: &EvalVersion) -> bool {
         Store::new(&self.work(&version.name)).latest_run().is_ok()
+    }
+
+    /// What an earlier evaluation kept, unless it does not count.
+    fn kept<T: DeserializeOwned>(&self, path: &Path, key: &str) -> Result<Option<T>, Failure> {
+        if self.options.fresh { Ok(None) } else { Ok(eval::read(path, key)?) }
     }
 
     fn work(&self, name: &str) -> PathBuf {
@@ -291,8 +296,7 @@ impl<'a> Place<'a> {
     fn find_reference(&self) -> Result<Reference, Failure> {
         let path = self.work("correct.json");
         let key = self.fingerprint()?.text();
-        let kept: Option<Reference> = if self.options.fresh { None } else { eval::read(&path)? };
-        if let Some(kept) = kept.filter(|kept| kept.key == key) {
+        if let Some(kept) = self.kept(&path, &key)? {
             return Ok(kept);
         }
         let tree = self.work("correct");
