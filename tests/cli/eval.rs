@@ -214,6 +214,37 @@ fn spent_budget_names_what_was_not_run_and_a_later_evaluation_runs_it() {
 }
 
 #[test]
+fn tests_that_the_correct_version_does_not_pass_do_not_count() {
+    let project = Project::new();
+    let program = |bound: &str| {
+        format!(
+            "#include <stdio.h>\n#include <stdlib.h>\nint main(int n, char **v)\n{{\n    if (atoi(v[1]) > {bound})\n        \
+             puts(\"big\");\n    if (atoi(v[1]) == 99)\n        printf(\"%d\\n\", rand() ? getpid() : n);\n    return 0;\n}}\n"
+        )
+        .replace("#include <stdlib.h>", "#include <stdlib.h>\nint getpid(void);")
+    };
+    project
+        .write("p/correct/p.c", &program("5"))
+        .write("p/versions/v/p.c", &program("8"))
+        .write("p/correct/t/1", "1\n7\n9\n")
+        .write("p/correct/expected/1", "")
+        .write("p/correct/expected/2", "big\n")
+        .write("p/correct/expected/3", "wrong on purpose\n")
+        .write("p/correct/t/2", "2\n6\n99\n")
+        .write(
+            "p/eval.toml",
+            "[build]\ncommand = \"cc -o p p.c\"\n[[suite]]\nkind = \"lines\"\nfile = \"t/1\"\nrun = \"./p {line}\"\n\
+             expect = \"expected/{n}\"\n[[suite]]\nkind = \"lines\"\nfile = \"t/2\"\nrun = \"./p {line}\"\n\
+             [[version]]\nname = \"v\"\nchanged = [\"p.c:6\"]\n",
+        );
+    let found = report(&project, &["--methods", "ochiai", "."]);
+    // 7 fails by its file, 6 by the correct version's output. 9 has a file that nothing fits, 99 writes something else each time.
+    let tests = &found["versions"][0]["tests"];
+    assert_eq!([&tests["failing"], &tests["passing"], &tests["excluded"]].map(Value::as_u64), [Some(2); 3]);
+    assert!(found["notes"][0].as_str().unwrap().contains("p/v: 2 tests do not count"), "{found}");
+}
+
+#[test]
 fn a_killed_evaluation_goes_on_where_it_was() {
     let sections: Vec<String> =
         ["a", "b", "c"].iter().map(|v| format!("[[version]]\nname = \"{v}\"\nchanged = [\"p.c:4\"]\n")).collect();
