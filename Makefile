@@ -59,19 +59,42 @@ test:
 check:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
-	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --locked --workspace --no-deps
+	RUSTDOCFLAGS='-D warnings' $(CARGO) doc --locked --workspace --no-deps --exclude suspect-pass --exclude suspect-runtime
+	RUSTDOCFLAGS='-D warnings -A rustdoc::private_intra_doc_links' $(CARGO) doc --locked --no-deps \
+		-p suspect-pass -p suspect-runtime --document-private-items
 
 unit-tests: all
-	$(CARGO) test --locked --workspace
+	$(CARGO) test --locked --workspace --exclude suspect-pass
+
+# The plugin takes LLVM from the clang that loads it; its tests, which no clang loads, link LLVM.
+pass-tests: all
+	@for major in $(MAJORS); do \
+		if command -v llvm-config-$$major >/dev/null; then $(MAKE) --no-print-directory pass-tests-$$major || exit; fi; \
+	done
+
+pass-tests-%:
+	RUSTFLAGS="-C link-arg=-L$$(llvm-config-$* --libdir) -C link-arg=-lLLVM-$*" $(CARGO) test --locked \
+		-p suspect-pass --no-default-features --features llvm$* --target-dir target/llvm$*/test
+
+# `unit-tests` runs the plugin's tests with the LLVM of its default feature; here with the others that are installed.
+pass-tests:
+	@set -e; for major in $(filter-out 19,$(MAJORS)); do \
+		if command -v llvm-config-$$major >/dev/null; then \
+			SUSPECT_CSMITH=20 $(CARGO) test --locked -p suspect-pass --no-default-features --features llvm$$major --target-dir target/llvm$$major; \
+		fi; \
+	done
 
 demo: build
 	demo/run
 
-install: build
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/suspect
+# Takes what `make` built, so that nothing is built as root.
+install:
+	@test -x $(BIN)/suspect || { echo "nothing is built yet; type: make" >&2; exit 1; }
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib
 	install -m 755 $(BIN)/suspect $(DESTDIR)$(PREFIX)/bin/suspect
 	for name in suspect-cc suspect-clang suspect-cc-launcher; do ln -sf suspect $(DESTDIR)$(PREFIX)/bin/$$name; done
-	cp -R $(LIB)/. $(DESTDIR)$(PREFIX)/lib/suspect
+	rm -rf $(DESTDIR)$(PREFIX)/lib/suspect
+	cp -R $(LIB) $(DESTDIR)$(PREFIX)/lib/suspect
 
 uninstall:
 	cd $(DESTDIR)$(PREFIX)/bin && rm -f suspect suspect-cc suspect-clang suspect-cc-launcher

@@ -345,6 +345,7 @@ fn c_files(directory: &Path, sources: &Sources) -> Vec<PathBuf> {
 
 /// Runs a command to its end; its status and the CPU seconds it and its children used.
 fn timed(mut command: Command) -> (ExitStatus, f64) {
+    #[expect(clippy::zombie_processes, reason = "wait4 reaps it and says what it used, which `wait` does not")]
     let child = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
     let mut status = 0;
     // SAFETY: rusage is plain data that wait4 fills in; the pid is our own child's.

@@ -28,6 +28,8 @@ case $1 in
   traces) [ -d "$SUSPECT_OUT" ] && echo "$SUSPECT_RECORD $SUSPECT_TEST $MORE" > "$SUSPECT_OUT/trace" ;;
   daemon) setsid sleep 717.25 > /dev/null & exit 0 ;;
   slow) sleep 0.3 ;;
+  late) if [ -e "$here/late" ]; then sleep 3; else touch "$here/late"; fi ;;
+  worse) if [ -e "$here/worse" ]; then sleep 30; else touch "$here/worse"; fi ;;
 esac
 "#;
 
@@ -134,6 +136,21 @@ fn hanging_test_gets_the_measured_limit_the_second_time() {
     assert_eq!(result.tests[1].stability, Stability::Stable);
     assert_eq!(result.tests[2].verdict(), Some(Verdict::Pass));
     assert_eq!(result.tests[0].timeout, Duration::from_secs(1), "the suite's own limit");
+}
+
+#[test]
+fn test_that_is_late_once_is_given_more_time_before_it_is_called_flaky() {
+    let project = project("late worse pass", "");
+    let suite = project.suite();
+    let (traces, calls) = (tempfile::tempdir().unwrap(), Mutex::new(Vec::new()));
+    let hook = |test: &Test, run: usize, _: &Path, _: &TestRun| calls.lock().unwrap().push((test.index, run));
+    let result = baseline(&suite, &options(traces.path(), 2), &hook).unwrap();
+    assert_eq!(result.tests[0].stability, Stability::Stable);
+    assert!(result.tests[0].runs[1].wall > Duration::from_secs(2), "beyond the floor of the limit");
+    assert_eq!(result.tests[1].stability, Stability::Flaky("pass, timeout".to_owned()));
+    let mut calls = calls.into_inner().unwrap();
+    calls.sort();
+    assert_eq!(calls, [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1)], "each run is looked at once");
 }
 
 #[test]

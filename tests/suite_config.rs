@@ -196,6 +196,11 @@ fn written_file_is_understood_and_finds_the_tests() {
         assert_eq!(names(&project.suite()), *tests);
         assert!(matches!(init(project.root()), Err(SuiteError::Exists { .. })));
     }
+    let automake =
+        Project::new(&[("Makefile.am", "SUBDIRS = tests\n"), ("tests/Makefile.am", "TESTS = a\n"), ("configure", "")]);
+    let config = parse(&init(automake.root()).unwrap()).unwrap();
+    assert_eq!(config.build.command.as_deref(), Some("./configure && make -j8 && make -j8 check TESTS="));
+    assert_eq!(config.suites[0].kind, Kind::Automake);
     let empty = Project::new(&[]);
     let text = init(empty.root()).unwrap();
     assert!(text.contains("no tests found") && parse(&text).is_ok(), "{text}");

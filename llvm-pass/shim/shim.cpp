@@ -298,11 +298,6 @@ LLVMBasicBlockRef suspect_split_edge(LLVMValueRef terminator, const unsigned *su
   return wrap(middle);
 }
 
-LLVMValueRef suspect_first_insertion_point(LLVMBasicBlockRef block) {
-  auto point = unwrap(block)->getFirstInsertionPt();
-  return point == unwrap(block)->end() ? nullptr : wrap(&*point);
-}
-
 bool suspect_is_debug(LLVMValueRef instruction) { return isa<DbgInfoIntrinsic>(unwrap(instruction)); }
 
 bool suspect_is_musttail(LLVMValueRef call) {
@@ -311,6 +306,14 @@ bool suspect_is_musttail(LLVMValueRef call) {
 }
 
 void suspect_set_musttail(LLVMValueRef call) { unwrap<CallInst>(call)->setTailCallKind(CallInst::TCK_MustTail); }
+
+void suspect_set_notail(LLVMValueRef call) { unwrap<CallInst>(call)->setTailCallKind(CallInst::TCK_NoTail); }
+
+// Whether some argument is a structure that the caller copies onto the stack.
+bool suspect_takes_copies(LLVMValueRef function) {
+  return any_of(unwrap<Function>(function)->args(),
+                [](const Argument &argument) { return argument.hasPassPointeeByValueCopyAttr(); });
+}
 
 // Whether a call (function or call site) has the attribute of this kind.
 bool suspect_call_has(LLVMValueRef call, unsigned kind) {

@@ -178,11 +178,6 @@ impl Info {
         self.stripped().encoding() == encoding::COMPLEX
     }
 
-    /// Whether it is the compiler's own `va_list`.
-    pub fn is_va_list(self) -> bool {
-        self.stripped().name().starts_with("__va_list")
-    }
-
     /// The members of a structure or union.
     pub fn members(self) -> Vec<Member> {
         let member = |info: Info| Member {

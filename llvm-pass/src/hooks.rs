@@ -8,8 +8,9 @@ use std::ffi::c_uint;
 use suspect_format::abi::Mode;
 
 use crate::ir::{self, Builder, LLVMOpcode, Module, Value, llvm};
+use crate::sequences::{CompoundSite, PathHook};
 use crate::shim;
-use crate::sites::{Body, FunctionSites, Logged, NodeSite, Spot};
+use crate::sites::{Body, EdgeSite, FunctionSites, Logged, NodeSite, Spot};
 use crate::table::Base;
 
 /// The markers.
@@ -49,6 +50,13 @@ impl Marker {
         }
     }
 
+    /// The marker that `instruction` is.
+    pub fn of(instruction: Value) -> Option<Marker> {
+        let callee = instruction.is(LLVMOpcode::LLVMCall).then(|| instruction.called_function())??;
+        let name = callee.name();
+        Marker::ALL.into_iter().find(|marker| name.starts_with("suspect.") && marker.name() == name)
+    }
+
     /// The function, declared if need be.
     fn function(self, module: Module) -> Value {
         module.function(self.name()).unwrap_or_else(|| self.declare(module))
@@ -76,31 +84,41 @@ pub fn inject(module: Module, function: Value, mode: Mode, sites: &FunctionSites
         return;
     }
     let injector = Injector { module, body: Body::of(function), mode, base };
+    let edges = injector.edge_hooks(sites);
     let mut splits = Vec::new();
-    for edge in &sites.edges {
-        let counter = if mode == Mode::Edges { edge.edges_counter } else { edge.values_counter };
-        if let (Some(counter), Some(spot)) = (counter, &edge.spot) {
-            match spot {
-                Spot::Before(position) => injector.count(injector.body.at(*position), counter),
-                Spot::Split { terminator, successors } => splits.push((*terminator, successors, counter)),
-            }
+    for (edge, hooks) in sites.edges.iter().zip(edges) {
+        match &edge.spot {
+            _ if hooks.is_empty() => {}
+            Some(Spot::Before(position)) => injector.build_all(injector.body.at(*position), &hooks),
+            Some(Spot::Split { terminator, successors }) => splits.push((*terminator, successors, hooks)),
+            None => {}
         }
     }
     if mode != Mode::Edges {
         for (index, piece) in sites.pieces.iter().enumerate() {
-            injector.mark(Marker::Piece, piece.start, base.piece + index as u32, &[]);
+            injector.mark(Marker::Piece, piece.start, base.piece + index as u32);
         }
         for (index, node) in sites.nodes.iter().enumerate() {
             injector.node(node, base.value + index as u32);
         }
     }
     for (position, word) in &sites.states {
-        injector.mark(Marker::State, *position, *word, &[]);
+        injector.mark(Marker::State, *position, *word);
     }
     // Last, because new blocks change what the successors of a terminator are.
-    for (terminator, successors, counter) in splits {
-        injector.split(terminator, successors, counter);
+    for (terminator, successors, hooks) in splits {
+        injector.split(terminator, successors, &hooks);
     }
+}
+
+/// What is put on an edge.
+enum Hook {
+    /// A marker and its arguments.
+    Mark(Marker, u32, Vec<Value>),
+    /// A path number is set, or added to.
+    SetPath { slot: Value, keep: bool, offset: u32 },
+    /// The counter that many after this one as the path number says.
+    CountPath { slot: Value, counter: u32 },
 }
 
 struct Injector {
@@ -111,31 +129,110 @@ struct Injector {
 }
 
 impl Injector {
-    fn mark(&self, marker: Marker, before: u32, number: u32, arguments: &[Value]) {
+    fn mark(&self, marker: Marker, before: u32, number: u32) {
         let builder = Builder::before(self.module, self.body.at(before));
-        self.build(&builder, marker, number, arguments);
+        self.build(&builder, marker, number, &[]);
     }
 
     fn build(&self, builder: &Builder, marker: Marker, number: u32, arguments: &[Value]) {
-        let mut all = vec![self.module.constant(32, u64::from(number))];
+        let mut all = vec![self.number(number)];
         all.extend_from_slice(arguments);
         builder.call(marker.function(self.module), &all);
     }
 
-    fn count(&self, before: Value, counter: u32) {
-        self.build(&Builder::before(self.module, before), Marker::Count, self.base.counter + counter, &[]);
+    fn number(&self, number: u32) -> Value {
+        self.module.constant(32, u64::from(number))
     }
 
-    fn split(&self, terminator: u32, successors: &[u32], counter: u32) {
+    /// The hooks on each edge: its counter, what is known of the predicate that chose it, the paths of compounds.
+    ///
+    /// Where a predicate's value decides a branch it need not be computed: on each side it is a constant.
+    fn edge_hooks(&self, sites: &FunctionSites) -> Vec<Vec<Hook>> {
+        let counter = |edge: &EdgeSite| if self.mode == Mode::Edges { edge.edges_counter } else { edge.values_counter };
+        let count = |edge: &EdgeSite| {
+            counter(edge).map(|counter| Hook::Mark(Marker::Count, self.base.counter + counter, Vec::new()))
+        };
+        let mut hooks: Vec<Vec<Hook>> = sites.edges.iter().map(|edge| count(edge).into_iter().collect()).collect();
+        for (index, node) in sites.nodes.iter().enumerate().filter(|(_, node)| self.on_edges(node)) {
+            let number = self.base.value + index as u32;
+            for (edge, value) in node.branches.into_iter().flat_map(|(yes, no)| [(yes, 1), (no, 0)]) {
+                hooks[edge as usize].push(Hook::Mark(Marker::Value, number, vec![self.module.constant(1, value)]));
+            }
+        }
+        if self.mode != Mode::Edges {
+            sites.compounds.iter().for_each(|compound| self.compound(compound, sites, &mut hooks));
+        }
+        hooks
+    }
+
+    /// Hooks of one compound condition: on edges into `hooks`, at nodes at once.
+    fn compound(&self, compound: &CompoundSite, sites: &FunctionSites, hooks: &mut [Vec<Hook>]) {
+        for (node, counter) in &compound.false_counters {
+            let node = &sites.nodes[*node as usize];
+            let builder = Builder::before(self.module, self.body.at(node.before));
+            let Some(value) = self.value(&builder, node.logged) else { continue };
+            let negated = builder.binary(LLVMOpcode::LLVMXor, value, self.module.constant(1, 1));
+            self.build(&builder, Marker::CountIf, self.base.counter + counter, &[negated]);
+        }
+        if compound.path.is_empty() {
+            return;
+        }
+        let entry = Builder::before(self.module, self.body.at(0));
+        let slot = entry.slot(self.module.int(32));
+        for hook in &compound.path {
+            match *hook {
+                PathHook::Set { edge, keep, offset } => hooks[edge as usize].push(Hook::SetPath { slot, keep, offset }),
+                PathHook::CountEdge { edge, counter } => hooks[edge as usize].push(Hook::CountPath { slot, counter }),
+                PathHook::CountNode { node, counter, paths } => {
+                    self.count_node(&sites.nodes[node as usize], slot, counter, paths);
+                }
+            }
+        }
+    }
+
+    fn count_node(&self, node: &NodeSite, slot: Value, counter: u32, paths: u32) {
+        let builder = Builder::before(self.module, self.body.at(node.before));
+        let Some(value) = self.value(&builder, node.logged) else { return };
+        let skipped = builder.select(value, self.number(0), self.number(paths));
+        let path = builder.load(self.module.int(32), slot);
+        let offset = builder.binary(LLVMOpcode::LLVMAdd, path, skipped);
+        self.build(&builder, Marker::CountAt, self.base.counter + counter, &[offset]);
+    }
+
+    fn on_edges(&self, node: &NodeSite) -> bool {
+        self.mode == Mode::Values && node.branches.is_some()
+    }
+
+    fn build_all(&self, before: Value, hooks: &[Hook]) {
+        let builder = Builder::before(self.module, before);
+        let path = |slot: Value| builder.load(self.module.int(32), slot);
+        for hook in hooks {
+            match hook {
+                Hook::Mark(marker, number, arguments) => self.build(&builder, *marker, *number, arguments),
+                Hook::SetPath { slot, keep: false, offset } => builder.store(self.number(*offset), *slot),
+                Hook::SetPath { slot, keep: true, offset } => {
+                    builder.store(builder.binary(LLVMOpcode::LLVMAdd, path(*slot), self.number(*offset)), *slot);
+                }
+                Hook::CountPath { slot, counter } => {
+                    self.build(&builder, Marker::CountAt, self.base.counter + counter, &[path(*slot)]);
+                }
+            }
+        }
+    }
+
+    fn split(&self, terminator: u32, successors: &[u32], hooks: &[Hook]) {
         let terminator = self.body.at(terminator);
         let numbers: Vec<c_uint> = successors.to_vec();
         let block = ir::Block(llvm!(shim::suspect_split_edge(terminator.0, numbers.as_ptr(), numbers.len())));
         if let Some(jump) = block.terminator() {
-            self.count(jump, counter);
+            self.build_all(jump, hooks);
         }
     }
 
     fn node(&self, node: &NodeSite, number: u32) {
+        if self.on_edges(node) {
+            return;
+        }
         let before = self.body.at(node.before);
         let builder = Builder::before(self.module, before);
         let Some(value) = self.value(&builder, node.logged) else { return };

@@ -117,6 +117,8 @@ impl Module {
 
     /// Array of 64-bit words.
     pub fn words(self, count: u32) -> Type {
+        // LLVM 16 has only the old function, LLVM 19 has both.
+        #[cfg_attr(feature = "llvm19", expect(deprecated, reason = "the new one is not in LLVM 16"))]
         Type(llvm!(LLVMArrayType(self.int(64).0, count)))
     }
 
@@ -224,11 +226,6 @@ impl Block {
             .collect()
     }
 
-    /// The first place where an ordinary instruction may stand.
-    pub fn first_insertion_point(self) -> Option<Value> {
-        optional(llvm!(shim::suspect_first_insertion_point(self.0)))
-    }
-
     /// Its last instruction.
     pub fn terminator(self) -> Option<Value> {
         optional(llvm!(LLVMGetBasicBlockTerminator(self.0)))
@@ -244,11 +241,6 @@ impl Value {
     /// Its name.
     pub fn name(self) -> String {
         string_of(|length| llvm!(LLVMGetValueName2(self.0, length)))
-    }
-
-    /// Gives it a name.
-    pub fn set_name(self, name: &str) {
-        llvm!(LLVMSetValueName2(self.0, name.as_ptr().cast(), name.len()))
     }
 
     /// Its type.
@@ -436,6 +428,11 @@ impl Value {
         Type(llvm!(LLVMGlobalGetValueType(self.0)))
     }
 
+    /// Whether a function takes variable arguments.
+    pub fn is_variadic(self) -> bool {
+        llvm!(LLVMIsFunctionVarArg(self.function_type().0)) != 0
+    }
+
     /// Whether a function has an enum attribute.
     pub fn has_attribute(self, name: &str) -> bool {
         let kind = attribute_kind(name);
@@ -541,6 +538,16 @@ impl Builder {
         Value(llvm!(LLVMBuildBinOp(self.0, opcode, left.0, right.0, c"".as_ptr())))
     }
 
+    /// One of two values.
+    pub fn select(&self, condition: Value, yes: Value, no: Value) -> Value {
+        Value(llvm!(LLVMBuildSelect(self.0, condition.0, yes.0, no.0, c"".as_ptr())))
+    }
+
+    /// A slot in the function's frame.
+    pub fn slot(&self, kind: Type) -> Value {
+        Value(llvm!(LLVMBuildAlloca(self.0, kind.0, c"".as_ptr())))
+    }
+
     /// A cast.
     pub fn cast(&self, opcode: LLVMOpcode, value: Value, to: Type) -> Value {
         Value(llvm!(LLVMBuildCast(self.0, opcode, value.0, to.0, c"".as_ptr())))
@@ -555,6 +562,9 @@ pub fn word_address(module: Module, words: Type, data: Value, index: u32) -> Val
 
 /// Debug location of an instruction: line, column, file; zeros and `None` where there is none.
 pub fn debug_location(instruction: Value) -> Option<(u32, u32, LLVMMetadataRef)> {
+    if !instruction.is_instruction() {
+        return None;
+    }
     llvm!({
         let location = LLVMInstructionGetDebugLoc(instruction.0);
         (!location.is_null()).then(|| {

@@ -1,13 +1,14 @@
 //! The clang plugin: gives every function of a unit versions with hooks, and the unit its site table.
 //!
-//! Two passes. At the start of clang's pipeline [`sites`] are collected from the front end's IR, [`versions`] are
-//! copied, [`hooks`] are put in as marker calls, and the [`table`] is emitted. At the end of the pipeline [`lower`]
+//! Two passes. At the start of clang's pipeline `sites` are collected from the front end's IR, `versions` are
+//! copied, `hooks` are put in as marker calls, and the `table` is emitted. At the end of the pipeline `lower`
 //! turns the markers into code. Only `versions`, `hooks` and `lower` change the IR.
 
 mod calls;
 mod compounds;
 mod content;
 mod debug_info;
+mod dependence;
 mod expression;
 mod flow;
 mod hooks;
@@ -15,6 +16,9 @@ mod ir;
 mod lower;
 mod nodes;
 mod options;
+mod pieces;
+mod returning;
+mod sequences;
 mod shim;
 mod sites;
 mod table;
@@ -25,6 +29,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use inkwell::llvm_sys::prelude::LLVMModuleRef;
 
+use dependence::Dependences;
 use expression::Reader;
 use ir::{LLVMOpcode, Module, Value, llvm};
 use options::Versions;
@@ -96,6 +101,8 @@ fn start(module: Module, analyses: *mut shim::Analyses) -> Result<(), String> {
     inject(module, &versions, &collected, &numbers);
     let table = Table::encode(module, versions.bits(), &files, &collected.sites, &collected.escapes, &numbers);
     module.append_assembly(&table.assembly());
+    let dependences = collected.dependences.encode(module, table.unit_hash);
+    module.append_assembly(&Table::of_body(suspect_format::dependence::SECTION, &dependences).assembly());
     let (n_counters, n_values) = (numbers.n_counters, numbers.n_values);
     lower::UnitNumbers { unit_hash: table.unit_hash, n_counters, n_values }.leave(module);
     verify(module)
@@ -106,11 +113,17 @@ struct Collected {
     functions: Vec<Value>,
     sites: Vec<FunctionSites>,
     escapes: Vec<EscapeSite>,
+    dependences: Dependences,
 }
 
 fn collect(module: Module, analyses: *mut shim::Analyses, versions: &Versions, files: &mut Files) -> Collected {
-    let mut survey = Survey { module, reader: Reader::new(module), versions, analyses, files };
-    let mut collected = Collected { functions: Vec::new(), sites: Vec::new(), escapes: Vec::new() };
+    let mut survey = Survey { reader: Reader::new(module), versions, analyses, files };
+    let mut collected = Collected {
+        functions: Vec::new(),
+        sites: Vec::new(),
+        escapes: Vec::new(),
+        dependences: Dependences::default(),
+    };
     for function in module.functions() {
         if function.is_declaration() {
             continue;
@@ -124,6 +137,7 @@ fn collect(module: Module, analyses: *mut shim::Analyses, versions: &Versions, f
         };
         match found {
             Ok(sites) => {
+                collected.dependences.add(&mut survey, function, &sites);
                 collected.functions.push(function);
                 collected.sites.push(sites);
             }

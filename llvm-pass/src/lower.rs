@@ -3,10 +3,11 @@
 use std::ffi::CStr;
 
 use inkwell::llvm_sys::core::*;
-use suspect_format::abi::{self, HASH_MULTIPLIER, STATE_LAST, STATE_WORDS};
+use suspect_format::abi::{self, HASH_ROTATION, STATE_LAST, STATE_WORDS};
 
 use crate::hooks::Marker;
 use crate::ir::{Builder, LLVMLinkage, LLVMOpcode, Module, Type, Value, llvm, word_address};
+use crate::pieces;
 use crate::shim;
 
 /// Where the first pass leaves the unit's numbers for the last.
@@ -47,7 +48,7 @@ pub fn lower(module: Module, unit: UnitNumbers) {
         Lowering { module, unit, words, data: data(module, words), state: state(module), log: log_hook(module) };
     lowering.descriptor();
     for function in module.functions() {
-        lowering.drop_passed_pieces(function);
+        pieces::drop_passed(function);
     }
     for marker in Marker::ALL {
         let Some(function) = module.function(marker.name()) else { continue };
@@ -183,25 +184,16 @@ impl Lowering {
         use LLVMOpcode::*;
         let constant = |number| self.module.constant(64, number);
         let address = self.word(self.unit.n_counters + number);
-        let state = builder.load(self.module.int(64), address);
+        let before = builder.load(self.module.int(64), address);
         let wide = self.widened(builder, value);
-        let mixed = if value.kind().int_bits() == 1 {
-            self.truth(builder, value)
-        } else {
-            let odd = builder.binary(LLVMMul, builder.binary(LLVMAdd, wide, constant(1)), constant(HASH_MULTIPLIER));
-            builder.binary(LLVMXor, odd, builder.binary(LLVMLShr, odd, constant(32)))
-        };
-        let five = builder.binary(LLVMMul, state, constant(5));
-        builder.store(builder.binary(LLVMAdd, five, mixed), address);
+        let sum = builder.binary(LLVMAdd, before, wide);
+        let high = builder.binary(LLVMShl, sum, constant(u64::from(HASH_ROTATION)));
+        let low = builder.binary(LLVMLShr, sum, constant(u64::from(64 - HASH_ROTATION)));
+        let turned = builder.binary(LLVMOr, high, low);
+        builder.store(builder.binary(LLVMMul, turned, constant(5)), address);
         if log {
             builder.call(self.log, &[address, wide]);
         }
-    }
-
-    /// The mixed value of a truth value: one of two constants.
-    fn truth(&self, builder: &Builder, value: Value) -> Value {
-        let mixed = |value| self.module.constant(64, abi::trajectory_hash(0, value));
-        Value(llvm!(LLVMBuildSelect(builder.raw(), value.0, mixed(1).0, mixed(0).0, c"".as_ptr())))
     }
 
     /// A value as 64 bits: zero-extended; of wider ones the halves folded.
@@ -220,23 +212,6 @@ impl Lowering {
                 let high = builder.binary(LLVMOpcode::LLVMLShr, value, self.module.constant(bits, 64));
                 let folded = builder.binary(LLVMOpcode::LLVMXor, value, high);
                 builder.cast(LLVMOpcode::LLVMTrunc, folded, word)
-            }
-        }
-    }
-
-    /// Drops the entries of pieces that are passed to the next one in the same block with nothing between that could stop.
-    fn drop_passed_pieces(&self, function: Value) {
-        for block in function.blocks() {
-            let mut passed = false;
-            for instruction in block.instructions().into_iter().rev() {
-                match marker_of(instruction) {
-                    Some(Marker::Piece) if passed => instruction.erase(),
-                    Some(Marker::Piece) => passed = true,
-                    Some(Marker::Log) => passed = false,
-                    Some(_) => {}
-                    None if may_stop(instruction) => passed = false,
-                    None => {}
-                }
             }
         }
     }
@@ -267,33 +242,4 @@ impl Lowering {
             shim::suspect_keep(module.0, descriptor.0, true);
         })
     }
-}
-
-/// The marker that `instruction` is.
-fn marker_of(instruction: Value) -> Option<Marker> {
-    let callee = instruction.is(LLVMOpcode::LLVMCall).then(|| instruction.called_function())??;
-    let name = callee.name();
-    Marker::ALL.into_iter().find(|marker| marker.name() == name)
-}
-
-/// Whether the process could come to its end in `instruction`.
-fn may_stop(instruction: Value) -> bool {
-    use LLVMOpcode::*;
-    matches!(
-        instruction.opcode(),
-        Some(
-            LLVMLoad
-                | LLVMStore
-                | LLVMCall
-                | LLVMInvoke
-                | LLVMSDiv
-                | LLVMUDiv
-                | LLVMSRem
-                | LLVMURem
-                | LLVMAtomicRMW
-                | LLVMAtomicCmpXchg
-                | LLVMFence
-                | LLVMVAArg
-        )
-    )
 }

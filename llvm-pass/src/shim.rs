@@ -45,11 +45,12 @@ unsafe extern "C" {
     pub fn suspect_edge_frequency(analyses: *mut Analyses, from: LLVMBasicBlockRef, to: LLVMBasicBlockRef) -> u64;
     pub fn suspect_split_indirect_edges(function: LLVMValueRef);
     pub fn suspect_split_edge(terminator: LLVMValueRef, successors: *const c_uint, count: usize) -> LLVMBasicBlockRef;
-    pub fn suspect_first_insertion_point(block: LLVMBasicBlockRef) -> LLVMValueRef;
 
     pub fn suspect_is_debug(instruction: LLVMValueRef) -> bool;
     pub fn suspect_is_musttail(call: LLVMValueRef) -> bool;
     pub fn suspect_set_musttail(call: LLVMValueRef);
+    pub fn suspect_set_notail(call: LLVMValueRef);
+    pub fn suspect_takes_copies(function: LLVMValueRef) -> bool;
     pub fn suspect_call_has(call: LLVMValueRef, kind: c_uint) -> bool;
     pub fn suspect_call_no_duplicate(call: LLVMValueRef) -> bool;
     pub fn suspect_called_function(call: LLVMValueRef) -> LLVMValueRef;

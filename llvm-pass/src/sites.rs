@@ -9,13 +9,14 @@ use suspect_format::abi::Mode;
 use suspect_format::site::{EdgeKind, NodeKind, OUTSIDE, PieceEnd, ValueClass};
 
 use crate::calls::{self, Effect};
-use crate::compounds::{self, CompoundSite};
+use crate::compounds;
 use crate::debug_info::Info;
 use crate::expression::Reader;
 use crate::flow;
-use crate::ir::{self, Block, LLVMOpcode, Module, Value, llvm};
+use crate::ir::{self, Block, LLVMOpcode, Value, llvm};
 use crate::nodes;
 use crate::options::Versions;
+use crate::sequences::CompoundSite;
 use crate::shim;
 use crate::table::Files;
 
@@ -193,8 +194,6 @@ pub struct FunctionSites {
 
 /// What collecting needs to know besides the function.
 pub struct Survey<'a> {
-    /// The module.
-    pub module: Module,
     /// Reads expressions.
     pub reader: Reader,
     /// Which versions will be made.
@@ -220,7 +219,7 @@ impl Survey<'_> {
         let mut n_counters =
             place_counters(&pieces, &mut edges, self.versions).ok_or("a jump in it cannot be counted")?;
         let nodes = nodes::collect(self, function, &body, &pieces, &edges, &mut n_counters);
-        let compounds = compounds::collect(self, &body, &pieces, &edges, &nodes, &mut n_counters);
+        let compounds = compounds::collect(self, &body, &nodes, &mut n_counters);
         for node in nodes.iter().filter(|node| node.place.line > 0) {
             pieces[node.piece as usize].lines.push(Place { column: 0, ..node.place });
         }
@@ -239,7 +238,7 @@ impl Survey<'_> {
             states: states(function, &body),
             pieces,
             edges,
-            nodes: nodes.into_iter().collect(),
+            nodes,
             compounds,
             n_counters,
         })

@@ -4,11 +4,12 @@ use std::collections::HashMap;
 use std::fmt::Write;
 
 use inkwell::llvm_sys::prelude::LLVMMetadataRef;
+use suspect_format::abi;
 use suspect_format::site::{self, Edge, Escape, Function, Header, Node, Piece, SequenceCount, Sink, Unit};
 
-use crate::compounds::CompoundSite;
 use crate::debug_info::Info;
 use crate::ir::{Module, llvm};
+use crate::sequences::CompoundSite;
 use crate::shim;
 use crate::sites::{FunctionSites, Place};
 
@@ -118,12 +119,15 @@ impl Numbers {
 
 /// An encoded table.
 pub struct Table {
+    section: &'static str,
     bytes: Vec<u8>,
-    /// The unit's identity.
+    /// The body's hash: of a site table, the unit's identity.
     pub unit_hash: u64,
 }
 
-struct Bytes(Vec<u8>);
+/// Encoded bytes.
+#[derive(Default)]
+pub struct Bytes(pub Vec<u8>);
 
 impl Sink for Bytes {
     fn put(&mut self, bytes: &[u8]) {
@@ -162,16 +166,21 @@ impl Table {
         for escape in escapes {
             Escape { name: &escape.name, place: escape.place, reason: escape.reason }.encode(&mut body);
         }
-        let header = Header::of(&body.0);
-        let mut table = Bytes(Vec::with_capacity(body.0.len() + site::HEADER_LEN));
+        Table::of_body(abi::SECTION_SITES, &body.0)
+    }
+
+    /// A body with its header, for `section`.
+    pub fn of_body(section: &'static str, body: &[u8]) -> Table {
+        let header = Header::of(body);
+        let mut table = Bytes(Vec::with_capacity(body.len() + site::HEADER_LEN));
         header.encode(&mut table);
-        table.put(&body.0);
-        Table { bytes: table.0, unit_hash: header.unit_hash }
+        table.put(body);
+        Table { section, bytes: table.0, unit_hash: header.unit_hash }
     }
 
     /// The table as assembly that puts it into its section, which is not loaded into memory.
     pub fn assembly(&self) -> String {
-        let mut text = format!(".pushsection {},\"\",@progbits\n", suspect_format::abi::SECTION_SITES);
+        let mut text = format!(".pushsection {},\"\",@progbits\n", self.section);
         for chunk in self.bytes.chunks(64) {
             text.push_str(".ascii \"");
             for byte in chunk {

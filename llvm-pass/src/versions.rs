@@ -19,6 +19,9 @@ pub fn obstacle(module: Module, function: Value, versions: &Versions) -> Option<
     if function.has_attribute("naked") {
         return Some("it is naked");
     }
+    if versions.dispatch() && function.is_variadic() && llvm!(shim::suspect_takes_copies(function.0)) {
+        return Some("it takes variable arguments after a structure");
+    }
     if module.ifuncs().iter().any(|ifunc| resolver_of(*ifunc) == Some(function)) {
         return Some("it chooses an indirect function before the program starts");
     }
@@ -232,13 +235,17 @@ fn dispatch(module: Module, function: Value, code: &HashMap<Mode, Value>, versio
     }
 }
 
-/// Ends `block` of `function` in a tail call of `target` with the function's own arguments.
+/// Ends `block` of `function` in a tail call of `target` with the function's own arguments. Code generators up to LLVM 19
+/// copy arguments of a tail call that lie on the stack over its return address; there it is an ordinary call.
 fn forward(module: Module, function: Value, block: Block, target: Value) {
     let builder = Builder::at_end(module, block);
     let call = builder.call(target, &function.parameters());
     llvm!({
         shim::suspect_forward_attributes(call.0, target.0);
-        shim::suspect_set_musttail(call.0);
+        match shim::suspect_takes_copies(function.0) {
+            true => shim::suspect_set_notail(call.0),
+            false => shim::suspect_set_musttail(call.0),
+        }
         let returned = LLVMGetReturnType(function.function_type().0);
         match LLVMGetTypeKind(returned) {
             inkwell::llvm_sys::LLVMTypeKind::LLVMVoidTypeKind => LLVMBuildRetVoid(builder.raw()),

@@ -4,7 +4,7 @@
 //! instrumented units (`runtime/Makefile` builds it, and the object that ends the section of words).
 //!
 //! What holds everywhere here: no allocation, no panic path, no message, no call into the program's C library but those
-//! looked up weakly in [`symbols`]; system calls are made directly, so `errno` stays as it was. When anything is refused
+//! looked up weakly in `symbols`; system calls are made directly, so `errno` stays as it was. When anything is refused
 //! the program runs as it would without suspect. No file descriptor is kept, no thread or signal handler is made.
 //!
 //! # Limits

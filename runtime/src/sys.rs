@@ -42,7 +42,6 @@ const MAP_SHARED: usize = 1;
 const MAP_PRIVATE: usize = 2;
 const MAP_FIXED: usize = 0x10;
 const MAP_ANONYMOUS: usize = 0x20;
-const MAP_POPULATE: usize = 0x8000;
 
 pub const O_RDONLY: usize = 0;
 pub const O_RDWR: usize = 2;
@@ -163,17 +162,11 @@ impl File {
     /// # Safety
     /// Nobody holds references into the `length` bytes at `address`, whole pages that may be replaced.
     pub unsafe fn map(&self, address: *mut c_void, length: usize, offset: u64) -> Result<*mut c_void, Errno> {
-        let place = if address.is_null() { 0 } else { MAP_FIXED | populate(length) };
+        let place = if address.is_null() { 0 } else { MAP_FIXED };
         let arguments = [address as usize, length, PROT_READ_WRITE, MAP_SHARED | place, self.0, offset as usize];
         // SAFETY: vouched for by the caller.
         unsafe { raw(MMAP, arguments) }.map(|address| address as *mut c_void)
     }
-}
-
-/// Touching a few pages at once is cheaper than a fault for each; of a large module most are never touched.
-fn populate(length: usize) -> usize {
-    const FEW: usize = 16 * 4096;
-    if length <= FEW { MAP_POPULATE } else { 0 }
 }
 
 impl Drop for File {

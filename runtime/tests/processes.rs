@@ -236,6 +236,22 @@ fn exec_begins_a_new_trace_of_the_same_process() {
 }
 
 #[test]
+fn a_signal_is_put_down_to_the_process_it_ended() {
+    let endings = |way: &str, died: bool| {
+        let mut recording = Recording::of("program", &[way]);
+        recording.run();
+        let traces = recording.traces();
+        traces.processes(died).iter().map(|process| process.ending).collect::<Vec<_>>()
+    };
+    assert_eq!(endings("segv", true), [Ending::Signalled]);
+    assert_eq!(endings("segv", false), [Ending::Unknown]);
+    // It ended in order; the signal was another's.
+    assert_eq!(endings("return", true), [Ending::Unknown]);
+    assert_eq!(endings("fork", true), [Ending::Signalled, Ending::Unknown]);
+    assert_eq!(endings("exec", true), [Ending::Exited, Ending::Unknown]);
+}
+
+#[test]
 fn threads_share_the_words() {
     let mut recording = Recording::of("program", &["threads"]);
     recording.run_well();

@@ -108,80 +108,14 @@ pub struct Arguments {
 }
 
 /// Options whose value is the next argument.
-const TAKE_VALUE: &[&str] = &[
-    "-D",
-    "-U",
-    "-I",
-    "-L",
-    "-F",
-    "-B",
-    "-T",
-    "-u",
-    "-z",
-    "-e",
-    "-G",
-    "-A",
-    "-J",
-    "-b",
-    "-MF",
-    "-MT",
-    "-MQ",
-    "-MJ",
-    "-include",
-    "-imacros",
-    "-isystem",
-    "-idirafter",
-    "-iquote",
-    "-iprefix",
-    "-iwithprefix",
-    "-iwithprefixbefore",
-    "-isysroot",
-    "-iframework",
-    "-imultilib",
-    "-ivfsoverlay",
-    "-include-pch",
-    "-cxx-isystem",
-    "-isystem-after",
-    "-target",
-    "-arch",
-    "-Xclang",
-    "-Xlinker",
-    "-Xassembler",
-    "-Xpreprocessor",
-    "-Xanalyzer",
-    "-mllvm",
-    "-mmlir",
-    "-framework",
-    "-rpath",
-    "-aux-info",
-    "-dumpdir",
-    "-dumpbase",
-    "-dumpbase-ext",
-    "-wrapper",
-    "-working-directory",
-    "-current_version",
-    "-compatibility_version",
-    "-install_name",
-    "-serialize-diagnostics",
-    "--serialize-diagnostics",
-    "--param",
-    "--sysroot",
-    "--target",
-    "--include",
-    "--define-macro",
-    "--undefine-macro",
-    "--include-directory",
-    "--library-directory",
-    "--prefix",
-    "--config",
-    "--for-linker",
-    "--for-assembler",
-    "-Tbss",
-    "-Tdata",
-    "-Ttext",
-    "-h",
-    "-soname",
-];
+const TAKE_VALUE: &str = "\
+    -D -U -I -L -F -B -T -u -z -e -G -A -J -b -MF -MT -MQ -MJ -include -imacros -isystem -idirafter -iquote -iprefix \
+    -iwithprefix -iwithprefixbefore -isysroot -iframework -imultilib -ivfsoverlay -include-pch -cxx-isystem \
+    -isystem-after -target -arch -Xclang -Xlinker -Xassembler -Xpreprocessor -Xanalyzer -mllvm -mmlir -framework \
+    -rpath -aux-info -dumpdir -dumpbase -dumpbase-ext -wrapper -working-directory -current_version \
+    -compatibility_version -install_name -serialize-diagnostics --serialize-diagnostics --param --sysroot --target \
+    --include --define-macro --undefine-macro --include-directory --library-directory --prefix --config --for-linker \
+    --for-assembler -Tbss -Tdata -Ttext -h -soname";
 
 /// Options after which a compiler answers and does nothing else, and prefixes of such options.
 const QUERIES: &[&str] =
@@ -272,7 +206,7 @@ impl Parser {
                 let value = rest.next().unwrap_or_default();
                 self.linker_option(value.as_bytes());
             }
-            _ if TAKE_VALUE.contains(&text) => {
+            _ if TAKE_VALUE.split_whitespace().any(|option| option == text) => {
                 rest.next();
             }
             _ => self.flag(text),

@@ -15,7 +15,7 @@ use super::driver::{ENV_LOG, ENV_MODES, ENV_OFF};
 use super::elf::BinaryKind;
 use super::event;
 use super::inspect::{self, Findings};
-use super::report::EscapeReason;
+use super::report::{EscapeReason, count, grouped, listed};
 use super::toolchain::{self, Library, Toolchain};
 use super::tree::{Found, Tree};
 
@@ -185,22 +185,20 @@ fn programs(report: &mut DoctorReport, root: &Path, tree: &Tree, findings: &Find
                 format!("{kind} {}: older than its source {}", module.path, source.display()),
             ),
             None => {
-                let text = format!("{kind} {}: instrumented, {} units", module.path, module.units.len());
+                let units = count(module.units.len() as u64, "unit", "units");
+                let text = format!("{kind} {}: instrumented, {units}", module.path);
                 report.add(Verdict::Good, text);
             }
         }
     }
-    for escape in &findings.escapes {
-        let text = format!("{}: not instrumented: {}", escape.path, escape.reason);
-        let again = || Some("make clean && suspect build -- make".to_owned());
-        report.add(
-            match escape.reason {
-                EscapeReason::Left(_) => Verdict::Note,
-                EscapeReason::Stale if !findings.modules.is_empty() => Verdict::Note,
-                _ => Verdict::Bad(again()),
-            },
-            text,
-        );
+    for (reason, escapes) in grouped(findings.escapes.iter().map(|escape| (&escape.reason, escape))) {
+        let names = escapes.iter().map(|escape| escape.path.clone()).collect();
+        let verdict = match reason {
+            EscapeReason::Left(_) => Verdict::Note,
+            EscapeReason::Stale if !findings.modules.is_empty() => Verdict::Note,
+            _ => Verdict::Bad(Some("make clean && suspect build -- make".to_owned())),
+        };
+        report.add(verdict, format!("{}: not instrumented: {reason}", listed(names)));
     }
 }
 

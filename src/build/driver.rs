@@ -11,7 +11,7 @@ use suspect_format::abi::Mode;
 use thiserror::Error;
 
 use super::arguments::Arguments;
-use super::event;
+use super::event::{self, Event};
 use super::names::{self, Family, Name};
 use super::plan::{self, Call};
 use super::shim::Shim;
@@ -19,6 +19,8 @@ use super::toolchain::{self, Toolchain, ToolchainError};
 
 /// Makes the driver the plain real compiler.
 pub const ENV_OFF: &str = "SUSPECT_OFF";
+/// Why things are left alone then.
+const SWITCHED_OFF: &str = "SUSPECT_OFF is set";
 /// Names of the modes to emit, joined by commas.
 pub const ENV_MODES: &str = "SUSPECT_MODES";
 /// Names the build log.
@@ -122,8 +124,21 @@ fn drive(program: &OsStr, arguments: &[OsString]) -> Result<std::convert::Infall
         }
         _ => toolchain::find(request.name.major),
     };
-    if off || plan::is_untouched(&parsed, &directory) {
+    let untouched = plan::is_untouched(&parsed, &directory);
+    let mut call = Call {
+        family: request.name.family,
+        arguments: &request.arguments,
+        parsed: &parsed,
+        directory: &directory,
+        compiler: OsStr::new(""),
+        modes: "",
+    };
+    if off || untouched {
         let compiler = plain_compiler(program, &request, toolchain)?;
+        if !untouched {
+            call.compiler = compiler.as_os_str();
+            log(&plan::left(&call, SWITCHED_OFF))?;
+        }
         let arguments = match off {
             true => request.arguments.clone(),
             false => plan::untouched(request.name.family, &request.arguments, &parsed, &directory),
@@ -136,19 +151,17 @@ fn drive(program: &OsStr, arguments: &[OsString]) -> Result<std::convert::Infall
         _ => toolchain.clang.clone(),
     };
     let modes = modes(shim.as_ref())?;
-    let call = Call {
-        family: request.name.family,
-        arguments: &request.arguments,
-        parsed: &parsed,
-        directory: &directory,
-        compiler: compiler.as_os_str(),
-        modes: &modes,
-    };
+    (call.compiler, call.modes) = (compiler.as_os_str(), &modes);
     let plan = plan::plan(&call, &toolchain.equipment());
-    if let Some(path) = env::var_os(ENV_LOG).filter(|path| !path.is_empty()) {
-        event::append(&path, &plan.events).map_err(|error| DriverError::Log { path, error })?;
-    }
+    log(&plan.events)?;
     Err(exec(&request.before, &compiler, &plan.arguments))
+}
+
+fn log(events: &[Event]) -> Result<(), DriverError> {
+    match env::var_os(ENV_LOG).filter(|path| !path.is_empty()) {
+        Some(path) => event::append(&path, events).map_err(|error| DriverError::Log { path, error }),
+        None => Ok(()),
+    }
 }
 
 /// The compiler for calls that get nothing of ours: for C the clang that also does the work, so that what a configure

@@ -9,6 +9,7 @@ use suspect_format::abi::Mode;
 use super::arguments::Language;
 use super::elf::{Binary, BinaryKind, LeftFunction, UnitSites};
 use super::event::Event;
+use super::names::{Family, Name};
 use super::report::{BuildReport, EscapeReason, EscapeReport, ModuleReport, UnitReport};
 use super::run::BuildOptions;
 use super::stale::{BuildCommand, shell_word};
@@ -104,6 +105,8 @@ struct Origin {
     left: Option<String>,
     /// The build that is looked at made it.
     this_build: bool,
+    /// A C++ compiler made it.
+    cxx: bool,
 }
 
 /// The last event for each output that is there.
@@ -113,7 +116,8 @@ fn by_path(before: &[Event], events: &[Event]) -> BTreeMap<PathBuf, Origin> {
     all.filter(|(event, _)| !event.output.is_empty())
         .filter_map(|(event, this_build)| {
             let path = event.path().canonicalize().ok()?;
-            Some((path, Origin { left: event.left.clone(), this_build }))
+            let cxx = Name::of(event.compiler.as_ref()).is_some_and(|name| name.family == Family::Cxx);
+            Some((path, Origin { left: event.left.clone(), this_build, cxx }))
         })
         .collect()
 }
@@ -142,22 +146,30 @@ fn escape(tree: &Tree, found: &Found, origin: Option<&Origin>, new: bool) -> Opt
         return Some(EscapeReason::Left(reason));
     }
     let language = language(&binary.sources);
-    if language == Some(Language::Cxx) {
+    if language == Some(Language::Cxx) || (language.is_none() && origin.is_some_and(|origin| origin.cxx)) {
         return Some(EscapeReason::Left("C++".to_owned()));
     }
     match origin {
         // Made through us and without sites: a program that has none to offer, or an object of data alone.
         Some(Origin { this_build: true, .. }) if !object => Some(EscapeReason::NoSites),
         Some(Origin { .. }) if object && made_by_clang(binary) => None,
-        _ if new && (language == Some(Language::C) || !object) => Some(other_compiler(binary)),
+        _ if new && language == Some(Language::C) => Some(other_compiler(binary)),
+        // Stripped; other languages' compilers leave their own names of files.
+        _ if new && !object && binary.sources.is_empty() => Some(other_compiler(binary)),
         _ if tree.has_c_source(&binary.sources) => Some(EscapeReason::Stale),
         _ => None,
     }
 }
 
-/// C as soon as one source is in C; the start files of every program are, too.
+/// Sources of the start files that are in every program.
+const START_FILES: [&str; 2] = ["crtstuff.c", "abi-note.c"];
+
+/// C as soon as one source is in C.
 fn language(sources: &[String]) -> Option<Language> {
-    let own = sources.iter().filter(|name| *name != "crtstuff.c").map(|name| Language::of_file(name.as_ref()));
+    let own = sources
+        .iter()
+        .filter(|name| !START_FILES.contains(&name.as_str()))
+        .map(|name| Language::of_file(name.as_ref()));
     let languages: Vec<_> = own.collect();
     [Language::C, Language::Cxx].into_iter().find(|language| languages.contains(language))
 }
@@ -190,7 +202,12 @@ fn unit_report(unit: &UnitSites) -> UnitReport {
 
 /// Sources of units that were built earlier, for other modes than `modes`.
 fn other_modes(units: &[UnitReport], modes: &str) -> Vec<String> {
-    let wanted = modes.split(',').filter_map(Mode::from_name).fold(0, |mask, mode| mask | 1 << mode as u32);
+    let bit = |mode: Mode| 1 << mode as u32;
+    let mut wanted = modes.split(',').filter_map(Mode::from_name).fold(0, |mask, mode| mask | bit(mode));
+    // The plugin leaves edges out beside values where there is no plain version: values say all that edges do.
+    if wanted & bit(Mode::Values) != 0 && wanted & bit(Mode::Plain) == 0 {
+        wanted &= !bit(Mode::Edges);
+    }
     units.iter().filter(|unit| unit.modes != wanted).map(|unit| unit.source.clone()).collect()
 }
 

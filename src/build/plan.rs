@@ -108,6 +108,15 @@ pub fn plan(call: &Call, equipment: &Equipment) -> Plan {
     Plan { arguments, events }
 }
 
+/// Lines for the log about a call that the plain compiler gets as it is, for `reason`.
+pub fn left(call: &Call, reason: &str) -> Vec<Event> {
+    let mut events = compile_events(call, Some(reason));
+    if call.parsed.step == Step::Link && !call.parsed.relocatable {
+        events.push(link_event(call, Some(reason)));
+    }
+    events
+}
+
 /// The caller's arguments, without what clang would refuse.
 fn theirs<'a>(call: &'a Call) -> impl Iterator<Item = OsString> + 'a {
     let filter = matches!(call.family, Family::Gcc | Family::Standard(_));

@@ -166,11 +166,13 @@ impl BuildReport {
     }
 }
 
-fn count(number: u64, one: &str, many: &str) -> String {
+/// A number of things: `1 unit`, `2 units`.
+pub(super) fn count(number: u64, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
 }
 
-fn grouped<'a, K: Ord, V>(pairs: impl Iterator<Item = (&'a K, &'a V)>) -> BTreeMap<&'a K, Vec<&'a V>> {
+/// Pairs put together by their keys, in the order of these.
+pub(super) fn grouped<'a, K: Ord, V>(pairs: impl Iterator<Item = (&'a K, &'a V)>) -> BTreeMap<&'a K, Vec<&'a V>> {
     let mut groups: BTreeMap<&K, Vec<&V>> = BTreeMap::new();
     for (key, value) in pairs {
         groups.entry(key).or_default().push(value);
@@ -178,7 +180,8 @@ fn grouped<'a, K: Ord, V>(pairs: impl Iterator<Item = (&'a K, &'a V)>) -> BTreeM
     groups
 }
 
-fn listed(names: Vec<String>) -> String {
+/// The first few of `names`, sorted, and how many more there are.
+pub(super) fn listed(names: Vec<String>) -> String {
     let names: Vec<_> = names.into_iter().collect::<BTreeSet<_>>().into_iter().collect();
     match names.len().checked_sub(SHOWN) {
         Some(more) if more > 0 => format!("{} and {more} more", names[..SHOWN].join(", ")),

@@ -45,6 +45,16 @@ pub enum Verb {
     #[command(after_help = "Examples:\n  suspect rank\n  suspect rank --method blockrank --by block\n  \
         suspect rank --method cl --format json --top 20")]
     Rank(RankArguments),
+    /// Ask for a probability over the causal models of the recorded coverage (Doric).
+    #[command(
+        after_help = "Atoms about a ranked unit x: u[x] executed, h[x] a cause, H[x] the only cause, f[x] a cause of some \
+        failure; e: the test failed; test[t]: the test is t. Joined by &&, || and !, in parentheses; a condition follows |.\n\nExamples:\n  \
+        suspect ask 'P(f[src/a.c:41])'\n  suspect ask 'P(f[src/a.c:41] | !h[src/b.c:7])'\n  suspect ask 'P(H[main()] | u[main()])' --by function"
+    )]
+    Ask(AskArguments),
+    /// Write what was recorded in another tool's format.
+    #[command(after_help = "Example:\n  suspect report --format gzoltar --output spectra")]
+    Report(ReportArguments),
     /// Measure how well methods find the known faults of a benchmark's versions.
     #[command(
         after_help = "Examples:\n  suspect eval bench\n  suspect eval bench --methods ochiai,dstar,blockrank --ties worst\n  \
@@ -157,9 +167,41 @@ pub struct RankArguments {
     /// A line (FILE:LINE) or function (NAME()) found innocent; remembered for later rankings.
     #[arg(long, value_name = "UNIT")]
     pub innocent: Vec<String>,
+    /// Rank another tool's spectra: a directory with GZoltar's matrix.txt, spectra.csv and tests.csv.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["by", "innocent", "forget_innocent"])]
+    pub spectra: Option<PathBuf>,
     /// Forget what was found innocent.
     #[arg(long)]
     pub forget_innocent: bool,
+}
+
+/// `suspect ask`.
+#[derive(Debug, Args)]
+pub struct AskArguments {
+    /// The query.
+    #[arg(value_name = "QUERY")]
+    pub query: String,
+    /// What the units of the query are.
+    #[arg(long, value_enum, default_value = "line")]
+    pub by: By,
+}
+
+/// Formats of other tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ReportFormat {
+    /// GZoltar's matrix.txt, spectra.csv and tests.csv.
+    Gzoltar,
+}
+
+/// `suspect report`.
+#[derive(Debug, Args)]
+pub struct ReportArguments {
+    /// The format.
+    #[arg(long, value_enum)]
+    pub format: ReportFormat,
+    /// Directory to write to.
+    #[arg(long, short, value_name = "DIR")]
+    pub output: PathBuf,
 }
 
 /// `suspect eval`.

@@ -1,5 +1,7 @@
 //! What a method needs from a recorded run, read once.
 
+use std::collections::HashSet;
+
 use rayon::prelude::*;
 
 use super::exit::{Exit, Failure};
@@ -7,6 +9,7 @@ use crate::profile::{EdgeProfile, FlowGraph, OutcomeProfile, ProgramFlow, Sites}
 use crate::program::{Execution, Program};
 use crate::rank::{Method, Need, Observed, Ranked, Units, apply};
 use crate::report::Evidence;
+use crate::slice::{Code, Criterion, Slicer};
 use crate::spectra::{CoverageMatrix, Smoothing, Spectrum};
 use crate::store::{Recorded, Run};
 
@@ -20,6 +23,7 @@ pub struct Seen<'r> {
     flow: Option<(ProgramFlow, EdgeProfile)>,
     predicates: Option<(Sites, OutcomeProfile)>,
     sequences: Option<(Sites, OutcomeProfile)>,
+    slices: Option<Vec<Vec<u32>>>,
     /// Mean executions of each ranked unit in failing and passing tests, where edges were read.
     means: Option<(Vec<f64>, Vec<f64>)>,
 }
@@ -31,8 +35,17 @@ impl<'r> Seen<'r> {
         let matrix = coverage(run, &recorded, units, tests)?;
         let spectra = matrix.spectra();
         let program = &run.program;
-        let mut seen =
-            Seen { program, units, matrix, spectra, flow: None, predicates: None, sequences: None, means: None };
+        let mut seen = Seen {
+            program,
+            units,
+            matrix,
+            spectra,
+            flow: None,
+            predicates: None,
+            sequences: None,
+            slices: None,
+            means: None,
+        };
         if needs.contains(&Need::Edges) {
             let (flow, profile) = edge_profile(run, &recorded, tests)?;
             seen.means = Some(unit_means(program, units, &flow, &profile));
@@ -43,6 +56,9 @@ impl<'r> Seen<'r> {
         }
         if needs.contains(&Need::Sequences) {
             seen.sequences = Some(outcome_profile(run, &recorded, tests, Sites::of_sequences(program))?);
+        }
+        if needs.contains(&Need::Slices) {
+            seen.slices = Some(dynamic_slices(run, &recorded, tests)?);
         }
         Ok(seen)
     }
@@ -71,6 +87,7 @@ impl<'r> Seen<'r> {
             edges: self.flow.as_ref().map(|(flow, profile)| (&flow.graph, profile)),
             predicates: self.predicates.as_ref().map(|(sites, profile)| (sites, profile)),
             sequences: self.sequences.as_ref().map(|(sites, profile)| (sites, profile)),
+            slices: self.slices.as_deref(),
         };
         apply(method, &observed).map_err(Failure::of(Exit::Usage))
     }
@@ -80,11 +97,13 @@ fn failed(run: &Run, test: u32) -> bool {
     run.manifest.tests[test as usize].passed == Some(false)
 }
 
-/// Which test executed which ranked unit.
+/// Which of these tests executed which ranked unit.
 pub fn coverage(run: &Run, recorded: &Recorded, units: &Units, tests: &[u32]) -> Result<CoverageMatrix, Failure> {
-    let row = |test: &u32| Ok((units.executed(&run.program, &covered(run, recorded, *test)?), failed(run, *test)));
-    let rows: Result<Vec<(Vec<u32>, bool)>, Failure> = tests.par_iter().map(row).collect();
-    Ok(CoverageMatrix::from_units(units.len(), &rows?))
+    let failed = tests.iter().map(|test| failed(run, *test)).collect();
+    CoverageMatrix::read(units.len(), failed, |test, row| {
+        row.extend(units.executed(&run.program, &covered(run, recorded, tests[test])?));
+        Ok(())
+    })
 }
 
 /// An execution that says of each piece and node only whether it was reached.
@@ -99,6 +118,9 @@ fn covered(run: &Run, recorded: &Recorded, test: u32) -> Result<Execution, Failu
     Ok(Execution { pieces, nodes, ..Execution::default() })
 }
 
+/// Tests whose counts are held at once.
+const BATCH: usize = 32;
+
 fn edge_profile(run: &Run, recorded: &Recorded, tests: &[u32]) -> Result<(ProgramFlow, EdgeProfile), Failure> {
     let flow = ProgramFlow::new(&run.program);
     let counts = |test: &u32| {
@@ -110,9 +132,14 @@ fn edge_profile(run: &Run, recorded: &Recorded, tests: &[u32]) -> Result<(Progra
         }
         Ok((flow.counts(&counts), failed(run, *test)))
     };
-    let runs: Result<Vec<(Vec<u64>, bool)>, Failure> = tests.par_iter().map(counts).collect();
-    let profile = EdgeProfile::of_runs(flow.edges.len(), runs?);
-    Ok((flow, profile))
+    // A batch at a time: the counts of all tests together may be larger than memory.
+    let mut failure = None;
+    let runs = tests.chunks(BATCH).map_while(|batch| {
+        let runs: Result<Vec<(Vec<u64>, bool)>, Failure> = batch.par_iter().map(counts).collect();
+        runs.map_err(|error| failure = Some(error)).ok()
+    });
+    let profile = EdgeProfile::of_runs(flow.edges.len(), runs.flatten());
+    failure.map_or(Ok((flow, profile)), Err)
 }
 
 fn outcome_profile(
@@ -126,6 +153,27 @@ fn outcome_profile(
         profile.push(&sites, &sites.counts(&recorded.execution(test)?), failed(run, test));
     }
     Ok((sites, profile))
+}
+
+/// For each test, the lines that it executed and that what it put out may depend on.
+fn dynamic_slices(run: &Run, recorded: &Recorded, tests: &[u32]) -> Result<Vec<Vec<u32>>, Failure> {
+    let sections = run.dependences()?;
+    let named: Vec<(String, &[u8])> = sections.iter().map(|(name, bytes)| (name.clone(), bytes.as_slice())).collect();
+    let code = Code::load(&run.program, &named).map_err(Failure::of(Exit::Store))?;
+    let slicer = Slicer::new(&run.program, &code);
+    let slice = |test: &u32| {
+        let execution = recorded.execution(*test)?;
+        let executed: Vec<bool> = execution.pieces.iter().map(|count| *count > 0).collect();
+        let mut lines = slicer.slice(Criterion::Executed { executed: &executed, stopped_in: &execution.stopped_in });
+        let ran: HashSet<u32> = (0..)
+            .zip(&run.program.pieces)
+            .filter(|(piece, _)| executed[*piece as usize])
+            .flat_map(|(_, piece): (u32, _)| piece.lines.iter().copied())
+            .collect();
+        lines.retain(|line| ran.contains(line));
+        Ok(lines)
+    };
+    tests.par_iter().map(slice).collect()
 }
 
 /// Mean executions of ranked units in failing and in passing tests, from their blocks'.

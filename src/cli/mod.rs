@@ -1,13 +1,16 @@
 //! The command line: one function for each verb, and what they share.
 
 mod args;
+mod ask;
 mod build;
 mod dump;
+mod entries;
 mod eval;
 mod evidence;
 mod exit;
 mod methods;
 mod rank;
+mod spectra;
 mod test;
 
 use std::ffi::OsString;
@@ -57,6 +60,10 @@ fn run(arguments: Arguments, out: &mut impl Write) -> Result<(), Failure> {
         Verb::Init => test::init(&start, out),
         Verb::Test(test) => test::test(&project_root(&start), test, out),
         Verb::Rank(rank) => rank::rank(&project_root(&start), rank, out),
+        Verb::Ask(ask) => ask::ask(&project_root(&start), ask, out),
+        Verb::Report(report) => match report.format {
+            args::ReportFormat::Gzoltar => spectra::write_spectra(&project_root(&start), report, out),
+        },
         Verb::Eval(eval) => eval::eval(&start, eval, out),
         Verb::Methods(methods) => methods::list_methods(methods, out),
         Verb::Dump(dump) => dump::dump(&start, dump, out),

@@ -1,17 +1,18 @@
 //! `suspect rank`: scores from a recorded run, put in order and shown with their evidence.
 
-use std::collections::{HashMap, HashSet};
-use std::io::Write;
+use std::collections::HashSet;
+use std::fs;
+use std::io::{self, Write};
 use std::path::Path;
 
-use rayon::prelude::*;
-
 use super::args::{By, RankArguments, RankFormat, Ties};
+use super::entries::entries;
 use super::evidence::Seen;
 use super::exit::{Exit, Failure};
+use super::spectra::rank_spectra;
 use crate::program::Program;
-use crate::rank::{Granularity, RankedUnit, Ranking, Standing, TieBreak, Units, find_method};
-use crate::report::{Entry, RankingReport, SCHEMA_VERSION, TestCounts, write_ranking};
+use crate::rank::{Granularity, RankedUnit, TieBreak, Units, find_method};
+use crate::report::{RankingReport, SCHEMA_VERSION, TestCounts, write_ranking};
 use crate::store::{Run, Store};
 
 /// Places shown as text unless asked otherwise.
@@ -19,6 +20,9 @@ const DEFAULT_TOP: usize = 5;
 
 /// Ranks and writes to `out`.
 pub fn rank(root: &Path, arguments: &RankArguments, out: &mut impl Write) -> Result<(), Failure> {
+    if let Some(directory) = &arguments.spectra {
+        return rank_spectra(directory, arguments, out);
+    }
     let method = find_method(&arguments.method).map_err(Failure::of(Exit::Usage))?;
     let store = Store::new(root);
     let run = store.latest_run()?;
@@ -45,32 +49,35 @@ pub fn rank(root: &Path, arguments: &RankArguments, out: &mut impl Write) -> Res
         ranking: entries(&run.program, &units, &ranked.ranking, ties, &seen),
         trust,
     };
-    write(root, report, arguments, out).map_err(Failure::of(Exit::File))
+    write_report(root, report, arguments, out)
 }
 
-fn write(
+/// Writes a report as the arguments ask, with sources below `root`.
+pub fn write_report(
     root: &Path,
-    mut report: RankingReport,
+    report: RankingReport,
     arguments: &RankArguments,
     out: &mut impl Write,
-) -> anyhow::Result<()> {
-    match arguments.format {
-        RankFormat::Text => {
-            let source = |file: &str| {
-                std::fs::read(root.join(file)).ok().map(|text| String::from_utf8_lossy(&text).into_owned())
-            };
-            write_ranking(&report, arguments.top.unwrap_or(DEFAULT_TOP), source, out)?;
-        }
-        RankFormat::Json => {
-            report.ranking.truncate(arguments.top.unwrap_or(usize::MAX));
-            serde_json::to_writer_pretty(&mut *out, &report)?;
-            writeln!(out)?;
-        }
-    }
-    Ok(())
+) -> Result<(), Failure> {
+    let written = match arguments.format {
+        RankFormat::Text => write_text(root, &report, arguments, out),
+        RankFormat::Json => write_json(report, arguments, out),
+    };
+    written.map_err(Failure::of(Exit::File))
 }
 
-/// What `--by` asks for.
+fn write_text(root: &Path, report: &RankingReport, arguments: &RankArguments, out: &mut impl Write) -> io::Result<()> {
+    let source = |file: &str| fs::read(root.join(file)).ok().map(|text| String::from_utf8_lossy(&text).into_owned());
+    write_ranking(report, arguments.top.unwrap_or(DEFAULT_TOP), source, out)
+}
+
+fn write_json(mut report: RankingReport, arguments: &RankArguments, out: &mut impl Write) -> io::Result<()> {
+    report.ranking.truncate(arguments.top.unwrap_or(usize::MAX));
+    serde_json::to_writer_pretty(&mut *out, &report)?;
+    writeln!(out)
+}
+
+/// What is ranked.
 pub fn granularity(by: By) -> Granularity {
     match by {
         By::Line => Granularity::Line,
@@ -81,7 +88,7 @@ pub fn granularity(by: By) -> Granularity {
     }
 }
 
-/// What `--ties` asks for.
+/// How ties are broken.
 pub fn tie_break(ties: Ties) -> TieBreak {
     match ties {
         Ties::Line => TieBreak::LineOrder,
@@ -157,7 +164,7 @@ pub fn foreign(program: &Program, units: &Units) -> Vec<u32> {
 }
 
 /// Positions of the ranked units that `FILE:LINE` or `FUNCTION()` names.
-fn resolve(program: &Program, units: &Units, name: &str) -> Vec<u32> {
+pub fn resolve(program: &Program, units: &Units, name: &str) -> Vec<u32> {
     let positions = |wanted: &dyn Fn(RankedUnit) -> bool| {
         (0..).zip(units.iter()).filter(|(_, unit)| wanted(*unit)).map(|(position, _)| position).collect()
     };
@@ -175,89 +182,6 @@ fn resolve(program: &Program, units: &Units, name: &str) -> Vec<u32> {
         let place = unit.place(program);
         program.files.get(place.file as usize).is_some_and(|path| path == file) && line.parse() == Ok(place.line)
     })
-}
-
-fn entries(program: &Program, units: &Units, ranking: &Ranking, ties: TieBreak, seen: &Seen) -> Vec<Entry> {
-    let owners = line_owners(program);
-    let standings: Vec<Standing> = ranking.iter().collect();
-    standings.par_iter().map(|standing| entry(program, units, standing, ties, seen, &owners)).collect()
-}
-
-/// For each line, the first function that has code there.
-fn line_owners(program: &Program) -> HashMap<u32, u32> {
-    let mut owners = HashMap::new();
-    for block in &program.blocks {
-        for line in &block.lines {
-            owners.entry(*line).or_insert(block.function);
-        }
-    }
-    owners
-}
-
-fn entry(
-    program: &Program,
-    units: &Units,
-    standing: &Standing,
-    ties: TieBreak,
-    seen: &Seen,
-    owners: &HashMap<u32, u32>,
-) -> Entry {
-    let unit = units.get(standing.unit);
-    let place = unit.place(program);
-    let file = program.files.get(place.file as usize).cloned().unwrap_or_default();
-    let function = match unit {
-        RankedUnit::Line(line) => owners.get(&line).copied(),
-        unit => unit.function(program),
-    };
-    let function = function.map(|id| program.functions[id as usize].name.clone()).unwrap_or_default();
-    Entry {
-        rank: standing.position(ties),
-        rank_best: standing.best,
-        rank_worst: standing.worst,
-        score: standing.score.clamp(f64::MIN, f64::MAX),
-        unit: describe(program, unit, &file, place.line, &function),
-        last_line: last_line(program, unit).max(place.line),
-        line: place.line,
-        file,
-        function,
-        evidence: seen.evidence(standing.unit),
-    }
-}
-
-fn last_line(program: &Program, unit: RankedUnit) -> u32 {
-    let line = |line: &u32| program.lines[*line as usize].line;
-    match unit {
-        RankedUnit::Block(block) => program.blocks[block as usize].lines.iter().map(line).max().unwrap_or(0),
-        RankedUnit::Function(function) => program.functions[function as usize].last_line,
-        RankedUnit::Line(_) | RankedUnit::Node(_) => 0,
-    }
-}
-
-fn describe(program: &Program, unit: RankedUnit, file: &str, line: u32, function: &str) -> String {
-    match unit {
-        RankedUnit::Line(_) => format!("{file}:{line}"),
-        RankedUnit::Function(_) => format!("{function}()"),
-        RankedUnit::Block(block) => {
-            let first = program.functions[program.blocks[block as usize].function as usize].blocks.start;
-            format!("block {} of {function}()", block - first)
-        }
-        RankedUnit::Node(node) => {
-            let node = &program.nodes[node as usize];
-            let what = if node.expression.is_empty() { &node.variable } else { &node.expression };
-            format!("{} `{what}` at {file}:{line}", kind_name(node.kind))
-        }
-    }
-}
-
-fn kind_name(kind: crate::program::NodeKind) -> &'static str {
-    use crate::program::NodeKind;
-    match kind {
-        NodeKind::Assignment => "assignment to",
-        NodeKind::Parameter => "parameter",
-        NodeKind::Predicate => "predicate",
-        NodeKind::Switch => "switch on",
-        NodeKind::Return => "returned value",
-    }
 }
 
 /// What the user must know before believing the ranking.

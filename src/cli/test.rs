@@ -12,6 +12,7 @@ use suspect_format::abi::Mode;
 
 use super::args::{Record, TestArguments};
 use super::exit::{Exit, Failure};
+use crate::exec::ScratchRoot;
 use crate::store::{Manifest, STORE_VERSION, Store, Tables, TestRecord};
 use crate::suite::{self, Baseline, BaselineOptions, Hook, Stability, Suite, SuiteError, TestBaseline, Verdict};
 use modules::Modules;
@@ -37,6 +38,9 @@ pub fn init(start: &Path, out: &mut impl Write) -> Result<(), Failure> {
 /// Runs the suite and keeps what each test did.
 pub fn test(root: &Path, arguments: &TestArguments, out: &mut impl Write) -> Result<(), Failure> {
     let suite = Suite::load(root)?;
+    for note in suite.notes() {
+        anstream::eprintln!("suspect: {note}");
+    }
     let store = Store::new(root);
     let _lock = store.lock()?;
     let mode = match arguments.record {
@@ -44,16 +48,19 @@ pub fn test(root: &Path, arguments: &TestArguments, out: &mut impl Write) -> Res
         Record::Values => Mode::Values,
         Record::Trace => Mode::Trace,
     };
+    let traces = ScratchRoot::in_memory(&store.fresh_tmp()?).map_err(Failure::of(Exit::File))?;
     let options = BaselineOptions {
         jobs: arguments.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1),
         runs: arguments.repeat.map(|repeat| repeat.max(2) as usize),
         mode,
         env: Vec::new(),
-        traces: store.fresh_tmp()?,
+        traces: traces.path().to_path_buf(),
         limits: Vec::new(),
     };
     let suite_run = SuiteRun { suite: &suite, options, hook: &|_, _, _, _| (), judge: &|_, _| None };
     let recorded = suite_run.record(&store)?;
+    drop(traces);
+    store.remove_tmp()?;
     summarise(&recorded.manifest, recorded.n_nodes, out).map_err(Failure::of(Exit::File))
 }
 
@@ -61,7 +68,7 @@ pub fn test(root: &Path, arguments: &TestArguments, out: &mut impl Write) -> Res
 pub struct SuiteRun<'a> {
     /// The suite.
     pub suite: &'a Suite,
-    /// How to run it; its traces are in the store's temporary directory.
+    /// How to run it.
     pub options: BaselineOptions,
     /// Looks at each run, besides the recording.
     pub hook: &'a Hook<'a>,
@@ -94,14 +101,13 @@ impl SuiteRun<'_> {
         let started = Instant::now();
         let baseline = suite::baseline(self.suite, &self.options, &|test, run, traces, result| {
             let started = Instant::now();
-            recording.look(test.index, run, traces);
+            recording.look(test.index, run, traces, result.died());
             (self.hook)(test, run, traces, result);
             looked.fetch_add(started.elapsed().as_micros() as u64, Ordering::Relaxed);
         })?;
         let looked = Duration::from_micros(looked.into_inner()) / self.options.jobs.max(1) as u32;
         let running = started.elapsed().saturating_sub(looked);
-        store.remove_tmp()?;
-        let (writer, recorded) = recording.finish()?;
+        let (writer, recorded) = recording.finish(|test| complete(&baseline.tests[test]))?;
         writer.save_tables(Tables::Sites, &modules.sites)?;
         writer.save_tables(Tables::Dependences, &modules.dependences)?;
         let manifest = Manifest {
@@ -150,6 +156,11 @@ fn passed(baseline: &TestBaseline) -> Option<bool> {
         Verdict::Fail | Verdict::Timeout => Some(false),
         Verdict::Skip | Verdict::Error => None,
     }
+}
+
+/// Whether all runs of the test ended alike, and by themselves.
+fn complete(baseline: &TestBaseline) -> bool {
+    baseline.verdict().is_some_and(|verdict| verdict != Verdict::Timeout)
 }
 
 /// Whether a test passed, and its verdict in words, as the suite has it.

@@ -7,13 +7,14 @@ use std::os::fd::{AsFd, AsRawFd};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
+use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use super::capture::Capture;
 use super::supervisor::{self, Plan, REPORT_BYTES, Report};
-use super::{Environment, ExecError, Outcome, Status};
+use super::{Environment, ExecError, Outcome, Status, WRITING_PROGRAMS};
 
 /// What a command reads.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -133,7 +134,10 @@ impl Command {
         unsafe { command.pre_exec(move || supervisor::split(&plan)) };
         let started = Instant::now();
         let start = |source| ExecError::Start { program: name(program), cwd: self.cwd.clone(), source };
+        let alone = WRITING_PROGRAMS.write().unwrap_or_else(PoisonError::into_inner);
+        // Returns when the command has been executed and the supervisor has closed what it does not need.
         let child = command.spawn().map_err(start)?;
+        drop(alone);
         Ok(Running {
             command: self,
             child,

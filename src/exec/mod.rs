@@ -21,6 +21,11 @@ pub use outcome::{Outcome, Output, Status};
 pub use scratch::{Scratch, ScratchRoot, copy_tree, remove_tree};
 
 use std::path::PathBuf;
+use std::sync::RwLock;
+
+/// Held for reading while a file that may be a program is open for writing, for writing while a process is started: a
+/// fork has the descriptors of all threads until it executes something, and nobody can execute the file as long.
+static WRITING_PROGRAMS: RwLock<()> = RwLock::new(());
 
 /// Why a command could not be run at all. What the command itself does wrong is in [`Outcome`].
 #[derive(Debug, thiserror::Error)]

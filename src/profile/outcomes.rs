@@ -75,15 +75,19 @@ impl Sites {
         self.starts[site] as usize..self.starts[site + 1] as usize
     }
 
-    /// Counts of all outcomes in one execution of the program that the sites are of.
+    /// Counts of all outcomes in one execution of the program that the sites are of; 0 for what it does not tell.
     pub fn counts(&self, execution: &Execution) -> Vec<u64> {
-        let mut counts = Vec::with_capacity(self.n_outcomes());
-        for (nodes, compound) in self.nodes.iter().zip(&self.compounds) {
+        let mut counts = vec![0; self.n_outcomes()];
+        for (site, (nodes, compound)) in self.nodes.iter().zip(&self.compounds).enumerate() {
+            let counts = &mut counts[self.outcomes(site)];
             match compound {
-                Some(compound) => counts.extend_from_slice(&execution.sequences[*compound as usize]),
+                Some(compound) => {
+                    let followed = execution.sequences.get(*compound as usize).into_iter().flatten();
+                    counts.iter_mut().zip(followed).for_each(|(count, followed)| *count = *followed);
+                }
                 None => {
                     let (all, trues) = (execution.nodes[nodes[0] as usize], execution.trues[nodes[0] as usize]);
-                    counts.extend([trues, all.saturating_sub(trues)]);
+                    counts.copy_from_slice(&[trues, all.saturating_sub(trues)]);
                 }
             }
         }

@@ -116,13 +116,15 @@ impl<'a> Recorder<'a> {
 
     /// The program's number of `unit`.
     fn unit(&self, process: &Process, module: &trace::Module, unit: &trace::Unit) -> Result<u32, CountError> {
-        let (trace, module) = (process.trace.display().to_string(), module.path.to_owned());
+        let names = || (process.trace.display().to_string(), module.path.to_owned());
         let Some(index) = self.units.get(&unit.hash) else {
+            let (trace, module) = names();
             return Err(CountError::OtherBuild { trace, module, unit: unit.hash });
         };
         let known = &self.program.units[*index as usize];
         let sizes = (known.n_counters as usize, known.n_values as usize);
         if sizes != (unit.counters.len(), unit.values.len()) {
+            let (trace, module) = names();
             return Err(CountError::WrongSize { trace, module, unit: unit.hash });
         }
         Ok(*index)

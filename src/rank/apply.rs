@@ -30,13 +30,24 @@ pub struct Observed<'a> {
     pub predicates: Option<(&'a Sites, &'a OutcomeProfile)>,
     /// Conditions with their evaluation sequences.
     pub sequences: Option<(&'a Sites, &'a OutcomeProfile)>,
+    /// For each test in the order of the matrix, the program's lines in its dynamic slice.
+    pub slices: Option<&'a [Vec<u32>]>,
 }
 
 impl<'a> Observed<'a> {
     /// Coverage alone.
     pub fn coverage(matrix: &'a CoverageMatrix) -> Self {
         let smoothing = Smoothing::Half;
-        Observed { matrix, smoothing, innocents: &[], code: None, edges: None, predicates: None, sequences: None }
+        Observed {
+            matrix,
+            smoothing,
+            innocents: &[],
+            code: None,
+            edges: None,
+            predicates: None,
+            sequences: None,
+            slices: None,
+        }
     }
 }
 
@@ -145,6 +156,8 @@ pub fn apply(method: &Method, observed: &Observed) -> Result<Ranked, MissingEvid
         Algorithm::DesCbi => by_isolation(observed, observed.sequences).ok_or(missing(Need::Sequences))?,
         Algorithm::Sober => by_divergence(observed, observed.predicates).ok_or(missing(Need::Predicates))?,
         Algorithm::DesSober => by_divergence(observed, observed.sequences).ok_or(missing(Need::Sequences))?,
+        Algorithm::Slice => by_slices(observed, false).ok_or(missing(Need::Slices))?,
+        Algorithm::Dice => by_slices(observed, true).ok_or(missing(Need::Slices))?,
     };
     let mut notes = general_notes(observed, &ranked.ranking);
     notes.append(&mut ranked.notes);
@@ -216,6 +229,20 @@ fn by_updates(observed: &Observed) -> Ranked {
 fn by_blocks(observed: &Observed, scores: &[f64], n_unsettled: usize) -> Option<Ranked> {
     let (program, units) = observed.code?;
     Some(Ranked::new(Ranking::new(units.from_blocks(program, scores))).noting(n_unsettled, Note::Unsettled))
+}
+
+/// The share of failing tests whose slice holds a unit; for a dice, 0 if the slice of a passing test does.
+fn by_slices(observed: &Observed, dice: bool) -> Option<Ranked> {
+    let ((program, units), slices) = (observed.code?, observed.slices?);
+    let mut shares = vec![0.0; program.lines.len()];
+    let tests = || slices.iter().zip(observed.matrix.failed());
+    for line in tests().filter(|(_, failed)| **failed).flat_map(|(slice, _)| slice) {
+        shares[*line as usize] += 1.0 / observed.matrix.n_failing() as f64;
+    }
+    for line in tests().filter(|(_, failed)| dice && !**failed).flat_map(|(slice, _)| slice) {
+        shares[*line as usize] = 0.0;
+    }
+    Some(Ranked::new(Ranking::new(units.from_lines(program, &shares))))
 }
 
 fn by_isolation(observed: &Observed, profile: Option<(&Sites, &OutcomeProfile)>) -> Option<Ranked> {

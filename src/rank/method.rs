@@ -16,6 +16,8 @@ pub enum Need {
     Predicates,
     /// How often each evaluation sequence of a compound condition was followed in each run.
     Sequences,
+    /// What each run executed of the static slice of its output.
+    Slices,
 }
 
 impl Need {
@@ -26,6 +28,7 @@ impl Need {
             Need::Edges => "edge counts",
             Need::Predicates => "predicate counts",
             Need::Sequences => "evaluation sequences",
+            Need::Slices => "slices",
         }
     }
 }
@@ -53,6 +56,10 @@ pub enum Algorithm {
     DesCbi,
     /// SOBER on evaluation sequences.
     DesSober,
+    /// Executed code that the output may depend on.
+    Slice,
+    /// Slices of failing tests less those of passing tests.
+    Dice,
 }
 
 /// A method that ranks.
@@ -78,6 +85,7 @@ pub struct Method {
     pub algorithm: Algorithm,
 }
 
+const SLICES: &str = "slices";
 const CAUSAL: &str = "causal models";
 const PROFILES: &str = "edge profiles";
 const STATISTICAL: &str = "statistical debugging";
@@ -195,6 +203,28 @@ const OTHERS: &[Method] = &[
         aliases: &[],
         algorithm: Algorithm::DesSober,
     },
+    Method {
+        id: "slice",
+        name: "dynamic slice",
+        family: SLICES,
+        needs: &[Need::Slices],
+        doc: "the share of failing tests whose slice holds the unit: the static backward slice from what the test put out, less what it did not execute",
+        note: "Over-approximates: points-to is flow- and field-insensitive, and calls are not matched to returns. A test that was stopped is sliced from where, too.",
+        citation: "Weiser 1984 (TSE 10(4)); Lee, Binkley, Feldt, Gold & Yoo (CPDA) for the intersection with coverage",
+        aliases: &[],
+        algorithm: Algorithm::Slice,
+    },
+    Method {
+        id: "slice_dice",
+        name: "dynamic dice",
+        family: SLICES,
+        needs: &[Need::Slices],
+        doc: "the share of failing tests whose slice holds the unit, 0 where a passing test's slice holds it too",
+        note: "Empty when passing tests depend on all that failing ones do. Not the coefficient called Dice.",
+        citation: "Lyle & Weiser 1987; Agrawal, Horgan, London & Wong 1995 (ISSRE)",
+        aliases: &[],
+        algorithm: Algorithm::Dice,
+    },
 ];
 
 /// Names in use beside those the catalogue of measures gives.
@@ -302,7 +332,7 @@ mod tests {
     fn every_method_is_found_by_its_id_and_explains_itself() {
         let ids: HashSet<_> = methods().iter().map(|method| plain(method.id)).collect();
         assert_eq!(ids.len(), methods().len());
-        assert_eq!(methods().len(), 221 + 10);
+        assert_eq!(methods().len(), 221 + 12);
         for method in methods() {
             assert_eq!(find_method(method.id).unwrap().id, method.id);
             assert!(!method.doc.is_empty() && !method.citation.is_empty() && !method.needs.is_empty(), "{}", method.id);

@@ -6,6 +6,9 @@ use crate::spectra::DistinctSpectra;
 const RELATIVE: f64 = 1e-12;
 /// And so are scores this close to each other around 0.
 const ABSOLUTE: f64 = 1e-15;
+/// Measures subtract terms of size 1, some divided by a small share after that: equal scores may be this far apart. Scores that
+/// do differ, differ by more than one over the square of the number of tests.
+const ABSOLUTE_OF_MEASURES: f64 = 1e-13;
 
 /// How the position of a unit among its equals is read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -80,19 +83,19 @@ pub struct Ranking {
 impl Ranking {
     /// Ranks units by `scores`, one for each.
     pub fn new(scores: Vec<f64>) -> Self {
-        let groups = groups(&[&scores]);
+        let groups = groups(&[&scores], ABSOLUTE);
         Ranking::from_groups(scores, groups)
     }
 
     /// Ranks units by the first of `keys`, equals by the second, and so on; each has one value for each unit. `scores` are shown.
     pub fn by_keys(keys: &[&[f64]], scores: Vec<f64>) -> Self {
-        let groups = groups(keys);
+        let groups = groups(keys, ABSOLUTE);
         Ranking::from_groups(scores, groups)
     }
 
     /// Ranks units whose scores are those of their spectra: `scores` has one for each distinct spectrum.
     pub fn of_spectra(distinct: &DistinctSpectra, scores: &[f64]) -> Self {
-        let of_class = groups(&[scores]);
+        let of_class = groups(&[scores], ABSOLUTE_OF_MEASURES);
         let group = distinct.class.iter().map(|&class| of_class[class as usize]).collect();
         Ranking::from_groups(distinct.spread(scores), group)
     }
@@ -167,12 +170,12 @@ impl Ranking {
 }
 
 /// For each unit the number of its group of equals; group 0 is the most suspicious.
-fn groups(keys: &[&[f64]]) -> Vec<u32> {
+fn groups(keys: &[&[f64]], absolute: f64) -> Vec<u32> {
     let n_units = keys.first().map_or(0, |key| key.len());
     let mut order: Vec<u32> = (0..n_units as u32).collect();
     let mut bounds = vec![0, n_units];
     for key in keys {
-        bounds = refine(&mut order, &bounds, key);
+        bounds = refine(&mut order, &bounds, key, absolute);
     }
     let mut group = vec![0; n_units];
     for (number, bounds) in bounds.windows(2).enumerate() {
@@ -184,7 +187,7 @@ fn groups(keys: &[&[f64]]) -> Vec<u32> {
 }
 
 /// Sorts each range of `order` between `bounds` by descending key; the bounds of the equals found.
-fn refine(order: &mut [u32], bounds: &[usize], key: &[f64]) -> Vec<usize> {
+fn refine(order: &mut [u32], bounds: &[usize], key: &[f64], absolute: f64) -> Vec<usize> {
     let value = |unit: u32| if key[unit as usize].is_nan() { f64::NEG_INFINITY } else { key[unit as usize] };
     let mut refined = vec![0];
     for range in bounds.windows(2) {
@@ -192,7 +195,7 @@ fn refine(order: &mut [u32], bounds: &[usize], key: &[f64]) -> Vec<usize> {
         let part = &mut order[range.clone()];
         part.sort_unstable_by(|&a, &b| value(b).total_cmp(&value(a)).then(a.cmp(&b)));
         for at in range.clone().skip(1) {
-            if !same(value(order[at - 1]), value(order[at])) {
+            if !same(value(order[at - 1]), value(order[at]), absolute) {
                 refined.push(at);
             }
         }
@@ -203,9 +206,9 @@ fn refine(order: &mut [u32], bounds: &[usize], key: &[f64]) -> Vec<usize> {
     refined
 }
 
-fn same(a: f64, b: f64) -> bool {
+fn same(a: f64, b: f64, absolute: f64) -> bool {
     let apart = (a - b).abs();
-    a == b || apart.is_finite() && apart <= RELATIVE * a.abs().max(b.abs()) + ABSOLUTE
+    a == b || apart.is_finite() && apart <= RELATIVE * a.abs().max(b.abs()) + absolute
 }
 
 #[cfg(test)]

@@ -1,5 +1,8 @@
 //! Methods applied to a small program: the queue of a scheduler, in which failing runs die.
 
+use std::collections::HashMap;
+
+use proptest::prelude::*;
 use suspect_format::site::SequenceCount;
 
 use super::*;
@@ -8,7 +11,7 @@ use crate::program::{
     Block, Compound, Edge, EdgeKind, Execution, Function, Line, Node, NodeKind, OUTSIDE, Piece, PieceEnd, Place,
     Program, Sequence, Unit, ValueClass,
 };
-use crate::spectra::CoverageMatrix;
+use crate::spectra::{CoverageMatrix, DistinctSpectra, Smoothing, Spectrum, measures};
 
 /// Blocks 0 to 3 on lines 1 to 4, the second of two pieces; conditions in blocks 0 and 1. Edges: entry, 0->3, 0->1, 1->3, 1->2,
 /// 2->3, inside block 1, return.
@@ -236,4 +239,27 @@ fn degenerate_matrices_are_explained() {
     let all: Vec<u32> = (0..100_000).collect();
     assert_eq!(note(100_000, &[(all.clone(), true), (all, false)]), [Note::AllEqual(100_000)]);
     assert_eq!(Note::AllEqual(100_000).to_string(), "all 100000 units have the same score: the order says nothing");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    /// Rounding neither makes nor breaks ties: measures of one class give one ranking.
+    #[test]
+    fn measures_of_one_class_tie_alike((f, p) in (1u32..60, 1u32..900), pairs in prop::collection::vec(any::<(u32, u32)>(), 2..80)) {
+        let spectra: Vec<Spectrum> = pairs
+            .into_iter()
+            .map(|(ef, ep)| (ef % (f + 1), ep % (p + 1)))
+            .map(|(ef, ep)| Spectrum { ef, nf: f - ef, ep, np: p - ep })
+            .collect();
+        let distinct = DistinctSpectra::of(&spectra);
+        let mut of_class: HashMap<&str, (&str, Vec<Vec<u32>>)> = HashMap::new();
+        for measure in measures::all() {
+            let Some(class) = measure.class else { continue };
+            let ranking = Ranking::of_spectra(&distinct, &measure.scores(&distinct.spectra, Smoothing::Half));
+            let ties: Vec<Vec<u32>> = ranking.ties().map(<[u32]>::to_vec).collect();
+            let (first, expected) = of_class.entry(class).or_insert_with(|| (measure.id, ties.clone()));
+            prop_assert_eq!(&ties, &*expected, "{} and {}: {:?}", measure.id, first, distinct.spectra);
+        }
+    }
 }

@@ -201,6 +201,32 @@ impl Units {
         }
     }
 
+    /// Scores of the units from scores of lines: a block or function takes the maximum over its lines, a node its line's.
+    /// Negative infinity for what has no line.
+    pub fn from_lines(&self, program: &Program, scores: &[f64]) -> Vec<f64> {
+        let blocks = (0..).zip(&program.blocks);
+        match self.granularity {
+            Granularity::Line => self.ids.iter().map(|&id| scores[id as usize]).collect(),
+            Granularity::Block => {
+                let pairs =
+                    blocks.flat_map(|(at, block)| block.lines.iter().map(move |&line| (at, scores[line as usize])));
+                self.maxima(program.blocks.len(), pairs)
+            }
+            Granularity::Function => {
+                let pairs = program
+                    .blocks
+                    .iter()
+                    .flat_map(|block| block.lines.iter().map(|&line| (block.function, scores[line as usize])));
+                self.maxima(program.functions.len(), pairs)
+            }
+            Granularity::Node | Granularity::Predicate => {
+                let score =
+                    |id: &u32| program.nodes[*id as usize].line.map_or(f64::NEG_INFINITY, |line| scores[line as usize]);
+                self.ids.iter().map(score).collect()
+            }
+        }
+    }
+
     /// For each unit, the maximum score given to its index in the program.
     fn maxima(&self, n_ids: usize, scores: impl Iterator<Item = (u32, f64)>) -> Vec<f64> {
         let mut maxima = vec![f64::NEG_INFINITY; n_ids];

@@ -8,7 +8,6 @@
 use rayon::prelude::*;
 
 use super::CoverageMatrix;
-use super::matrix::bits_of;
 
 /// Units inspected one by one before [`clear_and_update`] ranks the rest as they stand.
 pub const UPDATE_BOUND: usize = 20;
@@ -64,7 +63,7 @@ pub fn fault_likelihood(matrix: &CoverageMatrix) -> Vec<FaultLikelihood> {
             only + std::f64::consts::LOG2_E.log2()
         }
     };
-    let sums = sums_over_failing(matrix, &matrix.sizes(), excess);
+    let sums = Failures::new(matrix).sums(&matrix.sizes(), excess);
     let spectra = matrix.spectra();
     spectra.iter().zip(sums).map(|(s, log2_excess)| FaultLikelihood { halvings: s.ef, log2_excess }).collect()
 }
@@ -81,6 +80,7 @@ pub fn causal_likelihood(matrix: &CoverageMatrix) -> Vec<f64> {
 #[derive(Clone, Debug)]
 pub struct Clearing<'a> {
     matrix: &'a CoverageMatrix,
+    failures: Failures,
     log2_executions: Vec<f64>,
     sizes: Vec<u32>,
     innocent: Vec<bool>,
@@ -92,6 +92,7 @@ impl<'a> Clearing<'a> {
         let spectra = matrix.spectra();
         Clearing {
             matrix,
+            failures: Failures::new(matrix),
             log2_executions: spectra.iter().map(|s| f64::from(s.ef + s.ep).log2()).collect(),
             sizes: matrix.sizes(),
             innocent: vec![false; matrix.n_units()],
@@ -116,7 +117,7 @@ impl<'a> Clearing<'a> {
 
     /// `log2 cl` of each unit as things stand; negative infinity for the innocent.
     pub fn causal_likelihood(&self) -> Vec<f64> {
-        let mut scores = sums_over_failing(self.matrix, &self.sizes, log2_only_cause);
+        let mut scores = self.failures.sums(&self.sizes, log2_only_cause);
         for (unit, score) in scores.iter_mut().enumerate() {
             let defined = *score > f64::NEG_INFINITY && !self.innocent[unit];
             *score = if defined { *score - self.log2_executions[unit] } else { f64::NEG_INFINITY };
@@ -163,26 +164,67 @@ pub fn clear_and_update(matrix: &CoverageMatrix, innocents: &[u32], bound: usize
 /// A sum of powers of 2 is held as `sum * 2^(-LEVEL * level)`: one addition for each term, and no term that matters is lost.
 const LEVEL: f64 = 400.0;
 
-/// For each unit, `log2` of the sum of `2^log2_term(size)` over the failing tests that executed it; negative infinity if none did.
-fn sums_over_failing(matrix: &CoverageMatrix, sizes: &[u32], log2_term: impl Fn(u32) -> f64) -> Vec<f64> {
-    let terms: Vec<Term> = sizes.iter().map(|&size| Term::new(log2_term(size))).collect();
-    let planes: Vec<_> = matrix.planes().collect();
-    let mut sums = vec![0.0; matrix.n_units()];
-    sums.par_chunks_mut(1024).enumerate().for_each(|(chunk, sums)| {
-        for (at, sum) in sums.iter_mut().enumerate() {
-            let unit = chunk * 1024 + at;
-            let mut total = Term::NONE;
-            for (plane, (words, failing)) in planes.iter().enumerate() {
-                bits_of(words[unit] & failing, |bit| total.add(terms[plane * 64 + bit]));
+/// The failing tests of a matrix, eight to a byte: sums over them are looked up, not added up test by test.
+#[derive(Clone, Debug)]
+struct Failures {
+    tests: Vec<usize>,
+    n_units: usize,
+    /// For each eight tests, a byte for each unit.
+    planes: Vec<u8>,
+}
+
+impl Failures {
+    fn new(matrix: &CoverageMatrix) -> Self {
+        let failed = matrix.failed().iter().enumerate();
+        let tests: Vec<usize> = failed.filter(|(_, failed)| **failed).map(|(test, _)| test).collect();
+        let n_units = matrix.n_units();
+        let mut planes = vec![0; n_units * tests.len().div_ceil(8)];
+        planes.par_chunks_mut(n_units.max(1)).zip(tests.par_chunks(8)).for_each(|(plane, tests)| {
+            for (bit, test) in tests.iter().enumerate() {
+                for (byte, covered) in plane.iter_mut().zip(matrix.row_of(*test)) {
+                    *byte |= u8::from(covered) << bit;
+                }
             }
-            *sum = total.log2();
+        });
+        Failures { tests, n_units, planes }
+    }
+
+    /// For each unit, `log2` of the sum of `2^log2_term(size)` over the failing tests that executed it; negative infinity if none
+    /// did. `sizes` are those of all tests.
+    fn sums(&self, sizes: &[u32], log2_term: impl Fn(u32) -> f64) -> Vec<f64> {
+        let terms: Vec<Term> = self.tests.iter().map(|&test| Term::new(log2_term(sizes[test]))).collect();
+        let tables: Vec<[Term; 256]> = terms.chunks(8).map(sums_of_bytes).collect();
+        let mut sums = vec![0.0; self.n_units];
+        sums.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, sums)| {
+            let mut totals = [Term::NONE; CHUNK];
+            for (plane, table) in self.planes.chunks(self.n_units).zip(&tables) {
+                for (total, byte) in totals.iter_mut().zip(&plane[chunk * CHUNK..]) {
+                    total.add(table[usize::from(*byte)]);
+                }
+            }
+            sums.iter_mut().zip(&totals).for_each(|(sum, total)| *sum = total.log2());
+        });
+        sums
+    }
+}
+
+/// Units that one thread sums at a time.
+const CHUNK: usize = 1024;
+
+/// The sum of the terms at the set bits of each byte.
+fn sums_of_bytes(terms: &[Term]) -> [Term; 256] {
+    let mut table = [Term::NONE; 256];
+    for byte in 1..256usize {
+        table[byte] = table[byte & (byte - 1)];
+        if let Some(term) = terms.get(byte.trailing_zeros() as usize) {
+            table[byte].add(*term);
         }
-    });
-    sums
+    }
+    table
 }
 
 /// A power of 2, or a sum of them.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Term {
     sum: f64,
     level: i32,
@@ -251,6 +293,14 @@ mod tests {
         assert_close(&cl(&matrix), &[0.0, 1.0 / 6.0, 5.0 / 9.0, 1.0 / 6.0]);
         let wong2 = crate::spectra::measures::find("wong2").unwrap();
         assert_eq!(wong2.scores(&matrix.spectra(), crate::spectra::Smoothing::None), [-2.0, 0.0, 3.0, 0.0]);
+    }
+
+    #[test]
+    fn causes_of_one_test_have_their_probabilities() {
+        for (rho, cause, only) in [(1, 1.0, 1.0), (2, 2.0 / 3.0, 1.0 / 3.0), (3, 4.0 / 7.0, 1.0 / 7.0)] {
+            assert_close(&[log2_cause(rho).exp2(), log2_only_cause(rho).exp2()], &[cause, only]);
+        }
+        assert_eq!((log2_cause(5000), log2_only_cause(5000)), (-1.0, -5000.0));
     }
 
     #[test]

@@ -86,9 +86,12 @@ impl Gzoltar {
         }
         let mut read = CoverageMatrix::new(components.len());
         for (number, line) in lines(matrix) {
-            let (units, failed) = row(line, components.len()).map_err(|message| {
-                wrong(matrix, number, format!("{message} ({} names the components)", spectra.name))
-            })?;
+            let read_slowly = || {
+                row(line, components.len()).map_err(|message| {
+                    wrong(matrix, number, format!("{message} ({} names the components)", spectra.name))
+                })
+            };
+            let (units, failed) = usual_row(line.as_bytes(), components.len()).map_or_else(read_slowly, Ok)?;
             read.push(units, failed);
         }
         let tests = match tests {
@@ -153,7 +156,22 @@ fn lines<'a>(text: Text<'a>) -> impl Iterator<Item = (usize, &'a str)> {
     text.text.lines().enumerate().filter(|(_, line)| !line.is_empty()).map(|(at, line)| (at + 1, line))
 }
 
-/// The units a line of the matrix covers, and whether its test failed.
+/// The units a line of the matrix covers, and whether its test failed; `None` unless the line is right and spaced as usual.
+fn usual_row(line: &[u8], n_components: usize) -> Option<(Vec<u32>, bool)> {
+    let failed = match line.last()? {
+        b'+' => false,
+        b'-' => true,
+        _ => return None,
+    };
+    let pairs = line[..line.len() - 1].chunks_exact(2);
+    let usual = |pair: &[u8]| matches!(pair, [b'0' | b'1', b' ']);
+    if line.len() != 2 * n_components + 1 || !pairs.clone().all(usual) {
+        return None;
+    }
+    Some(((0..).zip(pairs).filter(|(_, pair)| pair[0] == b'1').map(|(unit, _)| unit).collect(), failed))
+}
+
+/// As [`usual_row`], whatever the spacing, or what is wrong.
 fn row(line: &str, n_components: usize) -> Result<(Vec<u32>, bool), String> {
     let mut units = Vec::new();
     let mut entries = line.split_ascii_whitespace();
@@ -286,6 +304,8 @@ mod tests {
         assert_eq!(Component::parse(&read.components[0]), component);
         assert_eq!(Component::parse("src$a.c#main():12").line, 12);
         assert_eq!(Component::parse("org.x.A#12"), Component { class: "org.x.A", line: 12, ..Default::default() });
+        let spaced = parse("1\t0  1 -\r\n", "a\r\nb\r\nc\r\n", None).unwrap();
+        assert_eq!((spaced.matrix.units_of(0).collect::<Vec<_>>(), spaced.matrix.failed()), (vec![0, 2], &[true][..]));
         assert_eq!(Component::parse("a.c"), Component { class: "a.c", ..Default::default() });
     }
 

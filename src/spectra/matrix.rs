@@ -29,17 +29,34 @@ impl CoverageMatrix {
 
     /// A matrix from, for each test, the units it executed (below `n_units`, any order) and whether it failed.
     pub fn from_units<L: AsRef<[u32]> + Sync>(n_units: usize, tests: &[(L, bool)]) -> Self {
-        let mut planes = vec![0u64; n_units * tests.len().div_ceil(WORD)];
-        if n_units > 0 {
-            planes.par_chunks_mut(n_units).zip(tests.par_chunks(WORD)).for_each(|(plane, tests)| {
-                for (bit, (units, _)) in tests.iter().enumerate() {
-                    for &unit in units.as_ref() {
-                        plane[unit as usize] |= 1 << bit;
-                    }
+        let failed = tests.iter().map(|(_, failed)| *failed).collect();
+        let read = |test: usize, units: &mut Vec<u32>| {
+            units.extend_from_slice(tests[test].0.as_ref());
+            Ok::<(), std::convert::Infallible>(())
+        };
+        let Ok(matrix) = CoverageMatrix::read(n_units, failed, read);
+        matrix
+    }
+
+    /// A matrix of tests that are read one after the other on each core, so that beside it only a row for each core is held.
+    /// `units_of` appends the units that a test executed (below `n_units`, any order); the first error ends it.
+    pub fn read<E: Send>(
+        n_units: usize,
+        failed: Vec<bool>,
+        units_of: impl Fn(usize, &mut Vec<u32>) -> Result<(), E> + Sync,
+    ) -> Result<Self, E> {
+        let mut planes = vec![0u64; n_units * failed.len().div_ceil(WORD)];
+        planes.par_chunks_mut(n_units.max(1)).enumerate().try_for_each_init(Vec::new, |units, (at, plane)| {
+            for test in at * WORD..((at + 1) * WORD).min(failed.len()) {
+                units.clear();
+                units_of(test, units)?;
+                for &unit in &*units {
+                    plane[unit as usize] |= 1 << (test % WORD);
                 }
-            });
-        }
-        CoverageMatrix { n_units, failed: tests.iter().map(|(_, failed)| *failed).collect(), planes }
+            }
+            Ok(())
+        })?;
+        Ok(CoverageMatrix { n_units, failed, planes })
     }
 
     /// A matrix from dense rows, one for each test: whether it executed each unit, and whether it failed.
@@ -92,12 +109,17 @@ impl CoverageMatrix {
 
     /// Units that `test` executed, ascending.
     pub fn units_of(&self, test: usize) -> impl Iterator<Item = u32> + '_ {
+        self.row_of(test).enumerate().filter(|(_, covered)| *covered).map(|(unit, _)| unit as u32)
+    }
+
+    /// Whether `test` executed each unit, in the order of units.
+    pub(crate) fn row_of(&self, test: usize) -> impl Iterator<Item = bool> + '_ {
         let plane = &self.planes[(test / WORD) * self.n_units..][..self.n_units];
-        plane.iter().enumerate().filter(move |(_, word)| *word >> (test % WORD) & 1 == 1).map(|(unit, _)| unit as u32)
+        plane.iter().map(move |word| word >> (test % WORD) & 1 == 1)
     }
 
     /// The planes in the order of their tests, each with the mask of its failing tests.
-    pub(crate) fn planes(&self) -> impl Iterator<Item = (&[u64], u64)> + Clone {
+    fn planes(&self) -> impl Iterator<Item = (&[u64], u64)> + Clone {
         self.planes.chunks(self.n_units.max(1)).zip(masks(&self.failed))
     }
 
@@ -150,7 +172,7 @@ fn masks(flags: &[bool]) -> impl Iterator<Item = u64> + Clone + '_ {
 
 /// Calls `each` with the position of every set bit of `word`, ascending.
 #[inline]
-pub(crate) fn bits_of(mut word: u64, mut each: impl FnMut(usize)) {
+fn bits_of(mut word: u64, mut each: impl FnMut(usize)) {
     while word != 0 {
         each(word.trailing_zeros() as usize);
         word &= word - 1;
@@ -162,6 +184,13 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn an_error_while_reading_is_handed_on() {
+        let read = |test: usize, _: &mut Vec<u32>| if test == 70 { Err("unreadable") } else { Ok(()) };
+        assert_eq!(CoverageMatrix::read(3, vec![true; 100], read), Err("unreadable"));
+        assert_eq!(CoverageMatrix::read(3, vec![true; 70], read).map(|matrix| matrix.n_failing()), Ok(70));
+    }
 
     proptest! {
         /// Every way to build a matrix gives the same one, and its counts are those of the rows.

@@ -2,8 +2,9 @@
 //!
 //! bincode 2 is confined to this file, behind the frame's own header, so that it can be replaced here.
 
-use std::fs;
+use std::fs::{self, Permissions};
 use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use serde::Serialize;
@@ -22,7 +23,8 @@ pub fn write_json(path: &Path, value: &impl Serialize) -> Result<(), StoreError>
     let text = serde_json::to_vec_pretty(value).map_err(damaged)?;
     let directory = path.parent().unwrap_or(Path::new("."));
     let write = || -> io::Result<()> {
-        let mut file = tempfile::NamedTempFile::new_in(directory)?;
+        // As readable as the other files there, not for its owner alone as temporary files are.
+        let mut file = tempfile::Builder::new().permissions(Permissions::from_mode(0o666)).tempfile_in(directory)?;
         file.write_all(&text)?;
         file.write_all(b"\n")?;
         file.persist(path)?;

@@ -141,42 +141,44 @@ const FLOOR: Duration = Duration::from_secs(2);
 /// How much longer than measured a test may take.
 const FACTOR: u32 = 5;
 
-/// Time limit of a test from the measured times of its complete runs, which were made beside as many others as later runs will be:
-/// five times the 95th percentile, and at least two seconds. `None` when there are no such runs.
+/// Time limit of a test from the measured times of its complete runs, which were made beside as many others as later
+/// runs will be: five times the 95th percentile, and at least two seconds. `None` when there are no such runs.
 pub fn timeout_from(mut walls: Vec<Duration>) -> Option<Duration> {
     walls.sort();
     let rank = (walls.len() * 95).div_ceil(100).checked_sub(1)?;
     walls.get(rank).map(|wall| FLOOR.max(*wall * FACTOR))
 }
 
-/// What looks at each run, in the thread that made it: the test, the run's number from 0, the directory with its traces, the run.
+/// What looks at each run, in the thread that made it: the test, the run's number from 0, the directory with its traces,
+/// the run.
 pub type Hook<'a> = dyn Fn(&Test, usize, &Path, &TestRun) + Sync + 'a;
 
 /// Runs all tests, and all again as often as asked for, each time with as many at once.
 ///
-/// Later runs have a time limit from the earlier ones; one that did not end in the first run is given as long as the slowest test of all.
-/// Results are in the order of the tests and depend on neither the number of jobs nor who is first.
+/// Later runs have a time limit from the earlier ones; one that did not end in the first run is given as long as the
+/// slowest test of all. A test that ended before and then does not is run again by itself, with more time, before that is
+/// believed. Results are in the order of the tests and depend on neither the number of jobs nor who is first.
 ///
 /// # Errors
 /// When the system refuses to run tests; the tests under way are finished first.
 pub fn baseline(suite: &Suite, options: &BaselineOptions, hook: &Hook) -> Result<Baseline, SuiteError> {
-    let scratch = ScratchRoot::new()?;
-    let runs: Vec<usize> =
-        suite.tests().iter().map(|test| options.runs.unwrap_or(suite.config().suites[test.suite].repeat)).collect();
+    let session = Session { suite, options, hook, scratch: ScratchRoot::new()? };
+    let runs: Vec<usize> = suite.tests().iter().map(|test| session.repeats(test)).collect();
     let mut done: Vec<Vec<RunSummary>> = vec![Vec::new(); runs.len()];
     for run in 0..runs.iter().copied().max().unwrap_or(0) {
         let slowest = slowest(&done);
         let due: Vec<usize> = (0..runs.len()).filter(|test| run < runs[*test]).collect();
-        let results = in_parallel(options.jobs, &due, |index| {
-            let test = &suite.tests()[index];
-            let timeout = test
-                .own_timeout()
-                .or_else(|| measured(&done[index]))
-                .or_else(|| options.limits.get(index).copied())
-                .or(slowest);
-            one_run(suite, options, hook, &scratch, test, run, timeout)
-        })?;
-        for (index, summary) in results {
+        let limits: Vec<Limit> = suite
+            .tests()
+            .iter()
+            .zip(&done)
+            .map(|(test, runs)| limit(test, runs, options.limits.get(test.index).copied(), slowest))
+            .collect();
+        let results = in_parallel(options.jobs, &due, |index| session.run(index, run, limits[index]))?;
+        for (index, (mut summary, doubtful)) in results {
+            if doubtful {
+                summary = session.run(index, run, limits[index].believed())?.0;
+            }
             done[index].push(summary);
         }
     }
@@ -211,28 +213,72 @@ fn stability(runs: &[RunSummary]) -> Stability {
     }
 }
 
-fn one_run(
-    suite: &Suite,
-    options: &BaselineOptions,
-    hook: &Hook,
-    scratch: &ScratchRoot,
-    test: &Test,
-    run: usize,
-    timeout: Option<Duration>,
-) -> Result<RunSummary, SuiteError> {
-    let traces = options.traces.join(format!("r{run:04}-t{:08}", test.index));
-    let refused = |what| move |source| SuiteError::Io { what, path: options.traces.clone(), source };
-    fs::create_dir(&traces).map_err(refused("make a directory in"))?;
-    let mut env = options.env.clone();
-    env.push((ENV_OUT.into(), traces.clone().into()));
-    env.push((ENV_RECORD.into(), options.mode.name().into()));
-    let result = suite.run_test(test, &RunContext { env: &env, scratch, timeout })?;
-    hook(test, run, &traces, &result);
-    // The hook may have moved it away.
-    if traces.exists() {
-        fs::remove_dir_all(&traces).map_err(refused("remove traces in"))?;
+/// Where a time limit comes from.
+#[derive(Clone, Copy)]
+enum Limit {
+    /// From the project, or nothing better is known: to be believed.
+    Given(Option<Duration>),
+    /// From the test's own earlier runs, which ended: a later one that does not may be the machine's fault.
+    Measured(Duration),
+}
+
+impl Limit {
+    /// Of a run with nothing beside it: four times as long, and to be believed.
+    fn believed(self) -> Limit {
+        match self {
+            Limit::Given(timeout) => Limit::Given(timeout),
+            Limit::Measured(timeout) => Limit::Given(Some(timeout * 4)),
+        }
     }
-    Ok(RunSummary::of(&result))
+}
+
+/// The limit of the next run of a test after `runs`; `known` is one that was measured elsewhere.
+fn limit(test: &Test, runs: &[RunSummary], known: Option<Duration>, slowest: Option<Duration>) -> Limit {
+    match (test.own_timeout(), measured(runs).or(known)) {
+        (Some(own), _) => Limit::Given(Some(own)),
+        (None, Some(measured)) => Limit::Measured(measured),
+        (None, None) => Limit::Given(slowest),
+    }
+}
+
+/// One call of [`baseline`].
+struct Session<'a> {
+    suite: &'a Suite,
+    options: &'a BaselineOptions,
+    hook: &'a Hook<'a>,
+    scratch: ScratchRoot,
+}
+
+impl Session<'_> {
+    fn repeats(&self, test: &Test) -> usize {
+        self.options.runs.unwrap_or(self.suite.config().suites.get(test.suite).map_or(2, |suite| suite.repeat))
+    }
+
+    /// One run; true when it did not end within a limit that may be too short, so that nobody has looked at it yet.
+    fn run(&self, index: usize, run: usize, limit: Limit) -> Result<(RunSummary, bool), SuiteError> {
+        let test = &self.suite.tests()[index];
+        let traces = std::path::absolute(&self.options.traces).unwrap_or_else(|_| self.options.traces.clone());
+        let traces = traces.join(format!("r{run:04}-t{index:08}"));
+        let refused = |what| move |source| SuiteError::Io { what, path: self.options.traces.clone(), source };
+        fs::create_dir(&traces).map_err(refused("make a directory in"))?;
+        let mut env = self.options.env.clone();
+        env.push((ENV_OUT.into(), traces.clone().into()));
+        env.push((ENV_RECORD.into(), self.options.mode.name().into()));
+        let (timeout, may_be_short) = match limit {
+            Limit::Given(timeout) => (timeout, false),
+            Limit::Measured(timeout) => (Some(timeout), true),
+        };
+        let result = self.suite.run_test(test, &RunContext { env: &env, scratch: &self.scratch, timeout })?;
+        let doubtful = may_be_short && result.verdict == Verdict::Timeout;
+        if !doubtful {
+            (self.hook)(test, run, &traces, &result);
+        }
+        // The hook may have moved it away.
+        if traces.exists() {
+            fs::remove_dir_all(&traces).map_err(refused("remove traces in"))?;
+        }
+        Ok((RunSummary::of(&result), doubtful))
+    }
 }
 
 /// Calls `f` for each index from `jobs` threads, which take the indices in order; the results are in order too.

@@ -34,9 +34,11 @@ fn text(root: &Path) -> String {
 }
 
 /// How a project is built, by the first of these files.
-const BUILDS: [(&str, &str, &str); 6] = [
+const BUILDS: [(&str, &str, &str); 7] = [
     ("CMakeLists.txt", "CMake", "cmake -S . -B build && cmake --build build -j"),
     ("meson.build", "Meson", "meson setup build && meson compile -C build"),
+    // With no tests named, `make check` builds the test programs and runs none.
+    ("Makefile.am", "Automake", "./configure && make -j8 && make -j8 check TESTS="),
     ("configure", "configure", "./configure && make -j8"),
     ("configure.ac", "Autoconf", "autoreconf -i && ./configure && make -j8"),
     ("Makefile", "make", "make -j8"),

@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::config::ScratchKind;
 use super::locks::Needs;
 use super::oracle::Oracle;
-use super::verdict::Judgement;
+use super::verdict::{Judgement, crash};
 use super::{Suite, SuiteError, Verdict};
 use crate::exec::{Command, Environment, ExecError, Limits, Outcome, Scratch, ScratchRoot, Stdin};
 use suspect_format::abi::ENV_TEST;
@@ -84,6 +84,11 @@ impl TestRun {
         TestRun { verdict: judgement.verdict, reason: judgement.reason, outcome, output }
     }
 
+    /// Whether a signal ended the test's program, as its own exit status or a shell's tells.
+    pub fn died(&self) -> bool {
+        self.outcome.as_ref().is_some_and(|outcome| crash(outcome.status).is_some())
+    }
+
     /// Wall-clock time, zero if the command could not be started.
     pub fn wall(&self) -> Duration {
         self.outcome.as_ref().map_or(Duration::ZERO, |outcome| outcome.wall)
@@ -91,27 +96,35 @@ impl TestRun {
 }
 
 impl Suite {
-    /// Runs a test once, alone with the tests it needs before and after it, in a scratch directory of its own. Waits while tests run that
-    /// it must not run beside. May be called from several threads at once.
+    /// Runs a test once, alone with the tests it needs before and after it, in a scratch directory of its own. Waits while
+    /// tests run that it must not run beside. May be called from several threads at once.
     ///
     /// # Errors
     /// When the system refuses (no pipes, no space); that the test cannot be run is a verdict.
     pub fn run_test(&self, test: &Test, context: &RunContext) -> Result<TestRun, SuiteError> {
         let _held = self.locks.acquire(&test.plan.needs);
+        let run = match self.prepare(test, context)? {
+            Some(judgement) => Ok(TestRun::judged(judgement, None, Vec::new())),
+            None => self.run_alone(test, context),
+        };
+        for other in test.plan.after.iter().filter_map(|after| self.tests().get(*after)) {
+            self.run_unrecorded(other, context)?;
+        }
+        run
+    }
+
+    /// Runs the tests that come before; says why the test cannot be run if one that it needs does not pass.
+    fn prepare(&self, test: &Test, context: &RunContext) -> Result<Option<Judgement>, SuiteError> {
         for &(before, required) in &test.plan.before {
             let Some(other) = self.tests().get(before) else { continue };
             let run = self.run_unrecorded(other, context)?;
             if required && run.verdict != Verdict::Pass {
                 let why = run.reason.unwrap_or_else(|| run.verdict.to_string());
-                let judgement = Judgement::error(format!("`{}`, which it needs, did not pass: {why}", other.name));
-                return Ok(TestRun::judged(judgement, None, Vec::new()));
+                let reason = format!("`{}`, which it needs, did not pass: {why}", other.name);
+                return Ok(Some(Judgement::error(reason)));
             }
         }
-        let run = self.run_alone(test, context);
-        for other in test.plan.after.iter().filter_map(|after| self.tests().get(*after)) {
-            self.run_unrecorded(other, context)?;
-        }
-        run
+        Ok(None)
     }
 
     fn run_unrecorded(&self, test: &Test, context: &RunContext) -> Result<TestRun, SuiteError> {

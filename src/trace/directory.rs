@@ -5,7 +5,7 @@ use std::path::Path;
 
 use suspect_format::trace::FILE_SUFFIX;
 
-use super::{Problem, TraceError, TraceFile};
+use super::{Ending, Problem, Process, TraceError, TraceFile};
 
 /// The traces in a directory.
 #[derive(Debug, Default)]
@@ -14,6 +14,34 @@ pub struct Traces {
     pub files: Vec<TraceFile>,
     /// What was not recorded, with the files' names.
     pub warnings: Vec<String>,
+}
+
+impl Traces {
+    /// The recorded words of all processes. `died`: a signal ended the test's program, as its own exit status or a
+    /// shell's tells; it is put down to the process it must have been, and to none if several come into question.
+    ///
+    /// Those are processes that did not end in order and were not started by another one that is recorded here. An image
+    /// that was followed by another one of the same process went on by `exec`.
+    pub fn processes(&self, died: bool) -> Vec<Process<'_>> {
+        let went_on = |at: usize| {
+            let pid = self.files[at].facts().pid;
+            self.files[at + 1..].iter().any(|later| later.facts().pid == pid && !later.is_forked())
+        };
+        let is_known = |pid: u32| self.files.iter().any(|file| file.facts().pid == pid);
+        let mut processes: Vec<_> = self.files.iter().map(|file| file.process(Ending::Unknown)).collect();
+        for (_, process) in processes.iter_mut().enumerate().filter(|(at, _)| went_on(*at)) {
+            process.ending = Ending::Exited;
+        }
+        let in_question = |(at, process): (usize, &Process)| {
+            let starter = self.files[at].facts().parent_pid;
+            (died && !is_known(starter) && process.ending == Ending::Unknown && !process.is_clean()).then_some(at)
+        };
+        let mut candidates = processes.iter().enumerate().filter_map(in_question);
+        if let (Some(only), None) = (candidates.next(), candidates.next()) {
+            processes[only].ending = Ending::Signalled;
+        }
+        processes
+    }
 }
 
 /// Opens all trace files in `directory`. Processes that were killed while starting up are only warned about.

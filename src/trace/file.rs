@@ -64,6 +64,11 @@ impl TraceFile {
         &self.layout
     }
 
+    /// The process was forked by a recorded one.
+    pub fn is_forked(&self) -> bool {
+        self.layout.facts.status & STATUS_FORKED != 0
+    }
+
     /// What was not recorded or is not in the file, as sentences without the file's name.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
@@ -75,7 +80,7 @@ impl TraceFile {
         Process {
             trace: &self.path,
             mode: facts.mode,
-            forked: facts.status & STATUS_FORKED != 0,
+            forked: self.is_forked(),
             ending,
             modules: self.layout.modules.iter().map(|part| self.module(part)).collect(),
         }

@@ -49,6 +49,14 @@ fn one_object_of_another_compiler_is_named() {
 }
 
 #[test]
+fn what_was_switched_off_is_left_alone_on_purpose() {
+    let project = project("program: main.o answer.o\n\tcc -o $@ $^\nmain.o: main.c\n\tSUSPECT_OFF=1 cc -c $<\n");
+    let said = stderr(&succeed(project.build(&["make"])));
+    assert!(said.contains("not instrumented: main.o: SUSPECT_OFF is set") && !said.contains("type:"), "{said}");
+    assert_eq!(project.units("program"), 1);
+}
+
+#[test]
 fn program_linked_past_the_driver_is_named() {
     let project = project("program: main.o answer.o\n\t/usr/bin/gcc -o $@ $^\n");
     let output = project.build(&["make"]);
@@ -90,6 +98,26 @@ fn what_is_not_c_is_named_and_no_fault() {
     assert!(said.contains("not instrumented: asm.o: assembler source"), "{said}");
     assert!(!said.contains("type:"), "{said}");
     project.assert_records("program");
+}
+
+#[test]
+fn programs_in_other_languages_are_no_fault() {
+    let project = project(
+        "all: program cxx stripped\nprogram: main.o answer.o\n\tcc -o $@ $^\ncxx: more.cpp\n\tg++ -o $@ $<\nstripped: more.cpp\n\tg++ -s -o $@ $<\n",
+    );
+    project.file("more.cpp", "int main() { return 0; }\n");
+    let said = stderr(&succeed(project.build(&["make"])));
+    assert!(said.contains("not instrumented: cxx, stripped: C++"), "{said}");
+    assert!(!said.contains("type:"), "{said}");
+}
+
+#[test]
+fn stripped_program_of_another_compiler_is_named() {
+    let project = project(
+        "all: program plain\nprogram: main.o answer.o\n\tcc -o $@ $^\nplain: main.c answer.c\n\t/usr/bin/gcc -s -o $@ $^\n",
+    );
+    let said = stderr(&succeed(project.build(&["make"])));
+    assert!(said.contains("not instrumented: plain: made by GCC"), "{said}");
 }
 
 #[test]

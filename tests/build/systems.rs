@@ -89,6 +89,17 @@ fn units_of_earlier_builds_for_other_modes_are_named() {
 }
 
 #[test]
+fn each_choice_of_modes_is_taken_for_itself() {
+    let project = Project::new("p").with_program();
+    project.file("Makefile", "program: main.o answer.o\n\tcc -o $@ $^\nclean:\n\trm -f *.o program\n");
+    for modes in ["edges,values", "values", "edges", "plain", "plain,edges,values,trace"] {
+        succeed(project.run(&["make", "clean"]));
+        let said = stderr(&succeed(project.run(&[SUSPECT, "build", "--modes", modes, "--", "make"])));
+        assert!(!said.contains("other modes"), "{modes}: {said}");
+    }
+}
+
+#[test]
 fn a_script_that_builds() {
     let project = Project::new("p").with_program();
     project.file("build.sh", "set -e\ncc -c main.c\ncd .\nc99 -c answer.c\nclang main.o answer.o -o program\n");

@@ -1,12 +1,13 @@
 //! Counts of real processes: what the marks in a C program say was executed is what suspect counts, however it ended.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 
 use crate::project::{Project, line_of};
-use suspect::program::{Counts, ModuleImage, Program, Recorder};
+use suspect::program::{Counts, EdgeKind, ModuleImage, Program, Recorder};
 use suspect::trace::{Ending, ModuleFile, read_directory};
 
 const SOURCE: &str = "endings.c";
@@ -22,17 +23,11 @@ fn record(project: &Project, program: &Program, mode: &str, arguments: &[&str]) 
     let out = tempfile::tempdir().unwrap();
     let mut command = Command::new(project.path().join("prog"));
     command.args(arguments).env("SUSPECT_OUT", out.path()).env("SUSPECT_RECORD", mode).stdout(Stdio::null());
-    let mut child = command.spawn().unwrap();
-    let status = child.wait().unwrap();
+    let status = command.status().unwrap();
     let traces = read_directory(out.path()).unwrap();
     assert!(traces.warnings.is_empty(), "{:?}", traces.warnings);
     assert!(!traces.files.is_empty());
-    let ending = |pid| match status.signal() {
-        _ if pid != child.id() => Ending::Unknown,
-        Some(_) => Ending::Signalled,
-        None => Ending::Exited,
-    };
-    let processes: Vec<_> = traces.files.iter().map(|trace| trace.process(ending(trace.facts().pid))).collect();
+    let processes = traces.processes(status.signal().is_some());
     (Recorder::new(program).unwrap().counts(&processes).unwrap(), status)
 }
 
@@ -135,12 +130,63 @@ fn edges_and_values_agree_on_processes_that_end_well() {
     let (edges, status) = record(&project, &program, "edges", &[]);
     let (values, _) = record(&project, &program, "values", &[]);
     assert!(status.success() && values.exact);
-    if edges.exact {
-        assert_eq!(edges.execution.edges, values.execution.edges);
-        assert_eq!(edges.execution.pieces, values.execution.pieces);
-    }
+    assert!(edges.exact && edges.warnings.is_empty());
+    assert_eq!(edges.execution.edges, values.execution.edges);
+    assert_eq!(edges.execution.pieces, values.execution.pieces);
     assert!(edges.execution.trajectories.iter().all(|hash| *hash == 0));
     assert!(values.execution.trajectories.iter().any(|hash| *hash != 0));
+}
+
+/// How often each function was called, as clang's own `--coverage` counts.
+fn calls_by_coverage(project: &Project) -> Option<BTreeMap<String, u64>> {
+    let run = |program: &str, arguments: &[&str]| {
+        Command::new(program)
+            .args(arguments)
+            .current_dir(project.path())
+            .output()
+            .ok()
+            .filter(|out| out.status.success())
+    };
+    run("clang-19", &["-w", "-I/usr/include/csmith", "--coverage", "-O0", "-c", "random.c", "-o", "covered.o"])?;
+    run("clang-19", &["--coverage", "covered.o", "-o", "covered"])?;
+    run(project.path().join("covered").to_str()?, &[])?;
+    run("llvm-cov-19", &["gcov", "-b", "covered.gcda"])?;
+    let text = fs::read_to_string(project.path().join("random.c.gcov")).ok()?;
+    let lines = text.lines().filter_map(|line| line.strip_prefix("function ")?.split_once(" called "));
+    lines.map(|(name, rest)| Some((name.to_owned(), rest.split(' ').next()?.parse().ok()?))).collect()
+}
+
+#[test]
+fn random_programs_are_counted_as_by_clang_itself() {
+    for seed in ["1", "5", "10"] {
+        let project = Project::new();
+        let csmith =
+            Command::new("csmith").args(["--seed", seed, "--max-funcs", "4"]).current_dir(project.path()).output();
+        let Some(source) = csmith.ok().filter(|out| out.status.success()) else {
+            eprintln!("skipped: there is no csmith");
+            return;
+        };
+        project.write("random.c", &String::from_utf8(source.stdout).unwrap());
+        let Some(calls) = calls_by_coverage(&project) else {
+            eprintln!("skipped: clang-19 cannot count here");
+            return;
+        };
+        project.succeed(&["build", "--", "cc", "-w", "-I/usr/include/csmith", "-O1", "-o", "prog", "random.c"]);
+        let program = program_of(&project);
+        let (edges, _) = record(&project, &program, "edges", &[]);
+        let (values, _) = record(&project, &program, "values", &[]);
+        assert!(edges.exact && values.exact, "seed {seed}");
+        assert_eq!(edges.execution.edges, values.execution.edges, "seed {seed}");
+        assert!(program.functions.len() > 1);
+        for function in &program.functions {
+            let entry = function.edges.clone().find(|edge| program.edges[*edge as usize].kind == EdgeKind::Entry);
+            let entered = values.execution.edges[entry.unwrap() as usize];
+            let called = calls.get(&function.name);
+            assert!(called.is_none_or(|called| *called == entered), "seed {seed}: {}: {called:?}", function.name);
+        }
+        let checked = program.functions.iter().filter(|function| calls.contains_key(&function.name)).count();
+        assert!(checked > 1, "seed {seed}: {calls:?}");
+    }
 }
 
 #[test]
@@ -156,4 +202,23 @@ fn a_trace_of_another_build_is_refused() {
     let traces = read_directory(out.path()).unwrap();
     let error = Recorder::new(&old).unwrap().counts(&[traces.files[0].process(Ending::Exited)]).unwrap_err();
     assert!(error.to_string().contains("of another build"), "{error}");
+}
+
+#[test]
+fn structures_passed_on_the_stack_arrive() {
+    for level in ["-O0", "-O2"] {
+        let project = Project::new();
+        project.copy_program("by_value.c");
+        let clang = std::env::var("SUSPECT_CLANG").unwrap_or("clang-19".to_string());
+        let plain = Command::new(clang).args([level, "-o", "plain", "by_value.c"]).current_dir(project.path()).status();
+        assert!(plain.unwrap().success());
+        project.succeed(&["build", "--", "cc", level, "-o", "prog", "by_value.c"]);
+        let expected = Command::new(project.path().join("plain")).output().unwrap();
+        for mode in ["plain", "edges", "values", "trace"] {
+            let out = tempfile::tempdir().unwrap();
+            let mut command = Command::new(project.path().join("prog"));
+            let found = command.env("SUSPECT_OUT", out.path()).env("SUSPECT_RECORD", mode).output().unwrap();
+            assert_eq!(found, expected, "{level} {mode}");
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! Bad input: each kind has its own message that says what to do, and its own exit code; nothing is lost by it.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 use crate::project::{Project, text};
@@ -142,6 +143,16 @@ fn damaged_store_is_named_and_left_alone() {
     assert_eq!(fs::read(&executions).unwrap().len(), last);
     fs::write(project.path().join(".suspect/runs/1/run.json"), "{\"version\": 99}").unwrap();
     assert_says(&project.fail(&["rank"], 7), &["run.json", "version 99"]);
+}
+
+#[test]
+fn what_is_stored_is_as_readable_as_the_program() {
+    let project = project("p\nf\n");
+    project.succeed(&["test"]);
+    let mode = |name: &str| fs::metadata(project.path().join(name)).unwrap().permissions().mode() & 0o444;
+    for name in [".suspect/build.json", ".suspect/runs/1/run.json", ".suspect/runs/1/executions"] {
+        assert_eq!(mode(name), mode("prog"), "{name}");
+    }
 }
 
 #[test]

@@ -4,5 +4,8 @@ mod counts;
 mod errors;
 mod eval;
 mod project;
+mod projects;
 mod ranking;
+mod recording;
+mod slices;
 mod worked_examples;

@@ -34,8 +34,8 @@ impl Project {
         self.write(name, &fs::read_to_string(source).unwrap())
     }
 
-    /// Runs `suspect` with these arguments in the project.
-    pub fn suspect(&self, arguments: &[&str]) -> Output {
+    /// `suspect` with these arguments in the project.
+    pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_suspect"));
         command.args(arguments).current_dir(self.path());
         for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("SUSPECT_")) {
@@ -43,7 +43,12 @@ impl Project {
                 command.env_remove(name);
             }
         }
-        command.output().unwrap()
+        command
+    }
+
+    /// Runs `suspect` with these arguments in the project.
+    pub fn suspect(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().unwrap()
     }
 
     /// Runs `suspect`, which must succeed; its standard output.

@@ -13,7 +13,7 @@ fn recorded() -> Project {
         .write(
             "main.c",
             "#include <stdlib.h>\nint sum(int, int);\nint main(int n, char **v)\n{\n    (void)n;\n    \
-             return sum(atoi(v[1]), atoi(v[2])) != atoi(v[3]);\n}\n",
+             return sum(strtol(v[1], 0, 10), strtol(v[2], 0, 10)) != strtol(v[3], 0, 10);\n}\n",
         )
         .write("tests.txt", "1 2 3\n20 1 21\n30 5 35\n4 4 8\n0 0 0\n")
         .write(
@@ -125,4 +125,39 @@ fn innocent_lines_stay_innocent_until_forgotten() {
     assert_ne!(first(&[]), "lib/sum.c:4");
     assert_ne!(first(&["--innocent", "sum()"]), "lib/sum.c:3");
     assert_eq!(first(&["--forget-innocent"]), "lib/sum.c:4");
+}
+
+#[test]
+fn questions_get_exact_answers() {
+    let project = recorded();
+    // Both failing tests execute the same lines, so either line alone is the only cause as probably as the other.
+    assert_eq!(project.succeed(&["ask", "P(f[main()])", "--by", "function"]), "8/9 = 0.888889\n");
+    assert_eq!(project.succeed(&["ask", "P(f[main()] | !f[sum()])", "--by", "function"]), "1 = 1.000000\n");
+    let message = project.fail(&["ask", "P(f[main()] && ", "--by", "function"], 1);
+    assert!(message.contains("column 16") && message.contains("               ^"), "{message}");
+    let message = project.fail(&["ask", "P(f[nowhere.c:1])"], 1);
+    assert!(message.contains("nowhere.c:1"), "{message}");
+}
+
+#[test]
+fn spectra_go_out_and_come_back_ranked_alike() {
+    let project = recorded();
+    project.succeed(&["report", "--format", "gzoltar", "--output", "spectra"]);
+    let tests = std::fs::read_to_string(project.path().join("spectra/tests.csv")).unwrap();
+    assert_eq!(tests.lines().count(), 6, "{tests}");
+    let (ours, theirs) = (project.ranking(&[]), project.ranking(&["--spectra", "spectra"]));
+    let places = |ranking: &serde_json::Value| -> Vec<(String, u64, String)> {
+        let entry = |entry: &serde_json::Value| {
+            let file = entry["file"].as_str().unwrap().to_string();
+            (file, entry["line"].as_u64().unwrap(), entry["score"].to_string())
+        };
+        ranking["ranking"].as_array().unwrap().iter().map(entry).collect()
+    };
+    let system = |place: &(String, u64, String)| !place.0.starts_with('/');
+    assert_eq!(places(&ours), places(&theirs).into_iter().filter(system).collect::<Vec<_>>());
+    let message = project.fail(&["rank", "--spectra", "spectra", "--method", "blockrank"], 1);
+    assert!(message.contains("edge counts") && message.contains("coverage"), "{message}");
+    std::fs::write(project.path().join("spectra/matrix.txt"), "1 0 x +\n").unwrap();
+    let message = project.fail(&["rank", "--spectra", "spectra"], 9);
+    assert!(message.contains("matrix.txt:1"), "{message}");
 }

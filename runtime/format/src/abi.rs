@@ -25,9 +25,11 @@ pub const SYMBOL_MODE: &str = "__suspect_mode";
 pub const SYMBOL_STATE: &str = "__suspect_state";
 /// Words of the state page that units may write.
 pub const STATE_WORDS: usize = 8;
-/// State word: address of the first counter slot of the piece entered last (`values` and `trace` modes).
+/// State word: the piece entered last (`values` and `trace` modes), as the address of its unit's words plus, in bytes,
+/// its position among the unit's pieces; 0 before the first. A unit's words have at least as many bytes as pieces.
 pub const STATE_LAST: usize = 0;
-/// State word: set to 1 before `main` returns or calls a function that ends the process.
+/// State word: set to 1 before `main` returns or itself calls a function that ends the process in order: no other
+/// function is left unfinished, so what entered each piece has left it.
 pub const STATE_CLEAN: usize = 1;
 /// State word: set to 1 before a call that leaves frames behind (`longjmp`, `pthread_exit`, ...).
 pub const STATE_NONLOCAL: usize = 2;
@@ -93,13 +95,13 @@ impl Mode {
 
 /// A node's trajectory hash after it takes `value`, from the hash `state` before it (0 at first).
 ///
-/// A polynomial in 5 over the values mixed by an odd multiplication and a shift: five instructions, of which one `lea`
-/// and one `add` are on the chain from one execution to the next. Two trajectories that differ collide with
-/// probability about 2^-64 unless chosen against it.
+/// Addition, a rotation and a multiplication by 5, which no one algebra undoes: five instructions, one register, no
+/// constant to load. A step is a bijection of the state, so trajectories of one length that differ in one value never
+/// collide, and others collide with probability about 2^-64 unless chosen against it. Leading zeros leave the state at
+/// 0: two trajectories are the same only if the node's count is the same too.
 pub const fn trajectory_hash(state: u64, value: u64) -> u64 {
-    let mixed = value.wrapping_add(1).wrapping_mul(HASH_MULTIPLIER);
-    state.wrapping_mul(5).wrapping_add(mixed ^ (mixed >> 32))
+    state.wrapping_add(value).rotate_left(HASH_ROTATION).wrapping_mul(5)
 }
 
-/// The multiplier of [`trajectory_hash`]: 2^64 divided by the golden ratio, made odd.
-pub const HASH_MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
+/// The rotation of [`trajectory_hash`]: coprime to 64, and far from the distances between the fields of numbers.
+pub const HASH_ROTATION: u32 = 23;

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::cli::exit::{Exit, Failure};
 use crate::program::{CountError, Counts, Execution, Program, Recorder};
 use crate::store::RunWriter;
-use crate::trace::{Ending, TraceError, read_directory};
+use crate::trace::{TraceError, read_directory};
 
 /// Collects what the runs of a suite's tests did.
 pub struct Recording<'p> {
@@ -19,8 +19,8 @@ struct State {
     writer: RunWriter,
     /// Of each test, what the first run did with its nodes; compared with later runs.
     first: HashMap<usize, Vec<(u64, u64)>>,
-    /// For each node, whether it differed between runs.
-    unstable: Vec<bool>,
+    /// Of each test, the nodes that differed between runs.
+    unstable: HashMap<usize, BTreeSet<u32>>,
     recorded: Recorded,
     failure: Option<Failure>,
 }
@@ -46,16 +46,16 @@ impl<'p> Recording<'p> {
         let state = State {
             writer,
             first: HashMap::new(),
-            unstable: vec![false; program.nodes.len()],
+            unstable: HashMap::new(),
             recorded: Recorded { processes: vec![0; n_tests], ..Recorded::default() },
             failure: None,
         };
         Ok(Recording { recorder, state: Mutex::new(state) })
     }
 
-    /// Takes in the traces of run number `run` of a test; called from any thread.
-    pub fn look(&self, test: usize, run: usize, traces: &Path) {
-        let read = self.read(traces);
+    /// Takes in the traces of run number `run` of a test, whose program a signal ended if it `died`; called from any thread.
+    pub fn look(&self, test: usize, run: usize, traces: &Path, died: bool) {
+        let read = self.read(traces, died);
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let done = read.and_then(|(counts, processes)| state.keep(test, run, counts, processes));
         if let Err(failure) = done {
@@ -63,23 +63,24 @@ impl<'p> Recording<'p> {
         }
     }
 
-    fn read(&self, traces: &Path) -> Result<(Counts, u32), Failure> {
+    fn read(&self, traces: &Path, died: bool) -> Result<(Counts, u32), Failure> {
         let traces = read_directory(traces)?;
-        let processes: Vec<_> = traces.files.iter().map(|file| file.process(Ending::Unknown)).collect();
+        let processes = traces.processes(died);
         let mut counts = self.recorder.counts(&processes)?;
-        counts.warnings.extend(traces.warnings);
+        counts.warnings.extend(traces.warnings.iter().cloned());
         Ok((counts, processes.len() as u32))
     }
 
-    /// The run to be completed, and what is known of it.
-    pub fn finish(self) -> Result<(RunWriter, Recorded), Failure> {
+    /// The run to be completed, and what is known of it. What differs between the runs of tests that are not to be
+    /// `compared` (flaky, or stopped at some moment) says nothing about nodes.
+    pub fn finish(self, compared: impl Fn(usize) -> bool) -> Result<(RunWriter, Recorded), Failure> {
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         if let Some(failure) = state.failure {
             return Err(failure);
         }
         let mut recorded = state.recorded;
-        let unstable = (0..).zip(&state.unstable).filter(|(_, unstable)| **unstable);
-        recorded.unstable_nodes = unstable.map(|(node, _)| node).collect();
+        let unstable = state.unstable.iter().filter(|(test, _)| compared(**test)).flat_map(|(_, nodes)| nodes.clone());
+        recorded.unstable_nodes = BTreeSet::from_iter(unstable).into_iter().collect();
         // Tests end in any order; what is said about them must not depend on it.
         recorded.warnings = BTreeSet::from_iter(recorded.warnings).into_iter().collect();
         let more = recorded.warnings.len().saturating_sub(MOST_WARNINGS);
@@ -106,9 +107,10 @@ impl State {
             self.writer.append(test as u32, &counts.execution)?;
             self.first.insert(test, behaviour(&counts.execution));
         } else if let Some(first) = self.first.get(&test) {
-            for ((unstable, first), now) in self.unstable.iter_mut().zip(first).zip(behaviour(&counts.execution)) {
-                *unstable |= *first != now;
-            }
+            let now = behaviour(&counts.execution);
+            let differ =
+                (0..).zip(first.iter().zip(&now)).filter(|(_, (first, now))| first != now).map(|(node, _)| node);
+            self.unstable.entry(test).or_default().extend(differ);
         }
         Ok(())
     }

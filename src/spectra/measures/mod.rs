@@ -14,10 +14,8 @@ mod wong;
 
 use std::sync::OnceLock;
 
-use rayon::prelude::*;
-
+use super::Spectrum;
 use super::formula::{Formula, ZeroDivision};
-use super::{DistinctSpectra, Spectrum};
 
 /// Where a measure comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -156,11 +154,6 @@ pub fn all() -> &'static [&'static Measure] {
 /// The measure called `id`.
 pub fn find(id: &str) -> Option<&'static Measure> {
     all().iter().copied().find(|measure| measure.id == id)
-}
-
-/// Scores of the distinct spectra by each of `measures`, in their order; on all cores.
-pub fn score_all(measures: &[&Measure], distinct: &DistinctSpectra, smoothing: Smoothing) -> Vec<Vec<f64>> {
-    measures.par_iter().map(|measure| measure.scores(&distinct.spectra, smoothing)).collect()
 }
 
 #[cfg(test)]

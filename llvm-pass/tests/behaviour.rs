@@ -1,0 +1,78 @@
+//! A program with hooks does what it does without: hostile programs in `tests/programs`, at each level of optimisation,
+//! in each mode, all versions in one binary and one alone. A line `FLAGS: ...` in a program adds compiler flags.
+
+#[allow(dead_code, reason = "each test needs a part of it")]
+mod support;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+const LEVELS: [&str; 4] = ["-O0", "-O1", "-O2", "-O3"];
+
+#[test]
+fn hostile_programs_behave_the_same() {
+    let scratch = support::scratch("programs");
+    let runtime = compile_runtime(&scratch);
+    let cases: Vec<(PathBuf, &str)> = support::files("programs", &["c"])
+        .into_iter()
+        .flat_map(|file| LEVELS.map(|level| (file.clone(), level)))
+        .collect();
+    support::each(&cases, |(file, level)| same(file, level, &runtime, &scratch));
+}
+
+fn compile_runtime(scratch: &Path) -> PathBuf {
+    let runtime = scratch.join("runtime.o");
+    support::must(
+        support::clang()
+            .args(["-O1", "-fPIC", "-c"])
+            .arg(support::tests().join("support/runtime.c"))
+            .arg("-o")
+            .arg(&runtime),
+    );
+    runtime
+}
+
+fn same(file: &Path, level: &str, runtime: &Path, scratch: &Path) -> Result<(), String> {
+    let text = std::fs::read_to_string(file).unwrap();
+    let flags: Vec<&str> =
+        text.lines().filter_map(|line| Some(line.split_once("FLAGS:")?.1)).flat_map(str::split_whitespace).collect();
+    let stem = format!("{}{level}", file.file_stem().unwrap().to_string_lossy());
+    let build = |name: &str, extra: &[String]| -> Result<PathBuf, String> {
+        let out = scratch.join(format!("{stem}.{name}"));
+        let mut command = support::clang();
+        command
+            .args([level, "-g", "-w"])
+            .args(&flags)
+            .args(extra)
+            .arg(file)
+            .arg("-o")
+            .arg(&out)
+            .args(["-lm", "-pthread"]);
+        let output = command.arg(runtime).output().unwrap();
+        match output.status.success() {
+            true => Ok(out),
+            false => Err(format!("{stem} {name}: {}", String::from_utf8_lossy(&output.stderr))),
+        }
+    };
+    let expected = run(&build("none", &[])?, 0);
+    let all = build("all", &support::plugin_flags(""))?;
+    for mode in 0..4 {
+        compare(&format!("{stem}, all versions, mode {mode}"), &expected, &run(&all, mode))?;
+    }
+    for (modes, mode) in [("edges", 1), ("edges,values", 2), ("trace", 3), ("plain", 0)] {
+        let one = build(modes, &support::plugin_flags(modes))?;
+        compare(&format!("{stem}, {modes} alone"), &expected, &run(&one, mode))?;
+    }
+    Ok(())
+}
+
+fn run(program: &Path, mode: u32) -> Output {
+    Command::new("timeout").arg("60").arg(program).env("TEST_MODE", mode.to_string()).output().unwrap()
+}
+
+fn compare(what: &str, expected: &Output, got: &Output) -> Result<(), String> {
+    match expected.status == got.status && expected.stdout == got.stdout && expected.stderr == got.stderr {
+        true => Ok(()),
+        false => Err(format!("{what}: {expected:?} became {got:?}")),
+    }
+}

@@ -1,0 +1,13 @@
+//! The unit tests of the modules that do without LLVM: cargo cannot run them in place, since only clang has the symbols
+//! that the rest of the library needs.
+
+#[path = "../src/flow.rs"]
+mod flow;
+#[path = "../src/options.rs"]
+#[expect(dead_code, reason = "only its tests are wanted here")]
+mod options;
+#[path = "../src/returning.rs"]
+mod returning;
+#[path = "../src/sequences.rs"]
+#[expect(dead_code, reason = "only its tests are wanted here")]
+mod sequences;

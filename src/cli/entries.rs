@@ -1,0 +1,93 @@
+//! Ranked units of a program as the entries of a report.
+
+use std::collections::HashMap;
+
+use rayon::prelude::*;
+
+use super::evidence::Seen;
+use crate::program::{NodeKind, Program};
+use crate::rank::{RankedUnit, Ranking, Standing, TieBreak, Units};
+use crate::report::Entry;
+
+/// The entries of a ranking, in its order.
+pub fn entries(program: &Program, units: &Units, ranking: &Ranking, ties: TieBreak, seen: &Seen) -> Vec<Entry> {
+    let owners = line_owners(program);
+    let standings: Vec<Standing> = ranking.iter().collect();
+    standings.par_iter().map(|standing| entry(program, units, standing, ties, seen, &owners)).collect()
+}
+
+/// For each line, the first function that has code there.
+pub fn line_owners(program: &Program) -> HashMap<u32, u32> {
+    let mut owners = HashMap::new();
+    for block in &program.blocks {
+        for line in &block.lines {
+            owners.entry(*line).or_insert(block.function);
+        }
+    }
+    owners
+}
+
+fn entry(
+    program: &Program,
+    units: &Units,
+    standing: &Standing,
+    ties: TieBreak,
+    seen: &Seen,
+    owners: &HashMap<u32, u32>,
+) -> Entry {
+    let unit = units.get(standing.unit);
+    let place = unit.place(program);
+    let file = program.files.get(place.file as usize).cloned().unwrap_or_default();
+    let function = match unit {
+        RankedUnit::Line(line) => owners.get(&line).copied(),
+        unit => unit.function(program),
+    };
+    let function = function.map(|id| program.functions[id as usize].name.clone()).unwrap_or_default();
+    Entry {
+        rank: standing.position(ties),
+        rank_best: standing.best,
+        rank_worst: standing.worst,
+        score: standing.score.clamp(f64::MIN, f64::MAX),
+        unit: describe(program, unit, &file, place.line, &function),
+        last_line: last_line(program, unit).max(place.line),
+        line: place.line,
+        file,
+        function,
+        evidence: seen.evidence(standing.unit),
+    }
+}
+
+fn last_line(program: &Program, unit: RankedUnit) -> u32 {
+    let line = |line: &u32| program.lines[*line as usize].line;
+    match unit {
+        RankedUnit::Block(block) => program.blocks[block as usize].lines.iter().map(line).max().unwrap_or(0),
+        RankedUnit::Function(function) => program.functions[function as usize].last_line,
+        RankedUnit::Line(_) | RankedUnit::Node(_) => 0,
+    }
+}
+
+fn describe(program: &Program, unit: RankedUnit, file: &str, line: u32, function: &str) -> String {
+    match unit {
+        RankedUnit::Line(_) => format!("{file}:{line}"),
+        RankedUnit::Function(_) => format!("{function}()"),
+        RankedUnit::Block(block) => {
+            let first = program.functions[program.blocks[block as usize].function as usize].blocks.start;
+            format!("block {} of {function}()", block - first)
+        }
+        RankedUnit::Node(node) => {
+            let node = &program.nodes[node as usize];
+            let what = if node.expression.is_empty() { &node.variable } else { &node.expression };
+            format!("{} `{what}` at {file}:{line}", kind_name(node.kind))
+        }
+    }
+}
+
+fn kind_name(kind: NodeKind) -> &'static str {
+    match kind {
+        NodeKind::Assignment => "assignment to",
+        NodeKind::Parameter => "parameter",
+        NodeKind::Predicate => "predicate",
+        NodeKind::Switch => "switch on",
+        NodeKind::Return => "returned value",
+    }
+}

@@ -1,0 +1,147 @@
+//! Spectra of other tools ranked by our methods, and ours written for other tools: GZoltar's text files.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use super::args::{RankArguments, ReportArguments};
+use super::entries::line_owners;
+use super::evidence::coverage;
+use super::exit::{Exit, Failure};
+use super::rank::{tie_break, write_report};
+use crate::program::Program;
+use crate::rank::{Observed, RankedUnit, Standing, Units, apply, find_method};
+use crate::report::{Entry, Evidence, RankingReport, SCHEMA_VERSION, TestCounts};
+use crate::spectra::Spectrum;
+use crate::spectra::gzoltar::{Component, Gzoltar, GzoltarTest, Text};
+use crate::store::{Run, Store};
+
+const MATRIX: &str = "matrix.txt";
+const SPECTRA: &str = "spectra.csv";
+const TESTS: &str = "tests.csv";
+
+/// Ranks the components of GZoltar's files in `directory`.
+pub fn rank_spectra(directory: &Path, arguments: &RankArguments, out: &mut impl Write) -> Result<(), Failure> {
+    let method = find_method(&arguments.method).map_err(Failure::of(Exit::Usage))?;
+    let spectra = read(directory)?;
+    let ranked = apply(method, &Observed::coverage(&spectra.matrix))
+        .map_err(|error| Failure::new(Exit::Usage, format!("{error}; spectra in files hold coverage alone")))?;
+    let ties = tie_break(arguments.ties);
+    let counts = spectra.matrix.spectra();
+    let entry = |standing: Standing| entry(&spectra, &counts, &standing, standing.position(ties));
+    let failing = spectra.matrix.n_failing();
+    let report = RankingReport {
+        schema_version: SCHEMA_VERSION,
+        method: method.id.to_string(),
+        by: "line".to_string(),
+        tie_breaker: ties.name().to_string(),
+        tests: TestCounts {
+            failing: failing as u32,
+            passing: (spectra.matrix.n_tests() - failing) as u32,
+            excluded: 0,
+        },
+        ranking: ranked.ranking.iter().map(entry).collect(),
+        trust: ranked.notes.iter().map(|note| note.to_string()).collect(),
+    };
+    write_report(directory, report, arguments, out)
+}
+
+fn entry(spectra: &Gzoltar, counts: &[Spectrum], standing: &Standing, rank: f64) -> Entry {
+    let name = &spectra.components[standing.unit as usize];
+    let component = Component::parse(name);
+    let file = match component.package {
+        "" => component.class.to_string(),
+        package => format!("{package}/{}", component.class),
+    };
+    let Spectrum { ef, nf, ep, np } = counts[standing.unit as usize];
+    Entry {
+        rank,
+        rank_best: standing.best,
+        rank_worst: standing.worst,
+        score: standing.score.clamp(f64::MIN, f64::MAX),
+        file,
+        line: component.line,
+        last_line: component.line,
+        function: component.method.to_string(),
+        unit: name.clone(),
+        evidence: Evidence {
+            failing_executed: ef,
+            failing_total: ef + nf,
+            passing_executed: ep,
+            passing_total: ep + np,
+            failing_mean: None,
+            passing_mean: None,
+        },
+    }
+}
+
+fn read(directory: &Path) -> Result<Gzoltar, Failure> {
+    let text = |name: &str| -> Result<(String, String), Failure> {
+        let path = directory.join(name);
+        let text = fs::read_to_string(&path).map_err(|error| {
+            let message =
+                format!("cannot read {}: {error}; expected GZoltar's {MATRIX}, {SPECTRA} and {TESTS}", path.display());
+            Failure::new(Exit::File, message)
+        })?;
+        Ok((path.display().to_string(), text))
+    };
+    let (matrix, spectra) = (text(MATRIX)?, text(SPECTRA)?);
+    let tests = if directory.join(TESTS).exists() { Some(text(TESTS)?) } else { None };
+    fn view((name, text): &(String, String)) -> Text<'_> {
+        Text { name, text }
+    }
+    Gzoltar::parse(view(&matrix), view(&spectra), tests.as_ref().map(view)).map_err(Failure::of(Exit::File))
+}
+
+/// Writes the latest run as GZoltar's files.
+pub fn write_spectra(root: &Path, arguments: &ReportArguments, out: &mut impl Write) -> Result<(), Failure> {
+    let run = Store::new(root).latest_run()?;
+    let units = Units::new(&run.program, crate::rank::Granularity::Line);
+    let spectra = Gzoltar {
+        matrix: coverage(&run, &run.recorded()?, &units, &run.counted_tests())?,
+        components: components(&run.program, &units),
+        tests: tests(&run),
+    };
+    let files = [(MATRIX, spectra.matrix_text()), (SPECTRA, spectra.spectra_text()), (TESTS, spectra.tests_text())];
+    write_files(&arguments.output, &files)?;
+    writeln!(out, "{} tests, {} lines in {}", spectra.tests.len(), spectra.components.len(), arguments.output.display())
+        .map_err(Failure::of(Exit::File))
+}
+
+fn write_files(directory: &Path, files: &[(&str, String)]) -> Result<(), Failure> {
+    let failed = |path: PathBuf| {
+        move |error: io::Error| Failure::new(Exit::File, format!("cannot write {}: {error}", path.display()))
+    };
+    fs::create_dir_all(directory).map_err(failed(directory.to_path_buf()))?;
+    for (name, text) in files {
+        let path = directory.join(name);
+        fs::write(&path, text).map_err(failed(path.clone()))?;
+    }
+    Ok(())
+}
+
+/// Names of the lines as GZoltar gives them: `directory$file#function:line`.
+fn components(program: &Program, units: &Units) -> Vec<String> {
+    let owners = line_owners(program);
+    let name = |unit: RankedUnit| {
+        let place = unit.place(program);
+        let file = program.files.get(place.file as usize).map_or("", String::as_str);
+        let (package, class) = file.rsplit_once('/').unwrap_or(("", file));
+        let function = match unit {
+            RankedUnit::Line(line) => owners.get(&line).copied(),
+            unit => unit.function(program),
+        };
+        let function = function.map_or("", |function| &program.functions[function as usize].name);
+        format!("{package}${class}#{function}:{}", place.line)
+    };
+    units.iter().map(name).collect()
+}
+
+fn tests(run: &Run) -> Vec<GzoltarTest> {
+    let test = |index: u32| {
+        let record = &run.manifest.tests[index as usize];
+        let stack_trace = if record.passed == Some(false) { record.verdict.clone() } else { String::new() };
+        GzoltarTest { name: record.name.clone(), runtime: record.milliseconds * 1_000_000, stack_trace }
+    };
+    run.counted_tests().into_iter().map(test).collect()
+}

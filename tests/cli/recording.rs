@@ -1,0 +1,82 @@
+//! `suspect test` beside itself: many tests at once, tests that are flaky, runs that are interrupted.
+
+use std::io::Read;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+use crate::project::Project;
+
+fn lines_suite(further: &str) -> String {
+    format!("[[suite]]\nkind = \"lines\"\nfile = \"tests.txt\"\nrun = \"./prog {{line}}\"\n{further}")
+}
+
+#[test]
+fn programs_in_copies_can_always_be_executed() {
+    let project = Project::new();
+    project.write("prog.c", "int main(int argc, char **argv) { return argc > 5; }\n");
+    project.write("tests.txt", &"1\n".repeat(80)).write("suspect.toml", &lines_suite("scratch = \"copy\"\n"));
+    project.succeed(&["build", "--", "cc", "-o", "prog", "prog.c"]);
+    let said = project.succeed(&["test", "--jobs", "8"]);
+    assert_eq!(said, "80 passing, 0 failing, 0 not counted; recorded\n");
+}
+
+#[test]
+fn flaky_tests_mask_no_nodes() {
+    let project = Project::new();
+    project.write(
+        "prog.c",
+        "#include <stdio.h>\n#include <string.h>\nint main(int argc, char **argv) {\n  int runs = 0;\n  \
+         if (strcmp(argv[1], \"flaky\") == 0) {\n    FILE *f = fopen(\"runs\", \"a+\");\n    rewind(f);\n    \
+         while (getc(f) != EOF) runs++;\n    putc('x', f);\n    fclose(f);\n  }\n  return runs;\n}\n",
+    );
+    project.write("tests.txt", "1\nflaky\n").write("suspect.toml", &lines_suite(""));
+    project.succeed(&["build", "--", "cc", "-o", "prog", "prog.c"]);
+    let said = project.succeed(&["test"]);
+    assert!(said.contains("does not count: 2: flaky"), "{said}");
+    assert!(!said.contains("masked"), "{said}");
+}
+
+#[test]
+fn interrupted_run_leaves_nothing_running_and_the_store_whole() {
+    let project = Project::new();
+    project.write(
+        "prog.c",
+        "#include <stdlib.h>\n#include <unistd.h>\nint main(int argc, char **argv) {\n  int n = atoi(argv[1]);\n  \
+         if (n > 9) sleep(n);\n  return n == 3;\n}\n",
+    );
+    project.write("tests.txt", "1\n3\n").write("suspect.toml", &lines_suite(""));
+    project.succeed(&["build", "--", "cc", "-o", "prog", "prog.c"]);
+    project.succeed(&["test"]);
+    let ranking = project.ranking(&[]);
+    project.write("tests.txt", "1\n3\n600\n");
+    let mut child = project.command(&["test"]).stdout(Stdio::piped()).spawn().unwrap();
+    let sleeper = project.path().join("prog").canonicalize().unwrap();
+    wait_until("the long test runs", || running(&sleeper) == 1);
+    kill(Pid::from_raw(child.id() as i32), Signal::SIGINT).unwrap();
+    assert!(!child.wait().unwrap().success());
+    let mut said = String::new();
+    child.stdout.take().unwrap().read_to_string(&mut said).unwrap();
+    assert!(!said.contains("recorded"), "{said}");
+    wait_until("the long test is gone", || running(&sleeper) == 0);
+    assert_eq!(project.ranking(&[]), ranking);
+    project.write("tests.txt", "1\n3\n");
+    project.succeed(&["test"]);
+    assert_eq!(project.ranking(&[]), ranking);
+}
+
+fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
+    let began = Instant::now();
+    while !holds() {
+        assert!(began.elapsed() < Duration::from_secs(60), "waited too long until {what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Number of processes that execute this file.
+fn running(program: &std::path::Path) -> usize {
+    let processes = std::fs::read_dir("/proc").unwrap().filter_map(Result::ok);
+    processes.filter(|entry| std::fs::read_link(entry.path().join("exe")).is_ok_and(|exe| exe == program)).count()
+}

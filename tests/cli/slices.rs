@@ -1,0 +1,60 @@
+//! Slices and dices of real C programs: what must be in them, what need not be, and what coverage takes out.
+
+use crate::project::Project;
+
+const SUITE: &str =
+    "[[suite]]\nkind = \"lines\"\nfile = \"tests.txt\"\nrun = \"./prog {line}\"\nexpect = \"expected/{n}\"\n";
+
+fn recorded(level: &str) -> Project {
+    let project = Project::new();
+    project.copy_program("slice.c").write("suspect.toml", SUITE).write("tests.txt", "0\n2\n5\n");
+    project.write("expected/1", "0 0 2 small\n").write("expected/2", "3 6 2 small\n").write("expected/3", "wrong\n");
+    project.succeed(&["build", "--", "cc", level, "-o", "prog", "slice.c"]);
+    project.succeed(&["test"]);
+    project
+}
+
+/// Lines with a positive score.
+fn lines(project: &Project, method: &str) -> Vec<u64> {
+    let ranking = project.ranking(&["--method", method]);
+    let entries = ranking["ranking"].as_array().unwrap().iter();
+    let mut lines: Vec<u64> = entries
+        .filter(|entry| entry["score"].as_f64() > Some(0.0) && entry["file"] == "slice.c")
+        .map(|entry| entry["line"].as_u64().unwrap())
+        .collect();
+    lines.sort_unstable();
+    lines
+}
+
+/// Lines of the program with this mark.
+fn marked(mark: &str) -> Vec<u64> {
+    let text = include_str!("../programs/slice.c");
+    let mark = format!("/* {mark} */");
+    (1..).zip(text.lines()).filter(|(_, line)| line.contains(&mark)).map(|(number, _)| number).collect()
+}
+
+#[test]
+fn slice_holds_every_flow_to_the_output_that_ran_and_nothing_else() {
+    for level in ["-O0", "-O2"] {
+        let project = recorded(level);
+        let slice = lines(&project, "slice");
+        // The failing test takes the branch for large numbers.
+        let skipped =
+            1 + include_str!("../programs/slice.c").lines().position(|line| line.contains("\"small\"")).unwrap() as u64;
+        let expected = marked("in").into_iter().filter(|line| *line != skipped);
+        let missing: Vec<u64> = expected.filter(|line| !slice.contains(line)).collect();
+        assert!(missing.is_empty(), "{level}: lines {missing:?} are missing in {slice:?}");
+        let extra: Vec<u64> = marked("out").into_iter().filter(|line| slice.contains(line)).collect();
+        assert!(extra.is_empty(), "{level}: lines {extra:?} do not belong in {slice:?}");
+        assert!(!slice.contains(&skipped));
+    }
+}
+
+#[test]
+fn dice_is_what_no_passing_test_depends_on() {
+    let project = recorded("-O1");
+    let (slice, dice) = (lines(&project, "slice"), lines(&project, "slice_dice"));
+    let large =
+        1 + include_str!("../programs/slice.c").lines().position(|line| line.contains("\"large\"")).unwrap() as u64;
+    assert_eq!(dice, [large], "slice {slice:?}");
+}

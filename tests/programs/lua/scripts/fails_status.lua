@@ -1,0 +1,2 @@
+io.stdout:write("before")
+os.exit(3)

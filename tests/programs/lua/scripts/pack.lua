@@ -1,0 +1,6 @@
+local packed = string.pack("<i4 >I2 z s1 d", -2, 513, "zero", "short", 0.5)
+local a, b, c, d, e, next = string.unpack("<i4 >I2 z s1 d", packed)
+assert(a == -2 and b == 513 and c == "zero" and d == "short" and e == 0.5 and next == #packed + 1)
+assert(string.packsize("<i4i8") == 12 and string.packsize("!8 i4 i8") == 16)
+assert(not pcall(string.pack, "i1", 200) and not pcall(string.unpack, "i4", "abc"))
+print((packed:gsub(".", function(byte) return string.format("%02x", byte:byte()) end)))
