@@ -1,5 +1,7 @@
 //! `suspect eval`: how well methods find the known faults of a benchmark's versions.
 
+mod judge;
+mod ranking;
 mod version;
 
 use std::io::Write;

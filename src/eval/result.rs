@@ -153,28 +153,36 @@ pub struct SuiteResult {
 
 impl VersionResult {
     /// Whether it answers for these methods at this granularity.
-    pub fn answers(&self, key: &str, by: &str, methods: &[&str]) -> bool {
-        let has = match &self.outcome {
+    pub fn answers(&self, by: &str, methods: &[&str]) -> bool {
+        match &self.outcome {
             VersionOutcome::Excluded(_) => true,
             VersionOutcome::Evaluated(evaluated) => {
                 self.by == by && methods.iter().all(|method| evaluated.located.contains_key(*method))
             }
-        };
-        has && self.key == key
+        }
     }
 }
 
-/// Reads a file of results; `None` when there is none.
+/// Reads a file of results; `None` when there is none, or it was made from something else than `key` says.
 ///
 /// # Errors
 /// When it cannot be read or does not hold what it should.
-pub fn read<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, EvalError> {
+pub fn read<T: DeserializeOwned>(path: &Path, key: &str) -> Result<Option<T>, EvalError> {
+    #[derive(Deserialize)]
+    struct Keyed {
+        key: String,
+    }
     let text = match fs::read(path) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(EvalError::io("read", path)(error)),
     };
     let damaged = |error: serde_json::Error| EvalError::Damaged { path: path.into(), reason: error.to_string() };
+    // Another version of suspect may keep other things, under another key.
+    let found: Keyed = serde_json::from_slice(&text).map_err(damaged)?;
+    if found.key != key {
+        return Ok(None);
+    }
     serde_json::from_slice(&text).map(Some).map_err(damaged)
 }
 

@@ -2,6 +2,8 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -209,6 +211,71 @@ fn spent_budget_names_what_was_not_run_and_a_later_evaluation_runs_it() {
     assert_eq!(changed["versions"][0]["tests"]["failing"], 1);
     assert_eq!(all["versions"][0]["tests"]["failing"], 1);
     assert_ne!(changed["times"], all["times"]);
+}
+
+#[test]
+fn tests_that_the_correct_version_does_not_pass_do_not_count() {
+    let project = Project::new();
+    let program = |bound: &str| {
+        format!(
+            "#include <stdio.h>\n#include <stdlib.h>\nint main(int n, char **v)\n{{\n    if (atoi(v[1]) > {bound})\n        \
+             puts(\"big\");\n    if (atoi(v[1]) == 99)\n        printf(\"%d\\n\", rand() ? getpid() : n);\n    return 0;\n}}\n"
+        )
+        .replace("#include <stdlib.h>", "#include <stdlib.h>\nint getpid(void);")
+    };
+    project
+        .write("p/correct/p.c", &program("5"))
+        .write("p/versions/v/p.c", &program("8"))
+        .write("p/correct/t/1", "1\n7\n9\n")
+        .write("p/correct/expected/1", "")
+        .write("p/correct/expected/2", "big\n")
+        .write("p/correct/expected/3", "wrong on purpose\n")
+        .write("p/correct/t/2", "2\n6\n99\n")
+        .write(
+            "p/eval.toml",
+            "[build]\ncommand = \"cc -o p p.c\"\n[[suite]]\nkind = \"lines\"\nfile = \"t/1\"\nrun = \"./p {line}\"\n\
+             expect = \"expected/{n}\"\n[[suite]]\nkind = \"lines\"\nfile = \"t/2\"\nrun = \"./p {line}\"\n\
+             [[version]]\nname = \"v\"\nchanged = [\"p.c:6\"]\n",
+        );
+    let found = report(&project, &["--methods", "ochiai", "."]);
+    // 7 fails by its file, 6 by the correct version's output. 9 has a file that nothing fits, 99 writes something else each time.
+    let tests = &found["versions"][0]["tests"];
+    assert_eq!([&tests["failing"], &tests["passing"], &tests["excluded"]].map(Value::as_u64), [Some(2); 3]);
+    assert!(found["notes"][0].as_str().unwrap().contains("p/v: 2 tests do not count"), "{found}");
+}
+
+#[test]
+fn a_killed_evaluation_goes_on_where_it_was() {
+    let sections: Vec<String> =
+        ["a", "b", "c"].iter().map(|v| format!("[[version]]\nname = \"{v}\"\nchanged = [\"p.c:4\"]\n")).collect();
+    let project = small(&sections.concat());
+    for (version, bound) in [("a", 3), ("b", 7), ("c", 8)] {
+        let text = format!(
+            "#include <stdlib.h>\nint main(int n, char **v)\n{{\n    return n > 1 && atoi(v[1]) > {bound};\n}}\n"
+        );
+        project.write(&format!("p/versions/{version}/p.c"), &text);
+    }
+    let arguments = ["--methods", "ochiai", "--jobs", "1", "p"];
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_suspect"));
+    command.arg("eval").args(arguments).current_dir(project.path()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    let first = project.path().join("p/results/p/a.json");
+    let begun = Instant::now();
+    while !first.exists() {
+        assert!(begun.elapsed() < Duration::from_secs(120), "no version is done");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let before = fs::metadata(&first).unwrap().modified().unwrap();
+    let resumed = report(&project, &arguments);
+    assert_eq!(fs::metadata(&first).unwrap().modified().unwrap(), before, "the first version is done again");
+    let whole = report(&project, &["--methods", "ochiai", "-o", "whole", "p"]);
+    assert_eq!(timeless(resumed), timeless(whole.clone()));
+    // What was recorded is gone, and other methods are asked for: it runs again.
+    fs::remove_dir_all(project.path().join("whole/p/work")).unwrap();
+    let again = report(&project, &["--methods", "ochiai,cln", "-o", "whole", "p"]);
+    assert_eq!(positions(&again, "p/b", "ochiai"), positions(&whole, "p/b", "ochiai"));
 }
 
 #[test]

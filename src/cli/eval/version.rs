@@ -7,27 +7,22 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use rayon::prelude::*;
+use serde::de::DeserializeOwned;
 use suspect_format::abi::Mode;
-use suspect_format::trace::{HASH_START, hash_bytes};
 
+use super::judge::{has_expectation, judge, keep_shown, reference_run};
 use crate::build::{self, BuildOptions};
 use crate::cli::build::exit_of;
-use crate::cli::evidence::Seen;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::rank::{count_tests, foreign};
 use crate::cli::test::SuiteRun;
 use crate::eval::{
-    self, EvalError, EvalProgram, EvalVersion, Evaluated, Fingerprint, Recorded, Reference, ReferenceRun, RunTimes,
-    SuiteResult, VersionOutcome, VersionResult, dependences_of_lines, lines_of_nodes, make_tree,
+    self, EvalError, EvalProgram, EvalVersion, Fingerprint, Recorded, Reference, ReferenceRun, RunTimes,
+    VersionOutcome, VersionResult, make_tree,
 };
-use crate::exec::{Status, remove_tree};
-use crate::rank::{Granularity, Located, Method, Need, RankedUnit, Units, t_score};
-use crate::store::{Run, Store};
-use crate::suite::{self, Baseline, BaselineOptions, Stability, Suite, Test, TestBaseline, TestRun, Verdict};
-
-/// Predicates from which T-score starts (Liu et al., FSE 2005).
-const T_SCORE_FROM: usize = 5;
+use crate::exec::remove_tree;
+use crate::rank::{Granularity, Method};
+use crate::store::Store;
+use crate::suite::{self, Baseline, BaselineOptions, Suite, Test, TestRun};
 
 /// How versions are run and ranked.
 #[derive(Debug)]
@@ -48,23 +43,28 @@ pub struct Options<'a> {
 
 /// A program, and where its results are.
 pub struct Place<'a> {
-    program: &'a EvalProgram,
+    pub(super) program: &'a EvalProgram,
     directory: PathBuf,
-    options: &'a Options<'a>,
+    pub(super) options: &'a Options<'a>,
     /// What the correct version does, found out when a version first needs it. Its failure is told once, by whoever asks first.
     reference: OnceLock<Result<Reference, Mutex<Option<Failure>>>>,
 }
 
-/// Why a version has no results: its own fault, or something that ends the evaluation.
+/// Why a version has no results.
 enum Stop {
+    /// It is what it is: the reason is kept.
     Unusable(String),
+    /// The system refused something, or the version damaged what it recorded: another evaluation tries again.
+    Refused(String),
+    /// No version can have any.
     Failed(Failure),
 }
 
 impl From<Failure> for Stop {
     fn from(failure: Failure) -> Stop {
         match failure.exit {
-            Exit::Compiler | Exit::File | Exit::Internal => Stop::Failed(failure),
+            Exit::Compiler | Exit::Internal => Stop::Failed(failure),
+            Exit::File | Exit::Store => Stop::Refused(failure.message),
             _ => Stop::Unusable(failure.message),
         }
     }
@@ -74,13 +74,10 @@ impl From<EvalError> for Stop {
     fn from(error: EvalError) -> Stop {
         match error {
             EvalError::Layout { .. } => Stop::Unusable(error.to_string()),
-            error => Stop::Failed(error.into()),
+            error => Stop::Refused(error.to_string()),
         }
     }
 }
-
-/// How a run ended, in words, and a hash of its standard output.
-type Shown = (String, u64);
 
 impl<'a> Place<'a> {
     /// A program whose results are in `directory`.
@@ -99,8 +96,9 @@ impl<'a> Place<'a> {
             Some(Ok(reference)) => reference.times,
             Some(Err(_)) => RunTimes::default(),
             None => {
-                let kept: Result<Option<Reference>, _> = eval::read(&self.work("correct.json"));
-                kept.ok().flatten().map_or(RunTimes::default(), |reference| reference.times)
+                let key = self.fingerprint().map(Fingerprint::text);
+                let kept = key.ok().and_then(|key| eval::read(&self.work("correct.json"), &key).ok().flatten());
+                kept.map_or(RunTimes::default(), |reference: Reference| reference.times)
             }
         }
     }
@@ -110,23 +108,33 @@ impl<'a> Place<'a> {
         let path = self.directory.join(format!("{}.json", version.name));
         let (recording_key, key) = self.keys(version)?;
         let ids: Vec<&str> = self.options.methods.iter().map(|method| method.id).collect();
-        let earlier: Option<VersionResult> = if self.options.fresh { None } else { eval::read(&path)? };
-        let earlier = earlier.filter(|earlier| earlier.key == key);
+        let earlier: Option<VersionResult> = self.kept(&path, &key)?;
         let by = self.options.granularity.name();
-        if let Some(earlier) = earlier.as_ref().filter(|earlier| earlier.answers(&key, by, &ids)) {
+        if let Some(earlier) = earlier.as_ref().filter(|earlier| earlier.answers(by, &ids)) {
             return Ok(Some(earlier.clone()));
         }
-        let kept: Option<Recorded> =
-            if self.options.fresh { None } else { eval::read(&self.work(&format!("{}.json", version.name)))? };
-        let recorded = match kept.filter(|kept| kept.key == recording_key) {
-            Some(kept) => kept,
-            None if spent() => return Ok(None),
-            None => self.record(version, recording_key)?,
+        let kept: Option<Recorded> = self.kept(&self.work(&format!("{}.json", version.name)), &recording_key)?;
+        let recorded = match kept {
+            Some(kept) if kept.unusable.is_some() || self.opens(version) => kept,
+            _ if spent() => return Ok(None),
+            _ => self.record(version, recording_key)?,
         };
+        // What another evaluation is to try again has no key that it could ask for.
+        let key = if recorded.key.is_empty() { String::new() } else { key };
         let result = self.ranked(version, key, &recorded, earlier)?;
         write_json(&path, &result)?;
         anstream::eprintln!("{}: {}", self.name_of(version), said(&result.outcome));
         Ok(Some(result))
+    }
+
+    /// Whether what was recorded is still there.
+    fn opens(&self, version: &EvalVersion) -> bool {
+        Store::new(&self.work(&version.name)).latest_run().is_ok()
+    }
+
+    /// What an earlier evaluation kept, unless it does not count.
+    fn kept<T: DeserializeOwned>(&self, path: &Path, key: &str) -> Result<Option<T>, Failure> {
+        if self.options.fresh { Ok(None) } else { Ok(eval::read(path, key)?) }
     }
 
     fn work(&self, name: &str) -> PathBuf {
@@ -161,9 +169,10 @@ impl<'a> Place<'a> {
     /// Builds and runs a version, and keeps what it did.
     fn record(&self, version: &EvalVersion, key: String) -> Result<Recorded, Failure> {
         let tree = self.work(&version.name);
-        let (unusable, times) = match self.try_record(version, &tree) {
-            Ok(times) => (None, times),
-            Err(Stop::Unusable(reason)) => (Some(reason), RunTimes::default()),
+        let (key, unusable, times) = match self.try_record(version, &tree) {
+            Ok(times) => (key, None, times),
+            Err(Stop::Unusable(reason)) => (key, Some(reason), RunTimes::default()),
+            Err(Stop::Refused(reason)) => (String::new(), Some(reason), RunTimes::default()),
             Err(Stop::Failed(failure)) => return Err(failure),
         };
         self.clean(&tree);
@@ -174,8 +183,8 @@ impl<'a> Place<'a> {
 
     fn try_record(&self, version: &EvalVersion, tree: &Path) -> Result<RunTimes, Stop> {
         let reference = self.reference()?;
-        let known =
-            reference.tests.as_ref().map_err(|reason| Stop::Unusable(format!("the correct version: {reason}")))?;
+        let stop = if reference.key.is_empty() { Stop::Refused } else { Stop::Unusable };
+        let known = reference.tests.as_ref().map_err(|reason| stop(format!("the correct version: {reason}")))?;
         let began = Instant::now();
         remove_tree(tree);
         make_tree(self.program, Some(version), tree)?;
@@ -278,14 +287,16 @@ impl<'a> Place<'a> {
     fn find_reference(&self) -> Result<Reference, Failure> {
         let path = self.work("correct.json");
         let key = self.fingerprint()?.text();
-        let kept: Option<Reference> = if self.options.fresh { None } else { eval::read(&path)? };
-        if let Some(kept) = kept.filter(|kept| kept.key == key) {
+        if let Some(kept) = self.kept(&path, &key)? {
             return Ok(kept);
         }
         let tree = self.work("correct");
         let reference = match self.try_reference(&tree) {
             Ok((tests, times)) => Reference { key, tests: Ok(tests), times },
             Err(Stop::Unusable(reason)) => Reference { key, tests: Err(reason), times: RunTimes::default() },
+            Err(Stop::Refused(reason)) => {
+                Reference { key: String::new(), tests: Err(reason), times: RunTimes::default() }
+            }
             Err(Stop::Failed(failure)) => return Err(failure),
         };
         if !self.options.keep {
@@ -360,118 +371,6 @@ impl<'a> Place<'a> {
             times,
         })
     }
-
-    fn rank(&self, version: &EvalVersion, run: &Run) -> Result<VersionOutcome, Failure> {
-        let counts = count_tests(run);
-        let (suites, excluded_suites) = self.suites(version, run)?;
-        if suites.is_empty() {
-            let uncounted = match counts.excluded {
-                0 => String::new(),
-                n => format!(" ({n} do not count)"),
-            };
-            let reason = match (counts.failing, counts.passing) {
-                (0, 0) => format!("no test counts{uncounted}"),
-                (0, n) => format!("no test detects its fault: all {n} pass{uncounted}"),
-                (n, 0) => format!("all {n} tests fail{uncounted}"),
-                _ => {
-                    let each = excluded_suites.iter().map(|(suite, reason)| format!("{suite}: {reason}"));
-                    format!("no suite tells it from the correct version: {}", each.collect::<Vec<_>>().join("; "))
-                }
-            };
-            return Ok(VersionOutcome::Excluded(reason));
-        }
-        let program = &run.program;
-        let all = Units::new(program, self.options.granularity);
-        let units = all.without(&foreign(program, &all));
-        let (faulty, unranked) = version.fault.units(program, &units);
-        let mut needs: Vec<Need> = self.options.methods.iter().flat_map(|method| method.needs).copied().collect();
-        needs.sort_unstable();
-        needs.dedup();
-        let mut located: BTreeMap<String, Vec<Option<Located>>> = BTreeMap::new();
-        let mut t_scores: BTreeMap<String, Vec<f64>> = BTreeMap::new();
-        for (_, tests) in &suites {
-            let seen = Seen::read(run, &units, &needs, tests)?;
-            let ranked = self
-                .options
-                .methods
-                .par_iter()
-                .map(|method| Ok((method.id, Located::new(&seen.rank(method)?.ranking, &faulty))));
-            for (id, found) in ranked.collect::<Result<Vec<_>, Failure>>()? {
-                located.entry(id.to_string()).or_default().push(found);
-            }
-            for (id, score) in self.t_scores(version, run, tests)? {
-                t_scores.entry(id.to_string()).or_default().push(score);
-            }
-        }
-        Ok(VersionOutcome::Evaluated(Evaluated {
-            tests: counts,
-            n_units: units.len() as u32,
-            n_faulty: faulty.len() as u32,
-            unranked,
-            suites: suites.into_iter().map(|(suite, _)| suite).collect(),
-            excluded_suites,
-            located,
-            t_scores,
-        }))
-    }
-
-    /// The suites with which a version can be ranked, each with its tests that count; and those with which it cannot, and why.
-    #[expect(clippy::type_complexity, reason = "two lists of pairs, named in the sentence above")]
-    fn suites(
-        &self,
-        version: &EvalVersion,
-        run: &Run,
-    ) -> Result<(Vec<(SuiteResult, Vec<u32>)>, Vec<(String, String)>), Failure> {
-        let pool: Vec<&str> = run.manifest.tests.iter().map(|test| test.name.as_str()).collect();
-        let mut wanted = Vec::new();
-        for selection in self.program.selections_of(version) {
-            wanted.push((selection.name.clone(), selection.tests(&pool)?));
-        }
-        if wanted.is_empty() {
-            wanted.push((String::new(), run.counted_tests()));
-        }
-        let (mut usable, mut excluded) = (Vec::new(), Vec::new());
-        for (name, tests) in wanted {
-            let passed = |test: &u32| run.manifest.tests[*test as usize].passed;
-            let tests: Vec<u32> = tests.into_iter().filter(|test| passed(test).is_some()).collect();
-            let failing = tests.iter().filter(|test| passed(test) == Some(false)).count() as u32;
-            let passing = tests.len() as u32 - failing;
-            match (failing, passing) {
-                (0, n) => excluded.push((name, format!("none of its {n} tests detects the fault"))),
-                (n, 0) => excluded.push((name, format!("all its {n} tests fail"))),
-                _ => usable.push((SuiteResult { name, failing, passing }, tests)),
-            }
-        }
-        Ok((usable, excluded))
-    }
-
-    /// T-scores of the methods that rank predicates.
-    fn t_scores(&self, version: &EvalVersion, run: &Run, tests: &[u32]) -> Result<Vec<(&'static str, f64)>, Failure> {
-        let of_predicates = |need: &Need| matches!(need, Need::Predicates | Need::Sequences);
-        let methods: Vec<_> = self.options.methods.iter().filter(|m| m.needs.iter().any(of_predicates)).collect();
-        if methods.is_empty() {
-            return Ok(Vec::new());
-        }
-        let program = &run.program;
-        let predicates = Units::new(program, Granularity::Predicate);
-        let needs: Vec<Need> = methods.iter().flat_map(|method| method.needs).copied().collect();
-        let seen = Seen::read(run, &predicates, &needs, tests)?;
-        let lines = Units::new(program, Granularity::Line);
-        let faulty = version.fault.units(program, &lines).0;
-        let line = |position: &u32| match lines.get(*position) {
-            RankedUnit::Line(line) => Some(line),
-            _ => None,
-        };
-        let faulty: Vec<u32> = faulty.iter().filter_map(line).collect();
-        let dependences = dependences_of_lines(program);
-        let score = |method: &&&'static Method| {
-            let ranked = seen.rank(method)?.ranking;
-            let first = &ranked.order()[..ranked.len().min(T_SCORE_FROM)];
-            let from = lines_of_nodes(program, &predicates, first);
-            Ok((method.id, t_score(program.lines.len(), &dependences, &from, from.len(), &faulty)))
-        };
-        methods.iter().map(score).collect()
-    }
 }
 
 fn write_json(path: &Path, value: &impl serde::Serialize) -> Result<(), Failure> {
@@ -487,72 +386,4 @@ fn said(outcome: &VersionOutcome) -> String {
             format!("{} failing, {} passing tests", found.tests.failing, found.tests.passing)
         }
     }
-}
-
-fn keep_shown(shown: &Mutex<HashMap<usize, Vec<Shown>>>, test: &Test, run: &TestRun) {
-    if let Some(outcome) = &run.outcome {
-        let this = (outcome.status.to_string(), hash_bytes(HASH_START, &outcome.stdout.bytes));
-        let is_crash = matches!(outcome.status, Status::Signaled(_));
-        let this = if is_crash { (format!("crash: {}", this.0), this.1) } else { this };
-        shown.lock().unwrap_or_else(PoisonError::into_inner).entry(test.index).or_default().push(this);
-    }
-}
-
-fn has_expectation(suite: &Suite, test: &Test) -> bool {
-    suite.config().suites.get(test.suite).is_some_and(|section| section.has_expectation())
-}
-
-/// What the correct version's runs of a test say of it.
-fn reference_run(expected: bool, baseline: &TestBaseline, runs: &[Shown]) -> ReferenceRun {
-    let verdict = baseline.verdict();
-    let reason = baseline.reason().unwrap_or_default();
-    let unusable = match (&baseline.stability, verdict) {
-        (Stability::Flaky(verdicts), _) => Some(format!("flaky on the correct version: {verdicts}")),
-        (_, Some(Verdict::Pass)) if expected => None,
-        (_, Some(verdict @ (Verdict::Timeout | Verdict::Error | Verdict::Skip))) => {
-            Some(format!("{verdict} on the correct version: {reason}"))
-        }
-        (_, Some(verdict)) if expected => Some(format!("{verdict} on the correct version: {reason}")),
-        _ if runs.windows(2).any(|pair| pair[0] != pair[1]) => Some("the correct version's output varies".to_string()),
-        _ => match runs.first() {
-            None => Some("not run on the correct version".to_string()),
-            Some((status, _)) if status.starts_with("crash: ") => Some(format!("{status} on the correct version")),
-            Some(_) => None,
-        },
-    };
-    let shown = runs.first().cloned().unwrap_or_default();
-    ReferenceRun { unusable, shown, limit: baseline.timeout.as_millis() as u64 }
-}
-
-/// Whether a test of a faulty version passed: as its suite says, or, where that has no expectation, if the version ends and
-/// writes as the correct one does.
-fn judge(
-    suite: &Suite,
-    test: &Test,
-    baseline: &TestBaseline,
-    known: Option<&ReferenceRun>,
-    shown: Option<&Vec<Shown>>,
-) -> Option<(Option<bool>, String)> {
-    let Some(known) = known else { return Some((None, "no test of the correct version".into())) };
-    if let Some(reason) = &known.unusable {
-        return Some((None, reason.clone()));
-    }
-    if has_expectation(suite, test) {
-        return None;
-    }
-    let shown = shown.map_or(&[][..], Vec::as_slice);
-    let same: Vec<bool> = shown.iter().map(|shown| *shown == known.shown).collect();
-    match baseline.verdict() {
-        None | Some(Verdict::Timeout | Verdict::Error | Verdict::Skip) => return None,
-        Some(Verdict::Pass | Verdict::Fail) => {}
-    }
-    let Some(first) = shown.first() else { return Some((None, "not run".into())) };
-    if same.iter().any(|now| *now != same[0]) {
-        return Some((None, "flaky: sometimes as the correct version, sometimes not".into()));
-    }
-    Some(match (same[0], first.0 == known.shown.0) {
-        (true, _) => (Some(true), "as the correct version".into()),
-        (false, true) => (Some(false), "output differs from the correct version's".into()),
-        (false, false) => (Some(false), format!("{}; the correct version: {}", first.0, known.shown.0)),
-    })
 }

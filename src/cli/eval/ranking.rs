@@ -1,0 +1,131 @@
+//! Ranking a recorded version with every method and suite.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+
+use super::version::Place;
+use crate::cli::evidence::Seen;
+use crate::cli::exit::Failure;
+use crate::cli::rank::{count_tests, foreign};
+use crate::eval::{EvalVersion, Evaluated, SuiteResult, VersionOutcome, dependences_of_lines, lines_of_nodes};
+use crate::rank::{Granularity, Located, Method, Need, RankedUnit, Units, t_score};
+use crate::store::Run;
+
+/// Predicates from which T-score starts (Liu et al., FSE 2005).
+const T_SCORE_FROM: usize = 5;
+
+impl Place<'_> {
+    /// Where the methods put the fault of a version, or why it cannot be ranked.
+    pub fn rank(&self, version: &EvalVersion, run: &Run) -> Result<VersionOutcome, Failure> {
+        let counts = count_tests(run);
+        let (suites, excluded_suites) = self.suites(version, run)?;
+        if suites.is_empty() {
+            let uncounted = match counts.excluded {
+                0 => String::new(),
+                n => format!(" ({n} do not count)"),
+            };
+            let reason = match (counts.failing, counts.passing) {
+                (0, 0) => format!("no test counts{uncounted}"),
+                (0, n) => format!("no test detects its fault: all {n} pass{uncounted}"),
+                (n, 0) => format!("all {n} tests fail{uncounted}"),
+                _ => {
+                    let each = excluded_suites.iter().map(|(suite, reason)| format!("{suite}: {reason}"));
+                    format!("no suite tells it from the correct version: {}", each.collect::<Vec<_>>().join("; "))
+                }
+            };
+            return Ok(VersionOutcome::Excluded(reason));
+        }
+        let program = &run.program;
+        let all = Units::new(program, self.options.granularity);
+        let units = all.without(&foreign(program, &all));
+        let (faulty, unranked) = version.fault.units(program, &units);
+        let mut needs: Vec<Need> = self.options.methods.iter().flat_map(|method| method.needs).copied().collect();
+        needs.sort_unstable();
+        needs.dedup();
+        let mut located: BTreeMap<String, Vec<Option<Located>>> = BTreeMap::new();
+        let mut t_scores: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+        for (_, tests) in &suites {
+            let seen = Seen::read(run, &units, &needs, tests)?;
+            let ranked = self
+                .options
+                .methods
+                .par_iter()
+                .map(|method| Ok((method.id, Located::new(&seen.rank(method)?.ranking, &faulty))));
+            for (id, found) in ranked.collect::<Result<Vec<_>, Failure>>()? {
+                located.entry(id.to_string()).or_default().push(found);
+            }
+            for (id, score) in self.t_scores(version, run, tests)? {
+                t_scores.entry(id.to_string()).or_default().push(score);
+            }
+        }
+        Ok(VersionOutcome::Evaluated(Evaluated {
+            tests: counts,
+            n_units: units.len() as u32,
+            n_faulty: faulty.len() as u32,
+            unranked,
+            suites: suites.into_iter().map(|(suite, _)| suite).collect(),
+            excluded_suites,
+            located,
+            t_scores,
+        }))
+    }
+
+    /// The suites with which a version can be ranked, each with its tests that count; and those with which it cannot, and why.
+    #[expect(clippy::type_complexity, reason = "two lists of pairs, named in the sentence above")]
+    fn suites(
+        &self,
+        version: &EvalVersion,
+        run: &Run,
+    ) -> Result<(Vec<(SuiteResult, Vec<u32>)>, Vec<(String, String)>), Failure> {
+        let pool: Vec<&str> = run.manifest.tests.iter().map(|test| test.name.as_str()).collect();
+        let mut wanted = Vec::new();
+        for selection in self.program.selections_of(version) {
+            wanted.push((selection.name.clone(), selection.tests(&pool)?));
+        }
+        if wanted.is_empty() {
+            wanted.push((String::new(), run.counted_tests()));
+        }
+        let (mut usable, mut excluded) = (Vec::new(), Vec::new());
+        for (name, tests) in wanted {
+            let passed = |test: &u32| run.manifest.tests[*test as usize].passed;
+            let tests: Vec<u32> = tests.into_iter().filter(|test| passed(test).is_some()).collect();
+            let failing = tests.iter().filter(|test| passed(test) == Some(false)).count() as u32;
+            let passing = tests.len() as u32 - failing;
+            match (failing, passing) {
+                (0, n) => excluded.push((name, format!("none of its {n} tests detects the fault"))),
+                (n, 0) => excluded.push((name, format!("all its {n} tests fail"))),
+                _ => usable.push((SuiteResult { name, failing, passing }, tests)),
+            }
+        }
+        Ok((usable, excluded))
+    }
+
+    /// T-scores of the methods that rank predicates.
+    fn t_scores(&self, version: &EvalVersion, run: &Run, tests: &[u32]) -> Result<Vec<(&'static str, f64)>, Failure> {
+        let of_predicates = |need: &Need| matches!(need, Need::Predicates | Need::Sequences);
+        let methods: Vec<_> = self.options.methods.iter().filter(|m| m.needs.iter().any(of_predicates)).collect();
+        if methods.is_empty() {
+            return Ok(Vec::new());
+        }
+        let program = &run.program;
+        let predicates = Units::new(program, Granularity::Predicate);
+        let needs: Vec<Need> = methods.iter().flat_map(|method| method.needs).copied().collect();
+        let seen = Seen::read(run, &predicates, &needs, tests)?;
+        let lines = Units::new(program, Granularity::Line);
+        let faulty = version.fault.units(program, &lines).0;
+        let line = |position: &u32| match lines.get(*position) {
+            RankedUnit::Line(line) => Some(line),
+            _ => None,
+        };
+        let faulty: Vec<u32> = faulty.iter().filter_map(line).collect();
+        let dependences = dependences_of_lines(program);
+        let score = |method: &&&'static Method| {
+            let ranked = seen.rank(method)?.ranking;
+            let first = &ranked.order()[..ranked.len().min(T_SCORE_FROM)];
+            let from = lines_of_nodes(program, &predicates, first);
+            Ok((method.id, t_score(program.lines.len(), &dependences, &from, from.len(), &faulty)))
+        };
+        methods.iter().map(score).collect()
+    }
+}
