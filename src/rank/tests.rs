@@ -133,11 +133,18 @@ fn scores(method: &str, granularity: Granularity, runs: &[(Execution, bool)]) ->
     let outcomes =
         |sites: &Sites| OutcomeProfile::of_runs(sites, runs.iter().map(|(e, failed)| (sites.counts(e), *failed)));
     let (of_predicates, of_sequences) = (outcomes(&predicates), outcomes(&sequences));
+    // As if the output depended on all of the program: a slice is what ran.
+    let slice = |execution: &Execution| -> Vec<u32> {
+        let ran = program.pieces.iter().zip(&execution.pieces).filter(|(_, count)| **count > 0);
+        ran.flat_map(|(piece, _)| piece.lines.iter().copied()).collect()
+    };
+    let slices: Vec<Vec<u32>> = runs.iter().map(|(execution, _)| slice(execution)).collect();
     let observed = Observed {
         code: Some((&program, &units)),
         edges: Some((&flow.graph, &profile)),
         predicates: Some((&predicates, &of_predicates)),
         sequences: Some((&sequences, &of_sequences)),
+        slices: Some(&slices),
         ..Observed::coverage(&matrix)
     };
     let ranked = apply(find_method(method).unwrap(), &observed).unwrap();
@@ -210,6 +217,23 @@ fn every_method_ranks_whatever_was_recorded() {
             }
         }
     }
+}
+
+#[test]
+fn a_dice_is_a_slice_less_what_passing_tests_depend_on() {
+    let program = schedule();
+    let units = Units::new(&program, Granularity::Line);
+    assert!(units.len() >= 3, "{}", units.len());
+    let tests = [(vec![0, 1], true), (vec![0, 2], true), (vec![0], false)];
+    let matrix = CoverageMatrix::from_units(units.len(), &tests);
+    let slices: Vec<Vec<u32>> = tests.iter().map(|(lines, _)| lines.clone()).collect();
+    let observed = Observed { code: Some((&program, &units)), slices: Some(&slices), ..Observed::coverage(&matrix) };
+    let first_three = |method: &str| {
+        let ranked = apply(find_method(method).unwrap(), &observed).unwrap();
+        [0, 1, 2].map(|unit| ranked.ranking.score(unit))
+    };
+    assert_eq!(first_three("slice"), [1.0, 0.5, 0.5]);
+    assert_eq!(first_three("slice_dice"), [0.0, 0.5, 0.5]);
 }
 
 #[test]
