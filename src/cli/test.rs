@@ -131,6 +131,7 @@ impl SuiteRun<'_> {
             let traceless = if *processes == 0 { "; no instrumented program ran" } else { "" };
             TestRecord {
                 name: test.name.clone(),
+                command: test.command.clone(),
                 passed: passed.filter(|_| *processes > 0),
                 verdict: format!("{verdict}{traceless}"),
                 milliseconds: baseline.runs.first().map_or(0, |run| run.wall.as_millis() as u64),
@@ -187,11 +188,19 @@ fn outcome(baseline: &TestBaseline) -> String {
 /// Tests named one by one before "and N more".
 const NAMED: usize = 20;
 
+/// A test's name; where that is a bare number, with its command.
+fn called(test: &TestRecord) -> String {
+    match test.name.parse::<u32>() {
+        Ok(_) => format!("{} ({})", test.name, test.command),
+        Err(_) => test.name.clone(),
+    }
+}
+
 fn summarise(manifest: &Manifest, n_nodes: usize, out: &mut impl Write) -> std::io::Result<()> {
     let of = |wanted: Option<bool>| manifest.tests.iter().filter(move |test| test.passed == wanted);
     for (wanted, word) in [(Some(false), "fails"), (None, "does not count")] {
         for test in of(wanted).take(NAMED) {
-            writeln!(out, "{word}: {}: {}", test.name, test.verdict)?;
+            writeln!(out, "{word}: {}: {}", called(test), test.verdict)?;
         }
         let more = of(wanted).count().saturating_sub(NAMED);
         if more > 0 {

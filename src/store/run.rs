@@ -43,6 +43,8 @@ pub struct Manifest {
 pub struct TestRecord {
     /// Its name.
     pub name: String,
+    /// Its command as a shell would take it.
+    pub command: String,
     /// Whether it passed; `None` when it counts as neither: skipped, flaky, or not run.
     pub passed: Option<bool>,
     /// The verdict in words, with its reason.

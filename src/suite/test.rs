@@ -199,8 +199,14 @@ impl Test {
     }
 }
 
-/// A command as a shell would take it, for people.
+/// A command as a shell would take it, for people; one that is given to a shell is that shell's line.
 pub(super) fn command_text(argv: &[OsString]) -> String {
+    if let [shell, option, line] = argv
+        && shell == "/bin/sh"
+        && option == "-c"
+    {
+        return line.to_string_lossy().into_owned();
+    }
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-+./,:@%=".contains(byte);
     let word = |word: &OsStr| match !word.is_empty() && word.as_bytes().iter().all(plain) {
         true => word.to_string_lossy().into_owned(),

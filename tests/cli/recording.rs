@@ -35,7 +35,7 @@ fn flaky_tests_mask_no_nodes() {
     project.write("tests.txt", "1\nflaky\n").write("suspect.toml", &lines_suite(""));
     project.succeed(&["build", "--", "cc", "-o", "prog", "prog.c"]);
     let said = project.succeed(&["test"]);
-    assert!(said.contains("does not count: 2: flaky"), "{said}");
+    assert!(said.contains("does not count: 2 (./prog flaky): flaky"), "{said}");
     assert!(!said.contains("masked"), "{said}");
 }
 
