@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::config::{Config, FILE, Kind, SuiteConfig};
 use super::locks::Locks;
 use super::oracle::Oracle;
-use super::test::{Plan, Test, command_text};
+use super::test::{Plan, Test, command_text, line_text};
 use super::verdict::clip;
 use super::{SuiteError, automake, cases, command, ctest, detect, meson};
 use crate::exec::{Command, Environment, ExecError, Outcome, Status};
@@ -218,7 +218,7 @@ impl Listing<'_> {
                 name: format!("{prefix}{name}"),
                 index: tests.len(),
                 suite: self.number,
-                command: command_text(&plan.argv),
+                command: line_text(&plan.argv),
                 dir,
                 plan,
             });

@@ -199,14 +199,16 @@ impl Test {
     }
 }
 
-/// A command as a shell would take it, for people; one that is given to a shell is that shell's line.
-pub(super) fn command_text(argv: &[OsString]) -> String {
-    if let [shell, option, line] = argv
-        && shell == "/bin/sh"
-        && option == "-c"
-    {
-        return line.to_string_lossy().into_owned();
+/// What a test runs, as its author wrote it: a shell's line by itself.
+pub(super) fn line_text(argv: &[OsString]) -> String {
+    match argv {
+        [shell, option, line] if shell == "/bin/sh" && option == "-c" => line.to_string_lossy().into_owned(),
+        argv => command_text(argv),
     }
+}
+
+/// A command as a shell would take it, for people.
+pub(super) fn command_text(argv: &[OsString]) -> String {
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-+./,:@%=".contains(byte);
     let word = |word: &OsStr| match !word.is_empty() && word.as_bytes().iter().all(plain) {
         true => word.to_string_lossy().into_owned(),
