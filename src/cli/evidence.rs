@@ -155,11 +155,21 @@ fn outcome_profile(
     Ok((sites, profile))
 }
 
-/// For each test, the lines that it executed and that what it put out may depend on.
-fn dynamic_slices(run: &Run, recorded: &Recorded, tests: &[u32]) -> Result<Vec<Vec<u32>>, Failure> {
+/// The direct dependences between the lines of a run's program.
+pub fn line_dependences(run: &Run) -> Result<Vec<(u32, u32)>, Failure> {
+    let code = load_code(run)?;
+    Ok(Slicer::new(&run.program, &code).line_dependences())
+}
+
+fn load_code(run: &Run) -> Result<Code, Failure> {
     let sections = run.dependences()?;
     let named: Vec<(String, &[u8])> = sections.iter().map(|(name, bytes)| (name.clone(), bytes.as_slice())).collect();
-    let code = Code::load(&run.program, &named).map_err(Failure::of(Exit::Store))?;
+    Code::load(&run.program, &named).map_err(Failure::of(Exit::Store))
+}
+
+/// For each test, the lines that it executed and that what it put out may depend on.
+fn dynamic_slices(run: &Run, recorded: &Recorded, tests: &[u32]) -> Result<Vec<Vec<u32>>, Failure> {
+    let code = load_code(run)?;
     let slicer = Slicer::new(&run.program, &code);
     let slice = |test: &u32| {
         let execution = recorded.execution(*test)?;

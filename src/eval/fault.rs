@@ -6,7 +6,7 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::program::{OUTSIDE, Program};
+use crate::program::Program;
 use crate::rank::{RankedUnit, Units};
 
 /// What is wrong with a faulty line.
@@ -103,20 +103,6 @@ fn holds(program: &Program, unit: RankedUnit, file: &str, line: u32) -> bool {
             node.line.map_or(node.place.line == line && is_file(node.place.file), is_line)
         }
     }
-}
-
-/// Control flow between a program's lines (indices into its lines): from each line of a piece to the next, and from the last
-/// of a piece to the first of those that follow it. What T-score examines, for want of a graph of data dependence.
-pub fn dependences_of_lines(program: &Program) -> Vec<(u32, u32)> {
-    let within = program.pieces.iter().flat_map(|piece| piece.lines.windows(2).map(|pair| (pair[0], pair[1])));
-    let between = program.edges.iter().filter(|edge| edge.from != OUTSIDE && edge.to != OUTSIDE).filter_map(|edge| {
-        let (from, to) = (&program.pieces[edge.from as usize], &program.pieces[edge.to as usize]);
-        Some((*from.lines.last()?, *to.lines.first()?))
-    });
-    let mut pairs: Vec<(u32, u32)> = within.chain(between).filter(|(a, b)| a != b).collect();
-    pairs.sort_unstable();
-    pairs.dedup();
-    pairs
 }
 
 /// The lines of ranked nodes, in their order, each once.

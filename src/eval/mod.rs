@@ -16,7 +16,7 @@ mod tree;
 
 pub use benchmark::{Benchmark, EvalProgram, EvalVersion, FILE};
 pub use error::EvalError;
-pub use fault::{Fault, FaultKind, FaultyLine, dependences_of_lines, lines_of_nodes};
+pub use fault::{Fault, FaultKind, FaultyLine, lines_of_nodes};
 pub use plot::{MOST_CURVES, plot};
 pub use report::{
     EvalReport, Excluded, ProgramReport, REPORT_VERSION, ReportOptions, SuitePosition, VersionReport, default_against,

@@ -252,7 +252,7 @@ fn notes(results: &[VersionResult], options: &ReportOptions) -> Vec<String> {
     }
     if t_scored {
         notes.push(
-            "T-score is over control flow between lines, from the 5 highest predicates; data dependence is not in it"
+            "T-score is over direct dependences between lines (static, over-approximated), from the 5 highest predicates"
                 .into(),
         );
     }

@@ -131,6 +131,73 @@ impl<'p> Slicer<'p> {
         lines
     }
 
+    /// The direct dependences between lines (indices into the program's lines): which line uses which, ascending.
+    ///
+    /// A load of a private local depends on every store to it. Classes of memory that many lines write and read give all their
+    /// pairs, so this is for programs of the size of benchmarks.
+    pub fn line_dependences(&self) -> Vec<(u32, u32)> {
+        let mut pairs = HashSet::new();
+        let mut stores: HashMap<u32, Vec<u32>> = HashMap::new();
+        for (at, record) in (0..).zip(&self.code.instructions) {
+            if record.operation == Operation::Store
+                && let Some(local) = self.local(record.function, self.code.uses_of(at)[0])
+            {
+                stores.entry(local).or_default().push(at);
+            }
+        }
+        let line_of = |at: &u32| self.code.instructions[*at as usize].line;
+        for (at, line) in (0..).zip(&self.code.instructions).filter_map(|(at, record)| Some((at, record.line?))) {
+            let used = self.direct(at, &stores);
+            pairs.extend(used.iter().filter_map(line_of).filter(|used| *used != line).map(|used| (line, used)));
+        }
+        let mut pairs: Vec<(u32, u32)> = pairs.into_iter().collect();
+        pairs.sort_unstable();
+        pairs
+    }
+
+    /// The instructions that an instruction depends on at once.
+    fn direct(&self, instruction: u32, stores: &HashMap<u32, Vec<u32>>) -> Vec<u32> {
+        let record = &self.code.instructions[instruction as usize];
+        let uses = self.code.uses_of(instruction);
+        let mut found = Vec::new();
+        for used in uses {
+            if let Use::Value(value) = used {
+                match self.code.definition(record.function, *value) {
+                    Ok(definition) => found.push(definition),
+                    Err(_) => found.extend(&self.callers[record.function as usize]),
+                }
+            }
+        }
+        let read = match record.operation {
+            Operation::Load => uses.first(),
+            Operation::Copy => uses.get(1),
+            _ => None,
+        };
+        if let Some(address) = read.copied() {
+            match self.local(record.function, address) {
+                Some(local) => found.extend(stores.get(&local).into_iter().flatten()),
+                None => {
+                    let class = self.memory.class(self.code, record.function, address);
+                    found.extend(class.and_then(|class| self.writers.get(&class)).into_iter().flatten());
+                }
+            }
+        }
+        if let (Operation::Call, Some(callee)) = (record.operation, uses.first().copied()) {
+            for target in self.memory.callees(self.code, record.function, callee) {
+                let body = self.code.functions[target as usize].instructions.clone();
+                found.extend(body.filter(|at| self.code.instructions[*at as usize].operation == Operation::Return));
+            }
+        }
+        for decider in &self.parents[record.piece as usize] {
+            let ends = self.by_piece[*decider as usize].iter().copied();
+            found.extend(ends.filter(|at| self.code.instructions[*at as usize].operation == Operation::Branch));
+        }
+        if self.parents[record.piece as usize].is_empty() {
+            found.extend(&self.callers[record.function as usize]);
+        }
+        found
+    }
+
     fn index(&mut self, instruction: u32) {
         let record = &self.code.instructions[instruction as usize];
         self.by_piece[record.piece as usize].push(instruction);

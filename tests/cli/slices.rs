@@ -58,3 +58,29 @@ fn dice_is_what_no_passing_test_depends_on() {
         1 + include_str!("../programs/slice.c").lines().position(|line| line.contains("\"large\"")).unwrap() as u64;
     assert_eq!(dice, [large], "slice {slice:?}");
 }
+
+#[test]
+fn dependences_between_lines_are_those_of_the_source() {
+    let project = recorded("-O1");
+    let run = suspect::store::Store::new(project.path()).latest_run().unwrap();
+    let sections = run.dependences().unwrap();
+    let named: Vec<(String, &[u8])> = sections.iter().map(|(name, bytes)| (name.clone(), bytes.as_slice())).collect();
+    let code = suspect::slice::Code::load(&run.program, &named).unwrap();
+    let pairs = suspect::slice::Slicer::new(&run.program, &code).line_dependences();
+    let line = |needle: &str| {
+        let text = include_str!("../programs/slice.c");
+        let number = 1 + text.lines().position(|line| line.contains(needle)).expect(needle) as u32;
+        run.program.lines.iter().position(|line| line.line == number).expect(needle) as u32
+    };
+    let depends = |user: &str, used: &str| pairs.contains(&(line(user), line(used)));
+    // Through memory that a call fills, through a parameter, on a condition, through a table of functions.
+    assert!(depends("printf(", "*place = value"));
+    assert!(depends("*place = value", "fill(heap"));
+    assert!(depends("\"large\"", "choice > 3"));
+    assert!(depends("sum += table", "x * 2;"));
+    assert!(
+        !depends("printf(", "counter++")
+            && !depends("printf(", "*other = 17")
+            && !depends("sum += table", "hidden = 5")
+    );
+}

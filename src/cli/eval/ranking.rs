@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 
 use super::version::Place;
-use crate::cli::evidence::Seen;
+use crate::cli::evidence::{Seen, line_dependences};
 use crate::cli::exit::Failure;
 use crate::cli::rank::{count_tests, foreign};
-use crate::eval::{EvalVersion, Evaluated, SuiteResult, VersionOutcome, dependences_of_lines, lines_of_nodes};
+use crate::eval::{EvalVersion, Evaluated, SuiteResult, VersionOutcome, lines_of_nodes};
 use crate::rank::{Granularity, Located, Method, Need, RankedUnit, Units, t_score};
 use crate::store::Run;
 
@@ -119,7 +119,7 @@ impl Place<'_> {
             _ => None,
         };
         let faulty: Vec<u32> = faulty.iter().filter_map(line).collect();
-        let dependences = dependences_of_lines(program);
+        let dependences = line_dependences(run)?;
         let score = |method: &&&'static Method| {
             let ranked = seen.rank(method)?.ranking;
             let first = &ranked.order()[..ranked.len().min(T_SCORE_FROM)];
