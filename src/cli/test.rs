@@ -31,8 +31,9 @@ impl From<SuiteError> for Failure {
 
 /// Writes a suspect.toml.
 pub fn init(start: &Path, out: &mut impl Write) -> Result<(), Failure> {
-    let text = suite::init(start)?;
-    write!(out, "{text}").map_err(Failure::of(Exit::File))
+    suite::init(start)?;
+    let path = start.join(suite::CONFIG_FILE);
+    writeln!(out, "wrote {}; look through it, then type: suspect test", path.display()).map_err(Failure::of(Exit::File))
 }
 
 /// Runs the suite and keeps what each test did.

@@ -59,7 +59,7 @@ fn places(ranking: &[Entry], top: usize) -> Vec<Vec<&Entry>> {
 
 fn group<'a>(report: &'a RankingReport, place: &[&'a Entry], text: Option<&'a str>) -> Group<'a> {
     let first = place[0];
-    let title = format!("#{} {} {}", rank_range(first), title_of(place), score_of(report, first));
+    let title = format!("#{} {} {}", rank_range(first), title_of(report, place), score_of(report, first));
     let group = Level::WARNING.with_name("suspect").primary_title(title);
     match text.and_then(|text| snippet(place, text)) {
         Some(snippet) => group.element(snippet),
@@ -80,12 +80,12 @@ fn rank_range(entry: &Entry) -> String {
     }
 }
 
-fn title_of(place: &[&Entry]) -> String {
+fn title_of(report: &RankingReport, place: &[&Entry]) -> String {
     let first = place[0];
     match place.len() {
         1 if first.function.is_empty() || first.unit.contains("()") => first.unit.clone(),
         1 => format!("{} in {}()", first.unit, first.function),
-        n => format!("{n} lines of {}()", first.function),
+        n => format!("{n} {}s of {}()", report.by, first.function),
     }
 }
 
