@@ -8,6 +8,7 @@ pub mod suite;
 pub mod trace;
 pub mod program;
 pub mod store;
+pub mod trial;
 pub mod slice;
 pub mod spectra;
 pub mod profile;

@@ -36,8 +36,17 @@ pub const STATE_NONLOCAL: usize = 2;
 /// State word, written by the runtime: how many forked children of this process could not be recorded.
 pub const STATE_LOST: usize = 7;
 
-/// `void (u64 *slot, u64 value)`: a node took a value (`trace` mode). `slot` is the node's value word.
+/// `u64 (u64 *slot, u64 value)`: a node is about to take a value (`trace` mode); the value that it takes, of which the code uses as many
+/// low bits as the node has. `slot` is the node's value word.
 pub const HOOK_NODE: &str = "__suspect_node";
+/// `void (u64 *slot, void *value)`: a node takes an address, which is seen by the object it points into and is never replaced.
+pub const HOOK_POINTER: &str = "__suspect_pointer";
+/// `char *(u64 *slot, char *value)`: a node is about to take the address of characters; the address that it takes.
+pub const HOOK_TEXT: &str = "__suspect_text";
+/// `void (void *object)`: the C library has just made an object (`malloc` and its like); null if it refused.
+pub const HOOK_OBJECT: &str = "__suspect_object";
+/// `void (void)`: a function is entered or a loop goes round (`trace` mode): what a program without nodes spends its budget on.
+pub const HOOK_TICK: &str = "__suspect_tick";
 
 /// Page size that the section is laid out for.
 pub const PAGE: usize = 4096;
@@ -46,6 +55,8 @@ pub const PAGE: usize = 4096;
 pub const ENV_OUT: &str = "SUSPECT_OUT";
 /// What to record: the name of a [`Mode`]; `edges` when not set, nothing when no such mode exists.
 pub const ENV_RECORD: &str = "SUSPECT_RECORD";
+/// Path of a [`crate::trial`] file, absolute: the process takes part in a trial and records nothing.
+pub const ENV_TRIAL: &str = "SUSPECT_TRIAL";
 /// Name of the running test, copied into the trace.
 pub const ENV_TEST: &str = "SUSPECT_TEST";
 /// Bytes of full values to keep for each process in `trace` mode; [`DEFAULT_LOG_BYTES`] when not set.

@@ -1,6 +1,6 @@
 //! The one definition of what suspect's pass, runtime and analyzer say to each other.
 //!
-//! [`abi`] names symbols, sections and environment variables; [`trace`] lays out the trace file; [`site`] and
+//! [`abi`] names symbols, sections and environment variables; [`trace`] lays out the trace file and [`trial`] the trial file; [`site`] and
 //! [`dependence`] encode the tables that each object carries. Nothing here allocates, does IO or panics.
 //!
 //! # Changing the bytes
@@ -12,6 +12,7 @@ pub mod abi;
 pub mod dependence;
 pub mod site;
 pub mod trace;
+pub mod trial;
 
 /// Version of both the trace file and the site table.
 pub const FORMAT_VERSION: u32 = 1;

@@ -1,0 +1,285 @@
+//! The trial file: what a process is to override, what it is compared with, and what it did.
+//!
+//! `suspect` makes it for a test, the runtime maps it shared at [`TRIAL_ADDRESS`] in every module of every process that
+//! finds its path in [`crate::abi::ENV_TRIAL`]. Then the `trace` version of each function runs, and nothing is recorded: each value
+//! that a node takes is compared with the oracle's trajectory of that node, and may be replaced.
+//!
+//! ```text
+//! TrialHeader, one page
+//! TrialModule x n_modules | u32 x n_words of each       which node each word is
+//! TrialProcess x (n_processes + 1)                      the last one: all processes that the oracle did not have
+//!   Stream x n_nodes of each | u64 values               the oracle
+//!   NodeState x n_nodes of each                         what this trial's process did
+//! Override x n_overrides, sorted by node | texts
+//! u32 x (n_nodes + 1)                                   first override of each node
+//! TrialResult, result_stride bytes each, x n_overrides  only for Role::Plan
+//! ```
+//!
+//! Nodes are those that the oracle's run of the test covers, numbered from 0 in the order of the program's ids. Offsets are bytes from
+//! the file's start, multiples of 8; tables that a mutant must not write begin at a page. All integers are the machine's own.
+
+/// First bytes of a trial file.
+pub const MAGIC: [u8; 8] = *b"SUSTRIAL";
+
+/// Where every module maps the trial file: farther from programs than an `int` index reaches.
+pub const TRIAL_ADDRESS: usize = 0x6000_0000_0000;
+
+/// What a process does with a trial file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Role {
+    /// Applies override 0 from the start on (none when `n_overrides` is 0): one process tree for each trial.
+    Single = 1,
+    /// Runs without override itself; where a node is about to take a value that pending overrides would change, forks a
+    /// child for each of them, waits for it and writes its [`TrialResult`].
+    Plan = 2,
+}
+
+/// The first page.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct TrialHeader {
+    /// [`MAGIC`].
+    pub magic: [u8; 8],
+    /// [`crate::FORMAT_VERSION`].
+    pub version: u32,
+    /// [`crate::ENDIAN_TAG`].
+    pub endian: u32,
+    /// Bytes of the file.
+    pub length: u64,
+    /// A [`Role`].
+    pub role: u32,
+    /// Modules of the oracle.
+    pub n_modules: u32,
+    /// Nodes that the oracle covers.
+    pub n_nodes: u32,
+    /// Processes of the oracle, in the order in which they started; 1 for [`Role::Plan`].
+    pub n_processes: u32,
+    /// Processes that may start before the next one kills itself.
+    pub max_processes: u32,
+    /// Overrides.
+    pub n_overrides: u32,
+    /// Offset of the [`TrialModule`]s.
+    pub modules: u64,
+    /// Offset of the [`TrialProcess`]es, `n_processes + 1` of them.
+    pub processes: u64,
+    /// Offset of the [`Override`]s.
+    pub overrides: u64,
+    /// Offset of `n_nodes + 1` numbers of overrides: those of node n are from entry n up to entry n + 1.
+    pub first_of_node: u64,
+    /// Offset of the [`TrialResult`]s.
+    pub results: u64,
+    /// Bytes from one result to the next.
+    pub result_stride: u64,
+    /// Hooks and ticks that one process may execute before it is cut.
+    pub budget: u64,
+    /// Wall-clock time for one child of a plan, nanoseconds.
+    pub wall_ns: u64,
+    /// Descriptors that a plan's children get as standard output and error, emptied for each; -1 for none. Both may be one.
+    pub output_fds: [i32; 2],
+    /// Bytes that a plan's child may write to each before it is cut by the file size limit.
+    pub output_limit: u64,
+    /// Written by processes: the number of the next process to start.
+    pub next_process: u32,
+    /// Written by a plan: why no child can be forked here, a [`Refusal`]; 0 while all is well.
+    pub refusal: u32,
+    /// Written by a plan: the system call that was refused.
+    pub refused_call: u32,
+    /// Written by a plan: results done.
+    pub n_done: u32,
+    /// Room for the executors.
+    pub reserved: [u64; 8],
+}
+
+/// A module that the oracle had.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct TrialModule {
+    /// [`crate::trace::hash_bytes`] over the hashes of its units, in the order of their descriptors.
+    pub identity: u64,
+    /// Offset of `n_words` numbers: for each word of the module's data the node it belongs to plus 1, 0 for none.
+    pub nodes: u64,
+    /// Words of its data.
+    pub n_words: u64,
+}
+
+/// A process: the oracle's trajectories of it, and what the process of the same number did in this trial.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct TrialProcess {
+    /// Offset of `n_nodes` [`Stream`]s.
+    pub streams: u64,
+    /// Offset of `n_nodes` [`NodeState`]s, written by the process.
+    pub states: u64,
+    /// Written by the process: hooks and ticks executed.
+    pub used: u64,
+    /// Written by the process: `PROCESS_*` bits.
+    pub flags: u32,
+    /// Written by the process: its id.
+    pub pid: u32,
+}
+
+/// [`TrialProcess::flags`]: it started.
+pub const PROCESS_STARTED: u32 = 1;
+/// [`TrialProcess::flags`]: the override changed a value.
+pub const PROCESS_APPLIED: u32 = 2;
+/// [`TrialProcess::flags`]: it used up its budget and was ended.
+pub const PROCESS_CUT: u32 = 4;
+
+/// The exit status of a process that used up its budget (it also says so in its flags).
+pub const EXIT_CUT: i32 = 125;
+
+/// A node's trajectory in one process of the oracle.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Stream {
+    /// Offset of its values.
+    pub values: u64,
+    /// Number of values.
+    pub length: u64,
+}
+
+/// How a node has behaved so far: the number of values taken, and [`CHANGED`] once one differed or there was one too many.
+/// The trajectory differs from the oracle's iff [`CHANGED`] is set or, in the end, the number is not the stream's length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct NodeState(pub u64);
+
+/// See [`NodeState`].
+pub const CHANGED: u64 = 1 << 63;
+
+/// One mutation of one node's value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct Override {
+    /// The node.
+    pub node: u32,
+    /// A [`Change`].
+    pub change: u32,
+    /// Which execution of the node in its process, from 1; 0 for every one.
+    pub instance: u64,
+    /// The operand: a value's bits for `Set`, what to add for `Add`, the offset of the characters for `Text`.
+    pub operand: u64,
+    /// Number of characters for `Text`, without the final zero.
+    pub length: u32,
+    /// Bits of the node's value, at most 64; results are cut to them.
+    pub width: u16,
+    /// 1 if the value is a floating-point number (of 32 or 64 bits).
+    pub is_float: u16,
+}
+
+/// How an override changes a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Change {
+    /// The value becomes the operand.
+    Set = 1,
+    /// The operand is added (a number of the node's own kind).
+    Add = 2,
+    /// The number changes its sign.
+    Negate = 3,
+    /// 0 becomes 1, everything else 0.
+    Flip = 4,
+    /// The address becomes that of a fresh string (for nodes of class `String`).
+    Text = 5,
+}
+
+/// What a plan found out about one override; the node bits follow it, bit n % 8 of byte n / 8 for node n: 1 iff the
+/// trajectory differs from the oracle's.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct TrialResult {
+    /// A [`Done`].
+    pub done: u32,
+    /// The wait status of the child.
+    pub status: i32,
+    /// `PROCESS_*` bits of the child.
+    pub flags: u32,
+    /// The system call that was refused, for [`Done::Elsewhere`].
+    pub refused_call: u32,
+    /// Hooks and ticks executed, those before the fork included.
+    pub used: u64,
+    /// For standard output and error: bytes written in all, those before the fork included.
+    pub lengths: [u64; 2],
+    /// For standard output and error: [`output_hash`] of what was written after the fork. What came before is the oracle's.
+    pub hashes: [u64; 2],
+    /// For standard output and error: bytes that had been written before the fork.
+    pub before: [u64; 2],
+}
+
+/// How an override was dealt with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Done {
+    /// Not yet.
+    Not = 0,
+    /// It ran.
+    Ran = 1,
+    /// It never would have changed a value: the run is the oracle's.
+    Same = 2,
+    /// It must run in a process tree of its own: it did what a fork cannot keep apart.
+    Elsewhere = 3,
+    /// Its wall-clock time was up.
+    TimedOut = 4,
+}
+
+/// Why a plan cannot be carried out by forks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Refusal {
+    /// Nothing is wrong.
+    None = 0,
+    /// The program made a system call that a fork cannot keep apart.
+    Call = 1,
+    /// It has several threads.
+    Threads = 2,
+    /// A descriptor is open on something that cannot be opened a second time.
+    Descriptor = 3,
+    /// It is not the first process of its test.
+    NotFirst = 4,
+    /// The kernel refused what the executor needs.
+    Kernel = 5,
+}
+
+/// Start value of [`output_hash`].
+pub const OUTPUT_HASH_START: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// A hash of a stream of bytes, from `state` before `bytes`, which come in whole words but for the stream's end.
+#[inline]
+pub fn output_hash(mut state: u64, bytes: &[u8]) -> u64 {
+    let mut chunks = bytes.chunks_exact(8);
+    for chunk in &mut chunks {
+        let mut word = [0u8; 8];
+        word.copy_from_slice(chunk);
+        state = output_step(state, u64::from_ne_bytes(word));
+    }
+    let rest = chunks.remainder();
+    if rest.is_empty() {
+        return state;
+    }
+    let mut word = [0u8; 8];
+    for (to, from) in word.iter_mut().zip(rest) {
+        *to = *from;
+    }
+    output_step(state, u64::from_ne_bytes(word) ^ (rest.len() as u64) << 56)
+}
+
+const fn output_step(state: u64, word: u64) -> u64 {
+    (state ^ word).wrapping_mul(0xff51_afd7_ed55_8ccd).rotate_left(29) ^ (state >> 17)
+}
+
+/// How the value of a node of class `String` is seen: the number of its characters up to [`TEXT_SEEN`] in the upper 16 bits,
+/// a hash of them below; 0 for a null pointer, [`TEXT_UNREADABLE`] where nothing can be read.
+pub const fn text_value(length: u64, hash: u64) -> u64 {
+    length << 48 | (hash & (1 << 48) - 1)
+}
+
+/// Characters of a string that are looked at.
+pub const TEXT_SEEN: usize = 256;
+/// See [`text_value`].
+pub const TEXT_UNREADABLE: u64 = u64::MAX;
+
+const _: () = {
+    assert!(size_of::<TrialHeader>() <= crate::abi::PAGE);
+    assert!(size_of::<Override>() == 32 && size_of::<TrialResult>() == 72 && size_of::<TrialProcess>() == 32);
+};
