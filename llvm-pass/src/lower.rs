@@ -3,7 +3,7 @@
 use std::ffi::CStr;
 
 use inkwell::llvm_sys::core::*;
-use suspect_format::abi::{self, HASH_ROTATION, STATE_LAST, STATE_WORDS};
+use suspect_format::abi::{self, HASH_FACTOR, STATE_LAST, STATE_WORDS};
 
 use crate::hooks::Marker;
 use crate::ir::{Builder, LLVMLinkage, LLVMOpcode, Module, Type, Value, llvm, word_address};
@@ -172,25 +172,18 @@ impl Lowering {
     }
 
     fn piece(&self, builder: &Builder, number: u32) {
-        let mut path = [self.module.constant(64, u64::from(number)).0];
-        let byte = self.module.int(8);
-        let address = llvm!(LLVMConstInBoundsGEP2(byte.0, self.data.0, path.as_mut_ptr(), 1));
-        let address = Value(llvm!(LLVMConstPtrToInt(address, self.module.int(64).0)));
-        builder.store(address, self.state_word(STATE_LAST as u32));
+        let id = self.module.constant(32, u64::from(abi::piece_id(self.unit.unit_hash, number)));
+        builder.store(id, self.state_word(STATE_LAST as u32));
     }
 
     /// [`abi::trajectory_hash`], inline.
     fn value(&self, builder: &Builder, number: u32, value: Value, log: bool) {
         use LLVMOpcode::*;
-        let constant = |number| self.module.constant(64, number);
         let address = self.word(self.unit.n_counters + number);
         let before = builder.load(self.module.int(64), address);
         let wide = self.widened(builder, value);
-        let sum = builder.binary(LLVMAdd, before, wide);
-        let high = builder.binary(LLVMShl, sum, constant(u64::from(HASH_ROTATION)));
-        let low = builder.binary(LLVMLShr, sum, constant(u64::from(64 - HASH_ROTATION)));
-        let turned = builder.binary(LLVMOr, high, low);
-        builder.store(builder.binary(LLVMMul, turned, constant(5)), address);
+        let scaled = builder.binary(LLVMMul, before, self.module.constant(64, HASH_FACTOR));
+        builder.store(builder.binary(LLVMAdd, scaled, wide), address);
         if log {
             builder.call(self.log, &[address, wide]);
         }

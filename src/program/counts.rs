@@ -85,7 +85,8 @@ impl<'a> Recorder<'a> {
         let mut exact = true;
         for process in processes {
             let by_edges = self.add(process, &mut sums)?;
-            exact &= !by_edges || is_exact(process);
+            let stopped_somewhere = process.modules.iter().all(|module| self.last_pieces(module).count() < 2);
+            exact &= stopped_somewhere && (!by_edges || is_exact(process));
         }
         Ok(self.finish(sums, exact))
     }
@@ -144,7 +145,7 @@ impl<'a> Recorder<'a> {
             PieceEnd::Return => 1,
             PieceEnd::Call => 0,
         };
-        let last = process.modules.iter().filter_map(|module| self.last_piece(module)).max_by_key(rank)?;
+        let last = process.modules.iter().filter_map(|module| self.last_pieces(module).next()).max_by_key(rank)?;
         let stopped = match process.ending {
             Ending::Exited => false,
             Ending::Signalled => true,
@@ -153,14 +154,15 @@ impl<'a> Recorder<'a> {
         stopped.then_some(last)
     }
 
-    fn last_piece(&self, module: &trace::Module) -> Option<u32> {
-        let (position, offset) = module.last_piece()?;
-        let unit = self.units.get(&module.units[position].hash)?;
-        let functions = &self.program.units[*unit as usize].functions;
-        let functions = self.program.functions.get(functions.start as usize..functions.end as usize)?;
-        let (first, last) = (functions.first()?, functions.last()?);
-        let piece = u64::from(first.pieces.start).checked_add(offset)?;
-        u32::try_from(piece).ok().filter(|piece| *piece < last.pieces.end)
+    /// The pieces that a module may have entered last: more than one where two units share an id.
+    fn last_pieces(&self, module: &trace::Module) -> impl Iterator<Item = u32> {
+        module.last_pieces().filter_map(|(position, number)| {
+            let unit = self.units.get(&module.units[position].hash)?;
+            let functions = &self.program.units[*unit as usize].functions;
+            let functions = self.program.functions.get(functions.start as usize..functions.end as usize)?;
+            let (first, last) = (functions.first()?, functions.last()?);
+            first.pieces.start.checked_add(number).filter(|piece| *piece < last.pieces.end)
+        })
     }
 
     fn finish(&self, mut sums: Sums, exact: bool) -> Counts {

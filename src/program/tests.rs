@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use proptest::prelude::*;
-use suspect_format::abi::{Mode, STATE_CLEAN, STATE_LAST, STATE_NONLOCAL, STATE_WORDS};
+use suspect_format::abi::{Mode, STATE_CLEAN, STATE_LAST, STATE_NONLOCAL, STATE_WORDS, piece_id};
 use suspect_format::site::{self, EdgeKind, Header, NodeKind, PieceEnd, Sink, ValueClass};
 
 use super::{CountError, Execution, LoadError, ModuleImage, OUTSIDE, Program, Recorder};
@@ -345,7 +345,7 @@ fn run(case: &Case, choices: &[u8], mode: Mode, tame: bool, seen: bool) -> (Reco
     let killed = matches!(went, Went::Killed(_));
     state[STATE_CLEAN] = u64::from(!killed);
     state[STATE_NONLOCAL] = u64::from(walk.jumped);
-    state[STATE_LAST] = if mode == Mode::Edges { 0 } else { ADDRESS + u64::from(walk.last) };
+    state[STATE_LAST] = if mode == Mode::Edges { 0 } else { u64::from(piece_id(program.units[0].hash, walk.last)) };
     let hash = |count: &u64| if mode == Mode::Edges { 0 } else { count * 0x1_0001 };
     let ending = match (seen, killed) {
         (false, _) => Ending::Unknown,

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use suspect_format::abi::{STATE_CLEAN, STATE_LAST, STATE_LOST, STATE_NONLOCAL};
+use suspect_format::abi::{STATE_CLEAN, STATE_LOST, STATE_NONLOCAL};
 use suspect_format::site::{self, Bad, Cursor, OUTSIDE, SequenceCount};
 use suspect_format::trace::{MAGIC, STATUS_FORKED, STATUS_NO_LOG, STATUS_NO_SPACE, STATUS_UNRECORDED};
 
@@ -111,12 +111,8 @@ fn dump_module(module: &Module, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "\nmodule       {name}")?;
     let [clean, nonlocal, lost] = [STATE_CLEAN, STATE_NONLOCAL, STATE_LOST].map(|word| module.state[word]);
     writeln!(out, "state        clean {clean}, nonlocal {nonlocal}, children lost {lost}")?;
-    if let Some((unit, piece)) = module.last_piece() {
-        writeln!(
-            out,
-            "last piece   {piece} of unit {:016x} ({:#x})",
-            module.units[unit].hash, module.state[STATE_LAST]
-        )?;
+    for (unit, piece) in module.last_pieces() {
+        writeln!(out, "last piece   {piece} of unit {:016x}", module.units[unit].hash)?;
     }
     module.units.iter().try_for_each(|unit| dump_unit(unit, out))
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use suspect_format::abi::{Mode, STATE_CLEAN, STATE_LAST, STATE_LOST, STATE_NONLOCAL, STATE_WORDS};
+use suspect_format::abi::{Mode, STATE_CLEAN, STATE_LAST, STATE_LOST, STATE_NONLOCAL, STATE_WORDS, piece_id};
 
 /// How a process ended, as far as its parent told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,12 +60,16 @@ pub struct Module<'a> {
 }
 
 impl Module<'_> {
-    /// The unit (its position in `units`) and the piece (its position in the unit) that were entered last.
-    pub fn last_piece(&self) -> Option<(usize, u64)> {
-        let last = self.state[STATE_LAST];
-        let after = self.units.partition_point(|unit| unit.address <= last);
-        let index = after.checked_sub(1).filter(|_| last != 0)?;
-        Some((index, last - self.units[index].address))
+    /// The pieces that [`STATE_LAST`] may mean: units (positions in `units`) and numbers of pieces in them. The numbers are
+    /// below those of the units' words; who knows the units' pieces rules out those that are too large.
+    pub fn last_pieces(&self) -> impl Iterator<Item = (usize, u32)> {
+        let last = self.state[STATE_LAST] as u32;
+        let units = self.units.iter().enumerate().filter(move |_| last != 0);
+        units.filter_map(move |(position, unit)| {
+            let piece = last.wrapping_sub(piece_id(unit.hash, 0));
+            // A unit's words have at least as many bytes as it has pieces.
+            ((piece as usize) < 8 * (unit.counters.len() + unit.values.len())).then_some((position, piece))
+        })
     }
 }
 

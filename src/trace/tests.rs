@@ -5,7 +5,7 @@ use std::mem::offset_of;
 use std::path::Path;
 
 use proptest::prelude::*;
-use suspect_format::abi::{Mode, PAGE, STATE_CLEAN, STATE_LAST};
+use suspect_format::abi::{Mode, PAGE, STATE_CLEAN, STATE_LAST, piece_id};
 use suspect_format::trace::{
     HASH_START, LogHeader, LogRecord, MAGIC, ProcessHeader, SEGMENT_MAGIC, SegmentHeader, SegmentKind, hash_bytes,
 };
@@ -49,7 +49,7 @@ fn add_module(bytes: &mut Vec<u8>, units: &Spec) {
     let mut entries = Vec::new();
     let mut words = vec![0u64; PAGE / 8];
     words[STATE_CLEAN] = 1;
-    words[STATE_LAST] = LOAD_ADDRESS + PAGE as u64 + 1;
+    words[STATE_LAST] = units.first().map_or(0, |unit| u64::from(piece_id(unit.0, 1)));
     for &(hash, n_counters, n_values) in units {
         entries.extend(hash.to_ne_bytes());
         entries.extend((words.len() as u64 * 8).to_ne_bytes());
@@ -117,7 +117,8 @@ fn a_whole_trace_gives_its_words() {
     assert_eq!((first.path, second.units.len()), ("/lib/m.so", 1));
     assert_eq!((first.units[0].counters, first.units[0].values), (&[1, 2, 3][..], &[4, 5][..]));
     assert_eq!(first.units[1].counters, (1..=600).collect::<Vec<u64>>());
-    assert_eq!(first.last_piece(), Some((0, 1)));
+    // The upper halves of their hashes are the same, so they share the ids of pieces.
+    assert_eq!(first.last_pieces().collect::<Vec<_>>(), [(0, 1), (1, 1)]);
 }
 
 #[test]

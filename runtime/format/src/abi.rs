@@ -25,8 +25,7 @@ pub const SYMBOL_MODE: &str = "__suspect_mode";
 pub const SYMBOL_STATE: &str = "__suspect_state";
 /// Words of the state page that units may write.
 pub const STATE_WORDS: usize = 8;
-/// State word: the piece entered last (`values` and `trace` modes), as the address of its unit's words plus, in bytes,
-/// its position among the unit's pieces; 0 before the first. A unit's words have at least as many bytes as pieces.
+/// State word: the [`piece_id`] of the piece entered last (`values` and `trace` modes), its upper half zero; 0 before the first.
 pub const STATE_LAST: usize = 0;
 /// State word: set to 1 before `main` returns or itself calls a function that ends the process in order: no other
 /// function is left unfinished, so what entered each piece has left it.
@@ -106,13 +105,20 @@ impl Mode {
 
 /// A node's trajectory hash after it takes `value`, from the hash `state` before it (0 at first).
 ///
-/// Addition, a rotation and a multiplication by 5, which no one algebra undoes: five instructions, one register, no
-/// constant to load. A step is a bijection of the state, so trajectories of one length that differ in one value never
-/// collide, and others collide with probability about 2^-64 unless chosen against it. Leading zeros leave the state at
-/// 0: two trajectories are the same only if the node's count is the same too.
+/// A polynomial in [`HASH_FACTOR`] modulo 2^64: three instructions, one register, no constant to load. A step is a
+/// bijection of the state, so trajectories of one length that differ in one value never collide, and others collide with
+/// probability about 2^-64 unless chosen against it. Leading zeros leave the state at 0: two trajectories are the same
+/// only if the node's count is the same too.
 pub const fn trajectory_hash(state: u64, value: u64) -> u64 {
-    state.wrapping_add(value).rotate_left(HASH_ROTATION).wrapping_mul(5)
+    state.wrapping_mul(HASH_FACTOR).wrapping_add(value)
 }
 
-/// The rotation of [`trajectory_hash`]: coprime to 64, and far from the distances between the fields of numbers.
-pub const HASH_ROTATION: u32 = 23;
+/// The factor of [`trajectory_hash`]: odd, and below 2^31, so that it is part of the instruction. No small numbers a, b, not
+/// both 0, make `a * HASH_FACTOR + b` zero.
+pub const HASH_FACTOR: u64 = 0x5851_f42d;
+
+/// What [`STATE_LAST`] says of piece number `piece` of a unit: a number that one instruction can store, wherever the code is
+/// loaded. The units of a module choose theirs by their hashes, so two units may share some; a reader then knows two places.
+pub const fn piece_id(unit_hash: u64, piece: u32) -> u32 {
+    ((unit_hash >> 32) as u32).wrapping_add(piece)
+}
