@@ -6,6 +6,7 @@
 
 mod automake;
 mod baseline;
+mod captured;
 mod cases;
 mod cmake_regex;
 mod command;
@@ -27,7 +28,8 @@ mod verdict;
 pub use baseline::{
     Baseline, BaselineOptions, Counts, Hook, RunSummary, Stability, TestBaseline, baseline, timeout_from,
 };
-pub use config::{Config, FILE as CONFIG_FILE};
+pub use captured::Judging;
+pub use config::{Config, FILE as CONFIG_FILE, ScratchKind};
 pub use error::SuiteError;
 pub use init::init;
 pub use load::{Suite, find_root};
