@@ -11,11 +11,17 @@
 //! ```
 
 mod calls;
+mod contain;
 mod error;
+mod file;
+mod frame;
 mod observation;
 mod oracle;
+mod serve;
 mod setup;
+mod spawn;
 mod test;
+mod tree;
 mod worker;
 
 pub use error::{Reason, TrialError};
@@ -23,7 +29,8 @@ pub use observation::{Change, End, Executor, Observation, Override};
 pub use oracle::Oracle;
 pub use setup::{Executors, Setup};
 pub use test::TestTrials;
-pub use worker::{Worker, serve};
+pub use serve::serve;
+pub use worker::Worker;
 
 /// Least number of hooks and ticks that a process of a failing test may execute: a mutant that repairs an early exit runs for longer
 /// than the failing run did.
