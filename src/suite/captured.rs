@@ -5,9 +5,9 @@ use std::path::Path;
 use super::config::ScratchKind;
 use super::oracle::{Compare, Oracle};
 use super::test::{FIRST_LIMIT, Place};
-use super::verdict::Judgement;
+use super::verdict::{Judgement, crash};
 use super::{RunContext, Suite, SuiteError, Test, Verdict};
-use crate::exec::{Command, Limits, Outcome, ScratchRoot, Stdin};
+use crate::exec::{Command, Limits, Outcome, ScratchRoot, Status, Stdin};
 
 /// What it takes to tell whether a captured run passes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,6 +57,15 @@ impl Test {
     /// at, one stream after the other.
     pub fn judge_captured(&self, outcome: &Outcome, output: &[u8]) -> Option<Verdict> {
         self.plan.oracle.judge_captured(outcome, output).map(|judgement| judgement.verdict)
+    }
+
+    /// The verdict on a run that ended by itself, where [`Judging`] is [`Judging::Exact`] and standard output is `equal` or not.
+    pub fn judge_comparison(status: Status, equal: bool) -> Verdict {
+        match status {
+            Status::Exited(126 | 127) => Verdict::Error,
+            _ if equal && crash(status).is_none() => Verdict::Pass,
+            _ => Verdict::Fail,
+        }
     }
 
     /// Whether the test looks at standard output, and at standard error: where its author does, for one that is judged by its status.

@@ -86,9 +86,7 @@ impl Oracle {
     pub(super) fn judge_captured(&self, outcome: &Outcome, output: &[u8]) -> Option<Judgement> {
         match self {
             Oracle::Exit { skip, error, should_fail } => Some(by_exit(outcome, *skip, *error, *should_fail)),
-            Oracle::Tap { should_fail } => {
-                Some(expect_failure(tap::parse(output).judge(outcome.status), *should_fail))
-            }
+            Oracle::Tap { should_fail } => Some(expect_failure(tap::parse(output).judge(outcome.status), *should_fail)),
             Oracle::Ctest(oracle) => Some(oracle.judge(outcome.status, output)),
             Oracle::Compare(_) | Oracle::Junit(_) | Oracle::Automake { .. } => None,
         }

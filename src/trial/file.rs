@@ -188,7 +188,8 @@ impl TrialFile {
         let Parts { n_nodes, n_processes, .. } = self.parts;
         for (index, module) in oracle.modules.iter().enumerate() {
             let (at, words) = (self.parts.modules + index * size_of::<TrialModule>(), plan.words[index]);
-            let entry = TrialModule { identity: module.identity, nodes: words as u64, n_words: module.words.len() as u64 };
+            let entry =
+                TrialModule { identity: module.identity, nodes: words as u64, n_words: module.words.len() as u64 };
             self.put(at, entry);
             self.put_all(words, &module.words);
         }
@@ -389,8 +390,18 @@ impl Plan {
         let result_stride = (size_of::<TrialResult>() + n_nodes.div_ceil(8)).next_multiple_of(8);
         let results = take(BATCH * result_stride, PAGE);
         let length = take(0, PAGE);
-        let parts =
-            Parts { n_nodes, n_processes, modules, processes, streams, states, overrides, first_of_node, results, result_stride };
+        let parts = Parts {
+            n_nodes,
+            n_processes,
+            modules,
+            processes,
+            streams,
+            states,
+            overrides,
+            first_of_node,
+            results,
+            result_stride,
+        };
         Plan { parts, words, values, length }
     }
 

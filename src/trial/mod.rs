@@ -15,8 +15,10 @@ mod contain;
 mod error;
 mod file;
 mod frame;
+mod judge;
 mod observation;
 mod oracle;
+mod prepare;
 mod serve;
 mod setup;
 mod spawn;
@@ -27,9 +29,9 @@ mod worker;
 pub use error::{Reason, TrialError};
 pub use observation::{Change, End, Executor, Observation, Override};
 pub use oracle::Oracle;
+pub use serve::serve;
 pub use setup::{Executors, Setup};
 pub use test::TestTrials;
-pub use serve::serve;
 pub use worker::Worker;
 
 /// Least number of hooks and ticks that a process of a failing test may execute: a mutant that repairs an early exit runs for longer

@@ -128,7 +128,8 @@ impl Server {
 
     fn take(&mut self, job: Job) -> io::Result<()> {
         let unlimited = libc::RLIM_INFINITY;
-        let limits = vec![(libc::RLIMIT_AS, job.memory), (libc::RLIMIT_FSIZE, unlimited), (libc::RLIMIT_CPU, CPU_SECONDS)];
+        let limits =
+            vec![(libc::RLIMIT_AS, job.memory), (libc::RLIMIT_FSIZE, unlimited), (libc::RLIMIT_CPU, CPU_SECONDS)];
         self.launcher = None;
         if self.file.as_ref().map(TrialFile::path) != job.file.as_deref() {
             self.file = None;
@@ -202,7 +203,11 @@ impl Server {
         let launcher = self.launcher.as_mut().ok_or_else(|| io::Error::other("no job was given"))?;
         launcher.set_limit(libc::RLIMIT_FSIZE, stop.output_limit);
         let started = launcher.start([self.null.as_raw_fd(), out, err], first_pid)?;
-        Ok(started.wait(Duration::from_nanos(stop.wall_ns), &mut || self.file.as_ref().map_or(0, |file| file.seen().n_done), self.watched))
+        Ok(started.wait(
+            Duration::from_nanos(stop.wall_ns),
+            &mut || self.file.as_ref().map_or(0, |file| file.seen().n_done),
+            self.watched,
+        ))
     }
 }
 

@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
+use super::file::TrialFile;
 use super::frame::{Answer, Ask, Hello, Ready, receive, send};
 use super::serve::VERB;
 use super::{Setup, TrialError};
@@ -17,8 +18,8 @@ pub struct Worker {
     missing: Vec<String>,
     /// Times in a row that the process died.
     deaths: u32,
-    /// Which test's trial file it has.
-    pub(super) loaded: Option<u64>,
+    /// The test whose trials it is ready for, and their file.
+    pub(super) loaded: Option<(u64, TrialFile)>,
     own: Scratch,
     files: Scratch,
     disk: ScratchRoot,
@@ -177,5 +178,7 @@ impl Drop for Running {
         // What it started dies with it. Both fail only when it has ended and been waited for.
         let _ = self.child.kill();
         let _ = self.child.wait();
+        // Where a namespace has its first process, that one holds the pipe's other end until everything in there has ended.
+        let _ = io::copy(&mut self.from, &mut io::sink());
     }
 }

@@ -37,8 +37,14 @@ impl Held {
     /// What is missing, as sentences.
     pub(super) fn missing(self) -> Vec<String> {
         let all = [
-            (self.files, "files outside the scratch directory can be written: neither Landlock nor a mount namespace is to be had"),
-            (self.signals, "other processes can be signalled: neither a process namespace nor Landlock's scope (Linux 6.12) is to be had"),
+            (
+                self.files,
+                "files outside the scratch directory can be written: neither Landlock nor a mount namespace is to be had",
+            ),
+            (
+                self.signals,
+                "other processes can be signalled: neither a process namespace nor Landlock's scope (Linux 6.12) is to be had",
+            ),
             (self.calls, "system calls cannot be filtered: the kernel has no seccomp"),
         ];
         all.iter().filter(|(held, _)| !held).map(|(_, text)| (*text).to_owned()).collect()
