@@ -145,7 +145,7 @@ unsafe fn begin(process: &Process) -> Result<(), Errno> {
         }
         join(process)?;
         if head.role == Role::Plan as u32 {
-            fork::prepare();
+            fork::prepare(process);
         }
     }
     Ok(())

@@ -185,7 +185,7 @@ impl TrialFile {
     }
 
     fn fill(&mut self, plan: &Plan, oracle: &Oracle) {
-        let Parts { n_nodes, n_processes, .. } = self.parts;
+        let n_processes = self.parts.n_processes;
         for (index, module) in oracle.modules.iter().enumerate() {
             let (at, words) = (self.parts.modules + index * size_of::<TrialModule>(), plan.words[index]);
             let entry =
@@ -297,11 +297,6 @@ impl TrialFile {
         let state: u64 = get(&self.map, self.parts.states_of(process) + node * 8);
         let stream: Stream = get(&self.map, self.parts.streams_of(process) + node * size_of::<Stream>());
         state & CHANGED != 0 || state != stream.length
-    }
-
-    /// The id of the first process.
-    pub(super) fn pid_of_first(&self) -> u32 {
-        self.process(0).pid
     }
 
     /// Hooks and ticks of the process that executed most.

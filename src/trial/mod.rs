@@ -29,7 +29,7 @@ mod worker;
 pub use error::{Reason, TrialError};
 pub use observation::{Change, End, Executor, Observation, Override};
 pub use oracle::Oracle;
-pub use serve::serve;
+pub use serve::{is_worker, serve};
 pub use setup::{Executors, Setup};
 pub use test::TestTrials;
 pub use worker::Worker;

@@ -1,11 +1,10 @@
 //! The worker process: contained once, then one run after another.
 
+use std::ffi::OsString;
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Seek, SeekFrom};
 use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd, RawFd};
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::ptr::null_mut;
 use std::time::{Duration, Instant};
@@ -21,6 +20,11 @@ use super::tree::{self, Tree};
 
 /// The command-line word that makes this executable a worker.
 pub(super) const VERB: &str = "trial-worker";
+
+/// Whether a command line is that of a worker.
+pub fn is_worker(arguments: &[OsString]) -> bool {
+    matches!(arguments, [_, verb] if verb == VERB)
+}
 
 /// What the worker process does: the command line's hidden verb. Returns when the tool has no more work.
 pub fn serve() -> ExitCode {
