@@ -4,6 +4,7 @@
 
 use core::arch::global_asm;
 use core::ffi::c_void;
+use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicU64, Ordering};
 
 use suspect_format::trial::{Done, EXIT_CUT, Refusal, TrialResult};
@@ -206,14 +207,14 @@ const ROOM: usize = 512;
 
 /// A filter while it is written.
 struct Program {
-    steps: [Step; ROOM],
+    steps: [MaybeUninit<Step>; ROOM],
     length: usize,
 }
 
 impl Program {
     fn add(&mut self, code: u16, k: u32, yes: u8, no: u8) {
         if let Some(step) = self.steps.get_mut(self.length) {
-            *step = Step { code, yes, no, k };
+            step.write(Step { code, yes, no, k });
             self.length = self.length.wrapping_add(1);
         }
     }
@@ -258,8 +259,8 @@ impl Program {
         self.add(LOAD, NUMBER, 0, 0);
         self.add(IF_AT_LEAST, X32, 0, 1);
         self.add(RETURN, TRAP, 0, 0);
-        for rule in RULES {
-            self.rule(rule);
+        for rule in &RULES {
+            self.rule(*rule);
         }
         // A question where a file stands: `lseek(fd, 0, SEEK_CUR)`.
         self.add(IF_EQUAL, 8, 0, 7);
@@ -304,17 +305,25 @@ const ACTION_FLAGS: usize = 4 | 0x0400_0000 | 0x4000_0000;
 /// # Safety
 /// The trial file is mapped and its header can be written; the process has one thread.
 pub unsafe fn install() -> Result<(), Errno> {
-    const NONE: Step = Step { code: RETURN, yes: 0, no: 0, k: TRAP };
-    let mut program = Program { steps: [NONE; ROOM], length: 0 };
-    program.write(gate_passed as usize as u64);
-    let filter = Filter { length: program.length as u16, steps: program.steps.as_ptr() };
-    let action = Action { handler: trapped as usize, flags: ACTION_FLAGS, restorer: signal_return as usize, mask: 0 };
+    let mut program = Program { steps: [const { MaybeUninit::uninit() }; ROOM], length: 0 };
+    program.write(address(gate_passed as *const ()));
+    let filter = Filter { length: program.length as u16, steps: program.steps.as_ptr().cast() };
+    let action = Action {
+        handler: trapped as *const () as usize,
+        flags: ACTION_FLAGS,
+        restorer: signal_return as *const () as usize,
+        mask: 0,
+    };
     // SAFETY: vouched for by the caller; both records live long enough.
     unsafe {
-        AtomicU64::from_ptr(&raw mut (*trial::header()).gate).store(gate as usize as u64, Ordering::Relaxed);
+        AtomicU64::from_ptr(&raw mut (*trial::header()).gate).store(address(gate as *const ()), Ordering::Relaxed);
         sys::handle_signal(SIGSYS, (&raw const action).cast())?;
         sys::filter_calls((&raw const filter).cast())
     }
+}
+
+fn address(function: *const ()) -> u64 {
+    function as usize as u64
 }
 
 /// What the kernel tells of a trapped call.

@@ -442,7 +442,7 @@ unsafe fn hash_from(fd: usize, from: u64, to: u64) -> u64 {
 /// `path` ends with a zero byte.
 unsafe fn entries(path: *const u8, mut look: impl FnMut(usize) -> bool) -> Option<usize> {
     const HEAD: usize = 19;
-    let mut buffer = [0u64; 256];
+    let mut buffer = [const { core::mem::MaybeUninit::<u64>::uninit() }; 256];
     let mut count = 0usize;
     // SAFETY: the buffer is as long as said, and the kernel fills it with whole records.
     unsafe {
