@@ -259,7 +259,17 @@ impl Program {
         self.add(LOAD, NUMBER, 0, 0);
         self.add(IF_AT_LEAST, X32, 0, 1);
         self.add(RETURN, TRAP, 0, 0);
-        for rule in &RULES {
+        // First what the kernel finds to pass whatever the arguments are: it then remembers that.
+        for rule in RULES.iter().filter(|rule| matches!(rule, Pass(_))) {
+            self.rule(*rule);
+        }
+        self.add(LOAD, ADDRESS, 0, 0);
+        self.add(IF_EQUAL, gate as u32, 0, 3);
+        self.add(LOAD, ADDRESS + 4, 0, 0);
+        self.add(IF_EQUAL, (gate >> 32) as u32, 0, 1);
+        self.add(RETURN, ALLOW, 0, 0);
+        self.add(LOAD, NUMBER, 0, 0);
+        for rule in RULES.iter().filter(|rule| !matches!(rule, Pass(_))) {
             self.rule(*rule);
         }
         // A question where a file stands: `lseek(fd, 0, SEEK_CUR)`.
@@ -270,11 +280,6 @@ impl Program {
         self.add(IF_EQUAL, 0, 0, 3);
         self.add(LOAD, ARGUMENTS + 8 + 4, 0, 0);
         self.add(IF_EQUAL, 0, 0, 1);
-        self.add(RETURN, ALLOW, 0, 0);
-        self.add(LOAD, ADDRESS, 0, 0);
-        self.add(IF_EQUAL, gate as u32, 0, 3);
-        self.add(LOAD, ADDRESS + 4, 0, 0);
-        self.add(IF_EQUAL, (gate >> 32) as u32, 0, 1);
         self.add(RETURN, ALLOW, 0, 0);
         self.add(RETURN, TRAP, 0, 0);
     }
