@@ -1,4 +1,5 @@
 //! Trials of value mutants on real programs: executors against each other, and what holds hostile mutants. `make build` must have run.
 
 mod basics;
+mod differential;
 mod support;

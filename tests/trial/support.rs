@@ -46,7 +46,7 @@ impl Project {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text).unwrap();
         }
-        build(&root, &["-O1", "-o", "prog", "prog.c"]);
+        build(&root, &["-O1", "-o", "prog", "prog.c", "-lm"]);
         let suite = Suite::load(&root).unwrap();
         let program = load(&root, &["prog"]);
         Project { directory, suite, program }

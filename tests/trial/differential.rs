@@ -1,0 +1,106 @@
+//! Both executors see the same, whatever mutants do, and nothing outside their scratch directories changes.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use suspect::trial::{End, Executor, Executors, budget};
+
+use crate::support::{Dice, Project, observe, overrides, source, worker};
+
+/// A program with its tests.
+struct Subject {
+    source: &'static str,
+    tests: &'static [&'static str],
+}
+
+const SUBJECTS: [Subject; 6] = [
+    Subject { source: "words.c", tests: &["./prog", "./prog - < words.txt", "./prog none.txt"] },
+    Subject { source: "numbers.c", tests: &["./prog 4", "./prog 5"] },
+    Subject { source: "wild.c", tests: &["./prog"] },
+    Subject { source: "greedy.c", tests: &["./prog"] },
+    Subject { source: "vandal.c", tests: &["./prog < words.txt", "./prog"] },
+    Subject { source: "jumps.c", tests: &["./prog < pairs.txt"] },
+];
+
+const FILES: [(&str, &str); 4] = [
+    ("words.txt", "the cat and the dog\nsaw the other cat\nand ran\n"),
+    ("pairs.txt", "one 1\nthree 3\nfour 4\nseven 7\nfifteen 15\nnone 0\nmore 12\nend -1\n"),
+    ("precious.txt", "what must not be lost\n"),
+    ("precious/inside.txt", "nor this\n"),
+];
+
+/// Everything below a directory: modes, owners, times and contents.
+fn state_of(directory: &Path) -> BTreeMap<PathBuf, (u32, u32, i64, i64, Vec<u8>)> {
+    let mut found = BTreeMap::new();
+    let mut open = vec![directory.to_owned()];
+    while let Some(directory) = open.pop() {
+        for entry in fs::read_dir(&directory).unwrap() {
+            let path = entry.unwrap().path();
+            let data = path.symlink_metadata().unwrap();
+            let contents = if data.is_file() { fs::read(&path).unwrap() } else { Vec::new() };
+            if data.is_dir() {
+                open.push(path.clone());
+            }
+            found.insert(path, (data.mode(), data.uid(), data.mtime(), data.mtime_nsec(), contents));
+        }
+    }
+    found
+}
+
+/// Runs about `count` trials of each test with both executors; how many there were, and how many of them were forked.
+fn compare(subject: &Subject, count: usize, seed: u64) -> (usize, usize) {
+    let project = Project::new(&source(subject.source), subject.tests, &FILES);
+    let before = state_of(&project.root());
+    let mut worker = worker();
+    assert_eq!(worker.missing(), &[] as &[String]);
+    let (mut trials_run, mut forked, mut wrong) = (0, 0, Vec::new());
+    for test in 0..subject.tests.len() {
+        let trials = project.prepare(&mut worker, test).unwrap();
+        assert_eq!(trials.executor(), (Executor::Fork, None), "{} {}", subject.source, subject.tests[test]);
+        let all = overrides(&trials, &project.program, count, &mut Dice(seed + test as u64));
+        let budget = budget(trials.longest(), false);
+        let trees = observe(&trials, &mut worker, &all, Executors::Exec, budget);
+        let forks = observe(&trials, &mut worker, &all, Executors::Fork, budget);
+        for ((one, tree), mut fork) in all.iter().zip(&trees).zip(forks) {
+            forked += usize::from(fork.executor == Executor::Fork);
+            fork.executor = tree.executor;
+            let node = &project.program.nodes[one.node as usize];
+            if *tree != fork {
+                wrong.push(format!("{one:?} of {} {:?} line {}:\n{tree:?}\n{fork:?}", node.variable, node.kind, node.place.line));
+            }
+            assert!(tree.applied || tree.end == End::Unknown || tree.changed.iter().all(|word| *word == 0));
+        }
+        trials_run += all.len();
+    }
+    drop(worker);
+    assert!(wrong.is_empty(), "{}: {} of {trials_run}:\n{}", subject.source, wrong.len(), wrong.join("\n"));
+    let after = state_of(&project.root());
+    assert!(before == after, "{}: the project has changed", subject.source);
+    (trials_run, forked)
+}
+
+#[test]
+fn executors_agree_on_a_sample() {
+    for subject in &SUBJECTS {
+        let began = std::time::Instant::now();
+        let (trials, forked) = compare(subject, 250, 7);
+        eprintln!("{}: {trials} trials, {forked} forked, {:?}", subject.source, began.elapsed());
+        assert!(forked * 2 > trials, "{}: {forked} of {trials} trials were forked", subject.source);
+    }
+}
+
+/// `cargo test --release --test trial -- --ignored`
+#[test]
+#[ignore = "takes a quarter of an hour"]
+fn executors_agree_on_a_hundred_thousand_trials() {
+    let tests: usize = SUBJECTS.iter().map(|subject| subject.tests.len()).sum();
+    let mut total = 0;
+    for subject in &SUBJECTS {
+        let (trials, forked) = compare(subject, 100_000 / tests + 1, 4711);
+        println!("{}: {trials} trials, {forked} forked", subject.source);
+        total += trials;
+    }
+    assert!(total >= 50_000, "{total}");
+}
