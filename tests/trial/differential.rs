@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use suspect::trial::{End, Executor, Executors, budget};
+use suspect::trial::{Change, End, Executor, Executors, Override, budget};
 
 use crate::support::{Dice, Project, observe, overrides, source, worker};
 
@@ -89,6 +89,33 @@ fn executors_agree_on_a_sample() {
         eprintln!("{}: {trials} trials, {forked} forked, {:?}", subject.source, began.elapsed());
         assert!(forked * 2 > trials, "{}: {forked} of {trials} trials were forked", subject.source);
     }
+}
+
+#[test]
+fn every_order_to_the_vandal_is_seen_alike_and_harms_nothing() {
+    let project = Project::new(&source("vandal.c"), &["./prog < words.txt"], &FILES);
+    let before = state_of(&project.root());
+    let mut worker = worker();
+    let trials = project.prepare(&mut worker, 0).unwrap();
+    let is_order = |node: &&u32| project.program.nodes[**node as usize].variable == "what";
+    let nodes: Vec<u32> = trials.oracle().nodes().iter().filter(is_order).copied().collect();
+    assert_eq!(nodes.len(), 2, "the parameter and the variable");
+    let orders = |node: &u32| {
+        let node = *node;
+        (0..=40).flat_map(move |order| {
+            [0, 1, 2].map(|instance| Override { node, instance, change: Change::Set(order) })
+        })
+    };
+    let all: Vec<Override> = nodes.iter().flat_map(orders).collect();
+    let budget = budget(trials.longest(), true);
+    let trees = observe(&trials, &mut worker, &all, Executors::Exec, budget);
+    let forks = observe(&trials, &mut worker, &all, Executors::Auto, budget);
+    for ((one, tree), mut fork) in all.iter().zip(&trees).zip(forks) {
+        if one.instance == 0 { eprintln!("{:?} {:?} {:?} used {}", one.change, fork.executor, tree.end, tree.used); }
+        fork.executor = tree.executor;
+        assert_eq!(*tree, fork, "{one:?}");
+    }
+    assert!(state_of(&project.root()) == before, "the project has changed");
 }
 
 /// `cargo test --release --test trial -- --ignored`
