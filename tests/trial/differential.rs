@@ -1,13 +1,8 @@
 //! Both executors see the same, whatever mutants do, and nothing outside their scratch directories changes.
 
-use std::collections::BTreeMap;
-use std::fs;
-use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
-
 use suspect::trial::{Change, End, Executor, Executors, Override, budget};
 
-use crate::support::{Dice, Project, observe, overrides, source, worker};
+use crate::support::{Dice, FILES, Project, observe, overrides, source, state_of, worker};
 
 /// A program with its tests.
 struct Subject {
@@ -23,31 +18,6 @@ const SUBJECTS: [Subject; 6] = [
     Subject { source: "vandal.c", tests: &["./prog < words.txt", "./prog"] },
     Subject { source: "jumps.c", tests: &["./prog < pairs.txt"] },
 ];
-
-const FILES: [(&str, &str); 4] = [
-    ("words.txt", "the cat and the dog\nsaw the other cat\nand ran\n"),
-    ("pairs.txt", "one 1\nthree 3\nfour 4\nseven 7\nfifteen 15\nnone 0\nmore 12\nend -1\n"),
-    ("precious.txt", "what must not be lost\n"),
-    ("precious/inside.txt", "nor this\n"),
-];
-
-/// Everything below a directory: modes, owners, times and contents.
-fn state_of(directory: &Path) -> BTreeMap<PathBuf, (u32, u32, i64, i64, Vec<u8>)> {
-    let mut found = BTreeMap::new();
-    let mut open = vec![directory.to_owned()];
-    while let Some(directory) = open.pop() {
-        for entry in fs::read_dir(&directory).unwrap() {
-            let path = entry.unwrap().path();
-            let data = path.symlink_metadata().unwrap();
-            let contents = if data.is_file() { fs::read(&path).unwrap() } else { Vec::new() };
-            if data.is_dir() {
-                open.push(path.clone());
-            }
-            found.insert(path, (data.mode(), data.uid(), data.mtime(), data.mtime_nsec(), contents));
-        }
-    }
-    found
-}
 
 /// Runs about `count` trials of each test with both executors; how many there were, and how many of them were forked.
 fn compare(subject: &Subject, count: usize, seed: u64) -> (usize, usize) {
@@ -68,7 +38,10 @@ fn compare(subject: &Subject, count: usize, seed: u64) -> (usize, usize) {
             fork.executor = tree.executor;
             let node = &project.program.nodes[one.node as usize];
             if *tree != fork {
-                wrong.push(format!("{one:?} of {} {:?} line {}:\n{tree:?}\n{fork:?}", node.variable, node.kind, node.place.line));
+                wrong.push(format!(
+                    "{one:?} of {} {:?} line {}:\n{tree:?}\n{fork:?}",
+                    node.variable, node.kind, node.place.line
+                ));
             }
             assert!(tree.applied || tree.end == End::Unknown || tree.changed.iter().all(|word| *word == 0));
         }
@@ -102,16 +75,14 @@ fn every_order_to_the_vandal_is_seen_alike_and_harms_nothing() {
     assert_eq!(nodes.len(), 2, "the parameter and the variable");
     let orders = |node: &u32| {
         let node = *node;
-        (0..=40).flat_map(move |order| {
-            [0, 1, 2].map(|instance| Override { node, instance, change: Change::Set(order) })
-        })
+        (0..=40)
+            .flat_map(move |order| [0, 1, 2].map(|instance| Override { node, instance, change: Change::Set(order) }))
     };
     let all: Vec<Override> = nodes.iter().flat_map(orders).collect();
     let budget = budget(trials.longest(), true);
     let trees = observe(&trials, &mut worker, &all, Executors::Exec, budget);
     let forks = observe(&trials, &mut worker, &all, Executors::Auto, budget);
     for ((one, tree), mut fork) in all.iter().zip(&trees).zip(forks) {
-        if one.instance == 0 { eprintln!("{:?} {:?} {:?} used {}", one.change, fork.executor, tree.end, tree.used); }
         fork.executor = tree.executor;
         assert_eq!(*tree, fork, "{one:?}");
     }
