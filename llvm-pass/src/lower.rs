@@ -143,6 +143,7 @@ impl Lowering {
             (Marker::Piece, _) => self.piece(&builder, number),
             (Marker::State, _) => builder.store(self.module.constant(64, 1), self.state_word(number)),
             (Marker::Value, Some(value)) => self.value(&builder, number, value, false),
+            (Marker::Turn, Some(counter)) => self.turn(&builder, number, counter),
             (Marker::Log, Some(value)) => self.value(&builder, number, value, true),
             _ => {}
         }
@@ -187,6 +188,17 @@ impl Lowering {
         if log {
             builder.call(self.log, &[address, wide]);
         }
+    }
+
+    /// [`abi::predicate_hash`], inline.
+    fn turn(&self, builder: &Builder, number: u32, counter: Value) {
+        let Some(counter) = counter.integer().and_then(|counter| u32::try_from(counter).ok()) else { return };
+        let address = self.word(self.unit.n_counters + number);
+        let before = builder.load(self.module.int(64), address);
+        let scaled = builder.binary(LLVMOpcode::LLVMMul, before, self.module.constant(64, HASH_FACTOR));
+        let taken = builder.load(self.module.int(64), self.word(counter));
+        let sum = builder.binary(LLVMOpcode::LLVMAdd, scaled, taken);
+        builder.store(builder.binary(LLVMOpcode::LLVMAdd, sum, self.module.constant(64, 1)), address);
     }
 
     /// A value as 64 bits: zero-extended; of wider ones the halves folded.
