@@ -29,7 +29,7 @@ static DATA: AtomicPtr<u8> = AtomicPtr::new(null_mut());
 /// Maps the process's log, which the first module makes; without room for it the modules are recorded all the same.
 ///
 /// # Safety
-/// No thread is in [`__suspect_node`]; the module's segment has just been added.
+/// No thread is in [`take`]; the module's segment has just been added.
 pub unsafe fn attach(trace: &mut TraceFile, data: *mut u8, log_bytes: u64) {
     MODULE.store(trace.progress.n_modules.wrapping_sub(1) as u16, Ordering::Relaxed);
     DATA.store(data, Ordering::Relaxed);
@@ -144,8 +144,7 @@ unsafe fn map_log(trace: &TraceFile, data_offset: u64, data_len: u64) -> Result<
 ///
 /// # Safety
 /// `slot` is a word of this module's data.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __suspect_node(slot: *mut u64, value: u64) {
+pub unsafe fn take(slot: *mut u64, value: u64) {
     let log = LOG.load(Ordering::Acquire);
     if log.is_null() {
         return;

@@ -31,6 +31,10 @@ global_asm!(
     ".zero 4",
     ".popsection",
     ".hidden __suspect_node",
+    ".hidden __suspect_pointer",
+    ".hidden __suspect_text",
+    ".hidden __suspect_object",
+    ".hidden __suspect_tick",
     // Before every constructor of this module that gives no priority, or one from 1 on.
     ".pushsection .init_array.00000,\"aw\",@init_array",
     ".p2align 3",
@@ -125,6 +129,28 @@ pub fn library_path(address: *const u8) -> *const c_char {
     // SAFETY: POSIX gives `dladdr` this type; it reads the dynamic linker's tables and sets no errno.
     let found = unsafe { core::mem::transmute::<*mut c_void, Lookup>(function)(address.cast(), &raw mut info) };
     if found == 0 { core::ptr::null() } else { info.path }
+}
+
+/// Bytes from `object`, which the C library's allocator made, to its end; 0 when that cannot be told.
+pub fn usable_size(object: usize) -> usize {
+    type Size = unsafe extern "C" fn(*mut c_void) -> usize;
+    let function = foreign!("malloc_usable_size");
+    if function.is_null() {
+        return 0;
+    }
+    // SAFETY: glibc, musl and those who replace their allocators give it this type; the object was just made.
+    unsafe { core::mem::transmute::<*mut c_void, Size>(function)(object as *mut c_void) }
+}
+
+/// `length` bytes of the program's own heap; null when there are none.
+pub fn allocate(length: usize) -> *mut u8 {
+    type Allocate = unsafe extern "C" fn(usize) -> *mut c_void;
+    let function = foreign!("malloc");
+    if function.is_null() {
+        return core::ptr::null_mut();
+    }
+    // SAFETY: C gives `malloc` this type.
+    unsafe { core::mem::transmute::<*mut c_void, Allocate>(function)(length).cast() }
 }
 
 /// Has `handler` called in the child of every `fork`, until this module is unloaded.
