@@ -509,14 +509,12 @@ fn flipped_float(width: u32, value: u64) -> u64 {
 /// # Safety
 /// The characters lie in the mapped file.
 unsafe fn fresh_text(process: &Process, one: &Override, old: usize) -> Option<usize> {
-    if process.applying.swap(true, Ordering::Acquire) {
-        return None;
-    }
+    enter_maker(process)?;
     let length = one.length as usize;
     let spare = if process.text_bytes.load(Ordering::Relaxed) < GENEROUS_BYTES { TEXT_ROOM } else { 0 };
     let room = length.wrapping_add(1).max(object::room(old)).max(spare);
     let fresh = symbols::allocate(room);
-    process.applying.store(false, Ordering::Release);
+    process.maker.store(0, Ordering::Release);
     if fresh.is_null() {
         return None;
     }
@@ -527,4 +525,19 @@ unsafe fn fresh_text(process: &Process, one: &Override, old: usize) -> Option<us
         fresh.add(length).write(0);
     }
     Some(fresh as usize)
+}
+
+/// Makes this thread the only one that makes a string; `None` when it is already making one, or cannot wait any longer.
+fn enter_maker(process: &Process) -> Option<()> {
+    const MAX_SPINS: u32 = 100_000;
+    let me = sys::thread_pointer();
+    let mut spins = 0u32;
+    while let Err(other) = process.maker.compare_exchange_weak(0, me, Ordering::Acquire, Ordering::Relaxed) {
+        spins = spins.wrapping_add(1);
+        if other == me || spins > MAX_SPINS {
+            return None;
+        }
+        core::hint::spin_loop();
+    }
+    Some(())
 }

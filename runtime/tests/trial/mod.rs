@@ -106,10 +106,27 @@ impl Subject {
         answer(&mut self.command(arguments), input)
     }
 
+    /// Runs the program with a trial file of these bytes.
+    pub fn with_trial_file(&self, bytes: &[u8]) -> Output {
+        let path = self.directory.path().join("trial");
+        fs::write(&path, bytes).unwrap();
+        answer(self.command(&[]).env("SUSPECT_TRIAL", &path), "")
+    }
+
     /// Records what it does.
     pub fn oracle(&self, arguments: &[&str], input: &str) -> Oracle<'_> {
+        self.recorded(self.command(arguments), arguments, input)
+    }
+
+    /// As [`Subject::oracle`], loaded where the system likes.
+    pub fn oracle_elsewhere(&self, arguments: &[&str], input: &str) -> Oracle<'_> {
+        let mut command = Command::new(&self.modules[0]);
+        command.args(arguments).current_dir(self.directory.path());
+        self.recorded(command, arguments, input)
+    }
+
+    fn recorded(&self, mut command: Command, arguments: &[&str], input: &str) -> Oracle<'_> {
         let out = TempDir::new_in(self.directory.path()).unwrap();
-        let mut command = self.command(arguments);
         command.env("SUSPECT_OUT", out.path()).env("SUSPECT_RECORD", "trace").env("SUSPECT_LOG_BYTES", "64000000");
         let output = answer(&mut command, input);
         let traces = read_directory(out.path()).unwrap();
@@ -271,6 +288,13 @@ impl Trial<'_> {
 
     pub fn max_processes(self, max_processes: u32) -> Self {
         Trial { max_processes, ..self }
+    }
+
+    /// The trial file.
+    pub fn bytes(&self) -> Vec<u8> {
+        let mut file = TrialBytes::default();
+        self.lay_out(&mut file);
+        file.bytes
     }
 
     /// Writes the trial file, runs the program and reads the file again.
