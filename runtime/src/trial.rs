@@ -509,12 +509,12 @@ fn flipped_float(width: u32, value: u64) -> u64 {
 /// # Safety
 /// The characters lie in the mapped file.
 unsafe fn fresh_text(process: &Process, one: &Override, old: usize) -> Option<usize> {
-    enter_maker(process)?;
+    let maker = enter_maker(process)?;
     let length = one.length as usize;
     let spare = if process.text_bytes.load(Ordering::Relaxed) < GENEROUS_BYTES { TEXT_ROOM } else { 0 };
     let room = length.wrapping_add(1).max(object::room(old)).max(spare);
     let fresh = symbols::allocate(room);
-    process.maker.store(0, Ordering::Release);
+    maker.store(0, Ordering::Release);
     if fresh.is_null() {
         return None;
     }
@@ -527,17 +527,12 @@ unsafe fn fresh_text(process: &Process, one: &Override, old: usize) -> Option<us
     Some(fresh as usize)
 }
 
-/// Makes this thread the only one that makes a string; `None` when it is already making one, or cannot wait any longer.
-fn enter_maker(process: &Process) -> Option<()> {
-    const MAX_SPINS: u32 = 100_000;
+/// A place among those who make strings; `None` when this thread has one, or too many others do.
+fn enter_maker(process: &Process) -> Option<&AtomicU64> {
     let me = sys::thread_pointer();
-    let mut spins = 0u32;
-    while let Err(other) = process.maker.compare_exchange_weak(0, me, Ordering::Acquire, Ordering::Relaxed) {
-        spins = spins.wrapping_add(1);
-        if other == me || spins > MAX_SPINS {
-            return None;
-        }
-        core::hint::spin_loop();
+    if process.makers.iter().any(|maker| maker.load(Ordering::Relaxed) == me) {
+        return None;
     }
-    Some(())
+    let take = |maker: &&AtomicU64| maker.compare_exchange(0, me, Ordering::Acquire, Ordering::Relaxed).is_ok();
+    process.makers.iter().find(take)
 }
