@@ -1,15 +1,14 @@
 //! Tests that somebody else runs: what to run, and judging what was captured.
 
-use std::ffi::OsString;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use super::config::ScratchKind;
+use super::line;
 use super::oracle::{Compare, Oracle};
 use super::test::{FIRST_LIMIT, Place};
 use super::verdict::{Judgement, crash};
 use super::{RunContext, Suite, SuiteError, Test, Verdict};
-use crate::exec::{Command, Limits, Outcome, ScratchRoot, Status, Stdin};
+use crate::exec::{Command, Limits, Outcome, ScratchRoot, Status};
 
 /// What it takes to tell whether a captured run passes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,11 +44,14 @@ impl Test {
 
     /// The command of a run in `cwd` with `tmp` as its temporary directory; recording is not asked for.
     pub fn command_in(&self, cwd: &Path, tmp: &Path) -> Command {
+        // A copy may not be there yet; what is in it is in the test's own directory.
+        let like = if self.plan.scratch == ScratchKind::Empty { cwd } else { &self.dir };
+        let (argv, stdin) = line::direct(&self.plan.argv, cwd, like);
         Command {
-            argv: direct(&self.plan.argv),
+            argv,
             env: self.environment_in(tmp),
             cwd: cwd.to_owned(),
-            stdin: Stdin::Null,
+            stdin,
             merge_stderr: self.plan.oracle.merges(),
             limits: Limits { wall: self.plan.timeout.unwrap_or(FIRST_LIMIT), ..Limits::default() },
         }
@@ -77,46 +79,6 @@ impl Test {
             _ => [true, true],
         }
     }
-}
-
-/// The command without a shell that waits for it, where its line is nothing but one program with arguments and redirections.
-fn direct(argv: &[OsString]) -> Vec<OsString> {
-    match argv {
-        [shell, option, line] if shell == "/bin/sh" && option == "-c" && is_simple(line.as_bytes()) => {
-            let mut replaced = OsString::from("exec ");
-            replaced.push(line);
-            vec![shell.clone(), option.clone(), replaced]
-        }
-        argv => argv.to_vec(),
-    }
-}
-
-/// Whether a shell's line is one program, called by its path: no other command, assignment, or word of the shell's own.
-fn is_simple(line: &[u8]) -> bool {
-    let line = line.trim_ascii();
-    let first = line.split(u8::is_ascii_whitespace).next().unwrap_or_default();
-    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-+./,:@%".contains(byte);
-    if !first.contains(&b'/') || !first.iter().all(plain) {
-        return false;
-    }
-    let (mut quote, mut before) = (None, 0);
-    for &byte in line {
-        match (quote, byte) {
-            _ if before == b'\\' && quote != Some(b'\'') => {
-                before = 0;
-                continue;
-            }
-            (Some(open), _) if open == byte => quote = None,
-            (None, b'\'' | b'"') => quote = Some(byte),
-            (None | Some(b'"'), b'`') => return false,
-            (None | Some(b'"'), b'(') if before == b'$' => return false,
-            (None, b'&') if matches!(before, b'<' | b'>') => {}
-            (None, b';' | b'&' | b'|' | b'(' | b')' | b'\n') => return false,
-            _ => {}
-        }
-        before = byte;
-    }
-    quote.is_none()
 }
 
 impl Suite {
@@ -160,46 +122,5 @@ impl Suite {
         let limit = test.plan.timeout.unwrap_or(FIRST_LIMIT);
         let own = scratch.scratch(test.index)?;
         look(&Place { test, scratch: &own, cwd: &test.dir, context: &context, limit })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_single_programs_need_no_shell() {
-        for line in ["./prog", " ./prog a 'b;c' \"d|e\" <in >out 2>&1", "/usr/bin/env x \\; y", "bin/t --a=b $HOME"] {
-            assert!(is_simple(line.as_bytes()), "{line}");
-        }
-        for line in [
-            "prog",
-            "cd x",
-            "./a; ./b",
-            "./a && ./b",
-            "./a | sort",
-            "./a &",
-            "A=b ./prog",
-            "(./a)",
-            "./a `b`",
-            "./a $(b)",
-            "! ./a",
-            "./a \"$(b)\"",
-            "./a 'b",
-            "if ./a",
-            "./a\n./b",
-            "~/a",
-            "\"./a b\"",
-        ] {
-            assert!(!is_simple(line.as_bytes()), "{line}");
-        }
-    }
-
-    #[test]
-    fn lines_of_one_program_replace_their_shell() {
-        let argv = |line: &str| ["/bin/sh", "-c", line].map(OsString::from).to_vec();
-        assert_eq!(direct(&argv("./prog < x")), argv("exec ./prog < x"));
-        assert_eq!(direct(&argv("./prog; ./prog")), argv("./prog; ./prog"));
-        assert_eq!(direct(&["./prog".into()]), [OsString::from("./prog")]);
     }
 }

@@ -12,7 +12,7 @@ use super::file::TrialFile;
 use super::frame::{Answer, Ask, Job, Ran, Stop};
 use super::oracle::Recording;
 use super::{Oracle, TrialError, Worker};
-use crate::exec::{Outcome, Output, Status};
+use crate::exec::{Outcome, Output, Status, Stdin};
 use crate::program::Program;
 use crate::suite::{Judging, ScratchKind, Suite, Test, Verdict};
 
@@ -72,6 +72,10 @@ pub(super) fn job(worker: &Worker, test: &Test, place: Place, task: Task, memory
         argv: command.argv.into_iter().map(OsString::into_vec).collect(),
         env: command.env.sealed().into_iter().map(|(name, value)| pair(&name, &value)).collect(),
         cwd,
+        stdin: match command.stdin {
+            Stdin::File(path) => Some(path),
+            Stdin::Null | Stdin::Bytes(_) => None,
+        },
         merge_stderr: command.merge_stderr,
         memory,
         addresses: memory + ADDRESSES + worker.setup().log_bytes,

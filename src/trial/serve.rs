@@ -222,10 +222,12 @@ impl Server {
     fn start_and_wait(&mut self, stop: Stop) -> io::Result<Waited> {
         let out = self.outputs[0].as_raw_fd();
         let err = if self.job.merge_stderr { out } else { self.outputs[1].as_raw_fd() };
+        let input = self.job.stdin.as_ref().map(File::open).transpose()?;
+        let input = input.as_ref().unwrap_or(&self.null).as_raw_fd();
         let first_pid = self.file.as_mut().map_or(null_mut(), TrialFile::first_pid);
         let launcher = self.launcher.as_mut().ok_or_else(|| io::Error::other("no job was given"))?;
         launcher.set_limit(libc::RLIMIT_FSIZE, stop.output_limit);
-        let started = launcher.start([self.null.as_raw_fd(), out, err], first_pid)?;
+        let started = launcher.start([input, out, err], first_pid)?;
         let file = self.file.as_ref();
         let mut look = || match file.map(TrialFile::seen) {
             Some(seen) if seen.next_process > seen.max_processes => Look::Stop,
