@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::automake;
 use super::config::ScratchKind;
 use super::line;
 use super::oracle::{Compare, Oracle};
@@ -24,17 +25,28 @@ pub enum Judging {
 }
 
 impl Test {
-    /// Why the test cannot be run by its command alone, as a fragment; `None` if it can.
-    pub fn not_alone(&self) -> Option<&'static str> {
+    /// The test as its command alone, without tests before and after it and without a driver that keeps its output; or why there
+    /// is no such, as a fragment.
+    ///
+    /// # Errors
+    /// As told.
+    pub fn alone(&self) -> Result<Test, &'static str> {
+        let mut alone = self.clone();
         match &self.plan.oracle {
-            _ if self.plan.argv.is_empty() => Some("it has no command: is the test's program built?"),
+            _ if self.plan.argv.is_empty() => return Err("it has no command: is the test's program built?"),
             _ if !self.plan.before.is_empty() || !self.plan.after.is_empty() => {
-                Some("it needs other tests (fixtures or dependencies) to run before or after it")
+                return Err("it needs other tests (fixtures or dependencies) to run before or after it");
             }
-            Oracle::Automake { .. } => Some("Automake's test driver judges it, and keeps its output in a log file"),
-            Oracle::Junit(_) => Some("it is judged by a JUnit file, which holds times"),
-            _ => None,
+            Oracle::Junit(_) => return Err("it is judged by a JUnit file, which holds times"),
+            Oracle::Automake { .. } => {
+                let driven = automake::driven(&self.plan.argv);
+                let (argv, oracle) =
+                    driven.ok_or("a test driver of its own judges it, and keeps its output in a file")?;
+                (alone.plan.argv, alone.plan.oracle) = (argv, oracle);
+            }
+            _ => {}
         }
+        Ok(alone)
     }
 
     /// Where the test runs.
@@ -82,7 +94,7 @@ impl Test {
 }
 
 impl Suite {
-    /// What it takes to judge runs of a test of which [`Test::not_alone`] says nothing.
+    /// What it takes to judge runs of a test that [`Test::alone`] gave.
     ///
     /// # Errors
     /// When the system refuses to run the reference program.
@@ -98,7 +110,7 @@ impl Suite {
         })
     }
 
-    /// What a captured run of a test says about the program, of which [`Test::not_alone`] says nothing; and why.
+    /// What a captured run says about the program, of a test that [`Test::alone`] gave; and why.
     ///
     /// # Errors
     /// When the system refuses to run a filter or a reference program.

@@ -153,9 +153,6 @@ impl Preparing<'_> {
     /// Records the test twice, where its trials are to run.
     pub(super) fn record(&self, worker: &mut Worker) -> Result<Recorded, TrialError> {
         let unsupported = |why: &str| TrialError::Unsupported { test: self.test.name.clone(), why: why.into() };
-        if let Some(why) = self.test.not_alone() {
-            return Err(unsupported(why));
-        }
         match self.verdict {
             Verdict::Pass | Verdict::Fail => {}
             Verdict::Timeout => return Err(unsupported("it does not end")),
