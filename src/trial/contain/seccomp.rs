@@ -22,7 +22,7 @@ impl Filter {
             filter.refuse(&OBJECTS);
         }
         // Children may ask to be traced; nobody may take hold of others.
-        filter.argument_is(libc::SYS_ptrace, &[libc::PTRACE_ATTACH as u32, libc::PTRACE_SEIZE as u32], REFUSED, None);
+        filter.argument_is(libc::SYS_ptrace, &[libc::PTRACE_ATTACH, libc::PTRACE_SEIZE], REFUSED, None);
         if !held.pids {
             // Whom it may signal may be decided elsewhere; never everybody.
             filter.argument_is(libc::SYS_kill, &[u32::MAX], REFUSED, None);
