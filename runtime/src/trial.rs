@@ -14,6 +14,7 @@ use suspect_format::{ENDIAN_TAG, FORMAT_VERSION};
 use crate::hooks::{self, Task};
 use crate::module::{Module, page_up};
 use crate::process::{self, PENDING_ADDRESS, Process, shared};
+use crate::settings::Auxiliary;
 use crate::sys::{self, EIO, Errno, File, O_CLOEXEC, O_RDWR};
 use crate::{fork, memory, object, symbols, text};
 
@@ -39,14 +40,14 @@ pub enum Taken {
 ///
 /// # Safety
 /// `path` ends with a zero byte; no other code of this module has run.
-pub unsafe fn start(path: *const c_char, module: &Module) -> Result<(), Errno> {
+pub unsafe fn start(path: *const c_char, module: &Module, auxiliary: &Auxiliary) -> Result<(), Errno> {
     // SAFETY: vouched for by the caller.
     let process = unsafe { process::enter() }?;
     if process.role.load(Ordering::Relaxed) == 0 {
         // SAFETY: vouched for by the caller.
         unsafe { map(path) }?;
         // SAFETY: the file is mapped, and nobody else goes by the page yet.
-        unsafe { begin(process) }?;
+        unsafe { begin(process, auxiliary) }?;
     }
     process.add(module);
     DATA.store(module.data as usize, Ordering::Relaxed);
@@ -121,7 +122,7 @@ pub fn writable(offset: u64, length: u64) -> Result<(), Errno> {
 ///
 /// # Safety
 /// The file is mapped.
-unsafe fn begin(process: &Process) -> Result<(), Errno> {
+unsafe fn begin(process: &Process, auxiliary: &Auxiliary) -> Result<(), Errno> {
     // SAFETY: vouched for by the caller; the overrides lie in the file.
     unsafe {
         let head = &*header();
@@ -137,7 +138,7 @@ unsafe fn begin(process: &Process) -> Result<(), Errno> {
             index = index.wrapping_add(1);
         }
         process.budget.store(head.budget, Ordering::Relaxed);
-        process.take_environment();
+        process.take_stack(auxiliary);
         process.pid.store(sys::process_id(), Ordering::Relaxed);
         process.role.store(head.role, Ordering::Relaxed);
         if head.role == Role::Single as u32 && head.n_overrides != 0 {
@@ -262,10 +263,9 @@ pub unsafe fn word(slot: *mut u64, value: u64) -> u64 {
     // SAFETY: vouched for by the caller; nodes in the table are less than the header's number.
     unsafe {
         let Some(node) = node_of(slot) else { return value };
-        let value = match is_pending(node) {
-            true => overridden_word(node, value),
-            false => value,
-        };
+        if is_pending(node) {
+            return overridden_word(node, value);
+        }
         compare(node, value);
         value
     }
@@ -303,15 +303,25 @@ pub unsafe fn text(slot: *mut u64, address: *mut c_char) -> *mut c_char {
     }
 }
 
+/// The rest of [`word`] for a node that has overrides: a call of its own, so that others save no registers for it.
+///
+/// # Safety
+/// As [`overridden`].
 #[cold]
 unsafe fn overridden_word(node: u32, value: u64) -> u64 {
     // SAFETY: vouched for by the caller.
-    match unsafe { overridden(node, Taken::Word(value)) } {
-        Taken::Word(new) => new,
-        Taken::Text(_) => value,
+    unsafe {
+        let value = match overridden(node, Taken::Word(value)) {
+            Taken::Word(new) => new,
+            Taken::Text(_) => value,
+        };
+        compare(node, value);
+        value
     }
 }
 
+/// # Safety
+/// As [`overridden`].
 #[cold]
 unsafe fn overridden_text(node: u32, address: usize) -> usize {
     // SAFETY: vouched for by the caller.
@@ -367,6 +377,8 @@ pub unsafe fn execution(node: u32) -> u64 {
     (state.load(Ordering::Relaxed) & !CHANGED).wrapping_add(1)
 }
 
+/// # Safety
+/// As [`set_pending`].
 #[inline(always)]
 unsafe fn is_pending(node: u32) -> bool {
     // SAFETY: there is a byte for each node.
