@@ -7,6 +7,7 @@
 #include "llvm/IR/BasicBlock.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
@@ -296,6 +297,124 @@ LLVMBasicBlockRef suspect_split_edge(LLVMValueRef terminator, const unsigned *su
     }
   }
   return wrap(middle);
+}
+
+// Values that the front end did not expect.
+
+// Replaces the uses of `value` that are reached through `instruction` alone.
+void suspect_replace_after(LLVMValueRef value, LLVMValueRef new_value, LLVMValueRef instruction) {
+  Instruction *after = unwrap<Instruction>(instruction);
+  std::optional<DominatorTree> tree;
+  auto follows = [&](Use &use) {
+    auto *user = dyn_cast<Instruction>(use.getUser());
+    if (!user || user->getFunction() != after->getFunction())
+      return false;
+    if (user->getParent() == after->getParent() && !isa<PHINode>(user))
+      return after->comesBefore(user);
+    if (!tree)
+      tree.emplace(*after->getFunction());
+    return tree->dominates(after->getParent(), use);
+  };
+  unwrap(value)->replaceUsesWithIf(unwrap(new_value), follows);
+}
+
+static void zero_after(AllocaInst &local, Instruction *before) {
+  const DataLayout &layout = local.getModule()->getDataLayout();
+  IRBuilder<> builder(before);
+  Type *type = local.getAllocatedType();
+  Instruction *zero;
+  if (!local.isArrayAllocation() && (type->isIntOrPtrTy() || type->isFloatingPointTy())) {
+    zero = builder.CreateAlignedStore(Constant::getNullValue(type), &local, local.getAlign());
+  } else {
+    Value *size = builder.getInt64(layout.getTypeAllocSize(type).getFixedValue());
+    if (local.isArrayAllocation())
+      size = builder.CreateMul(builder.CreateZExtOrTrunc(local.getArraySize(), builder.getInt64Ty()), size);
+    zero = builder.CreateMemSet(&local, builder.getInt8(0), size, local.getAlign());
+  }
+  zero->setMetadata(LLVMContext::MD_nosanitize, MDNode::get(zero->getContext(), {}));
+}
+
+// Whether the first thing done to `local` is to store all of it, in the entry block and before anything is called.
+static bool begins_with_store(AllocaInst &local) {
+  const DataLayout &layout = local.getModule()->getDataLayout();
+  for (Instruction &instruction : *local.getParent()) {
+    if (isa<DbgInfoIntrinsic>(instruction) || isa<AllocaInst>(instruction))
+      continue;
+    if (auto *store = dyn_cast<StoreInst>(&instruction))
+      if (store->getPointerOperand() == &local && store->getValueOperand() != &local)
+        return layout.getTypeStoreSize(store->getValueOperand()->getType()) ==
+               layout.getTypeStoreSize(local.getAllocatedType());
+    if (is_contained(instruction.operand_values(), &local))
+      return false;
+  }
+  return false;
+}
+
+// Locals start as zero. Sanitizers keep watch over what is not initialised themselves.
+static void zero_locals(Function &function) {
+  for (auto kind : {Attribute::SanitizeAddress, Attribute::SanitizeMemory, Attribute::SanitizeHWAddress})
+    if (function.hasFnAttribute(kind))
+      return;
+  SmallVector<AllocaInst *, 16> locals;
+  SmallVector<Instruction *, 16> lifetimes;
+  for (BasicBlock &block : function)
+    for (Instruction &instruction : block) {
+      if (auto *local = dyn_cast<AllocaInst>(&instruction))
+        locals.push_back(local);
+      if (auto *call = dyn_cast<IntrinsicInst>(&instruction))
+        if (call->isLifetimeStartOrEnd())
+          lifetimes.push_back(call);
+    }
+  for (Instruction *call : lifetimes)
+    call->eraseFromParent();
+  Instruction *first = &*function.getEntryBlock().getFirstNonPHIOrDbg();
+  while (isa<AllocaInst>(first))
+    first = first->getNextNode();
+  for (AllocaInst *local : locals) {
+    if (local->isSwiftError() || local->isUsedWithInAlloca() || isa<ScalableVectorType>(local->getAllocatedType()))
+      continue;
+    if (!local->isStaticAlloca() || first->comesBefore(local))
+      zero_after(*local, local->getNextNode());
+    else if (!begins_with_store(*local))
+      zero_after(*local, first);
+  }
+}
+
+// Any value may turn up anywhere: nothing that was true of the program's own values is taken for granted any more, locals
+// start as zero, and what cannot be reached ends the process.
+void suspect_tolerate(LLVMValueRef reference) {
+  Function &function = *unwrap<Function>(reference);
+  auto forget = [](auto &&drop) {
+    for (auto kind : {Attribute::NonNull, Attribute::NoUndef, Attribute::Dereferenceable, Attribute::DereferenceableOrNull})
+      drop(kind);
+  };
+  forget([&](Attribute::AttrKind kind) {
+    function.removeRetAttr(kind);
+    for (unsigned i = 0; i < function.arg_size(); i++)
+      function.removeParamAttr(i, kind);
+  });
+  SmallVector<Instruction *, 8> ends;
+  for (BasicBlock &block : function)
+    for (Instruction &instruction : block) {
+      instruction.dropPoisonGeneratingFlags();
+      for (unsigned kind : {LLVMContext::MD_range, LLVMContext::MD_nonnull, LLVMContext::MD_noundef,
+                            LLVMContext::MD_dereferenceable, LLVMContext::MD_dereferenceable_or_null})
+        instruction.setMetadata(kind, nullptr);
+      if (auto *call = dyn_cast<CallBase>(&instruction))
+        forget([&](Attribute::AttrKind kind) {
+          call->removeRetAttr(kind);
+          for (unsigned i = 0; i < call->arg_size(); i++)
+            call->removeParamAttr(i, kind);
+        });
+      if (isa<UnreachableInst>(instruction))
+        ends.push_back(&instruction);
+    }
+  for (Instruction *end : ends) {
+    auto *call = dyn_cast_or_null<CallInst>(end->getPrevNonDebugInstruction());
+    if (!call || !call->doesNotReturn())
+      IRBuilder<>(end).CreateIntrinsic(Intrinsic::trap, {}, {});
+  }
+  zero_locals(function);
 }
 
 bool suspect_is_debug(LLVMValueRef instruction) { return isa<DbgInfoIntrinsic>(unwrap(instruction)); }

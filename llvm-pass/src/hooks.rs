@@ -7,7 +7,10 @@ use std::ffi::c_uint;
 
 use suspect_format::abi::Mode;
 
+use crate::fuel;
 use crate::ir::{self, Builder, LLVMOpcode, Module, Value, llvm};
+use crate::objects;
+use crate::overrides::{Overrides, left_by};
 use crate::sequences::{CompoundSite, PathHook};
 use crate::shim;
 use crate::sites::{Body, EdgeSite, FunctionSites, Logged, NodeSite, Spot};
@@ -28,15 +31,19 @@ pub enum Marker {
     Value,
     /// `(value, counter)`: a predicate turns out the way that the counter does not count.
     Turn,
-    /// As `Value`, for the runtime to log too.
+    /// `i64 (value, i64)`: as `Value`; the value that the node takes.
     Log,
+    /// `(value, ptr)`: as `Value`, of an address that stays what it is.
+    Pointer,
+    /// `ptr (value, ptr)`: as `Log`, of the address of characters.
+    Text,
     /// `(word)`: a state word is set.
     State,
 }
 
 impl Marker {
     /// All markers.
-    pub const ALL: [Marker; 8] = [
+    pub const ALL: [Marker; 10] = [
         Marker::Count,
         Marker::CountIf,
         Marker::CountAt,
@@ -44,6 +51,8 @@ impl Marker {
         Marker::Value,
         Marker::Turn,
         Marker::Log,
+        Marker::Pointer,
+        Marker::Text,
         Marker::State,
     ];
 
@@ -57,6 +66,8 @@ impl Marker {
             Marker::Value => "suspect.value",
             Marker::Turn => "suspect.turn",
             Marker::Log => "suspect.log",
+            Marker::Pointer => "suspect.pointer",
+            Marker::Text => "suspect.text",
             Marker::State => "suspect.state",
         }
     }
@@ -69,12 +80,17 @@ impl Marker {
     }
 
     /// The function, declared if need be.
-    fn function(self, module: Module) -> Value {
+    pub fn function(self, module: Module) -> Value {
         module.function(self.name()).unwrap_or_else(|| self.declare(module))
     }
 
     fn declare(self, module: Module) -> Value {
-        let function = module.declare(self.name(), &[module.int(32)], true);
+        let number = module.int(32);
+        let function = match self {
+            Marker::Log => module.declare(self.name(), module.int(64), &[number, module.int(64)], false),
+            Marker::Text => module.declare(self.name(), module.pointer(), &[number, module.pointer()], false),
+            _ => module.declare(self.name(), module.void(), &[number], true),
+        };
         let context = module.context();
         for attribute in ["nounwind", "willreturn", "nocallback", "nomerge", "nofree", "nosync"] {
             function.add_attribute(context, attribute, 0);
@@ -96,6 +112,14 @@ pub fn inject(module: Module, function: Value, mode: Mode, sites: &FunctionSites
         return;
     }
     let injector = Injector { module, body: Body::of(function), mode, base };
+    if mode == Mode::Trace {
+        // First, because what else looks at a node's value shall see the one that it takes.
+        objects::mark(module, &injector.body);
+        let overrides = Overrides { module, body: &injector.body };
+        for (index, node) in sites.nodes.iter().enumerate() {
+            overrides.node(node, base.value + index as u32);
+        }
+    }
     let edges = injector.edge_hooks(sites);
     let mut splits = Vec::new();
     for (edge, hooks) in sites.edges.iter().zip(edges) {
@@ -120,6 +144,10 @@ pub fn inject(module: Module, function: Value, mode: Mode, sites: &FunctionSites
     // Last, because new blocks change what the successors of a terminator are.
     for (terminator, successors, hooks) in splits {
         injector.split(terminator, successors, &hooks);
+    }
+    if mode == Mode::Trace {
+        fuel::mark(module, function);
+        llvm!(shim::suspect_tolerate(function.0));
     }
 }
 
@@ -259,14 +287,16 @@ impl Injector {
     }
 
     fn node(&self, node: &NodeSite, number: u32) {
-        if self.on_edges(node) {
+        let is_asked = self.mode == Mode::Trace;
+        if self.on_edges(node) || (is_asked && node.true_counter.is_none()) {
             return;
         }
         let before = self.body.at(node.before);
         let builder = Builder::before(self.module, before);
         let Some(value) = self.value(&builder, node.logged) else { return };
-        let marker = if self.mode == Mode::Trace { Marker::Log } else { Marker::Value };
-        self.build(&builder, marker, number, &[value]);
+        if !is_asked {
+            self.build(&builder, Marker::Value, number, &[value]);
+        }
         if let Some(counter) = node.true_counter {
             self.build(&builder, Marker::CountIf, self.base.counter + counter, &[value]);
         }
@@ -289,22 +319,10 @@ impl Injector {
                 let mask = u64::MAX >> (64 - bits.clamp(1, 64));
                 Some(builder.binary(LLVMOpcode::LLVMAnd, shifted, self.module.constant(width, mask)))
             }
-            Logged::Updated(position) => self.updated(builder, self.body.at(position)),
+            Logged::Updated(position) => {
+                let update = self.body.at(position);
+                update.operand(1).map(|operand| left_by(builder, update, operand).0)
+            }
         }
-    }
-
-    /// What an atomic update leaves behind.
-    fn updated(&self, builder: &Builder, update: Value) -> Option<Value> {
-        let operand = update.operand(1)?;
-        let opcode = match llvm!(shim::suspect_rmw_operation(update.0)) {
-            0 => return Some(operand),
-            1 => LLVMOpcode::LLVMAdd,
-            2 => LLVMOpcode::LLVMSub,
-            3 => LLVMOpcode::LLVMAnd,
-            5 => LLVMOpcode::LLVMOr,
-            6 => LLVMOpcode::LLVMXor,
-            _ => return Some(update),
-        };
-        Some(builder.binary(opcode, update, operand))
     }
 }

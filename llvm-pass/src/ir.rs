@@ -94,12 +94,12 @@ impl Module {
     }
 
     /// Declares a function.
-    pub fn declare(self, name: &str, parameters: &[Type], variadic: bool) -> Value {
+    pub fn declare(self, name: &str, returns: Type, parameters: &[Type], variadic: bool) -> Value {
         let mut parameters: Vec<LLVMTypeRef> = parameters.iter().map(|kind| kind.0).collect();
         let name = CString::new(name).unwrap_or_default();
         llvm!({
-            let void = LLVMVoidTypeInContext(self.context());
-            let kind = LLVMFunctionType(void, parameters.as_mut_ptr(), parameters.len() as c_uint, variadic as i32);
+            let kind =
+                LLVMFunctionType(returns.0, parameters.as_mut_ptr(), parameters.len() as c_uint, variadic as i32);
             Value(LLVMAddFunction(self.0, name.as_ptr(), kind))
         })
     }
@@ -113,6 +113,16 @@ impl Module {
     /// Integer type of `bits` bits.
     pub fn int(self, bits: u32) -> Type {
         Type(llvm!(LLVMIntTypeInContext(self.context(), bits)))
+    }
+
+    /// No type.
+    pub fn void(self) -> Type {
+        Type(llvm!(LLVMVoidTypeInContext(self.context())))
+    }
+
+    /// Type of addresses.
+    pub fn pointer(self) -> Type {
+        Type(llvm!(LLVMPointerTypeInContext(self.context(), 0)))
     }
 
     /// Array of 64-bit words.
@@ -465,6 +475,25 @@ impl Value {
     pub fn remove_attribute(self, name: &str) {
         let kind = attribute_kind(name);
         llvm!(LLVMRemoveEnumAttributeAtIndex(self.0, inkwell::llvm_sys::LLVMAttributeFunctionIndex, kind))
+    }
+
+    /// Replaces an operand.
+    pub fn set_operand(self, index: u32, value: Value) {
+        llvm!(LLVMSetOperand(self.0, index, value.0))
+    }
+
+    /// Replaces what a phi takes when control comes from `block`.
+    pub fn set_incoming_from(self, block: Block, value: Value) {
+        for (index, (_, from)) in self.incoming().into_iter().enumerate() {
+            if from == block {
+                self.set_operand(index as u32, value);
+            }
+        }
+    }
+
+    /// Puts `value` in the place of all uses.
+    pub fn replace_by(self, value: Value) {
+        llvm!(LLVMReplaceAllUsesWith(self.0, value.0))
     }
 
     /// Takes an instruction out of its block.

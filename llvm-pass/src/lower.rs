@@ -7,6 +7,7 @@ use suspect_format::abi::{self, HASH_FACTOR, STATE_LAST, STATE_WORDS};
 
 use crate::hooks::Marker;
 use crate::ir::{Builder, LLVMLinkage, LLVMOpcode, Module, Type, Value, llvm, word_address};
+use crate::overrides::widened;
 use crate::pieces;
 use crate::shim;
 
@@ -44,8 +45,7 @@ impl UnitNumbers {
 /// Lowers all markers of `module`.
 pub fn lower(module: Module, unit: UnitNumbers) {
     let words = module.words(unit.n_counters + unit.n_values);
-    let lowering =
-        Lowering { module, unit, words, data: data(module, words), state: state(module), log: log_hook(module) };
+    let lowering = Lowering { module, unit, words, data: data(module, words), state: state(module) };
     lowering.descriptor();
     for function in module.functions() {
         pieces::drop_passed(function);
@@ -57,9 +57,6 @@ pub fn lower(module: Module, unit: UnitNumbers) {
             call.erase();
         }
         llvm!(LLVMDeleteFunction(function.0));
-    }
-    if lowering.log.users().is_empty() {
-        llvm!(LLVMDeleteFunction(lowering.log.0));
     }
 }
 
@@ -101,10 +98,10 @@ fn set_section(global: Value, section: &str) {
     llvm!(LLVMSetSection(global.0, section.as_ptr()))
 }
 
-fn log_hook(module: Module) -> Value {
-    let pointer = Type(llvm!(LLVMPointerTypeInContext(module.context(), 0)));
-    module.function(abi::HOOK_NODE).unwrap_or_else(|| {
-        let hook = module.declare(abi::HOOK_NODE, &[pointer, module.int(64)], false);
+/// A function of the runtime, declared if need be. Objects link without the runtime.
+pub fn hook(module: Module, name: &str, returns: Type, parameters: &[Type]) -> Value {
+    module.function(name).unwrap_or_else(|| {
+        let hook = module.declare(name, returns, parameters, false);
         llvm!({
             LLVMSetLinkage(hook.0, LLVMLinkage::LLVMExternalWeakLinkage);
             LLVMSetVisibility(hook.0, inkwell::llvm_sys::LLVMVisibility::LLVMHiddenVisibility);
@@ -120,7 +117,6 @@ struct Lowering {
     words: Type,
     data: Value,
     state: Value,
-    log: Value,
 }
 
 impl Lowering {
@@ -142,9 +138,14 @@ impl Lowering {
             (Marker::CountAt, Some(offset)) => self.count_at(&builder, number, offset),
             (Marker::Piece, _) => self.piece(&builder, number),
             (Marker::State, _) => builder.store(self.module.constant(64, 1), self.state_word(number)),
-            (Marker::Value, Some(value)) => self.value(&builder, number, value, false),
+            (Marker::Value, Some(value)) => {
+                self.value(&builder, number, value);
+            }
             (Marker::Turn, Some(counter)) => self.turn(&builder, number, counter),
-            (Marker::Log, Some(value)) => self.value(&builder, number, value, true),
+            (Marker::Log | Marker::Pointer | Marker::Text, Some(value)) => {
+                let slot = self.value(&builder, number, value);
+                self.ask(&builder, marker, call, slot, value);
+            }
             _ => {}
         }
     }
@@ -177,17 +178,14 @@ impl Lowering {
         builder.store(id, self.state_word(STATE_LAST as u32));
     }
 
-    /// [`abi::trajectory_hash`], inline.
-    fn value(&self, builder: &Builder, number: u32, value: Value, log: bool) {
+    /// [`abi::trajectory_hash`], inline. The value word.
+    fn value(&self, builder: &Builder, number: u32, value: Value) -> Value {
         use LLVMOpcode::*;
         let address = self.word(self.unit.n_counters + number);
         let before = builder.load(self.module.int(64), address);
-        let wide = self.widened(builder, value);
         let scaled = builder.binary(LLVMMul, before, self.module.constant(64, HASH_FACTOR));
-        builder.store(builder.binary(LLVMAdd, scaled, wide), address);
-        if log {
-            builder.call(self.log, &[address, wide]);
-        }
+        builder.store(builder.binary(LLVMAdd, scaled, widened(self.module, builder, value)), address);
+        address
     }
 
     /// [`abi::predicate_hash`], inline.
@@ -201,23 +199,18 @@ impl Lowering {
         builder.store(builder.binary(LLVMOpcode::LLVMAdd, sum, self.module.constant(64, 1)), address);
     }
 
-    /// A value as 64 bits: zero-extended; of wider ones the halves folded.
-    fn widened(&self, builder: &Builder, value: Value) -> Value {
-        let (kind, word) = (value.kind(), self.module.int(64));
-        if kind.is_pointer() {
-            return builder.cast(LLVMOpcode::LLVMPtrToInt, value, word);
-        }
-        let bits = kind.scalar_bits().unwrap_or(64);
-        let value =
-            if kind.is_float() { builder.cast(LLVMOpcode::LLVMBitCast, value, self.module.int(bits)) } else { value };
-        match bits {
-            64 => value,
-            0..64 => builder.cast(LLVMOpcode::LLVMZExt, value, word),
-            _ => {
-                let high = builder.binary(LLVMOpcode::LLVMLShr, value, self.module.constant(bits, 64));
-                let folded = builder.binary(LLVMOpcode::LLVMXor, value, high);
-                builder.cast(LLVMOpcode::LLVMTrunc, folded, word)
-            }
+    /// Calls the runtime for `value`; its answer takes the place of the marker's.
+    fn ask(&self, builder: &Builder, marker: Marker, call: Value, slot: Value, value: Value) {
+        let (pointer, word) = (self.module.pointer(), self.module.int(64));
+        let (name, returns, takes) = match marker {
+            Marker::Text => (abi::HOOK_TEXT, pointer, pointer),
+            Marker::Pointer => (abi::HOOK_POINTER, self.module.void(), pointer),
+            _ => (abi::HOOK_NODE, word, word),
+        };
+        let answer = builder.call(hook(self.module, name, returns, &[pointer, takes]), &[slot, value]);
+        llvm!(shim::suspect_no_sanitize_instruction(answer.0));
+        if marker != Marker::Pointer {
+            call.replace_by(answer);
         }
     }
 

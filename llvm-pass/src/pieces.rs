@@ -26,7 +26,7 @@ pub fn drop_passed(function: Value) {
             match Marker::of(instruction) {
                 Some(Marker::Piece) if passed => instruction.erase(),
                 Some(Marker::Piece) => passed = true,
-                Some(Marker::Log) => passed = false,
+                Some(Marker::Log | Marker::Pointer | Marker::Text) => passed = false,
                 Some(_) => {}
                 None if may_stop(instruction, has_stack) => passed = false,
                 None => {}

@@ -19,11 +19,18 @@
 compile_error!("the runtime makes its system calls directly and knows x86-64 Linux only; add yours to sys.rs");
 
 mod file;
+mod fork;
+mod hooks;
 mod log;
 mod memory;
+mod module;
+mod object;
+mod process;
 mod record;
 mod settings;
 mod symbols;
 mod sys;
+mod text;
+mod trial;
 
-pub use log::__suspect_node;
+pub use hooks::{__suspect_node, __suspect_object, __suspect_pointer, __suspect_text, __suspect_tick};

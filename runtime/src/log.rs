@@ -29,7 +29,7 @@ static DATA: AtomicPtr<u8> = AtomicPtr::new(null_mut());
 /// Maps the process's log, which the first module makes; without room for it the modules are recorded all the same.
 ///
 /// # Safety
-/// No thread is in [`__suspect_node`]; the module's segment has just been added.
+/// No thread is in [`take`]; the module's segment has just been added.
 pub unsafe fn attach(trace: &mut TraceFile, data: *mut u8, log_bytes: u64) {
     MODULE.store(trace.progress.n_modules.wrapping_sub(1) as u16, Ordering::Relaxed);
     DATA.store(data, Ordering::Relaxed);
@@ -144,8 +144,7 @@ unsafe fn map_log(trace: &TraceFile, data_offset: u64, data_len: u64) -> Result<
 ///
 /// # Safety
 /// `slot` is a word of this module's data.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __suspect_node(slot: *mut u64, value: u64) {
+pub unsafe fn take(slot: *mut u64, value: u64) {
     let log = LOG.load(Ordering::Acquire);
     if log.is_null() {
         return;
@@ -175,7 +174,7 @@ const _: () = {
 /// # Safety
 /// `log` is mapped.
 unsafe fn thread(log: *mut LogHeader) -> u16 {
-    let pointer = thread_pointer();
+    let pointer = sys::thread_pointer();
     // SAFETY: vouched for by the caller.
     let table = unsafe { &raw mut (*log).threads }.cast::<u64>();
     let mut slot = (pointer >> 6) as usize % LOG_THREADS;
@@ -202,15 +201,4 @@ unsafe fn thread(log: *mut LogHeader) -> u16 {
         tries = tries.wrapping_add(1);
     }
     UNKNOWN_THREAD
-}
-
-/// The address that tells threads apart.
-fn thread_pointer() -> u64 {
-    let pointer: u64;
-    // SAFETY: x86-64 programs keep their thread control block's address in its own first word; a module that is
-    // recorded has a C library and hence such a block.
-    unsafe {
-        core::arch::asm!("mov {}, qword ptr fs:[0]", out(reg) pointer, options(readonly, nostack, preserves_flags));
-    }
-    pointer
 }

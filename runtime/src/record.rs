@@ -5,18 +5,20 @@ use core::mem::{MaybeUninit, offset_of};
 use core::slice;
 use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use suspect_format::abi::{Mode, PAGE, STATE_LOST};
+use suspect_format::abi::{Mode, STATE_LOST};
 use suspect_format::trace::{
     FILE_SUFFIX, HASH_START, MAGIC, ProcessHeader, SEGMENT_MAGIC, STATUS_FORKED, STATUS_UNRECORDED, SegmentHeader,
-    SegmentKind, TEXT_LEN, UnitDescriptor, UnitEntry, hash_bytes,
+    SegmentKind, TEXT_LEN, UnitEntry, hash_bytes,
 };
 use suspect_format::{ENDIAN_TAG, FORMAT_VERSION};
 
 use crate::file::{Progress, TraceFile};
+use crate::hooks::{self, Task};
 use crate::memory::{self, Writer};
+use crate::module::{Module, page_up};
 use crate::settings::{Auxiliary, Settings};
 use crate::sys::{self, EFBIG, EIO, Errno};
-use crate::{log, symbols};
+use crate::{log, process, symbols, trial};
 
 /// Longest path of a trace file, with its zero.
 const PATH_LEN: usize = 4096;
@@ -58,67 +60,10 @@ static mut PATH: [u8; PATH_LEN] = [0; PATH_LEN];
 static DIRECTORY_LEN: AtomicUsize = AtomicUsize::new(0);
 static LOG_BYTES: AtomicU64 = AtomicU64::new(0);
 
-/// What the linker made of this module's units.
-struct Module {
-    data: *mut u8,
-    data_len: usize,
-    units: *const UnitDescriptor,
-    n_units: usize,
-}
-
-impl Module {
-    /// `None` without units, or when there are more than a trace can say.
-    fn this() -> Option<Module> {
-        let (data, data_end) = symbols::data();
-        let (units, units_end) = symbols::units();
-        let n_units = (units_end as usize).wrapping_sub(units as usize) / size_of::<UnitDescriptor>();
-        let data_len = (data_end as usize).wrapping_sub(data as usize);
-        (n_units != 0 && u32::try_from(n_units).is_ok()).then_some(Module { data, data_len, units, n_units })
-    }
-
-    /// The words can be replaced without touching anything else, and the state page is where readers look for it.
-    fn is_whole_pages(&self) -> bool {
-        let page_mask = PAGE.wrapping_sub(1);
-        (self.data as usize | self.data_len) & page_mask == 0 && self.data == symbols::state().cast()
-    }
-
-    /// Bytes of a segment before its data.
-    fn head_len(&self) -> usize {
-        let entries = self.n_units.wrapping_mul(size_of::<UnitEntry>());
-        page_up(entries.wrapping_add(size_of::<SegmentHeader>()))
-    }
-
-    /// The entry of unit number `index`; `None` if its words are not in the section.
-    ///
-    /// # Safety
-    /// `index` is less than `n_units`.
-    unsafe fn entry(&self, index: usize) -> Option<UnitEntry> {
-        let unit = self.units.wrapping_add(index);
-        // SAFETY: vouched for by the caller; descriptors lie one after another and are never written.
-        let UnitDescriptor { unit_hash, data_relative, n_counters, n_values } = unsafe { *unit };
-        let field = (unit as usize).wrapping_add(offset_of!(UnitDescriptor, data_relative));
-        let offset = field.wrapping_add(data_relative as usize).wrapping_sub(self.data as usize);
-        let words = n_counters as usize + n_values as usize;
-        let end = offset.checked_add(words.wrapping_mul(8))?;
-        (end <= self.data_len).then_some(UnitEntry { unit_hash, offset: offset as u64, n_counters, n_values })
-    }
-
-    fn is_zero(&self) -> bool {
-        let mut word = self.data.cast::<u64>().cast_const();
-        let end = word.wrapping_add(self.data_len / 8);
-        let mut all = 0u64;
-        while word != end {
-            // SAFETY: inside the section, aligned to a page.
-            all |= unsafe { *word };
-            word = word.wrapping_add(1);
-        }
-        all == 0
-    }
-}
-
-fn page_up(length: usize) -> usize {
-    let page_mask = PAGE.wrapping_sub(1);
-    length.wrapping_add(page_mask) & !page_mask
+/// Bytes of a segment before its data.
+fn head_len(module: &Module) -> usize {
+    let entries = module.n_units.wrapping_mul(size_of::<UnitEntry>());
+    page_up(entries.wrapping_add(size_of::<SegmentHeader>()))
 }
 
 /// The first constructor of this module.
@@ -129,16 +74,42 @@ pub extern "C" fn start() {
     if auxiliary.secure {
         return;
     }
+    if !settings.trial.is_null() {
+        // SAFETY: the loader's thread, before anything else of this module runs; the path is a C string.
+        if unsafe { trial::start(settings.trial, &module, &auxiliary) }.is_ok() {
+            symbols::mode().store(Mode::Trace as u32, Ordering::Release);
+        }
+        return;
+    }
     // SAFETY: the loader's thread, before anything else of this module runs.
     unsafe {
         if describe_process(&settings, &auxiliary).is_some() {
             describe_module(&module, &auxiliary);
             if add_module(&module, FirstWords::AsTheyAre).is_ok() {
                 symbols::at_fork(forked);
+                if settings.mode == Mode::Trace {
+                    name_objects(&module, &auxiliary);
+                }
                 symbols::mode().store(settings.mode as u32, Ordering::Release);
             }
         }
     }
+}
+
+/// Has the module's hooks log values. Without the shared page addresses have no names in the log.
+///
+/// # Safety
+/// The loader's thread, before the module's own code.
+unsafe fn name_objects(module: &Module, auxiliary: &Auxiliary) {
+    // SAFETY: vouched for by the caller.
+    if let Ok(process) = unsafe { process::enter() } {
+        if process.pid.swap(sys::process_id(), Ordering::Relaxed) == 0 {
+            process.take_stack(auxiliary);
+        }
+        process.add(module);
+        symbols::at_fork(process::forked);
+    }
+    hooks::set_task(Task::Log);
 }
 
 /// Runs in the child of a fork, before the program's own code: a file of its own, words from zero.
@@ -301,7 +272,7 @@ unsafe fn append(trace: &mut TraceFile, module: &Module, first_words: FirstWords
     if !module.is_whole_pages() {
         return Err(EIO);
     }
-    let head_len = module.head_len();
+    let head_len = head_len(module);
     let length = (head_len as u64).checked_add(module.data_len as u64).ok_or(EFBIG)?;
     let offset = trace.reserve(length)?;
     let data_offset = offset.wrapping_add(head_len as u64);

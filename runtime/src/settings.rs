@@ -3,7 +3,7 @@
 use core::ffi::c_char;
 use core::mem::MaybeUninit;
 
-use suspect_format::abi::{DEFAULT_LOG_BYTES, ENV_LOG_BYTES, ENV_OUT, ENV_RECORD, ENV_TEST, Mode};
+use suspect_format::abi::{DEFAULT_LOG_BYTES, ENV_LOG_BYTES, ENV_OUT, ENV_RECORD, ENV_TEST, ENV_TRIAL, Mode};
 
 use crate::memory;
 use crate::symbols;
@@ -15,6 +15,8 @@ pub struct Settings {
     pub out: *const c_char,
     /// The version of the functions that runs.
     pub mode: Mode,
+    /// Path of the trial file, or null: then nothing is recorded.
+    pub trial: *const c_char,
     /// The test's name, or null.
     pub test: *const c_char,
     /// Bytes for full values.
@@ -22,7 +24,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Reads the environment; `None` when nothing is to be recorded.
+    /// Reads the environment; `None` when there is nothing to do.
     pub fn read() -> Option<Settings> {
         let environment = symbols::environment();
         if environment.is_null() {
@@ -31,6 +33,7 @@ impl Settings {
         let mut settings = Settings {
             out: core::ptr::null(),
             mode: Mode::Edges,
+            trial: core::ptr::null(),
             test: core::ptr::null(),
             log_bytes: DEFAULT_LOG_BYTES,
         };
@@ -42,7 +45,8 @@ impl Settings {
                 entry = entry.add(1);
             }
         }
-        (!settings.out.is_null() && settings.mode != Mode::Plain).then_some(settings)
+        let records = !settings.out.is_null() && settings.mode != Mode::Plain;
+        (records || !settings.trial.is_null()).then_some(settings)
     }
 
     /// Takes one variable; `None` when it makes no sense.
@@ -57,6 +61,8 @@ impl Settings {
             }
             if let Some(value) = memory::value_of(entry, ENV_OUT) {
                 self.out = if *value == 0 { core::ptr::null() } else { value };
+            } else if let Some(value) = memory::value_of(entry, ENV_TRIAL) {
+                self.trial = if *value == 0 { core::ptr::null() } else { value };
             } else if let Some(value) = memory::value_of(entry, ENV_RECORD) {
                 self.mode = mode_named(value)?;
             } else if let Some(value) = memory::value_of(entry, ENV_TEST) {
@@ -90,6 +96,7 @@ unsafe fn mode_named(name: *const c_char) -> Option<Mode> {
 const AT_PHDR: u64 = 3;
 const AT_SECURE: u64 = 23;
 const AT_RANDOM: u64 = 25;
+const AT_EXECFN: u64 = 31;
 
 /// The auxiliary vector's entries that matter here.
 #[derive(Default)]
@@ -100,6 +107,8 @@ pub struct Auxiliary {
     pub program_headers: u64,
     /// Address of 16 random bytes.
     pub random: u64,
+    /// Address of the executable's name, above all arguments and the environment on the first thread's stack.
+    pub name: u64,
 }
 
 impl Auxiliary {
@@ -120,6 +129,7 @@ impl Auxiliary {
                 AT_PHDR => answer.program_headers = *value,
                 AT_SECURE => answer.secure = *value != 0,
                 AT_RANDOM => answer.random = *value,
+                AT_EXECFN => answer.name = *value,
                 _ => {}
             }
         }

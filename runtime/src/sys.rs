@@ -8,6 +8,8 @@ use core::ffi::{c_char, c_void};
 pub struct Errno(pub i32);
 
 pub const ENOSPC: Errno = Errno(28);
+pub const EEXIST: Errno = Errno(17);
+pub const EFAULT: Errno = Errno(14);
 pub const EINTR: Errno = Errno(4);
 pub const EFBIG: Errno = Errno(27);
 pub const EOPNOTSUPP: Errno = Errno(95);
@@ -18,16 +20,20 @@ const READ: usize = 0;
 const CLOSE: usize = 3;
 const LSEEK: usize = 8;
 const MMAP: usize = 9;
+const MPROTECT: usize = 10;
 const MUNMAP: usize = 11;
+const SIGPROCMASK: usize = 14;
 const PREAD: usize = 17;
 const PWRITE: usize = 18;
 const GETPID: usize = 39;
+const KILL: usize = 62;
 const FLOCK: usize = 73;
 const FTRUNCATE: usize = 77;
 const READLINK: usize = 89;
 const UNLINK: usize = 87;
 const GETPPID: usize = 110;
 const CLOCK_GETTIME: usize = 228;
+const EXIT_GROUP: usize = 231;
 const OPENAT: usize = 257;
 const FALLOCATE: usize = 285;
 const PRLIMIT: usize = 302;
@@ -37,11 +43,14 @@ const RLIMIT_FSIZE: usize = 1;
 const SEEK_END: usize = 2;
 const LOCK_EX: usize = 2;
 const LOCK_UN: usize = 8;
+const PROT_READ: usize = 1;
 const PROT_READ_WRITE: usize = 3;
 const MAP_SHARED: usize = 1;
 const MAP_PRIVATE: usize = 2;
 const MAP_FIXED: usize = 0x10;
 const MAP_ANONYMOUS: usize = 0x20;
+const MAP_FIXED_NOREPLACE: usize = 0x10_0000;
+const SIGKILL: usize = 9;
 
 pub const O_RDONLY: usize = 0;
 pub const O_RDWR: usize = 2;
@@ -167,6 +176,61 @@ impl File {
         // SAFETY: vouched for by the caller.
         unsafe { raw(MMAP, arguments) }.map(|address| address as *mut c_void)
     }
+
+    /// Maps the file's first `length` bytes, shared and for reading, at `address`, where nothing may be.
+    pub fn map_at(&self, address: usize, length: usize) -> Result<(), Errno> {
+        map_new([address, length, PROT_READ, MAP_SHARED | MAP_FIXED_NOREPLACE, self.0, 0])
+    }
+}
+
+/// Maps what must not be in anything's place.
+fn map_new(arguments: [usize; 6]) -> Result<(), Errno> {
+    let [address, length, ..] = arguments;
+    // SAFETY: nothing is there, so nothing refers to it.
+    let answer = unsafe { raw(MMAP, arguments) }?;
+    if answer == address {
+        return Ok(());
+    }
+    // A kernel from before 4.17 takes the address for a wish.
+    // SAFETY: nobody knows the place.
+    unsafe { unmap(answer as *mut c_void, length) };
+    Err(EEXIST)
+}
+
+/// Maps `length` bytes of private zeros at `address`, where nothing may be.
+pub fn map_zeros_at(address: usize, length: usize) -> Result<(), Errno> {
+    let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE;
+    map_new([address, length, PROT_READ_WRITE, flags, usize::MAX, 0])
+}
+
+/// Lets `length` mapped bytes at `address`, whole pages, be written.
+pub fn allow_writing(address: usize, length: usize) -> Result<(), Errno> {
+    // SAFETY: takes no right away.
+    unsafe { raw(MPROTECT, [address, length, PROT_READ_WRITE, 0, 0, 0]) }.map(|_| ())
+}
+
+/// Whether the page of `address` can be read. The kernel copies a signal mask from there before it finds that it was
+/// not told what to do with it.
+pub fn is_readable(address: usize) -> bool {
+    const NOTHING_KNOWN: usize = usize::MAX;
+    // SAFETY: the kernel reads the eight bytes, if it can, and changes nothing.
+    let answer = unsafe { raw(SIGPROCMASK, [NOTHING_KNOWN, address & !7, 0, 8, 0, 0]) };
+    answer != Err(EFAULT)
+}
+
+/// Ends this process with exit status `status`; none of the program's own code runs any more.
+pub fn exit(status: i32) -> ! {
+    loop {
+        // SAFETY: no addresses.
+        let _ = unsafe { raw(EXIT_GROUP, [status as usize, 0, 0, 0, 0, 0]) };
+    }
+}
+
+/// Kills this process.
+pub fn die() -> ! {
+    // SAFETY: no addresses.
+    let _ = unsafe { raw(KILL, [process_id() as usize, SIGKILL, 0, 0, 0, 0]) };
+    exit(128)
 }
 
 impl Drop for File {
@@ -241,4 +305,15 @@ pub fn now() -> u64 {
     let _ = unsafe { raw(CLOCK_GETTIME, [0, (&raw mut time) as usize, 0, 0, 0, 0]) };
     let [seconds, nanoseconds] = time;
     seconds.wrapping_mul(1_000_000_000).wrapping_add(nanoseconds)
+}
+
+/// The address that tells threads apart.
+pub fn thread_pointer() -> u64 {
+    let pointer: u64;
+    // SAFETY: x86-64 programs keep their thread control block's address in its own first word; a module that is
+    // recorded has a C library and hence such a block.
+    unsafe {
+        asm!("mov {}, qword ptr fs:[0]", out(reg) pointer, options(readonly, nostack, preserves_flags));
+    }
+    pointer
 }

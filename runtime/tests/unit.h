@@ -5,7 +5,7 @@
 
 extern uint32_t __suspect_mode __attribute__((weak, visibility("hidden")));
 extern uint64_t __suspect_state[8] __attribute__((weak, visibility("hidden")));
-void __suspect_node(uint64_t *slot, uint64_t value) __attribute__((visibility("hidden")));
+uint64_t __suspect_node(uint64_t *slot, uint64_t value) __attribute__((visibility("hidden")));
 
 enum { PLAIN, EDGES, VALUES, TRACE };
 enum { STATE_LAST, STATE_CLEAN, STATE_NONLOCAL };

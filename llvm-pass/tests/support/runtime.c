@@ -17,11 +17,27 @@ extern struct descriptor __start_suspect_units[] __attribute__((weak, visibility
 extern struct descriptor __stop_suspect_units[] __attribute__((weak, visibility("hidden")));
 static uint64_t logged;
 
-HIDDEN void __suspect_node(uint64_t *slot, uint64_t value) {
+HIDDEN uint64_t __suspect_node(uint64_t *slot, uint64_t value) {
+  (void)slot;
+  logged++;
+  return value;
+}
+
+HIDDEN void __suspect_pointer(uint64_t *slot, void *value) {
   (void)slot;
   (void)value;
   logged++;
 }
+
+HIDDEN char *__suspect_text(uint64_t *slot, char *value) {
+  (void)slot;
+  logged++;
+  return value;
+}
+
+HIDDEN void __suspect_object(void *object) { (void)object; }
+
+HIDDEN void __suspect_tick(void) {}
 
 static void finish(void) {
   const char *path = getenv("TEST_OUT");

@@ -271,7 +271,7 @@ const fn output_step(state: u64, word: u64) -> u64 {
 /// How the value of a node of class `String` is seen: the number of its characters up to [`TEXT_SEEN`] in the upper 16 bits,
 /// a hash of them below; 0 for a null pointer, [`TEXT_UNREADABLE`] where nothing can be read.
 pub const fn text_value(length: u64, hash: u64) -> u64 {
-    length << 48 | (hash & (1 << 48) - 1)
+    length << 48 | (hash & ((1 << 48) - 1))
 }
 
 /// Characters of a string that are looked at.

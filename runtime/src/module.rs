@@ -1,0 +1,112 @@
+//! This module as the linker made it: its words, its units, where it is.
+
+use core::mem::offset_of;
+
+use suspect_format::abi::PAGE;
+use suspect_format::trace::{HASH_START, UnitDescriptor, UnitEntry, hash_bytes};
+
+use crate::symbols;
+
+/// What the linker made of this module's units.
+pub struct Module {
+    /// The first word.
+    pub data: *mut u8,
+    /// Bytes of the words.
+    pub data_len: usize,
+    units: *const UnitDescriptor,
+    /// Number of units.
+    pub n_units: usize,
+}
+
+impl Module {
+    /// `None` without units, or when there are more than a trace can say.
+    pub fn this() -> Option<Module> {
+        let (data, data_end) = symbols::data();
+        let (units, units_end) = symbols::units();
+        let n_units = (units_end as usize).wrapping_sub(units as usize) / size_of::<UnitDescriptor>();
+        let data_len = (data_end as usize).wrapping_sub(data as usize);
+        (n_units != 0 && u32::try_from(n_units).is_ok()).then_some(Module { data, data_len, units, n_units })
+    }
+
+    /// The words can be replaced without touching anything else, and the state page is where readers look for it.
+    pub fn is_whole_pages(&self) -> bool {
+        let page_mask = PAGE.wrapping_sub(1);
+        (self.data as usize | self.data_len) & page_mask == 0 && self.data == symbols::state().cast()
+    }
+
+    /// The entry of unit number `index`; `None` if its words are not in the section.
+    ///
+    /// # Safety
+    /// `index` is less than `n_units`.
+    pub unsafe fn entry(&self, index: usize) -> Option<UnitEntry> {
+        let unit = self.units.wrapping_add(index);
+        // SAFETY: vouched for by the caller; descriptors lie one after another and are never written.
+        let UnitDescriptor { unit_hash, data_relative, n_counters, n_values } = unsafe { *unit };
+        let field = (unit as usize).wrapping_add(offset_of!(UnitDescriptor, data_relative));
+        let offset = field.wrapping_add(data_relative as usize).wrapping_sub(self.data as usize);
+        let words = n_counters as usize + n_values as usize;
+        let end = offset.checked_add(words.wrapping_mul(8))?;
+        (end <= self.data_len).then_some(UnitEntry { unit_hash, offset: offset as u64, n_counters, n_values })
+    }
+
+    /// What a trial file knows the module by: [`suspect_format::trial::TrialModule::identity`].
+    pub fn identity(&self) -> u64 {
+        let mut hash = HASH_START;
+        let mut index = 0usize;
+        while index < self.n_units {
+            // SAFETY: the index is less than `n_units`; descriptors are never written.
+            let unit_hash = unsafe { (*self.units.wrapping_add(index)).unit_hash };
+            hash = hash_bytes(hash, &unit_hash.to_ne_bytes());
+            index = index.wrapping_add(1);
+        }
+        hash
+    }
+
+    /// Whether all words are zero.
+    pub fn is_zero(&self) -> bool {
+        let mut word = self.data.cast::<u64>().cast_const();
+        let end = word.wrapping_add(self.data_len / 8);
+        let mut all = 0u64;
+        while word != end {
+            // SAFETY: inside the section, aligned to a page.
+            all |= unsafe { *word };
+            word = word.wrapping_add(1);
+        }
+        all == 0
+    }
+
+    /// First address of the whole module and one past its last; `None` when its ELF header is not in memory.
+    pub fn range(&self) -> Option<(usize, usize)> {
+        const PROGRAM_HEADERS: usize = 32;
+        const N_PROGRAM_HEADERS: usize = 56;
+        const LOAD: u32 = 1;
+        let header = symbols::elf_header();
+        if header.is_null() {
+            return None;
+        }
+        let (mut low, mut high) = (u64::MAX, 0u64);
+        // SAFETY: an ELF header that the linker names is in memory, with its program headers.
+        unsafe {
+            let mut entry = header.add(header.add(PROGRAM_HEADERS).cast::<u64>().read_unaligned() as usize);
+            let mut left = header.add(N_PROGRAM_HEADERS).cast::<u16>().read_unaligned();
+            while left != 0 {
+                let entry_words = entry.cast::<u64>();
+                let (address, length) = (entry_words.add(2).read_unaligned(), entry_words.add(5).read_unaligned());
+                if entry.cast::<u32>().read_unaligned() == LOAD {
+                    low = low.min(address);
+                    high = high.max(address.wrapping_add(length));
+                }
+                entry = entry.add(56);
+                left = left.wrapping_sub(1);
+            }
+        }
+        let length = high.checked_sub(low)? as usize;
+        Some((header as usize, (header as usize).wrapping_add(length)))
+    }
+}
+
+/// `length` up to whole pages.
+pub fn page_up(length: usize) -> usize {
+    let page_mask = PAGE.wrapping_sub(1);
+    length.wrapping_add(page_mask) & !page_mask
+}

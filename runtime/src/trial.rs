@@ -1,0 +1,550 @@
+//! Trials: the trial file, which process of the trial this is, and what hooks do in it.
+
+use core::ffi::c_char;
+use core::mem::MaybeUninit;
+use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+
+use suspect_format::abi::PAGE;
+use suspect_format::trial::{
+    CHANGED, Change, EXIT_CUT, MAGIC, Override, PROCESS_APPLIED, PROCESS_CUT, PROCESS_STARTED, Role, TRIAL_ADDRESS,
+    TrialHeader, TrialModule, TrialProcess,
+};
+use suspect_format::{ENDIAN_TAG, FORMAT_VERSION};
+
+use crate::hooks::{self, Task};
+use crate::module::{Module, page_up};
+use crate::process::{self, PENDING_ADDRESS, Process, shared};
+use crate::settings::Auxiliary;
+use crate::sys::{self, EIO, Errno, File, O_CLOEXEC, O_RDWR};
+use crate::{fork, memory, object, symbols, text};
+
+/// Bytes of fresh strings that a process gets with room to spare; after that they get what they need.
+const GENEROUS_BYTES: u64 = 64 << 20;
+/// Room of a fresh string, so that writing into it in place stays harmless.
+const TEXT_ROOM: usize = 4096;
+
+/// This module's words: where they begin, and which node each is.
+static DATA: AtomicUsize = AtomicUsize::new(0);
+static NODES: AtomicPtr<u32> = AtomicPtr::new(core::ptr::null_mut());
+
+/// What a node is about to take.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Taken {
+    /// A number's bits, zero-extended.
+    Word(u64),
+    /// The address of characters.
+    Text(usize),
+}
+
+/// Takes part in the trial of the file `path`.
+///
+/// # Safety
+/// `path` ends with a zero byte; no other code of this module has run.
+pub unsafe fn start(path: *const c_char, module: &Module, auxiliary: &Auxiliary) -> Result<(), Errno> {
+    // SAFETY: vouched for by the caller.
+    let process = unsafe { process::enter() }?;
+    if process.role.load(Ordering::Relaxed) == 0 {
+        // SAFETY: vouched for by the caller.
+        unsafe { map(path) }?;
+        // SAFETY: the file is mapped, and nobody else goes by the page yet.
+        unsafe { begin(process, auxiliary) }?;
+    }
+    process.add(module);
+    DATA.store(module.data as usize, Ordering::Relaxed);
+    // SAFETY: the file is mapped.
+    NODES.store(unsafe { table_of(module) }, Ordering::Relaxed);
+    symbols::at_fork(process::forked);
+    hooks::set_task(Task::Trial);
+    Ok(())
+}
+
+/// The header of the mapped file.
+///
+/// Only to be used where the file is mapped: in hooks of a trial.
+pub fn header() -> *mut TrialHeader {
+    TRIAL_ADDRESS as *mut TrialHeader
+}
+
+/// Where an offset in the file is mapped.
+pub fn at<T>(offset: u64) -> *mut T {
+    TRIAL_ADDRESS.wrapping_add(offset as usize) as *mut T
+}
+
+/// Maps the file after a look at its header; only the pages that processes write can be written.
+///
+/// # Safety
+/// `path` ends with a zero byte.
+unsafe fn map(path: *const c_char) -> Result<(), Errno> {
+    let mut head = MaybeUninit::<TrialHeader>::uninit();
+    // SAFETY: vouched for by the caller; the buffer is as long as said.
+    let file = unsafe { File::open(path, O_RDWR | O_CLOEXEC) }?;
+    // SAFETY: the buffer is as long as said.
+    let length = unsafe { file.read_at(head.as_mut_ptr().cast(), size_of::<TrialHeader>(), 0) }?;
+    // SAFETY: any bytes are a header, if there were enough of them.
+    let head = unsafe { head.assume_init_ref() };
+    let known = length == size_of::<TrialHeader>()
+        && head.magic == MAGIC
+        && head.version == FORMAT_VERSION
+        && head.endian == ENDIAN_TAG;
+    if !known || head.length != file.length()? || !fits(head) {
+        return Err(EIO);
+    }
+    file.map_at(TRIAL_ADDRESS, head.length as usize)?;
+    let processes = u64::from(head.n_processes).wrapping_add(1).wrapping_mul(size_of::<TrialProcess>() as u64);
+    writable(0, PAGE as u64)?;
+    writable(head.processes, processes)
+}
+
+/// Whether the tables lie in the file.
+fn fits(head: &TrialHeader) -> bool {
+    let inside = |offset: u64, count: u32, size: usize| {
+        let length = u64::from(count).checked_mul(size as u64);
+        let end = length.and_then(|length| offset.checked_add(length));
+        end.is_some_and(|end| end <= head.length) && offset.is_multiple_of(4)
+    };
+    inside(head.modules, head.n_modules, size_of::<TrialModule>())
+        && head.n_processes != u32::MAX
+        && inside(head.processes, head.n_processes.wrapping_add(1), size_of::<TrialProcess>())
+        && inside(head.overrides, head.n_overrides, size_of::<Override>())
+        && head.n_nodes != u32::MAX
+        && inside(head.first_of_node, head.n_nodes.wrapping_add(1), size_of::<u32>())
+        && (head.role == Role::Single as u32 || head.role == Role::Plan as u32)
+}
+
+/// Makes `length` bytes from `offset` of the mapped file writable, and what else is on their pages.
+pub fn writable(offset: u64, length: u64) -> Result<(), Errno> {
+    let start = TRIAL_ADDRESS.wrapping_add(offset as usize & !(PAGE - 1));
+    let end = page_up(TRIAL_ADDRESS.wrapping_add(offset as usize).wrapping_add(length as usize));
+    sys::allow_writing(start, end.wrapping_sub(start))
+}
+
+/// The first module of a process: marks the nodes that have overrides and takes a number.
+///
+/// # Safety
+/// The file is mapped.
+unsafe fn begin(process: &Process, auxiliary: &Auxiliary) -> Result<(), Errno> {
+    // SAFETY: vouched for by the caller; the overrides lie in the file.
+    unsafe {
+        let head = &*header();
+        if head.n_nodes != 0 {
+            sys::map_zeros_at(PENDING_ADDRESS, page_up(head.n_nodes as usize))?;
+        }
+        let mut index = 0u32;
+        while index < head.n_overrides {
+            let node = (*override_at(index)).node;
+            if node < head.n_nodes {
+                set_pending(node, true);
+            }
+            index = index.wrapping_add(1);
+        }
+        process.budget.store(head.budget, Ordering::Relaxed);
+        process.take_stack(auxiliary);
+        process.pid.store(sys::process_id(), Ordering::Relaxed);
+        process.role.store(head.role, Ordering::Relaxed);
+        if head.role == Role::Single as u32 && head.n_overrides != 0 {
+            process.active.store(override_at(0), Ordering::Relaxed);
+        }
+        join(process)?;
+        if head.role == Role::Plan as u32 {
+            fork::prepare();
+        }
+    }
+    Ok(())
+}
+
+/// Takes the next process's number and place. One too many kills itself, which is how fork bombs end.
+///
+/// # Safety
+/// The file is mapped; this process has one thread.
+unsafe fn join(process: &Process) -> Result<(), Errno> {
+    // SAFETY: vouched for by the caller; the tables were looked at before they were mapped.
+    unsafe {
+        let head = header();
+        let number = AtomicU32::from_ptr(&raw mut (*head).next_process).fetch_add(1, Ordering::Relaxed);
+        if number >= (*head).max_processes {
+            sys::die();
+        }
+        let known = (*head).n_processes;
+        let entry = at::<TrialProcess>((*head).processes).wrapping_add(number.min(known) as usize);
+        let states_len = u64::from((*head).n_nodes).wrapping_mul(8);
+        writable((*entry).states, states_len)?;
+        process.own_used.store(0, Ordering::Relaxed);
+        let used = if number < known { AtomicU64::from_ptr(&raw mut (*entry).used) } else { &process.own_used };
+        process.used.store((used as *const AtomicU64).cast_mut(), Ordering::Relaxed);
+        process.states.store(at((*entry).states), Ordering::Relaxed);
+        process.streams.store(at((*entry).streams), Ordering::Relaxed);
+        process.flags.store((&raw mut (*entry).flags).cast(), Ordering::Relaxed);
+        process.entry.store(entry, Ordering::Relaxed);
+        AtomicU32::from_ptr(&raw mut (*entry).pid).store(process.pid.load(Ordering::Relaxed), Ordering::Relaxed);
+        set_flag(process, PROCESS_STARTED);
+    }
+    Ok(())
+}
+
+/// In the child of a fork that the program made: another process of the trial, without a plan of its own.
+///
+/// # Safety
+/// This process has one thread, and it is here; the file is mapped.
+pub unsafe fn forked(process: &Process) {
+    process.role.store(Role::Single as u32, Ordering::Relaxed);
+    // SAFETY: vouched for by the caller. Where pages cannot be made writable the hooks would fault.
+    if unsafe { join(process) }.is_err() {
+        sys::die();
+    }
+}
+
+/// Which node each word of `module` is; null when the oracle did not have the module.
+///
+/// # Safety
+/// The file is mapped.
+unsafe fn table_of(module: &Module) -> *mut u32 {
+    let identity = module.identity();
+    // SAFETY: the tables were looked at before they were mapped.
+    unsafe {
+        let head = header();
+        let mut entry = at::<TrialModule>((*head).modules);
+        let end = entry.wrapping_add((*head).n_modules as usize);
+        while entry != end {
+            if (*entry).identity == identity && (*entry).n_words == (module.data_len / 8) as u64 {
+                return at((*entry).nodes);
+            }
+            entry = entry.wrapping_add(1);
+        }
+    }
+    core::ptr::null_mut()
+}
+
+/// A hook or tick is executed: the process ends here when its budget is used up.
+#[inline(always)]
+pub fn spend() {
+    let process = shared();
+    // SAFETY: set before the first hook, and never to anything else than a word that is mapped.
+    let used = unsafe { &*process.used.load(Ordering::Relaxed) };
+    let before = used.load(Ordering::Relaxed);
+    if before >= process.budget.load(Ordering::Relaxed) {
+        cut(process);
+    }
+    used.store(before.wrapping_add(1), Ordering::Relaxed);
+}
+
+#[cold]
+fn cut(process: &Process) -> ! {
+    set_flag(process, PROCESS_CUT);
+    sys::exit(EXIT_CUT)
+}
+
+fn set_flag(process: &Process, flag: u32) {
+    // SAFETY: set when the process joined the trial.
+    unsafe { &*process.flags.load(Ordering::Relaxed) }.fetch_or(flag, Ordering::Relaxed);
+}
+
+/// The node of a value word; `None` for those that the oracle did not cover.
+///
+/// # Safety
+/// `slot` is a word of this module's data.
+#[inline(always)]
+unsafe fn node_of(slot: *mut u64) -> Option<u32> {
+    let nodes = NODES.load(Ordering::Relaxed);
+    if nodes.is_null() {
+        return None;
+    }
+    let word = (slot as usize).wrapping_sub(DATA.load(Ordering::Relaxed)) / 8;
+    // SAFETY: the table has an entry for each word of the module.
+    unsafe { *nodes.wrapping_add(word) }.checked_sub(1)
+}
+
+/// See [`hooks::__suspect_node`].
+///
+/// # Safety
+/// `slot` is a word of this module's data.
+#[inline(always)]
+pub unsafe fn word(slot: *mut u64, value: u64) -> u64 {
+    spend();
+    // SAFETY: vouched for by the caller; nodes in the table are less than the header's number.
+    unsafe {
+        let Some(node) = node_of(slot) else { return value };
+        if is_pending(node) {
+            return overridden_word(node, value);
+        }
+        compare(node, value);
+        value
+    }
+}
+
+/// See [`hooks::__suspect_pointer`].
+///
+/// # Safety
+/// As [`word`].
+pub unsafe fn pointer(slot: *mut u64, address: usize) {
+    spend();
+    // SAFETY: as in `word`.
+    unsafe {
+        if let Some(node) = node_of(slot) {
+            compare(node, object::name(address));
+        }
+    }
+}
+
+/// See [`hooks::__suspect_text`].
+///
+/// # Safety
+/// As [`word`].
+pub unsafe fn text(slot: *mut u64, address: *mut c_char) -> *mut c_char {
+    spend();
+    // SAFETY: as in `word`.
+    unsafe {
+        let Some(node) = node_of(slot) else { return address };
+        let address = match is_pending(node) {
+            true => overridden_text(node, address as usize) as *mut c_char,
+            false => address,
+        };
+        compare(node, text::value(address as usize));
+        address
+    }
+}
+
+/// The rest of [`word`] for a node that has overrides: a call of its own, so that others save no registers for it.
+///
+/// # Safety
+/// As [`overridden`].
+#[cold]
+unsafe fn overridden_word(node: u32, value: u64) -> u64 {
+    // SAFETY: vouched for by the caller.
+    unsafe {
+        let value = match overridden(node, Taken::Word(value)) {
+            Taken::Word(new) => new,
+            Taken::Text(_) => value,
+        };
+        compare(node, value);
+        value
+    }
+}
+
+/// # Safety
+/// As [`overridden`].
+#[cold]
+unsafe fn overridden_text(node: u32, address: usize) -> usize {
+    // SAFETY: vouched for by the caller.
+    match unsafe { overridden(node, Taken::Text(address)) } {
+        Taken::Text(new) => new,
+        Taken::Word(_) => address,
+    }
+}
+
+/// # Safety
+/// In a hook of a trial; `node` is less than the header's number of nodes.
+unsafe fn overridden(node: u32, taken: Taken) -> Taken {
+    let process = shared();
+    // SAFETY: vouched for by the caller; what is active lies in the mapped file.
+    unsafe {
+        if process.role.load(Ordering::Relaxed) == Role::Plan as u32 {
+            return fork::reached(node, taken);
+        }
+        let active = process.active.load(Ordering::Relaxed);
+        if active.is_null() || (*active).node != node || !would_change(&*active, taken) {
+            return taken;
+        }
+        apply(&*active, taken)
+    }
+}
+
+/// Compares the value that `node` takes with the oracle's.
+///
+/// # Safety
+/// As [`overridden`].
+#[inline(always)]
+unsafe fn compare(node: u32, value: u64) {
+    let process = shared();
+    // SAFETY: both tables have an entry for each node, the stream as many values as it says.
+    unsafe {
+        let state = &*process.states.load(Ordering::Relaxed).wrapping_add(node as usize);
+        let stream = process.streams.load(Ordering::Relaxed).wrapping_add(node as usize);
+        let before = state.load(Ordering::Relaxed);
+        let index = before & !CHANGED;
+        let same = index < (*stream).length && *at::<u64>((*stream).values).wrapping_add(index as usize) == value;
+        let changed = if same { 0 } else { CHANGED };
+        state.store(before.wrapping_add(1) | changed, Ordering::Relaxed);
+    }
+}
+
+/// Which execution of `node` is the next one that its state counts, from 1.
+///
+/// # Safety
+/// In a hook of a trial; `node` is less than the header's number of nodes.
+pub unsafe fn execution(node: u32) -> u64 {
+    // SAFETY: there is a state for each node.
+    let state = unsafe { &*shared().states.load(Ordering::Relaxed).wrapping_add(node as usize) };
+    (state.load(Ordering::Relaxed) & !CHANGED).wrapping_add(1)
+}
+
+/// # Safety
+/// As [`set_pending`].
+#[inline(always)]
+unsafe fn is_pending(node: u32) -> bool {
+    // SAFETY: there is a byte for each node.
+    unsafe { *(PENDING_ADDRESS as *const u8).wrapping_add(node as usize) != 0 }
+}
+
+/// Says whether overrides of `node` are to be looked at when it is reached.
+///
+/// # Safety
+/// The trial has begun; `node` is less than the header's number of nodes.
+pub unsafe fn set_pending(node: u32, pending: bool) {
+    // SAFETY: there is a byte for each node.
+    unsafe { *(PENDING_ADDRESS as *mut u8).wrapping_add(node as usize) = u8::from(pending) }
+}
+
+/// Override number `index` of the file.
+///
+/// # Safety
+/// The file is mapped; `index` is less than the header's number of overrides.
+pub unsafe fn override_at(index: u32) -> *mut Override {
+    // SAFETY: vouched for by the caller.
+    unsafe { at::<Override>((*header()).overrides).wrapping_add(index as usize) }
+}
+
+/// The numbers of the overrides of `node`: the first, and one past the last.
+///
+/// # Safety
+/// The file is mapped; `node` is less than the header's number of nodes.
+pub unsafe fn overrides_of(node: u32) -> (u32, u32) {
+    // SAFETY: there is one more entry than nodes.
+    unsafe {
+        let first = at::<u32>((*header()).first_of_node).wrapping_add(node as usize);
+        let most = (*header()).n_overrides;
+        ((*first).min(most), (*first.wrapping_add(1)).min(most))
+    }
+}
+
+/// Whether the override applies to the execution that is about to be and changes what is taken.
+///
+/// # Safety
+/// In a hook of the override's node, whose state does not count this execution yet.
+pub unsafe fn would_change(one: &Override, taken: Taken) -> bool {
+    // SAFETY: vouched for by the caller; the characters lie in the file.
+    unsafe {
+        if one.instance != 0 && one.instance != execution(one.node) {
+            return false;
+        }
+        match taken {
+            Taken::Word(value) => changed_word(one, value) != value,
+            Taken::Text(address) => {
+                one.change == Change::Text as u32 && !text::is(address, at(one.operand), one.length as usize)
+            }
+        }
+    }
+}
+
+/// What `taken` becomes by the override. The process's flags say that it was applied.
+///
+/// # Safety
+/// As [`would_change`], which has said yes.
+pub unsafe fn apply(one: &Override, taken: Taken) -> Taken {
+    let process = shared();
+    let new = match taken {
+        Taken::Word(value) => Taken::Word(changed_word(one, value)),
+        // SAFETY: vouched for by the caller.
+        Taken::Text(address) => Taken::Text(unsafe { fresh_text(process, one, address) }.unwrap_or(address)),
+    };
+    if new != taken {
+        set_flag(process, PROCESS_APPLIED);
+    }
+    new
+}
+
+/// What a child of a plan is given: everything that its parent's hooks must not see.
+pub struct Child {
+    /// A state for each node, those of the parent at the fork.
+    pub states: *mut u64,
+    /// Hooks and ticks, the parent's before the fork included.
+    pub used: *mut u64,
+    /// `PROCESS_*` bits.
+    pub flags: *mut u32,
+    /// Number of its override.
+    pub one: u32,
+}
+
+/// Makes this process the child of a plan: from now on a trial of one override.
+///
+/// # Safety
+/// This process has one thread; the pointers are good as long as it lives.
+pub unsafe fn become_child(child: &Child) {
+    let process = shared();
+    process.pid.store(sys::process_id(), Ordering::Relaxed);
+    process.states.store(child.states.cast(), Ordering::Relaxed);
+    process.used.store(child.used.cast(), Ordering::Relaxed);
+    process.flags.store(child.flags.cast(), Ordering::Relaxed);
+    // SAFETY: vouched for by the caller.
+    process.active.store(unsafe { override_at(child.one) }, Ordering::Relaxed);
+    process.role.store(Role::Single as u32, Ordering::Relaxed);
+}
+
+/// What a number becomes.
+fn changed_word(one: &Override, value: u64) -> u64 {
+    const SET: u32 = Change::Set as u32;
+    const ADD: u32 = Change::Add as u32;
+    const NEGATE: u32 = Change::Negate as u32;
+    const FLIP: u32 = Change::Flip as u32;
+    let width = u32::from(one.width).clamp(1, 64);
+    let is_float = one.is_float != 0 && (width == 32 || width == 64);
+    let new = match one.change {
+        SET => one.operand,
+        ADD if is_float => float_sum(width, value, one.operand),
+        ADD => value.wrapping_add(one.operand),
+        NEGATE if is_float => value ^ 1 << (width - 1),
+        NEGATE => value.wrapping_neg(),
+        FLIP if is_float => flipped_float(width, value),
+        FLIP => u64::from(value == 0),
+        _ => return value,
+    };
+    new & u64::MAX >> (64 - width)
+}
+
+fn float_sum(width: u32, value: u64, operand: u64) -> u64 {
+    match width {
+        32 => u64::from((f32::from_bits(value as u32) + f32::from_bits(operand as u32)).to_bits()),
+        _ => (f64::from_bits(value) + f64::from_bits(operand)).to_bits(),
+    }
+}
+
+fn flipped_float(width: u32, value: u64) -> u64 {
+    let without_sign = value & !(1 << (width - 1));
+    match (without_sign, width) {
+        (0, 32) => u64::from(1f32.to_bits()),
+        (0, _) => 1f64.to_bits(),
+        _ => 0,
+    }
+}
+
+/// The override's characters in fresh memory of the program's own heap, in place of those at `old`.
+///
+/// # Safety
+/// The characters lie in the mapped file.
+unsafe fn fresh_text(process: &Process, one: &Override, old: usize) -> Option<usize> {
+    let maker = enter_maker(process)?;
+    let length = one.length as usize;
+    let spare = if process.text_bytes.load(Ordering::Relaxed) < GENEROUS_BYTES { TEXT_ROOM } else { 0 };
+    let room = length.wrapping_add(1).max(object::room(old)).max(spare);
+    let fresh = symbols::allocate(room);
+    maker.store(0, Ordering::Release);
+    if fresh.is_null() {
+        return None;
+    }
+    process.text_bytes.fetch_add(room as u64, Ordering::Relaxed);
+    // SAFETY: there is room for the characters and a zero.
+    unsafe {
+        memory::copy(at(one.operand), fresh, length);
+        fresh.add(length).write(0);
+    }
+    Some(fresh as usize)
+}
+
+/// A place among those who make strings; `None` when this thread has one, or too many others do.
+fn enter_maker(process: &Process) -> Option<&AtomicU64> {
+    let me = sys::thread_pointer();
+    if process.makers.iter().any(|maker| maker.load(Ordering::Relaxed) == me) {
+        return None;
+    }
+    let take = |maker: &&AtomicU64| maker.compare_exchange(0, me, Ordering::Acquire, Ordering::Relaxed).is_ok();
+    process.makers.iter().find(take)
+}
