@@ -19,6 +19,7 @@
 compile_error!("the runtime makes its system calls directly and knows x86-64 Linux only; add yours to sys.rs");
 
 mod file;
+mod filter;
 mod fork;
 mod hooks;
 mod log;

@@ -31,6 +31,9 @@ pub fn main() -> ExitCode {
     if arguments.first().is_some_and(|name| crate::build::is_driver_name(name)) {
         return crate::build::driver_main(arguments);
     }
+    if crate::trial::is_worker(&arguments) {
+        return crate::trial::serve();
+    }
     let parsed = match Arguments::try_parse_from(&arguments) {
         Ok(parsed) => parsed,
         Err(error) => {
