@@ -12,6 +12,7 @@ pub mod trial;
 pub mod slice;
 pub mod spectra;
 pub mod profile;
+pub mod causal;
 pub mod rank;
 pub mod report;
 pub mod eval;
