@@ -9,6 +9,7 @@ pub mod trace;
 pub mod program;
 pub mod store;
 pub mod trial;
+pub mod mutant;
 pub mod slice;
 pub mod spectra;
 pub mod profile;
