@@ -12,12 +12,19 @@
 //!     sites/<k>       site tables of the modules that ran, as they stand in the executables
 //!     dependences/<k> their dependence tables
 //!     executions      one frame for each test and kind of data
+//!   campaigns/<key>/  trials of value mutants of one run, build and seed
+//!     campaign.json     which
+//!     plan              what the tests cover and which values their nodes take
+//!     shard-<k>-of-<n>.<session>.trials  the trials that one process did, appended as they end
+//!     shard-<k>-of-<n>.json              what it did not do, and why
 //! ```
 //!
 //! A run is written as `runs/<n>.part` and renamed when complete, so an interrupted one is never mistaken for a whole one.
 
+mod campaign;
 mod encoding;
 mod run;
+mod trials;
 
 use std::fs::{self, File};
 use std::io;
@@ -27,7 +34,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::STORE_DIRECTORY;
+pub use campaign::{CampaignStore, Shard, TrialWriter, Trials};
 pub use run::{Manifest, Recorded, Run, RunWriter, Tables, TestRecord};
+pub use trials::{TrialEnd, TrialKey, TrialRecord, encode_trials, scan_trials};
 
 /// Version of everything below `.suspect`; a store of another version is refused.
 pub const STORE_VERSION: u32 = 1;
@@ -50,6 +59,16 @@ pub enum StoreError {
     Damaged {
         /// The file.
         path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A campaign's file does not hold what it should.
+    #[error("{} is damaged: {reason}; remove {} and run `suspect mutate` again", path.display(), directory.display())]
+    DamagedCampaign {
+        /// The file.
+        path: PathBuf,
+        /// The campaign.
+        directory: PathBuf,
         /// What is wrong with it.
         reason: String,
     },
