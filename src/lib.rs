@@ -10,6 +10,7 @@ pub mod program;
 pub mod store;
 pub mod trial;
 pub mod mutant;
+pub mod campaign;
 pub mod slice;
 pub mod spectra;
 pub mod profile;

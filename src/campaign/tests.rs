@@ -1,0 +1,1 @@
+//! Campaigns over a simulated lab: order, budget, interruption, shards.
