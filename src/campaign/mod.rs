@@ -12,6 +12,7 @@ mod error;
 mod lab;
 mod plan;
 mod pool;
+mod record;
 mod results;
 mod run;
 mod schedule;
@@ -19,11 +20,14 @@ mod selection;
 mod shelf;
 #[cfg(test)]
 mod tests;
+mod workbench;
 
 pub use error::CampaignError;
 pub use lab::{Lab, OracleFacts};
 pub use plan::{Plan, PlannedTest};
-pub use results::Counts;
+pub use record::Counts;
+pub use results::{CampaignManifest, Results, run_identity};
 pub use run::{Campaign, KnownTest, Settings, Summary, Watch};
 pub use schedule::{Schedule, Trial};
 pub use selection::{Chosen, Coverage, MOST_PASSING, Selector, TestGroup, choose_tests, select_nodes};
+pub use workbench::Workbench;

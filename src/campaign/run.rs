@@ -7,9 +7,11 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use super::pool::{each, locked};
-use super::results::record;
+use super::record::record;
 use super::shelf::Shelf;
 use super::{CampaignError, Counts, Lab, OracleFacts, Plan, PlannedTest, Schedule, Trial};
+use serde::{Deserialize, Serialize};
+
 use crate::mutant::Domain;
 use crate::program::Program;
 use crate::store::{CampaignStore, Shard, TrialKey, TrialRecord, TrialWriter};
@@ -61,7 +63,7 @@ pub trait Watch: Sync {
 }
 
 /// What has become of a campaign's trials.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Summary {
     /// Trials that there are for these tests and nodes.
     pub planned: usize,
@@ -160,15 +162,17 @@ impl<L: Lab> Campaign<'_, L> {
             Ok::<(), CampaignError>(())
         })?;
         let plan = Plan::of(std::mem::take(&mut *locked(&planned)).into_values());
-        let first_refused = || {
-            let test = plan.tests.first()?;
-            let name = self.tests.iter().find(|known| known.test == test.test)?.name.clone();
-            Some(CampaignError::NoTest { test: name, why: test.refused.clone()? })
-        };
-        match plan.tests.iter().all(|test| test.refused.is_some()) {
-            true => first_refused().map_or(Ok(plan.clone()), Err),
-            false => Ok(plan),
+        match plan.tests.iter().find(|test| test.refused.is_none()) {
+            Some(_) => Ok(plan),
+            None => Err(self.no_test(&plan)),
         }
+    }
+
+    /// That all tests are refused, with the first one's reason.
+    fn no_test(&self, plan: &Plan) -> CampaignError {
+        let first = self.tests.first().map_or(String::new(), |test| test.name.clone());
+        let why = plan.tests.first().and_then(|test| test.refused.clone());
+        CampaignError::NoTest { test: first, why: why.unwrap_or_else(|| "there is none".into()) }
     }
 
     /// Tries everything that the store does not have, round by round.
@@ -184,7 +188,9 @@ impl<L: Lab> Campaign<'_, L> {
         let done: Vec<TrialKey> = self.store.trials()?.keys().collect();
         let of_round = |round: usize| -> (usize, usize) {
             let all = schedule.tests().iter().flat_map(|test| schedule.trials(test, round..round + 1));
-            all.fold((0, 0), |(all, left), trial| (all + 1, left + usize::from(done.binary_search(&trial.key).is_err())))
+            all.fold((0, 0), |(all, left), trial| {
+                (all + 1, left + usize::from(done.binary_search(&trial.key).is_err()))
+            })
         };
         let rounds: Vec<(usize, usize)> = (0..schedule.n_rounds()).map(of_round).collect();
         let planned: usize = rounds.iter().map(|(all, _)| all).sum();
@@ -264,7 +270,9 @@ impl<L: Lab> Campaign<'_, L> {
         let mut failure = None;
         let mut observed = |index: usize, seen: Observation| {
             unwritten.records.push(record(batch.trials[index].key, seen));
-            if unwritten.is_due() && let Err(error) = self.write(&mut unwritten, shared) {
+            if unwritten.is_due()
+                && let Err(error) = self.write(&mut unwritten, shared)
+            {
                 failure = Some(error);
                 shared.broken.store(true, Ordering::Relaxed);
             }

@@ -66,6 +66,18 @@ impl<'p> Schedule<'p> {
         self.mutants.values().map(Vec::len).max().unwrap_or(0)
     }
 
+    /// Whether a trial that was done is one of these. An earlier session with fewer samples may have tried a neighbouring value of a
+    /// constant that is now among its samples.
+    pub fn has(&self, key: &TrialKey) -> bool {
+        self.mutants.get(&key.node).is_some_and(|mutants| mutants.iter().any(|mutant| mutant.slot.0 == key.slot))
+            && self.tests.iter().any(|test| test.test == key.test)
+    }
+
+    /// The mutants of a node.
+    pub fn mutants(&self, node: u32) -> &[Mutant] {
+        self.mutants.get(&node).map_or(&[], Vec::as_slice)
+    }
+
     /// The trials of some rounds on one test, node by node.
     pub fn trials(&self, test: &PlannedTest, rounds: std::ops::Range<usize>) -> impl Iterator<Item = Trial> {
         let (number, covered) = (test.test, test.covered.iter().zip(&test.constants));

@@ -41,6 +41,18 @@ pub enum Verb {
     /// Run the test suite and record what each test did.
     #[command(after_help = "Examples:\n  suspect test\n  suspect test --record edges --jobs 4")]
     Test(TestArguments),
+    /// Override the values of nodes, one mutant at a time, and record what changes.
+    #[command(
+        after_help = "Examples:\n  suspect mutate\n  suspect mutate --samples 3 --tests failing --budget 2min\n  \
+        suspect mutate --nodes 'parse()' --nodes src/a.c:41\n  suspect mutate --shard 2/4\n\nEvery trial is kept as soon as it ends: \
+        the same command goes on where an interrupted one was."
+    )]
+    Mutate(MutateArguments),
+    /// Show what depends on what, and how strongly, as value mutants show it.
+    #[command(after_help = "Examples:\n  suspect graph\n  suspect graph --causes src/a.c:41 --depth 2\n  \
+        suspect graph --format dot --threshold 0.8 | dot -Tsvg > graph.svg\n  \
+        suspect graph --tests multi-* --minus one-*\n\nReads the latest campaign of `suspect mutate`.")]
+    Graph(GraphArguments),
     /// Rank lines, blocks, functions, nodes or predicates by how probably they are to blame.
     #[command(after_help = "Examples:\n  suspect rank\n  suspect rank --method blockrank --by block\n  \
         suspect rank --method cl --format json --top 20")]
@@ -107,6 +119,86 @@ pub struct TestArguments {
     /// How often each test runs; at least 2, so that flaky tests show.
     #[arg(long, value_name = "N")]
     pub repeat: Option<u32>,
+}
+
+/// Which tests mutants run on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum MutateTests {
+    /// Failing tests, and the passing tests that cover most of what they cover.
+    #[value(name = "failing+covering")]
+    FailingAndCovering,
+    /// Failing tests.
+    Failing,
+    /// All tests that count.
+    All,
+}
+
+/// Who runs trials.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum MutateExecutor {
+    /// Forks where the test allows it.
+    Auto,
+    /// A process tree for each trial.
+    Exec,
+    /// Forks; trials that cannot be forked get a process tree all the same.
+    Fork,
+}
+
+/// `suspect mutate`.
+#[derive(Debug, Args)]
+pub struct MutateArguments {
+    /// How many values each node is given; those for few are the first of those for many.
+    #[arg(long, value_name = "N", default_value = "20")]
+    pub samples: usize,
+    /// The tests that mutants run on.
+    #[arg(long, value_enum, default_value = "failing+covering")]
+    pub tests: MutateTests,
+    /// Begin no trial after this time (90s, 10min, 2h); without it all are run.
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub budget: Option<Duration>,
+    /// Mutate only these: FILE, FILE:LINE, FILE:LINE:COLUMN or FUNCTION(); may be given several times.
+    #[arg(long, value_name = "NODES")]
+    pub nodes: Vec<String>,
+    /// How many trials run at once; by default one for each processor.
+    #[arg(long, short, value_name = "N")]
+    pub jobs: Option<usize>,
+    /// Run only the K-th of N parts; the parts together are the whole.
+    #[arg(long, value_name = "K/N", value_parser = shard)]
+    pub shard: Option<(u32, u32)>,
+    /// Who runs trials.
+    #[arg(long, value_enum, default_value = "auto")]
+    pub executor: MutateExecutor,
+    /// Seed of the values.
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub seed: u64,
+    /// Run mutants even where the kernel cannot contain them: they may change or remove any of your files.
+    #[arg(long = "unsafe")]
+    pub allow_unsafe: bool,
+}
+
+fn shard(text: &str) -> Result<(u32, u32), String> {
+    let parts = text.split_once('/').and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
+    let valid = parts.filter(|(number, of): &(u32, u32)| (1..=*of).contains(number));
+    valid.ok_or_else(|| "a part such as 2/4, from 1/4 to 4/4".to_string())
+}
+
+/// How a graph is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum GraphFormat {
+    /// For people.
+    Text,
+    /// For Graphviz.
+    Dot,
+    /// For programs.
+    Json,
+}
+
+/// `suspect graph`.
+#[derive(Debug, Args)]
+pub struct GraphArguments {
+    /// How the graph is written.
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: GraphFormat,
 }
 
 /// What is ranked.

@@ -9,6 +9,7 @@ mod eval;
 mod evidence;
 mod exit;
 mod methods;
+mod mutate;
 mod rank;
 mod spectra;
 mod test;
@@ -62,6 +63,8 @@ fn run(arguments: Arguments, out: &mut impl Write) -> Result<(), Failure> {
         Verb::Doctor => build::doctor(&project_root(&start), out),
         Verb::Init => test::init(&start, out),
         Verb::Test(test) => test::test(&project_root(&start), test, out),
+        Verb::Mutate(mutate) => mutate::mutate(&project_root(&start), mutate, out),
+        Verb::Graph(graph) => todo!(),
         Verb::Rank(rank) => rank::rank(&project_root(&start), rank, out),
         Verb::Ask(ask) => ask::ask(&project_root(&start), ask, out),
         Verb::Report(report) => match report.format {

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use memmap2::Mmap;
-use nix::fcntl::{Flock, FlockArg};
+use nix::fcntl::FlockArg;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -133,12 +133,7 @@ impl CampaignStore {
     pub fn lock_shard(&self, shard: Shard) -> Result<Lock, StoreError> {
         self.create()?;
         let path = self.directory.join(format!("{}.lock", shard.name()));
-        let file = File::options().create(true).append(true).open(&path).map_err(StoreError::io("open", &path))?;
-        match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
-            Ok(file) => Ok(Lock { _file: file }),
-            Err((_, nix::errno::Errno::EWOULDBLOCK)) => Err(StoreError::Locked { path }),
-            Err((_, error)) => Err(StoreError::Io { action: "lock", path, source: error.into() }),
-        }
+        super::flock(path.clone(), &path, FlockArg::LockExclusiveNonblock)
     }
 
     /// A new file for the trials that a shard does now. Files of earlier sessions are left as they are, torn ends and all.

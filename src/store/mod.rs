@@ -30,6 +30,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use nix::fcntl::{Flock, FlockArg};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -114,7 +115,7 @@ pub struct Store {
 /// The right to write; given back when dropped, also when the process dies.
 #[derive(Debug)]
 pub struct Lock {
-    _file: nix::fcntl::Flock<File>,
+    _file: Flock<File>,
 }
 
 impl Store {
@@ -141,13 +142,13 @@ impl Store {
     /// Takes the right to write, or says who has it.
     pub fn lock(&self) -> Result<Lock, StoreError> {
         self.create_directory(&self.directory)?;
-        let path = self.directory.join("lock");
-        let file = File::options().create(true).append(true).open(&path).map_err(StoreError::io("open", &path))?;
-        match nix::fcntl::Flock::lock(file, nix::fcntl::FlockArg::LockExclusiveNonblock) {
-            Ok(file) => Ok(Lock { _file: file }),
-            Err((_, nix::errno::Errno::EWOULDBLOCK)) => Err(StoreError::Locked { path: self.directory.clone() }),
-            Err((_, error)) => Err(StoreError::Io { action: "lock", path, source: error.into() }),
-        }
+        flock(self.directory.join("lock"), &self.directory, FlockArg::LockExclusiveNonblock)
+    }
+
+    /// Takes the right to read while others read too and nobody writes: for trials of the program as it is built.
+    pub fn lock_shared(&self) -> Result<Lock, StoreError> {
+        self.create_directory(&self.directory)?;
+        flock(self.directory.join("lock"), &self.directory, FlockArg::LockSharedNonblock)
     }
 
     /// Where builds keep the compilers' stand-ins and their log.
@@ -220,6 +221,16 @@ impl Store {
 
     fn create_directory(&self, path: &Path) -> Result<(), StoreError> {
         fs::create_dir_all(path).map_err(StoreError::io("create", path))
+    }
+}
+
+/// Locks the file `path`, which stands for `what`.
+fn flock(path: PathBuf, what: &Path, how: FlockArg) -> Result<Lock, StoreError> {
+    let file = File::options().create(true).append(true).open(&path).map_err(StoreError::io("open", &path))?;
+    match Flock::lock(file, how) {
+        Ok(file) => Ok(Lock { _file: file }),
+        Err((_, nix::errno::Errno::EWOULDBLOCK)) => Err(StoreError::Locked { path: what.to_path_buf() }),
+        Err((_, error)) => Err(StoreError::Io { action: "lock", path, source: error.into() }),
     }
 }
 
