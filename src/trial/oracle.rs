@@ -14,6 +14,7 @@ use crate::trace::{ModulePart, TraceFile, read_directory};
 #[derive(Clone, Debug, Default)]
 pub struct Oracle {
     pub(super) nodes: Vec<u32>,
+    pub(super) order: Vec<u32>,
     pub(super) unstable: Vec<u32>,
     pub(super) modules: Vec<ModuleWords>,
     pub(super) processes: Vec<Streams>,
@@ -58,6 +59,11 @@ impl Oracle {
     /// The nodes that are observed, ids of the program, ascending. Bits of an [`super::Observation`] are in this order.
     pub fn nodes(&self) -> &[u32] {
         &self.nodes
+    }
+
+    /// The same nodes in the order in which they take their first values, process after process.
+    pub fn order(&self) -> &[u32] {
+        &self.order
     }
 
     /// The position of a node among [`Oracle::nodes`].
@@ -116,6 +122,7 @@ impl Oracle {
             *streams = left;
         }
         self.nodes = kept.iter().map(|position| self.nodes[*position]).collect();
+        self.order.retain(|node| !unstable.contains(node));
         self.unstable = self.unstable.iter().chain(unstable).copied().collect::<BTreeSet<u32>>().into_iter().collect();
     }
 }
@@ -126,6 +133,8 @@ pub(super) struct Recording {
     modules: Vec<ModuleWords>,
     processes: Vec<Logged>,
     covered: BTreeSet<u32>,
+    /// The same, in the order of their first values.
+    order: Vec<u32>,
     threads: u64,
     warnings: Vec<String>,
     /// Most values taken by a process, and most that there was room for.
@@ -154,6 +163,7 @@ impl Recording {
             modules: Vec::new(),
             processes: Vec::new(),
             covered: BTreeSet::new(),
+            order: Vec::new(),
             threads: 0,
             warnings: traces.warnings,
             taken: (0, 0),
@@ -168,7 +178,8 @@ impl Recording {
             }
             recording.threads =
                 recording.threads.max(1 + file.log().filter_map(|entry| entry.thread).max().map_or(0, u64::from));
-            let logged = reader.process(file)?;
+            let (logged, order) = reader.process(file)?;
+            recording.order.extend(order.iter().filter(|node| !recording.covered.contains(node)));
             recording.covered.extend(&logged.nodes);
             recording.processes.push(logged);
         }
@@ -192,6 +203,7 @@ impl Recording {
 
     fn without(self, unstable: BTreeSet<u32>) -> Oracle {
         let nodes: Vec<u32> = self.covered.difference(&unstable).copied().collect();
+        let order = self.order.into_iter().filter(|node| !unstable.contains(node)).collect();
         let position: HashMap<u32, u32> = nodes.iter().copied().zip(1..).collect();
         let mut modules = self.modules;
         for word in modules.iter_mut().flat_map(|module| &mut module.words) {
@@ -207,7 +219,7 @@ impl Recording {
         };
         let processes = self.processes.into_iter().map(streams).collect();
         let unstable = unstable.into_iter().collect();
-        Oracle { nodes, unstable, modules, processes, threads: self.threads, warnings: self.warnings }
+        Oracle { nodes, order, unstable, modules, processes, threads: self.threads, warnings: self.warnings }
     }
 }
 
@@ -227,8 +239,8 @@ impl<'a> Reader<'a> {
         Reader { program, test, units, modules: Vec::new(), counts: vec![0; program.nodes.len()] }
     }
 
-    /// Two passes over the log: how often each node took a value, then which.
-    fn process(&mut self, file: &TraceFile) -> Result<Logged, TrialError> {
+    /// Two passes over the log: how often each node took a value, then which. Also the nodes in the order of their first values.
+    fn process(&mut self, file: &TraceFile) -> Result<(Logged, Vec<u32>), TrialError> {
         let modules: Vec<usize> =
             file.layout().modules.iter().map(|part| self.module(part)).collect::<Result<_, _>>()?;
         let node_of = |modules_known: &[ModuleWords], module: usize, address: u64| {
@@ -245,6 +257,7 @@ impl<'a> Reader<'a> {
                 self.counts[node as usize] += 1;
             }
         }
+        let order = nodes.clone();
         nodes.sort_unstable();
         let mut streams = Streams::default();
         let mut total = 0;
@@ -263,7 +276,7 @@ impl<'a> Reader<'a> {
             }
         }
         nodes.iter().for_each(|node| self.counts[*node as usize] = 0);
-        Ok(Logged { nodes, streams })
+        Ok((Logged { nodes, streams }, order))
     }
 
     /// The number of a module among those seen, which it now is.
