@@ -9,6 +9,8 @@ use crate::trial::{Observation, Override};
 pub trait OracleFacts {
     /// The nodes that are observed, ascending.
     fn nodes(&self) -> &[u32];
+    /// The same nodes in the order of their first values.
+    fn order(&self) -> &[u32];
     /// The values that a node takes, in all processes one after the other; the node by its position among [`OracleFacts::nodes`].
     fn values(&self, position: usize) -> impl Iterator<Item = u64>;
     /// Hooks and ticks of the longest process.

@@ -22,6 +22,8 @@ pub struct PlannedTest {
     pub unforkable: Option<String>,
     /// The nodes that are observed, ascending.
     pub covered: Vec<u32>,
+    /// The same in the order of their first values.
+    pub order: Vec<u32>,
     /// For each of them, its value if that is the same all through the test.
     pub constants: Vec<Option<u64>>,
     /// How many values its nodes take in all.
@@ -86,6 +88,7 @@ impl PlannedTest {
             failed,
             refused: None,
             unforkable: oracle.unforkable(),
+            order: oracle.order().to_vec(),
             n_values: (0..covered.len()).map(|position| oracle.values(position).count()).sum(),
             constants: domains.iter().map(Domain::constant).collect(),
             longest: oracle.longest(),

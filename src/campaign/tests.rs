@@ -73,6 +73,10 @@ impl OracleFacts for Run {
         &self.nodes
     }
 
+    fn order(&self) -> &[u32] {
+        &self.nodes
+    }
+
     fn values(&self, position: usize) -> impl Iterator<Item = u64> {
         self.values[position].iter().copied()
     }
@@ -143,6 +147,10 @@ impl Lab for Simulation {
 impl OracleFacts for (u32, Run) {
     fn nodes(&self) -> &[u32] {
         self.1.nodes()
+    }
+
+    fn order(&self) -> &[u32] {
+        self.1.order()
     }
 
     fn values(&self, position: usize) -> impl Iterator<Item = u64> {

@@ -27,6 +27,10 @@ impl OracleFacts for TestTrials {
         self.oracle().nodes()
     }
 
+    fn order(&self) -> &[u32] {
+        self.oracle().order()
+    }
+
     fn values(&self, position: usize) -> impl Iterator<Item = u64> {
         let oracle = self.oracle();
         (0..oracle.n_processes()).flat_map(move |process| oracle.values(process, position).iter().copied())
