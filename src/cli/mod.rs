@@ -10,6 +10,7 @@ mod evidence;
 mod exit;
 mod methods;
 mod mutate;
+//mod observed;
 mod rank;
 mod spectra;
 mod test;
