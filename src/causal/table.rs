@@ -157,9 +157,8 @@ impl Table {
             None => u64::from(entry.count),
         };
         let weigh = |pattern: u32| {
-            let counts = |entry: &&Entry| {
-                covers[entry.test as usize] && (entry.column == UNMUTATED || mutated(entry.column))
-            };
+            let counts =
+                |entry: &&Entry| covers[entry.test as usize] && (entry.column == UNMUTATED || mutated(entry.column));
             let weight = self.entries(pattern).iter().filter(counts).map(unit).sum();
             Weighed { pattern, weight }
         };

@@ -3,6 +3,7 @@
 mod counts;
 mod errors;
 mod eval;
+mod mutants;
 mod project;
 mod projects;
 mod ranking;
