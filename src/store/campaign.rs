@@ -1,8 +1,9 @@
 //! One campaign of value mutants: what it is, its plan, and the trials done so far.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs::{self, File, Permissions};
 use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use memmap2::Mmap;
@@ -98,7 +99,9 @@ impl CampaignStore {
         self.create()?;
         let path = self.plan_path();
         let write = || -> io::Result<bool> {
-            let mut file = tempfile::NamedTempFile::new_in(&self.directory)?;
+            // As readable as the other files there, not for its owner alone as temporary files are.
+            let readable = Permissions::from_mode(0o666);
+            let mut file = tempfile::Builder::new().permissions(readable).tempfile_in(&self.directory)?;
             file.write_all(&encoding::frame(0, KIND_PLAN, &plan))?;
             file.as_file().sync_data()?;
             match file.persist_noclobber(&path) {

@@ -104,6 +104,7 @@ struct Bits {
 impl Bits {
     fn of(words: &[u64], n_nodes: u32) -> Bits {
         assert_eq!(words.len(), (n_nodes as usize).div_ceil(64), "one bit for each node that the test covers");
+        let words: Vec<u64> = (0..).zip(words).map(|(at, word)| word & below(n_nodes, at)).collect();
         let n_set: u32 = words.iter().map(|word| word.count_ones()).sum();
         let dense = (n_nodes as usize).div_ceil(8);
         let mut encoded = Vec::with_capacity(dense + 1);
@@ -115,7 +116,7 @@ impl Bits {
         }
         put(&mut encoded, u64::from(n_set) * 2 + 1);
         let mut last = 0;
-        for node in set_bits(words) {
+        for node in set_bits(&words) {
             put(&mut encoded, node - last);
             last = node;
         }
@@ -150,6 +151,15 @@ impl Bits {
             words[(node / 64) as usize] |= 1 << (node % 64);
         }
         Some(words.into())
+    }
+}
+
+/// The bits that word number `at` has of `n_nodes`.
+fn below(n_nodes: u32, at: u32) -> u64 {
+    match n_nodes.saturating_sub(at * 64) {
+        0 => 0,
+        n @ 1..64 => u64::MAX >> (64 - n),
+        _ => u64::MAX,
     }
 }
 
@@ -384,6 +394,26 @@ mod tests {
         fn frames_are_found_behind_rubbish(frames in any_frames(), rubbish in prop::collection::vec(any::<u8>(), 1..40)) {
             let bytes = [rubbish, file(&frames)].concat();
             prop_assert_eq!(read(&bytes).0, all(&frames));
+        }
+    }
+
+    #[test]
+    fn bits_beyond_the_nodes_are_not_kept() {
+        for n_nodes in [1, 7, 63, 64, 65, 100, 128] {
+            let all = |bits| vec![bits; 128 / 64][..(n_nodes as usize).div_ceil(64)].into();
+            let key = TrialKey { test: 1, node: 0, slot: 0, instance: 0 };
+            let record = TrialRecord {
+                key,
+                end: TrialEnd::Unknown,
+                forked: false,
+                applied: true,
+                output_changed: true,
+                passes: None,
+                used: 0,
+                changed: all(u64::MAX),
+            };
+            let (records, _) = read(&encode_trials(1, n_nodes, &[record]));
+            assert_eq!(records[0].changed.iter().map(|word| word.count_ones()).sum::<u32>(), n_nodes);
         }
     }
 
