@@ -10,7 +10,7 @@ mod evidence;
 mod exit;
 mod methods;
 mod mutate;
-//mod observed;
+mod observed;
 mod rank;
 mod spectra;
 mod test;

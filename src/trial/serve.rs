@@ -138,15 +138,14 @@ impl Server {
         let limits =
             vec![(libc::RLIMIT_AS, job.memory), (libc::RLIMIT_FSIZE, unlimited), (libc::RLIMIT_CPU, CPU_SECONDS)];
         self.launcher = None;
-        if self.file.as_ref().map(TrialFile::path) != job.file.as_deref() {
-            self.file = None;
-        }
+        // Also one of the same name: it may be of another test now.
+        self.file = None;
         match &job.copy {
             None => self.tree = None,
             Some((source, copy)) if self.tree.as_ref().is_some_and(|tree| tree.is(source, copy)) => {}
             Some((source, copy)) => self.tree = Some(Tree::new(source, copy)?),
         }
-        if let (Some(path), None) = (&job.file, &self.file) {
+        if let Some(path) = &job.file {
             let mut file = TrialFile::open(path).map_err(io::Error::other)?;
             let [out, err] = [&self.outputs[0], &self.outputs[usize::from(!job.merge_stderr)]].map(AsRawFd::as_raw_fd);
             file.set_header(|header| header.output_fds = [out, err]);
