@@ -101,8 +101,7 @@ impl Structure {
         let mut structure = Structure { influences: empty.clone(), parents: empty.clone(), carried: empty };
         for (column, (parents, carried)) in (0..).zip(found) {
             let node = table.nodes[column as usize] as usize;
-            structure.influences[node] =
-                named(&mut table.changes(column).iter().filter(|changed| *changed != column));
+            structure.influences[node] = named(&mut table.changes(column).iter().filter(|changed| *changed != column));
             structure.parents[node] = named(&mut parents.into_iter());
             structure.carried[node] = named(&mut carried.into_iter());
         }
@@ -211,9 +210,7 @@ impl Learner<'_> {
         match self.options.independence {
             Independence::Exact if known.is_empty() => markovian_parents(self.table, effect, candidates, mutated),
             Independence::Exact => markovian_parents_beside(self.table, effect, known, candidates, mutated),
-            Independence::GTest { alpha } => {
-                parents_by_g_test(self.table, effect, known, candidates, mutated, alpha)
-            }
+            Independence::GTest { alpha } => parents_by_g_test(self.table, effect, known, candidates, mutated, alpha),
         }
     }
 }

@@ -95,7 +95,8 @@ pub fn markovian_parents_among(
     while parents != left {
         let remaining = left.difference(&parents).copied();
         let farthest = remaining.min_by_key(|node| (position[*node as usize], *node)).unwrap();
-        let others: Vec<u32> = left.iter().copied().filter(|node| *node != farthest).chain(known.iter().copied()).collect();
+        let others: Vec<u32> =
+            left.iter().copied().filter(|node| *node != farthest).chain(known.iter().copied()).collect();
         let mut strata: BTreeMap<Vec<bool>, [Vec<&Line>; 2]> = BTreeMap::new();
         for line in lines {
             let stratum = strata.entry(values(line, &others)).or_default();
