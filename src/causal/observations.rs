@@ -4,8 +4,7 @@
 //! node and for the output, 1 iff it differs from the unmutated run. It weighs 1 / (values sampled for the mutated node), so
 //! every node that is mutated counts alike; the unmutated run of a test is an observation of weight 1 in which nothing differs.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use super::intern::Interner;
 
 /// Bits in a word.
 const WORD: usize = 64;
@@ -36,63 +35,33 @@ pub enum ObservationError {
 pub struct TestObservations {
     failed: bool,
     covered: Vec<u32>,
-    /// Words of a row: a bit for each covered node, then one for the output.
-    n_words: usize,
-    bits: Vec<u64>,
-    mutated: Vec<u32>,
+    /// Each row is the mutated node, then a bit for each covered node, then one for the output.
+    rows: Interner,
     counts: Vec<u32>,
-    /// The last row of each hash of node and bits.
-    index: HashMap<u64, u32, BuildHasherDefault<Plain>>,
-    /// The row before it with the same hash, or itself.
-    previous: Vec<u32>,
 }
 
 impl TestObservations {
     /// A test whose unmutated run covers these nodes (program ids, ascending), and whether it fails.
     pub fn new(covered: Vec<u32>, failed: bool) -> Self {
-        let n_words = (covered.len() + 1).div_ceil(WORD);
-        TestObservations { failed, covered, n_words, ..TestObservations::default() }
+        let rows = Interner::new(1 + (covered.len() + 1).div_ceil(WORD));
+        TestObservations { failed, covered, rows, counts: Vec::new() }
     }
 
     /// Adds what a mutant of node `mutated` (a program id) showed: bit k of `changed` says whether the k-th covered node's
     /// trajectory differs from the oracle's. The mutant must override every execution of the node and have changed a value.
     pub fn push(&mut self, mutated: u32, changed: &[u64], output_changed: bool) {
-        let start = self.bits.len();
-        self.bits.extend(changed.iter().take(self.n_words));
-        self.bits.resize(start + self.n_words, 0);
-        let (word, bit) = (start + self.covered.len() / WORD, self.covered.len() % WORD);
-        self.bits[word] &= (1 << bit) - 1;
-        self.bits[word] |= u64::from(output_changed) << bit;
-        self.bits[word + 1..].fill(0);
-        let hash = hash(mutated, &self.bits[start..]);
-        let row = self.counts.len() as u32;
-        match self.find(hash, mutated, start) {
-            Some(same) => {
-                self.bits.truncate(start);
-                self.counts[same as usize] += 1;
-            }
-            None => {
-                self.mutated.push(mutated);
-                self.counts.push(1);
-                self.previous.push(self.index.insert(hash, row).unwrap_or(row));
-            }
+        let (word, bit) = (self.covered.len() / WORD, self.covered.len() % WORD);
+        let row = self.rows.intern(|row| {
+            row[0] = u64::from(mutated);
+            let bits = &mut row[1..];
+            bits.iter_mut().zip(changed).for_each(|(to, from)| *to = *from);
+            bits[word] &= (1 << bit) - 1;
+            bits[word] |= u64::from(output_changed) << bit;
+        });
+        if row as usize == self.counts.len() {
+            self.counts.push(0);
         }
-    }
-
-    /// The row of these bits and mutated node, if there is one already.
-    fn find(&self, hash: u64, mutated: u32, start: usize) -> Option<u32> {
-        let mut row = *self.index.get(&hash)?;
-        loop {
-            let at = row as usize * self.n_words;
-            if self.mutated[row as usize] == mutated && self.bits[at..at + self.n_words] == self.bits[start..] {
-                return Some(row);
-            }
-            let previous = self.previous[row as usize];
-            if previous == row {
-                return None;
-            }
-            row = previous;
-        }
+        self.counts[row as usize] += 1;
     }
 
     /// Whether the test fails.
@@ -117,10 +86,9 @@ impl TestObservations {
 
     /// The distinct observations of mutants, in the order in which they were first added.
     pub fn rows(&self) -> impl Iterator<Item = Row<'_>> {
-        (0..self.len()).map(move |row| Row {
-            mutated: self.mutated[row],
-            count: self.counts[row],
-            bits: &self.bits[row * self.n_words..(row + 1) * self.n_words],
+        (0..self.len()).map(move |row| {
+            let words = self.rows.row(row);
+            Row { mutated: words[0] as u32, count: self.counts[row], bits: &words[1..] }
         })
     }
 
@@ -159,8 +127,8 @@ impl Observations {
             if !ascending || test.covered.last().is_some_and(|&last| last as usize >= n_nodes) {
                 return Err(ObservationError::Covered { test: position, n_nodes });
             }
-            let unsampled = |node: &&u32| samples.get(**node as usize).is_none_or(|&values| values == 0);
-            if let Some(&node) = test.mutated.iter().find(unsampled) {
+            let unsampled = |node: &u32| samples.get(*node as usize).is_none_or(|&values| values == 0);
+            if let Some(node) = test.rows().map(|row| row.mutated).find(|node| unsampled(node)) {
                 return Err(ObservationError::Sample { test: position, node });
             }
         }
@@ -191,35 +159,6 @@ impl Observations {
     pub fn of_tests(&self, positions: &[usize]) -> Self {
         let tests = positions.iter().map(|&test| self.tests[test].clone()).collect();
         Observations { n_nodes: self.n_nodes, samples: self.samples.clone(), tests }
-    }
-}
-
-/// A hash of words (the multiplication of 64 to 128 bits, folded).
-pub(super) fn hash(seed: u32, words: &[u64]) -> u64 {
-    let fold = |a: u64, b: u64| {
-        let product = u128::from(a) * u128::from(b);
-        product as u64 ^ (product >> 64) as u64
-    };
-    words.iter().fold(u64::from(seed) ^ 0x9e37_79b9_7f4a_7c15, |state, word| {
-        fold(state ^ word, 0xd6e8_feb8_6659_fd93).wrapping_add(word.rotate_left(23))
-    })
-}
-
-/// Takes what is a hash already.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Plain(u64);
-
-impl Hasher for Plain {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        self.0 = bytes.iter().fold(self.0, |state, byte| state.rotate_left(8) ^ u64::from(*byte));
-    }
-
-    fn write_u64(&mut self, number: u64) {
-        self.0 = number;
     }
 }
 

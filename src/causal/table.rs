@@ -1,14 +1,13 @@
 //! All observations as one table of distinct patterns, laid out for comparing rows from the latest node to the earliest.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
-use std::hash::BuildHasherDefault;
 
 use num_rational::BigRational;
 use num_traits::{ToPrimitive, Zero};
 use rayon::prelude::*;
 
-use super::observations::{Observations, Plain, hash};
+use super::intern::{Interner, set_bits};
+use super::observations::Observations;
 
 const WORD: usize = 64;
 
@@ -20,8 +19,6 @@ const WORD: usize = 64;
 pub(super) struct Table {
     /// The node of each column.
     pub nodes: Vec<u32>,
-    /// The column of each node and of the output; `None` for what no test covers.
-    pub columns: Vec<Option<u32>>,
     /// Word w of pattern p is at `w * n_patterns + p`.
     words: Vec<u64>,
     n_patterns: usize,
@@ -125,7 +122,7 @@ impl Table {
         let total = observations.tests().iter().flat_map(|test| test.rows()).map(|row| u64::from(row.count)).sum();
         let units = units(&samples, total, observations.tests().len());
         let covers = nodes.iter().map(covers).collect();
-        gathered.table(nodes, columns, covers, units, samples)
+        gathered.table(nodes, covers, units, samples)
     }
 
     /// Number of columns.
@@ -223,77 +220,35 @@ fn gcd(a: u64, b: u64) -> u64 {
 
 /// Patterns as they are found, one after another.
 struct Gathered {
-    n_columns: usize,
-    n_words: usize,
-    rows: Vec<u64>,
+    rows: Interner,
     /// Entries with their pattern.
     entries: Vec<(u32, Entry)>,
-    index: HashMap<u64, u32, BuildHasherDefault<Plain>>,
-    previous: Vec<u32>,
     changes: Vec<ColumnSet>,
 }
 
 impl Gathered {
     fn new(n_columns: usize) -> Self {
-        Gathered {
-            n_columns,
-            n_words: n_columns.div_ceil(WORD),
-            rows: Vec::new(),
-            entries: Vec::new(),
-            index: HashMap::default(),
-            previous: Vec::new(),
-            changes: vec![ColumnSet::new(n_columns); n_columns],
-        }
+        let changes = vec![ColumnSet::new(n_columns); n_columns];
+        Gathered { rows: Interner::new(n_columns.div_ceil(WORD)), entries: Vec::new(), changes }
     }
 
     /// Adds observations of a test whose k-th covered node has column `local[k]`; the bit after those is the output's.
     fn add(&mut self, bits: &[u64], local: &[u32], entry: Entry) {
-        let start = self.rows.len();
-        self.rows.resize(start + self.n_words, 0);
-        for (at, &word) in bits.iter().enumerate() {
-            let mut rest = word;
-            while rest != 0 {
-                let column = local.get(at * WORD + rest.trailing_zeros() as usize).copied().unwrap_or(0);
-                self.rows[start + column as usize / WORD] |= bit(column);
-                rest &= rest - 1;
-            }
-        }
+        let pattern = self.rows.intern(|row| {
+            set_bits(bits, |at| {
+                let column = local.get(at).copied().unwrap_or(0);
+                row[column as usize / WORD] |= bit(column);
+            });
+        });
         if entry.column != UNMUTATED {
             let changed = &mut self.changes[entry.column as usize].0;
-            changed.iter_mut().zip(&self.rows[start..]).for_each(|(all, word)| *all |= word);
+            changed.iter_mut().zip(self.rows.row(pattern as usize)).for_each(|(all, word)| *all |= word);
         }
-        let pattern = self.pattern(start);
         self.entries.push((pattern, entry));
     }
 
-    /// The pattern of the row that begins at `start`, which is dropped if it is known.
-    fn pattern(&mut self, start: usize) -> u32 {
-        let (known, row) = self.rows.split_at(start);
-        let hash = hash(0, row);
-        let next = self.previous.len() as u32;
-        let newest = self.index.insert(hash, next);
-        let mut candidate = newest;
-        while let Some(pattern) = candidate {
-            if known[pattern as usize * self.n_words..][..self.n_words] == *row {
-                self.index.extend(newest.map(|newest| (hash, newest)));
-                self.rows.truncate(start);
-                return pattern;
-            }
-            candidate = Some(self.previous[pattern as usize]).filter(|previous| *previous != pattern);
-        }
-        self.previous.push(newest.unwrap_or(next));
-        next
-    }
-
-    fn table(
-        mut self,
-        nodes: Vec<u32>,
-        columns: Vec<Option<u32>>,
-        covers: Vec<Vec<bool>>,
-        units: Option<Vec<u64>>,
-        samples: Vec<u32>,
-    ) -> Table {
-        let n_patterns = self.previous.len();
+    fn table(mut self, nodes: Vec<u32>, covers: Vec<Vec<bool>>, units: Option<Vec<u64>>, samples: Vec<u32>) -> Table {
+        let n_patterns = self.rows.len();
         self.entries.sort_by_key(|(pattern, _)| *pattern);
         let mut starts = vec![0; n_patterns + 1];
         for (pattern, _) in &self.entries {
@@ -302,15 +257,13 @@ impl Gathered {
         for at in 1..starts.len() {
             starts[at] += starts[at - 1];
         }
-        let mut words = vec![0; self.rows.len()];
+        let mut words = vec![0; n_patterns * self.rows.n_words()];
         if n_patterns > 0 {
             words.par_chunks_mut(n_patterns).enumerate().for_each(|(word, of_patterns)| {
-                let column = self.rows[word..].iter().step_by(self.n_words);
-                of_patterns.iter_mut().zip(column).for_each(|(to, from)| *to = *from);
+                of_patterns.iter_mut().enumerate().for_each(|(pattern, to)| *to = self.rows.row(pattern)[word]);
             });
         }
-        debug_assert_eq!(self.n_columns, nodes.len());
         let entries = self.entries.into_iter().map(|(_, entry)| entry).collect();
-        Table { nodes, columns, words, n_patterns, starts, entries, changes: self.changes, covers, units, samples }
+        Table { nodes, words, n_patterns, starts, entries, changes: self.changes, covers, units, samples }
     }
 }

@@ -1,5 +1,6 @@
 //! Tests of the causal analysis as a whole: against definitions enumerated literally, and the worked examples.
 
+mod effects;
 mod examples;
 mod naive;
 mod structure;
