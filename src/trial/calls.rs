@@ -30,7 +30,9 @@ pub fn words(call: u32) -> String {
         }
         libc::SYS_ioctl => "it controls a device",
         libc::SYS_fcntl | libc::SYS_flock => "it locks a file or changes how one is open",
-        0 => return "it ended by SIGSYS".into(),
+        0 => {
+            "it blocks all signals and makes a call that a fork does not keep apart, as `system` does to start a process"
+        }
         _ => return format!("it makes system call {call}, which a fork does not keep apart"),
     };
     doing.into()

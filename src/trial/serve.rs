@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use suspect_format::abi::PAGE;
 use suspect_format::trial::{OUTPUT_HASH_START, output_hash};
 
-use super::contain;
+use super::contain::{self, Held};
 use super::file::TrialFile;
 use super::frame::{Answer, Ask, Hello, Job, Ran, Ready, Stop, Written, receive, send};
 use super::spawn::{Launcher, Waited, end_all};
@@ -36,7 +36,7 @@ pub fn serve() -> ExitCode {
     let Ok(hello) = receive::<Hello>(&mut from) else { return ExitCode::SUCCESS };
     let held = contain::enter(&hello.writable);
     let ready = Ready { missing: held.missing() };
-    let served = send(&mut to, &ready).and_then(|()| Server::new(from.as_raw_fd())).and_then(|mut server| {
+    let served = send(&mut to, &ready).and_then(|()| Server::new(from.as_raw_fd(), held)).and_then(|mut server| {
         while let Ok(ask) = receive::<Ask>(&mut from) {
             server.answer(ask, &mut to)?;
         }
@@ -80,6 +80,7 @@ fn pipes() -> io::Result<(File, File)> {
 struct Server {
     /// The pipe whose other end the tool holds.
     watched: RawFd,
+    held: Held,
     null: File,
     outputs: [File; 2],
     job: Job,
@@ -97,9 +98,10 @@ const NO_LIMIT: u64 = 1024;
 const CPU_SECONDS: u64 = 3600;
 
 impl Server {
-    fn new(watched: RawFd) -> io::Result<Server> {
+    fn new(watched: RawFd, held: Held) -> io::Result<Server> {
         Ok(Server {
             watched,
+            held,
             null: File::open("/dev/null")?,
             outputs: [output("stdout")?, output("stderr")?],
             job: Job::default(),
@@ -151,7 +153,7 @@ impl Server {
             file.set_header(|header| header.output_fds = [out, err]);
             self.file = Some(file);
         }
-        self.launcher = Some(Launcher::new(&job.argv, &job.env, &job.cwd, limits)?);
+        self.launcher = Some(Launcher::new(&job.argv, &job.env, &job.cwd, limits, self.held.filter())?);
         self.job = job;
         Ok(())
     }

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use std::ptr::{null, null_mut};
 use std::time::{Duration, Instant};
 
+use super::contain::Filter;
+
 /// A command that is started again and again.
 pub(super) struct Launcher {
     program: CString,
@@ -16,6 +18,7 @@ pub(super) struct Launcher {
     argv: Strings,
     env: Strings,
     limits: Vec<(libc::__rlimit_resource_t, u64)>,
+    filter: Option<Filter>,
     stack: Vec<u128>,
 }
 
@@ -45,12 +48,13 @@ struct Child<'a> {
 }
 
 impl Launcher {
-    /// Prepares to run `argv` with `env` (`NAME=value`) in `cwd`, within limits.
+    /// Prepares to run `argv` with `env` (`NAME=value`) in `cwd`, within limits and under a filter.
     pub(super) fn new(
         argv: &[Vec<u8>],
         env: &[Vec<u8>],
         cwd: &Path,
         limits: Vec<(libc::__rlimit_resource_t, u64)>,
+        filter: Option<Filter>,
     ) -> io::Result<Launcher> {
         let first = argv.first().ok_or(io::ErrorKind::InvalidInput)?;
         let path = env.iter().find_map(|variable| variable.strip_prefix(b"PATH="));
@@ -61,6 +65,7 @@ impl Launcher {
             argv: Strings::of(argv)?,
             env: Strings::of(env)?,
             limits,
+            filter,
             stack: vec![0; STACK / 16],
         })
     }
@@ -124,7 +129,10 @@ extern "C" fn become_program(child: *mut c_void) -> c_int {
         if !child.first_pid.is_null() {
             child.first_pid.write_volatile(libc::getpid() as u64);
         }
-        let Launcher { program, argv, env, .. } = child.launcher;
+        let Launcher { program, argv, env, filter, .. } = child.launcher;
+        if filter.as_ref().is_some_and(|filter| filter.install().is_err()) {
+            return failed(child);
+        }
         libc::execve(program.as_ptr(), argv.pointers.as_ptr(), env.pointers.as_ptr());
         failed(child)
     }

@@ -12,23 +12,12 @@ fn trials_of_both_executors_agree() {
     let mut worker = worker();
     assert_eq!(worker.missing(), &[] as &[String]);
     let trials = project.prepare(&mut worker, 0).unwrap();
-    eprintln!(
-        "{} nodes, unstable {:?}, longest {}",
-        trials.oracle().nodes().len(),
-        trials.oracle().unstable(),
-        trials.longest()
-    );
     assert_eq!(trials.executor(), (Executor::Fork, None));
     let all = overrides(&trials, &project.program, 300, &mut Dice(1));
     let budget = suspect::trial::budget(trials.longest(), false);
-    let began = std::time::Instant::now();
     let trees = observe(&trials, &mut worker, &all, Executors::Exec, budget);
-    let exec = began.elapsed();
-    let began = std::time::Instant::now();
     let forks = observe(&trials, &mut worker, &all, Executors::Fork, budget);
-    eprintln!("exec {exec:?} fork {:?}", began.elapsed());
     for ((one, tree), mut fork) in all.iter().zip(trees).zip(forks) {
-        eprintln!("{:?} {:?} {:?} {:?}", fork.executor, one, tree.end, tree.passes);
         fork.executor = tree.executor;
         assert_eq!(tree, fork, "{one:?} of {:?}", project.program.nodes[one.node as usize]);
     }

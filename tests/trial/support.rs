@@ -1,7 +1,9 @@
 //! A project of a test's own, built by the real driver, and its trials.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::ops::ControlFlow;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -46,7 +48,7 @@ impl Project {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text).unwrap();
         }
-        build(&root, &["-O1", "-o", "prog", "prog.c"]);
+        build(&root, &["-O1", "-o", "prog", "prog.c", "-lm"]);
         let suite = Suite::load(&root).unwrap();
         let program = load(&root, &["prog"]);
         Project { directory, suite, program }
@@ -166,4 +168,30 @@ fn change(class: ValueClass, values: &[u64], dice: &mut Dice) -> Change {
         6 => Change::Set(1 << dice.roll(63)),
         _ => Change::Set(dice.roll(300)),
     }
+}
+
+/// Files beside the programs.
+pub const FILES: [(&str, &str); 4] = [
+    ("words.txt", "the cat and the dog\nsaw the other cat\nand ran\n"),
+    ("pairs.txt", "one 1\nthree 3\nfour 4\nseven 7\nfifteen 15\nnone 0\nmore 12\nend -1\n"),
+    ("precious.txt", "what must not be lost\n"),
+    ("precious/inside.txt", "nor this\n"),
+];
+
+/// Everything below a directory: modes, owners, times and contents.
+pub fn state_of(directory: &Path) -> BTreeMap<PathBuf, (u32, u32, i64, i64, Vec<u8>)> {
+    let mut found = BTreeMap::new();
+    let mut open = vec![directory.to_owned()];
+    while let Some(directory) = open.pop() {
+        for entry in fs::read_dir(&directory).unwrap() {
+            let path = entry.unwrap().path();
+            let data = path.symlink_metadata().unwrap();
+            let contents = if data.is_file() { fs::read(&path).unwrap() } else { Vec::new() };
+            if data.is_dir() {
+                open.push(path.clone());
+            }
+            found.insert(path, (data.mode(), data.uid(), data.mtime(), data.mtime_nsec(), contents));
+        }
+    }
+    found
 }

@@ -16,6 +16,8 @@ mod seccomp;
 
 use std::path::PathBuf;
 
+pub(super) use seccomp::Filter;
+
 /// What holds a worker's trials.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Held {
@@ -34,6 +36,11 @@ pub(super) struct Held {
 }
 
 impl Held {
+    /// What each trial's process is refused besides.
+    pub(super) fn filter(self) -> Option<Filter> {
+        (!self.attributes).then(Filter::of_attributes)
+    }
+
     /// What is missing, as sentences.
     pub(super) fn missing(self) -> Vec<String> {
         let all = [
@@ -76,6 +83,6 @@ pub(super) fn enter(writable: &[PathBuf]) -> Held {
     let landlock = landlock::restrict(writable);
     held.files |= landlock.files;
     held.signals |= landlock.signals;
-    held.calls = seccomp::refuse(held).is_ok();
+    held.calls = Filter::of_worker(held).install().is_ok();
     held
 }

@@ -5,22 +5,33 @@ use std::mem::offset_of;
 
 use super::Held;
 
-/// Refuses them with EPERM, for the calling process and all that it starts.
-pub(super) fn refuse(held: Held) -> io::Result<()> {
-    let mut calls = ALWAYS.to_vec();
-    if !held.attributes {
-        calls.extend(ATTRIBUTES);
+/// A filter, ready to be installed.
+#[derive(Debug)]
+pub(in crate::trial) struct Filter(Vec<libc::sock_filter>);
+
+impl Filter {
+    /// What the worker and all that it starts are refused.
+    pub(super) fn of_worker(held: Held) -> Filter {
+        let mut calls = ALWAYS.to_vec();
+        if !held.objects {
+            calls.extend(OBJECTS);
+        }
+        Filter(program(&calls, !held.pids))
     }
-    if !held.objects {
-        calls.extend(OBJECTS);
+
+    /// What trials are refused, and the worker needs to make copies, where no namespace protects files' attributes.
+    pub(super) fn of_attributes() -> Filter {
+        Filter(program(&ATTRIBUTES, false))
     }
-    let program = program(&calls, !held.pids);
-    let length = u16::try_from(program.len()).map_err(|_| io::Error::from(io::ErrorKind::InvalidInput))?;
-    let filter = libc::sock_fprog { len: length, filter: program.as_ptr().cast_mut() };
-    // SAFETY: the program outlives the call, which copies it.
-    match unsafe { libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const filter) } {
-        0 => Ok(()),
-        _ => Err(io::Error::last_os_error()),
+
+    /// Refuses the calls with EPERM, to the calling process and all that it starts. Makes one system call and nothing else.
+    pub(in crate::trial) fn install(&self) -> io::Result<()> {
+        let filter = libc::sock_fprog { len: self.0.len() as u16, filter: self.0.as_ptr().cast_mut() };
+        // SAFETY: the program outlives the call, which copies it.
+        match unsafe { libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const filter) } {
+            0 => Ok(()),
+            _ => Err(io::Error::last_os_error()),
+        }
     }
 }
 
