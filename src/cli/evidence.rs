@@ -88,6 +88,7 @@ impl<'r> Seen<'r> {
             predicates: self.predicates.as_ref().map(|(sites, profile)| (sites, profile)),
             sequences: self.sequences.as_ref().map(|(sites, profile)| (sites, profile)),
             slices: self.slices.as_deref(),
+            interventions: None,
         };
         apply(method, &observed).map_err(Failure::of(Exit::Usage))
     }

@@ -9,18 +9,21 @@ use proptest::prelude::*;
 
 use super::{Observations, TestObservations};
 
+/// A test: whether it fails, the nodes that it covers, and its observations, each of a mutated node, changed nodes (ascending) and
+/// whether the output changed.
+pub type MadeUp = (bool, Vec<u32>, Vec<(u32, Vec<u32>, bool)>);
+
 /// A made-up campaign: arbitrary bits, so that every stratum a definition speaks of occurs.
 #[derive(Clone, Debug)]
 pub struct Campaign {
     pub samples: Vec<u32>,
-    /// For each test, whether it fails, covered nodes, and observations: mutated node, changed nodes (ascending, of those covered), output.
-    pub tests: Vec<(bool, Vec<u32>, Vec<(u32, Vec<u32>, bool)>)>,
+    pub tests: Vec<MadeUp>,
     pub order: Vec<u32>,
 }
 
 impl Campaign {
     pub fn observations(&self) -> Observations {
-        let test = |(failed, covered, rows): &(bool, Vec<u32>, Vec<(u32, Vec<u32>, bool)>)| {
+        let test = |(failed, covered, rows): &MadeUp| {
             let mut test = TestObservations::new(covered.clone(), *failed);
             for (mutated, changed, output) in rows {
                 let mut bits = vec![0u64; covered.len().div_ceil(64)];
