@@ -238,6 +238,30 @@ pub enum RankFormat {
     Json,
 }
 
+/// Which nodes the causal analyses adjust for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ParentsArgument {
+    /// All intervention parents outside cycles.
+    Acyclic,
+    /// Markovian parents: those that matter beside the others.
+    Markovian,
+    /// Markovian parents among those that the code can make direct causes.
+    Safe,
+    /// As the paper: Markovian parents, both directions of cycles dropped, sampled values alone.
+    Paper,
+}
+
+/// What strata of the observations without estimate count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Unidentified {
+    /// Probability 0.
+    Zero,
+    /// Nothing: the others are scaled up.
+    Renormalised,
+    /// Nothing; nor do those in which the cause takes one value only.
+    Shared,
+}
+
 /// `suspect rank`.
 #[derive(Debug, Args)]
 pub struct RankArguments {
@@ -265,6 +289,12 @@ pub struct RankArguments {
     /// Forget what was found innocent.
     #[arg(long)]
     pub forget_innocent: bool,
+    /// What `cdfl` adjusts for [default: acyclic].
+    #[arg(long, value_enum)]
+    pub parents: Option<ParentsArgument>,
+    /// What strata without estimate count in `cdfl` [default: zero, or shared with --parents paper].
+    #[arg(long, value_enum)]
+    pub unidentified: Option<Unidentified>,
 }
 
 /// `suspect ask`.

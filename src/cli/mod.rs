@@ -3,6 +3,7 @@
 mod args;
 mod ask;
 mod build;
+mod causes;
 mod dump;
 mod entries;
 mod eval;

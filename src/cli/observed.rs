@@ -21,6 +21,31 @@ pub struct Observed {
     pub notes: Vec<String>,
 }
 
+impl Observed {
+    /// Fails unless a failing test is among those that mutants ran on.
+    pub fn check_failing(&self) -> Result<(), Failure> {
+        match self.observations.tests().iter().any(|test| test.failed()) {
+            true => Ok(()),
+            false => Err(Failure::new(
+                Exit::Baseline,
+                "value mutants have been tried on passing tests alone: run `suspect mutate` for the failing ones",
+            )),
+        }
+    }
+
+    /// What to know before believing what is computed from these observations.
+    pub fn trust(&self) -> impl Iterator<Item = String> {
+        let n_observations: u32 = self.observations.tests().iter().flat_map(|test| test.rows()).map(|row| row.count).sum();
+        let n_nodes = self.observations.samples().iter().filter(|samples| **samples > 0).count();
+        let failing = self.observations.tests().iter().filter(|test| test.failed()).count();
+        let summary = format!(
+            "{n_observations} value mutants of {n_nodes} nodes on {failing} failing and {} passing tests",
+            self.tests.len() - failing
+        );
+        std::iter::once(summary).chain(self.notes.iter().cloned())
+    }
+}
+
 /// Reads the run's latest campaign. `sampled_alone`: without mutants that are no samples (a value's neighbours).
 pub fn observe(store: &Store, run: &Run, sampled_alone: bool) -> Result<Observed, Failure> {
     let none = || {
