@@ -199,6 +199,39 @@ pub struct GraphArguments {
     /// How the graph is written.
     #[arg(long, value_enum, default_value = "text")]
     pub format: GraphFormat,
+    /// Show edges whose direct dependence is this or more, either way; of a difference, edges that change by this much.
+    #[arg(long, value_name = "DD", default_value = "0.05")]
+    pub threshold: f64,
+    /// Where bands of direct dependence begin [default: 0.2,0.5,0.8].
+    #[arg(long, value_delimiter = ',', value_name = "DD", allow_negative_numbers = true)]
+    pub bands: Vec<f64>,
+    /// The tests to model: failing, passing, or names with * and ?, separated by commas; all that mutants ran on without it.
+    #[arg(long, value_name = "TESTS")]
+    pub tests: Option<String>,
+    /// Show how the model of --tests differs from that of these.
+    #[arg(long, value_name = "TESTS")]
+    pub minus: Option<String>,
+    /// Show what leads to these nodes: FILE:LINE, FILE:LINE:COLUMN, FUNCTION() or output.
+    #[arg(long, value_name = "NODES")]
+    pub causes: Vec<String>,
+    /// Show what these nodes lead to.
+    #[arg(long, value_name = "NODES")]
+    pub effects: Vec<String>,
+    /// How many edges away from --causes and --effects; all the way without it.
+    #[arg(long, value_name = "N")]
+    pub depth: Option<usize>,
+    /// Which causes may have edges [default: markovian].
+    #[arg(long, value_enum)]
+    pub parents: Option<ParentsArgument>,
+    /// As the paper: the same as --parents paper.
+    #[arg(long, conflicts_with = "parents")]
+    pub paper: bool,
+    /// What strata without estimate count [default: renormalised].
+    #[arg(long, value_enum)]
+    pub unidentified: Option<Unidentified>,
+    /// How many edges to show: 40 as text, all otherwise.
+    #[arg(long, value_name = "N")]
+    pub top: Option<usize>,
 }
 
 /// What is ranked.

@@ -29,6 +29,11 @@ impl CdflChoice {
         Ok(CdflChoice { parents, unidentified, safe })
     }
 
+    /// Whether it is the paper's way.
+    pub fn is_paper(&self) -> bool {
+        self.parents == Some(ParentsArgument::Paper)
+    }
+
     /// For ranking.
     pub fn options(&self) -> CdflOptions<'_> {
         let defaults = CdflOptions::default();

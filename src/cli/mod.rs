@@ -9,6 +9,7 @@ mod entries;
 mod eval;
 mod evidence;
 mod exit;
+mod graph;
 mod methods;
 mod mutate;
 mod observed;
@@ -66,7 +67,7 @@ fn run(arguments: Arguments, out: &mut impl Write) -> Result<(), Failure> {
         Verb::Init => test::init(&start, out),
         Verb::Test(test) => test::test(&project_root(&start), test, out),
         Verb::Mutate(mutate) => mutate::mutate(&project_root(&start), mutate, out),
-        Verb::Graph(graph) => todo!(),
+        Verb::Graph(graph) => graph::graph(&project_root(&start), graph, out),
         Verb::Rank(rank) => rank::rank(&project_root(&start), rank, out),
         Verb::Ask(ask) => ask::ask(&project_root(&start), ask, out),
         Verb::Report(report) => match report.format {

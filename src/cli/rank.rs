@@ -30,7 +30,7 @@ pub fn rank(root: &Path, arguments: &RankArguments, out: &mut impl Write) -> Res
     let run = store.latest_run()?;
     let counts = count_tests(&run);
     let on_mutants = method.needs.contains(&Need::Observations);
-    if !on_mutants {
+    if method.id != "cdfl" {
         check_options(arguments)?;
     }
     check_contrast(&run, counts, on_mutants)?;

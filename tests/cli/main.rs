@@ -1,5 +1,6 @@
 //! The command line driven as a user drives it, on real builds. `make build` must have run: the plugin and the runtime are used.
 
+mod causes;
 mod counts;
 mod errors;
 mod eval;
