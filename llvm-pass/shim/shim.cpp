@@ -371,7 +371,7 @@ static void zero_locals(Function &function) {
   while (isa<AllocaInst>(first))
     first = first->getNextNode();
   for (AllocaInst *local : locals) {
-    if (local->isSwiftError() || local->isUsedWithInAlloca() || local->getAllocatedType()->isScalableTy())
+    if (local->isSwiftError() || local->isUsedWithInAlloca() || isa<ScalableVectorType>(local->getAllocatedType()))
       continue;
     if (!local->isStaticAlloca() || first->comesBefore(local))
       zero_after(*local, local->getNextNode());

@@ -6,11 +6,15 @@
 //! give no equation; they are merged into one *ground* vertex before the forest is grown, so every conserving vertex keeps
 //! exactly one edge more than its children to be solved for, and peeling leaves gives all counts.
 
+use std::cmp::Reverse;
+
 /// Where an edge should be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
     /// It has a counter in any case.
     Measured,
+    /// Rather measured than any ordinary one, the heaviest first.
+    Counted(Reverse<u64>),
     /// In the forest if it is heavy.
     Ordinary(u64),
     /// Rather in the forest than any ordinary one.
@@ -107,7 +111,7 @@ mod tests {
     /// A graph of `n` vertices and walks on it: vertex 0 is the outside, `grounded` vertices may swallow a walk.
     fn graph() -> impl Strategy<Value = (Vec<bool>, Vec<Edge>, Vec<u32>)> {
         (3usize..12).prop_flat_map(|n| {
-            let edge = (0..n, 0..n, any::<u16>(), any::<bool>());
+            let edge = (0..n, 0..n, any::<u16>(), 0..3u8);
             (
                 proptest::collection::vec(any::<bool>(), n),
                 proptest::collection::vec(edge, 1..30),
@@ -116,13 +120,13 @@ mod tests {
                 .prop_map(move |(mut grounded, mut edges, steps)| {
                     grounded[0] = true;
                     // Every vertex can be entered and left, so that no walk gets stuck.
-                    edges.extend((1..n).flat_map(|vertex| [(0, vertex, 1, false), (vertex, 0, 1, false)]));
-                    let place = |weight, preferred| match preferred {
-                        true => Place::Preferred(weight),
-                        false => Place::Ordinary(weight),
+                    edges.extend((1..n).flat_map(|vertex| [(0, vertex, 1, 0), (vertex, 0, 1, 0)]));
+                    let place = |weight, kind| match kind {
+                        0 => Place::Ordinary(weight),
+                        1 => Place::Preferred(weight),
+                        _ => Place::Counted(Reverse(weight)),
                     };
-                    let make =
-                        |(from, to, weight, preferred)| Edge { from, to, place: place(u64::from(weight), preferred) };
+                    let make = |(from, to, weight, kind)| Edge { from, to, place: place(u64::from(weight), kind) };
                     (grounded, edges.into_iter().map(make).collect(), steps)
                 })
         })
@@ -170,6 +174,16 @@ mod tests {
         let edges = [edge(0, 1, 10), edge(1, 2, 9), edge(1, 3, 1), edge(2, 0, 9), edge(3, 0, 1)];
         let measured = measured(&[true, false, false, false], &edges).unwrap();
         assert_eq!(measured, [false, false, false, true, true]);
+    }
+
+    #[test]
+    fn the_heavier_edge_of_a_counted_pair_has_the_counter() {
+        let edge = |from, to, place| Edge { from, to, place };
+        let (heavy, light) = (Place::Counted(Reverse(9)), Place::Counted(Reverse(1)));
+        let rest = Place::Ordinary(5);
+        let edges = [edge(0, 1, rest), edge(1, 2, heavy), edge(1, 3, light), edge(2, 0, rest), edge(3, 0, rest)];
+        let measured = measured(&[true, false, false, false], &edges).unwrap();
+        assert_eq!(measured, [false, true, true, false, false]);
     }
 
     #[test]

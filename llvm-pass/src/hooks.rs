@@ -29,6 +29,8 @@ pub enum Marker {
     Piece,
     /// `(value, anything)`: a node takes a value.
     Value,
+    /// `(value, counter)`: a predicate turns out the way that the counter does not count.
+    Turn,
     /// `i64 (value, i64)`: as `Value`; the value that the node takes.
     Log,
     /// `(value, ptr)`: as `Value`, of an address that stays what it is.
@@ -41,12 +43,13 @@ pub enum Marker {
 
 impl Marker {
     /// All markers.
-    pub const ALL: [Marker; 9] = [
+    pub const ALL: [Marker; 10] = [
         Marker::Count,
         Marker::CountIf,
         Marker::CountAt,
         Marker::Piece,
         Marker::Value,
+        Marker::Turn,
         Marker::Log,
         Marker::Pointer,
         Marker::Text,
@@ -61,6 +64,7 @@ impl Marker {
             Marker::CountAt => "suspect.count.at",
             Marker::Piece => "suspect.piece",
             Marker::Value => "suspect.value",
+            Marker::Turn => "suspect.turn",
             Marker::Log => "suspect.log",
             Marker::Pointer => "suspect.pointer",
             Marker::Text => "suspect.text",
@@ -190,14 +194,31 @@ impl Injector {
         let mut hooks: Vec<Vec<Hook>> = sites.edges.iter().map(|edge| count(edge).into_iter().collect()).collect();
         for (index, node) in sites.nodes.iter().enumerate().filter(|(_, node)| self.on_edges(node)) {
             let number = self.base.value + index as u32;
-            for (edge, value) in node.branches.into_iter().flat_map(|(yes, no)| [(yes, 1), (no, 0)]) {
-                hooks[edge as usize].push(Hook::Mark(Marker::Value, number, vec![self.module.constant(1, value)]));
+            let Some((yes, no)) = node.branches else { continue };
+            match self.counted_side(sites, yes, no) {
+                Some((counter, other)) => {
+                    hooks[other as usize].push(Hook::Mark(Marker::Turn, number, vec![self.number(counter)]));
+                }
+                None => {
+                    for (edge, value) in [(yes, 1), (no, 0)] {
+                        let value = vec![self.module.constant(1, value)];
+                        hooks[edge as usize].push(Hook::Mark(Marker::Value, number, value));
+                    }
+                }
             }
         }
         if self.mode != Mode::Edges {
             sites.compounds.iter().for_each(|compound| self.compound(compound, sites, &mut hooks));
         }
         hooks
+    }
+
+    /// The counter of one of two edges, the heavier if both have one, and the other edge.
+    fn counted_side(&self, sites: &FunctionSites, yes: u32, no: u32) -> Option<(u32, u32)> {
+        let (left, right) = (&sites.edges[yes as usize], &sites.edges[no as usize]);
+        let sides = if left.weight >= right.weight { [(left, no), (right, yes)] } else { [(right, yes), (left, no)] };
+        let counter = |(edge, other): (&EdgeSite, u32)| Some((self.base.counter + edge.values_counter?, other));
+        sides.into_iter().find_map(counter)
     }
 
     /// Hooks of one compound condition: on edges into `hooks`, at nodes at once.

@@ -141,6 +141,7 @@ impl Lowering {
             (Marker::Value, Some(value)) => {
                 self.value(&builder, number, value);
             }
+            (Marker::Turn, Some(counter)) => self.turn(&builder, number, counter),
             (Marker::Log | Marker::Pointer | Marker::Text, Some(value)) => {
                 let slot = self.value(&builder, number, value);
                 self.ask(&builder, marker, call, slot, value);
@@ -185,6 +186,17 @@ impl Lowering {
         let scaled = builder.binary(LLVMMul, before, self.module.constant(64, HASH_FACTOR));
         builder.store(builder.binary(LLVMAdd, scaled, widened(self.module, builder, value)), address);
         address
+    }
+
+    /// [`abi::predicate_hash`], inline.
+    fn turn(&self, builder: &Builder, number: u32, counter: Value) {
+        let Some(counter) = counter.integer().and_then(|counter| u32::try_from(counter).ok()) else { return };
+        let address = self.word(self.unit.n_counters + number);
+        let before = builder.load(self.module.int(64), address);
+        let scaled = builder.binary(LLVMOpcode::LLVMMul, before, self.module.constant(64, HASH_FACTOR));
+        let taken = builder.load(self.module.int(64), self.word(counter));
+        let sum = builder.binary(LLVMOpcode::LLVMAdd, scaled, taken);
+        builder.store(builder.binary(LLVMOpcode::LLVMAdd, sum, self.module.constant(64, 1)), address);
     }
 
     /// Calls the runtime for `value`; its answer takes the place of the marker's.

@@ -75,7 +75,7 @@ impl Collector<'_, '_> {
         match value.opcode() {
             Some(LLVMStore) => self.store(position, value),
             Some(LLVMAtomicRMW) => self.update(position, value),
-            Some(LLVMBr) if value.n_operands() == 3 => self.branch(position, value),
+            Some(LLVMBr) => self.branch(position, value),
             Some(LLVMSwitch) => self.switch(position, value),
             Some(LLVMSelect) => self.choice(position, value),
             Some(LLVMPHI) if value.kind().int_bits() == 1 => self.operands_of_logic(value),
@@ -147,10 +147,7 @@ impl Collector<'_, '_> {
     }
 
     fn branch(&mut self, position: u32, branch: Value) {
-        let Some(condition) = branch.operand(0) else { return };
-        if !is_atomic(condition) {
-            return;
-        }
+        let Some(condition) = deciding(branch) else { return };
         let piece = self.piece_of(position);
         let towards = |kind: EdgeKind| {
             let leaves = |edge: &EdgeSite| edge.from == piece && edge.kind == kind;
@@ -332,6 +329,13 @@ fn is_made_up(pointer: Value) -> bool {
 
 fn type_is_va_list(kind: Type) -> bool {
     ir::structure_name(kind).is_some_and(|name| name.starts_with("struct.__va_list"))
+}
+
+/// The condition of a branch that decides on one operand: a predicate's.
+pub fn deciding(branch: Value) -> Option<Value> {
+    let conditional = branch.is(LLVMOpcode::LLVMBr) && branch.n_operands() == 3;
+    let condition = conditional.then(|| branch.operand(0))??;
+    (is_atomic(condition) && !llvm!(shim::suspect_is_sanitizer_code(branch.0))).then_some(condition)
 }
 
 /// Whether a condition is one operand: no constant, no outcome of `&&` or `||`, nothing the compiler made up.

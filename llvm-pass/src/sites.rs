@@ -3,6 +3,7 @@
 //! What is found is said by positions ([`Spot`], [`Logged`]), not by handles: the n-th instruction of a function is the
 //! n-th instruction of each of its copies, so one collection serves all versions.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use suspect_format::abi::Mode;
@@ -217,7 +218,7 @@ impl Survey<'_> {
         let mut pieces = self.pieces(&body);
         let mut edges = self.edges(&body, &pieces);
         let mut n_counters =
-            place_counters(&pieces, &mut edges, self.versions).ok_or("a jump in it cannot be counted")?;
+            place_counters(&body, &pieces, &mut edges, self.versions).ok_or("a jump in it cannot be counted")?;
         let nodes = nodes::collect(self, function, &body, &pieces, &edges, &mut n_counters);
         let compounds = compounds::collect(self, &body, &nodes, &mut n_counters);
         for node in nodes.iter().filter(|node| node.place.line > 0) {
@@ -399,10 +400,16 @@ fn settle(body: &Body, pieces: &[PieceSite], edges: &mut [EdgeSite]) {
 }
 
 /// Gives counters to the edges that need one in each mode; returns how many words they take together.
-fn place_counters(pieces: &[PieceSite], edges: &mut [EdgeSite], versions: &Versions) -> Option<u32> {
+fn place_counters(body: &Body, pieces: &[PieceSite], edges: &mut [EdgeSite], versions: &Versions) -> Option<u32> {
     let outside = pieces.len();
     let vertex = |piece: u32| if piece == OUTSIDE { outside } else { piece as usize };
     let twice = |piece: u32| piece != OUTSIDE && pieces[piece as usize].returns_twice;
+    // A counter on one side of a predicate does most of the work of its trajectory hash.
+    let is_predicate: Vec<bool> =
+        (0..body.blocks.len()).map(|block| nodes::deciding(body.at(body.terminator(block))).is_some()).collect();
+    let decided = |edge: &EdgeSite| {
+        matches!(edge.kind, EdgeKind::True | EdgeKind::False) && is_predicate[pieces[edge.from as usize].block as usize]
+    };
     let measured = |calls_conserve: bool, edges: &[EdgeSite]| {
         let mut grounded: Vec<bool> =
             pieces.iter().map(|piece| !calls_conserve && piece.end == PieceEnd::Call).collect();
@@ -413,6 +420,7 @@ fn place_counters(pieces: &[PieceSite], edges: &mut [EdgeSite], versions: &Versi
             _ if edge.spot.is_none() => flow::Place::Forest,
             EdgeKind::Continue => flow::Place::Preferred(u64::MAX),
             EdgeKind::Return => flow::Place::Preferred(edge.weight),
+            _ if !calls_conserve && decided(edge) => flow::Place::Counted(Reverse(edge.weight)),
             _ => flow::Place::Ordinary(edge.weight),
         };
         let flow_edge =

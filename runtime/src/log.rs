@@ -174,7 +174,7 @@ const _: () = {
 /// # Safety
 /// `log` is mapped.
 unsafe fn thread(log: *mut LogHeader) -> u16 {
-    let pointer = thread_pointer();
+    let pointer = sys::thread_pointer();
     // SAFETY: vouched for by the caller.
     let table = unsafe { &raw mut (*log).threads }.cast::<u64>();
     let mut slot = (pointer >> 6) as usize % LOG_THREADS;
@@ -201,15 +201,4 @@ unsafe fn thread(log: *mut LogHeader) -> u16 {
         tries = tries.wrapping_add(1);
     }
     UNKNOWN_THREAD
-}
-
-/// The address that tells threads apart.
-fn thread_pointer() -> u64 {
-    let pointer: u64;
-    // SAFETY: x86-64 programs keep their thread control block's address in its own first word; a module that is
-    // recorded has a C library and hence such a block.
-    unsafe {
-        core::arch::asm!("mov {}, qword ptr fs:[0]", out(reg) pointer, options(readonly, nostack, preserves_flags));
-    }
-    pointer
 }

@@ -48,8 +48,8 @@ pub struct Process {
     pub entry: AtomicPtr<TrialProcess>,
     /// Counts for a process that shares its entry with others.
     pub own_used: AtomicU64,
-    /// An override is being applied: hooks of a `malloc` that is itself instrumented must not start another.
-    pub applying: AtomicBool,
+    /// The threads that are making a string, 0 for none: hooks of a `malloc` that is itself instrumented must not start another.
+    pub makers: [AtomicU64; 16],
     /// Bytes that overrides took from the program's heap.
     pub text_bytes: AtomicU64,
     /// Address of the environment's array at start, above all frames of the first thread; 0 when not known.
@@ -153,7 +153,7 @@ pub extern "C" fn forked() {
         return;
     }
     object::forked(process);
-    process.applying.store(false, Ordering::Relaxed);
+    process.makers.iter().for_each(|maker| maker.store(0, Ordering::Relaxed));
     if process.role.load(Ordering::Relaxed) != 0 {
         // SAFETY: a forked child has one thread, and it is here; a role is set when the file is mapped.
         unsafe { trial::forked(process) }

@@ -5,7 +5,7 @@
 
 use core::arch::{asm, global_asm};
 use core::ffi::{c_char, c_int, c_void};
-use core::sync::atomic::AtomicU32;
+use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use suspect_format::abi::{PAGE, STATE_WORDS};
 use suspect_format::trace::UnitDescriptor;
@@ -115,31 +115,49 @@ pub struct AddressInfo {
 
 /// The path of the shared library that `address` lies in, as the dynamic linker knows it; null when it does not.
 pub fn library_path(address: *const u8) -> *const c_char {
+    look_up(address.cast()).path
+}
+
+/// Where the module begins that `address` lies in; null when the dynamic linker does not know, or there is none.
+fn base_of(address: *mut c_void) -> *mut c_void {
+    look_up(address).base
+}
+
+fn look_up(address: *const c_void) -> AddressInfo {
     type Lookup = unsafe extern "C" fn(*const c_void, *mut AddressInfo) -> c_int;
-    let function = foreign!("dladdr");
-    if function.is_null() {
-        return core::ptr::null();
-    }
-    let mut info = AddressInfo {
+    const NOTHING: AddressInfo = AddressInfo {
         path: core::ptr::null(),
         base: core::ptr::null_mut(),
         symbol: core::ptr::null(),
         symbol_address: core::ptr::null_mut(),
     };
+    let function = foreign!("dladdr");
+    let mut info = NOTHING;
+    if function.is_null() {
+        return info;
+    }
     // SAFETY: POSIX gives `dladdr` this type; it reads the dynamic linker's tables and sets no errno.
-    let found = unsafe { core::mem::transmute::<*mut c_void, Lookup>(function)(address.cast(), &raw mut info) };
-    if found == 0 { core::ptr::null() } else { info.path }
+    let found = unsafe { core::mem::transmute::<*mut c_void, Lookup>(function)(address, &raw mut info) };
+    if found == 0 { NOTHING } else { info }
 }
 
 /// Bytes from `object`, which the C library's allocator made, to its end; 0 when that cannot be told.
 pub fn usable_size(object: usize) -> usize {
     type Size = unsafe extern "C" fn(*mut c_void) -> usize;
-    let function = foreign!("malloc_usable_size");
-    if function.is_null() {
+    static KNOWN: AtomicUsize = AtomicUsize::new(NOT_ASKED);
+    const NOT_ASKED: usize = 1;
+    let mut function = KNOWN.load(Ordering::Relaxed);
+    if function == NOT_ASKED {
+        let (size, malloc) = (foreign!("malloc_usable_size"), foreign!("malloc"));
+        // A program with a `malloc` of its own has objects that the C library's function makes nothing of.
+        function = if base_of(size) == base_of(malloc) { size as usize } else { 0 };
+        KNOWN.store(function, Ordering::Relaxed);
+    }
+    if function == 0 {
         return 0;
     }
     // SAFETY: glibc, musl and those who replace their allocators give it this type; the object was just made.
-    unsafe { core::mem::transmute::<*mut c_void, Size>(function)(object as *mut c_void) }
+    unsafe { core::mem::transmute::<usize, Size>(function)(object as *mut c_void) }
 }
 
 /// `length` bytes of the program's own heap; null when there are none.

@@ -332,3 +332,14 @@ pub fn now() -> u64 {
     let [seconds, nanoseconds] = time;
     seconds.wrapping_mul(1_000_000_000).wrapping_add(nanoseconds)
 }
+
+/// The address that tells threads apart.
+pub fn thread_pointer() -> u64 {
+    let pointer: u64;
+    // SAFETY: x86-64 programs keep their thread control block's address in its own first word; a module that is
+    // recorded has a C library and hence such a block.
+    unsafe {
+        asm!("mov {}, qword ptr fs:[0]", out(reg) pointer, options(readonly, nostack, preserves_flags));
+    }
+    pointer
+}

@@ -509,14 +509,12 @@ fn flipped_float(width: u32, value: u64) -> u64 {
 /// # Safety
 /// The characters lie in the mapped file.
 unsafe fn fresh_text(process: &Process, one: &Override, old: usize) -> Option<usize> {
-    if process.applying.swap(true, Ordering::Acquire) {
-        return None;
-    }
+    let maker = enter_maker(process)?;
     let length = one.length as usize;
     let spare = if process.text_bytes.load(Ordering::Relaxed) < GENEROUS_BYTES { TEXT_ROOM } else { 0 };
     let room = length.wrapping_add(1).max(object::room(old)).max(spare);
     let fresh = symbols::allocate(room);
-    process.applying.store(false, Ordering::Release);
+    maker.store(0, Ordering::Release);
     if fresh.is_null() {
         return None;
     }
@@ -527,4 +525,14 @@ unsafe fn fresh_text(process: &Process, one: &Override, old: usize) -> Option<us
         fresh.add(length).write(0);
     }
     Some(fresh as usize)
+}
+
+/// A place among those who make strings; `None` when this thread has one, or too many others do.
+fn enter_maker(process: &Process) -> Option<&AtomicU64> {
+    let me = sys::thread_pointer();
+    if process.makers.iter().any(|maker| maker.load(Ordering::Relaxed) == me) {
+        return None;
+    }
+    let take = |maker: &&AtomicU64| maker.compare_exchange(0, me, Ordering::Acquire, Ordering::Relaxed).is_ok();
+    process.makers.iter().find(take)
 }

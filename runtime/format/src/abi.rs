@@ -113,6 +113,13 @@ pub const fn trajectory_hash(state: u64, value: u64) -> u64 {
     state.wrapping_mul(HASH_FACTOR).wrapping_add(value)
 }
 
+/// The trajectory hash of a predicate that a branch decides on, where `values` mode counts one of the branch's edges: a step each
+/// time that the other is taken, when the counted one (the heavier, if both are counted) had been `taken` so many times. Together with
+/// the counts of both it tells trajectories apart as [`trajectory_hash`] does.
+pub const fn predicate_hash(state: u64, taken: u64) -> u64 {
+    trajectory_hash(state, taken.wrapping_add(1))
+}
+
 /// The factor of [`trajectory_hash`]: odd, and below 2^31, so that it is part of the instruction. No small numbers a, b, not
 /// both 0, make `a * HASH_FACTOR + b` zero.
 pub const HASH_FACTOR: u64 = 0x5851_f42d;
