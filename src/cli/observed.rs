@@ -35,7 +35,8 @@ impl Observed {
 
     /// What to know before believing what is computed from these observations.
     pub fn trust(&self) -> impl Iterator<Item = String> {
-        let n_observations: u32 = self.observations.tests().iter().flat_map(|test| test.rows()).map(|row| row.count).sum();
+        let n_observations: u32 =
+            self.observations.tests().iter().flat_map(|test| test.rows()).map(|row| row.count).sum();
         let n_nodes = self.observations.samples().iter().filter(|samples| **samples > 0).count();
         let failing = self.observations.tests().iter().filter(|test| test.failed()).count();
         let summary = format!(

@@ -78,7 +78,9 @@ fn options_of_the_causal_methods_are_for_them_alone() {
         let ranking = project.ranking(&["--method", "cdfl", "--by", "node", "--parents", parents]);
         assert_eq!(ranking["method"], "cdfl");
     }
-    let with = |options: &[&str]| project.ranking(&[&["--method", "cdfl", "--by", "node"], options].concat())["ranking"].clone();
+    let with = |options: &[&str]| {
+        project.ranking(&[&["--method", "cdfl", "--by", "node"], options].concat())["ranking"].clone()
+    };
     let paper = project.ranking(&["--method", "cdfl_paper", "--by", "node"])["ranking"].clone();
     assert_eq!(with(&["--parents", "paper"]), paper);
     assert_eq!(with(&["--parents", "paper", "--unidentified", "shared"]), paper);

@@ -10,4 +10,5 @@ mod projects;
 mod ranking;
 mod recording;
 mod slices;
+mod word_count;
 mod worked_examples;

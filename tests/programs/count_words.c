@@ -3,10 +3,10 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-static int c = 0; /* node 6 is its value at the start of main */
+static int c = 0;
 
 static bool read_character(void) {
-  c = getchar();                 /* 15 */
+  c = fgetc(stdin);              /* 15 */
   return c != EOF;               /* 16 */
 }
 
@@ -27,10 +27,9 @@ int main(void) {
     if (c == '\n')               /* 8 */
       lines = lines + 1;         /* 9 */
     if (is_letter(c)) {          /* 10 */
-      if (!in_word) {            /* 11 */
+      if (!in_word)              /* 11 */
         words = words + 1;       /* 12 */
-        in_word = true;          /* 13 */
-      }
+      in_word = true;            /* 13 */
     } else
       in_word = false;           /* 14 */
   }
