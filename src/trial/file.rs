@@ -2,7 +2,7 @@
 
 use std::fs::OpenOptions;
 use std::mem::offset_of;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use memmap2::MmapMut;
 use suspect_format::abi::PAGE;
@@ -29,7 +29,6 @@ pub(super) fn n_words(n_nodes: usize) -> usize {
 /// A mapped trial file.
 #[derive(Debug)]
 pub(super) struct TrialFile {
-    path: PathBuf,
     map: MmapMut,
     parts: Parts,
     /// What the header says at the start of a trial: mutants may write anything into the mapped one.
@@ -153,7 +152,7 @@ impl TrialFile {
             .map_err(|errno| TrialError::io("make room for", path)(errno.into()))?;
         // SAFETY: only processes of trials write the file, and only where nobody holds references.
         let map = unsafe { MmapMut::map_mut(&file) }.map_err(TrialError::io("map", path))?;
-        let mut file = TrialFile { path: path.to_owned(), map, parts: plan.parts, header: plan.header(oracle) };
+        let mut file = TrialFile { map, parts: plan.parts, header: plan.header(oracle) };
         file.fill(&plan, oracle);
         Ok(file)
     }
@@ -176,12 +175,7 @@ impl TrialFile {
             results: header.results as usize,
             result_stride: header.result_stride as usize,
         };
-        Ok(TrialFile { path: path.to_owned(), map, parts, header })
-    }
-
-    /// Where it is.
-    pub(super) fn path(&self) -> &Path {
-        &self.path
+        Ok(TrialFile { map, parts, header })
     }
 
     fn fill(&mut self, plan: &Plan, oracle: &Oracle) {

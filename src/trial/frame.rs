@@ -58,8 +58,10 @@ pub(super) struct Job {
     pub cwd: PathBuf,
     /// Whether standard error goes where standard output goes.
     pub merge_stderr: bool,
-    /// Bytes of address space of each process.
+    /// Bytes of memory of its own that each process may have.
     pub memory: u64,
+    /// Bytes of address space of each process.
+    pub addresses: u64,
     /// Directories to be emptied before each run.
     pub empty: Vec<PathBuf>,
     /// A directory and where its copy is to be, which is as the directory before each run.
@@ -86,6 +88,8 @@ pub(super) struct Ran {
     pub status: Option<i32>,
     /// Nanoseconds it took.
     pub wall_ns: u64,
+    /// Most KiB that the first process had in memory.
+    pub peak: u64,
     /// Standard output and error; the second is empty when merged.
     pub outputs: [Written; 2],
     /// Bits of the nodes that changed, for a trial.

@@ -41,8 +41,20 @@ const KEPT: u64 = 256 << 20;
 /// Bytes for values at the first try.
 const FIRST_LOG: u64 = 16 << 20;
 
-/// The job of running `test` on `worker`.
-pub(super) fn job(worker: &Worker, test: &Test, place: Place, task: Task) -> Job {
+/// Bytes of address space that a process may have besides its memory: programs, libraries, files.
+const ADDRESSES: u64 = 4 << 30;
+/// Times that a trial may have the oracle's memory, and bytes that it may have anyway.
+const MEMORY_FACTOR: u64 = 8;
+const LEAST_MEMORY: u64 = 256 << 20;
+
+/// Bytes of memory for trials of a test whose first process had so many KiB.
+pub(super) fn memory_for(peak: u64, most: u64) -> u64 {
+    // A power of two, so that it is the same whenever the test is got ready.
+    (peak * 1024 * MEMORY_FACTOR).next_power_of_two().max(LEAST_MEMORY).min(most)
+}
+
+/// The job of running `test` on `worker`, with so many bytes of memory for each process.
+pub(super) fn job(worker: &Worker, test: &Test, place: Place, task: Task, memory: u64) -> Job {
     let (tmp, work) = (worker.tmp(), worker.work());
     let cwd = if place == Place::InPlace { test.dir.clone() } else { work.clone() };
     let mut command = test.command_in(&cwd, &tmp);
@@ -61,7 +73,8 @@ pub(super) fn job(worker: &Worker, test: &Test, place: Place, task: Task) -> Job
         env: command.env.sealed().into_iter().map(|(name, value)| pair(&name, &value)).collect(),
         cwd,
         merge_stderr: command.merge_stderr,
-        memory: worker.setup().memory,
+        memory,
+        addresses: memory + ADDRESSES + worker.setup().log_bytes,
         empty: vec![tmp],
         copy: None,
         file: None,
@@ -224,7 +237,7 @@ impl Preparing<'_> {
             let traces = worker.file("traces");
             crate::exec::remove_tree(&traces);
             fs::create_dir(&traces).map_err(TrialError::io("make the directory", &traces))?;
-            set_job(worker, job(worker, self.test, place, Task::Record(&traces, log_bytes)))?;
+            set_job(worker, job(worker, self.test, place, Task::Record(&traces, log_bytes), worker.setup().memory))?;
             let ran = run(worker, self.test, &Ask::Run(self.patience()))?;
             let recording = Recording::read(&traces, self.program, &self.test.name);
             crate::exec::remove_tree(&traces);
@@ -252,7 +265,8 @@ impl Preparing<'_> {
         for _ in 0..2 {
             let path = worker.file("trial");
             TrialFile::create(&path, &recorded.oracle)?;
-            set_job(worker, job(worker, self.test, recorded.place, Task::Trial(&path)))?;
+            let memory = memory_for(recorded.ran.peak, worker.setup().memory);
+            set_job(worker, job(worker, self.test, recorded.place, Task::Trial(&path), memory))?;
             let ran = run(worker, self.test, &Ask::Exec(None, self.patience()))?;
             if ran.status != recorded.ran.status {
                 return Err(self.different("it ends differently when its values are compared"));

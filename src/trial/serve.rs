@@ -15,7 +15,7 @@ use suspect_format::trial::{OUTPUT_HASH_START, output_hash};
 use super::contain::{self, Held};
 use super::file::TrialFile;
 use super::frame::{Answer, Ask, Hello, Job, Ran, Ready, Stop, Written, receive, send};
-use super::spawn::{Launcher, Waited, end_all};
+use super::spawn::{Launcher, Look, Waited, end_all};
 use super::tree::{self, Tree};
 
 /// The command-line word that makes this executable a worker.
@@ -137,8 +137,12 @@ impl Server {
 
     fn take(&mut self, job: Job) -> io::Result<()> {
         let unlimited = libc::RLIM_INFINITY;
-        let limits =
-            vec![(libc::RLIMIT_AS, job.memory), (libc::RLIMIT_FSIZE, unlimited), (libc::RLIMIT_CPU, CPU_SECONDS)];
+        let limits = vec![
+            (libc::RLIMIT_AS, job.addresses),
+            (libc::RLIMIT_DATA, job.memory),
+            (libc::RLIMIT_FSIZE, unlimited),
+            (libc::RLIMIT_CPU, CPU_SECONDS),
+        ];
         self.launcher = None;
         // Also one of the same name: it may be of another test now.
         self.file = None;
@@ -194,14 +198,25 @@ impl Server {
         let waited = self.start_and_wait(stop)?;
         let wall_ns = began.elapsed().as_nanos() as u64;
         end_all();
-        let status = match waited {
-            Waited::Ended(status) => Some(status),
-            Waited::TimedOut => None,
+        let (status, peak) = match waited {
+            Waited::Ended(status, peak) => (Some(status), peak),
+            Waited::TimedOut => (None, 0),
             Waited::Abandoned => return Err(io::ErrorKind::BrokenPipe.into()),
         };
         let wrote = self.tree.as_mut().map_or(Ok(false), Tree::restore)?;
         let outputs = [written(&self.outputs[0], stop.keep)?, written(&self.outputs[1], stop.keep)?];
-        Ok(Ran { status, wall_ns, outputs, wrote, changed: Vec::new(), used: 0, longest: 0, flags: 0, processes: 0 })
+        Ok(Ran {
+            status,
+            wall_ns,
+            peak,
+            outputs,
+            wrote,
+            changed: Vec::new(),
+            used: 0,
+            longest: 0,
+            flags: 0,
+            processes: 0,
+        })
     }
 
     fn start_and_wait(&mut self, stop: Stop) -> io::Result<Waited> {
@@ -211,11 +226,12 @@ impl Server {
         let launcher = self.launcher.as_mut().ok_or_else(|| io::Error::other("no job was given"))?;
         launcher.set_limit(libc::RLIMIT_FSIZE, stop.output_limit);
         let started = launcher.start([self.null.as_raw_fd(), out, err], first_pid)?;
-        Ok(started.wait(
-            Duration::from_nanos(stop.wall_ns),
-            &mut || self.file.as_ref().map_or(0, |file| file.seen().n_done),
-            self.watched,
-        ))
+        let file = self.file.as_ref();
+        let mut look = || match file.map(TrialFile::seen) {
+            Some(seen) if seen.next_process > seen.max_processes => Look::Stop,
+            seen => Look::Done(seen.map_or(0, |seen| seen.n_done)),
+        };
+        Ok(started.wait(Duration::from_nanos(stop.wall_ns), &mut look, self.watched))
     }
 }
 

@@ -11,14 +11,15 @@ pub struct Setup {
     pub allow_unsafe: bool,
     /// Most bytes of full values of one process of the oracle.
     pub log_bytes: u64,
-    /// Bytes of address space of each process.
+    /// Most bytes of memory of its own that a process of a trial may have; it gets no more than eight times what the oracle's had, or
+    /// 256 MiB if that is more.
     pub memory: u64,
     /// Files and bytes of a working directory that is still copied to find out whether the test writes into it.
     pub copied: (usize, u64),
 }
 
 impl Setup {
-    /// This executable as the worker, contained; logs of 1 GiB, 4 GiB of address space, copies of 64 MiB or 20,000 files.
+    /// This executable as the worker, contained; logs of 1 GiB, at most 4 GiB of memory, copies of 64 MiB or 20,000 files.
     ///
     /// # Errors
     /// When the system does not say which executable this is.

@@ -152,8 +152,8 @@ pub(super) struct Started {
 /// How a wait came to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Waited {
-    /// The process ended with this status.
-    Ended(c_int),
+    /// The process ended with this status, having had so many KiB in memory at most.
+    Ended(c_int, u64),
     /// Its time was up and it was killed.
     TimedOut,
     /// The other end of the watched pipe was closed; the process was killed.
@@ -161,44 +161,43 @@ pub(super) enum Waited {
 }
 
 impl Started {
-    /// Waits for the process's end; kills it when it makes no `progress` for so long, or when the other end of `watched` is closed.
-    pub(super) fn wait(self, patience: Duration, progress: &mut dyn FnMut() -> u32, watched: RawFd) -> Waited {
-        let mut killed = None;
+    /// Waits for the process's end; kills it when `look` says so or, for so long, nothing new, or when the other end of `watched` is
+    /// closed.
+    pub(super) fn wait(self, patience: Duration, look: &mut dyn FnMut() -> Look, watched: RawFd) -> Waited {
         let (mut seen, mut deadline) = (0, Instant::now() + patience);
-        loop {
-            let event = match killed {
-                None => self.poll(Some(deadline), watched),
-                Some(_) => self.poll(None, -1),
-            };
-            match event {
-                Event::Ended => break,
-                Event::TimeUp if progress() != seen => {
-                    (seen, deadline) = (progress(), Instant::now() + patience);
-                    continue;
-                }
-                Event::TimeUp => killed = Some(Waited::TimedOut),
-                Event::Abandoned => killed = Some(Waited::Abandoned),
+        let stopped = loop {
+            match self.poll(deadline.min(Instant::now() + SLICE), watched) {
+                Event::Ended => return self.reap(),
+                Event::Abandoned => break Waited::Abandoned,
+                Event::TimeUp => {}
             }
-            // SAFETY: a child that has not been waited for.
-            unsafe { libc::kill(self.pid, libc::SIGKILL) };
-        }
-        let status = self.reap();
-        killed.unwrap_or(Waited::Ended(status))
+            match look() {
+                Look::Stop => break Waited::TimedOut,
+                Look::Done(done) if done != seen => (seen, deadline) = (done, Instant::now() + patience),
+                Look::Done(_) if Instant::now() >= deadline => break Waited::TimedOut,
+                Look::Done(_) => {}
+            }
+        };
+        // SAFETY: a child that has not been waited for.
+        unsafe { libc::kill(self.pid, libc::SIGKILL) };
+        self.reap();
+        stopped
     }
 
-    fn reap(self) -> c_int {
+    fn reap(self) -> Waited {
         let mut status = 0;
-        // SAFETY: a child of this process; a descriptor of ours.
+        // SAFETY: a child of this process; a zeroed record, which is valid; a descriptor of ours.
         unsafe {
-            libc::waitpid(self.pid, &mut status, 0);
+            let mut usage: libc::rusage = std::mem::zeroed();
+            libc::wait4(self.pid, &mut status, 0, &mut usage);
             libc::close(self.pidfd);
+            Waited::Ended(status, usage.ru_maxrss as u64)
         }
-        status
     }
 
-    fn poll(&self, deadline: Option<Instant>, watched: RawFd) -> Event {
+    fn poll(&self, deadline: Instant, watched: RawFd) -> Event {
         loop {
-            let left = deadline.map_or(-1, |until| milliseconds(until.saturating_duration_since(Instant::now())));
+            let left = milliseconds(deadline.saturating_duration_since(Instant::now()));
             let mut fds = [
                 libc::pollfd { fd: self.pidfd, events: libc::POLLIN, revents: 0 },
                 libc::pollfd { fd: watched, events: 0, revents: 0 },
@@ -211,12 +210,23 @@ impl Started {
             if ready > 0 && fds[1].revents != 0 {
                 return Event::Abandoned;
             }
-            if left >= 0 && deadline.is_some_and(|until| Instant::now() >= until) {
+            if Instant::now() >= deadline {
                 return Event::TimeUp;
             }
         }
     }
 }
+
+/// What somebody who looks at a running process now and then finds.
+pub(super) enum Look {
+    /// So much is done.
+    Done(u32),
+    /// It must not go on.
+    Stop,
+}
+
+/// Time between two looks: a fork bomb makes some hundred processes meanwhile.
+const SLICE: Duration = Duration::from_millis(20);
 
 enum Event {
     Ended,

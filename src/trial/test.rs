@@ -194,7 +194,8 @@ impl TestTrials {
         if worker.loaded.as_ref().is_none_or(|(id, _)| *id != self.id) {
             let path = worker.file("trial");
             let file = TrialFile::create(&path, &self.oracle)?;
-            let job = prepare::job(worker, &self.test, self.place, Task::Trial(&path));
+            let memory = prepare::memory_for(self.summary.ran.peak, worker.setup().memory);
+            let job = prepare::job(worker, &self.test, self.place, Task::Trial(&path), memory);
             prepare::set_job(worker, job)?;
             worker.loaded = Some((self.id, file));
         }

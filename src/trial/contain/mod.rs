@@ -8,7 +8,8 @@
 //! | connections | no sockets but pairs |
 //! | shared memory and queues of System V | a namespace, or the calls are refused |
 //! | mounting, tracing, clocks, modules, keys, ... | refused |
-//! | cores, huge files, memory, descriptors | limits |
+//! | cores, huge files, memory | limits |
+//! | fork bombs | a look at the number of processes now and then; a limit where those of the namespace are counted apart |
 
 mod landlock;
 mod namespaces;
@@ -58,6 +59,9 @@ impl Held {
     }
 }
 
+/// Processes of the users of a namespace.
+const MOST_PROCESSES: u64 = 1024;
+
 /// Makes the calling process, which has one thread, a contained one that can write below `writable` alone. May return in a child
 /// of the caller, which then waits for it and ends as it does.
 pub(super) fn enter(writable: &[PathBuf]) -> Held {
@@ -77,6 +81,9 @@ pub(super) fn enter(writable: &[PathBuf]) -> Held {
         }
         for signal in 1..65 {
             libc::signal(signal, libc::SIG_DFL);
+        }
+        if entered.users {
+            libc::setrlimit(libc::RLIMIT_NPROC, &libc::rlimit { rlim_cur: MOST_PROCESSES, rlim_max: MOST_PROCESSES });
         }
         libc::setrlimit(libc::RLIMIT_CORE, &libc::rlimit { rlim_cur: 0, rlim_max: 0 });
     }

@@ -15,6 +15,8 @@ pub(super) struct Entered {
     pub pids: bool,
     /// System V's objects of our own.
     pub objects: bool,
+    /// Users of our own, whose processes are counted apart.
+    pub users: bool,
 }
 
 /// `struct mount_attr`.
@@ -34,13 +36,15 @@ pub(super) fn enter(writable: &[PathBuf]) -> Entered {
     // SAFETY: asks for ids.
     let (user, group) = unsafe { (libc::geteuid(), libc::getegid()) };
     // SAFETY: this process has one thread.
+    let mut users = false;
     let mut unshared = user == 0 && unsafe { libc::unshare(wanted) } == 0;
     if !unshared {
         // SAFETY: as above.
         unshared = unsafe { libc::unshare(wanted | libc::CLONE_NEWUSER) } == 0;
+        users = unshared;
         if unshared && !map_ids(user, group) {
             // Without names for its user this process could not do anything in there.
-            return Entered { files: false, pids: false, objects: true };
+            return Entered { objects: true, ..Entered::default() };
         }
     }
     if !unshared {
@@ -49,11 +53,24 @@ pub(super) fn enter(writable: &[PathBuf]) -> Entered {
     let pids = become_first();
     // The mounts below are ours alone.
     mount(None, c"/", None, libc::MS_REC | libc::MS_PRIVATE);
-    if pids {
-        // For programs that look themselves up; where it is refused they find themselves as `self` all the same.
-        mount(Some(c"proc"), c"/proc", Some(c"proc"), libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC);
+    // For programs that look themselves up; where it is refused they find themselves as `self` all the same.
+    let flags = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
+    if pids && mount(Some(c"proc"), c"/proc", Some(c"proc"), flags) && limits_are_own() {
+        // Refused to normal users, whose processes have a limit anyway.
+        let _ = fs::write("/proc/sys/kernel/pid_max", MOST_PROCESSES);
     }
-    Entered { files: protect(writable), pids, objects: true }
+    Entered { files: protect(writable), pids, objects: true, users }
+}
+
+/// Processes, also dead ones, that a namespace can have at once.
+const MOST_PROCESSES: &str = "2048";
+
+/// Whether the limit of process ids is the namespace's own: from Linux 6.14 on.
+fn limits_are_own() -> bool {
+    let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    let mut numbers = release.split(|c: char| !c.is_ascii_digit()).map(|number| number.parse::<u32>().unwrap_or(0));
+    let version = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+    version >= (6, 14)
 }
 
 /// Gives the process the ids it had.
