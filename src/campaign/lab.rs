@@ -11,6 +11,8 @@ pub trait OracleFacts {
     fn nodes(&self) -> &[u32];
     /// The same nodes in the order of their first values.
     fn order(&self) -> &[u32];
+    /// Nodes that the test covers and that are not observed: their values differ between runs.
+    fn unstable(&self) -> &[u32];
     /// The values that a node takes, in all processes one after the other; the node by its position among [`OracleFacts::nodes`].
     fn values(&self, position: usize) -> impl Iterator<Item = u64>;
     /// Hooks and ticks of the longest process.

@@ -24,6 +24,8 @@ pub struct PlannedTest {
     pub covered: Vec<u32>,
     /// The same in the order of their first values.
     pub order: Vec<u32>,
+    /// Nodes that it covers and that are not observed: their values differ between its runs.
+    pub unstable: Vec<u32>,
     /// For each of them, its value if that is the same all through the test.
     pub constants: Vec<Option<u64>>,
     /// How many values its nodes take in all.
@@ -89,6 +91,7 @@ impl PlannedTest {
             refused: None,
             unforkable: oracle.unforkable(),
             order: oracle.order().to_vec(),
+            unstable: oracle.unstable().to_vec(),
             n_values: (0..covered.len()).map(|position| oracle.values(position).count()).sum(),
             constants: domains.iter().map(Domain::constant).collect(),
             longest: oracle.longest(),

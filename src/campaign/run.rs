@@ -1,6 +1,6 @@
 //! Running a campaign: planning, rounds, budget, storing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -83,6 +83,8 @@ pub struct Summary {
     pub unforkable: BTreeMap<u32, String>,
     /// Nodes that were mutated.
     pub n_nodes: usize,
+    /// Nodes that some test covers and that are not observed there, because their values differ between its runs.
+    pub n_unstable: usize,
 }
 
 /// A campaign.
@@ -214,8 +216,8 @@ impl<L: Lab> Campaign<'_, L> {
         Ok(summary)
     }
 
-    /// Goes through the rounds: one at a time while time is short, many at once where there is enough, because one run of a test
-    /// then serves more of its mutants. `left` has the trials of each round that are to be done.
+    /// Goes through the rounds, as many at once as came before, because one run of a test then serves more of its mutants; fewer
+    /// where time is short. `left` has the trials of each round that are to be done.
     fn rounds(
         &self,
         schedule: &Schedule,
@@ -229,7 +231,7 @@ impl<L: Lab> Campaign<'_, L> {
         while round < left.len() && !shared.is_over() {
             let tried = locked(&shared.counts).trials;
             let rate = tried as f64 / began.elapsed().as_secs_f64();
-            let n_rounds = at_once(&left[round..], rate, shared.time_left(), tried);
+            let n_rounds = at_once(&left[round..], round, rate, shared.time_left());
             let n_trials: usize = left[round..round + n_rounds].iter().sum();
             let batches = self.batches(schedule, round..round + n_rounds, n_trials, done, workers.len());
             each(workers, &batches, |worker, batch| self.run_batch(worker, batch, shared))?;
@@ -348,6 +350,8 @@ impl<L: Lab> Campaign<'_, L> {
                 summary.not_run.insert(test.test, missing);
             }
         }
+        let unstable: BTreeSet<u32> = schedule.tests().iter().flat_map(|test| test.unstable.iter().copied()).collect();
+        summary.n_unstable = unstable.len();
         for test in plan.tests.iter().filter(|test| self.settings.tests.contains(&test.test)) {
             summary.refused.extend(test.refused.clone().map(|why| (test.test, why)));
             summary.unforkable.extend(test.unforkable.clone().map(|why| (test.test, why)));
@@ -379,22 +383,16 @@ impl Unwritten<'_> {
     }
 }
 
-/// Rounds to do together, of those with `left` trials: all if `rate` (trials a second, seen on `tried` of them) says that the time
-/// suffices twice over, as many as take a quarter of it otherwise, but at least one.
-fn at_once(left: &[usize], rate: f64, time: Option<Duration>, tried: usize) -> usize {
-    let Some(time) = time else { return left.len() };
-    if tried < BATCH.start {
-        return 1;
-    }
-    let affordable = rate * time.as_secs_f64();
-    let all: usize = left.iter().sum();
-    if (all as f64) * 2.0 <= affordable {
-        return left.len();
-    }
+/// Rounds to do together of those still to do, with `left` trials each, after `before` others: at least one, at most as many again, and
+/// not more than takes a quarter of the time at that `rate` (trials a second).
+fn at_once(left: &[usize], before: usize, rate: f64, time: Option<Duration>) -> usize {
+    let most = left.len().min(before.max(1));
+    let Some(time) = time else { return most };
+    let affordable = rate * time.as_secs_f64() / 4.0;
     let mut sum = 0.0;
-    let fits = left.iter().take_while(|trials| {
+    let fits = left[..most].iter().take_while(|trials| {
         sum += **trials as f64;
-        sum * 4.0 <= affordable
+        sum <= affordable
     });
     fits.count().max(1)
 }
@@ -405,11 +403,11 @@ mod tests {
 
     #[test]
     fn rounds_are_done_together_where_time_suffices() {
-        let second = |seconds| Some(Duration::from_secs(seconds));
-        assert_eq!(at_once(&[100, 100, 100], 0.0, None, 0), 3);
-        assert_eq!(at_once(&[100, 100, 100], 1e9, second(10), 0), 1, "nothing is known yet");
-        assert_eq!(at_once(&[100, 100, 100], 60.0, second(10), 100), 3);
-        assert_eq!(at_once(&[100, 100, 100, 100, 100], 80.0, second(10), 100), 2);
-        assert_eq!(at_once(&[100, 100], 1.0, second(10), 100), 1);
+        let (ten, left) = (Some(Duration::from_secs(10)), [100; 20]);
+        assert_eq!([0, 1, 2, 4, 8].map(|before| at_once(&left, before, 0.0, None)), [1, 1, 2, 4, 8]);
+        assert_eq!(at_once(&left[..3], 16, 0.0, None), 3);
+        assert_eq!([0, 1, 4].map(|before| at_once(&left, before, 1e9, ten)), [1, 1, 4]);
+        assert_eq!(at_once(&left, 8, 80.0, ten), 2);
+        assert_eq!(at_once(&left, 8, 1.0, ten), 1);
     }
 }

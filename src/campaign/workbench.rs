@@ -1,8 +1,10 @@
 //! The lab in which real tests run.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::ControlFlow;
+use std::sync::Mutex;
 
+use super::pool::locked;
 use super::{CampaignError, Lab, OracleFacts};
 use crate::program::Program;
 use crate::suite::{Suite, Verdict};
@@ -20,6 +22,8 @@ pub struct Workbench<'a> {
     pub executors: Executors,
     /// The recorded verdict of each test that counts, by its index.
     pub verdicts: HashMap<u32, Verdict>,
+    /// Filled when workers start: what the kernel cannot contain, as sentences.
+    pub uncontained: Mutex<BTreeSet<String>>,
 }
 
 impl OracleFacts for TestTrials {
@@ -29,6 +33,10 @@ impl OracleFacts for TestTrials {
 
     fn order(&self) -> &[u32] {
         self.oracle().order()
+    }
+
+    fn unstable(&self) -> &[u32] {
+        self.oracle().unstable()
     }
 
     fn values(&self, position: usize) -> impl Iterator<Item = u64> {
@@ -53,7 +61,9 @@ impl Lab for Workbench<'_> {
     type Ready = TestTrials;
 
     fn worker(&self) -> Result<Worker, CampaignError> {
-        Ok(Worker::start(&self.setup)?)
+        let worker = Worker::start(&self.setup)?;
+        locked(&self.uncontained).extend(worker.missing().iter().cloned());
+        Ok(worker)
     }
 
     fn ready(&self, worker: &mut Worker, test: u32) -> Result<Result<TestTrials, String>, CampaignError> {

@@ -6,6 +6,7 @@ mod ready;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use super::args::{MutateArguments, MutateExecutor, MutateTests};
@@ -16,7 +17,7 @@ use crate::campaign::{
 };
 use crate::store::{Run, Shard, Store};
 use crate::suite::{Suite, Verdict};
-use crate::trial::{Executors, Setup};
+use crate::trial::{Executors, Setup, TrialError};
 use progress::Progress;
 
 impl From<CampaignError> for Failure {
@@ -24,6 +25,8 @@ impl From<CampaignError> for Failure {
         match error {
             CampaignError::Store(error) => error.into(),
             CampaignError::NoTest { .. } => Failure::new(Exit::Baseline, error.to_string()),
+            CampaignError::Trial(TrialError::Uncontained { .. }) => Failure::new(Exit::Usage, error.to_string()),
+            CampaignError::Trial(TrialError::Worker { .. }) => Failure::new(Exit::Internal, error.to_string()),
             CampaignError::Trial(_) => Failure::new(Exit::File, error.to_string()),
         }
     }
@@ -73,6 +76,9 @@ pub fn mutate(root: &Path, arguments: &MutateArguments, out: &mut impl Write) ->
     let done = campaign.run();
     progress.clear();
     let (_, summary) = done?;
+    for what in workbench.uncontained.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+        anstream::eprintln!("suspect: trials were not wholly contained: {what}");
+    }
     campaign_store.save_progress(shard, &summary)?;
     summarise(&run, &summary, began.elapsed().as_secs_f64(), out).map_err(Failure::of(Exit::File))
 }
@@ -96,6 +102,7 @@ fn workbench<'a>(run: &'a Run, suite: &'a Suite, arguments: &MutateArguments) ->
         setup: Setup { allow_unsafe: arguments.allow_unsafe, ..setup },
         executors,
         verdicts: (0..).zip(&run.manifest.tests).filter_map(verdict).collect(),
+        uncontained: Mutex::default(),
     })
 }
 
@@ -193,11 +200,18 @@ fn summarise(run: &Run, summary: &Summary, seconds: f64, out: &mut impl Write) -
         "{} changed what the test looks at; {} crashed, {} were cut for running too long, {} say nothing, {} changed no value",
         counts.output_changed, counts.crashed, counts.cut, counts.unknown, counts.unapplied
     )?;
+    if summary.n_unstable > 0 {
+        writeln!(
+            out,
+            "{} nodes are not observed in some test: their values differ between its runs",
+            summary.n_unstable
+        )?;
+    }
     for (test, why) in &summary.refused {
         writeln!(out, "not used: {}: {why}", name(test))?;
     }
     for (why, tests) in by_reason(&summary.unforkable) {
-        let tests: Vec<&str> = tests.iter().map(|test| name(test)).collect();
+        let tests: Vec<&str> = tests.iter().map(&name).collect();
         writeln!(out, "a process for each trial of {}: {why}", listed(&tests))?;
     }
     let missing: usize = summary.not_run.values().sum();
