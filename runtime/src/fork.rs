@@ -1,29 +1,498 @@
 //! Plans: where a node is about to take a value that pending overrides would change, a forked child for each of them.
+//!
+//! Children run one after another while their parent waits, and share with it what a fork shares: open files. So the parent
+//! notes where each file stands, and afterwards reads what the child has written, takes it back, and puts each file where it stood.
+//! What cannot be taken back never happens: see [`crate::filter`].
 
-use crate::trial::Taken;
+use core::cell::UnsafeCell;
+use core::sync::atomic::{AtomicU64, Ordering};
 
-/// The process whose plan it is starts: its first module is about to be ready, no code of the program has run.
+use suspect_format::abi::PAGE;
+use suspect_format::trial::{
+    CHANGED, Done, EXIT_CUT, OUTPUT_HASH_START, Refusal, Stream, TrialProcess, TrialResult, output_hash,
+};
+
+use crate::filter::{self, call};
+use crate::process::{Process, shared};
+use crate::sys::{self, Errno};
+use crate::trial::{self, Child, Taken};
+
+const READ: usize = 0;
+const CLOSE: usize = 3;
+const FSTAT: usize = 5;
+const LSEEK: usize = 8;
+const PREAD: usize = 17;
+const CLONE: usize = 56;
+const WAIT: usize = 61;
+const FCNTL: usize = 72;
+const FTRUNCATE: usize = 77;
+const PRCTL: usize = 157;
+const OPENAT: usize = 257;
+const GETDENTS: usize = 217;
+const PPOLL: usize = 271;
+const SEND_SIGNAL: usize = 424;
+
+const CLONE_PIDFD: usize = 0x1000;
+const WAIT_ALL: usize = 0x4000_0000;
+const SIGKILL: usize = 9;
+const SIGSYS: i32 = 31;
+const POLLIN: u16 = 1;
+const EINTR: Errno = sys::EINTR;
+const SEEK_SET: usize = 0;
+const SEEK_CUR: usize = 1;
+const F_GETFL: usize = 3;
+const ACCESS: usize = 3;
+const AT_FDCWD: usize = -100isize as usize;
+const DIRECTORY: usize = 0o200000 | 0o2000000;
+const PDEATHSIG: usize = 1;
+
+const TYPE: u32 = 0o170000;
+const REGULAR: u32 = 0o100000;
+const DIRECTORY_TYPE: u32 = 0o040000;
+const DEVICE: u32 = 0o020000;
+/// Null, zero, full, random, urandom.
+const HARMLESS_DEVICES: [u64; 5] = [0x103, 0x105, 0x107, 0x108, 0x109];
+
+/// Open files that a plan can put back.
+const MOST_FILES: usize = 64;
+const BUFFER: usize = 16 * 1024;
+
+/// An open file and where it stood.
+#[derive(Clone, Copy)]
+struct Standing {
+    fd: usize,
+    offset: u64,
+}
+
+/// What only a plan's process uses, which has one thread.
+struct Room {
+    files: UnsafeCell<[Standing; MOST_FILES]>,
+    buffer: UnsafeCell<[u64; BUFFER / 8]>,
+}
+
+// SAFETY: used by one thread alone, and never twice at once: hooks do not nest in here.
+unsafe impl Sync for Room {}
+
+static ROOM: Room = Room {
+    files: UnsafeCell::new([Standing { fd: 0, offset: 0 }; MOST_FILES]),
+    buffer: UnsafeCell::new([0; BUFFER / 8]),
+};
+
+/// `struct stat`, as far as it matters.
+#[repr(C)]
+struct Status {
+    device: u64,
+    inode: u64,
+    _links: u64,
+    mode: u32,
+    _ids: [u32; 3],
+    special: u64,
+    size: u64,
+    _rest: [u64; 11],
+}
+
+const _: () = assert!(size_of::<Status>() == 144);
+
+/// Gets the first process of a plan ready, or ends it with the reason.
 ///
 /// # Safety
-/// The trial file is mapped; this process has one thread.
-pub unsafe fn prepare() {}
+/// The trial file is mapped; the process has joined the trial and has run none of the program's code.
+pub unsafe fn prepare(process: &Process) {
+    // SAFETY: vouched for by the caller; the tables were looked at before they were mapped.
+    unsafe {
+        let header = trial::header();
+        if (*header).first_pid != u64::from(process.pid.load(Ordering::Relaxed)) || (*header).next_process != 1 {
+            give_up(Refusal::NotFirst, 0);
+        }
+        let results = u64::from((*header).n_overrides).wrapping_mul((*header).result_stride);
+        let states = (*other_process()).states;
+        let writable = trial::writable((*header).results, results)
+            .and_then(|()| trial::writable(states, u64::from((*header).n_nodes).wrapping_mul(8)));
+        if writable.is_err() || filter::install().is_err() {
+            give_up(Refusal::Kernel, 0);
+        }
+        match entries(c"/proc/self/task".as_ptr().cast(), |_| true) {
+            Some(1) => {}
+            Some(_) => give_up(Refusal::Threads, 0),
+            None => give_up(Refusal::Kernel, 0),
+        }
+    }
+}
 
-/// The first process of a plan reached `node`, some of whose overrides are pending, with a value: what the node takes.
+/// Notes why there can be no plan and ends this process.
+pub fn give_up(reason: Refusal, number: u32) -> ! {
+    let header = trial::header();
+    // SAFETY: the header is mapped and can be written.
+    unsafe {
+        (*header).refused_call = number;
+        (*header).refusal = reason as u32;
+    }
+    sys::exit(EXIT_CUT)
+}
+
+/// The entry of all processes that the oracle does not have; of a plan, of its children.
 ///
-/// # How it is called
-/// By [`crate::trial`], when the role is `Plan` and the node's pending byte is set (all nodes that have overrides start with it
-/// set; [`crate::trial::set_pending`] clears it, so that the node costs nothing any more). The node's state does not
-/// count this execution yet: its number is [`crate::trial::execution`].
+/// # Safety
+/// The trial file is mapped.
+unsafe fn other_process() -> *mut TrialProcess {
+    // SAFETY: vouched for by the caller; there is one entry more than processes.
+    unsafe {
+        let header = trial::header();
+        trial::at::<TrialProcess>((*header).processes).wrapping_add((*header).n_processes as usize)
+    }
+}
+
+/// The result of override number `index`.
 ///
-/// * [`crate::trial::overrides_of`] gives the node's overrides; [`crate::trial::would_change`] whether one applies here and changes the value.
-/// * In a child: [`crate::trial::become_child`] switches states, counter of hooks and flags to the child's own, makes one
-///   override the active one and the role `Single`; then the child returns [`crate::trial::apply`]'s answer from here.
-/// * The parent returns `taken` as it came.
+/// # Safety
+/// The trial file is mapped; `index` is less than the header's number of overrides.
+pub unsafe fn result(index: u32) -> *mut TrialResult {
+    // SAFETY: vouched for by the caller.
+    unsafe {
+        let header = trial::header();
+        trial::at((*header).results.wrapping_add(u64::from(index).wrapping_mul((*header).result_stride)))
+    }
+}
+
+/// The plan's process reached `node`, some of whose overrides are pending, with a value: what the node takes.
 ///
 /// # Safety
 /// Called by a hook, with the trial file mapped; `node` is less than the header's `n_nodes`.
 pub unsafe fn reached(node: u32, taken: Taken) -> Taken {
-    // SAFETY: vouched for by the caller.
-    unsafe { crate::trial::set_pending(node, false) };
+    // SAFETY: vouched for by the caller; overrides and results have the header's number.
+    unsafe {
+        let (mut index, end) = trial::overrides_of(node);
+        let (mut pending, mut files) = (false, None);
+        while index < end {
+            let one = &*trial::override_at(index);
+            if (*result(index)).done == Done::Not as u32 {
+                if trial::would_change(one, taken) {
+                    let files = *files.get_or_insert_with(|| standing());
+                    if fork(index, files) {
+                        return trial::apply(one, taken);
+                    }
+                } else {
+                    pending = true;
+                }
+            }
+            index = index.wrapping_add(1);
+        }
+        trial::set_pending(node, pending);
+    }
     taken
 }
+
+/// Runs override number `index` in a child: true in there. Its parent has then the result and goes on as if nothing had been.
+///
+/// # Safety
+/// In a hook of the plan's process.
+unsafe fn fork(index: u32, files: usize) -> bool {
+    let process = shared();
+    let mut pidfd = 0u32;
+    // SAFETY: vouched for by the caller. The child is a copy of this process, whose only thread is here.
+    unsafe {
+        let header = trial::header();
+        let found = result(index);
+        let child = begin(process, index, found);
+        (*header).running = u64::from(index).wrapping_add(1);
+        let answer = call(CLONE, [CLONE_PIDFD, 0, (&raw mut pidfd) as usize, 0, 0]);
+        let Ok(id) = answer else { give_up(Refusal::Kernel, 0) };
+        if id == 0 {
+            let _ = call(PRCTL, [PDEATHSIG, SIGKILL, 0, 0, 0]);
+            trial::become_child(&child);
+            return true;
+        }
+        let done = wait(id, pidfd as usize, (*header).wall_ns, found);
+        (*header).running = 0;
+        finish(found, &child);
+        put_back(files, found);
+        if (*found).done == Done::Not as u32 {
+            (*found).done = done as u32;
+        }
+        AtomicCount::of(&raw mut (*header).n_done).up();
+    }
+    false
+}
+
+/// The header's number of results done, which the worker reads meanwhile.
+struct AtomicCount(*mut u32);
+
+impl AtomicCount {
+    fn of(word: *mut u32) -> AtomicCount {
+        AtomicCount(word)
+    }
+
+    /// # Safety
+    /// The word is mapped and can be written.
+    unsafe fn up(&self) {
+        // SAFETY: vouched for by the caller.
+        unsafe { core::sync::atomic::AtomicU32::from_ptr(self.0) }.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Gives the child to come states, counter and flags of its own, those of its parent at first.
+unsafe fn begin(process: &Process, index: u32, found: *mut TrialResult) -> Child {
+    // SAFETY: both tables have a state for each node; the result can be written.
+    unsafe {
+        let n_nodes = (*trial::header()).n_nodes as usize;
+        let states = trial::at::<u64>((*other_process()).states);
+        let own = process.states.load(Ordering::Relaxed);
+        let mut node = 0usize;
+        while node < n_nodes {
+            states.wrapping_add(node).write((*own.wrapping_add(node)).load(Ordering::Relaxed));
+            node = node.wrapping_add(1);
+        }
+        (*found).used = (*process.used.load(Ordering::Relaxed)).load(Ordering::Relaxed);
+        (*found).flags = (*process.flags.load(Ordering::Relaxed)).load(Ordering::Relaxed);
+        Child { states, used: &raw mut (*found).used, flags: &raw mut (*found).flags, one: index }
+    }
+}
+
+/// Waits for the child's end, and brings it about when its time is up.
+unsafe fn wait(id: usize, pidfd: usize, wall_ns: u64, found: *mut TrialResult) -> Done {
+    let seconds = (wall_ns / 1_000_000_000) as usize;
+    let left = (wall_ns % 1_000_000_000) as usize;
+    let mut time = [seconds, left];
+    let mut done = Done::Ran;
+    let mut poll = [pidfd as u64 | (POLLIN as u64) << 32];
+    // SAFETY: locals; the kernel brings the time left up to date when a signal interrupts it.
+    unsafe {
+        let ready = loop {
+            match call(PPOLL, [(&raw mut poll) as usize, 1, (&raw mut time) as usize, 0, 8]) {
+                Err(EINTR) => {}
+                answer => break answer,
+            }
+        };
+        if ready != Ok(1) {
+            done = Done::TimedOut;
+            let _ = call(SEND_SIGNAL, [pidfd, SIGKILL, 0, 0, 0]);
+        }
+        let mut status = 0i32;
+        while call(WAIT, [id, (&raw mut status) as usize, WAIT_ALL, 0, 0]) == Err(EINTR) {}
+        let _ = call(CLOSE, [pidfd, 0, 0, 0, 0]);
+        (*found).status = status;
+        if done == Done::Ran && status & 0x7f == SIGSYS {
+            // Its handler could not run.
+            done = Done::Elsewhere;
+        }
+    }
+    done
+}
+
+/// Says of each node whether the child's trajectory differs from the oracle's.
+unsafe fn finish(found: *mut TrialResult, child: &Child) {
+    // SAFETY: a bit for each node follows the result; states and streams are as many.
+    unsafe {
+        let bits = found.add(1).cast::<u8>();
+        let streams = shared().streams.load(Ordering::Relaxed);
+        let n_nodes = (*trial::header()).n_nodes as usize;
+        let (mut node, mut byte) = (0usize, 0u8);
+        while node < n_nodes {
+            let state = *child.states.wrapping_add(node);
+            let stream: Stream = *streams.wrapping_add(node);
+            let differs = state & CHANGED != 0 || state != stream.length;
+            byte |= u8::from(differs) << (node % 8);
+            node = node.wrapping_add(1);
+            if node % 8 == 0 || node == n_nodes {
+                bits.wrapping_add(node.wrapping_sub(1) / 8).write(byte);
+                byte = 0;
+            }
+        }
+    }
+}
+
+/// Notes where all open files stand, after their number; ends the plan if there is one that cannot be put back.
+unsafe fn standing() -> usize {
+    let mut count = 0usize;
+    // SAFETY: the room is this thread's.
+    let files = unsafe { &mut *ROOM.files.get() };
+    let note = |fd: usize| {
+        // SAFETY: a descriptor's number.
+        let Some(offset) = (unsafe { offset_of(fd) }) else { return false };
+        if offset != NOWHERE {
+            let Some(place) = files.get_mut(count) else { return false };
+            *place = Standing { fd, offset };
+            count = count.wrapping_add(1);
+        }
+        true
+    };
+    // SAFETY: a C string.
+    if unsafe { entries(c"/proc/self/fd".as_ptr().cast(), note) }.is_none() {
+        give_up(Refusal::Descriptor, 0);
+    }
+    count
+}
+
+/// Offset of what has none.
+const NOWHERE: u64 = u64::MAX;
+
+/// Where an open file stands; `None` if it cannot be put back.
+unsafe fn offset_of(fd: usize) -> Option<u64> {
+    // SAFETY: system calls on a descriptor.
+    unsafe {
+        let status = status(fd)?;
+        match status.mode & TYPE {
+            DEVICE => HARMLESS_DEVICES.contains(&status.special).then_some(NOWHERE),
+            REGULAR | DIRECTORY_TYPE => {
+                let flags = call(FCNTL, [fd, F_GETFL, 0, 0, 0]).ok()?;
+                if flags & ACCESS != 0 && !is_output_file(&status) {
+                    return None;
+                }
+                call(LSEEK, [fd, 0, SEEK_CUR, 0, 0]).ok().map(|offset| offset as u64)
+            }
+            _ => None,
+        }
+    }
+}
+
+unsafe fn status(fd: usize) -> Option<Status> {
+    let mut status = core::mem::MaybeUninit::<Status>::uninit();
+    // SAFETY: the kernel fills the record if it says so.
+    unsafe {
+        call(FSTAT, [fd, status.as_mut_ptr() as usize, 0, 0, 0]).ok()?;
+        Some(status.assume_init())
+    }
+}
+
+unsafe fn is_output_file(status: &Status) -> bool {
+    // SAFETY: the header is mapped.
+    let outputs = unsafe { (*trial::header()).output_fds };
+    outputs.iter().any(|fd| {
+        // SAFETY: a descriptor's number.
+        let output = if *fd < 0 { None } else { unsafe { self::status(*fd as usize) } };
+        output.is_some_and(|output| output.device == status.device && output.inode == status.inode)
+    })
+}
+
+/// Whether a descriptor is one of the outputs.
+///
+/// # Safety
+/// In a plan or its child.
+pub unsafe fn is_output(fd: i32) -> bool {
+    // SAFETY: a descriptor's number.
+    unsafe { status(fd as u32 as usize).is_some_and(|status| is_output_file(&status)) }
+}
+
+/// Looks at what the child has written, takes it back, and puts all files where they stood.
+unsafe fn put_back(files: usize, found: *mut TrialResult) {
+    // SAFETY: the room is this thread's; descriptors and a result that can be written.
+    unsafe {
+        let [out, err] = (*trial::header()).output_fds;
+        let streams = [out, if err == out { -1 } else { err }];
+        let lengths = (&raw mut (*found).lengths).cast::<u64>();
+        let hashes = (&raw mut (*found).hashes).cast::<u64>();
+        let befores = (&raw mut (*found).before).cast::<u64>();
+        let mut at = 0usize;
+        for fd in streams {
+            hashes.wrapping_add(at).write(OUTPUT_HASH_START);
+            if fd >= 0 {
+                let fd = fd as usize;
+                let before = noted(files, fd);
+                let Some(status) = status(fd) else { give_up(Refusal::Descriptor, 0) };
+                befores.wrapping_add(at).write(before);
+                lengths.wrapping_add(at).write(status.size);
+                if status.size != before {
+                    hashes.wrapping_add(at).write(hash_from(fd, before, status.size));
+                    let _ = call(FTRUNCATE, [fd, before as usize, 0, 0, 0]);
+                }
+            }
+            at = at.wrapping_add(1);
+        }
+        for file in (*ROOM.files.get()).iter().take(files) {
+            let _ = call(LSEEK, [file.fd, file.offset as usize, SEEK_SET, 0, 0]);
+        }
+    }
+}
+
+/// Where `fd` was noted to stand.
+unsafe fn noted(files: usize, fd: usize) -> u64 {
+    // SAFETY: the room is this thread's.
+    let noted = unsafe { &*ROOM.files.get() }.iter().take(files).find(|file| file.fd == fd);
+    match noted {
+        Some(file) => file.offset,
+        // The program has closed it: what children write cannot be seen.
+        None => give_up(Refusal::Descriptor, 0),
+    }
+}
+
+/// The hash of a file's bytes from `from` up to `to`.
+unsafe fn hash_from(fd: usize, from: u64, to: u64) -> u64 {
+    let (mut at, mut hash) = (from, OUTPUT_HASH_START);
+    let buffer = ROOM.buffer.get().cast::<u8>();
+    while at < to {
+        let want = (to.wrapping_sub(at)).min(BUFFER as u64) as usize;
+        // SAFETY: the buffer is as long as said; a file in memory is read whole.
+        unsafe {
+            match call(PREAD, [fd, buffer as usize, want, at as usize, 0]) {
+                Ok(read) if read == want => {}
+                Err(EINTR) => continue,
+                _ => give_up(Refusal::Descriptor, 0),
+            }
+            hash = output_hash(hash, core::slice::from_raw_parts(buffer, want));
+        }
+        at = at.wrapping_add(want as u64);
+    }
+    hash
+}
+
+/// Calls `look` with each number that is an entry's name in the directory `path`, this directory's own descriptor left out;
+/// their count, or `None` when that fails or `look` says so.
+///
+/// # Safety
+/// `path` ends with a zero byte.
+unsafe fn entries(path: *const u8, mut look: impl FnMut(usize) -> bool) -> Option<usize> {
+    const HEAD: usize = 19;
+    let mut buffer = [const { core::mem::MaybeUninit::<u64>::uninit() }; 256];
+    let mut count = 0usize;
+    // SAFETY: the buffer is as long as said, and the kernel fills it with whole records.
+    unsafe {
+        let own = call(OPENAT, [AT_FDCWD, path as usize, DIRECTORY, 0, 0]).ok()?;
+        let bytes = (&raw mut buffer).cast::<u8>();
+        let mut good = true;
+        loop {
+            let read = call(GETDENTS, [own, bytes as usize, size_of_val(&buffer), 0, 0]);
+            let Ok(length) = read else {
+                good = false;
+                break;
+            };
+            if length == 0 {
+                break;
+            }
+            let mut at = 0usize;
+            while at < length {
+                let record = bytes.wrapping_add(at);
+                if let Some(number) = number(record.wrapping_add(HEAD))
+                    && number != own
+                {
+                    count = count.wrapping_add(1);
+                    good &= look(number);
+                }
+                at = at.wrapping_add(record.wrapping_add(16).cast::<u16>().read_unaligned() as usize);
+            }
+        }
+        let _ = call(CLOSE, [own, 0, 0, 0, 0]);
+        good.then_some(count)
+    }
+}
+
+/// The number that a name is.
+unsafe fn number(mut name: *const u8) -> Option<usize> {
+    let mut number = 0usize;
+    // SAFETY: stops at the final zero.
+    unsafe {
+        if *name == 0 {
+            return None;
+        }
+        while *name != 0 {
+            let digit = (*name).wrapping_sub(b'0');
+            if digit > 9 {
+                return None;
+            }
+            number = number.wrapping_mul(10).wrapping_add(digit as usize);
+            name = name.wrapping_add(1);
+        }
+    }
+    Some(number)
+}
+
+const _: () = assert!(PAGE == 4096 && READ == 0 && size_of::<AtomicU64>() == 8);

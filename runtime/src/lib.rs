@@ -30,6 +30,7 @@ compile_error!("the runtime makes its system calls directly and knows x86-64 Lin
 
 mod change;
 mod file;
+mod filter;
 mod fork;
 mod hooks;
 mod log;

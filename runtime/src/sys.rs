@@ -35,6 +35,8 @@ const READLINK: usize = 89;
 const UNLINK: usize = 87;
 const GETPPID: usize = 110;
 const CLOCK_GETTIME: usize = 228;
+const SIGACTION: usize = 13;
+const PRCTL: usize = 157;
 const EXIT_GROUP: usize = 231;
 const OPENAT: usize = 257;
 const FALLOCATE: usize = 285;
@@ -229,6 +231,30 @@ pub fn exit(status: i32) -> ! {
     loop {
         // SAFETY: no addresses.
         let _ = unsafe { raw(EXIT_GROUP, [status as usize, 0, 0, 0, 0, 0]) };
+    }
+}
+
+/// Has a signal handled as the kernel's `struct sigaction` at `action` says.
+///
+/// # Safety
+/// `action` is such a record, with a handler and what it returns to.
+pub unsafe fn handle_signal(signal: usize, action: *const c_void) -> Result<(), Errno> {
+    // SAFETY: vouched for by the caller.
+    unsafe { raw(SIGACTION, [signal, action as usize, 0, 8, 0, 0]) }.map(|_| ())
+}
+
+/// Puts this process and its children to come under a filter of system calls, the `struct sock_fprog` at `filter`.
+///
+/// # Safety
+/// `filter` is such a record.
+pub unsafe fn filter_calls(filter: *const c_void) -> Result<(), Errno> {
+    const NO_NEW_PRIVILEGES: usize = 38;
+    const SECCOMP: usize = 22;
+    const BY_FILTER: usize = 2;
+    // SAFETY: vouched for by the caller.
+    unsafe {
+        raw(PRCTL, [NO_NEW_PRIVILEGES, 1, 0, 0, 0, 0])?;
+        raw(PRCTL, [SECCOMP, BY_FILTER, filter as usize, 0, 0, 0]).map(|_| ())
     }
 }
 

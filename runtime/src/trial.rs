@@ -133,7 +133,7 @@ unsafe fn begin(process: &Process, auxiliary: &Auxiliary) -> Result<(), Errno> {
         }
         join(process)?;
         if head.role == Role::Plan as u32 {
-            fork::prepare();
+            fork::prepare(process);
         }
     }
     Ok(())

@@ -3,12 +3,16 @@
 mod args;
 mod ask;
 mod build;
+mod causes;
 mod dump;
 mod entries;
 mod eval;
 mod evidence;
 mod exit;
+mod graph;
 mod methods;
+mod mutate;
+mod observed;
 mod rank;
 mod spectra;
 mod test;
@@ -30,6 +34,9 @@ pub fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().collect();
     if arguments.first().is_some_and(|name| crate::build::is_driver_name(name)) {
         return crate::build::driver_main(arguments);
+    }
+    if crate::trial::is_worker(&arguments) {
+        return crate::trial::serve();
     }
     let parsed = match Arguments::try_parse_from(&arguments) {
         Ok(parsed) => parsed,
@@ -59,6 +66,8 @@ fn run(arguments: Arguments, out: &mut impl Write) -> Result<(), Failure> {
         Verb::Doctor => build::doctor(&project_root(&start), out),
         Verb::Init => test::init(&start, out),
         Verb::Test(test) => test::test(&project_root(&start), test, out),
+        Verb::Mutate(mutate) => mutate::mutate(&project_root(&start), mutate, out),
+        Verb::Graph(graph) => graph::graph(&project_root(&start), graph, out),
         Verb::Rank(rank) => rank::rank(&project_root(&start), rank, out),
         Verb::Ask(ask) => ask::ask(&project_root(&start), ask, out),
         Verb::Report(report) => match report.format {

@@ -20,7 +20,7 @@ pub enum Status {
 
 impl Status {
     /// From the word that `wait` gives.
-    pub(super) fn from_wait(word: i32) -> Status {
+    pub(crate) fn from_wait(word: i32) -> Status {
         let status = ExitStatus::from_raw(word);
         match status.signal() {
             Some(signal) => Status::Signaled(signal),

@@ -274,7 +274,7 @@ fn watch_children() -> RawFd {
 ///
 /// Descendants become children as what is between them and this process dies, so repeating it reaches the whole tree. A
 /// child that has not been reaped keeps its id and its group's, so nothing else can be hit.
-fn signal_children(signal: i32) -> u64 {
+pub(crate) fn signal_children(signal: i32) -> u64 {
     let mut children = 0;
     for_each_child(|child| {
         children += 1;

@@ -6,6 +6,7 @@
 
 mod automake;
 mod baseline;
+mod captured;
 mod cases;
 mod cmake_regex;
 mod command;
@@ -15,6 +16,7 @@ mod detect;
 mod error;
 mod init;
 mod junit;
+mod line;
 mod load;
 mod locks;
 mod meson;
@@ -27,7 +29,8 @@ mod verdict;
 pub use baseline::{
     Baseline, BaselineOptions, Counts, Hook, RunSummary, Stability, TestBaseline, baseline, timeout_from,
 };
-pub use config::{Config, FILE as CONFIG_FILE};
+pub use captured::Judging;
+pub use config::{Config, FILE as CONFIG_FILE, ScratchKind};
 pub use error::SuiteError;
 pub use init::init;
 pub use load::{Suite, find_root};

@@ -82,6 +82,16 @@ impl Oracle {
         }
     }
 
+    /// The verdict on a run that ended by itself, of tests that need nothing but what it did and wrote.
+    pub(super) fn judge_captured(&self, outcome: &Outcome, output: &[u8]) -> Option<Judgement> {
+        match self {
+            Oracle::Exit { skip, error, should_fail } => Some(by_exit(outcome, *skip, *error, *should_fail)),
+            Oracle::Tap { should_fail } => Some(expect_failure(tap::parse(output).judge(outcome.status), *should_fail)),
+            Oracle::Ctest(oracle) => Some(oracle.judge(outcome.status, output)),
+            Oracle::Compare(_) | Oracle::Junit(_) | Oracle::Automake { .. } => None,
+        }
+    }
+
     /// Whether standard error is to be part of standard output.
     pub(super) fn merges(&self) -> bool {
         matches!(self, Oracle::Ctest(_))
@@ -103,12 +113,12 @@ impl Place<'_> {
                 Judgement::new(Verdict::Timeout, format!("did not end within {limit}"))
             }
             (Status::Flooded, _) => Judgement::fail("writes output without end"),
-            (_, Oracle::Exit { skip, error, should_fail }) => by_exit(outcome, *skip, *error, *should_fail),
-            (status, Oracle::Tap { should_fail }) => expect_failure(tap::parse(&output).judge(status), *should_fail),
             (_, Oracle::Junit(path)) => not_runnable(outcome).unwrap_or_else(|| junit::judge(&self.cwd.join(path))),
-            (_, Oracle::Ctest(oracle)) => oracle.judge(outcome.status, &output),
             (status, Oracle::Automake { .. }) => automake::judge(&automake::trs_file(self.scratch), status, &output),
             (_, Oracle::Compare(compare)) => return self.compare(compare, outcome),
+            (_, Oracle::Exit { .. } | Oracle::Tap { .. } | Oracle::Ctest(_)) => {
+                oracle.judge_captured(outcome, &output).unwrap_or_else(|| Judgement::error("cannot be judged"))
+            }
         };
         Ok((judgement, output))
     }
@@ -140,7 +150,7 @@ impl Place<'_> {
     }
 
     /// The expected output and what it is called, or why there is none.
-    fn expected(&self, expected: &Expected) -> Result<(Vec<u8>, String), Judgement> {
+    pub(super) fn expected(&self, expected: &Expected) -> Result<(Vec<u8>, String), Judgement> {
         match expected {
             Expected::File { path, shown } => match fs::read(path) {
                 Ok(bytes) => Ok((bytes, shown.clone())),

@@ -181,19 +181,25 @@ impl Test {
     }
 
     pub(super) fn environment(&self, context: &RunContext, scratch: &Scratch) -> Environment {
-        let mut env = Environment::inherited();
-        env.set_varying("TMPDIR", scratch.tmp());
-        for (name, value) in &self.plan.env {
-            match value {
-                Some(value) => env.set(name, value),
-                None => env.unset(name),
-            }
-        }
+        let mut env = self.environment_in(&scratch.tmp());
         if !context.env.is_empty() {
             env.set_varying(ENV_TEST, &self.name);
         }
         for (name, value) in context.env {
             env.set_varying(name, value);
+        }
+        env
+    }
+
+    /// The environment of a run that nobody records, with `tmp` as its temporary directory.
+    pub(super) fn environment_in(&self, tmp: &Path) -> Environment {
+        let mut env = Environment::inherited();
+        env.set_varying("TMPDIR", tmp);
+        for (name, value) in &self.plan.env {
+            match value {
+                Some(value) => env.set(name, value),
+                None => env.unset(name),
+            }
         }
         env
     }

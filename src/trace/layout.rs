@@ -52,6 +52,8 @@ pub struct UnitPart {
 pub struct ModulePart {
     /// Path of the module's file; empty when the runtime did not know.
     pub path: String,
+    /// See [`suspect_format::trial::TrialModule::identity`].
+    pub identity: u64,
     /// Where its words were in the process.
     pub load_address: u64,
     /// Where its words are in the file, bytes.
@@ -214,8 +216,10 @@ fn offset_in(head: &[u8], field: usize, segment: usize) -> Result<usize, Problem
 fn module(head: &[u8], entries: &[u8], data: Range<usize>) -> Result<ModulePart, Problem> {
     let load_address = u64_at(head, offset_of!(SegmentHeader, load_address));
     let mut units = Vec::with_capacity(entries.len() / size_of::<UnitEntry>());
+    let mut identity = HASH_START;
     for entry in entries.chunks_exact(size_of::<UnitEntry>()) {
         let hash = u64_at(entry, offset_of!(UnitEntry, unit_hash));
+        identity = hash_bytes(identity, &hash.to_ne_bytes());
         if hash != 0 {
             units.push(unit(hash, entry, load_address, &data)?);
         }
@@ -225,7 +229,7 @@ fn module(head: &[u8], entries: &[u8], data: Range<usize>) -> Result<ModulePart,
     if overlapping {
         return Err(damaged(data.start, "units that share words"));
     }
-    Ok(ModulePart { path: text(&head[offset_of!(SegmentHeader, path)..]), load_address, data, units })
+    Ok(ModulePart { path: text(&head[offset_of!(SegmentHeader, path)..]), identity, load_address, data, units })
 }
 
 fn unit(hash: u64, entry: &[u8], load_address: u64, data: &Range<usize>) -> Result<UnitPart, Problem> {

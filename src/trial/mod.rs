@@ -1,5 +1,45 @@
 //! Trials: one mutant of one test, run contained and compared with the oracle.
+//!
+//! A [`Worker`] is a small process that has given up its rights once (Landlock, seccomp, limits) and starts the trials' processes
+//! below it; there is one for each job. [`TestTrials::prepare`] records what a test does without any mutant (the [`Oracle`]) and finds
+//! out which [`Executor`] the test allows; [`TestTrials::run`] then runs overrides and tells an [`Observation`] for each.
+//!
+//! ```text
+//! campaign ── TestTrials::run ──> Worker ═pipe═> worker process ──fork+exec──> the test, Role::Single      (Executor::Exec)
+//!                  │                                   └───────fork+exec──> the test, Role::Plan ──fork──> trial   (Executor::Fork)
+//!                  └──────────────── the trial file, mapped by all of them ────────────────┘
+//! ```
 
+mod calls;
+mod contain;
+mod error;
+mod file;
+mod frame;
+mod judge;
 mod observation;
+mod oracle;
+mod prepare;
+mod serve;
+mod setup;
+mod spawn;
+mod test;
+mod tree;
+mod worker;
 
+pub use error::{Reason, TrialError};
 pub use observation::{Change, End, Executor, Observation, Override};
+pub use oracle::Oracle;
+pub use serve::{is_worker, serve};
+pub use setup::{Executors, Setup};
+pub use test::TestTrials;
+pub use worker::Worker;
+
+/// Least number of hooks and ticks that a process of a failing test may execute: a mutant that repairs an early exit runs for longer
+/// than the failing run did.
+pub const FAILING_BUDGET: u64 = 400_000;
+
+/// Hooks and ticks that each process of a trial may execute before it is cut: four times those of the longest process in the
+/// oracle's runs of the suite ([`TestTrials::longest`]), and on failing tests at least [`FAILING_BUDGET`].
+pub fn budget(longest: u64, failing: bool) -> u64 {
+    longest.saturating_mul(4).max(if failing { FAILING_BUDGET } else { 1 })
+}

@@ -75,7 +75,8 @@ pub struct TrialHeader {
     pub budget: u64,
     /// Wall-clock time for one child of a plan, nanoseconds.
     pub wall_ns: u64,
-    /// Descriptors that a plan's children get as standard output and error, emptied for each; -1 for none. Both may be one.
+    /// Further descriptors of the files that are standard output and error, by which a plan looks at what its children write and
+    /// takes it back; -1 for none. Both may be one.
     pub output_fds: [i32; 2],
     /// Bytes that a plan's child may write to each before it is cut by the file size limit.
     pub output_limit: u64,
@@ -87,8 +88,14 @@ pub struct TrialHeader {
     pub refused_call: u32,
     /// Written by a plan: results done.
     pub n_done: u32,
-    /// Room for the executors.
-    pub reserved: [u64; 8],
+    /// The id of the test's first process; a plan is carried out by it alone.
+    pub first_pid: u64,
+    /// Written by a plan: the number of the override whose child runs, plus 1.
+    pub running: u64,
+    /// Written by a plan: address of the function by which every module makes the system calls that the filter lets through.
+    pub gate: u64,
+    /// Zero.
+    pub reserved: [u64; 5],
 }
 
 /// A module that the oracle had.

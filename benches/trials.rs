@@ -1,0 +1,160 @@
+//! How many trials a second each executor runs, and what a plain start of the uninstrumented program costs beside them.
+//!
+//! `cargo bench --bench trials` builds the programs of the tests twice, runs the same overrides by both executors in turns, and prints
+//! one row for each program. Ratios are of wall-clock time within one run of the bench.
+
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use suspect::program::Program;
+use suspect::suite::{RunContext, Suite};
+use suspect::trace::{ModuleFile, sections};
+use suspect::trial::{Change, End, Executor, Executors, Override, Setup, TestTrials, Worker, budget};
+use suspect_format::abi::SECTION_SITES;
+
+const SUSPECT: &str = env!("CARGO_BIN_EXE_suspect");
+
+/// Program, its arguments, what it reads.
+const PROGRAMS: [(&str, &str, &str); 4] = [
+    ("words.c", "words.txt", "the cat and the dog\nsaw the other cat\nand ran\n"),
+    ("numbers.c", "5", ""),
+    ("wild.c", "", ""),
+    ("jumps.c", "< pairs.txt", "one 1\nthree 3\nfour 4\nseven 7\nfifteen 15\nnone 0\nmore 12\nend -1\n"),
+];
+
+/// Turns, of which the quickest counts.
+const TURNS: usize = 5;
+/// Trials in each.
+const TRIALS: usize = 600;
+
+fn main() {
+    println!(
+        "| program | own time, us | plain starts/s | exec trials/s | fork trials/s | fork / exec | fork / plain |"
+    );
+    println!("|---|---|---|---|---|---|---|");
+    let mut worker = Worker::start(&Setup::with_executable(SUSPECT)).unwrap();
+    for (source, arguments, text) in PROGRAMS {
+        row(&mut worker, source, arguments, text);
+    }
+}
+
+fn row(worker: &mut Worker, source: &str, arguments: &str, text: &str) {
+    let project = tempfile::tempdir().unwrap();
+    let root = project.path().canonicalize().unwrap();
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/trial/programs").join(source);
+    fs::copy(from, root.join("prog.c")).unwrap();
+    for name in ["words.txt", "pairs.txt"] {
+        fs::write(root.join(name), text).unwrap();
+    }
+    fs::write(root.join("tests.txt"), format!("./prog {arguments}\n")).unwrap();
+    let config = "[[suite]]\nkind = \"lines\"\nfile = \"tests.txt\"\nrun = \"{line}\"\n";
+    fs::write(root.join("suspect.toml"), config).unwrap();
+    compile(&root, SUSPECT, &["build", "--modes", "trace", "--", "cc", "-O1", "-o", "prog", "prog.c", "-lm"]);
+    compile(&root, "clang-19", &["-O1", "-w", "-o", "plain", "prog.c", "-lm"]);
+    let file = ModuleFile::open(&root.join("prog")).unwrap();
+    let tables = sections(file.bytes(), SECTION_SITES).unwrap();
+    let program =
+        Program::from_sections(tables.into_iter().map(|table| ("prog", table)), &root.to_string_lossy()).unwrap();
+    let suite = Suite::load(&root).unwrap();
+    let test = &suite.tests()[0];
+    let scratch = suspect::exec::ScratchRoot::new().unwrap();
+    let verdict = suite.run_test(test, &RunContext { env: &[], scratch: &scratch, timeout: None }).unwrap().verdict;
+    let trials = TestTrials::prepare(worker, &suite, test, verdict, &program).unwrap();
+    assert_eq!(trials.executor(), (Executor::Fork, None), "{source}");
+    let budget = budget(trials.longest(), false);
+    let overrides = overrides(&trials, &program);
+    let mut least = [Duration::MAX; 3];
+    for _ in 0..TURNS {
+        let times = [
+            plain(&root, arguments),
+            run(&trials, worker, &overrides, Executors::Exec, budget),
+            run(&trials, worker, &overrides, Executors::Fork, budget),
+        ];
+        least.iter_mut().zip(times).for_each(|(least, time)| *least = time.min(*least));
+    }
+    let [plain, exec, fork] = least.map(|time| overrides.len() as f64 / time.as_secs_f64());
+    let own = own_time(&root, arguments);
+    println!("| {source} | {own:.0} | {plain:.0} | {exec:.0} | {fork:.0} | {:.2} | {:.2} |", fork / exec, fork / plain);
+}
+
+fn compile(root: &Path, program: &str, arguments: &[&str]) {
+    let output = Command::new(program).args(arguments).current_dir(root).output().unwrap();
+    assert!(output.status.success(), "{program}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Overrides that are applied and run to an end, about as many of each node.
+fn overrides(trials: &TestTrials, program: &Program) -> Vec<Override> {
+    let nodes = trials.oracle().nodes();
+    let mut all = Vec::new();
+    for round in 0..TRIALS as u64 {
+        let node = nodes[round as usize % nodes.len()];
+        let width = program.nodes[node as usize].width.min(63);
+        let change = match round / nodes.len() as u64 % 3 {
+            0 => Change::Add(1),
+            1 => Change::Negate,
+            _ => Change::Set(round * 7919 & ((1 << width) - 1)),
+        };
+        all.push(Override { node, instance: 0, change });
+    }
+    all
+}
+
+/// Runs them all; every one that is applied must have come to an end.
+fn run(trials: &TestTrials, worker: &mut Worker, all: &[Override], executors: Executors, budget: u64) -> Duration {
+    let started = Instant::now();
+    let mut seen = 0;
+    let mut look = |_, observation: suspect::trial::Observation| {
+        assert_ne!(observation.end, End::Unknown);
+        seen += 1;
+        ControlFlow::Continue(())
+    };
+    trials.run(worker, all, executors, budget, &mut look).unwrap();
+    assert_eq!(seen, all.len());
+    started.elapsed()
+}
+
+/// As many plain starts of the uninstrumented program, one after another.
+fn plain(root: &Path, arguments: &str) -> Duration {
+    let started = Instant::now();
+    for _ in 0..TRIALS {
+        start(root, arguments);
+    }
+    started.elapsed()
+}
+
+fn start(root: &Path, arguments: &str) {
+    let mut command = Command::new(root.join("plain"));
+    command.current_dir(root).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    match arguments.strip_prefix("< ") {
+        Some(input) => {
+            command.stdin(fs::File::open(root.join(input)).unwrap());
+        }
+        None => {
+            command.args(arguments.split_whitespace());
+        }
+    }
+    command.status().unwrap();
+}
+
+/// Microseconds by which a start of the program is dearer than one of a program that does nothing.
+fn own_time(root: &Path, arguments: &str) -> f64 {
+    fs::write(root.join("nothing.c"), "int main(void) { return 0; }\n").unwrap();
+    compile(root, "clang-19", &["-O1", "-w", "-o", "nothing", "nothing.c", "-lm"]);
+    let time = |name: &str| {
+        let began = Instant::now();
+        let mut command = Command::new(root.join(name));
+        command.current_dir(root).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        if let Some(input) = arguments.strip_prefix("< ") {
+            command.stdin(fs::File::open(root.join(input)).unwrap());
+        } else {
+            command.args(arguments.split_whitespace());
+        }
+        command.status().unwrap();
+        began.elapsed()
+    };
+    let least = |name: &str| (0..200).map(|_| time(name)).min().unwrap_or_default();
+    (least("plain").as_secs_f64() - least("nothing").as_secs_f64()).max(0.0) * 1e6
+}

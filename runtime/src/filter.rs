@@ -1,0 +1,400 @@
+//! The filter of system calls under which a plan runs: what a fork keeps apart passes, everything else ends the process.
+//!
+//! The calls that the executor itself makes go through [`call`], whose one instruction the filter knows.
+
+use core::arch::global_asm;
+use core::ffi::c_void;
+use core::mem::MaybeUninit;
+use core::sync::atomic::{AtomicU64, Ordering};
+
+use suspect_format::trial::{Done, EXIT_CUT, Refusal, TrialResult};
+
+use crate::sys::{self, Errno};
+use crate::trial;
+
+global_asm!(
+    ".pushsection .text.__suspect_gate,\"ax\",@progbits",
+    ".p2align 4",
+    ".type __suspect_gate, @function",
+    "__suspect_gate:",
+    "mov rax, rdi",
+    "mov rdi, rsi",
+    "mov rsi, rdx",
+    "mov rdx, rcx",
+    "mov r10, r8",
+    "mov r8, r9",
+    "mov r9, qword ptr [rsp + 8]",
+    "syscall",
+    "__suspect_gate_passed:",
+    "ret",
+    ".p2align 4",
+    ".type __suspect_signal_return, @function",
+    "__suspect_signal_return:",
+    "mov eax, 15",
+    "syscall",
+    "ud2",
+    ".popsection",
+);
+
+unsafe extern "C" {
+    #[link_name = "__suspect_gate"]
+    fn gate(number: usize, a: usize, b: usize, c: usize, d: usize, e: usize, f: usize) -> isize;
+    #[link_name = "__suspect_gate_passed"]
+    fn gate_passed();
+    #[link_name = "__suspect_signal_return"]
+    fn signal_return();
+}
+
+type Gate = unsafe extern "C" fn(usize, usize, usize, usize, usize, usize, usize) -> isize;
+
+/// A system call that the filter lets through, in whichever module's copy of the runtime.
+///
+/// # Safety
+/// As the system call; the plan's filter is installed.
+pub unsafe fn call(number: usize, arguments: [usize; 5]) -> Result<usize, Errno> {
+    let [a, b, c, d, e] = arguments;
+    // SAFETY: the header has the address of a module's gate, as `install` put it there.
+    let answer = unsafe {
+        let gate = AtomicU64::from_ptr(&raw mut (*trial::header()).gate).load(Ordering::Relaxed) as usize;
+        core::mem::transmute::<usize, Gate>(gate)(number, a, b, c, d, e, 0)
+    };
+    if answer < 0 { Err(Errno(answer.wrapping_neg() as i32)) } else { Ok(answer as usize) }
+}
+
+/// What a call means for the filter.
+#[derive(Clone, Copy)]
+enum Rule {
+    /// It passes.
+    Pass(u32),
+    /// It passes if these bits of the argument of that number are clear.
+    Clear(u32, u8, u32),
+    /// It passes if the low half of the argument of that number is one of these.
+    Among(u32, u8, [u32; 5]),
+    /// It passes unless the low half of the argument of that number is one of these.
+    NotAmong(u32, u8, [u32; 5]),
+}
+
+use Rule::{Among, Clear, NotAmong, Pass};
+
+/// Access for writing, and making or cutting a file.
+const WRITING: u32 = 0o3 | 0o100 | 0o1000;
+const MAP_SHARED: u32 = 1;
+const SEEK_CUR: u32 = 1;
+const NEVER: u32 = u32::MAX;
+
+/// Calls by number, the frequent ones first.
+const RULES: [Rule; 93] = [
+    Pass(0),                                                // read
+    Pass(1),                                                // write
+    Pass(5),                                                // fstat
+    Pass(262),                                              // newfstatat
+    Pass(12),                                               // brk
+    Clear(9, 3, MAP_SHARED),                                // mmap
+    Pass(11),                                               // munmap
+    Pass(3),                                                // close
+    Clear(257, 2, WRITING),                                 // openat
+    Clear(2, 1, WRITING),                                   // open
+    Pass(231),                                              // exit_group
+    Pass(310),                                              // process_vm_readv
+    Pass(10),                                               // mprotect
+    Pass(14),                                               // rt_sigprocmask
+    Pass(39),                                               // getpid
+    Pass(4),                                                // stat
+    Pass(6),                                                // lstat
+    Pass(7),                                                // poll
+    Pass(15),                                               // rt_sigreturn
+    Pass(17),                                               // pread64
+    Pass(19),                                               // readv
+    Pass(20),                                               // writev
+    Pass(21),                                               // access
+    Pass(23),                                               // select
+    Pass(24),                                               // sched_yield
+    Pass(25),                                               // mremap
+    Pass(26),                                               // msync
+    Pass(27),                                               // mincore
+    NotAmong(28, 2, [9, 10, 18, NEVER, NEVER]),             // madvise: not what a fork would see
+    Pass(32),                                               // dup
+    Pass(33),                                               // dup2
+    Pass(34),                                               // pause
+    Pass(35),                                               // nanosleep
+    Among(16, 1, [0x5401, 0x5413, 0x541b, 0x5401, 0x5401]), // ioctl: questions about terminals and pipes
+    NotAmong(13, 0, [31, NEVER, NEVER, NEVER, NEVER]),      // rt_sigaction: not SIGSYS
+    Pass(60),                                               // exit
+    Pass(61),                                               // wait4
+    Pass(63),                                               // uname
+    Among(72, 1, [0, 1, 2, 3, 1030]),                       // fcntl: duplicates, flags of descriptors
+    Pass(74),                                               // fsync
+    Pass(75),                                               // fdatasync
+    Pass(79),                                               // getcwd
+    Pass(80),                                               // chdir
+    Pass(81),                                               // fchdir
+    Pass(89),                                               // readlink
+    Pass(95),                                               // umask
+    Pass(96),                                               // gettimeofday
+    Pass(97),                                               // getrlimit
+    Pass(98),                                               // getrusage
+    Pass(99),                                               // sysinfo
+    Pass(100),                                              // times
+    Pass(102),                                              // getuid
+    Pass(104),                                              // getgid
+    Pass(107),                                              // geteuid
+    Pass(108),                                              // getegid
+    Pass(110),                                              // getppid
+    Pass(111),                                              // getpgrp
+    Pass(115),                                              // getgroups
+    Pass(118),                                              // getresuid
+    Pass(120),                                              // getresgid
+    Pass(121),                                              // getpgid
+    Pass(124),                                              // getsid
+    Pass(127),                                              // rt_sigpending
+    Pass(131),                                              // sigaltstack
+    Pass(137),                                              // statfs
+    Pass(138),                                              // fstatfs
+    Pass(140),                                              // getpriority
+    Among(157, 0, [15, 16, 0x5356_4d41, 15, 15]),           // prctl: names
+    Pass(186),                                              // gettid
+    Pass(187),                                              // readahead
+    Pass(201),                                              // time
+    Pass(202),                                              // futex
+    Pass(204),                                              // sched_getaffinity
+    Pass(217),                                              // getdents64
+    Pass(78),                                               // getdents
+    Pass(221),                                              // fadvise64
+    Pass(228),                                              // clock_gettime
+    Pass(229),                                              // clock_getres
+    Pass(230),                                              // clock_nanosleep
+    Pass(234),                                              // tgkill
+    Pass(267),                                              // readlinkat
+    Pass(269),                                              // faccessat
+    Pass(270),                                              // pselect6
+    Pass(271),                                              // ppoll
+    Pass(273),                                              // set_robust_list
+    Pass(292),                                              // dup3
+    Pass(295),                                              // preadv
+    Among(302, 2, [0; 5]),                                  // prlimit64: questions
+    Pass(309),                                              // getcpu
+    Pass(318),                                              // getrandom
+    Pass(324),                                              // membarrier
+    Pass(332),                                              // statx
+    Pass(439),                                              // faccessat2
+];
+
+/// One instruction of a filter.
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Step {
+    code: u16,
+    yes: u8,
+    no: u8,
+    k: u32,
+}
+
+const LOAD: u16 = 0x20;
+const IF_EQUAL: u16 = 0x15;
+const IF_AT_LEAST: u16 = 0x35;
+const IF_ANY: u16 = 0x45;
+const RETURN: u16 = 0x06;
+const ALLOW: u32 = 0x7fff_0000;
+const TRAP: u32 = 0x0003_0000;
+const NUMBER: u32 = 0;
+const ARCHITECTURE: u32 = 4;
+const ADDRESS: u32 = 8;
+const ARGUMENTS: u32 = 16;
+const X86_64: u32 = 0xc000_003e;
+const X32: u32 = 0x4000_0000;
+
+const ROOM: usize = 512;
+
+/// A filter while it is written.
+struct Program {
+    steps: [MaybeUninit<Step>; ROOM],
+    length: usize,
+}
+
+impl Program {
+    fn add(&mut self, code: u16, k: u32, yes: u8, no: u8) {
+        if let Some(step) = self.steps.get_mut(self.length) {
+            step.write(Step { code, yes, no, k });
+            self.length = self.length.wrapping_add(1);
+        }
+    }
+
+    fn rule(&mut self, rule: Rule) {
+        match rule {
+            Pass(number) => {
+                self.add(IF_EQUAL, number, 0, 1);
+                self.add(RETURN, ALLOW, 0, 0);
+            }
+            Clear(number, argument, bits) => {
+                self.add(IF_EQUAL, number, 0, 4);
+                self.argument(argument);
+                self.add(IF_ANY, bits, 0, 1);
+                self.add(RETURN, TRAP, 0, 0);
+                self.add(RETURN, ALLOW, 0, 0);
+            }
+            Among(number, argument, values) => self.list(number, argument, values, ALLOW, TRAP),
+            NotAmong(number, argument, values) => self.list(number, argument, values, TRAP, ALLOW),
+        }
+    }
+
+    fn list(&mut self, number: u32, argument: u8, values: [u32; 5], found: u32, otherwise: u32) {
+        self.add(IF_EQUAL, number, 0, 8);
+        self.argument(argument);
+        for (value, left) in values.iter().zip([5u8, 4, 3, 2, 1]) {
+            self.add(IF_EQUAL, *value, left, 0);
+        }
+        self.add(RETURN, otherwise, 0, 0);
+        self.add(RETURN, found, 0, 0);
+    }
+
+    /// Loads the low half of an argument.
+    fn argument(&mut self, number: u8) {
+        self.add(LOAD, ARGUMENTS + 8 * number as u32, 0, 0);
+    }
+
+    fn write(&mut self, gate: u64) {
+        self.add(LOAD, ARCHITECTURE, 0, 0);
+        self.add(IF_EQUAL, X86_64, 1, 0);
+        self.add(RETURN, TRAP, 0, 0);
+        self.add(LOAD, NUMBER, 0, 0);
+        self.add(IF_AT_LEAST, X32, 0, 1);
+        self.add(RETURN, TRAP, 0, 0);
+        // First what the kernel finds to pass whatever the arguments are: it then remembers that.
+        for rule in RULES.iter().filter(|rule| matches!(rule, Pass(_))) {
+            self.rule(*rule);
+        }
+        self.add(LOAD, ADDRESS, 0, 0);
+        self.add(IF_EQUAL, gate as u32, 0, 3);
+        self.add(LOAD, ADDRESS + 4, 0, 0);
+        self.add(IF_EQUAL, (gate >> 32) as u32, 0, 1);
+        self.add(RETURN, ALLOW, 0, 0);
+        self.add(LOAD, NUMBER, 0, 0);
+        for rule in RULES.iter().filter(|rule| !matches!(rule, Pass(_))) {
+            self.rule(*rule);
+        }
+        // A question where a file stands: `lseek(fd, 0, SEEK_CUR)`.
+        self.add(IF_EQUAL, 8, 0, 7);
+        self.argument(2);
+        self.add(IF_EQUAL, SEEK_CUR, 0, 5);
+        self.argument(1);
+        self.add(IF_EQUAL, 0, 0, 3);
+        self.add(LOAD, ARGUMENTS + 8 + 4, 0, 0);
+        self.add(IF_EQUAL, 0, 0, 1);
+        self.add(RETURN, ALLOW, 0, 0);
+        self.add(RETURN, TRAP, 0, 0);
+    }
+}
+
+/// `struct sock_fprog`.
+#[repr(C)]
+struct Filter {
+    length: u16,
+    steps: *const Step,
+}
+
+/// The kernel's `struct sigaction`.
+#[repr(C)]
+struct Action {
+    handler: usize,
+    flags: usize,
+    restorer: usize,
+    mask: u64,
+}
+
+const SIGSYS: usize = 31;
+/// `SA_SIGINFO`, `SA_RESTORER`, `SA_NODEFER`.
+const ACTION_FLAGS: usize = 4 | 0x0400_0000 | 0x4000_0000;
+
+/// Puts this process under the filter.
+///
+/// # Safety
+/// The trial file is mapped and its header can be written; the process has one thread.
+pub unsafe fn install() -> Result<(), Errno> {
+    let mut program = Program { steps: [const { MaybeUninit::uninit() }; ROOM], length: 0 };
+    program.write(address(gate_passed as *const ()));
+    let filter = Filter { length: program.length as u16, steps: program.steps.as_ptr().cast() };
+    let action = Action {
+        handler: trapped as *const () as usize,
+        flags: ACTION_FLAGS,
+        restorer: signal_return as *const () as usize,
+        mask: 0,
+    };
+    // SAFETY: vouched for by the caller; both records live long enough.
+    unsafe {
+        AtomicU64::from_ptr(&raw mut (*trial::header()).gate).store(address(gate as *const ()), Ordering::Relaxed);
+        sys::handle_signal(SIGSYS, (&raw const action).cast())?;
+        sys::filter_calls((&raw const filter).cast())
+    }
+}
+
+fn address(function: *const ()) -> u64 {
+    function as usize as u64
+}
+
+/// What the kernel tells of a trapped call.
+#[repr(C)]
+struct Trapped {
+    _signal: [i32; 4],
+    _address: usize,
+    number: i32,
+}
+
+/// The machine's state at a signal, up to where its registers are.
+#[repr(C)]
+struct Context {
+    _head: [u64; 5],
+    registers: [usize; 23],
+}
+
+const R8: usize = 0;
+const R10: usize = 2;
+const RDI: usize = 8;
+const RSI: usize = 9;
+const RDX: usize = 12;
+const RAX: usize = 13;
+
+const LSEEK: i32 = 8;
+const KILL: i32 = 62;
+
+/// A call was not let through: it is made here if it is harmless after all, else the process notes it and ends.
+unsafe extern "C" fn trapped(_signal: i32, info: *const Trapped, context: *mut Context) {
+    // SAFETY: the kernel gives a handler these two.
+    unsafe {
+        let number = (*info).number;
+        let registers = &mut (*context).registers;
+        let [rdi, rsi, rdx, r10, r8] = [registers[RDI], registers[RSI], registers[RDX], registers[R10], registers[R8]];
+        let harmless = match number {
+            // Itself: a fork has an id of its own.
+            KILL => rdi as u32 == sys::process_id(),
+            // Input; what is written before a fork cannot be written again.
+            LSEEK => !crate::fork::is_output(rdi as i32),
+            _ => false,
+        };
+        if !harmless {
+            refuse(number as u32);
+        }
+        registers[RAX] = match call(number as usize, [rdi, rsi, rdx, r10, r8]) {
+            Ok(answer) => answer,
+            Err(Errno(reason)) => reason.wrapping_neg() as isize as usize,
+        };
+    }
+}
+
+/// Notes the call and ends this process: of a plan, with it the plan; of its child, to be run elsewhere.
+unsafe fn refuse(number: u32) -> ! {
+    // SAFETY: the header can be written; results are where it says.
+    unsafe {
+        let header = trial::header();
+        match (*header).running.checked_sub(1) {
+            None => crate::fork::give_up(Refusal::Call, number),
+            Some(index) => {
+                let result = crate::fork::result(index as u32);
+                (*result).refused_call = number;
+                (*result).done = Done::Elsewhere as u32;
+                sys::exit(EXIT_CUT)
+            }
+        }
+    }
+}
+
+const _: () = assert!(size_of::<TrialResult>() == 72 && size_of::<*mut c_void>() == 8);

@@ -1,0 +1,126 @@
+//! Tests that somebody else runs: what to run, and judging what was captured.
+
+use std::path::Path;
+
+use super::config::ScratchKind;
+use super::line;
+use super::oracle::{Compare, Oracle};
+use super::test::{FIRST_LIMIT, Place};
+use super::verdict::{Judgement, crash};
+use super::{RunContext, Suite, SuiteError, Test, Verdict};
+use crate::exec::{Command, Limits, Outcome, ScratchRoot, Status};
+
+/// What it takes to tell whether a captured run passes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Judging {
+    /// The exit status or signal alone.
+    Status,
+    /// Standard output that is these bytes, and no crash.
+    Exact(Vec<u8>),
+    /// The captured output, in memory.
+    Output,
+    /// A program of the user's that looks at the output.
+    Program,
+}
+
+impl Test {
+    /// Why the test cannot be run by its command alone, as a fragment; `None` if it can.
+    pub fn not_alone(&self) -> Option<&'static str> {
+        match &self.plan.oracle {
+            _ if self.plan.argv.is_empty() => Some("it has no command: is the test's program built?"),
+            _ if !self.plan.before.is_empty() || !self.plan.after.is_empty() => {
+                Some("it needs other tests (fixtures or dependencies) to run before or after it")
+            }
+            Oracle::Automake { .. } => Some("Automake's test driver judges it, and keeps its output in a log file"),
+            Oracle::Junit(_) => Some("it is judged by a JUnit file, which holds times"),
+            _ => None,
+        }
+    }
+
+    /// Where the test runs.
+    pub fn works_in(&self) -> ScratchKind {
+        self.plan.scratch
+    }
+
+    /// The command of a run in `cwd` with `tmp` as its temporary directory; recording is not asked for.
+    pub fn command_in(&self, cwd: &Path, tmp: &Path) -> Command {
+        // A copy may not be there yet; what is in it is in the test's own directory.
+        let like = if self.plan.scratch == ScratchKind::Empty { cwd } else { &self.dir };
+        let (argv, stdin) = line::direct(&self.plan.argv, cwd, like);
+        Command {
+            argv,
+            env: self.environment_in(tmp),
+            cwd: cwd.to_owned(),
+            stdin,
+            merge_stderr: self.plan.oracle.merges(),
+            limits: Limits { wall: self.plan.timeout.unwrap_or(FIRST_LIMIT), ..Limits::default() },
+        }
+    }
+
+    /// The verdict on a run that ended by itself, where [`Judging`] is by status or by output; `output` is what the test looks
+    /// at, one stream after the other.
+    pub fn judge_captured(&self, outcome: &Outcome, output: &[u8]) -> Option<Verdict> {
+        self.plan.oracle.judge_captured(outcome, output).map(|judgement| judgement.verdict)
+    }
+
+    /// The verdict on a run that ended by itself, where [`Judging`] is [`Judging::Exact`] and standard output is `equal` or not.
+    pub fn judge_comparison(status: Status, equal: bool) -> Verdict {
+        match status {
+            Status::Exited(126 | 127) => Verdict::Error,
+            _ if equal && crash(status).is_none() => Verdict::Pass,
+            _ => Verdict::Fail,
+        }
+    }
+
+    /// Whether the test looks at standard output, and at standard error: where its author does, for one that is judged by its status.
+    pub fn looks_at(&self) -> [bool; 2] {
+        match &self.plan.oracle {
+            Oracle::Compare(_) | Oracle::Tap { .. } => [true, false],
+            _ => [true, true],
+        }
+    }
+}
+
+impl Suite {
+    /// What it takes to judge runs of a test of which [`Test::not_alone`] says nothing.
+    ///
+    /// # Errors
+    /// When the system refuses to run the reference program.
+    pub fn judging(&self, test: &Test, scratch: &ScratchRoot) -> Result<Judging, SuiteError> {
+        Ok(match &test.plan.oracle {
+            Oracle::Exit { .. } => Judging::Status,
+            Oracle::Compare(Compare { filter: Some(_), .. }) => Judging::Program,
+            Oracle::Compare(compare) => {
+                let expected = self.placed(test, scratch, |place| Ok(place.expected(&compare.expected)))?;
+                expected.map_or(Judging::Program, |(bytes, _)| Judging::Exact(bytes))
+            }
+            _ => Judging::Output,
+        })
+    }
+
+    /// What a captured run of a test says about the program, of which [`Test::not_alone`] says nothing; and why.
+    ///
+    /// # Errors
+    /// When the system refuses to run a filter or a reference program.
+    pub fn judge(
+        &self,
+        test: &Test,
+        scratch: &ScratchRoot,
+        outcome: &Outcome,
+    ) -> Result<(Verdict, Option<String>), SuiteError> {
+        let Judgement { verdict, reason } = self.placed(test, scratch, |place| Ok(place.judge(outcome)?.0))?;
+        Ok((verdict, reason))
+    }
+
+    fn placed<T>(
+        &self,
+        test: &Test,
+        scratch: &ScratchRoot,
+        look: impl FnOnce(&Place) -> Result<T, SuiteError>,
+    ) -> Result<T, SuiteError> {
+        let context = RunContext { env: &[], scratch, timeout: None };
+        let limit = test.plan.timeout.unwrap_or(FIRST_LIMIT);
+        let own = scratch.scratch(test.index)?;
+        look(&Place { test, scratch: &own, cwd: &test.dir, context: &context, limit })
+    }
+}

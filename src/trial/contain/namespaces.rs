@@ -1,0 +1,132 @@
+//! Namespaces: a view of the file system that is read-only but for one directory, and processes that see nobody else.
+
+use std::ffi::CString;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+use std::ptr::null;
+
+/// What the kernel let us have.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Entered {
+    /// All files outside the scratch directory are read-only.
+    pub files: bool,
+    /// Processes of our own.
+    pub pids: bool,
+    /// System V's objects of our own.
+    pub objects: bool,
+    /// Users of our own, whose processes are counted apart.
+    pub users: bool,
+}
+
+/// `struct mount_attr`.
+#[repr(C)]
+struct MountAttributes {
+    set: u64,
+    clear: u64,
+    propagation: u64,
+    user_namespace: u64,
+}
+
+const READ_ONLY: u64 = 1;
+
+/// Enters them where the system permits it; where it gives processes of our own, in a child of the caller, which waits.
+pub(super) fn enter(writable: &[PathBuf]) -> Entered {
+    let wanted = libc::CLONE_NEWNS | libc::CLONE_NEWIPC | libc::CLONE_NEWPID;
+    // SAFETY: asks for ids.
+    let (user, group) = unsafe { (libc::geteuid(), libc::getegid()) };
+    // SAFETY: this process has one thread.
+    let mut users = false;
+    let mut unshared = user == 0 && unsafe { libc::unshare(wanted) } == 0;
+    if !unshared {
+        // SAFETY: as above.
+        unshared = unsafe { libc::unshare(wanted | libc::CLONE_NEWUSER) } == 0;
+        users = unshared;
+        if unshared && !map_ids(user, group) {
+            // Without names for its user this process could not do anything in there.
+            return Entered { objects: true, ..Entered::default() };
+        }
+    }
+    if !unshared {
+        return Entered::default();
+    }
+    let pids = become_first();
+    // The mounts below are ours alone.
+    mount(None, c"/", None, libc::MS_REC | libc::MS_PRIVATE);
+    // For programs that look themselves up; where it is refused they find themselves as `self` all the same.
+    let flags = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
+    if pids && mount(Some(c"proc"), c"/proc", Some(c"proc"), flags) && limits_are_own() {
+        // Refused to normal users, whose processes have a limit anyway.
+        let _ = fs::write("/proc/sys/kernel/pid_max", MOST_PROCESSES);
+    }
+    Entered { files: protect(writable), pids, objects: true, users }
+}
+
+/// Processes, also dead ones, that a namespace can have at once.
+const MOST_PROCESSES: &str = "2048";
+
+/// Whether the limit of process ids is the namespace's own: from Linux 6.14 on.
+fn limits_are_own() -> bool {
+    let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    let mut numbers = release.split(|c: char| !c.is_ascii_digit()).map(|number| number.parse::<u32>().unwrap_or(0));
+    let version = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+    version >= (6, 14)
+}
+
+/// Gives the process the ids it had.
+fn map_ids(user: u32, group: u32) -> bool {
+    // Refused where there is nothing to forbid.
+    let _ = fs::write("/proc/self/setgroups", "deny");
+    fs::write("/proc/self/uid_map", format!("{user} {user} 1")).is_ok()
+        && fs::write("/proc/self/gid_map", format!("{group} {group} 1")).is_ok()
+}
+
+/// Goes on as the first process of the namespace; with it ends everything in there. The caller's own process waits for it.
+/// False when the system refuses.
+fn become_first() -> bool {
+    // SAFETY: this process has one thread, so its child is as good as itself.
+    match unsafe { libc::fork() } {
+        0 => {
+            // SAFETY: settings of this process. First processes ignore signals from their namespace, and obey these from outside.
+            unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL, 0, 0, 0) == 0 }
+        }
+        -1 => false,
+        child => {
+            let mut status = 0;
+            // SAFETY: a child of this process, which ends without running anything else. Its pipes are the child's now.
+            unsafe {
+                libc::close(0);
+                libc::close(1);
+                while libc::waitpid(child, &mut status, 0) < 0 && *libc::__errno_location() == libc::EINTR {}
+                libc::_exit(if libc::WIFEXITED(status) { libc::WEXITSTATUS(status) } else { 1 });
+            }
+        }
+    }
+}
+
+fn mount(source: Option<&std::ffi::CStr>, target: &std::ffi::CStr, kind: Option<&std::ffi::CStr>, flags: u64) -> bool {
+    let pointer = |text: Option<&std::ffi::CStr>| text.map_or(null(), std::ffi::CStr::as_ptr);
+    // SAFETY: C strings or null.
+    unsafe { libc::mount(pointer(source), target.as_ptr(), pointer(kind), flags, null()) == 0 }
+}
+
+/// Makes everything read-only but these directories.
+fn protect(writable: &[PathBuf]) -> bool {
+    let read_only = MountAttributes { set: READ_ONLY, clear: 0, propagation: 0, user_namespace: 0 };
+    let directories: Option<Vec<CString>> =
+        writable.iter().map(|path| CString::new(path.as_os_str().as_bytes()).ok()).collect();
+    let Some(directories) = directories else { return false };
+    directories.iter().all(|directory| mount(Some(directory), directory, None, libc::MS_BIND))
+        && set(c"/", libc::AT_RECURSIVE, read_only)
+        && directories.iter().all(|directory| {
+            set(directory, 0, MountAttributes { set: 0, clear: READ_ONLY, propagation: 0, user_namespace: 0 })
+        })
+}
+
+fn set(path: &std::ffi::CStr, flags: i32, attributes: MountAttributes) -> bool {
+    let size = size_of::<MountAttributes>();
+    // SAFETY: a C string, and a record as long as said.
+    unsafe {
+        libc::syscall(libc::SYS_mount_setattr, libc::AT_FDCWD, path.as_ptr(), flags, &raw const attributes, size) == 0
+    }
+}

@@ -1,0 +1,436 @@
+//! The trial file of one test: written once, then changed a little for each trial. Layout in [`suspect_format::trial`].
+
+use std::fs::OpenOptions;
+use std::mem::offset_of;
+use std::path::Path;
+
+use memmap2::MmapMut;
+use suspect_format::abi::PAGE;
+use suspect_format::trial::{
+    self as layout, CHANGED, MAGIC, Role, Stream, TrialHeader, TrialModule, TrialProcess, TrialResult,
+};
+use suspect_format::{ENDIAN_TAG, FORMAT_VERSION};
+
+use super::{Change, Oracle, Override, TrialError};
+use crate::program::{Program, ValueClass};
+
+/// Overrides that a file has room for.
+pub(super) const BATCH: usize = 1024;
+/// Bytes of characters that a file has room for.
+const TEXT_ROOM: usize = 256 << 10;
+/// Processes beyond the oracle's that a trial may start.
+const MORE_PROCESSES: u32 = 64;
+
+/// Words that hold a bit for each node.
+pub(super) fn n_words(n_nodes: usize) -> usize {
+    n_nodes.div_ceil(64)
+}
+
+/// A mapped trial file.
+#[derive(Debug)]
+pub(super) struct TrialFile {
+    map: MmapMut,
+    parts: Parts,
+    /// What the header says at the start of a trial: mutants may write anything into the mapped one.
+    header: TrialHeader,
+}
+
+/// Where everything is; follows from the header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Parts {
+    n_nodes: usize,
+    n_processes: usize,
+    modules: usize,
+    processes: usize,
+    streams: usize,
+    states: usize,
+    overrides: usize,
+    first_of_node: usize,
+    results: usize,
+    result_stride: usize,
+}
+
+impl Parts {
+    fn streams_of(&self, process: usize) -> usize {
+        self.streams + process * self.n_nodes * size_of::<Stream>()
+    }
+
+    fn states_of(&self, process: usize) -> usize {
+        self.states + process * self.n_nodes * 8
+    }
+}
+
+/// An override as the file has it.
+#[derive(Clone, Debug)]
+pub(super) struct Encoded {
+    bytes: layout::Override,
+    text: Box<[u8]>,
+}
+
+impl Encoded {
+    /// `None` when the oracle does not observe the node, or the change has no meaning for its kind of value.
+    pub(super) fn of(one: &Override, oracle: &Oracle, program_nodes: &[NodeForm]) -> Option<Encoded> {
+        let position = oracle.position(one.node)?;
+        let form = program_nodes[position];
+        let (change, operand, text): (layout::Change, u64, &[u8]) = match &one.change {
+            Change::Set(bits) => (layout::Change::Set, *bits, &[]),
+            Change::Add(bits) => (layout::Change::Add, *bits, &[]),
+            Change::Negate => (layout::Change::Negate, 0, &[]),
+            Change::Flip => (layout::Change::Flip, 0, &[]),
+            Change::Text(characters) => (layout::Change::Text, 0, characters),
+        };
+        (form.takes == (change == layout::Change::Text)).then_some(())?;
+        let bytes = layout::Override {
+            node: position as u32,
+            change: change as u32,
+            instance: one.instance,
+            operand,
+            length: text.len() as u32,
+            width: form.width,
+            is_float: u16::from(form.is_float),
+        };
+        (!form.fixed && text.len() <= TEXT_ROOM / 2).then(|| Encoded { bytes, text: text.into() })
+    }
+
+    pub(super) fn node(&self) -> u32 {
+        self.bytes.node
+    }
+
+    /// Bytes of characters.
+    pub(super) fn text_len(&self) -> usize {
+        self.text.len().next_multiple_of(8)
+    }
+}
+
+/// What an override needs to know of a node.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NodeForm {
+    width: u16,
+    is_float: bool,
+    /// It takes characters.
+    takes: bool,
+    /// It is observed, never overridden.
+    fixed: bool,
+}
+
+impl NodeForm {
+    /// Of each node that the oracle observes.
+    pub(super) fn all(oracle: &Oracle, program: &Program) -> Vec<NodeForm> {
+        let form = |node: &u32| {
+            let node = &program.nodes[*node as usize];
+            NodeForm {
+                width: node.width.clamp(1, 64) as u16,
+                is_float: node.class == ValueClass::Float,
+                takes: node.class == ValueClass::String,
+                fixed: matches!(node.class, ValueClass::Pointer | ValueClass::FunctionPointer),
+            }
+        };
+        oracle.nodes().iter().map(form).collect()
+    }
+}
+
+/// How many overrides from the start of `encoded` one file holds.
+pub(super) fn batch_len(encoded: &[&Encoded]) -> usize {
+    let mut room = TEXT_ROOM;
+    let fits = |one: &&&Encoded| {
+        let fits = one.text_len() <= room;
+        room = room.saturating_sub(one.text_len());
+        fits
+    };
+    encoded.iter().take(BATCH).take_while(fits).count()
+}
+
+impl TrialFile {
+    /// Writes the file of a test to `path`. `output_fds` are numbers of descriptors that the test's processes inherit.
+    pub(super) fn create(path: &Path, oracle: &Oracle) -> Result<TrialFile, TrialError> {
+        let plan = Plan::of(oracle);
+        let file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(path);
+        let file = file.map_err(TrialError::io("make the trial file", path))?;
+        file.set_len(plan.length as u64).map_err(TrialError::io("make room for", path))?;
+        // Reserved, so that a full disk is an error here and not a signal later.
+        nix::fcntl::posix_fallocate(&file, 0, plan.length as i64)
+            .map_err(|errno| TrialError::io("make room for", path)(errno.into()))?;
+        // SAFETY: only processes of trials write the file, and only where nobody holds references.
+        let map = unsafe { MmapMut::map_mut(&file) }.map_err(TrialError::io("map", path))?;
+        let mut file = TrialFile { map, parts: plan.parts, header: plan.header(oracle) };
+        file.fill(&plan, oracle);
+        Ok(file)
+    }
+
+    /// Maps a file that [`TrialFile::create`] wrote.
+    pub(super) fn open(path: &Path) -> Result<TrialFile, TrialError> {
+        let file = OpenOptions::new().read(true).write(true).open(path).map_err(TrialError::io("open", path))?;
+        // SAFETY: as in `create`.
+        let map = unsafe { MmapMut::map_mut(&file) }.map_err(TrialError::io("map", path))?;
+        let header: TrialHeader = get(&map, 0);
+        let parts = Parts {
+            n_nodes: header.n_nodes as usize,
+            n_processes: header.n_processes as usize,
+            modules: header.modules as usize,
+            processes: header.processes as usize,
+            streams: get::<TrialProcess>(&map, header.processes as usize).streams as usize,
+            states: get::<TrialProcess>(&map, header.processes as usize).states as usize,
+            overrides: header.overrides as usize,
+            first_of_node: header.first_of_node as usize,
+            results: header.results as usize,
+            result_stride: header.result_stride as usize,
+        };
+        Ok(TrialFile { map, parts, header })
+    }
+
+    fn fill(&mut self, plan: &Plan, oracle: &Oracle) {
+        let n_processes = self.parts.n_processes;
+        for (index, module) in oracle.modules.iter().enumerate() {
+            let (at, words) = (self.parts.modules + index * size_of::<TrialModule>(), plan.words[index]);
+            let entry =
+                TrialModule { identity: module.identity, nodes: words as u64, n_words: module.words.len() as u64 };
+            self.put(at, entry);
+            self.put_all(words, &module.words);
+        }
+        for process in 0..=n_processes {
+            self.clear_process(process);
+            let streams = self.parts.streams_of(process);
+            let Some(recorded) = oracle.processes.get(process) else { continue };
+            let (values, ends) = recorded.parts();
+            self.put_all(plan.values[process], values);
+            let mut start = 0;
+            for (node, end) in ends.iter().enumerate() {
+                let values = (plan.values[process] + start * 8) as u64;
+                self.put(streams + node * size_of::<Stream>(), Stream { values, length: (end - start) as u64 });
+                start = *end;
+            }
+        }
+        self.put(0, self.header);
+    }
+
+    /// The header as processes have left it.
+    pub(super) fn seen(&self) -> TrialHeader {
+        get(&self.map, 0)
+    }
+
+    /// Changes the header that trials start with.
+    pub(super) fn set_header(&mut self, change: impl FnOnce(&mut TrialHeader)) {
+        change(&mut self.header);
+        self.put(0, self.header);
+    }
+
+    /// Address of the header's word that a process writes its id to before it executes anything.
+    pub(super) fn first_pid(&mut self) -> *mut u64 {
+        self.map[offset_of!(TrialHeader, first_pid)..].as_mut_ptr().cast()
+    }
+
+    /// Puts overrides into the file, sorted by node; [`TrialFile::select`] or [`TrialFile::select_all`] makes them count.
+    pub(super) fn set_overrides(&mut self, encoded: &[&Encoded]) {
+        let mut text = self.parts.overrides + BATCH * size_of::<layout::Override>();
+        let mut firsts = vec![0u32; self.parts.n_nodes + 1];
+        for (index, one) in encoded.iter().enumerate() {
+            let mut bytes = one.bytes;
+            if !one.text.is_empty() {
+                bytes.operand = text as u64;
+                self.map[text..text + one.text.len()].copy_from_slice(&one.text);
+                text += one.text_len();
+            }
+            self.put(self.parts.overrides + index * size_of::<layout::Override>(), bytes);
+            firsts[one.bytes.node as usize + 1] += 1;
+        }
+        for node in 0..self.parts.n_nodes {
+            firsts[node + 1] += firsts[node];
+        }
+        self.put_all(self.parts.first_of_node, &firsts);
+    }
+
+    /// Makes override number `index` the only one, or none, of a process tree of its own.
+    pub(super) fn select(&mut self, index: Option<usize>) {
+        let overrides = self.parts.overrides + index.unwrap_or(0) * size_of::<layout::Override>();
+        self.set_header(|header| {
+            header.role = Role::Single as u32;
+            header.overrides = overrides as u64;
+            header.n_overrides = u32::from(index.is_some());
+        });
+    }
+
+    /// Makes the first `count` overrides a plan.
+    pub(super) fn select_all(&mut self, count: usize) {
+        let overrides = self.parts.overrides as u64;
+        self.set_header(|header| {
+            header.role = Role::Plan as u32;
+            header.overrides = overrides;
+            header.n_overrides = count as u32;
+        });
+        let end = self.parts.results + count * self.parts.result_stride;
+        self.map[self.parts.results..end].fill(0);
+    }
+
+    /// Forgets what processes wrote.
+    pub(super) fn reset(&mut self) {
+        let started = match Role::Plan as u32 == self.header.role {
+            true => self.parts.n_processes,
+            false => self.seen().next_process as usize,
+        };
+        for process in 0..=started.min(self.parts.n_processes) {
+            let states = self.parts.states_of(process);
+            self.map[states..states + self.parts.n_nodes * 8].fill(0);
+            self.clear_process(process);
+        }
+        self.put(0, self.header);
+    }
+
+    fn clear_process(&mut self, process: usize) {
+        let streams = self.parts.streams_of(process) as u64;
+        let states = self.parts.states_of(process) as u64;
+        let entry = TrialProcess { streams, states, used: 0, flags: 0, pid: 0 };
+        self.put(self.parts.processes + process * size_of::<TrialProcess>(), entry);
+    }
+
+    fn process(&self, number: usize) -> TrialProcess {
+        get(&self.map, self.parts.processes + number * size_of::<TrialProcess>())
+    }
+
+    /// Whether a process's node has not had the oracle's trajectory.
+    fn differs(&self, process: usize, node: usize) -> bool {
+        let state: u64 = get(&self.map, self.parts.states_of(process) + node * 8);
+        let stream: Stream = get(&self.map, self.parts.streams_of(process) + node * size_of::<Stream>());
+        state & CHANGED != 0 || state != stream.length
+    }
+
+    /// Hooks and ticks of the process that executed most.
+    pub(super) fn longest(&self) -> u64 {
+        (0..=self.parts.n_processes).map(|process| self.process(process).used).max().unwrap_or(0)
+    }
+
+    /// What the processes of a trial did.
+    pub(super) fn done(&self) -> Trajectories {
+        let mut done = Trajectories { changed: vec![0; n_words(self.parts.n_nodes)].into(), used: 0, flags: 0 };
+        for number in 0..=self.parts.n_processes {
+            let process = self.process(number);
+            done.flags |= process.flags;
+            done.used = done.used.saturating_add(process.used);
+            for node in (0..self.parts.n_nodes).filter(|node| self.differs(number, *node)) {
+                done.changed[node / 64] |= 1 << (node % 64);
+            }
+        }
+        done
+    }
+
+    /// Whether the first process had the oracle's trajectories.
+    pub(super) fn plan_is_oracle(&self) -> bool {
+        !(0..self.parts.n_nodes).any(|node| self.differs(0, node))
+    }
+
+    /// What a plan found out about override number `index`, and the nodes' bits.
+    pub(super) fn result(&self, index: usize) -> (TrialResult, Box<[u64]>) {
+        let at = self.parts.results + index * self.parts.result_stride;
+        let mut changed = vec![0u64; n_words(self.parts.n_nodes)];
+        let bits = &self.map[at + size_of::<TrialResult>()..at + self.parts.result_stride];
+        for (byte, at) in bits.iter().zip(0..self.parts.n_nodes.div_ceil(8)) {
+            changed[at / 8] |= u64::from(*byte) << (8 * (at % 8));
+        }
+        (get(&self.map, at), changed.into())
+    }
+
+    fn put<T: Copy>(&mut self, at: usize, value: T) {
+        self.put_all(at, &[value]);
+    }
+
+    fn put_all<T: Copy>(&mut self, at: usize, values: &[T]) {
+        let room = &mut self.map[at..at + size_of_val(values)];
+        // SAFETY: the room is as long as the values, which are plain words and records of such without padding.
+        unsafe { std::ptr::copy_nonoverlapping(values.as_ptr().cast(), room.as_mut_ptr(), room.len()) }
+    }
+}
+
+/// What the processes of a trial did.
+#[derive(Clone, Debug)]
+pub(super) struct Trajectories {
+    /// Bit of each node.
+    pub changed: Box<[u64]>,
+    /// Hooks and ticks, all processes together.
+    pub used: u64,
+    /// `PROCESS_*` bits of all processes.
+    pub flags: u32,
+}
+
+/// Offsets while a file is laid out.
+struct Plan {
+    parts: Parts,
+    words: Vec<usize>,
+    values: Vec<usize>,
+    length: usize,
+}
+
+impl Plan {
+    /// What processes write is on pages of its own: header, processes, states, results.
+    fn of(oracle: &Oracle) -> Plan {
+        let (n_nodes, n_processes) = (oracle.nodes.len(), oracle.processes.len());
+        let mut end = PAGE;
+        let mut take = |bytes: usize, align: usize| {
+            let at = end.next_multiple_of(align);
+            end = at + bytes;
+            at
+        };
+        let modules = take(oracle.modules.len() * size_of::<TrialModule>(), 8);
+        let words = oracle.modules.iter().map(|module| take(module.words.len() * 4, 8)).collect();
+        let streams = take((n_processes + 1) * n_nodes * size_of::<Stream>(), 8);
+        let values = oracle.processes.iter().map(|process| take(process.parts().0.len() * 8, 8)).collect();
+        let overrides = take(BATCH * size_of::<layout::Override>() + TEXT_ROOM, 8);
+        let first_of_node = take((n_nodes + 1) * 4, 8);
+        let processes = take((n_processes + 1) * size_of::<TrialProcess>(), PAGE);
+        let states = take((n_processes + 1) * n_nodes * 8, PAGE);
+        let result_stride = (size_of::<TrialResult>() + n_nodes.div_ceil(8)).next_multiple_of(8);
+        let results = take(BATCH * result_stride, PAGE);
+        let length = take(0, PAGE);
+        let parts = Parts {
+            n_nodes,
+            n_processes,
+            modules,
+            processes,
+            streams,
+            states,
+            overrides,
+            first_of_node,
+            results,
+            result_stride,
+        };
+        Plan { parts, words, values, length }
+    }
+
+    fn header(&self, oracle: &Oracle) -> TrialHeader {
+        let parts = &self.parts;
+        TrialHeader {
+            magic: MAGIC,
+            version: FORMAT_VERSION,
+            endian: ENDIAN_TAG,
+            length: self.length as u64,
+            role: Role::Single as u32,
+            n_modules: oracle.modules.len() as u32,
+            n_nodes: parts.n_nodes as u32,
+            n_processes: parts.n_processes as u32,
+            max_processes: parts.n_processes as u32 + MORE_PROCESSES,
+            n_overrides: 0,
+            modules: parts.modules as u64,
+            processes: parts.processes as u64,
+            overrides: parts.overrides as u64,
+            first_of_node: parts.first_of_node as u64,
+            results: parts.results as u64,
+            result_stride: parts.result_stride as u64,
+            budget: u64::MAX,
+            wall_ns: 0,
+            output_fds: [-1; 2],
+            output_limit: 0,
+            next_process: 0,
+            refusal: 0,
+            refused_call: 0,
+            n_done: 0,
+            first_pid: 0,
+            running: 0,
+            gate: 0,
+            reserved: [0; 5],
+        }
+    }
+}
+
+fn get<T: Copy>(map: &[u8], at: usize) -> T {
+    let room = &map[at..at + size_of::<T>()];
+    // SAFETY: the room is as long as the value, which any bytes are.
+    unsafe { room.as_ptr().cast::<T>().read_unaligned() }
+}

@@ -1,0 +1,138 @@
+//! What tool and worker say to each other, over the worker's standard input and output.
+
+use std::io::{self, Read, Write};
+use std::path::PathBuf;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+/// The first word to a worker.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Hello {
+    /// Directories below which it may write.
+    pub writable: Vec<PathBuf>,
+}
+
+/// The worker's answer to it.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Ready {
+    /// What cannot be contained, as sentences.
+    pub missing: Vec<String>,
+}
+
+/// What a worker is asked.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Ask {
+    /// From now on run this.
+    Job(Box<Job>),
+    /// Run the job once.
+    Run(Stop),
+    /// Run the job once for each of these overrides of the trial file, each in a process tree of its own; once without override
+    /// if there is no range.
+    Exec(Option<(u32, u32)>, Stop),
+    /// Run the job once as a plan of so many overrides.
+    Plan(u32, Stop),
+}
+
+/// When to stop a run, and what to keep of it.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct Stop {
+    /// Nanoseconds of wall-clock time; of a plan, between two finished overrides.
+    pub wall_ns: u64,
+    /// Bytes to which an output or another file may grow.
+    pub output_limit: u64,
+    /// Most bytes of each output to be sent.
+    pub keep: u64,
+    /// Hooks and ticks for each process.
+    pub budget: u64,
+}
+
+/// A command to run.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Job {
+    /// Program and arguments.
+    pub argv: Vec<Vec<u8>>,
+    /// `NAME=value`.
+    pub env: Vec<Vec<u8>>,
+    /// Working directory.
+    pub cwd: PathBuf,
+    /// Standard input, from its start; `/dev/null` when not given.
+    pub stdin: Option<PathBuf>,
+    /// Whether standard error goes where standard output goes.
+    pub merge_stderr: bool,
+    /// Bytes of memory of its own that each process may have.
+    pub memory: u64,
+    /// Bytes of address space of each process.
+    pub addresses: u64,
+    /// Directories to be emptied before each run.
+    pub empty: Vec<PathBuf>,
+    /// A directory and where its copy is to be, which is as the directory before each run.
+    pub copy: Option<(PathBuf, PathBuf)>,
+    /// The trial file.
+    pub file: Option<PathBuf>,
+}
+
+/// What a worker answers.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Answer {
+    /// The job is understood.
+    Understood,
+    /// It is not, or cannot be run: what was attempted, and what the system said.
+    Refused(String),
+    /// One run; the answer to everything but a job.
+    Ran(Ran),
+}
+
+/// One run.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Ran {
+    /// Word from `wait`; `None` when its time was up.
+    pub status: Option<i32>,
+    /// Nanoseconds it took.
+    pub wall_ns: u64,
+    /// Most KiB that the first process had in memory.
+    pub peak: u64,
+    /// Standard output and error; the second is empty when merged.
+    pub outputs: [Written; 2],
+    /// Bits of the nodes that changed, for a trial.
+    pub changed: Vec<u64>,
+    /// Hooks and ticks executed, all processes together.
+    pub used: u64,
+    /// Hooks and ticks of the process that executed most.
+    pub longest: u64,
+    /// `PROCESS_*` bits of all processes.
+    pub flags: u32,
+    /// Processes that took part in the trial.
+    pub processes: u32,
+    /// The working directory's copy was written to.
+    pub wrote: bool,
+}
+
+/// What was written to one stream.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Written {
+    /// Bytes.
+    pub length: u64,
+    /// [`suspect_format::trial::output_hash`] of them.
+    pub hash: u64,
+    /// The bytes, up to the limit that was asked for.
+    pub bytes: Vec<u8>,
+}
+
+/// Sends a message; nothing is held back.
+pub(super) fn send(to: &mut impl Write, message: &impl Serialize) -> io::Result<()> {
+    let bytes = bincode::serde::encode_to_vec(message, bincode::config::standard()).map_err(io::Error::other)?;
+    let length = u32::try_from(bytes.len()).map_err(io::Error::other)?;
+    to.write_all(&[&length.to_le_bytes()[..], &bytes].concat())
+}
+
+/// Receives a message; an error at the end of the stream.
+pub(super) fn receive<T: DeserializeOwned>(from: &mut impl Read) -> io::Result<T> {
+    let mut length = [0; 4];
+    from.read_exact(&mut length)?;
+    let mut bytes = vec![0; u32::from_le_bytes(length) as usize];
+    from.read_exact(&mut bytes)?;
+    let (message, _) =
+        bincode::serde::decode_from_slice(&bytes, bincode::config::standard()).map_err(io::Error::other)?;
+    Ok(message)
+}

@@ -1,0 +1,179 @@
+//! From what a trial's processes did to an observation.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use suspect_format::trial::{OUTPUT_HASH_START, PROCESS_APPLIED, PROCESS_CUT, output_hash};
+
+use super::file::n_words;
+use super::frame::{Ran, Written};
+use super::{End, Executor, Observation};
+use crate::exec::{Outcome, Output, Status};
+use crate::suite::{Judging, Test, Verdict};
+
+/// What the oracle's run wrote and how it ended, and how the test looks at that.
+#[derive(Debug)]
+pub(super) struct Judge {
+    pub test: Test,
+    pub passes: bool,
+    pub judging: Judging,
+    pub looks_at: [bool; 2],
+    pub status: i32,
+    pub outputs: [Written; 2],
+    pub used: u64,
+    pub n_nodes: usize,
+    /// Bytes to which an output may grow.
+    pub limit: u64,
+    /// Hashes of the ends of the oracle's outputs and of the expected one, by output and offset.
+    pub ends: RefCell<HashMap<(usize, u64), u64>>,
+}
+
+/// What a trial wrote to one stream.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stream {
+    /// Bytes in all.
+    pub length: u64,
+    /// Bytes that are the oracle's because they were written before the trial was forked.
+    pub before: u64,
+    /// Hash of the others.
+    pub hash: u64,
+}
+
+/// A trial's end, whoever ran it.
+#[derive(Clone, Debug)]
+pub(super) struct Finished {
+    pub executor: Executor,
+    /// Word from `wait`; `None` when its time was up.
+    pub status: Option<i32>,
+    pub flags: u32,
+    pub used: u64,
+    pub changed: Box<[u64]>,
+    pub streams: [Stream; 2],
+    /// The outputs themselves, where they are at hand.
+    pub captured: Option<Outcome>,
+}
+
+/// Number of the expected output among those whose ends are hashed.
+const EXPECTED: usize = 2;
+
+impl Judge {
+    /// The oracle's own run as an observation: no value was changed.
+    pub(super) fn same(&self, executor: Executor) -> Observation {
+        Observation {
+            executor,
+            end: end_of(self.status),
+            applied: false,
+            changed: vec![0; n_words(self.n_nodes)].into(),
+            output_changed: false,
+            passes: Some(self.passes),
+            used: self.used,
+        }
+    }
+
+    /// A trial about which nothing is known.
+    pub(super) fn unknown(&self, executor: Executor, applied: bool) -> Observation {
+        Observation { end: End::Unknown, applied, passes: None, used: 0, ..self.same(executor) }
+    }
+
+    /// What a trial showed.
+    pub(super) fn observe(&self, finished: Finished) -> Observation {
+        let applied = finished.flags & PROCESS_APPLIED != 0;
+        let flooded = finished.streams.iter().any(|stream| stream.length >= self.limit);
+        let status = match finished.status {
+            Some(status) if !flooded && end_of(status) != End::Signalled(libc::SIGXFSZ) => status,
+            _ => return self.unknown(finished.executor, applied),
+        };
+        let end = if finished.flags & PROCESS_CUT != 0 { End::Cut } else { end_of(status) };
+        let output_changed =
+            status != self.status || (0..2).any(|at| self.looks_at[at] && !self.is_oracle(at, finished.streams[at]));
+        if !applied {
+            // Without an override the run is the oracle's, or the test is not as reproducible as it seemed.
+            let same = !output_changed && finished.changed.iter().all(|word| *word == 0);
+            return if same { self.same(finished.executor) } else { self.unknown(finished.executor, false) };
+        }
+        let passes = match (end, output_changed) {
+            (_, false) => Some(self.passes),
+            (End::Cut, true) => Some(false),
+            (_, true) => self.passes(status, &finished),
+        };
+        let Finished { executor, changed, used, .. } = finished;
+        Observation { executor, end, applied, changed, output_changed, passes, used }
+    }
+
+    fn passes(&self, status: i32, finished: &Finished) -> Option<bool> {
+        let verdict = match &self.judging {
+            Judging::Status => self.test.judge_captured(&bare(status), &[])?,
+            Judging::Exact(expected) => {
+                let equal = self.is_expected(expected, finished.streams[0]);
+                Test::judge_comparison(Status::from_wait(status), equal)
+            }
+            Judging::Output => {
+                let outcome = finished.captured.as_ref()?;
+                let both = [&outcome.stdout.bytes[..], &outcome.stderr.bytes[..]];
+                let output = if self.looks_at[1] { both.concat() } else { both[0].to_vec() };
+                self.test.judge_captured(outcome, &output)?
+            }
+            Judging::Program => return None,
+        };
+        match verdict {
+            Verdict::Pass => Some(true),
+            Verdict::Fail | Verdict::Timeout => Some(false),
+            Verdict::Skip | Verdict::Error => None,
+        }
+    }
+
+    /// Whether a stream is the oracle's.
+    fn is_oracle(&self, at: usize, stream: Stream) -> bool {
+        let whole = &self.outputs[at];
+        stream.length == whole.length && self.end_hash(at, &whole.bytes, stream.before) == stream.hash
+    }
+
+    /// Whether a stream is `expected`, of which the oracle's output may be a beginning or not.
+    fn is_expected(&self, expected: &[u8], stream: Stream) -> bool {
+        let before = stream.before as usize;
+        let begins = self.outputs[0].bytes.get(..before).is_some_and(|begin| expected.starts_with(begin));
+        begins
+            && stream.length == expected.len() as u64
+            && self.end_hash(EXPECTED, expected, stream.before) == stream.hash
+    }
+
+    /// The hash of `bytes` from an offset on, which few trials are the first to ask for.
+    fn end_hash(&self, at: usize, bytes: &[u8], before: u64) -> u64 {
+        let hash = || output_hash(OUTPUT_HASH_START, bytes.get(before as usize..).unwrap_or_default());
+        *self.ends.borrow_mut().entry((at, before)).or_insert_with(hash)
+    }
+}
+
+/// From the word that `wait` gives.
+fn end_of(status: i32) -> End {
+    match Status::from_wait(status) {
+        Status::Signaled(signal) => End::Signalled(signal),
+        Status::Exited(code) => End::Exited(code),
+        Status::TimedOut | Status::Flooded => End::Unknown,
+    }
+}
+
+/// An outcome of which the status alone is known.
+fn bare(status: i32) -> Outcome {
+    Outcome {
+        status: Status::from_wait(status),
+        wall: std::time::Duration::ZERO,
+        cpu: std::time::Duration::ZERO,
+        stdout: Output::default(),
+        stderr: Output::default(),
+        leftovers: 0,
+        survivors: 0,
+    }
+}
+
+impl Finished {
+    /// A process tree of its own; its outputs are at hand if they were asked for.
+    pub(super) fn of_tree(ran: Ran, at_hand: bool) -> Finished {
+        let whole = |written: &Written| Stream { length: written.length, before: 0, hash: written.hash };
+        let streams = [whole(&ran.outputs[0]), whole(&ran.outputs[1])];
+        let complete = ran.outputs.iter().all(|written| written.bytes.len() as u64 == written.length);
+        let captured = (at_hand && complete).then(|| super::prepare::outcome(&ran));
+        let Ran { status, flags, used, changed, .. } = ran;
+        Finished { executor: Executor::Exec, status, flags, used, changed: changed.into(), streams, captured }
+    }
+}

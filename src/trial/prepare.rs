@@ -1,0 +1,345 @@
+//! Getting a test ready: where it runs, its oracle, which executor it allows.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use suspect_format::abi::{ENV_LOG_BYTES, ENV_OUT, ENV_RECORD, ENV_TEST, ENV_TRIAL, Mode};
+
+use super::file::TrialFile;
+use super::frame::{Answer, Ask, Job, Ran, Stop};
+use super::oracle::Recording;
+use super::{Oracle, TrialError, Worker};
+use crate::exec::{Outcome, Output, Status, Stdin};
+use crate::program::Program;
+use crate::suite::{Judging, ScratchKind, Suite, Test, Verdict};
+
+/// Where a test's trials run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Where the test itself runs; nothing can be written there.
+    InPlace,
+    /// In a copy that is restored after each run.
+    Copy,
+    /// In a directory that is empty at first.
+    Empty,
+}
+
+/// What the environment tells the program to do.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Task<'a> {
+    /// To write traces into this directory, with so many bytes for values.
+    Record(&'a Path, u64),
+    /// To take part in the trial of this file.
+    Trial(&'a Path),
+}
+
+/// Bytes of an output that are kept of the oracle's runs.
+const KEPT: u64 = 256 << 20;
+/// Bytes for values at the first try.
+const FIRST_LOG: u64 = 16 << 20;
+
+/// Bytes of address space that a process may have besides its memory: programs, libraries, files.
+const ADDRESSES: u64 = 4 << 30;
+/// Times that a trial may have the oracle's memory, and bytes that it may have anyway.
+const MEMORY_FACTOR: u64 = 8;
+const LEAST_MEMORY: u64 = 256 << 20;
+
+/// Bytes of memory for trials of a test whose first process had so many KiB.
+pub(super) fn memory_for(peak: u64, most: u64) -> u64 {
+    // A power of two, so that it is the same whenever the test is got ready.
+    (peak * 1024 * MEMORY_FACTOR).next_power_of_two().max(LEAST_MEMORY).min(most)
+}
+
+/// The job of running `test` on `worker`, with so many bytes of memory for each process.
+pub(super) fn job(worker: &Worker, test: &Test, place: Place, task: Task, memory: u64) -> Job {
+    let (tmp, work) = (worker.tmp(), worker.work());
+    let cwd = if place == Place::InPlace { test.dir.clone() } else { work.clone() };
+    let mut command = test.command_in(&cwd, &tmp);
+    // Always as many variables: each moves the stack.
+    let (variable, path, log_bytes) = match task {
+        Task::Record(directory, log_bytes) => (ENV_OUT, directory, log_bytes),
+        Task::Trial(file) => (ENV_TRIAL, file, 0),
+    };
+    command.env.set_varying("PWD", &cwd);
+    command.env.set_varying(ENV_TEST, &test.name);
+    command.env.set_varying(variable, path);
+    command.env.set_varying(ENV_RECORD, Mode::Trace.name());
+    command.env.set_varying(ENV_LOG_BYTES, log_bytes.to_string());
+    let mut job = Job {
+        argv: command.argv.into_iter().map(OsString::into_vec).collect(),
+        env: command.env.sealed().into_iter().map(|(name, value)| pair(&name, &value)).collect(),
+        cwd,
+        stdin: match command.stdin {
+            Stdin::File(path) => Some(path),
+            Stdin::Null | Stdin::Bytes(_) => None,
+        },
+        merge_stderr: command.merge_stderr,
+        memory,
+        addresses: memory + ADDRESSES + worker.setup().log_bytes,
+        empty: vec![tmp],
+        copy: None,
+        file: None,
+    };
+    match (place, task) {
+        (Place::Copy, _) => job.copy = Some((test.dir.clone(), work)),
+        (Place::Empty, _) => job.empty.push(work),
+        (Place::InPlace, _) => {}
+    }
+    if let Task::Trial(file) = task {
+        job.file = Some(file.to_owned());
+    }
+    job
+}
+
+fn pair(name: &OsStr, value: &OsStr) -> Vec<u8> {
+    [name.as_bytes(), b"=", value.as_bytes()].concat()
+}
+
+/// Gives the worker a job.
+pub(super) fn set_job(worker: &mut Worker, job: Job) -> Result<(), TrialError> {
+    let refused = |problem: String| TrialError::Worker { problem: format!("cannot take the test: {problem}") };
+    if worker.ask(&Ask::Job(Box::new(job)))?.is_err() {
+        return Err(refused("it died".into()));
+    }
+    match worker.answer() {
+        Ok(Answer::Understood) => Ok(()),
+        Ok(Answer::Refused(why)) => Err(refused(why)),
+        Ok(Answer::Ran(_)) => Err(refused("it answered something else".into())),
+        Err(_) => Err(refused("it died".into())),
+    }
+}
+
+/// One run of the worker's job.
+pub(super) fn run(worker: &mut Worker, test: &Test, ask: &Ask) -> Result<Ran, TrialError> {
+    let died =
+        || TrialError::NotReproducible { test: test.name.clone(), why: "the process that runs it is killed".into() };
+    if worker.ask(ask)?.is_err() {
+        return Err(died());
+    }
+    match worker.answer() {
+        Ok(Answer::Ran(ran)) => Ok(ran),
+        Ok(Answer::Refused(why)) => Err(TrialError::NotReproducible { test: test.name.clone(), why }),
+        Ok(Answer::Understood) => Err(TrialError::Worker { problem: "answered something else".into() }),
+        Err(_) => Err(died()),
+    }
+}
+
+/// A test that has been recorded.
+pub(super) struct Recorded {
+    pub oracle: Oracle,
+    pub place: Place,
+    pub ran: Ran,
+    /// Which of standard output and error the test looks at.
+    pub looks_at: [bool; 2],
+    pub judging: Judging,
+}
+
+/// Gets a test ready.
+pub(super) struct Preparing<'a> {
+    pub suite: &'a Suite,
+    pub test: &'a Test,
+    pub verdict: Verdict,
+    pub program: &'a Program,
+}
+
+impl Preparing<'_> {
+    fn different(&self, why: impl Into<String>) -> TrialError {
+        TrialError::NotReproducible { test: self.test.name.clone(), why: why.into() }
+    }
+
+    /// Records the test twice, where its trials are to run.
+    pub(super) fn record(&self, worker: &mut Worker) -> Result<Recorded, TrialError> {
+        let unsupported = |why: &str| TrialError::Unsupported { test: self.test.name.clone(), why: why.into() };
+        if let Some(why) = self.test.not_alone() {
+            return Err(unsupported(why));
+        }
+        match self.verdict {
+            Verdict::Pass | Verdict::Fail => {}
+            Verdict::Timeout => return Err(unsupported("it does not end")),
+            Verdict::Skip | Verdict::Error => return Err(unsupported("it neither passes nor fails")),
+        }
+        let (place, (first, ran)) = self.find_place(worker)?;
+        let (second, again) = self.record_once(worker, place)?;
+        let judging = self.suite.judging(self.test, worker.scratch())?;
+        let mut looks_at = self.test.looks_at();
+        for (stream, looked) in looks_at.iter_mut().enumerate().filter(|(_, looked)| **looked) {
+            if ran.outputs[stream] != again.outputs[stream] {
+                match judging {
+                    // What it writes does not count; whether it changes cannot be told.
+                    Judging::Status => *looked = false,
+                    _ => return Err(self.different("its output differs from run to run")),
+                }
+            }
+        }
+        if ran.status != again.status {
+            return Err(self.different("it ends in different ways"));
+        }
+        Ok(Recorded { oracle: Oracle::of(first, &second), place, ran, looks_at, judging })
+    }
+
+    /// Where the test has the verdict that is known of it, and the recording that showed it.
+    ///
+    /// A small working directory is copied first, since a copy tells whether the test writes into it.
+    fn find_place(&self, worker: &mut Worker) -> Result<(Place, (Recording, Ran)), TrialError> {
+        let places: &[Place] = match self.test.works_in() {
+            ScratchKind::Empty => &[Place::Empty],
+            ScratchKind::Copy => &[Place::Copy],
+            ScratchKind::None if is_small(&self.test.dir, worker.setup().copied) => &[Place::Copy, Place::InPlace],
+            ScratchKind::None => &[Place::InPlace, Place::Copy],
+        };
+        let mut good = None;
+        let mut why = None;
+        for place in places {
+            let (recording, ran) = match self.record_once(worker, *place) {
+                Ok(recorded) => recorded,
+                // A program that finds nothing where it is copied to may still run in place.
+                Err(error @ (TrialError::NoValues { .. } | TrialError::NotReproducible { .. })) => {
+                    why.get_or_insert(error);
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
+            if let Some(difference) = self.difference(worker, &ran)? {
+                why.get_or_insert(self.different(difference));
+                continue;
+            }
+            let writes = ran.wrote;
+            let found = (*place, (recording, ran));
+            match place {
+                // Only a test that writes needs its copy for good.
+                Place::Copy if self.test.works_in() == ScratchKind::None && !writes => drop(good.get_or_insert(found)),
+                _ => return Ok(found),
+            }
+        }
+        match (good, why) {
+            (Some(found), _) => Ok(found),
+            (None, Some(why)) => Err(why),
+            (None, None) => Err(self.different("it cannot be run anywhere")),
+        }
+    }
+
+    /// How the verdict on a run differs from the one that is known.
+    fn difference(&self, worker: &Worker, ran: &Ran) -> Result<Option<String>, TrialError> {
+        let (verdict, reason) = self.suite.judge(self.test, worker.scratch(), &outcome(ran))?;
+        let because = reason.map(|reason| format!(" ({reason})")).unwrap_or_default();
+        Ok((verdict != self.verdict).then(|| {
+            format!(
+                "it was recorded as `{}` and now is `{verdict}`{because}; mutants run without sockets, and write into \
+                 their directory and TMPDIR only",
+                self.verdict
+            )
+        }))
+    }
+
+    /// Records a run; once more with a larger log if the first was too small.
+    fn record_once(&self, worker: &mut Worker, place: Place) -> Result<(Recording, Ran), TrialError> {
+        let mut log_bytes = FIRST_LOG.min(worker.setup().log_bytes);
+        loop {
+            let traces = worker.file("traces");
+            crate::exec::remove_tree(&traces);
+            fs::create_dir(&traces).map_err(TrialError::io("make the directory", &traces))?;
+            set_job(worker, job(worker, self.test, place, Task::Record(&traces, log_bytes), worker.setup().memory))?;
+            let ran = run(worker, self.test, &Ask::Run(self.patience()))?;
+            let recording = Recording::read(&traces, self.program, &self.test.name);
+            crate::exec::remove_tree(&traces);
+            let recording = recording?;
+            let (taken, room) = recording.taken;
+            if taken <= room {
+                return Ok((recording, ran));
+            }
+            let needed = (taken + 1).saturating_mul(16) + (1 << 20);
+            if needed > worker.setup().log_bytes {
+                let room = worker.setup().log_bytes / 16;
+                return Err(TrialError::TooLong { test: self.test.name.clone(), taken, room });
+            }
+            log_bytes = needed;
+        }
+    }
+
+    fn patience(&self) -> Stop {
+        let limit = self.test.own_timeout().unwrap_or(FIRST_PATIENCE);
+        Stop { wall_ns: limit.as_nanos() as u64, output_limit: 4 << 30, keep: KEPT, budget: u64::MAX }
+    }
+
+    /// Runs the test with the trial file and no override: nodes that change all the same are left out of the oracle.
+    pub(super) fn calibrate(&self, worker: &mut Worker, recorded: &mut Recorded) -> Result<Ran, TrialError> {
+        for _ in 0..2 {
+            let path = worker.file("trial");
+            TrialFile::create(&path, &recorded.oracle)?;
+            let memory = memory_for(recorded.ran.peak, worker.setup().memory);
+            set_job(worker, job(worker, self.test, recorded.place, Task::Trial(&path), memory))?;
+            let ran = run(worker, self.test, &Ask::Exec(None, self.patience()))?;
+            if ran.status != recorded.ran.status {
+                return Err(self.different("it ends differently when its values are compared"));
+            }
+            if recorded
+                .looks_at
+                .iter()
+                .enumerate()
+                .any(|(at, looks)| *looks && ran.outputs[at] != recorded.ran.outputs[at])
+            {
+                return Err(self.different("its output differs when its values are compared"));
+            }
+            if ran.processes as usize != recorded.oracle.n_processes() {
+                let (before, now) = (recorded.oracle.n_processes(), ran.processes);
+                return Err(
+                    self.different(format!("it starts {before} instrumented processes once and {now} another time"))
+                );
+            }
+            let changed = |at: &usize| ran.changed[at / 64] >> (at % 64) & 1 == 1;
+            let nodes = recorded.oracle.nodes();
+            let unstable =
+                (0..nodes.len()).filter(changed).map(|at| nodes[at]).collect::<std::collections::BTreeSet<_>>();
+            if unstable.is_empty() {
+                return Ok(ran);
+            }
+            recorded.oracle.leave_out(&unstable);
+        }
+        Err(self.different("the values of its nodes differ from run to run"))
+    }
+}
+
+/// Limit of a test whose project gives none.
+const FIRST_PATIENCE: Duration = Duration::from_secs(120);
+
+/// A run as the suite judges it.
+pub(super) fn outcome(ran: &Ran) -> Outcome {
+    let status = match ran.status {
+        Some(word) => Status::from_wait(word),
+        None => Status::TimedOut,
+    };
+    let output = |at: usize| {
+        let bytes = ran.outputs[at].bytes.clone();
+        Output { truncated: (bytes.len() as u64) < ran.outputs[at].length, bytes }
+    };
+    Outcome {
+        status,
+        wall: Duration::from_nanos(ran.wall_ns),
+        cpu: Duration::ZERO,
+        stdout: output(0),
+        stderr: output(1),
+        leftovers: 0,
+        survivors: 0,
+    }
+}
+
+/// Whether a directory has at most so many entries and bytes.
+fn is_small(directory: &Path, (mut entries, mut bytes): (usize, u64)) -> bool {
+    let mut open: Vec<PathBuf> = vec![directory.to_owned()];
+    while let Some(directory) = open.pop() {
+        for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
+            let Ok(data) = entry.metadata() else { continue };
+            let (Some(fewer), Some(less)) = (entries.checked_sub(1), bytes.checked_sub(data.len())) else {
+                return false;
+            };
+            (entries, bytes) = (fewer, less);
+            if data.is_dir() {
+                open.push(entry.path());
+            }
+        }
+    }
+    true
+}

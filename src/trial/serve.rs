@@ -1,0 +1,283 @@
+//! The worker process: contained once, then one run after another.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Seek, SeekFrom};
+use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd, RawFd};
+use std::os::unix::fs::FileExt;
+use std::process::ExitCode;
+use std::ptr::null_mut;
+use std::time::{Duration, Instant};
+
+use suspect_format::abi::PAGE;
+use suspect_format::trial::{OUTPUT_HASH_START, output_hash};
+
+use super::contain::{self, Held};
+use super::file::TrialFile;
+use super::frame::{Answer, Ask, Hello, Job, Ran, Ready, Stop, Written, receive, send};
+use super::spawn::{Launcher, Look, Waited, end_all};
+use super::tree::{self, Tree};
+
+/// The command-line word that makes this executable a worker.
+pub(super) const VERB: &str = "trial-worker";
+
+/// Whether a command line is that of a worker.
+pub fn is_worker(arguments: &[OsString]) -> bool {
+    matches!(arguments, [_, verb] if verb == VERB)
+}
+
+/// What the worker process does: the command line's hidden verb. Returns when the tool has no more work.
+pub fn serve() -> ExitCode {
+    let (mut from, mut to) = match pipes() {
+        Ok(pipes) => pipes,
+        Err(error) => return complain(&error),
+    };
+    // Whoever started this may have gone already.
+    let Ok(hello) = receive::<Hello>(&mut from) else { return ExitCode::SUCCESS };
+    let held = contain::enter(&hello.writable);
+    let ready = Ready { missing: held.missing() };
+    let served = send(&mut to, &ready).and_then(|()| Server::new(from.as_raw_fd(), held)).and_then(|mut server| {
+        while let Ok(ask) = receive::<Ask>(&mut from) {
+            server.answer(ask, &mut to)?;
+        }
+        Ok(())
+    });
+    match served {
+        // A tool that has gone has nobody to complain to.
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => complain(&error),
+        _ => ExitCode::SUCCESS,
+    }
+}
+
+fn complain(error: &io::Error) -> ExitCode {
+    eprintln!("suspect: the worker for trials cannot go on: {error}");
+    ExitCode::FAILURE
+}
+
+/// The tool's pipes, away from the standard descriptors, which trials inherit.
+fn pipes() -> io::Result<(File, File)> {
+    let moved = |fd: RawFd| -> io::Result<File> {
+        // SAFETY: makes a descriptor that nobody else has.
+        match unsafe { libc::fcntl(fd, libc::F_DUPFD_CLOEXEC, 3) } {
+            -1 => Err(io::Error::last_os_error()),
+            // SAFETY: as above.
+            new => Ok(unsafe { File::from_raw_fd(new) }),
+        }
+    };
+    let pipes = (moved(0)?, moved(1)?);
+    // What else this process was left with is nothing for trials: a surrounding make's job server, say.
+    // SAFETY: takes effect when something is executed. Before Linux 5.11 trials get them.
+    unsafe { libc::syscall(libc::SYS_close_range, 3, u32::MAX, libc::CLOSE_RANGE_CLOEXEC) };
+    let null = File::options().read(true).write(true).open("/dev/null")?;
+    for fd in 0..2 {
+        // SAFETY: the standard descriptors, which Rust's library opens anew by number whenever it uses them.
+        unsafe { libc::dup2(null.as_raw_fd(), fd) };
+    }
+    Ok(pipes)
+}
+
+/// The worker's state.
+struct Server {
+    /// The pipe whose other end the tool holds.
+    watched: RawFd,
+    held: Held,
+    null: File,
+    outputs: [File; 2],
+    job: Job,
+    launcher: Option<Launcher>,
+    file: Option<TrialFile>,
+    tree: Option<Tree>,
+}
+
+/// Descriptors of outputs are given numbers this far below the limit: out of the way of programs that count theirs.
+const FROM_LIMIT: u64 = 24;
+/// Where they are looked for when there is no limit.
+const NO_LIMIT: u64 = 1024;
+
+/// CPU time of a process; far from what the other limits leave.
+const CPU_SECONDS: u64 = 3600;
+
+impl Server {
+    fn new(watched: RawFd, held: Held) -> io::Result<Server> {
+        Ok(Server {
+            watched,
+            held,
+            null: File::open("/dev/null")?,
+            outputs: [output("stdout")?, output("stderr")?],
+            job: Job::default(),
+            launcher: None,
+            file: None,
+            tree: None,
+        })
+    }
+
+    fn answer(&mut self, ask: Ask, to: &mut File) -> io::Result<()> {
+        let stop = match ask {
+            Ask::Job(job) => {
+                return match self.take(*job) {
+                    Ok(()) => send(to, &Answer::Understood),
+                    Err(error) => send(to, &Answer::Refused(error.to_string())),
+                };
+            }
+            Ask::Run(stop) | Ask::Exec(_, stop) | Ask::Plan(_, stop) => stop,
+        };
+        let ran = |ran: io::Result<Ran>| ran.map_or_else(|error| Answer::Refused(error.to_string()), Answer::Ran);
+        match ask {
+            Ask::Exec(Some((first, end)), _) => {
+                for index in first..end {
+                    send(to, &ran(self.exec(Some(index), stop)))?;
+                }
+                Ok(())
+            }
+            Ask::Exec(None, _) => send(to, &ran(self.exec(None, stop))),
+            Ask::Plan(count, _) => send(to, &ran(self.plan(count, stop))),
+            Ask::Run(_) | Ask::Job(_) => send(to, &ran(self.run(stop))),
+        }
+    }
+
+    fn take(&mut self, job: Job) -> io::Result<()> {
+        let unlimited = libc::RLIM_INFINITY;
+        let limits = vec![
+            (libc::RLIMIT_AS, job.addresses),
+            (libc::RLIMIT_DATA, job.memory),
+            (libc::RLIMIT_FSIZE, unlimited),
+            (libc::RLIMIT_CPU, CPU_SECONDS),
+        ];
+        self.launcher = None;
+        // Also one of the same name: it may be of another test now.
+        self.file = None;
+        match &job.copy {
+            None => self.tree = None,
+            Some((source, copy)) if self.tree.as_ref().is_some_and(|tree| tree.is(source, copy)) => {}
+            Some((source, copy)) => self.tree = Some(Tree::new(source, copy)?),
+        }
+        if let Some(path) = &job.file {
+            let mut file = TrialFile::open(path).map_err(io::Error::other)?;
+            let [out, err] = [&self.outputs[0], &self.outputs[usize::from(!job.merge_stderr)]].map(AsRawFd::as_raw_fd);
+            file.set_header(|header| header.output_fds = [out, err]);
+            self.file = Some(file);
+        }
+        self.launcher = Some(Launcher::new(&job.argv, &job.env, &job.cwd, limits, self.held.filter())?);
+        self.job = job;
+        Ok(())
+    }
+
+    /// One trial in a process tree of its own.
+    fn exec(&mut self, index: Option<u32>, stop: Stop) -> io::Result<Ran> {
+        let file = self.file.as_mut().ok_or_else(no_file)?;
+        file.reset();
+        file.set_header(|header| header.budget = stop.budget);
+        file.select(index.map(|index| index as usize));
+        self.run_trial(stop)
+    }
+
+    fn plan(&mut self, count: u32, stop: Stop) -> io::Result<Ran> {
+        let file = self.file.as_mut().ok_or_else(no_file)?;
+        file.reset();
+        file.set_header(|header| {
+            (header.budget, header.wall_ns, header.output_limit) = (stop.budget, stop.wall_ns, stop.output_limit);
+        });
+        file.select_all(count as usize);
+        self.run_trial(stop)
+    }
+
+    fn run_trial(&mut self, stop: Stop) -> io::Result<Ran> {
+        let mut ran = self.run(stop)?;
+        let file = self.file.as_ref().ok_or_else(no_file)?;
+        let done = file.done();
+        (ran.changed, ran.used, ran.flags) = (done.changed.into(), done.used, done.flags);
+        (ran.longest, ran.processes) = (file.longest(), file.seen().next_process);
+        Ok(ran)
+    }
+
+    /// Runs the job once, in a place that is as it was.
+    fn run(&mut self, stop: Stop) -> io::Result<Ran> {
+        self.job.empty.iter().try_for_each(|directory| tree::empty(directory))?;
+        self.outputs.iter_mut().try_for_each(clear)?;
+        let began = Instant::now();
+        let waited = self.start_and_wait(stop)?;
+        let wall_ns = began.elapsed().as_nanos() as u64;
+        end_all();
+        let (status, peak) = match waited {
+            Waited::Ended(status, peak) => (Some(status), peak),
+            Waited::TimedOut => (None, 0),
+            Waited::Abandoned => return Err(io::ErrorKind::BrokenPipe.into()),
+        };
+        let wrote = self.tree.as_mut().map_or(Ok(false), Tree::restore)?;
+        let outputs = [written(&self.outputs[0], stop.keep)?, written(&self.outputs[1], stop.keep)?];
+        Ok(Ran {
+            status,
+            wall_ns,
+            peak,
+            outputs,
+            wrote,
+            changed: Vec::new(),
+            used: 0,
+            longest: 0,
+            flags: 0,
+            processes: 0,
+        })
+    }
+
+    fn start_and_wait(&mut self, stop: Stop) -> io::Result<Waited> {
+        let out = self.outputs[0].as_raw_fd();
+        let err = if self.job.merge_stderr { out } else { self.outputs[1].as_raw_fd() };
+        let input = self.job.stdin.as_ref().map(File::open).transpose()?;
+        let input = input.as_ref().unwrap_or(&self.null).as_raw_fd();
+        let first_pid = self.file.as_mut().map_or(null_mut(), TrialFile::first_pid);
+        let launcher = self.launcher.as_mut().ok_or_else(|| io::Error::other("no job was given"))?;
+        launcher.set_limit(libc::RLIMIT_FSIZE, stop.output_limit);
+        let started = launcher.start([input, out, err], first_pid)?;
+        let file = self.file.as_ref();
+        let mut look = || match file.map(TrialFile::seen) {
+            Some(seen) if seen.next_process > seen.max_processes => Look::Stop,
+            seen => Look::Done(seen.map_or(0, |seen| seen.n_done)),
+        };
+        Ok(started.wait(Duration::from_nanos(stop.wall_ns), &mut look, self.watched))
+    }
+}
+
+fn no_file() -> io::Error {
+    io::Error::other("no trial file was given")
+}
+
+/// A file without a name for an output, which trials inherit under this number too.
+fn output(name: &str) -> io::Result<File> {
+    let name = std::ffi::CString::new(name)?;
+    let fd = nix::sys::memfd::memfd_create(&*name, nix::sys::memfd::MFdFlags::MFD_CLOEXEC)?.into_raw_fd();
+    let mut limit = libc::rlimit { rlim_cur: NO_LIMIT, rlim_max: 0 };
+    // SAFETY: a local; a descriptor that was just made, and is closed in favour of its duplicate.
+    unsafe {
+        libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit);
+        let least = limit.rlim_cur.min(NO_LIMIT).saturating_sub(FROM_LIMIT) as RawFd;
+        let high = libc::fcntl(fd, libc::F_DUPFD, least);
+        libc::close(fd);
+        if high < 0 { Err(io::Error::last_os_error()) } else { Ok(File::from_raw_fd(high)) }
+    }
+}
+
+/// Empties an output; what a trial changed about the way it is open is undone.
+fn clear(output: &mut File) -> io::Result<()> {
+    // SAFETY: a descriptor of ours.
+    unsafe { libc::fcntl(output.as_raw_fd(), libc::F_SETFL, 0) };
+    output.set_len(0)?;
+    output.seek(SeekFrom::Start(0)).map(|_| ())
+}
+
+/// What an output holds.
+fn written(output: &File, keep: u64) -> io::Result<Written> {
+    let length = output.metadata()?.len();
+    let mut hash = OUTPUT_HASH_START;
+    let mut bytes = Vec::new();
+    let mut buffer = vec![0; (16 * PAGE).min(length.next_multiple_of(8) as usize)];
+    let mut at = 0;
+    while at < length {
+        let part = buffer.len().min((length - at) as usize);
+        output.read_exact_at(&mut buffer[..part], at)?;
+        hash = output_hash(hash, &buffer[..part]);
+        let room = (keep.saturating_sub(at) as usize).min(part);
+        bytes.extend_from_slice(&buffer[..room]);
+        at += part as u64;
+    }
+    Ok(Written { length, hash, bytes })
+}

@@ -1,0 +1,52 @@
+//! How trials are run.
+
+use std::path::PathBuf;
+
+/// How trials are run.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// The executable of suspect, which is run again as the worker.
+    pub executable: PathBuf,
+    /// Run trials even where they cannot be contained.
+    pub allow_unsafe: bool,
+    /// Most bytes of full values of one process of the oracle.
+    pub log_bytes: u64,
+    /// Most bytes of memory of its own that a process of a trial may have; it gets no more than eight times what the oracle's had, or
+    /// 256 MiB if that is more.
+    pub memory: u64,
+    /// Files and bytes of a working directory that is still copied to find out whether the test writes into it.
+    pub copied: (usize, u64),
+}
+
+impl Setup {
+    /// This executable as the worker, contained; logs of 1 GiB, at most 4 GiB of memory, copies of 64 MiB or 20,000 files.
+    ///
+    /// # Errors
+    /// When the system does not say which executable this is.
+    pub fn new() -> std::io::Result<Setup> {
+        Ok(Setup::with_executable(std::env::current_exe()?))
+    }
+
+    /// As [`Setup::new`], with that executable.
+    pub fn with_executable(executable: impl Into<PathBuf>) -> Setup {
+        Setup {
+            executable: executable.into(),
+            allow_unsafe: false,
+            log_bytes: 1 << 30,
+            memory: 4 << 30,
+            copied: (20_000, 64 << 20),
+        }
+    }
+}
+
+/// Which executor is to run a test's trials.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Executors {
+    /// The quickest that the test allows.
+    #[default]
+    Auto,
+    /// A process tree for each trial: the reference.
+    Exec,
+    /// Forks; trials that cannot be forked are run by the reference all the same.
+    Fork,
+}

@@ -1,0 +1,373 @@
+//! The trials of one test.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use suspect_format::trial::{Done, Refusal, TrialResult};
+
+use super::file::{Encoded, NodeForm, TrialFile, batch_len};
+use super::frame::{Answer, Ask, Ran, Stop};
+use super::judge::{Finished, Judge, Stream};
+use super::prepare::{self, Place, Preparing, Task};
+use super::{Executor, Executors, Observation, Oracle, Override, Reason, TrialError, Worker};
+use crate::program::Program;
+use crate::suite::{Judging, Suite, Test, Verdict};
+
+/// A test that is ready for trials. It belongs to no worker: several may run its trials at once.
+#[derive(Debug)]
+pub struct TestTrials {
+    /// Tells tests apart whose files workers have.
+    id: u64,
+    test: Test,
+    place: Place,
+    oracle: Oracle,
+    forms: Vec<NodeForm>,
+    reason: Option<Reason>,
+    longest: u64,
+    wall_ns: u64,
+    summary: Summary,
+}
+
+/// What a [`Judge`] is made of.
+#[derive(Debug)]
+struct Summary {
+    passes: bool,
+    judging: Judging,
+    looks_at: [bool; 2],
+    ran: Ran,
+    used: u64,
+    limit: u64,
+}
+
+static NEXT_ID: AtomicU64 = AtomicU64::new(0);
+
+/// Nanoseconds that a trial may take besides what the oracle took, times [`PATIENCE`]: a backstop for what executes no hooks.
+const LEAST_WALL: u64 = 2_000_000_000;
+const PATIENCE: u64 = 20;
+/// Bytes that an output may have besides what the oracle wrote, times [`GROWTH`].
+const LEAST_OUTPUT: u64 = 16 << 20;
+const GROWTH: u64 = 4;
+/// Bytes of an output that are sent to be judged.
+const JUDGED: u64 = 1 << 20;
+
+/// What looks at each observation, and may break off.
+type Observed<'a> = dyn FnMut(usize, Observation) -> ControlFlow<()> + 'a;
+
+impl TestTrials {
+    /// Records the test twice and tries it with no override, all contained. `recorded` is the verdict that is known of it.
+    ///
+    /// # Errors
+    /// [`TrialError::Unsupported`], [`TrialError::NotReproducible`], [`TrialError::NoValues`], [`TrialError::TooLong`] and
+    /// [`TrialError::OtherBuild`] are of this test alone; others may go on. Anything else is of the worker or the system.
+    pub fn prepare(
+        worker: &mut Worker,
+        suite: &Suite,
+        test: &Test,
+        recorded: Verdict,
+        program: &Program,
+    ) -> Result<TestTrials, TrialError> {
+        worker.loaded = None;
+        let preparing = Preparing { suite, test, verdict: recorded, program };
+        let mut recording = preparing.record(worker)?;
+        let ran = preparing.calibrate(worker, &mut recording)?;
+        let written = recording.ran.outputs.iter().map(|output| output.length).max().unwrap_or(0);
+        let summary = Summary {
+            passes: recorded == Verdict::Pass,
+            judging: recording.judging,
+            looks_at: recording.looks_at,
+            ran: recording.ran,
+            used: ran.used,
+            limit: LEAST_OUTPUT + GROWTH * written,
+        };
+        let mut trials = TestTrials {
+            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
+            test: test.clone(),
+            place: recording.place,
+            forms: NodeForm::all(&recording.oracle, program),
+            oracle: recording.oracle,
+            reason: None,
+            longest: ran.longest,
+            wall_ns: LEAST_WALL + PATIENCE * ran.wall_ns,
+            summary,
+        };
+        trials.reason = trials.try_plan(worker)?;
+        Ok(trials)
+    }
+
+    /// What the test does without any mutant.
+    pub fn oracle(&self) -> &Oracle {
+        &self.oracle
+    }
+
+    /// Hooks and ticks of the longest process of the test without any mutant; see [`super::budget`].
+    pub fn longest(&self) -> u64 {
+        self.longest
+    }
+
+    /// Whether the trials run in a copy of the test's directory, because the test writes there.
+    pub fn is_copied(&self) -> bool {
+        self.place == Place::Copy
+    }
+
+    /// The quickest executor that the test allows, and why it is not [`Executor::Fork`] if it is not.
+    pub fn executor(&self) -> (Executor, Option<&Reason>) {
+        match &self.reason {
+            None => (Executor::Fork, None),
+            Some(reason) => (Executor::Exec, Some(reason)),
+        }
+    }
+
+    /// Runs the overrides and calls `observed` with the index of each and what was seen, in any order, each exactly once unless
+    /// it breaks off, which ends the trials under way without a word. `budget`: hooks and ticks for each process, see
+    /// [`super::budget`]. Overrides of nodes that [`Oracle::nodes`] does not have, and changes that have no meaning for the
+    /// node's kind of value, are not applied: the run is the oracle's.
+    ///
+    /// What is seen depends on the override and the budget alone: not on the worker, the executor or the other overrides. (But for
+    /// [`Observation::passes`]: where the test is judged by its output in other ways than comparing it, only the reference can tell.)
+    ///
+    /// # Errors
+    /// When the worker cannot be kept alive, or the system refuses files. A trial whose own worker died is [`super::End::Unknown`].
+    pub fn run(
+        &self,
+        worker: &mut Worker,
+        overrides: &[Override],
+        executors: Executors,
+        budget: u64,
+        observed: &mut dyn FnMut(usize, Observation) -> ControlFlow<()>,
+    ) -> Result<(), TrialError> {
+        let forked = executors != Executors::Exec && self.reason.is_none();
+        let executor = if forked { Executor::Fork } else { Executor::Exec };
+        let judge = self.judge();
+        let encoded: Vec<Option<Encoded>> =
+            overrides.iter().map(|one| Encoded::of(one, &self.oracle, &self.forms)).collect();
+        let mut due: Vec<(usize, &Encoded)> = Vec::new();
+        for (index, one) in encoded.iter().enumerate() {
+            match one {
+                Some(one) => due.push((index, one)),
+                None if observed(index, judge.same(executor)).is_break() => return Ok(()),
+                None => {}
+            }
+        }
+        due.sort_by_key(|(index, one)| (one.node(), *index));
+        let context = Context { trials: self, judge: &judge, budget };
+        let mut rest = &due[..];
+        while !rest.is_empty() {
+            let encoded: Vec<&Encoded> = rest.iter().map(|(_, one)| *one).collect();
+            let (batch, after) = rest.split_at(batch_len(&encoded).max(1));
+            let left = if forked { Forks.run(&context, worker, batch, observed)? } else { Left::These(batch.to_vec()) };
+            let Left::These(left) = left else { return Ok(()) };
+            if !left.is_empty()
+                && let Left::Stopped = Trees.run(&context, worker, &left, observed)?
+            {
+                return Ok(());
+            }
+            rest = after;
+        }
+        Ok(())
+    }
+
+    fn judge(&self) -> Judge {
+        let Summary { passes, judging, looks_at, ran, used, limit } = &self.summary;
+        Judge {
+            test: self.test.clone(),
+            passes: *passes,
+            judging: judging.clone(),
+            looks_at: *looks_at,
+            status: ran.status.unwrap_or(0),
+            outputs: ran.outputs.clone(),
+            used: *used,
+            n_nodes: self.oracle.nodes.len(),
+            limit: *limit,
+            ends: RefCell::new(HashMap::new()),
+        }
+    }
+
+    fn stop(&self, budget: u64) -> Stop {
+        let keep = if self.summary.judging == Judging::Output { JUDGED } else { 0 };
+        Stop { wall_ns: self.wall_ns, output_limit: self.summary.limit, keep, budget }
+    }
+
+    /// Makes the worker ready for trials of this test; the tool's side of their file.
+    fn load<'w>(&self, worker: &'w mut Worker) -> Result<&'w mut TrialFile, TrialError> {
+        if worker.loaded.as_ref().is_none_or(|(id, _)| *id != self.id) {
+            let path = worker.file("trial");
+            let file = TrialFile::create(&path, &self.oracle)?;
+            let memory = prepare::memory_for(self.summary.ran.peak, worker.setup().memory);
+            let job = prepare::job(worker, &self.test, self.place, Task::Trial(&path), memory);
+            prepare::set_job(worker, job)?;
+            worker.loaded = Some((self.id, file));
+        }
+        let loaded = worker.loaded.as_mut().map(|(_, file)| file);
+        loaded.ok_or_else(|| TrialError::Worker { problem: "died while it was given a test".into() })
+    }
+
+    /// Why the test cannot be a plan, by trying one without overrides.
+    fn try_plan(&self, worker: &mut Worker) -> Result<Option<Reason>, TrialError> {
+        if self.oracle.n_processes() != 1 {
+            return Ok(Some(Reason::Processes));
+        }
+        if self.oracle.n_threads() > 1 {
+            return Ok(Some(Reason::Threads));
+        }
+        self.load(worker)?.set_overrides(&[]);
+        let ran = prepare::run(worker, &self.test, &Ask::Plan(0, self.stop(u64::MAX)))?;
+        Ok(self.plan_failed(&ran, self.load(worker)?))
+    }
+
+    /// Why a plan's run was not the oracle's, if it was not.
+    fn plan_failed(&self, ran: &Ran, file: &TrialFile) -> Option<Reason> {
+        let seen = file.seen();
+        let is = |refusal: Refusal| seen.refusal == refusal as u32;
+        let differs = |what: &str| Some(Reason::Differs(what.into()));
+        let written = |at: usize| {
+            let (one, two) = (&ran.outputs[at], &self.summary.ran.outputs[at]);
+            self.summary.looks_at[at] && (one.length, one.hash) != (two.length, two.hash)
+        };
+        match ran.status {
+            _ if is(Refusal::Call) => Some(Reason::Call(seen.refused_call)),
+            _ if is(Refusal::Threads) => Some(Reason::Threads),
+            _ if is(Refusal::Descriptor) => Some(Reason::Descriptor),
+            _ if is(Refusal::NotFirst) => Some(Reason::Processes),
+            _ if !is(Refusal::None) => Some(Reason::Kernel),
+            None => differs("it does not end"),
+            Some(status) if status & 0x7f == libc::SIGSYS && Some(status) != self.summary.ran.status => {
+                Some(Reason::Call(0))
+            }
+            status if status != self.summary.ran.status => differs("it ends in another way"),
+            _ if written(0) || written(1) => differs("it writes something else"),
+            _ if !file.plan_is_oracle() => differs("its nodes take other values"),
+            _ => None,
+        }
+    }
+}
+
+/// What is common to the trials of one call.
+struct Context<'a> {
+    trials: &'a TestTrials,
+    judge: &'a Judge,
+    budget: u64,
+}
+
+/// Overrides that are due: their indices, as the caller numbers them.
+type Batch<'a> = [(usize, &'a Encoded)];
+
+/// What is left of a batch.
+enum Left<'a> {
+    /// These could not be run.
+    These(Vec<(usize, &'a Encoded)>),
+    /// The caller has broken off.
+    Stopped,
+}
+
+/// A way to run a batch of overrides of one test: the seam for further executors.
+trait Runs {
+    /// Runs a batch, sorted by node, that fits into the test's file; tells what was observed, and which of them it cannot run.
+    fn run<'b>(
+        &self,
+        context: &Context,
+        worker: &mut Worker,
+        batch: &Batch<'b>,
+        observed: &mut Observed,
+    ) -> Result<Left<'b>, TrialError>;
+}
+
+/// A process tree for each.
+struct Trees;
+
+impl Runs for Trees {
+    fn run<'b>(
+        &self,
+        context: &Context,
+        worker: &mut Worker,
+        batch: &Batch<'b>,
+        observed: &mut Observed,
+    ) -> Result<Left<'b>, TrialError> {
+        let Context { trials, judge, budget } = context;
+        let encoded: Vec<&Encoded> = batch.iter().map(|(_, one)| *one).collect();
+        let mut next = 0;
+        while next < batch.len() {
+            trials.load(worker)?.set_overrides(&encoded);
+            let ask = Ask::Exec(Some((next as u32, batch.len() as u32)), trials.stop(*budget));
+            let mut alive = worker.ask(&ask)?.is_ok();
+            while alive && next < batch.len() {
+                let observation = match worker.answer() {
+                    Ok(Answer::Ran(ran)) => {
+                        judge.observe(Finished::of_tree(ran, trials.summary.judging == Judging::Output))
+                    }
+                    Ok(Answer::Refused(problem)) => {
+                        return Err(TrialError::Worker { problem: format!("cannot run a trial: {problem}") });
+                    }
+                    Ok(Answer::Understood) | Err(_) => {
+                        alive = false;
+                        worker.stop();
+                        judge.unknown(Executor::Exec, false)
+                    }
+                };
+                next += 1;
+                if observed(batch[next - 1].0, observation).is_break() {
+                    if next < batch.len() {
+                        worker.stop();
+                    }
+                    return Ok(Left::Stopped);
+                }
+            }
+        }
+        Ok(Left::These(Vec::new()))
+    }
+}
+
+/// A fork where the node is first reached.
+struct Forks;
+
+impl Runs for Forks {
+    fn run<'b>(
+        &self,
+        context: &Context,
+        worker: &mut Worker,
+        batch: &Batch<'b>,
+        observed: &mut Observed,
+    ) -> Result<Left<'b>, TrialError> {
+        let Context { trials, judge, budget } = context;
+        let encoded: Vec<&Encoded> = batch.iter().map(|(_, one)| *one).collect();
+        trials.load(worker)?.set_overrides(&encoded);
+        let ask = Ask::Plan(batch.len() as u32, trials.stop(*budget));
+        let answer = if worker.ask(&ask)?.is_ok() { worker.answer().ok() } else { None };
+        let Some(Answer::Ran(ran)) = answer else { return Ok(Left::These(batch.to_vec())) };
+        let file = trials.load(worker)?;
+        if trials.plan_failed(&ran, file).is_some() {
+            return Ok(Left::These(batch.to_vec()));
+        }
+        let mut left = Vec::new();
+        for (at, (index, one)) in batch.iter().enumerate() {
+            let (result, changed) = file.result(at);
+            let observation = match result.done {
+                done if done == Done::Ran as u32 => judge.observe(forked(&result, changed)),
+                done if done == Done::Same as u32 || done == Done::Not as u32 => judge.same(Executor::Fork),
+                done if done == Done::TimedOut as u32 => judge.unknown(Executor::Fork, true),
+                _ => {
+                    left.push((*index, *one));
+                    continue;
+                }
+            };
+            if observed(*index, observation).is_break() {
+                return Ok(Left::Stopped);
+            }
+        }
+        Ok(Left::These(left))
+    }
+}
+
+fn forked(result: &TrialResult, changed: Box<[u64]>) -> Finished {
+    let stream = |at: usize| Stream { length: result.lengths[at], before: result.before[at], hash: result.hashes[at] };
+    Finished {
+        executor: Executor::Fork,
+        status: Some(result.status),
+        flags: result.flags,
+        used: result.used,
+        changed,
+        streams: [stream(0), stream(1)],
+        captured: None,
+    }
+}

@@ -1,0 +1,184 @@
+//! The tool's side of a worker: a process that runs trials, and its scratch directories.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use super::file::TrialFile;
+use super::frame::{Answer, Ask, Hello, Ready, receive, send};
+use super::serve::VERB;
+use super::{Setup, TrialError};
+use crate::exec::{Scratch, ScratchRoot};
+
+/// A worker: one process, contained once, that runs one trial after another. Dropping it ends it and removes its scratch directories.
+#[derive(Debug)]
+pub struct Worker {
+    setup: Setup,
+    process: Option<Running>,
+    missing: Vec<String>,
+    /// Times in a row that the process died.
+    deaths: u32,
+    /// The test whose trials it is ready for, and their file.
+    pub(super) loaded: Option<(u64, TrialFile)>,
+    own: Scratch,
+    files: Scratch,
+    disk: ScratchRoot,
+    _memory: ScratchRoot,
+}
+
+#[derive(Debug)]
+struct Running {
+    child: Child,
+    to: ChildStdin,
+    from: ChildStdout,
+}
+
+/// Times in a row that a worker may die before it is given up.
+const MOST_DEATHS: u32 = 8;
+
+/// The worker process is gone.
+#[derive(Debug)]
+pub(super) struct Died;
+
+impl Worker {
+    /// Starts a worker.
+    ///
+    /// # Errors
+    /// [`TrialError::Uncontained`] where the kernel lacks what is needed and [`Setup::allow_unsafe`] is not set;
+    /// [`TrialError::Worker`] and [`TrialError::Exec`] when the system refuses.
+    pub fn start(setup: &Setup) -> Result<Worker, TrialError> {
+        let disk = ScratchRoot::new()?;
+        let memory = ScratchRoot::in_memory(disk.path())?;
+        let mut worker = Worker {
+            setup: setup.clone(),
+            process: None,
+            missing: Vec::new(),
+            deaths: 0,
+            loaded: None,
+            own: disk.scratch(0)?,
+            files: memory.scratch(0)?,
+            disk,
+            _memory: memory,
+        };
+        worker.restart()?;
+        match worker.missing.is_empty() || setup.allow_unsafe {
+            true => Ok(worker),
+            false => Err(TrialError::Uncontained { missing: worker.missing.join("; ") }),
+        }
+    }
+
+    /// What the kernel cannot contain, as sentences; empty when everything is contained.
+    pub fn missing(&self) -> &[String] {
+        &self.missing
+    }
+
+    /// The id of the worker process, which changes when it dies and is started again.
+    pub fn process_id(&self) -> Option<u32> {
+        self.process.as_ref().map(|process| process.child.id())
+    }
+
+    pub(super) fn setup(&self) -> &Setup {
+        &self.setup
+    }
+
+    /// Where scratch directories of the tool's own are made.
+    pub(super) fn scratch(&self) -> &ScratchRoot {
+        &self.disk
+    }
+
+    /// The temporary directory of the trials.
+    pub(super) fn tmp(&self) -> PathBuf {
+        self.own.tmp()
+    }
+
+    /// The working directory of trials that are not run in place.
+    pub(super) fn work(&self) -> PathBuf {
+        self.own.path().join("work")
+    }
+
+    /// A file or directory called `name` that the trials may write, in memory where there is room.
+    pub(super) fn file(&self, name: &str) -> PathBuf {
+        self.files.path().join(name)
+    }
+
+    /// Asks something, of a process that is started again if it has died.
+    pub(super) fn ask(&mut self, ask: &Ask) -> Result<Result<(), Died>, TrialError> {
+        if self.process.is_none() {
+            self.restart()?;
+        }
+        let process = self.process.as_mut().ok_or_else(gone)?;
+        match send(&mut process.to, ask) {
+            Ok(()) => Ok(Ok(())),
+            Err(_) => Ok(Err(self.died())),
+        }
+    }
+
+    /// The next answer.
+    pub(super) fn answer(&mut self) -> Result<Answer, Died> {
+        let Some(process) = &mut self.process else { return Err(Died) };
+        match receive(&mut process.from) {
+            Ok(answer) => {
+                self.deaths = 0;
+                Ok(answer)
+            }
+            Err(_) => Err(self.died()),
+        }
+    }
+
+    fn died(&mut self) -> Died {
+        self.loaded = None;
+        self.deaths += 1;
+        self.process = None;
+        Died
+    }
+
+    /// Ends the process, in the middle of whatever it does.
+    pub(super) fn stop(&mut self) {
+        self.loaded = None;
+        self.process = None;
+    }
+
+    fn restart(&mut self) -> Result<(), TrialError> {
+        if self.deaths >= MOST_DEATHS {
+            return Err(TrialError::Worker { problem: format!("died {} times in a row", self.deaths) });
+        }
+        self.loaded = None;
+        let mut process = Running::start(&self.setup.executable)?;
+        let writable = [self.own.path(), self.files.path()].map(Path::to_owned).to_vec();
+        let ready: io::Result<Ready> =
+            send(&mut process.to, &Hello { writable }).and_then(|()| receive(&mut process.from));
+        let ready = ready.map_err(|error| TrialError::Worker {
+            problem: format!("({} {VERB}) did not get ready: {error}", self.setup.executable.display()),
+        })?;
+        self.missing = ready.missing;
+        self.process = Some(process);
+        Ok(())
+    }
+}
+
+fn gone() -> TrialError {
+    TrialError::Worker { problem: "is gone".into() }
+}
+
+impl Running {
+    fn start(executable: &Path) -> Result<Running, TrialError> {
+        let mut command = Command::new(executable);
+        command.arg(VERB).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().map_err(TrialError::io("start", executable))?;
+        let (to, from) = (child.stdin.take(), child.stdout.take());
+        match (to, from) {
+            (Some(to), Some(from)) => Ok(Running { child, to, from }),
+            _ => Err(gone()),
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // What it started dies with it. Both fail only when it has ended and been waited for.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        // Where a namespace has its first process, that one holds the pipe's other end until everything in there has ended.
+        let _ = io::copy(&mut self.from, &mut io::sink());
+    }
+}

@@ -1,0 +1,6 @@
+//! Trials of value mutants on real programs: executors against each other, and what holds hostile mutants. `make build` must have run.
+
+mod basics;
+mod containment;
+mod differential;
+mod support;
