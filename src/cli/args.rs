@@ -41,6 +41,18 @@ pub enum Verb {
     /// Run the test suite and record what each test did.
     #[command(after_help = "Examples:\n  suspect test\n  suspect test --record edges --jobs 4")]
     Test(TestArguments),
+    /// Override the values of nodes, one mutant at a time, and record what changes.
+    #[command(
+        after_help = "Examples:\n  suspect mutate\n  suspect mutate --samples 3 --tests failing --budget 2min\n  \
+        suspect mutate --nodes 'parse()' --nodes src/a.c:41\n  suspect mutate --shard 2/4\n\nEvery trial is kept as soon as it ends: \
+        the same command goes on where an interrupted one was."
+    )]
+    Mutate(MutateArguments),
+    /// Show what depends on what, and how strongly, as value mutants show it.
+    #[command(after_help = "Examples:\n  suspect graph\n  suspect graph --causes src/a.c:41 --depth 2\n  \
+        suspect graph --format dot --threshold 0.8 | dot -Tsvg > graph.svg\n  \
+        suspect graph --tests multi-* --minus one-*\n\nReads the latest campaign of `suspect mutate`.")]
+    Graph(GraphArguments),
     /// Rank lines, blocks, functions, nodes or predicates by how probably they are to blame.
     #[command(after_help = "Examples:\n  suspect rank\n  suspect rank --method blockrank --by block\n  \
         suspect rank --method cl --format json --top 20")]
@@ -109,6 +121,119 @@ pub struct TestArguments {
     pub repeat: Option<u32>,
 }
 
+/// Which tests mutants run on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum MutateTests {
+    /// Failing tests, and the passing tests that cover most of what they cover.
+    #[value(name = "failing+covering")]
+    FailingAndCovering,
+    /// Failing tests.
+    Failing,
+    /// All tests that count.
+    All,
+}
+
+/// Who runs trials.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum MutateExecutor {
+    /// Forks where the test allows it.
+    Auto,
+    /// A process tree for each trial.
+    Exec,
+    /// Forks; trials that cannot be forked get a process tree all the same.
+    Fork,
+}
+
+/// `suspect mutate`.
+#[derive(Debug, Args)]
+pub struct MutateArguments {
+    /// How many values each node is given; those for few are the first of those for many.
+    #[arg(long, value_name = "N", default_value = "20")]
+    pub samples: usize,
+    /// The tests that mutants run on.
+    #[arg(long, value_enum, default_value = "failing+covering")]
+    pub tests: MutateTests,
+    /// Begin no trial after this time (90s, 10min, 2h); without it all are run.
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub budget: Option<Duration>,
+    /// Mutate only these: FILE, FILE:LINE, FILE:LINE:COLUMN or FUNCTION(); may be given several times.
+    #[arg(long, value_name = "NODES")]
+    pub nodes: Vec<String>,
+    /// How many trials run at once; by default one for each processor.
+    #[arg(long, short, value_name = "N")]
+    pub jobs: Option<usize>,
+    /// Run only the K-th of N parts; the parts together are the whole.
+    #[arg(long, value_name = "K/N", value_parser = shard)]
+    pub shard: Option<(u32, u32)>,
+    /// Who runs trials.
+    #[arg(long, value_enum, default_value = "auto")]
+    pub executor: MutateExecutor,
+    /// Seed of the values.
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub seed: u64,
+    /// Run mutants even where the kernel cannot contain them: they may change or remove any of your files.
+    #[arg(long = "unsafe")]
+    pub allow_unsafe: bool,
+}
+
+fn shard(text: &str) -> Result<(u32, u32), String> {
+    let parts = text.split_once('/').and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
+    let valid = parts.filter(|(number, of): &(u32, u32)| (1..=*of).contains(number));
+    valid.ok_or_else(|| "a part such as 2/4, from 1/4 to 4/4".to_string())
+}
+
+/// How a graph is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum GraphFormat {
+    /// For people.
+    Text,
+    /// For Graphviz.
+    Dot,
+    /// For programs.
+    Json,
+}
+
+/// `suspect graph`.
+#[derive(Debug, Args)]
+pub struct GraphArguments {
+    /// How the graph is written.
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: GraphFormat,
+    /// Show edges whose direct dependence is this or more, either way; of a difference, edges that change by this much.
+    #[arg(long, value_name = "DD", default_value = "0.05")]
+    pub threshold: f64,
+    /// Where bands of direct dependence begin [default: 0.2,0.5,0.8].
+    #[arg(long, value_delimiter = ',', value_name = "DD", allow_negative_numbers = true)]
+    pub bands: Vec<f64>,
+    /// The tests to model: failing, passing, or names with * and ?, separated by commas; all that mutants ran on without it.
+    #[arg(long, value_name = "TESTS")]
+    pub tests: Option<String>,
+    /// Show how the model of --tests differs from that of these.
+    #[arg(long, value_name = "TESTS")]
+    pub minus: Option<String>,
+    /// Show what leads to these nodes: FILE:LINE, FILE:LINE:COLUMN, FUNCTION() or output.
+    #[arg(long, value_name = "NODES")]
+    pub causes: Vec<String>,
+    /// Show what these nodes lead to.
+    #[arg(long, value_name = "NODES")]
+    pub effects: Vec<String>,
+    /// How many edges away from --causes and --effects; all the way without it.
+    #[arg(long, value_name = "N")]
+    pub depth: Option<usize>,
+    /// Which causes may have edges [default: markovian].
+    #[arg(long, value_enum)]
+    pub parents: Option<ParentsArgument>,
+    /// As the paper: the same as --parents paper.
+    #[arg(long, conflicts_with = "parents")]
+    pub paper: bool,
+    /// What strata without estimate count [default: renormalised].
+    #[arg(long, value_enum)]
+    pub unidentified: Option<Unidentified>,
+    /// How many edges to show: 40 as text, all otherwise.
+    #[arg(long, value_name = "N")]
+    pub top: Option<usize>,
+}
+
 /// What is ranked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum By {
@@ -146,6 +271,30 @@ pub enum RankFormat {
     Json,
 }
 
+/// Which nodes the causal analyses adjust for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ParentsArgument {
+    /// All intervention parents outside cycles.
+    Acyclic,
+    /// Markovian parents: those that matter beside the others.
+    Markovian,
+    /// Markovian parents among those that the code can make direct causes.
+    Safe,
+    /// As the paper: Markovian parents, both directions of cycles dropped, sampled values alone.
+    Paper,
+}
+
+/// What strata of the observations without estimate count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Unidentified {
+    /// Probability 0.
+    Zero,
+    /// Nothing: the others are scaled up.
+    Renormalised,
+    /// Nothing; nor do those in which the cause takes one value only.
+    Shared,
+}
+
 /// `suspect rank`.
 #[derive(Debug, Args)]
 pub struct RankArguments {
@@ -173,6 +322,12 @@ pub struct RankArguments {
     /// Forget what was found innocent.
     #[arg(long)]
     pub forget_innocent: bool,
+    /// What `cdfl` adjusts for [default: acyclic].
+    #[arg(long, value_enum)]
+    pub parents: Option<ParentsArgument>,
+    /// What strata without estimate count in `cdfl` [default: zero, or shared with --parents paper].
+    #[arg(long, value_enum)]
+    pub unidentified: Option<Unidentified>,
 }
 
 /// `suspect ask`.

@@ -17,7 +17,7 @@ use crate::eval::{
     Benchmark, CLASSIC, EvalError, EvalReport, EvalVersion, ReportOptions, RunTimes, VersionOutcome, VersionResult,
     default_against, plot, write, write_report,
 };
-use crate::rank::{Method, find_method, methods};
+use crate::rank::{Method, Need, find_method, methods};
 use crate::store::Store;
 use version::{Options, Place};
 
@@ -72,7 +72,8 @@ fn chosen(names: &[String]) -> Result<Vec<&'static Method>, Failure> {
     let mut chosen: Vec<&'static Method> = Vec::new();
     for name in names {
         let found: Result<Vec<_>, _> = match name.as_str() {
-            "all" => Ok(methods().iter().collect()),
+            // A version's recorded tests have no mutants among them.
+            "all" => Ok(methods().iter().filter(|method| !method.needs.contains(&Need::Observations)).collect()),
             "classic" => CLASSIC.iter().map(|id| find_method(id)).collect(),
             name => find_method(name).map(|method| vec![method]),
         };

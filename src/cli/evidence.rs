@@ -4,10 +4,12 @@ use std::collections::HashSet;
 
 use rayon::prelude::*;
 
+use super::causes::CdflChoice;
 use super::exit::{Exit, Failure};
+use super::observed::Observed;
 use crate::profile::{EdgeProfile, FlowGraph, OutcomeProfile, ProgramFlow, Sites};
 use crate::program::{Execution, Program};
-use crate::rank::{Method, Need, Observed, Ranked, Units, apply};
+use crate::rank::{Interventions, Method, Need, Observed as Evident, Ranked, Units, apply};
 use crate::report::Evidence;
 use crate::slice::{Code, Criterion, Slicer};
 use crate::spectra::{CoverageMatrix, Smoothing, Spectrum};
@@ -24,6 +26,8 @@ pub struct Seen<'r> {
     predicates: Option<(Sites, OutcomeProfile)>,
     sequences: Option<(Sites, OutcomeProfile)>,
     slices: Option<Vec<Vec<u32>>>,
+    /// What value mutants changed, and how CDFL is to judge it.
+    mutants: Option<(Observed, CdflChoice)>,
     /// Mean executions of each ranked unit in failing and passing tests, where edges were read.
     means: Option<(Vec<f64>, Vec<f64>)>,
 }
@@ -44,6 +48,7 @@ impl<'r> Seen<'r> {
             predicates: None,
             sequences: None,
             slices: None,
+            mutants: None,
             means: None,
         };
         if needs.contains(&Need::Edges) {
@@ -63,6 +68,11 @@ impl<'r> Seen<'r> {
         Ok(seen)
     }
 
+    /// Adds what value mutants changed.
+    pub fn with_mutants(self, observed: Observed, choice: CdflChoice) -> Seen<'r> {
+        Seen { mutants: Some((observed, choice)), ..self }
+    }
+
     /// What was seen of one ranked unit.
     pub fn evidence(&self, unit: u32) -> Evidence {
         let Spectrum { ef, nf, ep, np } = self.spectra[unit as usize];
@@ -79,7 +89,7 @@ impl<'r> Seen<'r> {
 
     /// Ranks the units by `method`.
     pub fn rank(&self, method: &Method) -> Result<Ranked, Failure> {
-        let observed = Observed {
+        let observed = Evident {
             matrix: &self.matrix,
             smoothing: Smoothing::Half,
             innocents: &[],
@@ -88,6 +98,11 @@ impl<'r> Seen<'r> {
             predicates: self.predicates.as_ref().map(|(sites, profile)| (sites, profile)),
             sequences: self.sequences.as_ref().map(|(sites, profile)| (sites, profile)),
             slices: self.slices.as_deref(),
+            interventions: self.mutants.as_ref().map(|(observed, choice)| Interventions {
+                observations: &observed.observations,
+                order: &observed.order,
+                cdfl: choice.options(),
+            }),
         };
         apply(method, &observed).map_err(Failure::of(Exit::Usage))
     }
@@ -161,7 +176,8 @@ pub fn line_dependences(run: &Run) -> Result<Vec<(u32, u32)>, Failure> {
     Ok(Slicer::new(&run.program, &code).line_dependences())
 }
 
-fn load_code(run: &Run) -> Result<Code, Failure> {
+/// The instructions of a run's program.
+pub fn load_code(run: &Run) -> Result<Code, Failure> {
     let sections = run.dependences()?;
     let named: Vec<(String, &[u8])> = sections.iter().map(|(name, bytes)| (name.clone(), bytes.as_slice())).collect();
     Code::load(&run.program, &named).map_err(Failure::of(Exit::Store))

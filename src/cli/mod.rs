@@ -3,12 +3,16 @@
 mod args;
 mod ask;
 mod build;
+mod causes;
 mod dump;
 mod entries;
 mod eval;
 mod evidence;
 mod exit;
+mod graph;
 mod methods;
+mod mutate;
+mod observed;
 mod rank;
 mod spectra;
 mod test;
@@ -62,6 +66,8 @@ fn run(arguments: Arguments, out: &mut impl Write) -> Result<(), Failure> {
         Verb::Doctor => build::doctor(&project_root(&start), out),
         Verb::Init => test::init(&start, out),
         Verb::Test(test) => test::test(&project_root(&start), test, out),
+        Verb::Mutate(mutate) => mutate::mutate(&project_root(&start), mutate, out),
+        Verb::Graph(graph) => graph::graph(&project_root(&start), graph, out),
         Verb::Rank(rank) => rank::rank(&project_root(&start), rank, out),
         Verb::Ask(ask) => ask::ask(&project_root(&start), ask, out),
         Verb::Report(report) => match report.format {

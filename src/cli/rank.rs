@@ -5,13 +5,15 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::args::{By, RankArguments, RankFormat, Ties};
+use super::args::{By, ParentsArgument, RankArguments, RankFormat, Ties};
+use super::causes::CdflChoice;
 use super::entries::entries;
 use super::evidence::Seen;
 use super::exit::{Exit, Failure};
+use super::observed::observe;
 use super::spectra::rank_spectra;
 use crate::program::Program;
-use crate::rank::{Granularity, RankedUnit, TieBreak, Units, find_method};
+use crate::rank::{Granularity, Need, RankedUnit, TieBreak, Units, find_method};
 use crate::report::{RankingReport, SCHEMA_VERSION, TestCounts, write_ranking};
 use crate::store::{Run, Store};
 
@@ -27,15 +29,26 @@ pub fn rank(root: &Path, arguments: &RankArguments, out: &mut impl Write) -> Res
     let store = Store::new(root);
     let run = store.latest_run()?;
     let counts = count_tests(&run);
-    check_contrast(&run, counts)?;
+    let on_mutants = method.needs.contains(&Need::Observations);
+    if method.id != "cdfl" {
+        check_options(arguments)?;
+    }
+    check_contrast(&run, counts, on_mutants)?;
     let all = Units::new(&run.program, granularity(arguments.by));
     let innocent = innocents(&store, &run.program, &all, arguments)?;
     let foreign = foreign(&run.program, &all);
     let units = all.without(&[innocent.as_slice(), &foreign].concat());
-    let seen = Seen::read(&run, &units, method.needs, &run.counted_tests())?;
+    let mut trust = trust(&run, counts);
+    let mut seen = Seen::read(&run, &units, method.needs, &run.counted_tests())?;
+    if on_mutants {
+        let is_paper = method.id == "cdfl_paper" || arguments.parents == Some(ParentsArgument::Paper);
+        let observed = observe(&store, &run, is_paper)?;
+        observed.check_failing()?;
+        trust.extend(observed.trust());
+        seen = seen.with_mutants(observed, CdflChoice::new(&run, arguments.parents, arguments.unidentified)?);
+    }
     let ranked = seen.rank(method)?;
     let ties = tie_break(arguments.ties);
-    let mut trust = trust(&run, counts);
     trust.extend(ranked.notes.iter().map(|note| note.to_string()));
     if !innocent.is_empty() {
         trust.push(format!("{} ranked units count as innocent and are left out (--forget-innocent)", innocent.len()));
@@ -104,8 +117,16 @@ pub fn count_tests(run: &Run) -> TestCounts {
     TestCounts { failing: of(Some(false)), passing: of(Some(true)), excluded: of(None) }
 }
 
-/// A ranking contrasts failing with passing tests; without both there is nothing to say.
-fn check_contrast(run: &Run, counts: TestCounts) -> Result<(), Failure> {
+/// Options of methods on mutants mean nothing to others.
+fn check_options(arguments: &RankArguments) -> Result<(), Failure> {
+    match (arguments.parents, arguments.unidentified) {
+        (None, None) => Ok(()),
+        _ => Err(Failure::new(Exit::Usage, "--parents and --unidentified are for --method cdfl")),
+    }
+}
+
+/// A ranking contrasts failing with passing tests; without both there is nothing to say, unless mutants of the failing ones do.
+fn check_contrast(run: &Run, counts: TestCounts, on_mutants: bool) -> Result<(), Failure> {
     let excluded = match counts.excluded {
         0 => String::new(),
         n => format!(" ({n} more do not count: flaky, skipped or without a trace)"),
@@ -118,6 +139,7 @@ fn check_contrast(run: &Run, counts: TestCounts) -> Result<(), Failure> {
         (0, n) => {
             failure(format!("all {n} tests pass{excluded}: there is no failure to explain; add a test that fails"))
         }
+        (_, 0) if on_mutants => Ok(()),
         (n, 0) => failure(format!(
             "all {n} tests fail{excluded}: without a passing test nothing tells faulty code from the rest; \
              check the build, or add a test that passes"

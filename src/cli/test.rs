@@ -15,7 +15,7 @@ use super::exit::{Exit, Failure};
 use crate::exec::ScratchRoot;
 use crate::store::{Manifest, STORE_VERSION, Store, Tables, TestRecord};
 use crate::suite::{self, Baseline, BaselineOptions, Hook, Stability, Suite, SuiteError, TestBaseline, Verdict};
-use modules::Modules;
+pub use modules::Modules;
 use recording::Recording;
 
 impl From<SuiteError> for Failure {

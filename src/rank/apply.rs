@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::{Algorithm, Method, Need, Ranking, Units};
+use crate::causal::{CdflOptions, Observations, cdfl, direct_suspicion};
 use crate::profile::blockrank::block_rank;
 use crate::profile::cbi::isolate;
 use crate::profile::cp::capture_propagation;
@@ -10,7 +11,7 @@ use crate::profile::sober::divergences;
 use crate::profile::{EdgeProfile, FlowGraph, OutcomeProfile, Sites};
 use crate::program::Program;
 use crate::spectra::doric::{UPDATE_BOUND, causal_likelihood, clear_and_update, fault_likelihood};
-use crate::spectra::measures::{Measure, UNDEFINED};
+use crate::spectra::measures::{self, Measure, UNDEFINED};
 use crate::spectra::{CoverageMatrix, DistinctSpectra, Smoothing};
 
 /// What was observed of the ranked units; what no method asks for may be left out.
@@ -32,6 +33,19 @@ pub struct Observed<'a> {
     pub sequences: Option<(&'a Sites, &'a OutcomeProfile)>,
     /// For each test in the order of the matrix, the program's lines in its dynamic slice.
     pub slices: Option<&'a [Vec<u32>]>,
+    /// What value mutants changed.
+    pub interventions: Option<Interventions<'a>>,
+}
+
+/// What value mutants changed in the tests that are ranked by, and how to judge it.
+#[derive(Clone, Copy, Debug)]
+pub struct Interventions<'a> {
+    /// What each mutant changed; its tests say themselves which of them fail.
+    pub observations: &'a Observations,
+    /// For each node the position of its first execution.
+    pub order: &'a [u32],
+    /// How CDFL adjusts.
+    pub cdfl: CdflOptions<'a>,
 }
 
 impl<'a> Observed<'a> {
@@ -47,6 +61,7 @@ impl<'a> Observed<'a> {
             predicates: None,
             sequences: None,
             slices: None,
+            interventions: None,
         }
     }
 }
@@ -85,6 +100,8 @@ pub enum Note {
     Unexplained(usize),
     /// No predicate raises the chance of failure significantly.
     NothingSignificant,
+    /// This many units hold no node that was mutated.
+    Untried(usize),
 }
 
 impl fmt::Display for Note {
@@ -115,6 +132,10 @@ impl fmt::Display for Note {
                 "{n} failing {} nothing but innocent code: a verdict is wrong, or the fault is in code that is not ranked",
                 plural(n, "test executes", "tests execute")
             ),
+            Note::Untried(n) => {
+                let hold = plural(n, "unit holds", "units hold");
+                write!(f, "{n} {hold} nothing that was mutated: ranked last, by ochiai")
+            }
             Note::NothingSignificant => write!(f, "no condition raises the chance of failure significantly"),
         }
     }
@@ -158,6 +179,15 @@ pub fn apply(method: &Method, observed: &Observed) -> Result<Ranked, MissingEvid
         Algorithm::DesSober => by_divergence(observed, observed.sequences).ok_or(missing(Need::Sequences))?,
         Algorithm::Slice => by_slices(observed, false).ok_or(missing(Need::Slices))?,
         Algorithm::Dice => by_slices(observed, true).ok_or(missing(Need::Slices))?,
+        Algorithm::Cdfl => by_interventions(observed, |seen| cdfl(seen.observations, seen.order, seen.cdfl))
+            .ok_or(missing(Need::Observations))?,
+        Algorithm::CdflPaper => {
+            by_interventions(observed, |seen| cdfl(seen.observations, seen.order, CdflOptions::paper()))
+                .ok_or(missing(Need::Observations))?
+        }
+        Algorithm::Interventional => {
+            by_interventions(observed, |seen| direct_suspicion(seen.observations)).ok_or(missing(Need::Observations))?
+        }
     };
     let mut notes = general_notes(observed, &ranked.ranking);
     notes.append(&mut ranked.notes);
@@ -243,6 +273,21 @@ fn by_slices(observed: &Observed, dice: bool) -> Option<Ranked> {
         shares[*line as usize] = 0.0;
     }
     Some(Ranked::new(Ranking::new(units.from_lines(program, &shares))))
+}
+
+/// Ranks units by the highest score among their nodes; after those, units without any by Ochiai.
+fn by_interventions(observed: &Observed, score: impl Fn(&Interventions) -> Vec<Option<f64>>) -> Option<Ranked> {
+    let ((program, units), interventions) = (observed.code?, observed.interventions?);
+    let of_nodes: Vec<f64> =
+        score(&interventions).into_iter().map(|score| score.unwrap_or(f64::NEG_INFINITY)).collect();
+    let scores = units.from_nodes(program, &of_nodes);
+    let distinct = DistinctSpectra::of(&observed.matrix.spectra());
+    let ochiai = distinct.spread(&measures::find("ochiai")?.scores(&distinct.spectra, observed.smoothing));
+    let is_untried = |score: f64| score == f64::NEG_INFINITY;
+    let fallback: Vec<f64> =
+        scores.iter().zip(ochiai).map(|(score, ochiai)| if is_untried(*score) { ochiai } else { 0.0 }).collect();
+    let n_untried = scores.iter().filter(|score| is_untried(**score)).count();
+    Some(Ranked::new(Ranking::by_keys(&[&scores, &fallback], scores.clone())).noting(n_untried, Note::Untried))
 }
 
 fn by_isolation(observed: &Observed, profile: Option<(&Sites, &OutcomeProfile)>) -> Option<Ranked> {

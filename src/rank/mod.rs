@@ -9,7 +9,7 @@ mod metric;
 mod ranking;
 mod unit;
 
-pub use apply::{MissingEvidence, Note, Observed, Ranked, apply};
+pub use apply::{Interventions, MissingEvidence, Note, Observed, Ranked, apply};
 pub use method::{Algorithm, Method, Need, UnknownMethod, find_method, methods};
 pub use metric::{Located, NScores, t_score};
 pub use ranking::{Ranking, Standing, TieBreak};

@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use suspect_format::site::SequenceCount;
 
 use super::*;
+use crate::causal::{CdflOptions, Observations, TestObservations};
 use crate::profile::{EdgeProfile, OutcomeProfile, ProgramFlow, Sites};
 use crate::program::{
     Block, Compound, Edge, EdgeKind, Execution, Function, Line, Node, NodeKind, OUTSIDE, Piece, PieceEnd, Place,
@@ -139,8 +140,19 @@ fn scores(method: &str, granularity: Granularity, runs: &[(Execution, bool)]) ->
         ran.flat_map(|(piece, _)| piece.lines.iter().copied()).collect()
     };
     let slices: Vec<Vec<u32>> = runs.iter().map(|(execution, _)| slice(execution)).collect();
+    // Each mutant changes the nodes that come after it, and the output.
+    let observe = |(execution, failed): &(Execution, bool)| {
+        let covered: Vec<u32> =
+            (0..).zip(&execution.nodes).filter(|(_, count)| **count > 0).map(|(node, _)| node).collect();
+        let mut test = TestObservations::new(covered.clone(), *failed);
+        (0..covered.len()).for_each(|at| test.push(covered[at], &[u64::MAX << at], true));
+        test
+    };
+    let observations = Observations::new(vec![1; 3], runs.iter().map(observe).collect()).unwrap();
+    let interventions = Interventions { observations: &observations, order: &[0, 2, 1], cdfl: CdflOptions::default() };
     let observed = Observed {
         code: Some((&program, &units)),
+        interventions: Some(interventions),
         edges: Some((&flow.graph, &profile)),
         predicates: Some((&predicates, &of_predicates)),
         sequences: Some((&sequences, &of_sequences)),
@@ -234,6 +246,37 @@ fn a_dice_is_a_slice_less_what_passing_tests_depend_on() {
     };
     assert_eq!(first_three("slice"), [1.0, 0.5, 0.5]);
     assert_eq!(first_three("slice_dice"), [0.0, 0.5, 0.5]);
+}
+
+#[test]
+fn what_failing_outputs_depend_on_most_comes_first_and_what_was_not_mutated_last() {
+    // Nodes 0 and 1 are on the first and third line; the others hold none that is mutated.
+    let program = schedule();
+    let units = Units::new(&program, Granularity::Line);
+    let tests = [(vec![0, 1, 2, 3], true), (vec![0, 2, 3], false)];
+    let matrix = CoverageMatrix::from_units(units.len(), &tests);
+    let observe = |failed, changing: &[u32]| {
+        let mut test = TestObservations::new((0..program.nodes.len() as u32).collect(), failed);
+        for node in [0, 1] {
+            test.push(node, &[1 << node], changing.contains(&node));
+        }
+        test
+    };
+    let tests = vec![observe(true, &[0, 1]), observe(false, &[0])];
+    let observations = Observations::new(vec![1; program.nodes.len()], tests).unwrap();
+    let interventions = Interventions { observations: &observations, order: &[0, 1, 2], cdfl: CdflOptions::default() };
+    let observed =
+        Observed { code: Some((&program, &units)), interventions: Some(interventions), ..Observed::coverage(&matrix) };
+    let line_of = |node: usize| program.nodes[node].line.unwrap();
+    for method in ["cdfl", "cdfl_paper", "direct"] {
+        let ranked = apply(find_method(method).unwrap(), &observed).unwrap();
+        assert_eq!(ranked.ranking.order()[..2], [line_of(1), line_of(0)], "{method}");
+        // The failing test alone executes the second line.
+        assert_eq!(ranked.ranking.order()[2..], [1, 3], "{method}");
+        assert!(ranked.notes.contains(&Note::Untried(2)), "{:?}", ranked.notes);
+    }
+    let error = apply(find_method("cdfl").unwrap(), &Observed::coverage(&matrix)).unwrap_err();
+    assert_eq!(error.to_string(), "method `cdfl` needs observations of value mutants, which were not recorded");
 }
 
 #[test]

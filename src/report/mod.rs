@@ -2,8 +2,14 @@
 //!
 //! A view holds everything that any of its writers shows, so `--format json` says neither more nor less than the text.
 
+mod graph;
+#[cfg(test)]
+mod graph_tests;
+mod graph_text;
 mod ranking;
 mod text;
 
+pub use graph::{EdgeStrength, GRAPH_SCHEMA_VERSION, GraphEdge, GraphNode, GraphReport};
+pub use graph_text::{write_graph, write_graph_dot};
 pub use ranking::{Entry, Evidence, RankingReport, SCHEMA_VERSION, TestCounts};
 pub use text::write_ranking;

@@ -10,7 +10,9 @@
 mod code;
 mod control;
 mod memory;
+mod nearby;
 mod walk;
 
 pub use code::{Code, CodeError};
+pub use nearby::safe_sources;
 pub use walk::{Criterion, Slicer};

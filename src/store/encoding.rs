@@ -15,7 +15,8 @@ use super::StoreError;
 
 /// Bytes of a frame's header: magic, test, kind, payload length, payload hash.
 pub const FRAME_HEADER: usize = 24;
-const FRAME_MAGIC: [u8; 4] = *b"SUSF";
+/// What a frame begins with.
+pub const FRAME_MAGIC: [u8; 4] = *b"SUSF";
 
 /// Writes `value` to `path` so that a reader sees the old file or the new one, never half of either.
 pub fn write_json(path: &Path, value: &impl Serialize) -> Result<(), StoreError> {
@@ -69,6 +70,13 @@ pub fn frame(test: u32, kind: u32, value: &impl Serialize) -> Vec<u8> {
     bytes.extend_from_slice(&hash_bytes(HASH_START, &payload).to_le_bytes());
     bytes.extend_from_slice(&payload);
     bytes
+}
+
+/// The bytes that [`frame`] was given as its value, from its checked payload.
+pub fn inner_bytes(payload: &[u8]) -> Option<&[u8]> {
+    let (length, n_read): (u64, usize) =
+        bincode::serde::decode_from_slice(payload, bincode::config::standard()).ok()?;
+    Some(&payload[n_read..]).filter(|bytes| bytes.len() as u64 == length)
 }
 
 /// All frames of a file, or what is wrong with it.

@@ -12,22 +12,32 @@
 //!     sites/<k>       site tables of the modules that ran, as they stand in the executables
 //!     dependences/<k> their dependence tables
 //!     executions      one frame for each test and kind of data
+//!   campaigns/<key>/  trials of value mutants of one run, build and seed
+//!     campaign.json     which
+//!     plan              what the tests cover and which values their nodes take
+//!     shard-<k>-of-<n>.<session>.trials  the trials that one process did, appended as they end
+//!     shard-<k>-of-<n>.json              what it did not do, and why
 //! ```
 //!
 //! A run is written as `runs/<n>.part` and renamed when complete, so an interrupted one is never mistaken for a whole one.
 
+mod campaign;
 mod encoding;
 mod run;
+mod trials;
 
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use nix::fcntl::{Flock, FlockArg};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::STORE_DIRECTORY;
+pub use campaign::{CampaignStore, Shard, TrialWriter, Trials};
 pub use run::{Manifest, Recorded, Run, RunWriter, Tables, TestRecord};
+pub use trials::{TrialEnd, TrialKey, TrialRecord, encode_trials, scan_trials};
 
 /// Version of everything below `.suspect`; a store of another version is refused.
 pub const STORE_VERSION: u32 = 1;
@@ -50,6 +60,16 @@ pub enum StoreError {
     Damaged {
         /// The file.
         path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A campaign's file does not hold what it should.
+    #[error("{} is damaged: {reason}; remove {} and run `suspect mutate` again", path.display(), directory.display())]
+    DamagedCampaign {
+        /// The file.
+        path: PathBuf,
+        /// The campaign.
+        directory: PathBuf,
         /// What is wrong with it.
         reason: String,
     },
@@ -95,7 +115,7 @@ pub struct Store {
 /// The right to write; given back when dropped, also when the process dies.
 #[derive(Debug)]
 pub struct Lock {
-    _file: nix::fcntl::Flock<File>,
+    _file: Flock<File>,
 }
 
 impl Store {
@@ -122,13 +142,13 @@ impl Store {
     /// Takes the right to write, or says who has it.
     pub fn lock(&self) -> Result<Lock, StoreError> {
         self.create_directory(&self.directory)?;
-        let path = self.directory.join("lock");
-        let file = File::options().create(true).append(true).open(&path).map_err(StoreError::io("open", &path))?;
-        match nix::fcntl::Flock::lock(file, nix::fcntl::FlockArg::LockExclusiveNonblock) {
-            Ok(file) => Ok(Lock { _file: file }),
-            Err((_, nix::errno::Errno::EWOULDBLOCK)) => Err(StoreError::Locked { path: self.directory.clone() }),
-            Err((_, error)) => Err(StoreError::Io { action: "lock", path, source: error.into() }),
-        }
+        flock(self.directory.join("lock"), &self.directory, FlockArg::LockExclusiveNonblock)
+    }
+
+    /// Takes the right to read while others read too and nobody writes: for trials of the program as it is built.
+    pub fn lock_shared(&self) -> Result<Lock, StoreError> {
+        self.create_directory(&self.directory)?;
+        flock(self.directory.join("lock"), &self.directory, FlockArg::LockSharedNonblock)
     }
 
     /// Where builds keep the compilers' stand-ins and their log.
@@ -201,6 +221,16 @@ impl Store {
 
     fn create_directory(&self, path: &Path) -> Result<(), StoreError> {
         fs::create_dir_all(path).map_err(StoreError::io("create", path))
+    }
+}
+
+/// Locks the file `path`, which stands for `what`.
+fn flock(path: PathBuf, what: &Path, how: FlockArg) -> Result<Lock, StoreError> {
+    let file = File::options().create(true).append(true).open(&path).map_err(StoreError::io("open", &path))?;
+    match Flock::lock(file, how) {
+        Ok(file) => Ok(Lock { _file: file }),
+        Err((_, nix::errno::Errno::EWOULDBLOCK)) => Err(StoreError::Locked { path: what.to_path_buf() }),
+        Err((_, error)) => Err(StoreError::Io { action: "lock", path, source: error.into() }),
     }
 }
 

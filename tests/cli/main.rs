@@ -1,11 +1,14 @@
 //! The command line driven as a user drives it, on real builds. `make build` must have run: the plugin and the runtime are used.
 
+mod causes;
 mod counts;
 mod errors;
 mod eval;
+mod mutants;
 mod project;
 mod projects;
 mod ranking;
 mod recording;
 mod slices;
+mod word_count;
 mod worked_examples;

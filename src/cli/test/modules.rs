@@ -31,14 +31,9 @@ impl Modules {
         suite: &Suite,
         options: &BaselineOptions,
     ) -> Result<Modules, Failure> {
-        let built: BTreeSet<PathBuf> = match build {
-            Some(build) => {
-                build.modules.iter().map(|module| root.join(&module.path)).filter(|path| path.exists()).collect()
-            }
-            None => BTreeSet::new(),
-        };
-        let modules = Modules::load(root, &built)?;
-        if let Some(modules) = modules.filter(|modules| !modules.program.functions.is_empty()) {
+        if let Some(build) = build
+            && let Some(modules) = Modules::built(root, build)?
+        {
             return Ok(modules);
         }
         let seen = discover(suite, options)?;
@@ -48,6 +43,13 @@ impl Modules {
                 "no test runs an instrumented program: build with `suspect build -- make`, and see `suspect doctor`";
             Failure::new(Exit::NotInstrumented, message)
         })
+    }
+
+    /// The modules that the last build made and that are there; `None` if they have no instrumented function.
+    pub fn built(root: &Path, build: &BuildReport) -> Result<Option<Modules>, Failure> {
+        let paths = build.modules.iter().map(|module| root.join(&module.path)).filter(|path| path.exists());
+        let modules = Modules::load(root, &paths.collect())?;
+        Ok(modules.filter(|modules| !modules.program.functions.is_empty()))
     }
 
     fn load(root: &Path, paths: &BTreeSet<PathBuf>) -> Result<Option<Modules>, Failure> {

@@ -1,0 +1,47 @@
+//! What a campaign needs of whoever runs tests.
+
+use std::ops::ControlFlow;
+
+use super::CampaignError;
+use crate::trial::{Observation, Override};
+
+/// What is known of a test's run without any mutant.
+pub trait OracleFacts {
+    /// The nodes that are observed, ascending.
+    fn nodes(&self) -> &[u32];
+    /// The same nodes in the order of their first values.
+    fn order(&self) -> &[u32];
+    /// Nodes that the test covers and that are not observed: their values differ between runs.
+    fn unstable(&self) -> &[u32];
+    /// The values that a node takes, in all processes one after the other; the node by its position among [`OracleFacts::nodes`].
+    fn values(&self, position: usize) -> impl Iterator<Item = u64>;
+    /// Hooks and ticks of the longest process.
+    fn longest(&self) -> u64;
+    /// Why the test's trials cannot be forked, if they cannot.
+    fn unforkable(&self) -> Option<String>;
+}
+
+/// Runs tests with and without mutants.
+pub trait Lab: Sync {
+    /// What runs one test at a time.
+    type Worker: Send;
+    /// A test that is ready for trials.
+    type Ready: OracleFacts + Send + Sync;
+
+    /// Starts a worker.
+    fn worker(&self) -> Result<Self::Worker, CampaignError>;
+
+    /// Prepares a test, by its index in the run's manifest; `Ok(Err(reason))` when this test cannot be used but others may.
+    fn ready(&self, worker: &mut Self::Worker, test: u32) -> Result<Result<Self::Ready, String>, CampaignError>;
+
+    /// Runs overrides, each process with that many hooks and ticks, and tells what each showed, by its index, in any order, each
+    /// once unless told to break off.
+    fn run(
+        &self,
+        worker: &mut Self::Worker,
+        ready: &Self::Ready,
+        overrides: &[Override],
+        budget: u64,
+        observed: &mut dyn FnMut(usize, Observation) -> ControlFlow<()>,
+    ) -> Result<(), CampaignError>;
+}

@@ -1,0 +1,33 @@
+//! The campaign: which value mutants are tried on which tests, in which order, and what has become of each.
+//!
+//! A trial is one mutant of one node in one test. What it shows depends on the mutant, the test and the campaign's plan
+//! alone, and it is stored as soon as it ends; so a campaign can be killed, resumed, and shared out among processes and
+//! machines, and comes to the same in the end. Only what a time budget leaves undone depends on time.
+//!
+//! ```text
+//! Lab (tests, workers) ──> Plan (oracles' coverage and values) ──> Schedule (rounds) ──> Campaign::run ──> store
+//! ```
+
+mod error;
+mod lab;
+mod plan;
+mod pool;
+mod record;
+mod results;
+mod run;
+mod schedule;
+mod selection;
+mod shelf;
+#[cfg(test)]
+mod tests;
+mod workbench;
+
+pub use error::CampaignError;
+pub use lab::{Lab, OracleFacts};
+pub use plan::{Plan, PlannedTest};
+pub use record::Counts;
+pub use results::{CampaignManifest, Results, run_identity};
+pub use run::{Campaign, KnownTest, Settings, Summary, Watch};
+pub use schedule::{Schedule, Trial};
+pub use selection::{Chosen, Coverage, MOST_PASSING, Selector, TestGroup, choose_tests, select_nodes};
+pub use workbench::Workbench;

@@ -1,0 +1,109 @@
+//! What campaigns have come to, as the store has it.
+
+use serde::{Deserialize, Serialize};
+use suspect_format::trace::{HASH_START, hash_bytes};
+
+use super::{CampaignError, Plan, Schedule};
+use crate::program::Program;
+use crate::store::{CampaignStore, Run, Shard, Store, TrialEnd, TrialRecord, Trials};
+
+/// Version of campaigns' files.
+const VERSION: u32 = 1;
+
+/// What a campaign is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CampaignManifest {
+    /// Version of the campaign's files.
+    pub version: u32,
+    /// Which run it is of: see [`run_identity`].
+    pub run: u64,
+    /// Seed of the samples.
+    pub seed: u64,
+    /// Most samples of a node that were asked for.
+    pub samples: usize,
+    /// Tests that were asked for in any session, by index in the run's manifest, ascending.
+    pub tests: Vec<u32>,
+    /// When a session last began, seconds since 1970.
+    pub updated: u64,
+}
+
+impl CampaignManifest {
+    /// A campaign of this run and seed in which nothing has been asked for yet.
+    pub fn new(run: &Run, seed: u64) -> Self {
+        CampaignManifest { version: VERSION, run: run_identity(run), seed, samples: 0, tests: Vec::new(), updated: 0 }
+    }
+
+    /// The campaign's key in the store.
+    pub fn key(&self) -> u64 {
+        let number = |hash, number: u64| hash_bytes(hash, &number.to_le_bytes());
+        number(number(number(HASH_START, u64::from(VERSION)), self.run), self.seed)
+    }
+
+    /// Takes note of a session that asks for so many samples on these tests.
+    pub fn begin_session(&mut self, samples: usize, tests: &[u32], now: u64) {
+        self.samples = self.samples.max(samples);
+        self.tests.extend(tests);
+        self.tests.sort_unstable();
+        self.tests.dedup();
+        self.updated = self.updated.max(now);
+    }
+}
+
+/// What tells a recorded run from any other: when it began, its build, its tests.
+pub fn run_identity(run: &Run) -> u64 {
+    let mut hash = hash_bytes(HASH_START, &run.manifest.began.to_le_bytes());
+    for unit in &run.program.units {
+        hash = hash_bytes(hash, &unit.hash.to_le_bytes());
+    }
+    for test in &run.manifest.tests {
+        let text = format!("{}\0{}\0{:?}", test.name, test.command, test.passed);
+        hash = hash_bytes(hash, &(text.len() as u64).to_le_bytes());
+        hash = hash_bytes(hash, text.as_bytes());
+    }
+    hash
+}
+
+/// A campaign's trials.
+#[derive(Debug)]
+pub struct Results {
+    /// What the campaign is.
+    pub manifest: CampaignManifest,
+    /// Its plan.
+    pub plan: Plan,
+    /// Everything done so far.
+    pub trials: Trials,
+}
+
+impl Results {
+    /// The campaign of `run` that was worked on last; `None` when there is none.
+    pub fn latest(store: &Store, run: &Run) -> Result<Option<Results>, CampaignError> {
+        let identity = run_identity(run);
+        let mut found: Option<(CampaignManifest, CampaignStore)> = None;
+        for campaign in store.campaigns()? {
+            let Some(manifest) = campaign.load_manifest::<CampaignManifest>()? else { continue };
+            let is_later = found.as_ref().is_none_or(|(other, _)| other.updated <= manifest.updated);
+            if manifest.run == identity && is_later {
+                found = Some((manifest, campaign));
+            }
+        }
+        let Some((manifest, campaign)) = found else { return Ok(None) };
+        let Some(plan) = campaign.load_plan::<Plan>()? else { return Ok(None) };
+        let trials = campaign.trials()?;
+        Ok(Some(Results { manifest, plan, trials }))
+    }
+
+    /// All trials that were asked for.
+    pub fn schedule<'a>(&'a self, program: &'a Program) -> Schedule<'a> {
+        let CampaignManifest { tests, seed, samples, .. } = &self.manifest;
+        Schedule::new(program, &self.plan, tests, None, *seed, *samples, Shard::WHOLE)
+    }
+
+    /// The trials that say something about causes: those of the schedule whose override changed a value at every execution and whose
+    /// end was not the clock's. In the order of tests, nodes and mutants.
+    pub fn observations<'a>(&'a self, schedule: &'a Schedule) -> impl Iterator<Item = TrialRecord> + 'a {
+        let telling =
+            |record: &TrialRecord| record.applied && record.end != TrialEnd::Unknown && record.key.instance == 0;
+        self.trials.iter().filter(move |record| telling(record) && schedule.has(&record.key))
+    }
+}

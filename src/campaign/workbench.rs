@@ -1,0 +1,97 @@
+//! The lab in which real tests run.
+
+use std::collections::{BTreeSet, HashMap};
+use std::ops::ControlFlow;
+use std::sync::Mutex;
+
+use super::pool::locked;
+use super::{CampaignError, Lab, OracleFacts};
+use crate::program::Program;
+use crate::suite::{Suite, Verdict};
+use crate::trial::{Executor, Executors, Observation, Override, Setup, TestTrials, TrialError, Worker};
+
+/// Runs a suite's tests.
+pub struct Workbench<'a> {
+    /// The tests.
+    pub suite: &'a Suite,
+    /// The program that they run.
+    pub program: &'a Program,
+    /// How trials are run.
+    pub setup: Setup,
+    /// By whom.
+    pub executors: Executors,
+    /// The recorded verdict of each test that counts, by its index.
+    pub verdicts: HashMap<u32, Verdict>,
+    /// Filled when workers start: what the kernel cannot contain, as sentences.
+    pub uncontained: Mutex<BTreeSet<String>>,
+}
+
+impl OracleFacts for TestTrials {
+    fn nodes(&self) -> &[u32] {
+        self.oracle().nodes()
+    }
+
+    fn order(&self) -> &[u32] {
+        self.oracle().order()
+    }
+
+    fn unstable(&self) -> &[u32] {
+        self.oracle().unstable()
+    }
+
+    fn values(&self, position: usize) -> impl Iterator<Item = u64> {
+        let oracle = self.oracle();
+        (0..oracle.n_processes()).flat_map(move |process| oracle.values(process, position).iter().copied())
+    }
+
+    fn longest(&self) -> u64 {
+        TestTrials::longest(self)
+    }
+
+    fn unforkable(&self) -> Option<String> {
+        match self.executor() {
+            (Executor::Exec, Some(reason)) => Some(reason.to_string()),
+            _ => None,
+        }
+    }
+}
+
+impl Lab for Workbench<'_> {
+    type Worker = Worker;
+    type Ready = TestTrials;
+
+    fn worker(&self) -> Result<Worker, CampaignError> {
+        let worker = Worker::start(&self.setup)?;
+        locked(&self.uncontained).extend(worker.missing().iter().cloned());
+        Ok(worker)
+    }
+
+    fn ready(&self, worker: &mut Worker, test: u32) -> Result<Result<TestTrials, String>, CampaignError> {
+        use TrialError::{NoValues, NotReproducible, OtherBuild, TooLong, Unsupported};
+        let (Some(known), Some(verdict)) = (self.suite.tests().get(test as usize), self.verdicts.get(&test)) else {
+            return Ok(Err("the suite does not have it any more".into()));
+        };
+        match TestTrials::prepare(worker, self.suite, known, *verdict, self.program) {
+            Ok(ready) => Ok(Ok(ready)),
+            Err(
+                error @ (Unsupported { .. }
+                | NotReproducible { .. }
+                | NoValues { .. }
+                | TooLong { .. }
+                | OtherBuild { .. }),
+            ) => Ok(Err(error.to_string())),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn run(
+        &self,
+        worker: &mut Worker,
+        ready: &TestTrials,
+        overrides: &[Override],
+        budget: u64,
+        observed: &mut dyn FnMut(usize, Observation) -> ControlFlow<()>,
+    ) -> Result<(), CampaignError> {
+        Ok(ready.run(worker, overrides, self.executors, budget, observed)?)
+    }
+}
