@@ -87,7 +87,11 @@ fn compile(root: &Path, program: &str, arguments: &[&str]) {
 
 /// Overrides that are applied and run to an end, about as many of each node.
 fn overrides(trials: &TestTrials, program: &Program) -> Vec<Override> {
-    let nodes = trials.oracle().nodes();
+    let takes_numbers = |node: &&u32| {
+        use suspect::program::ValueClass::{FunctionPointer, Pointer, String};
+        !matches!(program.nodes[**node as usize].class, FunctionPointer | Pointer | String)
+    };
+    let nodes: Vec<u32> = trials.oracle().nodes().iter().filter(takes_numbers).copied().collect();
     let mut all = Vec::new();
     for round in 0..TRIALS as u64 {
         let node = nodes[round as usize % nodes.len()];
@@ -95,7 +99,7 @@ fn overrides(trials: &TestTrials, program: &Program) -> Vec<Override> {
         let change = match round / nodes.len() as u64 % 3 {
             0 => Change::Add(1),
             1 => Change::Negate,
-            _ => Change::Set(round * 7919 & ((1 << width) - 1)),
+            _ => Change::Set((round * 7919) & ((1 << width) - 1)),
         };
         all.push(Override { node, instance: 0, change });
     }

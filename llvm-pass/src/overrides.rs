@@ -65,10 +65,11 @@ impl Overrides<'_> {
         let field = builder.binary(LLVMAnd, shifted, constant(mask));
         let Some(answer) = self.ask(&builder, number, ValueClass::Other, field) else { return };
         let new = builder.binary(LLVMAnd, answer, constant(mask));
-        let others = builder.binary(LLVMAnd, unit, constant(!(mask << shift)));
+        let others = constant(!(mask << shift));
+        let kept = builder.binary(LLVMAnd, unit, others);
         let placed = builder.binary(LLVMShl, new, constant(u64::from(shift)));
-        store.set_operand(operand, builder.binary(LLVMOr, others, placed));
-        if let Some(source) = field_source(unit) {
+        store.set_operand(operand, builder.binary(LLVMOr, kept, placed));
+        if let Some(source) = field_source(unit, others) {
             replace_uses(source, new, store);
         }
     }
@@ -168,12 +169,12 @@ fn replace_uses(value: Value, new: Value, after: Value) {
     llvm!(shim::suspect_replace_after(value.0, new.0, after.0));
 }
 
-/// What was masked to become a field of `unit`, the word that the front end puts together for a bit-field.
-fn field_source(unit: Value) -> Option<Value> {
+/// What was masked to become a field of `unit`, the word that the front end puts together for a bit-field whose
+/// neighbours are the bits of `others`.
+fn field_source(unit: Value, others: Value) -> Option<Value> {
     let is_mask = |value: &Value| value.is(LLVMOpcode::LLVMAnd);
-    let kept = |side: &Value| is_mask(side) && side.operand(0).is_some_and(|from| from.is(LLVMOpcode::LLVMLoad));
-    let sides = unit.operands();
-    let field = sides.iter().copied().find(|side| !kept(side))?;
+    let kept = |side: &Value| is_mask(side) && side.operand(1) == Some(others);
+    let field = unit.operands().into_iter().find(|side| !kept(side))?;
     match field.is(LLVMOpcode::LLVMShl) {
         true => field.operand(0).filter(is_mask),
         false => Some(field).filter(is_mask),

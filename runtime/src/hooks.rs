@@ -36,13 +36,20 @@ pub unsafe extern "C" fn __suspect_node(slot: *mut u64, value: u64) -> u64 {
     unsafe {
         match TASK.load(Ordering::Relaxed) {
             TRIAL => trial::word(slot, value),
-            LOG => {
-                log::take(slot, value);
-                value
-            }
-            _ => value,
+            task => logged(task, slot, value),
         }
     }
+}
+
+/// # Safety
+/// As [`__suspect_node`].
+#[inline(never)]
+unsafe fn logged(task: u32, slot: *mut u64, value: u64) -> u64 {
+    if task == LOG {
+        // SAFETY: vouched for by the caller.
+        unsafe { log::take(slot, value) }
+    }
+    value
 }
 
 /// A node takes the address `value`.

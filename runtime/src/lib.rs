@@ -3,14 +3,24 @@
 //! Linked as one relocatable object, first on the link line, into every executable and shared library that has
 //! instrumented units (`runtime/Makefile` builds it, and the object that ends the section of words).
 //!
+//! A process records (`record`, `log`), or takes part in a trial (`trial`, `change`, `fork`), or neither. What the modules
+//! of a process must have in common is in `process`; `object` and `text` say how addresses are seen.
+//!
 //! What holds everywhere here: no allocation, no panic path, no message, no call into the program's C library but those
 //! looked up weakly in `symbols`; system calls are made directly, so `errno` stays as it was. When anything is refused
-//! the program runs as it would without suspect. No file descriptor is kept, no thread or signal handler is made.
+//! the program runs as it would without suspect; only a process of a trial is ended, when its budget is used up or it
+//! is one too many. No file descriptor is kept, no thread or signal handler is made. Memory is taken at addresses far
+//! from everything, and for a string that replaces another one from the program's own `malloc`.
 //!
 //! # Limits
 //! * A child made by a direct `clone` or `syscall(SYS_fork)`, by `_Fork`, or by `fork` in a program whose C library has
 //!   no `__register_atfork`/`pthread_atfork` linked in, writes into its parent's words. `vfork` children do so too.
 //! * A program that lets a filter kill it for opening files, and forks after that, loses the child to the filter.
+//! * In a trial threads share the counts without locks: trajectories of nodes that several threads execute mean
+//!   nothing.
+//! * An address is one of an unknown object when it is on the stack of another thread than the first, in a library that
+//!   is not instrumented, or in memory that did not come from the C library's allocators; nor is an object's end known
+//!   when the program brings its own `malloc` (then only its first byte has the object's name).
 //! * A module loaded by `dlopen` after the program removed `SUSPECT_OUT` from its own environment is not recorded.
 #![cfg_attr(not(test), no_std)]
 #![no_builtins]
@@ -18,6 +28,7 @@
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
 compile_error!("the runtime makes its system calls directly and knows x86-64 Linux only; add yours to sys.rs");
 
+mod change;
 mod file;
 mod filter;
 mod fork;

@@ -10,6 +10,7 @@ use suspect_format::trial::{Override, Stream, TRIAL_ADDRESS, TrialProcess};
 
 use crate::module::Module;
 use crate::object::{self, Objects};
+use crate::settings::Auxiliary;
 use crate::sys::{self, EEXIST, EIO, Errno};
 use crate::{symbols, trial};
 
@@ -54,6 +55,8 @@ pub struct Process {
     pub text_bytes: AtomicU64,
     /// Address of the environment's array at start, above all frames of the first thread; 0 when not known.
     pub environment: AtomicUsize,
+    /// An address above all texts on the first thread's stack, or not above the environment's when not known.
+    pub stack_end: AtomicUsize,
     /// The names of objects in the heap.
     pub objects: Objects,
     n_modules: AtomicUsize,
@@ -116,8 +119,8 @@ impl Process {
         self.n_modules.fetch_add(1, Ordering::Release);
     }
 
-    /// Notes where the environment's array is, unless it has been moved already.
-    pub fn take_environment(&self) {
+    /// Notes where the first thread's stack is, unless the environment has been moved away from it already.
+    pub fn take_stack(&self, auxiliary: &Auxiliary) {
         let environment = symbols::environment();
         if environment.is_null() {
             return;
@@ -128,6 +131,7 @@ impl Process {
         let array = unsafe { *environment } as usize;
         if array > frame && array.wrapping_sub(frame) < STACK_BYTES {
             self.environment.store(array, Ordering::Relaxed);
+            self.stack_end.store(auxiliary.name as usize, Ordering::Relaxed);
         }
     }
 

@@ -76,7 +76,7 @@ pub extern "C" fn start() {
     }
     if !settings.trial.is_null() {
         // SAFETY: the loader's thread, before anything else of this module runs; the path is a C string.
-        if unsafe { trial::start(settings.trial, &module) }.is_ok() {
+        if unsafe { trial::start(settings.trial, &module, &auxiliary) }.is_ok() {
             symbols::mode().store(Mode::Trace as u32, Ordering::Release);
         }
         return;
@@ -88,7 +88,7 @@ pub extern "C" fn start() {
             if add_module(&module, FirstWords::AsTheyAre).is_ok() {
                 symbols::at_fork(forked);
                 if settings.mode == Mode::Trace {
-                    name_objects(&module);
+                    name_objects(&module, &auxiliary);
                 }
                 symbols::mode().store(settings.mode as u32, Ordering::Release);
             }
@@ -100,11 +100,11 @@ pub extern "C" fn start() {
 ///
 /// # Safety
 /// The loader's thread, before the module's own code.
-unsafe fn name_objects(module: &Module) {
+unsafe fn name_objects(module: &Module, auxiliary: &Auxiliary) {
     // SAFETY: vouched for by the caller.
     if let Ok(process) = unsafe { process::enter() } {
         if process.pid.swap(sys::process_id(), Ordering::Relaxed) == 0 {
-            process.take_environment();
+            process.take_stack(auxiliary);
         }
         process.add(module);
         symbols::at_fork(process::forked);

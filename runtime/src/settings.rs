@@ -96,6 +96,7 @@ unsafe fn mode_named(name: *const c_char) -> Option<Mode> {
 const AT_PHDR: u64 = 3;
 const AT_SECURE: u64 = 23;
 const AT_RANDOM: u64 = 25;
+const AT_EXECFN: u64 = 31;
 
 /// The auxiliary vector's entries that matter here.
 #[derive(Default)]
@@ -106,6 +107,8 @@ pub struct Auxiliary {
     pub program_headers: u64,
     /// Address of 16 random bytes.
     pub random: u64,
+    /// Address of the executable's name, above all arguments and the environment on the first thread's stack.
+    pub name: u64,
 }
 
 impl Auxiliary {
@@ -126,6 +129,7 @@ impl Auxiliary {
                 AT_PHDR => answer.program_headers = *value,
                 AT_SECURE => answer.secure = *value != 0,
                 AT_RANDOM => answer.random = *value,
+                AT_EXECFN => answer.name = *value,
                 _ => {}
             }
         }

@@ -3,6 +3,8 @@
 use core::arch::asm;
 use core::ffi::{c_char, c_void};
 
+use suspect_format::abi::PAGE;
+
 /// What the kernel answers when it refuses.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Errno(pub i32);
@@ -215,6 +217,10 @@ pub fn allow_writing(address: usize, length: usize) -> Result<(), Errno> {
 /// not told what to do with it.
 pub fn is_readable(address: usize) -> bool {
     const NOTHING_KNOWN: usize = usize::MAX;
+    if address < PAGE {
+        // Null would be no mask at all; nobody maps anything there.
+        return false;
+    }
     // SAFETY: the kernel reads the eight bytes, if it can, and changes nothing.
     let answer = unsafe { raw(SIGPROCMASK, [NOTHING_KNOWN, address & !7, 0, 8, 0, 0]) };
     answer != Err(EFAULT)

@@ -121,8 +121,16 @@ impl Reader {
 
 /// Whether the page of `address` can be read: the first thread's stack without asking, the rest by the kernel's word.
 fn may_be_read(address: usize) -> bool {
+    on_stack(address) || sys::is_readable(address)
+}
+
+fn on_stack(address: usize) -> bool {
     let here = 0u8;
     let frame = (&raw const here) as usize;
-    let top = process::entered().map_or(0, |process| process.environment.load(Ordering::Relaxed));
-    (address >= frame && address < top && frame > top.wrapping_sub(process::STACK_BYTES)) || sys::is_readable(address)
+    let Some(process) = process::entered() else { return false };
+    let (top, end) = (process.environment.load(Ordering::Relaxed), process.stack_end.load(Ordering::Relaxed));
+    address >= frame
+        && (address < top || address < end)
+        && frame < top
+        && top.wrapping_sub(frame) < process::STACK_BYTES
 }

@@ -6,47 +6,35 @@ use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering}
 
 use suspect_format::abi::PAGE;
 use suspect_format::trial::{
-    CHANGED, Change, EXIT_CUT, MAGIC, Override, PROCESS_APPLIED, PROCESS_CUT, PROCESS_STARTED, Role, TRIAL_ADDRESS,
-    TrialHeader, TrialModule, TrialProcess,
+    CHANGED, EXIT_CUT, MAGIC, Override, PROCESS_CUT, PROCESS_STARTED, Role, TRIAL_ADDRESS, TrialHeader, TrialModule,
+    TrialProcess,
 };
 use suspect_format::{ENDIAN_TAG, FORMAT_VERSION};
 
+pub use crate::change::{Taken, apply, would_change};
 use crate::hooks::{self, Task};
 use crate::module::{Module, page_up};
 use crate::process::{self, PENDING_ADDRESS, Process, shared};
+use crate::settings::Auxiliary;
 use crate::sys::{self, EIO, Errno, File, O_CLOEXEC, O_RDWR};
-use crate::{fork, memory, object, symbols, text};
-
-/// Bytes of fresh strings that a process gets with room to spare; after that they get what they need.
-const GENEROUS_BYTES: u64 = 64 << 20;
-/// Room of a fresh string, so that writing into it in place stays harmless.
-const TEXT_ROOM: usize = 4096;
+use crate::{fork, object, symbols, text};
 
 /// This module's words: where they begin, and which node each is.
 static DATA: AtomicUsize = AtomicUsize::new(0);
 static NODES: AtomicPtr<u32> = AtomicPtr::new(core::ptr::null_mut());
 
-/// What a node is about to take.
-#[derive(Clone, Copy, PartialEq)]
-pub enum Taken {
-    /// A number's bits, zero-extended.
-    Word(u64),
-    /// The address of characters.
-    Text(usize),
-}
-
 /// Takes part in the trial of the file `path`.
 ///
 /// # Safety
 /// `path` ends with a zero byte; no other code of this module has run.
-pub unsafe fn start(path: *const c_char, module: &Module) -> Result<(), Errno> {
+pub unsafe fn start(path: *const c_char, module: &Module, auxiliary: &Auxiliary) -> Result<(), Errno> {
     // SAFETY: vouched for by the caller.
     let process = unsafe { process::enter() }?;
     if process.role.load(Ordering::Relaxed) == 0 {
         // SAFETY: vouched for by the caller.
         unsafe { map(path) }?;
         // SAFETY: the file is mapped, and nobody else goes by the page yet.
-        unsafe { begin(process) }?;
+        unsafe { begin(process, auxiliary) }?;
     }
     process.add(module);
     DATA.store(module.data as usize, Ordering::Relaxed);
@@ -121,7 +109,7 @@ pub fn writable(offset: u64, length: u64) -> Result<(), Errno> {
 ///
 /// # Safety
 /// The file is mapped.
-unsafe fn begin(process: &Process) -> Result<(), Errno> {
+unsafe fn begin(process: &Process, auxiliary: &Auxiliary) -> Result<(), Errno> {
     // SAFETY: vouched for by the caller; the overrides lie in the file.
     unsafe {
         let head = &*header();
@@ -137,7 +125,7 @@ unsafe fn begin(process: &Process) -> Result<(), Errno> {
             index = index.wrapping_add(1);
         }
         process.budget.store(head.budget, Ordering::Relaxed);
-        process.take_environment();
+        process.take_stack(auxiliary);
         process.pid.store(sys::process_id(), Ordering::Relaxed);
         process.role.store(head.role, Ordering::Relaxed);
         if head.role == Role::Single as u32 && head.n_overrides != 0 {
@@ -232,7 +220,8 @@ fn cut(process: &Process) -> ! {
     sys::exit(EXIT_CUT)
 }
 
-fn set_flag(process: &Process, flag: u32) {
+/// Sets a `PROCESS_*` bit of this process.
+pub fn set_flag(process: &Process, flag: u32) {
     // SAFETY: set when the process joined the trial.
     unsafe { &*process.flags.load(Ordering::Relaxed) }.fetch_or(flag, Ordering::Relaxed);
 }
@@ -262,10 +251,9 @@ pub unsafe fn word(slot: *mut u64, value: u64) -> u64 {
     // SAFETY: vouched for by the caller; nodes in the table are less than the header's number.
     unsafe {
         let Some(node) = node_of(slot) else { return value };
-        let value = match is_pending(node) {
-            true => overridden_word(node, value),
-            false => value,
-        };
+        if is_pending(node) {
+            return overridden_word(node, value);
+        }
         compare(node, value);
         value
     }
@@ -303,15 +291,25 @@ pub unsafe fn text(slot: *mut u64, address: *mut c_char) -> *mut c_char {
     }
 }
 
+/// The rest of [`word`] for a node that has overrides: a call of its own, so that others save no registers for it.
+///
+/// # Safety
+/// As [`overridden`].
 #[cold]
 unsafe fn overridden_word(node: u32, value: u64) -> u64 {
     // SAFETY: vouched for by the caller.
-    match unsafe { overridden(node, Taken::Word(value)) } {
-        Taken::Word(new) => new,
-        Taken::Text(_) => value,
+    unsafe {
+        let value = match overridden(node, Taken::Word(value)) {
+            Taken::Word(new) => new,
+            Taken::Text(_) => value,
+        };
+        compare(node, value);
+        value
     }
 }
 
+/// # Safety
+/// As [`overridden`].
 #[cold]
 unsafe fn overridden_text(node: u32, address: usize) -> usize {
     // SAFETY: vouched for by the caller.
@@ -367,6 +365,8 @@ pub unsafe fn execution(node: u32) -> u64 {
     (state.load(Ordering::Relaxed) & !CHANGED).wrapping_add(1)
 }
 
+/// # Safety
+/// As [`set_pending`].
 #[inline(always)]
 unsafe fn is_pending(node: u32) -> bool {
     // SAFETY: there is a byte for each node.
@@ -404,42 +404,6 @@ pub unsafe fn overrides_of(node: u32) -> (u32, u32) {
     }
 }
 
-/// Whether the override applies to the execution that is about to be and changes what is taken.
-///
-/// # Safety
-/// In a hook of the override's node, whose state does not count this execution yet.
-pub unsafe fn would_change(one: &Override, taken: Taken) -> bool {
-    // SAFETY: vouched for by the caller; the characters lie in the file.
-    unsafe {
-        if one.instance != 0 && one.instance != execution(one.node) {
-            return false;
-        }
-        match taken {
-            Taken::Word(value) => changed_word(one, value) != value,
-            Taken::Text(address) => {
-                one.change == Change::Text as u32 && !text::is(address, at(one.operand), one.length as usize)
-            }
-        }
-    }
-}
-
-/// What `taken` becomes by the override. The process's flags say that it was applied.
-///
-/// # Safety
-/// As [`would_change`], which has said yes.
-pub unsafe fn apply(one: &Override, taken: Taken) -> Taken {
-    let process = shared();
-    let new = match taken {
-        Taken::Word(value) => Taken::Word(changed_word(one, value)),
-        // SAFETY: vouched for by the caller.
-        Taken::Text(address) => Taken::Text(unsafe { fresh_text(process, one, address) }.unwrap_or(address)),
-    };
-    if new != taken {
-        set_flag(process, PROCESS_APPLIED);
-    }
-    new
-}
-
 /// What a child of a plan is given: everything that its parent's hooks must not see.
 pub struct Child {
     /// A state for each node, those of the parent at the fork.
@@ -465,74 +429,4 @@ pub unsafe fn become_child(child: &Child) {
     // SAFETY: vouched for by the caller.
     process.active.store(unsafe { override_at(child.one) }, Ordering::Relaxed);
     process.role.store(Role::Single as u32, Ordering::Relaxed);
-}
-
-/// What a number becomes.
-fn changed_word(one: &Override, value: u64) -> u64 {
-    const SET: u32 = Change::Set as u32;
-    const ADD: u32 = Change::Add as u32;
-    const NEGATE: u32 = Change::Negate as u32;
-    const FLIP: u32 = Change::Flip as u32;
-    let width = u32::from(one.width).clamp(1, 64);
-    let is_float = one.is_float != 0 && (width == 32 || width == 64);
-    let new = match one.change {
-        SET => one.operand,
-        ADD if is_float => float_sum(width, value, one.operand),
-        ADD => value.wrapping_add(one.operand),
-        NEGATE if is_float => value ^ 1 << (width - 1),
-        NEGATE => value.wrapping_neg(),
-        FLIP if is_float => flipped_float(width, value),
-        FLIP => u64::from(value == 0),
-        _ => return value,
-    };
-    new & u64::MAX >> (64 - width)
-}
-
-fn float_sum(width: u32, value: u64, operand: u64) -> u64 {
-    match width {
-        32 => u64::from((f32::from_bits(value as u32) + f32::from_bits(operand as u32)).to_bits()),
-        _ => (f64::from_bits(value) + f64::from_bits(operand)).to_bits(),
-    }
-}
-
-fn flipped_float(width: u32, value: u64) -> u64 {
-    let without_sign = value & !(1 << (width - 1));
-    match (without_sign, width) {
-        (0, 32) => u64::from(1f32.to_bits()),
-        (0, _) => 1f64.to_bits(),
-        _ => 0,
-    }
-}
-
-/// The override's characters in fresh memory of the program's own heap, in place of those at `old`.
-///
-/// # Safety
-/// The characters lie in the mapped file.
-unsafe fn fresh_text(process: &Process, one: &Override, old: usize) -> Option<usize> {
-    let maker = enter_maker(process)?;
-    let length = one.length as usize;
-    let spare = if process.text_bytes.load(Ordering::Relaxed) < GENEROUS_BYTES { TEXT_ROOM } else { 0 };
-    let room = length.wrapping_add(1).max(object::room(old)).max(spare);
-    let fresh = symbols::allocate(room);
-    maker.store(0, Ordering::Release);
-    if fresh.is_null() {
-        return None;
-    }
-    process.text_bytes.fetch_add(room as u64, Ordering::Relaxed);
-    // SAFETY: there is room for the characters and a zero.
-    unsafe {
-        memory::copy(at(one.operand), fresh, length);
-        fresh.add(length).write(0);
-    }
-    Some(fresh as usize)
-}
-
-/// A place among those who make strings; `None` when this thread has one, or too many others do.
-fn enter_maker(process: &Process) -> Option<&AtomicU64> {
-    let me = sys::thread_pointer();
-    if process.makers.iter().any(|maker| maker.load(Ordering::Relaxed) == me) {
-        return None;
-    }
-    let take = |maker: &&AtomicU64| maker.compare_exchange(0, me, Ordering::Acquire, Ordering::Relaxed).is_ok();
-    process.makers.iter().find(take)
 }

@@ -137,6 +137,8 @@ int main(int argc, char **argv)
     edge[4095] = 0;
     p = edge + 4000;
     p = (char *)8;
+    p = (char *)5;
+    p = (char *)4095;
     p = (char *)0x123456789abcL;
     p = (char *)0xffff800000000000UL;
     p = (char *)-1L;
@@ -306,4 +308,27 @@ int main(void)
     assert_eq!(oracle.output.status.code(), Some(0));
     let of = |name| oracle.values(subject.node(Assignment, name))[0];
     assert_ne!(of("first"), of("second"));
+}
+
+#[test]
+fn every_way_to_build_gives_the_same_names_and_strings() {
+    let normal = Subject::new(OBJECTS);
+    let expected = normal.oracle(&["40"], "").streams;
+    for flags in [&["-static"][..], &["-no-pie", "-fno-pie"], &["-O0"], &["-O3"], &["-fsanitize=address"]] {
+        let subject = Subject::with_flags(OBJECTS, flags);
+        let oracle = subject.oracle(&["40"], "");
+        assert!(oracle.trial().run().changed().is_empty(), "{flags:?}");
+        let shape = |streams: &[Vec<u64>]| streams.iter().map(Vec::len).collect::<Vec<_>>();
+        if !flags[0].starts_with("-O") {
+            assert_eq!(shape(&oracle.streams[0]), shape(&expected[0]), "{flags:?}");
+        }
+        let names = oracle.values(subject.node(Assignment, "item->next"));
+        assert!(names[1..].windows(2).all(|two| two[0] != two[1]), "{flags:?}: {names:x?}");
+        let argument = subject.nodes(Assignment, "before")[0];
+        assert_eq!(oracle.change(argument, Change::Set, 41).run().changed(), [argument], "{flags:?}");
+        let subject = Subject::with_flags(STRINGS, flags);
+        let oracle = subject.oracle(&[], "");
+        let outcome = oracle.text(subject.nodes(Assignment, "name")[1], "fresh").run();
+        assert_eq!(outcome.stdout, "literal\nFRESH\nstack\n", "{flags:?}");
+    }
 }

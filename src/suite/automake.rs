@@ -137,6 +137,26 @@ fn read_records(dir: &Path) -> Result<Vec<Record>, SuiteError> {
     Ok(records)
 }
 
+/// What one of Automake's own drivers runs, and how it judges that; `None` for drivers that are not known.
+pub(super) fn driven(argv: &[OsString]) -> Option<(Vec<OsString>, Oracle)> {
+    let end = argv.iter().position(|word| word == "--")?;
+    let (driver, command) = (&argv[..end], argv.get(end + 1..).filter(|command| !command.is_empty())?);
+    let says_yes = |option: &str| driver.windows(2).any(|pair| pair[0] == option && pair[1] == "yes");
+    let should_fail = says_yes("--expect-failure");
+    let words = driver.iter().take_while(|word| !word.as_bytes().starts_with(b"--"));
+    let name = words.filter_map(|word| Path::new(word).file_name());
+    let oracle = name.filter_map(|name| match name.to_str()? {
+        "test-driver" => Some(Oracle::Exit {
+            skip: Some(SKIPPED),
+            error: says_yes("--enable-hard-errors").then_some(HARD_ERROR),
+            should_fail,
+        }),
+        "tap-driver.sh" | "tap-driver.pl" => Some(Oracle::Tap { should_fail }),
+        _ => None,
+    });
+    Some((command.to_vec(), oracle.last()?))
+}
+
 impl Record {
     /// Position of the value of an option of the test driver.
     fn option(&self, name: &str) -> Option<usize> {

@@ -1,15 +1,15 @@
 //! Tests that somebody else runs: what to run, and judging what was captured.
 
-use std::ffi::OsString;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+use super::automake;
 use super::config::ScratchKind;
+use super::line;
 use super::oracle::{Compare, Oracle};
 use super::test::{FIRST_LIMIT, Place};
 use super::verdict::{Judgement, crash};
 use super::{RunContext, Suite, SuiteError, Test, Verdict};
-use crate::exec::{Command, Limits, Outcome, ScratchRoot, Status, Stdin};
+use crate::exec::{Command, Limits, Outcome, ScratchRoot, Status};
 
 /// What it takes to tell whether a captured run passes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,17 +25,28 @@ pub enum Judging {
 }
 
 impl Test {
-    /// Why the test cannot be run by its command alone, as a fragment; `None` if it can.
-    pub fn not_alone(&self) -> Option<&'static str> {
+    /// The test as its command alone, without tests before and after it and without a driver that keeps its output; or why there
+    /// is no such, as a fragment.
+    ///
+    /// # Errors
+    /// As told.
+    pub fn alone(&self) -> Result<Test, &'static str> {
+        let mut alone = self.clone();
         match &self.plan.oracle {
-            _ if self.plan.argv.is_empty() => Some("it has no command: is the test's program built?"),
+            _ if self.plan.argv.is_empty() => return Err("it has no command: is the test's program built?"),
             _ if !self.plan.before.is_empty() || !self.plan.after.is_empty() => {
-                Some("it needs other tests (fixtures or dependencies) to run before or after it")
+                return Err("it needs other tests (fixtures or dependencies) to run before or after it");
             }
-            Oracle::Automake { .. } => Some("Automake's test driver judges it, and keeps its output in a log file"),
-            Oracle::Junit(_) => Some("it is judged by a JUnit file, which holds times"),
-            _ => None,
+            Oracle::Junit(_) => return Err("it is judged by a JUnit file, which holds times"),
+            Oracle::Automake { .. } => {
+                let driven = automake::driven(&self.plan.argv);
+                let (argv, oracle) =
+                    driven.ok_or("a test driver of its own judges it, and keeps its output in a file")?;
+                (alone.plan.argv, alone.plan.oracle) = (argv, oracle);
+            }
+            _ => {}
         }
+        Ok(alone)
     }
 
     /// Where the test runs.
@@ -45,11 +56,14 @@ impl Test {
 
     /// The command of a run in `cwd` with `tmp` as its temporary directory; recording is not asked for.
     pub fn command_in(&self, cwd: &Path, tmp: &Path) -> Command {
+        // A copy may not be there yet; what is in it is in the test's own directory.
+        let like = if self.plan.scratch == ScratchKind::Empty { cwd } else { &self.dir };
+        let (argv, stdin) = line::direct(&self.plan.argv, cwd, like);
         Command {
-            argv: direct(&self.plan.argv),
+            argv,
             env: self.environment_in(tmp),
             cwd: cwd.to_owned(),
-            stdin: Stdin::Null,
+            stdin,
             merge_stderr: self.plan.oracle.merges(),
             limits: Limits { wall: self.plan.timeout.unwrap_or(FIRST_LIMIT), ..Limits::default() },
         }
@@ -79,48 +93,8 @@ impl Test {
     }
 }
 
-/// The command without a shell that waits for it, where its line is nothing but one program with arguments and redirections.
-fn direct(argv: &[OsString]) -> Vec<OsString> {
-    match argv {
-        [shell, option, line] if shell == "/bin/sh" && option == "-c" && is_simple(line.as_bytes()) => {
-            let mut replaced = OsString::from("exec ");
-            replaced.push(line);
-            vec![shell.clone(), option.clone(), replaced]
-        }
-        argv => argv.to_vec(),
-    }
-}
-
-/// Whether a shell's line is one program, called by its path: no other command, assignment, or word of the shell's own.
-fn is_simple(line: &[u8]) -> bool {
-    let line = line.trim_ascii();
-    let first = line.split(u8::is_ascii_whitespace).next().unwrap_or_default();
-    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-+./,:@%".contains(byte);
-    if !first.contains(&b'/') || !first.iter().all(plain) {
-        return false;
-    }
-    let (mut quote, mut before) = (None, 0);
-    for &byte in line {
-        match (quote, byte) {
-            _ if before == b'\\' && quote != Some(b'\'') => {
-                before = 0;
-                continue;
-            }
-            (Some(open), _) if open == byte => quote = None,
-            (None, b'\'' | b'"') => quote = Some(byte),
-            (None | Some(b'"'), b'`') => return false,
-            (None | Some(b'"'), b'(') if before == b'$' => return false,
-            (None, b'&') if matches!(before, b'<' | b'>') => {}
-            (None, b';' | b'&' | b'|' | b'(' | b')' | b'\n') => return false,
-            _ => {}
-        }
-        before = byte;
-    }
-    quote.is_none()
-}
-
 impl Suite {
-    /// What it takes to judge runs of a test of which [`Test::not_alone`] says nothing.
+    /// What it takes to judge runs of a test that [`Test::alone`] gave.
     ///
     /// # Errors
     /// When the system refuses to run the reference program.
@@ -136,7 +110,7 @@ impl Suite {
         })
     }
 
-    /// What a captured run of a test says about the program, of which [`Test::not_alone`] says nothing; and why.
+    /// What a captured run says about the program, of a test that [`Test::alone`] gave; and why.
     ///
     /// # Errors
     /// When the system refuses to run a filter or a reference program.
@@ -160,46 +134,5 @@ impl Suite {
         let limit = test.plan.timeout.unwrap_or(FIRST_LIMIT);
         let own = scratch.scratch(test.index)?;
         look(&Place { test, scratch: &own, cwd: &test.dir, context: &context, limit })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_single_programs_need_no_shell() {
-        for line in ["./prog", " ./prog a 'b;c' \"d|e\" <in >out 2>&1", "/usr/bin/env x \\; y", "bin/t --a=b $HOME"] {
-            assert!(is_simple(line.as_bytes()), "{line}");
-        }
-        for line in [
-            "prog",
-            "cd x",
-            "./a; ./b",
-            "./a && ./b",
-            "./a | sort",
-            "./a &",
-            "A=b ./prog",
-            "(./a)",
-            "./a `b`",
-            "./a $(b)",
-            "! ./a",
-            "./a \"$(b)\"",
-            "./a 'b",
-            "if ./a",
-            "./a\n./b",
-            "~/a",
-            "\"./a b\"",
-        ] {
-            assert!(!is_simple(line.as_bytes()), "{line}");
-        }
-    }
-
-    #[test]
-    fn lines_of_one_program_replace_their_shell() {
-        let argv = |line: &str| ["/bin/sh", "-c", line].map(OsString::from).to_vec();
-        assert_eq!(direct(&argv("./prog < x")), argv("exec ./prog < x"));
-        assert_eq!(direct(&argv("./prog; ./prog")), argv("./prog; ./prog"));
-        assert_eq!(direct(&["./prog".into()]), [OsString::from("./prog")]);
     }
 }

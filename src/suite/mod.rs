@@ -16,6 +16,7 @@ mod detect;
 mod error;
 mod init;
 mod junit;
+mod line;
 mod load;
 mod locks;
 mod meson;

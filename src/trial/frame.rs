@@ -56,6 +56,8 @@ pub(super) struct Job {
     pub env: Vec<Vec<u8>>,
     /// Working directory.
     pub cwd: PathBuf,
+    /// Standard input, from its start; `/dev/null` when not given.
+    pub stdin: Option<PathBuf>,
     /// Whether standard error goes where standard output goes.
     pub merge_stderr: bool,
     /// Bytes of memory of its own that each process may have.

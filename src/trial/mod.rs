@@ -19,6 +19,7 @@ mod judge;
 mod observation;
 mod oracle;
 mod prepare;
+mod random;
 mod serve;
 mod setup;
 mod spawn;

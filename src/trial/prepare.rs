@@ -12,7 +12,7 @@ use super::file::TrialFile;
 use super::frame::{Answer, Ask, Job, Ran, Stop};
 use super::oracle::Recording;
 use super::{Oracle, TrialError, Worker};
-use crate::exec::{Outcome, Output, Status};
+use crate::exec::{Environment, Outcome, Output, Status, Stdin};
 use crate::program::Program;
 use crate::suite::{Judging, ScratchKind, Suite, Test, Verdict};
 
@@ -20,7 +20,7 @@ use crate::suite::{Judging, ScratchKind, Suite, Test, Verdict};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     /// Where the test itself runs; nothing can be written there.
-    InPlace,
+    Itself,
     /// In a copy that is restored after each run.
     Copy,
     /// In a directory that is empty at first.
@@ -56,7 +56,7 @@ pub(super) fn memory_for(peak: u64, most: u64) -> u64 {
 /// The job of running `test` on `worker`, with so many bytes of memory for each process.
 pub(super) fn job(worker: &Worker, test: &Test, place: Place, task: Task, memory: u64) -> Job {
     let (tmp, work) = (worker.tmp(), worker.work());
-    let cwd = if place == Place::InPlace { test.dir.clone() } else { work.clone() };
+    let cwd = if place == Place::Itself { test.dir.clone() } else { work.clone() };
     let mut command = test.command_in(&cwd, &tmp);
     // Always as many variables: each moves the stack.
     let (variable, path, log_bytes) = match task {
@@ -70,8 +70,12 @@ pub(super) fn job(worker: &Worker, test: &Test, place: Place, task: Task, memory
     command.env.set_varying(ENV_LOG_BYTES, log_bytes.to_string());
     let mut job = Job {
         argv: command.argv.into_iter().map(OsString::into_vec).collect(),
-        env: command.env.sealed().into_iter().map(|(name, value)| pair(&name, &value)).collect(),
+        env: block(&command.env),
         cwd,
+        stdin: match command.stdin {
+            Stdin::File(path) => Some(path),
+            Stdin::Null | Stdin::Bytes(_) => None,
+        },
         merge_stderr: command.merge_stderr,
         memory,
         addresses: memory + ADDRESSES + worker.setup().log_bytes,
@@ -82,12 +86,26 @@ pub(super) fn job(worker: &Worker, test: &Test, place: Place, task: Task, memory
     match (place, task) {
         (Place::Copy, _) => job.copy = Some((test.dir.clone(), work)),
         (Place::Empty, _) => job.empty.push(work),
-        (Place::InPlace, _) => {}
+        (Place::Itself, _) => {}
     }
     if let Task::Trial(file) = task {
         job.file = Some(file.to_owned());
     }
     job
+}
+
+/// The environment with what differs from worker to worker at its end: a mutant that reads beyond its frames comes upon it last.
+fn block(environment: &Environment) -> Vec<Vec<u8>> {
+    let mut all: Vec<(OsString, OsString)> = environment.sealed().into_iter().collect();
+    let place = |name: &OsStr| match name.as_bytes() {
+        b"PWD" | b"TMPDIR" => 2,
+        // The filling, which is most of it.
+        b"SUSPECT_PAD" => 1,
+        name if name.starts_with(b"SUSPECT_") => 2,
+        _ => 0,
+    };
+    all.sort_by_key(|(name, _)| place(name));
+    all.iter().map(|(name, value)| pair(name, value)).collect()
 }
 
 fn pair(name: &OsStr, value: &OsStr) -> Vec<u8> {
@@ -149,9 +167,6 @@ impl Preparing<'_> {
     /// Records the test twice, where its trials are to run.
     pub(super) fn record(&self, worker: &mut Worker) -> Result<Recorded, TrialError> {
         let unsupported = |why: &str| TrialError::Unsupported { test: self.test.name.clone(), why: why.into() };
-        if let Some(why) = self.test.not_alone() {
-            return Err(unsupported(why));
-        }
         match self.verdict {
             Verdict::Pass | Verdict::Fail => {}
             Verdict::Timeout => return Err(unsupported("it does not end")),
@@ -183,8 +198,8 @@ impl Preparing<'_> {
         let places: &[Place] = match self.test.works_in() {
             ScratchKind::Empty => &[Place::Empty],
             ScratchKind::Copy => &[Place::Copy],
-            ScratchKind::None if is_small(&self.test.dir, worker.setup().copied) => &[Place::Copy, Place::InPlace],
-            ScratchKind::None => &[Place::InPlace, Place::Copy],
+            ScratchKind::None if is_small(&self.test.dir, worker.setup().copied) => &[Place::Copy, Place::Itself],
+            ScratchKind::None => &[Place::Itself, Place::Copy],
         };
         let mut good = None;
         let mut why = None;

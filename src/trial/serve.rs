@@ -6,7 +6,6 @@ use std::io::{self, Seek, SeekFrom};
 use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd, RawFd};
 use std::os::unix::fs::FileExt;
 use std::process::ExitCode;
-use std::ptr::null_mut;
 use std::time::{Duration, Instant};
 
 use suspect_format::abi::PAGE;
@@ -222,10 +221,12 @@ impl Server {
     fn start_and_wait(&mut self, stop: Stop) -> io::Result<Waited> {
         let out = self.outputs[0].as_raw_fd();
         let err = if self.job.merge_stderr { out } else { self.outputs[1].as_raw_fd() };
-        let first_pid = self.file.as_mut().map_or(null_mut(), TrialFile::first_pid);
+        let input = self.job.stdin.as_ref().map(File::open).transpose()?;
+        let input = input.as_ref().unwrap_or(&self.null).as_raw_fd();
+        let first_pid = self.file.as_mut().map(TrialFile::first_pid);
         let launcher = self.launcher.as_mut().ok_or_else(|| io::Error::other("no job was given"))?;
         launcher.set_limit(libc::RLIMIT_FSIZE, stop.output_limit);
-        let started = launcher.start([self.null.as_raw_fd(), out, err], first_pid)?;
+        let started = launcher.start([input, out, err], first_pid)?;
         let file = self.file.as_ref();
         let mut look = || match file.map(TrialFile::seen) {
             Some(seen) if seen.next_process > seen.max_processes => Look::Stop,

@@ -9,6 +9,7 @@ use std::ptr::{null, null_mut};
 use std::time::{Duration, Instant};
 
 use super::contain::Filter;
+use super::random;
 
 /// A command that is started again and again.
 pub(super) struct Launcher {
@@ -41,9 +42,10 @@ const STACK: usize = 64 << 10;
 
 /// What a child needs, in memory that it shares with its parent.
 struct Child<'a> {
-    launcher: &'a Launcher,
+    launcher: &'a mut Launcher,
     fds: [RawFd; 3],
     first_pid: *mut u64,
+    traced: bool,
     failure: c_int,
 }
 
@@ -75,10 +77,12 @@ impl Launcher {
         self.limits.iter_mut().filter(|(known, _)| *known == resource).for_each(|(_, value)| *value = limit);
     }
 
-    /// Starts it with these descriptors as the standard three. Its id is also written to `first_pid` unless that is null.
-    pub(super) fn start(&mut self, fds: [RawFd; 3], first_pid: *mut u64) -> io::Result<Started> {
+    /// Starts it with these descriptors as the standard three. If `first_pid` is given its id is written there, and the random bytes
+    /// that the kernel gave it are made the same as always: a mutant that reads beyond its objects may see what is made of them.
+    pub(super) fn start(&mut self, fds: [RawFd; 3], first_pid: Option<*mut u64>) -> io::Result<Started> {
         let top = self.stack.as_mut_ptr_range().end.cast::<c_void>();
-        let mut child = Child { launcher: self, fds, first_pid, failure: 0 };
+        let traced = first_pid.is_some();
+        let mut child = Child { launcher: self, fds, first_pid: first_pid.unwrap_or(null_mut()), traced, failure: 0 };
         let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::CLONE_PIDFD | libc::SIGCHLD;
         let mut pidfd: c_int = -1;
         // SAFETY: the child runs `become_program` on a stack of its own while this thread, the only one, waits for it to
@@ -91,6 +95,9 @@ impl Launcher {
         if child.failure != 0 {
             started.reap();
             return Err(io::Error::from_raw_os_error(child.failure));
+        }
+        if child.traced {
+            random::fix(pid);
         }
         Ok(started)
     }
@@ -129,8 +136,11 @@ extern "C" fn become_program(child: *mut c_void) -> c_int {
         if !child.first_pid.is_null() {
             child.first_pid.write_volatile(libc::getpid() as u64);
         }
-        let Launcher { program, argv, env, filter, .. } = child.launcher;
-        if filter.as_ref().is_some_and(|filter| filter.install().is_err()) {
+        // Stops it when it has executed the program; refused where tracing is.
+        child.traced =
+            child.traced && libc::ptrace(libc::PTRACE_TRACEME, 0, null_mut::<c_void>(), null_mut::<c_void>()) == 0;
+        let Launcher { program, argv, env, filter, .. } = &mut *child.launcher;
+        if filter.as_mut().is_some_and(|filter| filter.install().is_err()) {
             return failed(child);
         }
         libc::execve(program.as_ptr(), argv.pointers.as_ptr(), env.pointers.as_ptr());

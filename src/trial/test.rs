@@ -69,6 +69,8 @@ impl TestTrials {
         program: &Program,
     ) -> Result<TestTrials, TrialError> {
         worker.loaded = None;
+        let unsupported = |why: &str| TrialError::Unsupported { test: test.name.clone(), why: why.into() };
+        let test = &test.alone().map_err(unsupported)?;
         let preparing = Preparing { suite, test, verdict: recorded, program };
         let mut recording = preparing.record(worker)?;
         let ran = preparing.calibrate(worker, &mut recording)?;

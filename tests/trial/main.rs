@@ -4,3 +4,4 @@ mod basics;
 mod containment;
 mod differential;
 mod support;
+mod systems;

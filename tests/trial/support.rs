@@ -72,8 +72,13 @@ impl Project {
 
 /// Compiles with the driver.
 pub fn build(root: &Path, arguments: &[&str]) {
+    build_by(root, &[&["cc"], arguments].concat());
+}
+
+/// `suspect build -- command...`.
+pub fn build_by(root: &Path, arguments: &[&str]) {
     let mut command = Command::new(SUSPECT);
-    command.args(["build", "--modes", "trace", "--", "cc"]).args(arguments).current_dir(root);
+    command.args(["build", "--modes", "trace", "--"]).args(arguments).current_dir(root);
     for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("SUSPECT_")) {
         if name != "SUSPECT_LIB" && name != "SUSPECT_CLANG" {
             command.env_remove(name);

@@ -397,7 +397,10 @@ impl Trial<'_> {
             refusal: 0,
             refused_call: 0,
             n_done: 0,
-            reserved: [0; 8],
+            first_pid: 0,
+            running: 0,
+            gate: 0,
+            reserved: [0; 5],
         };
         file.bytes[..size_of::<TrialHeader>()].copy_from_slice(bytes_of(&header));
         header

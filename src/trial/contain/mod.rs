@@ -4,7 +4,7 @@
 //! |---|---|
 //! | writing, removing, renaming files outside the scratch directory | Landlock; a mount namespace in which all else is read-only |
 //! | changing their modes, owners, times, attributes | that mount namespace; without it the calls are refused |
-//! | signals to other processes | a process namespace, or Landlock's scope; `kill(-1)` is refused without the former |
+//! | signals to other processes | a process namespace; Landlock's scope; without both they are refused |
 //! | connections | no sockets but pairs |
 //! | shared memory and queues of System V | a namespace, or the calls are refused |
 //! | mounting, tracing, clocks, modules, keys, ... | refused |
@@ -39,7 +39,7 @@ pub(super) struct Held {
 impl Held {
     /// What each trial's process is refused besides.
     pub(super) fn filter(self) -> Option<Filter> {
-        (!self.attributes).then(Filter::of_attributes)
+        Filter::of_trial(self)
     }
 
     /// What is missing, as sentences.
@@ -48,10 +48,6 @@ impl Held {
             (
                 self.files,
                 "files outside the scratch directory can be written: neither Landlock nor a mount namespace is to be had",
-            ),
-            (
-                self.signals,
-                "other processes can be signalled: neither a process namespace nor Landlock's scope (Linux 6.12) is to be had",
             ),
             (self.calls, "system calls cannot be filtered: the kernel has no seccomp"),
         ];

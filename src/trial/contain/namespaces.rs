@@ -35,12 +35,12 @@ pub(super) fn enter(writable: &[PathBuf]) -> Entered {
     let wanted = libc::CLONE_NEWNS | libc::CLONE_NEWIPC | libc::CLONE_NEWPID;
     // SAFETY: asks for ids.
     let (user, group) = unsafe { (libc::geteuid(), libc::getegid()) };
-    // SAFETY: this process has one thread.
     let mut users = false;
-    let mut unshared = user == 0 && unsafe { libc::unshare(wanted) } == 0;
+    // SAFETY: this process has one thread.
+    let unshare = |flags| unsafe { libc::unshare(flags) } == 0;
+    let mut unshared = user == 0 && unshare(wanted);
     if !unshared {
-        // SAFETY: as above.
-        unshared = unsafe { libc::unshare(wanted | libc::CLONE_NEWUSER) } == 0;
+        unshared = unshare(wanted | libc::CLONE_NEWUSER);
         users = unshared;
         if unshared && !map_ids(user, group) {
             // Without names for its user this process could not do anything in there.
@@ -51,8 +51,10 @@ pub(super) fn enter(writable: &[PathBuf]) -> Entered {
         return Entered::default();
     }
     let pids = become_first();
-    // The mounts below are ours alone.
-    mount(None, c"/", None, libc::MS_REC | libc::MS_PRIVATE);
+    // The mounts below must be ours alone.
+    if !mount(None, c"/", None, libc::MS_REC | libc::MS_PRIVATE) {
+        return Entered { files: false, pids, objects: true, users };
+    }
     // For programs that look themselves up; where it is refused they find themselves as `self` all the same.
     let flags = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
     if pids && mount(Some(c"proc"), c"/proc", Some(c"proc"), flags) && limits_are_own() {

@@ -7,35 +7,111 @@ use super::Held;
 
 /// A filter, ready to be installed.
 #[derive(Debug)]
-pub(in crate::trial) struct Filter(Vec<libc::sock_filter>);
+pub(in crate::trial) struct Filter {
+    program: Vec<libc::sock_filter>,
+    /// Instructions that compare with the process's own id.
+    own_id: Vec<usize>,
+}
 
 impl Filter {
     /// What the worker and all that it starts are refused.
     pub(super) fn of_worker(held: Held) -> Filter {
-        let mut calls = ALWAYS.to_vec();
+        let mut filter = Filter::begin();
+        filter.refuse(&ALWAYS);
         if !held.objects {
-            calls.extend(OBJECTS);
+            filter.refuse(&OBJECTS);
         }
-        Filter(program(&calls, !held.pids))
+        // Children may ask to be traced; nobody may take hold of others.
+        filter.argument_is(libc::SYS_ptrace, &[libc::PTRACE_ATTACH, libc::PTRACE_SEIZE], REFUSED, None);
+        if !held.pids {
+            // Whom it may signal may be decided elsewhere; never everybody.
+            filter.argument_is(libc::SYS_kill, &[u32::MAX], REFUSED, None);
+        }
+        filter.end()
     }
 
-    /// What trials are refused, and the worker needs to make copies, where no namespace protects files' attributes.
-    pub(super) fn of_attributes() -> Filter {
-        Filter(program(&ATTRIBUTES, false))
+    /// What trials are refused and the worker needs itself, where it is not held otherwise: to change files' attributes, which copying
+    /// does; to signal others than themselves, which ending them does.
+    pub(super) fn of_trial(held: Held) -> Option<Filter> {
+        let mut filter = Filter::begin();
+        if !held.attributes {
+            filter.refuse(&ATTRIBUTES);
+        }
+        if !held.signals {
+            filter.refuse(&[libc::SYS_pidfd_send_signal]);
+            for call in SIGNALLING {
+                filter.argument_is(call, &[0, OWN_ID], libc::SECCOMP_RET_ALLOW, Some(REFUSED));
+            }
+        }
+        (!held.attributes || !held.signals).then(|| filter.end())
     }
 
-    /// Refuses the calls with EPERM, to the calling process and all that it starts. Makes one system call and nothing else.
-    pub(in crate::trial) fn install(&self) -> io::Result<()> {
-        let filter = libc::sock_fprog { len: self.0.len() as u16, filter: self.0.as_ptr().cast_mut() };
+    /// Refuses the calls with EPERM, to the calling process and all that it starts. Makes two system calls and nothing else.
+    pub(in crate::trial) fn install(&mut self) -> io::Result<()> {
+        for at in &self.own_id {
+            // SAFETY: asks for an id.
+            self.program[*at].k = unsafe { libc::getpid() } as u32;
+        }
+        let filter = libc::sock_fprog { len: self.program.len() as u16, filter: self.program.as_mut_ptr() };
         // SAFETY: the program outlives the call, which copies it.
         match unsafe { libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const filter) } {
             0 => Ok(()),
             _ => Err(io::Error::last_os_error()),
         }
     }
+
+    /// Other variants of the machine are refused.
+    fn begin() -> Filter {
+        let mut filter = Filter { program: Vec::new(), own_id: Vec::new() };
+        filter.add(LOAD, offset_of!(libc::seccomp_data, arch) as u32, 0, 0);
+        filter.add(IF_EQUAL, ARCHITECTURE, 1, 0);
+        filter.add(RETURN, REFUSED, 0, 0);
+        filter.add(LOAD, offset_of!(libc::seccomp_data, nr) as u32, 0, 0);
+        filter.add(IF_AT_LEAST, OTHER_VARIANT, 0, 1);
+        filter.add(RETURN, REFUSED, 0, 0);
+        filter
+    }
+
+    fn add(&mut self, code: u16, k: u32, jt: u8, jf: u8) {
+        self.program.push(libc::sock_filter { code, jt, jf, k });
+    }
+
+    fn refuse(&mut self, calls: &[libc::c_long]) {
+        for call in calls {
+            self.add(IF_EQUAL, *call as u32, 0, 1);
+            self.add(RETURN, REFUSED, 0, 0);
+        }
+    }
+
+    /// What happens to a call whose first argument's low half is one of `values`, and to others of it if that is given.
+    fn argument_is(&mut self, call: libc::c_long, values: &[u32], then: u32, otherwise: Option<u32>) {
+        let steps = 1 + 2 * values.len() as u8 + 1;
+        self.add(IF_EQUAL, call as u32, 0, steps);
+        self.add(LOAD, offset_of!(libc::seccomp_data, args) as u32, 0, 0);
+        for value in values {
+            if *value == OWN_ID {
+                self.own_id.push(self.program.len());
+            }
+            self.add(IF_EQUAL, *value, 0, 1);
+            self.add(RETURN, then, 0, 0);
+        }
+        self.add(RETURN, otherwise.unwrap_or(libc::SECCOMP_RET_ALLOW), 0, 0);
+    }
+
+    fn end(mut self) -> Filter {
+        self.add(RETURN, libc::SECCOMP_RET_ALLOW, 0, 0);
+        self
+    }
 }
 
-const ALWAYS: [libc::c_long; 49] = [
+/// Stands for the process's own id, which is larger than none and less than any such.
+const OWN_ID: u32 = 0x7fff_fff0;
+
+/// Calls that signal the process, or group of one, of their first argument.
+const SIGNALLING: [libc::c_long; 5] =
+    [libc::SYS_kill, libc::SYS_tkill, libc::SYS_tgkill, libc::SYS_rt_sigqueueinfo, libc::SYS_rt_tgsigqueueinfo];
+
+const ALWAYS: [libc::c_long; 48] = [
     libc::SYS_acct,
     libc::SYS_add_key,
     libc::SYS_adjtimex,
@@ -67,7 +143,6 @@ const ALWAYS: [libc::c_long; 49] = [
     libc::SYS_pivot_root,
     libc::SYS_process_madvise,
     libc::SYS_process_vm_writev,
-    libc::SYS_ptrace,
     libc::SYS_quotactl,
     libc::SYS_reboot,
     libc::SYS_request_key,
@@ -125,31 +200,29 @@ const IF_AT_LEAST: u16 = (libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K) as u16;
 const RETURN: u16 = (libc::BPF_RET | libc::BPF_K) as u16;
 const REFUSED: u32 = libc::SECCOMP_RET_ERRNO | libc::EPERM as u32;
 
-fn step(code: u16, k: u32, jt: u8, jf: u8) -> libc::sock_filter {
-    libc::sock_filter { code, jt, jf, k }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// The filter: refuses `calls`, other variants of the machine, and `kill(-1)` if asked to.
-fn program(calls: &[libc::c_long], kill_all: bool) -> Vec<libc::sock_filter> {
-    let mut program = vec![
-        step(LOAD, offset_of!(libc::seccomp_data, arch) as u32, 0, 0),
-        step(IF_EQUAL, ARCHITECTURE, 1, 0),
-        step(RETURN, REFUSED, 0, 0),
-        step(LOAD, offset_of!(libc::seccomp_data, nr) as u32, 0, 0),
-        step(IF_AT_LEAST, OTHER_VARIANT, 0, 1),
-        step(RETURN, REFUSED, 0, 0),
-    ];
-    for call in calls {
-        program.push(step(IF_EQUAL, *call as u32, 0, 1));
-        program.push(step(RETURN, REFUSED, 0, 0));
+    #[test]
+    fn processes_that_may_not_signal_others_still_signal_themselves() {
+        let mut filter = Filter::of_trial(Held::default()).unwrap();
+        // SAFETY: the child makes system calls only and ends.
+        unsafe {
+            let child = libc::fork();
+            if child == 0 {
+                let installed = libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && filter.install().is_ok();
+                let own = libc::getpid();
+                let allowed = libc::kill(own, 0) == 0 && libc::kill(0, 0) == 0;
+                let allowed = allowed && libc::syscall(libc::SYS_tgkill, own, own, 0) == 0;
+                let refused = |answer: i32| answer == -1 && *libc::__errno_location() == libc::EPERM;
+                let held = refused(libc::kill(libc::getppid(), 0)) && refused(libc::kill(-1, 0));
+                let held = held && refused(libc::chmod(c"/proc/self/exe".as_ptr(), 0o755));
+                libc::_exit(i32::from(!(installed && allowed && held)));
+            }
+            let mut status = 0;
+            libc::waitpid(child, &mut status, 0);
+            assert_eq!(status, 0);
+        }
     }
-    if kill_all {
-        program.push(step(IF_EQUAL, libc::SYS_kill as u32, 0, 3));
-        // The low half of the first argument.
-        program.push(step(LOAD, offset_of!(libc::seccomp_data, args) as u32, 0, 0));
-        program.push(step(IF_EQUAL, u32::MAX, 0, 1));
-        program.push(step(RETURN, REFUSED, 0, 0));
-    }
-    program.push(step(RETURN, libc::SECCOMP_RET_ALLOW, 0, 0));
-    program
 }
