@@ -1,15 +1,17 @@
 //! How strongly one node depends on another: causal dependence by back-door adjustment, direct dependence as natural direct effect, and
 //! what the interventions show by themselves.
 //!
-//! Lee et al., Causal Program Dependence Analysis; Pearl, Causality, for the adjustment. All probabilities about an effect j are of one
-//! distribution: the observations of tests that cover j, those of mutants of j itself left out.
+//! Lee et al., Causal Program Dependence Analysis; Pearl, Causality, for the adjustment. The observations are those of tests that cover both
+//! cause and effect; for conditional probabilities of the effect, those of mutants of the effect itself are left out.
 
 use std::collections::HashMap;
 
 use rayon::prelude::*;
 
+use super::direct::{Keys, Odds};
+use super::intern::set_bits;
 use super::observations::Observations;
-use super::panel::{Panel, Strata};
+use super::panel::{Panel, Strata, Weight};
 use super::structure::Structure;
 
 /// Which observations say what follows from a cause.
@@ -106,10 +108,13 @@ pub struct Effects<'a> {
     output: u32,
 }
 
-/// Weights of a stratum by the cause's value, and of what of those changes the effect.
+/// A stratum: its weight, and by the cause's value the weight and number of those that count for the effect, and the weight of what of
+/// those changes it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Cell {
+    mass: f64,
     all: [f64; 2],
+    n: [u32; 2],
     changed: [f64; 2],
 }
 
@@ -134,12 +139,11 @@ impl<'a> Effects<'a> {
     /// Causal dependence of `effect` on `cause` in one test; `None` if it does not cover both.
     pub fn dependence_in(&self, test: usize, cause: u32, effect: u32) -> Option<Dependence> {
         let panel = &self.panels[test];
-        let (cause_column, effect_column) = (panel.column(cause, self.output)?, panel.column(effect, self.output)?);
-        let strata = self.strata(panel, self.structure.parents(cause));
-        let upstream = self.upstream(panel, cause);
-        let weights = panel.weights(|mutated| mutated as usize != effect_column && upstream.accepts(mutated));
-        let mut cells = vec![Cell::default(); strata.n];
-        fill(panel, &strata, cause_column, effect_column, &weights, &mut cells);
+        panel.column(effect, self.output)?;
+        let mut pooled = Pooled::default();
+        let view = self.view(panel, cause, &mut pooled)?;
+        let mut cells = vec![Cell::default(); pooled.ids.len()];
+        view.fill(effect, self.output, &mut cells);
         Some(back_door(&cells, self.options.missing))
     }
 
@@ -154,100 +158,113 @@ impl<'a> Effects<'a> {
         self.panels[test].column(node, self.output).is_some()
     }
 
-    /// How each of `effects` depends on `cause`.
-    pub fn pairs(&self, cause: u32, effects: &[u32]) -> Vec<Pair> {
-        let mut sums: Vec<Sums> = effects.iter().map(|_| Sums::default()).collect();
-        let mut strata = Pooled::default();
-        for panel in &self.panels {
-            let Some(cause_column) = panel.column(cause, self.output) else { continue };
-            self.add_panel(panel, (cause, cause_column), effects, &mut strata, &mut sums);
-        }
-        let pair = |(&effect, sums): (&u32, Sums)| Pair {
+    /// How each pair of a cause and an effect depends; pairs are best given by cause.
+    pub fn pairs(&self, pairs: &[(u32, u32)]) -> Vec<Pair> {
+        let direct = self.direct_dependences(pairs);
+        let of_cause: Vec<&[(u32, u32)]> = pairs.chunk_by(|one, other| one.0 == other.0).collect();
+        let causal: Vec<Vec<Dependence>> = of_cause
+            .par_iter()
+            .map(|of| self.dependences(of[0].0, &of.iter().map(|(_, effect)| *effect).collect::<Vec<_>>()))
+            .collect();
+        let pair = |((&(cause, effect), direct), causal): ((&(u32, u32), Estimate), Dependence)| Pair {
             cause,
             effect,
-            causal: back_door(&sums.cells, self.options.missing),
-            direct: sums.direct.mean(),
-            interventional: sums.interventional.mean(),
+            causal,
+            direct,
+            interventional: self.interventional(cause, effect),
         };
-        effects.iter().zip(sums).map(pair).collect()
+        pairs.iter().zip(direct).zip(causal.into_iter().flatten()).map(pair).collect()
     }
 
-    fn add_panel(
-        &self,
-        panel: &Panel,
-        (cause, cause_column): (u32, usize),
-        effects: &[u32],
-        pooled: &mut Pooled,
-        sums: &mut [Sums],
-    ) {
-        let strata = self.strata(panel, self.structure.parents(cause));
-        let shared = pooled.renamed(panel, &strata, self.structure.parents(cause), self.output);
+    /// Causal dependence of each of `effects` on `cause`, over the observations of all tests that cover both.
+    pub fn dependences(&self, cause: u32, effects: &[u32]) -> Vec<Dependence> {
+        let mut pooled = Pooled::default();
+        let views: Vec<View> = self.panels.iter().filter_map(|panel| self.view(panel, cause, &mut pooled)).collect();
+        let of_effect = |effect: &u32| {
+            let mut cells = vec![Cell::default(); pooled.ids.len()];
+            views.iter().for_each(|view| view.fill(*effect, self.output, &mut cells));
+            back_door(&cells, self.options.missing)
+        };
+        effects.iter().map(of_effect).collect()
+    }
+
+    /// Share of the mutants of `cause` that change `effect`, in the mean over tests that cover both and tried some.
+    pub fn interventional(&self, cause: u32, effect: u32) -> Estimate {
+        let mut mean = Mean::default();
+        for share in (0..self.panels.len()).filter_map(|test| self.interventional_in(test, cause, effect)) {
+            mean.add((share, 1.0), Missing::Zero);
+        }
+        mean.mean()
+    }
+
+    /// Natural direct effects, in the mean over tests that cover cause and effect. One test at a time: what is needed about each effect is
+    /// gathered once for all its causes.
+    pub fn direct_dependences(&self, pairs: &[(u32, u32)]) -> Vec<Estimate> {
+        let is_parent = |&(cause, effect): &(u32, u32)| self.structure.all_parents(effect).contains(&cause);
+        // Of an effect, the other causes are the same for all its parents; a cause that is none has others of its own.
+        let groups: Vec<(u32, Option<u32>)> =
+            pairs.par_iter().map(|pair| (pair.1, (!is_parent(pair)).then_some(pair.0))).collect();
+        let mut distinct = groups.clone();
+        distinct.sort_unstable();
+        distinct.dedup();
+        let mut by_cause: Vec<usize> = (0..pairs.len()).collect();
+        by_cause.sort_by_key(|at| pairs[*at].0);
+        let mut means = vec![Mean::default(); pairs.len()];
+        for panel in &self.panels {
+            let all = panel.weights(|_| true);
+            let keys = |&(effect, extra): &(u32, Option<u32>)| {
+                let parents = self.structure.all_parents(effect).into_iter().chain(extra);
+                Keys::new(panel, parents, effect, self.output, &all)
+            };
+            let keys: Vec<Option<Keys>> = distinct.par_iter().map(keys).collect();
+            let of_cause = |positions: &[usize]| -> Vec<(usize, (f64, f64))> {
+                let Some(odds) = Odds::new(panel, pairs[positions[0]].0, self, &all) else { return Vec::new() };
+                let found = |&at: &usize| {
+                    let keys = keys[distinct.binary_search(&groups[at]).ok()?].as_ref()?;
+                    Some((at, keys.natural_direct_effect(pairs[at].0, &odds)))
+                };
+                positions.iter().filter_map(found).collect()
+            };
+            let causes: Vec<&[usize]> = by_cause.chunk_by(|one, other| pairs[*one].0 == pairs[*other].0).collect();
+            let found: Vec<_> = causes.into_par_iter().flat_map_iter(of_cause).collect();
+            found.into_iter().for_each(|(at, of_test)| means[at].add(of_test, self.options.missing));
+        }
+        means.iter().map(Mean::mean).collect()
+    }
+
+    /// A panel as it bears on a cause; `None` if its test does not cover it.
+    fn view<'p>(&self, panel: &'p Panel, cause: u32, pooled: &mut Pooled) -> Option<View<'p>> {
+        let column = panel.column(cause, self.output)?;
+        let parents = self.structure.parents(cause);
+        let local = self.strata(panel, parents);
+        let strata = pooled.renamed(panel, &local, parents, self.output);
         let upstream = self.upstream(panel, cause);
-        let mut all = panel.weights(|_| true);
-        let mut restricted = panel.weights(|mutated| upstream.accepts(mutated));
-        for (effect, sums) in effects.iter().zip(sums) {
-            let Some(column) = panel.column(*effect, self.output) else { continue };
-            let elsewhere = |mutated: u32| mutated as usize != column;
-            for &(pattern, _) in panel.own(column) {
-                let pattern = pattern as usize;
-                all[pattern] = panel.weight(pattern, elsewhere);
-                restricted[pattern] = panel.weight(pattern, |mutated| elsewhere(mutated) && upstream.accepts(mutated));
-            }
-            sums.cells.resize(pooled.ids.len(), Cell::default());
-            fill(panel, &shared, cause_column, column, &restricted, &mut sums.cells);
-            let direct = self.natural_direct_effect(panel, &strata, (cause, cause_column), (*effect, column), &all);
-            sums.direct.add(direct, self.options.missing);
-            if let Some(share) = own_share(panel, cause_column, column) {
-                sums.interventional.add((share, 1.0), Missing::Zero);
-            }
-            for &(pattern, _) in panel.own(column) {
-                let pattern = pattern as usize;
-                all[pattern] = panel.weight(pattern, |_| true);
-                restricted[pattern] = panel.weight(pattern, |mutated| upstream.accepts(mutated));
-            }
-        }
-    }
-
-    /// The natural direct effect in one test, and the probability mass of the strata that it has an estimate for.
-    ///
-    /// With Z the other parents of the effect: the sum over z of (P(effect | cause = 1, z) − P(effect | cause = 0, z)) · P(z | do(cause =
-    /// 0)). The last factor is the sum over the values p of the cause's parents of P(z | cause = 0, p) · P(p): each observation
-    /// without the cause, weighted by 1 / P(cause = 0 | p).
-    fn natural_direct_effect(
-        &self,
-        panel: &Panel,
-        by_parents: &Strata,
-        (cause, cause_column): (u32, usize),
-        (effect, effect_column): (u32, usize),
-        weights: &[f64],
-    ) -> (f64, f64) {
-        let others = self.structure.all_parents(effect).into_iter().filter(|parent| *parent != cause);
-        let by_others = self.strata(panel, &others.collect::<Vec<u32>>());
-        let mut of_parents = vec![[0.0; 2]; by_parents.n];
-        let changed = panel.changed(cause_column);
-        let is_changed = |pattern: usize| (changed[pattern / 64] >> (pattern % 64) & 1) as usize;
+        let weights = panel.weights(|mutated| upstream.accepts(mutated));
+        let mut cells: HashMap<u32, Cell> = HashMap::new();
         for (pattern, weight) in weights.iter().enumerate() {
-            of_parents[by_parents.of[pattern] as usize][is_changed(pattern)] += weight;
+            let value = panel.has(pattern, column);
+            let cell = cells.entry(strata.of[pattern]).or_default();
+            cell.mass += weight.weight;
+            cell.all[value] += weight.weight;
+            cell.n[value] += weight.n;
         }
-        let mut cells = vec![Cell::default(); by_others.n];
-        fill(panel, &by_others, cause_column, effect_column, weights, &mut cells);
-        let mut mass = vec![0.0; by_others.n];
-        for (pattern, weight) in
-            weights.iter().enumerate().filter(|(pattern, weight)| **weight > 0.0 && is_changed(*pattern) == 0)
-        {
-            let [without, with] = of_parents[by_parents.of[pattern] as usize];
-            mass[by_others.of[pattern] as usize] += weight * (without + with) / without;
-        }
-        let total: f64 = weights.iter().sum();
-        let identified =
-            || cells.iter().zip(&mass).filter(|(cell, mass)| **mass > 0.0 && cell.all[0] > 0.0 && cell.all[1] > 0.0);
-        let difference = |cell: &Cell| cell.changed[1] / cell.all[1] - cell.changed[0] / cell.all[0];
-        let sum: f64 = identified().map(|(cell, mass)| difference(cell) * mass).sum();
-        (sum / total, identified().map(|(_, mass)| mass).sum::<f64>() / total)
+        let mut cells: Vec<(u32, Cell)> = cells.into_iter().collect();
+        cells.sort_unstable_by_key(|(stratum, _)| *stratum);
+        Some(View { panel, column, strata, upstream, weights, cells })
     }
 
-    fn strata(&self, panel: &Panel, nodes: &[u32]) -> Strata {
+    pub(super) fn strata(&self, panel: &Panel, nodes: &[u32]) -> Strata {
         panel.strata(nodes.iter().filter_map(|node| panel.column(*node, self.output)))
+    }
+
+    /// The parents of a cause that come before it.
+    pub(super) fn parents(&self, cause: u32) -> &[u32] {
+        self.structure.parents(cause)
+    }
+
+    /// The number that stands for the output.
+    pub(super) fn output(&self) -> u32 {
+        self.output
     }
 
     fn upstream(&self, panel: &Panel, cause: u32) -> Upstream {
@@ -264,7 +281,7 @@ struct Upstream(Option<Vec<bool>>);
 
 impl Upstream {
     fn accepts(&self, column: u32) -> bool {
-        self.0.as_ref().is_none_or(|columns| columns[column as usize])
+        self.0.as_ref().is_none_or(|columns| columns.get(column as usize) == Some(&true))
     }
 }
 
@@ -295,12 +312,47 @@ impl Pooled {
     }
 }
 
-/// What is summed over tests for one pair.
-#[derive(Default)]
-struct Sums {
-    cells: Vec<Cell>,
-    direct: Mean,
-    interventional: Mean,
+/// A panel as it bears on a cause: its strata by the cause's parents, and what they weigh whatever the effect.
+struct View<'p> {
+    panel: &'p Panel,
+    column: usize,
+    strata: Strata,
+    upstream: Upstream,
+    weights: Vec<Weight>,
+    /// Strata that occur.
+    cells: Vec<(u32, Cell)>,
+}
+
+impl View<'_> {
+    /// Adds the panel to the cells of all strata, as it bears on `effect`, if its test covers that.
+    fn fill(&self, effect: u32, output: u32, cells: &mut [Cell]) {
+        let Some(column) = self.panel.column(effect, output) else { return };
+        for (stratum, cell) in &self.cells {
+            let sum = &mut cells[*stratum as usize];
+            sum.mass += cell.mass;
+            for value in [0, 1] {
+                sum.all[value] += cell.all[value];
+                sum.n[value] += cell.n[value];
+            }
+        }
+        let place = |pattern: usize| (self.strata.of[pattern] as usize, self.panel.has(pattern, self.column));
+        set_bits(self.panel.changed(column), |pattern| {
+            let (stratum, value) = place(pattern);
+            cells[stratum].changed[value] += self.weights[pattern].weight;
+        });
+        if !self.upstream.accepts(column as u32) {
+            return;
+        }
+        // Mutants of the effect itself say nothing about it.
+        for &(pattern, weight) in self.panel.own(column) {
+            let (stratum, value) = place(pattern as usize);
+            cells[stratum].n[value] -= 1;
+            cells[stratum].all[value] -= weight;
+            if self.panel.has(pattern as usize, column) == 1 {
+                cells[stratum].changed[value] -= weight;
+            }
+        }
+    }
 }
 
 #[derive(Clone, Copy, Default)]
@@ -332,36 +384,28 @@ impl Mean {
     }
 }
 
-/// Adds the weights of a panel's patterns to the cells of their strata.
-fn fill(panel: &Panel, strata: &Strata, cause: usize, effect: usize, weights: &[f64], cells: &mut [Cell]) {
-    let (cause, effect) = (panel.changed(cause), panel.changed(effect));
-    for (pattern, &weight) in weights.iter().enumerate() {
-        let of = |column: &[u64]| column[pattern / 64] >> (pattern % 64) & 1;
-        let cell = &mut cells[strata.of[pattern] as usize];
-        let value = of(cause) as usize;
-        cell.all[value] += weight;
-        cell.changed[value] += weight * of(effect) as f64;
-    }
-}
-
 /// The back-door adjustment over strata of the cause's parents.
 fn back_door(cells: &[Cell], missing: Missing) -> Dependence {
-    let total: f64 = cells.iter().map(|cell| cell.all[0] + cell.all[1]).sum();
+    let total: f64 = cells.iter().map(|cell| cell.mass).sum();
     let probability = |value: usize| {
-        let counts = |cell: &&Cell| cell.all[value] > 0.0 && (missing != Missing::Shared || cell.all[1 - value] > 0.0);
+        let counts = |cell: &&Cell| cell.n[value] > 0 && (missing != Missing::Shared || cell.n[1 - value] > 0);
         let (mut sum, mut identified) = (0.0, 0.0);
         for cell in cells.iter().filter(counts) {
-            let mass = cell.all[0] + cell.all[1];
-            sum += cell.changed[value] / cell.all[value] * mass;
-            identified += mass;
+            sum += share(cell.changed[value], cell.all[value]) * cell.mass;
+            identified += cell.mass;
         }
         let scale = if missing == Missing::Zero { total } else { identified };
-        let share = if scale > 0.0 { sum / scale } else { 0.0 };
-        (share, if total > 0.0 { (1.0 - identified / total).max(0.0) } else { 1.0 }, identified > 0.0)
+        let result = if scale > 0.0 { sum / scale } else { 0.0 };
+        (result, if total > 0.0 { (1.0 - identified / total).max(0.0) } else { 1.0 }, identified > 0.0)
     };
     let ((unchanged, low, is_low), (changed, high, is_high)) = (probability(0), probability(1));
     let is_identified = missing == Missing::Zero || is_low && is_high;
     Dependence { changed, unchanged, unidentified: [high, low], is_identified }
+}
+
+/// A share of a whole; both may be off by rounding.
+pub(super) fn share(part: f64, whole: f64) -> f64 {
+    (part / whole).clamp(0.0, 1.0)
 }
 
 /// The share of a column's own mutants that change another.

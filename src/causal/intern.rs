@@ -42,19 +42,30 @@ impl Interner {
         fill(&mut self.words[start..]);
         let (known, row) = self.words.split_at(start);
         let hash = hash(row);
-        let newest = self.index.get(&hash).copied();
-        let mut candidate = newest;
+        if let Some(number) = self.find(hash, known, row) {
+            self.words.truncate(start);
+            return number;
+        }
+        let next = self.previous.len() as u32;
+        let newest = self.index.insert(hash, next);
+        self.previous.push(newest.unwrap_or(next));
+        next
+    }
+
+    /// The number of a row, if it is known.
+    pub fn get(&self, row: &[u64]) -> Option<u32> {
+        self.find(hash(row), &self.words, row)
+    }
+
+    fn find(&self, hash: u64, known: &[u64], row: &[u64]) -> Option<u32> {
+        let mut candidate = self.index.get(&hash).copied();
         while let Some(number) = candidate {
             if known[number as usize * self.n_words..][..self.n_words] == *row {
-                self.words.truncate(start);
-                return number;
+                return Some(number);
             }
             candidate = Some(self.previous[number as usize]).filter(|previous| *previous != number);
         }
-        let next = self.previous.len() as u32;
-        self.index.insert(hash, next);
-        self.previous.push(newest.unwrap_or(next));
-        next
+        None
     }
 }
 

@@ -1,6 +1,7 @@
 //! Causal program dependence: from what value mutants change to what causes what, how strongly, and who is to blame.
 
 mod cdfl;
+mod direct;
 mod effects;
 mod gtest;
 mod intern;

@@ -1,11 +1,10 @@
 //! The causal program dependence model: a graph of nodes whose edges say how directly and how strongly one depends on another.
 
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use petgraph::Direction;
 use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::EdgeRef;
-use rayon::prelude::*;
 
 use super::effects::{Dependence, EffectOptions, Effects, Estimate};
 use super::observations::Observations;
@@ -74,13 +73,11 @@ impl Cpdm {
     /// The model of `structure` with strengths estimated from `observations`.
     pub fn new(observations: &Observations, structure: &Structure, options: EffectOptions) -> Cpdm {
         let effects = Effects::new(observations, structure, options);
-        let mut of_cause: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        for effect in 0..structure.len() as u32 {
-            for cause in structure.all_parents(effect) {
-                of_cause.entry(cause).or_default().push(effect);
-            }
-        }
-        let pairs = of_cause.into_par_iter().flat_map_iter(|(cause, of)| effects.pairs(cause, &of)).collect::<Vec<_>>();
+        let mut edges: Vec<(u32, u32)> = (0..structure.len() as u32)
+            .flat_map(|effect| structure.all_parents(effect).into_iter().map(move |cause| (cause, effect)))
+            .collect();
+        edges.sort_unstable();
+        let pairs = effects.pairs(&edges);
         let mut model = Cpdm::default();
         for pair in pairs {
             let carried = structure.carried(pair.effect).binary_search(&pair.cause).is_ok();

@@ -21,6 +21,16 @@ pub(super) struct Panel {
     own: Vec<(u32, f64)>,
 }
 
+/// What the observations of a pattern weigh, and how many kinds of them there are: sums of weights are only about 0 when something is
+/// subtracted again.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Weight {
+    /// The sum of weights.
+    pub weight: f64,
+    /// Number of summands.
+    pub n: u32,
+}
+
 /// No column: nothing was mutated.
 const UNMUTATED: u32 = u32::MAX;
 
@@ -89,15 +99,19 @@ impl Panel {
         }
     }
 
-    /// The weight of each pattern's observations of unmutated runs and of mutants of the columns that `mutated` accepts.
-    pub fn weights(&self, mutated: impl Fn(u32) -> bool) -> Vec<f64> {
-        (0..self.n_patterns).map(|pattern| self.weight(pattern, &mutated)).collect()
+    /// Whether a pattern changes a column, as a number.
+    pub fn has(&self, pattern: usize, column: usize) -> usize {
+        (self.changed(column)[pattern / 64] >> (pattern % 64) & 1) as usize
     }
 
-    /// The weight of one pattern; see [`Panel::weights`].
-    pub fn weight(&self, pattern: usize, mutated: impl Fn(u32) -> bool) -> f64 {
-        let entries = &self.entries[self.starts[pattern] as usize..self.starts[pattern + 1] as usize];
-        entries.iter().filter(|(column, _)| *column == UNMUTATED || mutated(*column)).map(|(_, weight)| weight).sum()
+    /// What each pattern's observations of unmutated runs and of mutants of the columns that `mutated` accepts weigh.
+    pub fn weights(&self, mutated: impl Fn(u32) -> bool) -> Vec<Weight> {
+        let weight = |bounds: &[u32]| {
+            let entries = self.entries[bounds[0] as usize..bounds[1] as usize].iter();
+            let counted = entries.filter(|(column, _)| *column == UNMUTATED || mutated(*column));
+            counted.fold(Weight::default(), |sum, (_, weight)| Weight { weight: sum.weight + weight, n: sum.n + 1 })
+        };
+        self.starts.windows(2).map(weight).collect()
     }
 
     /// Groups patterns by their values of these columns.

@@ -75,10 +75,9 @@ fn text_has_edges_by_band_and_says_what_was_left_out() {
     assert_eq!(lines[1], "direct dependence from 0.8:");
     assert_eq!(lines[2], "  src/read.c:7 returned -> output  DD 1.000  CD 1.000  own 1.000");
     assert_eq!(lines[3], "direct dependence from 0.5:");
-    // Of the four observations that weigh 1 in all but for the result's own, half have the condition unchanged where n is: the
-    // direct effect there is 1, elsewhere 0.
+    // Where the condition is unchanged the direct effect is 1, else 0; of the weight of 3 without a change of n it is unchanged in 2.
     let direct =
-        "  src/read.c:4 n assigned -> src/read.c:7 returned  DD 0.500  CD 0.500  own 1.000  (CD and own disagree)";
+        "  src/read.c:4 n assigned -> src/read.c:7 returned  DD 0.667  CD 0.500  own 1.000  (CD and own disagree)";
     assert!(lines.contains(&direct), "{text}");
     assert!(written(|out| write_graph(&report(1), out)).contains("... and 3 more"));
     let empty = GraphReport::new(&program(), &Cpdm::default(), &bands, 9, "no test".into());
@@ -102,11 +101,11 @@ fn differences_show_what_appears_and_goes() {
     let report = GraphReport::of_changes(&program(), &changes, &Bands::default(), 1, tests);
     let text = written(|out| write_graph(&report, out));
     let expected = "dependence by one-line tests, then by the others\n  \
-                    src/read.c:5 n == '\"' predicate -> src/read.c:7 returned  DD 0.667 -> none\n... and ";
+                    src/read.c:5 n == '\"' predicate -> src/read.c:7 returned  DD 0.750 -> none\n... and ";
     assert!(text.starts_with(expected), "{text}");
     assert!(
         written(|out| write_graph_dot(&report, out))
-            .contains("n1 -> n2 [label=\"0.67 → 0.00\", color=blue3, penwidth=3.00];")
+            .contains("n1 -> n2 [label=\"0.75 → 0.00\", color=blue3, penwidth=3.25];")
     );
 }
 

@@ -13,26 +13,32 @@ fn near(found: f64, expected: &Fraction) -> bool {
     (found - expected.to_f64().unwrap()).abs() < 1e-9
 }
 
+fn about<'a>(lines: &[&'a Line], effect: u32) -> Vec<&'a Line> {
+    lines.iter().copied().filter(|line| line.mutated != Some(effect)).collect()
+}
+
 fn conditional(lines: &[&Line], holds: impl Fn(&Line) -> bool, given: impl Fn(&Line) -> bool) -> Option<Fraction> {
     let given: Vec<&Line> = lines.iter().copied().filter(|line| given(line)).collect();
     let all = weight(given.iter().copied());
     (!all.is_zero()).then(|| weight(given.into_iter().filter(|line| holds(line))) / all)
 }
 
-/// P(effect = 1 | do(cause = value)) = Σ P(effect = 1 | cause = value, parents) P(parents), and the mass without estimate.
+/// P(effect = 1 | do(cause = value)) = Σ P(effect = 1 | cause = value, parents) P(parents), and the mass without estimate. Conditional
+/// probabilities of the effect are of the observations in which it is not mutated itself.
 fn intervene(
-    lines: &[&Line],
+    all: &[&Line],
     cause: u32,
     value: bool,
     effect: u32,
     parents: &[u32],
     missing: Missing,
 ) -> (Fraction, Fraction) {
+    let lines = &about(all, effect);
     let (mut sum, mut identified) = (fraction(0, 1), fraction(0, 1));
-    let realisations: BTreeMap<Vec<bool>, ()> = lines.iter().map(|line| (values(line, parents), ())).collect();
+    let realisations: BTreeMap<Vec<bool>, ()> = all.iter().map(|line| (values(line, parents), ())).collect();
     for stratum in realisations.keys() {
         let within = |line: &Line| values(line, parents) == *stratum;
-        let mass = conditional(lines, within, |_| true).unwrap();
+        let mass = conditional(all, within, |_| true).unwrap();
         let probability = |value: bool| {
             conditional(
                 lines,
@@ -73,13 +79,14 @@ fn check_dependence(
 
 /// NDE_t = Σ_z [P(j | i=1, z) − P(j | i=0, z)] Σ_p P(z | i=0, p) P(p), and the mass of the z that have an estimate.
 fn natural_direct_effect(
-    lines: &[&Line],
+    all: &[&Line],
     (cause, effect): (u32, u32),
     others: &[u32],
     parents: &[u32],
 ) -> (Fraction, Fraction) {
+    let lines = &about(all, effect);
     let realisations = |nodes: &[u32]| -> Vec<Vec<bool>> {
-        let set: std::collections::BTreeSet<Vec<bool>> = lines.iter().map(|line| values(line, nodes)).collect();
+        let set: std::collections::BTreeSet<Vec<bool>> = all.iter().map(|line| values(line, nodes)).collect();
         set.into_iter().collect()
     };
     let (mut sum, mut identified) = (fraction(0, 1), fraction(0, 1));
@@ -92,8 +99,8 @@ fn natural_direct_effect(
         let mut mass = fraction(0, 1);
         for p in realisations(parents) {
             let given = |line: &Line| values(line, parents) == p && !line.values[cause as usize];
-            let Some(of_z) = conditional(lines, |line| values(line, others) == z, given) else { continue };
-            mass += of_z * conditional(lines, |line| values(line, parents) == p, |_| true).unwrap();
+            let Some(of_z) = conditional(all, |line| values(line, others) == z, given) else { continue };
+            mass += of_z * conditional(all, |line| values(line, parents) == p, |_| true).unwrap();
         }
         sum += (with - without) * &mass;
         identified += mass;
@@ -116,13 +123,13 @@ fn check(campaign: &Campaign, structure: &Structure, options: EffectOptions) -> 
             };
             let others: Vec<u32> = structure.all_parents(effect).into_iter().filter(|node| *node != cause).collect();
             let covers = |test: usize| joint.covers(test, cause) && joint.covers(test, effect);
-            let about: Vec<&Line> = joint.about(effect).into_iter().filter(|line| covers(line.test)).collect();
+            let both: Vec<&Line> = joint.lines.iter().filter(|line| covers(line.test)).collect();
             let (mut sum, mut unidentified, mut n_tests, mut n_estimates) = (fraction(0, 1), fraction(0, 1), 0, 0);
             for test in 0..campaign.tests.len() {
                 let found = effects.dependence_in(test, cause, effect);
                 prop_assert_eq!(found.is_some(), covers(test));
                 let Some(found) = found else { continue };
-                let of_test: Vec<&Line> = about.iter().copied().filter(|line| line.test == test).collect();
+                let of_test: Vec<&Line> = both.iter().copied().filter(|line| line.test == test).collect();
                 let population: Vec<&Line> = of_test.iter().copied().filter(|line| counts(line)).collect();
                 check_dependence(&found, &population, (cause, effect), parents, options.missing)?;
                 let (nde, identified) = natural_direct_effect(&of_test, (cause, effect), &others, parents);
@@ -134,12 +141,12 @@ fn check(campaign: &Campaign, structure: &Structure, options: EffectOptions) -> 
                     (sum, n_estimates) = (sum + nde / identified, n_estimates + 1);
                 }
             }
-            let pair = effects.pairs(cause, &[effect])[0];
+            let pair = effects.pairs(&[(cause, effect)])[0];
             prop_assert_eq!(pair.direct.n_tests, n_estimates);
             prop_assert!(near(pair.direct.value, &(sum / fraction(i64::from(n_estimates.max(1)), 1))));
             if n_tests > 0 {
                 prop_assert!(near(pair.direct.unidentified, &(unidentified / fraction(n_tests, 1))));
-                let population: Vec<&Line> = about.into_iter().filter(|line| counts(line)).collect();
+                let population: Vec<&Line> = both.into_iter().filter(|line| counts(line)).collect();
                 check_dependence(&pair.causal, &population, (cause, effect), parents, options.missing)?;
             }
         }

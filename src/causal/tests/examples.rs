@@ -86,7 +86,7 @@ fn a_chain_has_direct_dependence_on_the_nearest_only() {
     let structure = Structure::learn(&observations, &campaign.order, StructureOptions::default());
     assert_eq!((structure.parents(2), structure.parents(3)), (&[0][..], &[2][..]));
     let effects = Effects::new(&observations, &structure, EffectOptions::default());
-    let pairs = effects.pairs(0, &[2, 3]);
+    let pairs = effects.pairs(&[(0, 2), (0, 3)]);
     assert_eq!(pairs.iter().map(|pair| pair.direct.value).collect::<Vec<_>>(), [2.0 / 3.0, 0.0]);
     assert_eq!(pairs.iter().map(|pair| pair.interventional.value).collect::<Vec<_>>(), [2.0 / 3.0, 2.0 / 3.0]);
 }
