@@ -134,10 +134,19 @@ impl<L: Lab> Campaign<'_, L> {
         for _ in 0..self.settings.jobs.max(1) {
             workers.push(self.lab.worker()?);
         }
-        let shelf = Shelf::new(self.tests.iter().map(|test| test.test));
+        let empty = || Shelf::new(self.tests.iter().map(|test| test.test));
+        let mut shelf = empty();
         let plan = match self.store.load_plan()? {
             Some(plan) => plan,
-            None => self.store.save_plan(self.make_plan(&mut workers, &shelf)?)?,
+            None => {
+                let made = self.make_plan(&mut workers, &shelf)?;
+                let kept = self.store.save_plan(made.clone())?;
+                if kept != made {
+                    // Another shard was quicker, and what is ready here is not what it has seen.
+                    shelf = empty();
+                }
+                kept
+            }
         };
         let summary = self.try_all(&plan, &mut workers, &shelf, deadline)?;
         Ok((plan, summary))
