@@ -10,6 +10,7 @@
 mod code;
 mod control;
 mod memory;
+mod nodes;
 mod walk;
 
 pub use code::{Code, CodeError};

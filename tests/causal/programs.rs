@@ -41,7 +41,7 @@ enum Rule {
     Greatest,
     /// A predicate: whether the first source is less than the second, or than a constant.
     Less(i64),
-    /// A loop's predicate: whether the iteration is below the first source's value modulo 4, plus 1.
+    /// A loop's predicate: whether the iteration is below the first source's value modulo 5, plus 2.
     Again,
 }
 
@@ -65,6 +65,9 @@ pub struct Program {
 
 /// Iterations after which a mutant's loop is cut.
 const CUT: i64 = 40;
+
+/// Percentage of nodes in loops that may read what comes later in the body.
+const CARRIED: usize = 90;
 
 impl Program {
     /// A program of `n_nodes` nodes, of which about `loops` percent are in loops.
@@ -107,7 +110,7 @@ impl Program {
             let inner = (head + 1..at).rev().take(2).find(|node| matches!(nodes[*node].rule, Rule::Less(_)));
             let guard = inner.filter(|_| random.chance(50)).or(Some(head));
             let rule = arithmetic(random);
-            let until = if random.chance(40) { head + 1 + body } else { at };
+            let until = if random.chance(CARRIED) { head + 1 + body } else { at };
             let sources = sources(random, at, head.saturating_sub(2).max(first), rule, until);
             nodes.push(Node { rule, sources, guard, ends: 0, function });
         }
@@ -191,7 +194,7 @@ impl Program {
             Rule::Least => source(0).min(source(1)).min(50),
             Rule::Greatest => source(0).max(source(1)).max(-50),
             Rule::Less(than) => i64::from(source(0) < if node.sources.len() > 1 { source(1) } else { than }),
-            Rule::Again => i64::from(iteration < source(0).rem_euclid(4) + 1),
+            Rule::Again => i64::from(iteration < source(0).rem_euclid(5) + 2),
         } % 100_000;
         if let Some((mutated, to)) = mutant.filter(|(mutated, _)| *mutated == at) {
             value = if matches!(self.nodes[mutated].rule, Rule::Less(_) | Rule::Again) { 1 - value } else { to };
