@@ -163,7 +163,8 @@ pub struct LogRecord {
     /// Which thread of the process, counted from 0 in order of first use, or [`UNKNOWN_THREAD`]. A thread that takes
     /// over the memory of one that ended takes over its number.
     pub thread: u16,
-    /// The value, zero-extended.
+    /// The value, zero-extended; of an address the name of its object and its place in it, of a string
+    /// [`crate::trial::text_value`].
     pub value: u64,
 }
 
