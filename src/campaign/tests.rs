@@ -12,7 +12,7 @@ use super::selection::Coverage;
 use super::*;
 use crate::program::{Function, Node, Place, Program};
 use crate::store::{CampaignStore, Shard, Store, TrialRecord};
-use crate::trial::{Change, End, Executor, Observation, Override, TrialError};
+use crate::trial::{End, Executor, Observation, Override, TrialError};
 
 fn function(name: &str) -> Function {
     Function {
