@@ -29,5 +29,7 @@ pub use record::Counts;
 pub use results::{CampaignManifest, Results, run_identity};
 pub use run::{Campaign, KnownTest, Settings, Summary, Watch};
 pub use schedule::{Schedule, Trial};
-pub use selection::{Chosen, Coverage, MOST_PASSING, Selector, TestGroup, choose_tests, select_nodes};
+pub use selection::{
+    Chosen, Coverage, MOST_PASSING, MOST_RECORDED, Selector, TestGroup, choose_tests, recorded_tests, select_nodes,
+};
 pub use workbench::Workbench;
