@@ -5,9 +5,8 @@
 //! What cannot be taken back never happens: see [`crate::filter`].
 
 use core::cell::UnsafeCell;
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::sync::atomic::{AtomicU32, Ordering};
 
-use suspect_format::abi::PAGE;
 use suspect_format::trial::{
     CHANGED, Done, EXIT_CUT, OUTPUT_HASH_START, Refusal, Stream, TrialProcess, TrialResult, output_hash,
 };
@@ -17,7 +16,6 @@ use crate::process::{Process, shared};
 use crate::sys::{self, Errno};
 use crate::trial::{self, Child, Taken};
 
-const READ: usize = 0;
 const CLOSE: usize = 3;
 const FSTAT: usize = 5;
 const LSEEK: usize = 8;
@@ -209,25 +207,10 @@ unsafe fn fork(index: u32, files: usize) -> bool {
         if (*found).done == Done::Not as u32 {
             (*found).done = done as u32;
         }
-        AtomicCount::of(&raw mut (*header).n_done).up();
+        // The worker looks at it meanwhile.
+        AtomicU32::from_ptr(&raw mut (*header).n_done).fetch_add(1, Ordering::Relaxed);
     }
     false
-}
-
-/// The header's number of results done, which the worker reads meanwhile.
-struct AtomicCount(*mut u32);
-
-impl AtomicCount {
-    fn of(word: *mut u32) -> AtomicCount {
-        AtomicCount(word)
-    }
-
-    /// # Safety
-    /// The word is mapped and can be written.
-    unsafe fn up(&self) {
-        // SAFETY: vouched for by the caller.
-        unsafe { core::sync::atomic::AtomicU32::from_ptr(self.0) }.fetch_add(1, Ordering::Relaxed);
-    }
 }
 
 /// Gives the child to come states, counter and flags of its own, those of its parent at first.
@@ -494,5 +477,3 @@ unsafe fn number(mut name: *const u8) -> Option<usize> {
     }
     Some(number)
 }
-
-const _: () = assert!(PAGE == 4096 && READ == 0 && size_of::<AtomicU64>() == 8);

@@ -30,8 +30,15 @@ pub fn set_task(task: Task) {
 ///
 /// # Safety
 /// `slot` is a word of this module's data.
+#[unsafe(naked)]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __suspect_node(slot: *mut u64, value: u64) -> u64 {
+    crate::aside!(node)
+}
+
+/// # Safety
+/// As [`__suspect_node`].
+unsafe extern "C" fn node(slot: *mut u64, value: u64) -> u64 {
     // SAFETY: vouched for by the caller.
     unsafe {
         match TASK.load(Ordering::Relaxed) {
@@ -72,8 +79,15 @@ pub unsafe extern "C" fn __suspect_pointer(slot: *mut u64, value: *mut c_void) {
 ///
 /// # Safety
 /// As [`__suspect_node`].
+#[unsafe(naked)]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __suspect_text(slot: *mut u64, value: *mut c_char) -> *mut c_char {
+    crate::aside!(characters)
+}
+
+/// # Safety
+/// As [`__suspect_node`].
+unsafe extern "C" fn characters(slot: *mut u64, value: *mut c_char) -> *mut c_char {
     // SAFETY: vouched for by the caller.
     unsafe {
         match TASK.load(Ordering::Relaxed) {

@@ -40,6 +40,7 @@ mod object;
 mod process;
 mod record;
 mod settings;
+mod stack;
 mod symbols;
 mod sys;
 mod text;

@@ -16,6 +16,8 @@ use crate::{symbols, trial};
 
 /// Where the shared page is: as far from programs as the trial file.
 const PROCESS_ADDRESS: usize = TRIAL_ADDRESS - (1 << 40);
+/// Where hooks have their stack: beyond what follows the page.
+pub const STACK_ADDRESS: usize = PROCESS_ADDRESS + (1 << 36);
 /// Where the trial's bytes for each node follow it.
 pub const PENDING_ADDRESS: usize = PROCESS_ADDRESS + PAGE;
 /// How far the first thread's stack can reach down from the environment; nothing else is mapped there.
@@ -57,6 +59,8 @@ pub struct Process {
     pub environment: AtomicUsize,
     /// An address above all texts on the first thread's stack, or not above the environment's when not known.
     pub stack_end: AtomicUsize,
+    /// The thread whose hooks run on [`crate::stack`]; 0 for none.
+    pub stack_owner: AtomicU64,
     /// The names of objects in the heap.
     pub objects: Objects,
     n_modules: AtomicUsize,

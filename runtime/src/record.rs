@@ -18,7 +18,7 @@ use crate::memory::{self, Writer};
 use crate::module::{Module, page_up};
 use crate::settings::{Auxiliary, Settings};
 use crate::sys::{self, EFBIG, EIO, Errno};
-use crate::{log, process, symbols, trial};
+use crate::{log, process, stack, symbols, trial};
 
 /// Longest path of a trace file, with its zero.
 const PATH_LEN: usize = 4096;
@@ -107,6 +107,7 @@ unsafe fn name_objects(module: &Module, auxiliary: &Auxiliary) {
             process.take_stack(auxiliary);
         }
         process.add(module);
+        stack::take(process);
         symbols::at_fork(process::forked);
     }
     hooks::set_task(Task::Log);

@@ -17,7 +17,7 @@ use crate::module::{Module, page_up};
 use crate::process::{self, PENDING_ADDRESS, Process, shared};
 use crate::settings::Auxiliary;
 use crate::sys::{self, EIO, Errno, File, O_CLOEXEC, O_RDWR};
-use crate::{fork, object, symbols, text};
+use crate::{fork, object, stack, symbols, text};
 
 /// This module's words: where they begin, and which node each is.
 static DATA: AtomicUsize = AtomicUsize::new(0);
@@ -37,6 +37,7 @@ pub unsafe fn start(path: *const c_char, module: &Module, auxiliary: &Auxiliary)
         unsafe { begin(process, auxiliary) }?;
     }
     process.add(module);
+    stack::take(process);
     DATA.store(module.data as usize, Ordering::Relaxed);
     // SAFETY: the file is mapped.
     NODES.store(unsafe { table_of(module) }, Ordering::Relaxed);

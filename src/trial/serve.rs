@@ -145,10 +145,12 @@ impl Server {
         self.launcher = None;
         // Also one of the same name: it may be of another test now.
         self.file = None;
-        match &job.copy {
-            None => self.tree = None,
-            Some((source, copy)) if self.tree.as_ref().is_some_and(|tree| tree.is(source, copy)) => {}
-            Some((source, copy)) => self.tree = Some(Tree::new(source, copy)?),
+        if let Some((source, copy)) = &job.copy {
+            // The next test often has the same directory.
+            match self.tree.as_mut().filter(|tree| tree.is(source, copy)) {
+                Some(tree) => drop(tree.restore()?),
+                None => self.tree = Some(Tree::new(source, copy)?),
+            }
         }
         if let Some(path) = &job.file {
             let mut file = TrialFile::open(path).map_err(io::Error::other)?;
@@ -202,7 +204,8 @@ impl Server {
             Waited::TimedOut => (None, 0),
             Waited::Abandoned => return Err(io::ErrorKind::BrokenPipe.into()),
         };
-        let wrote = self.tree.as_mut().map_or(Ok(false), Tree::restore)?;
+        let tree = self.tree.as_mut().filter(|_| self.job.copy.is_some());
+        let wrote = tree.map_or(Ok(false), Tree::restore)?;
         let outputs = [written(&self.outputs[0], stop.keep)?, written(&self.outputs[1], stop.keep)?];
         Ok(Ran {
             status,

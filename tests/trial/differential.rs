@@ -10,7 +10,8 @@ struct Subject {
     tests: &'static [&'static str],
 }
 
-const SUBJECTS: [Subject; 6] = [
+const SUBJECTS: [Subject; 7] = [
+    Subject { source: "reader.c", tests: &["./prog"] },
     Subject { source: "words.c", tests: &["./prog", "./prog - < words.txt", "./prog none.txt"] },
     Subject { source: "numbers.c", tests: &["./prog 4", "./prog 5"] },
     Subject { source: "wild.c", tests: &["./prog"] },

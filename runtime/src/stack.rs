@@ -1,0 +1,58 @@
+//! A stack for hooks that replace values: what they leave behind there is nothing that a mutant which reads below its frames can see.
+//!
+//! So a trial's process shows such a mutant the same whether hooks did much (fork a plan's trials) or little.
+
+use core::sync::atomic::{AtomicU64, Ordering};
+
+use crate::process::{Process, STACK_ADDRESS};
+use crate::sys;
+
+/// Bytes of it.
+pub const SIZE: usize = 1 << 20;
+/// Where it is, the same in every module.
+pub const LOW: usize = STACK_ADDRESS;
+/// Where it begins.
+pub const TOP: usize = STACK_ADDRESS + SIZE;
+
+/// The thread whose hooks run there; 0 for none.
+pub static OWNER: AtomicU64 = AtomicU64::new(0);
+
+/// Gives the hooks of the first thread that asks the stack, whichever modules they are in. Without memory for it they use their callers'.
+pub fn take(process: &Process) {
+    if process.stack_owner.load(Ordering::Relaxed) == 0 && sys::map_zeros_at(LOW, SIZE).is_ok() {
+        process.stack_owner.store(sys::thread_pointer(), Ordering::Relaxed);
+    }
+    OWNER.store(process.stack_owner.load(Ordering::Relaxed), Ordering::Relaxed);
+}
+
+/// A hook of two arguments that does its work on that stack, unless it is another thread's or already there (a signal's handler
+/// interrupted a hook, or the program's `malloc` was called by one). Whatever the work, it leaves one word on the program's.
+#[macro_export]
+macro_rules! aside {
+    ($work:path) => {
+        core::arch::naked_asm!(
+            "mov rax, qword ptr fs:[0]",
+            "cmp rax, qword ptr [rip + {owner}]",
+            "jne 2f",
+            "mov rax, rsp",
+            "movabs rcx, {low}",
+            "sub rax, rcx",
+            "cmp rax, {size}",
+            "jb 2f",
+            "push rbp",
+            "mov rbp, rsp",
+            "movabs rsp, {top}",
+            "call {work}",
+            "mov rsp, rbp",
+            "pop rbp",
+            "ret",
+            "2:",
+            "jmp {work}",
+            owner = sym $crate::stack::OWNER,
+            low = const $crate::stack::LOW,
+            size = const $crate::stack::SIZE,
+            top = const $crate::stack::TOP,
+            work = sym $work,
+        )
+    };
+}
