@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use rayon::prelude::*;
 use suspect::causal::{Observations, TestObservations};
 
 /// A repeatable stream of numbers (xorshift64*).
@@ -141,13 +142,17 @@ impl Program {
         let is_predicate = |node: &Node| matches!(node.rule, Rule::Less(_) | Rule::Again);
         let samples: Vec<u32> =
             self.nodes.iter().map(|node| if is_predicate(node) { 1 } else { n_values as u32 }).collect();
-        let mut tests = Vec::new();
-        let mut done = 0;
-        while done < n_rows || tests.len() < 2 {
-            let test = Test::new(self, seed ^ (tests.len() as u64) << 20);
-            let rows = test.observe(self, &samples, seed, tests.len() % 5 == 0, &mut done);
-            tests.push(rows);
+        let mut tests: Vec<(TestObservations, usize)> = Vec::new();
+        let done = |tests: &[(TestObservations, usize)]| tests.iter().map(|(_, rows)| rows).sum::<usize>();
+        while done(&tests) < n_rows || tests.len() < 2 {
+            let next = tests.len()..tests.len() + 4;
+            let observe = |number: usize| {
+                let test = Test::new(self, seed ^ (number as u64) << 20);
+                test.observe(self, &samples, seed, number.is_multiple_of(5))
+            };
+            tests.extend(next.into_par_iter().map(observe).collect::<Vec<_>>());
         }
+        let tests = tests.into_iter().map(|(test, _)| test).collect();
         let order = (0..self.len() as u32).collect();
         (Observations::new(samples, tests).expect("made-up observations fit"), order)
     }
@@ -256,14 +261,8 @@ impl Test {
         Test { runs, inputs }
     }
 
-    fn observe(
-        &self,
-        program: &Program,
-        samples: &[u32],
-        seed: u64,
-        failed: bool,
-        done: &mut usize,
-    ) -> TestObservations {
+    fn observe(&self, program: &Program, samples: &[u32], seed: u64, failed: bool) -> (TestObservations, usize) {
+        let mut done = 0;
         let oracle = program.run(self, None);
         let covered: Vec<u32> = (0..program.len() as u32).filter(|node| oracle.hashes[*node as usize] != 0).collect();
         let mut rows = TestObservations::new(covered.clone(), failed);
@@ -284,9 +283,9 @@ impl Test {
                     words[at / 64] |= u64::from(changed(node)) << (at % 64);
                 }
                 rows.push(mutated, &words, changed(program.len() as u32));
-                *done += 1;
+                done += 1;
             }
         }
-        rows
+        (rows, done)
     }
 }
