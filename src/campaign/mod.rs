@@ -18,6 +18,7 @@ mod run;
 mod schedule;
 mod selection;
 mod shelf;
+mod summary;
 #[cfg(test)]
 mod tests;
 mod workbench;
@@ -27,7 +28,10 @@ pub use lab::{Lab, OracleFacts};
 pub use plan::{Plan, PlannedTest};
 pub use record::Counts;
 pub use results::{CampaignManifest, Results, run_identity};
-pub use run::{Campaign, KnownTest, Settings, Summary, Watch};
+pub use run::{Campaign, KnownTest, Settings, Watch};
 pub use schedule::{Schedule, Trial};
-pub use selection::{Chosen, Coverage, MOST_PASSING, Selector, TestGroup, choose_tests, select_nodes};
+pub use selection::{
+    Chosen, Coverage, MOST_PASSING, MOST_RECORDED, Selector, TestGroup, choose_tests, recorded_tests, select_nodes,
+};
+pub use summary::Summary;
 pub use workbench::Workbench;

@@ -20,6 +20,8 @@ pub struct CampaignManifest {
     pub run: u64,
     /// Seed of the samples.
     pub seed: u64,
+    /// Number of tests whose values the samples are fitted to, and a hash of which.
+    pub recorded: (usize, u64),
     /// Most samples of a node that were asked for.
     pub samples: usize,
     /// Tests that were asked for in any session, by index in the run's manifest, ascending.
@@ -29,15 +31,17 @@ pub struct CampaignManifest {
 }
 
 impl CampaignManifest {
-    /// A campaign of this run and seed in which nothing has been asked for yet.
-    pub fn new(run: &Run, seed: u64) -> Self {
-        CampaignManifest { version: VERSION, run: run_identity(run), seed, samples: 0, tests: Vec::new(), updated: 0 }
+    /// A campaign of this run and seed, with samples fitted to these tests, in which nothing has been asked for yet.
+    pub fn new(run: &Run, seed: u64, recorded: &[u32]) -> Self {
+        let hash = recorded.iter().fold(HASH_START, |hash, test| hash_bytes(hash, &test.to_le_bytes()));
+        let (run, recorded) = (run_identity(run), (recorded.len(), hash));
+        CampaignManifest { version: VERSION, run, seed, recorded, samples: 0, tests: Vec::new(), updated: 0 }
     }
 
     /// The campaign's key in the store.
     pub fn key(&self) -> u64 {
         let number = |hash, number: u64| hash_bytes(hash, &number.to_le_bytes());
-        number(number(number(HASH_START, u64::from(VERSION)), self.run), self.seed)
+        [u64::from(VERSION), self.run, self.seed, self.recorded.1].into_iter().fold(HASH_START, number)
     }
 
     /// Takes note of a session that asks for so many samples on these tests.

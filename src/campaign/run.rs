@@ -1,6 +1,6 @@
 //! Running a campaign: planning, rounds, budget, storing.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -9,9 +9,7 @@ use std::time::{Duration, Instant};
 use super::pool::{each, locked};
 use super::record::record;
 use super::shelf::Shelf;
-use super::{CampaignError, Counts, Lab, OracleFacts, Plan, PlannedTest, Schedule, Trial};
-use serde::{Deserialize, Serialize};
-
+use super::{CampaignError, Counts, Lab, OracleFacts, Plan, PlannedTest, Schedule, Summary, Trial};
 use crate::mutant::Domain;
 use crate::program::Program;
 use crate::store::{CampaignStore, Shard, TrialKey, TrialRecord, TrialWriter};
@@ -62,31 +60,6 @@ pub trait Watch: Sync {
     fn tried(&self, counts: &Counts, of: usize);
 }
 
-/// What has become of a campaign's trials.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Summary {
-    /// Trials that there are for these tests and nodes.
-    pub planned: usize,
-    /// Those that had been done before.
-    pub done_before: usize,
-    /// Those done now.
-    pub counts: Counts,
-    /// Those not done, by test: for want of time, or because the test could not be used any more.
-    pub not_run: BTreeMap<u32, usize>,
-    /// Rounds of which every trial is done: so many mutants of every node.
-    pub whole_rounds: usize,
-    /// Rounds that there are.
-    pub n_rounds: usize,
-    /// Tests without trials, and why.
-    pub refused: BTreeMap<u32, String>,
-    /// Tests whose trials each need a process tree of their own, and why.
-    pub unforkable: BTreeMap<u32, String>,
-    /// Nodes that were mutated.
-    pub n_nodes: usize,
-    /// Nodes that some test covers and that are not observed there, because their values differ between its runs.
-    pub n_unstable: usize,
-}
-
 /// A campaign.
 pub struct Campaign<'a, L: Lab> {
     /// The program.
@@ -134,10 +107,19 @@ impl<L: Lab> Campaign<'_, L> {
         for _ in 0..self.settings.jobs.max(1) {
             workers.push(self.lab.worker()?);
         }
-        let shelf = Shelf::new(self.tests.iter().map(|test| test.test));
+        let empty = || Shelf::new(self.tests.iter().map(|test| test.test));
+        let mut shelf = empty();
         let plan = match self.store.load_plan()? {
             Some(plan) => plan,
-            None => self.store.save_plan(self.make_plan(&mut workers, &shelf)?)?,
+            None => {
+                let made = self.make_plan(&mut workers, &shelf)?;
+                let kept = self.store.save_plan(made.clone())?;
+                if kept != made {
+                    // Another shard was quicker, and what is ready here is not what it has seen.
+                    shelf = empty();
+                }
+                kept
+            }
         };
         let summary = self.try_all(&plan, &mut workers, &shelf, deadline)?;
         Ok((plan, summary))
@@ -210,7 +192,10 @@ impl<L: Lab> Campaign<'_, L> {
         let left: Vec<usize> = rounds.iter().map(|(_, left)| *left).collect();
         self.rounds(&schedule, &left, &done, workers, &shared)?;
         locked(&shared.writer).sync()?;
-        let mut summary = self.summary(plan, &schedule, planned, planned - to_do)?;
+        let done: Vec<TrialKey> = self.store.trials()?.keys().collect();
+        let mut summary = Summary::of(plan, &schedule, tests, &done);
+        summary.planned = planned;
+        summary.done_before = planned - to_do;
         summary.counts = *locked(&shared.counts);
         summary.refused.append(&mut locked(&shared.refused));
         Ok(summary)
@@ -317,46 +302,6 @@ impl<L: Lab> Campaign<'_, L> {
         };
         self.watch.tried(&counts, shared.to_do);
         Ok(())
-    }
-
-    /// What is done by now, as the store has it.
-    fn summary(
-        &self,
-        plan: &Plan,
-        schedule: &Schedule,
-        planned: usize,
-        done_before: usize,
-    ) -> Result<Summary, CampaignError> {
-        let done: Vec<TrialKey> = self.store.trials()?.keys().collect();
-        let mut summary = Summary {
-            planned,
-            done_before,
-            n_rounds: schedule.n_rounds(),
-            whole_rounds: schedule.n_rounds(),
-            n_nodes: schedule.n_nodes(),
-            ..Summary::default()
-        };
-        for test in schedule.tests() {
-            let mut missing = 0;
-            for round in 0..schedule.n_rounds() {
-                let undone = |trial: &Trial| done.binary_search(&trial.key).is_err();
-                let undone = schedule.trials(test, round..round + 1).filter(undone).count();
-                if undone > 0 {
-                    summary.whole_rounds = summary.whole_rounds.min(round);
-                    missing += undone;
-                }
-            }
-            if missing > 0 {
-                summary.not_run.insert(test.test, missing);
-            }
-        }
-        let unstable: BTreeSet<u32> = schedule.tests().iter().flat_map(|test| test.unstable.iter().copied()).collect();
-        summary.n_unstable = unstable.len();
-        for test in plan.tests.iter().filter(|test| self.settings.tests.contains(&test.test)) {
-            summary.refused.extend(test.refused.clone().map(|why| (test.test, why)));
-            summary.unforkable.extend(test.unforkable.clone().map(|why| (test.test, why)));
-        }
-        Ok(summary)
     }
 }
 

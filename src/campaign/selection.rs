@@ -5,6 +5,9 @@ use crate::program::Program;
 /// Passing tests that are chosen beside the failing ones, at most.
 pub const MOST_PASSING: usize = 50;
 
+/// Tests whose values mutants are fitted to, at most, unless mutants run on more.
+pub const MOST_RECORDED: usize = 256;
+
 /// Which tests mutants run on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TestGroup {
@@ -60,6 +63,21 @@ pub fn choose_tests(tests: &[Coverage], group: TestGroup) -> Chosen {
         }
     }
     chosen
+}
+
+/// The tests that are recorded, so that mutants are fitted to the values that nodes take in them: all, or, where those are more than
+/// [`MOST_RECORDED`], the chosen ones and others at even distances up to that number. Ascending, as `all` is.
+pub fn recorded_tests(all: &[u32], chosen: &[u32]) -> Vec<u32> {
+    if all.len() <= MOST_RECORDED {
+        return all.to_vec();
+    }
+    let mut recorded: Vec<u32> = chosen.to_vec();
+    recorded.sort_unstable();
+    let others: Vec<u32> = all.iter().copied().filter(|test| recorded.binary_search(test).is_err()).collect();
+    let wanted = MOST_RECORDED.saturating_sub(recorded.len()).min(others.len());
+    recorded.extend((0..wanted).map(|at| others[at * others.len() / wanted]));
+    recorded.sort_unstable();
+    recorded
 }
 
 /// Common members over all members of two ascending lists.

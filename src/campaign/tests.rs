@@ -12,7 +12,7 @@ use super::selection::Coverage;
 use super::*;
 use crate::program::{Function, Node, Place, Program};
 use crate::store::{CampaignStore, Shard, Store, TrialRecord};
-use crate::trial::{Change, End, Executor, Observation, Override, TrialError};
+use crate::trial::{End, Executor, Observation, Override, TrialError};
 
 fn function(name: &str) -> Function {
     Function {
@@ -441,4 +441,19 @@ fn the_passing_tests_most_like_the_failing_ones_are_chosen() {
     let bounded = choose_tests(&all, TestGroup::FailingAndCovering);
     assert_eq!((bounded.tests.len(), bounded.n_left_out), (2 + MOST_PASSING, 97 - MOST_PASSING));
     assert_eq!(bounded.tests[..6], [1, 4, 2, 0, 5, 6]);
+}
+
+#[test]
+fn of_very_many_tests_some_are_recorded_and_always_the_same() {
+    let all: Vec<u32> = (0..MOST_RECORDED as u32).collect();
+    assert_eq!(recorded_tests(&all, &[3]), all);
+    let all: Vec<u32> = (0..10_000).map(|test| test * 2).collect();
+    let some = recorded_tests(&all, &[9000, 4]);
+    assert_eq!(some.len(), MOST_RECORDED);
+    assert!(some.is_sorted() && some.contains(&9000) && some.contains(&4));
+    assert!(some.iter().any(|test| *test > 19_000) && some.iter().all(|test| all.contains(test)));
+    assert_eq!(some, recorded_tests(&all, &[4, 9000]));
+    assert_eq!(recorded_tests(&all, &all), all);
+    let many: Vec<u32> = all[..300].to_vec();
+    assert_eq!(recorded_tests(&all, &many), many);
 }

@@ -108,14 +108,31 @@ pub struct Effects<'a> {
     output: u32,
 }
 
-/// A stratum: its weight, and by the cause's value the weight and number of those that count for the effect, and the weight of what of
-/// those changes it.
+/// A stratum: its weight, and by the cause's value the weight and number of its observations.
 #[derive(Clone, Copy, Debug, Default)]
 struct Cell {
     mass: f64,
     all: [f64; 2],
     n: [u32; 2],
+}
+
+/// What an effect makes of a stratum: the weight of what changes it, and weight and number of its own mutants, which say nothing
+/// about it, by the cause's value.
+#[derive(Clone, Copy, Debug, Default)]
+struct Delta {
+    touched: bool,
     changed: [f64; 2],
+    own: [f64; 2],
+    n_own: [u32; 2],
+}
+
+/// The strata of a cause, before it is known what the effect is.
+struct Base {
+    cells: Vec<Cell>,
+    missing: Missing,
+    total: f64,
+    /// Weight of the strata that have an estimate, by the cause's value.
+    identified: [f64; 2],
 }
 
 impl<'a> Effects<'a> {
@@ -140,11 +157,12 @@ impl<'a> Effects<'a> {
     pub fn dependence_in(&self, test: usize, cause: u32, effect: u32) -> Option<Dependence> {
         let panel = &self.panels[test];
         panel.column(effect, self.output)?;
-        let mut pooled = Pooled::default();
-        let view = self.view(panel, cause, &mut pooled)?;
-        let mut cells = vec![Cell::default(); pooled.ids.len()];
-        view.fill(effect, self.output, &mut cells);
-        Some(back_door(&cells, self.options.missing))
+        let view = self.view(panel, cause, None)?;
+        let n_strata = view.strata.n;
+        let mut touched = Vec::new();
+        let mut deltas = vec![Delta::default(); n_strata];
+        view.add(effect, self.output, &mut deltas, &mut touched);
+        Some(Base::new(std::iter::once(&view), n_strata, self.options.missing).back_door(&mut deltas, touched))
     }
 
     /// Share of the mutants of `cause` that change `effect` in one test; `None` if it covers not both, or none was tried.
@@ -179,11 +197,21 @@ impl<'a> Effects<'a> {
     /// Causal dependence of each of `effects` on `cause`, over the observations of all tests that cover both.
     pub fn dependences(&self, cause: u32, effects: &[u32]) -> Vec<Dependence> {
         let mut pooled = Pooled::default();
-        let views: Vec<View> = self.panels.iter().filter_map(|panel| self.view(panel, cause, &mut pooled)).collect();
+        let views: Vec<View> =
+            self.panels.iter().filter_map(|panel| self.view(panel, cause, Some(&mut pooled))).collect();
+        // Effects that the same tests cover have the same strata.
+        let mut bases: HashMap<Vec<bool>, Base> = HashMap::new();
+        let mut deltas = vec![Delta::default(); pooled.ids.len()];
         let of_effect = |effect: &u32| {
-            let mut cells = vec![Cell::default(); pooled.ids.len()];
-            views.iter().for_each(|view| view.fill(*effect, self.output, &mut cells));
-            back_door(&cells, self.options.missing)
+            let covers: Vec<bool> =
+                views.iter().map(|view| view.panel.column(*effect, self.output).is_some()).collect();
+            let covering = || views.iter().zip(&covers).filter(|(_, covers)| **covers).map(|(view, _)| view);
+            if !bases.contains_key(&covers) {
+                bases.insert(covers.clone(), Base::new(covering(), pooled.ids.len(), self.options.missing));
+            }
+            let mut touched = Vec::new();
+            covering().for_each(|view| view.add(*effect, self.output, &mut deltas, &mut touched));
+            bases[&covers].back_door(&mut deltas, touched)
         };
         effects.iter().map(of_effect).collect()
     }
@@ -232,25 +260,18 @@ impl<'a> Effects<'a> {
         means.iter().map(Mean::mean).collect()
     }
 
-    /// A panel as it bears on a cause; `None` if its test does not cover it.
-    fn view<'p>(&self, panel: &'p Panel, cause: u32, pooled: &mut Pooled) -> Option<View<'p>> {
+    /// A panel as it bears on a cause, its strata named together with those of other panels if wanted; `None` if its test does not cover
+    /// the cause.
+    fn view<'p>(&self, panel: &'p Panel, cause: u32, pooled: Option<&mut Pooled>) -> Option<View<'p>> {
         let column = panel.column(cause, self.output)?;
         let parents = self.structure.parents(cause);
-        let local = self.strata(panel, parents);
-        let strata = pooled.renamed(panel, &local, parents, self.output);
+        let mut strata = self.strata(panel, parents);
+        if let Some(pooled) = pooled {
+            strata = pooled.renamed(panel, &strata, parents, self.output);
+        }
         let upstream = self.upstream(panel, cause);
         let weights = panel.weights(|mutated| upstream.accepts(mutated));
-        let mut cells: HashMap<u32, Cell> = HashMap::new();
-        for (pattern, weight) in weights.iter().enumerate() {
-            let value = panel.has(pattern, column);
-            let cell = cells.entry(strata.of[pattern]).or_default();
-            cell.mass += weight.weight;
-            cell.all[value] += weight.weight;
-            cell.n[value] += weight.n;
-        }
-        let mut cells: Vec<(u32, Cell)> = cells.into_iter().collect();
-        cells.sort_unstable_by_key(|(stratum, _)| *stratum);
-        Some(View { panel, column, strata, upstream, weights, cells })
+        Some(View { panel, column, strata, upstream, weights })
     }
 
     pub(super) fn strata(&self, panel: &Panel, nodes: &[u32]) -> Strata {
@@ -312,47 +333,94 @@ impl Pooled {
     }
 }
 
-/// A panel as it bears on a cause: its strata by the cause's parents, and what they weigh whatever the effect.
+/// A panel as it bears on a cause: its strata by the cause's parents, and what counts.
 struct View<'p> {
     panel: &'p Panel,
     column: usize,
     strata: Strata,
     upstream: Upstream,
     weights: Vec<Weight>,
-    /// Strata that occur.
-    cells: Vec<(u32, Cell)>,
 }
 
 impl View<'_> {
-    /// Adds the panel to the cells of all strata, as it bears on `effect`, if its test covers that.
-    fn fill(&self, effect: u32, output: u32, cells: &mut [Cell]) {
+    /// Adds what the panel says about `effect`, if its test covers that. `touched` lists the strata it says something of.
+    fn add(&self, effect: u32, output: u32, deltas: &mut [Delta], touched: &mut Vec<u32>) {
         let Some(column) = self.panel.column(effect, output) else { return };
-        for (stratum, cell) in &self.cells {
-            let sum = &mut cells[*stratum as usize];
-            sum.mass += cell.mass;
-            for value in [0, 1] {
-                sum.all[value] += cell.all[value];
-                sum.n[value] += cell.n[value];
+        let mut touch = |pattern: usize, change: &dyn Fn(&mut Delta, usize)| {
+            let stratum = self.strata.of[pattern];
+            let delta = &mut deltas[stratum as usize];
+            if !std::mem::replace(&mut delta.touched, true) {
+                touched.push(stratum);
             }
-        }
-        let place = |pattern: usize| (self.strata.of[pattern] as usize, self.panel.has(pattern, self.column));
+            change(delta, self.panel.has(pattern, self.column));
+        };
         set_bits(self.panel.changed(column), |pattern| {
-            let (stratum, value) = place(pattern);
-            cells[stratum].changed[value] += self.weights[pattern].weight;
+            touch(pattern, &|delta, value| delta.changed[value] += self.weights[pattern].weight);
         });
-        if !self.upstream.accepts(column as u32) {
-            return;
-        }
-        // Mutants of the effect itself say nothing about it.
-        for &(pattern, weight) in self.panel.own(column) {
-            let (stratum, value) = place(pattern as usize);
-            cells[stratum].n[value] -= 1;
-            cells[stratum].all[value] -= weight;
-            if self.panel.has(pattern as usize, column) == 1 {
-                cells[stratum].changed[value] -= weight;
-            }
+        for &(pattern, weight) in self.panel.own(column).iter().filter(|_| self.upstream.accepts(column as u32)) {
+            let is_changed = self.panel.has(pattern as usize, column) == 1;
+            touch(pattern as usize, &|delta, value| {
+                delta.own[value] += weight;
+                delta.n_own[value] += 1;
+                delta.changed[value] -= if is_changed { weight } else { 0.0 };
+            });
         }
     }
+}
+
+impl Base {
+    /// The strata of these panels together.
+    fn new<'v, 'p: 'v>(views: impl Iterator<Item = &'v View<'p>>, n_strata: usize, missing: Missing) -> Base {
+        let mut cells = vec![Cell::default(); n_strata];
+        for view in views {
+            for (pattern, weight) in view.weights.iter().enumerate() {
+                let value = view.panel.has(pattern, view.column);
+                let cell = &mut cells[view.strata.of[pattern] as usize];
+                cell.mass += weight.weight;
+                cell.all[value] += weight.weight;
+                cell.n[value] += weight.n;
+            }
+        }
+        let sum = |value| cells.iter().filter(|cell| has_estimate(cell.n, value, missing)).map(|cell| cell.mass).sum();
+        let (total, identified) = (cells.iter().map(|cell| cell.mass).sum(), [0, 1].map(sum));
+        Base { cells, missing, total, identified }
+    }
+
+    /// The back-door adjustment for an effect; strata that it does not touch have probability 0. Leaves `deltas` as new.
+    fn back_door(&self, deltas: &mut [Delta], touched: Vec<u32>) -> Dependence {
+        let mut sums = [0.0; 2];
+        let mut identified = self.identified;
+        let mut n_identified = [false; 2];
+        for stratum in touched {
+            let cell = self.cells[stratum as usize];
+            let delta = std::mem::take(&mut deltas[stratum as usize]);
+            let left = [0, 1].map(|value| cell.n[value] - delta.n_own[value]);
+            for value in [0, 1] {
+                if has_estimate(left, value, self.missing) {
+                    n_identified[value] = true;
+                    sums[value] += share(delta.changed[value], cell.all[value] - delta.own[value]) * cell.mass;
+                } else if has_estimate(cell.n, value, self.missing) {
+                    identified[value] -= cell.mass;
+                }
+            }
+        }
+        let result = |value: usize| {
+            // What is left after subtracting everything is rounding.
+            let identified = if identified[value] > 1e-9 * self.total { identified[value] } else { 0.0 };
+            let scale = if self.missing == Missing::Zero { self.total } else { identified };
+            let probability = if scale > 0.0 { sums[value] / scale } else { 0.0 };
+            let unidentified = if self.total > 0.0 { (1.0 - identified / self.total).max(0.0) } else { 1.0 };
+            (probability, unidentified, identified > 0.0 || n_identified[value])
+        };
+        let ((unchanged, low, is_low), (changed, high, is_high)) = (result(0), result(1));
+        let is_identified = self.missing == Missing::Zero || is_low && is_high;
+        Dependence { changed, unchanged, unidentified: [high, low], is_identified }
+    }
+}
+
+/// Whether a stratum with these numbers of observations has an estimate for a value of the cause.
+fn has_estimate(n: [u32; 2], value: usize, missing: Missing) -> bool {
+    n[value] > 0 && (missing != Missing::Shared || n[1 - value] > 0)
 }
 
 #[derive(Clone, Copy, Default)]
@@ -382,25 +450,6 @@ impl Mean {
         let unidentified = (1.0 - share(self.identified, self.n_tests)).clamp(0.0, 1.0);
         Estimate { value: share(self.sum, self.n_estimates), unidentified, n_tests: self.n_estimates }
     }
-}
-
-/// The back-door adjustment over strata of the cause's parents.
-fn back_door(cells: &[Cell], missing: Missing) -> Dependence {
-    let total: f64 = cells.iter().map(|cell| cell.mass).sum();
-    let probability = |value: usize| {
-        let counts = |cell: &&Cell| cell.n[value] > 0 && (missing != Missing::Shared || cell.n[1 - value] > 0);
-        let (mut sum, mut identified) = (0.0, 0.0);
-        for cell in cells.iter().filter(counts) {
-            sum += share(cell.changed[value], cell.all[value]) * cell.mass;
-            identified += cell.mass;
-        }
-        let scale = if missing == Missing::Zero { total } else { identified };
-        let result = if scale > 0.0 { sum / scale } else { 0.0 };
-        (result, if total > 0.0 { (1.0 - identified / total).max(0.0) } else { 1.0 }, identified > 0.0)
-    };
-    let ((unchanged, low, is_low), (changed, high, is_high)) = (probability(0), probability(1));
-    let is_identified = missing == Missing::Zero || is_low && is_high;
-    Dependence { changed, unchanged, unidentified: [high, low], is_identified }
 }
 
 /// A share of a whole; both may be off by rounding.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::markov::Mutated;
-use super::table::{ColumnSet, Table};
+use super::table::{ColumnSet, Scratch, Table};
 
 /// A pattern's values of the columns that matter, with the weight of observations in which the effect changes and does not.
 struct Line {
@@ -19,11 +19,12 @@ pub(super) fn parents_by_g_test(
     candidates: &ColumnSet,
     mutated: &Mutated,
     alpha: f64,
+    scratch: &mut Scratch,
 ) -> Vec<u32> {
     let mut columns: Vec<u32> = candidates.iter().collect();
     columns.reverse();
     let all: Vec<u32> = known.iter().chain(&columns).copied().collect();
-    let mut lines = lines(table, effect, &all, mutated);
+    let mut lines = lines(table, effect, &all, mutated, scratch);
     // Positions of candidates among `all`.
     let mut left: Vec<usize> = (known.len()..all.len()).collect();
     let mut n_kept = 0;
@@ -38,10 +39,12 @@ pub(super) fn parents_by_g_test(
     left.into_iter().map(|position| all[position]).collect()
 }
 
-fn lines(table: &Table, effect: u32, columns: &[u32], mutated: &Mutated) -> Vec<Line> {
+fn lines(table: &Table, effect: u32, columns: &[u32], mutated: &Mutated, scratch: &mut Scratch) -> Vec<Line> {
     let n_words = columns.len().div_ceil(64);
+    let mut active = ColumnSet::new(table.n_columns());
+    columns.iter().for_each(|&column| active.insert(column));
     let mut lines: HashMap<Vec<u64>, [f64; 2]> = HashMap::new();
-    for weighed in table.weigh(effect, mutated) {
+    for weighed in table.weigh(effect, &active, mutated, scratch) {
         let mut key = vec![0; n_words];
         for (at, &column) in columns.iter().enumerate() {
             key[at / 64] |= u64::from(table.has(weighed.pattern, column)) << (at % 64);

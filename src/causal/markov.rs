@@ -14,7 +14,8 @@ use std::collections::HashMap;
 use num_rational::BigRational;
 use num_traits::Zero;
 
-use super::table::{ColumnSet, Table, Weighed};
+use super::intern::Interner;
+use super::table::{ColumnSet, Scratch, Table, Weighed};
 
 /// Neighbours that are not told apart: same probability whatever is kept.
 const SAME: i32 = i32::MAX;
@@ -44,28 +45,65 @@ pub(super) type Mutated<'a> = dyn Fn(u32) -> bool + Sync + 'a;
 
 /// The Markovian parents of column `effect` among `candidates`, farthest first. Observations count if the test covers the effect and
 /// nothing was mutated, or a column that `mutated` accepts.
-pub(super) fn markovian_parents(table: &Table, effect: u32, candidates: &ColumnSet, mutated: &Mutated) -> Vec<u32> {
-    markovian_parents_beside(table, effect, &[], candidates, mutated)
-}
-
-/// As [`markovian_parents`], given that the columns `known` are parents already: they are conditioned on and not tested.
-pub(super) fn markovian_parents_beside(
+///
+/// The columns `known` are parents already: they are conditioned on and not tested.
+pub(super) fn markovian_parents(
     table: &Table,
     effect: u32,
     known: &[u32],
     candidates: &ColumnSet,
     mutated: &Mutated,
+    scratch: &mut Scratch,
 ) -> Vec<u32> {
     let mut active = candidates.clone();
     known.iter().for_each(|&column| active.insert(column));
-    let mut elements = Sorter::new(table, effect, &active, mutated).elements();
+    let mut sorter = Sorter::new(table, effect, &active, mutated, scratch);
+    sorter.sort();
+    let Sorter { mut elements, active, .. } = sorter;
+    elements = compact(table, elements, &active, table.n_columns() as u32);
     for &column in known {
         elements = partition(table, &elements, column, SAME - 1);
     }
     let mut kept = Vec::new();
+    let mut compacted = table.n_columns() as u32;
     while let Some(column) = farthest_difference(&elements) {
         kept.push(column);
         elements = partition(table, &elements, column, column as i32);
+        // Known parents may lie beyond the columns that are compared still.
+        if column < compacted / 2 && elements.len() > FEW {
+            compacted = column;
+            elements = compact(table, elements, &active, column);
+        }
+    }
+    kept
+}
+
+/// So few elements are not worth reducing.
+const FEW: usize = 256;
+
+/// Leaves out all but the first of elements that nothing can tell apart any more: neighbours of the same probability that agree on
+/// the active columns below `limit`, which are all that may be kept yet.
+fn compact(table: &Table, elements: Vec<Element>, active: &[(usize, u64)], limit: u32) -> Vec<Element> {
+    let last = limit as usize / 64;
+    let words: Vec<(&[u64], u64)> = active
+        .iter()
+        .filter(|(word, _)| *word <= last)
+        .map(|&(word, mask)| (table.words(word), if word == last { mask & !(u64::MAX >> (limit % 64)) } else { mask }))
+        .collect();
+    let mut rows = Interner::new(words.len() + 1);
+    let mut run = 0;
+    let mut kept = Vec::new();
+    for element in elements {
+        run += u64::from(element.split != SAME);
+        let before = rows.len();
+        let row = rows.intern(|row| {
+            row[0] = run;
+            let bits = words.iter().map(|(words, mask)| words[element.pattern as usize] & mask);
+            row[1..].iter_mut().zip(bits).for_each(|(to, from)| *to = from);
+        });
+        if row as usize == before {
+            kept.push(element);
+        }
     }
     kept
 }
@@ -113,7 +151,7 @@ struct Sorter<'a> {
 }
 
 impl<'a> Sorter<'a> {
-    fn new(table: &'a Table, effect: u32, active: &ColumnSet, mutated: &'a Mutated<'a>) -> Self {
+    fn new(table: &'a Table, effect: u32, active: &ColumnSet, mutated: &'a Mutated<'a>, scratch: &mut Scratch) -> Self {
         let element = |weighed: Weighed| {
             let Weighed { pattern, weight } = weighed;
             let (one, zero) = if table.has(pattern, effect) { (weight, 0) } else { (0, weight) };
@@ -124,13 +162,13 @@ impl<'a> Sorter<'a> {
             effect,
             mutated,
             active: active.0.iter().copied().enumerate().filter(|(_, mask)| *mask != 0).collect(),
-            elements: table.weigh(effect, mutated).into_iter().map(element).collect(),
+            elements: table.weigh(effect, active, mutated, scratch).into_iter().map(element).collect(),
             keyed: Vec::new(),
             ratios: HashMap::new(),
         }
     }
 
-    fn elements(mut self) -> Vec<Element> {
+    fn sort(&mut self) {
         let mut pending = vec![(0, self.elements.len(), 0)];
         if let Some(first) = self.elements.first_mut() {
             first.split = APART;
@@ -151,7 +189,6 @@ impl<'a> Sorter<'a> {
         if merged {
             self.elements.retain(|element| element.one > 0 || element.zero > 0);
         }
-        self.elements
     }
 
     /// Whether the effect changes in all these elements or in none.

@@ -1,7 +1,8 @@
-//! Safe parents: which nodes the code can make direct causes of a node.
+//! Safe parents: which nodes the code can make direct causes of a node. [`crate::slice::Slicer::node_sources`] tells them.
 
 /// For each node, the nodes that may be its direct causes (Lee et al., safe parents): those of its own function, which are its
-/// function's parameters too, what the functions that it is assigned from return, and all nodes of globals that it reads.
+/// function's parameters too, what the functions that it is assigned from return, and all nodes of globals that it reads. Parameters have
+/// causes in the functions that call theirs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SafeRelation {
     sources: Vec<Vec<u32>>,

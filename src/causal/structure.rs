@@ -3,10 +3,10 @@
 use rayon::prelude::*;
 
 use super::gtest::parents_by_g_test;
-use super::markov::{Mutated, markovian_parents, markovian_parents_beside};
+use super::markov::{Mutated, markovian_parents};
 use super::observations::Observations;
 use super::safe::SafeRelation;
-use super::table::{ColumnSet, Table};
+use super::table::{ColumnSet, Scratch, Table};
 
 /// Which intervention parents may be parents.
 #[derive(Clone, Copy, Debug, Default)]
@@ -89,8 +89,10 @@ impl Structure {
     pub fn learn(observations: &Observations, order: &[u32], options: StructureOptions) -> Structure {
         let table = Table::new(observations, order);
         let learner = Learner { influenced: influencing(&table), table: &table, options };
-        let found: Vec<(Vec<u32>, Vec<u32>)> =
-            (0..table.n_columns() as u32).into_par_iter().map(|column| learner.parents(column)).collect();
+        let found: Vec<(Vec<u32>, Vec<u32>)> = (0..table.n_columns() as u32)
+            .into_par_iter()
+            .map_init(Scratch::default, |scratch, column| learner.parents(column, scratch))
+            .collect();
         let n_nodes = observations.n_nodes() + 1;
         let named = |columns: &mut dyn Iterator<Item = u32>| -> Vec<u32> {
             let mut nodes: Vec<u32> = columns.map(|column| table.nodes[column as usize]).collect();
@@ -166,7 +168,7 @@ struct Learner<'a> {
 
 impl Learner<'_> {
     /// The parents of a column, and those carried around a loop.
-    fn parents(&self, effect: u32) -> (Vec<u32>, Vec<u32>) {
+    fn parents(&self, effect: u32, scratch: &mut Scratch) -> (Vec<u32>, Vec<u32>) {
         let candidates = self.candidates(effect);
         let mutual = |cause: &u32| self.table.changes(effect).has(*cause);
         let others = |mutated: u32| mutated != effect;
@@ -174,17 +176,17 @@ impl Learner<'_> {
             return (candidates.iter().filter(|cause| !mutual(cause)).collect(), Vec::new());
         }
         if self.options.cycles == Cycles::Paper {
-            let parents = self.markovian(effect, &[], &candidates, &others);
+            let parents = self.markovian(effect, &[], &candidates, &others, scratch);
             return (parents.into_iter().filter(|cause| !mutual(cause)).collect(), Vec::new());
         }
         let later = |cause: &u32| mutual(cause) && *cause < effect;
         let forward = self.set(candidates.iter().filter(|cause| !later(cause)));
-        let parents = self.markovian(effect, &[], &forward, &others);
+        let parents = self.markovian(effect, &[], &forward, &others, scratch);
         let back = self.set(candidates.iter().filter(later));
         if back.0.iter().all(|word| *word == 0) {
             return (parents, Vec::new());
         }
-        let carried = self.markovian(effect, &parents, &back, &|mutated| back.has(mutated));
+        let carried = self.markovian(effect, &parents, &back, &|mutated| back.has(mutated), scratch);
         (parents, carried)
     }
 
@@ -206,11 +208,19 @@ impl Learner<'_> {
         set
     }
 
-    fn markovian(&self, effect: u32, known: &[u32], candidates: &ColumnSet, mutated: &Mutated) -> Vec<u32> {
+    fn markovian(
+        &self,
+        effect: u32,
+        known: &[u32],
+        candidates: &ColumnSet,
+        mutated: &Mutated,
+        scratch: &mut Scratch,
+    ) -> Vec<u32> {
         match self.options.independence {
-            Independence::Exact if known.is_empty() => markovian_parents(self.table, effect, candidates, mutated),
-            Independence::Exact => markovian_parents_beside(self.table, effect, known, candidates, mutated),
-            Independence::GTest { alpha } => parents_by_g_test(self.table, effect, known, candidates, mutated, alpha),
+            Independence::Exact => markovian_parents(self.table, effect, known, candidates, mutated, scratch),
+            Independence::GTest { alpha } => {
+                parents_by_g_test(self.table, effect, known, candidates, mutated, alpha, scratch)
+            }
         }
     }
 }

@@ -25,6 +25,9 @@ pub(super) struct Table {
     /// Which observations show each pattern: from entry `starts[p]` up to `starts[p + 1]`.
     starts: Vec<u32>,
     entries: Vec<Entry>,
+    /// The same by mutated column: from `own_starts[c]` up to `own_starts[c + 1]`, with their pattern.
+    own_starts: Vec<u32>,
+    own: Vec<(u32, Entry)>,
     /// For each column, the columns that its node's mutants change.
     changes: Vec<ColumnSet>,
     /// For each column, whether each test covers it.
@@ -67,6 +70,11 @@ impl ColumnSet {
         self.0[column as usize / WORD] |= bit(column);
     }
 
+    /// Whether it has a column in common with `other`.
+    pub fn meets(&self, other: &ColumnSet) -> bool {
+        self.0.iter().zip(&other.0).any(|(one, other)| one & other != 0)
+    }
+
     /// The columns, ascending.
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         self.0.iter().enumerate().flat_map(|(at, &word)| {
@@ -80,6 +88,12 @@ impl ColumnSet {
             })
         })
     }
+}
+
+/// Room that weighing uses again and again: all zero in between.
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    weights: Vec<u64>,
 }
 
 /// The bit of a column within its word.
@@ -145,21 +159,45 @@ impl Table {
         &self.changes[column as usize]
     }
 
-    /// Patterns of tests that cover `column`, with the weight of their observations: of mutants of the nodes that `mutated` says, and of
-    /// unmutated runs.
-    pub fn weigh(&self, column: u32, mutated: impl Fn(u32) -> bool) -> Vec<Weighed> {
+    /// Patterns of tests that cover `column`, with the weight of their observations: of mutants of the nodes that `mutated` accepts, and of
+    /// unmutated runs. Patterns in which none of the columns `active` and not the column itself changes may be given as one, the first.
+    pub fn weigh(
+        &self,
+        column: u32,
+        active: &ColumnSet,
+        mutated: impl Fn(u32) -> bool,
+        scratch: &mut Scratch,
+    ) -> Vec<Weighed> {
         let covers = &self.covers[column as usize];
-        let unit = |entry: &Entry| match &self.units {
-            Some(units) => u64::from(entry.count) * units[(entry.column.wrapping_add(1)) as usize],
-            None => u64::from(entry.count),
-        };
-        let weigh = |pattern: u32| {
-            let counts =
-                |entry: &&Entry| covers[entry.test as usize] && (entry.column == UNMUTATED || mutated(entry.column));
-            let weight = self.entries(pattern).iter().filter(counts).map(unit).sum();
-            Weighed { pattern, weight }
-        };
-        (0..self.n_patterns as u32).map(weigh).filter(|weighed| weighed.weight > 0).collect()
+        let n_covering = covers.iter().filter(|covers| **covers).count() as u64;
+        scratch.weights.resize(self.n_patterns, 0);
+        let mut touched = vec![0];
+        scratch.weights[0] = n_covering * self.unit(UNMUTATED);
+        for cause in (0..self.n_columns() as u32).filter(|cause| mutated(*cause)) {
+            let own = &self.own[self.own_starts[cause as usize] as usize..self.own_starts[cause as usize + 1] as usize];
+            let unit = self.unit(cause);
+            let counted = own.iter().filter(|(_, entry)| covers[entry.test as usize]);
+            let changes = self.changes(cause);
+            if self.has_units() && !changes.has(column) && !changes.meets(active) {
+                scratch.weights[0] += counted.map(|(_, entry)| u64::from(entry.count)).sum::<u64>() * unit;
+                continue;
+            }
+            for (pattern, entry) in counted {
+                let weight = &mut scratch.weights[*pattern as usize];
+                if *weight == 0 {
+                    touched.push(*pattern);
+                }
+                *weight += u64::from(entry.count) * unit;
+            }
+        }
+        let mut take =
+            |pattern: u32| Weighed { pattern, weight: std::mem::take(&mut scratch.weights[pattern as usize]) };
+        touched.into_iter().map(&mut take).filter(|weighed| weighed.weight > 0).collect()
+    }
+
+    /// What an observation of a column's mutants weighs, or of an unmutated run.
+    fn unit(&self, column: u32) -> u64 {
+        self.units.as_ref().map_or(1, |units| units[column.wrapping_add(1) as usize])
     }
 
     /// Whether the weights of [`Table::weigh`] are in the table's units; where they are not, only [`Table::exact_weight`] is
@@ -263,7 +301,16 @@ impl Gathered {
                 of_patterns.iter_mut().enumerate().for_each(|(pattern, to)| *to = self.rows.row(pattern)[word]);
             });
         }
-        let entries = self.entries.into_iter().map(|(_, entry)| entry).collect();
-        Table { nodes, words, n_patterns, starts, entries, changes: self.changes, covers, units, samples }
+        let entries: Vec<Entry> = self.entries.iter().map(|(_, entry)| *entry).collect();
+        let mut own = self.entries;
+        own.retain(|(_, entry)| entry.column != UNMUTATED);
+        own.sort_by_key(|(_, entry)| entry.column);
+        let mut own_starts = vec![0; nodes.len() + 1];
+        own.iter().for_each(|(_, entry)| own_starts[entry.column as usize + 1] += 1);
+        for at in 1..own_starts.len() {
+            own_starts[at] += own_starts[at - 1];
+        }
+        let changes = self.changes;
+        Table { nodes, words, n_patterns, starts, entries, own_starts, own, changes, covers, units, samples }
     }
 }

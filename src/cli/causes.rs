@@ -4,7 +4,7 @@ use super::args::{ParentsArgument, Unidentified};
 use super::evidence::load_code;
 use super::exit::Failure;
 use crate::causal::{Candidates, CdflOptions, EffectOptions, Missing, Parents, SafeRelation, StructureOptions};
-use crate::slice::safe_sources;
+use crate::slice::Slicer;
 use crate::store::Run;
 
 /// How causes are found.
@@ -23,7 +23,9 @@ impl CdflChoice {
         unidentified: Option<Unidentified>,
     ) -> Result<CdflChoice, Failure> {
         let safe = match parents {
-            Some(ParentsArgument::Safe) => SafeRelation::new(safe_sources(&run.program, &load_code(run)?)),
+            Some(ParentsArgument::Safe) => {
+                SafeRelation::new(Slicer::new(&run.program, &load_code(run)?).node_sources())
+            }
             _ => SafeRelation::default(),
         };
         Ok(CdflChoice { parents, unidentified, safe })

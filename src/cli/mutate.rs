@@ -13,7 +13,7 @@ use super::args::{MutateArguments, MutateExecutor, MutateTests};
 use super::exit::{Exit, Failure};
 use crate::campaign::{
     Campaign, CampaignError, CampaignManifest, Chosen, Coverage, KnownTest, MOST_PASSING, Settings, Summary, TestGroup,
-    Workbench, choose_tests, select_nodes,
+    Workbench, choose_tests, recorded_tests, select_nodes,
 };
 use crate::store::{Run, Shard, Store};
 use crate::suite::{Suite, Verdict};
@@ -41,7 +41,10 @@ pub fn mutate(root: &Path, arguments: &MutateArguments, out: &mut impl Write) ->
     ready::check(&store, &run, &suite)?;
     let nodes = selected(&run, arguments)?;
     let chosen = chosen_tests(&run, arguments.tests)?;
-    let tests = known_tests(&run);
+    let mut tests = known_tests(&run);
+    let n_counted = tests.len();
+    let recorded = recorded_tests(&tests.iter().map(|test| test.test).collect::<Vec<_>>(), &chosen.tests);
+    tests.retain(|test| recorded.binary_search(&test.test).is_ok());
     let shard = arguments.shard.map_or(Shard::WHOLE, |(number, of)| Shard { number, of });
     let settings = Settings {
         samples: arguments.samples,
@@ -53,8 +56,11 @@ pub fn mutate(root: &Path, arguments: &MutateArguments, out: &mut impl Write) ->
         budget: arguments.budget,
     };
     say_chosen(&run, &chosen);
+    if recorded.len() < n_counted {
+        anstream::eprintln!("suspect: mutants are fitted to the values in {} of {n_counted} tests", recorded.len());
+    }
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    let mut manifest = CampaignManifest::new(&run, arguments.seed);
+    let mut manifest = CampaignManifest::new(&run, arguments.seed, &recorded);
     let campaign_store = store.campaign(manifest.key());
     let _running = campaign_store.lock_shard(shard)?;
     if let Some(earlier) = campaign_store.load_manifest::<CampaignManifest>()? {

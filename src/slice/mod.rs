@@ -10,9 +10,8 @@
 mod code;
 mod control;
 mod memory;
-mod nearby;
+mod nodes;
 mod walk;
 
 pub use code::{Code, CodeError};
-pub use nearby::safe_sources;
 pub use walk::{Criterion, Slicer};

@@ -62,9 +62,9 @@ pub enum Criterion<'a> {
 /// A program's dependence graph, ready to be walked.
 #[derive(Debug)]
 pub struct Slicer<'p> {
-    program: &'p Program,
-    code: &'p Code,
-    memory: Memory,
+    pub(super) program: &'p Program,
+    pub(super) code: &'p Code,
+    pub(super) memory: Memory,
     /// For each piece, the pieces that decide whether it runs.
     parents: Vec<Vec<u32>>,
     /// For each piece, its instructions.
@@ -72,9 +72,9 @@ pub struct Slicer<'p> {
     /// For each piece, the pieces control comes from.
     before: Vec<Vec<u32>>,
     /// For each function of the code, the calls that may enter it.
-    callers: Vec<Vec<u32>>,
+    pub(super) callers: Vec<Vec<u32>>,
     /// For each class of memory, the instructions that may write it.
-    writers: HashMap<u32, Vec<u32>>,
+    pub(super) writers: HashMap<u32, Vec<u32>>,
 }
 
 /// A step of the walk: what the slice needs to know.
@@ -241,7 +241,7 @@ impl<'p> Slicer<'p> {
     }
 
     /// The private local that an operand is the address of.
-    fn local(&self, function: u32, address: Use) -> Option<u32> {
+    pub(super) fn local(&self, function: u32, address: Use) -> Option<u32> {
         let Use::Value(value) = address else { return None };
         let definition = self.code.definition(function, value).ok()?;
         self.memory.private[definition as usize].then_some(definition)

@@ -68,6 +68,11 @@ fn jobs_shards_and_executors_come_to_the_same() {
         assert!(said.contains(" trials of 1"), "{said}");
     }
     assert!(results(&project) == reference, "shards");
+    let files = fs::read_dir(campaign(&project).directory()).unwrap().map(|entry| entry.unwrap().path());
+    let files: Vec<String> =
+        files.map(|path| path.display().to_string()).filter(|path| path.ends_with(".trials")).collect();
+    let dumped = project.succeed(&[&["dump"], &files.iter().map(String::as_str).collect::<Vec<_>>()[..]].concat());
+    assert_eq!(dumped.matches("test ").count(), reference.len(), "{dumped}");
     let again = project.succeed(&MUTATE);
     assert!(
         again.starts_with("0 trials") && again.contains(&format!("({} had been run before)", reference.len())),

@@ -84,3 +84,32 @@ fn dependences_between_lines_are_those_of_the_source() {
             && !depends("sum += table", "hidden = 5")
     );
 }
+
+#[test]
+fn direct_causes_of_a_node_are_in_its_function_or_flow_into_its_line() {
+    let project = recorded("-O1");
+    let run = suspect::store::Store::new(project.path()).latest_run().unwrap();
+    let sections = run.dependences().unwrap();
+    let named: Vec<(String, &[u8])> = sections.iter().map(|(name, bytes)| (name.clone(), bytes.as_slice())).collect();
+    let code = suspect::slice::Code::load(&run.program, &named).unwrap();
+    let sources = suspect::slice::Slicer::new(&run.program, &code).node_sources();
+    let nodes = |needle: &str, kind| -> Vec<u32> {
+        let text = include_str!("../programs/slice.c");
+        let number = 1 + text.lines().position(|line| line.contains(needle)).expect(needle) as u32;
+        let nodes = (0..).zip(&run.program.nodes).filter(|(_, node)| node.place.line == number && node.kind == kind);
+        nodes.map(|(id, _)| id).collect()
+    };
+    use suspect::program::NodeKind::{Assignment, Parameter, Return};
+    let [sum] = nodes("sum += table", Assignment)[..] else { panic!("one assignment to sum") };
+    let [hidden] = nodes("hidden = never_shown(hidden)", Assignment)[..] else { panic!("one assignment to hidden") };
+    let has = |node: u32, of: &[u32]| !of.is_empty() && of.iter().all(|source| sources[node as usize].contains(source));
+    // Its own function, what the table's functions return, but not what another returns or writes.
+    assert!(has(sum, &nodes("int hidden = 5", Assignment)));
+    assert!(has(sum, &nodes("{ return x + 1;", Return)) && has(sum, &nodes("{ return x * 2;", Return)));
+    assert!(!has(sum, &nodes("return x * 31", Return)) && !has(sum, &nodes("counter++", Assignment)));
+    assert!(has(hidden, &nodes("return x * 31", Return)) && !has(hidden, &nodes("{ return x + 1;", Return)));
+    // A parameter's causes are in its callers; what it leads to is read where it was pointed at.
+    assert!(nodes("static void fill", Parameter).iter().all(|node| has(*node, &[sum])));
+    assert!(!has(nodes("counter++", Assignment)[0], &[sum]));
+    assert!(sources.iter().enumerate().all(|(node, sources)| !sources.contains(&(node as u32))));
+}
