@@ -168,6 +168,9 @@ impl Table {
         mutated: impl Fn(u32) -> bool,
         scratch: &mut Scratch,
     ) -> Vec<Weighed> {
+        if self.n_patterns == 0 {
+            return Vec::new();
+        }
         let covers = &self.covers[column as usize];
         let n_covering = covers.iter().filter(|covers| **covers).count() as u64;
         scratch.weights.resize(self.n_patterns, 0);

@@ -71,3 +71,12 @@ fn the_order_of_execution_follows_the_first_test_that_says_it() {
     assert_eq!(execution_order(6, &[vec![2, 0, 4], vec![2, 1, 4, 3]]), [2, 1, 0, 4, 3, u32::MAX]);
     assert_eq!(execution_order(2, &[]), [u32::MAX; 2]);
 }
+
+#[test]
+fn without_any_test_nothing_has_a_cause() {
+    let campaign = Campaign { samples: vec![1, 1], tests: Vec::new(), order: vec![0, 1] };
+    for options in [StructureOptions::default(), StructureOptions::paper()] {
+        let structure = Structure::learn(&campaign.observations(), &campaign.order, options);
+        assert!((0..3).all(|node| structure.all_parents(node).is_empty() && structure.influences(node).is_empty()));
+    }
+}
