@@ -22,6 +22,8 @@ pub struct CampaignManifest {
     pub seed: u64,
     /// Number of tests whose values the samples are fitted to, and a hash of which.
     pub recorded: (usize, u64),
+    /// Room for the values of a process, which decides which tests can be used.
+    pub log_bytes: u64,
     /// Most samples of a node that were asked for.
     pub samples: usize,
     /// Tests that were asked for in any session, by index in the run's manifest, ascending.
@@ -32,16 +34,16 @@ pub struct CampaignManifest {
 
 impl CampaignManifest {
     /// A campaign of this run and seed, with samples fitted to these tests, in which nothing has been asked for yet.
-    pub fn new(run: &Run, seed: u64, recorded: &[u32]) -> Self {
+    pub fn new(run: &Run, seed: u64, recorded: &[u32], log_bytes: u64) -> Self {
         let hash = recorded.iter().fold(HASH_START, |hash, test| hash_bytes(hash, &test.to_le_bytes()));
         let (run, recorded) = (run_identity(run), (recorded.len(), hash));
-        CampaignManifest { version: VERSION, run, seed, recorded, samples: 0, tests: Vec::new(), updated: 0 }
+        CampaignManifest { version: VERSION, run, seed, recorded, log_bytes, samples: 0, tests: Vec::new(), updated: 0 }
     }
 
     /// The campaign's key in the store.
     pub fn key(&self) -> u64 {
         let number = |hash, number: u64| hash_bytes(hash, &number.to_le_bytes());
-        [u64::from(VERSION), self.run, self.seed, self.recorded.1].into_iter().fold(HASH_START, number)
+        [u64::from(VERSION), self.run, self.seed, self.recorded.1, self.log_bytes].into_iter().fold(HASH_START, number)
     }
 
     /// Takes note of a session that asks for so many samples on these tests.

@@ -171,9 +171,29 @@ pub struct MutateArguments {
     /// Seed of the values.
     #[arg(long, value_name = "N", default_value = "1")]
     pub seed: u64,
+    /// Room for the values that one process of a test takes, such as 512M; a test that takes more is not used.
+    #[arg(long, value_name = "BYTES", value_parser = bytes, default_value = "1G")]
+    pub log_bytes: u64,
+    /// Forget what this campaign has tried and found out about the tests, and begin again.
+    #[arg(long)]
+    pub fresh: bool,
     /// Run mutants even where the kernel cannot contain them: they may change or remove any of your files.
     #[arg(long = "unsafe")]
     pub allow_unsafe: bool,
+}
+
+fn bytes(text: &str) -> Result<u64, String> {
+    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let shift = match text[digits..].trim_end_matches('B') {
+        "" => 0,
+        "K" | "k" => 10,
+        "M" => 20,
+        "G" => 30,
+        _ => 64,
+    };
+    let number = text[..digits].parse::<u64>().ok().filter(|number| *number > 0);
+    let scaled = number.and_then(|number| number.checked_mul(1u64.checked_shl(shift)?));
+    scaled.ok_or_else(|| "a number of bytes such as 65536, 512M or 2G".to_string())
 }
 
 fn shard(text: &str) -> Result<(u32, u32), String> {

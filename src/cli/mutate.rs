@@ -60,8 +60,11 @@ pub fn mutate(root: &Path, arguments: &MutateArguments, out: &mut impl Write) ->
         anstream::eprintln!("suspect: mutants are fitted to the values in {} of {n_counted} tests", recorded.len());
     }
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    let mut manifest = CampaignManifest::new(&run, arguments.seed, &recorded);
+    let mut manifest = CampaignManifest::new(&run, arguments.seed, &recorded, arguments.log_bytes);
     let campaign_store = store.campaign(manifest.key());
+    if arguments.fresh {
+        campaign_store.clear()?;
+    }
     let _running = campaign_store.lock_shard(shard)?;
     if let Some(earlier) = campaign_store.load_manifest::<CampaignManifest>()? {
         manifest = earlier;
@@ -105,7 +108,7 @@ fn workbench<'a>(run: &'a Run, suite: &'a Suite, arguments: &MutateArguments) ->
     Ok(Workbench {
         suite,
         program: &run.program,
-        setup: Setup { allow_unsafe: arguments.allow_unsafe, ..setup },
+        setup: Setup { allow_unsafe: arguments.allow_unsafe, log_bytes: arguments.log_bytes, ..setup },
         executors,
         verdicts: (0..).zip(&run.manifest.tests).filter_map(verdict).collect(),
         uncontained: Mutex::default(),
@@ -215,6 +218,9 @@ fn summarise(run: &Run, summary: &Summary, seconds: f64, out: &mut impl Write) -
     }
     for (test, why) in &summary.refused {
         writeln!(out, "not used: {}: {why}", name(test))?;
+    }
+    if !summary.refused.is_empty() {
+        writeln!(out, "--fresh begins again, with those tests too if they can be used by then")?;
     }
     for (why, tests) in by_reason(&summary.unforkable) {
         let tests: Vec<&str> = tests.iter().map(&name).collect();

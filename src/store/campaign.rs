@@ -139,6 +139,19 @@ impl CampaignStore {
         super::flock(path.clone(), &path, FlockArg::LockExclusiveNonblock)
     }
 
+    /// Removes everything, unless a shard is running.
+    pub fn clear(&self) -> Result<(), StoreError> {
+        let locks = self.names(|name| name.ends_with(".lock"))?;
+        let held = locks.into_iter().map(|path| super::flock(path.clone(), &path, FlockArg::LockExclusiveNonblock));
+        let _held: Vec<Lock> = held.collect::<Result<_, _>>()?;
+        match fs::remove_dir_all(&self.directory) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(StoreError::io("remove", &self.directory)(error))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// A new file for the trials that a shard does now. Files of earlier sessions are left as they are, torn ends and all.
     pub fn begin_trials(&self, shard: Shard) -> Result<TrialWriter, StoreError> {
         self.create()?;
@@ -357,7 +370,12 @@ mod tests {
         let held = store.lock_shard(Shard::WHOLE).unwrap();
         assert!(matches!(store.lock_shard(Shard::WHOLE), Err(StoreError::Locked { .. })));
         store.lock_shard(Shard { number: 1, of: 2 }).unwrap();
+        assert!(matches!(store.clear(), Err(StoreError::Locked { .. })));
         drop(held);
         store.lock_shard(Shard::WHOLE).unwrap();
+        store.save_plan(1u32).unwrap();
+        store.clear().unwrap();
+        store.clear().unwrap();
+        assert_eq!(store.load_plan::<u32>().unwrap(), None);
     }
 }

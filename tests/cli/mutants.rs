@@ -78,6 +78,8 @@ fn jobs_shards_and_executors_come_to_the_same() {
         again.starts_with("0 trials") && again.contains(&format!("({} had been run before)", reference.len())),
         "{again}"
     );
+    let fresh = project.succeed(&with(&["--fresh"]));
+    assert!(fresh.starts_with(&format!("{} trials", reference.len())) && results(&project) == reference, "{fresh}");
     let more = project.succeed(&["mutate", "--samples", "5", "--tests", "all"]);
     assert!(!more.starts_with("0 trials"), "{more}");
     let kept = results(&project);
@@ -165,13 +167,18 @@ fn what_cannot_be_mutated_is_refused_with_what_to_do() {
     assert_says(&project.fail(&["mutate", "--nodes", "nothing()"], 1), &["nothing()", "FILE:LINE"]);
     assert_says(&project.fail(&["mutate", "--shard", "3/2"], 1), &["3/2", "1/4"]);
     assert_says(&project.fail(&["mutate", "--budget", "soon"], 1), &["soon", "10min"]);
+    assert_says(&project.fail(&["mutate", "--log-bytes", "much"], 1), &["much", "512M"]);
     let source = fs::read_to_string(project.path().join("count_words.c")).unwrap();
     project.write("count_words.c", &source.replace("lines + 1", "lines + 2"));
     project.succeed(&["build", "--", "cc", "-O1", "-o", "prog", "count_words.c"]);
     assert_says(&project.fail(&["mutate"], 8), &["built again", "suspect test"]);
     project.succeed(&["test"]);
-    project.write("in/another", "x").write("expected/another", "1 0 1\n");
+    project.write("in/another", &"x".repeat(999)).write("expected/another", "999 0 1\n");
     assert_says(&project.fail(&["mutate"], 7), &["tests are not those", "suspect test"]);
+    project.succeed(&["test"]);
+    let said = project.succeed(&["mutate", "--samples", "1", "--log-bytes", "4k"]);
+    assert_says(&said, &["not used: another: ", "values", "--log-bytes"]);
+    assert!(!project.succeed(&["mutate", "--samples", "1"]).contains("not used"), "there is room by default");
 }
 
 #[test]
