@@ -38,6 +38,8 @@ pub struct KnownTest {
 pub struct Settings {
     /// Samples of each node.
     pub samples: usize,
+    /// So many first executions of a node are overridden one by one too.
+    pub instances: u64,
     /// Seed of the samples.
     pub seed: u64,
     /// The tests that mutants run on, by index in the run's manifest, those first that are tried first.
@@ -167,8 +169,9 @@ impl<L: Lab> Campaign<'_, L> {
         shelf: &Shelf<L::Ready>,
         deadline: Option<Instant>,
     ) -> Result<Summary, CampaignError> {
-        let Settings { seed, samples, shard, tests, nodes, .. } = self.settings;
-        let schedule = Schedule::new(self.program, plan, tests, nodes.as_deref(), *seed, *samples, *shard);
+        let Settings { seed, samples, instances, shard, tests, nodes, .. } = self.settings;
+        let schedule = Schedule::new(self.program, plan, tests, nodes.as_deref(), *seed, *samples, *shard)
+            .with_instances(*instances);
         let done: Vec<TrialKey> = self.store.trials()?.keys().collect();
         let of_round = |round: usize| -> (usize, usize) {
             let all = schedule.tests().iter().flat_map(|test| schedule.trials(test, round..round + 1));

@@ -24,6 +24,8 @@ pub struct Schedule<'p> {
     tests: Vec<&'p PlannedTest>,
     /// Of each node of this shard that has any, in the order of the program.
     mutants: BTreeMap<u32, Vec<Mutant>>,
+    /// So many first executions of a node are overridden one by one too.
+    instances: u64,
 }
 
 impl<'p> Schedule<'p> {
@@ -48,7 +50,12 @@ impl<'p> Schedule<'p> {
         let ours = (0u32..).zip(all).filter(|(position, _)| position % shard.of == shard.number - 1);
         let mutants = ours.map(|(_, entry)| entry).filter(|(node, _)| wanted(*node)).collect();
         let tests = tests.iter().filter_map(|test| plan.test(*test)).filter(|test| test.refused.is_none()).collect();
-        Schedule { program, tests, mutants }
+        Schedule { program, tests, mutants, instances: 0 }
+    }
+
+    /// With trials that override one execution of a node alone, for each of its first `instances` executions.
+    pub fn with_instances(self, instances: u64) -> Schedule<'p> {
+        Schedule { instances, ..self }
     }
 
     /// The tests, those first that are tried first.
@@ -61,8 +68,13 @@ impl<'p> Schedule<'p> {
         self.mutants.len()
     }
 
-    /// Rounds: in each, every node that has another mutant tries it on every test.
+    /// Rounds: in each, every node that has another mutant tries it on every test. First at all executions, then at one.
     pub fn n_rounds(&self) -> usize {
+        self.n_mutants() * (1 + self.instances as usize)
+    }
+
+    /// Most mutants of a node.
+    fn n_mutants(&self) -> usize {
         self.mutants.values().map(Vec::len).max().unwrap_or(0)
     }
 
@@ -70,6 +82,7 @@ impl<'p> Schedule<'p> {
     /// constant that is now among its samples.
     pub fn has(&self, key: &TrialKey) -> bool {
         self.mutants.get(&key.node).is_some_and(|mutants| mutants.iter().any(|mutant| mutant.slot.0 == key.slot))
+            && key.instance <= self.instances
             && self.tests.iter().any(|test| test.test == key.test)
     }
 
@@ -82,13 +95,16 @@ impl<'p> Schedule<'p> {
     pub fn trials(&self, test: &PlannedTest, rounds: std::ops::Range<usize>) -> impl Iterator<Item = Trial> {
         let (number, covered) = (test.test, test.covered.iter().zip(&test.constants));
         let here = covered.filter_map(|(node, constant)| Some((*node, *constant, self.mutants.get(node)?)));
+        let n_mutants = self.n_mutants().max(1);
         here.flat_map(move |(node, constant, mutants)| {
             let form = Form::of(&self.program.nodes[node as usize]);
-            let due = mutants.get(rounds.start.min(mutants.len())..rounds.end.min(mutants.len())).unwrap_or(&[]);
-            let changing = due.iter().filter(move |mutant| !is_idle(form, constant, &mutant.change));
-            changing.map(move |mutant| Trial {
-                key: TrialKey { test: number, node, slot: mutant.slot.0, instance: 0 },
-                change: Override { node, instance: 0, change: mutant.change.clone() },
+            let due = rounds
+                .clone()
+                .filter_map(move |round| Some(((round / n_mutants) as u64, mutants.get(round % n_mutants)?)));
+            let changing = due.filter(move |(_, mutant)| !is_idle(form, constant, &mutant.change));
+            changing.map(move |(instance, mutant)| Trial {
+                key: TrialKey { test: number, node, slot: mutant.slot.0, instance },
+                change: Override { node, instance, change: mutant.change.clone() },
             })
         })
     }

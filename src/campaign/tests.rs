@@ -205,7 +205,16 @@ fn tests(numbers: &[u32]) -> Vec<KnownTest> {
 }
 
 fn settings() -> Settings {
-    Settings { samples: 6, seed: 1, tests: vec![2, 1, 3], nodes: None, shard: Shard::WHOLE, jobs: 1, budget: None }
+    Settings {
+        samples: 6,
+        instances: 0,
+        seed: 1,
+        tests: vec![2, 1, 3],
+        nodes: None,
+        shard: Shard::WHOLE,
+        jobs: 1,
+        budget: None,
+    }
 }
 
 fn run(lab: &Simulation, store: &CampaignStore, settings: &Settings) -> Result<Summary, CampaignError> {

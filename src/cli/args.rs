@@ -144,12 +144,18 @@ pub enum MutateExecutor {
     Fork,
 }
 
+/// Most executions of a node that are overridden one by one.
+const MOST_INSTANCES: u64 = 1000;
+
 /// `suspect mutate`.
 #[derive(Debug, Args)]
 pub struct MutateArguments {
     /// How many values each node is given; those for few are the first of those for many.
     #[arg(long, value_name = "N", default_value = "20")]
     pub samples: usize,
+    /// Besides all executions of a node together, override each of its first N executions alone.
+    #[arg(long, value_name = "N", default_value = "0", value_parser = clap::value_parser!(u64).range(..=MOST_INSTANCES))]
+    pub instances: u64,
     /// The tests that mutants run on.
     #[arg(long, value_enum, default_value = "failing+covering")]
     pub tests: MutateTests,

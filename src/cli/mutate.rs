@@ -48,6 +48,7 @@ pub fn mutate(root: &Path, arguments: &MutateArguments, out: &mut impl Write) ->
     let shard = arguments.shard.map_or(Shard::WHOLE, |(number, of)| Shard { number, of });
     let settings = Settings {
         samples: arguments.samples,
+        instances: arguments.instances,
         seed: arguments.seed,
         tests: chosen.tests.clone(),
         nodes,
@@ -230,7 +231,7 @@ fn summarise(run: &Run, summary: &Summary, seconds: f64, out: &mut impl Write) -
     if missing > 0 {
         writeln!(
             out,
-            "{missing} of {} trials were not run: each node has its first {} of up to {} values on every test; \
+            "{missing} of {} trials were not run: each node has its first {} of up to {} mutants on every test; \
              the same command goes on from here",
             summary.planned, summary.whole_rounds, summary.n_rounds
         )?;

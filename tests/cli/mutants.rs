@@ -4,7 +4,7 @@ use std::fs;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use suspect::store::{CampaignStore, Store, TrialRecord};
+use suspect::store::{CampaignStore, Store, TrialKey, TrialRecord};
 
 use crate::project::Project;
 
@@ -84,6 +84,27 @@ fn jobs_shards_and_executors_come_to_the_same() {
     assert!(!more.starts_with("0 trials"), "{more}");
     let kept = results(&project);
     assert!(reference.iter().all(|record| kept.contains(record)), "samples for few are the first of those for many");
+}
+
+#[test]
+fn one_execution_is_overridden_alone_on_request() {
+    let project = counter();
+    project.succeed(&MUTATE);
+    let all_at_once = results(&project);
+    project.succeed(&with(&["--instances", "2"]));
+    let records = results(&project);
+    let at = |record: &TrialRecord, instance: u64| {
+        let key = TrialKey { instance, ..record.key };
+        let found = records.binary_search_by_key(&key, |record| record.key);
+        TrialRecord { key: record.key, ..records[found.unwrap_or_else(|_| panic!("{key:?} was not run"))].clone() }
+    };
+    assert!(all_at_once.iter().all(|record| at(record, 0) == *record), "what was known stays");
+    // A node that is executed once is overridden by the first execution as by all, and has no second.
+    let once = |record: &&TrialRecord| record.applied && !at(record, 2).applied && at(record, 1) == **record;
+    assert!(all_at_once.iter().filter(once).count() > 10);
+    let differs = |record: &&TrialRecord| at(record, 1) != **record && at(record, 2).applied;
+    assert!(all_at_once.iter().filter(differs).count() > 10);
+    project.succeed(&["rank", "--method", "direct"]);
 }
 
 #[test]
