@@ -39,7 +39,7 @@ const UNMUTATED: u32 = u32::MAX;
 pub(super) struct Strata {
     /// The stratum of each pattern.
     pub of: Vec<u32>,
-    /// Number of strata, some of which may be empty.
+    /// Number of strata.
     pub n: usize,
 }
 
@@ -116,23 +116,34 @@ impl Panel {
 
     /// Groups patterns by their values of these columns.
     pub fn strata(&self, columns: impl Iterator<Item = usize>) -> Strata {
-        let mut strata = Strata { of: vec![0; self.n_patterns], n: 1 };
-        let mut halves: Vec<u32> = Vec::new();
+        let mut of = vec![0u32; self.n_patterns];
+        let mut sizes = vec![self.n_patterns as u32];
+        // For each stratum: how many of its patterns the column changes, and where those go.
+        let (mut moved, mut target) = (vec![0u32], vec![0u32]);
+        let mut touched: Vec<u32> = Vec::new();
         for column in columns {
-            // Patterns in which the column changes leave their stratum for its other half.
-            halves.clear();
-            halves.resize(strata.n, u32::MAX);
             set_bits(self.changed(column), |pattern| {
-                let of = &mut strata.of[pattern];
-                let half = &mut halves[*of as usize];
-                if *half == u32::MAX {
-                    *half = strata.n as u32;
-                    strata.n += 1;
+                let stratum = of[pattern];
+                if moved[stratum as usize] == 0 {
+                    touched.push(stratum);
                 }
-                *of = *half;
+                moved[stratum as usize] += 1;
             });
+            for stratum in touched.drain(..) {
+                let leaving = std::mem::take(&mut moved[stratum as usize]);
+                target[stratum as usize] = stratum;
+                // A stratum that would leave as a whole stays as it is.
+                if leaving < sizes[stratum as usize] {
+                    target[stratum as usize] = sizes.len() as u32;
+                    sizes[stratum as usize] -= leaving;
+                    sizes.push(leaving);
+                    moved.push(0);
+                    target.push(0);
+                }
+            }
+            set_bits(self.changed(column), |pattern| of[pattern] = target[of[pattern] as usize]);
         }
-        strata
+        Strata { of, n: sizes.len() }
     }
 }
 
