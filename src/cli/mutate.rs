@@ -227,6 +227,9 @@ fn summarise(run: &Run, summary: &Summary, seconds: f64, out: &mut impl Write) -
         let tests: Vec<&str> = tests.iter().map(&name).collect();
         writeln!(out, "a process for each trial of {}: {why}", listed(&tests))?;
     }
+    if summary.unforkable.is_empty() && counts.forked > 0 && counts.forked < counts.trials {
+        writeln!(out, "a process for each trial that did what a fork cannot keep apart from the test's own run")?;
+    }
     let missing: usize = summary.not_run.values().sum();
     if missing > 0 {
         writeln!(

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use memmap2::Mmap;
-use object::{Object, ObjectSection};
+use object::{Object, ObjectSection, ObjectSymbol};
 use suspect_format::abi::SECTION_SITES;
 
 /// Why no site tables can be had from a file.
@@ -58,4 +58,11 @@ pub fn site_sections(image: &[u8]) -> Result<Vec<&[u8]>, object::Error> {
 pub fn sections<'a>(image: &'a [u8], name: &str) -> Result<Vec<&'a [u8]>, object::Error> {
     let file = object::File::parse(image)?;
     file.sections().filter(|section| section.name() == Ok(name)).map(|section| section.data()).collect()
+}
+
+/// Whether `image`, the bytes of an ELF file, defines or refers to a symbol of one of these names.
+pub fn mentions(image: &[u8], names: &[&str]) -> Result<bool, object::Error> {
+    let file = object::File::parse(image)?;
+    let known = |symbol: object::Symbol| symbol.name().is_ok_and(|name| names.contains(&name));
+    Ok(file.dynamic_symbols().any(known) || file.symbols().any(known))
 }

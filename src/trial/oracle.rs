@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::TrialError;
 use crate::program::Program;
-use crate::trace::{ModulePart, TraceFile, read_directory};
+use crate::trace::{Ending, ModuleFile, ModulePart, TraceFile, mentions, read_directory};
 
 /// What a test does without any mutant: for each of its processes the values that each node takes, in order.
 ///
@@ -137,8 +137,22 @@ pub(super) struct Recording {
     order: Vec<u32>,
     threads: u64,
     warnings: Vec<String>,
+    /// Whether one of its programs can ask for the time of day.
+    pub reads_clock: bool,
     /// Most values taken by a process, and most that there was room for.
     pub taken: (u64, u64),
+}
+
+/// What tells a program the time of day, in seconds at best: two runs within one second see the same.
+const CLOCKS: [&str; 5] = ["time", "gettimeofday", "clock_gettime", "timespec_get", "ftime"];
+
+/// Whether a recorded program can ask for the time of day; one that cannot be looked into might.
+fn reads_clock(file: &TraceFile) -> bool {
+    let asks = |path: &str| {
+        let module = ModuleFile::open(Path::new(path)).ok()?;
+        mentions(module.bytes(), &CLOCKS).ok()
+    };
+    file.process(Ending::Unknown).modules.iter().any(|module| asks(module.path).unwrap_or(true))
 }
 
 /// One process: the program's nodes it takes values of, ascending, with their values.
@@ -166,6 +180,7 @@ impl Recording {
             order: Vec::new(),
             threads: 0,
             warnings: traces.warnings,
+            reads_clock: traces.files.iter().any(reads_clock),
             taken: (0, 0),
         };
         for file in &traces.files {

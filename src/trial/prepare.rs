@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use suspect_format::abi::{ENV_LOG_BYTES, ENV_OUT, ENV_RECORD, ENV_TEST, ENV_TRIAL, Mode};
 
@@ -173,6 +173,9 @@ impl Preparing<'_> {
             Verdict::Skip | Verdict::Error => return Err(unsupported("it neither passes nor fails")),
         }
         let (place, (first, ran)) = self.find_place(worker)?;
+        if first.reads_clock {
+            wait_for_next_second();
+        }
         let (second, again) = self.record_once(worker, place)?;
         let judging = self.suite.judging(self.test, worker.scratch())?;
         let mut looks_at = self.test.looks_at();
@@ -335,6 +338,12 @@ pub(super) fn outcome(ran: &Ran) -> Outcome {
         leftovers: 0,
         survivors: 0,
     }
+}
+
+/// Returns when the time of day, in seconds, is another one.
+fn wait_for_next_second() {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    std::thread::sleep(Duration::from_secs(1) - Duration::from_nanos(since.subsec_nanos().into()));
 }
 
 /// Whether a directory has at most so many entries and bytes.

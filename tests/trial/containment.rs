@@ -212,6 +212,19 @@ fn why_a_test_is_not_forked_is_told() {
 }
 
 #[test]
+fn seconds_of_the_clock_are_not_taken_for_stable_values() {
+    let mut worker = worker();
+    let source = "#include <stdio.h>\n#include <time.h>\nint main(void) { long now = time(0); int five = 5;\n\
+                  printf(\"%d\\n\", five + (now == 0)); return 0; }\n";
+    let project = Project::new(source, &["./prog"], &[]);
+    let trials = project.prepare(&mut worker, 0).unwrap();
+    let name = |node: &u32| project.program.nodes[*node as usize].variable.clone();
+    let unstable: Vec<String> = trials.oracle().unstable().iter().map(name).collect();
+    assert_eq!(unstable, ["now"], "two runs within one second see the same time");
+    assert!(trials.oracle().nodes().iter().any(|node| name(node) == "five"));
+}
+
+#[test]
 fn what_cannot_be_run_is_named() {
     let mut worker = worker();
     let clock = "#include <stdio.h>\n#include <time.h>\nint main(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t);\n\
