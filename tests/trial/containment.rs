@@ -9,7 +9,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use suspect::trial::{Change, End, Executor, Executors, Override, Setup, TestTrials, TrialError, Worker, budget};
 
-use crate::support::{Dice, FILES, Project, SUSPECT, observe, overrides, source, state_of, worker};
+use crate::support::{Dice, FILES, Project, SUSPECT, observe, overrides, source, state_of, undisturbed, worker};
 
 /// Every order to the vandal, who then has had his way wherever he could.
 fn vandalise(project: &Project, worker: &mut Worker) -> Vec<End> {
@@ -59,6 +59,7 @@ fn vandal() -> Project {
 
 #[test]
 fn each_layer_holds_alone() {
+    let _undisturbed = undisturbed();
     let project = vandal();
     let before = state_of(&project.root());
     let all = vandalise(&project, &mut worker());
@@ -91,6 +92,7 @@ fn without_any_layer_trials_are_refused() {
 
 #[test]
 fn a_worker_that_is_killed_costs_one_trial() {
+    let _undisturbed = undisturbed();
     let project = Project::new(&source("words.c"), &["./prog"], &FILES);
     let mut worker = worker();
     let trials = project.prepare(&mut worker, 0).unwrap();
@@ -257,6 +259,7 @@ fn what_cannot_be_run_is_named() {
 /// The tests of this program that matter most, by somebody else.
 #[test]
 fn a_normal_user_is_held_as_well() {
+    let _undisturbed = undisturbed();
     if !nix::unistd::geteuid().is_root() {
         // Then all tests were.
         return;

@@ -2,7 +2,7 @@
 
 use suspect::trial::{Change, End, Executor, Executors, Override, budget};
 
-use crate::support::{Dice, FILES, Project, observe, overrides, source, state_of, worker};
+use crate::support::{Dice, FILES, Project, observe, overrides, source, state_of, undisturbed, worker};
 
 /// A program with its tests.
 struct Subject {
@@ -57,6 +57,7 @@ fn compare(subject: &Subject, count: usize, seed: u64) -> (usize, usize) {
 
 #[test]
 fn executors_agree_on_a_sample() {
+    let _undisturbed = undisturbed();
     for subject in &SUBJECTS {
         let began = std::time::Instant::now();
         let (trials, forked) = compare(subject, 250, 7);
@@ -67,6 +68,7 @@ fn executors_agree_on_a_sample() {
 
 #[test]
 fn every_order_to_the_vandal_is_seen_alike_and_harms_nothing() {
+    let _undisturbed = undisturbed();
     let project = Project::new(&source("vandal.c"), &["./prog < words.txt"], &FILES);
     let before = state_of(&project.root());
     let mut worker = worker();
@@ -94,6 +96,7 @@ fn every_order_to_the_vandal_is_seen_alike_and_harms_nothing() {
 #[test]
 #[ignore = "takes a quarter of an hour"]
 fn executors_agree_on_a_hundred_thousand_trials() {
+    let _undisturbed = undisturbed();
     let tests: usize = SUBJECTS.iter().map(|subject| subject.tests.len()).sum();
     let mut total = 0;
     for subject in &SUBJECTS {

@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use suspect::program::{Program, ValueClass};
 use suspect::suite::{RunContext, Suite, Verdict};
@@ -100,6 +101,14 @@ pub fn load(root: &Path, modules: &[&str]) -> Program {
         })
         .collect();
     Program::from_sections(tables, &root.to_string_lossy()).unwrap()
+}
+
+/// Held by tests whose programs take all they can get, and by tests that would take a slow machine for a lost trial.
+static STRAIN: Mutex<()> = Mutex::new(());
+
+/// Waits until no other test strains the machine or minds that.
+pub fn undisturbed() -> MutexGuard<'static, ()> {
+    STRAIN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A worker that is contained.
