@@ -94,7 +94,7 @@ fn every_order_to_the_vandal_is_seen_alike_and_harms_nothing() {
 
 /// `cargo test --release --test trial -- --ignored`
 #[test]
-#[ignore = "takes a quarter of an hour"]
+#[ignore = "takes three minutes optimised, and both processors"]
 fn executors_agree_on_a_hundred_thousand_trials() {
     let _undisturbed = undisturbed();
     let tests: usize = SUBJECTS.iter().map(|subject| subject.tests.len()).sum();
