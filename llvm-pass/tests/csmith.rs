@@ -32,6 +32,9 @@ fn random_programs_behave_the_same() {
 
 /// Whether the program of `seed` ends in time and could be compared.
 fn try_seed(seed: u64, runtime: &Path, scratch: &Path) -> Result<bool, String> {
+    // A directory for each: csmith writes a file about the platform where it runs, and reads what another one has half written.
+    let scratch = &scratch.join(seed.to_string());
+    std::fs::create_dir(scratch).unwrap();
     let source = scratch.join(format!("{seed}.c"));
     let small =
         "--max-funcs 4 --max-block-depth 3 --max-block-size 3 --max-expr-complexity 6 --max-array-len-per-dim 5";
