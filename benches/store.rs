@@ -111,6 +111,8 @@ fn encode_function(number: u32, body: &mut Bytes) {
         n_edges: LINES_OF_FUNCTION + 1,
         n_nodes: 0,
         n_compounds: 0,
+        n_variables: 0,
+        n_operations: 0,
     };
     function.encode(body);
     for piece in 0..LINES_OF_FUNCTION {

@@ -219,8 +219,8 @@ impl Lowering {
         let module = self.module;
         llvm!({
             let (long, int) = (module.int(64).0, module.int(32).0);
-            let mut fields = [long, long, int, int];
-            let kind = LLVMStructTypeInContext(module.context(), fields.as_mut_ptr(), 4, 0);
+            let mut fields = [long, long, long, long, int, int, int, int];
+            let kind = LLVMStructTypeInContext(module.context(), fields.as_mut_ptr(), 8, 0);
             let descriptor = module.add_global("suspect.descriptor", Type(kind));
             let mut path = [module.constant(64, 0).0, module.constant(32, 1).0];
             let field = LLVMConstInBoundsGEP2(kind, descriptor.0, path.as_mut_ptr(), 2);
@@ -228,10 +228,14 @@ impl Lowering {
             let mut values = [
                 module.constant(64, self.unit.unit_hash).0,
                 relative,
+                module.constant(64, 0).0,
+                module.constant(64, 0).0,
                 module.constant(32, u64::from(self.unit.n_counters)).0,
                 module.constant(32, u64::from(self.unit.n_values)).0,
+                module.constant(32, 0).0,
+                module.constant(32, 0).0,
             ];
-            LLVMSetInitializer(descriptor.0, LLVMConstStructInContext(module.context(), values.as_mut_ptr(), 4, 0));
+            LLVMSetInitializer(descriptor.0, LLVMConstStructInContext(module.context(), values.as_mut_ptr(), 8, 0));
             LLVMSetLinkage(descriptor.0, LLVMLinkage::LLVMInternalLinkage);
             LLVMSetGlobalConstant(descriptor.0, 1);
             LLVMSetAlignment(descriptor.0, 8);

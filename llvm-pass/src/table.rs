@@ -213,6 +213,8 @@ fn encode_function(function: &FunctionSites, base: Base, body: &mut Bytes) {
         n_edges: function.edges.len() as u32,
         n_nodes: function.nodes.len() as u32,
         n_compounds: function.compounds.len() as u32,
+        n_variables: 0,
+        n_operations: 0,
     };
     record.encode(body);
     for piece in &function.pieces {

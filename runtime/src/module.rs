@@ -41,7 +41,7 @@ impl Module {
     pub unsafe fn entry(&self, index: usize) -> Option<UnitEntry> {
         let unit = self.units.wrapping_add(index);
         // SAFETY: vouched for by the caller; descriptors lie one after another and are never written.
-        let UnitDescriptor { unit_hash, data_relative, n_counters, n_values } = unsafe { *unit };
+        let UnitDescriptor { unit_hash, data_relative, n_counters, n_values, .. } = unsafe { *unit };
         let field = (unit as usize).wrapping_add(offset_of!(UnitDescriptor, data_relative));
         let offset = field.wrapping_add(data_relative as usize).wrapping_sub(self.data as usize);
         let words = n_counters as usize + n_values as usize;

@@ -17,7 +17,7 @@ enum { STATE_LAST, STATE_CLEAN, STATE_NONLOCAL };
     static volatile uint64_t unit_words[(n_counters) + (n_values)]                                                    \
         __attribute__((section("suspect_data"), used, retain)) = {0};                                                 \
     __asm__(".pushsection suspect_units,\"awR\",@progbits\n.p2align 3\n.quad " TEXT(hash) "\n"                        \
-            ".quad unit_words - .\n.long " TEXT(n_counters) ", " TEXT(n_values) "\n.popsection")
+            ".quad unit_words - ., 0, 0\n.long " TEXT(n_counters) ", " TEXT(n_values) ", 0, 0\n.popsection")
 #define COUNT(counter) (__suspect_mode ? (void)unit_words[counter]++ : (void)0)
 #define CLEAN() (__suspect_mode ? (void)(__suspect_state[STATE_CLEAN] = 1) : (void)0)
 #endif

@@ -8,7 +8,10 @@ use object::read::ReadCache;
 use object::{Object, ObjectKind, ObjectSection, ObjectSymbol, SymbolKind};
 use serde::{Deserialize, Serialize};
 use suspect_format::abi;
-use suspect_format::site::{self, Bad, Compound, Cursor, Edge, Escape, Function, Node, Piece, Place, Sequence, Unit};
+use suspect_format::site::{
+    self, Bad, Compound, Cursor, Edge, Escape, Function, Node, Operation, OperationKind, Piece, Place, Sequence, Unit,
+    Variable,
+};
 
 /// What a file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -172,7 +175,22 @@ fn skip_function(body: &mut Cursor) -> Result<u32, Bad> {
     for _ in 0..function.n_compounds {
         skip_compound(body)?;
     }
+    for _ in 0..function.n_variables {
+        Variable::decode(body)?;
+    }
+    for _ in 0..function.n_operations {
+        skip_operation(body)?;
+    }
     Ok(function.n_nodes)
+}
+
+fn skip_operation(body: &mut Cursor) -> Result<(), Bad> {
+    if let OperationKind::Read { n_others, .. } = Operation::decode(body)?.kind {
+        for _ in 0..n_others {
+            body.unsigned()?;
+        }
+    }
+    Ok(())
 }
 
 fn skip_compound(body: &mut Cursor) -> Result<(), Bad> {

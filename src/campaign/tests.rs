@@ -27,6 +27,8 @@ fn function(name: &str) -> Function {
         edges: 0..0,
         nodes: 0..0,
         compounds: 0..0,
+        operations: 0..0,
+        variables: Vec::new(),
     }
 }
 

@@ -4,7 +4,10 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use suspect_format::site::{self, Bad, Cursor, OUTSIDE, SequenceCount};
 
-use super::{Block, Compound, Edge, Escape, Function, Line, Node, Piece, Place, Program, Sequence, Unit, paths};
+use super::{
+    Block, Compound, Edge, Escape, Function, Line, Node, Operation, OperationKind, Piece, Place, Program, Sequence,
+    Unit, Variable, paths,
+};
 use crate::trace::site_sections;
 
 /// An executable, shared library or object, as bytes.
@@ -165,6 +168,7 @@ impl Loader<'_> {
             self.unit_files.push(number);
         }
         let first = self.program.functions.len() as u32;
+        let first_operation = self.program.operations.len() as u32;
         for _ in 0..unit.n_functions {
             self.function(&unit, &mut body)?;
         }
@@ -181,6 +185,7 @@ impl Loader<'_> {
             n_counters: unit.n_counters,
             n_values: unit.n_values,
             functions: first..self.program.functions.len() as u32,
+            operations: first_operation..self.program.operations.len() as u32,
         });
         Ok(())
     }
@@ -225,6 +230,11 @@ impl Loader<'_> {
         for _ in 0..function.n_compounds {
             self.compound(&function, number, &start, body)?;
         }
+        let operations = self.program.operations.len() as u32;
+        let variables = variables(&function, body)?;
+        for _ in 0..function.n_operations {
+            self.operation(&function, number, &start, body)?;
+        }
         let place = self.place(function.place, function.name)?;
         let program = &mut self.program;
         program.functions.push(Function {
@@ -239,6 +249,8 @@ impl Loader<'_> {
             edges: start.edge..program.edges.len() as u32,
             nodes: start.node..program.nodes.len() as u32,
             compounds: compounds..program.compounds.len() as u32,
+            operations: operations..program.operations.len() as u32,
+            variables,
         });
         Ok(())
     }
@@ -316,6 +328,36 @@ impl Loader<'_> {
             true_counter: counter(node.true_counter, start, function)?,
         };
         self.program.nodes.push(new);
+        Ok(())
+    }
+
+    fn operation(
+        &mut self,
+        function: &site::Function,
+        number: u32,
+        start: &Start,
+        body: &mut Cursor,
+    ) -> Result<(), Wrong> {
+        let one = site::Operation::decode(body)?;
+        let inside =
+            |index: u32, count: u32, what| (index < count).then_some(index).ok_or(missing(what, function.name));
+        let mut others = Vec::new();
+        if let OperationKind::Read { variable, n_others, .. } = one.kind {
+            inside(variable, function.n_variables, "a variable")?;
+            for _ in 0..n_others {
+                others.push(inside(body.small()?, function.n_variables, "a variable")?);
+            }
+        }
+        let node = one.node.map(|node| inside(node, function.n_nodes, "a node")).transpose()?;
+        let operation = Operation {
+            function: number,
+            piece: start.piece + inside(one.piece, function.n_pieces, "a piece")?,
+            place: self.place(one.place, function.name)?,
+            node: node.map(|node| start.node + node),
+            kind: one.kind,
+            others,
+        };
+        self.program.operations.push(operation);
         Ok(())
     }
 
@@ -415,6 +457,15 @@ fn counter(index: Option<u32>, start: &Start, function: &site::Function) -> Resu
 /// `index`, which must be below `count`, moved to where its kind begins.
 fn shifted(index: u32, count: u32, start: u32, what: &'static str, function: &str) -> Result<u32, Wrong> {
     if index < count { Ok(start + index) } else { Err(missing(what, function)) }
+}
+
+fn variables(function: &site::Function, body: &mut Cursor) -> Result<Vec<Variable>, Wrong> {
+    (0..function.n_variables)
+        .map(|_| {
+            let site::Variable { name, type_name } = site::Variable::decode(body)?;
+            Ok(Variable { name: name.to_owned(), type_name: type_name.to_owned() })
+        })
+        .collect()
 }
 
 fn missing(what: &'static str, function: &str) -> Wrong {

@@ -15,7 +15,8 @@ use std::ops::Range;
 pub use counts::{CountError, Counts, Recorder};
 pub use load::{LoadError, ModuleImage};
 pub use solve::Unsolvable;
-pub use suspect_format::site::{EdgeKind, NodeKind, OUTSIDE, PieceEnd, ValueClass};
+pub use suspect_format::operation::Operator;
+pub use suspect_format::site::{EdgeKind, NodeKind, OUTSIDE, OperationKind, PieceEnd, Signedness, ValueClass};
 
 /// A program: all units of all its modules.
 #[derive(Clone, Debug, Default)]
@@ -36,6 +37,8 @@ pub struct Program {
     pub nodes: Vec<Node>,
     /// Compound conditions.
     pub compounds: Vec<Compound>,
+    /// Operations, in the order of their units.
+    pub operations: Vec<Operation>,
     /// Source lines that carry code, sorted by file and line.
     pub lines: Vec<Line>,
     /// Functions left as they were.
@@ -57,8 +60,10 @@ pub struct Unit {
     pub n_counters: u32,
     /// Number of values.
     pub n_values: u32,
-    /// Its functions.
+    /// Its functions; the n-th has the unit's gate n.
     pub functions: Range<u32>,
+    /// Its operations; the n-th has the unit's operation byte n.
+    pub operations: Range<u32>,
 }
 
 /// A place in the source; line 0 when the compiler gave none.
@@ -97,6 +102,10 @@ pub struct Function {
     pub nodes: Range<u32>,
     /// Its compound conditions.
     pub compounds: Range<u32>,
+    /// Its operations.
+    pub operations: Range<u32>,
+    /// The variables that its operations name.
+    pub variables: Vec<Variable>,
 }
 
 /// A basic block.
@@ -184,6 +193,32 @@ pub struct Compound {
     pub conditions: Vec<u32>,
     /// What short-circuit evaluation can do.
     pub sequences: Vec<Sequence>,
+}
+
+/// A scalar variable that an operation reads or could read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variable {
+    /// Its name.
+    pub name: String,
+    /// Its C type.
+    pub type_name: String,
+}
+
+/// A place in the code where a code mutant can change something.
+#[derive(Clone, Debug)]
+pub struct Operation {
+    /// Function it is in.
+    pub function: u32,
+    /// Piece it is in.
+    pub piece: u32,
+    /// Where the compiler says it is.
+    pub place: Place,
+    /// The node whose value it takes part in, within its statement.
+    pub node: Option<u32>,
+    /// What can be changed.
+    pub kind: OperationKind,
+    /// [`OperationKind::Read`]: the variables that could be read instead, indices into the function's.
+    pub others: Vec<u32>,
 }
 
 /// One evaluation sequence of a compound condition.

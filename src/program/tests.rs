@@ -69,6 +69,8 @@ fn encode_function(body: &mut Bytes, number: u32, function: &TestFunction, value
         n_edges: function.edges.len() as u32,
         n_nodes: function.pieces.len() as u32,
         n_compounds: 0,
+        n_variables: 0,
+        n_operations: 0,
     };
     record.encode(body);
     let mut block = 0;

@@ -46,6 +46,7 @@ fn schedule() -> Program {
             n_counters: 0,
             n_values: 0,
             functions: 0..1,
+            operations: 0..0,
             files: Vec::new(),
         }],
         functions: vec![Function {
@@ -60,6 +61,8 @@ fn schedule() -> Program {
             edges: 0..8,
             nodes: 0..3,
             compounds: 0..1,
+            operations: 0..0,
+            variables: Vec::new(),
         }],
         blocks: vec![
             Block { function: 0, pieces: 0..1, lines: vec![0] },
@@ -84,6 +87,7 @@ fn schedule() -> Program {
             edge(1, 2, EdgeKind::Continue),
             edge(4, OUTSIDE, EdgeKind::Return),
         ],
+        operations: Vec::new(),
         nodes: vec![
             node(0, 1, 0, NodeKind::Predicate),
             node(3, 3, 0, NodeKind::Assignment),

@@ -37,6 +37,8 @@ fn program() -> Program {
             edges: 0..0,
             nodes: 0..3,
             compounds: 0..0,
+            operations: 0..0,
+            variables: Vec::new(),
         }],
         nodes: vec![
             node(4, NodeKind::Assignment, "n", "n"),

@@ -207,6 +207,13 @@ impl<W: Write> Tables<'_, W> {
         for index in 0..function.n_compounds {
             self.compound(index, body)?;
         }
+        for index in 0..function.n_variables {
+            let site::Variable { name, type_name } = site::Variable::decode(body)?;
+            writeln!(self.out, "    variable {index} `{name}` `{type_name}`")?;
+        }
+        for index in 0..function.n_operations {
+            self.operation(index, body)?;
+        }
         Ok(())
     }
 
@@ -221,6 +228,17 @@ impl<W: Write> Tables<'_, W> {
             }
         }
         writeln!(self.out)
+    }
+
+    fn operation(&mut self, index: u32, body: &mut Cursor) -> Result<(), Stop> {
+        let site::Operation { piece, place, node, kind } = site::Operation::decode(body)?;
+        write!(self.out, "    operation {index} {} piece {piece} node {} {kind:?}", at(place), optional(node))?;
+        if let site::OperationKind::Read { n_others, .. } = kind {
+            for _ in 0..n_others {
+                write!(self.out, " {}", body.small()?)?;
+            }
+        }
+        Ok(writeln!(self.out)?)
     }
 
     fn compound(&mut self, index: u32, body: &mut Cursor) -> Result<(), Stop> {

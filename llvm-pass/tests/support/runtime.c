@@ -6,8 +6,8 @@
 
 struct descriptor {
   uint64_t hash;
-  int64_t relative;
-  uint32_t counters, values;
+  int64_t relative, gates_relative, operations_relative;
+  uint32_t counters, values, gates, operations;
 };
 
 #define HIDDEN __attribute__((visibility("hidden")))

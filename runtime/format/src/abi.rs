@@ -16,6 +16,11 @@
 pub const SECTION_DATA: &str = "suspect_data";
 /// Section of [`crate::trace::UnitDescriptor`]s, one for each translation unit.
 pub const SECTION_UNITS: &str = "suspect_units";
+/// Section of one byte for each function that has versions, in the order of the unit's functions: not 0 if the `mutants` version is to go on
+/// in the `trace` version. Its `__start_`/`__stop_` symbols come from the linker; so do those of [`SECTION_OPERATIONS`].
+pub const SECTION_GATES: &str = "suspect_gates";
+/// Section of one byte for each operation, in the order of the unit's: not 0 while the runtime may have something else in mind for it.
+pub const SECTION_OPERATIONS: &str = "suspect_operations";
 /// Section of encoded site tables; not loaded into memory.
 pub const SECTION_SITES: &str = ".suspect";
 
@@ -47,6 +52,19 @@ pub const HOOK_OBJECT: &str = "__suspect_object";
 /// `void (void)`: a function is entered or a loop goes round (`trace` mode): what a program without nodes spends its budget on.
 pub const HOOK_TICK: &str = "__suspect_tick";
 
+/// `u64 (u8 *operation, u64 left, u64 right, u64 result)`: what an operator comes to (`trace` mode). Operands and result are bits,
+/// zero-extended; `operation` is the byte of the operation.
+pub const HOOK_OPERATION: &str = "__suspect_operation";
+/// `void *(u8 *operation, void *variable, void *const *others)`: the variable that is about to be read: `variable` or one of `others`, of
+/// which the entry of number n is the function's variable n, null where it is out of scope or has no address.
+pub const HOOK_VARIABLE: &str = "__suspect_variable";
+/// `u64 (u8 *operation)`: which way to go: 0 as the code says, else as [`crate::site::OperationKind`] says of each kind.
+pub const HOOK_CHOICE: &str = "__suspect_choice";
+/// `i64`: ticks that this module may still count before [`HOOK_REFUEL`] is to be called (`mutants` mode). Weak and zero in every unit.
+pub const SYMBOL_FUEL: &str = "__suspect_fuel";
+/// `void (void)`: [`SYMBOL_FUEL`] has just been counted down below zero.
+pub const HOOK_REFUEL: &str = "__suspect_refuel";
+
 /// Page size that the section is laid out for.
 pub const PAGE: usize = 4096;
 
@@ -76,10 +94,12 @@ pub enum Mode {
     Values = 2,
     /// As `Values`, unoptimised, with every value handed to the runtime.
     Trace = 3,
+    /// The user's code with ticks, and the `trace` version of functions whose gate says so: for trials of which only the output is looked at.
+    Mutants = 4,
 }
 
 impl Mode {
-    /// All modes, in the order of their numbers.
+    /// The modes that processes can be recorded in, in the order of their numbers.
     pub const ALL: [Mode; 4] = [Mode::Plain, Mode::Edges, Mode::Values, Mode::Trace];
 
     /// The word used on command lines and in the environment.
@@ -89,6 +109,7 @@ impl Mode {
             Mode::Edges => "edges",
             Mode::Values => "values",
             Mode::Trace => "trace",
+            Mode::Mutants => "mutants",
         }
     }
 

@@ -1,7 +1,7 @@
 //! The one definition of what suspect's pass, runtime and analyzer say to each other.
 //!
 //! [`abi`] names symbols, sections and environment variables; [`trace`] lays out the trace file and [`trial`] the trial file; [`site`] and
-//! [`dependence`] encode the tables that each object carries. Nothing here allocates, does IO or panics.
+//! [`dependence`] encode the tables that each object carries; [`operation`] says what operators compute. Nothing here allocates, does IO or panics.
 //!
 //! # Changing the bytes
 //! [`FORMAT_VERSION`] goes up with every change of layout or meaning in [`trace`] or [`site`]; a reader refuses any
@@ -10,12 +10,13 @@
 
 pub mod abi;
 pub mod dependence;
+pub mod operation;
 pub mod site;
 pub mod trace;
 pub mod trial;
 
 /// Version of both the trace file and the site table.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
 
 /// Words are written as the machine has them; this one tells a reader of the other endianness.
 pub const ENDIAN_TAG: u32 = 0x0102_0304;

@@ -4,10 +4,12 @@
 //! zero bytes between. A table is a fixed [`Header`] and a body of LEB128 integers and length-prefixed strings:
 //!
 //! ```text
-//! Header | Unit | string x n_files | (Function | Piece.. | Edge.. | Node.. | Compound..) x n_functions | Escape x n_escapes
+//! Header | Unit | string x n_files | (Function | Piece.. | Edge.. | Node.. | Compound.. | Variable.. | Operation..) x n_functions | Escape x n_escapes
 //! ```
 //!
 //! Each record has one `encode` and one `decode`, side by side. Decoding borrows from the bytes and never panics.
+
+use crate::operation::Operator;
 
 /// First bytes of a table.
 pub const MAGIC: [u8; 8] = *b"SUSSITES";
@@ -273,7 +275,7 @@ impl Place {
     }
 }
 
-/// A function that has hooks, followed by its pieces, edges, nodes and compound conditions.
+/// A function that has hooks, followed by its pieces, edges, nodes, compound conditions, variables and operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Function<'a> {
     /// Symbol name.
@@ -294,6 +296,10 @@ pub struct Function<'a> {
     pub n_nodes: u32,
     /// Number of compound conditions.
     pub n_compounds: u32,
+    /// Number of variables that operations name.
+    pub n_variables: u32,
+    /// Number of operations. Those of a unit are numbered through its functions: each has one byte in [`crate::abi::SECTION_OPERATIONS`].
+    pub n_operations: u32,
 }
 
 impl<'a> Function<'a> {
@@ -304,7 +310,9 @@ impl<'a> Function<'a> {
         sink.unsigned(self.last_line as u64);
         sink.unsigned(self.external as u64);
         sink.unsigned(self.content_hash);
-        for number in [self.n_pieces, self.n_edges, self.n_nodes, self.n_compounds] {
+        let numbers =
+            [self.n_pieces, self.n_edges, self.n_nodes, self.n_compounds, self.n_variables, self.n_operations];
+        for number in numbers {
             sink.unsigned(number as u64);
         }
     }
@@ -321,6 +329,8 @@ impl<'a> Function<'a> {
             n_edges: cursor.small()?,
             n_nodes: cursor.small()?,
             n_compounds: cursor.small()?,
+            n_variables: cursor.small()?,
+            n_operations: cursor.small()?,
         })
     }
 }
@@ -662,6 +672,198 @@ impl Sequence {
             tag => return Err(Bad::Tag(tag)),
         };
         Ok(Sequence { n_steps, count })
+    }
+}
+
+/// A scalar variable that an operation reads or could read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Variable<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Its C type.
+    pub type_name: &'a str,
+}
+
+impl<'a> Variable<'a> {
+    /// Writes the record.
+    pub fn encode(&self, sink: &mut impl Sink) {
+        sink.text(self.name);
+        sink.text(self.type_name);
+    }
+
+    /// Reads the record.
+    pub fn decode(cursor: &mut Cursor<'a>) -> Result<Self, Bad> {
+        Ok(Variable { name: cursor.text()?, type_name: cursor.text()? })
+    }
+}
+
+/// Whether the numbers that an operator works on are signed; the IR does not always say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Signedness {
+    /// Not known: only operators that do not care can take its place.
+    Unknown = 0,
+    /// Signed.
+    Signed = 1,
+    /// Unsigned numbers, and addresses.
+    Unsigned = 2,
+}
+
+/// What a code mutant can change at an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum OperationKind {
+    /// A binary operator, `+=` and its like, `++` and `--` (whose right operand is 1 or -1). Hook: `__suspect_operation` with both operands.
+    Binary {
+        /// The operator.
+        operator: Operator,
+        /// Bits of the operands.
+        width: u8,
+        /// Of the operands.
+        signedness: Signedness,
+        /// The left operand's bits if it is a constant.
+        left: Option<u64>,
+        /// The right operand's bits if it is a constant.
+        right: Option<u64>,
+    },
+    /// An address plus or minus a number of elements, `++` and `--` of an address. Hook: `__suspect_operation` with the number of
+    /// elements moved forwards, of 64 bits, as left operand and result.
+    Step {
+        /// Whether the source subtracts.
+        backwards: bool,
+        /// The number of elements if it is a constant.
+        constant: Option<u64>,
+    },
+    /// `&&` or `||`. Hook: `__suspect_choice`; 1 means the other one.
+    Logical {
+        /// Whether it is `&&`.
+        and: bool,
+    },
+    /// A constant argument of the call at the place. Hook: `__suspect_operation` with the constant as left operand and result.
+    Argument {
+        /// Which argument, from 0.
+        position: u32,
+        /// Bits of the value.
+        width: u8,
+        /// Whether it is a floating-point number.
+        is_float: bool,
+        /// The constant.
+        value: u64,
+    },
+    /// A constant that is the whole value of the operation's node (assigned, returned). No hook of its own: the node's is asked.
+    Whole {
+        /// The constant's bits, as many as the node has.
+        value: u64,
+    },
+    /// A variable's value is read; the indices (of the function's variables) of those that could be read in its place follow. Hook:
+    /// `__suspect_variable`; the choice is one of these indices.
+    Read {
+        /// The variable, an index into the function's variables.
+        variable: u32,
+        /// Bits of the value.
+        width: u8,
+        /// Number of indices that follow.
+        n_others: u32,
+    },
+    /// A statement that is one expression (an assignment, a call whose value is not used, `++`), within one basic block. Hook:
+    /// `__suspect_choice`; 1 means that it is left out.
+    Statement,
+}
+
+/// A place in the code where a code mutant can change something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Operation {
+    /// Piece it is in.
+    pub piece: u32,
+    /// Where the compiler says it is: the operator's token, the call, the identifier, the `=` of an assignment.
+    pub place: Place,
+    /// The node (an index into the function's nodes) whose value it takes part in, within its statement.
+    pub node: Option<u32>,
+    /// What can be changed.
+    pub kind: OperationKind,
+}
+
+impl Operation {
+    /// Writes the record; those of the other variables follow.
+    pub fn encode(&self, sink: &mut impl Sink) {
+        sink.unsigned(self.piece as u64);
+        self.place.encode(sink);
+        sink.optional(self.node);
+        match self.kind {
+            OperationKind::Binary { operator, width, signedness, left, right } => {
+                sink.put(&[0, operator as u8, width, signedness as u8]);
+                put_constant(sink, left);
+                put_constant(sink, right);
+            }
+            OperationKind::Step { backwards, constant } => {
+                sink.put(&[1, backwards as u8]);
+                put_constant(sink, constant);
+            }
+            OperationKind::Logical { and } => sink.put(&[2, and as u8]),
+            OperationKind::Argument { position, width, is_float, value } => {
+                sink.put(&[3, width, is_float as u8]);
+                sink.unsigned(position as u64);
+                sink.signed(value as i64);
+            }
+            OperationKind::Whole { value } => {
+                sink.put(&[4]);
+                sink.signed(value as i64);
+            }
+            OperationKind::Read { variable, width, n_others } => {
+                sink.put(&[5, width]);
+                sink.unsigned(variable as u64);
+                sink.unsigned(n_others as u64);
+            }
+            OperationKind::Statement => sink.put(&[6]),
+        }
+    }
+
+    /// Reads the record.
+    pub fn decode(cursor: &mut Cursor) -> Result<Self, Bad> {
+        let (piece, place, node) = (cursor.small()?, Place::decode(cursor)?, cursor.optional()?);
+        let kind = match cursor.byte()? {
+            0 => {
+                let tag = cursor.byte()?;
+                let operator = Operator::from_number(tag).ok_or(Bad::Tag(tag))?;
+                let width = cursor.byte()?;
+                let signedness = match cursor.byte()? {
+                    0 => Signedness::Unknown,
+                    1 => Signedness::Signed,
+                    2 => Signedness::Unsigned,
+                    tag => return Err(Bad::Tag(tag)),
+                };
+                let (left, right) = (take_constant(cursor)?, take_constant(cursor)?);
+                OperationKind::Binary { operator, width, signedness, left, right }
+            }
+            1 => OperationKind::Step { backwards: cursor.byte()? != 0, constant: take_constant(cursor)? },
+            2 => OperationKind::Logical { and: cursor.byte()? != 0 },
+            3 => {
+                let (width, is_float) = (cursor.byte()?, cursor.byte()? != 0);
+                OperationKind::Argument { position: cursor.small()?, width, is_float, value: cursor.signed()? as u64 }
+            }
+            4 => OperationKind::Whole { value: cursor.signed()? as u64 },
+            5 => {
+                let width = cursor.byte()?;
+                OperationKind::Read { variable: cursor.small()?, width, n_others: cursor.small()? }
+            }
+            6 => OperationKind::Statement,
+            tag => return Err(Bad::Tag(tag)),
+        };
+        Ok(Operation { piece, place, node, kind })
+    }
+}
+
+fn put_constant(sink: &mut impl Sink, constant: Option<u64>) {
+    sink.put(&[constant.is_some() as u8]);
+    if let Some(constant) = constant {
+        sink.signed(constant as i64);
+    }
+}
+
+fn take_constant(cursor: &mut Cursor) -> Result<Option<u64>, Bad> {
+    match cursor.byte()? {
+        0 => Ok(None),
+        1 => Ok(Some(cursor.signed()? as u64)),
+        tag => Err(Bad::Tag(tag)),
     }
 }
 

@@ -125,10 +125,18 @@ pub struct UnitDescriptor {
     pub unit_hash: u64,
     /// Address of the unit's words minus the address of this field: no relocation at start-up.
     pub data_relative: i64,
+    /// Address of the unit's bytes in [`crate::abi::SECTION_GATES`] minus the address of this field; 0 when it has none.
+    pub gates_relative: i64,
+    /// Likewise of its bytes in [`crate::abi::SECTION_OPERATIONS`].
+    pub operations_relative: i64,
     /// Number of counters.
     pub n_counters: u32,
     /// Number of values.
     pub n_values: u32,
+    /// Number of functions that have a gate.
+    pub n_gates: u32,
+    /// Number of operations.
+    pub n_operations: u32,
 }
 
 /// Threads that a log can tell apart.
@@ -172,7 +180,7 @@ const _: () = {
     assert!(size_of::<ProcessHeader>() <= crate::abi::PAGE);
     assert!(offset_of!(ProcessHeader, valid_len) == 56);
     assert!(offset_of!(SegmentHeader, path) == 48);
-    assert!(size_of::<UnitEntry>() == 24 && size_of::<UnitDescriptor>() == 24);
+    assert!(size_of::<UnitEntry>() == 24 && size_of::<UnitDescriptor>() == 48);
     assert!(offset_of!(ProcessHeader, log_offset) == 72);
     assert!(size_of::<LogHeader>() == crate::abi::PAGE && size_of::<LogRecord>() == 16);
 };
