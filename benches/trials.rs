@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use suspect::program::Program;
 use suspect::suite::{RunContext, Suite};
 use suspect::trace::{ModuleFile, sections};
-use suspect::trial::{Change, End, Executor, Executors, Override, Setup, TestTrials, Worker, budget};
+use suspect::trial::{Change, End, Executor, Executors, Mutant, Override, Setup, Site, TestTrials, Worker, budget};
 use suspect_format::abi::SECTION_SITES;
 
 const SUSPECT: &str = env!("CARGO_BIN_EXE_suspect");
@@ -86,7 +86,7 @@ fn compile(root: &Path, program: &str, arguments: &[&str]) {
 }
 
 /// Overrides that are applied and run to an end, about as many of each node.
-fn overrides(trials: &TestTrials, program: &Program) -> Vec<Override> {
+fn overrides(trials: &TestTrials, program: &Program) -> Vec<Mutant> {
     let takes_numbers = |node: &&u32| {
         use suspect::program::ValueClass::{FunctionPointer, Pointer, String};
         !matches!(program.nodes[**node as usize].class, FunctionPointer | Pointer | String)
@@ -101,13 +101,13 @@ fn overrides(trials: &TestTrials, program: &Program) -> Vec<Override> {
             1 => Change::Negate,
             _ => Change::Set((round * 7919) & ((1 << width) - 1)),
         };
-        all.push(Override { node, instance: 0, change });
+        all.push(Override { site: Site::Node(node), instance: 0, change }.into());
     }
     all
 }
 
 /// Runs them all; every one that is applied must have come to an end.
-fn run(trials: &TestTrials, worker: &mut Worker, all: &[Override], executors: Executors, budget: u64) -> Duration {
+fn run(trials: &TestTrials, worker: &mut Worker, all: &[Mutant], executors: Executors, budget: u64) -> Duration {
     let started = Instant::now();
     let mut seen = 0;
     let mut look = |_, observation: suspect::trial::Observation| {

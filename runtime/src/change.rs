@@ -1,9 +1,10 @@
-//! What an override makes of the value that a node is about to take.
+//! What a mutant's overrides make of what a site comes to.
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
 use suspect_format::trial::{Change, Override, PROCESS_APPLIED};
 
+use crate::mutants::At;
 use crate::process::{Process, shared};
 use crate::{memory, object, symbols, sys, text, trial};
 
@@ -21,40 +22,52 @@ pub enum Taken {
     Text(usize),
 }
 
-/// Whether the override applies to the execution that is about to be and changes what is taken.
+/// Whether the mutant's members at the site, together, change what is taken.
 ///
 /// # Safety
-/// In a hook of the override's node, whose state does not count this execution yet.
-pub unsafe fn would_change(one: &Override, taken: Taken) -> bool {
+/// In a hook of the site.
+pub unsafe fn would_change(at: &At, taken: Taken) -> bool {
     // SAFETY: vouched for by the caller; the characters lie in the file.
     unsafe {
-        if one.instance != 0 && one.instance != trial::execution(one.node) {
-            return false;
-        }
         match taken {
-            Taken::Word(value) => changed_word(one, value) != value,
+            Taken::Word(value) => new_word(at, value) != value,
             Taken::Text(address) => {
-                one.change == Change::Text as u32 && !text::is(address, trial::at(one.operand), one.length as usize)
+                let differs = |one: &&Override| {
+                    one.change == Change::Text as u32 && !text::is(address, trial::at(one.operand), one.length as usize)
+                };
+                at.members().any(|one| differs(&one))
             }
         }
     }
 }
 
-/// What `taken` becomes by the override. The process's flags say that it was applied.
+/// What `taken` becomes. The process's flags say that the mutant was applied.
 ///
 /// # Safety
 /// As [`would_change`], which has said yes.
-pub unsafe fn apply(one: &Override, taken: Taken) -> Taken {
+pub unsafe fn apply(at: &At, taken: Taken) -> Taken {
     let process = shared();
-    let new = match taken {
-        Taken::Word(value) => Taken::Word(changed_word(one, value)),
-        // SAFETY: vouched for by the caller.
-        Taken::Text(address) => Taken::Text(unsafe { fresh_text(process, one, address) }.unwrap_or(address)),
+    // SAFETY: vouched for by the caller.
+    let new = unsafe {
+        match taken {
+            Taken::Word(value) => Taken::Word(new_word(at, value)),
+            Taken::Text(address) => {
+                let texts = at.members().filter(|one| one.change == Change::Text as u32);
+                Taken::Text(texts.last().and_then(|one| fresh_text(process, one, address)).unwrap_or(address))
+            }
+        }
     };
     if new != taken {
         trial::set_flag(process, PROCESS_APPLIED);
     }
     new
+}
+
+/// # Safety
+/// As [`would_change`].
+unsafe fn new_word(at: &At, value: u64) -> u64 {
+    // SAFETY: vouched for by the caller.
+    unsafe { at.members() }.fold(value, |value, one| changed_word(one, value))
 }
 
 /// What a number becomes.
@@ -63,6 +76,7 @@ fn changed_word(one: &Override, value: u64) -> u64 {
     const ADD: u32 = Change::Add as u32;
     const NEGATE: u32 = Change::Negate as u32;
     const FLIP: u32 = Change::Flip as u32;
+    const COMPLEMENT: u32 = Change::Complement as u32;
     let width = u32::from(one.width).clamp(1, 64);
     let is_float = one.is_float != 0 && (width == 32 || width == 64);
     let new = match one.change {
@@ -73,6 +87,7 @@ fn changed_word(one: &Override, value: u64) -> u64 {
         NEGATE => value.wrapping_neg(),
         FLIP if is_float => flipped_float(width, value),
         FLIP => u64::from(value == 0),
+        COMPLEMENT => !value,
         _ => return value,
     };
     new & u64::MAX >> (64 - width)

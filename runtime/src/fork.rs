@@ -1,4 +1,4 @@
-//! Plans: where a node is about to take a value that pending overrides would change, a forked child for each of them.
+//! Plans: where pending mutants would change what a site comes to, a forked child for each of them.
 //!
 //! Children run one after another while their parent waits, and share with it what a fork shares: open files. So the parent
 //! notes where each file stands, and afterwards reads what the child has written, takes it back, and puts each file where it stood.
@@ -8,13 +8,15 @@ use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use suspect_format::trial::{
-    CHANGED, Done, EXIT_CUT, OUTPUT_HASH_START, Refusal, Stream, TrialProcess, TrialResult, output_hash,
+    CHANGED, Done, EXIT_CUT, NO_MUTANT, OUTPUT_HASH_START, Refusal, Stream, TrialProcess, TrialResult, output_hash,
 };
 
+use crate::change::{self, Taken};
 use crate::filter::{self, call};
+use crate::mutants::{self, At};
 use crate::process::{Process, shared};
 use crate::sys::{self, Errno};
-use crate::trial::{self, Child, Taken};
+use crate::trial::{self, Child};
 
 const CLOSE: usize = 3;
 const FSTAT: usize = 5;
@@ -102,7 +104,7 @@ pub unsafe fn prepare(process: &Process) {
         if (*header).first_pid != u64::from(process.pid.load(Ordering::Relaxed)) || (*header).next_process != 1 {
             give_up(Refusal::NotFirst, 0);
         }
-        let results = u64::from((*header).n_overrides).wrapping_mul((*header).result_stride);
+        let results = u64::from((*header).n_mutants).wrapping_mul((*header).result_stride);
         let states = (*other_process()).states;
         let writable = trial::writable((*header).results, results)
             .and_then(|()| trial::writable(states, u64::from((*header).n_nodes).wrapping_mul(8)));
@@ -140,10 +142,10 @@ unsafe fn other_process() -> *mut TrialProcess {
     }
 }
 
-/// The result of override number `index`.
+/// The result of mutant number `index`.
 ///
 /// # Safety
-/// The trial file is mapped; `index` is less than the header's number of overrides.
+/// The trial file is mapped; `index` is less than the header's number of mutants.
 pub unsafe fn result(index: u32) -> *mut TrialResult {
     // SAFETY: vouched for by the caller.
     unsafe {
@@ -152,35 +154,38 @@ pub unsafe fn result(index: u32) -> *mut TrialResult {
     }
 }
 
-/// The plan's process reached `node`, some of whose overrides are pending, with a value: what the node takes.
+/// The plan's process reached `site` for the so many-th time, some of whose overrides are pending: what it comes to.
 ///
 /// # Safety
-/// Called by a hook, with the trial file mapped; `node` is less than the header's `n_nodes`.
-pub unsafe fn reached(node: u32, taken: Taken) -> Taken {
+/// Called by a hook, with the trial file mapped; `site` is less than the header's `n_sites`.
+pub unsafe fn reached(site: u32, execution: u64, taken: Taken) -> Taken {
     // SAFETY: vouched for by the caller; overrides and results have the header's number.
     unsafe {
-        let (mut index, end) = trial::overrides_of(node);
-        let (mut pending, mut files) = (false, None);
+        let (mut index, end) = mutants::overrides_of(site);
+        let (mut pending, mut files, mut last) = (false, None, NO_MUTANT);
         while index < end {
-            let one = &*trial::override_at(index);
-            if (*result(index)).done == Done::Not as u32 {
-                if trial::would_change(one, taken) {
+            let mutant = mutants::mutant_of(index);
+            // Members of a mutant at one site follow each other.
+            if mutant != last && (*result(mutant)).done == Done::Not as u32 {
+                let at = At { mutant, site, execution };
+                if change::would_change(&at, taken) {
                     let files = *files.get_or_insert_with(|| standing());
-                    if fork(index, files) {
-                        return trial::apply(one, taken);
+                    if fork(mutant, files) {
+                        return change::apply(&at, taken);
                     }
                 } else {
                     pending = true;
                 }
             }
+            last = mutant;
             index = index.wrapping_add(1);
         }
-        trial::set_pending(node, pending);
+        trial::set_pending(site, pending);
     }
     taken
 }
 
-/// Runs override number `index` in a child: true in there. Its parent has then the result and goes on as if nothing had been.
+/// Runs mutant number `index` in a child: true in there. Its parent has then the result and goes on as if nothing had been.
 ///
 /// # Safety
 /// In a hook of the plan's process.
@@ -227,7 +232,7 @@ unsafe fn begin(process: &Process, index: u32, found: *mut TrialResult) -> Child
         }
         (*found).used = (*process.used.load(Ordering::Relaxed)).load(Ordering::Relaxed);
         (*found).flags = (*process.flags.load(Ordering::Relaxed)).load(Ordering::Relaxed);
-        Child { states, used: &raw mut (*found).used, flags: &raw mut (*found).flags, one: index }
+        Child { states, used: &raw mut (*found).used, flags: &raw mut (*found).flags, mutant: index }
     }
 }
 

@@ -36,6 +36,7 @@ mod hooks;
 mod log;
 mod memory;
 mod module;
+mod mutants;
 mod object;
 mod process;
 mod record;

@@ -6,7 +6,7 @@
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use suspect_format::abi::PAGE;
-use suspect_format::trial::{Override, Stream, TRIAL_ADDRESS, TrialProcess};
+use suspect_format::trial::{Stream, TRIAL_ADDRESS, TrialProcess};
 
 use crate::module::Module;
 use crate::object::{self, Objects};
@@ -20,6 +20,8 @@ const PROCESS_ADDRESS: usize = TRIAL_ADDRESS - (1 << 40);
 pub const STACK_ADDRESS: usize = PROCESS_ADDRESS + (1 << 36);
 /// Where the trial's bytes for each node follow it.
 pub const PENDING_ADDRESS: usize = PROCESS_ADDRESS + PAGE;
+/// Where counts of executions are, one for each override.
+pub const COUNTS_ADDRESS: usize = PROCESS_ADDRESS + (1 << 35);
 /// How far the first thread's stack can reach down from the environment; nothing else is mapped there.
 pub const STACK_BYTES: usize = 120 << 20;
 /// "This page is the runtime's".
@@ -45,8 +47,8 @@ pub struct Process {
     pub streams: AtomicPtr<Stream>,
     /// Where the `PROCESS_*` bits go.
     pub flags: AtomicPtr<AtomicU32>,
-    /// What is overridden now; null for nothing.
-    pub active: AtomicPtr<Override>,
+    /// The mutant that is active now, or [`suspect_format::trial::NO_MUTANT`].
+    pub mutant: AtomicU32,
     /// This process's entry in the trial file.
     pub entry: AtomicPtr<TrialProcess>,
     /// Counts for a process that shares its entry with others.

@@ -6,18 +6,18 @@ use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering}
 
 use suspect_format::abi::PAGE;
 use suspect_format::trial::{
-    CHANGED, EXIT_CUT, MAGIC, Override, PROCESS_CUT, PROCESS_STARTED, Role, TRIAL_ADDRESS, TrialHeader, TrialModule,
-    TrialProcess,
+    CHANGED, EXIT_CUT, MAGIC, NO_MUTANT, Override, PROCESS_CUT, PROCESS_STARTED, Role, TRIAL_ADDRESS, TrialHeader,
+    TrialModule, TrialProcess,
 };
 use suspect_format::{ENDIAN_TAG, FORMAT_VERSION};
 
-pub use crate::change::{Taken, apply, would_change};
+use crate::change::{self, Taken};
 use crate::hooks::{self, Task};
 use crate::module::{Module, page_up};
-use crate::process::{self, PENDING_ADDRESS, Process, shared};
+use crate::process::{self, COUNTS_ADDRESS, PENDING_ADDRESS, Process, shared};
 use crate::settings::Auxiliary;
 use crate::sys::{self, EIO, Errno, File, O_CLOEXEC, O_RDWR};
-use crate::{fork, object, stack, symbols, text};
+use crate::{fork, mutants, object, stack, symbols, text};
 
 /// This module's words: where they begin, and which node each is.
 static DATA: AtomicUsize = AtomicUsize::new(0);
@@ -94,8 +94,12 @@ fn fits(head: &TrialHeader) -> bool {
         && head.n_processes != u32::MAX
         && inside(head.processes, head.n_processes.wrapping_add(1), size_of::<TrialProcess>())
         && inside(head.overrides, head.n_overrides, size_of::<Override>())
-        && head.n_nodes != u32::MAX
-        && inside(head.first_of_node, head.n_nodes.wrapping_add(1), size_of::<u32>())
+        && head.n_sites != u32::MAX
+        && head.n_nodes <= head.n_sites
+        && inside(head.first_of_site, head.n_sites.wrapping_add(1), size_of::<u32>())
+        && head.n_mutants != u32::MAX
+        && inside(head.first_of_mutant, head.n_mutants.wrapping_add(1), size_of::<u32>())
+        && inside(head.members, head.n_overrides, size_of::<u32>())
         && (head.role == Role::Single as u32 || head.role == Role::Plan as u32)
 }
 
@@ -117,11 +121,14 @@ unsafe fn begin(process: &Process, auxiliary: &Auxiliary) -> Result<(), Errno> {
         if head.n_nodes != 0 {
             sys::map_zeros_at(PENDING_ADDRESS, page_up(head.n_nodes as usize))?;
         }
+        sys::map_zeros_at(COUNTS_ADDRESS, page_up((head.n_overrides as usize).wrapping_add(1).wrapping_mul(8)))?;
+        let mutant = if head.role == Role::Single as u32 { head.selected } else { NO_MUTANT };
+        process.mutant.store(mutant, Ordering::Relaxed);
         let mut index = 0u32;
         while index < head.n_overrides {
-            let node = (*override_at(index)).node;
-            if node < head.n_nodes {
-                set_pending(node, true);
+            let one = &*mutants::override_at(index);
+            if one.site < head.n_nodes && (head.role == Role::Plan as u32 || one.mutant == mutant) {
+                set_pending(one.site, true);
             }
             index = index.wrapping_add(1);
         }
@@ -129,9 +136,6 @@ unsafe fn begin(process: &Process, auxiliary: &Auxiliary) -> Result<(), Errno> {
         process.take_stack(auxiliary);
         process.pid.store(sys::process_id(), Ordering::Relaxed);
         process.role.store(head.role, Ordering::Relaxed);
-        if head.role == Role::Single as u32 && head.n_overrides != 0 {
-            process.active.store(override_at(0), Ordering::Relaxed);
-        }
         join(process)?;
         if head.role == Role::Plan as u32 {
             fork::prepare(process);
@@ -175,6 +179,8 @@ unsafe fn join(process: &Process) -> Result<(), Errno> {
 /// This process has one thread, and it is here; the file is mapped.
 pub unsafe fn forked(process: &Process) {
     process.role.store(Role::Single as u32, Ordering::Relaxed);
+    // SAFETY: vouched for by the caller.
+    unsafe { mutants::forget_executions() }
     // SAFETY: vouched for by the caller. Where pages cannot be made writable the hooks would fault.
     if unsafe { join(process) }.is_err() {
         sys::die();
@@ -324,16 +330,14 @@ unsafe fn overridden_text(node: u32, address: usize) -> usize {
 /// In a hook of a trial; `node` is less than the header's number of nodes.
 unsafe fn overridden(node: u32, taken: Taken) -> Taken {
     let process = shared();
-    // SAFETY: vouched for by the caller; what is active lies in the mapped file.
+    // SAFETY: vouched for by the caller.
     unsafe {
+        let execution = mutants::executed(node);
         if process.role.load(Ordering::Relaxed) == Role::Plan as u32 {
-            return fork::reached(node, taken);
+            return fork::reached(node, execution, taken);
         }
-        let active = process.active.load(Ordering::Relaxed);
-        if active.is_null() || (*active).node != node || !would_change(&*active, taken) {
-            return taken;
-        }
-        apply(&*active, taken)
+        let at = mutants::At { mutant: process.mutant.load(Ordering::Relaxed), site: node, execution };
+        if change::would_change(&at, taken) { change::apply(&at, taken) } else { taken }
     }
 }
 
@@ -356,16 +360,6 @@ unsafe fn compare(node: u32, value: u64) {
     }
 }
 
-/// Which execution of `node` is the next one that its state counts, from 1.
-///
-/// # Safety
-/// In a hook of a trial; `node` is less than the header's number of nodes.
-pub unsafe fn execution(node: u32) -> u64 {
-    // SAFETY: there is a state for each node.
-    let state = unsafe { &*shared().states.load(Ordering::Relaxed).wrapping_add(node as usize) };
-    (state.load(Ordering::Relaxed) & !CHANGED).wrapping_add(1)
-}
-
 /// # Safety
 /// As [`set_pending`].
 #[inline(always)]
@@ -383,28 +377,6 @@ pub unsafe fn set_pending(node: u32, pending: bool) {
     unsafe { *(PENDING_ADDRESS as *mut u8).wrapping_add(node as usize) = u8::from(pending) }
 }
 
-/// Override number `index` of the file.
-///
-/// # Safety
-/// The file is mapped; `index` is less than the header's number of overrides.
-pub unsafe fn override_at(index: u32) -> *mut Override {
-    // SAFETY: vouched for by the caller.
-    unsafe { at::<Override>((*header()).overrides).wrapping_add(index as usize) }
-}
-
-/// The numbers of the overrides of `node`: the first, and one past the last.
-///
-/// # Safety
-/// The file is mapped; `node` is less than the header's number of nodes.
-pub unsafe fn overrides_of(node: u32) -> (u32, u32) {
-    // SAFETY: there is one more entry than nodes.
-    unsafe {
-        let first = at::<u32>((*header()).first_of_node).wrapping_add(node as usize);
-        let most = (*header()).n_overrides;
-        ((*first).min(most), (*first.wrapping_add(1)).min(most))
-    }
-}
-
 /// What a child of a plan is given: everything that its parent's hooks must not see.
 pub struct Child {
     /// A state for each node, those of the parent at the fork.
@@ -413,11 +385,11 @@ pub struct Child {
     pub used: *mut u64,
     /// `PROCESS_*` bits.
     pub flags: *mut u32,
-    /// Number of its override.
-    pub one: u32,
+    /// Number of its mutant.
+    pub mutant: u32,
 }
 
-/// Makes this process the child of a plan: from now on a trial of one override.
+/// Makes this process the child of a plan: from now on a trial of one mutant.
 ///
 /// # Safety
 /// This process has one thread; the pointers are good as long as it lives.
@@ -427,7 +399,6 @@ pub unsafe fn become_child(child: &Child) {
     process.states.store(child.states.cast(), Ordering::Relaxed);
     process.used.store(child.used.cast(), Ordering::Relaxed);
     process.flags.store(child.flags.cast(), Ordering::Relaxed);
-    // SAFETY: vouched for by the caller.
-    process.active.store(unsafe { override_at(child.one) }, Ordering::Relaxed);
+    process.mutant.store(child.mutant, Ordering::Relaxed);
     process.role.store(Role::Single as u32, Ordering::Relaxed);
 }

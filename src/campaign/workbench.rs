@@ -8,7 +8,7 @@ use super::pool::locked;
 use super::{CampaignError, Lab, OracleFacts};
 use crate::program::Program;
 use crate::suite::{Suite, Verdict};
-use crate::trial::{Executor, Executors, Observation, Override, Setup, TestTrials, TrialError, Worker};
+use crate::trial::{Executor, Executors, Mutant, Observation, Setup, TestTrials, TrialError, Worker};
 
 /// Runs a suite's tests.
 pub struct Workbench<'a> {
@@ -88,10 +88,10 @@ impl Lab for Workbench<'_> {
         &self,
         worker: &mut Worker,
         ready: &TestTrials,
-        overrides: &[Override],
+        mutants: &[Mutant],
         budget: u64,
         observed: &mut dyn FnMut(usize, Observation) -> ControlFlow<()>,
     ) -> Result<(), CampaignError> {
-        Ok(ready.run(worker, overrides, self.executors, budget, observed)?)
+        Ok(ready.run(worker, mutants, self.executors, budget, observed)?)
     }
 }

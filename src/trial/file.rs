@@ -5,19 +5,21 @@ use std::mem::offset_of;
 use std::path::Path;
 
 use memmap2::MmapMut;
-use suspect_format::abi::PAGE;
+use suspect_format::abi::{Mode, PAGE};
 use suspect_format::trial::{
-    self as layout, CHANGED, MAGIC, Role, Stream, TrialHeader, TrialModule, TrialProcess, TrialResult,
+    self as layout, CHANGED, MAGIC, NO_MUTANT, Role, Stream, TrialHeader, TrialModule, TrialProcess, TrialResult,
 };
 use suspect_format::{ENDIAN_TAG, FORMAT_VERSION};
 
-use super::{Change, Oracle, Override, TrialError};
-use crate::program::{Program, ValueClass};
+use super::encode::{Encoded, Sites};
+use super::{Oracle, TrialError};
 
-/// Overrides that a file has room for.
+/// Mutants that a file has room for.
 pub(super) const BATCH: usize = 1024;
+/// Overrides that a file has room for.
+pub(super) const MOST_OVERRIDES: usize = 4 * BATCH;
 /// Bytes of characters that a file has room for.
-const TEXT_ROOM: usize = 256 << 10;
+pub(super) const TEXT_ROOM: usize = 256 << 10;
 /// Processes beyond the oracle's that a trial may start.
 const MORE_PROCESSES: u32 = 64;
 
@@ -45,7 +47,10 @@ struct Parts {
     streams: usize,
     states: usize,
     overrides: usize,
-    first_of_node: usize,
+    n_sites: usize,
+    first_of_site: usize,
+    first_of_mutant: usize,
+    members: usize,
     results: usize,
     result_stride: usize,
 }
@@ -60,81 +65,12 @@ impl Parts {
     }
 }
 
-/// An override as the file has it.
-#[derive(Clone, Debug)]
-pub(super) struct Encoded {
-    bytes: layout::Override,
-    text: Box<[u8]>,
-}
-
-impl Encoded {
-    /// `None` when the oracle does not observe the node, or the change has no meaning for its kind of value.
-    pub(super) fn of(one: &Override, oracle: &Oracle, program_nodes: &[NodeForm]) -> Option<Encoded> {
-        let position = oracle.position(one.node)?;
-        let form = program_nodes[position];
-        let (change, operand, text): (layout::Change, u64, &[u8]) = match &one.change {
-            Change::Set(bits) => (layout::Change::Set, *bits, &[]),
-            Change::Add(bits) => (layout::Change::Add, *bits, &[]),
-            Change::Negate => (layout::Change::Negate, 0, &[]),
-            Change::Flip => (layout::Change::Flip, 0, &[]),
-            Change::Text(characters) => (layout::Change::Text, 0, characters),
-        };
-        (form.takes == (change == layout::Change::Text)).then_some(())?;
-        let bytes = layout::Override {
-            node: position as u32,
-            change: change as u32,
-            instance: one.instance,
-            operand,
-            length: text.len() as u32,
-            width: form.width,
-            is_float: u16::from(form.is_float),
-        };
-        (!form.fixed && text.len() <= TEXT_ROOM / 2).then(|| Encoded { bytes, text: text.into() })
-    }
-
-    pub(super) fn node(&self) -> u32 {
-        self.bytes.node
-    }
-
-    /// Bytes of characters.
-    pub(super) fn text_len(&self) -> usize {
-        self.text.len().next_multiple_of(8)
-    }
-}
-
-/// What an override needs to know of a node.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct NodeForm {
-    width: u16,
-    is_float: bool,
-    /// It takes characters.
-    takes: bool,
-    /// It is observed, never overridden.
-    fixed: bool,
-}
-
-impl NodeForm {
-    /// Of each node that the oracle observes.
-    pub(super) fn all(oracle: &Oracle, program: &Program) -> Vec<NodeForm> {
-        let form = |node: &u32| {
-            let node = &program.nodes[*node as usize];
-            NodeForm {
-                width: node.width.clamp(1, 64) as u16,
-                is_float: node.class == ValueClass::Float,
-                takes: node.class == ValueClass::String,
-                fixed: matches!(node.class, ValueClass::Pointer | ValueClass::FunctionPointer),
-            }
-        };
-        oracle.nodes().iter().map(form).collect()
-    }
-}
-
-/// How many overrides from the start of `encoded` one file holds.
+/// How many mutants from the start of `encoded` one file holds, at least one.
 pub(super) fn batch_len(encoded: &[&Encoded]) -> usize {
-    let mut room = TEXT_ROOM;
+    let (mut text, mut overrides) = (TEXT_ROOM, MOST_OVERRIDES);
     let fits = |one: &&&Encoded| {
-        let fits = one.text_len() <= room;
-        room = room.saturating_sub(one.text_len());
+        let fits = one.text_len() <= text && one.order() <= overrides;
+        (text, overrides) = (text.saturating_sub(one.text_len()), overrides.saturating_sub(one.order()));
         fits
     };
     encoded.iter().take(BATCH).take_while(fits).count()
@@ -142,8 +78,8 @@ pub(super) fn batch_len(encoded: &[&Encoded]) -> usize {
 
 impl TrialFile {
     /// Writes the file of a test to `path`. `output_fds` are numbers of descriptors that the test's processes inherit.
-    pub(super) fn create(path: &Path, oracle: &Oracle) -> Result<TrialFile, TrialError> {
-        let plan = Plan::of(oracle);
+    pub(super) fn create(path: &Path, oracle: &Oracle, sites: &Sites) -> Result<TrialFile, TrialError> {
+        let plan = Plan::of(oracle, sites);
         let file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(path);
         let file = file.map_err(TrialError::io("make the trial file", path))?;
         file.set_len(plan.length as u64).map_err(TrialError::io("make room for", path))?;
@@ -153,7 +89,7 @@ impl TrialFile {
         // SAFETY: only processes of trials write the file, and only where nobody holds references.
         let map = unsafe { MmapMut::map_mut(&file) }.map_err(TrialError::io("map", path))?;
         let mut file = TrialFile { map, parts: plan.parts, header: plan.header(oracle) };
-        file.fill(&plan, oracle);
+        file.fill(&plan, oracle, sites);
         Ok(file)
     }
 
@@ -171,19 +107,30 @@ impl TrialFile {
             streams: get::<TrialProcess>(&map, header.processes as usize).streams as usize,
             states: get::<TrialProcess>(&map, header.processes as usize).states as usize,
             overrides: header.overrides as usize,
-            first_of_node: header.first_of_node as usize,
+            n_sites: header.n_sites as usize,
+            first_of_site: header.first_of_site as usize,
+            first_of_mutant: header.first_of_mutant as usize,
+            members: header.members as usize,
             results: header.results as usize,
             result_stride: header.result_stride as usize,
         };
         Ok(TrialFile { map, parts, header })
     }
 
-    fn fill(&mut self, plan: &Plan, oracle: &Oracle) {
+    fn fill(&mut self, plan: &Plan, oracle: &Oracle, sites: &Sites) {
         let n_processes = self.parts.n_processes;
         for (index, module) in oracle.modules.iter().enumerate() {
             let (at, words) = (self.parts.modules + index * size_of::<TrialModule>(), plan.words[index]);
-            let entry =
-                TrialModule { identity: module.identity, nodes: words as u64, n_words: module.words.len() as u64 };
+            let known = sites.module(index);
+            let entry = TrialModule {
+                identity: module.identity,
+                nodes: words as u64,
+                n_words: module.words.len() as u64,
+                first_operation: known.first_operation,
+                n_operations: known.n_operations,
+                first_gate: known.first_gate,
+                n_gates: known.n_gates,
+            };
             self.put(at, entry);
             self.put_all(words, &module.words);
         }
@@ -219,45 +166,65 @@ impl TrialFile {
         self.map[offset_of!(TrialHeader, first_pid)..].as_mut_ptr().cast()
     }
 
-    /// Puts overrides into the file, sorted by node; [`TrialFile::select`] or [`TrialFile::select_all`] makes them count.
-    pub(super) fn set_overrides(&mut self, encoded: &[&Encoded]) {
-        let mut text = self.parts.overrides + BATCH * size_of::<layout::Override>();
-        let mut firsts = vec![0u32; self.parts.n_nodes + 1];
-        for (index, one) in encoded.iter().enumerate() {
-            let mut bytes = one.bytes;
-            if !one.text.is_empty() {
+    /// Puts mutants into the file; [`TrialFile::select`] or [`TrialFile::select_all`] makes them count.
+    pub(super) fn set_mutants(&mut self, encoded: &[&Encoded]) {
+        let mut overrides: Vec<(layout::Override, &[u8])> = Vec::new();
+        for (mutant, one) in (0..).zip(encoded) {
+            overrides.extend(one.overrides().map(|(bytes, text)| (layout::Override { mutant, ..*bytes }, text)));
+        }
+        // Members of one mutant at one site stay in their order.
+        overrides.sort_by_key(|(one, _)| (one.site, one.mutant));
+        let mut text = self.parts.overrides + MOST_OVERRIDES * size_of::<layout::Override>();
+        let mut firsts = vec![0u32; self.parts.n_sites + 1];
+        let mut of_mutants: Vec<Vec<u32>> = vec![Vec::new(); encoded.len()];
+        for (index, (mut bytes, characters)) in overrides.into_iter().enumerate() {
+            if bytes.change == layout::Change::Text as u32 {
                 bytes.operand = text as u64;
-                self.map[text..text + one.text.len()].copy_from_slice(&one.text);
-                text += one.text_len();
+                self.map[text..text + characters.len()].copy_from_slice(characters);
+                text += characters.len().next_multiple_of(8);
             }
             self.put(self.parts.overrides + index * size_of::<layout::Override>(), bytes);
-            firsts[one.bytes.node as usize + 1] += 1;
+            firsts[bytes.site as usize + 1] += 1;
+            of_mutants[bytes.mutant as usize].push(index as u32);
         }
-        for node in 0..self.parts.n_nodes {
-            firsts[node + 1] += firsts[node];
+        for site in 0..self.parts.n_sites {
+            firsts[site + 1] += firsts[site];
         }
-        self.put_all(self.parts.first_of_node, &firsts);
+        self.put_all(self.parts.first_of_site, &firsts);
+        let mut ends = vec![0u32];
+        ends.extend(of_mutants.iter().scan(0, |end, members| {
+            *end += members.len() as u32;
+            Some(*end)
+        }));
+        self.put_all(self.parts.first_of_mutant, &ends);
+        self.put_all(self.parts.members, &of_mutants.concat());
+        // Nothing else of the header: what the last trial's processes left there says what is to be reset.
+        (self.header.n_overrides, self.header.n_mutants) = (firsts[self.parts.n_sites], encoded.len() as u32);
+        self.put(offset_of!(TrialHeader, n_overrides), self.header.n_overrides);
+        self.put(offset_of!(TrialHeader, n_mutants), self.header.n_mutants);
     }
 
-    /// Makes override number `index` the only one, or none, of a process tree of its own.
-    pub(super) fn select(&mut self, index: Option<usize>) {
-        let overrides = self.parts.overrides + index.unwrap_or(0) * size_of::<layout::Override>();
+    /// Takes over how many mutants the tool has put into the file; before any trial of them runs.
+    pub(super) fn take_mutants(&mut self) {
+        let seen = self.seen();
+        (self.header.n_overrides, self.header.n_mutants) = (seen.n_overrides, seen.n_mutants);
+    }
+
+    /// Makes mutant number `index` the only one, or none, of a process tree of its own.
+    pub(super) fn select(&mut self, index: Option<u32>) {
         self.set_header(|header| {
             header.role = Role::Single as u32;
-            header.overrides = overrides as u64;
-            header.n_overrides = u32::from(index.is_some());
+            header.selected = index.unwrap_or(NO_MUTANT);
         });
     }
 
-    /// Makes the first `count` overrides a plan.
-    pub(super) fn select_all(&mut self, count: usize) {
-        let overrides = self.parts.overrides as u64;
+    /// Makes all mutants a plan.
+    pub(super) fn select_all(&mut self) {
         self.set_header(|header| {
             header.role = Role::Plan as u32;
-            header.overrides = overrides;
-            header.n_overrides = count as u32;
+            header.selected = NO_MUTANT;
         });
-        let end = self.parts.results + count * self.parts.result_stride;
+        let end = self.parts.results + self.header.n_mutants as usize * self.parts.result_stride;
         self.map[self.parts.results..end].fill(0);
     }
 
@@ -317,7 +284,7 @@ impl TrialFile {
         !(0..self.parts.n_nodes).any(|node| self.differs(0, node))
     }
 
-    /// What a plan found out about override number `index`, and the nodes' bits.
+    /// What a plan found out about mutant number `index`, and the nodes' bits.
     pub(super) fn result(&self, index: usize) -> (TrialResult, Box<[u64]>) {
         let at = self.parts.results + index * self.parts.result_stride;
         let mut changed = vec![0u64; n_words(self.parts.n_nodes)];
@@ -360,7 +327,7 @@ struct Plan {
 
 impl Plan {
     /// What processes write is on pages of its own: header, processes, states, results.
-    fn of(oracle: &Oracle) -> Plan {
+    fn of(oracle: &Oracle, sites: &Sites) -> Plan {
         let (n_nodes, n_processes) = (oracle.nodes.len(), oracle.processes.len());
         let mut end = PAGE;
         let mut take = |bytes: usize, align: usize| {
@@ -372,8 +339,11 @@ impl Plan {
         let words = oracle.modules.iter().map(|module| take(module.words.len() * 4, 8)).collect();
         let streams = take((n_processes + 1) * n_nodes * size_of::<Stream>(), 8);
         let values = oracle.processes.iter().map(|process| take(process.parts().0.len() * 8, 8)).collect();
-        let overrides = take(BATCH * size_of::<layout::Override>() + TEXT_ROOM, 8);
-        let first_of_node = take((n_nodes + 1) * 4, 8);
+        let overrides = take(MOST_OVERRIDES * size_of::<layout::Override>() + TEXT_ROOM, 8);
+        let n_sites = n_nodes + sites.n_operations();
+        let first_of_site = take((n_sites + 1) * 4, 8);
+        let first_of_mutant = take((BATCH + 1) * 4, 8);
+        let members = take(MOST_OVERRIDES * 4, 8);
         let processes = take((n_processes + 1) * size_of::<TrialProcess>(), PAGE);
         let states = take((n_processes + 1) * n_nodes * 8, PAGE);
         let result_stride = (size_of::<TrialResult>() + n_nodes.div_ceil(8)).next_multiple_of(8);
@@ -387,7 +357,10 @@ impl Plan {
             streams,
             states,
             overrides,
-            first_of_node,
+            n_sites,
+            first_of_site,
+            first_of_mutant,
+            members,
             results,
             result_stride,
         };
@@ -406,11 +379,17 @@ impl Plan {
             n_nodes: parts.n_nodes as u32,
             n_processes: parts.n_processes as u32,
             max_processes: parts.n_processes as u32 + MORE_PROCESSES,
+            mode: Mode::Trace as u32,
+            n_sites: parts.n_sites as u32,
             n_overrides: 0,
+            n_mutants: 0,
+            selected: NO_MUTANT,
             modules: parts.modules as u64,
             processes: parts.processes as u64,
             overrides: parts.overrides as u64,
-            first_of_node: parts.first_of_node as u64,
+            first_of_site: parts.first_of_site as u64,
+            first_of_mutant: parts.first_of_mutant as u64,
+            members: parts.members as u64,
             results: parts.results as u64,
             result_stride: parts.result_stride as u64,
             budget: u64::MAX,
@@ -424,7 +403,7 @@ impl Plan {
             first_pid: 0,
             running: 0,
             gate: 0,
-            reserved: [0; 5],
+            reserved: [0; 4],
         }
     }
 }

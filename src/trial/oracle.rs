@@ -29,6 +29,8 @@ pub(super) struct ModuleWords {
     pub identity: u64,
     /// For each word its node's position plus 1; 0 for none.
     pub words: Vec<u32>,
+    /// Its units, indices into [`Program::units`], in the order of their descriptors.
+    pub units: Vec<u32>,
 }
 
 /// The values of one process, node after node.
@@ -311,7 +313,8 @@ impl<'a> Reader<'a> {
                 }
             }
         }
-        self.modules.push(ModuleWords { identity: part.identity, words });
+        let units = part.described.iter().filter_map(|hash| self.units.get(hash)).map(|unit| *unit as u32).collect();
+        self.modules.push(ModuleWords { identity: part.identity, words, units });
         Ok(self.modules.len() - 1)
     }
 }

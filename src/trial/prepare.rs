@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use suspect_format::abi::{ENV_LOG_BYTES, ENV_OUT, ENV_RECORD, ENV_TEST, ENV_TRIAL, Mode};
 
+use super::encode::Sites;
 use super::file::TrialFile;
 use super::frame::{Answer, Ask, Job, Ran, Stop};
 use super::oracle::Recording;
@@ -278,11 +279,11 @@ impl Preparing<'_> {
         Stop { wall_ns: limit.as_nanos() as u64, output_limit: 4 << 30, keep: KEPT, budget: u64::MAX }
     }
 
-    /// Runs the test with the trial file and no override: nodes that change all the same are left out of the oracle.
+    /// Runs the test with the trial file and no mutant: nodes that change all the same are left out of the oracle.
     pub(super) fn calibrate(&self, worker: &mut Worker, recorded: &mut Recorded) -> Result<Ran, TrialError> {
         for _ in 0..2 {
             let path = worker.file("trial");
-            TrialFile::create(&path, &recorded.oracle)?;
+            TrialFile::create(&path, &recorded.oracle, &Sites::of(&recorded.oracle, self.program))?;
             let memory = memory_for(recorded.ran.peak, worker.setup().memory);
             set_job(worker, job(worker, self.test, recorded.place, Task::Trial(&path), memory))?;
             let ran = run(worker, self.test, &Ask::Exec(None, self.patience()))?;

@@ -7,11 +7,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use suspect_format::trial::{Done, Refusal, TrialResult};
 
-use super::file::{Encoded, NodeForm, TrialFile, batch_len};
+use super::encode::{Encoded, Sites};
+use super::file::{TrialFile, batch_len};
 use super::frame::{Answer, Ask, Ran, Stop};
 use super::judge::{Finished, Judge, Stream};
 use super::prepare::{self, Place, Preparing, Task};
-use super::{Executor, Executors, Observation, Oracle, Override, Reason, TrialError, Worker};
+use super::{Executor, Executors, Mutant, Observation, Oracle, Reason, TrialError, Worker};
 use crate::program::Program;
 use crate::suite::{Judging, Suite, Test, Verdict};
 
@@ -23,7 +24,7 @@ pub struct TestTrials {
     test: Test,
     place: Place,
     oracle: Oracle,
-    forms: Vec<NodeForm>,
+    sites: Sites,
     reason: Option<Reason>,
     longest: u64,
     wall_ns: u64,
@@ -56,7 +57,7 @@ const JUDGED: u64 = 1 << 20;
 type Observed<'a> = dyn FnMut(usize, Observation) -> ControlFlow<()> + 'a;
 
 impl TestTrials {
-    /// Records the test twice and tries it with no override, all contained. `recorded` is the verdict that is known of it.
+    /// Records the test twice and tries it with no mutant, all contained. `recorded` is the verdict that is known of it.
     ///
     /// # Errors
     /// [`TrialError::Unsupported`], [`TrialError::NotReproducible`], [`TrialError::NoValues`], [`TrialError::TooLong`] and
@@ -87,7 +88,7 @@ impl TestTrials {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             test: test.clone(),
             place: recording.place,
-            forms: NodeForm::all(&recording.oracle, program),
+            sites: Sites::of(&recording.oracle, program),
             oracle: recording.oracle,
             reason: None,
             longest: ran.longest,
@@ -121,12 +122,12 @@ impl TestTrials {
         }
     }
 
-    /// Runs the overrides and calls `observed` with the index of each and what was seen, in any order, each exactly once unless
+    /// Runs the mutants and calls `observed` with the index of each and what was seen, in any order, each exactly once unless
     /// it breaks off, which ends the trials under way without a word. `budget`: hooks and ticks for each process, see
-    /// [`super::budget`]. Overrides of nodes that [`Oracle::nodes`] does not have, and changes that have no meaning for the
-    /// node's kind of value, are not applied: the run is the oracle's.
+    /// [`super::budget`]. Overrides of nodes that [`Oracle::nodes`] does not have, and changes that have no meaning for the kind of
+    /// value or operation, are not applied: without others the run is the oracle's.
     ///
-    /// What is seen depends on the override and the budget alone: not on the worker, the executor or the other overrides. (But for
+    /// What is seen depends on the mutant and the budget alone: not on the worker, the executor or the other mutants. (But for
     /// [`Observation::passes`]: where the test is judged by its output in other ways than comparing it, only the reference can tell.)
     ///
     /// # Errors
@@ -134,7 +135,7 @@ impl TestTrials {
     pub fn run(
         &self,
         worker: &mut Worker,
-        overrides: &[Override],
+        mutants: &[Mutant],
         executors: Executors,
         budget: u64,
         observed: &mut dyn FnMut(usize, Observation) -> ControlFlow<()>,
@@ -143,7 +144,7 @@ impl TestTrials {
         let executor = if forked { Executor::Fork } else { Executor::Exec };
         let judge = self.judge();
         let encoded: Vec<Option<Encoded>> =
-            overrides.iter().map(|one| Encoded::of(one, &self.oracle, &self.forms)).collect();
+            mutants.iter().map(|one| Encoded::of(one, &self.oracle, &self.sites)).collect();
         let mut due: Vec<(usize, &Encoded)> = Vec::new();
         for (index, one) in encoded.iter().enumerate() {
             match one {
@@ -152,7 +153,7 @@ impl TestTrials {
                 None => {}
             }
         }
-        due.sort_by_key(|(index, one)| (one.node(), *index));
+        due.sort_by_key(|(index, one)| (one.site(), *index));
         let context = Context { trials: self, judge: &judge, budget };
         let mut rest = &due[..];
         while !rest.is_empty() {
@@ -195,7 +196,7 @@ impl TestTrials {
     fn load<'w>(&self, worker: &'w mut Worker) -> Result<&'w mut TrialFile, TrialError> {
         if worker.loaded.as_ref().is_none_or(|(id, _)| *id != self.id) {
             let path = worker.file("trial");
-            let file = TrialFile::create(&path, &self.oracle)?;
+            let file = TrialFile::create(&path, &self.oracle, &self.sites)?;
             let memory = prepare::memory_for(self.summary.ran.peak, worker.setup().memory);
             let job = prepare::job(worker, &self.test, self.place, Task::Trial(&path), memory);
             prepare::set_job(worker, job)?;
@@ -205,7 +206,7 @@ impl TestTrials {
         loaded.ok_or_else(|| TrialError::Worker { problem: "died while it was given a test".into() })
     }
 
-    /// Why the test cannot be a plan, by trying one without overrides.
+    /// Why the test cannot be a plan, by trying one without mutants.
     fn try_plan(&self, worker: &mut Worker) -> Result<Option<Reason>, TrialError> {
         if self.oracle.n_processes() != 1 {
             return Ok(Some(Reason::Processes));
@@ -213,8 +214,8 @@ impl TestTrials {
         if self.oracle.n_threads() > 1 {
             return Ok(Some(Reason::Threads));
         }
-        self.load(worker)?.set_overrides(&[]);
-        let ran = prepare::run(worker, &self.test, &Ask::Plan(0, self.stop(u64::MAX)))?;
+        self.load(worker)?.set_mutants(&[]);
+        let ran = prepare::run(worker, &self.test, &Ask::Plan(self.stop(u64::MAX)))?;
         Ok(self.plan_failed(&ran, self.load(worker)?))
     }
 
@@ -252,7 +253,7 @@ struct Context<'a> {
     budget: u64,
 }
 
-/// Overrides that are due: their indices, as the caller numbers them.
+/// Mutants that are due: their indices, as the caller numbers them.
 type Batch<'a> = [(usize, &'a Encoded)];
 
 /// What is left of a batch.
@@ -263,9 +264,9 @@ enum Left<'a> {
     Stopped,
 }
 
-/// A way to run a batch of overrides of one test: the seam for further executors.
+/// A way to run a batch of mutants of one test: the seam for further executors.
 trait Runs {
-    /// Runs a batch, sorted by node, that fits into the test's file; tells what was observed, and which of them it cannot run.
+    /// Runs a batch, sorted by site, that fits into the test's file; tells what was observed, and which of them it cannot run.
     fn run<'b>(
         &self,
         context: &Context,
@@ -290,7 +291,7 @@ impl Runs for Trees {
         let encoded: Vec<&Encoded> = batch.iter().map(|(_, one)| *one).collect();
         let mut next = 0;
         while next < batch.len() {
-            trials.load(worker)?.set_overrides(&encoded);
+            trials.load(worker)?.set_mutants(&encoded);
             let ask = Ask::Exec(Some((next as u32, batch.len() as u32)), trials.stop(*budget));
             let mut alive = worker.ask(&ask)?.is_ok();
             while alive && next < batch.len() {
@@ -320,7 +321,7 @@ impl Runs for Trees {
     }
 }
 
-/// A fork where the node is first reached.
+/// A fork where the mutant first changes something.
 struct Forks;
 
 impl Runs for Forks {
@@ -333,8 +334,8 @@ impl Runs for Forks {
     ) -> Result<Left<'b>, TrialError> {
         let Context { trials, judge, budget } = context;
         let encoded: Vec<&Encoded> = batch.iter().map(|(_, one)| *one).collect();
-        trials.load(worker)?.set_overrides(&encoded);
-        let ask = Ask::Plan(batch.len() as u32, trials.stop(*budget));
+        trials.load(worker)?.set_mutants(&encoded);
+        let ask = Ask::Plan(trials.stop(*budget));
         let answer = if worker.ask(&ask)?.is_ok() { worker.answer().ok() } else { None };
         let Some(Answer::Ran(ran)) = answer else { return Ok(Left::These(batch.to_vec())) };
         let file = trials.load(worker)?;

@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use suspect::program::{Program, ValueClass};
 use suspect::suite::{RunContext, Suite, Verdict};
 use suspect::trace::{ModuleFile, sections};
-use suspect::trial::{Change, Executors, Observation, Override, Setup, TestTrials, TrialError, Worker};
+use suspect::trial::{Change, Executors, Mutant, Observation, Override, Setup, Site, TestTrials, TrialError, Worker};
 use suspect_format::abi::SECTION_SITES;
 
 /// The executable under test.
@@ -126,12 +126,17 @@ pub fn observe(
 ) -> Vec<Observation> {
     let mut found: Vec<Option<Observation>> = vec![None; overrides.len()];
     trials
-        .run(worker, overrides, executors, budget, &mut |index, observation| {
+        .run(worker, &alone(overrides), executors, budget, &mut |index, observation| {
             assert!(found[index].replace(observation).is_none(), "trial {index} was observed twice");
             ControlFlow::Continue(())
         })
         .unwrap();
     found.into_iter().map(|one| one.expect("an observation of each trial")).collect()
+}
+
+/// A mutant of each override.
+pub fn alone(overrides: &[Override]) -> Vec<Mutant> {
+    overrides.iter().cloned().map(Mutant::from).collect()
 }
 
 /// A small generator: the same overrides in every run of the tests.
@@ -157,7 +162,7 @@ pub fn overrides(trials: &TestTrials, program: &Program, count: usize, dice: &mu
             let values = oracle.values(0, position);
             let change = change(class, values, dice);
             let instance = if dice.roll(4) == 0 { 1 + dice.roll(values.len() as u64 + 1) } else { 0 };
-            all.push(Override { node: *node, instance, change });
+            all.push(Override { site: Site::Node(*node), instance, change });
         }
     }
     all.truncate(count.max(1));

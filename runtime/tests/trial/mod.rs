@@ -340,7 +340,15 @@ impl Trial<'_> {
         let tables: Vec<u64> = oracle.modules.iter().map(|(_, words)| file.words(words)).collect();
         let modules = file.place();
         for ((identity, words), nodes) in oracle.modules.iter().zip(tables) {
-            file.put(TrialModule { identity: *identity, nodes, n_words: words.len() as u64 });
+            file.put(TrialModule {
+                identity: *identity,
+                nodes,
+                n_words: words.len() as u64,
+                first_operation: n_nodes as u32,
+                n_operations: 0,
+                first_gate: 0,
+                n_gates: 0,
+            });
         }
         let none = vec![Vec::new(); n_nodes];
         let streams: Vec<u64> = oracle.streams.iter().chain([&none]).map(|streams| file.streams(streams)).collect();
@@ -355,16 +363,23 @@ impl Trial<'_> {
             let model = &oracle.subject.model.nodes[*node as usize];
             first[*node as usize + 1..].fill(1);
             file.put(Override {
-                node: *node,
+                site: *node,
                 change: *change as u32,
                 instance: self.instance,
                 operand: if *change == Change::Text { texts } else { *operand },
                 length: text.len() as u32,
-                width: model.width as u16,
-                is_float: u16::from(model.class == suspect_format::site::ValueClass::Float),
+                width: model.width as u8,
+                is_float: u8::from(model.class == suspect_format::site::ValueClass::Float),
+                operator: 0,
+                reserved: 0,
+                mutant: 0,
+                gate: 0,
             });
         }
-        let first_of_node = file.words(&first);
+        let first_of_site = file.words(&first);
+        let n_overrides = u32::from(self.change.is_some());
+        let first_of_mutant = file.words(&[0, n_overrides]);
+        let members = file.words(&[0]);
         file.page();
         let states: Vec<u64> = (0..=n_processes).map(|_| file.zeros(8 * n_nodes)).collect();
         let processes = file.place();
@@ -382,11 +397,17 @@ impl Trial<'_> {
             n_nodes: n_nodes as u32,
             n_processes: n_processes as u32,
             max_processes: self.max_processes,
-            n_overrides: u32::from(self.change.is_some()),
+            mode: suspect_format::abi::Mode::Trace as u32,
+            n_sites: n_nodes as u32,
+            n_overrides,
+            n_mutants: n_overrides,
+            selected: if n_overrides == 0 { NO_MUTANT } else { 0 },
             modules,
             processes,
             overrides,
-            first_of_node,
+            first_of_site,
+            first_of_mutant,
+            members,
             results: 0,
             result_stride: 0,
             budget: self.budget,
@@ -400,7 +421,7 @@ impl Trial<'_> {
             first_pid: 0,
             running: 0,
             gate: 0,
-            reserved: [0; 5],
+            reserved: [0; 4],
         };
         file.bytes[..size_of::<TrialHeader>()].copy_from_slice(bytes_of(&header));
         header
