@@ -12,8 +12,9 @@ mod plan;
 mod pool;
 mod random;
 mod sets;
+pub mod studies;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use effect::EffectMatrix;
 pub use judge::{Class, Judgement, Summary, judge, summary};
