@@ -15,6 +15,7 @@ pub mod slice;
 pub mod spectra;
 pub mod profile;
 pub mod causal;
+pub mod hom;
 pub mod rank;
 pub mod report;
 pub mod eval;
