@@ -12,7 +12,9 @@ use std::time::{Duration, Instant};
 use suspect::program::Program;
 use suspect::suite::{RunContext, Suite};
 use suspect::trace::{ModuleFile, sections};
-use suspect::trial::{Change, End, Executor, Executors, Mutant, Override, Setup, Site, TestTrials, Worker, budget};
+use suspect::trial::{
+    Change, End, Executor, Executors, Mutant, Override, Setup, Site, TestTrials, Watched, Worker, budget,
+};
 use suspect_format::abi::SECTION_SITES;
 
 const SUSPECT: &str = env!("CARGO_BIN_EXE_suspect");
@@ -62,7 +64,7 @@ fn row(worker: &mut Worker, source: &str, arguments: &str, text: &str) {
     let test = &suite.tests()[0];
     let scratch = suspect::exec::ScratchRoot::new().unwrap();
     let verdict = suite.run_test(test, &RunContext { env: &[], scratch: &scratch, timeout: None }).unwrap().verdict;
-    let trials = TestTrials::prepare(worker, &suite, test, verdict, &program).unwrap();
+    let trials = TestTrials::prepare(worker, &suite, test, verdict, &program, Watched::Nodes).unwrap();
     assert_eq!(trials.executor(), (Executor::Fork, None), "{source}");
     let budget = budget(trials.longest(), false);
     let overrides = overrides(&trials, &program);

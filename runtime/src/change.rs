@@ -2,6 +2,7 @@
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
+use suspect_format::operation::Operator;
 use suspect_format::trial::{Change, Override, PROCESS_APPLIED};
 
 use crate::mutants::At;
@@ -13,16 +14,34 @@ const GENEROUS_BYTES: u64 = 64 << 20;
 /// Room of a fresh string, so that writing into it in place stays harmless.
 const TEXT_ROOM: usize = 4096;
 
-/// What a node is about to take.
-#[derive(Clone, Copy, PartialEq)]
+/// What a site comes to as the code says.
+#[derive(Clone, Copy)]
 pub enum Taken {
     /// A number's bits, zero-extended.
     Word(u64),
     /// The address of characters.
     Text(usize),
+    /// What an operator makes of its operands.
+    Operation { left: u64, right: u64, result: u64 },
+    /// The variable at the address is read, of a function whose variables' addresses are `others`.
+    Variable { address: usize, others: *const usize },
+    /// The way that the code goes.
+    Choice,
 }
 
-/// Whether the mutant's members at the site, together, change what is taken.
+impl Taken {
+    /// The word that the hook answers when nothing is changed.
+    pub fn plain(self) -> u64 {
+        match self {
+            Taken::Word(value) => value,
+            Taken::Operation { result, .. } => result,
+            Taken::Text(address) | Taken::Variable { address, .. } => address as u64,
+            Taken::Choice => 0,
+        }
+    }
+}
+
+/// Whether the mutant's members at the site, together, change what it comes to.
 ///
 /// # Safety
 /// In a hook of the site.
@@ -30,34 +49,32 @@ pub unsafe fn would_change(at: &At, taken: Taken) -> bool {
     // SAFETY: vouched for by the caller; the characters lie in the file.
     unsafe {
         match taken {
-            Taken::Word(value) => new_word(at, value) != value,
             Taken::Text(address) => {
-                let differs = |one: &&Override| {
-                    one.change == Change::Text as u32 && !text::is(address, trial::at(one.operand), one.length as usize)
-                };
-                at.members().any(|one| differs(&one))
+                let texts = at.members().filter(|one| one.change == Change::Text as u32);
+                texts.last().is_some_and(|one| !text::is(address, trial::at(one.operand), one.length as usize))
             }
+            _ => becomes(at, taken) != Some(taken.plain()),
         }
     }
 }
 
-/// What `taken` becomes. The process's flags say that the mutant was applied.
+/// What the hook answers; `None` where the machine traps. The process's flags say that the mutant was applied.
 ///
 /// # Safety
 /// As [`would_change`], which has said yes.
-pub unsafe fn apply(at: &At, taken: Taken) -> Taken {
+pub unsafe fn apply(at: &At, taken: Taken) -> Option<u64> {
     let process = shared();
     // SAFETY: vouched for by the caller.
     let new = unsafe {
         match taken {
-            Taken::Word(value) => Taken::Word(new_word(at, value)),
             Taken::Text(address) => {
                 let texts = at.members().filter(|one| one.change == Change::Text as u32);
-                Taken::Text(texts.last().and_then(|one| fresh_text(process, one, address)).unwrap_or(address))
+                Some(texts.last().and_then(|one| fresh_text(process, one, address)).unwrap_or(address) as u64)
             }
+            _ => becomes(at, taken),
         }
     };
-    if new != taken {
+    if new != Some(taken.plain()) {
         trial::set_flag(process, PROCESS_APPLIED);
     }
     new
@@ -65,9 +82,56 @@ pub unsafe fn apply(at: &At, taken: Taken) -> Taken {
 
 /// # Safety
 /// As [`would_change`].
-unsafe fn new_word(at: &At, value: u64) -> u64 {
+unsafe fn becomes(at: &At, taken: Taken) -> Option<u64> {
     // SAFETY: vouched for by the caller.
-    unsafe { at.members() }.fold(value, |value, one| changed_word(one, value))
+    let members = unsafe { at.members() };
+    let chosen = || {
+        // SAFETY: as above.
+        let choices = unsafe { at.members() }.filter(|one| one.change == Change::Choose as u32);
+        choices.last()
+    };
+    match taken {
+        Taken::Word(value) => Some(members.fold(value, |value, one| changed_word(one, value))),
+        Taken::Operation { left, right, result } => {
+            let result = recomputed(members, left, right, result)?;
+            // SAFETY: as above.
+            Some(unsafe { at.members() }.fold(result, |value, one| changed_word(one, value)))
+        }
+        Taken::Text(address) => Some(address as u64),
+        Taken::Choice => Some(chosen().map_or(0, |one| one.operand)),
+        Taken::Variable { address, others } => {
+            let Some(one) = chosen() else { return Some(address as u64) };
+            // SAFETY: the table has an entry for each variable; those that it has can be read.
+            unsafe {
+                let other = *others.wrapping_add(one.operand as usize);
+                let same = other == 0 || memory::same(address, other, usize::from(one.width).div_ceil(8).min(8));
+                Some(if same { address as u64 } else { other as u64 })
+            }
+        }
+    }
+}
+
+/// The result with operands and operator replaced; `None` where the machine traps.
+fn recomputed<'a>(members: impl Iterator<Item = &'a Override>, left: u64, right: u64, result: u64) -> Option<u64> {
+    const OPERATOR: u32 = Change::Operator as u32;
+    const LEFT: u32 = Change::Left as u32;
+    const RIGHT: u32 = Change::Right as u32;
+    let (mut left, mut right, mut operator, mut last) = (left, right, None, None);
+    for one in members {
+        match one.change {
+            LEFT => left = one.operand,
+            RIGHT => right = one.operand,
+            OPERATOR => operator = Some(one.operand as u8),
+            _ => continue,
+        }
+        last = Some(one);
+    }
+    let Some(one) = last else { return Some(result) };
+    match Operator::from_number(operator.unwrap_or(one.operator)) {
+        Some(operator) => operator.apply(one.width.into(), left, right),
+        // Of operations that have one operand it is the result.
+        None => Some(left & u64::MAX >> 64u32.wrapping_sub(u32::from(one.width).clamp(1, 64))),
+    }
 }
 
 /// What a number becomes.

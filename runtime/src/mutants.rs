@@ -2,9 +2,9 @@
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use suspect_format::trial::Override;
+use suspect_format::trial::{Override, Role};
 
-use crate::process::COUNTS_ADDRESS;
+use crate::process::{COUNTS_ADDRESS, Process};
 use crate::trial::{at, header};
 
 /// An execution of a site under a mutant.
@@ -53,6 +53,39 @@ pub unsafe fn members(mutant: u32) -> impl Iterator<Item = &'static Override> {
             &*override_at(number.min(head.n_overrides.wrapping_sub(1)))
         }
     })
+}
+
+/// Whether a process applies an override, or forks children that do.
+///
+/// # Safety
+/// The file is mapped.
+pub unsafe fn is_ours(process: &Process, one: &Override) -> bool {
+    process.role.load(Ordering::Relaxed) == Role::Plan as u32 || one.mutant == process.mutant.load(Ordering::Relaxed)
+}
+
+/// Looks at the overrides that stand beside `one` in the file and are of the same function.
+///
+/// # Safety
+/// `one` lies in the mapped file.
+pub unsafe fn neighbours(one: &Override, look: impl Fn(&Override)) {
+    // SAFETY: vouched for by the caller.
+    unsafe {
+        let (first, _) = overrides_of(one.site);
+        let end = (*header()).n_overrides;
+        let same = |index: u32| Some(&*override_at(index)).filter(|other| index < end && other.gate == one.gate);
+        let mut index = first;
+        while let Some(other) = same(index) {
+            look(other);
+            index = index.wrapping_add(1);
+        }
+        index = first.wrapping_sub(1);
+        while index < end
+            && let Some(other) = same(index)
+        {
+            look(other);
+            index = index.wrapping_sub(1);
+        }
+    }
 }
 
 /// Override number `index` of the file.

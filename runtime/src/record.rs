@@ -76,8 +76,8 @@ pub extern "C" fn start() {
     }
     if !settings.trial.is_null() {
         // SAFETY: the loader's thread, before anything else of this module runs; the path is a C string.
-        if unsafe { trial::start(settings.trial, &module, &auxiliary) }.is_ok() {
-            symbols::mode().store(Mode::Trace as u32, Ordering::Release);
+        if let Ok(mode) = unsafe { trial::start(settings.trial, &module, &auxiliary) } {
+            symbols::mode().store(mode, Ordering::Release);
         }
         return;
     }
@@ -88,6 +88,8 @@ pub extern "C" fn start() {
             if add_module(&module, FirstWords::AsTheyAre).is_ok() {
                 symbols::at_fork(forked);
                 if settings.mode == Mode::Trace {
+                    // No function goes on in a version that does not log.
+                    module.gates.fill(1);
                     name_objects(&module, &auxiliary);
                 }
                 symbols::mode().store(settings.mode as u32, Ordering::Release);

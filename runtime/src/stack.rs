@@ -25,8 +25,8 @@ pub fn take(process: &Process) {
     OWNER.store(process.stack_owner.load(Ordering::Relaxed), Ordering::Relaxed);
 }
 
-/// A hook of two arguments that does its work on that stack, unless it is another thread's or already there (a signal's handler
-/// interrupted a hook, or the program's `malloc` was called by one). Whatever the work, it leaves one word on the program's.
+/// A hook that does its work on that stack, unless it is another thread's or already there (a signal's handler interrupted a hook, or the
+/// program's `malloc` was called by one). Nothing is left on the program's.
 #[macro_export]
 macro_rules! aside {
     ($work:path) => {
@@ -35,16 +35,16 @@ macro_rules! aside {
             "cmp rax, qword ptr [rip + {owner}]",
             "jne 2f",
             "mov rax, rsp",
-            "movabs rcx, {low}",
-            "sub rax, rcx",
+            "movabs r10, {low}",
+            "sub rax, r10",
             "cmp rax, {size}",
             "jb 2f",
-            "push rbp",
-            "mov rbp, rsp",
+            "mov rax, rsp",
             "movabs rsp, {top}",
+            "push rax",
+            "push rax",
             "call {work}",
-            "mov rsp, rbp",
-            "pop rbp",
+            "mov rsp, qword ptr [rsp]",
             "ret",
             "2:",
             "jmp {work}",

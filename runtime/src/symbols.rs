@@ -9,6 +9,7 @@ use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use suspect_format::abi::{PAGE, STATE_WORDS};
 use suspect_format::trace::UnitDescriptor;
+use suspect_format::trial::FUEL_WORD;
 
 // `R` keeps the state page although a linker may take `__start_` symbols for no use of a section.
 global_asm!(
@@ -20,6 +21,11 @@ global_asm!(
     ".size __suspect_state, {page}",
     "__suspect_state:",
     ".zero {page}",
+    ".globl __suspect_fuel",
+    ".hidden __suspect_fuel",
+    ".type __suspect_fuel, @object",
+    ".size __suspect_fuel, 8",
+    ".set __suspect_fuel, __suspect_state + {fuel}",
     ".popsection",
     ".pushsection .bss.__suspect_mode,\"aw\",@nobits",
     ".p2align 2",
@@ -35,13 +41,24 @@ global_asm!(
     ".hidden __suspect_text",
     ".hidden __suspect_object",
     ".hidden __suspect_tick",
+    ".hidden __suspect_operation",
+    ".hidden __suspect_variable",
+    ".hidden __suspect_choice",
+    ".hidden __suspect_refuel",
     // Before every constructor of this module that gives no priority, or one from 1 on.
     ".pushsection .init_array.00000,\"aw\",@init_array",
     ".p2align 3",
     ".quad {start}",
     ".popsection",
+    // After every destructor of this module.
+    ".pushsection .fini_array.00000,\"aw\",@fini_array",
+    ".p2align 3",
+    ".quad {end}",
+    ".popsection",
     page = const PAGE,
+    fuel = const FUEL_WORD * 8,
     start = sym crate::record::start,
+    end = sym crate::trial::end,
 );
 
 /// The address of a symbol by this module's own table of addresses, after the directives that say what it is.
@@ -79,6 +96,21 @@ pub fn data() -> (*mut u8, *mut u8) {
 /// The descriptors of this module's units: the first, and one past the last.
 pub fn units() -> (*const UnitDescriptor, *const UnitDescriptor) {
     (linked!("__start_suspect_units").cast(), linked!("__stop_suspect_units").cast())
+}
+
+/// The gates of this module's functions: the first byte, and one past the last.
+pub fn gates() -> (*mut u8, *mut u8) {
+    (linked!("__start_suspect_gates").cast(), linked!("__stop_suspect_gates").cast())
+}
+
+/// The bytes of this module's operations: the first, and one past the last.
+pub fn operations() -> (*mut u8, *mut u8) {
+    (linked!("__start_suspect_operations").cast(), linked!("__stop_suspect_operations").cast())
+}
+
+/// Ticks that this module may still count.
+pub fn fuel() -> *mut i64 {
+    address!("__suspect_fuel", ".hidden").cast()
 }
 
 /// This module's state words.

@@ -8,7 +8,7 @@ use super::pool::locked;
 use super::{CampaignError, Lab, OracleFacts};
 use crate::program::Program;
 use crate::suite::{Suite, Verdict};
-use crate::trial::{Executor, Executors, Mutant, Observation, Setup, TestTrials, TrialError, Worker};
+use crate::trial::{Executor, Executors, Mutant, Observation, Setup, TestTrials, TrialError, Watched, Worker};
 
 /// Runs a suite's tests.
 pub struct Workbench<'a> {
@@ -71,7 +71,7 @@ impl Lab for Workbench<'_> {
         let (Some(known), Some(verdict)) = (self.suite.tests().get(test as usize), self.verdicts.get(&test)) else {
             return Ok(Err("the suite does not have it any more".into()));
         };
-        match TestTrials::prepare(worker, self.suite, known, *verdict, self.program) {
+        match TestTrials::prepare(worker, self.suite, known, *verdict, self.program, Watched::Nodes) {
             Ok(ready) => Ok(Ok(ready)),
             Err(
                 error @ (Unsupported { .. }

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use suspect_format::abi::Mode;
 use suspect_format::trial as layout;
 
 use super::file::{MOST_OVERRIDES, TEXT_ROOM};
@@ -25,6 +26,7 @@ pub(super) struct Sites {
     operations: Vec<Form>,
     modules: Vec<ModuleSites>,
     units: Vec<UnitSites>,
+    mode: Mode,
 }
 
 /// A unit in a module.
@@ -125,7 +127,9 @@ impl Sites {
                     first_operation: next_operation,
                 });
                 next_operation += unit.operations.len() as u32;
-                next_gate += unit.functions.len() as u32;
+                if unit.modes & 1 << Mode::Mutants as u32 != 0 {
+                    next_gate += unit.functions.len() as u32;
+                }
                 for function in unit.functions.clone() {
                     let of = program.functions[function as usize].operations.clone();
                     let form = |operation| Form::of_operation(function, program.operations[operation as usize].kind);
@@ -140,7 +144,15 @@ impl Sites {
             });
         }
         let nodes = oracle.nodes().iter().map(|node| Form::of_node(*node, program)).collect();
-        Sites { nodes, operations, modules, units }
+        let mut all = oracle.modules.iter().flat_map(|module| &module.units);
+        let has_mutants = all.all(|unit| program.units[*unit as usize].modes & 1 << Mode::Mutants as u32 != 0);
+        let mode = if !oracle.compared && has_mutants { Mode::Mutants } else { Mode::Trace };
+        Sites { nodes, operations, modules, units, mode }
+    }
+
+    /// The mode that trials run in.
+    pub(super) fn mode(&self) -> Mode {
+        self.mode
     }
 
     /// What module number `index` of the oracle has.

@@ -7,7 +7,8 @@ use std::path::Path;
 use memmap2::MmapMut;
 use suspect_format::abi::{Mode, PAGE};
 use suspect_format::trial::{
-    self as layout, CHANGED, MAGIC, NO_MUTANT, Role, Stream, TrialHeader, TrialModule, TrialProcess, TrialResult,
+    self as layout, CHANGED, FUEL_WORD, MAGIC, NO_MUTANT, PROCESS_STARTED, Role, Stream, TrialHeader, TrialModule,
+    TrialProcess, TrialResult, fuel_pages,
 };
 use suspect_format::{ENDIAN_TAG, FORMAT_VERSION};
 
@@ -40,6 +41,7 @@ pub(super) struct TrialFile {
 /// Where everything is; follows from the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Parts {
+    /// Nodes whose values are compared.
     n_nodes: usize,
     n_processes: usize,
     modules: usize,
@@ -53,6 +55,8 @@ struct Parts {
     members: usize,
     results: usize,
     result_stride: usize,
+    fuel: usize,
+    n_fuel_pages: usize,
 }
 
 impl Parts {
@@ -62,6 +66,12 @@ impl Parts {
 
     fn states_of(&self, process: usize) -> usize {
         self.states + process * self.n_nodes * 8
+    }
+
+    /// Where the words of a process's fuel are.
+    fn fuel_of(&self, process: usize) -> impl Iterator<Item = usize> {
+        let first = self.fuel + process * self.n_fuel_pages * PAGE + FUEL_WORD * 8;
+        (0..self.n_fuel_pages).map(move |page| first + page * PAGE)
     }
 }
 
@@ -88,7 +98,7 @@ impl TrialFile {
             .map_err(|errno| TrialError::io("make room for", path)(errno.into()))?;
         // SAFETY: only processes of trials write the file, and only where nobody holds references.
         let map = unsafe { MmapMut::map_mut(&file) }.map_err(TrialError::io("map", path))?;
-        let mut file = TrialFile { map, parts: plan.parts, header: plan.header(oracle) };
+        let mut file = TrialFile { map, parts: plan.parts, header: plan.header(oracle, sites) };
         file.fill(&plan, oracle, sites);
         Ok(file)
     }
@@ -99,13 +109,17 @@ impl TrialFile {
         // SAFETY: as in `create`.
         let map = unsafe { MmapMut::map_mut(&file) }.map_err(TrialError::io("map", path))?;
         let header: TrialHeader = get(&map, 0);
+        let first: TrialProcess = get(&map, header.processes as usize);
+        let is_fuelled = header.mode == Mode::Mutants as u32;
         let parts = Parts {
-            n_nodes: header.n_nodes as usize,
+            n_nodes: if first.streams == 0 { 0 } else { header.n_nodes as usize },
             n_processes: header.n_processes as usize,
             modules: header.modules as usize,
             processes: header.processes as usize,
-            streams: get::<TrialProcess>(&map, header.processes as usize).streams as usize,
-            states: get::<TrialProcess>(&map, header.processes as usize).states as usize,
+            streams: first.streams as usize,
+            states: first.states as usize,
+            fuel: header.fuel as usize,
+            n_fuel_pages: if is_fuelled { fuel_pages(header.n_modules) as usize } else { 0 },
             overrides: header.overrides as usize,
             n_sites: header.n_sites as usize,
             first_of_site: header.first_of_site as usize,
@@ -234,6 +248,12 @@ impl TrialFile {
             true => self.parts.n_processes,
             false => self.seen().next_process as usize,
         };
+        let parts = self.parts;
+        for process in 0..started.min(self.parts.n_processes) {
+            for word in parts.fuel_of(process) {
+                self.put(word, 0i64);
+            }
+        }
         for process in 0..=started.min(self.parts.n_processes) {
             let states = self.parts.states_of(process);
             self.map[states..states + self.parts.n_nodes * 8].fill(0);
@@ -243,14 +263,26 @@ impl TrialFile {
     }
 
     fn clear_process(&mut self, process: usize) {
-        let streams = self.parts.streams_of(process) as u64;
-        let states = self.parts.states_of(process) as u64;
+        let (streams, states) = match self.parts.n_nodes {
+            0 => (0, 0),
+            _ => (self.parts.streams_of(process) as u64, self.parts.states_of(process) as u64),
+        };
         let entry = TrialProcess { streams, states, used: 0, flags: 0, pid: 0 };
         self.put(self.parts.processes + process * size_of::<TrialProcess>(), entry);
     }
 
     fn process(&self, number: usize) -> TrialProcess {
         get(&self.map, self.parts.processes + number * size_of::<TrialProcess>())
+    }
+
+    /// Hooks and ticks of a process: ticks that are not left in the mode `mutants`.
+    fn used(&self, number: usize) -> u64 {
+        let process = self.process(number);
+        if self.parts.n_fuel_pages == 0 || number == self.parts.n_processes || process.flags & PROCESS_STARTED == 0 {
+            return process.used;
+        }
+        let left: i64 = self.parts.fuel_of(number).map(|word| get::<i64>(&self.map, word)).fold(0, i64::saturating_add);
+        self.header.budget.min(i64::MAX as u64).saturating_sub(left.max(0) as u64)
     }
 
     /// Whether a process's node has not had the oracle's trajectory.
@@ -262,7 +294,7 @@ impl TrialFile {
 
     /// Hooks and ticks of the process that executed most.
     pub(super) fn longest(&self) -> u64 {
-        (0..=self.parts.n_processes).map(|process| self.process(process).used).max().unwrap_or(0)
+        (0..=self.parts.n_processes).map(|process| self.used(process)).max().unwrap_or(0)
     }
 
     /// What the processes of a trial did.
@@ -271,7 +303,7 @@ impl TrialFile {
         for number in 0..=self.parts.n_processes {
             let process = self.process(number);
             done.flags |= process.flags;
-            done.used = done.used.saturating_add(process.used);
+            done.used = done.used.saturating_add(self.used(number));
             for node in (0..self.parts.n_nodes).filter(|node| self.differs(number, *node)) {
                 done.changed[node / 64] |= 1 << (node % 64);
             }
@@ -328,7 +360,7 @@ struct Plan {
 impl Plan {
     /// What processes write is on pages of its own: header, processes, states, results.
     fn of(oracle: &Oracle, sites: &Sites) -> Plan {
-        let (n_nodes, n_processes) = (oracle.nodes.len(), oracle.processes.len());
+        let (n_nodes, n_processes) = (oracle.n_compared(), oracle.processes.len());
         let mut end = PAGE;
         let mut take = |bytes: usize, align: usize| {
             let at = end.next_multiple_of(align);
@@ -340,7 +372,7 @@ impl Plan {
         let streams = take((n_processes + 1) * n_nodes * size_of::<Stream>(), 8);
         let values = oracle.processes.iter().map(|process| take(process.parts().0.len() * 8, 8)).collect();
         let overrides = take(MOST_OVERRIDES * size_of::<layout::Override>() + TEXT_ROOM, 8);
-        let n_sites = n_nodes + sites.n_operations();
+        let n_sites = oracle.nodes.len() + sites.n_operations();
         let first_of_site = take((n_sites + 1) * 4, 8);
         let first_of_mutant = take((BATCH + 1) * 4, 8);
         let members = take(MOST_OVERRIDES * 4, 8);
@@ -348,6 +380,9 @@ impl Plan {
         let states = take((n_processes + 1) * n_nodes * 8, PAGE);
         let result_stride = (size_of::<TrialResult>() + n_nodes.div_ceil(8)).next_multiple_of(8);
         let results = take(BATCH * result_stride, PAGE);
+        let is_fuelled = sites.mode() == Mode::Mutants;
+        let n_fuel_pages = if is_fuelled { fuel_pages(oracle.modules.len() as u32) as usize } else { 0 };
+        let fuel = take(n_processes * n_fuel_pages * PAGE, PAGE);
         let length = take(0, PAGE);
         let parts = Parts {
             n_nodes,
@@ -363,11 +398,13 @@ impl Plan {
             members,
             results,
             result_stride,
+            fuel,
+            n_fuel_pages,
         };
         Plan { parts, words, values, length }
     }
 
-    fn header(&self, oracle: &Oracle) -> TrialHeader {
+    fn header(&self, oracle: &Oracle, sites: &Sites) -> TrialHeader {
         let parts = &self.parts;
         TrialHeader {
             magic: MAGIC,
@@ -376,10 +413,10 @@ impl Plan {
             length: self.length as u64,
             role: Role::Single as u32,
             n_modules: oracle.modules.len() as u32,
-            n_nodes: parts.n_nodes as u32,
+            n_nodes: oracle.nodes.len() as u32,
             n_processes: parts.n_processes as u32,
             max_processes: parts.n_processes as u32 + MORE_PROCESSES,
-            mode: Mode::Trace as u32,
+            mode: sites.mode() as u32,
             n_sites: parts.n_sites as u32,
             n_overrides: 0,
             n_mutants: 0,
@@ -403,7 +440,8 @@ impl Plan {
             first_pid: 0,
             running: 0,
             gate: 0,
-            reserved: [0; 4],
+            fuel: parts.fuel as u64,
+            reserved: [0; 3],
         }
     }
 }

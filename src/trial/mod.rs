@@ -32,7 +32,7 @@ pub use error::{Reason, TrialError};
 pub use observation::{Change, End, Executor, Mutant, Observation, Override, Site};
 pub use oracle::Oracle;
 pub use serve::{is_worker, serve};
-pub use setup::{Executors, Setup};
+pub use setup::{Executors, Setup, Watched};
 pub use test::TestTrials;
 pub use worker::Worker;
 

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use suspect_format::abi::Mode;
 use suspect_format::trial::{Done, Refusal, TrialResult};
 
 use super::encode::{Encoded, Sites};
@@ -12,7 +13,7 @@ use super::file::{TrialFile, batch_len};
 use super::frame::{Answer, Ask, Ran, Stop};
 use super::judge::{Finished, Judge, Stream};
 use super::prepare::{self, Place, Preparing, Task};
-use super::{Executor, Executors, Mutant, Observation, Oracle, Reason, TrialError, Worker};
+use super::{End, Executor, Executors, Mutant, Observation, Oracle, Reason, TrialError, Watched, Worker};
 use crate::program::Program;
 use crate::suite::{Judging, Suite, Test, Verdict};
 
@@ -68,11 +69,12 @@ impl TestTrials {
         test: &Test,
         recorded: Verdict,
         program: &Program,
+        watched: Watched,
     ) -> Result<TestTrials, TrialError> {
         worker.loaded = None;
         let unsupported = |why: &str| TrialError::Unsupported { test: test.name.clone(), why: why.into() };
         let test = &test.alone().map_err(unsupported)?;
-        let preparing = Preparing { suite, test, verdict: recorded, program };
+        let preparing = Preparing { suite, test, verdict: recorded, program, watched };
         let mut recording = preparing.record(worker)?;
         let ran = preparing.calibrate(worker, &mut recording)?;
         let written = recording.ran.outputs.iter().map(|output| output.length).max().unwrap_or(0);
@@ -109,6 +111,11 @@ impl TestTrials {
         self.longest
     }
 
+    /// The mode that the processes of trials run in: [`Mode::Mutants`] if the output alone is watched and all units have that version.
+    pub fn mode(&self) -> Mode {
+        self.sites.mode()
+    }
+
     /// Whether the trials run in a copy of the test's directory, because the test writes there.
     pub fn is_copied(&self) -> bool {
         self.place == Place::Copy
@@ -128,7 +135,8 @@ impl TestTrials {
     /// value or operation, are not applied: without others the run is the oracle's.
     ///
     /// What is seen depends on the mutant and the budget alone: not on the worker, the executor or the other mutants. (But for
-    /// [`Observation::passes`]: where the test is judged by its output in other ways than comparing it, only the reference can tell.)
+    /// [`Observation::passes`]: where the test is judged by its output in other ways than comparing it, only the reference can tell; see
+    /// [`Executors::Decided`].)
     ///
     /// # Errors
     /// When the worker cannot be kept alive, or the system refuses files. A trial whose own worker died is [`super::End::Unknown`].
@@ -154,7 +162,7 @@ impl TestTrials {
             }
         }
         due.sort_by_key(|(index, one)| (one.site(), *index));
-        let context = Context { trials: self, judge: &judge, budget };
+        let context = Context { trials: self, judge: &judge, budget, decided: executors == Executors::Decided };
         let mut rest = &due[..];
         while !rest.is_empty() {
             let encoded: Vec<&Encoded> = rest.iter().map(|(_, one)| *one).collect();
@@ -181,7 +189,7 @@ impl TestTrials {
             status: ran.status.unwrap_or(0),
             outputs: ran.outputs.clone(),
             used: *used,
-            n_nodes: self.oracle.nodes.len(),
+            n_nodes: self.oracle.n_compared(),
             limit: *limit,
             ends: RefCell::new(HashMap::new()),
         }
@@ -251,6 +259,14 @@ struct Context<'a> {
     trials: &'a TestTrials,
     judge: &'a Judge,
     budget: u64,
+    /// Whether the reference runs what forks cannot judge.
+    decided: bool,
+}
+
+impl Context<'_> {
+    fn is_undecided(&self, seen: &Observation) -> bool {
+        self.decided && seen.passes.is_none() && seen.end != End::Unknown && self.judge.judging == Judging::Output
+    }
 }
 
 /// Mutants that are due: their indices, as the caller numbers them.
@@ -287,7 +303,7 @@ impl Runs for Trees {
         batch: &Batch<'b>,
         observed: &mut Observed,
     ) -> Result<Left<'b>, TrialError> {
-        let Context { trials, judge, budget } = context;
+        let Context { trials, judge, budget, .. } = context;
         let encoded: Vec<&Encoded> = batch.iter().map(|(_, one)| *one).collect();
         let mut next = 0;
         while next < batch.len() {
@@ -332,7 +348,7 @@ impl Runs for Forks {
         batch: &Batch<'b>,
         observed: &mut Observed,
     ) -> Result<Left<'b>, TrialError> {
-        let Context { trials, judge, budget } = context;
+        let Context { trials, judge, budget, .. } = context;
         let encoded: Vec<&Encoded> = batch.iter().map(|(_, one)| *one).collect();
         trials.load(worker)?.set_mutants(&encoded);
         let ask = Ask::Plan(trials.stop(*budget));
@@ -346,7 +362,14 @@ impl Runs for Forks {
         for (at, (index, one)) in batch.iter().enumerate() {
             let (result, changed) = file.result(at);
             let observation = match result.done {
-                done if done == Done::Ran as u32 => judge.observe(forked(&result, changed)),
+                done if done == Done::Ran as u32 => {
+                    let seen = judge.observe(forked(&result, changed));
+                    if context.is_undecided(&seen) {
+                        left.push((*index, *one));
+                        continue;
+                    }
+                    seen
+                }
                 done if done == Done::Same as u32 || done == Done::Not as u32 => judge.same(Executor::Fork),
                 done if done == Done::TimedOut as u32 => judge.unknown(Executor::Fork, true),
                 _ => {

@@ -7,7 +7,9 @@ use std::process::Command;
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use suspect::trial::{Change, End, Executor, Executors, Override, Setup, Site, TestTrials, TrialError, Worker, budget};
+use suspect::trial::{
+    Change, End, Executor, Executors, Override, Setup, Site, TestTrials, TrialError, Watched, Worker, budget,
+};
 
 use crate::support::{Dice, FILES, Project, SUSPECT, alone, observe, overrides, source, state_of, undisturbed, worker};
 
@@ -142,6 +144,7 @@ fn tests_that_write_run_in_a_copy_that_is_restored() {
         &project.suite.tests()[0],
         suspect::suite::Verdict::Pass,
         &project.program,
+        Watched::Nodes,
     )
     .unwrap();
     assert!(trials.is_copied());
@@ -234,8 +237,14 @@ fn what_cannot_be_run_is_named() {
     let config = "[[suite]]\nkind = \"command\"\nrun = \"./prog\"\nresult = \"tap\"\n";
     let project = Project::with_suite(clock, config, &[]);
     let test = &project.suite.tests()[0];
-    let error =
-        TestTrials::prepare(&mut worker, &project.suite, test, suspect::suite::Verdict::Error, &project.program);
+    let error = TestTrials::prepare(
+        &mut worker,
+        &project.suite,
+        test,
+        suspect::suite::Verdict::Error,
+        &project.program,
+        Watched::Nodes,
+    );
     assert!(matches!(error, Err(TrialError::Unsupported { .. })), "{error:?}");
     let plain = Project::new(clock, &["./prog", "test -e nothing", "./prog; ls /nothing-there"], &[]);
     let trials = plain.prepare(&mut worker, 0).unwrap();
@@ -248,6 +257,7 @@ fn what_cannot_be_run_is_named() {
         &plain.suite.tests()[2],
         suspect::suite::Verdict::Pass,
         &plain.program,
+        Watched::Nodes,
     );
     let error = error.unwrap_err().to_string();
     assert!(

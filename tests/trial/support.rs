@@ -11,7 +11,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use suspect::program::{Program, ValueClass};
 use suspect::suite::{RunContext, Suite, Verdict};
 use suspect::trace::{ModuleFile, sections};
-use suspect::trial::{Change, Executors, Mutant, Observation, Override, Setup, Site, TestTrials, TrialError, Worker};
+use suspect::trial::{
+    Change, Executors, Mutant, Observation, Override, Setup, Site, TestTrials, TrialError, Watched, Worker,
+};
 use suspect_format::abi::SECTION_SITES;
 
 /// The executable under test.
@@ -67,7 +69,14 @@ impl Project {
     }
 
     pub fn prepare(&self, worker: &mut Worker, test: usize) -> Result<TestTrials, TrialError> {
-        TestTrials::prepare(worker, &self.suite, &self.suite.tests()[test], self.verdict(test), &self.program)
+        TestTrials::prepare(
+            worker,
+            &self.suite,
+            &self.suite.tests()[test],
+            self.verdict(test),
+            &self.program,
+            Watched::Nodes,
+        )
     }
 }
 

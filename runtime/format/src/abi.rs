@@ -60,7 +60,8 @@ pub const HOOK_OPERATION: &str = "__suspect_operation";
 pub const HOOK_VARIABLE: &str = "__suspect_variable";
 /// `u64 (u8 *operation)`: which way to go: 0 as the code says, else as [`crate::site::OperationKind`] says of each kind.
 pub const HOOK_CHOICE: &str = "__suspect_choice";
-/// `i64`: ticks that this module may still count before [`HOOK_REFUEL`] is to be called (`mutants` mode). Weak and zero in every unit.
+/// `i64`: ticks that this module may still count before [`HOOK_REFUEL`] is to be called (`mutants` mode). Weak and zero in every unit; a word of
+/// the state page in the runtime.
 pub const SYMBOL_FUEL: &str = "__suspect_fuel";
 /// `void (void)`: [`SYMBOL_FUEL`] has just been counted down below zero.
 pub const HOOK_REFUEL: &str = "__suspect_refuel";

@@ -18,6 +18,7 @@
 //! u32 x (n_sites + 1)                                   first override of each site
 //! u32 x (n_mutants + 1) | u32 x n_overrides             first member of each mutant | numbers of overrides
 //! TrialResult, result_stride bytes each, x n_mutants    only for Role::Plan
+//! page x n_processes x modules                          only in the mode `mutants`: fuel
 //! ```
 //!
 //! Nodes are those that the oracle's run of the test covers, numbered from 0 in the order of the program's ids. Offsets are bytes from
@@ -99,7 +100,7 @@ pub struct TrialHeader {
     pub output_limit: u64,
     /// Written by processes: the number of the next process to start.
     pub next_process: u32,
-    /// Written by a plan: why no child can be forked here, a [`Refusal`]; 0 while all is well.
+    /// Written by processes: why there can be no trial, or no child can be forked here, a [`Refusal`]; 0 while all is well.
     pub refusal: u32,
     /// Written by a plan: the system call that was refused.
     pub refused_call: u32,
@@ -111,9 +112,24 @@ pub struct TrialHeader {
     pub running: u64,
     /// Written by a plan: address of the function by which every module makes the system calls that the filter lets through.
     pub gate: u64,
+    /// Mode `mutants`: offset of [`fuel_pages`] pages for each of the `n_processes` processes. They take the places of the state pages of
+    /// its modules, whose word number [`FUEL_WORD`] is [`crate::abi::SYMBOL_FUEL`]: what these words of a process add up to is what it has
+    /// left of its budget (at most `i64::MAX`), however it ends.
+    pub fuel: u64,
     /// Zero.
-    pub reserved: [u64; 4],
+    pub reserved: [u64; 3],
 }
+
+/// Modules of a process that hold parts of its budget when the oracle has so many; further ones fetch each tick singly.
+pub const fn fuel_pages(n_modules: u32) -> u32 {
+    let modules = n_modules.saturating_add(4);
+    if modules < MOST_FUEL_PAGES { modules } else { MOST_FUEL_PAGES }
+}
+
+/// See [`fuel_pages`].
+pub const MOST_FUEL_PAGES: u32 = 48;
+/// Number of the word of the state page that is [`crate::abi::SYMBOL_FUEL`].
+pub const FUEL_WORD: usize = crate::abi::STATE_WORDS;
 
 /// [`TrialHeader::selected`]: no mutant.
 pub const NO_MUTANT: u32 = u32::MAX;
@@ -142,11 +158,11 @@ pub struct TrialModule {
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct TrialProcess {
-    /// Offset of `n_nodes` [`Stream`]s.
+    /// Offset of `n_nodes` [`Stream`]s; 0 if nothing is compared.
     pub streams: u64,
-    /// Offset of `n_nodes` [`NodeState`]s, written by the process.
+    /// Offset of `n_nodes` [`NodeState`]s, written by the process; without streams there are none.
     pub states: u64,
-    /// Written by the process: hooks and ticks executed.
+    /// Written by the process in the mode `trace`: hooks and ticks executed.
     pub used: u64,
     /// Written by the process: `PROCESS_*` bits.
     pub flags: u32,
@@ -252,7 +268,7 @@ pub struct TrialResult {
     pub flags: u32,
     /// The system call that was refused, for [`Done::Elsewhere`].
     pub refused_call: u32,
-    /// Hooks and ticks executed, those before the fork included.
+    /// Hooks and ticks executed (ticks alone in the mode `mutants`), those before the fork included.
     pub used: u64,
     /// For standard output and error: bytes written in all, those before the fork included.
     pub lengths: [u64; 2],
@@ -294,6 +310,8 @@ pub enum Refusal {
     NotFirst = 4,
     /// The kernel refused what the executor needs.
     Kernel = 5,
+    /// The bytes of a module's units do not lie in the sections in the order of the descriptors. Any role.
+    Layout = 6,
 }
 
 /// Start value of [`output_hash`].

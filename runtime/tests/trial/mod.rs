@@ -421,7 +421,8 @@ impl Trial<'_> {
             first_pid: 0,
             running: 0,
             gate: 0,
-            reserved: [0; 4],
+            fuel: 0,
+            reserved: [0; 3],
         };
         file.bytes[..size_of::<TrialHeader>()].copy_from_slice(bytes_of(&header));
         header
