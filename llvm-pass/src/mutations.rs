@@ -123,7 +123,8 @@ impl Mutations<'_> {
         let builder = Builder::before(self.module, division);
         let byte = builder.load(self.module.int(8), self.byte(number));
         let zero = self.module.constant(8, 0);
-        let idle = Value(llvm!(LLVMBuildICmp(builder.raw(), LLVMIntPredicate::LLVMIntEQ, byte.0, zero.0, c"".as_ptr())));
+        let idle =
+            Value(llvm!(LLVMBuildICmp(builder.raw(), LLVMIntPredicate::LLVMIntEQ, byte.0, zero.0, c"".as_ptr())));
         let one = self.module.constant(divisor.kind().int_bits(), 1);
         division.set_operand(1, builder.select(idle, divisor, one));
     }

@@ -336,9 +336,10 @@ pub fn deciding(branch: Value) -> Option<Value> {
 fn is_atomic(condition: Value) -> bool {
     let peeled = peel(condition);
     let made_up = |value: Value| {
-        let source =
-            std::iter::successors(Some(value), |one| (is_widened(*one) || one.is(LLVMOpcode::LLVMICmp)).then(|| one.operand(0))?)
-                .last();
+        let source = std::iter::successors(Some(value), |one| {
+            (is_widened(*one) || one.is(LLVMOpcode::LLVMICmp)).then(|| one.operand(0))?
+        })
+        .last();
         let exchanged = |source: Value| {
             source.is(LLVMOpcode::LLVMExtractValue)
                 && source.operand(0).is_some_and(|pair| pair.is(LLVMOpcode::LLVMAtomicCmpXchg))

@@ -163,8 +163,11 @@ impl Collector<'_, '_> {
 
     fn wholes(&mut self) {
         for (number, node) in self.nodes.iter().enumerate() {
-            let (Logged::Operand(position, operand) | Logged::Bits(position, operand, ..)) = node.logged else { continue };
-            if !matches!(node.kind, NodeKind::Assignment | NodeKind::Return) || matches!(node.logged, Logged::Bits(..)) {
+            let (Logged::Operand(position, operand) | Logged::Bits(position, operand, ..)) = node.logged else {
+                continue;
+            };
+            if !matches!(node.kind, NodeKind::Assignment | NodeKind::Return) || matches!(node.logged, Logged::Bits(..))
+            {
                 continue;
             }
             let Some(constant) = self.body.at(position).operand(operand) else { continue };
@@ -364,7 +367,9 @@ fn taken_out(survey: &Survey, load: Value, found: &mut HashSet<Value>) {
             (mask & mask.wrapping_add(1) == 0).then(|| mask.count_ones())
         };
         let (shift, bits, last) = if let Some(left) = shifted_by(first, LLVMShl) {
-            let Some((second, right)) = second.and_then(|one| Some((one, shifted_by(one, LLVMAShr)?))) else { continue };
+            let Some((second, right)) = second.and_then(|one| Some((one, shifted_by(one, LLVMAShr)?))) else {
+                continue;
+            };
             (right.saturating_sub(left), unit.saturating_sub(right), Some(second))
         } else if let Some(right) = shifted_by(first, LLVMLShr).or(shifted_by(first, LLVMAShr)) {
             let masked = second.and_then(|one| Some((one, mask(one)?)));
@@ -397,7 +402,8 @@ fn put_in(store: Value, found: &mut HashSet<Value>) {
         // The first mask after the value's own type is the field's.
         let is_mask = part.is(LLVMAnd);
         found.insert(part);
-        let again = |user: &Value| matches!(user.opcode(), Some(LLVMShl | LLVMAShr)) && position_of(*user) == position_of(part);
+        let again =
+            |user: &Value| matches!(user.opcode(), Some(LLVMShl | LLVMAShr)) && position_of(*user) == position_of(part);
         for result in part.users().into_iter().filter(again) {
             found.insert(result);
             found.extend(result.users().into_iter().filter(again));

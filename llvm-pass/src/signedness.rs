@@ -16,7 +16,9 @@ pub fn of(reader: Reader, value: Value, operator: Operator) -> Signedness {
     use Operator::*;
     let sign = match operator {
         _ if operator.is_float() => Some(true),
-        SignedDiv | SignedRem | SignedShr | SignedLess | SignedLessEqual | SignedGreater | SignedGreaterEqual => Some(true),
+        SignedDiv | SignedRem | SignedShr | SignedLess | SignedLessEqual | SignedGreater | SignedGreaterEqual => {
+            Some(true)
+        }
         UnsignedDiv | UnsignedRem | UnsignedShr | UnsignedLess | UnsignedLessEqual | UnsignedGreater
         | UnsignedGreaterEqual => Some(false),
         Equal | NotEqual => both(reader, value, 0),
@@ -40,9 +42,10 @@ fn result(reader: Reader, value: Value, depth: u32) -> Option<bool> {
         LLVMLoad => declared(reader, value),
         // Numbers narrower than `int` become `int`, whatever they were.
         LLVMZExt | LLVMSExt => (bits == 32).then_some(true),
-        LLVMCall => value.called_function().filter(|callee| !callee.is_declaration()).and_then(|callee| {
-            signed(Info::subprogram_of(callee)?.returned()?, bits)
-        }),
+        LLVMCall => value
+            .called_function()
+            .filter(|callee| !callee.is_declaration())
+            .and_then(|callee| signed(Info::subprogram_of(callee)?.returned()?, bits)),
         LLVMSDiv | LLVMSRem | LLVMAShr => Some(true),
         LLVMUDiv | LLVMURem | LLVMLShr => Some(false),
         LLVMShl => result(reader, value.operand(0)?, depth + 1),

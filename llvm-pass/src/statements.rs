@@ -57,8 +57,10 @@ fn expressions(body: &Body, range: std::ops::Range<u32>) -> Vec<Statement> {
             continue;
         }
         let uses = |operand: &Value| !operand.is(LLVMOpcode::LLVMAlloca);
-        let earliest = value.operands().iter().filter(|one| uses(one)).filter_map(|one| numbers.get(one)).min().copied();
-        let mut run = Statement { first: earliest.unwrap_or(position).min(position), last: position, end: position + 1 };
+        let earliest =
+            value.operands().iter().filter(|one| uses(one)).filter_map(|one| numbers.get(one)).min().copied();
+        let mut run =
+            Statement { first: earliest.unwrap_or(position).min(position), last: position, end: position + 1 };
         while let Some(before) = runs.last().filter(|before| before.end > run.first).copied() {
             run.first = run.first.min(before.first);
             runs.pop();
