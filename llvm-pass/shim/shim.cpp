@@ -488,6 +488,34 @@ bool suspect_int_bits(LLVMValueRef constant, int64_t *value) {
   return true;
 }
 
+// The bits, zero-extended, of a constant number of at most 64.
+bool suspect_constant_bits(LLVMValueRef constant, uint64_t *bits) {
+  Value *value = unwrap(constant);
+  if (auto *integer = dyn_cast<ConstantInt>(value); integer && integer->getBitWidth() <= 64)
+    return *bits = integer->getZExtValue(), true;
+  if (auto *number = dyn_cast<ConstantFP>(value); number && (value->getType()->isFloatTy() || value->getType()->isDoubleTy()))
+    return *bits = number->getValueAPF().bitcastToAPInt().getZExtValue(), true;
+  return false;
+}
+
+bool suspect_no_signed_wrap(LLVMValueRef instruction) {
+  return unwrap<Instruction>(instruction)->hasNoSignedWrap();
+}
+
+bool suspect_returns_in_memory(LLVMValueRef call) { return unwrap<CallBase>(call)->hasStructRetAttr(); }
+
+// Has control pass over `first` and what follows it up to `end`, in the same block, if the number `choice` is not 0.
+void suspect_skip(LLVMValueRef choice, LLVMValueRef first, LLVMValueRef end) {
+  Instruction *begin = unwrap<Instruction>(first), *after = unwrap<Instruction>(end);
+  BasicBlock *head = begin->getParent(), *tail = head->splitBasicBlock(after);
+  BasicBlock *middle = head->splitBasicBlock(begin);
+  Instruction *jump = head->getTerminator();
+  IRBuilder<> builder(jump);
+  Value *number = unwrap(choice);
+  builder.CreateCondBr(builder.CreateICmpNE(number, ConstantInt::get(number->getType(), 0)), tail, middle);
+  jump->eraseFromParent();
+}
+
 int suspect_rmw_operation(LLVMValueRef instruction) { return int(unwrap<AtomicRMWInst>(instruction)->getOperation()); }
 
 void suspect_no_sanitize_instruction(LLVMValueRef instruction) {

@@ -235,6 +235,18 @@ impl Info {
         format!("{returned} {middle}({})", types.collect::<Vec<_>>().join(", "))
     }
 
+    /// Whether a type of numbers, an enumeration's too, is signed.
+    pub fn sign(self) -> Option<Sign> {
+        let stripped = self.stripped();
+        match (stripped.tag(), stripped.encoding()) {
+            (tag::ENUMERATION, _) => stripped.base().and_then(Info::sign),
+            (_, encoding::SIGNED | encoding::SIGNED_CHAR) => Some(Sign::Signed),
+            (_, encoding::UNSIGNED | encoding::UNSIGNED_CHAR | encoding::BOOLEAN) => Some(Sign::Unsigned),
+            (tag::POINTER, _) => Some(Sign::Unsigned),
+            _ => None,
+        }
+    }
+
     fn class(self) -> ValueClass {
         use tag::*;
         let stripped = self.stripped();
@@ -255,6 +267,15 @@ impl Info {
             _ => ValueClass::Other,
         }
     }
+}
+
+/// Whether numbers have a sign.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sign {
+    /// They have.
+    Signed,
+    /// They have none.
+    Unsigned,
 }
 
 /// Directory and name of a file node.

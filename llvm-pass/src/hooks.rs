@@ -9,6 +9,7 @@ use suspect_format::abi::Mode;
 
 use crate::fuel;
 use crate::ir::{self, Builder, LLVMOpcode, Module, Value, llvm};
+use crate::mutations::{Bytes, Mutations};
 use crate::objects;
 use crate::overrides::{Overrides, left_by};
 use crate::sequences::{CompoundSite, PathHook};
@@ -107,11 +108,28 @@ impl Marker {
 const INACCESSIBLE_ONLY: u64 = 0b11 << 2;
 
 /// Puts the hooks of `mode` into `function`, which is the function that `sites` were collected from or a copy of it.
-pub fn inject(module: Module, function: Value, mode: Mode, sites: &FunctionSites, base: Base) {
+pub fn inject(
+    module: Module,
+    function: Value,
+    mode: Mode,
+    sites: &FunctionSites,
+    base: Base,
+    operations: Option<Bytes>,
+) {
     if mode == Mode::Plain {
         return;
     }
     let injector = Injector { module, body: Body::of(function), mode, base };
+    let mutations = operations.filter(|_| mode == Mode::Trace).map(|bytes| Mutations {
+        module,
+        body: &injector.body,
+        operations: &sites.operations,
+        bytes,
+        first: base.operation,
+    });
+    if let Some(mutations) = &mutations {
+        mutations.statements();
+    }
     if mode == Mode::Trace {
         // First, because what else looks at a node's value shall see the one that it takes.
         objects::mark(module, &injector.body);
@@ -140,6 +158,9 @@ pub fn inject(module: Module, function: Value, mode: Mode, sites: &FunctionSites
     }
     for (position, word) in &sites.states {
         injector.mark(Marker::State, *position, *word);
+    }
+    if let Some(mutations) = &mutations {
+        mutations.values();
     }
     // Last, because new blocks change what the successors of a terminator are.
     for (terminator, successors, hooks) in splits {

@@ -127,9 +127,14 @@ impl Module {
 
     /// Array of 64-bit words.
     pub fn words(self, count: u32) -> Type {
+        self.array(self.int(64), count)
+    }
+
+    /// Array type.
+    pub fn array(self, element: Type, count: u32) -> Type {
         // LLVM 16 has only the old function, LLVM 19 has both.
         #[cfg_attr(feature = "llvm19", expect(deprecated, reason = "the new one is not in LLVM 16"))]
-        Type(llvm!(LLVMArrayType(self.int(64).0, count)))
+        Type(llvm!(LLVMArrayType(element.0, count)))
     }
 
     /// The constant `number` of an integer type of `bits` bits.
@@ -224,6 +229,11 @@ impl Type {
     /// Whether it is a pointer.
     pub fn is_pointer(self) -> bool {
         self.kind() == LLVMTypeKind::LLVMPointerTypeKind
+    }
+
+    /// Whether it is a pointer to ordinary memory.
+    pub fn is_ordinary_pointer(self) -> bool {
+        self.is_pointer() && llvm!(LLVMGetPointerAddressSpace(self.0)) == 0
     }
 }
 
@@ -489,6 +499,20 @@ impl Value {
                 self.set_operand(index as u32, value);
             }
         }
+    }
+
+    /// Puts `value` in the place of this one in all operands of `user`.
+    pub fn replace_in(self, user: Value, value: Value) {
+        for index in 0..user.n_operands() {
+            if user.operand(index) == Some(self) {
+                user.set_operand(index, value);
+            }
+        }
+    }
+
+    /// The instruction after this one, which is no terminator.
+    pub fn next(self) -> Option<Value> {
+        optional(llvm!(LLVMGetNextInstruction(self.0)))
     }
 
     /// Puts `value` in the place of all uses.

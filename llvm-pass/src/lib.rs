@@ -15,15 +15,19 @@ mod fuel;
 mod hooks;
 mod ir;
 mod lower;
+mod mutations;
 mod nodes;
 mod objects;
+mod operations;
 mod options;
 mod overrides;
 mod pieces;
 mod returning;
 mod sequences;
 mod shim;
+mod signedness;
 mod sites;
+mod statements;
 mod table;
 mod versions;
 
@@ -31,10 +35,12 @@ use std::ffi::{CStr, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use inkwell::llvm_sys::prelude::LLVMModuleRef;
+use suspect_format::abi;
 
 use dependence::Dependences;
 use expression::Reader;
 use ir::{LLVMOpcode, Module, Value, llvm};
+use mutations::Bytes;
 use options::Versions;
 use sites::{FunctionSites, Survey};
 use table::{EscapeSite, Files, Numbers, Table};
@@ -107,7 +113,8 @@ fn start(module: Module, analyses: *mut shim::Analyses) -> Result<(), String> {
     let dependences = collected.dependences.encode(module, table.unit_hash);
     module.append_assembly(&Table::of_body(suspect_format::dependence::SECTION, &dependences).assembly());
     let (n_counters, n_values) = (numbers.n_counters, numbers.n_values);
-    lower::UnitNumbers { unit_hash: table.unit_hash, n_counters, n_values }.leave(module);
+    let (n_gates, n_operations) = (0, numbers.n_operations);
+    lower::UnitNumbers { unit_hash: table.unit_hash, n_counters, n_values, n_gates, n_operations }.leave(module);
     verify(module)
 }
 
@@ -164,10 +171,12 @@ fn split_indirect_edges(function: Value) {
 
 fn inject(module: Module, versions: &Versions, collected: &Collected, numbers: &Numbers) {
     let copies = versions::Copies::make(module, &collected.functions, versions);
+    let make = |name, section, count| (count > 0).then(|| Bytes::make(module, name, section, count));
+    let operations = make(lower::OPERATIONS, abi::SECTION_OPERATIONS, numbers.n_operations);
     for (index, (sites, base)) in collected.sites.iter().zip(&numbers.bases).enumerate() {
-        for mode in suspect_format::abi::Mode::ALL {
+        for mode in abi::Mode::ALL {
             if let Some(code) = copies.code(index, mode) {
-                hooks::inject(module, code, mode, sites, *base);
+                hooks::inject(module, code, mode, sites, *base, operations);
             }
         }
     }

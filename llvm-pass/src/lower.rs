@@ -14,7 +14,12 @@ use crate::shim;
 /// Where the first pass leaves the unit's numbers for the last.
 pub const NUMBERS: &CStr = c"suspect.unit";
 
-/// What the first pass leaves: the unit's hash, its counters and values.
+/// Name of the bytes of operations.
+pub const OPERATIONS: &str = "suspect.operation.bytes";
+/// Name of the bytes of gates.
+pub const GATES: &str = "suspect.gate.bytes";
+
+/// What the first pass leaves: the unit's hash, its counters, values, gates and operations.
 #[derive(Clone, Copy, Debug)]
 pub struct UnitNumbers {
     /// The unit's identity.
@@ -23,22 +28,26 @@ pub struct UnitNumbers {
     pub n_counters: u32,
     /// Values.
     pub n_values: u32,
+    /// Functions that have a gate.
+    pub n_gates: u32,
+    /// Operations.
+    pub n_operations: u32,
 }
 
 impl UnitNumbers {
     /// Leaves the numbers in the module.
     pub fn leave(self, module: Module) {
-        module.leave(NUMBERS, &[self.unit_hash, u64::from(self.n_counters), u64::from(self.n_values)]);
+        let numbers = [self.n_counters, self.n_values, self.n_gates, self.n_operations].map(u64::from);
+        module.leave(NUMBERS, &[&[self.unit_hash][..], &numbers].concat());
     }
 
     /// Takes them out of it again; `None` when the first pass did nothing.
     pub fn take(module: Module) -> Option<UnitNumbers> {
-        match module.take(NUMBERS)?[..] {
-            [unit_hash, n_counters, n_values] => {
-                Some(UnitNumbers { unit_hash, n_counters: n_counters as u32, n_values: n_values as u32 })
-            }
-            _ => None,
-        }
+        let numbers = module.take(NUMBERS)?;
+        let [unit_hash, rest @ ..] = &numbers[..] else { return None };
+        let rest: Vec<u32> = rest.iter().map(|number| *number as u32).collect();
+        let [n_counters, n_values, n_gates, n_operations] = rest[..] else { return None };
+        Some(UnitNumbers { unit_hash: *unit_hash, n_counters, n_values, n_gates, n_operations })
     }
 }
 
@@ -83,14 +92,19 @@ pub fn weak_global(module: Module, name: &str, kind: Type, align: u32) -> Value 
 
 fn data(module: Module, words: Type) -> Value {
     let data = module.add_global("suspect.words", words);
-    llvm!({
-        LLVMSetLinkage(data.0, LLVMLinkage::LLVMInternalLinkage);
-        LLVMSetInitializer(data.0, LLVMConstNull(words.0));
-        LLVMSetAlignment(data.0, 16);
-        set_section(data, abi::SECTION_DATA);
-        shim::suspect_set_no_sanitize(data.0);
-    });
+    in_section(data, words, abi::SECTION_DATA, 16);
     data
+}
+
+/// Makes a new variable the unit's own, zero, in `section`.
+pub fn in_section(global: Value, kind: Type, section: &str, align: u32) {
+    llvm!({
+        LLVMSetLinkage(global.0, LLVMLinkage::LLVMInternalLinkage);
+        LLVMSetInitializer(global.0, LLVMConstNull(kind.0));
+        LLVMSetAlignment(global.0, align);
+        set_section(global, section);
+        shim::suspect_set_no_sanitize(global.0);
+    });
 }
 
 fn set_section(global: Value, section: &str) {
@@ -222,18 +236,22 @@ impl Lowering {
             let mut fields = [long, long, long, long, int, int, int, int];
             let kind = LLVMStructTypeInContext(module.context(), fields.as_mut_ptr(), 8, 0);
             let descriptor = module.add_global("suspect.descriptor", Type(kind));
-            let mut path = [module.constant(64, 0).0, module.constant(32, 1).0];
-            let field = LLVMConstInBoundsGEP2(kind, descriptor.0, path.as_mut_ptr(), 2);
-            let relative = LLVMConstSub(LLVMConstPtrToInt(self.data.0, long), LLVMConstPtrToInt(field, long));
+            let relative = |number: u64, target: Option<Value>| {
+                let Some(target) = target else { return module.constant(64, 0).0 };
+                let mut path = [module.constant(64, 0).0, module.constant(32, number).0];
+                let field = LLVMConstInBoundsGEP2(kind, descriptor.0, path.as_mut_ptr(), 2);
+                LLVMConstSub(LLVMConstPtrToInt(target.0, long), LLVMConstPtrToInt(field, long))
+            };
+            let number = |number: u32| module.constant(32, u64::from(number)).0;
             let mut values = [
                 module.constant(64, self.unit.unit_hash).0,
-                relative,
-                module.constant(64, 0).0,
-                module.constant(64, 0).0,
-                module.constant(32, u64::from(self.unit.n_counters)).0,
-                module.constant(32, u64::from(self.unit.n_values)).0,
-                module.constant(32, 0).0,
-                module.constant(32, 0).0,
+                relative(1, Some(self.data)),
+                relative(2, module.global(GATES)),
+                relative(3, module.global(OPERATIONS)),
+                number(self.unit.n_counters),
+                number(self.unit.n_values),
+                number(self.unit.n_gates),
+                number(self.unit.n_operations),
             ];
             LLVMSetInitializer(descriptor.0, LLVMConstStructInContext(module.context(), values.as_mut_ptr(), 8, 0));
             LLVMSetLinkage(descriptor.0, LLVMLinkage::LLVMInternalLinkage);

@@ -8,7 +8,7 @@ use crate::debug_info::{Info, class_of};
 use crate::expression::is_truth;
 use crate::ir::{self, LLVMOpcode, Type, Value, llvm};
 use crate::shim;
-use crate::sites::{Body, EdgeSite, Logged, NodeSite, PieceSite, Survey, next};
+use crate::sites::{Body, EdgeSite, Logged, NodeSite, PieceSite, Survey, next, piece_at};
 
 /// How deep a condition is searched for where it begins.
 const DEPTH: u32 = 16;
@@ -243,13 +243,7 @@ impl Collector<'_, '_> {
     }
 
     fn piece_of(&self, position: u32) -> u32 {
-        let block = self.body.starts.partition_point(|start| *start <= position) as u32 - 1;
-        let after = self
-            .pieces
-            .partition_point(|piece| piece.block < block || (piece.block == block && piece.start <= position));
-        let index = (after as u32).saturating_sub(1);
-        // Allocas and phis stand before the first piece's start but belong to it.
-        if self.pieces[index as usize].block < block { index + 1 } else { index }
+        piece_at(self.body, self.pieces, position)
     }
 
     fn place_of_variable(&mut self, info: Info) -> Place {
@@ -309,7 +303,7 @@ fn result_slots(body: &Body) -> HashSet<Value> {
 }
 
 /// Whether `pointer` leads into something that the compiler made up: a temporary, or the inside of a `va_list`.
-fn is_made_up(pointer: Value) -> bool {
+pub fn is_made_up(pointer: Value) -> bool {
     let mut here = pointer;
     for _ in 0..64 {
         match here.opcode().or(here.constant_opcode()) {
@@ -342,21 +336,27 @@ pub fn deciding(branch: Value) -> Option<Value> {
 fn is_atomic(condition: Value) -> bool {
     let peeled = peel(condition);
     let made_up = |value: Value| {
-        let source = std::iter::successors(Some(value), |value| {
-            matches!(
-                value.opcode(),
-                Some(LLVMOpcode::LLVMICmp | LLVMOpcode::LLVMSExt | LLVMOpcode::LLVMZExt | LLVMOpcode::LLVMTrunc)
-            )
-            .then(|| value.operand(0))?
+        let source = std::iter::successors(Some(value), |one| {
+            (is_widened(*one) || one.is(LLVMOpcode::LLVMICmp)).then(|| one.operand(0))?
         })
         .last();
-        source.is_some_and(|source| {
+        let exchanged = |source: Value| {
             source.is(LLVMOpcode::LLVMExtractValue)
                 && source.operand(0).is_some_and(|pair| pair.is(LLVMOpcode::LLVMAtomicCmpXchg))
-                || source.is(LLVMOpcode::LLVMLoad) && source.operand(0).is_some_and(is_va_list_field)
-        })
+        };
+        source.is_some_and(|source| exchanged(source) || reads_va_list(source))
     };
     peeled.is_instruction() && !(peeled.is(LLVMOpcode::LLVMPHI) && peeled.kind().int_bits() == 1) && !made_up(peeled)
+}
+
+/// Whether a value is an integer of another width.
+pub fn is_widened(value: Value) -> bool {
+    matches!(value.opcode(), Some(LLVMOpcode::LLVMSExt | LLVMOpcode::LLVMZExt | LLVMOpcode::LLVMTrunc))
+}
+
+/// Whether a value is read from the inside of a `va_list`.
+pub fn reads_va_list(value: Value) -> bool {
+    value.is(LLVMOpcode::LLVMLoad) && value.operand(0).is_some_and(is_va_list_field)
 }
 
 fn is_va_list_field(pointer: Value) -> bool {
@@ -384,7 +384,7 @@ pub fn peel(condition: Value) -> Value {
 }
 
 /// Where in its storage unit a bit-field lies, from the mask that keeps its neighbours: first bit and number of bits.
-fn bit_field_mask(value: Value) -> Option<(u32, u32)> {
+pub fn bit_field_mask(value: Value) -> Option<(u32, u32)> {
     if !value.is(LLVMOpcode::LLVMOr) {
         return None;
     }

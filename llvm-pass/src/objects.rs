@@ -4,7 +4,7 @@ use inkwell::llvm_sys::core::*;
 use suspect_format::abi;
 
 use crate::calls;
-use crate::ir::{Builder, LLVMIntPredicate, LLVMOpcode, Module, Value, llvm};
+use crate::ir::{Builder, LLVMIntPredicate, Module, Value, llvm};
 use crate::lower;
 use crate::shim;
 use crate::sites::Body;
@@ -45,9 +45,10 @@ enum Success {
 
 /// Has the runtime told of each object after the call that made it.
 pub fn mark(module: Module, body: &Body) {
-    for (call, next) in body.instructions.iter().zip(body.instructions.iter().skip(1)) {
-        if call.is(LLVMOpcode::LLVMCall) && !call.is_musttail() && calls::is_call(*call) {
-            told(module, *call, *next);
+    for call in body.instructions.iter().filter(|call| calls::is_call(**call) && !call.is_musttail()) {
+        // Next to it, for both may be left out together.
+        if let Some(next) = call.next() {
+            told(module, *call, next);
         }
     }
 }

@@ -77,7 +77,8 @@ impl Overrides<'_> {
     /// An atomic update: another value is put in the place of what it left, unless somebody else has written since.
     fn updated(&self, number: u32, update: Value, node: &NodeSite) {
         let (Some(pointer), Some(operand)) = (update.operand(0), update.operand(1)) else { return };
-        let after = self.body.at(node.before);
+        // Next to it, for both may be left out together.
+        let Some(after) = update.next() else { return };
         let builder = Builder::before(self.module, after);
         let (left, exact) = left_by(&builder, update, operand);
         let Some(new) = self.ask(&builder, number, node.class, left) else { return };
@@ -111,7 +112,7 @@ impl Overrides<'_> {
         let kind = value.kind();
         let number = self.module.constant(32, u64::from(number));
         let call = |marker: Marker, value| builder.call(marker.function(self.module), &[number, value]);
-        if kind.is_pointer() && llvm!(LLVMGetPointerAddressSpace(kind.0)) == 0 {
+        if kind.is_ordinary_pointer() {
             return match class {
                 ValueClass::String => Some(call(Marker::Text, value)),
                 _ => {
@@ -122,14 +123,14 @@ impl Overrides<'_> {
         }
         let answer = call(Marker::Log, widened(self.module, builder, value));
         let bits = kind.scalar_bits().filter(|bits| *bits <= 64 && !kind.is_pointer())?;
-        Some(self.narrowed(builder, answer, bits, kind))
+        Some(narrowed(self.module, builder, answer, bits, kind))
     }
+}
 
-    /// The low bits of a word as a value of type `kind`.
-    fn narrowed(&self, builder: &Builder, word: Value, bits: u32, kind: Type) -> Value {
-        let number = if bits == 64 { word } else { builder.cast(LLVMOpcode::LLVMTrunc, word, self.module.int(bits)) };
-        if kind.is_float() { builder.cast(LLVMOpcode::LLVMBitCast, number, kind) } else { number }
-    }
+/// The low `bits` bits of a word as a number of type `kind`.
+pub fn narrowed(module: Module, builder: &Builder, word: Value, bits: u32, kind: Type) -> Value {
+    let number = if bits == 64 { word } else { builder.cast(LLVMOpcode::LLVMTrunc, word, module.int(bits)) };
+    if kind.is_float() { builder.cast(LLVMOpcode::LLVMBitCast, number, kind) } else { number }
 }
 
 /// A value as 64 bits: zero-extended; of wider ones the halves folded.

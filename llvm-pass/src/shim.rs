@@ -63,6 +63,10 @@ unsafe extern "C" {
     pub fn suspect_inline_asm(call: LLVMValueRef, length: *mut usize) -> *const c_char;
     pub fn suspect_forward_attributes(call: LLVMValueRef, function: LLVMValueRef);
     pub fn suspect_int_bits(constant: LLVMValueRef, value: *mut i64) -> bool;
+    pub fn suspect_constant_bits(constant: LLVMValueRef, bits: *mut u64) -> bool;
+    pub fn suspect_no_signed_wrap(instruction: LLVMValueRef) -> bool;
+    pub fn suspect_returns_in_memory(call: LLVMValueRef) -> bool;
+    pub fn suspect_skip(choice: LLVMValueRef, first: LLVMValueRef, end: LLVMValueRef);
     pub fn suspect_rmw_operation(instruction: LLVMValueRef) -> c_int;
     pub fn suspect_no_sanitize_instruction(instruction: LLVMValueRef);
     pub fn suspect_is_sanitizer_code(instruction: LLVMValueRef) -> bool;

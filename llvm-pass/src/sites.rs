@@ -16,6 +16,7 @@ use crate::expression::Reader;
 use crate::flow;
 use crate::ir::{self, Block, LLVMOpcode, Value, llvm};
 use crate::nodes;
+use crate::operations::{self, OperationSite};
 use crate::options::Versions;
 use crate::sequences::CompoundSite;
 use crate::shim;
@@ -187,6 +188,8 @@ pub struct FunctionSites {
     pub nodes: Vec<NodeSite>,
     /// Compound conditions.
     pub compounds: Vec<CompoundSite>,
+    /// What code mutants can change, in order.
+    pub operations: Vec<OperationSite>,
     /// State words set, and before which instruction.
     pub states: Vec<(u32, u32)>,
     /// Number of counters it needs.
@@ -221,6 +224,10 @@ impl Survey<'_> {
             place_counters(&body, &pieces, &mut edges, self.versions).ok_or("a jump in it cannot be counted")?;
         let nodes = nodes::collect(self, function, &body, &pieces, &edges, &mut n_counters);
         let compounds = compounds::collect(self, &body, &nodes, &mut n_counters);
+        let operations = match self.versions.contains(Mode::Trace) {
+            true => operations::collect(self, &body, &pieces, &nodes),
+            false => Vec::new(),
+        };
         for node in nodes.iter().filter(|node| node.place.line > 0) {
             pieces[node.piece as usize].lines.push(Place { column: 0, ..node.place });
         }
@@ -241,6 +248,7 @@ impl Survey<'_> {
             edges,
             nodes,
             compounds,
+            operations,
             n_counters,
         })
     }
@@ -320,6 +328,15 @@ impl Survey<'_> {
     fn frequency(&self, body: &Body, block: usize) -> u64 {
         llvm!(shim::suspect_block_frequency(self.analyses, body.blocks[block].0))
     }
+}
+
+/// The piece that the instruction at a position is in.
+pub fn piece_at(body: &Body, pieces: &[PieceSite], position: u32) -> u32 {
+    let block = body.starts.partition_point(|start| *start <= position) as u32 - 1;
+    let before = |piece: &PieceSite| piece.block < block || (piece.block == block && piece.start <= position);
+    let index = (pieces.partition_point(before) as u32).saturating_sub(1);
+    // Allocas and phis stand before the first piece's start but belong to it.
+    if pieces[index as usize].block < block { index + 1 } else { index }
 }
 
 fn edge(from: u32, to: u32, kind: EdgeKind, spot: Option<Spot>, weight: u64) -> EdgeSite {

@@ -9,6 +9,7 @@ use suspect_format::site::{self, Edge, Escape, Function, Header, Node, Piece, Se
 
 use crate::debug_info::Info;
 use crate::ir::{Module, llvm};
+use crate::operations::OperationSite;
 use crate::sequences::CompoundSite;
 use crate::shim;
 use crate::sites::{FunctionSites, Place};
@@ -85,6 +86,8 @@ pub struct Base {
     pub value: u32,
     /// First piece.
     pub piece: u32,
+    /// First operation.
+    pub operation: u32,
 }
 
 /// Numbers of all functions of a unit.
@@ -95,25 +98,33 @@ pub struct Numbers {
     pub n_counters: u32,
     /// Values of the unit.
     pub n_values: u32,
+    /// Operations of the unit.
+    pub n_operations: u32,
 }
 
 impl Numbers {
     /// Lays the functions' words one after another; `None` if they are too many.
     pub fn of(functions: &[FunctionSites]) -> Option<Numbers> {
-        let (mut counter, mut value, mut piece) = (0u64, 0u64, 0u64);
+        let (mut counter, mut value, mut piece, mut operation) = (0u64, 0u64, 0u64, 0u64);
         let mut bases = Vec::with_capacity(functions.len());
         for function in functions {
-            bases.push(Base { counter: counter as u32, value: value as u32, piece: piece as u32 });
+            bases.push(Base {
+                counter: counter as u32,
+                value: value as u32,
+                piece: piece as u32,
+                operation: operation as u32,
+            });
+            operation += function.operations.len() as u64;
             counter += u64::from(function.n_counters);
             value += function.nodes.len() as u64;
             piece += function.pieces.len() as u64;
-            if counter + value > MOST_WORDS || piece > MOST_WORDS {
+            if counter + value > MOST_WORDS || piece > MOST_WORDS || operation > MOST_WORDS {
                 return None;
             }
         }
         // The address of a piece is its number as a byte offset from the unit's words, so they must be as many bytes.
         let n_counters = counter.max(piece.div_ceil(8).saturating_sub(value)) as u32;
-        Some(Numbers { bases, n_counters, n_values: value as u32 })
+        Some(Numbers { bases, n_counters, n_values: value as u32, n_operations: operation as u32 })
     }
 }
 
@@ -214,7 +225,7 @@ fn encode_function(function: &FunctionSites, base: Base, body: &mut Bytes) {
         n_nodes: function.nodes.len() as u32,
         n_compounds: function.compounds.len() as u32,
         n_variables: 0,
-        n_operations: 0,
+        n_operations: function.operations.len() as u32,
     };
     record.encode(body);
     for piece in &function.pieces {
@@ -228,6 +239,11 @@ fn encode_function(function: &FunctionSites, base: Base, body: &mut Bytes) {
     }
     encode_nodes(function, base, body);
     function.compounds.iter().for_each(|compound| encode_compound(compound, base, body));
+    function.operations.iter().for_each(|operation| encode_operation(operation, body));
+}
+
+fn encode_operation(site: &OperationSite, body: &mut Bytes) {
+    site::Operation { piece: site.piece, place: site.place, node: site.node, kind: site.kind }.encode(body);
 }
 
 fn encode_nodes(function: &FunctionSites, base: Base, body: &mut Bytes) {

@@ -23,7 +23,9 @@ extern _Atomic int atomic;
 // CHECK: [[NEW:%.*]] = trunc i64 [[ANSWER]] to i32
 // CHECK: store i32 [[NEW]], ptr %
 // CHECK: [[CONDITION:%.*]] = icmp ne i32 [[NEW]], -1
-// CHECK: [[WIDE:%.*]] = zext i1 [[CONDITION]] to i64
+// CHECK: [[ASKED:%.*]] = call i64 @__suspect_operation(
+// CHECK: [[RESULT:%.*]] = trunc i64 [[ASKED]] to i1
+// CHECK: [[WIDE:%.*]] = zext i1 [[RESULT]] to i64
 // CHECK: [[ANSWER:%.*]] = call i64 @__suspect_node({{.*}}, i64 [[WIDE]])
 // CHECK: [[BIT:%.*]] = trunc i64 [[ANSWER]] to i1
 // CHECK: br i1 [[BIT]]

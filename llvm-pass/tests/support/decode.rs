@@ -28,6 +28,15 @@ pub struct OwnedFunction {
     pub edges: Vec<Edge>,
     pub nodes: Vec<OwnedNode>,
     pub compounds: Vec<OwnedCompound>,
+    pub variables: Vec<(String, String)>,
+    pub operations: Vec<OwnedOperation>,
+}
+
+/// An operation and what could be read in a variable's place.
+#[derive(Clone, Debug)]
+pub struct OwnedOperation {
+    pub operation: Operation,
+    pub others: Vec<u32>,
 }
 
 /// A unit's table.
@@ -75,6 +84,8 @@ fn function(body: &mut Cursor) -> OwnedFunction {
         edges: Vec::new(),
         nodes: Vec::new(),
         compounds: Vec::new(),
+        variables: Vec::new(),
+        operations: Vec::new(),
     };
     for _ in 0..head.n_pieces {
         let piece = Piece::decode(body).unwrap();
@@ -91,6 +102,16 @@ fn function(body: &mut Cursor) -> OwnedFunction {
             ((0..sequence.n_steps).map(|_| body.small().unwrap()).collect(), sequence.count)
         };
         function.compounds.push((conditions, (0..compound.n_sequences).map(|_| sequence(body)).collect()));
+    }
+    for _ in 0..head.n_variables {
+        let variable = Variable::decode(body).unwrap();
+        function.variables.push((variable.name.to_owned(), variable.type_name.to_owned()));
+    }
+    for _ in 0..head.n_operations {
+        let operation = Operation::decode(body).unwrap();
+        let n_others = if let OperationKind::Read { n_others, .. } = operation.kind { n_others } else { 0 };
+        let others = (0..n_others).map(|_| body.small().unwrap()).collect();
+        function.operations.push(OwnedOperation { operation, others });
     }
     function
 }

@@ -1,0 +1,413 @@
+//! Collecting operations: what a code mutant can change in a function, read from the front end's IR without changing it.
+//!
+//! The IR does not say what the source said, so what the compiler made up (tests of truth, bit-fields, differences of addresses)
+//! is told from what was written by shape and by debug locations: what was written stands at its operator.
+
+use std::collections::{HashMap, HashSet};
+
+use suspect_format::operation::Operator;
+use suspect_format::site::{NodeKind, OperationKind};
+
+use crate::calls;
+use crate::ir::{self, LLVMIntPredicate, LLVMOpcode, LLVMRealPredicate, LLVMTypeKind, Type, Value, llvm};
+use crate::nodes;
+use crate::shim;
+use crate::signedness;
+use crate::sites::{Body, Logged, NodeSite, PieceSite, Place, Survey, piece_at};
+use crate::statements;
+
+/// Where an operation's hook goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Spot {
+    /// After the operator at this position, whose result it answers.
+    Result(u32),
+    /// Before the address computation at this position, whose index it answers.
+    Index(u32),
+    /// Before the call at this position, for this operand.
+    Argument(u32, u32),
+    /// Nowhere: the node's own hook is asked.
+    Node,
+    /// Around the instructions from the first position up to the second, which is not one of them.
+    Around(u32, u32),
+}
+
+/// An operation. Node and variables are the function's own numbers.
+#[derive(Clone, Debug)]
+pub struct OperationSite {
+    /// Its piece.
+    pub piece: u32,
+    /// Where it is.
+    pub place: Place,
+    /// The node whose value it takes part in.
+    pub node: Option<u32>,
+    /// What can be changed.
+    pub kind: OperationKind,
+    /// Where its hook goes.
+    pub spot: Spot,
+}
+
+/// All operations of a function in the order of its code.
+pub fn collect(survey: &mut Survey, body: &Body, pieces: &[PieceSite], nodes: &[NodeSite]) -> Vec<OperationSite> {
+    let owners = owners(body, nodes);
+    let fields = bit_fields(survey, body);
+    let mut collector = Collector { survey, body, pieces, nodes, owners, fields, found: Vec::new() };
+    for position in 0..body.instructions.len() as u32 {
+        collector.instruction(position);
+    }
+    collector.wholes();
+    collector.statements();
+    let mut found = collector.found;
+    found.sort_by_key(|(position, _)| *position);
+    found.into_iter().map(|(_, site)| site).collect()
+}
+
+struct Collector<'a, 'b> {
+    survey: &'a mut Survey<'b>,
+    body: &'a Body,
+    pieces: &'a [PieceSite],
+    nodes: &'a [NodeSite],
+    /// The node that an instruction's value becomes part of.
+    owners: HashMap<Value, u32>,
+    /// Instructions that take bit-fields out of their storage and put them back.
+    fields: HashSet<Value>,
+    found: Vec<(u32, OperationSite)>,
+}
+
+impl Collector<'_, '_> {
+    fn instruction(&mut self, position: u32) {
+        let value = self.body.at(position);
+        if llvm!(shim::suspect_is_sanitizer_code(value.0)) {
+            return;
+        }
+        match value.opcode() {
+            Some(LLVMOpcode::LLVMGetElementPtr) => self.step(position, value),
+            Some(LLVMOpcode::LLVMCall) => self.arguments(position, value),
+            Some(_) => self.binary(position, value),
+            None => {}
+        }
+    }
+
+    fn binary(&mut self, position: u32, value: Value) {
+        let Some(operator) = operator_of(value) else { return };
+        let (Some(left), Some(right)) = (value.operand(0), value.operand(1)) else { return };
+        let Some(width) = width_of(left.kind(), operator) else { return };
+        if self.is_made_up(value, operator, width, left, right) {
+            return;
+        }
+        let signedness = signedness::of(self.survey.reader, value, operator);
+        let (left, right) = (bits_of(left), bits_of(right));
+        let kind = OperationKind::Binary { operator, width: width as u8, signedness, left, right };
+        self.push(position, kind, Spot::Result(position));
+    }
+
+    /// Whether the compiler made an operator up.
+    fn is_made_up(&self, value: Value, operator: Operator, width: u32, left: Value, right: Value) -> bool {
+        use LLVMOpcode::*;
+        let constant = right.integer();
+        // In C numbers are at least as wide as `int` when something is done with them; `++` is short for more than the IR does.
+        let narrow = width < 32 && !(operator == Operator::Add && matches!(constant, Some(1 | -1)));
+        let address = |side: Value| side.is(LLVMPtrToInt);
+        let difference = |value: Value| {
+            value.is(LLVMSub) && value.operand(0).is_some_and(address) && value.operand(1).is_some_and(address)
+        };
+        let inverted = operator == Operator::Xor && constant == Some(-1);
+        let negated = operator == Operator::Sub && left.integer() == Some(0);
+        narrow
+            || inverted
+            || negated
+            || difference(value)
+            || operator == Operator::SignedDiv && difference(left)
+            || left.is(LLVMAtomicRMW)
+            || self.fields.contains(&value)
+            || is_test_of_truth(value, operator, left, right)
+            || nodes::reads_va_list(left)
+    }
+
+    fn step(&mut self, position: u32, step: Value) {
+        let (Some(base), Some(index)) = (step.operand(0), step.operand(1)) else { return };
+        if step.n_operands() != 2 || step.kind().kind() != LLVMTypeKind::LLVMPointerTypeKind {
+            return;
+        }
+        let own = position_of(step);
+        let updates = |store: &Value| {
+            let back = store.is(LLVMOpcode::LLVMStore) && store.operand(1) == base.operand(0);
+            back && store.operand(0) == Some(step) && position_of(*store) == own
+        };
+        let updated = base.is(LLVMOpcode::LLVMLoad) && step.users().iter().any(updates);
+        // `p[i]` stands where `p` does.
+        if !updated && base.is_instruction() && position_of(base) == own || nodes::reads_va_list(base) {
+            return;
+        }
+        let negated = index.is(LLVMOpcode::LLVMSub) && index.operand(0).and_then(Value::integer) == Some(0);
+        let number = index.integer();
+        let backwards = negated || number.is_some_and(|number| number < 0);
+        let constant = number.map(|number| number.unsigned_abs());
+        self.push(position, OperationKind::Step { backwards, constant }, Spot::Index(position));
+    }
+
+    fn arguments(&mut self, position: u32, call: Value) {
+        let own = call.called_function().is_some_and(Value::is_intrinsic) || call.inline_assembly().is_some();
+        if own || call.is_musttail() || !calls::is_call(call) {
+            return;
+        }
+        let hidden = u32::from(llvm!(shim::suspect_returns_in_memory(call.0)));
+        for operand in hidden..call.n_operands().saturating_sub(1) {
+            let Some(argument) = call.operand(operand) else { continue };
+            let kind = argument.kind();
+            let Some(value) = bits_of(argument).filter(|_| !kind.is_pointer()) else { continue };
+            let width = kind.scalar_bits().unwrap_or(64) as u8;
+            let kind = OperationKind::Argument { position: operand - hidden, width, is_float: kind.is_float(), value };
+            self.push(position, kind, Spot::Argument(position, operand));
+        }
+    }
+
+    fn wholes(&mut self) {
+        for (number, node) in self.nodes.iter().enumerate() {
+            let (Logged::Operand(position, operand) | Logged::Bits(position, operand, ..)) = node.logged else {
+                continue;
+            };
+            if !matches!(node.kind, NodeKind::Assignment | NodeKind::Return) || matches!(node.logged, Logged::Bits(..))
+            {
+                continue;
+            }
+            let Some(constant) = self.body.at(position).operand(operand) else { continue };
+            let Some(value) = bits_of(constant).filter(|_| !constant.kind().is_pointer()) else { continue };
+            if node.place.line > 0 && node.place.column > 0 {
+                let (piece, node, kind) = (node.piece, Some(number as u32), OperationKind::Whole { value });
+                let place = self.nodes[number].place;
+                self.found.push((position, OperationSite { piece, place, node, kind, spot: Spot::Node }));
+            }
+        }
+    }
+
+    fn statements(&mut self) {
+        for statement in statements::collect(self.body) {
+            let node = self.nodes.iter().position(|node| match node.logged {
+                Logged::Operand(position, _) | Logged::Bits(position, ..) | Logged::Updated(position) => {
+                    position == statement.last && node.kind == NodeKind::Assignment
+                }
+            });
+            let Some(place) = self.place(statement.last) else { continue };
+            let site = OperationSite {
+                piece: piece_at(self.body, self.pieces, statement.first),
+                place,
+                node: node.map(|node| node as u32),
+                kind: OperationKind::Statement,
+                spot: Spot::Around(statement.first, statement.end),
+            };
+            self.found.push((statement.first, site));
+        }
+    }
+
+    fn place(&mut self, position: u32) -> Option<Place> {
+        self.survey.place_of(self.body.at(position)).filter(|place| place.column > 0)
+    }
+
+    fn push(&mut self, position: u32, kind: OperationKind, spot: Spot) {
+        let Some(place) = self.place(position) else { return };
+        let piece = piece_at(self.body, self.pieces, position);
+        let node = self.owners.get(&self.body.at(position)).copied();
+        self.found.push((position, OperationSite { piece, place, node, kind, spot }));
+    }
+}
+
+/// Line and column of an instruction.
+pub fn position_of(value: Value) -> Option<(u32, u32)> {
+    ir::debug_location(value).map(|(line, column, _)| (line, column))
+}
+
+/// Which node each instruction's value becomes part of, within its block: of nested ones the innermost.
+fn owners(body: &Body, nodes: &[NodeSite]) -> HashMap<Value, u32> {
+    let mut owners = HashMap::new();
+    for (number, node) in nodes.iter().enumerate().filter(|(_, node)| node.kind != NodeKind::Parameter) {
+        let (user, value) = match node.logged {
+            Logged::Operand(position, operand) | Logged::Bits(position, operand, ..) => {
+                (body.at(position), body.at(position).operand(operand))
+            }
+            Logged::Updated(position) => (body.at(position), body.at(position).operand(1)),
+        };
+        let block = if user.is(LLVMOpcode::LLVMPHI) { body.at(node.before).block() } else { user.block() };
+        let mut rest: Vec<Value> = value.into_iter().collect();
+        while let Some(value) = rest.pop() {
+            if value.is_instruction() && value.block() == block && !owners.contains_key(&value) {
+                owners.insert(value, number as u32);
+                if !value.is(LLVMOpcode::LLVMPHI) {
+                    rest.extend(value.operands());
+                }
+            }
+        }
+    }
+    owners
+}
+
+/// The operator that an instruction computes.
+pub fn operator_of(value: Value) -> Option<Operator> {
+    use LLVMOpcode::*;
+    Some(match value.opcode()? {
+        LLVMAdd => Operator::Add,
+        LLVMSub => Operator::Sub,
+        LLVMMul => Operator::Mul,
+        LLVMSDiv => Operator::SignedDiv,
+        LLVMUDiv => Operator::UnsignedDiv,
+        LLVMSRem => Operator::SignedRem,
+        LLVMURem => Operator::UnsignedRem,
+        LLVMAnd => Operator::And,
+        LLVMOr => Operator::Or,
+        LLVMXor => Operator::Xor,
+        LLVMShl => Operator::Shl,
+        LLVMAShr => Operator::SignedShr,
+        LLVMLShr => Operator::UnsignedShr,
+        LLVMFAdd => Operator::FloatAdd,
+        LLVMFSub => Operator::FloatSub,
+        LLVMFMul => Operator::FloatMul,
+        LLVMFDiv => Operator::FloatDiv,
+        LLVMICmp => compared(value.int_predicate()),
+        LLVMFCmp => compared_real(value.real_predicate())?,
+        _ => return None,
+    })
+}
+
+fn compared(predicate: LLVMIntPredicate) -> Operator {
+    use LLVMIntPredicate::*;
+    match predicate {
+        LLVMIntEQ => Operator::Equal,
+        LLVMIntNE => Operator::NotEqual,
+        LLVMIntSLT => Operator::SignedLess,
+        LLVMIntSLE => Operator::SignedLessEqual,
+        LLVMIntSGT => Operator::SignedGreater,
+        LLVMIntSGE => Operator::SignedGreaterEqual,
+        LLVMIntULT => Operator::UnsignedLess,
+        LLVMIntULE => Operator::UnsignedLessEqual,
+        LLVMIntUGT => Operator::UnsignedGreater,
+        LLVMIntUGE => Operator::UnsignedGreaterEqual,
+    }
+}
+
+fn compared_real(predicate: LLVMRealPredicate) -> Option<Operator> {
+    use LLVMRealPredicate::*;
+    Some(match predicate {
+        LLVMRealOEQ => Operator::FloatEqual,
+        LLVMRealUNE => Operator::FloatNotEqual,
+        LLVMRealOLT => Operator::FloatLess,
+        LLVMRealOLE => Operator::FloatLessEqual,
+        LLVMRealOGT => Operator::FloatGreater,
+        LLVMRealOGE => Operator::FloatGreaterEqual,
+        _ => return None,
+    })
+}
+
+/// Bits of an operator's operands; `None` when the runtime could not compute it.
+fn width_of(kind: Type, operator: Operator) -> Option<u32> {
+    use LLVMTypeKind::*;
+    match (kind.kind(), operator.is_float()) {
+        (LLVMIntegerTypeKind, false) => Some(kind.int_bits()).filter(|bits| (2..=64).contains(bits)),
+        (LLVMPointerTypeKind, false) => kind.is_ordinary_pointer().then_some(64),
+        (LLVMFloatTypeKind, true) => Some(32),
+        (LLVMDoubleTypeKind, true) => Some(64),
+        _ => None,
+    }
+}
+
+/// The bits of a constant of at most 64, zero-extended.
+fn bits_of(value: Value) -> Option<u64> {
+    if value.is_null_pointer() {
+        return Some(0);
+    }
+    let mut bits = 0;
+    llvm!(shim::suspect_constant_bits(value.0, &mut bits)).then_some(bits)
+}
+
+/// Whether a comparison with zero is what C does to find out whether a value is true: it stands where the value does.
+fn is_test_of_truth(value: Value, operator: Operator, left: Value, right: Value) -> bool {
+    let zero = bits_of(right) == Some(0);
+    if !zero || !matches!(operator, Operator::NotEqual | Operator::FloatNotEqual) {
+        return false;
+    }
+    let own = position_of(value);
+    let source = std::iter::successors(Some(left), |one| nodes::is_widened(*one).then(|| one.operand(0))?)
+        .last()
+        .unwrap_or(left);
+    let stores = |one: &Value| one.is(LLVMOpcode::LLVMStore) && position_of(*one) == own;
+    let branches = |one: &Value| one.is(LLVMOpcode::LLVMBr) && position_of(*one) == own;
+    position_of(left) == own
+        || position_of(source) == own
+        || left.users().iter().any(stores)
+        || value.users().iter().any(branches)
+}
+
+/// The instructions that take bit-fields out of their storage units and put them into them.
+fn bit_fields(survey: &Survey, body: &Body) -> HashSet<Value> {
+    use LLVMOpcode::*;
+    let mut found = HashSet::new();
+    for value in &body.instructions {
+        match value.opcode() {
+            Some(LLVMLoad) => taken_out(survey, *value, &mut found),
+            Some(LLVMStore) => put_in(*value, &mut found),
+            _ => {}
+        }
+    }
+    found
+}
+
+fn shifted_by(value: Value, opcode: LLVMOpcode) -> Option<u32> {
+    value.is(opcode).then(|| value.operand(1)?.integer()).flatten().and_then(|count| u32::try_from(count).ok())
+}
+
+/// `load`, then `lshr` and `and`, or `shl` and `ashr`.
+fn taken_out(survey: &Survey, load: Value, found: &mut HashSet<Value>) {
+    use LLVMOpcode::*;
+    let unit = load.kind().int_bits();
+    let Some(pointer) = load.operand(0).filter(|_| (8..=64).contains(&unit)) else { return };
+    let users = load.users();
+    let chains = users.iter().filter(|user| user.operand(1).is_some_and(|one| one.integer().is_some()));
+    for first in chains.copied().filter(|one| matches!(one.opcode(), Some(LLVMAnd | LLVMShl | LLVMLShr | LLVMAShr))) {
+        let second = first.users().into_iter().next();
+        let mask = |value: Value| {
+            let mask = value.is(LLVMAnd).then(|| value.operand(1)?.integer()).flatten()? as u64;
+            (mask & mask.wrapping_add(1) == 0).then(|| mask.count_ones())
+        };
+        let (shift, bits, last) = if let Some(left) = shifted_by(first, LLVMShl) {
+            let Some((second, right)) = second.and_then(|one| Some((one, shifted_by(one, LLVMAShr)?))) else {
+                continue;
+            };
+            (right.saturating_sub(left), unit.saturating_sub(right), Some(second))
+        } else if let Some(right) = shifted_by(first, LLVMLShr).or(shifted_by(first, LLVMAShr)) {
+            let masked = second.and_then(|one| Some((one, mask(one)?)));
+            let bits = masked.map_or(unit.saturating_sub(right), |(_, bits)| bits);
+            (right, bits, masked.map(|(second, _)| second))
+        } else {
+            let Some(bits) = mask(first) else { continue };
+            (0, bits, None)
+        };
+        let field = |location: crate::expression::Location| location.bit_field(u64::from(shift), u64::from(bits));
+        if survey.reader.location(pointer).and_then(field).is_some() {
+            found.insert(first);
+            found.extend(last);
+        }
+    }
+}
+
+/// The word that is put together of a field and its neighbours, and what the assignment comes to.
+fn put_in(store: Value, found: &mut HashSet<Value>) {
+    use LLVMOpcode::*;
+    let Some(word) = store.operand(0).filter(|word| nodes::bit_field_mask(*word).is_some()) else { return };
+    let same_unit = |side: &Value| {
+        let load = side.operand(0).filter(|load| load.is(LLVMLoad));
+        side.is(LLVMAnd) && load.is_some_and(|load| load.operand(0) == store.operand(1))
+    };
+    let Some(kept) = word.operands().into_iter().find(same_unit) else { return };
+    found.extend([word, kept]);
+    let mut field = word.operands().into_iter().find(|side| *side != kept);
+    while let Some(part) = field.filter(|part| matches!(part.opcode(), Some(LLVMAnd | LLVMShl))) {
+        // The first mask after the value's own type is the field's.
+        let is_mask = part.is(LLVMAnd);
+        found.insert(part);
+        let again =
+            |user: &Value| matches!(user.opcode(), Some(LLVMShl | LLVMAShr)) && position_of(*user) == position_of(part);
+        for result in part.users().into_iter().filter(again) {
+            found.insert(result);
+            found.extend(result.users().into_iter().filter(again));
+        }
+        field = if is_mask { None } else { part.operand(0) };
+    }
+}
