@@ -9,6 +9,7 @@ pub mod trace;
 pub mod program;
 pub mod store;
 pub mod trial;
+pub mod source;
 pub mod mutant;
 pub mod campaign;
 pub mod slice;

@@ -1,0 +1,176 @@
+//! A file's text and its syntax tree, flattened.
+
+use tree_sitter::{Parser, TreeCursor};
+
+use super::kind::{Field, Kind, language};
+
+/// A stretch of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Span {
+    /// Offset of its first byte.
+    pub start: u32,
+    /// Offset behind its last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// Whether `other` lies in it, or is it.
+    pub fn holds(self, other: Span) -> bool {
+        self.start <= other.start && other.end <= self.end
+    }
+}
+
+/// A node of the tree. Nodes lie in the order in which they begin, a node before its children.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Node {
+    pub span: Span,
+    /// Its parent; itself for the root.
+    pub parent: u32,
+    /// Behind its last descendant.
+    pub last: u32,
+    pub kind: Kind,
+    pub field: Field,
+    /// Whether the parser found something wrong in it.
+    pub flawed: bool,
+    /// Whether it lies in a statement with no flaw right around it: the tree can be believed there.
+    pub sound: bool,
+}
+
+/// The text of a C source file, parsed. Costs time and memory linear in its length.
+#[derive(Clone, Debug)]
+pub struct Text {
+    source: Vec<u8>,
+    lines: Vec<u32>,
+    pub(super) nodes: Vec<Node>,
+    /// Nodes without children that are not empty, in the order of the text.
+    leaves: Vec<u32>,
+}
+
+impl Text {
+    /// Parses `source`, whatever it is. A text of 4 GiB or more has no tree, so nothing is found in it.
+    pub fn parse(source: impl Into<Vec<u8>>) -> Text {
+        let source = source.into();
+        let newlines = source.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
+        let lines = std::iter::once(0).chain(newlines.map(|(at, _)| at as u32 + 1)).collect();
+        let nodes = if u32::try_from(source.len()).is_ok() { nodes_of(&source) } else { Vec::new() };
+        let is_leaf = |(index, node): &(u32, &Node)| node.last == index + 1 && node.span.start < node.span.end;
+        let leaves = (0..).zip(&nodes).filter(is_leaf).map(|(index, _)| index).collect();
+        Text { source, lines, nodes, leaves }
+    }
+
+    /// The bytes.
+    pub fn source(&self) -> &[u8] {
+        &self.source
+    }
+
+    /// Offset of a place; `None` if the text has no such line or the line no such column.
+    pub fn offset(&self, line: u32, column: u32) -> Option<u32> {
+        let index = line.checked_sub(1)? as usize;
+        let start = *self.lines.get(index)?;
+        let end = self.lines.get(index + 1).copied().unwrap_or(self.source.len() as u32);
+        let offset = start.checked_add(column.checked_sub(1)?)?;
+        (offset < end).then_some(offset)
+    }
+
+    /// Line and column of an offset, both from 1.
+    pub fn place(&self, offset: u32) -> (u32, u32) {
+        let line = self.lines.partition_point(|start| *start <= offset).max(1);
+        let start = self.lines.get(line - 1).copied().unwrap_or(0);
+        (line as u32, offset.saturating_sub(start) + 1)
+    }
+
+    /// The text of a span; `None` if it is no UTF-8.
+    pub fn slice(&self, span: Span) -> Option<&str> {
+        std::str::from_utf8(self.bytes(span)).ok()
+    }
+
+    pub(super) fn bytes(&self, span: Span) -> &[u8] {
+        self.source.get(span.start as usize..span.end as usize).unwrap_or_default()
+    }
+
+    pub(super) fn node(&self, index: u32) -> &Node {
+        // Indices come from this text's own tables.
+        &self.nodes[index as usize]
+    }
+
+    /// The leaf that begins at `offset`.
+    pub(super) fn leaf(&self, offset: u32) -> Option<u32> {
+        let start = |leaf: &u32| self.node(*leaf).span.start;
+        let position = self.leaves.partition_point(|leaf| start(leaf) < offset);
+        self.leaves.get(position).copied().filter(|leaf| start(leaf) == offset)
+    }
+
+    /// The direct children of a node, in the order of the text.
+    pub(super) fn children(&self, index: u32) -> impl Iterator<Item = u32> + '_ {
+        let last = self.node(index).last;
+        let within = move |child: &u32| *child < last;
+        std::iter::successors(Some(index + 1).filter(within), move |child| Some(self.node(*child).last).filter(within))
+    }
+
+    pub(super) fn child(&self, index: u32, field: Field) -> Option<u32> {
+        self.children(index).find(|child| self.node(*child).field == field)
+    }
+
+    /// The parent; `None` for the root.
+    pub(super) fn parent(&self, index: u32) -> Option<u32> {
+        Some(self.node(index).parent).filter(|parent| *parent != index)
+    }
+}
+
+fn nodes_of(source: &[u8]) -> Vec<Node> {
+    let mut parser = Parser::new();
+    if parser.set_language(&language()).is_err() {
+        // The versions of grammar and parser are tested to fit.
+        return Vec::new();
+    }
+    let Some(tree) = parser.parse(source, None) else { return Vec::new() };
+    flatten(&mut tree.walk())
+}
+
+/// All nodes below a cursor at the root; walks instead of calling itself, for trees may be deep.
+fn flatten(cursor: &mut TreeCursor) -> Vec<Node> {
+    let mut nodes = vec![node_at(cursor, 0, false)];
+    let mut open = vec![0u32];
+    // A statement is a new beginning whatever it stands in.
+    let sound_below =
+        |node: &Node| node.kind.is_statement() || (node.sound && !matches!(node.kind, Kind::Error | Kind::Directive));
+    loop {
+        let parent = open.last().copied().unwrap_or(0);
+        if cursor.goto_first_child() {
+            open.push(nodes.len() as u32);
+            let sound = sound_below(&nodes[parent as usize]);
+            nodes.push(node_at(cursor, parent, sound));
+            continue;
+        }
+        let mut done = parent;
+        loop {
+            nodes[done as usize].last = nodes.len() as u32;
+            open.pop();
+            if cursor.goto_next_sibling() {
+                let parent = open.last().copied().unwrap_or(0);
+                open.push(nodes.len() as u32);
+                let sound = sound_below(&nodes[parent as usize]);
+                nodes.push(node_at(cursor, parent, sound));
+                break;
+            }
+            if !cursor.goto_parent() {
+                return nodes;
+            }
+            done = open.last().copied().unwrap_or(0);
+        }
+    }
+}
+
+fn node_at(cursor: &TreeCursor, parent: u32, sound: bool) -> Node {
+    let node = cursor.node();
+    let range = node.byte_range();
+    Node {
+        span: Span { start: range.start as u32, end: range.end as u32 },
+        parent,
+        last: 0,
+        kind: if node.is_error() { Kind::Error } else { Kind::of(node.kind_id()) },
+        field: Field::of(cursor.field_id().map(u16::from)),
+        flawed: node.has_error(),
+        sound,
+    }
+}
