@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::code::{Effect, Junk, Site, SiteChange};
+use super::code::Junk;
 use super::form::Form;
 use super::insertion;
 use super::operator::{Class, alternatives, bits_of, constants, number};
 use crate::program::{Node, NodeKind, Operation, OperationKind, Operator, Place, Program, Signedness};
 use crate::source::{Expression, Kind, Literal, LiteralValue, Number, Rewrite, Text, constant_text};
+use crate::trial::{Change, Override, Site};
 
 /// A mutant without a name.
 pub(super) struct Draft {
@@ -15,15 +16,16 @@ pub(super) struct Draft {
     pub place: Place,
     pub function: u32,
     pub node: Option<u32>,
-    pub change: SiteChange,
+    pub overriding: Override,
     pub original: String,
     pub replacement: String,
     pub rewrite: Result<Rewrite, Junk>,
 }
 
 impl Draft {
-    pub(super) fn order(&self) -> (Place, Class, u32, SiteChange) {
-        (self.place, self.class, self.function, self.change)
+    /// Mutants of one class at one place stay in the order in which they are made.
+    pub(super) fn order(&self) -> (Place, Class, u32) {
+        (self.place, self.class, self.function)
     }
 }
 
@@ -183,18 +185,24 @@ struct Found<'f, 'v, 'a> {
 }
 
 impl<'a> Found<'_, '_, 'a> {
-    fn push(&mut self, class: Class, effect: Effect, texts: (&str, &str), rewrite: Result<Rewrite, Junk>) {
-        let change = SiteChange { site: Site::Operation(self.index), effect };
-        self.push_change(class, change, texts, rewrite);
+    fn push(&mut self, class: Class, change: Change, texts: (&str, &str), rewrite: Result<Rewrite, Junk>) {
+        self.push_at(class, Site::Operation(self.index), change, texts, rewrite);
     }
 
-    fn push_change(&mut self, class: Class, change: SiteChange, texts: (&str, &str), rewrite: Result<Rewrite, Junk>) {
+    fn push_at(
+        &mut self,
+        class: Class,
+        site: Site,
+        change: Change,
+        texts: (&str, &str),
+        rewrite: Result<Rewrite, Junk>,
+    ) {
         self.drafts.push(Draft {
             class,
             place: self.operation.place,
             function: self.body.index,
             node: self.operation.node,
-            change,
+            overriding: Override { site, instance: 0, change },
             original: texts.0.to_owned(),
             replacement: texts.1.to_owned(),
             rewrite,
@@ -223,7 +231,7 @@ impl<'a> Found<'_, '_, 'a> {
             let rewrite = found.map(|found| found.with_operator(as_written(found, other.token())));
             // What divides by zero for sure is no mutant but a crash that compilers need not even make.
             if !(divides(other) && right == Some(0)) {
-                self.push(class, Effect::Operator(other), (token, other.token()), rewrite);
+                self.push(class, Change::Operator(other), (token, other.token()), rewrite);
             }
         }
         let signed = signedness != Signedness::Unsigned;
@@ -236,8 +244,8 @@ impl<'a> Found<'_, '_, 'a> {
                 let bits = bits_of(new);
                 let undefined = !is_left && (is_shift && bits >= u64::from(width) || divides(operator) && bits == 0);
                 if !undefined {
-                    let effect = if is_left { Effect::Left(bits) } else { Effect::Right(bits) };
-                    self.constant(Site::Operation(self.index), effect, operand, value, new);
+                    let change = if is_left { Change::Left(bits) } else { Change::Right(bits) };
+                    self.constant(Site::Operation(self.index), change, operand, value, new);
                 }
             }
         }
@@ -247,14 +255,14 @@ impl<'a> Found<'_, '_, 'a> {
     fn update(&mut self, update: Expression<'a>, operator: Operator, width: u32, right: Option<u64>) {
         let (token, other) = if update.operator() == "++" { ("++", "--") } else { ("--", "++") };
         let one = right.map(|right| number(right, width, operator.is_float(), true));
-        let effect = match one {
+        let change = match one {
             Some(Number::Integer { bits, .. }) => {
-                Effect::Right(bits.wrapping_neg() & (u64::MAX >> (64 - width.max(1))))
+                Change::Right(bits.wrapping_neg() & (u64::MAX >> (64 - width.max(1))))
             }
-            Some(Number::Float { value, width }) => Effect::Right(bits_of(Number::Float { value: -value, width })),
+            Some(Number::Float { value, width }) => Change::Right(bits_of(Number::Float { value: -value, width })),
             None => return,
         };
-        self.push(Class::Aor, effect, (token, other), Ok(update.with_operator(other)));
+        self.push(Class::Aor, change, (token, other), Ok(update.with_operator(other)));
     }
 
     fn step(&mut self, backwards: bool, constant: Option<u64>) {
@@ -264,7 +272,7 @@ impl<'a> Found<'_, '_, 'a> {
         let token = found.map_or(if backwards { "-" } else { "+" }, |found| found.operator());
         let other = if token.contains('+') { token.replace('+', "-") } else { token.replace('-', "+") };
         let rewrite = found.map(|found| found.with_operator(as_written(found, &other)));
-        self.push(Class::Aor, Effect::Negate, (token, &other), rewrite);
+        self.push(Class::Aor, Change::Negate, (token, &other), rewrite);
         let Some(constant) = constant else { return };
         if found.is_ok_and(|found| found.kind() == Kind::Update) {
             return;
@@ -280,7 +288,7 @@ impl<'a> Found<'_, '_, 'a> {
         });
         for new in constants(value) {
             let bits = if subtracts { bits_of(new).wrapping_neg() } else { bits_of(new) };
-            self.constant(Site::Operation(self.index), Effect::Set(bits), operand, value, new);
+            self.constant(Site::Operation(self.index), Change::Left(bits), operand, value, new);
         }
     }
 
@@ -288,7 +296,7 @@ impl<'a> Found<'_, '_, 'a> {
         let (token, other) = if and { ("&&", "||") } else { ("||", "&&") };
         let found = self.body.written(self.operation.place, |found| found.operator() == token);
         let rewrite = found.map(|found| found.with_operator(other));
-        self.push(Class::Lcr, Effect::Choose(1), (token, other), rewrite);
+        self.push(Class::Lcr, Change::Choose(1), (token, other), rewrite);
     }
 
     fn argument(&mut self, position: u32, value: Number) {
@@ -303,7 +311,7 @@ impl<'a> Found<'_, '_, 'a> {
             float => float,
         };
         for new in constants(value) {
-            self.constant(Site::Operation(self.index), Effect::Set(bits_of(new)), argument, value, new);
+            self.constant(Site::Operation(self.index), Change::Left(bits_of(new)), argument, value, new);
         }
     }
 
@@ -341,7 +349,7 @@ impl<'a> Found<'_, '_, 'a> {
         };
         let source = insertion::value_of(self.body, node);
         for new in constants(value) {
-            self.constant(Site::Node(index), Effect::Set(bits_of(new)), source, value, new);
+            self.constant(Site::Node(index), Change::Set(bits_of(new)), source, value, new);
         }
     }
 
@@ -349,7 +357,7 @@ impl<'a> Found<'_, '_, 'a> {
     fn constant(
         &mut self,
         site: Site,
-        effect: Effect,
+        change: Change,
         operand: Result<Expression<'a>, Junk>,
         value: Number,
         new: Number,
@@ -369,17 +377,17 @@ impl<'a> Found<'_, '_, 'a> {
         let original = operand.ok().map(|(written, _)| written.source().to_owned());
         let original = original.or_else(|| constant_text(value, None)).unwrap_or_default();
         let rewrite = operand.and_then(|(written, _)| Ok(written.with_text(text.as_deref().ok_or(Junk::NoText)?)));
-        let change = SiteChange { site, effect };
-        self.push_change(Class::Crp, change, (&original, text.as_deref().unwrap_or_default()), rewrite);
+        self.push_at(Class::Crp, site, change, (&original, text.as_deref().unwrap_or_default()), rewrite);
     }
 
     fn read(&mut self, variable: u32) {
         let place = self.operation.place;
         let variables = &self.body.view.program.functions[self.body.index as usize].variables;
         let Some(own) = variables.get(variable as usize) else { return };
-        let name = self.body.text(place).and_then(|text| {
-            let found = text.name_at(place.line, place.column).filter(|found| found.is_named(&own.name));
-            found.ok_or_else(|| self.body.nothing(text, place))
+        let name = self.body.text(place).and_then(|text| match text.name_at(place.line, place.column) {
+            Some(found) if found.is_named(&own.name) => Ok(found),
+            Some(_) => Err(Junk::Macro),
+            None => Err(self.body.nothing(text, place)),
         });
         let same_name = |name: &str| variables.iter().filter(|one| one.name == name).count() > 1;
         for other in self.operation.others.clone() {
@@ -388,7 +396,7 @@ impl<'a> Found<'_, '_, 'a> {
                 // Of two variables of one name, the text means the inner one.
                 if same_name(&new.name) { Err(Junk::Several) } else { Ok(found.with_text(&new.name)) }
             });
-            self.push(Class::Vrr, Effect::Choose(other), (&own.name, &new.name), rewrite);
+            self.push(Class::Vrr, Change::Choose(other), (&own.name, &new.name), rewrite);
         }
     }
 
@@ -406,7 +414,7 @@ impl<'a> Found<'_, '_, 'a> {
             if statements.count() > 1 { Err(Junk::Several) } else { found.deleted().ok_or(Junk::Part) }
         });
         let original = found.map(|found| found.source().to_owned()).unwrap_or_default();
-        self.push(Class::Sdl, Effect::Choose(1), (&original, ""), rewrite);
+        self.push(Class::Sdl, Change::Choose(1), (&original, ""), rewrite);
     }
 }
 

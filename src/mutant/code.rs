@@ -7,50 +7,9 @@ use suspect_format::trace::{HASH_START, hash_bytes};
 
 use super::anchor::{Draft, View};
 use super::operator::Class;
-use crate::program::{Operator, Place, Program};
+use crate::program::{Place, Program};
 use crate::source::{Clash, Edit, Rewrite, Text};
-
-/// Where a change takes hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Site {
-    /// The value of a node, an index into [`Program::nodes`].
-    Node(u32),
-    /// An operation, an index into [`Program::operations`].
-    Operation(u32),
-}
-
-/// What happens there, each time. Numbers are bits, zero-extended, of the node's or operation's width. Of several changes at one site
-/// the runtime makes those of operands first, then that of the operator, then those of the result, each in this order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Effect {
-    /// The left operand becomes this.
-    Left(u64),
-    /// The right operand becomes this.
-    Right(u64),
-    /// The operator becomes this one.
-    Operator(Operator),
-    /// The value becomes this.
-    Set(u64),
-    /// This is added: the bits of a number of the value's own kind.
-    Add(u64),
-    /// The value changes its sign.
-    Negate,
-    /// 0 becomes 1, everything else 0.
-    Flip,
-    /// All bits are inverted.
-    Complement,
-    /// The way to go, or the function's variable to read.
-    Choose(u32),
-}
-
-/// A change at a site.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct SiteChange {
-    /// Where.
-    pub site: Site,
-    /// What.
-    pub effect: Effect,
-}
+use crate::trial::Override;
 
 /// Why a mutant is none that a user could have written: left out unless asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -109,8 +68,8 @@ pub struct CodeMutant {
     pub function: u32,
     /// The node whose value it takes part in.
     pub node: Option<u32>,
-    /// What is active together: more than one change where the same source is compiled several times.
-    pub changes: Vec<SiteChange>,
+    /// What is active together: more than one override where the same source is compiled several times.
+    pub overrides: Vec<Override>,
     /// What is changed, in a few characters: an operator, a constant, a name.
     pub original: String,
     /// What it becomes.
@@ -135,7 +94,7 @@ impl CodeMutant {
 pub fn code_mutants(program: &Program, texts: &BTreeMap<u32, Text>) -> Vec<CodeMutant> {
     let view = View::new(program, texts);
     let mut drafts: Vec<Draft> = (0..program.functions.len() as u32).flat_map(|index| view.drafts(index)).collect();
-    drafts.sort_by(|a, b| a.order().cmp(&b.order()));
+    drafts.sort_by_key(Draft::order);
     let mut mutants: Vec<CodeMutant> = Vec::new();
     let mut known: HashMap<(Place, Class, String, String, bool), usize> = HashMap::new();
     for draft in drafts {
@@ -144,7 +103,7 @@ pub fn code_mutants(program: &Program, texts: &BTreeMap<u32, Text>) -> Vec<CodeM
         let key = (mutant.place, mutant.class, mutant.original.clone(), text, mutant.edit.is_some());
         // The same source, compiled once more.
         match known.get(&key).and_then(|index| mutants.get_mut(*index)) {
-            Some(first) => first.changes.extend(mutant.changes),
+            Some(first) => first.overrides.extend(mutant.overrides),
             None => {
                 known.insert(key, mutants.len());
                 mutants.push(mutant);
@@ -191,7 +150,7 @@ fn finished(program: &Program, texts: &BTreeMap<u32, Text>, draft: Draft) -> Cod
         place: draft.place,
         function: draft.function,
         node: draft.node,
-        changes: vec![draft.change],
+        overrides: vec![draft.overriding],
         original: draft.original,
         replacement: draft.replacement,
         rewrite,

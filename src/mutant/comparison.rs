@@ -9,11 +9,12 @@ use std::collections::HashMap;
 use std::fmt::Write;
 
 use super::anchor::View;
-use super::code::{CodeMutant, Effect, Site, SiteChange, Status};
+use super::code::{CodeMutant, Status};
 use super::expression::{Apply, Conversion, Machine, Term, Whole, change_at, wholes};
 use super::operator::number;
 use crate::program::{Operator, Program};
 use crate::source::{Number, Text};
+use crate::trial::{Change, Override, Site};
 
 /// A comparison in the making: what is to be compiled, and what that is to tell.
 #[derive(Clone, Debug, Default)]
@@ -35,7 +36,7 @@ impl Comparison {
     pub fn new(program: &Program, texts: &std::collections::BTreeMap<u32, Text>, mutants: &[CodeMutant]) -> Comparison {
         let mut by_site: HashMap<Site, Vec<usize>> = HashMap::new();
         for (index, mutant) in mutants.iter().enumerate().filter(|(_, mutant)| mutant.is_normal()) {
-            if let Some(change) = mutant.changes.first() {
+            if let Some(change) = mutant.overrides.first() {
                 by_site.entry(change.site).or_default().push(index);
             }
         }
@@ -96,7 +97,7 @@ impl Comparison {
         let mut functions = Vec::new();
         for index in members {
             let Some(mutant) = mutants.get(index) else { continue };
-            if let Some(function) = self.function(whole, &mutant.changes) {
+            if let Some(function) = self.function(whole, &mutant.overrides) {
                 functions.push((index, function));
             }
         }
@@ -108,15 +109,15 @@ impl Comparison {
     }
 
     /// Writes the function of an expression with some changes; its number.
-    fn function(&mut self, whole: &Whole, changes: &[SiteChange]) -> Option<u32> {
-        let mut writer = Writer { text: String::new(), next: whole.parameters.len() as u32 + 1, changes };
+    fn function(&mut self, whole: &Whole, overrides: &[Override]) -> Option<u32> {
+        let mut writer = Writer { text: String::new(), next: whole.parameters.len() as u32 + 1, overrides };
         let mut value = writer.term(&whole.term, whole.kind)?;
         let mut kind = whole.kind;
         if let Some((site, to, conversion)) = whole.node {
             value = writer.converted(&value, kind, to, conversion);
             kind = to;
-            if let Some(effect) = change_at(changes, site) {
-                value = writer.changed(effect, kind, &value)?;
+            if let Some(change) = change_at(overrides, site) {
+                value = writer.changed(change, kind, &value)?;
             }
         }
         let number = self.functions;
@@ -142,7 +143,7 @@ fn collect_sites(term: &Term, sites: &mut Vec<Site>) {
 struct Writer<'c> {
     text: String,
     next: u32,
-    changes: &'c [SiteChange],
+    overrides: &'c [Override],
 }
 
 impl Writer<'_> {
@@ -172,18 +173,18 @@ impl Writer<'_> {
     }
 
     fn apply(&mut self, apply: &Apply) -> Option<String> {
-        let effect = change_at(self.changes, apply.site);
+        let change = change_at(self.overrides, apply.site).cloned();
         let kind = apply.kind;
-        let left = match effect {
-            Some(Effect::Left(bits)) => constant(bits, kind),
+        let left = match change {
+            Some(Change::Left(bits)) => constant(bits, kind),
             _ => self.operand(&apply.left, kind)?,
         };
-        let (right, bits) = match (effect, &apply.right) {
-            (Some(Effect::Right(bits)), _) => (constant(bits, kind), Some(bits)),
+        let (right, bits) = match (&change, &apply.right) {
+            (Some(Change::Right(bits)), _) => (constant(*bits, kind), Some(*bits)),
             (_, Term::Constant(bits)) => (constant(*bits, kind), Some(*bits)),
             (_, term) => (self.operand(term, kind)?, None),
         };
-        let operator = if let Some(Effect::Operator(new)) = effect { new } else { apply.operator };
+        let operator = if let Some(Change::Operator(new)) = change { new } else { apply.operator };
         Some(self.operation(operator, kind, &left, &right, bits))
     }
 
@@ -223,17 +224,17 @@ impl Writer<'_> {
     }
 
     /// A node's value after a change of it.
-    fn changed(&mut self, effect: Effect, kind: Machine, value: &str) -> Option<String> {
+    fn changed(&mut self, change: &Change, kind: Machine, value: &str) -> Option<String> {
         let of = name(kind);
         let zero = constant(0, kind);
-        Some(match effect {
-            Effect::Set(bits) => constant(bits, kind),
-            Effect::Add(bits) if kind.is_float => self.value(&format!("fadd {of} {value}, {}", constant(bits, kind))),
-            Effect::Add(bits) => self.value(&format!("add {of} {value}, {}", constant(bits, kind))),
-            Effect::Negate if kind.is_float => self.value(&format!("fneg {of} {value}")),
-            Effect::Negate => self.value(&format!("sub {of} 0, {value}")),
-            Effect::Complement => self.value(&format!("xor {of} {value}, -1")),
-            Effect::Flip => {
+        Some(match change {
+            Change::Set(bits) | Change::Left(bits) => constant(*bits, kind),
+            Change::Add(bits) if kind.is_float => self.value(&format!("fadd {of} {value}, {}", constant(*bits, kind))),
+            Change::Add(bits) => self.value(&format!("add {of} {value}, {}", constant(*bits, kind))),
+            Change::Negate if kind.is_float => self.value(&format!("fneg {of} {value}")),
+            Change::Negate => self.value(&format!("sub {of} 0, {value}")),
+            Change::Complement => self.value(&format!("xor {of} {value}, -1")),
+            Change::Flip => {
                 let word = if kind.is_float { "fcmp oeq" } else { "icmp eq" };
                 let truth = self.value(&format!("{word} {of} {value}, {zero}"));
                 match (kind.is_float, kind.width) {
@@ -242,7 +243,7 @@ impl Writer<'_> {
                     (true, _) => self.value(&format!("uitofp i1 {truth} to {of}")),
                 }
             }
-            Effect::Left(_) | Effect::Right(_) | Effect::Operator(_) | Effect::Choose(_) => return None,
+            Change::Right(_) | Change::Operator(_) | Change::Choose(_) | Change::Text(_) => return None,
         })
     }
 }

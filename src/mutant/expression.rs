@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use super::anchor::Body;
-use super::code::{Effect, Site, SiteChange};
 use super::form::Form;
 use super::insertion;
 use crate::program::{Node, NodeKind, OperationKind, Operator, Signedness};
 use crate::source::{Expression, Kind, Span};
+use crate::trial::{Change, Override, Site};
 
 /// A type of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -250,6 +250,6 @@ fn conversion(node: &Node, from: Machine, signedness: Signedness) -> Option<(Mac
 }
 
 /// What happens at a site.
-pub(super) fn change_at(changes: &[SiteChange], site: Site) -> Option<Effect> {
-    changes.iter().find(|change| change.site == site).map(|change| change.effect)
+pub(super) fn change_at(overrides: &[Override], site: Site) -> Option<&Change> {
+    overrides.iter().find(|one| one.site == site).map(|one| &one.change)
 }

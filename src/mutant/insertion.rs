@@ -1,11 +1,12 @@
 //! Unary operators around the whole value of a node.
 
 use super::anchor::{Body, Draft};
-use super::code::{Effect, Junk, Site, SiteChange};
+use super::code::Junk;
 use super::form::Form;
 use super::operator::Class;
 use crate::program::{Node, NodeKind, OperationKind, Place};
 use crate::source::{Expression, Insertion, Kind, LiteralValue};
+use crate::trial::{Change, Override, Site};
 
 /// Adds the mutants of a node's value.
 pub(super) fn of_node(body: &Body, index: u32, drafts: &mut Vec<Draft>) {
@@ -14,7 +15,7 @@ pub(super) fn of_node(body: &Body, index: u32, drafts: &mut Vec<Draft>) {
         return;
     }
     let value = value_of(body, node);
-    for (insertion, effect) in insertions(node) {
+    for (insertion, change) in insertions(node) {
         let rewrite = value.and_then(|value| Ok(value.with_insertion(insertion, cast(body, node, value, insertion)?)));
         let (original, replacement) = match insertion {
             Insertion::Negate => ("e", "-e"),
@@ -28,7 +29,7 @@ pub(super) fn of_node(body: &Body, index: u32, drafts: &mut Vec<Draft>) {
             place: node.place,
             function: body.index,
             node: Some(index),
-            change: SiteChange { site: Site::Node(index), effect },
+            overriding: Override { site: Site::Node(index), instance: 0, change },
             original: original.to_owned(),
             replacement: replacement.to_owned(),
             rewrite,
@@ -37,21 +38,21 @@ pub(super) fn of_node(body: &Body, index: u32, drafts: &mut Vec<Draft>) {
 }
 
 /// What can be put around a node's value, and what it does.
-fn insertions(node: &Node) -> Vec<(Insertion, Effect)> {
+fn insertions(node: &Node) -> Vec<(Insertion, Change)> {
     use Insertion::*;
     let of = |one: u64, less: u64| {
         vec![
-            (Negate, Effect::Negate),
-            (Not, Effect::Flip),
-            (Increment, Effect::Add(one)),
-            (Decrement, Effect::Add(less)),
+            (Negate, Change::Negate),
+            (Not, Change::Flip),
+            (Increment, Change::Add(one)),
+            (Decrement, Change::Add(less)),
         ]
     };
     match Form::of(node) {
-        Form::Truth => vec![(Not, Effect::Flip)],
+        Form::Truth => vec![(Not, Change::Flip)],
         Form::Integer { width, .. } => {
             let mut all = of(1, u64::MAX >> (64 - width));
-            all.insert(2, (Complement, Effect::Complement));
+            all.insert(2, (Complement, Change::Complement));
             all
         }
         Form::Float { width: 32 } => of(u64::from(1f32.to_bits()), u64::from((-1f32).to_bits())),

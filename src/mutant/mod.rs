@@ -15,6 +15,8 @@
 mod anchor;
 mod choice;
 mod code;
+#[cfg(test)]
+mod code_tests;
 mod comparison;
 mod domain;
 mod expression;
@@ -25,7 +27,7 @@ mod operator;
 mod tests;
 
 pub use choice::{Mutant, Slot, change_of, identity_hash, mutants};
-pub use code::{CodeMutant, Effect, Junk, Site, SiteChange, Status, code_mutants, edits};
+pub use code::{CodeMutant, Junk, Status, code_mutants, edits};
 pub use comparison::Comparison;
 pub use domain::Domain;
 pub use form::Form;
