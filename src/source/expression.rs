@@ -2,6 +2,7 @@
 
 use super::kind::{Field, Kind};
 use super::operator::{Precedence, of_compound};
+use super::rewrite::Rewrite;
 use super::text::{Span, Text};
 
 /// An expression of a text.
@@ -68,6 +69,18 @@ impl<'t> Expression<'t> {
     pub fn operator(self) -> &'t str {
         let token = self.operator_token().and_then(|token| self.text.slice(self.text.node(token).span));
         token.unwrap_or_default()
+    }
+
+    /// Line and column of its operator.
+    pub fn operator_place(self) -> Option<(u32, u32)> {
+        Some(self.text.place(self.text.node(self.operator_token()?).span.start))
+    }
+
+    /// The type that a cast converts to, as written.
+    pub fn converts_to(self) -> Option<&'t str> {
+        let mut parts = self.text.children(self.index).filter(|_| self.kind() == Kind::Cast);
+        let kind = parts.find(|child| self.text.node(*child).kind == Kind::Other)?;
+        self.text.slice(self.text.node(kind).span)
     }
 
     /// The operator that a binary expression or compound assignment computes: `+` for `a + b` and `a += b`; `None` for others.
@@ -171,6 +184,24 @@ impl<'t> Expression<'t> {
     /// The innermost statement around it.
     pub fn statement(self) -> Option<Statement<'t>> {
         self.text.ancestors(self.index).find_map(|index| Statement::at(self.text, index))
+    }
+
+    /// The rewrite that leaves out what is evaluated for its effect alone: the whole of an expression statement (parentheses and a
+    /// conversion to `void` allowed), the first or last part of a `for`. `None` for what is a part of something larger.
+    pub fn deleted(self) -> Option<Rewrite> {
+        let mut here = self;
+        while let Some(parent) = here.parent() {
+            if parent.kind() != Kind::Parenthesized && parent.converts_to() != Some("void") {
+                return None;
+            }
+            here = parent;
+        }
+        let statement = self.text.parent(here.index)?;
+        match self.text.node(statement).kind {
+            Kind::ExpressionStatement => Some(Statement::at(self.text, statement)?.deleted()),
+            Kind::For if self.text.node(here.index).field != Field::Condition => Some(here.with_text("")),
+            _ => None,
+        }
     }
 
     /// Whether its truth alone matters: the condition of `if`, a loop or `?:`, an operand of `&&`, `||` or `!`.

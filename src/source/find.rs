@@ -80,6 +80,20 @@ impl Text {
         conditions.next().filter(|found| self.is_sound(*found))
     }
 
+    /// The switched value that the token at the place is part of, without its parentheses.
+    pub fn switched_at(&self, line: u32, column: u32) -> Option<Expression<'_>> {
+        let leaf = self.leaf_at(line, column)?;
+        let mut inside = leaf;
+        for around in self.ancestors(leaf) {
+            match self.node(around).kind {
+                Kind::Switch => return Some(Expression::at(self, inside)?.unparenthesized()),
+                kind if kind.is_statement() => return None,
+                _ => inside = around,
+            }
+        }
+        None
+    }
+
     /// The condition or switched value of the statement that begins at the place, without its parentheses.
     pub fn subject_at(&self, line: u32, column: u32) -> Option<Expression<'_>> {
         let statement = self.statement_at(line, column)?;

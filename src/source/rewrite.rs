@@ -57,9 +57,9 @@ pub enum Clash {
     /// Two change the same thing.
     #[error("two of the mutations change the same expression")]
     Same,
-    /// The text is not UTF-8 there.
-    #[error("the source text is not UTF-8")]
-    Encoding,
+    /// There is no text for one of them, or it is not UTF-8.
+    #[error("one of the mutations cannot be written as source text")]
+    NoText,
 }
 
 impl Expression<'_> {
@@ -118,9 +118,9 @@ impl Text {
             let inner = done.iter().rposition(|piece| piece.node >= last).map_or(0, |position| position + 1);
             let mut inner = done.split_off(inner);
             inner.reverse();
-            done.push(self.render(node, &plan, &inner).ok_or(Clash::Encoding)?);
+            done.push(self.render(node, &plan, &inner).ok_or(Clash::NoText)?);
         }
-        done.iter().rev().map(|piece| self.edit(file, piece).ok_or(Clash::Encoding)).collect()
+        done.iter().rev().map(|piece| self.edit(file, piece).ok_or(Clash::NoText)).collect()
     }
 
     fn edit(&self, file: &str, piece: &Piece) -> Option<Edit> {

@@ -1,5 +1,7 @@
 //! A file's text and its syntax tree, flattened.
 
+use std::collections::HashMap;
+
 use tree_sitter::{Parser, TreeCursor};
 
 use super::kind::{Field, Kind, language};
@@ -44,6 +46,8 @@ pub struct Text {
     pub(super) nodes: Vec<Node>,
     /// Nodes without children that are not empty, in the order of the text.
     leaves: Vec<u32>,
+    /// The macros that it defines, and whether each stands for one operand however it is used.
+    macros: HashMap<Box<str>, bool>,
 }
 
 impl Text {
@@ -55,7 +59,27 @@ impl Text {
         let nodes = if u32::try_from(source.len()).is_ok() { nodes_of(&source) } else { Vec::new() };
         let is_leaf = |(index, node): &(u32, &Node)| node.last == index + 1 && node.span.start < node.span.end;
         let leaves = (0..).zip(&nodes).filter(is_leaf).map(|(index, _)| index).collect();
-        Text { source, lines, nodes, leaves }
+        let mut text = Text { source, lines, nodes, leaves, macros: HashMap::new() };
+        text.macros = text.defined();
+        text
+    }
+
+    /// The macros that it defines, and whether each stands for one operand wherever it is used: a single token, a
+    /// call, or something in parentheses.
+    pub fn macros(&self) -> impl Iterator<Item = (&str, bool)> {
+        self.macros.iter().map(|(name, closed)| (&**name, *closed))
+    }
+
+    fn defined(&self) -> HashMap<Box<str>, bool> {
+        let mut found = HashMap::new();
+        for (index, _) in (0..).zip(&self.nodes).filter(|(_, node)| node.kind == Kind::Directive) {
+            let part = |field| self.child(index, field).and_then(|child| self.slice(self.node(child).span));
+            let is_definition = self.bytes(self.node(index).span).starts_with(b"#");
+            let Some(name) = part(Field::Name).filter(|_| is_definition) else { continue };
+            let closed = part(Field::Value).is_none_or(is_one_operand);
+            found.entry(name.into()).and_modify(|all| *all &= closed).or_insert(closed);
+        }
+        found
     }
 
     /// The bytes.
@@ -115,6 +139,26 @@ impl Text {
     pub(super) fn parent(&self, index: u32) -> Option<u32> {
         Some(self.node(index).parent).filter(|parent| *parent != index)
     }
+}
+
+/// Whether a macro's body binds as tightly as a name: a token, a call, or something in parentheses.
+fn is_one_operand(body: &str) -> bool {
+    let body = body.split("/*").next().unwrap_or_default().trim();
+    let rest = body.trim_start_matches(|one: char| one.is_alphanumeric() || matches!(one, '_' | '.' | '$'));
+    if rest.is_empty() || rest.starts_with(['"', '\'']) {
+        return true;
+    }
+    // The parenthesis that opens the rest is to be closed at its end, not before.
+    let mut depth = 0usize;
+    let closes = rest.char_indices().find_map(|(at, one)| {
+        depth = match one {
+            '(' => depth + 1,
+            ')' => depth.saturating_sub(1),
+            _ => depth,
+        };
+        (depth == 0).then_some(at)
+    });
+    rest.starts_with('(') && closes == Some(rest.len() - 1)
 }
 
 fn nodes_of(source: &[u8]) -> Vec<Node> {
