@@ -481,6 +481,20 @@ impl Value {
         })
     }
 
+    /// Gives a call a string attribute.
+    pub fn add_call_text_attribute(self, context: LLVMContextRef, key: &str, value: &str) {
+        llvm!({
+            let attribute = LLVMCreateStringAttribute(
+                context,
+                key.as_ptr().cast(),
+                key.len() as c_uint,
+                value.as_ptr().cast(),
+                value.len() as c_uint,
+            );
+            LLVMAddCallSiteAttribute(self.0, inkwell::llvm_sys::LLVMAttributeFunctionIndex, attribute);
+        })
+    }
+
     /// Takes an enum attribute from a function.
     pub fn remove_attribute(self, name: &str) {
         let kind = attribute_kind(name);
