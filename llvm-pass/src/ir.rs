@@ -387,6 +387,11 @@ impl Value {
         optional(llvm!(shim::suspect_called_function(self.0)))
     }
 
+    /// The function that an instruction calls directly, if it is a call.
+    pub fn callee(self) -> Option<Value> {
+        self.is(LLVMOpcode::LLVMCall).then(|| self.called_function())?
+    }
+
     /// The code of an inline assembly call.
     pub fn inline_assembly(self) -> Option<String> {
         bytes_of(|length| llvm!(shim::suspect_inline_asm(self.0, length)))
