@@ -25,7 +25,7 @@
 using namespace llvm;
 
 static cl::opt<std::string> Modes("suspect-modes", cl::desc("versions of each function to emit, separated by commas"),
-                                  cl::value_desc("plain,edges,values,trace"));
+                                  cl::value_desc("plain,edges,values,trace,mutants"));
 
 extern "C" {
 void suspect_pipeline_start(LLVMModuleRef module, void *analyses);
@@ -503,6 +503,35 @@ bool suspect_no_signed_wrap(LLVMValueRef instruction) {
 }
 
 bool suspect_returns_in_memory(LLVMValueRef call) { return unwrap<CallBase>(call)->hasStructRetAttr(); }
+
+// Has control leave for a new block before an instruction if the condition there holds, which it seldom does.
+LLVMBasicBlockRef suspect_divert(LLVMValueRef condition, LLVMValueRef before) {
+  Instruction *next = unwrap<Instruction>(before);
+  BasicBlock *head = next->getParent(), *tail = head->splitBasicBlock(next);
+  BasicBlock *aside = BasicBlock::Create(head->getContext(), "", head->getParent());
+  Instruction *jump = head->getTerminator();
+  Instruction *branch = BranchInst::Create(aside, tail, unwrap(condition), jump);
+  branch->setMetadata(LLVMContext::MD_prof, MDBuilder(head->getContext()).createBranchWeights(1, 1 << 20));
+  jump->eraseFromParent();
+  return wrap(aside);
+}
+
+// Takes 1 from the number at `fuel` before an instruction, and calls `refuel` if that leaves less than 0.
+void suspect_burn(LLVMValueRef before, LLVMValueRef fuel, LLVMValueRef refuel) {
+  Instruction *next = unwrap<Instruction>(before);
+  IRBuilder<> builder(next);
+  LoadInst *full = builder.CreateLoad(builder.getInt64Ty(), unwrap(fuel));
+  Value *left = builder.CreateSub(full, builder.getInt64(1));
+  StoreInst *store = builder.CreateStore(left, unwrap(fuel));
+  Value *empty = builder.CreateICmpSLT(left, builder.getInt64(0));
+  BasicBlock *aside = unwrap(suspect_divert(wrap(empty), before)), *tail = next->getParent();
+  builder.SetInsertPoint(aside);
+  builder.SetCurrentDebugLocation(next->getDebugLoc());
+  CallInst *call = builder.CreateCall(unwrap<Function>(refuel));
+  builder.CreateBr(tail);
+  for (Instruction *part : std::initializer_list<Instruction *>{full, store, call})
+    part->setMetadata(LLVMContext::MD_nosanitize, MDNode::get(part->getContext(), {}));
+}
 
 // Has control pass over `first` and what follows it up to `end`, in the same block, if the number `choice` is not 0.
 void suspect_skip(LLVMValueRef choice, LLVMValueRef first, LLVMValueRef end) {

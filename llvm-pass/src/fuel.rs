@@ -1,27 +1,53 @@
-//! Fuel: in the `trace` version the runtime is called when a function is entered and when a loop goes round, so that a
-//! budget of calls ends every program that goes on for ever.
+//! Fuel: in the `trace` version the runtime is called when a function is entered and when a loop goes round, so that a budget of calls
+//! ends every program that goes on for ever. In the `mutants` version fuel is counted down at the same places.
 
 use std::collections::HashSet;
 
 use suspect_format::abi;
 
+use crate::hooks::Marker;
 use crate::ir::{Block, Builder, LLVMOpcode, Module, Value, llvm};
 use crate::lower;
 use crate::shim;
 
-/// Puts ticks into `function`.
-pub fn mark(module: Module, function: Value) {
-    let hook = lower::hook(module, abi::HOOK_TICK, module.void(), &[]);
-    let tick = |before: Value| {
-        let call = Builder::before(module, before).call(hook, &[]);
-        llvm!(shim::suspect_no_sanitize_instruction(call.0));
-    };
-    let Some(entry) = function.blocks().first().copied() else { return };
-    let first = entry.instructions().into_iter().find(|one| !one.is(LLVMOpcode::LLVMAlloca));
-    first.into_iter().for_each(&tick);
-    for block in going_back(entry) {
-        block.terminator().into_iter().for_each(&tick);
+/// Where a function's loops go round: found before anything is put into it, so that they are the same in all versions.
+pub struct Rounds {
+    function: Value,
+    ends: Vec<Value>,
+}
+
+impl Rounds {
+    /// Those of `function`.
+    pub fn of(function: Value) -> Rounds {
+        let entry = function.blocks().first().copied();
+        let ends = entry.map(going_back).unwrap_or_default().into_iter().filter_map(Block::terminator).collect();
+        Rounds { function, ends }
     }
+
+    /// Puts calls of the runtime there and where the function begins.
+    pub fn tick(&self, module: Module) {
+        self.first().into_iter().chain(self.ends.iter().copied()).for_each(|before| tick(module, before));
+    }
+
+    /// Has fuel counted down there and where the function begins.
+    pub fn burn(&self, module: Module) {
+        let number = module.constant(32, 0);
+        for before in self.first().into_iter().chain(self.ends.iter().copied()) {
+            Builder::before(module, before).call(Marker::Burn.function(module), &[number]);
+        }
+    }
+
+    fn first(&self) -> Option<Value> {
+        let entry = self.function.blocks().first().copied()?;
+        entry.instructions().into_iter().find(|one| !one.is(LLVMOpcode::LLVMAlloca))
+    }
+}
+
+/// Puts a call of the runtime before an instruction.
+pub fn tick(module: Module, before: Value) {
+    let hook = lower::hook(module, abi::HOOK_TICK, module.void(), &[]);
+    let call = Builder::before(module, before).call(hook, &[]);
+    llvm!(shim::suspect_no_sanitize_instruction(call.0));
 }
 
 /// The blocks that jump back to one on the way to them: every cycle has one.

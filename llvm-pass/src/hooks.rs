@@ -40,11 +40,13 @@ pub enum Marker {
     Text,
     /// `(word)`: a state word is set.
     State,
+    /// `(0)`: fuel is counted down.
+    Burn,
 }
 
 impl Marker {
     /// All markers.
-    pub const ALL: [Marker; 10] = [
+    pub const ALL: [Marker; 11] = [
         Marker::Count,
         Marker::CountIf,
         Marker::CountAt,
@@ -55,6 +57,7 @@ impl Marker {
         Marker::Pointer,
         Marker::Text,
         Marker::State,
+        Marker::Burn,
     ];
 
     /// The name of the function that stands for it between the passes.
@@ -70,6 +73,7 @@ impl Marker {
             Marker::Pointer => "suspect.pointer",
             Marker::Text => "suspect.text",
             Marker::State => "suspect.state",
+            Marker::Burn => "suspect.burn",
         }
     }
 
@@ -116,9 +120,10 @@ pub fn inject(
     base: Base,
     operations: Option<Bytes>,
 ) {
-    if mode == Mode::Plain {
+    if matches!(mode, Mode::Plain | Mode::Mutants) {
         return;
     }
+    let rounds = fuel::Rounds::of(function);
     let injector = Injector { module, body: Body::of(function), mode, base };
     let mutations = operations.filter(|_| mode == Mode::Trace).map(|bytes| Mutations {
         module,
@@ -167,7 +172,7 @@ pub fn inject(
         injector.split(terminator, successors, &hooks);
     }
     if mode == Mode::Trace {
-        fuel::mark(module, function);
+        rounds.tick(module);
         llvm!(shim::suspect_tolerate(function.0));
     }
 }

@@ -387,6 +387,11 @@ impl Value {
         optional(llvm!(shim::suspect_called_function(self.0)))
     }
 
+    /// The function that an instruction calls directly, if it is a call.
+    pub fn callee(self) -> Option<Value> {
+        self.is(LLVMOpcode::LLVMCall).then(|| self.called_function())?
+    }
+
     /// The code of an inline assembly call.
     pub fn inline_assembly(self) -> Option<String> {
         bytes_of(|length| llvm!(shim::suspect_inline_asm(self.0, length)))
@@ -478,6 +483,20 @@ impl Value {
                 value.len() as c_uint,
             );
             LLVMAddAttributeAtIndex(self.0, inkwell::llvm_sys::LLVMAttributeFunctionIndex, attribute);
+        })
+    }
+
+    /// Gives a call a string attribute.
+    pub fn add_call_text_attribute(self, context: LLVMContextRef, key: &str, value: &str) {
+        llvm!({
+            let attribute = LLVMCreateStringAttribute(
+                context,
+                key.as_ptr().cast(),
+                key.len() as c_uint,
+                value.as_ptr().cast(),
+                value.len() as c_uint,
+            );
+            LLVMAddCallSiteAttribute(self.0, inkwell::llvm_sys::LLVMAttributeFunctionIndex, attribute);
         })
     }
 

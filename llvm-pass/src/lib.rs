@@ -12,6 +12,7 @@ mod dependence;
 mod expression;
 mod flow;
 mod fuel;
+mod gates;
 mod hooks;
 mod ir;
 mod lower;
@@ -35,7 +36,7 @@ use std::ffi::{CStr, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use inkwell::llvm_sys::prelude::LLVMModuleRef;
-use suspect_format::abi;
+use suspect_format::abi::{self, Mode};
 
 use dependence::Dependences;
 use expression::Reader;
@@ -107,13 +108,14 @@ fn start(module: Module, analyses: *mut shim::Analyses) -> Result<(), String> {
     let collected = collect(module, analyses, &versions, &mut files);
     let numbers = Numbers::of(&collected.sites)
         .ok_or_else(|| format!("suspect: {}: too much code for one unit: split the file", module.source()))?;
-    inject(module, &versions, &collected, &numbers);
+    let n_gates = if versions.contains(Mode::Mutants) { collected.functions.len() as u32 } else { 0 };
+    inject(module, &versions, &collected, &numbers, n_gates);
     let table = Table::encode(module, versions.bits(), &files, &collected.sites, &collected.escapes, &numbers);
     module.append_assembly(&table.assembly());
     let dependences = collected.dependences.encode(module, table.unit_hash);
     module.append_assembly(&Table::of_body(suspect_format::dependence::SECTION, &dependences).assembly());
     let (n_counters, n_values) = (numbers.n_counters, numbers.n_values);
-    let (n_gates, n_operations) = (0, numbers.n_operations);
+    let n_operations = numbers.n_operations;
     lower::UnitNumbers { unit_hash: table.unit_hash, n_counters, n_values, n_gates, n_operations }.leave(module);
     verify(module)
 }
@@ -169,15 +171,21 @@ fn split_indirect_edges(function: Value) {
     }
 }
 
-fn inject(module: Module, versions: &Versions, collected: &Collected, numbers: &Numbers) {
+fn inject(module: Module, versions: &Versions, collected: &Collected, numbers: &Numbers, n_gates: u32) {
     let copies = versions::Copies::make(module, &collected.functions, versions);
     let make = |name, section, count| (count > 0).then(|| Bytes::make(module, name, section, count));
     let operations = make(lower::OPERATIONS, abi::SECTION_OPERATIONS, numbers.n_operations);
+    let gates = make(lower::GATES, abi::SECTION_GATES, n_gates);
     for (index, (sites, base)) in collected.sites.iter().zip(&numbers.bases).enumerate() {
-        for mode in abi::Mode::ALL {
+        for mode in options::ALL {
             if let Some(code) = copies.code(index, mode) {
                 hooks::inject(module, code, mode, sites, *base, operations);
             }
+        }
+        let versions = copies.code(index, Mode::Mutants).zip(copies.code(index, Mode::Trace));
+        if let (Some((mutants, trace)), Some(gates)) = (versions, gates) {
+            fuel::Rounds::of(mutants).burn(module);
+            gates::mark(module, mutants, trace, gates.address(module, index as u32));
         }
     }
 }

@@ -151,6 +151,7 @@ impl Lowering {
             }
             (Marker::CountAt, Some(offset)) => self.count_at(&builder, number, offset),
             (Marker::Piece, _) => self.piece(&builder, number),
+            (Marker::Burn, _) => self.burn(call),
             (Marker::State, _) => builder.store(self.module.constant(64, 1), self.state_word(number)),
             (Marker::Value, Some(value)) => {
                 self.value(&builder, number, value);
@@ -162,6 +163,13 @@ impl Lowering {
             }
             _ => {}
         }
+    }
+
+    /// Counts the module's fuel down; the runtime is called when it has just gone below zero.
+    fn burn(&self, before: Value) {
+        let fuel = weak_global(self.module, abi::SYMBOL_FUEL, self.module.int(64), 8);
+        let refuel = hook(self.module, abi::HOOK_REFUEL, self.module.void(), &[]);
+        llvm!(shim::suspect_burn(before.0, fuel.0, refuel.0));
     }
 
     fn word(&self, index: u32) -> Value {

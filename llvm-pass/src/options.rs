@@ -13,13 +13,16 @@ impl Versions {
     /// be quick, and `values` says all that `edges` does.
     pub fn parse(option: &str) -> Result<Versions, String> {
         if option.is_empty() {
-            return Ok(Versions(Mode::ALL.to_vec()));
+            return Ok(Versions(ALL.to_vec()));
         }
         let mut modes = option.split(',').map(one_mode).collect::<Result<Vec<_>, _>>()?;
         modes.sort();
         modes.dedup();
         if modes.contains(&Mode::Values) && !modes.contains(&Mode::Plain) {
             modes.retain(|mode| *mode != Mode::Edges);
+        }
+        if modes.contains(&Mode::Mutants) && !modes.contains(&Mode::Trace) {
+            return Err("suspect: -suspect-modes has `mutants` without `trace`, in which mutants run".to_owned());
         }
         Ok(Versions(modes))
     }
@@ -39,6 +42,11 @@ impl Versions {
         self.0.contains(&mode)
     }
 
+    /// The version that the `trace` version calls.
+    pub fn called_by_trace(&self) -> Mode {
+        if self.contains(Mode::Mutants) { Mode::Mutants } else { Mode::Trace }
+    }
+
     /// Whether there is a choice to make at run time.
     pub fn dispatch(&self) -> bool {
         self.0.len() > 1
@@ -50,9 +58,13 @@ impl Versions {
     }
 }
 
+/// What there can be versions for.
+pub const ALL: [Mode; 5] = [Mode::Plain, Mode::Edges, Mode::Values, Mode::Trace, Mode::Mutants];
+
 fn one_mode(name: &str) -> Result<Mode, String> {
-    let names = || Mode::ALL.map(Mode::name).join(", ");
-    Mode::from_name(name)
+    let names = || ALL.map(Mode::name).join(", ");
+    ALL.into_iter()
+        .find(|mode| mode.name() == name)
         .ok_or_else(|| format!("suspect: unknown mode `{name}` in -suspect-modes: expected one or more of {}", names()))
 }
 
@@ -66,7 +78,7 @@ mod tests {
 
     #[test]
     fn no_option_means_every_mode() {
-        assert_eq!(versions(""), Mode::ALL);
+        assert_eq!(versions(""), ALL);
     }
 
     #[test]
@@ -80,6 +92,12 @@ mod tests {
     #[test]
     fn modes_are_sorted_and_named_twice_count_once() {
         assert_eq!(versions("trace,plain,trace"), [Mode::Plain, Mode::Trace]);
+    }
+
+    #[test]
+    fn mutants_run_in_the_trace_version() {
+        assert_eq!(versions("mutants,trace"), [Mode::Trace, Mode::Mutants]);
+        assert!(Versions::parse("plain,mutants").unwrap_err().contains("without `trace`"));
     }
 
     #[test]

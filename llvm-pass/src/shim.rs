@@ -66,6 +66,8 @@ unsafe extern "C" {
     pub fn suspect_constant_bits(constant: LLVMValueRef, bits: *mut u64) -> bool;
     pub fn suspect_no_signed_wrap(instruction: LLVMValueRef) -> bool;
     pub fn suspect_returns_in_memory(call: LLVMValueRef) -> bool;
+    pub fn suspect_divert(condition: LLVMValueRef, before: LLVMValueRef) -> LLVMBasicBlockRef;
+    pub fn suspect_burn(before: LLVMValueRef, fuel: LLVMValueRef, refuel: LLVMValueRef);
     pub fn suspect_skip(choice: LLVMValueRef, first: LLVMValueRef, end: LLVMValueRef);
     pub fn suspect_rmw_operation(instruction: LLVMValueRef) -> c_int;
     pub fn suspect_no_sanitize_instruction(instruction: LLVMValueRef);

@@ -32,9 +32,12 @@ fn of_block(body: &Body, block: usize) -> Vec<Statement> {
         while let Some(before) = runs.last().copied() {
             // Lifetimes may begin and end between parts of one expression.
             let gap = (before.end..run.first).all(|position| is_lifetime(body.at(position)));
-            let nested = position_of(body.at(run.last)).zip(position_of(body.at(before.last)));
+            let places = position_of(body.at(run.last)).zip(position_of(body.at(before.last)));
+            // A copy of a structure stands where the call does that gives it back.
+            let copies = body.at(run.last).callee().is_some_and(Value::is_intrinsic);
+            let nested = places.is_some_and(|(outer, inner)| outer < inner || outer == inner && copies);
             let ends_block = run.end == range.end;
-            if !gap || ends_block || nested.is_none_or(|(outer, inner)| outer >= inner) {
+            if !gap || ends_block || !nested {
                 break;
             }
             run.first = before.first;
@@ -123,17 +126,18 @@ fn is_statement(root: Value) -> bool {
         },
         _ => return false,
     };
-    let Some((line, _)) = position_of(root).filter(|(line, _)| *line > 0) else { return false };
-    target.is_some_and(|target| !nodes::is_made_up(target) && !begins(target, line))
+    let Some(place) = position_of(root).filter(|(line, _)| *line > 0) else { return false };
+    target.is_some_and(|target| !nodes::is_made_up(target) && !begins(target, place))
 }
 
-/// Whether a write to `target` in this line is a declaration's.
-fn begins(target: Value, line: u32) -> bool {
+/// Whether a write to `target` is its declaration's: in the same line, where the variable is first used.
+fn begins(target: Value, place: (u32, u32)) -> bool {
     let base = std::iter::successors(Some(target), |one| {
         matches!(one.opcode(), Some(LLVMOpcode::LLVMGetElementPtr)).then(|| one.operand(0))?
-    })
-    .last();
-    base.filter(|base| base.is(LLVMOpcode::LLVMAlloca))
-        .and_then(Info::variable_of)
-        .is_some_and(|variable| variable.variable_line() == line)
+    });
+    let Some(local) = base.last().filter(|base| base.is(LLVMOpcode::LLVMAlloca)) else { return false };
+    let declared = Info::variable_of(local).is_some_and(|variable| variable.variable_line() == place.0);
+    let earlier =
+        |user: Value| !is_lifetime(user) && position_of(user).is_some_and(|other| other.0 == place.0 && other < place);
+    declared && !local.users().into_iter().any(earlier)
 }

@@ -119,7 +119,9 @@ impl Copies {
                 for call in code.blocks().into_iter().flat_map(Block::instructions).filter(|one| calls::is_call(*one)) {
                     let number = call.called_function().and_then(|callee| numbers.get(&callee));
                     let Some((number, callee)) = number.map(|number| (*number, functions[*number])) else { continue };
-                    if let Some(target) = self.code(number, mode).filter(|_| !callee.is_interposable()) {
+                    // What a mutated function calls runs as fast as if it had been called by others.
+                    let wanted = if mode == Mode::Trace { versions.called_by_trace() } else { mode };
+                    if let Some(target) = self.code(number, wanted).filter(|_| !callee.is_interposable()) {
                         llvm!(shim::suspect_set_called(call.0, target.0));
                         if mode != Mode::Plain {
                             llvm!(shim::suspect_forget_memory(call.0));
@@ -238,18 +240,26 @@ fn dispatch(module: Module, function: Value, code: &HashMap<Mode, Value>, versio
 /// Ends `block` of `function` in a tail call of `target` with the function's own arguments. Code generators up to LLVM 19
 /// copy arguments of a tail call that lie on the stack over its return address; there it is an ordinary call.
 fn forward(module: Module, function: Value, block: Block, target: Value) {
+    let call = forward_call(module, function, block, target);
+    if !llvm!(shim::suspect_takes_copies(function.0)) {
+        llvm!(shim::suspect_set_musttail(call.0));
+    }
+}
+
+/// As [`forward`], by an ordinary call.
+pub fn forward_call(module: Module, function: Value, block: Block, target: Value) -> Value {
     let builder = Builder::at_end(module, block);
     let call = builder.call(target, &function.parameters());
     llvm!({
         shim::suspect_forward_attributes(call.0, target.0);
-        match shim::suspect_takes_copies(function.0) {
-            true => shim::suspect_set_notail(call.0),
-            false => shim::suspect_set_musttail(call.0),
+        if shim::suspect_takes_copies(function.0) {
+            shim::suspect_set_notail(call.0);
         }
         let returned = LLVMGetReturnType(function.function_type().0);
         match LLVMGetTypeKind(returned) {
             inkwell::llvm_sys::LLVMTypeKind::LLVMVoidTypeKind => LLVMBuildRetVoid(builder.raw()),
             _ => LLVMBuildRet(builder.raw(), call.0),
         };
-    })
+    });
+    call
 }

@@ -63,3 +63,163 @@ fn operations_are_those_of_the_source_at_every_level() {
         assert_eq!(text, std::fs::read_to_string(&expected).unwrap(), "{level}");
     }
 }
+
+/// A program with one edit `[[old|new]]` in it; `@` stands where the operation is said to be, if that is not where the edit begins.
+struct Edit {
+    program: &'static str,
+    /// What the test runtime is told to do, and the number that goes with it.
+    change: (&'static str, i64),
+}
+
+const fn edit(program: &'static str, what: &'static str, number: i64) -> Edit {
+    Edit { program, change: (what, number) }
+}
+
+const EDITS: &[Edit] = &[
+    // Operators.
+    edit("int a = rand_(9), b = rand_(7); show(a [[+|-]] b);", "operator", 2),
+    edit("int a = rand_(9), b = rand_(7); a [[-=|*=]] b; show(a);", "operator", 3),
+    edit("int a = -rand_(9), b = rand_(7) + 2; show(a [[*|/]] b); show(a * b);", "operator", 4),
+    edit("unsigned a = -rand_(9), b = rand_(7) + 2; show(a [[/|%]] b);", "operator", 7),
+    edit("int a = rand_(9), b = 0; show(a [[/|+]] b);", "operator", 1),
+    edit("int a = -2147483647 - 1, b = -rand_(1); show(a [[%|&]] b);", "operator", 8),
+    edit("char c = rand_(100) + 20; c [[+=|<<=]] 3; show(c);", "operator", 11),
+    edit("long a = -rand_(1000); show(a [[>>|/]] 3);", "operator", 4),
+    edit("if (rand_(9) [[<|>=]] 5) show(1); else show(2);", "operator", 19),
+    edit("unsigned a = -1; show(a [[>|<=]] 5u);", "operator", 21),
+    edit("int *p = &global, *q = p; show(p [[==|!=]] q);", "operator", 15),
+    edit("double d = rand_(9) + .5; dump(d [[*|-]] 3);", "operator", 25),
+    edit("float d = rand_(9) + .5; dump(d [[/|+]] 3);", "operator", 24),
+    edit("double d = 0. / rand_(0); show(d [[==|!=]] d);", "operator", 29),
+    edit("int a = rand_(9); show(a[[@++|--]]); show(a);", "operator", 2),
+    edit("int a = rand_(9); show([[--|++]]a);", "operator", 2),
+    // Operands.
+    edit("int a = rand_(9); show(a @+ [[5|7]]);", "right", 7),
+    edit("int a = rand_(9); show([[5|0]] @- a);", "left", 0),
+    edit("unsigned char s = 250; s @+= [[10|11]]; show(s);", "right", 11),
+    edit("int a[3] = {1, 2, 3}; int *p = a; p[[@++|--]]; p += 1; show(*p);", "left", -1),
+    edit("int a[5] = {1, 2, 3, 4, 5}; int *p = a + 2, n = 1; show(*(p [[+|-]] n));", "left", -1),
+    edit("int a[5] = {1, 2, 3, 4, 5}; int *p = a + 2, n = 1; show(*(p [[-|+]] n));", "left", 1),
+    edit("[[@show(3)|show(-3)]];", "result", -3),
+    edit("[[@dump(1.5)|dump(2.5)]];", "result", 0x4004_0000_0000_0000),
+    // Statements.
+    edit("int a = 3; [[a @= next();|;]] show(a); show(next());", "choice", 1),
+    edit("int a = 3; [[a@++;|;]] show(a);", "choice", 1),
+    edit("[[@next();|;]] show(next());", "choice", 1),
+    edit("int a[2] = {0, 0}, *p = a; [[*p++ @= next();|;]] show(p - a); show(a[0] + next());", "choice", 1),
+    edit("int a = 1, b = 2; [[a @= b = 5;|;]] show(a + b);", "choice", 1),
+    edit("struct pair a = {1, 2}, b = {3, 4}; [[a = @b;|;]] show(a.x + a.y);", "choice", 1),
+    edit("struct pair a = {1, 2}; [[a = @make(next());|;]] show(a.x + a.y + next());", "choice", 1),
+    edit("bits.high = 2; [[bits.high @= rand_(3);|;]] show(bits.high);", "choice", 1),
+    edit("void *p = 0; [[@posix_memalign(&p, 8, 64);|;]] show(p == 0);", "choice", 1),
+    edit("for (int i = 0; i < 3; i++) { [[global @+= i;|;]] show(global); }", "choice", 1),
+];
+
+const PRELUDE: &str = r#"#include <stdio.h>
+#include <stdlib.h>
+#include <stdbool.h>
+#include <string.h>
+struct pair { int x, y; };
+struct { unsigned low : 3; int high : 5; } bits;
+int global;
+__attribute__((noinline)) int rand_(int n) { return n; }
+__attribute__((noinline)) void show(long n) { printf("%ld\n", n); }
+__attribute__((noinline)) void dump(double d) { printf("%a\n", d); }
+__attribute__((noinline)) int next(void) { static int n = 10; return ++n; }
+__attribute__((noinline)) struct pair make(int n) { return (struct pair){n, n + 1}; }
+int is(const char *name, int value) { printf("%s ", name); return value; }
+"#;
+
+/// The original, the edited program, and line and column of the operation.
+fn cut(edit: &Edit) -> (String, String, (u32, u32)) {
+    let text =
+        format!("{PRELUDE}void body(void) {{\n{}\n}}\nint main(void) {{ body(); puts(\"end\"); }}\n", edit.program);
+    let (before, rest) = text.split_once("[[").unwrap();
+    let (inside, after) = rest.split_once("]]").unwrap();
+    let bar = if inside.starts_with("||") { 2 } else { inside.find('|').unwrap() };
+    let (old, new) = (&inside[..bar], &inside[bar + 1..]);
+    let original = format!("{before}{old}{after}");
+    let place = original.find('@').unwrap_or(before.len());
+    let (line, column) = (original[..place].matches('\n').count() + 1, place - original[..place].rfind('\n').unwrap());
+    let edited = format!("{before}{new}{after}");
+    (original.replacen('@', "", 1), edited.replacen('@', "", 1), (line as u32, column as u32))
+}
+
+#[test]
+fn a_mutated_operation_does_what_the_edited_source_does() {
+    let scratch = support::scratch("operations-edits");
+    let runtime = scratch.join("runtime.o");
+    let source = support::tests().join("support/runtime.c");
+    support::must(support::clang().args(["-O1", "-c"]).arg(source).arg("-o").arg(&runtime));
+    let edits: Vec<(usize, &Edit)> = EDITS.iter().enumerate().collect();
+    support::each(&edits, |(number, edit)| {
+        let scratch = scratch.join(number.to_string());
+        std::fs::create_dir(&scratch).unwrap();
+        same_as_edited(edit, &runtime, &scratch).map_err(|failure| format!("{}: {failure}", edit.program))
+    });
+}
+
+fn same_as_edited(edit: &Edit, runtime: &Path, scratch: &Path) -> Result<(), String> {
+    let (original, edited, place) = cut(edit);
+    let build = |name: &str, text: &str, flags: &[String]| {
+        let (source, out) = (scratch.join(format!("{name}.c")), scratch.join(name));
+        std::fs::write(&source, text).unwrap();
+        let mut command = support::clang();
+        command.args(["-g", "-w"]).args(flags).arg(source).arg(runtime).arg("-o").arg(&out);
+        support::must(&mut command);
+        out
+    };
+    let run = |program: &Path, mode: u32, mutant: Option<&str>| {
+        let mut command = std::process::Command::new("timeout");
+        command.arg("10").arg(program).env("TEST_MODE", mode.to_string());
+        command.envs(mutant.map(|mutant| ("TEST_MUTANT", mutant)));
+        let output = command.output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let wanted = run(&build("edited", &edited, &["-O0".to_owned()]), 0, None);
+    let unchanged = run(&build("plain", &original, &["-O0".to_owned()]), 0, None);
+    assert_ne!(wanted, unchanged, "{}: the edit changes nothing", edit.program);
+    for level in ["-O0", "-O2"] {
+        let flags = [support::plugin_flags(""), vec![level.to_owned()]].concat();
+        let program = build("original", &original, &flags);
+        let unit = tables(&program).into_iter().find(|unit| unit.source.ends_with("original.c")).unwrap();
+        let mutant = mutant_at(&unit, place, edit.change)?;
+        for mode in [3, 4] {
+            let got = run(&program, mode, Some(&mutant));
+            if got != wanted {
+                return Err(format!("{level} mode {mode}, {mutant}: {wanted:?} is {got:?}"));
+            }
+            // What is undefined may end otherwise where it is optimised.
+            if unchanged.0 == Some(0) && run(&program, mode, None) != unchanged {
+                return Err(format!("{level} mode {mode}: not the same while nothing is mutated"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What the test runtime is to do: gate, operation, change, number, width and operator.
+fn mutant_at(unit: &OwnedUnit, place: (u32, u32), (what, number): (&str, i64)) -> Result<String, String> {
+    let mut first = 0;
+    for (gate, function) in unit.functions.iter().enumerate() {
+        for (index, site) in function.operations.iter().enumerate() {
+            let (fits, width, operator) = match site.operation.kind {
+                OperationKind::Binary { operator, width, .. } => {
+                    (matches!(what, "operator" | "left" | "right"), width, operator as u8)
+                }
+                OperationKind::Step { .. } => (what == "left", 64, 1),
+                OperationKind::Argument { width, .. } => (what == "result", width, 0),
+                OperationKind::Statement | OperationKind::Logical { .. } => (what == "choice", 64, 0),
+                OperationKind::Read { .. } => (what == "variable", 64, 0),
+                OperationKind::Whole { .. } => (false, 0, 0),
+            };
+            let at = site.operation.place;
+            if fits && (at.line, at.column) == place {
+                return Ok(format!("{gate} {} {what} {number} {width} {operator}", first + index));
+            }
+        }
+        first += function.operations.len();
+    }
+    let all: Vec<_> = unit.functions.iter().flat_map(|one| &one.operations).map(|one| one.operation).collect();
+    Err(format!("no operation at {place:?} among {all:?}"))
+}

@@ -70,9 +70,13 @@ fn nodes_are_those_of_the_source_at_every_level() {
 #[test]
 fn modes_say_which_versions_there_are() {
     let scratch = support::scratch("tables-modes");
-    for (modes, bits) in
-        [("", 0b1111), ("plain", 1), ("edges,values", 0b100), ("plain,edges,values", 0b111), ("trace", 0b1000)]
-    {
+    for (modes, bits) in [
+        ("", 0b11111),
+        ("plain", 1),
+        ("edges,values", 0b100),
+        ("plain,edges,values", 0b111),
+        ("trace,mutants", 0b11000),
+    ] {
         assert_eq!(sample_of(tables(&build(&scratch, "-O1", modes))).modes, bits, "{modes}");
     }
 }

@@ -3,7 +3,7 @@
 //
 // TEST_MUTANT is `GATE OPERATION WHAT NUMBER WIDTH`: what the first unit's operation of this number does instead, in the function of this
 // number: `operator` (number N of the format's), `left`, `right` or `result` (the operand or result is NUMBER), `choice`, `variable`.
-// In the mode of mutants all other gates stay shut.
+// In the mode of mutants all other gates stay shut, unless TEST_GATES is there: then all are open, as in that of traces.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -175,6 +175,9 @@ static void __attribute__((constructor)) start(void) {
   const char *mode = getenv("TEST_MODE");
   activate();
   __suspect_mode = mode ? (uint32_t)atoi(mode) : 0;
+  if (__suspect_mode == 3 || getenv("TEST_GATES"))
+    for (struct descriptor *unit = __start_suspect_units; unit < __stop_suspect_units; unit++)
+      memset((char *)&unit->gates_relative + unit->gates_relative, 1, unit->gates);
   if (getenv("TEST_OUT"))
     atexit(finish);
 }
