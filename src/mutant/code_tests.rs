@@ -473,3 +473,31 @@ fn nested_expressions_are_compared_as_wholes() {
     // a - 2: by the constant 4 in place of 3, and by 1 in place of 2; a + 0: by 2 for 3, 3 for 2, and by + 1 around it all.
     assert!(same.contains(&"4") && same.contains(&"a + 2 - 3 + 1") && same.contains(&"a + 2 - 3 - 1"), "{same:?}");
 }
+
+#[test]
+fn mutants_are_chosen_by_what_they_are() {
+    let snippet = Snippet::new("x = a - b;\ny = ADD(a) * b;\nif (a < b) ;")
+        .binary("- b", 0, Operator::Sub, None, None)
+        .binary("ADD", 0, Operator::Add, None, None)
+        .binary("* b", 0, Operator::Mul, None, None)
+        .binary("< b", 0, Operator::SignedLess, None, None);
+    let mutants = snippet.mutants();
+    let choose = |selection: &Selection| selection.choose(&snippet.program, &mutants);
+    assert_eq!(choose(&Selection::default()).len(), 4 + 4 + 5);
+    assert_eq!(choose(&Selection { junk: true, ..Selection::default() }).len(), mutants.len());
+    let relations = Selection { classes: vec![Class::Ror], ..Selection::default() };
+    assert!(choose(&relations).iter().all(|index| mutants[*index].class == Class::Ror));
+    let lines = BTreeMap::from([("src/f.c".to_owned(), vec![4..=4])]);
+    assert_eq!(choose(&Selection { lines: Some(lines), ..Selection::default() }).len(), 4);
+    let pattern = |text: &str| vec![glob::Pattern::new(text).unwrap()];
+    assert!(choose(&Selection { files: pattern("lib/*"), ..Selection::default() }).is_empty());
+    assert_eq!(
+        choose(&Selection { functions: pattern("f"), files: pattern("src/*"), ..Selection::default() }).len(),
+        13
+    );
+    let few = choose(&Selection { most: Some(5), seed: 1, ..Selection::default() });
+    let more = choose(&Selection { most: Some(8), seed: 1, ..Selection::default() });
+    assert_eq!(few.len(), 5);
+    assert!(few.iter().all(|index| more.contains(index)), "the first of more are those of few");
+    assert_ne!(few, choose(&Selection { most: Some(5), seed: 2, ..Selection::default() }));
+}

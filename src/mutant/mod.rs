@@ -13,6 +13,7 @@
 //! compiling the expressions ([`Comparison`]).
 
 mod anchor;
+mod candidate;
 mod choice;
 mod code;
 #[cfg(test)]
@@ -23,6 +24,7 @@ mod expression;
 mod form;
 mod insertion;
 mod operator;
+mod selection;
 #[cfg(test)]
 mod tests;
 
@@ -32,3 +34,4 @@ pub use comparison::Comparison;
 pub use domain::Domain;
 pub use form::Form;
 pub use operator::{Class, alternatives, constants};
+pub use selection::Selection;

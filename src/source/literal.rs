@@ -95,7 +95,7 @@ fn number(source: &str) -> Option<Literal> {
 
 fn float(lower: &str, hex: bool) -> Option<Literal> {
     // In hexadecimal, f is a digit before the exponent.
-    let digits = lower.trim_end_matches(|one| matches!(one, 'f' | 'l'));
+    let digits = lower.trim_end_matches(['f', 'l']);
     let (width, suffix) = match &lower[digits.len()..] {
         "" => (64, ""),
         "f" => (32, "f"),
@@ -120,7 +120,7 @@ fn hex_float(lower: &str) -> Option<f64> {
 }
 
 fn integer(lower: &str) -> Option<Literal> {
-    let digits = lower.trim_end_matches(|one| matches!(one, 'u' | 'l' | 'z'));
+    let digits = lower.trim_end_matches(['u', 'l', 'z']);
     let suffix = &lower[digits.len()..];
     let long = suffix.contains('l') || suffix.contains('z');
     let (radix, digits) = match digits {

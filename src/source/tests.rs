@@ -4,9 +4,12 @@ use proptest::prelude::*;
 
 use super::*;
 
+/// What is to be done at a place.
+type Make<'m> = &'m dyn Fn(&Text, u32, u32) -> Rewrite;
+
 /// Puts `statement` into a function; finds what `find` finds at the `^` below it, rewrites that by `make`, and gives the statement as
 /// it reads then.
-fn rewritten(statement: &str, marks: &[(&str, &dyn Fn(&Text, u32, u32) -> Rewrite)]) -> String {
+fn rewritten(statement: &str, marks: &[(&str, Make)]) -> String {
     let source = format!("int f(int a)\n{{\n{statement}\n}}\n");
     let text = Text::parse(source.as_str());
     let rewrites: Vec<Rewrite> = marks
