@@ -1,6 +1,5 @@
 //! Sets of nodes whose mutants are combined.
 
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use rand_chacha::ChaCha12Rng;
@@ -148,7 +147,7 @@ impl Search<'_> {
 
     fn found(&mut self, effect: f64, chosen: &[u32]) {
         if effect > self.least() {
-            let at = self.best.partition_point(|(other, _)| Reverse(*other) <= Reverse(effect));
+            let at = self.best.partition_point(|(other, _)| *other >= effect);
             self.best.insert(at, (effect, chosen.to_vec()));
             self.best.truncate(self.n);
         }
