@@ -86,6 +86,8 @@ bool suspect_verify(LLVMModuleRef module) { return verifyModule(*unwrap(module),
 
 bool suspect_is_interposable(LLVMValueRef global) { return unwrap<GlobalValue>(global)->isInterposable(); }
 
+bool suspect_is_thread_local(LLVMValueRef global) { return unwrap<GlobalVariable>(global)->isThreadLocal(); }
+
 bool suspect_is_intrinsic(LLVMValueRef function) { return unwrap<Function>(function)->isIntrinsic(); }
 
 void suspect_set_no_sanitize(LLVMValueRef global) {
@@ -371,7 +373,7 @@ static void zero_locals(Function &function) {
   while (isa<AllocaInst>(first))
     first = first->getNextNode();
   for (AllocaInst *local : locals) {
-    if (local->isSwiftError() || local->isUsedWithInAlloca() || isa<ScalableVectorType>(local->getAllocatedType()))
+    if (local->getMetadata(LLVMContext::MD_nosanitize) || local->isSwiftError() || local->isUsedWithInAlloca() || isa<ScalableVectorType>(local->getAllocatedType()))
       continue;
     if (!local->isStaticAlloca() || first->comesBefore(local))
       zero_after(*local, local->getNextNode());
@@ -503,6 +505,14 @@ bool suspect_no_signed_wrap(LLVMValueRef instruction) {
 }
 
 bool suspect_returns_in_memory(LLVMValueRef call) { return unwrap<CallBase>(call)->hasStructRetAttr(); }
+
+// Sends one successor of a terminator elsewhere; the phis of the old one forget it.
+void suspect_redirect(LLVMValueRef end, unsigned successor, LLVMBasicBlockRef target) {
+  Instruction *jump = unwrap<Instruction>(end);
+  BasicBlock *old = jump->getSuccessor(successor);
+  old->removePredecessor(jump->getParent(), /*KeepOneInputPHIs=*/true);
+  jump->setSuccessor(successor, unwrap(target));
+}
 
 // Has control leave for a new block before an instruction if the condition there holds, which it seldom does.
 LLVMBasicBlockRef suspect_divert(LLVMValueRef condition, LLVMValueRef before) {
@@ -681,6 +691,13 @@ LLVMMetadataRef suspect_di_subroutine(LLVMMetadataRef subprogram) {
   auto *program = node<DISubprogram>(subprogram);
   return program ? meta(program->getType()) : nullptr;
 }
+
+LLVMMetadataRef suspect_di_parent(LLVMMetadataRef reference) {
+  auto *block = node<DILexicalBlockBase>(reference);
+  return block ? meta(block->getScope()) : nullptr;
+}
+
+bool suspect_di_is_local(LLVMMetadataRef reference) { return node<DILocalScope>(reference) != nullptr; }
 
 LLVMMetadataRef suspect_compile_unit(LLVMModuleRef module) {
   for (DICompileUnit *unit : unwrap(module)->debug_compile_units())

@@ -14,8 +14,17 @@ use crate::ir::{self, Block, LLVMOpcode, Value};
 use crate::sequences::{CompoundSite, Next, Operand, lay_out};
 use crate::sites::{Body, NodeSite, Survey};
 
+/// A compound condition that was found.
+pub struct Found {
+    /// Its blocks in the order of evaluation.
+    pub members: Vec<usize>,
+    /// Whether its outcome is a value rather than a branch.
+    pub values: bool,
+    operands: Vec<Operand>,
+}
+
 /// All compound conditions of a function.
-pub fn collect(survey: &mut Survey, body: &Body, nodes: &[NodeSite], n_counters: &mut u32) -> Vec<CompoundSite> {
+pub fn find(body: &Body, nodes: &[NodeSite]) -> Vec<Found> {
     let mut finder = Finder::new(body, nodes);
     let mut taken = vec![false; body.blocks.len()];
     let mut compounds = Vec::new();
@@ -25,25 +34,74 @@ pub fn collect(survey: &mut Survey, body: &Body, nodes: &[NodeSite], n_counters:
         }
         let found = [false, true].into_iter().find_map(|values| {
             let members = finder.with_values(values).members(first);
-            Some((finder.operands(&members, values)?, members))
+            Some(Found { operands: finder.operands(&members, values)?, members, values })
         });
-        if let Some((operands, members)) = found {
-            members.iter().for_each(|member| taken[*member] = true);
-            let start = nodes[operands[0].node as usize].place;
-            let place = members.last().and_then(|last| survey.place_of(body.at(body.terminator(*last))));
-            let place = place.filter(|place| *place <= start).unwrap_or(start);
-            compounds.extend(lay_out(place, &operands, n_counters));
+        if let Some(found) = found {
+            found.members.iter().for_each(|member| taken[*member] = true);
+            compounds.push(found);
         }
     }
     compounds
 }
 
+/// The sites of compound conditions.
+pub fn collect(
+    survey: &mut Survey,
+    body: &Body,
+    nodes: &[NodeSite],
+    found: &[Found],
+    n_counters: &mut u32,
+) -> Vec<CompoundSite> {
+    let site = |Found { members, operands, .. }: &Found| {
+        let start = nodes[operands[0].node as usize].place;
+        let place = members.last().and_then(|last| survey.place_of(body.at(body.terminator(*last))));
+        lay_out(place.filter(|place| *place <= start).unwrap_or(start), operands, n_counters)
+    };
+    found.iter().filter_map(site).collect()
+}
+
+/// A function's blocks by number, and how they follow each other.
+pub struct Graph<'a> {
+    /// The function's code.
+    pub body: &'a Body,
+    positions: HashMap<Block, usize>,
+    predecessors: Vec<Vec<usize>>,
+}
+
+impl<'a> Graph<'a> {
+    /// That of `body`.
+    pub fn of(body: &'a Body) -> Self {
+        let positions: HashMap<Block, usize> = body.blocks.iter().copied().zip(0..).collect();
+        let mut predecessors = vec![Vec::new(); body.blocks.len()];
+        for (index, block) in body.blocks.iter().enumerate() {
+            for next in block.terminator().map(Value::successors).unwrap_or_default() {
+                predecessors[positions[&next]].push(index);
+            }
+        }
+        Graph { body, positions, predecessors }
+    }
+
+    /// The number of a block.
+    pub fn position(&self, block: Block) -> usize {
+        self.positions[&block]
+    }
+
+    /// The blocks that lead to one.
+    pub fn predecessors(&self, block: usize) -> &[usize] {
+        &self.predecessors[block]
+    }
+
+    /// Where a block leads.
+    pub fn successors(&self, block: usize) -> Vec<usize> {
+        self.body.at(self.body.terminator(block)).successors().iter().map(|next| self.positions[next]).collect()
+    }
+}
+
 /// Finds the blocks that belong to one condition.
 struct Finder<'a> {
     body: &'a Body,
+    graph: Graph<'a>,
     nodes: &'a [NodeSite],
-    positions: HashMap<Block, usize>,
-    predecessors: Vec<Vec<usize>>,
     /// The predicate at the end of each block.
     predicates: HashMap<usize, u32>,
     /// Whether the outcome sought is a value rather than a branch.
@@ -52,13 +110,6 @@ struct Finder<'a> {
 
 impl<'a> Finder<'a> {
     fn new(body: &'a Body, nodes: &'a [NodeSite]) -> Self {
-        let positions: HashMap<Block, usize> = body.blocks.iter().copied().zip(0..).collect();
-        let mut predecessors = vec![Vec::new(); body.blocks.len()];
-        for (index, block) in body.blocks.iter().enumerate() {
-            for next in block.terminator().map(Value::successors).unwrap_or_default() {
-                predecessors[positions[&next]].push(index);
-            }
-        }
         let mut predicates = HashMap::new();
         for (number, node) in nodes.iter().enumerate().filter(|(_, node)| node.kind == NodeKind::Predicate) {
             let block = body.starts.partition_point(|start| *start <= node.before) - 1;
@@ -66,7 +117,7 @@ impl<'a> Finder<'a> {
                 predicates.insert(block, number as u32);
             }
         }
-        Finder { body, nodes, positions, predecessors, predicates, values: false }
+        Finder { body, graph: Graph::of(body), nodes, predicates, values: false }
     }
 
     fn with_values(&mut self, values: bool) -> &Self {
@@ -79,7 +130,7 @@ impl<'a> Finder<'a> {
     }
 
     fn successors(&self, block: usize) -> Vec<usize> {
-        self.end(block).successors().iter().map(|next| self.positions[next]).collect()
+        self.graph.successors(block)
     }
 
     /// Where a block's branch and its condition stand: line, column and scope.
@@ -106,7 +157,7 @@ impl<'a> Finder<'a> {
         self.values
             && self.predicates.contains_key(&block)
             && self.logic_phi(target).is_some_and(|phi| {
-                phi.incoming().iter().any(|(value, from)| self.positions[from] == block && !value.is_constant())
+                phi.incoming().iter().any(|(value, from)| self.graph.position(*from) == block && !value.is_constant())
             })
     }
 
@@ -145,7 +196,7 @@ impl<'a> Finder<'a> {
         let inside = |from: &usize| members.contains(from) || self.joins(first, *from);
         // Where values meet, evaluation is over.
         let meets = self.body.at(self.body.starts[block]).is(LLVMOpcode::LLVMPHI);
-        if block <= first || meets || !self.predecessors[block].iter().all(inside) {
+        if block <= first || meets || !self.graph.predecessors(block).iter().all(inside) {
             return false;
         }
         self.gives_value(block) || self.begins_by(first, block, 0)
@@ -168,8 +219,9 @@ impl<'a> Finder<'a> {
         if !self.waits(block) || (branch.0, branch.1) <= (start.line, start.column) {
             return (branch.0, branch.1) <= (start.line, start.column);
         }
-        let later =
-            |next: &usize| *next > block && self.predecessors[*next].iter().all(|from| *from >= first && *from < *next);
+        let later = |next: &usize| {
+            *next > block && self.graph.predecessors(*next).iter().all(|from| *from >= first && *from < *next)
+        };
         self.successors(block)
             .iter()
             .filter(|next| later(next))

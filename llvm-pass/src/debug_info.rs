@@ -87,6 +87,21 @@ impl Info {
         llvm!(LLVMDIVariableGetLine(self.0))
     }
 
+    /// The scope a variable is declared in.
+    pub fn scope(self) -> Option<Info> {
+        Info::new(llvm!(LLVMDIVariableGetScope(self.0)))
+    }
+
+    /// The scope around one inside a function.
+    pub fn parent(self) -> Option<Info> {
+        Info::new(llvm!(shim::suspect_di_parent(self.0)))
+    }
+
+    /// Whether a scope is a function or inside one.
+    pub fn is_local(self) -> bool {
+        llvm!(shim::suspect_di_is_local(self.0))
+    }
+
     /// The file a scope or variable is in: directory and name.
     pub fn file(self, variable: bool) -> Option<(String, String)> {
         let file = match variable {
@@ -235,6 +250,22 @@ impl Info {
         format!("{returned} {middle}({})", types.collect::<Vec<_>>().join(", "))
     }
 
+    /// The type of a number or address without typedefs and qualifiers, also of what is pointed to; `None` for other types and for
+    /// variables that others may change meanwhile.
+    pub fn scalar_type(self) -> Option<ScalarType> {
+        let layers = std::iter::successors(Some(self), |info| info.stripped_once());
+        if layers.into_iter().any(|info| matches!(info.tag(), tag::VOLATILE | tag::ATOMIC)) {
+            return None;
+        }
+        let mut kind = ScalarType { pointers: 0, base: Some(self.stripped()) };
+        while let Some(pointer) = kind.base.filter(|base| base.tag() == tag::POINTER) {
+            kind = ScalarType { pointers: kind.pointers + 1, base: pointer.base().map(Info::stripped) };
+        }
+        let number =
+            |base: Info| base.tag() == tag::ENUMERATION || base.sign().is_some() || base.encoding() == encoding::FLOAT;
+        (kind.pointers > 0 || kind.base.is_some_and(number)).then_some(kind)
+    }
+
     /// Whether a type of numbers, an enumeration's too, is signed.
     pub fn sign(self) -> Option<Sign> {
         let stripped = self.stripped();
@@ -267,6 +298,13 @@ impl Info {
             _ => ValueClass::Other,
         }
     }
+}
+
+/// A type of numbers or addresses: so many pointers to `base`, `void` if that is `None`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ScalarType {
+    pointers: u32,
+    base: Option<Info>,
 }
 
 /// Whether numbers have a sign.

@@ -195,7 +195,7 @@ fn symbols_in(constant: Value, seen: &mut HashSet<Value>, found: &mut Vec<Value>
 
 impl Module {
     /// The module's variables.
-    fn globals(self) -> Vec<Value> {
+    pub fn globals(self) -> Vec<Value> {
         let next = |raw: LLVMValueRef| (!raw.is_null()).then_some(Value(raw));
         std::iter::successors(next(llvm!(LLVMGetFirstGlobal(self.0))), |global| {
             next(llvm!(LLVMGetNextGlobal(global.0)))

@@ -129,6 +129,7 @@ pub fn inject(
         module,
         body: &injector.body,
         operations: &sites.operations,
+        variables: &sites.variables,
         bytes,
         first: base.operation,
     });
@@ -166,6 +167,7 @@ pub fn inject(
     }
     if let Some(mutations) = &mutations {
         mutations.values();
+        mutations.logic();
     }
     // Last, because new blocks change what the successors of a terminator are.
     for (terminator, successors, hooks) in splits {

@@ -251,6 +251,11 @@ impl Block {
         optional(llvm!(LLVMGetBasicBlockTerminator(self.0)))
     }
 
+    /// Its function.
+    pub fn function(self) -> Value {
+        Value(llvm!(LLVMGetBasicBlockParent(self.0)))
+    }
+
     /// Whether a label's address is taken.
     pub fn has_address_taken(self) -> bool {
         llvm!(shim::suspect_has_address_taken(self.0))
@@ -390,6 +395,12 @@ impl Value {
     /// The function that an instruction calls directly, if it is a call.
     pub fn callee(self) -> Option<Value> {
         self.is(LLVMOpcode::LLVMCall).then(|| self.called_function())?
+    }
+
+    /// Whether a load is neither volatile nor atomic.
+    pub fn is_simple_load(self) -> bool {
+        let atomic = inkwell::llvm_sys::LLVMAtomicOrdering::LLVMAtomicOrderingNotAtomic;
+        llvm!(LLVMGetVolatile(self.0) == 0 && LLVMGetOrdering(self.0) == atomic)
     }
 
     /// The code of an inline assembly call.
@@ -603,6 +614,15 @@ impl Builder {
     pub fn store(&self, value: Value, address: Value) {
         let store = llvm!(LLVMBuildStore(self.0, value.0, address.0));
         llvm!(shim::suspect_no_sanitize_instruction(store));
+    }
+
+    /// Address of an element of the array of type `kind` at `array`.
+    pub fn element(&self, kind: Type, array: Value, index: u32) -> Value {
+        llvm!({
+            let int = LLVMInt64TypeInContext(LLVMGetTypeContext(kind.0));
+            let mut path = [LLVMConstInt(int, 0, 0), LLVMConstInt(int, u64::from(index), 0)];
+            Value(LLVMBuildInBoundsGEP2(self.0, kind.0, array.0, path.as_mut_ptr(), 2, c"".as_ptr()))
+        })
     }
 
     /// A two-operand instruction.

@@ -15,6 +15,7 @@ mod fuel;
 mod gates;
 mod hooks;
 mod ir;
+mod logic;
 mod lower;
 mod mutations;
 mod nodes;
@@ -30,6 +31,7 @@ mod signedness;
 mod sites;
 mod statements;
 mod table;
+mod variables;
 mod versions;
 
 use std::ffi::{CStr, c_char};
@@ -45,6 +47,7 @@ use mutations::Bytes;
 use options::Versions;
 use sites::{FunctionSites, Survey};
 use table::{EscapeSite, Files, Numbers, Table};
+use variables::Globals;
 
 /// What LLVM wants to know of a plugin (`PassPluginLibraryInfo`, version 1 of its interface).
 #[repr(C)]
@@ -129,7 +132,8 @@ struct Collected {
 }
 
 fn collect(module: Module, analyses: *mut shim::Analyses, versions: &Versions, files: &mut Files) -> Collected {
-    let mut survey = Survey { reader: Reader::new(module), versions, analyses, files };
+    let globals = Globals::of(module);
+    let mut survey = Survey { reader: Reader::new(module), versions, analyses, files, globals: &globals };
     let mut collected = Collected {
         functions: Vec::new(),
         sites: Vec::new(),

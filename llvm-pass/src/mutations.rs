@@ -1,15 +1,20 @@
 //! Code mutants: hooks at the operations of the `trace` version, which does as the source says until the runtime answers otherwise.
 
+use std::collections::HashSet;
+
 use inkwell::llvm_sys::core::*;
 use suspect_format::abi;
 use suspect_format::site::OperationKind;
 
-use crate::ir::{Builder, LLVMIntPredicate, LLVMOpcode, Module, Value, llvm, word_address};
+use crate::fuel;
+use crate::ir::{Block, Builder, LLVMIntPredicate, LLVMLinkage, LLVMOpcode, Module, Type, Value, llvm, word_address};
+use crate::logic::Junction;
 use crate::lower;
 use crate::operations::{OperationSite, Spot};
 use crate::overrides::{narrowed, widened};
 use crate::shim;
 use crate::sites::Body;
+use crate::variables::{Storage, VariableSite};
 
 /// Puts the hooks of operations into one function.
 pub struct Mutations<'a> {
@@ -19,6 +24,8 @@ pub struct Mutations<'a> {
     pub body: &'a Body,
     /// The function's operations.
     pub operations: &'a [OperationSite],
+    /// The variables that these name.
+    pub variables: &'a [VariableSite],
     /// The unit's bytes of operations.
     pub bytes: Bytes,
     /// The unit's number of the function's first operation.
@@ -60,14 +67,79 @@ impl Mutations<'_> {
         }
     }
 
+    /// `&&` and `||`: on each way out of the left side the runtime is asked whether the other operator is meant. Inner ones first, so
+    /// that the ways which they add are asked about, too. Before new blocks stand on the edges.
+    pub fn logic(&self) {
+        let mut found: Vec<(u32, &Junction)> = Vec::new();
+        for (number, operation) in self.numbered() {
+            if let Spot::Junction(junction) = &operation.spot {
+                found.push((number, junction));
+            }
+        }
+        found.sort_by_key(|(_, junction)| junction.left.len());
+        let mut added: Vec<(usize, Value)> = Vec::new();
+        for (number, junction) in found {
+            self.junction(number, junction, &mut added);
+        }
+    }
+
+    /// One of them. `added` are the branches put in so far, each with the last block of the left side that it is for.
+    fn junction(&self, number: u32, junction: &Junction, added: &mut Vec<(usize, Value)>) {
+        let [next, short, other] = [junction.next, junction.short, junction.other].map(|block| self.body.blocks[block]);
+        let Some(last) = junction.left.last().copied() else { return };
+        let function = self.body.blocks[last].function();
+        let block = || Block(llvm!(LLVMAppendBasicBlockInContext(self.module.context(), function.0, c"".as_ptr())));
+        // Where the left side does not decide, where it does, and where it does with the other operator.
+        let (open, decided, turned) = (block(), block(), block());
+        let ends: Vec<Value> = junction
+            .left
+            .iter()
+            .map(|block| self.body.at(self.body.terminator(*block)))
+            .chain(added.iter().filter(|(of, _)| junction.left.contains(of)).map(|(_, end)| *end))
+            .collect();
+        for end in ends {
+            for (index, target) in (0..).zip(end.successors()) {
+                let new = if target == next { open } else { decided };
+                if target == next || target == short {
+                    llvm!(shim::suspect_redirect(end.0, index, new.0));
+                }
+            }
+        }
+        let to_turned = Builder::at_end(self.module, turned);
+        let jump = Value(llvm!(LLVMBuildBr(to_turned.raw(), other.0)));
+        // A loop may go round here that does not otherwise.
+        fuel::tick(self.module, jump);
+        self.arrives(turned, other, junction.outcomes[1]);
+        for (from, yes, no) in [(open, turned, next), (decided, next, short)] {
+            let builder = Builder::at_end(self.module, from);
+            let choice = self.choice(&builder, number);
+            let zero = self.module.constant(64, 0);
+            let turn = llvm!(LLVMBuildICmp(builder.raw(), LLVMIntPredicate::LLVMIntNE, choice.0, zero.0, c"".as_ptr()));
+            added.push((last, Value(llvm!(LLVMBuildCondBr(builder.raw(), turn, yes.0, no.0)))));
+        }
+        added.push((last, jump));
+        self.arrives(decided, short, junction.outcomes[0]);
+    }
+
+    /// Tells the `phi` of `to` what flows into it from `from`.
+    fn arrives(&self, from: Block, to: Block, outcome: Option<bool>) {
+        let phi = to.instructions().first().copied().filter(|first| first.is(LLVMOpcode::LLVMPHI));
+        if let (Some(phi), Some(outcome)) = (phi, outcome) {
+            let (mut value, mut block) = (self.module.constant(1, u64::from(outcome)).0, from.0);
+            llvm!(LLVMAddIncoming(phi.0, &mut value, &mut block, 1));
+        }
+    }
+
     /// What operators, steps and arguments come to. After all hooks that stand next to them.
     pub fn values(&self) {
+        let table = self.table();
         for (number, operation) in self.numbered() {
             match operation.spot {
                 Spot::Result(position) => self.result(number, operation, self.body.at(position)),
                 Spot::Index(position) => self.index(number, self.body.at(position)),
                 Spot::Argument(position, operand) => self.argument(number, self.body.at(position), operand),
-                Spot::Node | Spot::Around(..) => {}
+                Spot::Variable(position) => self.variable(number, self.body.at(position), table),
+                Spot::Node | Spot::Around(..) | Spot::Junction(_) => {}
             }
         }
     }
@@ -138,6 +210,57 @@ impl Mutations<'_> {
             _ => builder.cast(LLVMOpcode::LLVMSExt, index, word),
         };
         step.set_operand(1, self.ask(&builder, number, wide, self.module.constant(64, 0), wide));
+    }
+
+    /// The addresses of the variables that could be read in another one's place.
+    fn table(&self) -> Option<Value> {
+        let others: HashSet<u32> = self.operations.iter().flat_map(|site| site.others.iter().copied()).collect();
+        let first = self.body.blocks[0].instructions().into_iter().find(|one| !one.is(LLVMOpcode::LLVMAlloca))?;
+        let kind = self.module.array(self.module.pointer(), self.variables.len() as u32);
+        let address = |number: usize| match self.variables[number].storage {
+            _ if !others.contains(&(number as u32)) => None,
+            Storage::Frame(position) => Some(self.body.at(position)),
+            Storage::Global(global) => Some(global),
+        };
+        let addresses: Vec<Option<Value>> = (0..self.variables.len()).map(address).collect();
+        if others.is_empty() {
+            return None;
+        }
+        if addresses.iter().flatten().all(|one| one.is_constant()) {
+            return Some(self.constant_table(kind, &addresses));
+        }
+        let table = Builder::before(self.module, self.body.at(0)).slot(kind);
+        llvm!(shim::suspect_no_sanitize_instruction(table.0));
+        let builder = Builder::before(self.module, first);
+        for (number, address) in addresses.into_iter().enumerate() {
+            if let Some(address) = address {
+                builder.store(address, builder.element(kind, table, number as u32));
+            }
+        }
+        Some(table)
+    }
+
+    fn constant_table(&self, kind: Type, addresses: &[Option<Value>]) -> Value {
+        let null = llvm!(LLVMConstNull(self.module.pointer().0));
+        let mut values: Vec<_> = addresses.iter().map(|one| one.map_or(null, |address| address.0)).collect();
+        let table = self.module.add_global("suspect.variables", kind);
+        llvm!({
+            LLVMSetLinkage(table.0, LLVMLinkage::LLVMPrivateLinkage);
+            LLVMSetGlobalConstant(table.0, 1);
+            #[cfg_attr(feature = "llvm19", expect(deprecated, reason = "the new one is not in LLVM 16"))]
+            let array = LLVMConstArray(self.module.pointer().0, values.as_mut_ptr(), values.len() as u32);
+            LLVMSetInitializer(table.0, array);
+            shim::suspect_set_no_sanitize(table.0);
+        });
+        table
+    }
+
+    fn variable(&self, number: u32, load: Value, table: Option<Value>) {
+        let (Some(variable), Some(table)) = (load.operand(0), table) else { return };
+        let pointer = self.module.pointer();
+        let hook = lower::hook(self.module, abi::HOOK_VARIABLE, pointer, &[pointer; 3]);
+        let builder = Builder::before(self.module, load);
+        load.set_operand(0, self.call(&builder, hook, &[self.byte(number), variable, table]));
     }
 
     fn argument(&self, number: u32, call: Value, operand: u32) {

@@ -9,12 +9,15 @@ use suspect_format::operation::Operator;
 use suspect_format::site::{NodeKind, OperationKind};
 
 use crate::calls;
+use crate::compounds::{Found, Graph};
 use crate::ir::{self, LLVMIntPredicate, LLVMOpcode, LLVMRealPredicate, LLVMTypeKind, Type, Value, llvm};
+use crate::logic::{self, Junction};
 use crate::nodes;
 use crate::shim;
 use crate::signedness;
 use crate::sites::{Body, Logged, NodeSite, PieceSite, Place, Survey, piece_at};
 use crate::statements;
+use crate::variables::{Scopes, VariableSite};
 
 /// Where an operation's hook goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,10 +28,14 @@ pub enum Spot {
     Index(u32),
     /// Before the call at this position, for this operand.
     Argument(u32, u32),
+    /// Before the load at this position, whose address it answers.
+    Variable(u32),
     /// Nowhere: the node's own hook is asked.
     Node,
     /// Around the instructions from the first position up to the second, which is not one of them.
     Around(u32, u32),
+    /// On the ways out of the left side of `&&` or `||`.
+    Junction(Box<Junction>),
 }
 
 /// An operation. Node and variables are the function's own numbers.
@@ -42,23 +49,33 @@ pub struct OperationSite {
     pub node: Option<u32>,
     /// What can be changed.
     pub kind: OperationKind,
+    /// The variables that could be read instead.
+    pub others: Vec<u32>,
     /// Where its hook goes.
     pub spot: Spot,
 }
 
 /// All operations of a function in the order of its code.
-pub fn collect(survey: &mut Survey, body: &Body, pieces: &[PieceSite], nodes: &[NodeSite]) -> Vec<OperationSite> {
+pub fn collect(
+    survey: &mut Survey,
+    body: &Body,
+    pieces: &[PieceSite],
+    nodes: &[NodeSite],
+    compounds: &[Found],
+) -> (Vec<OperationSite>, Vec<VariableSite>) {
     let owners = owners(body, nodes);
     let fields = bit_fields(survey, body);
-    let mut collector = Collector { survey, body, pieces, nodes, owners, fields, found: Vec::new() };
+    let scopes = Scopes::of(body, survey.globals);
+    let mut collector = Collector { survey, body, pieces, nodes, owners, fields, scopes, found: Vec::new() };
     for position in 0..body.instructions.len() as u32 {
         collector.instruction(position);
     }
     collector.wholes();
     collector.statements();
+    collector.logic(compounds);
     let mut found = collector.found;
     found.sort_by_key(|(position, _)| *position);
-    found.into_iter().map(|(_, site)| site).collect()
+    (found.into_iter().map(|(_, site)| site).collect(), collector.scopes.named)
 }
 
 struct Collector<'a, 'b> {
@@ -70,6 +87,7 @@ struct Collector<'a, 'b> {
     owners: HashMap<Value, u32>,
     /// Instructions that take bit-fields out of their storage and put them back.
     fields: HashSet<Value>,
+    scopes: Scopes,
     found: Vec<(u32, OperationSite)>,
 }
 
@@ -82,6 +100,7 @@ impl Collector<'_, '_> {
         match value.opcode() {
             Some(LLVMOpcode::LLVMGetElementPtr) => self.step(position, value),
             Some(LLVMOpcode::LLVMCall) => self.arguments(position, value),
+            Some(LLVMOpcode::LLVMLoad) => self.read(position, value),
             Some(_) => self.binary(position, value),
             None => {}
         }
@@ -145,6 +164,26 @@ impl Collector<'_, '_> {
         self.push(position, OperationKind::Step { backwards, constant }, Spot::Index(position));
     }
 
+    fn read(&mut self, position: u32, load: Value) {
+        let own = position_of(load);
+        // `x += 1` reads `x` where the operator stands.
+        let updates = |user: &Value| {
+            user.is(LLVMOpcode::LLVMStore) && user.operand(1) == load.operand(0) && position_of(*user) == own
+        };
+        let bits = load.kind().scalar_bits().filter(|bits| *bits <= 64);
+        let (Some(width), Some(variable)) = (bits, load.operand(0)) else { return };
+        if load.users().is_empty() || !load.is_simple_load() || variable.users().iter().any(updates) {
+            return;
+        }
+        if let Some((variable, others)) = self.scopes.read(load) {
+            let n_others = others.len() as u32;
+            let kind = OperationKind::Read { variable, width: width as u8, n_others };
+            let before = self.found.len();
+            self.push(position, kind, Spot::Variable(position));
+            self.found[before..].iter_mut().for_each(|(_, site)| site.others = others.clone());
+        }
+    }
+
     fn arguments(&mut self, position: u32, call: Value) {
         let own = call.called_function().is_some_and(Value::is_intrinsic) || call.inline_assembly().is_some();
         if own || call.is_musttail() || !calls::is_call(call) {
@@ -175,7 +214,8 @@ impl Collector<'_, '_> {
             if node.place.line > 0 && node.place.column > 0 {
                 let (piece, node, kind) = (node.piece, Some(number as u32), OperationKind::Whole { value });
                 let place = self.nodes[number].place;
-                self.found.push((position, OperationSite { piece, place, node, kind, spot: Spot::Node }));
+                self.found
+                    .push((position, OperationSite { piece, place, node, kind, others: Vec::new(), spot: Spot::Node }));
             }
         }
     }
@@ -193,9 +233,19 @@ impl Collector<'_, '_> {
                 place,
                 node: node.map(|node| node as u32),
                 kind: OperationKind::Statement,
+                others: Vec::new(),
                 spot: Spot::Around(statement.first, statement.end),
             };
             self.found.push((statement.first, site));
+        }
+    }
+
+    fn logic(&mut self, compounds: &[Found]) {
+        let graph = Graph::of(self.body);
+        for junction in compounds.iter().flat_map(|found| logic::junctions(&graph, found)) {
+            let Some(last) = junction.left.last() else { continue };
+            let position = self.body.terminator(*last);
+            self.push(position, OperationKind::Logical { and: junction.and }, Spot::Junction(Box::new(junction)));
         }
     }
 
@@ -207,7 +257,7 @@ impl Collector<'_, '_> {
         let Some(place) = self.place(position) else { return };
         let piece = piece_at(self.body, self.pieces, position);
         let node = self.owners.get(&self.body.at(position)).copied();
-        self.found.push((position, OperationSite { piece, place, node, kind, spot }));
+        self.found.push((position, OperationSite { piece, place, node, kind, others: Vec::new(), spot }));
     }
 }
 
@@ -317,7 +367,8 @@ fn bits_of(value: Value) -> Option<u64> {
     llvm!(shim::suspect_constant_bits(value.0, &mut bits)).then_some(bits)
 }
 
-/// Whether a comparison with zero is what C does to find out whether a value is true: it stands where the value does.
+/// Whether a comparison with zero is what C does to find out whether a value is true: that stands where the value does, or before it;
+/// a written one stands behind its left side.
 fn is_test_of_truth(value: Value, operator: Operator, left: Value, right: Value) -> bool {
     let zero = bits_of(right) == Some(0);
     if !zero || !matches!(operator, Operator::NotEqual | Operator::FloatNotEqual) {
@@ -329,8 +380,8 @@ fn is_test_of_truth(value: Value, operator: Operator, left: Value, right: Value)
         .unwrap_or(left);
     let stores = |one: &Value| one.is(LLVMOpcode::LLVMStore) && position_of(*one) == own;
     let branches = |one: &Value| one.is(LLVMOpcode::LLVMBr) && position_of(*one) == own;
-    position_of(left) == own
-        || position_of(source) == own
+    own <= position_of(left)
+        || own <= position_of(source)
         || left.users().iter().any(stores)
         || value.users().iter().any(branches)
 }

@@ -16,6 +16,7 @@ unsafe extern "C" {
     pub fn suspect_verify(module: LLVMModuleRef) -> bool;
 
     pub fn suspect_is_interposable(global: LLVMValueRef) -> bool;
+    pub fn suspect_is_thread_local(global: LLVMValueRef) -> bool;
     pub fn suspect_is_intrinsic(function: LLVMValueRef) -> bool;
     pub fn suspect_set_no_sanitize(global: LLVMValueRef);
     pub fn suspect_keep(module: LLVMModuleRef, global: LLVMValueRef, linker_too: bool);
@@ -68,6 +69,7 @@ unsafe extern "C" {
     pub fn suspect_returns_in_memory(call: LLVMValueRef) -> bool;
     pub fn suspect_divert(condition: LLVMValueRef, before: LLVMValueRef) -> LLVMBasicBlockRef;
     pub fn suspect_burn(before: LLVMValueRef, fuel: LLVMValueRef, refuel: LLVMValueRef);
+    pub fn suspect_redirect(end: LLVMValueRef, successor: c_uint, target: LLVMBasicBlockRef);
     pub fn suspect_skip(choice: LLVMValueRef, first: LLVMValueRef, end: LLVMValueRef);
     pub fn suspect_rmw_operation(instruction: LLVMValueRef) -> c_int;
     pub fn suspect_no_sanitize_instruction(instruction: LLVMValueRef);
@@ -87,5 +89,7 @@ unsafe extern "C" {
     pub fn suspect_di_element(node: LLVMMetadataRef, index: usize) -> LLVMMetadataRef;
     pub fn suspect_di_count(node: LLVMMetadataRef) -> i64;
     pub fn suspect_di_subroutine(subprogram: LLVMMetadataRef) -> LLVMMetadataRef;
+    pub fn suspect_di_parent(scope: LLVMMetadataRef) -> LLVMMetadataRef;
+    pub fn suspect_di_is_local(scope: LLVMMetadataRef) -> bool;
     pub fn suspect_compile_unit(module: LLVMModuleRef) -> LLVMMetadataRef;
 }

@@ -21,6 +21,7 @@ use crate::options::Versions;
 use crate::sequences::CompoundSite;
 use crate::shim;
 use crate::table::Files;
+use crate::variables::{Globals, VariableSite};
 
 /// A source position in the unit's own file numbers.
 pub use suspect_format::site::Place;
@@ -190,6 +191,8 @@ pub struct FunctionSites {
     pub compounds: Vec<CompoundSite>,
     /// What code mutants can change, in order.
     pub operations: Vec<OperationSite>,
+    /// The variables that these name.
+    pub variables: Vec<VariableSite>,
     /// State words set, and before which instruction.
     pub states: Vec<(u32, u32)>,
     /// Number of counters it needs.
@@ -206,6 +209,8 @@ pub struct Survey<'a> {
     pub analyses: *mut shim::Analyses,
     /// The unit's file names.
     pub files: &'a mut Files,
+    /// The unit's variables.
+    pub globals: &'a Globals,
 }
 
 impl Survey<'_> {
@@ -223,10 +228,11 @@ impl Survey<'_> {
         let mut n_counters =
             place_counters(&body, &pieces, &mut edges, self.versions).ok_or("a jump in it cannot be counted")?;
         let nodes = nodes::collect(self, function, &body, &pieces, &edges, &mut n_counters);
-        let compounds = compounds::collect(self, &body, &nodes, &mut n_counters);
-        let operations = match self.versions.contains(Mode::Trace) {
-            true => operations::collect(self, &body, &pieces, &nodes),
-            false => Vec::new(),
+        let found = compounds::find(&body, &nodes);
+        let compounds = compounds::collect(self, &body, &nodes, &found, &mut n_counters);
+        let (operations, variables) = match self.versions.contains(Mode::Trace) {
+            true => operations::collect(self, &body, &pieces, &nodes, &found),
+            false => Default::default(),
         };
         for node in nodes.iter().filter(|node| node.place.line > 0) {
             pieces[node.piece as usize].lines.push(Place { column: 0, ..node.place });
@@ -249,6 +255,7 @@ impl Survey<'_> {
             nodes,
             compounds,
             operations,
+            variables,
             n_counters,
         })
     }

@@ -13,6 +13,7 @@ use crate::operations::OperationSite;
 use crate::sequences::CompoundSite;
 use crate::shim;
 use crate::sites::{FunctionSites, Place};
+use crate::variables::VariableSite;
 
 /// More words than this in one unit are refused: 128 MiB of counters are a mistake, not a program.
 pub const MOST_WORDS: u64 = 1 << 24;
@@ -224,7 +225,7 @@ fn encode_function(function: &FunctionSites, base: Base, body: &mut Bytes) {
         n_edges: function.edges.len() as u32,
         n_nodes: function.nodes.len() as u32,
         n_compounds: function.compounds.len() as u32,
-        n_variables: 0,
+        n_variables: function.variables.len() as u32,
         n_operations: function.operations.len() as u32,
     };
     record.encode(body);
@@ -239,11 +240,15 @@ fn encode_function(function: &FunctionSites, base: Base, body: &mut Bytes) {
     }
     encode_nodes(function, base, body);
     function.compounds.iter().for_each(|compound| encode_compound(compound, base, body));
+    for VariableSite { name, type_name, .. } in &function.variables {
+        site::Variable { name, type_name }.encode(body);
+    }
     function.operations.iter().for_each(|operation| encode_operation(operation, body));
 }
 
 fn encode_operation(site: &OperationSite, body: &mut Bytes) {
     site::Operation { piece: site.piece, place: site.place, node: site.node, kind: site.kind }.encode(body);
+    site.others.iter().for_each(|other| body.unsigned(u64::from(*other)));
 }
 
 fn encode_nodes(function: &FunctionSites, base: Base, body: &mut Bytes) {

@@ -106,3 +106,46 @@ int whole(void) {
     return 0;
   return x + c;
 }
+
+enum color { RED, GREEN } shade;
+static const char *text;
+volatile int shared;
+_Thread_local int own;
+
+// Names that are hidden, declared later, of another type, or may change meanwhile are not read in another one's place.
+int scopes(int a, unsigned u, char *p, const char *q, enum color c) {
+  int x = a;
+  {
+    double x = u;
+    real = x;
+    global = a;
+  }
+  number n = u;
+  volatile int v = a;
+  static int kept;
+  if (n && p && q)
+    text = p;
+  shade = c;
+  x += kept + shared + own;
+  struct fields f = {0}, *g = &f;
+  for (int i = 0; i < a; i++)
+    x += g->plain;
+  int later = v;
+  return x + later;
+}
+
+int junctions(int a, int b, int c) {
+  if (a && b || c)
+    give(1, 1);
+  while (a && (b || !c))
+    a--;
+  do
+    b++;
+  while (b < 3 && c);
+  int x = a || b && c;
+  for (int i = 0; i < 3 && c; i++)
+    x = (a || b) && c;
+  if (!a && !b)
+    return a ? b && c : c;
+  return x;
+}
