@@ -135,6 +135,16 @@ pub fn environment() -> *const *const *const c_char {
     foreign!("environ").cast()
 }
 
+/// The auxiliary vector's entry of this kind, as the C library keeps it; `None` without such a library.
+///
+/// Only for kinds that every kernel gives: for others `errno` would be set.
+pub fn auxiliary_value(kind: u64) -> Option<u64> {
+    type Value = unsafe extern "C" fn(u64) -> u64;
+    let function = foreign!("getauxval");
+    // SAFETY: glibc and musl give `getauxval` this type; it reads a table that is never written.
+    (!function.is_null()).then(|| unsafe { core::mem::transmute::<*mut c_void, Value>(function)(kind) })
+}
+
 /// What `dladdr` fills in.
 #[repr(C)]
 pub struct AddressInfo {
