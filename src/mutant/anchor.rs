@@ -1,6 +1,6 @@
 //! Tying operations and nodes to what the source says at their places, and what is none of it.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::code::Junk;
 use super::operator::Class;
@@ -42,6 +42,7 @@ pub(super) struct Body<'v, 'a> {
     pub index: u32,
     at: HashMap<Place, Vec<u32>>,
     predicates_at: HashMap<Place, u32>,
+    assignments: HashSet<Place>,
 }
 
 impl<'a> View<'a> {
@@ -59,13 +60,16 @@ impl<'a> View<'a> {
         for operation in function.operations.clone() {
             at.entry(self.program.operations[operation as usize].place).or_default().push(operation);
         }
-        let mut predicates_at = HashMap::new();
+        let (mut predicates_at, mut assignments) = (HashMap::new(), HashSet::new());
         for node in &self.program.nodes[function.nodes.start as usize..function.nodes.end as usize] {
             if node.kind == NodeKind::Predicate {
                 *predicates_at.entry(node.place).or_insert(0) += 1;
             }
+            if node.kind == NodeKind::Assignment {
+                assignments.insert(node.place);
+            }
         }
-        Body { view: self, index, at, predicates_at }
+        Body { view: self, index, at, predicates_at, assignments }
     }
 
     /// The mutants of one function.
@@ -118,6 +122,11 @@ impl<'v, 'a> Body<'v, 'a> {
     pub(super) fn operations_at(&self, place: Place) -> impl Iterator<Item = (u32, &'a Operation)> + '_ {
         let program: &'a Program = self.view.program;
         self.at.get(&place).into_iter().flatten().map(move |index| (*index, &program.operations[*index as usize]))
+    }
+
+    /// Whether something is assigned at a place.
+    pub(super) fn assigns_at(&self, place: Place) -> bool {
+        self.assignments.contains(&place)
     }
 
     pub(super) fn predicates_at(&self, place: Place) -> u32 {

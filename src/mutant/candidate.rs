@@ -78,7 +78,11 @@ impl<'a> Found<'_, '_, 'a> {
         {
             return self.update(update, operator, width, right);
         }
-        let (class, others) = alternatives(operator, signedness);
+        let (class, mut others) = alternatives(operator, signedness);
+        // Whether an address comes before nothing is no question.
+        if found.is_ok_and(|found| [found.left(), found.right()].into_iter().flatten().any(is_null)) {
+            others.retain(|other| matches!(other, Operator::Equal | Operator::NotEqual));
+        }
         for other in others {
             let rewrite = found.map(|found| found.with_operator(as_written(found, other.token())));
             // What divides by zero for sure is no mutant but a crash that compilers need not even make.
@@ -185,8 +189,9 @@ impl<'a> Found<'_, '_, 'a> {
             }
             _ => true,
         };
-        let expands =
-            self.body.view.is_macro(name) || self.body.operations_at(place).any(|(_, operation)| computes(operation));
+        let expands = self.body.view.is_macro(name)
+            || self.body.assigns_at(place)
+            || self.body.operations_at(place).any(|(_, operation)| computes(operation));
         if expands { Err(Junk::Macro) } else { Ok(call) }
     }
 
@@ -217,8 +222,7 @@ impl<'a> Found<'_, '_, 'a> {
         let operand = operand.and_then(|operand| {
             let written = operand.unparenthesized();
             let literal = literal_of(written).filter(|literal| literal.is(value));
-            let is_null = written.kind() == Kind::Named && written.source() != "true" && written.source() != "false";
-            if literal.is_some() || (!is_null && is_constant(written, 0)) {
+            if literal.is_some() || (!is_null(written) && is_constant(written, 0)) {
                 Ok((written, literal))
             } else {
                 Err(Junk::Made)
@@ -256,10 +260,23 @@ impl<'a> Found<'_, '_, 'a> {
         let place = self.operation.place;
         let found = self.body.text(place).and_then(|text| {
             let is_effect = |found: &Expression| matches!(found.kind(), Kind::Assignment | Kind::Update);
-            match text.operator_at(place.line, place.column).filter(is_effect) {
+            let copied = || {
+                let begins = text.beginning_at(place.line, place.column).into_iter();
+                begins.filter(|found| found.kind() != Kind::Call).find_map(|found| {
+                    let outer = found.parent().filter(|outer| outer.operator() == "=")?;
+                    (outer.right() == Some(found)).then_some(outer)
+                })
+            };
+            match text.operator_at(place.line, place.column).filter(is_effect).or_else(copied) {
                 Some(found) => Ok(found),
                 None => self.call(),
             }
+        });
+        // A structure is copied where what is copied begins.
+        let found = found.map(|found| {
+            let assignment = found.parenthesized().parent().filter(|outer| outer.operator() == "=");
+            let assignment = assignment.filter(|outer| outer.right() == Some(found.parenthesized()));
+            if found.kind() == Kind::Call { assignment.unwrap_or(found) } else { found }
         });
         let rewrite = found.and_then(|found| {
             let statements = self.body.operations_at(place).filter(|(_, one)| one.kind == OperationKind::Statement);
@@ -280,6 +297,12 @@ fn as_written(found: Expression, operator: &str) -> &'static str {
         Kind::Assignment => ASSIGNMENTS.iter().find(in_assignment).copied().unwrap_or(""),
         _ => OTHERS.iter().find(|one| **one == operator).copied().unwrap_or(""),
     }
+}
+
+/// Whether an expression is the null pointer by name.
+fn is_null(expression: Expression) -> bool {
+    let written = expression.unparenthesized();
+    written.kind() == Kind::Named && !matches!(written.source(), "true" | "false")
 }
 
 /// Whether an operator has no result where the right operand is 0.

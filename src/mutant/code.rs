@@ -90,7 +90,8 @@ impl CodeMutant {
 }
 
 /// All code mutants of `program`, ordered by place and class. `texts` are the source files by their index in [`Program::files`]; files
-/// that are not there have junk alone. Which mutants are equivalent or duplicates is told by [`super::Comparison`].
+/// that are not there have junk alone. Texts of further files, headers above all, may follow under higher numbers: only
+/// what macros they define is asked of them, for what a macro expands to is nothing that an edit at its place would change. Which mutants are equivalent or duplicates is told by [`super::Comparison`].
 pub fn code_mutants(program: &Program, texts: &BTreeMap<u32, Text>) -> Vec<CodeMutant> {
     let view = View::new(program, texts);
     let mut drafts: Vec<Draft> = (0..program.functions.len() as u32).flat_map(|index| view.drafts(index)).collect();

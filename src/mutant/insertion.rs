@@ -84,7 +84,11 @@ pub(super) fn value_of<'a>(body: &Body<'_, 'a>, node: &Node) -> Result<Expressio
             statement.and_then(|statement| statement.expression())
         }
         NodeKind::Predicate if body.predicates_at(node.place) > 1 => return Err(Junk::Several),
-        NodeKind::Predicate => text.condition_at(line, column),
+        // A call's truth is tested where the statement begins.
+        NodeKind::Predicate => {
+            let whole = || text.subject_at(line, column).filter(|found| !matches!(found.operator(), "&&" | "||"));
+            text.condition_at(line, column).or_else(whole)
+        }
         NodeKind::Switch => text.switched_at(line, column),
     };
     found.ok_or_else(|| body.nothing(text, node.place))
@@ -112,7 +116,7 @@ fn cast<'n>(body: &Body, node: &'n Node, value: Expression, insertion: Insertion
         // A conversion to a bit-field's type keeps bits that the field does not have.
         false if is_bit_field && insertion == Insertion::Not => Err(Junk::NoText),
         false if is_name_of_type(&node.type_name) => Ok(Some(&node.type_name)),
-        false => Err(Junk::NoText),
+        false => Ok(Some(plain_type(form))),
     }
 }
 
@@ -210,8 +214,26 @@ fn of_name(name: &str) -> Option<Type> {
     })
 }
 
-/// Whether a type's name is one that C can be written with.
+/// Whether a type's name is one that C can be written with; that of a type without a name is none.
 fn is_name_of_type(name: &str) -> bool {
     let is_plain = |one: char| one.is_ascii_alphanumeric() || matches!(one, '_' | ' ');
-    !name.is_empty() && name.chars().all(is_plain)
+    !matches!(name, "" | "struct" | "union" | "enum") && name.chars().all(is_plain)
+}
+
+/// A type of a value's width, for values whose type has no name: conversions to it keep the same bits.
+fn plain_type(form: Form) -> &'static str {
+    match form {
+        Form::Integer { width, signed, .. } => match (width, signed) {
+            (..=8, true) => "signed char",
+            (..=8, false) => "unsigned char",
+            (9..=16, true) => "short",
+            (9..=16, false) => "unsigned short",
+            (17..=32, true) => "int",
+            (17..=32, false) => "unsigned int",
+            (_, true) => "long",
+            (_, false) => "unsigned long",
+        },
+        Form::Float { width: 32 } => "float",
+        _ => "double",
+    }
 }

@@ -5,7 +5,6 @@
 //! Algorithm: Lee, Binkley, Feldt, Gold and Yoo, "Causal Program Dependence Analysis", section on value mutation. A
 //! node's mutants depend on its own values, its identity and the seed alone: not on other nodes, nor on how many mutants
 //! are asked for, so those for few are the first of those for many.
-
 //!
 //! Code mutants ([`code_mutants`]): what the operators of mutation can change in the program's code, from the operations that the compiler
 //! found ([`crate::program::Operation`]) and the source text at their places. What has no text of its own there (macros, what the
