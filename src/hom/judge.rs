@@ -2,12 +2,15 @@
 
 use std::collections::HashSet;
 
+use serde::Serialize;
+
 use super::kill::{KillMatrix, KillVector, Kills};
 use super::pool::Hom;
 
 /// What a higher-order mutant is to its members (Jia & Harman, Higher Order Mutation Testing). T_h is the set of tests that kill it,
 /// T_i the set of those that kill member i.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Class {
     /// ∅ ≠ T_h ⊆ ∩ T_i: each test that kills it kills each of its members.
     StronglySubsuming,
@@ -66,7 +69,7 @@ impl Class {
 }
 
 /// What is known of a higher-order mutant from its outcome and those of its members.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Judgement {
     /// Its class; `None` where a test's outcome is unknown that it may hang on.
     pub class: Option<Class>,
@@ -108,7 +111,7 @@ fn is_strong(kills: &Kills, members: &[&Kills]) -> Option<bool> {
 }
 
 /// What a set of higher-order mutants is worth.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Summary {
     /// Number of mutants.
     pub n: usize,
@@ -127,6 +130,12 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// Of mutants, their outcomes and judgements, in the same order.
+    pub fn of(homs: &[Hom], outcomes: &KillMatrix, judgements: &[Judgement]) -> Summary {
+        let mutants = homs.iter().zip(outcomes.rows()).zip(judgements);
+        mutants.map(|((hom, kills), judgement)| (hom, kills, *judgement)).collect()
+    }
+
     /// dScore: distinct kill vectors for each mutant whose kill vector is known; 0 without any.
     pub fn d_score(&self) -> f64 {
         self.share(self.vectors)
@@ -143,23 +152,25 @@ impl Summary {
     }
 }
 
-/// Sums up higher-order mutants, their outcomes and judgements, given in the same order.
-pub fn summary<'a>(mutants: impl IntoIterator<Item = (&'a Hom, &'a Kills, Judgement)>) -> Summary {
-    let mut summary = Summary::default();
-    let (mut strong, mut strong_vectors, mut vectors) = (HashSet::new(), HashSet::new(), HashSet::new());
-    for (hom, kills, judgement) in mutants {
-        summary.n += 1;
-        if !kills.unknown.is_empty() || judgement.strong.is_none() {
-            summary.unknown += 1;
-            continue;
+impl<'a> FromIterator<(&'a Hom, &'a Kills, Judgement)> for Summary {
+    fn from_iter<I: IntoIterator<Item = (&'a Hom, &'a Kills, Judgement)>>(mutants: I) -> Summary {
+        let mut summary = Summary::default();
+        let (mut strong, mut strong_vectors, mut vectors) = (HashSet::new(), HashSet::new(), HashSet::new());
+        for (hom, kills, judgement) in mutants {
+            summary.n += 1;
+            if !kills.unknown.is_empty() || judgement.strong.is_none() {
+                summary.unknown += 1;
+                continue;
+            }
+            vectors.insert(&kills.killed);
+            summary.survived += usize::from(kills.killed.is_empty());
+            if judgement.strong == Some(true) {
+                summary.strong += 1;
+                strong.insert(hom);
+                strong_vectors.insert(&kills.killed);
+            }
         }
-        vectors.insert(&kills.killed);
-        summary.survived += usize::from(kills.killed.is_empty());
-        if judgement.strong == Some(true) {
-            summary.strong += 1;
-            strong.insert(hom);
-            strong_vectors.insert(&kills.killed);
-        }
+        let distinct = [strong.len(), strong_vectors.len(), vectors.len()];
+        Summary { distinct_strong: distinct[0], strong_vectors: distinct[1], vectors: distinct[2], ..summary }
     }
-    Summary { distinct_strong: strong.len(), strong_vectors: strong_vectors.len(), vectors: vectors.len(), ..summary }
 }

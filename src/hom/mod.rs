@@ -17,7 +17,7 @@ pub mod studies;
 pub(crate) mod tests;
 
 pub use effect::EffectMatrix;
-pub use judge::{Class, Judgement, Summary, judge, summary};
+pub use judge::{Class, Judgement, Summary, judge};
 pub use kill::{KillMatrix, KillVector, Kills};
 pub use plan::{Heuristic, Plan, PlanError, PlanOptions, plan};
 pub use pool::{FirstOrder, Hom, Pool};

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use serde::Serialize;
+
 /// A first-order mutant, as far as combining it with others goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FirstOrder {
@@ -12,7 +14,7 @@ pub struct FirstOrder {
 }
 
 /// A higher-order mutant: first-order mutants that are active together.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct Hom {
     /// Positions in the list of first-order mutants, ascending.
     pub members: Vec<u32>,

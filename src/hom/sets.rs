@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use rand_chacha::ChaCha12Rng;
+use serde::Serialize;
 
 use super::effect::EffectMatrix;
 use super::matching::maximum_weight_matching;
 use super::random::shuffle;
 
 /// Distinct nodes, one mutant of each of which makes a higher-order mutant.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct NodeSet {
     /// The nodes, ascending.
     pub nodes: Vec<u32>,

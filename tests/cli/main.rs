@@ -10,5 +10,6 @@ mod projects;
 mod ranking;
 mod recording;
 mod slices;
+mod study_programs;
 mod word_count;
 mod worked_examples;

@@ -75,8 +75,8 @@ pub struct HeuristicRow {
     pub unknown: Spread,
     /// Strongly subsuming mutants for each one of random choice; `None` where that has none, or is not part of the study.
     pub times_random: Option<f64>,
-    /// What the paper reports of its two programs, in the order of [`PUBLISHED`].
-    pub published: [f64; 2],
+    /// What the paper reports of its two programs, in the order of [`PUBLISHED`]; it has second order only.
+    pub published: Option<[f64; 2]>,
 }
 
 /// The heuristics side by side.
@@ -138,7 +138,7 @@ impl HeuristicStudy {
                 survival: spread(&all, |summary| summary.survival()),
                 unknown: spread(&all, |summary| summary.unknown as f64),
                 times_random: None,
-                published: PUBLISHED.map(|published| published.strong[at]),
+                published: (self.options.order == 2).then(|| PUBLISHED.map(|published| published.strong[at])),
             }
         };
         let mut rows: Vec<HeuristicRow> = Heuristic::ALL.into_iter().zip(&self.n_sets).enumerate().map(row).collect();

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
-use super::judge::{Judgement, Summary, judge, summary};
+use super::judge::{Judgement, Summary, judge};
 use super::kill::KillMatrix;
 use super::pool::Hom;
 
@@ -109,7 +109,7 @@ impl Judged<'_> {
             let at = *at as usize;
             (&self.batch.homs[at], &self.outcomes.rows()[at], self.judgements[at])
         };
-        self.samples(row).map(|sample| summary(sample.mutants.iter().map(mutant))).collect()
+        self.samples(row).map(|sample| sample.mutants.iter().map(mutant).collect()).collect()
     }
 }
 
@@ -118,7 +118,7 @@ fn spread(summaries: &[Summary], figure: impl Fn(&Summary) -> f64) -> Spread {
     Spread::of(&summaries.iter().map(figure).collect::<Vec<_>>())
 }
 
-/// Of all mutants that samples have: how many no test kills.
+/// A part of a whole; 0 of nothing.
 fn share(part: usize, whole: usize) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }

@@ -96,13 +96,27 @@ fn heuristics_are_compared_by_their_repeats() {
     }
     assert!(random.strong.mean > 5.0 && random.strong.mean < prop.strong.mean && prop.strong.mean < 70.0);
     assert!((random.d_score.mean - 0.04).abs() < 1e-12, "two vectors, none, and that of test 2");
-    assert_eq!([dsort.published, mwm.published], [[65.6, 54.0], [38.2, 41.8]]);
+    assert_eq!([dsort.published, mwm.published], [Some([65.6, 54.0]), Some([38.2, 41.8])]);
+
+    assert!(table.to_string().contains("published: parking, schedule"));
 
     let survival = study.survival(&pool, &first_order(100), &outcomes);
     let [first, random, .., mwm] = &survival.rows[..] else { panic!("{survival:?}") };
     assert_eq!((first.mutants, first.survived), (100, 0));
     assert_eq!((mwm.mutants, mwm.survived), (300, 0));
     assert!(random.mutants == 300 && random.survived > 20 && random.hidden == random.survived);
+}
+
+#[test]
+fn higher_orders_stand_alone() {
+    let pool = pool(&[10; 10]);
+    let options = HeuristicOptions { order: 3, n: 40, repeats: 2, ..HeuristicOptions::default() };
+    let study = HeuristicStudy::plan(&pool, &matrix(&near()), options).unwrap();
+    assert!(study.homs().iter().all(|hom| hom.order() == 3));
+    let table = study.table(&first_order(100), &outcomes(study.homs(), 3, |_| vec![0, 1]));
+    assert!(table.rows.iter().all(|row| row.strong.mean == 40.0 && row.published.is_none()));
+    assert_eq!(table.rows[3].n_sets, 3, "ten nodes make three disjoint sets of three");
+    assert!(!table.to_string().contains("published"));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use crate::hom::{Class, Hom, Judgement, KillMatrix, KillVector, Kills, judge, summary};
+use crate::hom::{Class, Hom, Judgement, KillMatrix, KillVector, Kills, Summary, judge};
 
 /// A kill vector from text: `x` killed, `.` not.
 fn vector(text: &str) -> KillVector {
@@ -96,11 +96,11 @@ fn a_set_is_summed_up() {
     homs[2].members = vec![1, 0];
     let outcomes = matrix(&[".x..", ".x..", ".x..", "x...", "....", "?..."]);
     let judged = judge(&homs, &first_order, &outcomes);
-    let sum = summary(homs.iter().zip(outcomes.rows()).zip(judged).map(|((hom, kills), judged)| (hom, kills, judged)));
+    let sum = Summary::of(&homs, &outcomes, &judged);
     assert_eq!((sum.n, sum.unknown, sum.survived), (6, 1, 1));
     assert_eq!((sum.strong, sum.distinct_strong, sum.strong_vectors, sum.vectors), (3, 2, 1, 3));
     assert!((sum.d_score() - 0.6).abs() < 1e-12 && (sum.survival() - 0.2).abs() < 1e-12);
-    assert_eq!(summary([]).d_score(), 0.0);
+    assert_eq!(Summary::default().d_score(), 0.0);
 }
 
 proptest! {

@@ -40,7 +40,7 @@ fn graphs() -> impl Strategy<Value = Vec<Edge>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(600))]
+    #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
     fn no_matching_is_heavier(edges in graphs()) {
