@@ -355,6 +355,7 @@ fn whole_forest_is_ended() {
 
 #[test]
 fn scratch_directories_in_memory_are_private_and_give_way_to_the_disk() {
+    use std::os::unix::fs::PermissionsExt;
     let disk = tempfile::tempdir().unwrap();
     let root = ScratchRoot::in_memory(disk.path(), 1 << 20).unwrap();
     assert_eq!(root.path().metadata().unwrap().permissions().mode() & 0o777, 0o700);
