@@ -110,15 +110,15 @@ fn start(module: Module, analyses: *mut shim::Analyses) -> Result<(), String> {
     let directory =
         table::compile_unit(module).and_then(|unit| unit.file(false)).map_or_else(String::new, |file| file.0);
     let mut files = Files::new(&module.source(), &directory);
-    let collected = collect(module, analyses, &versions, &mut files);
+    let mut collected = collect(module, analyses, &versions, &mut files);
     let numbers = Numbers::of(&collected.sites)
         .ok_or_else(|| format!("suspect: {}: too much code for one unit: split the file", module.source()))?;
-    let n_gates = if versions.contains(Mode::Mutants) { collected.functions.len() as u32 } else { 0 };
-    inject(module, &versions, &collected, &numbers, n_gates);
     let table = Table::encode(module, versions.bits(), &files, &collected.sites, &collected.escapes, &numbers);
     module.append_assembly(&table.assembly());
-    let dependences = collected.dependences.encode(module, table.unit_hash);
+    let dependences = std::mem::take(&mut collected.dependences).encode(module, table.unit_hash);
     module.append_assembly(&Table::of_body(suspect_format::dependence::SECTION, &dependences).assembly());
+    let n_gates = if versions.contains(Mode::Mutants) { collected.functions.len() as u32 } else { 0 };
+    inject(module, &versions, &collected, &numbers, n_gates);
     let (n_counters, n_values) = (numbers.n_counters, numbers.n_values);
     let n_operations = numbers.n_operations;
     lower::UnitNumbers { unit_hash: table.unit_hash, n_counters, n_values, n_gates, n_operations }.leave(module);

@@ -153,8 +153,9 @@ impl Collector<'_, '_> {
             back && store.operand(0) == Some(step) && position_of(*store) == own
         };
         let updated = base.is(LLVMOpcode::LLVMLoad) && step.users().iter().any(updates);
-        // `p[i]` stands where `p` does.
-        if !updated && base.is_instruction() && position_of(base) == own || nodes::reads_va_list(base) {
+        // `p[i]` stands where `p` does; an array of variable length stands nowhere.
+        let is_array = base.is(LLVMOpcode::LLVMAlloca);
+        if is_array || !updated && base.is_instruction() && position_of(base) == own || nodes::reads_va_list(base) {
             return;
         }
         let negated = index.is(LLVMOpcode::LLVMSub) && index.operand(0).and_then(Value::integer) == Some(0);

@@ -72,6 +72,11 @@ fn try_seed(seed: u64, runtime: &Path, scratch: &Path) -> Result<bool, String> {
                 return Err(format!("seed {seed} {level} mode {mode}: other output (csmith --seed {seed} {small})"));
             }
         }
+        // As much fuel is burnt whichever functions run slowly.
+        let ticks = [(3, false), (4, false), (4, true)].map(|(mode, open)| support::ticks(&hooked, mode, open));
+        if ticks.iter().any(|one| *one != ticks[0]) {
+            return Err(format!("seed {seed} {level}: {ticks:?} ticks (csmith --seed {seed} {small})"));
+        }
         let _ = std::fs::remove_file(plain);
         let _ = std::fs::remove_file(hooked);
     }

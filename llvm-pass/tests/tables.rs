@@ -178,3 +178,14 @@ fn a_trajectory_is_hashed_as_the_format_says() {
         assert_eq!(hash("sample", "Parameter Enum"), of(&mut (0..10u64).map(|k| k & 1)));
     }
 }
+
+#[test]
+fn fuel_is_burnt_alike_whichever_version_runs() {
+    let scratch = support::scratch("tables-fuel");
+    for level in ["-O0", "-O2", "-O3"] {
+        let program = build(&scratch, level, "");
+        let ticks = support::ticks(&program, 3, false);
+        assert!(ticks > 50, "{ticks}");
+        assert_eq!([support::ticks(&program, 4, false), support::ticks(&program, 4, true)], [ticks; 2], "{level}");
+    }
+}

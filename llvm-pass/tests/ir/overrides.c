@@ -91,7 +91,7 @@ int updated(void) { return atomic += 2; }
 // CHECK: icmp sgt i32 %{{.*}}, 4
 // CHECK: [[ANSWER:%.*]] = call i64 @__suspect_node
 // CHECK: [[BIT:%.*]] = trunc i64 [[ANSWER]] to i1
-// CHECK: phi i1 [ false, %{{.*}} ], [ [[BIT]], %{{.*}} ]
+// CHECK: phi i1 [ [[BIT]], %{{.*}} ], [ true, %{{.*}} ], [ false, %{{.*}} ]
 // CHECK: icmp ne i32 %{{.*}}, 0
 // CHECK: [[ANSWER:%.*]] = call i64 @__suspect_node
 // CHECK: [[BIT:%.*]] = trunc i64 [[ANSWER]] to i1

@@ -86,3 +86,17 @@ pub fn each<T: Sync>(items: &[T], check: impl Fn(&T) -> Result<(), String> + Syn
     let failures = failures.into_inner().unwrap();
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
 }
+
+/// How often the runtime is called, or fuel counted down, in a run of `program`; in the mode of mutants with all gates open or shut.
+pub fn ticks(program: &Path, mode: u32, open: bool) -> u64 {
+    let out = program.with_extension(format!("ticks{mode}{open}"));
+    let mut command = Command::new(program);
+    command.env("TEST_MODE", mode.to_string()).env("TEST_OUT", &out).env_remove("TEST_GATES");
+    if open {
+        command.env("TEST_GATES", "1");
+    }
+    command.output().unwrap();
+    let text = std::fs::read_to_string(&out).unwrap();
+    let _ = std::fs::remove_file(&out);
+    text.lines().next().unwrap().split(' ').nth(4).unwrap().parse().unwrap()
+}
