@@ -1,7 +1,7 @@
 //! How many trials a second each executor runs, and what a plain start of the uninstrumented program costs beside them.
 //!
 //! `cargo bench --bench trials` builds the programs of the tests twice, runs the same overrides by both executors in turns, and prints
-//! one row for each program. Ratios are of wall-clock time within one run of the bench.
+//! a row for each program and what is watched. Ratios are of wall-clock time within one run of the bench.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -34,16 +34,16 @@ const TRIALS: usize = 600;
 
 fn main() {
     println!(
-        "| program | own time, us | plain starts/s | exec trials/s | fork trials/s | fork / exec | fork / plain |"
+        "| program | watched | own time, us | plain starts/s | exec trials/s | fork trials/s | fork / exec | fork / plain |"
     );
-    println!("|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|");
     let mut worker = Worker::start(&Setup::with_executable(SUSPECT)).unwrap();
     for (source, arguments, text) in PROGRAMS {
-        row(&mut worker, source, arguments, text);
+        rows(&mut worker, source, arguments, text);
     }
 }
 
-fn row(worker: &mut Worker, source: &str, arguments: &str, text: &str) {
+fn rows(worker: &mut Worker, source: &str, arguments: &str, text: &str) {
     let project = tempfile::tempdir().unwrap();
     let root = project.path().canonicalize().unwrap();
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/trial/programs").join(source);
@@ -64,22 +64,28 @@ fn row(worker: &mut Worker, source: &str, arguments: &str, text: &str) {
     let test = &suite.tests()[0];
     let scratch = suspect::exec::ScratchRoot::new().unwrap();
     let verdict = suite.run_test(test, &RunContext { env: &[], scratch: &scratch, timeout: None }).unwrap().verdict;
-    let trials = TestTrials::prepare(worker, &suite, test, verdict, &program, Watched::Nodes).unwrap();
-    assert_eq!(trials.executor(), (Executor::Fork, None), "{source}");
-    let budget = budget(trials.longest(), false);
-    let overrides = overrides(&trials, &program);
-    let mut least = [Duration::MAX; 3];
-    for _ in 0..TURNS {
-        let times = [
-            plain(&root, arguments),
-            run(&trials, worker, &overrides, Executors::Exec, budget),
-            run(&trials, worker, &overrides, Executors::Fork, budget),
-        ];
-        least.iter_mut().zip(times).for_each(|(least, time)| *least = time.min(*least));
-    }
-    let [plain, exec, fork] = least.map(|time| overrides.len() as f64 / time.as_secs_f64());
     let own = own_time(&root, arguments);
-    println!("| {source} | {own:.0} | {plain:.0} | {exec:.0} | {fork:.0} | {:.2} | {:.2} |", fork / exec, fork / plain);
+    for watched in [Watched::Nodes, Watched::Output] {
+        let trials = TestTrials::prepare(worker, &suite, test, verdict, &program, watched).unwrap();
+        assert_eq!(trials.executor(), (Executor::Fork, None), "{source}");
+        let budget = budget(trials.longest(), false);
+        let mutants = mutants(&trials, &program);
+        let mut least = [Duration::MAX; 3];
+        for _ in 0..TURNS {
+            let times = [
+                plain(&root, arguments),
+                run(&trials, worker, &mutants, Executors::Exec, budget),
+                run(&trials, worker, &mutants, Executors::Fork, budget),
+            ];
+            least.iter_mut().zip(times).for_each(|(least, time)| *least = time.min(*least));
+        }
+        let [plain, exec, fork] = least.map(|time| mutants.len() as f64 / time.as_secs_f64());
+        let ratios = format!("{:.2} | {:.2}", fork / exec, fork / plain);
+        println!(
+            "| {source} | {watched:?}, {} | {own:.0} | {plain:.0} | {exec:.0} | {fork:.0} | {ratios} |",
+            trials.mode().name()
+        );
+    }
 }
 
 fn compile(root: &Path, program: &str, arguments: &[&str]) {
@@ -87,8 +93,8 @@ fn compile(root: &Path, program: &str, arguments: &[&str]) {
     assert!(output.status.success(), "{program}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// Overrides that are applied and run to an end, about as many of each node.
-fn overrides(trials: &TestTrials, program: &Program) -> Vec<Mutant> {
+/// Mutants of one override each, about as many of each node.
+fn mutants(trials: &TestTrials, program: &Program) -> Vec<Mutant> {
     let takes_numbers = |node: &&u32| {
         use suspect::program::ValueClass::{FunctionPointer, Pointer, String};
         !matches!(program.nodes[**node as usize].class, FunctionPointer | Pointer | String)

@@ -51,10 +51,10 @@ enum DriverError {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ModesError {
     /// A word that is none of the modes.
-    #[error("\"{0}\" is no mode; modes are {ALL_MODES}")]
+    #[error("\"{0}\" is no mode; modes are {ALL_MODES},mutants")]
     Unknown(String),
     /// Nothing to emit.
-    #[error("no mode; modes are {ALL_MODES}")]
+    #[error("no mode; modes are {ALL_MODES},mutants")]
     Empty,
 }
 
@@ -62,7 +62,8 @@ pub enum ModesError {
 pub fn check_modes(list: &str) -> Result<String, ModesError> {
     let mut modes = Vec::new();
     for word in list.split(',').map(str::trim).filter(|word| !word.is_empty()) {
-        modes.push(Mode::from_name(word).ok_or_else(|| ModesError::Unknown(word.to_owned()))?);
+        let known = Mode::BUILT.into_iter().find(|mode| mode.name() == word);
+        modes.push(known.ok_or_else(|| ModesError::Unknown(word.to_owned()))?);
     }
     modes.sort_unstable();
     modes.dedup();

@@ -315,8 +315,10 @@ impl Preparing<'_> {
             }
             let changed = |at: &usize| ran.changed[at / 64] >> (at % 64) & 1 == 1;
             let nodes = recorded.oracle.nodes();
-            let unstable =
-                (0..nodes.len()).filter(changed).map(|at| nodes[at]).collect::<std::collections::BTreeSet<_>>();
+            let unstable = (0..recorded.oracle.n_compared())
+                .filter(changed)
+                .map(|at| nodes[at])
+                .collect::<std::collections::BTreeSet<_>>();
             if unstable.is_empty() {
                 return Ok(ran);
             }

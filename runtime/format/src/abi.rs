@@ -103,6 +103,9 @@ impl Mode {
     /// The modes that processes can be recorded in, in the order of their numbers.
     pub const ALL: [Mode; 4] = [Mode::Plain, Mode::Edges, Mode::Values, Mode::Trace];
 
+    /// The modes that functions can have a version for, in the order of their numbers.
+    pub const BUILT: [Mode; 5] = [Mode::Plain, Mode::Edges, Mode::Values, Mode::Trace, Mode::Mutants];
+
     /// The word used on command lines and in the environment.
     pub const fn name(self) -> &'static str {
         match self {
