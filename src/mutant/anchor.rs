@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use super::code::Junk;
 use super::operator::Class;
 use super::{candidate, insertion};
-use crate::program::{NodeKind, Operation, OperationKind, Place, Program};
-use crate::source::{Expression, Kind, Rewrite, Text};
+use crate::program::{Node, NodeKind, Operation, OperationKind, Place, Program};
+use crate::source::{Expression, Kind, Literal, Macro, Rewrite, Text};
 use crate::trial::Override;
 
 /// A mutant without a name.
@@ -32,8 +32,10 @@ impl Draft {
 pub(super) struct View<'a> {
     pub program: &'a Program,
     texts: &'a BTreeMap<u32, Text>,
-    /// Macros that the texts define, and whether each stands for one operand.
-    macros: HashMap<&'a str, bool>,
+    /// Macros that the texts define.
+    macros: HashMap<&'a str, Macro>,
+    /// Constants of enumerations that they declare.
+    enumerators: HashSet<&'a str>,
 }
 
 /// A function, and what there is at each place of it.
@@ -48,10 +50,13 @@ pub(super) struct Body<'v, 'a> {
 impl<'a> View<'a> {
     pub(super) fn new(program: &'a Program, texts: &'a BTreeMap<u32, Text>) -> View<'a> {
         let mut macros = HashMap::new();
-        for (name, closed) in texts.values().flat_map(Text::macros) {
-            *macros.entry(name).or_insert(true) &= closed;
+        for (name, one) in texts.values().flat_map(Text::macros) {
+            let known: &mut Macro = macros.entry(name).or_insert(one);
+            known.closed &= one.closed;
+            known.literal = known.literal.filter(|literal| Some(*literal) == one.literal);
         }
-        View { program, texts, macros }
+        let enumerators = texts.values().flat_map(Text::enumerators).collect();
+        View { program, texts, macros, enumerators }
     }
 
     pub(super) fn body(&self, index: u32) -> Body<'_, 'a> {
@@ -89,7 +94,13 @@ impl<'a> View<'a> {
     /// Whether `name` is a macro for all that is known: one that a text defines, or one written like one.
     pub(super) fn is_macro(&self, name: &str) -> bool {
         let loud = |one: char| one.is_ascii_uppercase() || one.is_ascii_digit() || one == '_';
-        self.macros.contains_key(name) || (name.len() > 1 && name.chars().all(loud))
+        let is_written_like_one = || name.len() > 1 && name.chars().all(loud) && !self.enumerators.contains(name);
+        self.macros.contains_key(name) || is_written_like_one()
+    }
+
+    /// The literal that a macro is.
+    pub(super) fn literal(&self, name: &str) -> Option<Literal> {
+        self.macros.get(name)?.literal
     }
 
     /// Whether an operand may fall apart when its macros are expanded: `a + b` without parentheses.
@@ -102,7 +113,7 @@ impl<'a> View<'a> {
             },
             _ => return false,
         };
-        self.macros.get(name.source()).is_some_and(|closed| !closed)
+        self.macros.get(name.source()).is_some_and(|one| !one.closed)
     }
 }
 
@@ -122,6 +133,15 @@ impl<'v, 'a> Body<'v, 'a> {
     pub(super) fn operations_at(&self, place: Place) -> impl Iterator<Item = (u32, &'a Operation)> + '_ {
         let program: &'a Program = self.view.program;
         self.at.get(&place).into_iter().flatten().map(move |index| (*index, &program.operations[*index as usize]))
+    }
+
+    /// Whether the value of a node is a constant.
+    pub(super) fn is_constant(&self, node: &Node) -> bool {
+        let is_whole = |operation: &Operation| {
+            let own = operation.node.and_then(|index| self.view.program.nodes.get(index as usize));
+            matches!(operation.kind, OperationKind::Whole { .. }) && own.is_some_and(|own| own.value == node.value)
+        };
+        self.operations_at(node.place).any(|(_, operation)| is_whole(operation))
     }
 
     /// Whether something is assigned at a place.

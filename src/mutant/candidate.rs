@@ -3,8 +3,8 @@
 use super::anchor::{Body, Draft};
 use super::code::Junk;
 use super::form::Form;
-use super::insertion;
 use super::operator::{Class, alternatives, bits_of, constants, number};
+use super::{insertion, sign};
 use crate::program::{Node, Operation, OperationKind, Operator, Signedness};
 use crate::source::{Expression, Kind, Literal, LiteralValue, Number, Rewrite, constant_text};
 use crate::trial::{Change, Override, Site};
@@ -78,6 +78,7 @@ impl<'a> Found<'_, '_, 'a> {
         {
             return self.update(update, operator, width, right);
         }
+        let signedness = found.map_or(signedness, |found| sign::of(self.body.view, found, width, signedness));
         let (class, mut others) = alternatives(operator, signedness);
         // Whether an address comes before nothing is no question.
         if found.is_ok_and(|found| [found.left(), found.right()].into_iter().flatten().any(is_null)) {

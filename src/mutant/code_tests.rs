@@ -501,3 +501,43 @@ fn mutants_are_chosen_by_what_they_are() {
     assert!(few.iter().all(|index| more.contains(index)), "the first of more are those of few");
     assert_ne!(few, choose(&Selection { most: Some(5), seed: 2, ..Selection::default() }));
 }
+
+#[test]
+fn conversions_that_leave_no_trace_are_looked_for() {
+    let relations = |body: &str, mark: &str| {
+        Snippet::new(body).binary(mark, 0, Operator::Equal, None, None).read_as(Class::Ror).len()
+    };
+    assert_eq!(relations("x = a == b;", "=="), 5);
+    assert_eq!(relations("x = (unsigned)a == b;", "=="), 5, "unsigned relations");
+    assert_eq!(relations("x = (other_t)a == b;", "=="), 1, "only != means the same for all types");
+    assert_eq!(relations("x = a == LIMIT(b);", "=="), 1);
+    assert_eq!(relations("#define LIMIT 5\nx = a == LIMIT;", "=="), 5);
+    let unsigned = Snippet::new("x = (unsigned)a == b;").binary("==", 0, Operator::Equal, None, None).mutants();
+    assert!(unsigned.iter().any(|one| one.overrides[0].change == Change::Operator(Operator::UnsignedLess)));
+}
+
+#[test]
+fn constants_that_go_on_are_not_their_nodes_alone() {
+    let snippet = Snippet::new("x = y = 5;").assigned("= 5", 0);
+    let place = snippet.place("= 5", 0);
+    let snippet = snippet.with(place, Some(0), OperationKind::Whole { value: 5 });
+    assert!(snippet.mutants().iter().all(|mutant| mutant.status == Status::Junk(Junk::Part)));
+    // In the machine y takes another value, and x the 5 of the text.
+    assert!(!snippet.mutants().is_empty());
+}
+
+#[test]
+fn copied_structures_and_macros_of_headers_are_known() {
+    let statement = |body: &str, mark: &str| {
+        let snippet = Snippet::new(body);
+        let place = snippet.place(mark, 0);
+        snippet.with(place, None, OperationKind::Statement)
+    };
+    assert_eq!(statement("*p = *q;", "*q").read_as(Class::Sdl), [";"]);
+    assert_eq!(statement("s = make(a);", "make").read_as(Class::Sdl), [";"]);
+    let grow = statement("grow(a);", "grow");
+    assert_eq!(grow.read_as(Class::Sdl), [";"]);
+    let mut texts = grow.texts();
+    texts.insert(7, Text::parse("#define grow(x) ((x) = more(x))\n"));
+    assert_eq!(code_mutants(&grow.program, &texts)[0].status, Status::Junk(Junk::Macro));
+}

@@ -77,6 +77,10 @@ pub(super) fn value_of<'a>(body: &Body<'_, 'a>, node: &Node) -> Result<Expressio
         NodeKind::Parameter => None,
         NodeKind::Assignment => {
             let assigned = text.operator_at(line, column).filter(|found| found.operator() == "=");
+            // A constant that goes on after it is assigned is not the node's.
+            if body.is_constant(node) && assigned.is_some_and(Expression::is_used) {
+                return Err(Junk::Part);
+            }
             assigned.and_then(|found| found.right()).or_else(|| text.initializer_at(line, column))
         }
         NodeKind::Return => {

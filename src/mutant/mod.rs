@@ -24,6 +24,7 @@ mod form;
 mod insertion;
 mod operator;
 mod selection;
+mod sign;
 #[cfg(test)]
 mod tests;
 

@@ -186,6 +186,18 @@ impl<'t> Expression<'t> {
         self.text.ancestors(self.index).find_map(|index| Statement::at(self.text, index))
     }
 
+    /// Whether something is done with its value; if not, it is evaluated for its effect alone.
+    pub fn is_used(self) -> bool {
+        let mut here = self.parenthesized();
+        while let Some(comma) = here.parent().filter(|parent| parent.kind() == Kind::Comma) {
+            if comma.left() == Some(here) {
+                return false;
+            }
+            here = comma.parenthesized();
+        }
+        here.deleted().is_none()
+    }
+
     /// The rewrite that leaves out what is evaluated for its effect alone: the whole of an expression statement (parentheses and a
     /// conversion to `void` allowed), the first or last part of a `for`. `None` for what is a part of something larger.
     pub fn deleted(self) -> Option<Rewrite> {

@@ -59,6 +59,8 @@ pub enum Kind {
     InitializerPair,
     /// `a;` where `a` is an expression.
     ExpressionStatement,
+    /// A constant of an enumeration, where it is declared.
+    Enumerator,
     /// `int a = 1;`.
     Declaration,
     /// `return a;`.
@@ -161,6 +163,7 @@ impl Kind {
             "initializer_list" => InitializerList,
             "initializer_pair" => InitializerPair,
             "expression_statement" => ExpressionStatement,
+            "enumerator" => Enumerator,
             "declaration" => Declaration,
             "return_statement" => Return,
             "if_statement" => If,

@@ -29,6 +29,18 @@ pub struct Literal {
 }
 
 impl Literal {
+    /// The literal that a text is as a whole.
+    pub fn of_text(text: &str) -> Option<Literal> {
+        let inside = text.strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap_or(text).trim();
+        let plain = inside.strip_prefix('-').unwrap_or(inside);
+        let literal = if plain.starts_with(|one: char| one.is_ascii_digit() || one == '.') {
+            number(plain)
+        } else {
+            character(plain)
+        }?;
+        Some(if plain.len() < inside.len() { negative(literal) } else { literal })
+    }
+
     /// Whether it is `number`, after conversion to that number's type.
     pub fn is(self, number: Number) -> bool {
         match (self.value, number) {

@@ -29,4 +29,4 @@ pub use kind::Kind;
 pub use literal::{Literal, LiteralValue};
 pub use operator::Precedence;
 pub use rewrite::{Clash, Insertion, Rewrite, What};
-pub use text::{Span, Text};
+pub use text::{Macro, Span, Text};

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use tree_sitter::{Parser, TreeCursor};
 
 use super::kind::{Field, Kind, language};
+use super::literal::Literal;
 
 /// A stretch of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -46,8 +47,16 @@ pub struct Text {
     pub(super) nodes: Vec<Node>,
     /// Nodes without children that are not empty, in the order of the text.
     leaves: Vec<u32>,
-    /// The macros that it defines, and whether each stands for one operand however it is used.
-    macros: HashMap<Box<str>, bool>,
+    macros: HashMap<Box<str>, Macro>,
+}
+
+/// What is known of a macro, all its definitions in a text together.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Macro {
+    /// Whether it stands for one operand wherever it is used: a single token, a call, or something in parentheses.
+    pub closed: bool,
+    /// The literal that it is.
+    pub literal: Option<Literal>,
 }
 
 impl Text {
@@ -64,20 +73,28 @@ impl Text {
         text
     }
 
-    /// The macros that it defines, and whether each stands for one operand wherever it is used: a single token, a
-    /// call, or something in parentheses.
-    pub fn macros(&self) -> impl Iterator<Item = (&str, bool)> {
-        self.macros.iter().map(|(name, closed)| (&**name, *closed))
+    /// The macros that it defines.
+    pub fn macros(&self) -> impl Iterator<Item = (&str, Macro)> {
+        self.macros.iter().map(|(name, one)| (&**name, *one))
     }
 
-    fn defined(&self) -> HashMap<Box<str>, bool> {
+    /// The constants of enumerations that it declares.
+    pub fn enumerators(&self) -> impl Iterator<Item = &str> {
+        let declared = (0..).zip(&self.nodes).filter(|(_, node)| node.kind == Kind::Enumerator);
+        declared.filter_map(|(index, _)| self.slice(self.node(self.child(index, Field::Name)?).span))
+    }
+
+    fn defined(&self) -> HashMap<Box<str>, Macro> {
         let mut found = HashMap::new();
         for (index, _) in (0..).zip(&self.nodes).filter(|(_, node)| node.kind == Kind::Directive) {
             let part = |field| self.child(index, field).and_then(|child| self.slice(self.node(child).span));
             let is_definition = self.bytes(self.node(index).span).starts_with(b"#");
             let Some(name) = part(Field::Name).filter(|_| is_definition) else { continue };
-            let closed = part(Field::Value).is_none_or(is_one_operand);
-            found.entry(name.into()).and_modify(|all| *all &= closed).or_insert(closed);
+            let body = part(Field::Value).unwrap_or_default();
+            let one = Macro { closed: is_one_operand(body), literal: Literal::of_text(body.trim()) };
+            let known: &mut Macro = found.entry(name.into()).or_insert(one);
+            known.closed &= one.closed;
+            known.literal = known.literal.filter(|literal| Some(*literal) == one.literal);
         }
         found
     }
