@@ -1,6 +1,6 @@
 //! How strongly changing one node changes another: what pairs of mutants are chosen by.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 
@@ -14,6 +14,7 @@ use crate::causal::{Dependence, EffectOptions, Effects, Observations, Structure}
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EffectMatrix {
     effects: BTreeMap<(u32, u32), f64>,
+    unmutated: BTreeSet<u32>,
 }
 
 impl EffectMatrix {
@@ -31,14 +32,15 @@ impl EffectMatrix {
             targets.into_iter().zip(found).map(entry).collect::<Vec<_>>()
         };
         let entries: Vec<_> = known.par_iter().flat_map_iter(of_cause).collect();
-        EffectMatrix::of(entries)
+        let is_mutated = |node: u32| observations.samples().get(node as usize).is_some_and(|samples| *samples > 0);
+        let unmutated = nodes.iter().copied().filter(|node| !is_mutated(*node)).collect();
+        EffectMatrix { unmutated, ..EffectMatrix::of(entries) }
     }
 
     /// A matrix of given effects; those that are not above 0 are left out.
     pub fn of(entries: impl IntoIterator<Item = ((u32, u32), f64)>) -> Self {
-        EffectMatrix {
-            effects: entries.into_iter().filter(|(pair, effect)| pair.0 != pair.1 && *effect > 0.0).collect(),
-        }
+        let is_effect = |(pair, effect): &((u32, u32), f64)| pair.0 != pair.1 && *effect > 0.0;
+        EffectMatrix { effects: entries.into_iter().filter(is_effect).collect(), ..EffectMatrix::default() }
     }
 
     /// CE(cause, effect).
@@ -49,6 +51,11 @@ impl EffectMatrix {
     /// The greater of the causal effects between two nodes, in whichever direction.
     pub fn between(&self, a: u32, b: u32) -> f64 {
         self.get(a, b).max(self.get(b, a))
+    }
+
+    /// Whether that there is no effect between two nodes was seen: values of both were mutated. Those of addresses never are.
+    pub fn is_unrelated(&self, a: u32, b: u32) -> bool {
+        self.between(a, b) == 0.0 && !self.unmutated.contains(&a) && !self.unmutated.contains(&b)
     }
 
     /// All pairs (cause, effect) whose causal effect is not 0, ascending.

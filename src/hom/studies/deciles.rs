@@ -13,11 +13,12 @@ use crate::hom::sets::Web;
 /// How pairs with an effect are divided; those without have a bucket of their own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Buckets {
-    /// Ten of (almost) equally many pairs, by rank; ties that a limit falls into go to either side by chance.
-    #[default]
-    Deciles,
     /// Ten of equal width: above 0 to 0.1, above 0.1 to 0.2, and so on. Some may be empty.
+    #[default]
     Widths,
+    /// Ten of (almost) equally many pairs, by rank; ties that a limit falls into go to either side by chance. Where most pairs have a
+    /// middling effect, the strong ones are few among those of the last.
+    Ranks,
 }
 
 /// How large the study is; by default as in the paper.
@@ -91,7 +92,8 @@ pub struct DecileTable {
 }
 
 impl DecileStudy {
-    /// Plans the study for the mutants of `pool`. Each repeat draws its pairs anew, none twice; pairs whose mutants cannot be combined are
+    /// Plans the study for the mutants of `pool`. Pairs without effect are those in which this was seen
+    /// ([`EffectMatrix::is_unrelated`]). Each repeat draws its pairs anew, none twice; pairs whose mutants cannot be combined are
     /// passed over.
     ///
     /// # Errors
@@ -106,11 +108,14 @@ impl DecileStudy {
             return Err(PlanError::NoEffect("deciles"));
         }
         let divided = divide(&web, options.buckets);
-        let n_nodes = web.nodes.len();
-        let without = Bucket { n_pairs: n_nodes * (n_nodes - 1) / 2 - web.pairs.len(), range: [0.0; 2] };
+        let unrelated = |at: usize| {
+            let others = &web.nodes[at + 1..];
+            others.iter().filter(|other| effects.is_unrelated(web.nodes[at], **other)).count()
+        };
+        let without = Bucket { n_pairs: (0..web.nodes.len()).map(unrelated).sum(), range: [0.0; 2] };
         let buckets = std::iter::once(without).chain(divided.iter().map(|pairs| Bucket::of(pairs))).collect();
         let cells = (0..options.repeats).flat_map(|repeat| (0..=BUCKETS).map(move |bucket| (repeat, bucket)));
-        let sampler = Sampler { pool, web: &web, divided: &divided, options };
+        let sampler = Sampler { pool, effects, web: &web, divided: &divided, options };
         let samples = cells.map(|(repeat, bucket)| (bucket, sampler.sample(repeat, bucket)));
         let batch = Batch::new(samples);
         Ok(DecileStudy { options, buckets, batch })
@@ -167,7 +172,7 @@ fn divide(web: &Web, buckets: Buckets) -> Vec<Vec<Pair>> {
     pairs.sort_by(|a, b| a.1.total_cmp(&b.1));
     let n = pairs.len();
     let bucket = |at: usize, effect: f64| match buckets {
-        Buckets::Deciles => at * BUCKETS / n,
+        Buckets::Ranks => at * BUCKETS / n,
         Buckets::Widths => ((effect * BUCKETS as f64).ceil() as usize).clamp(1, BUCKETS) - 1,
     };
     let mut divided = vec![Vec::new(); BUCKETS];
@@ -179,6 +184,7 @@ fn divide(web: &Web, buckets: Buckets) -> Vec<Vec<Pair>> {
 
 struct Sampler<'a> {
     pool: &'a Pool,
+    effects: &'a EffectMatrix,
     web: &'a Web,
     divided: &'a [Vec<Pair>],
     options: DecileOptions,
@@ -213,6 +219,6 @@ impl Sampler<'_> {
         let mut draw = Draw::new(n * n);
         let drawn = std::iter::from_fn(move || draw.next(&mut generator));
         let pair = move |at: u64| (nodes[(at / n) as usize], nodes[(at % n) as usize]);
-        drawn.map(pair).filter(|(a, b)| a < b && self.web.between(*a, *b) == 0.0)
+        drawn.map(pair).filter(|(a, b)| a < b && self.effects.is_unrelated(*a, *b))
     }
 }

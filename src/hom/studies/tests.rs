@@ -44,7 +44,8 @@ fn a_spread_is_that_of_a_sample() {
 #[test]
 fn deciles_count_what_is_in_each_bucket() {
     let pool = pool(&[10; 10]);
-    let options = DecileOptions { pairs: 2, mutants: 30, repeats: 4, ..DecileOptions::default() };
+    let buckets = Buckets::Ranks;
+    let options = DecileOptions { buckets, pairs: 2, mutants: 30, repeats: 4, ..DecileOptions::default() };
     let study = DecileStudy::plan(&pool, &matrix(&near()), options).unwrap();
     assert_eq!(study.homs().iter().collect::<BTreeSet<_>>().len(), study.homs().len(), "each runs once");
     // Strongly subsuming iff the nodes are neighbours: 9 of 35 pairs with an effect, the two upper deciles and a half.
@@ -63,7 +64,7 @@ fn deciles_count_what_is_in_each_bucket() {
 #[test]
 fn widths_leave_buckets_empty() {
     let pool = pool(&[10; 10]);
-    let options = DecileOptions { buckets: Buckets::Widths, pairs: 50, repeats: 1, ..DecileOptions::default() };
+    let options = DecileOptions { pairs: 50, repeats: 1, ..DecileOptions::default() };
     let study = DecileStudy::plan(&pool, &matrix(&near()), options).unwrap();
     let table = study.table(&first_order(100), &outcomes(study.homs(), 3, |_| Vec::new()));
     // Effects are 1/5 (in the second), 1/4, 1/3, 1/2 (in the fifth) and 1.
@@ -148,7 +149,8 @@ fn studies_that_cannot_be_made_are_refused() {
 #[test]
 fn tables_are_readable() {
     let pool = pool(&[10; 10]);
-    let options = DecileOptions { pairs: 1, mutants: 10, repeats: 2, ..DecileOptions::default() };
+    let buckets = Buckets::Ranks;
+    let options = DecileOptions { buckets, pairs: 1, mutants: 10, repeats: 2, ..DecileOptions::default() };
     let study = DecileStudy::plan(&pool, &matrix(&near()), options).unwrap();
     let killed = |hom: &Hom| if distance(hom) == 1 { vec![0] } else { vec![2] };
     let table = study.table(&first_order(100), &outcomes(study.homs(), 3, killed));
@@ -172,7 +174,7 @@ proptest! {
         seed in any::<u64>(),
         widths in any::<bool>(),
     ) {
-        let buckets = if widths { Buckets::Widths } else { Buckets::Deciles };
+        let buckets = if widths { Buckets::Widths } else { Buckets::Ranks };
         let options = DecileOptions { buckets, pairs, mutants, repeats: 2, seed };
         let (pool, matrix) = (pool(&sizes), matrix(&effects));
         if let Ok(study) = DecileStudy::plan(&pool, &matrix, options) {

@@ -44,3 +44,15 @@ fn effects_of_some_nodes_are_those_of_all() {
     let some = EffectMatrix::new(&observations, &structure, EffectOptions::default(), &[0, 2, 9]);
     assert_eq!(some.iter().collect::<Vec<_>>(), [((0, 2), all.get(0, 2))]);
 }
+
+#[test]
+fn what_is_never_mutated_is_not_known_to_be_unrelated() {
+    let (observations, _) = chain();
+    let mut samples = observations.samples().to_vec();
+    samples.push(0);
+    let more = Observations::new(samples, observations.tests().to_vec()).unwrap();
+    let longer = Structure::learn(&more, &[0, 1, 2, 3, 4], StructureOptions::default());
+    let matrix = EffectMatrix::new(&more, &longer, EffectOptions::default(), &[0, 1, 2, 3, 4]);
+    assert!(matrix.is_unrelated(3, 0) && !matrix.is_unrelated(0, 1), "seen, and related");
+    assert!(!matrix.is_unrelated(0, 4) && !matrix.is_unrelated(4, 3));
+}
