@@ -183,7 +183,7 @@ fn inject(module: Module, versions: &Versions, collected: &Collected, numbers: &
     let operations = make(lower::OPERATIONS, abi::SECTION_OPERATIONS, numbers.n_operations);
     let gates = make(lower::GATES, abi::SECTION_GATES, n_gates);
     for (index, (sites, base)) in collected.sites.iter().zip(&numbers.bases).enumerate() {
-        for mode in options::ALL {
+        for mode in Mode::VERSIONS {
             if let Some(code) = copies.code(index, mode) {
                 hooks::inject(module, code, mode, sites, *base, operations);
             }

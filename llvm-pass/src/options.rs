@@ -13,7 +13,7 @@ impl Versions {
     /// be quick, and `values` says all that `edges` does.
     pub fn parse(option: &str) -> Result<Versions, String> {
         if option.is_empty() {
-            return Ok(Versions(ALL.to_vec()));
+            return Ok(Versions(Mode::VERSIONS.to_vec()));
         }
         let mut modes = option.split(',').map(one_mode).collect::<Result<Vec<_>, _>>()?;
         modes.sort();
@@ -58,13 +58,9 @@ impl Versions {
     }
 }
 
-/// What there can be versions for.
-pub const ALL: [Mode; 5] = [Mode::Plain, Mode::Edges, Mode::Values, Mode::Trace, Mode::Mutants];
-
 fn one_mode(name: &str) -> Result<Mode, String> {
-    let names = || ALL.map(Mode::name).join(", ");
-    ALL.into_iter()
-        .find(|mode| mode.name() == name)
+    let names = || Mode::VERSIONS.map(Mode::name).join(", ");
+    Mode::version_from_name(name)
         .ok_or_else(|| format!("suspect: unknown mode `{name}` in -suspect-modes: expected one or more of {}", names()))
 }
 
@@ -78,7 +74,7 @@ mod tests {
 
     #[test]
     fn no_option_means_every_mode() {
-        assert_eq!(versions(""), ALL);
+        assert_eq!(versions(""), Mode::VERSIONS);
     }
 
     #[test]

@@ -26,7 +26,7 @@ pub const ENV_MODES: &str = "SUSPECT_MODES";
 /// Names the build log.
 pub const ENV_LOG: &str = "SUSPECT_BUILD_LOG";
 /// All modes.
-pub const ALL_MODES: &str = "plain,edges,values,trace";
+pub const ALL_MODES: &str = "plain,edges,values,trace,mutants";
 /// What a shell reports for a program that was found but did not run.
 const CANNOT_RUN: u8 = 126;
 
@@ -56,19 +56,24 @@ pub enum ModesError {
     /// Nothing to emit.
     #[error("no mode; modes are {ALL_MODES},mutants")]
     Empty,
+    /// Mutants run in the `trace` version.
+    #[error("mutants need trace, too: add it, or leave mutants out")]
+    NoTrace,
 }
 
 /// Checks a list of modes joined by commas and puts it in the order of their numbers.
 pub fn check_modes(list: &str) -> Result<String, ModesError> {
     let mut modes = Vec::new();
     for word in list.split(',').map(str::trim).filter(|word| !word.is_empty()) {
-        let known = Mode::BUILT.into_iter().find(|mode| mode.name() == word);
-        modes.push(known.ok_or_else(|| ModesError::Unknown(word.to_owned()))?);
+        modes.push(Mode::version_from_name(word).ok_or_else(|| ModesError::Unknown(word.to_owned()))?);
     }
     modes.sort_unstable();
     modes.dedup();
     if modes.is_empty() {
         return Err(ModesError::Empty);
+    }
+    if modes.contains(&Mode::Mutants) && !modes.contains(&Mode::Trace) {
+        return Err(ModesError::NoTrace);
     }
     Ok(modes.iter().map(|mode| mode.name()).collect::<Vec<_>>().join(","))
 }
@@ -209,6 +214,8 @@ mod tests {
         assert_eq!(check_modes(ALL_MODES), Ok(ALL_MODES.to_owned()));
         assert_eq!(check_modes("edge"), Err(ModesError::Unknown("edge".to_owned())));
         assert_eq!(check_modes(","), Err(ModesError::Empty));
+        assert_eq!(check_modes("mutants,trace"), Ok("trace,mutants".to_owned()));
+        assert_eq!(check_modes("plain,mutants"), Err(ModesError::NoTrace));
     }
 
     #[test]

@@ -203,10 +203,7 @@ fn unit_report(unit: &UnitSites) -> UnitReport {
 /// Sources of units that were built earlier, for other modes than `modes`.
 fn other_modes(units: &[UnitReport], modes: &str) -> Vec<String> {
     let bit = |mode: Mode| 1 << mode as u32;
-    let mut wanted = modes
-        .split(',')
-        .filter_map(|word| Mode::BUILT.into_iter().find(|mode| mode.name() == word))
-        .fold(0, |mask, mode| mask | bit(mode));
+    let mut wanted = modes.split(',').filter_map(Mode::version_from_name).fold(0, |mask, mode| mask | bit(mode));
     // The plugin leaves edges out beside values where there is no plain version: values say all that edges do.
     if wanted & bit(Mode::Values) != 0 && wanted & bit(Mode::Plain) == 0 {
         wanted &= !bit(Mode::Edges);

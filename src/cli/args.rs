@@ -88,7 +88,7 @@ pub enum Verb {
 /// `suspect build`.
 #[derive(Debug, Args)]
 pub struct BuildArguments {
-    /// Versions of each function to put into the program: plain, edges, values, trace, mutants.
+    /// Versions of each function to put into the program: plain, edges, values, trace, mutants (needs trace).
     #[arg(long, value_delimiter = ',', value_name = "MODES")]
     pub modes: Vec<String>,
     /// The build command.

@@ -103,8 +103,8 @@ impl Mode {
     /// The modes that processes can be recorded in, in the order of their numbers.
     pub const ALL: [Mode; 4] = [Mode::Plain, Mode::Edges, Mode::Values, Mode::Trace];
 
-    /// The modes that functions can have a version for, in the order of their numbers.
-    pub const BUILT: [Mode; 5] = [Mode::Plain, Mode::Edges, Mode::Values, Mode::Trace, Mode::Mutants];
+    /// What functions can have versions for, in the order of their numbers.
+    pub const VERSIONS: [Mode; 5] = [Mode::Plain, Mode::Edges, Mode::Values, Mode::Trace, Mode::Mutants];
 
     /// The word used on command lines and in the environment.
     pub const fn name(self) -> &'static str {
@@ -117,9 +117,14 @@ impl Mode {
         }
     }
 
-    /// The mode called `name`.
+    /// The mode called `name` that processes can be recorded in.
     pub fn from_name(name: &str) -> Option<Mode> {
         Mode::ALL.into_iter().find(|mode| mode.name() == name)
+    }
+
+    /// The mode called `name` that functions can have a version for.
+    pub fn version_from_name(name: &str) -> Option<Mode> {
+        Mode::VERSIONS.into_iter().find(|mode| mode.name() == name)
     }
 
     /// The mode whose number is `number`.

@@ -77,8 +77,8 @@ pub(super) fn check(text: &str, path: &Path) -> Result<Config, Wrong> {
     let raw: RawConfig = parse(text)?;
     let mut modes = Vec::new();
     for mode in raw.build.modes {
-        let known = Mode::ALL.map(Mode::name);
-        let Some(found) = Mode::from_name(mode.get_ref()) else {
+        let known = Mode::VERSIONS.map(Mode::name);
+        let Some(found) = Mode::version_from_name(mode.get_ref()) else {
             return wrong(mode.span(), unknown_word("mode", mode.get_ref(), &known));
         };
         modes.push(found);
