@@ -128,7 +128,7 @@ fn mutants_of_real_code_are_c() {
     compiled.compare();
     let counts = census(&compiled.mutants);
     println!("{counts:?}");
-    for class in [Class::Aor, Class::Ror, Class::Crp, Class::Uoi, Class::Sdl] {
+    for class in [Class::Aor, Class::Ror, Class::Crp, Class::Uoi, Class::Vrr, Class::Sdl] {
         let normal = counts.get(&(class, "Normal".to_owned())).copied().unwrap_or(0);
         assert!(normal >= 200, "only {normal} mutants of class {}", class.name());
     }
