@@ -246,7 +246,9 @@ impl<'a> Found<'_, '_, 'a> {
             Some(_) => Err(Junk::Macro),
             None => Err(self.body.nothing(text, place)),
         });
-        let same_name = |name: &str| variables.iter().filter(|one| one.name == name).count() > 1;
+        let named = |index: &u32| variables.get(*index as usize).map(|one| one.name.as_str());
+        let same_name =
+            |name: &str| self.operation.others.iter().filter(|other| named(other) == Some(name)).count() > 1;
         for other in self.operation.others.clone() {
             let Some(new) = variables.get(other as usize).filter(|new| new.name != own.name && same_type(own, new))
             else {
