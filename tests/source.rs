@@ -128,7 +128,7 @@ fn mutants_of_real_code_are_c() {
     compiled.compare();
     let counts = census(&compiled.mutants);
     println!("{counts:?}");
-    for class in [Class::Aor, Class::Ror, Class::Crp, Class::Uoi, Class::Sdl] {
+    for class in [Class::Aor, Class::Ror, Class::Crp, Class::Uoi, Class::Vrr, Class::Sdl] {
         let normal = counts.get(&(class, "Normal".to_owned())).copied().unwrap_or(0);
         assert!(normal >= 200, "only {normal} mutants of class {}", class.name());
     }
@@ -148,7 +148,8 @@ fn mutants_of_real_code_are_c() {
 /// The functions of a source as clang's front end sees them, each as its instructions.
 fn functions(compiled: &Compiled, source: &Path) -> BTreeMap<String, Vec<String>> {
     let mut command = Command::new("clang-19");
-    command.args(["-S", "-emit-llvm", "-O0", "-w", "-Xclang", "-discard-value-names", "-o", "-", "-I"]);
+    // Variables keep their names; what is computed has other names when something else is computed.
+    command.args(["-S", "-emit-llvm", "-O0", "-w", "-fno-discard-value-names", "-o", "-", "-I"]);
     let output = command.arg(compiled.directory.path()).arg(source).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let text = String::from_utf8(output.stdout).unwrap();
@@ -160,8 +161,11 @@ fn functions(compiled: &Compiled, source: &Path) -> BTreeMap<String, Vec<String>
                 let name = line.split_once('@').unwrap().1.split_once('(').unwrap().0;
                 open = Some((name.to_owned(), Vec::new()));
             }
-            Some(_) if line == "}" => found.extend(open.take()),
-            Some((_, lines)) => lines.push(line.to_owned()),
+            Some(_) if line == "}" => {
+                let (name, lines) = open.take().unwrap();
+                found.insert(name, numbered(&lines));
+            }
+            Some((_, lines)) => lines.push(line.split(';').next().unwrap().to_owned()),
             None => {}
         }
     }
@@ -208,6 +212,30 @@ fn instruction(operator: Operator) -> &'static [&'static str] {
     }
 }
 
+/// A function's instructions in which computed values have no names but the order in which they appear, and variables and labels no
+/// numbers, which depend on those names.
+fn numbered(lines: &[String]) -> Vec<String> {
+    let mut numbers: BTreeMap<&str, usize> = BTreeMap::new();
+    for line in lines {
+        if let Some((name, rest)) = line.trim_start().split_once(" = ")
+            && !rest.starts_with("alloca")
+        {
+            let number = numbers.len();
+            numbers.entry(name).or_insert(number);
+        }
+    }
+    let word = |word: &str| match numbers.get(word) {
+        Some(number) => format!("%v{number}"),
+        None if word.starts_with('%') || word.ends_with(':') => without_number(word.trim_end_matches(':')).to_owned(),
+        None => word.to_owned(),
+    };
+    lines.iter().map(|line| words(line).into_iter().map(word).collect::<Vec<_>>().join(" ")).collect()
+}
+
+fn without_number(name: &str) -> &str {
+    name.trim_end_matches(|one: char| one.is_ascii_digit())
+}
+
 /// An instruction's words, without what it only promises.
 fn words(line: &str) -> Vec<&str> {
     let promises = ["nsw", "nuw", "exact", "disjoint", "samesign", "inbounds"];
@@ -221,6 +249,14 @@ fn is_what_the_mutant_does(mutant: &CodeMutant, before: &[&str], after: &[&str])
     let differing: Vec<(&str, &str)> = differing.map(|(before, after)| (*before, *after)).collect();
     match &mutant.overrides[0].change {
         Change::Operator(new) => instruction(*new).iter().all(|word| after.contains(word)),
+        // The variable that is loaded.
+        Change::Choose(_) => {
+            let is_new = |word: &str| {
+                let name = word.trim_start_matches(['%', '@']).trim_end_matches(".addr");
+                without_number(name) == without_number(&mutant.replacement)
+            };
+            before.contains(&"load") && differing.len() == 1 && is_new(differing[0].1)
+        }
         Change::Left(bits) | Change::Right(bits) | Change::Set(bits) => {
             let signed = [
                 *bits as i64,

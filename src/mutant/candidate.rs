@@ -5,7 +5,7 @@ use super::code::Junk;
 use super::form::Form;
 use super::operator::{Class, alternatives, bits_of, constants, number};
 use super::{insertion, sign};
-use crate::program::{Node, Operation, OperationKind, Operator, Signedness};
+use crate::program::{Node, Operation, OperationKind, Operator, Signedness, Variable};
 use crate::source::{Expression, Kind, Literal, LiteralValue, Number, Rewrite, constant_text};
 use crate::trial::{Change, Override, Site};
 
@@ -246,9 +246,14 @@ impl<'a> Found<'_, '_, 'a> {
             Some(_) => Err(Junk::Macro),
             None => Err(self.body.nothing(text, place)),
         });
-        let same_name = |name: &str| variables.iter().filter(|one| one.name == name).count() > 1;
+        let named = |index: &u32| variables.get(*index as usize).map(|one| one.name.as_str());
+        let same_name =
+            |name: &str| self.operation.others.iter().filter(|other| named(other) == Some(name)).count() > 1;
         for other in self.operation.others.clone() {
-            let Some(new) = variables.get(other as usize).filter(|new| new.name != own.name) else { continue };
+            let Some(new) = variables.get(other as usize).filter(|new| new.name != own.name && same_type(own, new))
+            else {
+                continue;
+            };
             let rewrite = name.and_then(|found| {
                 // Of two variables of one name, the text means the inner one.
                 if same_name(&new.name) { Err(Junk::Several) } else { Ok(found.with_text(&new.name)) }
@@ -304,6 +309,16 @@ fn as_written(found: Expression, operator: &str) -> &'static str {
 fn is_null(expression: Expression) -> bool {
     let written = expression.unparenthesized();
     written.kind() == Kind::Named && !matches!(written.source(), "true" | "false")
+}
+
+/// Whether a variable can be read for another one whatever is done with the value: a number may be constant, but what an address
+/// leads to must be so in both.
+fn same_type(one: &Variable, other: &Variable) -> bool {
+    let unqualified = |name: &'_ str| -> String {
+        let words = name.split(' ').filter(|word| name.ends_with('*') || !matches!(*word, "const" | "volatile"));
+        words.collect::<Vec<_>>().join(" ")
+    };
+    unqualified(&one.type_name) == unqualified(&other.type_name)
 }
 
 /// Whether an operator has no result where the right operand is 0.

@@ -97,11 +97,16 @@ pub fn code_mutants(program: &Program, texts: &BTreeMap<u32, Text>) -> Vec<CodeM
     let mut drafts: Vec<Draft> = (0..program.functions.len() as u32).flat_map(|index| view.drafts(index)).collect();
     drafts.sort_by_key(Draft::order);
     let mut mutants: Vec<CodeMutant> = Vec::new();
-    let mut known: HashMap<(Place, Class, String, String, bool), usize> = HashMap::new();
+    let mut known: HashMap<Alike, usize> = HashMap::new();
+    let mut junk: HashMap<(Alike, u32), u32> = HashMap::new();
     for draft in drafts {
         let mutant = finished(program, texts, draft);
-        let text = mutant.edit.as_ref().map_or(&mutant.replacement, |edit| &edit.replacement).clone();
-        let key = (mutant.place, mutant.class, mutant.original.clone(), text, mutant.edit.is_some());
+        let mut key = Alike::of(&mutant);
+        if mutant.edit.is_none() {
+            let before = junk.entry((key.clone(), mutant.function)).or_insert(0);
+            key.ordinal = *before;
+            *before += 1;
+        }
         // The same source, compiled once more.
         match known.get(&key).and_then(|index| mutants.get_mut(*index)) {
             Some(first) => first.overrides.extend(mutant.overrides),
@@ -133,6 +138,23 @@ pub fn edits<'m>(
         edits.extend(text.edits(name, &rewrites)?);
     }
     Ok(edits)
+}
+
+/// What two mutants share that are one in the source. What is no text is not told apart by it: it is counted in each function.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Alike {
+    place: Place,
+    class: Class,
+    edit: Option<Edit>,
+    texts: (String, String),
+    ordinal: u32,
+}
+
+impl Alike {
+    fn of(mutant: &CodeMutant) -> Alike {
+        let texts = (mutant.original.clone(), mutant.replacement.clone());
+        Alike { place: mutant.place, class: mutant.class, edit: mutant.edit.clone(), texts, ordinal: 0 }
+    }
 }
 
 fn finished(program: &Program, texts: &BTreeMap<u32, Text>, draft: Draft) -> CodeMutant {

@@ -109,6 +109,10 @@ impl Text {
     pub fn edits(&self, file: &str, rewrites: &[Rewrite]) -> Result<Vec<Edit>, Clash> {
         let mut plans: BTreeMap<u32, Plan> = BTreeMap::new();
         for rewrite in rewrites {
+            // A rewrite of another text.
+            if rewrite.node as usize >= self.nodes.len() {
+                return Err(Clash::NoText);
+            }
             plans.entry(rewrite.node).or_default().add(&rewrite.what)?;
         }
         // Inner nodes come behind outer ones, so backwards they are done first and wait at the end of `done`.
