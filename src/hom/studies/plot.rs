@@ -31,7 +31,7 @@ pub fn bar_chart(title: &str, axis: &str, bars: &[Bar]) -> String {
     for tick in 0..=4 {
         let value = limit * f64::from(tick) / 4.0;
         line(&mut svg, (FIELD.0, height(value)), (FIELD.2, height(value)), if tick == 0 { "black" } else { "#dddddd" });
-        text(&mut svg, (FIELD.0 - 6.0, height(value) + 4.0), "end", &format!("{value}"));
+        text(&mut svg, (FIELD.0 - 6.0, height(value) + 4.0), "end", &format!("{}", (value * 1e6).round() / 1e6));
     }
     let step = (FIELD.2 - FIELD.0) / bars.len().max(1) as f64;
     for (at, bar) in bars.iter().enumerate() {
