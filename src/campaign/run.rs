@@ -18,9 +18,9 @@ use crate::trial::{self, Mutant, Observation};
 /// Trials of one test that a worker is given at once: a fork of the test's run serves all of them.
 const BATCH: Range<usize> = 64..4096;
 /// Finished trials are written together only as long as this.
-const UNWRITTEN: Duration = Duration::from_millis(10);
+pub(super) const UNWRITTEN: Duration = Duration::from_millis(10);
 /// Finished trials that are written together.
-const MOST_UNWRITTEN: usize = 64;
+pub(super) const MOST_UNWRITTEN: usize = 64;
 
 /// A test that may be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -333,7 +333,7 @@ impl Unwritten<'_> {
 
 /// Rounds to do together of those still to do, with `left` trials each, after `before` others: at least one, at most as many again, and
 /// not more than takes a quarter of the time at that `rate` (trials a second).
-fn at_once(left: &[usize], before: usize, rate: f64, time: Option<Duration>) -> usize {
+pub(super) fn at_once(left: &[usize], before: usize, rate: f64, time: Option<Duration>) -> usize {
     let most = left.len().min(before.max(1));
     let Some(time) = time else { return most };
     let affordable = rate * time.as_secs_f64() / 4.0;

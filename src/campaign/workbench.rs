@@ -20,6 +20,8 @@ pub struct Workbench<'a> {
     pub setup: Setup,
     /// By whom.
     pub executors: Executors,
+    /// What trials are about.
+    pub watched: Watched,
     /// The recorded verdict of each test that counts, by its index.
     pub verdicts: HashMap<u32, Verdict>,
     /// Filled when workers start: what the kernel cannot contain, as sentences.
@@ -71,7 +73,7 @@ impl Lab for Workbench<'_> {
         let (Some(known), Some(verdict)) = (self.suite.tests().get(test as usize), self.verdicts.get(&test)) else {
             return Ok(Err("the suite does not have it any more".into()));
         };
-        match TestTrials::prepare(worker, self.suite, known, *verdict, self.program, Watched::Nodes) {
+        match TestTrials::prepare(worker, self.suite, known, *verdict, self.program, self.watched) {
             Ok(ready) => Ok(Ok(ready)),
             Err(
                 error @ (Unsupported { .. }
