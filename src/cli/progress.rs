@@ -4,7 +4,7 @@ use std::io::{IsTerminal, Write};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::campaign::{Counts, Watch};
+use crate::campaign::{CodeWatch, Counts, KillCounts, Watch};
 
 /// How often the line on a terminal changes.
 const SHOWN: Duration = Duration::from_millis(200);
@@ -72,9 +72,23 @@ impl Watch for Progress {
     }
 }
 
-/// Done and total, rate, time left, and what went wrong.
+impl CodeWatch for Progress {
+    fn tried(&self, counts: &KillCounts, of: usize) {
+        self.show(true, |since| {
+            let KillCounts { trials, killed, unknown, .. } = counts;
+            format!("{}; {killed} kills, {unknown} unknown", rate_line(*trials, of, since))
+        });
+    }
+}
+
+/// How far it is, and what went wrong.
 fn line(counts: &Counts, of: usize, since: Duration) -> String {
-    let done = counts.trials;
+    let Counts { trials, crashed, cut, unknown, .. } = counts;
+    format!("{}; {crashed} crashed, {cut} cut, {unknown} unknown", rate_line(*trials, of, since))
+}
+
+/// Done and total, rate and time left.
+fn rate_line(done: usize, of: usize, since: Duration) -> String {
     let rate = done as f64 / since.as_secs_f64().max(1e-3);
     let left = (of.saturating_sub(done) as f64 / rate.max(1e-9)).round() as u64;
     let left = match left {
@@ -82,10 +96,7 @@ fn line(counts: &Counts, of: usize, since: Duration) -> String {
         100..=5999 => format!("{} min", left / 60),
         _ => format!("{} h", left / 3600),
     };
-    format!(
-        "{done}/{of} trials, {rate:.0}/s, {left} left; {} crashed, {} cut, {} unknown",
-        counts.crashed, counts.cut, counts.unknown
-    )
+    format!("{done}/{of} trials, {rate:.0}/s, {left} left")
 }
 
 #[cfg(test)]

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use suspect_format::abi::Mode;
 
+use super::exit::{Exit, Failure};
+use super::test::Modules;
 use crate::build::BuildReport;
-use crate::cli::exit::{Exit, Failure};
-use crate::cli::test::Modules;
 use crate::store::{Run, Store};
 use crate::suite::Suite;
 
