@@ -5,7 +5,7 @@ use super::code::Junk;
 use super::form::Form;
 use super::operator::{Class, alternatives, bits_of, constants, number};
 use super::{insertion, sign};
-use crate::program::{Node, Operation, OperationKind, Operator, Signedness, Variable};
+use crate::program::{Node, Operation, OperationKind, Operator, Place, Signedness, Variable};
 use crate::source::{Expression, Kind, Literal, LiteralValue, Number, Rewrite, constant_text};
 use crate::trial::{Change, Override, Site};
 
@@ -80,8 +80,10 @@ impl<'a> Found<'_, '_, 'a> {
         }
         let signedness = found.map_or(signedness, |found| sign::of(self.body.view, found, width, signedness));
         let (class, mut others) = alternatives(operator, signedness);
-        // Whether an address comes before nothing is no question.
-        if found.is_ok_and(|found| [found.left(), found.right()].into_iter().flatten().any(is_null)) {
+        // Whether an address comes before nothing is no question, and nothing has no neighbours.
+        let sides = [(left, true), (right, false)];
+        let is_about_null = width == 64 && found.is_ok_and(|found| self.compares_with_null(found, operator, sides));
+        if is_about_null {
             others.retain(|other| matches!(other, Operator::Equal | Operator::NotEqual));
         }
         for other in others {
@@ -93,8 +95,8 @@ impl<'a> Found<'_, '_, 'a> {
         }
         let signed = signedness != Signedness::Unsigned;
         let is_shift = matches!(operator, Operator::Shl | Operator::SignedShr | Operator::UnsignedShr);
-        for (value, is_left) in [(left, true), (right, false)] {
-            let Some(value) = value else { continue };
+        for (value, is_left) in sides {
+            let Some(value) = value.filter(|_| !is_about_null) else { continue };
             let value = number(value, width, operator.is_float(), signed);
             let operand = found.and_then(|found| if is_left { found.left() } else { found.right() }.ok_or(Junk::Made));
             for new in constants(value) {
@@ -105,6 +107,36 @@ impl<'a> Found<'_, '_, 'a> {
                     self.constant(Site::Operation(self.index), change, operand, value, new);
                 }
             }
+        }
+    }
+
+    /// Whether one operand is the null pointer: 0 that is not written as a number, or that an address is compared with.
+    fn compares_with_null(&self, found: Expression, operator: Operator, sides: [(Option<u64>, bool); 2]) -> bool {
+        let is_null = |(value, is_left): (Option<u64>, bool)| {
+            let (side, other) = if is_left { (found.left(), found.right()) } else { (found.right(), found.left()) };
+            let is_number = side.is_some_and(|side| side.unparenthesized().kind() == Kind::Number);
+            value == Some(0) && (!is_number || other.is_some_and(|other| self.is_address(other)))
+        };
+        matches!(operator, Operator::Equal | Operator::NotEqual) && sides.into_iter().any(is_null)
+    }
+
+    /// Whether an expression is an address for all that is known: converted to one, taken, or a variable that holds one.
+    fn is_address(&self, expression: Expression) -> bool {
+        let expression = expression.unparenthesized();
+        let (line, column) = expression.place();
+        let place = Place { file: self.operation.place.file, line, column };
+        let variables = &self.body.view.program.functions[self.body.index as usize].variables;
+        match expression.kind() {
+            Kind::Cast => expression.converts_to().is_some_and(|name| name.ends_with('*')),
+            Kind::Pointer => expression.operator() == "&",
+            Kind::String => true,
+            Kind::Identifier => self.body.operations_at(place).any(|(_, one)| match one.kind {
+                OperationKind::Read { variable, .. } => variables
+                    .get(variable as usize)
+                    .is_some_and(|variable| expression.is_named(&variable.name) && variable.type_name.ends_with('*')),
+                _ => false,
+            }),
+            _ => false,
         }
     }
 
@@ -129,7 +161,11 @@ impl<'a> Found<'_, '_, 'a> {
         let token = found.map_or(if backwards { "-" } else { "+" }, |found| found.operator());
         let other = if token.contains('+') { token.replace('+', "-") } else { token.replace('-', "+") };
         let rewrite = found.map(|found| found.with_operator(as_written(found, &other)));
-        self.push(Class::Aor, Change::Negate, (token, &other), rewrite);
+        // An address cannot be taken from a number.
+        let is_address_last = found.is_ok_and(|found| found.right().is_some_and(|right| self.is_address(right)));
+        if !is_address_last {
+            self.push(Class::Aor, Change::Negate, (token, &other), rewrite);
+        }
         let Some(constant) = constant else { return };
         if found.is_ok_and(|found| found.kind() == Kind::Update) {
             return;
@@ -256,7 +292,11 @@ impl<'a> Found<'_, '_, 'a> {
             };
             let rewrite = name.and_then(|found| {
                 // Of two variables of one name, the text means the inner one.
-                if same_name(&new.name) { Err(Junk::Several) } else { Ok(found.with_text(&new.name)) }
+                match same_name(&new.name) {
+                    true => Err(Junk::Several),
+                    false if !found.sees(&new.name) => Err(Junk::Made),
+                    false => Ok(found.with_text(&new.name)),
+                }
             });
             self.push(Class::Vrr, Change::Choose(other), (&own.name, &new.name), rewrite);
         }

@@ -546,3 +546,26 @@ fn copied_structures_and_macros_of_headers_are_known() {
     texts.insert(7, Text::parse("#define grow(x) ((x) = more(x))\n"));
     assert_eq!(code_mutants(&grow.program, &texts)[0].status, Status::Junk(Junk::Macro));
 }
+
+#[test]
+fn null_pointers_are_no_numbers() {
+    let compared = |body: &str, mark: &str| {
+        let snippet = Snippet::new(body);
+        let place = snippet.place(mark, 0);
+        let kind = OperationKind::Binary {
+            operator: Operator::Equal,
+            width: 64,
+            signedness: Signedness::Unsigned,
+            left: None,
+            right: Some(0),
+        };
+        snippet.with(place, None, kind).variables(&[("p", "char *")])
+    };
+    let all = |snippet: &Snippet| -> Vec<String> {
+        snippet.mutants().into_iter().map(|mutant| mutant.edit.unwrap().replacement).collect()
+    };
+    assert_eq!(all(&compared("x = p == NULL;", "==")), ["p != NULL"]);
+    assert_eq!(all(&compared("x = p == (char *)0;", "==")), ["p != (char *)0"]);
+    assert_eq!(all(&compared("x = p == 0;", "==").read("p ==", 0, 0, &[])), ["p != 0"]);
+    assert_eq!(all(&compared("x = n == 0;", "==")).len(), 5 + 2);
+}

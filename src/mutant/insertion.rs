@@ -218,10 +218,12 @@ fn of_name(name: &str) -> Option<Type> {
     })
 }
 
-/// Whether a type's name is one that C can be written with; that of a type without a name is none.
+/// Whether a type's name is one that a number can be converted to. One without a name has none, and what is stored into a
+/// member of a union goes by the union's.
 fn is_name_of_type(name: &str) -> bool {
     let is_plain = |one: char| one.is_ascii_alphanumeric() || matches!(one, '_' | ' ');
-    !matches!(name, "" | "struct" | "union" | "enum") && name.chars().all(is_plain)
+    let is_aggregate = name.split(' ').any(|word| matches!(word, "struct" | "union"));
+    !matches!(name, "" | "enum") && !is_aggregate && name.chars().all(is_plain)
 }
 
 /// A type of a value's width, for values whose type has no name: conversions to it keep the same bits.

@@ -171,6 +171,11 @@ impl<'t> Expression<'t> {
         Expression::at(self.text, self.text.parent(self.index)?)
     }
 
+    /// Whether a variable of this name can be known here, for all that the text says.
+    pub fn sees(self, name: &str) -> bool {
+        self.text.sees(self.span().start, name)
+    }
+
     /// How tightly it binds.
     pub fn precedence(self) -> Precedence {
         Precedence::of_kind(self.kind(), self.operator(), self.is_prefix())

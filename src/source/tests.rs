@@ -167,6 +167,21 @@ fn subjects_of_statements_are_found() {
 }
 
 #[test]
+fn names_are_known_where_they_are_declared() {
+    let source = "int g;\nint f(int a, char *b)\n{\n  int c = 1;\n  { int d = 2, *e; c = d; }\n  for (int i = 0; i < c; i++) ;\n  c = 3;\n  int z = 4;\n}\n";
+    let text = Text::parse(source);
+    let late = text.name_at(7, 3).unwrap();
+    for (name, seen) in [("a", true), ("b", true), ("c", true), ("g", true), ("other", true)] {
+        assert_eq!(late.sees(name), seen, "{name}");
+    }
+    for name in ["d", "e", "i", "z"] {
+        assert!(!late.sees(name), "{name}");
+    }
+    let inner = text.name_at(5, 20).unwrap();
+    assert!(inner.sees("d") && inner.sees("c") && !inner.sees("i"));
+}
+
+#[test]
 fn macros_hide_what_they_make() {
     let text =
         Text::parse("#define ADD(x, y) ((x) + (y))\nint f(int a, int b)\n{\n    return ADD(a, b + 1) * SIZE;\n}\n");

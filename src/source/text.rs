@@ -48,6 +48,19 @@ pub struct Text {
     /// Nodes without children that are not empty, in the order of the text.
     leaves: Vec<u32>,
     macros: HashMap<Box<str>, Macro>,
+    /// Where variables are declared.
+    declared: HashMap<Box<str>, Vec<Declared>>,
+}
+
+/// A declaration of a name.
+#[derive(Clone, Copy, Debug)]
+struct Declared {
+    /// Where the name stands.
+    at: u32,
+    /// The block, loop, function or text that it is known in.
+    scope: Span,
+    /// The function that it is in; the whole text for others.
+    function: Span,
 }
 
 /// What is known of a macro, all its definitions in a text together.
@@ -68,8 +81,9 @@ impl Text {
         let nodes = if u32::try_from(source.len()).is_ok() { nodes_of(&source) } else { Vec::new() };
         let is_leaf = |(index, node): &(u32, &Node)| node.last == index + 1 && node.span.start < node.span.end;
         let leaves = (0..).zip(&nodes).filter(is_leaf).map(|(index, _)| index).collect();
-        let mut text = Text { source, lines, nodes, leaves, macros: HashMap::new() };
+        let mut text = Text { source, lines, nodes, leaves, macros: HashMap::new(), declared: HashMap::new() };
         text.macros = text.defined();
+        text.declared = text.declarations();
         text
     }
 
@@ -82,6 +96,41 @@ impl Text {
     pub fn enumerators(&self) -> impl Iterator<Item = &str> {
         let declared = (0..).zip(&self.nodes).filter(|(_, node)| node.kind == Kind::Enumerator);
         declared.filter_map(|(index, _)| self.slice(self.node(self.child(index, Field::Name)?).span))
+    }
+
+    /// Whether a name can be known at an offset: not if the function around it declares it elsewhere alone.
+    pub(super) fn sees(&self, offset: u32, name: &str) -> bool {
+        let Some(all) = self.declared.get(name) else { return true };
+        let holds = |span: Span| span.start <= offset && offset < span.end;
+        let known = all.iter().any(|one| one.at < offset && holds(one.scope));
+        known || !all.iter().any(|one| holds(one.function))
+    }
+
+    fn declarations(&self) -> HashMap<Box<str>, Vec<Declared>> {
+        let mut found: HashMap<Box<str>, Vec<Declared>> = HashMap::new();
+        // What is open around the node at hand, innermost last: function and other scopes.
+        let mut open: Vec<(u32, Span, bool)> = Vec::new();
+        let whole = Span { start: 0, end: u32::MAX };
+        for (index, node) in (0..).zip(&self.nodes) {
+            while open.last().is_some_and(|(last, ..)| *last <= index) {
+                open.pop();
+            }
+            if matches!(node.kind, Kind::Function | Kind::Block | Kind::For) {
+                open.push((node.last, node.span, node.kind == Kind::Function));
+            }
+            let names_something = node.field == Field::Declarator && node.kind == Kind::Identifier;
+            // What is called in an expression that looks like a declaration is no variable, nor is a function.
+            let Some(name) = self.slice(node.span).filter(|_| names_something) else { continue };
+            let scope = open.last().map_or(whole, |(_, span, _)| *span);
+            let function =
+                open.iter().rev().find(|(_, _, is_function)| *is_function).map_or(whole, |(_, span, _)| *span);
+            let one = Declared { at: node.span.start, scope, function };
+            match found.get_mut(name) {
+                Some(all) => all.push(one),
+                None => _ = found.insert(name.into(), vec![one]),
+            }
+        }
+        found
     }
 
     fn defined(&self) -> HashMap<Box<str>, Macro> {
