@@ -155,7 +155,8 @@ fn copy(module: Module, function: Value, mode: Mode, tables: &[Value]) -> Value 
         })
     }
     copy.remove_attribute("memory");
-    if mode == Mode::Mutants && !copy.has_attribute("alwaysinline") {
+    let as_written = copy.has_attribute("alwaysinline") || copy.has_attribute("optnone");
+    if mode == Mode::Mutants && !as_written {
         // Hooks cost more than what this loses; it takes half the time to compile.
         copy.add_attribute(module.context(), "optsize", 0);
         if !copy.has_attribute("inlinehint") {
