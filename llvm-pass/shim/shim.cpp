@@ -543,6 +543,7 @@ void suspect_burn(LLVMValueRef before, LLVMValueRef fuel, LLVMValueRef refuel) {
   builder.SetInsertPoint(aside);
   builder.SetCurrentDebugLocation(next->getDebugLoc());
   CallInst *call = builder.CreateCall(unwrap<Function>(refuel));
+  call->setCallingConv(unwrap<Function>(refuel)->getCallingConv());
   builder.CreateBr(tail);
   for (Instruction *part : std::initializer_list<Instruction *>{full, store, call})
     part->setMetadata(LLVMContext::MD_nosanitize, MDNode::get(part->getContext(), {}));

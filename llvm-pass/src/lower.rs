@@ -7,7 +7,7 @@ use suspect_format::abi::{self, HASH_FACTOR, STATE_LAST, STATE_WORDS};
 
 use crate::base::Words;
 use crate::hooks::Marker;
-use crate::ir::{Builder, LLVMLinkage, LLVMOpcode, Module, Type, Value, llvm, word_address};
+use crate::ir::{Block, Builder, LLVMLinkage, LLVMOpcode, Module, Type, Value, llvm, word_address};
 use crate::overrides::widened;
 use crate::pieces;
 use crate::shim;
@@ -15,6 +15,10 @@ use crate::shim;
 /// Where the first pass leaves the unit's numbers for the last.
 pub const NUMBERS: &CStr = c"suspect.unit";
 
+/// Name of the function that calls the runtime for fuel.
+const REFUEL: &str = "suspect.refuel";
+/// LLVM's number of the convention by which a function leaves all registers as they were.
+const PRESERVE_ALL: u32 = 15;
 /// Name of the bytes of operations.
 pub const OPERATIONS: &str = "suspect.operation.bytes";
 /// Name of the bytes of gates.
@@ -177,8 +181,29 @@ impl Lowering {
     /// Counts the module's fuel down; the runtime is called when it has just gone below zero.
     fn burn(&self, before: Value) {
         let fuel = weak_global(self.module, abi::SYMBOL_FUEL, self.module.int(64), 8);
-        let refuel = hook(self.module, abi::HOOK_REFUEL, self.module.void(), &[]);
-        llvm!(shim::suspect_burn(before.0, fuel.0, refuel.0));
+        llvm!(shim::suspect_burn(before.0, fuel.0, self.refuel().0));
+    }
+
+    /// A function that calls the runtime for fuel and keeps all registers, so that loops need not make room for a call that is hardly
+    /// ever made.
+    fn refuel(&self) -> Value {
+        if let Some(function) = self.module.function(REFUEL) {
+            return function;
+        }
+        let module = self.module;
+        let function = module.declare(REFUEL, module.void(), &[], false);
+        llvm!({
+            LLVMSetLinkage(function.0, LLVMLinkage::LLVMInternalLinkage);
+            LLVMSetFunctionCallConv(function.0, PRESERVE_ALL);
+            let block = Block(LLVMAppendBasicBlockInContext(module.context(), function.0, c"".as_ptr()));
+            let builder = Builder::at_end(module, block);
+            builder.call(hook(module, abi::HOOK_REFUEL, module.void(), &[]), &[]);
+            LLVMBuildRetVoid(builder.raw());
+        });
+        for attribute in ["noinline", "cold", "nounwind"] {
+            function.add_attribute(module.context(), attribute, 0);
+        }
+        function
     }
 
     fn word(&self, place: &Place, index: u32) -> Value {

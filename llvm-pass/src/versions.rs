@@ -155,6 +155,14 @@ fn copy(module: Module, function: Value, mode: Mode, tables: &[Value]) -> Value 
         })
     }
     copy.remove_attribute("memory");
+    let as_written = copy.has_attribute("alwaysinline") || copy.has_attribute("optnone");
+    if mode == Mode::Mutants && !as_written {
+        // Hooks cost more than what this loses; it takes half the time to compile.
+        copy.add_attribute(module.context(), "optsize", 0);
+        if !copy.has_attribute("inlinehint") {
+            copy.add_attribute(module.context(), "noinline", 0);
+        }
+    }
     if mode == Mode::Trace && !copy.has_attribute("alwaysinline") {
         // Traced once for a failing test: compiled quickly, with each value still there to be handed over.
         for attribute in ["optsize", "minsize", "optdebug"] {

@@ -3,6 +3,7 @@
 // RUN: %clang -O1 -g -S -emit-llvm %s -o %t.ll
 // RUN: %FileCheck %s < %t.ll
 // RUN: %FileCheck --check-prefix=BURN %s < %t.ll
+// RUN: %FileCheck --check-prefix=REFUEL %s < %t.ll
 // RUN: %clang -O2 -g -S %s -o - | %FileCheck --check-prefix=MACHINE %s
 // RUN: %clang -O1 -g -mllvm -suspect-modes=plain,trace -S -emit-llvm %s -o - | %FileCheck --check-prefix=WITHOUT %s
 // RUN: %clang -O1 -g -c %s -o %t.o && %readelf -SW %t.o | %FileCheck --check-prefix=SECTIONS %s
@@ -31,9 +32,11 @@ __attribute__((noinline)) static int inner(int x) { return x + get(); }
 // CHECK: call {{.*}}@inner.suspect.mutants(
 // CHECK: tail call i32 @loop.suspect.trace(
 // BURN-LABEL: define internal {{.*}}@loop.suspect.mutants(
-// BURN-COUNT-2: call void @__suspect_refuel()
-// BURN-NOT: call void @__suspect_refuel()
+// BURN-COUNT-2: call preserve_allcc void @suspect.refuel()
+// BURN-NOT: call preserve_allcc void @suspect.refuel()
 // BURN-LABEL: define internal {{.*}}@inner.suspect.edges(
+// REFUEL: define internal preserve_allcc void @suspect.refuel()
+// REFUEL: call void @__suspect_refuel()
 // MACHINE-LABEL: loop.suspect.mutants:
 // MACHINE: {{decq|subq|addq}} {{.*}}__suspect_fuel(%rip)
 // MACHINE-NEXT: js
