@@ -118,13 +118,21 @@ fn census(mutants: &[CodeMutant]) -> BTreeMap<(Class, String), usize> {
     counts
 }
 
+/// Two programs of different style, with macros, conditional code and definitions of the old kind.
 fn lua() -> Compiled {
     Compiled::new(&fetch::registry("lua-src").join("lua-5.4.6"), &["lcode.c", "lstrlib.c", "lutf8lib.c"])
 }
 
+fn zlib() -> Compiled {
+    Compiled::new(&fetch::registry("libz-sys").join("src/zlib"), &["deflate.c", "inflate.c", "trees.c", "crc32.c"])
+}
+
 #[test]
 fn mutants_of_real_code_are_c() {
-    let mut compiled = lua();
+    [lua(), zlib()].into_iter().for_each(all_are_c);
+}
+
+fn all_are_c(mut compiled: Compiled) {
     compiled.compare();
     let counts = census(&compiled.mutants);
     println!("{counts:?}");
@@ -279,7 +287,10 @@ fn is_what_the_mutant_does(mutant: &CodeMutant, before: &[&str], after: &[&str])
 /// The edit says what the override does: compiled plainly, it changes one instruction, to the one that runs with the mutant.
 #[test]
 fn an_edit_changes_the_instruction_that_the_mutant_changes() {
-    let compiled = lua();
+    [lua(), zlib()].into_iter().for_each(all_change_their_instruction);
+}
+
+fn all_change_their_instruction(compiled: Compiled) {
     let place = tempfile::tempdir_in(compiled.directory.path()).unwrap();
     let mut rounds: BTreeMap<(u32, usize), Vec<&CodeMutant>> = BTreeMap::new();
     let mut taken: BTreeMap<u32, usize> = BTreeMap::new();

@@ -119,7 +119,12 @@ fn cast<'n>(body: &Body, node: &'n Node, value: Expression, insertion: Insertion
         true => Ok(None),
         // A conversion to a bit-field's type keeps bits that the field does not have.
         false if is_bit_field && insertion == Insertion::Not => Err(Junk::NoText),
-        false if is_name_of_type(&node.type_name) => Ok(Some(&node.type_name)),
+        // What is stored into a member may go by the type of a union around it.
+        false
+            if is_name_of_type(&node.type_name) && (of_name(&node.type_name).is_some() || !goes_into_member(value)) =>
+        {
+            Ok(Some(&node.type_name))
+        }
         false => Ok(Some(plain_type(form))),
     }
 }
@@ -201,6 +206,13 @@ impl Typing<'_, '_, '_> {
             _ => false,
         }
     }
+}
+
+/// Whether a value is assigned to a member of a structure or union.
+fn goes_into_member(value: Expression) -> bool {
+    let assignment = value.parenthesized().parent().filter(|parent| parent.kind() == Kind::Assignment);
+    let target = assignment.and_then(Expression::left).map(Expression::unparenthesized);
+    target.is_some_and(|target| target.kind() == Kind::Field)
 }
 
 /// A type of this name after integer promotion.

@@ -297,6 +297,11 @@ fn old_and_strange_code_is_read() {
     assert_eq!(at(9, 11), Some("a * *b"));
     assert_eq!(at(14, 18), Some("a * 2"));
     assert_eq!(at(17, 8), Some("x | 1"));
+    // An expression with directives in it is not understood, and so is nothing of it.
+    let split = "int f(int a)\n{\n  a = a * 2\n#ifdef X\n    - a * 3\n#endif\n    + 1;\n  return a - 1;\n}\n";
+    let text = Text::parse(split);
+    assert!(text.operator_at(3, 9).is_none() && text.operator_at(7, 5).is_none());
+    assert_eq!(text.operator_at(8, 12).unwrap().source(), "a - 1");
 }
 
 /// Everything that can be asked at every place.

@@ -241,15 +241,19 @@ fn nodes_of(source: &[u8]) -> Vec<Node> {
 fn flatten(cursor: &mut TreeCursor) -> Vec<Node> {
     let mut nodes = vec![node_at(cursor, 0, false)];
     let mut open = vec![0u32];
-    // A statement is a new beginning whatever it stands in.
-    let sound_below =
-        |node: &Node| node.kind.is_statement() || (node.sound && !matches!(node.kind, Kind::Error | Kind::Directive));
+    // A statement is a new beginning whatever it stands in, unless what is wrong is in it or right before it.
+    let sound_below = |node: &Node| match node.kind {
+        Kind::ExpressionStatement | Kind::Return => node.sound && !node.flawed,
+        Kind::Error | Kind::Directive => false,
+        kind => kind.is_statement() || node.sound,
+    };
     loop {
         let parent = open.last().copied().unwrap_or(0);
         if cursor.goto_first_child() {
             open.push(nodes.len() as u32);
-            let sound = sound_below(&nodes[parent as usize]);
-            nodes.push(node_at(cursor, parent, sound));
+            let mut node = node_at(cursor, parent, sound_below(&nodes[parent as usize]));
+            node.sound |= node.kind.is_statement();
+            nodes.push(node);
             continue;
         }
         let mut done = parent;
@@ -259,8 +263,12 @@ fn flatten(cursor: &mut TreeCursor) -> Vec<Node> {
             if cursor.goto_next_sibling() {
                 let parent = open.last().copied().unwrap_or(0);
                 open.push(nodes.len() as u32);
-                let sound = sound_below(&nodes[parent as usize]);
-                nodes.push(node_at(cursor, parent, sound));
+                let before = nodes[done as usize];
+                let after_flaw = before.kind == Kind::Error || (before.kind == Kind::Directive && before.flawed);
+                let mut node = node_at(cursor, parent, sound_below(&nodes[parent as usize]));
+                let new_beginning = node.kind.is_statement();
+                node.sound = if new_beginning { !after_flaw } else { node.sound };
+                nodes.push(node);
                 break;
             }
             if !cursor.goto_parent() {
