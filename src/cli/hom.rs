@@ -32,6 +32,7 @@ impl From<PlanError> for Failure {
 
 /// First-order mutants, and what tests do to them.
 struct Ground<'a> {
+    store: &'a Store,
     run: &'a Run,
     killer: Killer<'a>,
     /// The mutants that are combined.
@@ -67,7 +68,7 @@ pub fn hom(root: &Path, start: &Path, arguments: &HomArguments, out: &mut impl W
     let structure = Structure::learn(&observed.observations, &observed.order, StructureOptions::default());
     let effects = EffectMatrix::new(&observed.observations, &structure, EffectOptions::default(), &pool.nodes());
     let kills = killer.matrix(&first.verdicts);
-    let ground = Ground { run: &run, killer, mutants, pool, effects, kills };
+    let ground = Ground { store: &store, run: &run, killer, mutants, pool, effects, kills };
     match (arguments.heuristic, arguments.study) {
         (Some(heuristic), _) => ground.heuristic(heuristic, arguments, out),
         (None, Some(study)) => ground.study(study, &start_path(start, arguments), arguments, out),
@@ -177,24 +178,24 @@ impl Ground<'_> {
             repeats: repeats(defaults.repeats),
             seed,
         };
-        let title = self.run.program.files.first().map_or("", String::as_str);
+        let title = self.store.root().file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         let (text, json, svg) = match study {
             StudyArgument::Deciles => {
                 let defaults = DecileOptions::default();
                 let options = DecileOptions { repeats: repeats(defaults.repeats), seed, ..defaults };
                 let study = DecileStudy::plan(&self.pool, &self.effects, options)?;
                 let table = study.table(&self.kills, &self.outcomes(study.homs())?);
-                (table.to_string(), serde_json::to_value(&table), table.svg(title))
+                (table.to_string(), serde_json::to_value(&table), table.svg(&title))
             }
             StudyArgument::Heuristics => {
                 let study = HeuristicStudy::plan(&self.pool, &self.effects, options)?;
                 let table = study.table(&self.kills, &self.outcomes(study.homs())?);
-                (table.to_string(), serde_json::to_value(&table), table.svg(title))
+                (table.to_string(), serde_json::to_value(&table), table.svg(&title))
             }
             StudyArgument::Survival => {
                 let study = HeuristicStudy::plan(&self.pool, &self.effects, options)?;
                 let table = study.survival(&self.pool, &self.kills, &self.outcomes(study.homs())?);
-                (table.to_string(), serde_json::to_value(&table), table.svg(title))
+                (table.to_string(), serde_json::to_value(&table), table.svg(&title))
             }
         };
         if let Some(path) = plot {

@@ -107,6 +107,17 @@ impl MutantCounts {
         share(self.killed, self.decided())
     }
 
+    /// Mutants that tests execute and of which it is not known what the tests do to them.
+    pub fn undecided(&self) -> u32 {
+        self.unknown + self.not_run
+    }
+
+    /// The least and the greatest score that there can be, whatever becomes of the undecided.
+    pub fn score_bounds(&self) -> Option<(f64, f64)> {
+        let all = self.decided() + self.undecided();
+        Some((share(self.killed, all)?, share(self.killed + self.undecided(), all)?))
+    }
+
     /// The share that is killed of these and of those that no test executes.
     pub fn score_of_all(&self) -> Option<f64> {
         share(self.killed, self.decided() + self.not_covered)
@@ -289,7 +300,9 @@ mod tests {
         statuses.iter().for_each(|status| counts.add(&entry(*status, edit("a.c", 1, "+", "-"))));
         assert_eq!((counts.mutants, counts.decided()), (7, 4));
         assert_eq!((counts.score(), counts.score_of_all()), (Some(0.5), Some(0.4)));
-        assert_eq!(MutantCounts::default().score(), None);
+        let (least, most) = counts.score_bounds().unwrap();
+        assert_eq!((counts.undecided(), (least * 6.0).round(), (most * 6.0).round()), (2, 2.0, 4.0));
+        assert_eq!((MutantCounts::default().score(), MutantCounts::default().score_bounds()), (None, None));
     }
 
     #[test]

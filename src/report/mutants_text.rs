@@ -129,6 +129,15 @@ fn write_score(report: &MutantsReport, out: &mut impl Write) -> io::Result<()> {
         }
         _ => writeln!(out, "no mutation score: nothing is known of any mutant that tests execute")?,
     }
+    if let Some((least, most)) = total.score_bounds().filter(|_| total.undecided() > 0) {
+        writeln!(
+            out,
+            "from {} to {}, whatever becomes of the {} whose tests were not all run or were stopped by the clock",
+            percent(least),
+            percent(most),
+            total.undecided()
+        )?;
+    }
     if total.carried_over > 0 {
         let oldest = report.mutants.iter().filter_map(|mutant| mutant.carried_over).max().unwrap_or(0);
         writeln!(
@@ -189,6 +198,7 @@ mod tests {
             ),
             "{text}"
         );
+        assert!(text.contains("from 20.0 % to 60.0 %, whatever becomes of the 2 whose"), "{text}");
         assert!(
             text.contains("1 mutants have results that were carried over from earlier builds, the oldest 3 days old"),
             "{text}"

@@ -165,7 +165,9 @@ impl HomReport {
         for one in self.strong.iter().take(top) {
             let names = one.killed_by.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
             let more = if one.killed_by.len() > NAMED { ", ..." } else { "" };
-            writeln!(out, "\nstrongly subsuming, killed by {} tests: {names}{more}", one.killed_by.len())?;
+            let n = one.killed_by.len();
+            let tests = if n == 1 { "test" } else { "tests" };
+            writeln!(out, "\nstrongly subsuming, killed by {n} {tests}: {names}{more}")?;
             for MemberReport { place, killed_by } in &one.members {
                 let Edited { place, class, change, .. } = place;
                 writeln!(out, "  {place}  {class}  {change}  (alone killed by {killed_by})")?;

@@ -61,9 +61,9 @@ impl Catalogue {
             let reason = if asked.wants(program, mutant) { why_not(mutant) } else { Some(other_places(arguments)) };
             reason.into_iter().for_each(|reason| *reasons.entry(reason).or_default() += 1);
         }
-        left_out.extend(reasons.iter().map(|(reason, count)| format!("{count} mutants {reason}")));
+        left_out.extend(reasons.iter().map(|(reason, count)| format!("{count} mutants ({reason})")));
         if chosen.len() < wanted {
-            left_out.push(format!("{} mutants not drawn (--sample)", wanted - chosen.len()));
+            left_out.push(format!("{} mutants (not drawn: --sample)", wanted - chosen.len()));
         }
         for escape in &program.escapes {
             left_out.push(format!("{}(): {}", escape.name, escape.reason));
@@ -82,13 +82,13 @@ impl Catalogue {
     }
 }
 
-/// Why a mutant is not worth a trial, as a fragment that fits "3 mutants ...".
+/// Why a mutant is not worth a trial, as a fragment that fits "left out: ...".
 fn why_not(mutant: &CodeMutant) -> Option<&'static str> {
     match mutant.status {
         Status::Normal => None,
         Status::Junk(junk) => Some(junk.reason()),
-        Status::Equivalent => Some("that compute what the program computes"),
-        Status::Duplicate(_) => Some("that compute what another mutant computes"),
+        Status::Equivalent => Some("computes what the program computes"),
+        Status::Duplicate(_) => Some("computes what another mutant computes"),
     }
 }
 
@@ -96,8 +96,8 @@ fn why_not(mutant: &CodeMutant) -> Option<&'static str> {
 fn other_places(arguments: &CatalogueArguments) -> &'static str {
     let CatalogueArguments { operators, files, functions, lines, since, .. } = arguments;
     match operators.is_empty() && files.is_empty() && functions.is_empty() && lines.is_empty() {
-        true if since.is_some() => "on lines that did not change (--since)",
-        _ => "not asked for (--operators, --files, --functions, --lines, --since)",
+        true if since.is_some() => "on lines that did not change: --since",
+        _ => "not asked for: --operators, --files, --functions, --lines, --since",
     }
 }
 
