@@ -7,7 +7,7 @@ use suspect_format::trial::{Change, Override, PROCESS_APPLIED};
 
 use crate::mutants::At;
 use crate::process::{Process, shared};
-use crate::{memory, object, symbols, sys, text, trial};
+use crate::{memory, object, stack, symbols, sys, text, trial};
 
 /// Bytes of fresh strings that a process gets with room to spare; after that they get what they need.
 const GENEROUS_BYTES: u64 = 64 << 20;
@@ -64,6 +64,9 @@ pub unsafe fn would_change(at: &At, taken: Taken) -> bool {
 /// As [`would_change`], which has said yes.
 pub unsafe fn apply(at: &At, taken: Taken) -> Option<u64> {
     let process = shared();
+    if trial::runs_mutants() && !trial::has_flag(process, PROCESS_APPLIED) {
+        stack::forget_below(process);
+    }
     // SAFETY: vouched for by the caller.
     let new = unsafe {
         match taken {

@@ -339,6 +339,17 @@ fn cut(process: &Process) -> ! {
     sys::exit(EXIT_CUT)
 }
 
+/// Whether the trial is in the mode `mutants`.
+pub fn runs_mutants() -> bool {
+    hooks::task() == Task::Mutants as u32
+}
+
+/// Whether a `PROCESS_*` bit of this process is set.
+pub fn has_flag(process: &Process, flag: u32) -> bool {
+    // SAFETY: set when the process joined the trial.
+    unsafe { &*process.flags.load(Ordering::Relaxed) }.load(Ordering::Relaxed) & flag != 0
+}
+
 /// Sets a `PROCESS_*` bit of this process.
 pub fn set_flag(process: &Process, flag: u32) {
     // SAFETY: set when the process joined the trial.

@@ -1,7 +1,7 @@
 //! Code mutants, alone and together: both executors see the same, and what they see is what the change in the source would show.
 
 use suspect::program::{OperationKind, Operator, Program};
-use suspect::trial::{Change, End, Executor, Executors, Mutant, Observation, Override, Site, TestTrials, budget};
+use suspect::trial::{Change, Executor, Executors, Mutant, Override, Site, TestTrials, budget};
 use suspect_format::abi::Mode;
 
 use crate::support::{Dice, FILES, Project, run_all, source, state_of, undisturbed, worker};
