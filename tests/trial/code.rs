@@ -6,9 +6,9 @@ use suspect_format::abi::Mode;
 
 use crate::support::{Dice, FILES, Project, run_all, source, state_of, undisturbed, worker};
 
-/// Programs with tests, the hostile ones included.
-const SUBJECTS: [(&str, &[&str]); 7] = [
-    ("reader.c", &["./prog"]),
+/// Programs with tests, the hostile ones included. What mutants of `reader.c` read outside of objects is also what the frames of other
+/// functions hold, so it depends on which of these have a mutant of their own pending: only where all run in one version it is the same.
+const SUBJECTS: [(&str, &[&str]); 6] = [
     ("words.c", &["./prog", "./prog - < words.txt", "./prog none.txt"]),
     ("numbers.c", &["./prog 4"]),
     ("wild.c", &["./prog"]),
@@ -71,15 +71,16 @@ fn mutants(program: &Program, count: usize, dice: &mut Dice) -> Vec<Mutant> {
     all
 }
 
-fn compare(source_name: &str, tests: &[&str], count: usize) -> (usize, usize, usize) {
-    let project = Project::with_modes("trace,mutants", &source(source_name), tests, &FILES);
+fn compare(mode: Mode, source_name: &str, tests: &[&str], count: usize) -> (usize, usize, usize) {
+    let modes = if mode == Mode::Mutants { "trace,mutants" } else { "trace" };
+    let project = Project::with_modes(modes, &source(source_name), tests, &FILES);
     assert!(!project.program.operations.is_empty());
     let before = state_of(&project.root());
     let mut worker = worker();
     let (mut ran, mut forked, mut applied, mut wrong) = (0, 0, 0, Vec::new());
     for test in 0..tests.len() {
         let trials: TestTrials = project.prepare_output(&mut worker, test).unwrap();
-        assert_eq!((trials.executor(), trials.mode()), ((Executor::Fork, None), Mode::Mutants), "{source_name}");
+        assert_eq!((trials.executor(), trials.mode()), ((Executor::Fork, None), mode), "{source_name}");
         let all = mutants(&project.program, count, &mut Dice(11 + test as u64));
         let budget = budget(trials.longest(), false);
         let trees = run_all(&trials, &mut worker, &all, Executors::Exec, budget);
@@ -113,9 +114,10 @@ fn compare(source_name: &str, tests: &[&str], count: usize) -> (usize, usize, us
 #[test]
 fn executors_agree_on_code_mutants_of_every_kind_and_order() {
     let _undisturbed = undisturbed();
-    for (name, tests) in SUBJECTS {
+    let all = SUBJECTS.into_iter().map(|(name, tests)| (Mode::Mutants, name, tests));
+    for (mode, name, tests) in all.chain([(Mode::Trace, "reader.c", &["./prog"][..])]) {
         let began = std::time::Instant::now();
-        let (ran, forked, applied) = compare(name, tests, 300);
+        let (ran, forked, applied) = compare(mode, name, tests, 300);
         eprintln!("{name}: {ran} mutants, {forked} forked, {applied} applied, {:?}", began.elapsed());
         assert!(forked * 2 > ran && applied * 4 > ran, "{name}: {forked} and {applied} of {ran}");
     }
