@@ -456,10 +456,14 @@ pub unsafe fn pending_text(slot: *mut u64, address: *mut c_char) -> *mut c_char 
 pub unsafe fn operation(operation: *mut u8, taken: Taken) -> Option<u64> {
     let index = (operation as usize).wrapping_sub(OPERATIONS.load(Ordering::Relaxed));
     if index >= N_OPERATIONS.load(Ordering::Relaxed) as usize {
-        return Some(taken.plain());
+        return taken.plain();
     }
-    // SAFETY: a site of the file.
-    unsafe { overridden(FIRST_OPERATION.load(Ordering::Relaxed).wrapping_add(index as u32), taken) }
+    let site = FIRST_OPERATION.load(Ordering::Relaxed).wrapping_add(index as u32);
+    // SAFETY: a site of the file, which has overrides, or its byte would not be set.
+    unsafe {
+        let (first, _) = mutants::overrides_of(site);
+        overridden(site, taken.divided(&*mutants::override_at(first)))
+    }
 }
 
 /// The rest of [`word`] for a node that has overrides: a call of its own, so that others save no registers for it.
@@ -495,7 +499,7 @@ unsafe fn overridden(site: u32, taken: Taken) -> Option<u64> {
             return fork::reached(site, execution, taken);
         }
         let at = mutants::At { mutant: process.mutant.load(Ordering::Relaxed), site, execution };
-        if change::would_change(&at, taken) { change::apply(&at, taken) } else { Some(taken.plain()) }
+        if change::would_change(&at, taken) { change::apply(&at, taken) } else { taken.plain() }
     }
 }
 
