@@ -494,11 +494,13 @@ unsafe fn overridden(site: u32, taken: Taken) -> Option<u64> {
     let process = shared();
     // SAFETY: vouched for by the caller.
     unsafe {
-        let execution = mutants::executed(site);
         if process.role.load(Ordering::Relaxed) == Role::Plan as u32 {
-            return fork::reached(site, execution, taken);
+            return fork::reached(site, mutants::executed(site), taken);
         }
-        let at = mutants::At { mutant: process.mutant.load(Ordering::Relaxed), site, execution };
+        let mutant = process.mutant.load(Ordering::Relaxed);
+        // The page of counts is not copied for a child that does not count.
+        let execution = if mutants::counts(mutant) { mutants::executed(site) } else { 0 };
+        let at = mutants::At { mutant, site, execution };
         if change::would_change(&at, taken) { change::apply(&at, taken) } else { taken.plain() }
     }
 }

@@ -1,10 +1,10 @@
 //! Code mutants, alone and together: both executors see the same, and what they see is what the change in the source would show.
 
 use suspect::program::{OperationKind, Operator, Program};
-use suspect::trial::{Change, Executor, Executors, Mutant, Override, Site, TestTrials, budget};
+use suspect::trial::{Change, Executor, Executors, Mutant, Override, Setup, Site, TestTrials, Worker, budget};
 use suspect_format::abi::Mode;
 
-use crate::support::{Dice, FILES, Project, run_all, source, state_of, undisturbed, worker};
+use crate::support::{Dice, FILES, Project, SUSPECT, run_all, source, state_of, undisturbed, worker};
 
 /// Programs with tests, the hostile ones included.
 const SUBJECTS: [(&str, &[&str]); 5] = [
@@ -123,4 +123,42 @@ fn executors_agree_on_code_mutants_of_every_kind_and_order() {
         eprintln!("{name}: {ran} mutants, {forked} forked, {applied} applied, {:?}", began.elapsed());
         assert!(forked * 2 > ran && applied * 4 > ran, "{name}: {forked} and {applied} of {ran}");
     }
+}
+
+#[test]
+fn the_reference_decides_where_only_a_whole_run_tells_whether_a_test_passes() {
+    let source = r#"
+#include <stdio.h>
+static int twice(int x) { return 2 * x; }
+int main(void)
+{
+    puts("1..1");
+    puts(twice(4) == 8 ? "ok 1" : "not ok 1");
+    printf("# %d\n", twice(3) - 1);
+    return 0;
+}
+"#;
+    let config = "[[suite]]\nkind = \"command\"\nrun = \"./prog\"\nresult = \"tap\"\n";
+    let project = Project::with_suite(source, config, &[]);
+    let mut worker = worker();
+    let trials = project.prepare_output(&mut worker, 0).unwrap();
+    assert_eq!((trials.executor(), trials.mode()), ((Executor::Fork, None), Mode::Trace));
+    let operation = |operator: Operator| {
+        let is = |one: &suspect::program::Operation| matches!(one.kind, OperationKind::Binary { operator: found, .. } if found == operator);
+        project.program.operations.iter().position(is).unwrap() as u32
+    };
+    let mutant = |operation, operator| {
+        Mutant::from(Override { site: Site::Operation(operation), instance: 0, change: Change::Operator(operator) })
+    };
+    let (times, minus) = (operation(Operator::Mul), operation(Operator::Sub));
+    // Killed, seen but not killed, the same.
+    let all = [mutant(times, Operator::Add), mutant(minus, Operator::Add), mutant(minus, Operator::Sub)];
+    let budget = budget(trials.longest(), false);
+    let passes = |executors| -> Vec<(Option<bool>, bool)> {
+        let seen = run_all(&trials, &mut Worker::start(&Setup::with_executable(SUSPECT)).unwrap(), &all, executors, budget);
+        seen.iter().map(|one| (one.passes, one.output_changed)).collect()
+    };
+    assert_eq!(passes(Executors::Fork), [(None, true), (None, true), (Some(true), false)]);
+    let decided = [(Some(false), true), (Some(true), true), (Some(true), false)];
+    assert_eq!((&passes(Executors::Decided)[..], &passes(Executors::Exec)[..]), (&decided[..], &decided[..]));
 }
