@@ -54,7 +54,7 @@ fn rows(worker: &mut Worker, source: &str, arguments: &str, text: &str) {
     fs::write(root.join("tests.txt"), format!("./prog {arguments}\n")).unwrap();
     let config = "[[suite]]\nkind = \"lines\"\nfile = \"tests.txt\"\nrun = \"{line}\"\n";
     fs::write(root.join("suspect.toml"), config).unwrap();
-    compile(&root, SUSPECT, &["build", "--modes", "trace", "--", "cc", "-O1", "-o", "prog", "prog.c", "-lm"]);
+    compile(&root, SUSPECT, &["build", "--modes", "trace,mutants", "--", "cc", "-O1", "-o", "prog", "prog.c", "-lm"]);
     compile(&root, "clang-19", &["-O1", "-w", "-o", "plain", "prog.c", "-lm"]);
     let file = ModuleFile::open(&root.join("prog")).unwrap();
     let tables = sections(file.bytes(), SECTION_SITES).unwrap();

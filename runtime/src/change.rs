@@ -7,7 +7,7 @@ use suspect_format::trial::{Change, Override, PROCESS_APPLIED};
 
 use crate::mutants::At;
 use crate::process::{Process, shared};
-use crate::{memory, object, symbols, sys, text, trial};
+use crate::{memory, object, stack, symbols, sys, text, trial};
 
 /// Bytes of fresh strings that a process gets with room to spare; after that they get what they need.
 const GENEROUS_BYTES: u64 = 64 << 20;
@@ -21,8 +21,8 @@ pub enum Taken {
     Word(u64),
     /// The address of characters.
     Text(usize),
-    /// What an operator makes of its operands.
-    Operation { left: u64, right: u64, result: u64 },
+    /// What an operator makes of its operands; no result where the machine traps.
+    Operation { left: u64, right: u64, result: Option<u64> },
     /// The variable at the address is read, of a function whose variables' addresses are `others`.
     Variable { address: usize, others: *const usize },
     /// The way that the code goes.
@@ -30,13 +30,25 @@ pub enum Taken {
 }
 
 impl Taken {
-    /// The word that the hook answers when nothing is changed.
-    pub fn plain(self) -> u64 {
+    /// The word that the hook answers when nothing is changed; `None` where the machine traps.
+    pub fn plain(self) -> Option<u64> {
         match self {
-            Taken::Word(value) => value,
+            Taken::Word(value) => Some(value),
             Taken::Operation { result, .. } => result,
-            Taken::Text(address) | Taken::Variable { address, .. } => address as u64,
-            Taken::Choice => 0,
+            Taken::Text(address) | Taken::Variable { address, .. } => Some(address as u64),
+            Taken::Choice => Some(0),
+        }
+    }
+
+    /// With what a division comes to: while its byte is set the program divides by 1 instead, for it must not trap where it would not have
+    /// divided. `one` is an override of it.
+    pub fn divided(self, one: &Override) -> Taken {
+        let operator = Operator::from_number(one.operator).filter(|operator| operator.is_division());
+        match (self, operator) {
+            (Taken::Operation { left, right, .. }, Some(operator)) => {
+                Taken::Operation { left, right, result: operator.apply(one.width.into(), left, right) }
+            }
+            _ => self,
         }
     }
 }
@@ -53,7 +65,7 @@ pub unsafe fn would_change(at: &At, taken: Taken) -> bool {
                 let texts = at.members().filter(|one| one.change == Change::Text as u32);
                 texts.last().is_some_and(|one| !text::is(address, trial::at(one.operand), one.length as usize))
             }
-            _ => becomes(at, taken) != Some(taken.plain()),
+            _ => becomes(at, taken) != taken.plain(),
         }
     }
 }
@@ -64,6 +76,9 @@ pub unsafe fn would_change(at: &At, taken: Taken) -> bool {
 /// As [`would_change`], which has said yes.
 pub unsafe fn apply(at: &At, taken: Taken) -> Option<u64> {
     let process = shared();
+    if trial::runs_mutants() && !trial::has_flag(process, PROCESS_APPLIED) {
+        stack::forget_below(process);
+    }
     // SAFETY: vouched for by the caller.
     let new = unsafe {
         match taken {
@@ -74,7 +89,7 @@ pub unsafe fn apply(at: &At, taken: Taken) -> Option<u64> {
             _ => becomes(at, taken),
         }
     };
-    if new != Some(taken.plain()) {
+    if new != taken.plain() {
         trial::set_flag(process, PROCESS_APPLIED);
     }
     new
@@ -93,9 +108,14 @@ unsafe fn becomes(at: &At, taken: Taken) -> Option<u64> {
     match taken {
         Taken::Word(value) => Some(members.fold(value, |value, one| changed_word(one, value))),
         Taken::Operation { left, right, result } => {
-            let result = recomputed(members, left, right, result)?;
+            let result = recomputed(members, left, right, result);
+            // A value that is put in the place of a division is not divided.
+            let changed = |value: Option<u64>, one: &Override| match value {
+                None if one.change != Change::Set as u32 => None,
+                value => Some(changed_word(one, value.unwrap_or(0))),
+            };
             // SAFETY: as above.
-            Some(unsafe { at.members() }.fold(result, |value, one| changed_word(one, value)))
+            unsafe { at.members() }.fold(result, changed)
         }
         Taken::Text(address) => Some(address as u64),
         Taken::Choice => Some(chosen().map_or(0, |one| one.operand)),
@@ -112,7 +132,12 @@ unsafe fn becomes(at: &At, taken: Taken) -> Option<u64> {
 }
 
 /// The result with operands and operator replaced; `None` where the machine traps.
-fn recomputed<'a>(members: impl Iterator<Item = &'a Override>, left: u64, right: u64, result: u64) -> Option<u64> {
+fn recomputed<'a>(
+    members: impl Iterator<Item = &'a Override>,
+    left: u64,
+    right: u64,
+    result: Option<u64>,
+) -> Option<u64> {
     const OPERATOR: u32 = Change::Operator as u32;
     const LEFT: u32 = Change::Left as u32;
     const RIGHT: u32 = Change::Right as u32;
@@ -126,7 +151,7 @@ fn recomputed<'a>(members: impl Iterator<Item = &'a Override>, left: u64, right:
         }
         last = Some(one);
     }
-    let Some(one) = last else { return Some(result) };
+    let Some(one) = last else { return result };
     match Operator::from_number(operator.unwrap_or(one.operator)) {
         Some(operator) => operator.apply(one.width.into(), left, right),
         // Of operations that have one operand it is the result.

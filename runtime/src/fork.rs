@@ -185,7 +185,7 @@ pub unsafe fn reached(site: u32, execution: u64, taken: Taken) -> Option<u64> {
         }
         gates::set_pending(site, pending);
     }
-    Some(taken.plain())
+    taken.plain()
 }
 
 /// Runs mutant number `index` in a child: true in there. Its parent has then the result and goes on as if nothing had been.

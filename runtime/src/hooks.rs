@@ -121,7 +121,8 @@ pub extern "C" fn __suspect_object(object: *mut c_void) {
 }
 
 extern "C" fn made(object: *mut c_void, place: usize) {
-    if TASK.load(Ordering::Relaxed) != Task::None as u32 {
+    // In the mode `mutants` nothing has a name, and which functions get here depends on what else is tried.
+    if matches!(TASK.load(Ordering::Relaxed), LOG | TRIAL) {
         object::made(object as usize, place);
     }
 }
@@ -218,7 +219,7 @@ struct Answer {
 /// As [`__suspect_operation`].
 unsafe extern "C" fn operated(operation: *mut u8, left: u64, right: u64, result: u64) -> Answer {
     // SAFETY: vouched for by the caller.
-    match unsafe { pending(operation, Taken::Operation { left, right, result }) } {
+    match unsafe { pending(operation, Taken::Operation { left, right, result: Some(result) }) } {
         Some(value) => Answer { value, trap: 0 },
         None => Answer { value: 0, trap: 1 },
     }
@@ -291,6 +292,6 @@ unsafe fn pending(operation: *mut u8, taken: Taken) -> Option<u64> {
     match TASK.load(Ordering::Relaxed) {
         // SAFETY: vouched for by the caller.
         TRIAL | MUTANTS => unsafe { trial::operation(operation, taken) },
-        _ => Some(taken.plain()),
+        _ => taken.plain(),
     }
 }

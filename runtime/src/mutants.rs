@@ -31,6 +31,15 @@ impl At {
     }
 }
 
+/// Whether one of a mutant's overrides is of a single execution.
+///
+/// # Safety
+/// The file is mapped.
+pub unsafe fn counts(mutant: u32) -> bool {
+    // SAFETY: vouched for by the caller.
+    unsafe { members(mutant) }.any(|one| one.instance != 0)
+}
+
 /// All overrides of a mutant.
 ///
 /// # Safety

@@ -171,8 +171,7 @@ impl Process {
         if environment.is_null() {
             return;
         }
-        let here = 0u8;
-        let frame = (&raw const here) as usize;
+        let frame = auxiliary.frame;
         // SAFETY: the C library's variable.
         let array = unsafe { *environment } as usize;
         if array > frame && array.wrapping_sub(frame) < STACK_BYTES {

@@ -1,5 +1,6 @@
 //! Start-up and fork: puts this module's segment into the process's trace file and maps it over the module's words.
 
+use core::cell::UnsafeCell;
 use core::ffi::c_char;
 use core::mem::{MaybeUninit, offset_of};
 use core::slice;
@@ -66,11 +67,39 @@ fn head_len(module: &Module) -> usize {
     page_up(entries.wrapping_add(size_of::<SegmentHeader>()))
 }
 
+/// Where the first constructor works: what it leaves on the program's stack a mutant might read there.
+#[repr(C, align(16))]
+struct Room(UnsafeCell<[u8; ROOM]>);
+
+// SAFETY: used by the loader's one thread for each module.
+unsafe impl Sync for Room {}
+
+const ROOM: usize = 64 << 10;
+static STACK: Room = Room(UnsafeCell::new([0; ROOM]));
+
 /// The first constructor of this module.
+#[unsafe(naked)]
 pub extern "C" fn start() {
+    core::arch::naked_asm!(
+        "mov rdi, rsp",
+        "lea rax, [rip + {stack}]",
+        "lea rsp, [rax + {room}]",
+        "push rdi",
+        "push rdi",
+        "call {started}",
+        "mov rsp, qword ptr [rsp]",
+        "ret",
+        stack = sym STACK,
+        room = const ROOM,
+        started = sym started,
+    )
+}
+
+/// `frame`: an address on the first thread's stack.
+extern "C" fn started(frame: usize) {
     let Some(settings) = Settings::read() else { return };
     let Some(module) = Module::this() else { return };
-    let Some(auxiliary) = Auxiliary::read() else { return };
+    let Some(auxiliary) = Auxiliary::read(frame) else { return };
     if auxiliary.secure {
         return;
     }

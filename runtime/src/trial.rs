@@ -339,6 +339,17 @@ fn cut(process: &Process) -> ! {
     sys::exit(EXIT_CUT)
 }
 
+/// Whether the trial is in the mode `mutants`.
+pub fn runs_mutants() -> bool {
+    hooks::task() == Task::Mutants as u32
+}
+
+/// Whether a `PROCESS_*` bit of this process is set.
+pub fn has_flag(process: &Process, flag: u32) -> bool {
+    // SAFETY: set when the process joined the trial.
+    unsafe { &*process.flags.load(Ordering::Relaxed) }.load(Ordering::Relaxed) & flag != 0
+}
+
 /// Sets a `PROCESS_*` bit of this process.
 pub fn set_flag(process: &Process, flag: u32) {
     // SAFETY: set when the process joined the trial.
@@ -445,10 +456,14 @@ pub unsafe fn pending_text(slot: *mut u64, address: *mut c_char) -> *mut c_char 
 pub unsafe fn operation(operation: *mut u8, taken: Taken) -> Option<u64> {
     let index = (operation as usize).wrapping_sub(OPERATIONS.load(Ordering::Relaxed));
     if index >= N_OPERATIONS.load(Ordering::Relaxed) as usize {
-        return Some(taken.plain());
+        return taken.plain();
     }
-    // SAFETY: a site of the file.
-    unsafe { overridden(FIRST_OPERATION.load(Ordering::Relaxed).wrapping_add(index as u32), taken) }
+    let site = FIRST_OPERATION.load(Ordering::Relaxed).wrapping_add(index as u32);
+    // SAFETY: a site of the file, which has overrides, or its byte would not be set.
+    unsafe {
+        let (first, _) = mutants::overrides_of(site);
+        overridden(site, taken.divided(&*mutants::override_at(first)))
+    }
 }
 
 /// The rest of [`word`] for a node that has overrides: a call of its own, so that others save no registers for it.
@@ -479,12 +494,14 @@ unsafe fn overridden(site: u32, taken: Taken) -> Option<u64> {
     let process = shared();
     // SAFETY: vouched for by the caller.
     unsafe {
-        let execution = mutants::executed(site);
         if process.role.load(Ordering::Relaxed) == Role::Plan as u32 {
-            return fork::reached(site, execution, taken);
+            return fork::reached(site, mutants::executed(site), taken);
         }
-        let at = mutants::At { mutant: process.mutant.load(Ordering::Relaxed), site, execution };
-        if change::would_change(&at, taken) { change::apply(&at, taken) } else { Some(taken.plain()) }
+        let mutant = process.mutant.load(Ordering::Relaxed);
+        // The page of counts is not copied for a child that does not count.
+        let execution = if mutants::counts(mutant) { mutants::executed(site) } else { 0 };
+        let at = mutants::At { mutant, site, execution };
+        if change::would_change(&at, taken) { change::apply(&at, taken) } else { taken.plain() }
     }
 }
 

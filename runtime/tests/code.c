@@ -61,7 +61,7 @@ FUNCTION(both, CHOICE, a ? (__suspect_choice(&unit_operations[CHOICE]) ? a || b 
 FUNCTION(divide, DIVIDE,
          HOOK(LESS, a, 0, (int32_t)a < 0)
              ? 7
-             : byte(HOOK(DIVIDE, a, b, (uint32_t)((int32_t)a / (int32_t)b))),
+             : byte(HOOK(DIVIDE, a, b, (uint32_t)((int32_t)a / (unit_operations[DIVIDE] ? 1 : (int32_t)b)))),
          (int32_t)a < 0 ? 7 : (uint8_t)((int32_t)a / (int32_t)b))
 
 static int global = 30;

@@ -316,6 +316,20 @@ impl TrialFile {
         !(0..self.parts.n_nodes).any(|node| self.differs(0, node))
     }
 
+    /// The members of each mutant and the overrides of each site, as a process finds them.
+    #[cfg(test)]
+    pub(super) fn mutants(&self) -> (Vec<Vec<layout::Override>>, Vec<Vec<layout::Override>>) {
+        let header = self.seen();
+        let number = |at: u64, index: u32| get::<u32>(&self.map, at as usize + 4 * index as usize);
+        let one =
+            |index: u32| get(&self.map, header.overrides as usize + size_of::<layout::Override>() * index as usize);
+        let range = |at: u64, index: u32| number(at, index)..number(at, index + 1);
+        let members =
+            |mutant| range(header.first_of_mutant, mutant).map(|at| one(number(header.members, at))).collect();
+        let of_site = |site| range(header.first_of_site, site).map(one).collect();
+        ((0..header.n_mutants).map(members).collect(), (0..header.n_sites).map(of_site).collect())
+    }
+
     /// What a plan found out about mutant number `index`, and the nodes' bits.
     pub(super) fn result(&self, index: usize) -> (TrialResult, Box<[u64]>) {
         let at = self.parts.results + index * self.parts.result_stride;

@@ -25,6 +25,8 @@ mod serve;
 mod setup;
 mod spawn;
 mod test;
+#[cfg(test)]
+mod tests;
 mod tree;
 mod worker;
 

@@ -48,6 +48,12 @@ impl Streams {
         &self.values[self.range(position)]
     }
 
+    /// Those of so many nodes that take no value.
+    #[cfg(test)]
+    pub(super) fn empty(n_nodes: usize) -> Streams {
+        Streams { values: Vec::new(), ends: vec![0; n_nodes] }
+    }
+
     fn range(&self, position: usize) -> Range<usize> {
         let start = position.checked_sub(1).map_or(0, |before| self.ends[before]);
         start..self.ends[position]

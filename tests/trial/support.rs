@@ -41,6 +41,15 @@ impl Project {
         Project::with_suite(source, config, &[&[("tests.txt", &*lines)], files].concat())
     }
 
+    /// As [`Project::new`], built with these modes.
+    pub fn with_modes(modes: &str, source: &str, tests: &[&str], files: &[(&str, &str)]) -> Project {
+        let mut project = Project::new(source, tests, files);
+        let root = project.root();
+        build_in(modes, &root, &["cc", "-O1", "-o", "prog", "prog.c", "-lm"]);
+        project.program = load(&root, &["prog"]);
+        project
+    }
+
     /// A program `prog` of one source, and this suspect.toml.
     pub fn with_suite(source: &str, config: &str, files: &[(&str, &str)]) -> Project {
         let directory = tempfile::Builder::new().prefix("suspect-trial-").tempdir().unwrap();
@@ -78,6 +87,12 @@ impl Project {
             Watched::Nodes,
         )
     }
+
+    /// As [`Project::prepare`], for code mutants.
+    pub fn prepare_output(&self, worker: &mut Worker, test: usize) -> Result<TestTrials, TrialError> {
+        let known = &self.suite.tests()[test];
+        TestTrials::prepare(worker, &self.suite, known, self.verdict(test), &self.program, Watched::Output)
+    }
 }
 
 /// Compiles with the driver.
@@ -87,8 +102,13 @@ pub fn build(root: &Path, arguments: &[&str]) {
 
 /// `suspect build -- command...`.
 pub fn build_by(root: &Path, arguments: &[&str]) {
+    build_in("trace", root, arguments);
+}
+
+/// As [`build_by`], with these modes.
+pub fn build_in(modes: &str, root: &Path, arguments: &[&str]) {
     let mut command = Command::new(SUSPECT);
-    command.args(["build", "--modes", "trace", "--"]).args(arguments).current_dir(root);
+    command.args(["build", "--modes", modes, "--"]).args(arguments).current_dir(root);
     for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("SUSPECT_")) {
         if name != "SUSPECT_LIB" && name != "SUSPECT_CLANG" {
             command.env_remove(name);
@@ -133,9 +153,20 @@ pub fn observe(
     executors: Executors,
     budget: u64,
 ) -> Vec<Observation> {
-    let mut found: Vec<Option<Observation>> = vec![None; overrides.len()];
+    run_all(trials, worker, &alone(overrides), executors, budget)
+}
+
+/// Runs mutants and gives their observations in order.
+pub fn run_all(
+    trials: &TestTrials,
+    worker: &mut Worker,
+    mutants: &[Mutant],
+    executors: Executors,
+    budget: u64,
+) -> Vec<Observation> {
+    let mut found: Vec<Option<Observation>> = vec![None; mutants.len()];
     trials
-        .run(worker, &alone(overrides), executors, budget, &mut |index, observation| {
+        .run(worker, mutants, executors, budget, &mut |index, observation| {
             assert!(found[index].replace(observation).is_none(), "trial {index} was observed twice");
             ControlFlow::Continue(())
         })

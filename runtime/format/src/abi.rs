@@ -53,7 +53,7 @@ pub const HOOK_OBJECT: &str = "__suspect_object";
 pub const HOOK_TICK: &str = "__suspect_tick";
 
 /// `u64 (u8 *operation, u64 left, u64 right, u64 result)`: what an operator comes to (`trace` mode). Operands and result are bits,
-/// zero-extended; `operation` is the byte of the operation.
+/// zero-extended; `operation` is the byte of the operation. While it is not 0 the result of an integer division may be anything: the runtime divides.
 pub const HOOK_OPERATION: &str = "__suspect_operation";
 /// `void *(u8 *operation, void *variable, void *const *others)`: the variable that is about to be read: `variable` or one of `others`, of
 /// which the entry of number n is the function's variable n, null where it is out of scope or has no address.

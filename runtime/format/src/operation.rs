@@ -149,6 +149,12 @@ impl Operator {
         self as u8 >= FloatAdd as u8
     }
 
+    /// Whether it is `/` or `%` of integers, which may trap.
+    #[inline]
+    pub const fn is_division(self) -> bool {
+        matches!(self, SignedDiv | UnsignedDiv | SignedRem | UnsignedRem)
+    }
+
     /// Whether the result is 0 or 1.
     pub const fn is_comparison(self) -> bool {
         matches!(self as u8, 14..=23 | 28..=33)
