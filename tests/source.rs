@@ -15,6 +15,9 @@ use suspect::program::{ModuleImage, Operator, Program};
 use suspect::source::{Text, apply};
 use suspect::trial::Change;
 
+/// Files and lines of them.
+type Lines = BTreeSet<(u32, u32)>;
+
 /// A program compiled for suspect, with its sources.
 struct Compiled {
     directory: tempfile::TempDir,
@@ -87,7 +90,7 @@ impl Compiled {
 
     /// Splits mutants of one file into rounds in which none clashes with another.
     fn rounds<'m>(&self, mutants: &[&'m CodeMutant]) -> Vec<Vec<&'m CodeMutant>> {
-        let mut rounds: Vec<(Vec<&CodeMutant>, BTreeSet<(u32, u32)>)> = Vec::new();
+        let mut rounds: Vec<(Vec<&CodeMutant>, Lines)> = Vec::new();
         for mutant in mutants {
             // Not two in one line: it must be one mutant's doing if a round does not compile.
             let edit = mutant.edit.as_ref().unwrap();
