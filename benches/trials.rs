@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use suspect::program::Program;
+use suspect::program::{OperationKind, Operator, Program};
 use suspect::suite::{RunContext, Suite};
 use suspect::trace::{ModuleFile, sections};
 use suspect::trial::{
@@ -38,7 +38,8 @@ fn main() {
     );
     println!("|---|---|---|---|---|---|---|---|");
     let mut worker = Worker::start(&Setup::with_executable(SUSPECT)).unwrap();
-    for (source, arguments, text) in PROGRAMS {
+    let only = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
+    for (source, arguments, text) in PROGRAMS.into_iter().filter(|row| only.as_ref().is_none_or(|only| only == row.0)) {
         rows(&mut worker, source, arguments, text);
     }
 }
@@ -69,7 +70,10 @@ fn rows(worker: &mut Worker, source: &str, arguments: &str, text: &str) {
         let trials = TestTrials::prepare(worker, &suite, test, verdict, &program, watched).unwrap();
         assert_eq!(trials.executor(), (Executor::Fork, None), "{source}");
         let budget = budget(trials.longest(), false);
-        let mutants = mutants(&trials, &program);
+        let mutants = match watched {
+            Watched::Nodes => mutants(&trials, &program),
+            Watched::Output => code_mutants(&program),
+        };
         let mut least = [Duration::MAX; 3];
         for _ in 0..TURNS {
             let times = [
@@ -112,6 +116,28 @@ fn mutants(trials: &TestTrials, program: &Program) -> Vec<Mutant> {
         all.push(Override { site: Site::Node(node), instance: 0, change }.into());
     }
     all
+}
+
+/// Code mutants of one change each, of all operations in turn: other operators, other branches, statements left out.
+fn code_mutants(program: &Program) -> Vec<Mutant> {
+    let change = |operation: u32, round: usize| {
+        let one = &program.operations[operation as usize];
+        let change = match one.kind {
+            OperationKind::Binary { operator, .. } => {
+                let like = |other: &&Operator| {
+                    (other.is_float(), other.is_comparison()) == (operator.is_float(), operator.is_comparison())
+                };
+                Change::Operator(*Operator::ALL.iter().filter(like).cycle().nth(round)?)
+            }
+            OperationKind::Step { .. } | OperationKind::Argument { .. } => Change::Add(round as u64 + 1),
+            OperationKind::Logical { .. } | OperationKind::Statement => Change::Choose(1),
+            OperationKind::Read { .. } => Change::Choose(*one.others.get(round)?),
+            OperationKind::Whole { .. } => return None,
+        };
+        Some(Override { site: Site::Operation(operation), instance: 0, change }.into())
+    };
+    let all = 0..program.operations.len() as u32;
+    (0..10).flat_map(|round| all.clone().filter_map(move |operation| change(operation, round))).take(TRIALS).collect()
 }
 
 /// Runs them all; every one that is applied must have come to an end.

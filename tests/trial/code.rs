@@ -134,7 +134,7 @@ int main(void)
 {
     puts("1..1");
     puts(twice(4) == 8 ? "ok 1" : "not ok 1");
-    printf("# %d\n", twice(3) - 1);
+    printf("twice %d\n", twice(3) - 1);
     return 0;
 }
 "#;
@@ -155,7 +155,8 @@ int main(void)
     let all = [mutant(times, Operator::Add), mutant(minus, Operator::Add), mutant(minus, Operator::Sub)];
     let budget = budget(trials.longest(), false);
     let passes = |executors| -> Vec<(Option<bool>, bool)> {
-        let seen = run_all(&trials, &mut Worker::start(&Setup::with_executable(SUSPECT)).unwrap(), &all, executors, budget);
+        let seen =
+            run_all(&trials, &mut Worker::start(&Setup::with_executable(SUSPECT)).unwrap(), &all, executors, budget);
         seen.iter().map(|one| (one.passes, one.output_changed)).collect()
     };
     assert_eq!(passes(Executors::Fork), [(None, true), (None, true), (Some(true), false)]);
