@@ -1,7 +1,7 @@
 //! How many trials a second each executor runs, and what a plain start of the uninstrumented program costs beside them.
 //!
 //! `cargo bench --bench trials` builds the programs of the tests twice, runs the same overrides by both executors in turns, and prints
-//! one row for each program. Ratios are of wall-clock time within one run of the bench.
+//! a row for each program and what is watched. Ratios are of wall-clock time within one run of the bench.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -12,7 +12,9 @@ use std::time::{Duration, Instant};
 use suspect::program::Program;
 use suspect::suite::{RunContext, Suite};
 use suspect::trace::{ModuleFile, sections};
-use suspect::trial::{Change, End, Executor, Executors, Override, Setup, TestTrials, Worker, budget};
+use suspect::trial::{
+    Change, End, Executor, Executors, Mutant, Override, Setup, Site, TestTrials, Watched, Worker, budget,
+};
 use suspect_format::abi::SECTION_SITES;
 
 const SUSPECT: &str = env!("CARGO_BIN_EXE_suspect");
@@ -32,16 +34,16 @@ const TRIALS: usize = 600;
 
 fn main() {
     println!(
-        "| program | own time, us | plain starts/s | exec trials/s | fork trials/s | fork / exec | fork / plain |"
+        "| program | watched | own time, us | plain starts/s | exec trials/s | fork trials/s | fork / exec | fork / plain |"
     );
-    println!("|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|");
     let mut worker = Worker::start(&Setup::with_executable(SUSPECT)).unwrap();
     for (source, arguments, text) in PROGRAMS {
-        row(&mut worker, source, arguments, text);
+        rows(&mut worker, source, arguments, text);
     }
 }
 
-fn row(worker: &mut Worker, source: &str, arguments: &str, text: &str) {
+fn rows(worker: &mut Worker, source: &str, arguments: &str, text: &str) {
     let project = tempfile::tempdir().unwrap();
     let root = project.path().canonicalize().unwrap();
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/trial/programs").join(source);
@@ -52,7 +54,7 @@ fn row(worker: &mut Worker, source: &str, arguments: &str, text: &str) {
     fs::write(root.join("tests.txt"), format!("./prog {arguments}\n")).unwrap();
     let config = "[[suite]]\nkind = \"lines\"\nfile = \"tests.txt\"\nrun = \"{line}\"\n";
     fs::write(root.join("suspect.toml"), config).unwrap();
-    compile(&root, SUSPECT, &["build", "--modes", "trace", "--", "cc", "-O1", "-o", "prog", "prog.c", "-lm"]);
+    compile(&root, SUSPECT, &["build", "--modes", "trace,mutants", "--", "cc", "-O1", "-o", "prog", "prog.c", "-lm"]);
     compile(&root, "clang-19", &["-O1", "-w", "-o", "plain", "prog.c", "-lm"]);
     let file = ModuleFile::open(&root.join("prog")).unwrap();
     let tables = sections(file.bytes(), SECTION_SITES).unwrap();
@@ -62,22 +64,28 @@ fn row(worker: &mut Worker, source: &str, arguments: &str, text: &str) {
     let test = &suite.tests()[0];
     let scratch = suspect::exec::ScratchRoot::new().unwrap();
     let verdict = suite.run_test(test, &RunContext { env: &[], scratch: &scratch, timeout: None }).unwrap().verdict;
-    let trials = TestTrials::prepare(worker, &suite, test, verdict, &program).unwrap();
-    assert_eq!(trials.executor(), (Executor::Fork, None), "{source}");
-    let budget = budget(trials.longest(), false);
-    let overrides = overrides(&trials, &program);
-    let mut least = [Duration::MAX; 3];
-    for _ in 0..TURNS {
-        let times = [
-            plain(&root, arguments),
-            run(&trials, worker, &overrides, Executors::Exec, budget),
-            run(&trials, worker, &overrides, Executors::Fork, budget),
-        ];
-        least.iter_mut().zip(times).for_each(|(least, time)| *least = time.min(*least));
-    }
-    let [plain, exec, fork] = least.map(|time| overrides.len() as f64 / time.as_secs_f64());
     let own = own_time(&root, arguments);
-    println!("| {source} | {own:.0} | {plain:.0} | {exec:.0} | {fork:.0} | {:.2} | {:.2} |", fork / exec, fork / plain);
+    for watched in [Watched::Nodes, Watched::Output] {
+        let trials = TestTrials::prepare(worker, &suite, test, verdict, &program, watched).unwrap();
+        assert_eq!(trials.executor(), (Executor::Fork, None), "{source}");
+        let budget = budget(trials.longest(), false);
+        let mutants = mutants(&trials, &program);
+        let mut least = [Duration::MAX; 3];
+        for _ in 0..TURNS {
+            let times = [
+                plain(&root, arguments),
+                run(&trials, worker, &mutants, Executors::Exec, budget),
+                run(&trials, worker, &mutants, Executors::Fork, budget),
+            ];
+            least.iter_mut().zip(times).for_each(|(least, time)| *least = time.min(*least));
+        }
+        let [plain, exec, fork] = least.map(|time| mutants.len() as f64 / time.as_secs_f64());
+        let ratios = format!("{:.2} | {:.2}", fork / exec, fork / plain);
+        println!(
+            "| {source} | {watched:?}, {} | {own:.0} | {plain:.0} | {exec:.0} | {fork:.0} | {ratios} |",
+            trials.mode().name()
+        );
+    }
 }
 
 fn compile(root: &Path, program: &str, arguments: &[&str]) {
@@ -85,8 +93,8 @@ fn compile(root: &Path, program: &str, arguments: &[&str]) {
     assert!(output.status.success(), "{program}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// Overrides that are applied and run to an end, about as many of each node.
-fn overrides(trials: &TestTrials, program: &Program) -> Vec<Override> {
+/// Mutants of one override each, about as many of each node.
+fn mutants(trials: &TestTrials, program: &Program) -> Vec<Mutant> {
     let takes_numbers = |node: &&u32| {
         use suspect::program::ValueClass::{FunctionPointer, Pointer, String};
         !matches!(program.nodes[**node as usize].class, FunctionPointer | Pointer | String)
@@ -101,13 +109,13 @@ fn overrides(trials: &TestTrials, program: &Program) -> Vec<Override> {
             1 => Change::Negate,
             _ => Change::Set((round * 7919) & ((1 << width) - 1)),
         };
-        all.push(Override { node, instance: 0, change });
+        all.push(Override { site: Site::Node(node), instance: 0, change }.into());
     }
     all
 }
 
 /// Runs them all; every one that is applied must have come to an end.
-fn run(trials: &TestTrials, worker: &mut Worker, all: &[Override], executors: Executors, budget: u64) -> Duration {
+fn run(trials: &TestTrials, worker: &mut Worker, all: &[Mutant], executors: Executors, budget: u64) -> Duration {
     let started = Instant::now();
     let mut seen = 0;
     let mut look = |_, observation: suspect::trial::Observation| {

@@ -352,3 +352,17 @@ fn whole_forest_is_ended() {
     assert_eq!(outcome.survivors, 0);
     assert!(!alive("88.5") && !alive("88.75"));
 }
+
+#[test]
+fn scratch_directories_in_memory_are_private_and_give_way_to_the_disk() {
+    use std::os::unix::fs::PermissionsExt;
+    let disk = tempfile::tempdir().unwrap();
+    let root = ScratchRoot::in_memory(disk.path(), 1 << 20).unwrap();
+    assert_eq!(root.path().metadata().unwrap().permissions().mode() & 0o777, 0o700);
+    let kept = root.path().to_owned();
+    drop(root);
+    assert!(!kept.exists());
+    // No machine has so much to spare.
+    let root = ScratchRoot::in_memory(disk.path(), u64::MAX).unwrap();
+    assert!(root.path().starts_with(disk.path()));
+}

@@ -18,6 +18,7 @@
 #include "llvm/IR/Verifier.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Transforms/Scalar/LowerExpectIntrinsic.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 #include "llvm/Transforms/Utils/ValueMapper.h"
@@ -37,6 +38,10 @@ struct Start : PassInfoMixin<Start> {
   static bool isRequired() { return true; }
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &MAM) {
     auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
+    // What the user expects of a condition (`__builtin_expect`) becomes weights, which the optimiser would do next: counters go by them.
+    for (Function &F : M)
+      if (!F.isDeclaration())
+        FAM.invalidate(F, LowerExpectIntrinsicPass().run(F, FAM));
     suspect_pipeline_start(wrap(&M), &FAM);
     return PreservedAnalyses::none();
   }

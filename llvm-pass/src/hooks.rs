@@ -224,7 +224,7 @@ impl Injector {
         for (index, node) in sites.nodes.iter().enumerate().filter(|(_, node)| self.on_edges(node)) {
             let number = self.base.value + index as u32;
             let Some((yes, no)) = node.branches else { continue };
-            match self.counted_side(sites, yes, no) {
+            match self.position(sites, node.piece, yes, no).or_else(|| self.counted_side(sites, yes, no)) {
                 Some((counter, other)) => {
                     hooks[other as usize].push(Hook::Mark(Marker::Turn, number, vec![self.number(counter)]));
                 }
@@ -240,6 +240,14 @@ impl Injector {
             sites.compounds.iter().for_each(|compound| self.compound(compound, sites, &mut hooks));
         }
         hooks
+    }
+
+    /// The counter that says how often the predicate of a piece was decided, and the lighter of its edges.
+    fn position(&self, sites: &FunctionSites, piece: u32, yes: u32, no: u32) -> Option<(u32, u32)> {
+        let counting = sites.pieces[piece as usize].counted_by?;
+        let counter = sites.edges[counting as usize].values_counter?;
+        let weight = |edge: u32| sites.edges[edge as usize].weight;
+        Some((self.base.counter + counter, if weight(yes) < weight(no) { yes } else { no }))
     }
 
     /// The counter of one of two edges, the heavier if both have one, and the other edge.
@@ -322,7 +330,8 @@ impl Injector {
         let before = self.body.at(node.before);
         let builder = Builder::before(self.module, before);
         let Some(value) = self.value(&builder, node.logged) else { return };
-        if !is_asked {
+        // What a constant's trajectory is its count says.
+        if !is_asked && !value.is_constant() {
             self.build(&builder, Marker::Value, number, &[value]);
         }
         if let Some(counter) = node.true_counter {

@@ -4,6 +4,7 @@
 //! copied, `hooks` are put in as marker calls, and the `table` is emitted. At the end of the pipeline `lower`
 //! turns the markers into code. Only `versions`, `hooks` and `lower` change the IR.
 
+mod base;
 mod calls;
 mod compounds;
 mod content;
@@ -24,6 +25,7 @@ mod operations;
 mod options;
 mod overrides;
 mod pieces;
+mod positions;
 mod returning;
 mod sequences;
 mod shim;

@@ -5,6 +5,7 @@ use std::ffi::CStr;
 use inkwell::llvm_sys::core::*;
 use suspect_format::abi::{self, HASH_FACTOR, STATE_LAST, STATE_WORDS};
 
+use crate::base::Words;
 use crate::hooks::Marker;
 use crate::ir::{Block, Builder, LLVMLinkage, LLVMOpcode, Module, Type, Value, llvm, word_address};
 use crate::overrides::widened;
@@ -58,7 +59,8 @@ impl UnitNumbers {
 /// Lowers all markers of `module`.
 pub fn lower(module: Module, unit: UnitNumbers) {
     let words = module.words(unit.n_counters + unit.n_values);
-    let lowering = Lowering { module, unit, words, data: data(module, words), state: state(module) };
+    let words = Words::new(module, words, data(module, words));
+    let lowering = Lowering { module, unit, words, state: state(module) };
     lowering.descriptor();
     for function in module.functions() {
         pieces::drop_passed(function);
@@ -132,9 +134,14 @@ pub fn hook(module: Module, name: &str, returns: Type, parameters: &[Type]) -> V
 struct Lowering {
     module: Module,
     unit: UnitNumbers,
-    words: Type,
-    data: Value,
+    words: Words,
     state: Value,
+}
+
+/// Where a marker is replaced.
+struct Place {
+    builder: Builder,
+    function: Value,
 }
 
 impl Lowering {
@@ -146,24 +153,26 @@ impl Lowering {
             self.module.error("suspect: internal error: the optimizer merged two hooks");
             return;
         };
-        let builder = Builder::before(self.module, call);
+        let function = Value(llvm!(LLVMGetBasicBlockParent(call.block().0)));
+        let place = Place { builder: Builder::before(self.module, call), function };
+        let builder = &place.builder;
         match (marker, call.operand(1)) {
-            (Marker::Count, _) => self.add(&builder, self.word(number), self.module.constant(64, 1)),
+            (Marker::Count, _) => self.add(builder, self.word(&place, number), self.module.constant(64, 1)),
             (Marker::CountIf, Some(condition)) => {
                 let one = builder.cast(LLVMOpcode::LLVMZExt, condition, self.module.int(64));
-                self.add(&builder, self.word(number), one);
+                self.add(builder, self.word(&place, number), one);
             }
-            (Marker::CountAt, Some(offset)) => self.count_at(&builder, number, offset),
-            (Marker::Piece, _) => self.piece(&builder, number),
+            (Marker::CountAt, Some(offset)) => self.count_at(&place, number, offset),
+            (Marker::Piece, _) => self.piece(builder, number),
             (Marker::Burn, _) => self.burn(call),
             (Marker::State, _) => builder.store(self.module.constant(64, 1), self.state_word(number)),
             (Marker::Value, Some(value)) => {
-                self.value(&builder, number, value);
+                self.value(&place, number, value);
             }
-            (Marker::Turn, Some(counter)) => self.turn(&builder, number, counter),
+            (Marker::Turn, Some(counter)) => self.turn(&place, number, counter),
             (Marker::Log | Marker::Pointer | Marker::Text, Some(value)) => {
-                let slot = self.value(&builder, number, value);
-                self.ask(&builder, marker, call, slot, value);
+                let slot = self.value(&place, number, value);
+                self.ask(builder, marker, call, slot, value);
             }
             _ => {}
         }
@@ -197,8 +206,8 @@ impl Lowering {
         function
     }
 
-    fn word(&self, index: u32) -> Value {
-        word_address(self.module, self.words, self.data, index)
+    fn word(&self, place: &Place, index: u32) -> Value {
+        self.words.address(&place.builder, place.function, index)
     }
 
     fn state_word(&self, index: u32) -> Value {
@@ -210,11 +219,12 @@ impl Lowering {
         builder.store(builder.binary(LLVMOpcode::LLVMAdd, before, amount), address);
     }
 
-    fn count_at(&self, builder: &Builder, number: u32, offset: Value) {
+    fn count_at(&self, place: &Place, number: u32, offset: Value) {
+        let builder = &place.builder;
         let wide = builder.cast(LLVMOpcode::LLVMZExt, offset, self.module.int(64));
         let mut path = [wide.0];
         let int = self.module.int(64);
-        let first = self.word(number);
+        let first = self.word(place, number);
         let address =
             Value(llvm!(LLVMBuildInBoundsGEP2(builder.raw(), int.0, first.0, path.as_mut_ptr(), 1, c"".as_ptr())));
         self.add(builder, address, self.module.constant(64, 1));
@@ -226,9 +236,10 @@ impl Lowering {
     }
 
     /// [`abi::trajectory_hash`], inline. The value word.
-    fn value(&self, builder: &Builder, number: u32, value: Value) -> Value {
+    fn value(&self, place: &Place, number: u32, value: Value) -> Value {
+        let builder = &place.builder;
         use LLVMOpcode::*;
-        let address = self.word(self.unit.n_counters + number);
+        let address = self.word(place, self.unit.n_counters + number);
         let before = builder.load(self.module.int(64), address);
         let scaled = builder.binary(LLVMMul, before, self.module.constant(64, HASH_FACTOR));
         builder.store(builder.binary(LLVMAdd, scaled, widened(self.module, builder, value)), address);
@@ -236,12 +247,13 @@ impl Lowering {
     }
 
     /// [`abi::predicate_hash`], inline.
-    fn turn(&self, builder: &Builder, number: u32, counter: Value) {
+    fn turn(&self, place: &Place, number: u32, counter: Value) {
+        let builder = &place.builder;
         let Some(counter) = counter.integer().and_then(|counter| u32::try_from(counter).ok()) else { return };
-        let address = self.word(self.unit.n_counters + number);
+        let address = self.word(place, self.unit.n_counters + number);
         let before = builder.load(self.module.int(64), address);
         let scaled = builder.binary(LLVMOpcode::LLVMMul, before, self.module.constant(64, HASH_FACTOR));
-        let taken = builder.load(self.module.int(64), self.word(counter));
+        let taken = builder.load(self.module.int(64), self.word(place, counter));
         let sum = builder.binary(LLVMOpcode::LLVMAdd, scaled, taken);
         builder.store(builder.binary(LLVMOpcode::LLVMAdd, sum, self.module.constant(64, 1)), address);
     }
@@ -278,7 +290,7 @@ impl Lowering {
             let number = |number: u32| module.constant(32, u64::from(number)).0;
             let mut values = [
                 module.constant(64, self.unit.unit_hash).0,
-                relative(1, Some(self.data)),
+                relative(1, Some(self.words.data)),
                 relative(2, module.global(GATES)),
                 relative(3, module.global(OPERATIONS)),
                 number(self.unit.n_counters),

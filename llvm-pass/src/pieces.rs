@@ -37,7 +37,7 @@ pub fn drop_passed(function: Value) {
 }
 
 /// The blocks that can be reached, each after its successors but for back edges.
-fn postorder(function: Value) -> Vec<Block> {
+pub fn postorder(function: Value) -> Vec<Block> {
     let successors = |block: Block| block.terminator().map(Value::successors).unwrap_or_default();
     let mut order = Vec::new();
     let mut seen = HashMap::new();

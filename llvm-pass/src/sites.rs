@@ -4,7 +4,7 @@
 //! n-th instruction of each of its copies, so one collection serves all versions.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use suspect_format::abi::Mode;
 use suspect_format::site::{EdgeKind, NodeKind, OUTSIDE, PieceEnd, ValueClass};
@@ -18,6 +18,7 @@ use crate::ir::{self, Block, LLVMOpcode, Value, llvm};
 use crate::nodes;
 use crate::operations::{self, OperationSite};
 use crate::options::Versions;
+use crate::positions;
 use crate::sequences::CompoundSite;
 use crate::shim;
 use crate::table::Files;
@@ -118,6 +119,8 @@ pub struct PieceSite {
     pub start: u32,
     /// Whether it ends in a call that may return more than once.
     pub returns_twice: bool,
+    /// An edge that in `values` mode has been taken as often as the predicate at its end was decided.
+    pub counted_by: Option<u32>,
 }
 
 /// An edge.
@@ -226,7 +229,7 @@ impl Survey<'_> {
         let mut pieces = self.pieces(&body);
         let mut edges = self.edges(&body, &pieces);
         let mut n_counters =
-            place_counters(&body, &pieces, &mut edges, self.versions).ok_or("a jump in it cannot be counted")?;
+            place_counters(&body, &mut pieces, &mut edges, self.versions).ok_or("a jump in it cannot be counted")?;
         let nodes = nodes::collect(self, function, &body, &pieces, &edges, &mut n_counters);
         let found = compounds::find(&body, &nodes);
         let compounds = compounds::collect(self, &body, &nodes, &found, &mut n_counters);
@@ -282,7 +285,8 @@ impl Survey<'_> {
                 if cuts(instruction) {
                     let returns_twice = instruction.call_has("returns_twice");
                     let lines = std::mem::take(&mut lines);
-                    pieces.push(PieceSite { block: block as u32, end: PieceEnd::Call, lines, start, returns_twice });
+                    let (block, end) = (block as u32, PieceEnd::Call);
+                    pieces.push(PieceSite { block, end, lines, start, returns_twice, counted_by: None });
                     start = position + 1;
                 }
             }
@@ -291,7 +295,8 @@ impl Survey<'_> {
                 Some(LLVMOpcode::LLVMUnreachable) => PieceEnd::Stop,
                 _ => PieceEnd::Branch,
             };
-            pieces.push(PieceSite { block: block as u32, end, lines, start, returns_twice: false });
+            let block = block as u32;
+            pieces.push(PieceSite { block, end, lines, start, returns_twice: false, counted_by: None });
         }
         pieces
     }
@@ -424,48 +429,104 @@ fn settle(body: &Body, pieces: &[PieceSite], edges: &mut [EdgeSite]) {
 }
 
 /// Gives counters to the edges that need one in each mode; returns how many words they take together.
-fn place_counters(body: &Body, pieces: &[PieceSite], edges: &mut [EdgeSite], versions: &Versions) -> Option<u32> {
-    let outside = pieces.len();
-    let vertex = |piece: u32| if piece == OUTSIDE { outside } else { piece as usize };
-    let twice = |piece: u32| piece != OUTSIDE && pieces[piece as usize].returns_twice;
-    // A counter on one side of a predicate does most of the work of its trajectory hash.
-    let is_predicate: Vec<bool> =
-        (0..body.blocks.len()).map(|block| nodes::deciding(body.at(body.terminator(block))).is_some()).collect();
-    let decided = |edge: &EdgeSite| {
-        matches!(edge.kind, EdgeKind::True | EdgeKind::False) && is_predicate[pieces[edge.from as usize].block as usize]
-    };
-    let measured = |calls_conserve: bool, edges: &[EdgeSite]| {
-        let mut grounded: Vec<bool> =
-            pieces.iter().map(|piece| !calls_conserve && piece.end == PieceEnd::Call).collect();
-        grounded.push(true);
-        let place = |edge: &EdgeSite| match edge.kind {
-            EdgeKind::Continue if !calls_conserve => flow::Place::Measured,
-            _ if calls_conserve && (twice(edge.from) || twice(edge.to)) && edge.spot.is_some() => flow::Place::Measured,
-            _ if edge.spot.is_none() => flow::Place::Forest,
-            EdgeKind::Continue => flow::Place::Preferred(u64::MAX),
-            EdgeKind::Return => flow::Place::Preferred(edge.weight),
-            _ if !calls_conserve && decided(edge) => flow::Place::Counted(Reverse(edge.weight)),
-            _ => flow::Place::Ordinary(edge.weight),
-        };
-        let flow_edge =
-            |edge: &EdgeSite| flow::Edge { from: vertex(edge.from), to: vertex(edge.to), place: place(edge) };
-        flow::measured(&grounded, &edges.iter().map(flow_edge).collect::<Vec<_>>())
-    };
+fn place_counters(body: &Body, pieces: &mut [PieceSite], edges: &mut [EdgeSite], versions: &Versions) -> Option<u32> {
     let (mut n_edges, mut n_values) = (0, 0);
     if versions.contains(Mode::Edges) {
-        let chosen = measured(true, edges)?;
+        let chosen = measured(pieces, edges, true, |_, edge| {
+            let twice = |piece: u32| piece != OUTSIDE && pieces[piece as usize].returns_twice;
+            match edge.kind {
+                _ if (twice(edge.from) || twice(edge.to)) && edge.spot.is_some() => flow::Place::Measured,
+                EdgeKind::Continue => flow::Place::Preferred(u64::MAX),
+                _ => ordinary(edge),
+            }
+        })?;
         for (edge, chosen) in edges.iter_mut().zip(chosen) {
             edge.edges_counter = chosen.then(|| next(&mut n_edges));
         }
     }
     if versions.contains(Mode::Values) || versions.contains(Mode::Trace) {
-        let chosen = measured(false, edges)?;
+        let decides = decides(body, pieces);
+        find_positions(pieces, edges, &decides);
+        // A counter on one side of a predicate does most of the work of its trajectory hash, unless another does.
+        let counting: HashSet<u32> = pieces.iter().filter_map(|piece| piece.counted_by).collect();
+        let chosen = measured(pieces, edges, false, |index, edge| {
+            let alone = |piece: u32| decides[piece as usize] && pieces[piece as usize].counted_by.is_none();
+            let decided = matches!(edge.kind, EdgeKind::True | EdgeKind::False) && alone(edge.from);
+            match edge.kind {
+                EdgeKind::Continue => flow::Place::Measured,
+                _ if edge.spot.is_some() && (decided || counting.contains(&index)) => {
+                    flow::Place::Counted(Reverse(edge.weight))
+                }
+                _ => ordinary(edge),
+            }
+        })?;
         for (edge, chosen) in edges.iter_mut().zip(chosen) {
             edge.values_counter = chosen.then(|| next(&mut n_values));
         }
     }
     // A process runs one mode, so both may use the same words.
     Some(n_edges.max(n_values))
+}
+
+fn ordinary(edge: &EdgeSite) -> flow::Place {
+    match edge.kind {
+        _ if edge.spot.is_none() => flow::Place::Forest,
+        EdgeKind::Return => flow::Place::Preferred(edge.weight),
+        _ => flow::Place::Ordinary(edge.weight),
+    }
+}
+
+/// [`flow::measured`] for a function's edges.
+fn measured(
+    pieces: &[PieceSite],
+    edges: &[EdgeSite],
+    calls_conserve: bool,
+    place: impl Fn(u32, &EdgeSite) -> flow::Place,
+) -> Option<Vec<bool>> {
+    let mut grounded: Vec<bool> = pieces.iter().map(|piece| !calls_conserve && piece.end == PieceEnd::Call).collect();
+    grounded.push(true);
+    let vertex = |piece: u32| vertex(pieces, piece);
+    let flow_edge = |(index, edge): (u32, &EdgeSite)| flow::Edge {
+        from: vertex(edge.from),
+        to: vertex(edge.to),
+        place: place(index, edge),
+    };
+    flow::measured(&grounded, &(0..).zip(edges).map(flow_edge).collect::<Vec<_>>())
+}
+
+fn vertex(pieces: &[PieceSite], piece: u32) -> usize {
+    if piece == OUTSIDE { pieces.len() } else { piece as usize }
+}
+
+/// Whether each piece ends in a branch that a predicate decides.
+fn decides(body: &Body, pieces: &[PieceSite]) -> Vec<bool> {
+    let deciding = |piece: &PieceSite| nodes::deciding(body.at(body.terminator(piece.block as usize))).is_some();
+    pieces.iter().map(|piece| piece.end == PieceEnd::Branch && deciding(piece)).collect()
+}
+
+/// Fills in [`PieceSite::counted_by`].
+fn find_positions(pieces: &mut [PieceSite], edges: &[EdgeSite], decides: &[bool]) {
+    let mut vertices: Vec<positions::Vertex> = pieces
+        .iter()
+        .zip(decides)
+        .map(|(piece, decides)| positions::Vertex { goes_on: piece.end == PieceEnd::Branch, decides: *decides })
+        .collect();
+    vertices.push(positions::Vertex { goes_on: false, decides: false });
+    let counter = |edge: &EdgeSite| match edge.kind {
+        EdgeKind::Continue => positions::Counter::There,
+        _ if edge.spot.is_none() => positions::Counter::Impossible,
+        _ => positions::Counter::Possible,
+    };
+    let position_edge = |edge: &EdgeSite| positions::Edge {
+        from: vertex(pieces, edge.from),
+        to: vertex(pieces, edge.to),
+        weight: edge.weight,
+        counter: counter(edge),
+    };
+    let found = positions::find(&vertices, &edges.iter().map(position_edge).collect::<Vec<_>>());
+    for (piece, found) in pieces.iter_mut().zip(found) {
+        piece.counted_by = found.map(|index| index as u32);
+    }
 }
 
 /// Takes the next number.

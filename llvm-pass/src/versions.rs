@@ -90,7 +90,7 @@ impl Copies {
             Copies { code: functions.iter().map(|function| copies_of(module, *function, versions)).collect() };
         let exposed: Vec<bool> = {
             let own: HashSet<Value> = functions.iter().copied().collect();
-            functions.iter().map(|function| is_exposed(*function, &own, &copies)).collect()
+            functions.iter().map(|function| is_exposed(*function, &own, &copies, versions.base())).collect()
         };
         for ((function, exposed), code) in functions.iter().zip(exposed).zip(&mut copies.code) {
             let base = if exposed && versions.dispatch() { take_body(*function, versions.base()) } else { *function };
@@ -175,9 +175,10 @@ fn copy(module: Module, function: Value, mode: Mode, tables: &[Value]) -> Value 
 }
 
 /// Whether something besides direct calls from functions that have versions refers to `function`.
-fn is_exposed(function: Value, own: &HashSet<Value>, copies: &Copies) -> bool {
+fn is_exposed(function: Value, own: &HashSet<Value>, copies: &Copies, base: Mode) -> bool {
     if function.linkage() == LLVMLinkage::LLVMAvailableExternallyLinkage {
-        return false;
+        // What is left of it in the end is a call of somebody else's, which does for the plain version alone.
+        return base != Mode::Plain;
     }
     let versioned =
         |caller: Value| own.contains(&caller) || copies.code.iter().any(|code| code.values().any(|one| *one == caller));

@@ -3,6 +3,8 @@
 
 #[path = "../src/flow.rs"]
 mod flow;
+#[path = "../src/positions.rs"]
+mod positions;
 #[path = "../src/options.rs"]
 #[expect(dead_code, reason = "only its tests are wanted here")]
 mod options;

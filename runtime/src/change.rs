@@ -1,60 +1,162 @@
-//! What an override makes of the value that a node is about to take.
+//! What a mutant's overrides make of what a site comes to.
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
+use suspect_format::operation::Operator;
 use suspect_format::trial::{Change, Override, PROCESS_APPLIED};
 
+use crate::mutants::At;
 use crate::process::{Process, shared};
-use crate::{memory, object, symbols, sys, text, trial};
+use crate::{memory, object, stack, symbols, sys, text, trial};
 
 /// Bytes of fresh strings that a process gets with room to spare; after that they get what they need.
 const GENEROUS_BYTES: u64 = 64 << 20;
 /// Room of a fresh string, so that writing into it in place stays harmless.
 const TEXT_ROOM: usize = 4096;
 
-/// What a node is about to take.
-#[derive(Clone, Copy, PartialEq)]
+/// What a site comes to as the code says.
+#[derive(Clone, Copy)]
 pub enum Taken {
     /// A number's bits, zero-extended.
     Word(u64),
     /// The address of characters.
     Text(usize),
+    /// What an operator makes of its operands; no result where the machine traps.
+    Operation { left: u64, right: u64, result: Option<u64> },
+    /// The variable at the address is read, of a function whose variables' addresses are `others`.
+    Variable { address: usize, others: *const usize },
+    /// The way that the code goes.
+    Choice,
 }
 
-/// Whether the override applies to the execution that is about to be and changes what is taken.
+impl Taken {
+    /// The word that the hook answers when nothing is changed; `None` where the machine traps.
+    pub fn plain(self) -> Option<u64> {
+        match self {
+            Taken::Word(value) => Some(value),
+            Taken::Operation { result, .. } => result,
+            Taken::Text(address) | Taken::Variable { address, .. } => Some(address as u64),
+            Taken::Choice => Some(0),
+        }
+    }
+
+    /// With what a division comes to: while its byte is set the program divides by 1 instead, for it must not trap where it would not have
+    /// divided. `one` is an override of it.
+    pub fn divided(self, one: &Override) -> Taken {
+        let operator = Operator::from_number(one.operator).filter(|operator| operator.is_division());
+        match (self, operator) {
+            (Taken::Operation { left, right, .. }, Some(operator)) => {
+                Taken::Operation { left, right, result: operator.apply(one.width.into(), left, right) }
+            }
+            _ => self,
+        }
+    }
+}
+
+/// Whether the mutant's members at the site, together, change what it comes to.
 ///
 /// # Safety
-/// In a hook of the override's node, whose state does not count this execution yet.
-pub unsafe fn would_change(one: &Override, taken: Taken) -> bool {
+/// In a hook of the site.
+pub unsafe fn would_change(at: &At, taken: Taken) -> bool {
     // SAFETY: vouched for by the caller; the characters lie in the file.
     unsafe {
-        if one.instance != 0 && one.instance != trial::execution(one.node) {
-            return false;
-        }
         match taken {
-            Taken::Word(value) => changed_word(one, value) != value,
             Taken::Text(address) => {
-                one.change == Change::Text as u32 && !text::is(address, trial::at(one.operand), one.length as usize)
+                let texts = at.members().filter(|one| one.change == Change::Text as u32);
+                texts.last().is_some_and(|one| !text::is(address, trial::at(one.operand), one.length as usize))
+            }
+            _ => becomes(at, taken) != taken.plain(),
+        }
+    }
+}
+
+/// What the hook answers; `None` where the machine traps. The process's flags say that the mutant was applied.
+///
+/// # Safety
+/// As [`would_change`], which has said yes.
+pub unsafe fn apply(at: &At, taken: Taken) -> Option<u64> {
+    let process = shared();
+    if trial::runs_mutants() && !trial::has_flag(process, PROCESS_APPLIED) {
+        stack::forget_below(process);
+    }
+    // SAFETY: vouched for by the caller.
+    let new = unsafe {
+        match taken {
+            Taken::Text(address) => {
+                let texts = at.members().filter(|one| one.change == Change::Text as u32);
+                Some(texts.last().and_then(|one| fresh_text(process, one, address)).unwrap_or(address) as u64)
+            }
+            _ => becomes(at, taken),
+        }
+    };
+    if new != taken.plain() {
+        trial::set_flag(process, PROCESS_APPLIED);
+    }
+    new
+}
+
+/// # Safety
+/// As [`would_change`].
+unsafe fn becomes(at: &At, taken: Taken) -> Option<u64> {
+    // SAFETY: vouched for by the caller.
+    let members = unsafe { at.members() };
+    let chosen = || {
+        // SAFETY: as above.
+        let choices = unsafe { at.members() }.filter(|one| one.change == Change::Choose as u32);
+        choices.last()
+    };
+    match taken {
+        Taken::Word(value) => Some(members.fold(value, |value, one| changed_word(one, value))),
+        Taken::Operation { left, right, result } => {
+            let result = recomputed(members, left, right, result);
+            // A value that is put in the place of a division is not divided.
+            let changed = |value: Option<u64>, one: &Override| match value {
+                None if one.change != Change::Set as u32 => None,
+                value => Some(changed_word(one, value.unwrap_or(0))),
+            };
+            // SAFETY: as above.
+            unsafe { at.members() }.fold(result, changed)
+        }
+        Taken::Text(address) => Some(address as u64),
+        Taken::Choice => Some(chosen().map_or(0, |one| one.operand)),
+        Taken::Variable { address, others } => {
+            let Some(one) = chosen() else { return Some(address as u64) };
+            // SAFETY: the table has an entry for each variable; those that it has can be read.
+            unsafe {
+                let other = *others.wrapping_add(one.operand as usize);
+                let same = other == 0 || memory::same(address, other, usize::from(one.width).div_ceil(8).min(8));
+                Some(if same { address as u64 } else { other as u64 })
             }
         }
     }
 }
 
-/// What `taken` becomes by the override. The process's flags say that it was applied.
-///
-/// # Safety
-/// As [`would_change`], which has said yes.
-pub unsafe fn apply(one: &Override, taken: Taken) -> Taken {
-    let process = shared();
-    let new = match taken {
-        Taken::Word(value) => Taken::Word(changed_word(one, value)),
-        // SAFETY: vouched for by the caller.
-        Taken::Text(address) => Taken::Text(unsafe { fresh_text(process, one, address) }.unwrap_or(address)),
-    };
-    if new != taken {
-        trial::set_flag(process, PROCESS_APPLIED);
+/// The result with operands and operator replaced; `None` where the machine traps.
+fn recomputed<'a>(
+    members: impl Iterator<Item = &'a Override>,
+    left: u64,
+    right: u64,
+    result: Option<u64>,
+) -> Option<u64> {
+    const OPERATOR: u32 = Change::Operator as u32;
+    const LEFT: u32 = Change::Left as u32;
+    const RIGHT: u32 = Change::Right as u32;
+    let (mut left, mut right, mut operator, mut last) = (left, right, None, None);
+    for one in members {
+        match one.change {
+            LEFT => left = one.operand,
+            RIGHT => right = one.operand,
+            OPERATOR => operator = Some(one.operand as u8),
+            _ => continue,
+        }
+        last = Some(one);
     }
-    new
+    let Some(one) = last else { return result };
+    match Operator::from_number(operator.unwrap_or(one.operator)) {
+        Some(operator) => operator.apply(one.width.into(), left, right),
+        // Of operations that have one operand it is the result.
+        None => Some(left & u64::MAX >> 64u32.wrapping_sub(u32::from(one.width).clamp(1, 64))),
+    }
 }
 
 /// What a number becomes.
@@ -63,6 +165,7 @@ fn changed_word(one: &Override, value: u64) -> u64 {
     const ADD: u32 = Change::Add as u32;
     const NEGATE: u32 = Change::Negate as u32;
     const FLIP: u32 = Change::Flip as u32;
+    const COMPLEMENT: u32 = Change::Complement as u32;
     let width = u32::from(one.width).clamp(1, 64);
     let is_float = one.is_float != 0 && (width == 32 || width == 64);
     let new = match one.change {
@@ -73,6 +176,7 @@ fn changed_word(one: &Override, value: u64) -> u64 {
         NEGATE => value.wrapping_neg(),
         FLIP if is_float => flipped_float(width, value),
         FLIP => u64::from(value == 0),
+        COMPLEMENT => !value,
         _ => return value,
     };
     new & u64::MAX >> (64 - width)

@@ -1,4 +1,4 @@
-//! Plans: where a node is about to take a value that pending overrides would change, a forked child for each of them.
+//! Plans: where pending mutants would change what a site comes to, a forked child for each of them.
 //!
 //! Children run one after another while their parent waits, and share with it what a fork shares: open files. So the parent
 //! notes where each file stands, and afterwards reads what the child has written, takes it back, and puts each file where it stood.
@@ -7,14 +7,18 @@
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicU32, Ordering};
 
+use suspect_format::abi::Mode;
 use suspect_format::trial::{
-    CHANGED, Done, EXIT_CUT, OUTPUT_HASH_START, Refusal, Stream, TrialProcess, TrialResult, output_hash,
+    CHANGED, Done, EXIT_CUT, NO_MUTANT, OUTPUT_HASH_START, Refusal, Stream, TrialProcess, TrialResult, output_hash,
 };
 
+use crate::change::{self, Taken};
 use crate::filter::{self, call};
+use crate::mutants::{self, At};
 use crate::process::{Process, shared};
 use crate::sys::{self, Errno};
-use crate::trial::{self, Child, Taken};
+use crate::trial::{self, Child};
+use crate::{fuel, gates};
 
 const CLOSE: usize = 3;
 const FSTAT: usize = 5;
@@ -102,10 +106,11 @@ pub unsafe fn prepare(process: &Process) {
         if (*header).first_pid != u64::from(process.pid.load(Ordering::Relaxed)) || (*header).next_process != 1 {
             give_up(Refusal::NotFirst, 0);
         }
-        let results = u64::from((*header).n_overrides).wrapping_mul((*header).result_stride);
-        let states = (*other_process()).states;
-        let writable = trial::writable((*header).results, results)
-            .and_then(|()| trial::writable(states, u64::from((*header).n_nodes).wrapping_mul(8)));
+        let results = u64::from((*header).n_mutants).wrapping_mul((*header).result_stride);
+        let other = other_process();
+        let states = if (*other).streams == 0 { 0 } else { u64::from((*header).n_nodes).wrapping_mul(8) };
+        let writable =
+            trial::writable((*header).results, results).and_then(|()| trial::writable((*other).states, states));
         if writable.is_err() || filter::install().is_err() {
             give_up(Refusal::Kernel, 0);
         }
@@ -140,10 +145,10 @@ unsafe fn other_process() -> *mut TrialProcess {
     }
 }
 
-/// The result of override number `index`.
+/// The result of mutant number `index`.
 ///
 /// # Safety
-/// The trial file is mapped; `index` is less than the header's number of overrides.
+/// The trial file is mapped; `index` is less than the header's number of mutants.
 pub unsafe fn result(index: u32) -> *mut TrialResult {
     // SAFETY: vouched for by the caller.
     unsafe {
@@ -152,35 +157,38 @@ pub unsafe fn result(index: u32) -> *mut TrialResult {
     }
 }
 
-/// The plan's process reached `node`, some of whose overrides are pending, with a value: what the node takes.
+/// The plan's process reached `site` for the so many-th time, some of whose overrides are pending: what it comes to.
 ///
 /// # Safety
-/// Called by a hook, with the trial file mapped; `node` is less than the header's `n_nodes`.
-pub unsafe fn reached(node: u32, taken: Taken) -> Taken {
+/// Called by a hook, with the trial file mapped; `site` is less than the header's `n_sites`.
+pub unsafe fn reached(site: u32, execution: u64, taken: Taken) -> Option<u64> {
     // SAFETY: vouched for by the caller; overrides and results have the header's number.
     unsafe {
-        let (mut index, end) = trial::overrides_of(node);
-        let (mut pending, mut files) = (false, None);
+        let (mut index, end) = mutants::overrides_of(site);
+        let (mut pending, mut files, mut last) = (false, None, NO_MUTANT);
         while index < end {
-            let one = &*trial::override_at(index);
-            if (*result(index)).done == Done::Not as u32 {
-                if trial::would_change(one, taken) {
+            let mutant = mutants::mutant_of(index);
+            // Members of a mutant at one site follow each other.
+            if mutant != last && (*result(mutant)).done == Done::Not as u32 {
+                let at = At { mutant, site, execution };
+                if change::would_change(&at, taken) {
                     let files = *files.get_or_insert_with(|| standing());
-                    if fork(index, files) {
-                        return trial::apply(one, taken);
+                    if fork(mutant, files) {
+                        return change::apply(&at, taken);
                     }
                 } else {
                     pending = true;
                 }
             }
+            last = mutant;
             index = index.wrapping_add(1);
         }
-        trial::set_pending(node, pending);
+        gates::set_pending(site, pending);
     }
-    taken
+    taken.plain()
 }
 
-/// Runs override number `index` in a child: true in there. Its parent has then the result and goes on as if nothing had been.
+/// Runs mutant number `index` in a child: true in there. Its parent has then the result and goes on as if nothing had been.
 ///
 /// # Safety
 /// In a hook of the plan's process.
@@ -191,6 +199,10 @@ unsafe fn fork(index: u32, files: usize) -> bool {
     unsafe {
         let header = trial::header();
         let found = result(index);
+        let is_fuelled = (*header).mode == Mode::Mutants as u32;
+        if is_fuelled {
+            fuel::note(process);
+        }
         let child = begin(process, index, found);
         (*header).running = u64::from(index).wrapping_add(1);
         let answer = call(CLONE, [CLONE_PIDFD, 0, (&raw mut pidfd) as usize, 0, 0]);
@@ -198,15 +210,20 @@ unsafe fn fork(index: u32, files: usize) -> bool {
         if id == 0 {
             let _ = call(PRCTL, [PDEATHSIG, SIGKILL, 0, 0, 0]);
             trial::become_child(&child);
+            gates::keep_only(index);
             return true;
         }
         let done = wait(id, pidfd as usize, (*header).wall_ns, found);
         (*header).running = 0;
+        if is_fuelled {
+            (*found).used = fuel::put_back(process);
+        }
         finish(found, &child);
         put_back(files, found);
         if (*found).done == Done::Not as u32 {
             (*found).done = done as u32;
         }
+        gates::done(index);
         // The worker looks at it meanwhile.
         AtomicU32::from_ptr(&raw mut (*header).n_done).fetch_add(1, Ordering::Relaxed);
     }
@@ -217,7 +234,7 @@ unsafe fn fork(index: u32, files: usize) -> bool {
 unsafe fn begin(process: &Process, index: u32, found: *mut TrialResult) -> Child {
     // SAFETY: both tables have a state for each node; the result can be written.
     unsafe {
-        let n_nodes = (*trial::header()).n_nodes as usize;
+        let n_nodes = compared(process);
         let states = trial::at::<u64>((*other_process()).states);
         let own = process.states.load(Ordering::Relaxed);
         let mut node = 0usize;
@@ -227,7 +244,16 @@ unsafe fn begin(process: &Process, index: u32, found: *mut TrialResult) -> Child
         }
         (*found).used = (*process.used.load(Ordering::Relaxed)).load(Ordering::Relaxed);
         (*found).flags = (*process.flags.load(Ordering::Relaxed)).load(Ordering::Relaxed);
-        Child { states, used: &raw mut (*found).used, flags: &raw mut (*found).flags, one: index }
+        Child { states, used: &raw mut (*found).used, flags: &raw mut (*found).flags, mutant: index }
+    }
+}
+
+/// Nodes whose values are compared.
+unsafe fn compared(process: &Process) -> usize {
+    match process.streams.load(Ordering::Relaxed).is_null() {
+        true => 0,
+        // SAFETY: the header is mapped.
+        false => unsafe { (*trial::header()).n_nodes as usize },
     }
 }
 
@@ -268,7 +294,7 @@ unsafe fn finish(found: *mut TrialResult, child: &Child) {
     unsafe {
         let bits = found.add(1).cast::<u8>();
         let streams = shared().streams.load(Ordering::Relaxed);
-        let n_nodes = (*trial::header()).n_nodes as usize;
+        let n_nodes = compared(shared());
         let (mut node, mut byte) = (0usize, 0u8);
         while node < n_nodes {
             let state = *child.states.wrapping_add(node);

@@ -3,7 +3,7 @@
 //! Linked as one relocatable object, first on the link line, into every executable and shared library that has
 //! instrumented units (`runtime/Makefile` builds it, and the object that ends the section of words).
 //!
-//! A process records (`record`, `log`), or takes part in a trial (`trial`, `change`, `fork`), or neither. What the modules
+//! A process records (`record`, `log`), or takes part in a trial (`trial`, `mutants`, `change`, `gates`, `fuel`, `fork`), or neither. What the modules
 //! of a process must have in common is in `process`; `object` and `text` say how addresses are seen.
 //!
 //! What holds everywhere here: no allocation, no panic path, no message, no call into the program's C library but those
@@ -32,10 +32,13 @@ mod change;
 mod file;
 mod filter;
 mod fork;
+mod fuel;
+mod gates;
 mod hooks;
 mod log;
 mod memory;
 mod module;
+mod mutants;
 mod object;
 mod process;
 mod record;
@@ -46,4 +49,7 @@ mod sys;
 mod text;
 mod trial;
 
-pub use hooks::{__suspect_node, __suspect_object, __suspect_pointer, __suspect_text, __suspect_tick};
+pub use hooks::{
+    __suspect_choice, __suspect_node, __suspect_object, __suspect_operation, __suspect_pointer, __suspect_refuel,
+    __suspect_text, __suspect_tick, __suspect_variable,
+};

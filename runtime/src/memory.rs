@@ -15,6 +15,24 @@ pub unsafe fn copy(from: *const u8, to: *mut u8, length: usize) {
     }
 }
 
+/// Whether `length` bytes at two addresses are the same.
+///
+/// # Safety
+/// Both can be read.
+pub unsafe fn same(one: usize, other: usize, length: usize) -> bool {
+    let mut index = 0usize;
+    // SAFETY: vouched for by the caller.
+    unsafe {
+        while index < length {
+            if *(one as *const u8).wrapping_add(index) != *(other as *const u8).wrapping_add(index) {
+                return false;
+            }
+            index = index.wrapping_add(1);
+        }
+    }
+    true
+}
+
 /// What follows `name` and `=` in the C string `entry`.
 ///
 /// # Safety

@@ -16,6 +16,41 @@ pub struct Module {
     units: *const UnitDescriptor,
     /// Number of units.
     pub n_units: usize,
+    /// The gates of its functions.
+    pub gates: Bytes,
+    /// The bytes of its operations.
+    pub operations: Bytes,
+}
+
+/// A section of bytes.
+#[derive(Clone, Copy)]
+pub struct Bytes {
+    /// The first.
+    pub start: *mut u8,
+    /// Number of bytes.
+    pub length: usize,
+}
+
+impl Bytes {
+    fn of((start, end): (*mut u8, *mut u8)) -> Bytes {
+        Bytes { start, length: (end as usize).wrapping_sub(start as usize) }
+    }
+
+    /// Makes all of them `value`.
+    pub fn fill(&self, value: u8) {
+        let mut index = 0usize;
+        while index < self.length {
+            let byte = self.start.wrapping_add(index);
+            // SAFETY: inside the section, which is data that the program's code reads and nobody else writes. Those that are
+            // right already are not written: their page may be shared with a parent.
+            unsafe {
+                if *byte != value {
+                    *byte = value;
+                }
+            }
+            index = index.wrapping_add(1);
+        }
+    }
 }
 
 impl Module {
@@ -25,7 +60,15 @@ impl Module {
         let (units, units_end) = symbols::units();
         let n_units = (units_end as usize).wrapping_sub(units as usize) / size_of::<UnitDescriptor>();
         let data_len = (data_end as usize).wrapping_sub(data as usize);
-        (n_units != 0 && u32::try_from(n_units).is_ok()).then_some(Module { data, data_len, units, n_units })
+        let (gates, operations) = (Bytes::of(symbols::gates()), Bytes::of(symbols::operations()));
+        (n_units != 0 && u32::try_from(n_units).is_ok()).then_some(Module {
+            data,
+            data_len,
+            units,
+            n_units,
+            gates,
+            operations,
+        })
     }
 
     /// The words can be replaced without touching anything else, and the state page is where readers look for it.
@@ -47,6 +90,41 @@ impl Module {
         let words = n_counters as usize + n_values as usize;
         let end = offset.checked_add(words.wrapping_mul(8))?;
         (end <= self.data_len).then_some(UnitEntry { unit_hash, offset: offset as u64, n_counters, n_values })
+    }
+
+    /// Whether gates and bytes of operations lie in their sections in the order of the descriptors, and nothing else with them.
+    pub fn is_in_order(&self) -> bool {
+        let (mut gates, mut operations) = (0usize, 0usize);
+        let mut index = 0usize;
+        while index < self.n_units {
+            let unit = self.units.wrapping_add(index);
+            // SAFETY: the index is less than `n_units`; descriptors are never written.
+            let descriptor = unsafe { *unit };
+            let is_at = |count: u32, field: usize, relative: i64, bytes: &Bytes, before: usize| {
+                let address = (unit as usize).wrapping_add(field).wrapping_add(relative as usize);
+                count == 0 || address == (bytes.start as usize).wrapping_add(before)
+            };
+            let in_order = is_at(
+                descriptor.n_gates,
+                offset_of!(UnitDescriptor, gates_relative),
+                descriptor.gates_relative,
+                &self.gates,
+                gates,
+            ) && is_at(
+                descriptor.n_operations,
+                offset_of!(UnitDescriptor, operations_relative),
+                descriptor.operations_relative,
+                &self.operations,
+                operations,
+            );
+            if !in_order {
+                return false;
+            }
+            gates = gates.wrapping_add(descriptor.n_gates as usize);
+            operations = operations.wrapping_add(descriptor.n_operations as usize);
+            index = index.wrapping_add(1);
+        }
+        gates == self.gates.length && operations == self.operations.length
     }
 
     /// What a trial file knows the module by: [`suspect_format::trial::TrialModule::identity`].

@@ -6,7 +6,7 @@
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use suspect_format::abi::PAGE;
-use suspect_format::trial::{Override, Stream, TRIAL_ADDRESS, TrialProcess};
+use suspect_format::trial::{Stream, TRIAL_ADDRESS, TrialProcess};
 
 use crate::module::Module;
 use crate::object::{self, Objects};
@@ -18,8 +18,14 @@ use crate::{symbols, trial};
 const PROCESS_ADDRESS: usize = TRIAL_ADDRESS - (1 << 40);
 /// Where hooks have their stack: beyond what follows the page.
 pub const STACK_ADDRESS: usize = PROCESS_ADDRESS + (1 << 36);
+/// Bytes of it.
+const PROCESS_BYTES: usize = 2 * PAGE;
 /// Where the trial's bytes for each node follow it.
-pub const PENDING_ADDRESS: usize = PROCESS_ADDRESS + PAGE;
+pub const PENDING_ADDRESS: usize = PROCESS_ADDRESS + PROCESS_BYTES;
+/// Where counts of executions are, one for each override.
+pub const COUNTS_ADDRESS: usize = PROCESS_ADDRESS + (1 << 35);
+/// Where the number of overrides that are not done is, of each gate.
+pub const GATES_ADDRESS: usize = PROCESS_ADDRESS + (1 << 35) + (1 << 34);
 /// How far the first thread's stack can reach down from the environment; nothing else is mapped there.
 pub const STACK_BYTES: usize = 120 << 20;
 /// "This page is the runtime's".
@@ -35,6 +41,10 @@ pub struct Process {
     pub pid: AtomicU32,
     /// The [`suspect_format::trial::Role`] of this process, 0 outside trials.
     pub role: AtomicU32,
+    /// Which process of the trial this is, from 0.
+    pub number: AtomicU32,
+    /// Gates of all modules, in the mode `mutants`; 0 where all are open.
+    pub n_gates: AtomicU32,
     /// Hooks and ticks that may be executed.
     pub budget: AtomicU64,
     /// Where those executed are counted.
@@ -45,8 +55,8 @@ pub struct Process {
     pub streams: AtomicPtr<Stream>,
     /// Where the `PROCESS_*` bits go.
     pub flags: AtomicPtr<AtomicU32>,
-    /// What is overridden now; null for nothing.
-    pub active: AtomicPtr<Override>,
+    /// The mutant that is active now, or [`suspect_format::trial::NO_MUTANT`].
+    pub mutant: AtomicU32,
     /// This process's entry in the trial file.
     pub entry: AtomicPtr<TrialProcess>,
     /// Counts for a process that shares its entry with others.
@@ -67,14 +77,33 @@ pub struct Process {
     modules: [ModuleRange; MAX_MODULES],
 }
 
-const _: () = assert!(size_of::<Process>() <= PAGE);
+const _: () = assert!(size_of::<Process>() <= PROCESS_BYTES);
 
-/// Where a module is in memory.
+/// A module in memory.
 #[repr(C)]
-struct ModuleRange {
+pub struct ModuleRange {
+    /// Where it is: 0 when that is not known.
     start: AtomicUsize,
     end: AtomicUsize,
     identity: AtomicU64,
+    data: AtomicUsize,
+    /// Its gates, none once it is unloaded; the number of the first.
+    pub gates: AtomicPtr<u8>,
+    pub n_gates: AtomicU32,
+    pub first_gate: AtomicU32,
+    /// Its operations' bytes, likewise.
+    pub operations: AtomicPtr<u8>,
+    pub n_operations: AtomicU32,
+    pub first_operation: AtomicU32,
+    /// Its fuel, null while it may hold none.
+    pub fuel: AtomicPtr<i64>,
+}
+
+impl ModuleRange {
+    /// Whether it is the module whose words begin at `data`.
+    pub fn is_of(&self, data: usize) -> bool {
+        self.data.load(Ordering::Relaxed) == data
+    }
 }
 
 static READY: AtomicBool = AtomicBool::new(false);
@@ -84,7 +113,7 @@ static READY: AtomicBool = AtomicBool::new(false);
 /// # Safety
 /// No other thread is starting a module.
 pub unsafe fn enter() -> Result<&'static Process, Errno> {
-    match sys::map_zeros_at(PROCESS_ADDRESS, PAGE) {
+    match sys::map_zeros_at(PROCESS_ADDRESS, PROCESS_BYTES) {
         // SAFETY: the page was just mapped and is large enough.
         Ok(()) => unsafe { (*(PROCESS_ADDRESS as *const Process)).mark.store(MARK, Ordering::Relaxed) },
         Err(EEXIST) if sys::is_readable(PROCESS_ADDRESS) => {}
@@ -113,14 +142,27 @@ pub fn entered() -> Option<&'static Process> {
 }
 
 impl Process {
-    /// Notes where `module` is, so that addresses in it have names that do not depend on where it was loaded.
-    pub fn add(&self, module: &Module) {
-        let Some(range) = self.modules.get(self.n_modules.load(Ordering::Relaxed)) else { return };
-        let Some((start, end)) = module.range() else { return };
+    /// Notes where `module` is, so that addresses in it have names that do not depend on where it was loaded. `None` when there is no
+    /// room for one more.
+    pub fn add(&self, module: &Module) -> Option<&ModuleRange> {
+        let range = self.modules.get(self.n_modules.load(Ordering::Relaxed))?;
+        let (start, end) = module.range().unwrap_or((0, 0));
         range.start.store(start, Ordering::Relaxed);
         range.end.store(end, Ordering::Relaxed);
         range.identity.store(module.identity(), Ordering::Relaxed);
+        range.data.store(module.data as usize, Ordering::Relaxed);
         self.n_modules.fetch_add(1, Ordering::Release);
+        Some(range)
+    }
+
+    /// The modules that were noted, those that are unloaded included.
+    pub fn modules(&self) -> impl Iterator<Item = &ModuleRange> {
+        self.modules.iter().take(self.n_modules.load(Ordering::Acquire))
+    }
+
+    /// Which of the modules that were noted `range` is, from 0.
+    pub fn position(&self, range: &ModuleRange) -> u32 {
+        self.modules().zip(0u32..).find(|(other, _)| core::ptr::eq(*other, range)).map_or(u32::MAX, |(_, at)| at)
     }
 
     /// Notes where the first thread's stack is, unless the environment has been moved away from it already.
@@ -129,8 +171,7 @@ impl Process {
         if environment.is_null() {
             return;
         }
-        let here = 0u8;
-        let frame = (&raw const here) as usize;
+        let frame = auxiliary.frame;
         // SAFETY: the C library's variable.
         let array = unsafe { *environment } as usize;
         if array > frame && array.wrapping_sub(frame) < STACK_BYTES {

@@ -1,5 +1,6 @@
 //! Start-up and fork: puts this module's segment into the process's trace file and maps it over the module's words.
 
+use core::cell::UnsafeCell;
 use core::ffi::c_char;
 use core::mem::{MaybeUninit, offset_of};
 use core::slice;
@@ -66,18 +67,46 @@ fn head_len(module: &Module) -> usize {
     page_up(entries.wrapping_add(size_of::<SegmentHeader>()))
 }
 
+/// Where the first constructor works: what it leaves on the program's stack a mutant might read there.
+#[repr(C, align(16))]
+struct Room(UnsafeCell<[u8; ROOM]>);
+
+// SAFETY: used by the loader's one thread for each module.
+unsafe impl Sync for Room {}
+
+const ROOM: usize = 64 << 10;
+static STACK: Room = Room(UnsafeCell::new([0; ROOM]));
+
 /// The first constructor of this module.
+#[unsafe(naked)]
 pub extern "C" fn start() {
+    core::arch::naked_asm!(
+        "mov rdi, rsp",
+        "lea rax, [rip + {stack}]",
+        "lea rsp, [rax + {room}]",
+        "push rdi",
+        "push rdi",
+        "call {started}",
+        "mov rsp, qword ptr [rsp]",
+        "ret",
+        stack = sym STACK,
+        room = const ROOM,
+        started = sym started,
+    )
+}
+
+/// `frame`: an address on the first thread's stack.
+extern "C" fn started(frame: usize) {
     let Some(settings) = Settings::read() else { return };
     let Some(module) = Module::this() else { return };
-    let Some(auxiliary) = Auxiliary::read() else { return };
+    let Some(auxiliary) = Auxiliary::read(frame) else { return };
     if auxiliary.secure {
         return;
     }
     if !settings.trial.is_null() {
         // SAFETY: the loader's thread, before anything else of this module runs; the path is a C string.
-        if unsafe { trial::start(settings.trial, &module, &auxiliary) }.is_ok() {
-            symbols::mode().store(Mode::Trace as u32, Ordering::Release);
+        if let Ok(mode) = unsafe { trial::start(settings.trial, &module, &auxiliary) } {
+            symbols::mode().store(mode, Ordering::Release);
         }
         return;
     }
@@ -88,6 +117,8 @@ pub extern "C" fn start() {
             if add_module(&module, FirstWords::AsTheyAre).is_ok() {
                 symbols::at_fork(forked);
                 if settings.mode == Mode::Trace {
+                    // No function goes on in a version that does not log.
+                    module.gates.fill(1);
                     name_objects(&module, &auxiliary);
                 }
                 symbols::mode().store(settings.mode as u32, Ordering::Release);

@@ -109,11 +109,26 @@ pub struct Auxiliary {
     pub random: u64,
     /// Address of the executable's name, above all arguments and the environment on the first thread's stack.
     pub name: u64,
+    /// Address of a frame on that stack.
+    pub frame: usize,
 }
 
 impl Auxiliary {
-    /// Asks the kernel; `None` when it does not answer.
-    pub fn read() -> Option<Auxiliary> {
+    /// What the C library keeps of it, or, without such a library, what the kernel says: opening its file costs more than all
+    /// else that a start does but making the trace. `None` when neither answers.
+    pub fn read(frame: usize) -> Option<Auxiliary> {
+        let known = symbols::auxiliary_value(AT_RANDOM).map(|random| Auxiliary {
+            random,
+            secure: symbols::auxiliary_value(AT_SECURE) != Some(0),
+            program_headers: symbols::auxiliary_value(AT_PHDR).unwrap_or_default(),
+            name: symbols::auxiliary_value(AT_EXECFN).unwrap_or_default(),
+            frame,
+        });
+        let known = known.filter(|known| known.random != 0);
+        known.or_else(|| Auxiliary::ask().map(|answer| Auxiliary { frame, ..answer }))
+    }
+
+    fn ask() -> Option<Auxiliary> {
         const ENTRIES: usize = 64;
         let mut entries = [const { MaybeUninit::<[u64; 2]>::uninit() }; ENTRIES];
         // SAFETY: the path is a literal, the buffer as long as said.

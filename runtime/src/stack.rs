@@ -4,7 +4,9 @@
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use crate::process::{Process, STACK_ADDRESS};
+use suspect_format::abi::PAGE;
+
+use crate::process::{Process, STACK_ADDRESS, STACK_BYTES};
 use crate::sys;
 
 /// Bytes of it.
@@ -25,8 +27,32 @@ pub fn take(process: &Process) {
     OWNER.store(process.stack_owner.load(Ordering::Relaxed), Ordering::Relaxed);
 }
 
-/// A hook of two arguments that does its work on that stack, unless it is another thread's or already there (a signal's handler
-/// interrupted a hook, or the program's `malloc` was called by one). Whatever the work, it leaves one word on the program's.
+/// Forgets what the program's functions have left below the frame of the one that called this hook. Before it functions may have run in
+/// another version than in another executor, and a mutant may read what it did not write.
+pub fn forget_below(process: &Process) {
+    const REACH: usize = 256 << 10;
+    let here = 0u8;
+    let top = process.environment.load(Ordering::Relaxed);
+    if !(LOW..TOP).contains(&((&raw const here) as usize)) || top == 0 {
+        return;
+    }
+    // SAFETY: `aside` has put the program's stack pointer there twice.
+    let pointer = unsafe { *(TOP.wrapping_sub(8) as *const usize) };
+    if pointer >= top || top.wrapping_sub(pointer) >= STACK_BYTES {
+        return;
+    }
+    let page = pointer & !(PAGE - 1);
+    let mut at = page;
+    while at < pointer {
+        // SAFETY: below the stack pointer of a thread that is here, in the page that it points into.
+        unsafe { *(at as *mut u8) = 0 };
+        at = at.wrapping_add(1);
+    }
+    sys::forget(page.wrapping_sub(REACH), REACH);
+}
+
+/// A hook that does its work on that stack, unless it is another thread's or already there (a signal's handler interrupted a hook, or the
+/// program's `malloc` was called by one). Nothing is left on the program's.
 #[macro_export]
 macro_rules! aside {
     ($work:path) => {
@@ -35,16 +61,16 @@ macro_rules! aside {
             "cmp rax, qword ptr [rip + {owner}]",
             "jne 2f",
             "mov rax, rsp",
-            "movabs rcx, {low}",
-            "sub rax, rcx",
+            "movabs r10, {low}",
+            "sub rax, r10",
             "cmp rax, {size}",
             "jb 2f",
-            "push rbp",
-            "mov rbp, rsp",
+            "mov rax, rsp",
             "movabs rsp, {top}",
+            "push rax",
+            "push rax",
             "call {work}",
-            "mov rsp, rbp",
-            "pop rbp",
+            "mov rsp, qword ptr [rsp]",
             "ret",
             "2:",
             "jmp {work}",

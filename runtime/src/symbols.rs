@@ -9,6 +9,7 @@ use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 use suspect_format::abi::{PAGE, STATE_WORDS};
 use suspect_format::trace::UnitDescriptor;
+use suspect_format::trial::FUEL_WORD;
 
 // `R` keeps the state page although a linker may take `__start_` symbols for no use of a section.
 global_asm!(
@@ -20,6 +21,11 @@ global_asm!(
     ".size __suspect_state, {page}",
     "__suspect_state:",
     ".zero {page}",
+    ".globl __suspect_fuel",
+    ".hidden __suspect_fuel",
+    ".type __suspect_fuel, @object",
+    ".size __suspect_fuel, 8",
+    ".set __suspect_fuel, __suspect_state + {fuel}",
     ".popsection",
     ".pushsection .bss.__suspect_mode,\"aw\",@nobits",
     ".p2align 2",
@@ -35,13 +41,24 @@ global_asm!(
     ".hidden __suspect_text",
     ".hidden __suspect_object",
     ".hidden __suspect_tick",
+    ".hidden __suspect_operation",
+    ".hidden __suspect_variable",
+    ".hidden __suspect_choice",
+    ".hidden __suspect_refuel",
     // Before every constructor of this module that gives no priority, or one from 1 on.
     ".pushsection .init_array.00000,\"aw\",@init_array",
     ".p2align 3",
     ".quad {start}",
     ".popsection",
+    // After every destructor of this module.
+    ".pushsection .fini_array.00000,\"aw\",@fini_array",
+    ".p2align 3",
+    ".quad {end}",
+    ".popsection",
     page = const PAGE,
+    fuel = const FUEL_WORD * 8,
     start = sym crate::record::start,
+    end = sym crate::trial::end,
 );
 
 /// The address of a symbol by this module's own table of addresses, after the directives that say what it is.
@@ -81,6 +98,21 @@ pub fn units() -> (*const UnitDescriptor, *const UnitDescriptor) {
     (linked!("__start_suspect_units").cast(), linked!("__stop_suspect_units").cast())
 }
 
+/// The gates of this module's functions: the first byte, and one past the last.
+pub fn gates() -> (*mut u8, *mut u8) {
+    (linked!("__start_suspect_gates").cast(), linked!("__stop_suspect_gates").cast())
+}
+
+/// The bytes of this module's operations: the first, and one past the last.
+pub fn operations() -> (*mut u8, *mut u8) {
+    (linked!("__start_suspect_operations").cast(), linked!("__stop_suspect_operations").cast())
+}
+
+/// Ticks that this module may still count.
+pub fn fuel() -> *mut i64 {
+    address!("__suspect_fuel", ".hidden").cast()
+}
+
 /// This module's state words.
 pub fn state() -> *mut [u64; STATE_WORDS] {
     address!("__suspect_state", ".hidden").cast()
@@ -101,6 +133,16 @@ pub fn elf_header() -> *const u8 {
 /// The C library's pointer to the environment, null without such a library.
 pub fn environment() -> *const *const *const c_char {
     foreign!("environ").cast()
+}
+
+/// The auxiliary vector's entry of this kind, as the C library keeps it; `None` without such a library.
+///
+/// Only for kinds that every kernel gives: for others `errno` would be set.
+pub fn auxiliary_value(kind: u64) -> Option<u64> {
+    type Value = unsafe extern "C" fn(u64) -> u64;
+    let function = foreign!("getauxval");
+    // SAFETY: glibc and musl give `getauxval` this type; it reads a table that is never written.
+    (!function.is_null()).then(|| unsafe { core::mem::transmute::<*mut c_void, Value>(function)(kind) })
 }
 
 /// What `dladdr` fills in.

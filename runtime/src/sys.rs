@@ -27,6 +27,8 @@ const MUNMAP: usize = 11;
 const SIGPROCMASK: usize = 14;
 const PREAD: usize = 17;
 const PWRITE: usize = 18;
+const MREMAP: usize = 25;
+const MADVISE: usize = 28;
 const GETPID: usize = 39;
 const KILL: usize = 62;
 const FLOCK: usize = 73;
@@ -280,6 +282,25 @@ pub unsafe fn map_zeros(address: *mut c_void, length: usize) -> Result<(), Errno
     let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
     // SAFETY: vouched for by the caller.
     unsafe { raw(MMAP, [address as usize, length, PROT_READ_WRITE, flags, usize::MAX, 0]) }.map(|_| ())
+}
+
+/// Maps what shared memory is at `from` at `to` as well, whatever was there.
+///
+/// # Safety
+/// As [`File::map`] for the `length` bytes at `to`.
+pub unsafe fn map_again(from: *mut c_void, to: *mut c_void, length: usize) -> Result<(), Errno> {
+    const MAY_MOVE: usize = 1;
+    const FIXED: usize = 2;
+    // Nothing of it is moved: its old length is none.
+    // SAFETY: vouched for by the caller.
+    unsafe { raw(MREMAP, [from as usize, 0, length, MAY_MOVE | FIXED, to as usize, 0]) }.map(|_| ())
+}
+
+/// Makes `length` bytes of private memory at `address` zero, whole pages; where nothing is mapped nothing happens.
+pub fn forget(address: usize, length: usize) {
+    const DONT_NEED: usize = 4;
+    // SAFETY: called for the unused part of a stack.
+    let _ = unsafe { raw(MADVISE, [address, length, DONT_NEED, 0, 0, 0]) };
 }
 
 /// Takes `length` bytes at `address` out of the address space.

@@ -4,46 +4,104 @@ use core::ffi::c_char;
 use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
-use suspect_format::abi::PAGE;
+use suspect_format::abi::{Mode, PAGE};
 use suspect_format::trial::{
-    CHANGED, EXIT_CUT, MAGIC, Override, PROCESS_CUT, PROCESS_STARTED, Role, TRIAL_ADDRESS, TrialHeader, TrialModule,
-    TrialProcess,
+    CHANGED, EXIT_CUT, MAGIC, NO_MUTANT, Override, PROCESS_CUT, PROCESS_STARTED, Refusal, Role, TRIAL_ADDRESS,
+    TrialHeader, TrialModule, TrialProcess, fuel_pages,
 };
 use suspect_format::{ENDIAN_TAG, FORMAT_VERSION};
 
-pub use crate::change::{Taken, apply, would_change};
+use crate::change::{self, Taken};
 use crate::hooks::{self, Task};
 use crate::module::{Module, page_up};
-use crate::process::{self, PENDING_ADDRESS, Process, shared};
+use crate::process::{self, COUNTS_ADDRESS, GATES_ADDRESS, ModuleRange, PENDING_ADDRESS, Process, shared};
 use crate::settings::Auxiliary;
 use crate::sys::{self, EIO, Errno, File, O_CLOEXEC, O_RDWR};
-use crate::{fork, object, stack, symbols, text};
+use crate::{fork, fuel, gates, mutants, object, stack, symbols, text};
 
 /// This module's words: where they begin, and which node each is.
 static DATA: AtomicUsize = AtomicUsize::new(0);
 static NODES: AtomicPtr<u32> = AtomicPtr::new(core::ptr::null_mut());
+/// This module's operations: the first byte, how many, the site of the first.
+static OPERATIONS: AtomicUsize = AtomicUsize::new(0);
+static N_OPERATIONS: AtomicU32 = AtomicU32::new(0);
+static FIRST_OPERATION: AtomicU32 = AtomicU32::new(0);
 
-/// Takes part in the trial of the file `path`.
+/// Takes part in the trial of the file `path`; the mode that functions are to run in.
 ///
 /// # Safety
 /// `path` ends with a zero byte; no other code of this module has run.
-pub unsafe fn start(path: *const c_char, module: &Module, auxiliary: &Auxiliary) -> Result<(), Errno> {
-    // SAFETY: vouched for by the caller.
-    let process = unsafe { process::enter() }?;
-    if process.role.load(Ordering::Relaxed) == 0 {
-        // SAFETY: vouched for by the caller.
-        unsafe { map(path) }?;
-        // SAFETY: the file is mapped, and nobody else goes by the page yet.
-        unsafe { begin(process, auxiliary) }?;
+pub unsafe fn start(path: *const c_char, module: &Module, auxiliary: &Auxiliary) -> Result<u32, Errno> {
+    // SAFETY: vouched for by the caller; the file is mapped by the first module.
+    unsafe {
+        let process = process::enter()?;
+        if process.role.load(Ordering::Relaxed) == 0 {
+            map(path)?;
+            // Nobody else goes by the page yet.
+            begin(process, auxiliary)?;
+        }
+        let mode = (*header()).mode;
+        if !module.is_in_order() || (mode == Mode::Mutants as u32 && !module.is_whole_pages()) {
+            fork::give_up(Refusal::Layout, 0);
+        }
+        stack::take(process);
+        let range = process.add(module);
+        let known = number_of(module);
+        DATA.store(module.data as usize, Ordering::Relaxed);
+        NODES.store(known.map_or(core::ptr::null_mut(), |number| at((*entry_of(number)).nodes)), Ordering::Relaxed);
+        match (range, known) {
+            (Some(range), Some(number)) => attach(range, number, module),
+            _ => gates_of_unknown(process, module),
+        }
+        if mode == Mode::Mutants as u32
+            && let Some(range) = range
+        {
+            fuel::attach(process, range);
+        }
+        symbols::at_fork(process::forked);
+        hooks::set_task(if mode == Mode::Mutants as u32 { Task::Mutants } else { Task::Trial });
+        Ok(mode)
     }
-    process.add(module);
-    stack::take(process);
-    DATA.store(module.data as usize, Ordering::Relaxed);
-    // SAFETY: the file is mapped.
-    NODES.store(unsafe { table_of(module) }, Ordering::Relaxed);
-    symbols::at_fork(process::forked);
-    hooks::set_task(Task::Trial);
-    Ok(())
+}
+
+/// Notes which bytes a module of the oracle has, and sets them.
+///
+/// # Safety
+/// The file is mapped; `number` is less than the header's number of modules.
+unsafe fn attach(range: &ModuleRange, number: u32, module: &Module) {
+    // SAFETY: vouched for by the caller.
+    let entry = unsafe { &*entry_of(number) };
+    range.first_gate.store(entry.first_gate, Ordering::Relaxed);
+    range.first_operation.store(entry.first_operation, Ordering::Relaxed);
+    range.gates.store(module.gates.start, Ordering::Relaxed);
+    range.operations.store(module.operations.start, Ordering::Relaxed);
+    range.n_gates.store(module.gates.length as u32, Ordering::Relaxed);
+    range.n_operations.store(module.operations.length as u32, Ordering::Relaxed);
+    OPERATIONS.store(module.operations.start as usize, Ordering::Relaxed);
+    N_OPERATIONS.store(module.operations.length as u32, Ordering::Relaxed);
+    FIRST_OPERATION.store(entry.first_operation, Ordering::Relaxed);
+    // SAFETY: the range says what the module has.
+    unsafe { gates::attach(shared(), range, module.gates) }
+}
+
+/// A module without overrides, of which nothing is noted.
+fn gates_of_unknown(process: &Process, module: &Module) {
+    if process.n_gates.load(Ordering::Relaxed) == 0 {
+        module.gates.fill(1);
+    }
+}
+
+/// Runs when this module is unloaded, and when the process ends in order.
+pub extern "C" fn end() {
+    if hooks::task() != Task::Mutants as u32 && hooks::task() != Task::Trial as u32 {
+        return;
+    }
+    let process = shared();
+    let own = |range: &&ModuleRange| range.is_of(DATA.load(Ordering::Relaxed));
+    if let Some(range) = process.modules().find(own) {
+        gates::detach(range);
+        fuel::detach(process, range);
+    }
 }
 
 /// The header of the mapped file.
@@ -94,9 +152,22 @@ fn fits(head: &TrialHeader) -> bool {
         && head.n_processes != u32::MAX
         && inside(head.processes, head.n_processes.wrapping_add(1), size_of::<TrialProcess>())
         && inside(head.overrides, head.n_overrides, size_of::<Override>())
-        && head.n_nodes != u32::MAX
-        && inside(head.first_of_node, head.n_nodes.wrapping_add(1), size_of::<u32>())
+        && head.n_sites != u32::MAX
+        && head.n_nodes <= head.n_sites
+        && inside(head.first_of_site, head.n_sites.wrapping_add(1), size_of::<u32>())
+        && head.n_mutants != u32::MAX
+        && inside(head.first_of_mutant, head.n_mutants.wrapping_add(1), size_of::<u32>())
+        && inside(head.members, head.n_overrides, size_of::<u32>())
+        && (head.mode == Mode::Trace as u32 || (head.mode == Mode::Mutants as u32 && fuel_fits(head)))
         && (head.role == Role::Single as u32 || head.role == Role::Plan as u32)
+}
+
+/// Whether the pages of fuel lie in the file.
+fn fuel_fits(head: &TrialHeader) -> bool {
+    let pages = u64::from(fuel_pages(head.n_modules)).checked_mul(head.n_processes.into());
+    let length = pages.and_then(|pages| pages.checked_mul(PAGE as u64));
+    let end = length.and_then(|length| head.fuel.checked_add(length));
+    end.is_some_and(|end| end <= head.length) && head.fuel.is_multiple_of(PAGE as u64)
 }
 
 /// Makes `length` bytes from `offset` of the mapped file writable, and what else is on their pages.
@@ -117,21 +188,29 @@ unsafe fn begin(process: &Process, auxiliary: &Auxiliary) -> Result<(), Errno> {
         if head.n_nodes != 0 {
             sys::map_zeros_at(PENDING_ADDRESS, page_up(head.n_nodes as usize))?;
         }
+        sys::map_zeros_at(COUNTS_ADDRESS, page_up((head.n_overrides as usize).wrapping_add(1).wrapping_mul(8)))?;
+        let mutant = if head.role == Role::Single as u32 { head.selected } else { NO_MUTANT };
+        process.mutant.store(mutant, Ordering::Relaxed);
+        process.role.store(head.role, Ordering::Relaxed);
+        if head.mode == Mode::Mutants as u32 {
+            let n_gates = gates_in_file(head);
+            sys::map_zeros_at(GATES_ADDRESS, page_up((n_gates as usize).wrapping_add(1).wrapping_mul(4)))?;
+            process.n_gates.store(n_gates.max(1), Ordering::Relaxed);
+        }
         let mut index = 0u32;
         while index < head.n_overrides {
-            let node = (*override_at(index)).node;
-            if node < head.n_nodes {
-                set_pending(node, true);
+            let one = &*mutants::override_at(index);
+            if mutants::is_ours(process, one) {
+                gates::add(process, one);
+                if one.site < head.n_nodes {
+                    gates::set_pending(one.site, true);
+                }
             }
             index = index.wrapping_add(1);
         }
         process.budget.store(head.budget, Ordering::Relaxed);
         process.take_stack(auxiliary);
         process.pid.store(sys::process_id(), Ordering::Relaxed);
-        process.role.store(head.role, Ordering::Relaxed);
-        if head.role == Role::Single as u32 && head.n_overrides != 0 {
-            process.active.store(override_at(0), Ordering::Relaxed);
-        }
         join(process)?;
         if head.role == Role::Plan as u32 {
             fork::prepare(process);
@@ -139,6 +218,24 @@ unsafe fn begin(process: &Process, auxiliary: &Auxiliary) -> Result<(), Errno> {
     }
     Ok(())
 }
+
+/// Gates of all modules.
+///
+/// # Safety
+/// The file is mapped.
+unsafe fn gates_in_file(head: &TrialHeader) -> u32 {
+    let (mut number, mut most) = (0u32, 0u32);
+    while number < head.n_modules {
+        // SAFETY: vouched for by the caller.
+        let entry = unsafe { &*entry_of(number) };
+        most = most.max(entry.first_gate.saturating_add(entry.n_gates));
+        number = number.wrapping_add(1);
+    }
+    most.min(MOST_GATES)
+}
+
+/// A table of gates ends before the next thing in memory.
+const MOST_GATES: u32 = 1 << 30;
 
 /// Takes the next process's number and place. One too many kills itself, which is how fork bombs end.
 ///
@@ -154,13 +251,19 @@ unsafe fn join(process: &Process) -> Result<(), Errno> {
         }
         let known = (*head).n_processes;
         let entry = at::<TrialProcess>((*head).processes).wrapping_add(number.min(known) as usize);
-        let states_len = u64::from((*head).n_nodes).wrapping_mul(8);
-        writable((*entry).states, states_len)?;
+        process.number.store(number, Ordering::Relaxed);
+        if (*entry).streams != 0 {
+            writable((*entry).states, u64::from((*head).n_nodes).wrapping_mul(8))?;
+        }
+        if (*head).mode == Mode::Mutants as u32 {
+            fuel::join(process)?;
+        }
         process.own_used.store(0, Ordering::Relaxed);
         let used = if number < known { AtomicU64::from_ptr(&raw mut (*entry).used) } else { &process.own_used };
         process.used.store((used as *const AtomicU64).cast_mut(), Ordering::Relaxed);
         process.states.store(at((*entry).states), Ordering::Relaxed);
-        process.streams.store(at((*entry).streams), Ordering::Relaxed);
+        let streams = if (*entry).streams == 0 { core::ptr::null_mut() } else { at((*entry).streams) };
+        process.streams.store(streams, Ordering::Relaxed);
         process.flags.store((&raw mut (*entry).flags).cast(), Ordering::Relaxed);
         process.entry.store(entry, Ordering::Relaxed);
         AtomicU32::from_ptr(&raw mut (*entry).pid).store(process.pid.load(Ordering::Relaxed), Ordering::Relaxed);
@@ -175,31 +278,46 @@ unsafe fn join(process: &Process) -> Result<(), Errno> {
 /// This process has one thread, and it is here; the file is mapped.
 pub unsafe fn forked(process: &Process) {
     process.role.store(Role::Single as u32, Ordering::Relaxed);
+    // SAFETY: vouched for by the caller.
+    unsafe { mutants::forget_executions() }
     // SAFETY: vouched for by the caller. Where pages cannot be made writable the hooks would fault.
     if unsafe { join(process) }.is_err() {
         sys::die();
     }
+    // SAFETY: as above.
+    unsafe {
+        if (*header()).mode == Mode::Mutants as u32 {
+            fuel::forked(process);
+        }
+    }
 }
 
-/// Which node each word of `module` is; null when the oracle did not have the module.
+/// Which of the oracle's modules `module` is.
 ///
 /// # Safety
 /// The file is mapped.
-unsafe fn table_of(module: &Module) -> *mut u32 {
+unsafe fn number_of(module: &Module) -> Option<u32> {
     let identity = module.identity();
+    let is = |entry: &TrialModule| {
+        entry.identity == identity
+            && entry.n_words == (module.data_len / 8) as u64
+            && (module.gates.length == 0 || module.gates.length == entry.n_gates as usize)
+            && (module.operations.length == 0 || module.operations.length == entry.n_operations as usize)
+    };
     // SAFETY: the tables were looked at before they were mapped.
     unsafe {
-        let head = header();
-        let mut entry = at::<TrialModule>((*head).modules);
-        let end = entry.wrapping_add((*head).n_modules as usize);
-        while entry != end {
-            if (*entry).identity == identity && (*entry).n_words == (module.data_len / 8) as u64 {
-                return at((*entry).nodes);
-            }
-            entry = entry.wrapping_add(1);
-        }
+        let n_modules = (*header()).n_modules;
+        (0..n_modules).find(|number| is(&*entry_of(*number)))
     }
-    core::ptr::null_mut()
+}
+
+/// The entry of one of the oracle's modules.
+///
+/// # Safety
+/// The file is mapped; `number` is less than the header's number of modules.
+unsafe fn entry_of(number: u32) -> *const TrialModule {
+    // SAFETY: vouched for by the caller.
+    unsafe { at::<TrialModule>((*header()).modules).wrapping_add(number as usize) }
 }
 
 /// A hook or tick is executed: the process ends here when its budget is used up.
@@ -219,6 +337,17 @@ pub fn spend() {
 fn cut(process: &Process) -> ! {
     set_flag(process, PROCESS_CUT);
     sys::exit(EXIT_CUT)
+}
+
+/// Whether the trial is in the mode `mutants`.
+pub fn runs_mutants() -> bool {
+    hooks::task() == Task::Mutants as u32
+}
+
+/// Whether a `PROCESS_*` bit of this process is set.
+pub fn has_flag(process: &Process, flag: u32) -> bool {
+    // SAFETY: set when the process joined the trial.
+    unsafe { &*process.flags.load(Ordering::Relaxed) }.load(Ordering::Relaxed) & flag != 0
 }
 
 /// Sets a `PROCESS_*` bit of this process.
@@ -292,6 +421,51 @@ pub unsafe fn text(slot: *mut u64, address: *mut c_char) -> *mut c_char {
     }
 }
 
+/// As [`word`], in the mode `mutants`.
+///
+/// # Safety
+/// As [`word`].
+pub unsafe fn pending_word(slot: *mut u64, value: u64) -> u64 {
+    // SAFETY: as in `word`.
+    unsafe {
+        match node_of(slot) {
+            Some(node) if is_pending(node) => overridden(node, Taken::Word(value)).unwrap_or(value),
+            _ => value,
+        }
+    }
+}
+
+/// As [`text`], in the mode `mutants`.
+///
+/// # Safety
+/// As [`word`].
+pub unsafe fn pending_text(slot: *mut u64, address: *mut c_char) -> *mut c_char {
+    // SAFETY: as in `word`.
+    unsafe {
+        match node_of(slot) {
+            Some(node) if is_pending(node) => overridden_text(node, address as usize) as *mut c_char,
+            _ => address,
+        }
+    }
+}
+
+/// An operation whose byte is set: what the hook answers, `None` where the machine traps.
+///
+/// # Safety
+/// `operation` is a byte of this module's operations.
+pub unsafe fn operation(operation: *mut u8, taken: Taken) -> Option<u64> {
+    let index = (operation as usize).wrapping_sub(OPERATIONS.load(Ordering::Relaxed));
+    if index >= N_OPERATIONS.load(Ordering::Relaxed) as usize {
+        return taken.plain();
+    }
+    let site = FIRST_OPERATION.load(Ordering::Relaxed).wrapping_add(index as u32);
+    // SAFETY: a site of the file, which has overrides, or its byte would not be set.
+    unsafe {
+        let (first, _) = mutants::overrides_of(site);
+        overridden(site, taken.divided(&*mutants::override_at(first)))
+    }
+}
+
 /// The rest of [`word`] for a node that has overrides: a call of its own, so that others save no registers for it.
 ///
 /// # Safety
@@ -300,10 +474,7 @@ pub unsafe fn text(slot: *mut u64, address: *mut c_char) -> *mut c_char {
 unsafe fn overridden_word(node: u32, value: u64) -> u64 {
     // SAFETY: vouched for by the caller.
     unsafe {
-        let value = match overridden(node, Taken::Word(value)) {
-            Taken::Word(new) => new,
-            Taken::Text(_) => value,
-        };
+        let value = overridden(node, Taken::Word(value)).unwrap_or(value);
         compare(node, value);
         value
     }
@@ -314,26 +485,23 @@ unsafe fn overridden_word(node: u32, value: u64) -> u64 {
 #[cold]
 unsafe fn overridden_text(node: u32, address: usize) -> usize {
     // SAFETY: vouched for by the caller.
-    match unsafe { overridden(node, Taken::Text(address)) } {
-        Taken::Text(new) => new,
-        Taken::Word(_) => address,
-    }
+    unsafe { overridden(node, Taken::Text(address)) }.map_or(address, |new| new as usize)
 }
 
 /// # Safety
-/// In a hook of a trial; `node` is less than the header's number of nodes.
-unsafe fn overridden(node: u32, taken: Taken) -> Taken {
+/// In a hook of a trial; `site` is less than the header's number of sites.
+unsafe fn overridden(site: u32, taken: Taken) -> Option<u64> {
     let process = shared();
-    // SAFETY: vouched for by the caller; what is active lies in the mapped file.
+    // SAFETY: vouched for by the caller.
     unsafe {
         if process.role.load(Ordering::Relaxed) == Role::Plan as u32 {
-            return fork::reached(node, taken);
+            return fork::reached(site, mutants::executed(site), taken);
         }
-        let active = process.active.load(Ordering::Relaxed);
-        if active.is_null() || (*active).node != node || !would_change(&*active, taken) {
-            return taken;
-        }
-        apply(&*active, taken)
+        let mutant = process.mutant.load(Ordering::Relaxed);
+        // The page of counts is not copied for a child that does not count.
+        let execution = if mutants::counts(mutant) { mutants::executed(site) } else { 0 };
+        let at = mutants::At { mutant, site, execution };
+        if change::would_change(&at, taken) { change::apply(&at, taken) } else { taken.plain() }
     }
 }
 
@@ -346,8 +514,12 @@ unsafe fn compare(node: u32, value: u64) {
     let process = shared();
     // SAFETY: both tables have an entry for each node, the stream as many values as it says.
     unsafe {
+        let streams = process.streams.load(Ordering::Relaxed);
+        if streams.is_null() {
+            return;
+        }
         let state = &*process.states.load(Ordering::Relaxed).wrapping_add(node as usize);
-        let stream = process.streams.load(Ordering::Relaxed).wrapping_add(node as usize);
+        let stream = streams.wrapping_add(node as usize);
         let before = state.load(Ordering::Relaxed);
         let index = before & !CHANGED;
         let same = index < (*stream).length && *at::<u64>((*stream).values).wrapping_add(index as usize) == value;
@@ -356,53 +528,12 @@ unsafe fn compare(node: u32, value: u64) {
     }
 }
 
-/// Which execution of `node` is the next one that its state counts, from 1.
-///
 /// # Safety
 /// In a hook of a trial; `node` is less than the header's number of nodes.
-pub unsafe fn execution(node: u32) -> u64 {
-    // SAFETY: there is a state for each node.
-    let state = unsafe { &*shared().states.load(Ordering::Relaxed).wrapping_add(node as usize) };
-    (state.load(Ordering::Relaxed) & !CHANGED).wrapping_add(1)
-}
-
-/// # Safety
-/// As [`set_pending`].
 #[inline(always)]
 unsafe fn is_pending(node: u32) -> bool {
     // SAFETY: there is a byte for each node.
     unsafe { *(PENDING_ADDRESS as *const u8).wrapping_add(node as usize) != 0 }
-}
-
-/// Says whether overrides of `node` are to be looked at when it is reached.
-///
-/// # Safety
-/// The trial has begun; `node` is less than the header's number of nodes.
-pub unsafe fn set_pending(node: u32, pending: bool) {
-    // SAFETY: there is a byte for each node.
-    unsafe { *(PENDING_ADDRESS as *mut u8).wrapping_add(node as usize) = u8::from(pending) }
-}
-
-/// Override number `index` of the file.
-///
-/// # Safety
-/// The file is mapped; `index` is less than the header's number of overrides.
-pub unsafe fn override_at(index: u32) -> *mut Override {
-    // SAFETY: vouched for by the caller.
-    unsafe { at::<Override>((*header()).overrides).wrapping_add(index as usize) }
-}
-
-/// The numbers of the overrides of `node`: the first, and one past the last.
-///
-/// # Safety
-/// The file is mapped; `node` is less than the header's number of nodes.
-pub unsafe fn overrides_of(node: u32) -> (u32, u32) {
-    // SAFETY: there is one more entry than nodes.
-    unsafe {
-        let first = at::<u32>((*header()).first_of_node).wrapping_add(node as usize);
-        let most = (*header()).n_overrides;
-        ((*first).min(most), (*first.wrapping_add(1)).min(most))
-    }
 }
 
 /// What a child of a plan is given: everything that its parent's hooks must not see.
@@ -413,11 +544,11 @@ pub struct Child {
     pub used: *mut u64,
     /// `PROCESS_*` bits.
     pub flags: *mut u32,
-    /// Number of its override.
-    pub one: u32,
+    /// Number of its mutant.
+    pub mutant: u32,
 }
 
-/// Makes this process the child of a plan: from now on a trial of one override.
+/// Makes this process the child of a plan: from now on a trial of one mutant.
 ///
 /// # Safety
 /// This process has one thread; the pointers are good as long as it lives.
@@ -427,7 +558,6 @@ pub unsafe fn become_child(child: &Child) {
     process.states.store(child.states.cast(), Ordering::Relaxed);
     process.used.store(child.used.cast(), Ordering::Relaxed);
     process.flags.store(child.flags.cast(), Ordering::Relaxed);
-    // SAFETY: vouched for by the caller.
-    process.active.store(unsafe { override_at(child.one) }, Ordering::Relaxed);
+    process.mutant.store(child.mutant, Ordering::Relaxed);
     process.role.store(Role::Single as u32, Ordering::Relaxed);
 }

@@ -51,10 +51,10 @@ enum DriverError {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ModesError {
     /// A word that is none of the modes.
-    #[error("\"{0}\" is no mode; modes are {ALL_MODES}")]
+    #[error("\"{0}\" is no mode; modes are {ALL_MODES},mutants")]
     Unknown(String),
     /// Nothing to emit.
-    #[error("no mode; modes are {ALL_MODES}")]
+    #[error("no mode; modes are {ALL_MODES},mutants")]
     Empty,
     /// Mutants run in the `trace` version.
     #[error("mutants need trace, too: add it, or leave mutants out")]

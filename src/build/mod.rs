@@ -8,6 +8,7 @@ pub mod event;
 mod gcc;
 pub mod inspect;
 pub mod names;
+pub mod optimise;
 pub mod plan;
 pub mod report;
 pub mod run;

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::CampaignError;
-use crate::trial::{Observation, Override};
+use crate::trial::{Mutant, Observation};
 
 /// What is known of a test's run without any mutant.
 pub trait OracleFacts {
@@ -34,13 +34,13 @@ pub trait Lab: Sync {
     /// Prepares a test, by its index in the run's manifest; `Ok(Err(reason))` when this test cannot be used but others may.
     fn ready(&self, worker: &mut Self::Worker, test: u32) -> Result<Result<Self::Ready, String>, CampaignError>;
 
-    /// Runs overrides, each process with that many hooks and ticks, and tells what each showed, by its index, in any order, each
+    /// Runs mutants, each process with that many hooks and ticks, and tells what each showed, by its index, in any order, each
     /// once unless told to break off.
     fn run(
         &self,
         worker: &mut Self::Worker,
         ready: &Self::Ready,
-        overrides: &[Override],
+        mutants: &[Mutant],
         budget: u64,
         observed: &mut dyn FnMut(usize, Observation) -> ControlFlow<()>,
     ) -> Result<(), CampaignError>;

@@ -8,6 +8,7 @@
 //! Lab (tests, workers) ──> Plan (oracles' coverage and values) ──> Schedule (rounds) ──> Campaign::run ──> store
 //! ```
 
+mod code;
 mod error;
 mod lab;
 mod plan;
@@ -23,6 +24,10 @@ mod summary;
 mod tests;
 mod workbench;
 
+pub use code::{
+    CodeBench, CodeCampaign, CodeSettings, CodeSummary, CodeTest, CodeWatch, CoveredMutant, KillCounts, MutantLab,
+    Shown, Verdict, verdicts,
+};
 pub use error::CampaignError;
 pub use lab::{Lab, OracleFacts};
 pub use plan::{Plan, PlannedTest};

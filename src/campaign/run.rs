@@ -13,14 +13,14 @@ use super::{CampaignError, Counts, Lab, OracleFacts, Plan, PlannedTest, Schedule
 use crate::mutant::Domain;
 use crate::program::Program;
 use crate::store::{CampaignStore, Shard, TrialKey, TrialRecord, TrialWriter};
-use crate::trial::{self, Observation, Override};
+use crate::trial::{self, Mutant, Observation};
 
 /// Trials of one test that a worker is given at once: a fork of the test's run serves all of them.
 const BATCH: Range<usize> = 64..4096;
 /// Finished trials are written together only as long as this.
-const UNWRITTEN: Duration = Duration::from_millis(10);
+pub(super) const UNWRITTEN: Duration = Duration::from_millis(10);
 /// Finished trials that are written together.
-const MOST_UNWRITTEN: usize = 64;
+pub(super) const MOST_UNWRITTEN: usize = 64;
 
 /// A test that may be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -254,7 +254,7 @@ impl<L: Lab> Campaign<'_, L> {
         }
         let ready = shared.shelf.get(test.test, || self.ready_again(worker, test, shared))?;
         let Some(ready) = ready else { return Ok(()) };
-        let overrides: Vec<Override> = batch.trials.iter().map(|trial| trial.change.clone()).collect();
+        let mutants: Vec<Mutant> = batch.trials.iter().map(|trial| trial.change.clone().into()).collect();
         let budget = trial::budget(shared.longest, test.failed);
         let mut unwritten = Unwritten { test, records: Vec::new(), since: Instant::now() };
         let mut failure = None;
@@ -268,7 +268,7 @@ impl<L: Lab> Campaign<'_, L> {
             }
             if shared.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        let ran = self.lab.run(worker, &ready, &overrides, budget, &mut observed);
+        let ran = self.lab.run(worker, &ready, &mutants, budget, &mut observed);
         let written = self.write(&mut unwritten, shared);
         failure.map_or(Ok(()), Err).and(written).and(ran)
     }
@@ -333,7 +333,7 @@ impl Unwritten<'_> {
 
 /// Rounds to do together of those still to do, with `left` trials each, after `before` others: at least one, at most as many again, and
 /// not more than takes a quarter of the time at that `rate` (trials a second).
-fn at_once(left: &[usize], before: usize, rate: f64, time: Option<Duration>) -> usize {
+pub(super) fn at_once(left: &[usize], before: usize, rate: f64, time: Option<Duration>) -> usize {
     let most = left.len().min(before.max(1));
     let Some(time) = time else { return most };
     let affordable = rate * time.as_secs_f64() / 4.0;

@@ -6,7 +6,7 @@ use super::{Plan, PlannedTest};
 use crate::mutant::{Form, Mutant, mutants};
 use crate::program::Program;
 use crate::store::{Shard, TrialKey};
-use crate::trial::{Change, Override};
+use crate::trial::{Change, Override, Site};
 
 /// A trial.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,7 +104,7 @@ impl<'p> Schedule<'p> {
             let changing = due.filter(move |(_, mutant)| !is_idle(form, constant, &mutant.change));
             changing.map(move |(instance, mutant)| Trial {
                 key: TrialKey { test: number, node, slot: mutant.slot.0, instance },
-                change: Override { node, instance, change: mutant.change.clone() },
+                change: Override { site: Site::Node(node), instance, change: mutant.change.clone() },
             })
         })
     }

@@ -12,7 +12,7 @@ use super::selection::Coverage;
 use super::*;
 use crate::program::{Function, Node, Place, Program};
 use crate::store::{CampaignStore, Shard, Store, TrialRecord};
-use crate::trial::{End, Executor, Observation, Override, TrialError};
+use crate::trial::{End, Executor, Mutant, Observation, TrialError};
 
 fn function(name: &str) -> Function {
     Function {
@@ -100,7 +100,7 @@ impl OracleFacts for Run {
 #[derive(Default)]
 struct Simulation {
     /// Every trial that ran, in the order of their ends.
-    ran: Mutex<Vec<(u32, Override)>>,
+    ran: Mutex<Vec<(u32, Mutant)>>,
     /// Trials after which the lab breaks down.
     lasts: Option<usize>,
     n_ran: AtomicUsize,
@@ -132,11 +132,11 @@ impl Lab for Simulation {
         &self,
         (): &mut (),
         (test, run): &(u32, Run),
-        overrides: &[Override],
+        mutants: &[Mutant],
         budget: u64,
         observed: &mut dyn FnMut(usize, Observation) -> ControlFlow<()>,
     ) -> Result<(), CampaignError> {
-        for (index, one) in overrides.iter().enumerate().rev() {
+        for (index, one) in mutants.iter().enumerate().rev() {
             if self.lasts.is_some_and(|lasts| self.n_ran.fetch_add(1, Ordering::SeqCst) >= lasts) {
                 return Err(TrialError::Worker { problem: "was killed".into() }.into());
             }
@@ -176,7 +176,7 @@ impl OracleFacts for (u32, Run) {
     }
 }
 
-fn show(test: u32, run: &Run, one: &Override, budget: u64) -> Observation {
+fn show(test: u32, run: &Run, one: &Mutant, budget: u64) -> Observation {
     let hash = suspect_format::trace::hash_bytes(u64::from(test), format!("{one:?}").as_bytes());
     Observation {
         executor: if hash & 1 == 0 { Executor::Exec } else { Executor::Fork },
@@ -258,7 +258,7 @@ fn every_node_gets_its_first_value_before_any_gets_its_second() {
         .unwrap()
         .iter()
         .map(|(test, one)| {
-            let tried = per_node.entry((*test, one.node)).or_default();
+            let tried = per_node.entry((*test, one.overrides[0].node().unwrap())).or_default();
             *tried += 1;
             *tried
         })

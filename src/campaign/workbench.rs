@@ -8,7 +8,7 @@ use super::pool::locked;
 use super::{CampaignError, Lab, OracleFacts};
 use crate::program::Program;
 use crate::suite::{Suite, Verdict};
-use crate::trial::{Executor, Executors, Observation, Override, Setup, TestTrials, TrialError, Worker};
+use crate::trial::{Executor, Executors, Mutant, Observation, Setup, TestTrials, TrialError, Watched, Worker};
 
 /// Runs a suite's tests.
 pub struct Workbench<'a> {
@@ -20,6 +20,8 @@ pub struct Workbench<'a> {
     pub setup: Setup,
     /// By whom.
     pub executors: Executors,
+    /// What trials are about.
+    pub watched: Watched,
     /// The recorded verdict of each test that counts, by its index.
     pub verdicts: HashMap<u32, Verdict>,
     /// Filled when workers start: what the kernel cannot contain, as sentences.
@@ -71,7 +73,7 @@ impl Lab for Workbench<'_> {
         let (Some(known), Some(verdict)) = (self.suite.tests().get(test as usize), self.verdicts.get(&test)) else {
             return Ok(Err("the suite does not have it any more".into()));
         };
-        match TestTrials::prepare(worker, self.suite, known, *verdict, self.program) {
+        match TestTrials::prepare(worker, self.suite, known, *verdict, self.program, self.watched) {
             Ok(ready) => Ok(Ok(ready)),
             Err(
                 error @ (Unsupported { .. }
@@ -88,10 +90,10 @@ impl Lab for Workbench<'_> {
         &self,
         worker: &mut Worker,
         ready: &TestTrials,
-        overrides: &[Override],
+        mutants: &[Mutant],
         budget: u64,
         observed: &mut dyn FnMut(usize, Observation) -> ControlFlow<()>,
     ) -> Result<(), CampaignError> {
-        Ok(ready.run(worker, overrides, self.executors, budget, observed)?)
+        Ok(ready.run(worker, mutants, self.executors, budget, observed)?)
     }
 }

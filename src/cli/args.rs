@@ -1,10 +1,17 @@
 //! The command line as clap sees it; nothing else knows clap's types.
 
+mod code;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+pub use code::{
+    CatalogueArguments, HeuristicArgument, HomArguments, KillArguments, MutantsArguments, MutantsFormat, Sample,
+    SeedArguments, StudyArgument,
+};
 
 use crate::suite::config::parse_duration;
 
@@ -48,6 +55,23 @@ pub enum Verb {
         the same command goes on where an interrupted one was."
     )]
     Mutate(MutateArguments),
+    /// Grade the tests: change the code in small ways, one mutant at a time, and say which tests notice.
+    #[command(after_help = "Examples:\n  suspect mutants\n  suspect mutants --list --files 'src/*.c'\n  \
+        suspect mutants --since main --budget 10min\n  suspect mutants --sample 10% --format stryker --output mutants.json\n  \
+        suspect mutants --shard 2/4\n\nThe tests must pass. Every result is kept as soon as it is known, and used again while neither the \
+        mutated function, nor the interface of what it calls, nor the test changes.")]
+    Mutants(MutantsArguments),
+    /// Combine code mutants whose places influence each other, and find those that are hard to kill.
+    #[command(after_help = "Examples:\n  suspect mutate --tests all && suspect hom --heuristic dsort -n 1000\n  \
+        suspect hom --heuristic mwm --order 3\n  suspect hom --study deciles --plot deciles.svg\n\nReads the latest campaign of \
+        `suspect mutate`, and what `suspect mutants` found out.")]
+    Hom(HomArguments),
+    /// Make faulty versions of the project out of code mutants: a benchmark for `suspect eval`.
+    #[command(
+        after_help = "Examples:\n  suspect seed --output bench\n  suspect seed --count 50 --faults 1,2,4,8,16,32 --output bench && \
+        suspect eval bench\n\nKeeps versions that some tests notice and not all. The tests must pass."
+    )]
+    Seed(SeedArguments),
     /// Show what depends on what, and how strongly, as value mutants show it.
     #[command(after_help = "Examples:\n  suspect graph\n  suspect graph --causes src/a.c:41 --depth 2\n  \
         suspect graph --format dot --threshold 0.8 | dot -Tsvg > graph.svg\n  \

@@ -5,25 +5,59 @@ use std::path::Path;
 
 use super::args::DumpArguments;
 use super::exit::{Exit, Failure};
-use crate::store::{TrialEnd, TrialRecord, scan_trials};
+use crate::store::{KillOutcome, KillRecord, TrialEnd, TrialRecord, scan_kills, scan_trials};
 
 /// Writes each file's content as text.
 pub fn dump(start: &Path, arguments: &DumpArguments, out: &mut impl Write) -> Result<(), Failure> {
     for file in &arguments.files {
         let path = start.join(file);
-        if path.extension().is_some_and(|extension| extension == "trials") {
-            dump_trials(&path, out)?;
-        } else {
-            crate::trace::dump(&path, out).map_err(Failure::of(Exit::File))?;
+        match path.extension().and_then(|extension| extension.to_str()) {
+            Some("trials") => dump_trials(&path, out)?,
+            Some("kills") => dump_kills(&path, out)?,
+            _ => crate::trace::dump(&path, out).map_err(Failure::of(Exit::File))?,
         }
     }
     Ok(())
 }
 
+fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    std::fs::read(path).map_err(|error| Failure::new(Exit::File, format!("cannot read {}: {error}", path.display())))
+}
+
+/// One line for each result, in the order in which they were found out.
+fn dump_kills(path: &Path, out: &mut impl Write) -> Result<(), Failure> {
+    let bytes = read(path)?;
+    let mut lines = String::new();
+    let mut n_results = 0;
+    let damaged = scan_kills(&bytes, |record| {
+        let KillRecord { key, outcome, end, build, at } = record;
+        let outcome = match outcome {
+            KillOutcome::Killed => "killed",
+            KillOutcome::Passed => "passed",
+            KillOutcome::Same => "same",
+            KillOutcome::Unknown => "unknown",
+        };
+        let (mutant, test, state, end) = (key.mutant, key.test, key.state, end_text(end));
+        lines += &format!(
+            "mutant {mutant:016x} test {test:016x} state {state:016x}: {outcome}, {end}; build {build:016x} at {at}\n"
+        );
+        n_results += 1;
+    });
+    writeln!(out, "{lines}{n_results} results; {damaged} parts could not be read").map_err(Failure::of(Exit::File))
+}
+
+fn end_text(end: TrialEnd) -> String {
+    match end {
+        TrialEnd::Exited(status) => format!("exited {status}"),
+        TrialEnd::Signalled(signal) => format!("signal {signal}"),
+        TrialEnd::Cut => "cut".to_string(),
+        TrialEnd::Unknown => "unknown".to_string(),
+    }
+}
+
 /// One line for each trial, in the order in which they ended.
 fn dump_trials(path: &Path, out: &mut impl Write) -> Result<(), Failure> {
-    let unreadable = |error| Failure::new(Exit::File, format!("cannot read {}: {error}", path.display()));
-    let bytes = std::fs::read(path).map_err(unreadable)?;
+    let bytes = read(path)?;
     let mut records = Vec::new();
     let damaged = scan_trials(&bytes, |found, record| records.push((found.n_nodes, record)));
     let write = |out: &mut dyn Write| -> std::io::Result<()> {
@@ -37,12 +71,7 @@ fn dump_trials(path: &Path, out: &mut impl Write) -> Result<(), Failure> {
 
 fn trial_line(n_nodes: u32, record: &TrialRecord) -> String {
     let key = &record.key;
-    let end = match record.end {
-        TrialEnd::Exited(status) => format!("exited {status}"),
-        TrialEnd::Signalled(signal) => format!("signal {signal}"),
-        TrialEnd::Cut => "cut".to_string(),
-        TrialEnd::Unknown => "unknown".to_string(),
-    };
+    let end = end_text(record.end);
     let changed: u32 = record.changed.iter().map(|word| word.count_ones()).sum();
     let output = if record.output_changed { "other output" } else { "same output" };
     let passes = match record.passes {

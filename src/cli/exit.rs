@@ -12,7 +12,7 @@ pub enum Exit {
     Usage = 1,
     /// The project's own build command failed.
     Build = 3,
-    /// The suite cannot be used: no tests, none fails, none passes, or all are flaky.
+    /// The suite cannot be used: no tests, none fails, none passes, all are flaky, or some fail where all must pass.
     Baseline = 4,
     /// The program is not instrumented.
     NotInstrumented = 5,
@@ -34,7 +34,10 @@ impl Exit {
         (Exit::Success, "the verb did what it says"),
         (Exit::Usage, "the command line or suspect.toml is wrong"),
         (Exit::Build, "the project's own build command failed"),
-        (Exit::Baseline, "the suite cannot be used: no tests, none fails, none passes, or all are flaky"),
+        (
+            Exit::Baseline,
+            "the suite cannot be used: no tests, none fails, none passes, all are flaky, or some fail where all must pass",
+        ),
         (Exit::NotInstrumented, "the program is not instrumented"),
         (Exit::Compiler, "no usable clang, plugin or runtime"),
         (Exit::Store, "the store is missing, damaged, or of another version"),

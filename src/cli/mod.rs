@@ -10,10 +10,17 @@ mod eval;
 mod evidence;
 mod exit;
 mod graph;
+mod hom;
+mod kills;
 mod methods;
+mod mutants;
 mod mutate;
 mod observed;
+mod progress;
 mod rank;
+mod ready;
+mod seed;
+mod since;
 mod spectra;
 mod test;
 
@@ -67,6 +74,9 @@ fn run(arguments: Arguments, out: &mut impl Write) -> Result<(), Failure> {
         Verb::Init => test::init(&start, out),
         Verb::Test(test) => test::test(&project_root(&start), test, out),
         Verb::Mutate(mutate) => mutate::mutate(&project_root(&start), mutate, out),
+        Verb::Mutants(mutants) => mutants::mutants(&project_root(&start), &start, mutants, out),
+        Verb::Hom(hom) => hom::hom(&project_root(&start), &start, hom, out),
+        Verb::Seed(seed) => seed::seed(&project_root(&start), &start, seed, out),
         Verb::Graph(graph) => graph::graph(&project_root(&start), graph, out),
         Verb::Rank(rank) => rank::rank(&project_root(&start), rank, out),
         Verb::Ask(ask) => ask::ask(&project_root(&start), ask, out),

@@ -1,8 +1,5 @@
 //! `suspect mutate`: value mutants of a recorded run's program, tried on its tests.
 
-mod progress;
-mod ready;
-
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
@@ -11,14 +8,15 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use super::args::{MutateArguments, MutateExecutor, MutateTests};
 use super::exit::{Exit, Failure};
+use super::progress::Progress;
+use super::ready;
 use crate::campaign::{
     Campaign, CampaignError, CampaignManifest, Chosen, Coverage, KnownTest, MOST_PASSING, Settings, Summary, TestGroup,
     Workbench, choose_tests, recorded_tests, select_nodes,
 };
 use crate::store::{Run, Shard, Store};
 use crate::suite::{Suite, Verdict};
-use crate::trial::{Executors, Setup, TrialError};
-use progress::Progress;
+use crate::trial::{Executors, Setup, TrialError, Watched};
 
 impl From<CampaignError> for Failure {
     fn from(error: CampaignError) -> Failure {
@@ -72,7 +70,13 @@ pub fn mutate(root: &Path, arguments: &MutateArguments, out: &mut impl Write) ->
     }
     manifest.begin_session(settings.samples, &settings.tests, now);
     campaign_store.save_manifest(&manifest)?;
-    let workbench = workbench(&run, &suite, arguments)?;
+    let executors = match arguments.executor {
+        MutateExecutor::Auto => Executors::Auto,
+        MutateExecutor::Exec => Executors::Exec,
+        MutateExecutor::Fork => Executors::Fork,
+    };
+    let mut workbench = workbench(&run, &suite, executors, Watched::Nodes, arguments.allow_unsafe)?;
+    workbench.setup.log_bytes = arguments.log_bytes;
     let progress = Progress::new();
     let campaign = Campaign {
         program: &run.program,
@@ -86,21 +90,21 @@ pub fn mutate(root: &Path, arguments: &MutateArguments, out: &mut impl Write) ->
     let done = campaign.run();
     progress.clear();
     let (_, summary) = done?;
-    for what in workbench.uncontained.lock().unwrap_or_else(PoisonError::into_inner).iter() {
-        anstream::eprintln!("suspect: trials were not wholly contained: {what}");
-    }
+    say_uncontained(&workbench);
     campaign_store.save_progress(shard, &summary)?;
     summarise(&run, &summary, began.elapsed().as_secs_f64(), out).map_err(Failure::of(Exit::File))
 }
 
-fn workbench<'a>(run: &'a Run, suite: &'a Suite, arguments: &MutateArguments) -> Result<Workbench<'a>, Failure> {
+/// What runs the tests of a recorded run.
+pub fn workbench<'a>(
+    run: &'a Run,
+    suite: &'a Suite,
+    executors: Executors,
+    watched: Watched,
+    allow_unsafe: bool,
+) -> Result<Workbench<'a>, Failure> {
     let setup =
         Setup::new().map_err(|error| Failure::new(Exit::File, format!("cannot find suspect itself: {error}")))?;
-    let executors = match arguments.executor {
-        MutateExecutor::Auto => Executors::Auto,
-        MutateExecutor::Exec => Executors::Exec,
-        MutateExecutor::Fork => Executors::Fork,
-    };
     let verdict = |(index, test): (u32, &crate::store::TestRecord)| {
         let timed_out = test.verdict.starts_with(&Verdict::Timeout.to_string());
         let failed = if timed_out { Verdict::Timeout } else { Verdict::Fail };
@@ -109,11 +113,19 @@ fn workbench<'a>(run: &'a Run, suite: &'a Suite, arguments: &MutateArguments) ->
     Ok(Workbench {
         suite,
         program: &run.program,
-        setup: Setup { allow_unsafe: arguments.allow_unsafe, log_bytes: arguments.log_bytes, ..setup },
+        setup: Setup { allow_unsafe, ..setup },
         executors,
+        watched,
         verdicts: (0..).zip(&run.manifest.tests).filter_map(verdict).collect(),
         uncontained: Mutex::default(),
     })
+}
+
+/// Tells on standard error what the kernel could not contain.
+pub fn say_uncontained(workbench: &Workbench) {
+    for what in workbench.uncontained.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+        anstream::eprintln!("suspect: trials were not wholly contained: {what}");
+    }
 }
 
 /// The nodes that `--nodes` names.

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use suspect_format::abi::Mode;
+use suspect_format::abi::{DEFAULT_LOG_BYTES, Mode};
 
 use super::args::{Record, TestArguments};
 use super::exit::{Exit, Failure};
@@ -49,9 +49,11 @@ pub fn test(root: &Path, arguments: &TestArguments, out: &mut impl Write) -> Res
         Record::Values => Mode::Values,
         Record::Trace => Mode::Trace,
     };
-    let traces = ScratchRoot::in_memory(&store.fresh_tmp()?).map_err(Failure::of(Exit::File))?;
+    let jobs = arguments.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1);
+    let traces = ScratchRoot::in_memory(&store.fresh_tmp()?, jobs as u64 * traces_of_test(mode))
+        .map_err(Failure::of(Exit::File))?;
     let options = BaselineOptions {
-        jobs: arguments.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1),
+        jobs,
         runs: arguments.repeat.map(|repeat| repeat.max(2) as usize),
         mode,
         env: Vec::new(),
@@ -63,6 +65,13 @@ pub fn test(root: &Path, arguments: &TestArguments, out: &mut impl Write) -> Res
     drop(traces);
     store.remove_tmp()?;
     summarise(&recorded.manifest, recorded.n_nodes, out).map_err(Failure::of(Exit::File))
+}
+
+/// Bytes that the traces of one test may take, which are removed when they have been read: of sixteen processes, each of a program
+/// of a hundred thousand lines.
+fn traces_of_test(mode: Mode) -> u64 {
+    let log = if mode == Mode::Trace { DEFAULT_LOG_BYTES } else { 0 };
+    16 * ((2 << 20) + log)
 }
 
 /// A suite to run and record.

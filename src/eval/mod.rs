@@ -6,9 +6,11 @@
 mod benchmark;
 mod error;
 mod fault;
+mod patch;
 mod plot;
 mod report;
 mod result;
+mod seeded;
 mod selection;
 mod summary;
 mod text;
@@ -17,6 +19,7 @@ mod tree;
 pub use benchmark::{Benchmark, EvalProgram, EvalVersion, FILE};
 pub use error::EvalError;
 pub use fault::{Fault, FaultKind, FaultyLine, lines_of_nodes};
+pub use patch::Patched;
 pub use plot::{MOST_CURVES, plot};
 pub use report::{
     EvalReport, Excluded, ProgramReport, REPORT_VERSION, ReportOptions, SuitePosition, VersionReport, default_against,
@@ -24,6 +27,7 @@ pub use report::{
 pub use result::{
     Evaluated, Recorded, Reference, ReferenceRun, RunTimes, SuiteResult, VersionOutcome, VersionResult, read, write,
 };
+pub use seeded::{SeededBenchmark, SeededProgram, SeededVersion};
 pub use selection::Selection;
 pub use summary::{AccAt, Bounds, Comparison, Intervals, MethodSummary, NScoreRow, Summary, Wasted};
 pub use text::write_report;

@@ -23,9 +23,6 @@ pub struct ScratchRoot {
     _lock: Option<Flock<File>>,
 }
 
-/// Bytes that must be free in memory before traces are kept there.
-const MEMORY_TO_SPARE: u64 = 1 << 30;
-
 const PREFIX: &str = "suspect-scratch-";
 
 impl ScratchRoot {
@@ -49,18 +46,19 @@ impl ScratchRoot {
         Ok(ScratchRoot { dir, next: AtomicU64::new(0), _lock: lock })
     }
 
-    /// A new directory in memory, where pages are had for a third of what they cost on a disk; in `otherwise` when there is
-    /// no memory file system with room to spare.
+    /// A new directory in memory, where a file is made for a third of what it costs on a disk and a page is had for a third,
+    /// too; in `otherwise` when no memory file system, or not the machine, has `room` bytes to spare.
     ///
     /// # Errors
     /// When it cannot be made.
-    pub fn in_memory(otherwise: &Path) -> Result<ScratchRoot, ExecError> {
-        let memory = Path::new("/dev/shm");
-        let roomy = nix::sys::statvfs::statvfs(memory)
-            .is_ok_and(|fs| fs.blocks_available() * fs.fragment_size() >= MEMORY_TO_SPARE);
-        match roomy.then(|| ScratchRoot::inside(memory)) {
-            Some(Ok(root)) => Ok(root),
-            _ => ScratchRoot::inside(otherwise),
+    pub fn in_memory(otherwise: &Path, room: u64) -> Result<ScratchRoot, ExecError> {
+        let runtime_dir = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
+        let candidates = [Some(PathBuf::from("/dev/shm")), runtime_dir, Some(std::env::temp_dir())];
+        let roomy =
+            candidates.into_iter().flatten().filter(|dir| available_memory() / 2 >= room && has_memory(dir, room));
+        match roomy.into_iter().find_map(|dir| ScratchRoot::inside(&dir).ok()) {
+            Some(root) => Ok(root),
+            None => ScratchRoot::inside(otherwise),
         }
     }
 
@@ -89,6 +87,21 @@ impl ScratchRoot {
         make_dir(&scratch.tmp())?;
         Ok(scratch)
     }
+}
+
+/// Whether `dir` is in a memory file system with so many bytes free.
+fn has_memory(dir: &Path, room: u64) -> bool {
+    nix::sys::statfs::statfs(dir).is_ok_and(|fs| {
+        fs.filesystem_type() == nix::sys::statfs::TMPFS_MAGIC
+            && fs.blocks_available().saturating_mul(fs.block_size().unsigned_abs()) >= room
+    })
+}
+
+/// Bytes that the machine could give away, 0 when it does not say.
+fn available_memory() -> u64 {
+    let known = fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let line = known.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
+    line.and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok()).unwrap_or(0).saturating_mul(1024)
 }
 
 /// The lock that the owner of a scratch root holds; `None` if somebody does, or where directories cannot be locked.

@@ -407,6 +407,7 @@ impl Loader<'_> {
         let places = program.functions.iter_mut().map(|function| &mut function.place);
         let places = places.chain(program.nodes.iter_mut().map(|node| &mut node.place));
         let places = places.chain(program.compounds.iter_mut().map(|compound| &mut compound.place));
+        let places = places.chain(program.operations.iter_mut().map(|operation| &mut operation.place));
         let places = places.chain(program.escapes.iter_mut().map(|escape| &mut escape.place));
         places.for_each(|place| renumber(&mut place.file));
         self.piece_lines.iter_mut().flatten().for_each(|line| renumber(&mut line.file));

@@ -70,7 +70,7 @@ fn encode_function(body: &mut Bytes, number: u32, function: &TestFunction, value
         n_nodes: function.pieces.len() as u32,
         n_compounds: 0,
         n_variables: 0,
-        n_operations: 0,
+        n_operations: 1,
     };
     record.encode(body);
     let mut block = 0;
@@ -99,6 +99,8 @@ fn encode_function(body: &mut Bytes, number: u32, function: &TestFunction, value
         node.encode(body);
         *value += 1;
     }
+    let kind = site::OperationKind::Statement;
+    site::Operation { piece: 0, place: place(first_line), node: None, kind }.encode(body);
 }
 
 fn edge(from: u32, to: u32, kind: EdgeKind) -> site::Edge {
@@ -471,7 +473,7 @@ fn files_lines_and_blocks_are_numbered() {
     let program = Program::from_sections([("a.o", &section[..])], "/project").unwrap();
     assert_eq!(program.files, ["/usr/include/a.h", "src/a.c"]);
     assert_eq!((program.units[0].file, &program.units[0].files), (1, &vec![1, 0]));
-    assert_eq!(program.functions[0].place.file, 1);
+    assert_eq!((program.functions[0].place.file, program.operations[0].place.file), (1, 1));
     assert_eq!((program.escapes[0].place.file, program.escapes[0].name.as_str()), (0, "main"));
     let lines: Vec<(u32, u32)> = program.lines.iter().map(|line| (line.file, line.line)).collect();
     assert_eq!(lines, [(1, 1), (1, 2)]);

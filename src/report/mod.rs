@@ -6,10 +6,23 @@ mod graph;
 #[cfg(test)]
 mod graph_tests;
 mod graph_text;
+mod mutants;
+#[cfg(test)]
+mod mutants_tests;
+mod mutants_text;
 mod ranking;
+mod sarif;
+mod stryker;
 mod text;
 
 pub use graph::{EdgeStrength, GRAPH_SCHEMA_VERSION, GraphEdge, GraphNode, GraphReport};
 pub use graph_text::{write_graph, write_graph_dot};
+pub use mutants::{
+    MUTANTS_SCHEMA_VERSION, MutantClass, MutantCounts, MutantEdit, MutantEntry, MutantStatus, MutantTest,
+    MutantsReport, TestNotUsed,
+};
+pub use mutants_text::write_mutants;
 pub use ranking::{Entry, Evidence, RankingReport, SCHEMA_VERSION, TestCounts};
+pub use sarif::sarif;
+pub use stryker::stryker;
 pub use text::write_ranking;

@@ -124,6 +124,18 @@ impl Code {
         &self.uses[range.start as usize..range.end as usize]
     }
 
+    /// Every call by name: the program's id of the function that it is in, the name, and the program's id of the function called,
+    /// where the program defines it.
+    pub fn calls(&self) -> impl Iterator<Item = (u32, &str, Option<u32>)> {
+        let program_id = |function: u32| self.functions[function as usize].function;
+        let calls = (0..).zip(&self.instructions).filter(|(_, one)| one.operation == Operation::Call);
+        calls.filter_map(move |(number, one)| {
+            let Some(Use::Symbol(symbol)) = self.uses_of(number).first() else { return None };
+            let symbol = &self.symbols[*symbol as usize];
+            Some((program_id(one.function), symbol.name.as_str(), symbol.function.map(program_id)))
+        })
+    }
+
     /// The program-wide number of the value that an instruction makes.
     pub fn value_of(&self, instruction: u32) -> u32 {
         let function = &self.functions[self.instructions[instruction as usize].function as usize];

@@ -7,10 +7,10 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use memmap2::Mmap;
-use nix::fcntl::FlockArg;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::sessions::{self, Appended};
 use super::trials::{Found, record_at};
 use super::{Lock, Store, StoreError, TrialKey, TrialRecord, encode_trials, encoding, scan_trials};
 
@@ -29,7 +29,7 @@ impl Shard {
     /// All of it.
     pub const WHOLE: Shard = Shard { number: 1, of: 1 };
 
-    fn name(self) -> String {
+    pub(super) fn name(self) -> String {
         format!("shard-{}-of-{}", self.number, self.of)
     }
 }
@@ -91,7 +91,10 @@ impl CampaignStore {
     /// How far each shard has come.
     pub fn load_progress<T: DeserializeOwned>(&self) -> Result<Vec<T>, StoreError> {
         let is_progress = |name: &str| name.starts_with("shard-") && name.ends_with(".json");
-        self.names(is_progress)?.iter().filter_map(|path| encoding::read_json(path).transpose()).collect()
+        sessions::names(&self.directory, is_progress)?
+            .iter()
+            .filter_map(|path| encoding::read_json(path).transpose())
+            .collect()
     }
 
     /// Keeps the plan, unless another process has kept one since: then that one counts, and is returned.
@@ -134,42 +137,23 @@ impl CampaignStore {
 
     /// Takes the right to run a shard: given back when dropped, also when the process dies.
     pub fn lock_shard(&self, shard: Shard) -> Result<Lock, StoreError> {
-        self.create()?;
-        let path = self.directory.join(format!("{}.lock", shard.name()));
-        super::flock(path.clone(), &path, FlockArg::LockExclusiveNonblock)
+        sessions::lock(&self.directory, shard)
     }
 
     /// Removes everything, unless a shard is running.
     pub fn clear(&self) -> Result<(), StoreError> {
-        let locks = self.names(|name| name.ends_with(".lock"))?;
-        let held = locks.into_iter().map(|path| super::flock(path.clone(), &path, FlockArg::LockExclusiveNonblock));
-        let _held: Vec<Lock> = held.collect::<Result<_, _>>()?;
-        match fs::remove_dir_all(&self.directory) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                Err(StoreError::io("remove", &self.directory)(error))
-            }
-            _ => Ok(()),
-        }
+        sessions::clear(&self.directory)
     }
 
     /// A new file for the trials that a shard does now. Files of earlier sessions are left as they are, torn ends and all.
     pub fn begin_trials(&self, shard: Shard) -> Result<TrialWriter, StoreError> {
-        self.create()?;
-        for session in 1u32.. {
-            let path = self.directory.join(format!("{}.{session}.trials", shard.name()));
-            match File::options().create_new(true).append(true).open(&path) {
-                Ok(file) => return Ok(TrialWriter { path, file }),
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(StoreError::io("create", &path)(error)),
-            }
-        }
-        unreachable!("four thousand million sessions are not had")
+        sessions::begin(&self.directory, shard, "trials").map(|file| TrialWriter { file })
     }
 
     /// All trials done so far, by whichever shard.
     pub fn trials(&self) -> Result<Trials, StoreError> {
         let mut trials = Trials { files: Vec::new(), index: Vec::new(), damaged: Vec::new() };
-        for path in self.names(|name| name.ends_with(".trials"))? {
+        for path in sessions::names(&self.directory, |name| name.ends_with(".trials"))? {
             trials.read(path)?;
         }
         trials.index.sort_unstable_by_key(|(file, found)| (found.key, *file, found.at));
@@ -177,24 +161,12 @@ impl CampaignStore {
         Ok(trials)
     }
 
-    fn names(&self, wanted: impl Fn(&str) -> bool) -> Result<Vec<PathBuf>, StoreError> {
-        let entries = match fs::read_dir(&self.directory) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(StoreError::io("read", &self.directory)(error)),
-        };
-        let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-        paths.retain(|path| path.file_name().and_then(|name| name.to_str()).is_some_and(&wanted));
-        paths.sort();
-        Ok(paths)
-    }
-
     fn plan_path(&self) -> PathBuf {
         self.directory.join("plan")
     }
 
     fn create(&self) -> Result<(), StoreError> {
-        fs::create_dir_all(&self.directory).map_err(StoreError::io("create", &self.directory))
+        sessions::create(&self.directory)
     }
 
     fn damaged(&self, path: &Path, reason: String) -> StoreError {
@@ -205,20 +177,18 @@ impl CampaignStore {
 /// A file that trials are appended to.
 #[derive(Debug)]
 pub struct TrialWriter {
-    path: PathBuf,
-    file: File,
+    file: Appended,
 }
 
 impl TrialWriter {
     /// Appends trials of one test, in which `n_nodes` nodes are observed. When this returns they outlast the process.
     pub fn append(&mut self, test: u32, n_nodes: u32, records: &[TrialRecord]) -> Result<(), StoreError> {
-        let frame = encode_trials(test, n_nodes, records);
-        self.file.write_all(&frame).map_err(StoreError::io("write", &self.path))
+        self.file.append(&encode_trials(test, n_nodes, records))
     }
 
     /// Waits until the disk has everything.
     pub fn sync(&self) -> Result<(), StoreError> {
-        self.file.sync_data().map_err(StoreError::io("write", &self.path))
+        self.file.sync()
     }
 }
 
@@ -329,7 +299,7 @@ mod tests {
         let mut writer = store.begin_trials(Shard::WHOLE).unwrap();
         writer.append(0, 7, &[record(0, 1, 1)]).unwrap();
         let torn = &encode_trials(0, 7, &[record(0, 2, 2)])[..20];
-        writer.file.write_all(torn).unwrap();
+        writer.file.append(torn).unwrap();
         let mut next = store.begin_trials(Shard::WHOLE).unwrap();
         next.append(0, 7, &[record(0, 3, 3)]).unwrap();
         let trials = store.trials().unwrap();

@@ -79,6 +79,45 @@ pub fn inner_bytes(payload: &[u8]) -> Option<&[u8]> {
     Some(&payload[n_read..]).filter(|bytes| bytes.len() as u64 == length)
 }
 
+/// Finds the intact frames of a kind in a file that may end anywhere and may have lost bytes. `visit` gets the position of each and
+/// its checked payload, and tells the frame's length if it can make sense of it. Returns how many stretches before the last such
+/// frame had to be passed over: what follows it is what a process leaves that is killed while it writes.
+pub fn scan(bytes: &[u8], kind: u32, mut visit: impl FnMut(usize, &[u8]) -> Option<usize>) -> usize {
+    let (mut at, mut damaged, mut in_damage) = (0, 0, false);
+    while at < bytes.len() {
+        match intact(&bytes[at..], kind).and_then(|payload| visit(at, payload)) {
+            Some(length) => {
+                damaged += usize::from(in_damage);
+                (at, in_damage) = (at + length, false);
+            }
+            None => {
+                in_damage = true;
+                let next = bytes[at + 1..].windows(FRAME_MAGIC.len()).position(|window| window == FRAME_MAGIC);
+                at = next.map_or(bytes.len(), |next| at + 1 + next);
+            }
+        }
+    }
+    damaged
+}
+
+/// The payload of the frame that `bytes` begin with.
+fn intact(bytes: &[u8], kind: u32) -> Option<&[u8]> {
+    let (header, rest) = bytes.split_at_checked(FRAME_HEADER)?;
+    let word = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
+    let length = word(12) as usize;
+    let expected = u64::from(word(16)) | u64::from(word(20)) << 32;
+    let payload = rest.get(..length).filter(|_| header[..4] == FRAME_MAGIC && word(8) == kind)?;
+    (hash_bytes(HASH_START, payload) == expected).then_some(payload)
+}
+
+/// Decodes a payload that [`scan`] found.
+pub fn decode<T: DeserializeOwned>(payload: &[u8]) -> Option<T> {
+    // A corrupt length must not make the decoder allocate without bound.
+    let config = bincode::config::standard().with_limit::<{ 1 << 32 }>();
+    let (value, read) = bincode::serde::decode_from_slice(payload, config).ok()?;
+    (read == payload.len()).then_some(value)
+}
+
 /// All frames of a file, or what is wrong with it.
 pub fn frames(mut bytes: &[u8]) -> Result<Vec<Frame<'_>>, String> {
     let mut found = Vec::new();

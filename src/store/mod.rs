@@ -17,13 +17,17 @@
 //!     plan              what the tests cover and which values their nodes take
 //!     shard-<k>-of-<n>.<session>.trials  the trials that one process did, appended as they end
 //!     shard-<k>-of-<n>.json              what it did not do, and why
+//!   kills/            what tests do to code mutants, of whichever build
+//!     shard-<k>-of-<n>.<session>.kills   what one process found out, appended as trials end
 //! ```
 //!
 //! A run is written as `runs/<n>.part` and renamed when complete, so an interrupted one is never mistaken for a whole one.
 
 mod campaign;
 mod encoding;
+mod kills;
 mod run;
+mod sessions;
 mod trials;
 
 use std::fs::{self, File};
@@ -36,6 +40,7 @@ use serde::de::DeserializeOwned;
 
 use crate::STORE_DIRECTORY;
 pub use campaign::{CampaignStore, Shard, TrialWriter, Trials};
+pub use kills::{KillKey, KillOutcome, KillRecord, KillStore, KillWriter, Kills, scan_kills};
 pub use run::{Manifest, Recorded, Run, RunWriter, Tables, TestRecord};
 pub use trials::{TrialEnd, TrialKey, TrialRecord, encode_trials, scan_trials};
 

@@ -3,9 +3,7 @@
 //! A file may end anywhere, since whoever writes it may be killed, and a disk may lose a byte. Each frame has a checksum: what
 //! does not fit it is passed over, and what it held counts as not done.
 
-use suspect_format::trace::{HASH_START, hash_bytes};
-
-use super::encoding::{self, FRAME_HEADER, FRAME_MAGIC};
+use super::encoding::{self, FRAME_HEADER};
 
 /// Kind of the frames that hold trials.
 const KIND_TRIALS: u32 = 16;
@@ -209,32 +207,11 @@ pub struct Found {
 /// Finds all trials of a file, and how many stretches before the last of them had to be passed over: what follows it is what a
 /// process leaves that is killed while it writes. `visit` sees each record.
 pub fn scan_trials(bytes: &[u8], mut visit: impl FnMut(Found, TrialRecord)) -> usize {
-    let (mut at, mut damaged, mut in_damage) = (0, 0, false);
-    while at < bytes.len() {
-        match intact_frame(&bytes[at..]).and_then(|payload| frame_records(bytes, at, payload)) {
-            Some((records, length)) => {
-                records.into_iter().for_each(|(found, record)| visit(found, record));
-                damaged += usize::from(in_damage);
-                (at, in_damage) = (at + length, false);
-            }
-            None => {
-                in_damage = true;
-                let next = bytes[at + 1..].windows(FRAME_MAGIC.len()).position(|window| window == FRAME_MAGIC);
-                at = next.map_or(bytes.len(), |next| at + 1 + next);
-            }
-        }
-    }
-    damaged
-}
-
-/// The payload of the frame that `bytes` begin with.
-fn intact_frame(bytes: &[u8]) -> Option<&[u8]> {
-    let (header, rest) = bytes.split_at_checked(FRAME_HEADER)?;
-    let word = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
-    let length = word(12) as usize;
-    let expected = u64::from(word(16)) | u64::from(word(20)) << 32;
-    let payload = rest.get(..length).filter(|_| header[..4] == FRAME_MAGIC && word(8) == KIND_TRIALS)?;
-    (hash_bytes(HASH_START, payload) == expected).then_some(payload)
+    encoding::scan(bytes, KIND_TRIALS, |at, payload| {
+        let (records, length) = frame_records(bytes, at, payload)?;
+        records.into_iter().for_each(|(found, record)| visit(found, record));
+        Some(length)
+    })
 }
 
 /// The records of the frame at `at`, and the frame's length; `None` if it does not say what it should.

@@ -21,6 +21,7 @@ mod load;
 mod locks;
 mod meson;
 mod oracle;
+mod print;
 pub mod tap;
 mod template;
 mod test;

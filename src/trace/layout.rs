@@ -60,6 +60,8 @@ pub struct ModulePart {
     pub data: Range<usize>,
     /// Its units, in the order of their addresses.
     pub units: Vec<UnitPart>,
+    /// Their hashes in the order of their descriptors.
+    pub described: Vec<u64>,
 }
 
 /// The log of full values.
@@ -224,12 +226,20 @@ fn module(head: &[u8], entries: &[u8], data: Range<usize>) -> Result<ModulePart,
             units.push(unit(hash, entry, load_address, &data)?);
         }
     }
+    let described = units.iter().map(|unit: &UnitPart| unit.hash).collect();
     units.sort_by_key(|unit| unit.counters.start);
     let overlapping = units.windows(2).any(|pair| pair[0].values.end > pair[1].counters.start);
     if overlapping {
         return Err(damaged(data.start, "units that share words"));
     }
-    Ok(ModulePart { path: text(&head[offset_of!(SegmentHeader, path)..]), identity, load_address, data, units })
+    Ok(ModulePart {
+        path: text(&head[offset_of!(SegmentHeader, path)..]),
+        identity,
+        load_address,
+        data,
+        units,
+        described,
+    })
 }
 
 fn unit(hash: u64, entry: &[u8], load_address: u64, data: &Range<usize>) -> Result<UnitPart, Problem> {

@@ -5,19 +5,22 @@ use std::mem::offset_of;
 use std::path::Path;
 
 use memmap2::MmapMut;
-use suspect_format::abi::PAGE;
+use suspect_format::abi::{Mode, PAGE};
 use suspect_format::trial::{
-    self as layout, CHANGED, MAGIC, Role, Stream, TrialHeader, TrialModule, TrialProcess, TrialResult,
+    self as layout, CHANGED, FUEL_WORD, MAGIC, NO_MUTANT, PROCESS_STARTED, Role, Stream, TrialHeader, TrialModule,
+    TrialProcess, TrialResult, fuel_pages,
 };
 use suspect_format::{ENDIAN_TAG, FORMAT_VERSION};
 
-use super::{Change, Oracle, Override, TrialError};
-use crate::program::{Program, ValueClass};
+use super::encode::{Encoded, Sites};
+use super::{Oracle, TrialError};
 
-/// Overrides that a file has room for.
+/// Mutants that a file has room for.
 pub(super) const BATCH: usize = 1024;
+/// Overrides that a file has room for.
+pub(super) const MOST_OVERRIDES: usize = 4 * BATCH;
 /// Bytes of characters that a file has room for.
-const TEXT_ROOM: usize = 256 << 10;
+pub(super) const TEXT_ROOM: usize = 256 << 10;
 /// Processes beyond the oracle's that a trial may start.
 const MORE_PROCESSES: u32 = 64;
 
@@ -38,6 +41,7 @@ pub(super) struct TrialFile {
 /// Where everything is; follows from the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Parts {
+    /// Nodes whose values are compared.
     n_nodes: usize,
     n_processes: usize,
     modules: usize,
@@ -45,9 +49,14 @@ struct Parts {
     streams: usize,
     states: usize,
     overrides: usize,
-    first_of_node: usize,
+    n_sites: usize,
+    first_of_site: usize,
+    first_of_mutant: usize,
+    members: usize,
     results: usize,
     result_stride: usize,
+    fuel: usize,
+    n_fuel_pages: usize,
 }
 
 impl Parts {
@@ -58,83 +67,20 @@ impl Parts {
     fn states_of(&self, process: usize) -> usize {
         self.states + process * self.n_nodes * 8
     }
-}
 
-/// An override as the file has it.
-#[derive(Clone, Debug)]
-pub(super) struct Encoded {
-    bytes: layout::Override,
-    text: Box<[u8]>,
-}
-
-impl Encoded {
-    /// `None` when the oracle does not observe the node, or the change has no meaning for its kind of value.
-    pub(super) fn of(one: &Override, oracle: &Oracle, program_nodes: &[NodeForm]) -> Option<Encoded> {
-        let position = oracle.position(one.node)?;
-        let form = program_nodes[position];
-        let (change, operand, text): (layout::Change, u64, &[u8]) = match &one.change {
-            Change::Set(bits) => (layout::Change::Set, *bits, &[]),
-            Change::Add(bits) => (layout::Change::Add, *bits, &[]),
-            Change::Negate => (layout::Change::Negate, 0, &[]),
-            Change::Flip => (layout::Change::Flip, 0, &[]),
-            Change::Text(characters) => (layout::Change::Text, 0, characters),
-        };
-        (form.takes == (change == layout::Change::Text)).then_some(())?;
-        let bytes = layout::Override {
-            node: position as u32,
-            change: change as u32,
-            instance: one.instance,
-            operand,
-            length: text.len() as u32,
-            width: form.width,
-            is_float: u16::from(form.is_float),
-        };
-        (!form.fixed && text.len() <= TEXT_ROOM / 2).then(|| Encoded { bytes, text: text.into() })
-    }
-
-    pub(super) fn node(&self) -> u32 {
-        self.bytes.node
-    }
-
-    /// Bytes of characters.
-    pub(super) fn text_len(&self) -> usize {
-        self.text.len().next_multiple_of(8)
+    /// Where the words of a process's fuel are.
+    fn fuel_of(&self, process: usize) -> impl Iterator<Item = usize> {
+        let first = self.fuel + process * self.n_fuel_pages * PAGE + FUEL_WORD * 8;
+        (0..self.n_fuel_pages).map(move |page| first + page * PAGE)
     }
 }
 
-/// What an override needs to know of a node.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct NodeForm {
-    width: u16,
-    is_float: bool,
-    /// It takes characters.
-    takes: bool,
-    /// It is observed, never overridden.
-    fixed: bool,
-}
-
-impl NodeForm {
-    /// Of each node that the oracle observes.
-    pub(super) fn all(oracle: &Oracle, program: &Program) -> Vec<NodeForm> {
-        let form = |node: &u32| {
-            let node = &program.nodes[*node as usize];
-            NodeForm {
-                width: node.width.clamp(1, 64) as u16,
-                is_float: node.class == ValueClass::Float,
-                takes: node.class == ValueClass::String,
-                fixed: matches!(node.class, ValueClass::Pointer | ValueClass::FunctionPointer),
-            }
-        };
-        oracle.nodes().iter().map(form).collect()
-    }
-}
-
-/// How many overrides from the start of `encoded` one file holds.
+/// How many mutants from the start of `encoded` one file holds, at least one.
 pub(super) fn batch_len(encoded: &[&Encoded]) -> usize {
-    let mut room = TEXT_ROOM;
+    let (mut text, mut overrides) = (TEXT_ROOM, MOST_OVERRIDES);
     let fits = |one: &&&Encoded| {
-        let fits = one.text_len() <= room;
-        room = room.saturating_sub(one.text_len());
+        let fits = one.text_len() <= text && one.order() <= overrides;
+        (text, overrides) = (text.saturating_sub(one.text_len()), overrides.saturating_sub(one.order()));
         fits
     };
     encoded.iter().take(BATCH).take_while(fits).count()
@@ -142,8 +88,8 @@ pub(super) fn batch_len(encoded: &[&Encoded]) -> usize {
 
 impl TrialFile {
     /// Writes the file of a test to `path`. `output_fds` are numbers of descriptors that the test's processes inherit.
-    pub(super) fn create(path: &Path, oracle: &Oracle) -> Result<TrialFile, TrialError> {
-        let plan = Plan::of(oracle);
+    pub(super) fn create(path: &Path, oracle: &Oracle, sites: &Sites) -> Result<TrialFile, TrialError> {
+        let plan = Plan::of(oracle, sites);
         let file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(path);
         let file = file.map_err(TrialError::io("make the trial file", path))?;
         file.set_len(plan.length as u64).map_err(TrialError::io("make room for", path))?;
@@ -152,8 +98,8 @@ impl TrialFile {
             .map_err(|errno| TrialError::io("make room for", path)(errno.into()))?;
         // SAFETY: only processes of trials write the file, and only where nobody holds references.
         let map = unsafe { MmapMut::map_mut(&file) }.map_err(TrialError::io("map", path))?;
-        let mut file = TrialFile { map, parts: plan.parts, header: plan.header(oracle) };
-        file.fill(&plan, oracle);
+        let mut file = TrialFile { map, parts: plan.parts, header: plan.header(oracle, sites) };
+        file.fill(&plan, oracle, sites);
         Ok(file)
     }
 
@@ -163,27 +109,42 @@ impl TrialFile {
         // SAFETY: as in `create`.
         let map = unsafe { MmapMut::map_mut(&file) }.map_err(TrialError::io("map", path))?;
         let header: TrialHeader = get(&map, 0);
+        let first: TrialProcess = get(&map, header.processes as usize);
+        let is_fuelled = header.mode == Mode::Mutants as u32;
         let parts = Parts {
-            n_nodes: header.n_nodes as usize,
+            n_nodes: if first.streams == 0 { 0 } else { header.n_nodes as usize },
             n_processes: header.n_processes as usize,
             modules: header.modules as usize,
             processes: header.processes as usize,
-            streams: get::<TrialProcess>(&map, header.processes as usize).streams as usize,
-            states: get::<TrialProcess>(&map, header.processes as usize).states as usize,
+            streams: first.streams as usize,
+            states: first.states as usize,
+            fuel: header.fuel as usize,
+            n_fuel_pages: if is_fuelled { fuel_pages(header.n_modules) as usize } else { 0 },
             overrides: header.overrides as usize,
-            first_of_node: header.first_of_node as usize,
+            n_sites: header.n_sites as usize,
+            first_of_site: header.first_of_site as usize,
+            first_of_mutant: header.first_of_mutant as usize,
+            members: header.members as usize,
             results: header.results as usize,
             result_stride: header.result_stride as usize,
         };
         Ok(TrialFile { map, parts, header })
     }
 
-    fn fill(&mut self, plan: &Plan, oracle: &Oracle) {
+    fn fill(&mut self, plan: &Plan, oracle: &Oracle, sites: &Sites) {
         let n_processes = self.parts.n_processes;
         for (index, module) in oracle.modules.iter().enumerate() {
             let (at, words) = (self.parts.modules + index * size_of::<TrialModule>(), plan.words[index]);
-            let entry =
-                TrialModule { identity: module.identity, nodes: words as u64, n_words: module.words.len() as u64 };
+            let known = sites.module(index);
+            let entry = TrialModule {
+                identity: module.identity,
+                nodes: words as u64,
+                n_words: module.words.len() as u64,
+                first_operation: known.first_operation,
+                n_operations: known.n_operations,
+                first_gate: known.first_gate,
+                n_gates: known.n_gates,
+            };
             self.put(at, entry);
             self.put_all(words, &module.words);
         }
@@ -219,45 +180,65 @@ impl TrialFile {
         self.map[offset_of!(TrialHeader, first_pid)..].as_mut_ptr().cast()
     }
 
-    /// Puts overrides into the file, sorted by node; [`TrialFile::select`] or [`TrialFile::select_all`] makes them count.
-    pub(super) fn set_overrides(&mut self, encoded: &[&Encoded]) {
-        let mut text = self.parts.overrides + BATCH * size_of::<layout::Override>();
-        let mut firsts = vec![0u32; self.parts.n_nodes + 1];
-        for (index, one) in encoded.iter().enumerate() {
-            let mut bytes = one.bytes;
-            if !one.text.is_empty() {
+    /// Puts mutants into the file; [`TrialFile::select`] or [`TrialFile::select_all`] makes them count.
+    pub(super) fn set_mutants(&mut self, encoded: &[&Encoded]) {
+        let mut overrides: Vec<(layout::Override, &[u8])> = Vec::new();
+        for (mutant, one) in (0..).zip(encoded) {
+            overrides.extend(one.overrides().map(|(bytes, text)| (layout::Override { mutant, ..*bytes }, text)));
+        }
+        // Members of one mutant at one site stay in their order.
+        overrides.sort_by_key(|(one, _)| (one.site, one.mutant));
+        let mut text = self.parts.overrides + MOST_OVERRIDES * size_of::<layout::Override>();
+        let mut firsts = vec![0u32; self.parts.n_sites + 1];
+        let mut of_mutants: Vec<Vec<u32>> = vec![Vec::new(); encoded.len()];
+        for (index, (mut bytes, characters)) in overrides.into_iter().enumerate() {
+            if bytes.change == layout::Change::Text as u32 {
                 bytes.operand = text as u64;
-                self.map[text..text + one.text.len()].copy_from_slice(&one.text);
-                text += one.text_len();
+                self.map[text..text + characters.len()].copy_from_slice(characters);
+                text += characters.len().next_multiple_of(8);
             }
             self.put(self.parts.overrides + index * size_of::<layout::Override>(), bytes);
-            firsts[one.bytes.node as usize + 1] += 1;
+            firsts[bytes.site as usize + 1] += 1;
+            of_mutants[bytes.mutant as usize].push(index as u32);
         }
-        for node in 0..self.parts.n_nodes {
-            firsts[node + 1] += firsts[node];
+        for site in 0..self.parts.n_sites {
+            firsts[site + 1] += firsts[site];
         }
-        self.put_all(self.parts.first_of_node, &firsts);
+        self.put_all(self.parts.first_of_site, &firsts);
+        let mut ends = vec![0u32];
+        ends.extend(of_mutants.iter().scan(0, |end, members| {
+            *end += members.len() as u32;
+            Some(*end)
+        }));
+        self.put_all(self.parts.first_of_mutant, &ends);
+        self.put_all(self.parts.members, &of_mutants.concat());
+        // Nothing else of the header: what the last trial's processes left there says what is to be reset.
+        (self.header.n_overrides, self.header.n_mutants) = (firsts[self.parts.n_sites], encoded.len() as u32);
+        self.put(offset_of!(TrialHeader, n_overrides), self.header.n_overrides);
+        self.put(offset_of!(TrialHeader, n_mutants), self.header.n_mutants);
     }
 
-    /// Makes override number `index` the only one, or none, of a process tree of its own.
-    pub(super) fn select(&mut self, index: Option<usize>) {
-        let overrides = self.parts.overrides + index.unwrap_or(0) * size_of::<layout::Override>();
+    /// Takes over how many mutants the tool has put into the file; before any trial of them runs.
+    pub(super) fn take_mutants(&mut self) {
+        let seen = self.seen();
+        (self.header.n_overrides, self.header.n_mutants) = (seen.n_overrides, seen.n_mutants);
+    }
+
+    /// Makes mutant number `index` the only one, or none, of a process tree of its own.
+    pub(super) fn select(&mut self, index: Option<u32>) {
         self.set_header(|header| {
             header.role = Role::Single as u32;
-            header.overrides = overrides as u64;
-            header.n_overrides = u32::from(index.is_some());
+            header.selected = index.unwrap_or(NO_MUTANT);
         });
     }
 
-    /// Makes the first `count` overrides a plan.
-    pub(super) fn select_all(&mut self, count: usize) {
-        let overrides = self.parts.overrides as u64;
+    /// Makes all mutants a plan.
+    pub(super) fn select_all(&mut self) {
         self.set_header(|header| {
             header.role = Role::Plan as u32;
-            header.overrides = overrides;
-            header.n_overrides = count as u32;
+            header.selected = NO_MUTANT;
         });
-        let end = self.parts.results + count * self.parts.result_stride;
+        let end = self.parts.results + self.header.n_mutants as usize * self.parts.result_stride;
         self.map[self.parts.results..end].fill(0);
     }
 
@@ -267,6 +248,12 @@ impl TrialFile {
             true => self.parts.n_processes,
             false => self.seen().next_process as usize,
         };
+        let parts = self.parts;
+        for process in 0..started.min(self.parts.n_processes) {
+            for word in parts.fuel_of(process) {
+                self.put(word, 0i64);
+            }
+        }
         for process in 0..=started.min(self.parts.n_processes) {
             let states = self.parts.states_of(process);
             self.map[states..states + self.parts.n_nodes * 8].fill(0);
@@ -276,14 +263,26 @@ impl TrialFile {
     }
 
     fn clear_process(&mut self, process: usize) {
-        let streams = self.parts.streams_of(process) as u64;
-        let states = self.parts.states_of(process) as u64;
+        let (streams, states) = match self.parts.n_nodes {
+            0 => (0, 0),
+            _ => (self.parts.streams_of(process) as u64, self.parts.states_of(process) as u64),
+        };
         let entry = TrialProcess { streams, states, used: 0, flags: 0, pid: 0 };
         self.put(self.parts.processes + process * size_of::<TrialProcess>(), entry);
     }
 
     fn process(&self, number: usize) -> TrialProcess {
         get(&self.map, self.parts.processes + number * size_of::<TrialProcess>())
+    }
+
+    /// Hooks and ticks of a process: ticks that are not left in the mode `mutants`.
+    fn used(&self, number: usize) -> u64 {
+        let process = self.process(number);
+        if self.parts.n_fuel_pages == 0 || number == self.parts.n_processes || process.flags & PROCESS_STARTED == 0 {
+            return process.used;
+        }
+        let left: i64 = self.parts.fuel_of(number).map(|word| get::<i64>(&self.map, word)).fold(0, i64::saturating_add);
+        self.header.budget.min(i64::MAX as u64).saturating_sub(left.max(0) as u64)
     }
 
     /// Whether a process's node has not had the oracle's trajectory.
@@ -295,7 +294,7 @@ impl TrialFile {
 
     /// Hooks and ticks of the process that executed most.
     pub(super) fn longest(&self) -> u64 {
-        (0..=self.parts.n_processes).map(|process| self.process(process).used).max().unwrap_or(0)
+        (0..=self.parts.n_processes).map(|process| self.used(process)).max().unwrap_or(0)
     }
 
     /// What the processes of a trial did.
@@ -304,7 +303,7 @@ impl TrialFile {
         for number in 0..=self.parts.n_processes {
             let process = self.process(number);
             done.flags |= process.flags;
-            done.used = done.used.saturating_add(process.used);
+            done.used = done.used.saturating_add(self.used(number));
             for node in (0..self.parts.n_nodes).filter(|node| self.differs(number, *node)) {
                 done.changed[node / 64] |= 1 << (node % 64);
             }
@@ -317,7 +316,21 @@ impl TrialFile {
         !(0..self.parts.n_nodes).any(|node| self.differs(0, node))
     }
 
-    /// What a plan found out about override number `index`, and the nodes' bits.
+    /// The members of each mutant and the overrides of each site, as a process finds them.
+    #[cfg(test)]
+    pub(super) fn mutants(&self) -> (Vec<Vec<layout::Override>>, Vec<Vec<layout::Override>>) {
+        let header = self.seen();
+        let number = |at: u64, index: u32| get::<u32>(&self.map, at as usize + 4 * index as usize);
+        let one =
+            |index: u32| get(&self.map, header.overrides as usize + size_of::<layout::Override>() * index as usize);
+        let range = |at: u64, index: u32| number(at, index)..number(at, index + 1);
+        let members =
+            |mutant| range(header.first_of_mutant, mutant).map(|at| one(number(header.members, at))).collect();
+        let of_site = |site| range(header.first_of_site, site).map(one).collect();
+        ((0..header.n_mutants).map(members).collect(), (0..header.n_sites).map(of_site).collect())
+    }
+
+    /// What a plan found out about mutant number `index`, and the nodes' bits.
     pub(super) fn result(&self, index: usize) -> (TrialResult, Box<[u64]>) {
         let at = self.parts.results + index * self.parts.result_stride;
         let mut changed = vec![0u64; n_words(self.parts.n_nodes)];
@@ -360,8 +373,8 @@ struct Plan {
 
 impl Plan {
     /// What processes write is on pages of its own: header, processes, states, results.
-    fn of(oracle: &Oracle) -> Plan {
-        let (n_nodes, n_processes) = (oracle.nodes.len(), oracle.processes.len());
+    fn of(oracle: &Oracle, sites: &Sites) -> Plan {
+        let (n_nodes, n_processes) = (oracle.n_compared(), oracle.processes.len());
         let mut end = PAGE;
         let mut take = |bytes: usize, align: usize| {
             let at = end.next_multiple_of(align);
@@ -372,12 +385,18 @@ impl Plan {
         let words = oracle.modules.iter().map(|module| take(module.words.len() * 4, 8)).collect();
         let streams = take((n_processes + 1) * n_nodes * size_of::<Stream>(), 8);
         let values = oracle.processes.iter().map(|process| take(process.parts().0.len() * 8, 8)).collect();
-        let overrides = take(BATCH * size_of::<layout::Override>() + TEXT_ROOM, 8);
-        let first_of_node = take((n_nodes + 1) * 4, 8);
+        let overrides = take(MOST_OVERRIDES * size_of::<layout::Override>() + TEXT_ROOM, 8);
+        let n_sites = oracle.nodes.len() + sites.n_operations();
+        let first_of_site = take((n_sites + 1) * 4, 8);
+        let first_of_mutant = take((BATCH + 1) * 4, 8);
+        let members = take(MOST_OVERRIDES * 4, 8);
         let processes = take((n_processes + 1) * size_of::<TrialProcess>(), PAGE);
         let states = take((n_processes + 1) * n_nodes * 8, PAGE);
         let result_stride = (size_of::<TrialResult>() + n_nodes.div_ceil(8)).next_multiple_of(8);
         let results = take(BATCH * result_stride, PAGE);
+        let is_fuelled = sites.mode() == Mode::Mutants;
+        let n_fuel_pages = if is_fuelled { fuel_pages(oracle.modules.len() as u32) as usize } else { 0 };
+        let fuel = take(n_processes * n_fuel_pages * PAGE, PAGE);
         let length = take(0, PAGE);
         let parts = Parts {
             n_nodes,
@@ -387,14 +406,19 @@ impl Plan {
             streams,
             states,
             overrides,
-            first_of_node,
+            n_sites,
+            first_of_site,
+            first_of_mutant,
+            members,
             results,
             result_stride,
+            fuel,
+            n_fuel_pages,
         };
         Plan { parts, words, values, length }
     }
 
-    fn header(&self, oracle: &Oracle) -> TrialHeader {
+    fn header(&self, oracle: &Oracle, sites: &Sites) -> TrialHeader {
         let parts = &self.parts;
         TrialHeader {
             magic: MAGIC,
@@ -403,14 +427,20 @@ impl Plan {
             length: self.length as u64,
             role: Role::Single as u32,
             n_modules: oracle.modules.len() as u32,
-            n_nodes: parts.n_nodes as u32,
+            n_nodes: oracle.nodes.len() as u32,
             n_processes: parts.n_processes as u32,
             max_processes: parts.n_processes as u32 + MORE_PROCESSES,
+            mode: sites.mode() as u32,
+            n_sites: parts.n_sites as u32,
             n_overrides: 0,
+            n_mutants: 0,
+            selected: NO_MUTANT,
             modules: parts.modules as u64,
             processes: parts.processes as u64,
             overrides: parts.overrides as u64,
-            first_of_node: parts.first_of_node as u64,
+            first_of_site: parts.first_of_site as u64,
+            first_of_mutant: parts.first_of_mutant as u64,
+            members: parts.members as u64,
             results: parts.results as u64,
             result_stride: parts.result_stride as u64,
             budget: u64::MAX,
@@ -424,7 +454,8 @@ impl Plan {
             first_pid: 0,
             running: 0,
             gate: 0,
-            reserved: [0; 5],
+            fuel: parts.fuel as u64,
+            reserved: [0; 3],
         }
     }
 }

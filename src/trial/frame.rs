@@ -27,17 +27,17 @@ pub(super) enum Ask {
     Job(Box<Job>),
     /// Run the job once.
     Run(Stop),
-    /// Run the job once for each of these overrides of the trial file, each in a process tree of its own; once without override
-    /// if there is no range.
+    /// Run the job once for each of these mutants of the trial file, each in a process tree of its own; once without mutant if there is
+    /// no range.
     Exec(Option<(u32, u32)>, Stop),
-    /// Run the job once as a plan of so many overrides.
-    Plan(u32, Stop),
+    /// Run the job once as a plan of all mutants of the trial file.
+    Plan(Stop),
 }
 
 /// When to stop a run, and what to keep of it.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Stop {
-    /// Nanoseconds of wall-clock time; of a plan, between two finished overrides.
+    /// Nanoseconds of wall-clock time; of a plan, between two finished mutants.
     pub wall_ns: u64,
     /// Bytes to which an output or another file may grow.
     pub output_limit: u64,

@@ -2,7 +2,7 @@
 //!
 //! A [`Worker`] is a small process that has given up its rights once (Landlock, seccomp, limits) and starts the trials' processes
 //! below it; there is one for each job. [`TestTrials::prepare`] records what a test does without any mutant (the [`Oracle`]) and finds
-//! out which [`Executor`] the test allows; [`TestTrials::run`] then runs overrides and tells an [`Observation`] for each.
+//! out which [`Executor`] the test allows; [`TestTrials::run`] then runs mutants and tells an [`Observation`] for each.
 //!
 //! ```text
 //! campaign ── TestTrials::run ──> Worker ═pipe═> worker process ──fork+exec──> the test, Role::Single      (Executor::Exec)
@@ -12,6 +12,7 @@
 
 mod calls;
 mod contain;
+mod encode;
 mod error;
 mod file;
 mod frame;
@@ -24,14 +25,16 @@ mod serve;
 mod setup;
 mod spawn;
 mod test;
+#[cfg(test)]
+mod tests;
 mod tree;
 mod worker;
 
 pub use error::{Reason, TrialError};
-pub use observation::{Change, End, Executor, Observation, Override};
+pub use observation::{Change, End, Executor, Mutant, Observation, Override, Site};
 pub use oracle::Oracle;
 pub use serve::{is_worker, serve};
-pub use setup::{Executors, Setup};
+pub use setup::{Executors, Setup, Watched};
 pub use test::TestTrials;
 pub use worker::Worker;
 

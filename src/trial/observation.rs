@@ -1,29 +1,75 @@
 //! What is overridden in a trial, and what is seen.
 
-/// A mutation of the value that a node takes.
+use crate::program::Operator;
+
+/// What an override is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Site {
+    /// A node, an index into [`crate::program::Program::nodes`].
+    Node(u32),
+    /// An operation, an index into [`crate::program::Program::operations`].
+    Operation(u32),
+}
+
+/// A change of what a site comes to. The first six are for values: of nodes, and of operations' results. Of several at one operation,
+/// operands are replaced first, then the operator, then the result.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Change {
     /// It becomes this: the value's bits, zero-extended.
     Set(u64),
-    /// This is added: the bits of a number of the node's own kind.
+    /// This is added: the bits of a number of the value's own kind.
     Add(u64),
     /// It changes its sign.
     Negate,
     /// 0 becomes 1, everything else 0.
     Flip,
-    /// A string: these characters, without the final zero.
+    /// A string of a node: these characters, without the final zero.
     Text(Box<[u8]>),
+    /// All bits of a number are inverted.
+    Complement,
+    /// Of a binary operation: this operator in place of its own.
+    Operator(Operator),
+    /// The left operand becomes this; what stands for operand and result of operations that have but one.
+    Left(u64),
+    /// The right operand of a binary operation becomes this.
+    Right(u64),
+    /// The other way (1) of an operation that chooses; of a read, the function's variable of this number. See
+    /// [`crate::program::OperationKind`].
+    Choose(u32),
 }
 
-/// A value mutant: a change of one node's value, the same at each execution that it applies to.
+/// One change at one site, the same at each execution that it applies to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Override {
-    /// The node, an index into [`crate::program::Program::nodes`].
-    pub node: u32,
-    /// Which execution of the node in its process, from 1; 0 for every one.
+    /// The site.
+    pub site: Site,
+    /// Which execution of the site in its process, from 1; 0 for every one.
     pub instance: u64,
-    /// What happens to the value.
+    /// What happens there.
     pub change: Change,
+}
+
+impl Override {
+    /// The node, if it is one's.
+    pub fn node(&self) -> Option<u32> {
+        match self.site {
+            Site::Node(node) => Some(node),
+            Site::Operation(_) => None,
+        }
+    }
+}
+
+/// Overrides that are active together; their number is the mutant's order.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Mutant {
+    /// The overrides. Of several at one site that replace the same, the last counts.
+    pub overrides: Box<[Override]>,
+}
+
+impl From<Override> for Mutant {
+    fn from(one: Override) -> Mutant {
+        Mutant { overrides: Box::new([one]) }
+    }
 }
 
 /// How a trial's process came to its end.
@@ -55,7 +101,7 @@ pub struct Observation {
     pub executor: Executor,
     /// How it ended.
     pub end: End,
-    /// Whether the override changed a value at all; if not, the run was the oracle's.
+    /// Whether any override changed anything; if not, the run was the oracle's.
     pub applied: bool,
     /// For each node that the oracle covers, in order, 64 to a word: whether its trajectory differs from the oracle's.
     pub changed: Box<[u64]>,

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::path::Path;
 
-use super::TrialError;
+use super::{TrialError, Watched};
 use crate::program::Program;
 use crate::trace::{Ending, ModuleFile, ModulePart, TraceFile, mentions, read_directory};
 
@@ -14,6 +14,8 @@ use crate::trace::{Ending, ModuleFile, ModulePart, TraceFile, mentions, read_dir
 #[derive(Clone, Debug, Default)]
 pub struct Oracle {
     pub(super) nodes: Vec<u32>,
+    /// Whether the values that nodes take are known and compared.
+    pub(super) compared: bool,
     pub(super) order: Vec<u32>,
     pub(super) unstable: Vec<u32>,
     pub(super) modules: Vec<ModuleWords>,
@@ -29,6 +31,8 @@ pub(super) struct ModuleWords {
     pub identity: u64,
     /// For each word its node's position plus 1; 0 for none.
     pub words: Vec<u32>,
+    /// Its units, indices into [`Program::units`], in the order of their descriptors.
+    pub units: Vec<u32>,
 }
 
 /// The values of one process, node after node.
@@ -44,6 +48,12 @@ impl Streams {
         &self.values[self.range(position)]
     }
 
+    /// Those of so many nodes that take no value.
+    #[cfg(test)]
+    pub(super) fn empty(n_nodes: usize) -> Streams {
+        Streams { values: Vec::new(), ends: vec![0; n_nodes] }
+    }
+
     fn range(&self, position: usize) -> Range<usize> {
         let start = position.checked_sub(1).map_or(0, |before| self.ends[before]);
         start..self.ends[position]
@@ -56,7 +66,8 @@ impl Streams {
 }
 
 impl Oracle {
-    /// The nodes that are observed, ids of the program, ascending. Bits of an [`super::Observation`] are in this order.
+    /// The nodes that are observed, ids of the program, ascending. Bits of an [`super::Observation`] are in this order. If only the output is
+    /// watched: all nodes of the modules that ran.
     pub fn nodes(&self) -> &[u32] {
         &self.nodes
     }
@@ -81,9 +92,10 @@ impl Oracle {
         self.threads
     }
 
-    /// The values that a process's node takes, canonical: see [`suspect_format::trial`]. The node is given by position.
+    /// The values that a process's node takes, canonical: see [`suspect_format::trial`]; none if only the output is watched. The node is
+    /// given by position.
     pub fn values(&self, process: usize, position: usize) -> &[u64] {
-        self.processes[process].of(position)
+        if self.compared { self.processes[process].of(position) } else { &[] }
     }
 
     /// Nodes that the test covers and that are not observed: they differ between two runs of the test.
@@ -94,6 +106,11 @@ impl Oracle {
     /// What the user should know about the recording, as sentences.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
+    }
+
+    /// Nodes whose values are compared.
+    pub(super) fn n_compared(&self) -> usize {
+        if self.compared { self.nodes.len() } else { 0 }
     }
 
     /// What two recordings have in common.
@@ -132,8 +149,10 @@ impl Oracle {
 pub(super) struct Recording {
     modules: Vec<ModuleWords>,
     processes: Vec<Logged>,
+    /// Nodes that took values; all that there are if values were not watched.
     covered: BTreeSet<u32>,
-    /// The same, in the order of their first values.
+    watched: Watched,
+    /// The covered ones in the order of their first values.
     order: Vec<u32>,
     threads: u64,
     warnings: Vec<String>,
@@ -170,13 +189,19 @@ impl Logged {
 
 impl Recording {
     /// Reads the traces in `directory` of a run of `test`.
-    pub(super) fn read(directory: &Path, program: &Program, test: &str) -> Result<Recording, TrialError> {
+    pub(super) fn read(
+        directory: &Path,
+        program: &Program,
+        test: &str,
+        watched: Watched,
+    ) -> Result<Recording, TrialError> {
         let traces = read_directory(directory)?;
         let mut reader = Reader::new(program, test);
         let mut recording = Recording {
             modules: Vec::new(),
             processes: Vec::new(),
             covered: BTreeSet::new(),
+            watched,
             order: Vec::new(),
             threads: 0,
             warnings: traces.warnings,
@@ -184,6 +209,11 @@ impl Recording {
             taken: (0, 0),
         };
         for file in &traces.files {
+            if watched == Watched::Output {
+                reader.modules(file)?;
+                recording.processes.push(Logged { nodes: Vec::new(), streams: Streams::default() });
+                continue;
+            }
             let Some(log) = &file.layout().log else {
                 let why = format!("{} has no log of values", file.path().display());
                 return Err(TrialError::NoValues { test: test.into(), why });
@@ -202,6 +232,10 @@ impl Recording {
             return Err(TrialError::NoValues { test: test.into(), why: "no instrumented program ran".into() });
         }
         recording.modules = reader.modules;
+        if watched == Watched::Output {
+            let words = recording.modules.iter().flat_map(|module| &module.words);
+            recording.covered = words.filter_map(|word| word.checked_sub(1)).collect();
+        }
         Ok(recording)
     }
 
@@ -224,9 +258,10 @@ impl Recording {
         for word in modules.iter_mut().flat_map(|module| &mut module.words) {
             *word = word.checked_sub(1).and_then(|node| position.get(&node).copied()).unwrap_or(0);
         }
+        let compared = self.watched == Watched::Nodes;
         let streams = |logged: Logged| {
             let mut streams = Streams::default();
-            for node in &nodes {
+            for node in nodes.iter().filter(|_| compared) {
                 streams.values.extend_from_slice(logged.values(*node));
                 streams.ends.push(streams.values.len());
             }
@@ -234,7 +269,7 @@ impl Recording {
         };
         let processes = self.processes.into_iter().map(streams).collect();
         let unstable = unstable.into_iter().collect();
-        Oracle { nodes, order, unstable, modules, processes, threads: self.threads, warnings: self.warnings }
+        Oracle { nodes, compared, order, unstable, modules, processes, threads: self.threads, warnings: self.warnings }
     }
 }
 
@@ -256,8 +291,7 @@ impl<'a> Reader<'a> {
 
     /// Two passes over the log: how often each node took a value, then which. Also the nodes in the order of their first values.
     fn process(&mut self, file: &TraceFile) -> Result<(Logged, Vec<u32>), TrialError> {
-        let modules: Vec<usize> =
-            file.layout().modules.iter().map(|part| self.module(part)).collect::<Result<_, _>>()?;
+        let modules = self.modules(file)?;
         let node_of = |modules_known: &[ModuleWords], module: usize, address: u64| {
             let part = &file.layout().modules[module];
             let word = (address.wrapping_sub(part.load_address) / 8) as usize;
@@ -294,6 +328,11 @@ impl<'a> Reader<'a> {
         Ok((Logged { nodes, streams }, order))
     }
 
+    /// The numbers of a process's modules.
+    fn modules(&mut self, file: &TraceFile) -> Result<Vec<usize>, TrialError> {
+        file.layout().modules.iter().map(|part| self.module(part)).collect()
+    }
+
     /// The number of a module among those seen, which it now is.
     fn module(&mut self, part: &ModulePart) -> Result<usize, TrialError> {
         if let Some(known) = self.modules.iter().position(|module| module.identity == part.identity) {
@@ -311,7 +350,8 @@ impl<'a> Reader<'a> {
                 }
             }
         }
-        self.modules.push(ModuleWords { identity: part.identity, words });
+        let units = part.described.iter().filter_map(|hash| self.units.get(hash)).map(|unit| *unit as u32).collect();
+        self.modules.push(ModuleWords { identity: part.identity, words, units });
         Ok(self.modules.len() - 1)
     }
 }

@@ -7,11 +7,13 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use suspect_format::abi::{ENV_LOG_BYTES, ENV_OUT, ENV_RECORD, ENV_TEST, ENV_TRIAL, Mode};
+use suspect_format::trial::Refusal;
 
+use super::encode::Sites;
 use super::file::TrialFile;
 use super::frame::{Answer, Ask, Job, Ran, Stop};
 use super::oracle::Recording;
-use super::{Oracle, TrialError, Worker};
+use super::{Oracle, TrialError, Watched, Worker};
 use crate::exec::{Environment, Outcome, Output, Status, Stdin};
 use crate::program::Program;
 use crate::suite::{Judging, ScratchKind, Suite, Test, Verdict};
@@ -157,6 +159,7 @@ pub(super) struct Preparing<'a> {
     pub test: &'a Test,
     pub verdict: Verdict,
     pub program: &'a Program,
+    pub watched: Watched,
 }
 
 impl Preparing<'_> {
@@ -250,14 +253,17 @@ impl Preparing<'_> {
 
     /// Records a run; once more with a larger log if the first was too small.
     fn record_once(&self, worker: &mut Worker, place: Place) -> Result<(Recording, Ran), TrialError> {
-        let mut log_bytes = FIRST_LOG.min(worker.setup().log_bytes);
+        let mut log_bytes = match self.watched {
+            Watched::Nodes => FIRST_LOG.min(worker.setup().log_bytes),
+            Watched::Output => 0,
+        };
         loop {
             let traces = worker.file("traces");
             crate::exec::remove_tree(&traces);
             fs::create_dir(&traces).map_err(TrialError::io("make the directory", &traces))?;
             set_job(worker, job(worker, self.test, place, Task::Record(&traces, log_bytes), worker.setup().memory))?;
             let ran = run(worker, self.test, &Ask::Run(self.patience()))?;
-            let recording = Recording::read(&traces, self.program, &self.test.name);
+            let recording = Recording::read(&traces, self.program, &self.test.name, self.watched);
             crate::exec::remove_tree(&traces);
             let recording = recording?;
             let (taken, room) = recording.taken;
@@ -278,16 +284,20 @@ impl Preparing<'_> {
         Stop { wall_ns: limit.as_nanos() as u64, output_limit: 4 << 30, keep: KEPT, budget: u64::MAX }
     }
 
-    /// Runs the test with the trial file and no override: nodes that change all the same are left out of the oracle.
+    /// Runs the test with the trial file and no mutant: nodes that change all the same are left out of the oracle.
     pub(super) fn calibrate(&self, worker: &mut Worker, recorded: &mut Recorded) -> Result<Ran, TrialError> {
         for _ in 0..2 {
             let path = worker.file("trial");
-            TrialFile::create(&path, &recorded.oracle)?;
+            let sites = Sites::of(&recorded.oracle, self.program);
+            let file = TrialFile::create(&path, &recorded.oracle, &sites)?;
             let memory = memory_for(recorded.ran.peak, worker.setup().memory);
             set_job(worker, job(worker, self.test, recorded.place, Task::Trial(&path), memory))?;
             let ran = run(worker, self.test, &Ask::Exec(None, self.patience()))?;
+            if file.seen().refusal == Refusal::Layout as u32 {
+                return Err(TrialError::Unsupported { test: self.test.name.clone(), why: LAYOUT.into() });
+            }
             if ran.status != recorded.ran.status {
-                return Err(self.different("it ends differently when its values are compared"));
+                return Err(self.different("it ends differently as a trial without mutant"));
             }
             if recorded
                 .looks_at
@@ -295,7 +305,7 @@ impl Preparing<'_> {
                 .enumerate()
                 .any(|(at, looks)| *looks && ran.outputs[at] != recorded.ran.outputs[at])
             {
-                return Err(self.different("its output differs when its values are compared"));
+                return Err(self.different("its output differs as a trial without mutant"));
             }
             if ran.processes as usize != recorded.oracle.n_processes() {
                 let (before, now) = (recorded.oracle.n_processes(), ran.processes);
@@ -305,8 +315,10 @@ impl Preparing<'_> {
             }
             let changed = |at: &usize| ran.changed[at / 64] >> (at % 64) & 1 == 1;
             let nodes = recorded.oracle.nodes();
-            let unstable =
-                (0..nodes.len()).filter(changed).map(|at| nodes[at]).collect::<std::collections::BTreeSet<_>>();
+            let unstable = (0..recorded.oracle.n_compared())
+                .filter(changed)
+                .map(|at| nodes[at])
+                .collect::<std::collections::BTreeSet<_>>();
             if unstable.is_empty() {
                 return Ok(ran);
             }
@@ -315,6 +327,10 @@ impl Preparing<'_> {
         Err(self.different("the values of its nodes differ from run to run"))
     }
 }
+
+/// Why there are no trials of what was linked in another way than the driver does it.
+const LAYOUT: &str = "its bytes of operations and gates do not lie in the order of its units; link it by suspect-cc, without a linker \
+                      script that sorts or pads sections";
 
 /// Limit of a test whose project gives none.
 const FIRST_PATIENCE: Duration = Duration::from_secs(120);

@@ -118,8 +118,11 @@ impl Server {
                     Err(error) => send(to, &Answer::Refused(error.to_string())),
                 };
             }
-            Ask::Run(stop) | Ask::Exec(_, stop) | Ask::Plan(_, stop) => stop,
+            Ask::Run(stop) | Ask::Exec(_, stop) | Ask::Plan(stop) => stop,
         };
+        if let Some(file) = self.file.as_mut().filter(|_| !matches!(ask, Ask::Run(_))) {
+            file.take_mutants();
+        }
         let ran = |ran: io::Result<Ran>| ran.map_or_else(|error| Answer::Refused(error.to_string()), Answer::Ran);
         match ask {
             Ask::Exec(Some((first, end)), _) => {
@@ -129,7 +132,7 @@ impl Server {
                 Ok(())
             }
             Ask::Exec(None, _) => send(to, &ran(self.exec(None, stop))),
-            Ask::Plan(count, _) => send(to, &ran(self.plan(count, stop))),
+            Ask::Plan(_) => send(to, &ran(self.plan(stop))),
             Ask::Run(_) | Ask::Job(_) => send(to, &ran(self.run(stop))),
         }
     }
@@ -168,17 +171,17 @@ impl Server {
         let file = self.file.as_mut().ok_or_else(no_file)?;
         file.reset();
         file.set_header(|header| header.budget = stop.budget);
-        file.select(index.map(|index| index as usize));
+        file.select(index);
         self.run_trial(stop)
     }
 
-    fn plan(&mut self, count: u32, stop: Stop) -> io::Result<Ran> {
+    fn plan(&mut self, stop: Stop) -> io::Result<Ran> {
         let file = self.file.as_mut().ok_or_else(no_file)?;
         file.reset();
         file.set_header(|header| {
             (header.budget, header.wall_ns, header.output_limit) = (stop.budget, stop.wall_ns, stop.output_limit);
         });
-        file.select_all(count as usize);
+        file.select_all();
         self.run_trial(stop)
     }
 

@@ -49,4 +49,15 @@ pub enum Executors {
     Exec,
     /// Forks; trials that cannot be forked are run by the reference all the same.
     Fork,
+    /// The quickest that the test allows, and the reference after it wherever only that can tell whether the test passes.
+    Decided,
+}
+
+/// What is watched of a test's trials.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Watched {
+    /// The values of all nodes, and the output.
+    Nodes,
+    /// The output alone: nothing is compared on the way, and functions without overrides run optimised where the build has such versions.
+    Output,
 }

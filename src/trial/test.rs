@@ -5,13 +5,15 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use suspect_format::abi::Mode;
 use suspect_format::trial::{Done, Refusal, TrialResult};
 
-use super::file::{Encoded, NodeForm, TrialFile, batch_len};
+use super::encode::{Encoded, Sites};
+use super::file::{TrialFile, batch_len};
 use super::frame::{Answer, Ask, Ran, Stop};
 use super::judge::{Finished, Judge, Stream};
 use super::prepare::{self, Place, Preparing, Task};
-use super::{Executor, Executors, Observation, Oracle, Override, Reason, TrialError, Worker};
+use super::{End, Executor, Executors, Mutant, Observation, Oracle, Reason, TrialError, Watched, Worker};
 use crate::program::Program;
 use crate::suite::{Judging, Suite, Test, Verdict};
 
@@ -23,7 +25,7 @@ pub struct TestTrials {
     test: Test,
     place: Place,
     oracle: Oracle,
-    forms: Vec<NodeForm>,
+    sites: Sites,
     reason: Option<Reason>,
     longest: u64,
     wall_ns: u64,
@@ -56,7 +58,7 @@ const JUDGED: u64 = 1 << 20;
 type Observed<'a> = dyn FnMut(usize, Observation) -> ControlFlow<()> + 'a;
 
 impl TestTrials {
-    /// Records the test twice and tries it with no override, all contained. `recorded` is the verdict that is known of it.
+    /// Records the test twice and tries it with no mutant, all contained. `recorded` is the verdict that is known of it.
     ///
     /// # Errors
     /// [`TrialError::Unsupported`], [`TrialError::NotReproducible`], [`TrialError::NoValues`], [`TrialError::TooLong`] and
@@ -67,11 +69,12 @@ impl TestTrials {
         test: &Test,
         recorded: Verdict,
         program: &Program,
+        watched: Watched,
     ) -> Result<TestTrials, TrialError> {
         worker.loaded = None;
         let unsupported = |why: &str| TrialError::Unsupported { test: test.name.clone(), why: why.into() };
         let test = &test.alone().map_err(unsupported)?;
-        let preparing = Preparing { suite, test, verdict: recorded, program };
+        let preparing = Preparing { suite, test, verdict: recorded, program, watched };
         let mut recording = preparing.record(worker)?;
         let ran = preparing.calibrate(worker, &mut recording)?;
         let written = recording.ran.outputs.iter().map(|output| output.length).max().unwrap_or(0);
@@ -87,7 +90,7 @@ impl TestTrials {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             test: test.clone(),
             place: recording.place,
-            forms: NodeForm::all(&recording.oracle, program),
+            sites: Sites::of(&recording.oracle, program),
             oracle: recording.oracle,
             reason: None,
             longest: ran.longest,
@@ -108,6 +111,11 @@ impl TestTrials {
         self.longest
     }
 
+    /// The mode that the processes of trials run in: [`Mode::Mutants`] if the output alone is watched and all units have that version.
+    pub fn mode(&self) -> Mode {
+        self.sites.mode()
+    }
+
     /// Whether the trials run in a copy of the test's directory, because the test writes there.
     pub fn is_copied(&self) -> bool {
         self.place == Place::Copy
@@ -121,20 +129,21 @@ impl TestTrials {
         }
     }
 
-    /// Runs the overrides and calls `observed` with the index of each and what was seen, in any order, each exactly once unless
+    /// Runs the mutants and calls `observed` with the index of each and what was seen, in any order, each exactly once unless
     /// it breaks off, which ends the trials under way without a word. `budget`: hooks and ticks for each process, see
-    /// [`super::budget`]. Overrides of nodes that [`Oracle::nodes`] does not have, and changes that have no meaning for the
-    /// node's kind of value, are not applied: the run is the oracle's.
+    /// [`super::budget`]. Overrides of nodes that [`Oracle::nodes`] does not have, and changes that have no meaning for the kind of
+    /// value or operation, are not applied: without others the run is the oracle's.
     ///
-    /// What is seen depends on the override and the budget alone: not on the worker, the executor or the other overrides. (But for
-    /// [`Observation::passes`]: where the test is judged by its output in other ways than comparing it, only the reference can tell.)
+    /// What is seen depends on the mutant and the budget alone: not on the worker, the executor or the other mutants. (But for
+    /// [`Observation::passes`]: where the test is judged by its output in other ways than comparing it, only the reference can tell; see
+    /// [`Executors::Decided`].)
     ///
     /// # Errors
     /// When the worker cannot be kept alive, or the system refuses files. A trial whose own worker died is [`super::End::Unknown`].
     pub fn run(
         &self,
         worker: &mut Worker,
-        overrides: &[Override],
+        mutants: &[Mutant],
         executors: Executors,
         budget: u64,
         observed: &mut dyn FnMut(usize, Observation) -> ControlFlow<()>,
@@ -143,7 +152,7 @@ impl TestTrials {
         let executor = if forked { Executor::Fork } else { Executor::Exec };
         let judge = self.judge();
         let encoded: Vec<Option<Encoded>> =
-            overrides.iter().map(|one| Encoded::of(one, &self.oracle, &self.forms)).collect();
+            mutants.iter().map(|one| Encoded::of(one, &self.oracle, &self.sites)).collect();
         let mut due: Vec<(usize, &Encoded)> = Vec::new();
         for (index, one) in encoded.iter().enumerate() {
             match one {
@@ -152,8 +161,8 @@ impl TestTrials {
                 None => {}
             }
         }
-        due.sort_by_key(|(index, one)| (one.node(), *index));
-        let context = Context { trials: self, judge: &judge, budget };
+        due.sort_by_key(|(index, one)| (one.site(), *index));
+        let context = Context { trials: self, judge: &judge, budget, decided: executors == Executors::Decided };
         let mut rest = &due[..];
         while !rest.is_empty() {
             let encoded: Vec<&Encoded> = rest.iter().map(|(_, one)| *one).collect();
@@ -180,7 +189,7 @@ impl TestTrials {
             status: ran.status.unwrap_or(0),
             outputs: ran.outputs.clone(),
             used: *used,
-            n_nodes: self.oracle.nodes.len(),
+            n_nodes: self.oracle.n_compared(),
             limit: *limit,
             ends: RefCell::new(HashMap::new()),
         }
@@ -195,7 +204,7 @@ impl TestTrials {
     fn load<'w>(&self, worker: &'w mut Worker) -> Result<&'w mut TrialFile, TrialError> {
         if worker.loaded.as_ref().is_none_or(|(id, _)| *id != self.id) {
             let path = worker.file("trial");
-            let file = TrialFile::create(&path, &self.oracle)?;
+            let file = TrialFile::create(&path, &self.oracle, &self.sites)?;
             let memory = prepare::memory_for(self.summary.ran.peak, worker.setup().memory);
             let job = prepare::job(worker, &self.test, self.place, Task::Trial(&path), memory);
             prepare::set_job(worker, job)?;
@@ -205,7 +214,7 @@ impl TestTrials {
         loaded.ok_or_else(|| TrialError::Worker { problem: "died while it was given a test".into() })
     }
 
-    /// Why the test cannot be a plan, by trying one without overrides.
+    /// Why the test cannot be a plan, by trying one without mutants.
     fn try_plan(&self, worker: &mut Worker) -> Result<Option<Reason>, TrialError> {
         if self.oracle.n_processes() != 1 {
             return Ok(Some(Reason::Processes));
@@ -213,8 +222,8 @@ impl TestTrials {
         if self.oracle.n_threads() > 1 {
             return Ok(Some(Reason::Threads));
         }
-        self.load(worker)?.set_overrides(&[]);
-        let ran = prepare::run(worker, &self.test, &Ask::Plan(0, self.stop(u64::MAX)))?;
+        self.load(worker)?.set_mutants(&[]);
+        let ran = prepare::run(worker, &self.test, &Ask::Plan(self.stop(u64::MAX)))?;
         Ok(self.plan_failed(&ran, self.load(worker)?))
     }
 
@@ -250,9 +259,17 @@ struct Context<'a> {
     trials: &'a TestTrials,
     judge: &'a Judge,
     budget: u64,
+    /// Whether the reference runs what forks cannot judge.
+    decided: bool,
 }
 
-/// Overrides that are due: their indices, as the caller numbers them.
+impl Context<'_> {
+    fn is_undecided(&self, seen: &Observation) -> bool {
+        self.decided && seen.passes.is_none() && seen.end != End::Unknown && self.judge.judging == Judging::Output
+    }
+}
+
+/// Mutants that are due: their indices, as the caller numbers them.
 type Batch<'a> = [(usize, &'a Encoded)];
 
 /// What is left of a batch.
@@ -263,9 +280,9 @@ enum Left<'a> {
     Stopped,
 }
 
-/// A way to run a batch of overrides of one test: the seam for further executors.
+/// A way to run a batch of mutants of one test: the seam for further executors.
 trait Runs {
-    /// Runs a batch, sorted by node, that fits into the test's file; tells what was observed, and which of them it cannot run.
+    /// Runs a batch, sorted by site, that fits into the test's file; tells what was observed, and which of them it cannot run.
     fn run<'b>(
         &self,
         context: &Context,
@@ -286,11 +303,11 @@ impl Runs for Trees {
         batch: &Batch<'b>,
         observed: &mut Observed,
     ) -> Result<Left<'b>, TrialError> {
-        let Context { trials, judge, budget } = context;
+        let Context { trials, judge, budget, .. } = context;
         let encoded: Vec<&Encoded> = batch.iter().map(|(_, one)| *one).collect();
         let mut next = 0;
         while next < batch.len() {
-            trials.load(worker)?.set_overrides(&encoded);
+            trials.load(worker)?.set_mutants(&encoded);
             let ask = Ask::Exec(Some((next as u32, batch.len() as u32)), trials.stop(*budget));
             let mut alive = worker.ask(&ask)?.is_ok();
             while alive && next < batch.len() {
@@ -320,7 +337,7 @@ impl Runs for Trees {
     }
 }
 
-/// A fork where the node is first reached.
+/// A fork where the mutant first changes something.
 struct Forks;
 
 impl Runs for Forks {
@@ -331,10 +348,10 @@ impl Runs for Forks {
         batch: &Batch<'b>,
         observed: &mut Observed,
     ) -> Result<Left<'b>, TrialError> {
-        let Context { trials, judge, budget } = context;
+        let Context { trials, judge, budget, .. } = context;
         let encoded: Vec<&Encoded> = batch.iter().map(|(_, one)| *one).collect();
-        trials.load(worker)?.set_overrides(&encoded);
-        let ask = Ask::Plan(batch.len() as u32, trials.stop(*budget));
+        trials.load(worker)?.set_mutants(&encoded);
+        let ask = Ask::Plan(trials.stop(*budget));
         let answer = if worker.ask(&ask)?.is_ok() { worker.answer().ok() } else { None };
         let Some(Answer::Ran(ran)) = answer else { return Ok(Left::These(batch.to_vec())) };
         let file = trials.load(worker)?;
@@ -345,7 +362,14 @@ impl Runs for Forks {
         for (at, (index, one)) in batch.iter().enumerate() {
             let (result, changed) = file.result(at);
             let observation = match result.done {
-                done if done == Done::Ran as u32 => judge.observe(forked(&result, changed)),
+                done if done == Done::Ran as u32 => {
+                    let seen = judge.observe(forked(&result, changed));
+                    if context.is_undecided(&seen) {
+                        left.push((*index, *one));
+                        continue;
+                    }
+                    seen
+                }
                 done if done == Done::Same as u32 || done == Done::Not as u32 => judge.same(Executor::Fork),
                 done if done == Done::TimedOut as u32 => judge.unknown(Executor::Fork, true),
                 _ => {

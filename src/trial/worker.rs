@@ -36,6 +36,9 @@ struct Running {
 /// Times in a row that a worker may die before it is given up.
 const MOST_DEATHS: u32 = 8;
 
+/// Bytes that must be free in memory before a worker's files are kept there.
+const MEMORY_TO_SPARE: u64 = 1 << 30;
+
 /// The worker process is gone.
 #[derive(Debug)]
 pub(super) struct Died;
@@ -48,7 +51,7 @@ impl Worker {
     /// [`TrialError::Worker`] and [`TrialError::Exec`] when the system refuses.
     pub fn start(setup: &Setup) -> Result<Worker, TrialError> {
         let disk = ScratchRoot::new()?;
-        let memory = ScratchRoot::in_memory(disk.path())?;
+        let memory = ScratchRoot::in_memory(disk.path(), MEMORY_TO_SPARE)?;
         let mut worker = Worker {
             setup: setup.clone(),
             process: None,

@@ -1,14 +1,18 @@
 //! The command line driven as a user drives it, on real builds. `make build` must have run: the plugin and the runtime are used.
 
 mod causes;
+mod code_mutants;
 mod counts;
 mod errors;
 mod eval;
 mod mutants;
+mod official;
 mod project;
 mod projects;
 mod ranking;
 mod recording;
+mod seeding;
 mod slices;
+mod study_programs;
 mod word_count;
 mod worked_examples;

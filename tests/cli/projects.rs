@@ -104,6 +104,18 @@ fn lua_by_make() {
     assert_eq!(failing, expected);
     assert!(results.len() >= 30);
     pair.record(&results);
+    grade_lua(&pair.suspect);
+}
+
+/// Code mutants of the interpreter's loop, on some of the scripts that end well.
+fn grade_lua(project: &Project) {
+    assert!(project.fail(&["mutants"], 4).contains("scripts/fails_assertion.lua"));
+    let arguments = ["mutants", "--format", "json", "--tests", "scripts/c*", "--files", "lvm.c", "--sample", "60"];
+    let report: serde_json::Value = serde_json::from_str(&project.succeed(&arguments)).unwrap();
+    let total = |name: &str| report["total"][name].as_u64().unwrap();
+    assert_eq!((total("mutants"), total("unknown"), total("not_run")), (60, 0, 0), "{}", report["total"]);
+    assert!(total("killed") > 10 && total("not_covered") > 0, "{}", report["total"]);
+    assert_eq!(report["tests_not_used"].as_array().unwrap().len(), 0, "{}", report["tests_not_used"]);
 }
 
 /// The inflate tests of zlib cover what its `make check` does not.

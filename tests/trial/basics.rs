@@ -19,6 +19,6 @@ fn trials_of_both_executors_agree() {
     let forks = observe(&trials, &mut worker, &all, Executors::Fork, budget);
     for ((one, tree), mut fork) in all.iter().zip(trees).zip(forks) {
         fork.executor = tree.executor;
-        assert_eq!(tree, fork, "{one:?} of {:?}", project.program.nodes[one.node as usize]);
+        assert_eq!(tree, fork, "{one:?} of {:?}", project.program.nodes[one.node().unwrap() as usize]);
     }
 }

@@ -7,9 +7,11 @@ use std::process::Command;
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use suspect::trial::{Change, End, Executor, Executors, Override, Setup, TestTrials, TrialError, Worker, budget};
+use suspect::trial::{
+    Change, End, Executor, Executors, Override, Setup, Site, TestTrials, TrialError, Watched, Worker, budget,
+};
 
-use crate::support::{Dice, FILES, Project, SUSPECT, observe, overrides, source, state_of, undisturbed, worker};
+use crate::support::{Dice, FILES, Project, SUSPECT, alone, observe, overrides, source, state_of, undisturbed, worker};
 
 /// Every order to the vandal, who then has had his way wherever he could.
 fn vandalise(project: &Project, worker: &mut Worker) -> Vec<End> {
@@ -19,7 +21,7 @@ fn vandalise(project: &Project, worker: &mut Worker) -> Vec<End> {
     // All but the fork bomb, which lasts until its time is up.
     let all: Vec<Override> = (1..=40)
         .filter(|order| *order != 7)
-        .map(|order| Override { node, instance: 1, change: Change::Set(order) })
+        .map(|order| Override { site: Site::Node(node), instance: 1, change: Change::Set(order) })
         .collect();
     let seen = observe(&trials, worker, &all, Executors::Exec, budget(trials.longest(), true));
     seen.into_iter().map(|one| one.end).collect()
@@ -104,7 +106,7 @@ fn a_worker_that_is_killed_costs_one_trial() {
         let mut seen = vec![None; all.len()];
         let mut killed = false;
         trials
-            .run(&mut worker, &all, executors, budget, &mut |index, observation| {
+            .run(&mut worker, &alone(&all), executors, budget, &mut |index, observation| {
                 if !killed {
                     kill(Pid::from_raw(first as i32), Signal::SIGKILL).unwrap();
                     killed = true;
@@ -142,6 +144,7 @@ fn tests_that_write_run_in_a_copy_that_is_restored() {
         &project.suite.tests()[0],
         suspect::suite::Verdict::Pass,
         &project.program,
+        Watched::Nodes,
     )
     .unwrap();
     assert!(trials.is_copied());
@@ -150,7 +153,7 @@ fn tests_that_write_run_in_a_copy_that_is_restored() {
     let more =
         *trials.oracle().nodes().iter().find(|node| project.program.nodes[**node as usize].variable == "more").unwrap();
     let all: Vec<Override> =
-        [5, 0, 3, 9].map(|value| Override { node: more, instance: 0, change: Change::Set(value) }).into();
+        [5, 0, 3, 9].map(|value| Override { site: Site::Node(more), instance: 0, change: Change::Set(value) }).into();
     for one in observe(&trials, &mut worker, &all, Executors::Auto, 100_000) {
         // Every run finds the two lines that its predecessors have not added to.
         assert_eq!((one.end, one.output_changed, one.passes), (End::Exited(0), false, Some(true)));
@@ -234,8 +237,14 @@ fn what_cannot_be_run_is_named() {
     let config = "[[suite]]\nkind = \"command\"\nrun = \"./prog\"\nresult = \"tap\"\n";
     let project = Project::with_suite(clock, config, &[]);
     let test = &project.suite.tests()[0];
-    let error =
-        TestTrials::prepare(&mut worker, &project.suite, test, suspect::suite::Verdict::Error, &project.program);
+    let error = TestTrials::prepare(
+        &mut worker,
+        &project.suite,
+        test,
+        suspect::suite::Verdict::Error,
+        &project.program,
+        Watched::Nodes,
+    );
     assert!(matches!(error, Err(TrialError::Unsupported { .. })), "{error:?}");
     let plain = Project::new(clock, &["./prog", "test -e nothing", "./prog; ls /nothing-there"], &[]);
     let trials = plain.prepare(&mut worker, 0).unwrap();
@@ -248,6 +257,7 @@ fn what_cannot_be_run_is_named() {
         &plain.suite.tests()[2],
         suspect::suite::Verdict::Pass,
         &plain.program,
+        Watched::Nodes,
     );
     let error = error.unwrap_err().to_string();
     assert!(

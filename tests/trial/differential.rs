@@ -1,6 +1,6 @@
 //! Both executors see the same, whatever mutants do, and nothing outside their scratch directories changes.
 
-use suspect::trial::{Change, End, Executor, Executors, Override, budget};
+use suspect::trial::{Change, End, Executor, Executors, Override, Site, budget};
 
 use crate::support::{Dice, FILES, Project, observe, overrides, source, state_of, undisturbed, worker};
 
@@ -37,7 +37,7 @@ fn compare(subject: &Subject, count: usize, seed: u64) -> (usize, usize) {
         for ((one, tree), mut fork) in all.iter().zip(&trees).zip(forks) {
             forked += usize::from(fork.executor == Executor::Fork);
             fork.executor = tree.executor;
-            let node = &project.program.nodes[one.node as usize];
+            let node = &project.program.nodes[one.node().unwrap() as usize];
             if *tree != fork {
                 wrong.push(format!(
                     "{one:?} of {} {:?} line {}:\n{tree:?}\n{fork:?}",
@@ -78,8 +78,9 @@ fn every_order_to_the_vandal_is_seen_alike_and_harms_nothing() {
     assert_eq!(nodes.len(), 2, "the parameter and the variable");
     let orders = |node: &u32| {
         let node = *node;
-        (0..=40)
-            .flat_map(move |order| [0, 1, 2].map(|instance| Override { node, instance, change: Change::Set(order) }))
+        (0..=40).flat_map(move |order| {
+            [0, 1, 2].map(|instance| Override { site: Site::Node(node), instance, change: Change::Set(order) })
+        })
     };
     let all: Vec<Override> = nodes.iter().flat_map(orders).collect();
     let budget = budget(trials.longest(), true);

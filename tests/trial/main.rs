@@ -1,6 +1,7 @@
 //! Trials of value mutants on real programs: executors against each other, and what holds hostile mutants. `make build` must have run.
 
 mod basics;
+mod code;
 mod containment;
 mod differential;
 mod support;

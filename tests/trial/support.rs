@@ -11,7 +11,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use suspect::program::{Program, ValueClass};
 use suspect::suite::{RunContext, Suite, Verdict};
 use suspect::trace::{ModuleFile, sections};
-use suspect::trial::{Change, Executors, Observation, Override, Setup, TestTrials, TrialError, Worker};
+use suspect::trial::{
+    Change, Executors, Mutant, Observation, Override, Setup, Site, TestTrials, TrialError, Watched, Worker,
+};
 use suspect_format::abi::SECTION_SITES;
 
 /// The executable under test.
@@ -37,6 +39,15 @@ impl Project {
         let lines = tests.iter().map(|line| format!("{line}\n")).collect::<String>();
         let config = "[[suite]]\nkind = \"lines\"\nfile = \"tests.txt\"\nrun = \"{line}\"\n";
         Project::with_suite(source, config, &[&[("tests.txt", &*lines)], files].concat())
+    }
+
+    /// As [`Project::new`], built with these modes.
+    pub fn with_modes(modes: &str, source: &str, tests: &[&str], files: &[(&str, &str)]) -> Project {
+        let mut project = Project::new(source, tests, files);
+        let root = project.root();
+        build_in(modes, &root, &["cc", "-O1", "-o", "prog", "prog.c", "-lm"]);
+        project.program = load(&root, &["prog"]);
+        project
     }
 
     /// A program `prog` of one source, and this suspect.toml.
@@ -67,7 +78,20 @@ impl Project {
     }
 
     pub fn prepare(&self, worker: &mut Worker, test: usize) -> Result<TestTrials, TrialError> {
-        TestTrials::prepare(worker, &self.suite, &self.suite.tests()[test], self.verdict(test), &self.program)
+        TestTrials::prepare(
+            worker,
+            &self.suite,
+            &self.suite.tests()[test],
+            self.verdict(test),
+            &self.program,
+            Watched::Nodes,
+        )
+    }
+
+    /// As [`Project::prepare`], for code mutants.
+    pub fn prepare_output(&self, worker: &mut Worker, test: usize) -> Result<TestTrials, TrialError> {
+        let known = &self.suite.tests()[test];
+        TestTrials::prepare(worker, &self.suite, known, self.verdict(test), &self.program, Watched::Output)
     }
 }
 
@@ -78,8 +102,13 @@ pub fn build(root: &Path, arguments: &[&str]) {
 
 /// `suspect build -- command...`.
 pub fn build_by(root: &Path, arguments: &[&str]) {
+    build_in("trace", root, arguments);
+}
+
+/// As [`build_by`], with these modes.
+pub fn build_in(modes: &str, root: &Path, arguments: &[&str]) {
     let mut command = Command::new(SUSPECT);
-    command.args(["build", "--modes", "trace", "--"]).args(arguments).current_dir(root);
+    command.args(["build", "--modes", modes, "--"]).args(arguments).current_dir(root);
     for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("SUSPECT_")) {
         if name != "SUSPECT_LIB" && name != "SUSPECT_CLANG" {
             command.env_remove(name);
@@ -124,14 +153,30 @@ pub fn observe(
     executors: Executors,
     budget: u64,
 ) -> Vec<Observation> {
-    let mut found: Vec<Option<Observation>> = vec![None; overrides.len()];
+    run_all(trials, worker, &alone(overrides), executors, budget)
+}
+
+/// Runs mutants and gives their observations in order.
+pub fn run_all(
+    trials: &TestTrials,
+    worker: &mut Worker,
+    mutants: &[Mutant],
+    executors: Executors,
+    budget: u64,
+) -> Vec<Observation> {
+    let mut found: Vec<Option<Observation>> = vec![None; mutants.len()];
     trials
-        .run(worker, overrides, executors, budget, &mut |index, observation| {
+        .run(worker, mutants, executors, budget, &mut |index, observation| {
             assert!(found[index].replace(observation).is_none(), "trial {index} was observed twice");
             ControlFlow::Continue(())
         })
         .unwrap();
     found.into_iter().map(|one| one.expect("an observation of each trial")).collect()
+}
+
+/// A mutant of each override.
+pub fn alone(overrides: &[Override]) -> Vec<Mutant> {
+    overrides.iter().cloned().map(Mutant::from).collect()
 }
 
 /// A small generator: the same overrides in every run of the tests.
@@ -157,7 +202,7 @@ pub fn overrides(trials: &TestTrials, program: &Program, count: usize, dice: &mu
             let values = oracle.values(0, position);
             let change = change(class, values, dice);
             let instance = if dice.roll(4) == 0 { 1 + dice.roll(values.len() as u64 + 1) } else { 0 };
-            all.push(Override { node: *node, instance, change });
+            all.push(Override { site: Site::Node(*node), instance, change });
         }
     }
     all.truncate(count.max(1));

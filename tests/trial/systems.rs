@@ -6,7 +6,7 @@ use std::path::Path;
 use suspect::exec::ScratchRoot;
 use suspect::program::Program;
 use suspect::suite::{RunContext, Suite, Verdict};
-use suspect::trial::{Executor, Executors, TestTrials, TrialError, Worker, budget};
+use suspect::trial::{Executor, Executors, TestTrials, TrialError, Watched, Worker, budget};
 
 use crate::support::{Dice, build_by, load, observe, overrides, worker};
 
@@ -34,7 +34,7 @@ fn prepare(
     let test = suite.tests().iter().find(|test| test.name.ends_with(name)).unwrap_or_else(|| panic!("no test {name}"));
     let scratch = ScratchRoot::new().unwrap();
     let verdict = suite.run_test(test, &RunContext { env: &[], scratch: &scratch, timeout: None }).unwrap().verdict;
-    TestTrials::prepare(worker, suite, test, verdict, program).map(|trials| (trials, verdict))
+    TestTrials::prepare(worker, suite, test, verdict, program, Watched::Nodes).map(|trials| (trials, verdict))
 }
 
 /// A test that can be forked: both executors see the same, and mutants make it pass and fail.

@@ -53,14 +53,15 @@ pub const HOOK_OBJECT: &str = "__suspect_object";
 pub const HOOK_TICK: &str = "__suspect_tick";
 
 /// `u64 (u8 *operation, u64 left, u64 right, u64 result)`: what an operator comes to (`trace` mode). Operands and result are bits,
-/// zero-extended; `operation` is the byte of the operation.
+/// zero-extended; `operation` is the byte of the operation. While it is not 0 the result of an integer division may be anything: the runtime divides.
 pub const HOOK_OPERATION: &str = "__suspect_operation";
 /// `void *(u8 *operation, void *variable, void *const *others)`: the variable that is about to be read: `variable` or one of `others`, of
 /// which the entry of number n is the function's variable n, null where it is out of scope or has no address.
 pub const HOOK_VARIABLE: &str = "__suspect_variable";
 /// `u64 (u8 *operation)`: which way to go: 0 as the code says, else as [`crate::site::OperationKind`] says of each kind.
 pub const HOOK_CHOICE: &str = "__suspect_choice";
-/// `i64`: ticks that this module may still count before [`HOOK_REFUEL`] is to be called (`mutants` mode). Weak and zero in every unit.
+/// `i64`: ticks that this module may still count before [`HOOK_REFUEL`] is to be called (`mutants` mode). Weak and zero in every unit; a word of
+/// the state page in the runtime.
 pub const SYMBOL_FUEL: &str = "__suspect_fuel";
 /// `void (void)`: [`SYMBOL_FUEL`] has just been counted down below zero.
 pub const HOOK_REFUEL: &str = "__suspect_refuel";
@@ -137,14 +138,16 @@ impl Mode {
 /// A polynomial in [`HASH_FACTOR`] modulo 2^64: three instructions, one register, no constant to load. A step is a
 /// bijection of the state, so trajectories of one length that differ in one value never collide, and others collide with
 /// probability about 2^-64 unless chosen against it. Leading zeros leave the state at 0: two trajectories are the same
-/// only if the node's count is the same too.
+/// only if the node's count is the same too. In `values` mode a node whose value is a constant of the source takes no
+/// step at all: its count says everything.
 pub const fn trajectory_hash(state: u64, value: u64) -> u64 {
     state.wrapping_mul(HASH_FACTOR).wrapping_add(value)
 }
 
-/// The trajectory hash of a predicate that a branch decides on, where `values` mode counts one of the branch's edges: a step each
-/// time that the other is taken, when the counted one (the heavier, if both are counted) had been `taken` so many times. Together with
-/// the counts of both it tells trajectories apart as [`trajectory_hash`] does.
+/// The trajectory hash of a predicate that a branch decides on, in `values` mode: a step each time that one of the branch's edges is
+/// taken. `taken` is a count that says when: either how often the other edge had been taken, which is counted (the heavier, if both
+/// are), or how often the predicate had been decided, which is the count of an edge that leads to it and nowhere else. Which of
+/// both depends on the code alone. Together with the counts of both edges it tells trajectories apart as [`trajectory_hash`] does.
 pub const fn predicate_hash(state: u64, taken: u64) -> u64 {
     trajectory_hash(state, taken.wrapping_add(1))
 }

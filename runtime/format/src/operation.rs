@@ -116,6 +116,7 @@ impl Operator {
     ];
 
     /// The operator whose number is `number`.
+    #[inline]
     pub fn from_number(number: u8) -> Option<Operator> {
         Self::ALL.get(usize::from(number).checked_sub(1)?).copied()
     }
@@ -143,8 +144,15 @@ impl Operator {
     }
 
     /// Whether operands are floating-point numbers (of 32 or 64 bits).
+    #[inline]
     pub const fn is_float(self) -> bool {
         self as u8 >= FloatAdd as u8
+    }
+
+    /// Whether it is `/` or `%` of integers, which may trap.
+    #[inline]
+    pub const fn is_division(self) -> bool {
+        matches!(self, SignedDiv | UnsignedDiv | SignedRem | UnsignedRem)
     }
 
     /// Whether the result is 0 or 1.
@@ -155,6 +163,7 @@ impl Operator {
     /// The result for operands of `width` bits (1 to 64; 32 or 64 for floating point), both zero-extended, as is the result.
     /// `None` where the machine traps: division by zero, and the least number by -1. A shift takes the low bits of its
     /// right operand, five of them for up to 32 bits and six beyond, as the machine does in code that is not optimised.
+    #[inline]
     pub fn apply(self, width: u32, left: u64, right: u64) -> Option<u64> {
         let width = width.clamp(1, 64);
         if self.is_float() {
@@ -194,6 +203,7 @@ impl Operator {
         Some(result & mask)
     }
 
+    #[inline]
     fn apply_float(self, width: u32, left: u64, right: u64) -> u64 {
         match width {
             32 => {
@@ -219,6 +229,7 @@ impl Operator {
         }
     }
 
+    #[inline]
     fn compare(self, a: f64, b: f64) -> u64 {
         u64::from(match self {
             FloatEqual => a == b,
@@ -232,6 +243,7 @@ impl Operator {
 }
 
 /// A number of `width` bits, sign-extended.
+#[inline]
 const fn extended(width: u32, number: u64) -> i64 {
     let shift = 64u32.wrapping_sub(width);
     (number as i64).wrapping_shl(shift).wrapping_shr(shift)

@@ -1,8 +1,12 @@
 //! The trial file: what a process is to override, what it is compared with, and what it did.
 //!
 //! `suspect` makes it for a test, the runtime maps it shared at [`TRIAL_ADDRESS`] in every module of every process that
-//! finds its path in [`crate::abi::ENV_TRIAL`]. Then the `trace` version of each function runs, and nothing is recorded: each value
-//! that a node takes is compared with the oracle's trajectory of that node, and may be replaced.
+//! finds its path in [`crate::abi::ENV_TRIAL`]. Nothing is recorded. In the mode `trace` the `trace` version of each function runs: each value
+//! that a node takes is compared with the oracle's trajectory of that node, and may be replaced. In the mode `mutants` only the
+//! functions that hold something active run in that version, and nothing is compared: the trial is about the output alone.
+//!
+//! A *mutant* is one override or several that are active together. *Sites* are what overrides are of: nodes, numbered from 0, and after
+//! them all operations of all modules.
 //!
 //! ```text
 //! TrialHeader, one page
@@ -10,9 +14,11 @@
 //! TrialProcess x (n_processes + 1)                      the last one: all processes that the oracle did not have
 //!   Stream x n_nodes of each | u64 values               the oracle
 //!   NodeState x n_nodes of each                         what this trial's process did
-//! Override x n_overrides, sorted by node | texts
-//! u32 x (n_nodes + 1)                                   first override of each node
-//! TrialResult, result_stride bytes each, x n_overrides  only for Role::Plan
+//! Override x n_overrides, sorted by site | texts
+//! u32 x (n_sites + 1)                                   first override of each site
+//! u32 x (n_mutants + 1) | u32 x n_overrides             first member of each mutant | numbers of overrides
+//! TrialResult, result_stride bytes each, x n_mutants    only for Role::Plan
+//! page x n_processes x modules                          only in the mode `mutants`: fuel
 //! ```
 //!
 //! Nodes are those that the oracle's run of the test covers, numbered from 0 in the order of the program's ids. Offsets are bytes from
@@ -28,10 +34,10 @@ pub const TRIAL_ADDRESS: usize = 0x6000_0000_0000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Role {
-    /// Applies override 0 from the start on (none when `n_overrides` is 0): one process tree for each trial.
+    /// Applies the mutant `selected` from the start on: one process tree for each trial.
     Single = 1,
-    /// Runs without override itself; where a node is about to take a value that pending overrides would change, forks a
-    /// child for each of them, waits for it and writes its [`TrialResult`].
+    /// Runs without mutant itself; where pending mutants would change what a site comes to, forks a child for each of them, in which
+    /// all of the mutant's overrides are active from there on, waits for it and writes its [`TrialResult`].
     Plan = 2,
 }
 
@@ -57,16 +63,28 @@ pub struct TrialHeader {
     pub n_processes: u32,
     /// Processes that may start before the next one kills itself.
     pub max_processes: u32,
+    /// The [`crate::abi::Mode`] in which processes run: `Trace`, or `Mutants` if all modules' functions have that version.
+    pub mode: u32,
+    /// Sites: nodes, and operations of all modules.
+    pub n_sites: u32,
     /// Overrides.
     pub n_overrides: u32,
+    /// Mutants.
+    pub n_mutants: u32,
+    /// For [`Role::Single`]: the mutant, [`NO_MUTANT`] for none.
+    pub selected: u32,
     /// Offset of the [`TrialModule`]s.
     pub modules: u64,
     /// Offset of the [`TrialProcess`]es, `n_processes + 1` of them.
     pub processes: u64,
     /// Offset of the [`Override`]s.
     pub overrides: u64,
-    /// Offset of `n_nodes + 1` numbers of overrides: those of node n are from entry n up to entry n + 1.
-    pub first_of_node: u64,
+    /// Offset of `n_sites + 1` numbers of overrides: those of site n are from entry n up to entry n + 1.
+    pub first_of_site: u64,
+    /// Offset of `n_mutants + 1` positions in the list of members: those of mutant n are from entry n up to entry n + 1.
+    pub first_of_mutant: u64,
+    /// Offset of the list of members, `n_overrides` numbers of overrides.
+    pub members: u64,
     /// Offset of the [`TrialResult`]s.
     pub results: u64,
     /// Bytes from one result to the next.
@@ -82,7 +100,7 @@ pub struct TrialHeader {
     pub output_limit: u64,
     /// Written by processes: the number of the next process to start.
     pub next_process: u32,
-    /// Written by a plan: why no child can be forked here, a [`Refusal`]; 0 while all is well.
+    /// Written by processes: why there can be no trial, or no child can be forked here, a [`Refusal`]; 0 while all is well.
     pub refusal: u32,
     /// Written by a plan: the system call that was refused.
     pub refused_call: u32,
@@ -90,13 +108,31 @@ pub struct TrialHeader {
     pub n_done: u32,
     /// The id of the test's first process; a plan is carried out by it alone.
     pub first_pid: u64,
-    /// Written by a plan: the number of the override whose child runs, plus 1.
+    /// Written by a plan: the number of the mutant whose child runs, plus 1.
     pub running: u64,
     /// Written by a plan: address of the function by which every module makes the system calls that the filter lets through.
     pub gate: u64,
+    /// Mode `mutants`: offset of [`fuel_pages`] pages for each of the `n_processes` processes. They take the places of the state pages of
+    /// its modules, whose word number [`FUEL_WORD`] is [`crate::abi::SYMBOL_FUEL`]: what these words of a process add up to is what it has
+    /// left of its budget (at most `i64::MAX`), however it ends.
+    pub fuel: u64,
     /// Zero.
-    pub reserved: [u64; 5],
+    pub reserved: [u64; 3],
 }
+
+/// Modules of a process that hold parts of its budget when the oracle has so many; further ones fetch each tick singly.
+pub const fn fuel_pages(n_modules: u32) -> u32 {
+    let modules = n_modules.saturating_add(4);
+    if modules < MOST_FUEL_PAGES { modules } else { MOST_FUEL_PAGES }
+}
+
+/// See [`fuel_pages`].
+pub const MOST_FUEL_PAGES: u32 = 48;
+/// Number of the word of the state page that is [`crate::abi::SYMBOL_FUEL`].
+pub const FUEL_WORD: usize = crate::abi::STATE_WORDS;
+
+/// [`TrialHeader::selected`]: no mutant.
+pub const NO_MUTANT: u32 = u32::MAX;
 
 /// A module that the oracle had.
 #[derive(Clone, Copy, Debug)]
@@ -108,17 +144,25 @@ pub struct TrialModule {
     pub nodes: u64,
     /// Words of its data.
     pub n_words: u64,
+    /// The site that its first operation is; those of its units follow in the order of their descriptors.
+    pub first_operation: u32,
+    /// Its operations.
+    pub n_operations: u32,
+    /// The number of its first gate; gates of all modules are numbered through, units in the order of their descriptors.
+    pub first_gate: u32,
+    /// Its gates.
+    pub n_gates: u32,
 }
 
 /// A process: the oracle's trajectories of it, and what the process of the same number did in this trial.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct TrialProcess {
-    /// Offset of `n_nodes` [`Stream`]s.
+    /// Offset of `n_nodes` [`Stream`]s; 0 if nothing is compared.
     pub streams: u64,
-    /// Offset of `n_nodes` [`NodeState`]s, written by the process.
+    /// Offset of `n_nodes` [`NodeState`]s, written by the process; without streams there are none.
     pub states: u64,
-    /// Written by the process: hooks and ticks executed.
+    /// Written by the process in the mode `trace`: hooks and ticks executed.
     pub used: u64,
     /// Written by the process: `PROCESS_*` bits.
     pub flags: u32,
@@ -155,43 +199,63 @@ pub struct NodeState(pub u64);
 /// See [`NodeState`].
 pub const CHANGED: u64 = 1 << 63;
 
-/// One mutation of one node's value.
+/// One change at one site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Override {
-    /// The node.
-    pub node: u32,
+    /// The site.
+    pub site: u32,
     /// A [`Change`].
     pub change: u32,
-    /// Which execution of the node in its process, from 1; 0 for every one.
+    /// Which execution of the site in its process, from 1; 0 for every one.
     pub instance: u64,
-    /// The operand: a value's bits for `Set`, what to add for `Add`, the offset of the characters for `Text`.
+    /// The operand: see [`Change`].
     pub operand: u64,
     /// Number of characters for `Text`, without the final zero.
     pub length: u32,
-    /// Bits of the node's value, at most 64; results are cut to them.
-    pub width: u16,
+    /// Bits of the node's value or the operation's operands, at most 64; results are cut to them.
+    pub width: u8,
     /// 1 if the value is a floating-point number (of 32 or 64 bits).
-    pub is_float: u16,
+    pub is_float: u8,
+    /// Of a binary operation: its own [`crate::operation::Operator`], 0 for other sites.
+    pub operator: u8,
+    /// Zero.
+    pub reserved: u8,
+    /// The mutant that it is a member of.
+    pub mutant: u32,
+    /// The number of the gate of the function that the site is in.
+    pub gate: u32,
 }
 
-/// How an override changes a value.
+/// How an override changes what a site comes to. The first six are for values: of nodes, and of operations' results. Of several at
+/// one operation, operands are replaced first, then the operator, then the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Change {
     /// The value becomes the operand.
     Set = 1,
-    /// The operand is added (a number of the node's own kind).
+    /// The operand is added (a number of the value's own kind).
     Add = 2,
     /// The number changes its sign.
     Negate = 3,
     /// 0 becomes 1, everything else 0.
     Flip = 4,
-    /// The address becomes that of a fresh string (for nodes of class `String`).
+    /// The address becomes that of a fresh string (for nodes of class `String`); the operand is the offset of its characters.
     Text = 5,
+    /// All bits are inverted.
+    Complement = 6,
+    /// The operator becomes the one whose number is the operand.
+    Operator = 7,
+    /// The left operand becomes the operand.
+    Left = 8,
+    /// The right operand becomes the operand.
+    Right = 9,
+    /// The choice becomes the operand; of a variable that is read, the function's variable of that number is read instead. See
+    /// [`crate::site::OperationKind`].
+    Choose = 10,
 }
 
-/// What a plan found out about one override; the node bits follow it, bit n % 8 of byte n / 8 for node n: 1 iff the
+/// What a plan found out about one mutant; the node bits follow it, bit n % 8 of byte n / 8 for node n: 1 iff the
 /// trajectory differs from the oracle's.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
@@ -204,7 +268,7 @@ pub struct TrialResult {
     pub flags: u32,
     /// The system call that was refused, for [`Done::Elsewhere`].
     pub refused_call: u32,
-    /// Hooks and ticks executed, those before the fork included.
+    /// Hooks and ticks executed (ticks alone in the mode `mutants`), those before the fork included.
     pub used: u64,
     /// For standard output and error: bytes written in all, those before the fork included.
     pub lengths: [u64; 2],
@@ -214,7 +278,7 @@ pub struct TrialResult {
     pub before: [u64; 2],
 }
 
-/// How an override was dealt with.
+/// How a mutant was dealt with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Done {
@@ -222,7 +286,7 @@ pub enum Done {
     Not = 0,
     /// It ran.
     Ran = 1,
-    /// It never would have changed a value: the run is the oracle's.
+    /// It never would have changed anything: the run is the oracle's.
     Same = 2,
     /// It must run in a process tree of its own: it did what a fork cannot keep apart.
     Elsewhere = 3,
@@ -246,6 +310,8 @@ pub enum Refusal {
     NotFirst = 4,
     /// The kernel refused what the executor needs.
     Kernel = 5,
+    /// The bytes of a module's units do not lie in the sections in the order of the descriptors. Any role.
+    Layout = 6,
 }
 
 /// Start value of [`output_hash`].
@@ -288,5 +354,10 @@ pub const TEXT_UNREADABLE: u64 = u64::MAX;
 
 const _: () = {
     assert!(size_of::<TrialHeader>() <= crate::abi::PAGE);
-    assert!(size_of::<Override>() == 32 && size_of::<TrialResult>() == 72 && size_of::<TrialProcess>() == 32);
+    assert!(
+        size_of::<Override>() == 40
+            && size_of::<TrialModule>() == 40
+            && size_of::<TrialResult>() == 72
+            && size_of::<TrialProcess>() == 32
+    );
 };

@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 
 use suspect::program::{ModuleImage, Program};
 use suspect::trace::{TraceFile, read_directory};
-use suspect_format::abi::PAGE;
+use suspect_format::abi::{Mode, PAGE};
 use suspect_format::site::NodeKind;
 use suspect_format::trace::{HASH_START, hash_bytes};
 use suspect_format::trial::*;
@@ -162,15 +162,21 @@ impl Subject {
         streams
     }
 
-    /// Identity and table of words of each module.
-    fn modules_of(&self, trace: &TraceFile) -> Vec<(u64, Vec<u32>)> {
+    /// Identity and table of words of each module, and how many operations and gates it has.
+    fn modules_of(&self, trace: &TraceFile) -> Vec<(u64, Vec<u32>, [u32; 2])> {
         let words = self.words(trace);
         let of = |module: &suspect::trace::ModulePart| {
             let hash = |state, unit: &suspect::trace::UnitPart| hash_bytes(state, &unit.hash.to_ne_bytes());
             let identity = module.units.iter().fold(HASH_START, hash);
             let address = |word: usize| module.load_address + 8 * word as u64;
             let node = |word| words.get(&address(word)).map_or(0, |node| node + 1);
-            (identity, (0..module.data.len() / 8).map(node).collect())
+            let has = |unit: &suspect::trace::UnitPart| {
+                let known = self.model.units.iter().find(|known| known.hash == unit.hash).unwrap();
+                let gates = if known.modes & 1 << Mode::Mutants as u32 == 0 { 0 } else { known.functions.len() as u32 };
+                [known.operations.len() as u32, gates]
+            };
+            let counts = module.units.iter().map(has).fold([0, 0], |sum, one| [sum[0] + one[0], sum[1] + one[1]]);
+            (identity, (0..module.data.len() / 8).map(node).collect(), counts)
         };
         trace.layout().modules.iter().map(of).collect()
     }
@@ -203,7 +209,7 @@ pub struct Oracle<'a> {
     pub output: Output,
     /// For each process, for each node, its values.
     pub streams: Vec<Vec<Vec<u64>>>,
-    modules: Vec<(u64, Vec<u32>)>,
+    modules: Vec<(u64, Vec<u32>, [u32; 2])>,
 }
 
 impl<'a> Oracle<'a> {
@@ -337,10 +343,20 @@ impl Trial<'_> {
         let (n_nodes, n_processes) = (oracle.subject.model.nodes.len(), oracle.streams.len());
         file.page();
         file.bytes.resize(PAGE, 0);
-        let tables: Vec<u64> = oracle.modules.iter().map(|(_, words)| file.words(words)).collect();
+        let tables: Vec<u64> = oracle.modules.iter().map(|(_, words, _)| file.words(words)).collect();
         let modules = file.place();
-        for ((identity, words), nodes) in oracle.modules.iter().zip(tables) {
-            file.put(TrialModule { identity: *identity, nodes, n_words: words.len() as u64 });
+        let mut n_sites = n_nodes as u32;
+        for ((identity, words, [n_operations, n_gates]), nodes) in oracle.modules.iter().zip(tables) {
+            file.put(TrialModule {
+                identity: *identity,
+                nodes,
+                n_words: words.len() as u64,
+                first_operation: n_sites,
+                n_operations: *n_operations,
+                first_gate: 0,
+                n_gates: *n_gates,
+            });
+            n_sites += n_operations;
         }
         let none = vec![Vec::new(); n_nodes];
         let streams: Vec<u64> = oracle.streams.iter().chain([&none]).map(|streams| file.streams(streams)).collect();
@@ -350,21 +366,28 @@ impl Trial<'_> {
             place
         });
         let overrides = file.place();
-        let mut first = vec![0u32; n_nodes + 1];
+        let mut first = vec![0u32; n_sites as usize + 1];
         if let Some((node, change, operand, text)) = &self.change {
             let model = &oracle.subject.model.nodes[*node as usize];
             first[*node as usize + 1..].fill(1);
             file.put(Override {
-                node: *node,
+                site: *node,
                 change: *change as u32,
                 instance: self.instance,
                 operand: if *change == Change::Text { texts } else { *operand },
                 length: text.len() as u32,
-                width: model.width as u16,
-                is_float: u16::from(model.class == suspect_format::site::ValueClass::Float),
+                width: model.width as u8,
+                is_float: u8::from(model.class == suspect_format::site::ValueClass::Float),
+                operator: 0,
+                reserved: 0,
+                mutant: 0,
+                gate: 0,
             });
         }
-        let first_of_node = file.words(&first);
+        let first_of_site = file.words(&first);
+        let n_overrides = u32::from(self.change.is_some());
+        let first_of_mutant = file.words(&[0, n_overrides]);
+        let members = file.words(&[0]);
         file.page();
         let states: Vec<u64> = (0..=n_processes).map(|_| file.zeros(8 * n_nodes)).collect();
         let processes = file.place();
@@ -382,11 +405,17 @@ impl Trial<'_> {
             n_nodes: n_nodes as u32,
             n_processes: n_processes as u32,
             max_processes: self.max_processes,
-            n_overrides: u32::from(self.change.is_some()),
+            mode: Mode::Trace as u32,
+            n_sites,
+            n_overrides,
+            n_mutants: n_overrides,
+            selected: if n_overrides == 0 { NO_MUTANT } else { 0 },
             modules,
             processes,
             overrides,
-            first_of_node,
+            first_of_site,
+            first_of_mutant,
+            members,
             results: 0,
             result_stride: 0,
             budget: self.budget,
@@ -400,7 +429,8 @@ impl Trial<'_> {
             first_pid: 0,
             running: 0,
             gate: 0,
-            reserved: [0; 5],
+            fuel: 0,
+            reserved: [0; 3],
         };
         file.bytes[..size_of::<TrialHeader>()].copy_from_slice(bytes_of(&header));
         header

@@ -1,0 +1,211 @@
+//! `suspect hom`: higher-order mutants, chosen by the causal effect of the places that they change.
+
+mod report;
+
+use std::collections::HashMap;
+use std::io::Write;
+use std::path::Path;
+
+use super::args::{HeuristicArgument, HomArguments, StudyArgument};
+use super::exit::{Exit, Failure};
+use super::kills::{Killer, Subject};
+use super::mutants::catalogue::{Catalogue, subject};
+use super::observed::observe;
+use crate::causal::{EffectOptions, Structure, StructureOptions};
+use crate::hom::studies::{DecileOptions, DecileStudy, HeuristicOptions, HeuristicStudy};
+use crate::hom::{EffectMatrix, FirstOrder, Heuristic, Hom, KillMatrix, PlanError, PlanOptions, Pool, judge, plan};
+use crate::mutant::{CodeMutant, edits};
+use crate::store::{Run, Shard, Store};
+use crate::suite::Suite;
+use crate::trial::Site;
+use report::HomReport;
+
+impl From<PlanError> for Failure {
+    fn from(error: PlanError) -> Failure {
+        let message = match error {
+            PlanError::NoEffect(_) => format!("{error}; `suspect mutate --tests all --samples 20` looks for more"),
+            _ => error.to_string(),
+        };
+        Failure::new(Exit::Baseline, message)
+    }
+}
+
+/// First-order mutants, and what tests do to them.
+struct Ground<'a> {
+    store: &'a Store,
+    run: &'a Run,
+    killer: Killer<'a>,
+    /// The mutants that are combined.
+    mutants: Vec<&'a CodeMutant>,
+    pool: Pool,
+    effects: EffectMatrix,
+    kills: KillMatrix,
+}
+
+/// Makes and runs higher-order mutants, or a study of them, and says what came out.
+pub fn hom(root: &Path, start: &Path, arguments: &HomArguments, out: &mut impl Write) -> Result<(), Failure> {
+    let store = Store::new(root);
+    let run = store.latest_run()?;
+    let observed = observe(&store, &run, false).map_err(|failure| {
+        let hint = "higher-order mutants are chosen by causal effect (`suspect mutate --tests all`)";
+        Failure::new(failure.exit, format!("{}; {hint}", failure.message))
+    })?;
+    let catalogue = Catalogue::of(&store, &run, &arguments.catalogue)?;
+    let suite = Suite::load(root)?;
+    let _reading = store.lock_shared()?;
+    let killer = Killer::new(&store, &run, &suite, &arguments.kill)?;
+    killer.begin()?;
+    let mutants: Vec<&CodeMutant> = catalogue.chosen().collect();
+    let subjects: Vec<Subject> = mutants.iter().map(|mutant| subject(&run.program, &[*mutant])).collect();
+    let first = killer.run(&subjects, Shard::WHOLE, false)?;
+    // A mutant that no test executes says nothing of its place.
+    let member = |(mutant, verdict): (&&CodeMutant, &crate::campaign::Verdict)| FirstOrder {
+        node: mutant.node.filter(|_| !verdict.covered_by.is_empty()),
+        operation: operation(&run, mutant),
+    };
+    let members: Vec<FirstOrder> = mutants.iter().zip(&first.verdicts).map(member).collect();
+    let pool = Pool::new(&members).with_conflicts(conflicts(&run, &catalogue, &mutants));
+    let structure = Structure::learn(&observed.observations, &observed.order, StructureOptions::default());
+    let effects = EffectMatrix::new(&observed.observations, &structure, EffectOptions::default(), &pool.nodes());
+    let kills = killer.matrix(&first.verdicts);
+    let ground = Ground { store: &store, run: &run, killer, mutants, pool, effects, kills };
+    match (arguments.heuristic, arguments.study) {
+        (Some(heuristic), _) => ground.heuristic(heuristic, arguments, out),
+        (None, Some(study)) => ground.study(study, &start_path(start, arguments), arguments, out),
+        (None, None) => Err(Failure::new(Exit::Usage, "give --heuristic or --study")),
+    }
+}
+
+/// The plot's path, from where the user is.
+fn start_path(start: &Path, arguments: &HomArguments) -> Option<std::path::PathBuf> {
+    arguments.plot.as_ref().map(|path| start.join(path))
+}
+
+/// What a mutant changes, as a number.
+fn operation(run: &Run, mutant: &CodeMutant) -> u32 {
+    match mutant.overrides.first().map(|one| one.site) {
+        Some(Site::Operation(operation)) => operation,
+        Some(Site::Node(node)) => run.program.operations.len() as u32 + node,
+        None => u32::MAX,
+    }
+}
+
+/// Line and column.
+type Place = (u32, u32);
+
+/// Pairs of mutants whose edits of the source cannot be made together.
+fn conflicts(run: &Run, catalogue: &Catalogue, mutants: &[&CodeMutant]) -> Vec<(u32, u32)> {
+    // File, start, end, and which mutant.
+    let mut spans: Vec<(u32, Place, Place, u32)> = (0..)
+        .zip(mutants)
+        .filter_map(|(position, mutant)| {
+            let edit = mutant.edit.as_ref()?;
+            Some((mutant.place.file, (edit.line, edit.column), (edit.end_line, edit.end_column), position))
+        })
+        .collect();
+    spans.sort_unstable();
+    let mut conflicts = Vec::new();
+    for (at, (file, _, end, one)) in spans.iter().enumerate() {
+        let near = spans[at + 1..].iter().take_while(|(other_file, start, ..)| other_file == file && start < end);
+        for (.., other) in near {
+            let both = [mutants[*one as usize], mutants[*other as usize]];
+            if edits(&run.program, &catalogue.texts, both).is_err() {
+                conflicts.push((*one, *other));
+            }
+        }
+    }
+    conflicts
+}
+
+impl Ground<'_> {
+    /// Runs mutants, each once, and tells what is known of them, in their order.
+    fn outcomes(&self, homs: &[Hom]) -> Result<KillMatrix, Failure> {
+        let mut positions: HashMap<&Hom, usize> = HashMap::new();
+        let mut subjects: Vec<Subject> = Vec::new();
+        for hom in homs {
+            positions.entry(hom).or_insert_with(|| {
+                let members: Vec<&CodeMutant> =
+                    hom.members.iter().map(|member| self.mutants[*member as usize]).collect();
+                subjects.push(subject(&self.run.program, &members));
+                subjects.len() - 1
+            });
+        }
+        let killed = self.killer.run(&subjects, Shard::WHOLE, false)?;
+        if killed.summary.not_run > 0 {
+            anstream::eprintln!(
+                "suspect: {} of {} trials were not run for want of time: the same command goes on from here",
+                killed.summary.not_run,
+                killed.summary.planned
+            );
+        }
+        Ok(self.killer.matrix(homs.iter().map(|hom| &killed.verdicts[positions[hom]])))
+    }
+
+    fn heuristic(
+        &self,
+        heuristic: HeuristicArgument,
+        arguments: &HomArguments,
+        out: &mut impl Write,
+    ) -> Result<(), Failure> {
+        let heuristic = match heuristic {
+            HeuristicArgument::Random => Heuristic::Random,
+            HeuristicArgument::Prop => Heuristic::Prop,
+            HeuristicArgument::Dsort => Heuristic::Dsort,
+            HeuristicArgument::Mwm => Heuristic::Mwm,
+        };
+        let (order, n) = (arguments.order as usize, arguments.n as usize);
+        let options = PlanOptions { heuristic, order, n, seed: arguments.catalogue.seed };
+        let planned = plan(&self.pool, &self.effects, options)?;
+        let outcomes = self.outcomes(&planned.homs)?;
+        let judgements = judge(&planned.homs, &self.kills, &outcomes);
+        let report = HomReport::new(self, heuristic, order, &planned, &outcomes, &judgements);
+        report.write(arguments.json, arguments.top, out).map_err(Failure::of(Exit::File))
+    }
+
+    fn study(
+        &self,
+        study: StudyArgument,
+        plot: &Option<std::path::PathBuf>,
+        arguments: &HomArguments,
+        out: &mut impl Write,
+    ) -> Result<(), Failure> {
+        let seed = arguments.catalogue.seed;
+        let repeats = |default: usize| arguments.repeats.map_or(default, |repeats| repeats as usize);
+        let defaults = HeuristicOptions::default();
+        let options = HeuristicOptions {
+            order: arguments.order as usize,
+            n: arguments.n as usize,
+            repeats: repeats(defaults.repeats),
+            seed,
+        };
+        let title = self.store.root().file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let (text, json, svg) = match study {
+            StudyArgument::Deciles => {
+                let defaults = DecileOptions::default();
+                let options = DecileOptions { repeats: repeats(defaults.repeats), seed, ..defaults };
+                let study = DecileStudy::plan(&self.pool, &self.effects, options)?;
+                let table = study.table(&self.kills, &self.outcomes(study.homs())?);
+                (table.to_string(), serde_json::to_value(&table), table.svg(&title))
+            }
+            StudyArgument::Heuristics => {
+                let study = HeuristicStudy::plan(&self.pool, &self.effects, options)?;
+                let table = study.table(&self.kills, &self.outcomes(study.homs())?);
+                (table.to_string(), serde_json::to_value(&table), table.svg(&title))
+            }
+            StudyArgument::Survival => {
+                let study = HeuristicStudy::plan(&self.pool, &self.effects, options)?;
+                let table = study.survival(&self.pool, &self.kills, &self.outcomes(study.homs())?);
+                (table.to_string(), serde_json::to_value(&table), table.svg(&title))
+            }
+        };
+        if let Some(path) = plot {
+            std::fs::write(path, svg)
+                .map_err(|error| Failure::new(Exit::File, format!("cannot write {}: {error}", path.display())))?;
+        }
+        let written = match arguments.json {
+            true => writeln!(out, "{:#}", json.map_err(Failure::of(Exit::Internal))?),
+            false => write!(out, "{text}"),
+        };
+        written.map_err(Failure::of(Exit::File))
+    }
+}

@@ -1,0 +1,234 @@
+//! Running code mutants on the tests of a recorded run: what `suspect mutants`, `suspect hom` and `suspect seed` share.
+
+mod state;
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use super::args::{KillArguments, MutateExecutor};
+use super::evidence::load_code;
+use super::exit::{Exit, Failure};
+use super::mutate::{say_uncontained, workbench};
+use super::progress::Progress;
+use super::ready;
+use crate::campaign::{CodeBench, CodeCampaign, CodeSettings, CodeSummary, CodeTest, CoveredMutant, Verdict, verdicts};
+use crate::hom::{KillMatrix, KillVector, Kills};
+use crate::report::TestNotUsed;
+use crate::store::{Run, Shard, Store};
+use crate::suite::Suite;
+use crate::trial::{Executors, Mutant, Watched};
+pub use state::mix;
+use state::{CodeState, build_identity, test_code, text};
+use suspect_format::trace::HASH_START;
+
+/// A mutant to run.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    /// Its identity.
+    pub id: u64,
+    /// The functions that it changes.
+    pub functions: Vec<u32>,
+    /// The pieces that it changes: tests that execute none of them are not run.
+    pub pieces: Vec<u32>,
+    /// What it overrides.
+    pub mutant: Mutant,
+}
+
+/// Runs mutants on tests that pass.
+pub struct Killer<'a> {
+    run: &'a Run,
+    suite: &'a Suite,
+    store: &'a Store,
+    arguments: &'a KillArguments,
+    /// The tests, in the suite's order.
+    tests: Vec<CodeTest>,
+    /// For each of them, one bit for each of the program's pieces.
+    covered: Vec<Vec<u64>>,
+    /// The same tests, the cheapest first.
+    by_cost: Vec<u32>,
+    /// Tests that are left out, and why.
+    pub not_used: Vec<TestNotUsed>,
+    state: CodeState,
+    build: u64,
+}
+
+/// What came of running mutants.
+#[derive(Debug)]
+pub struct Killed {
+    /// What is known of each.
+    pub verdicts: Vec<Verdict>,
+    /// What was done.
+    pub summary: CodeSummary,
+    /// Time that it took.
+    pub seconds: f64,
+}
+
+impl<'a> Killer<'a> {
+    /// For the tests that the arguments choose of a run that is fit for mutants.
+    ///
+    /// # Errors
+    /// When one of them fails without any mutant, or there is none.
+    pub fn new(
+        store: &'a Store,
+        run: &'a Run,
+        suite: &'a Suite,
+        arguments: &'a KillArguments,
+    ) -> Result<Killer<'a>, Failure> {
+        ready::check(store, run, suite)?;
+        let chosen = chosen_tests(run, &arguments.tests)?;
+        check_passing(run, &chosen)?;
+        let recorded = run.recorded()?;
+        let (mut tests, mut covered, mut costs, mut not_used) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        for test in chosen {
+            let known = &run.manifest.tests[test as usize];
+            if known.passed.is_none() {
+                not_used.push(TestNotUsed { name: known.name.clone(), why: known.verdict.clone() });
+                continue;
+            }
+            let mut pieces = vec![0u64; run.program.pieces.len().div_ceil(64)];
+            for piece in recorded.pieces(test)? {
+                if let Some(word) = pieces.get_mut(piece as usize / 64) {
+                    *word |= 1 << (piece % 64);
+                }
+            }
+            let own = test_code(&run.program, |piece| has(&pieces, piece));
+            let state = mix(suite.tests()[test as usize].print(), own);
+            // Not time, which differs from run to run and would change the order of work.
+            let cost: u64 = recorded.edges(test)?.iter().map(|(_, count)| *count).fold(0, u64::saturating_add);
+            tests.push(CodeTest { test, id: text(HASH_START, &known.name), state });
+            covered.push(pieces);
+            costs.push(cost);
+        }
+        let mut by_cost: Vec<u32> = (0..tests.len() as u32).collect();
+        by_cost.sort_by_key(|test| costs[*test as usize]);
+        let state = CodeState::of(&run.program, &load_code(run)?);
+        let build = build_identity(&run.program);
+        Ok(Killer { run, suite, store, arguments, tests, covered, by_cost, not_used, state, build })
+    }
+
+    /// Names of the tests, by their positions in verdicts.
+    pub fn test_names(&self) -> Vec<String> {
+        self.tests.iter().map(|test| self.run.manifest.tests[test.test as usize].name.clone()).collect()
+    }
+
+    /// The tests that execute some of these pieces, the cheapest first.
+    fn covering(&self, pieces: &[u32]) -> Vec<u32> {
+        let executes = |test: &u32| pieces.iter().any(|piece| has(&self.covered[*test as usize], *piece));
+        self.by_cost.iter().copied().filter(executes).collect()
+    }
+
+    fn known(&self, subjects: &[Subject]) -> Vec<CoveredMutant> {
+        let known = |subject: &Subject| CoveredMutant {
+            id: subject.id,
+            state: self.state.of_functions(&subject.functions),
+            tests: self.covering(&subject.pieces),
+        };
+        subjects.iter().map(known).collect()
+    }
+
+    /// Forgets all results if that was asked for.
+    pub fn begin(&self) -> Result<(), Failure> {
+        if self.arguments.fresh {
+            self.store.kills().clear()?;
+        }
+        Ok(())
+    }
+
+    /// Runs what has not been run, as far as the budget goes, and tells what is known then.
+    pub fn run(&self, subjects: &[Subject], shard: Shard, first_kill: bool) -> Result<Killed, Failure> {
+        let began = Instant::now();
+        let kills = self.store.kills();
+        let _running = kills.lock_shard(shard)?;
+        let mutants = self.known(subjects);
+        let KillArguments { jobs, budget, executor, allow_unsafe, .. } = self.arguments;
+        let jobs = jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1);
+        // Whether a test fails has to be known of every mutant.
+        let executors = if *executor == MutateExecutor::Exec { Executors::Exec } else { Executors::Decided };
+        let settings = CodeSettings { first_kill, shard, jobs, budget: *budget, build: self.build };
+        let lab = CodeBench {
+            bench: workbench(self.run, self.suite, executors, Watched::Output, *allow_unsafe)?,
+            mutants: subjects.iter().map(|subject| subject.mutant.clone()).collect(),
+        };
+        let progress = Progress::new();
+        let campaign = CodeCampaign {
+            mutants: &mutants,
+            tests: &self.tests,
+            lab: &lab,
+            store: &kills,
+            settings: &settings,
+            watch: &progress,
+        };
+        let done = campaign.run();
+        progress.clear();
+        let summary = done?;
+        say_uncontained(&lab.bench);
+        let verdicts = verdicts(&mutants, &self.tests, &kills.load()?, self.build, &summary.refused);
+        Ok(Killed { verdicts, summary, seconds: began.elapsed().as_secs_f64() })
+    }
+
+    /// Tests left out of this session: those that were never used, and those that turned out not to be usable.
+    pub fn left_out(&self, refused: &BTreeMap<u32, String>) -> Vec<TestNotUsed> {
+        let name = |test: &u32| self.run.manifest.tests[self.tests[*test as usize].test as usize].name.clone();
+        let refused = refused.iter().map(|(test, why)| TestNotUsed { name: name(test), why: why.clone() });
+        self.not_used.iter().cloned().chain(refused).collect()
+    }
+
+    /// Verdicts as a matrix of kills.
+    pub fn matrix<'v>(&self, verdicts: impl IntoIterator<Item = &'v Verdict>) -> KillMatrix {
+        let n_tests = self.tests.len() as u32;
+        let mut matrix = KillMatrix::new(n_tests);
+        for verdict in verdicts {
+            let unknown = verdict.unknown_in.iter().chain(&verdict.not_run_in).copied();
+            matrix.push(Kills {
+                killed: KillVector::of(n_tests, verdict.killed_by.iter().copied()),
+                unknown: KillVector::of(n_tests, unknown),
+            });
+        }
+        matrix
+    }
+}
+
+fn has(bits: &[u64], piece: u32) -> bool {
+    bits.get(piece as usize / 64).is_some_and(|word| word >> (piece % 64) & 1 == 1)
+}
+
+/// The tests whose names are asked for, by index in the run's manifest.
+fn chosen_tests(run: &Run, asked: &[String]) -> Result<Vec<u32>, Failure> {
+    let tests = &run.manifest.tests;
+    let mut chosen = vec![false; tests.len()];
+    for word in asked {
+        let wrong = |why: &str| Failure::new(Exit::Usage, format!("--tests {word}: {why}"));
+        let pattern = glob::Pattern::new(if word == "all" { "*" } else { word }).map_err(|error| wrong(error.msg))?;
+        let mut found = false;
+        for (chosen, test) in chosen.iter_mut().zip(tests).filter(|(_, test)| pattern.matches(&test.name)) {
+            (*chosen, found) = (true, found | !test.name.is_empty());
+        }
+        if !found {
+            return Err(wrong("no recorded test is called so; give `all`, or names with * and ?, separated by commas"));
+        }
+    }
+    Ok((0..).zip(chosen).filter(|(_, chosen)| *chosen).map(|(test, _)| test).collect())
+}
+
+/// A test that fails without any mutant says nothing about mutants.
+fn check_passing(run: &Run, chosen: &[u32]) -> Result<(), Failure> {
+    let test = |test: &u32| &run.manifest.tests[*test as usize];
+    let failing: Vec<&str> =
+        chosen.iter().map(test).filter(|test| test.passed == Some(false)).map(|test| test.name.as_str()).collect();
+    if !failing.is_empty() {
+        let message = format!(
+            "{} of {} tests fail without any mutant: {}; mend them, or leave them out by naming others with --tests",
+            failing.len(),
+            chosen.len(),
+            failing.join(", ")
+        );
+        return Err(Failure::new(Exit::Baseline, message));
+    }
+    match chosen.iter().map(test).any(|test| test.passed == Some(true)) {
+        true => Ok(()),
+        false => Err(Failure::new(
+            Exit::Baseline,
+            "none of the tests counts (flaky, skipped or without a trace): see `suspect test`",
+        )),
+    }
+}

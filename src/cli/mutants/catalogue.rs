@@ -1,0 +1,263 @@
+//! The code mutants of a recorded run's program: which there are, and which of them are asked for.
+
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+use std::path::Path;
+
+use suspect_format::trace::HASH_START;
+
+use crate::build::BuildReport;
+use crate::build::optimise::optimised;
+use crate::cli::args::{CatalogueArguments, Sample};
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::kills::{Subject, mix};
+use crate::cli::since::ChangedLines;
+use crate::mutant::{Class, CodeMutant, Comparison, Selection, Status, code_mutants};
+use crate::program::Program;
+use crate::report::{MutantEdit, MutantEntry, MutantStatus};
+use crate::source::Text;
+use crate::store::{Run, Store};
+use crate::trial::{Mutant, Override, Site};
+
+/// The code mutants of a program.
+pub struct Catalogue {
+    /// Its sources, by the index of the file.
+    pub texts: BTreeMap<u32, Text>,
+    /// All mutants, in the order of places.
+    pub mutants: Vec<CodeMutant>,
+    /// Positions of those that are asked for and worth a trial.
+    pub chosen: Vec<u32>,
+    /// What is left out: one statement each.
+    pub left_out: Vec<String>,
+}
+
+impl Catalogue {
+    /// Finds the mutants, tells which are equivalent or duplicates, and chooses.
+    pub fn of(store: &Store, run: &Run, arguments: &CatalogueArguments) -> Result<Catalogue, Failure> {
+        let mut selection = selection(store.root(), arguments)?;
+        let build = store.load_build::<BuildReport>()?;
+        let program = &run.program;
+        if program.operations.is_empty() {
+            return Err(Failure::new(
+                Exit::NotInstrumented,
+                "the program has no places that code mutants can change: build it with this version of suspect and no --modes, \
+                 or with --modes that include trace, then run `suspect test` again",
+            ));
+        }
+        let texts = texts(store.root(), run, build.as_ref())?;
+        let mut mutants = code_mutants(program, &texts);
+        let mut left_out = compare(program, &texts, &mut mutants);
+        let wanted = mutants.iter().filter(|mutant| selection.wants(program, mutant)).count();
+        selection.most = arguments.sample.map(|sample| match sample {
+            Sample::Number(number) => number,
+            Sample::Share(share) => (share * wanted as f64).round() as usize,
+        });
+        let chosen: Vec<u32> =
+            selection.choose(program, &mutants).into_iter().map(|position| position as u32).collect();
+        // What is asked for, whatever it is worth.
+        let asked = Selection { junk: true, redundant: true, ..selection };
+        let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+        for mutant in &mutants {
+            let reason = if asked.wants(program, mutant) { why_not(mutant) } else { Some(other_places(arguments)) };
+            reason.into_iter().for_each(|reason| *reasons.entry(reason).or_default() += 1);
+        }
+        left_out.extend(reasons.iter().map(|(reason, count)| format!("{count} mutants ({reason})")));
+        if chosen.len() < wanted {
+            left_out.push(format!("{} mutants (not drawn: --sample)", wanted - chosen.len()));
+        }
+        for escape in &program.escapes {
+            left_out.push(format!("{}(): {}", escape.name, escape.reason));
+        }
+        Ok(Catalogue { texts, mutants, chosen, left_out })
+    }
+
+    /// The mutants that are asked for and worth a trial.
+    pub fn chosen(&self) -> impl Iterator<Item = &CodeMutant> {
+        self.chosen.iter().map(|position| &self.mutants[*position as usize])
+    }
+
+    /// Mutants that are not worth a trial, and why.
+    pub fn junk(&self) -> impl Iterator<Item = (&CodeMutant, &'static str)> {
+        self.mutants.iter().filter_map(|mutant| Some((mutant, why_not(mutant)?)))
+    }
+}
+
+/// Why a mutant is not worth a trial, as a fragment that fits "left out: ...".
+fn why_not(mutant: &CodeMutant) -> Option<&'static str> {
+    match mutant.status {
+        Status::Normal => None,
+        Status::Junk(junk) => Some(junk.reason()),
+        Status::Equivalent => Some("computes what the program computes"),
+        Status::Duplicate(_) => Some("computes what another mutant computes"),
+    }
+}
+
+/// Why a mutant is not asked for.
+fn other_places(arguments: &CatalogueArguments) -> &'static str {
+    let CatalogueArguments { operators, files, functions, lines, since, .. } = arguments;
+    match operators.is_empty() && files.is_empty() && functions.is_empty() && lines.is_empty() {
+        true if since.is_some() => "on lines that did not change: --since",
+        _ => "not asked for: --operators, --files, --functions, --lines, --since",
+    }
+}
+
+/// The sources of the program that are the project's own.
+fn texts(root: &Path, run: &Run, build: Option<&BuildReport>) -> Result<BTreeMap<u32, Text>, Failure> {
+    let modified = |path: &Path| path.metadata().and_then(|data| data.modified()).ok();
+    let built =
+        build.and_then(|build| build.modules.iter().filter_map(|module| modified(&root.join(&module.path))).max());
+    let mut texts = BTreeMap::new();
+    for (number, name) in (0..).zip(&run.program.files) {
+        let path = root.join(name);
+        if Path::new(name).is_absolute() || !path.is_file() {
+            continue;
+        }
+        if built.zip(modified(&path)).is_some_and(|(built, modified)| modified > built) {
+            let message =
+                format!("{name} was changed after the program was built: build it and run `suspect test` again");
+            return Err(Failure::new(Exit::OtherBuild, message));
+        }
+        let source = std::fs::read(&path)
+            .map_err(|error| Failure::new(Exit::File, format!("cannot read {}: {error}", path.display())))?;
+        texts.insert(number, Text::parse(source));
+    }
+    Ok(texts)
+}
+
+/// Marks equivalent and duplicate mutants; what kept it from that, if anything did.
+fn compare(program: &Program, texts: &BTreeMap<u32, Text>, mutants: &mut [CodeMutant]) -> Vec<String> {
+    let comparison = Comparison::new(program, texts, mutants);
+    if comparison.is_empty() {
+        return Vec::new();
+    }
+    match optimised(comparison.module()) {
+        Ok(text) => {
+            comparison.judge(&text, mutants);
+            Vec::new()
+        }
+        Err(why) => vec![format!("which mutants compute the same was not found out: {why}")],
+    }
+}
+
+/// What is asked for; all that is worth a trial, where no share of it is.
+fn selection(root: &Path, arguments: &CatalogueArguments) -> Result<Selection, Failure> {
+    let wrong = |option: &str, word: &str, why: &str| Failure::new(Exit::Usage, format!("--{option} {word}: {why}"));
+    let patterns = |option: &str, words: &[String]| -> Result<Vec<glob::Pattern>, Failure> {
+        words.iter().map(|word| glob::Pattern::new(word).map_err(|error| wrong(option, word, error.msg))).collect()
+    };
+    let known = Class::ALL.map(Class::name).join(", ");
+    let class = |word: &String| {
+        Class::named(word)
+            .ok_or_else(|| wrong("operators", word, &format!("there is no such class; there are {known}")))
+    };
+    let mut places: Option<Lines> = None;
+    for word in &arguments.lines {
+        let (file, range) = lines(word)
+            .ok_or_else(|| wrong("lines", word, "give FILE:LINE or FILE:FIRST-LAST, such as src/a.c:10-20"))?;
+        places.get_or_insert_default().entry(file).or_default().push(range);
+    }
+    if let Some(revision) = &arguments.since {
+        let changed = ChangedLines::since(root, revision)?.ranges();
+        places = Some(places.map_or(changed.clone(), |places| common(&places, &changed)));
+    }
+    Ok(Selection {
+        classes: arguments.operators.iter().map(class).collect::<Result<_, _>>()?,
+        files: patterns("files", &arguments.files)?,
+        functions: patterns("functions", &arguments.functions)?,
+        lines: places,
+        seed: arguments.seed,
+        ..Selection::default()
+    })
+}
+
+/// Lines of files.
+type Lines = BTreeMap<String, Vec<RangeInclusive<u32>>>;
+
+/// The lines that are in both.
+fn common(one: &Lines, other: &Lines) -> Lines {
+    let mut lines = Lines::new();
+    for (file, ranges) in one {
+        for (range, with) in
+            ranges.iter().flat_map(|range| other.get(file).into_iter().flatten().map(move |with| (range, with)))
+        {
+            let both = *range.start().max(with.start())..=*range.end().min(with.end());
+            if !both.is_empty() {
+                lines.entry(file.clone()).or_default().push(both);
+            }
+        }
+    }
+    lines
+}
+
+fn lines(text: &str) -> Option<(String, RangeInclusive<u32>)> {
+    let (file, range) = text.rsplit_once(':')?;
+    let (first, last) = range.split_once('-').unwrap_or((range, range));
+    let (first, last) = (first.parse().ok()?, last.parse().ok()?);
+    (!file.is_empty() && 0 < first && first <= last).then(|| (file.trim_start_matches("./").to_string(), first..=last))
+}
+
+/// Where an override is: its function and piece.
+fn site(program: &Program, one: &Override) -> (u32, u32) {
+    match one.site {
+        Site::Node(node) => (program.nodes[node as usize].function, program.nodes[node as usize].piece),
+        Site::Operation(operation) => {
+            (program.operations[operation as usize].function, program.operations[operation as usize].piece)
+        }
+    }
+}
+
+/// Mutants that are active together, to be run. One alone keeps its identity.
+pub fn subject(program: &Program, members: &[&CodeMutant]) -> Subject {
+    let overrides: Vec<Override> = members.iter().flat_map(|mutant| mutant.overrides.iter().cloned()).collect();
+    let (functions, pieces) = overrides.iter().map(|one| site(program, one)).unzip();
+    let id = match members {
+        [one] => one.id,
+        _ => {
+            let mut ids: Vec<u64> = members.iter().map(|mutant| mutant.id).collect();
+            ids.sort_unstable();
+            ids.into_iter().fold(HASH_START, mix)
+        }
+    };
+    Subject { id, functions, pieces, mutant: Mutant { overrides: overrides.into() } }
+}
+
+/// A mutant as reports show it, about which nothing is known yet.
+pub fn entry(program: &Program, mutant: &CodeMutant) -> MutantEntry {
+    let edit = mutant.edit.as_ref().map(|edit| MutantEdit {
+        file: edit.file.clone(),
+        line: edit.line,
+        column: edit.column,
+        end_line: edit.end_line,
+        end_column: edit.end_column,
+        original: edit.original.clone(),
+        replacement: edit.replacement.clone(),
+    });
+    MutantEntry {
+        id: format!("{:016x}", mutant.id),
+        class: mutant.class.name().into(),
+        function: program.functions[mutant.function as usize].name.clone(),
+        edits: edit.into_iter().collect(),
+        status: MutantStatus::NotRun,
+        covered_by: Vec::new(),
+        killed_by: Vec::new(),
+        too_long_in: Vec::new(),
+        same_in: Vec::new(),
+        unknown_in: Vec::new(),
+        not_run_in: Vec::new(),
+        carried_over: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_places_or_ranges() {
+        assert_eq!(lines("./src/a.c:10"), Some(("src/a.c".into(), 10..=10)));
+        assert_eq!(lines("a.c:10-12"), Some(("a.c".into(), 10..=12)));
+        for wrong in ["a.c", ":3", "a.c:0", "a.c:5-4", "a.c:x"] {
+            assert_eq!(lines(wrong), None, "{wrong}");
+        }
+    }
+}

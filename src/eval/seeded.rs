@@ -1,0 +1,170 @@
+//! Writing benchmarks: faulty versions of a project as patches, in the layout that evaluations read.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::{EvalError, FILE};
+
+/// A faulty version to write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SeededVersion {
+    /// Its name.
+    pub name: String,
+    /// The patch that makes it of the correct version.
+    pub patch: Vec<u8>,
+    /// Lines that say something else, as `FILE:LINE` of the faulty version.
+    pub changed: Vec<String>,
+    /// Lines beside code that is missing.
+    pub omitted: Vec<String>,
+    /// What is wrong, for whoever reads the file: lines without line breaks.
+    pub notes: Vec<String>,
+}
+
+/// Versions of one program.
+#[derive(Clone, Debug)]
+pub struct SeededProgram {
+    /// Name of its directory.
+    pub name: String,
+    /// The versions.
+    pub versions: Vec<SeededVersion>,
+}
+
+/// A benchmark of programs that share the correct version's tree.
+#[derive(Clone, Debug)]
+pub struct SeededBenchmark<'a> {
+    /// The project.
+    pub root: &'a Path,
+    /// The files of the correct version's tree, relative to the root.
+    pub files: &'a [PathBuf],
+    /// The shell line that builds it.
+    pub build: &'a str,
+    /// The suites, as suspect.toml has them.
+    pub suites: &'a toml::Value,
+    /// The programs.
+    pub programs: &'a [SeededProgram],
+}
+
+impl SeededBenchmark<'_> {
+    /// Writes the benchmark to `directory`, which must not be there; it is there when everything is.
+    ///
+    /// # Errors
+    /// When a file cannot be read or written.
+    pub fn write(&self, directory: &Path) -> Result<(), EvalError> {
+        let parent = directory.parent().unwrap_or(Path::new("."));
+        fs::create_dir_all(parent).map_err(EvalError::io("make", parent))?;
+        let partial = tempfile::Builder::new()
+            .prefix(".seeded")
+            .tempdir_in(parent)
+            .map_err(EvalError::io("make a directory in", parent))?;
+        self.copy(&partial.path().join("correct"))?;
+        for program in self.programs {
+            self.write_program(program, &partial.path().join(&program.name))?;
+        }
+        use std::os::unix::fs::PermissionsExt;
+        let readable = fs::Permissions::from_mode(0o755);
+        fs::set_permissions(partial.path(), readable).map_err(EvalError::io("set the rights of", partial.path()))?;
+        fs::rename(partial.path(), directory).map_err(EvalError::io("make", directory))?;
+        // It is no longer where it would be removed from.
+        let _ = partial.keep();
+        Ok(())
+    }
+
+    fn copy(&self, to: &Path) -> Result<(), EvalError> {
+        for file in self.files {
+            let (from, to) = (self.root.join(file), to.join(file));
+            let directory = to.parent().unwrap_or(&to);
+            fs::create_dir_all(directory).map_err(EvalError::io("make", directory))?;
+            let copied = match fs::read_link(&from) {
+                Ok(target) => std::os::unix::fs::symlink(target, &to),
+                Err(_) => fs::copy(&from, &to).map(|_| ()),
+            };
+            copied.map_err(EvalError::io("copy", &from))?;
+        }
+        Ok(())
+    }
+
+    fn write_program(&self, program: &SeededProgram, directory: &Path) -> Result<(), EvalError> {
+        let versions = directory.join("versions");
+        fs::create_dir_all(&versions).map_err(EvalError::io("make", &versions))?;
+        for version in &program.versions {
+            let path = versions.join(format!("{}.patch", version.name));
+            fs::write(&path, &version.patch).map_err(EvalError::io("write", &path))?;
+        }
+        let path = directory.join(FILE);
+        let text = self.description(program).map_err(|error| EvalError::io("write", &path)(io::Error::other(error)))?;
+        fs::write(&path, text).map_err(EvalError::io("write", &path))
+    }
+
+    /// The program's eval.toml.
+    fn description(&self, program: &SeededProgram) -> Result<String, toml::ser::Error> {
+        let quoted = |text: &str| toml::Value::from(text).to_string();
+        let list = |lines: &[String]| toml::Value::from(lines.to_vec()).to_string();
+        let mut suites = toml::Table::new();
+        suites.insert("suite".into(), self.suites.clone());
+        let mut text = format!("correct = \"../correct\"\n\n[build]\ncommand = {}\n\n", quoted(self.build));
+        text += &toml::to_string(&suites)?;
+        for version in &program.versions {
+            text += "\n";
+            for note in &version.notes {
+                text += &format!("# {note}\n");
+            }
+            let SeededVersion { name, changed, omitted, .. } = version;
+            text += &format!("[[version]]\nname = {}\npatch = \"versions/{name}.patch\"\n", quoted(name));
+            for (kind, lines) in [("changed", changed), ("omitted", omitted)] {
+                if !lines.is_empty() {
+                    text += &format!("{kind} = {}\n", list(lines));
+                }
+            }
+        }
+        Ok(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::{Benchmark, FaultKind};
+
+    #[test]
+    fn what_is_written_is_read() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().join("project");
+        fs::create_dir_all(root.join("src")).unwrap();
+        fs::write(root.join("src/a.c"), "int a;\n").unwrap();
+        let version = SeededVersion {
+            name: "f2-001".into(),
+            patch: b"--- a/src/a.c\n".to_vec(),
+            changed: vec!["src/a.c:1".into()],
+            omitted: vec!["src/a.c:2".into(), "src/a.c:3".into()],
+            notes: vec!["a \"note\"".into()],
+        };
+        let suites: toml::Value = toml::from_str::<toml::Table>(
+            "[[suite]]\nkind = \"command\"\nlist = \"echo '\\\\ a'\"\nrun = \"./t {test}\"\ntimeout = \"3s\"\n",
+        )
+        .unwrap()["suite"]
+            .clone();
+        let benchmark = SeededBenchmark {
+            root: &root,
+            files: &["src/a.c".into()],
+            build: "make CFLAGS=\"-O2\"",
+            suites: &suites,
+            programs: &[SeededProgram { name: "p-2".into(), versions: vec![version] }],
+        };
+        let to = directory.path().join("bench/deep");
+        benchmark.write(&to).unwrap();
+        let read = Benchmark::load(&to).unwrap();
+        let program = &read.programs[0];
+        assert_eq!((program.name.as_str(), program.build.as_str()), ("p-2", "make CFLAGS=\"-O2\""));
+        assert_eq!(program.tests.suites.len(), 1);
+        assert!(program.correct.join("src/a.c").is_file());
+        let fault = &program.versions[0].fault;
+        assert_eq!(
+            fault.lines.iter().map(|line| (line.kind, line.line)).collect::<Vec<_>>(),
+            [(FaultKind::Changed, 1), (FaultKind::Omitted, 2), (FaultKind::Omitted, 3)]
+        );
+        assert!(program.versions[0].patch.is_some());
+        assert!(benchmark.write(&to).is_err(), "what is there is left alone");
+        assert_eq!(fs::read_dir(to.parent().unwrap()).unwrap().count(), 1, "nothing half-written is left");
+    }
+}

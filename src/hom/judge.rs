@@ -1,0 +1,176 @@
+//! What outcomes mean: subsumption, and how different mutants are from each other.
+
+use std::collections::HashSet;
+
+use serde::Serialize;
+
+use super::kill::{KillMatrix, KillVector, Kills};
+use super::pool::Hom;
+
+/// What a higher-order mutant is to its members (Jia & Harman, Higher Order Mutation Testing). T_h is the set of tests that kill it,
+/// T_i the set of those that kill member i.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Class {
+    /// ∅ ≠ T_h ⊆ ∩ T_i: each test that kills it kills each of its members.
+    StronglySubsuming,
+    /// |T_h| < |∪ T_i|, and T_h ∩ ∪ T_i ≠ ∅: fewer tests kill it than its members, some of them among those.
+    WeaklySubsumingCoupled,
+    /// |T_h| < |∪ T_i|, and T_h ∩ ∪ T_i = ∅: fewer tests kill it than its members, all of them others.
+    WeaklySubsumingDecoupled,
+    /// |T_h| ≥ |∪ T_i|, and T_h ∩ ∪ T_i ≠ ∅: no harder to kill than its members.
+    NonSubsumingCoupled,
+    /// |T_h| ≥ |∪ T_i|, and T_h ∩ ∪ T_i = ∅: tests kill it that kill none of its members.
+    NonSubsumingDecoupled,
+    /// T_h = ∅: no test kills it.
+    Survived,
+}
+
+impl Class {
+    /// All of them.
+    pub const ALL: [Class; 6] = [
+        Class::StronglySubsuming,
+        Class::WeaklySubsumingCoupled,
+        Class::WeaklySubsumingDecoupled,
+        Class::NonSubsumingCoupled,
+        Class::NonSubsumingDecoupled,
+        Class::Survived,
+    ];
+
+    /// What it is called.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Class::StronglySubsuming => "strongly subsuming",
+            Class::WeaklySubsumingCoupled => "weakly subsuming, coupled",
+            Class::WeaklySubsumingDecoupled => "weakly subsuming, decoupled",
+            Class::NonSubsumingCoupled => "not subsuming, coupled",
+            Class::NonSubsumingDecoupled => "not subsuming, decoupled",
+            Class::Survived => "survived",
+        }
+    }
+
+    /// The class of a mutant that `tests` kill, whose members are killed by these.
+    pub fn of(tests: &KillVector, members: &[&KillVector]) -> Class {
+        let Some((first, others)) = members.split_first() else { return Class::Survived };
+        let (mut all, mut any) = ((*first).clone(), (*first).clone());
+        for other in others {
+            all.intersect(other);
+            any.unite(other);
+        }
+        match (tests.is_empty(), tests.len() < any.len(), tests.is_disjoint(&any)) {
+            (true, ..) => Class::Survived,
+            _ if tests.is_subset(&all) => Class::StronglySubsuming,
+            (_, true, false) => Class::WeaklySubsumingCoupled,
+            (_, true, true) => Class::WeaklySubsumingDecoupled,
+            (_, false, false) => Class::NonSubsumingCoupled,
+            (_, false, true) => Class::NonSubsumingDecoupled,
+        }
+    }
+}
+
+/// What is known of a higher-order mutant from its outcome and those of its members.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Judgement {
+    /// Its class; `None` where a test's outcome is unknown that it may hang on.
+    pub class: Option<Class>,
+    /// Whether it is strongly subsuming, which may be known where the class is not.
+    pub strong: Option<bool>,
+}
+
+/// Judges higher-order mutants: row i of `outcomes` is that of `homs[i]`, row m of `first_order` that of first-order mutant m.
+///
+/// # Panics
+/// When the rows are not as many, a member has none, or the matrices are of different tests.
+pub fn judge(homs: &[Hom], first_order: &KillMatrix, outcomes: &KillMatrix) -> Vec<Judgement> {
+    assert_eq!(homs.len(), outcomes.rows().len(), "each higher-order mutant has one outcome");
+    assert_eq!(first_order.n_tests(), outcomes.n_tests(), "both matrices have the same tests");
+    let of = |(hom, kills): (&Hom, &Kills)| {
+        let members: Vec<&Kills> = hom.members.iter().map(|member| &first_order.rows()[*member as usize]).collect();
+        judge_one(kills, &members)
+    };
+    homs.iter().zip(outcomes.rows()).map(of).collect()
+}
+
+fn judge_one(kills: &Kills, members: &[&Kills]) -> Judgement {
+    if kills.unknown.is_empty() && members.iter().all(|member| member.unknown.is_empty()) {
+        let class = Class::of(&kills.killed, &members.iter().map(|member| &member.killed).collect::<Vec<_>>());
+        return Judgement { class: Some(class), strong: Some(class == Class::StronglySubsuming) };
+    }
+    let strong = is_strong(kills, members);
+    Judgement { class: (strong == Some(true)).then_some(Class::StronglySubsuming), strong }
+}
+
+/// Whether a mutant is strongly subsuming whatever the unknown tests do.
+fn is_strong(kills: &Kills, members: &[&Kills]) -> Option<bool> {
+    let possible = kills.possible();
+    if possible.is_empty() || members.iter().any(|member| !kills.killed.is_subset(&member.possible())) {
+        return Some(false);
+    }
+    let is_certain = !kills.killed.is_empty() && members.iter().all(|member| possible.is_subset(&member.killed));
+    is_certain.then_some(true)
+}
+
+/// What a set of higher-order mutants is worth.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Summary {
+    /// Number of mutants.
+    pub n: usize,
+    /// How many are strongly subsuming.
+    pub strong: usize,
+    /// How many of these are different mutants.
+    pub distinct_strong: usize,
+    /// How many different kill vectors these have.
+    pub strong_vectors: usize,
+    /// Number of different kill vectors of all mutants, that of no test among them.
+    pub vectors: usize,
+    /// How many no test kills.
+    pub survived: usize,
+    /// How many are left out of everything else but `n` because tests are unknown that it hangs on.
+    pub unknown: usize,
+}
+
+impl Summary {
+    /// Of mutants, their outcomes and judgements, in the same order.
+    pub fn of(homs: &[Hom], outcomes: &KillMatrix, judgements: &[Judgement]) -> Summary {
+        let mutants = homs.iter().zip(outcomes.rows()).zip(judgements);
+        mutants.map(|((hom, kills), judgement)| (hom, kills, *judgement)).collect()
+    }
+
+    /// dScore: distinct kill vectors for each mutant whose kill vector is known; 0 without any.
+    pub fn d_score(&self) -> f64 {
+        self.share(self.vectors)
+    }
+
+    /// Share of the mutants that no test kills.
+    pub fn survival(&self) -> f64 {
+        self.share(self.survived)
+    }
+
+    fn share(&self, part: usize) -> f64 {
+        let known = self.n - self.unknown;
+        if known == 0 { 0.0 } else { part as f64 / known as f64 }
+    }
+}
+
+impl<'a> FromIterator<(&'a Hom, &'a Kills, Judgement)> for Summary {
+    fn from_iter<I: IntoIterator<Item = (&'a Hom, &'a Kills, Judgement)>>(mutants: I) -> Summary {
+        let mut summary = Summary::default();
+        let (mut strong, mut strong_vectors, mut vectors) = (HashSet::new(), HashSet::new(), HashSet::new());
+        for (hom, kills, judgement) in mutants {
+            summary.n += 1;
+            if !kills.unknown.is_empty() || judgement.strong.is_none() {
+                summary.unknown += 1;
+                continue;
+            }
+            vectors.insert(&kills.killed);
+            summary.survived += usize::from(kills.killed.is_empty());
+            if judgement.strong == Some(true) {
+                summary.strong += 1;
+                strong.insert(hom);
+                strong_vectors.insert(&kills.killed);
+            }
+        }
+        let distinct = [strong.len(), strong_vectors.len(), vectors.len()];
+        Summary { distinct_strong: distinct[0], strong_vectors: distinct[1], vectors: distinct[2], ..summary }
+    }
+}

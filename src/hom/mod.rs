@@ -1,0 +1,24 @@
+//! Higher-order mutants: several code mutants at once, chosen by how causally related the places are that they change.
+//!
+//! Oh, Lee & Yoo, Effectively Sampling Higher Order Mutants Using Causal Effect; Jia & Harman, Higher Order Mutation Testing, for
+//! subsumption. Nothing here makes or runs mutants: a first-order mutant is its position in somebody's list, and [`plan`] says which of
+//! them to combine, [`judge`] what the outcomes mean.
+
+mod effect;
+mod judge;
+mod kill;
+mod matching;
+mod plan;
+mod pool;
+mod random;
+mod sets;
+pub mod studies;
+#[cfg(test)]
+pub(crate) mod tests;
+
+pub use effect::EffectMatrix;
+pub use judge::{Class, Judgement, Summary, judge};
+pub use kill::{KillMatrix, KillVector, Kills};
+pub use plan::{Heuristic, Plan, PlanError, PlanOptions, plan};
+pub use pool::{FirstOrder, Hom, Pool};
+pub use sets::NodeSet;

@@ -1,0 +1,187 @@
+//! Tying operations and nodes to what the source says at their places, and what is none of it.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use super::code::Junk;
+use super::operator::Class;
+use super::{candidate, insertion};
+use crate::program::{Node, NodeKind, Operation, OperationKind, Place, Program};
+use crate::source::{Expression, Kind, Literal, Macro, Rewrite, Text};
+use crate::trial::Override;
+
+/// A mutant without a name.
+pub(super) struct Draft {
+    pub class: Class,
+    pub place: Place,
+    pub function: u32,
+    pub node: Option<u32>,
+    pub overriding: Override,
+    pub original: String,
+    pub replacement: String,
+    pub rewrite: Result<Rewrite, Junk>,
+}
+
+impl Draft {
+    /// Mutants of one class at one place stay in the order in which they are made.
+    pub(super) fn order(&self) -> (Place, Class, u32) {
+        (self.place, self.class, self.function)
+    }
+}
+
+/// A program with its texts.
+pub(super) struct View<'a> {
+    pub program: &'a Program,
+    texts: &'a BTreeMap<u32, Text>,
+    /// Macros that the texts define.
+    macros: HashMap<&'a str, Macro>,
+    /// Constants of enumerations that they declare.
+    enumerators: HashSet<&'a str>,
+}
+
+/// A function, and what there is at each place of it.
+pub(super) struct Body<'v, 'a> {
+    pub view: &'v View<'a>,
+    pub index: u32,
+    at: HashMap<Place, Vec<u32>>,
+    predicates_at: HashMap<Place, u32>,
+    assignments: HashSet<Place>,
+}
+
+impl<'a> View<'a> {
+    pub(super) fn new(program: &'a Program, texts: &'a BTreeMap<u32, Text>) -> View<'a> {
+        let mut macros = HashMap::new();
+        for (name, one) in texts.values().flat_map(Text::macros) {
+            let known: &mut Macro = macros.entry(name).or_insert(one);
+            known.closed &= one.closed;
+            known.literal = known.literal.filter(|literal| Some(*literal) == one.literal);
+        }
+        let enumerators = texts.values().flat_map(Text::enumerators).collect();
+        View { program, texts, macros, enumerators }
+    }
+
+    pub(super) fn body(&self, index: u32) -> Body<'_, 'a> {
+        let function = &self.program.functions[index as usize];
+        let mut at: HashMap<Place, Vec<u32>> = HashMap::new();
+        for operation in function.operations.clone() {
+            at.entry(self.program.operations[operation as usize].place).or_default().push(operation);
+        }
+        let (mut predicates_at, mut assignments) = (HashMap::new(), HashSet::new());
+        for node in &self.program.nodes[function.nodes.start as usize..function.nodes.end as usize] {
+            if node.kind == NodeKind::Predicate {
+                *predicates_at.entry(node.place).or_insert(0) += 1;
+            }
+            if node.kind == NodeKind::Assignment {
+                assignments.insert(node.place);
+            }
+        }
+        Body { view: self, index, at, predicates_at, assignments }
+    }
+
+    /// The mutants of one function.
+    pub(super) fn drafts(&self, index: u32) -> Vec<Draft> {
+        let body = self.body(index);
+        let function = &self.program.functions[index as usize];
+        let mut drafts = Vec::new();
+        for operation in function.operations.clone() {
+            candidate::of_operation(&body, operation, &mut drafts);
+        }
+        for node in function.nodes.clone() {
+            insertion::of_node(&body, node, &mut drafts);
+        }
+        drafts
+    }
+
+    /// Whether `name` is a macro for all that is known: one that a text defines, or one written like one.
+    pub(super) fn is_macro(&self, name: &str) -> bool {
+        let loud = |one: char| one.is_ascii_uppercase() || one.is_ascii_digit() || one == '_';
+        let is_written_like_one = || name.len() > 1 && name.chars().all(loud) && !self.enumerators.contains(name);
+        self.macros.contains_key(name) || is_written_like_one()
+    }
+
+    /// The literal that a macro is.
+    pub(super) fn literal(&self, name: &str) -> Option<Literal> {
+        self.macros.get(name)?.literal
+    }
+
+    /// Whether an operand may fall apart when its macros are expanded: `a + b` without parentheses.
+    fn may_fall_apart(&self, operand: Expression) -> bool {
+        let name = match operand.kind() {
+            Kind::Identifier => operand,
+            Kind::Call => match operand.callee() {
+                Some(callee) => callee,
+                None => return false,
+            },
+            _ => return false,
+        };
+        self.macros.get(name.source()).is_some_and(|one| !one.closed)
+    }
+}
+
+impl<'v, 'a> Body<'v, 'a> {
+    /// The text that a place is in, if the file is the project's.
+    pub(super) fn text(&self, place: Place) -> Result<&'a Text, Junk> {
+        let name = self.view.program.files.get(place.file as usize).ok_or(Junk::NoText)?;
+        if name.starts_with('/') || name.starts_with("..") {
+            return Err(Junk::Outside);
+        }
+        if place.column == 0 {
+            return Err(Junk::Made);
+        }
+        self.view.texts.get(&place.file).ok_or(Junk::NoText)
+    }
+
+    pub(super) fn operations_at(&self, place: Place) -> impl Iterator<Item = (u32, &'a Operation)> + '_ {
+        let program: &'a Program = self.view.program;
+        self.at.get(&place).into_iter().flatten().map(move |index| (*index, &program.operations[*index as usize]))
+    }
+
+    /// Whether the value of a node is a constant.
+    pub(super) fn is_constant(&self, node: &Node) -> bool {
+        let is_whole = |operation: &Operation| {
+            let own = operation.node.and_then(|index| self.view.program.nodes.get(index as usize));
+            matches!(operation.kind, OperationKind::Whole { .. }) && own.is_some_and(|own| own.value == node.value)
+        };
+        self.operations_at(node.place).any(|(_, operation)| is_whole(operation))
+    }
+
+    /// Whether something is assigned at a place.
+    pub(super) fn assigns_at(&self, place: Place) -> bool {
+        self.assignments.contains(&place)
+    }
+
+    pub(super) fn predicates_at(&self, place: Place) -> u32 {
+        self.predicates_at.get(&place).copied().unwrap_or(0)
+    }
+
+    /// Why nothing of what is asked for stands at a place.
+    pub(super) fn nothing(&self, text: &Text, place: Place) -> Junk {
+        match text.name_at(place.line, place.column) {
+            Some(name) if self.view.is_macro(name.source()) => Junk::Macro,
+            Some(name)
+                if name.parent().is_some_and(|call| call.kind() == Kind::Call && call.callee() == Some(name)) =>
+            {
+                Junk::Macro
+            }
+            _ => Junk::Made,
+        }
+    }
+
+    /// The operator written at an operation's place, if that is the only one there and `matches`.
+    pub(super) fn written(&self, place: Place, matches: impl Fn(Expression) -> bool) -> Result<Expression<'a>, Junk> {
+        let text = self.text(place)?;
+        let found = text.operator_at(place.line, place.column).filter(|found| matches(*found));
+        let found = found.ok_or_else(|| self.nothing(text, place))?;
+        let is_operator = |operation: &Operation| {
+            use OperationKind::*;
+            matches!(operation.kind, Binary { .. } | Step { .. } | Logical { .. })
+        };
+        if self.operations_at(place).filter(|(_, one)| is_operator(one)).count() > 1 {
+            return Err(Junk::Several);
+        }
+        let operands = [found.left(), found.right(), found.operand()];
+        if operands.into_iter().flatten().any(|operand| self.view.may_fall_apart(operand)) {
+            return Err(Junk::Macro);
+        }
+        Ok(found)
+    }
+}

@@ -1,0 +1,57 @@
+//! Edits: a stretch of a file's text and what stands there instead.
+
+use serde::{Deserialize, Serialize};
+
+use super::text::{Span, Text};
+
+/// A replacement of text. Lines and columns are from 1, columns in bytes; the end is the place behind the last byte.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Edit {
+    /// File, relative to the project's root where it lies below it.
+    pub file: String,
+    /// Line of the first byte.
+    pub line: u32,
+    /// Column of the first byte.
+    pub column: u32,
+    /// Line of the place behind the last byte.
+    pub end_line: u32,
+    /// Column of the place behind the last byte.
+    pub end_column: u32,
+    /// What stands there.
+    pub original: String,
+    /// What is to stand there.
+    pub replacement: String,
+}
+
+impl Edit {
+    /// The edit that puts `replacement` in place of `span` of `text`; `None` if what stands there is no UTF-8.
+    pub(super) fn new(text: &Text, file: &str, span: Span, replacement: String) -> Option<Edit> {
+        let (line, column) = text.place(span.start);
+        let (end_line, end_column) = text.place(span.end);
+        let original = text.slice(span)?.to_owned();
+        Some(Edit { file: file.to_owned(), line, column, end_line, end_column, original, replacement })
+    }
+}
+
+/// `source` with all `edits` made, whatever file they name; `None` if one does not fit (its original text does not
+/// stand there) or two overlap.
+pub fn apply<'a>(source: &[u8], edits: impl IntoIterator<Item = &'a Edit>) -> Option<Vec<u8>> {
+    let mut edits: Vec<&Edit> = edits.into_iter().collect();
+    edits.sort_by_key(|edit| (edit.line, edit.column));
+    let newlines = source.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
+    let lines: Vec<usize> = std::iter::once(0).chain(newlines.map(|(at, _)| at + 1)).collect();
+    let (mut done, mut result) = (0, Vec::with_capacity(source.len() + 64));
+    for edit in edits {
+        let start =
+            lines.get((edit.line as usize).checked_sub(1)?)?.checked_add((edit.column as usize).checked_sub(1)?)?;
+        let end = start.checked_add(edit.original.len())?;
+        if source.get(start..end)? != edit.original.as_bytes() {
+            return None;
+        }
+        result.extend_from_slice(source.get(done..start)?);
+        result.extend_from_slice(edit.replacement.as_bytes());
+        done = end;
+    }
+    result.extend_from_slice(source.get(done..)?);
+    Some(result)
+}

@@ -1,0 +1,112 @@
+//! Finding what stands at a place.
+
+use super::expression::{Expression, Statement};
+use super::kind::{Field, Kind};
+use super::text::Text;
+
+impl Text {
+    pub(super) fn ancestors(&self, index: u32) -> impl Iterator<Item = u32> + '_ {
+        std::iter::successors(self.parent(index), |index| self.parent(*index))
+    }
+
+    fn leaf_at(&self, line: u32, column: u32) -> Option<u32> {
+        self.leaf(self.offset(line, column)?)
+    }
+
+    /// The expression whose operator's token begins at the place: binary, assignment (`=` and `+=`), `++`, `--`, unary, `*` and `&`
+    /// of pointers, `?:`. `None` where there is another token, or the parser found a flaw in the expression or right around it.
+    pub fn operator_at(&self, line: u32, column: u32) -> Option<Expression<'_>> {
+        let token = self.leaf_at(line, column)?;
+        let expression = Expression::at(self, self.parent(token)?)?;
+        (expression.operator_token() == Some(token) && self.is_sound(expression)).then_some(expression)
+    }
+
+    /// The expressions whose first token is at the place, innermost first.
+    pub fn beginning_at(&self, line: u32, column: u32) -> Vec<Expression<'_>> {
+        let Some(leaf) = self.leaf_at(line, column) else { return Vec::new() };
+        let start = self.node(leaf).span.start;
+        let around = std::iter::once(leaf).chain(self.ancestors(leaf));
+        let here = around.take_while(|index| self.node(*index).span.start == start);
+        here.filter_map(|index| Expression::at(self, index)).filter(|found| self.is_sound(*found)).collect()
+    }
+
+    /// The name at the place.
+    pub fn name_at(&self, line: u32, column: u32) -> Option<Expression<'_>> {
+        let found = Expression::at(self, self.leaf_at(line, column)?)?;
+        (found.kind() == Kind::Identifier && self.is_sound(found)).then_some(found)
+    }
+
+    /// The calls whose callee begins at the place, innermost first: several for `f(x)(y)`.
+    pub fn calls_at(&self, line: u32, column: u32) -> Vec<Expression<'_>> {
+        let mut found = self.beginning_at(line, column);
+        found.retain(|expression| expression.kind() == Kind::Call);
+        found
+    }
+
+    /// The initial value that a declaration gives the name at the place; `None` for lists.
+    pub fn initializer_at(&self, line: u32, column: u32) -> Option<Expression<'_>> {
+        let leaf = self.leaf_at(line, column)?;
+        let is_part = |index: &u32| matches!(self.node(*index).kind, Kind::Declarator | Kind::InitDeclarator);
+        let declarator =
+            self.ancestors(leaf).take_while(is_part).find(|index| self.node(*index).kind == Kind::InitDeclarator)?;
+        let inside = self.child(declarator, Field::Declarator).is_some_and(|name| self.within(leaf, name));
+        let value = Expression::at(self, self.child(declarator, Field::Value)?)?;
+        (inside && self.is_sound(value)).then_some(value)
+    }
+
+    /// The statement whose first token is at the place, the innermost one.
+    pub fn statement_at(&self, line: u32, column: u32) -> Option<Statement<'_>> {
+        let leaf = self.leaf_at(line, column)?;
+        let start = self.node(leaf).span.start;
+        let mut around = self.ancestors(leaf).take_while(|index| self.node(*index).span.start == start);
+        around.find_map(|index| Statement::at(self, index))
+    }
+
+    /// The outermost expression that the token at the place is part of and whose truth alone matters, with no other such
+    /// one between: the predicate that begins there.
+    pub fn condition_at(&self, line: u32, column: u32) -> Option<Expression<'_>> {
+        let leaf = self.leaf_at(line, column)?;
+        let around = std::iter::once(leaf).chain(self.ancestors(leaf));
+        let inside = around.take_while(|index| {
+            let kind = self.node(*index).kind;
+            !kind.is_statement() || *index == leaf
+        });
+        let mut conditions = inside.filter_map(|index| Expression::at(self, index)).filter(|found| {
+            // `!a` is decided upon as `a` is, and an operator `&&` or `||` decides by its operands.
+            let negated = found.parenthesized().parent().is_some_and(|parent| parent.operator() == "!");
+            let is_logic = matches!(found.unparenthesized().operator(), "&&" | "||");
+            found.kind() != Kind::Parenthesized && found.is_condition() && !negated && !is_logic
+        });
+        conditions.next().filter(|found| self.is_sound(*found))
+    }
+
+    /// The switched value that the token at the place is part of, without its parentheses.
+    pub fn switched_at(&self, line: u32, column: u32) -> Option<Expression<'_>> {
+        let leaf = self.leaf_at(line, column)?;
+        let mut inside = leaf;
+        for around in self.ancestors(leaf) {
+            match self.node(around).kind {
+                Kind::Switch => return Some(Expression::at(self, inside)?.unparenthesized()),
+                kind if kind.is_statement() => return None,
+                _ => inside = around,
+            }
+        }
+        None
+    }
+
+    /// The condition or switched value of the statement that begins at the place, without its parentheses.
+    pub fn subject_at(&self, line: u32, column: u32) -> Option<Expression<'_>> {
+        let statement = self.statement_at(line, column)?;
+        let condition = Expression::at(self, self.child(statement.index, Field::Condition)?)?;
+        Some(condition.unparenthesized())
+    }
+
+    fn within(&self, inner: u32, outer: u32) -> bool {
+        (outer..self.node(outer).last).contains(&inner)
+    }
+
+    /// Whether the tree around an expression can be believed: no flaw between it and its statement.
+    fn is_sound(&self, expression: Expression) -> bool {
+        self.node(expression.index).sound
+    }
+}

@@ -1,0 +1,32 @@
+//! Source text of C programs: which expression stands at a place that the compiler names, and how it reads after an edit.
+//!
+//! A [`Text`] is parsed once by tree-sitter, which takes code as it is written: macros not expanded, directives left in, errors
+//! passed over. Places are those of clang's debug information: lines and columns from 1, columns in bytes. Clang
+//! puts an operation at its operator's token, a call and an element at their first token, a member at its name, an initialiser at the
+//! name that it initialises, and all that comes out of a macro at the macro's invocation. So where the token at an
+//! operation's place is not its operator, the operation was made by a macro or by the compiler, and no edit of the
+//! text would be that mutant.
+//!
+//! A mutant is a [`Rewrite`] of a node of the tree; [`Text::edits`] turns any number of them, nested ones too, into [`Edit`]s
+//! after which the text means exactly that: where the new expression would bind otherwise, it is put in parentheses.
+
+mod constant;
+mod edit;
+mod expression;
+mod find;
+mod kind;
+mod literal;
+mod operator;
+mod rewrite;
+#[cfg(test)]
+mod tests;
+mod text;
+
+pub use constant::{Number, constant_text};
+pub use edit::{Edit, apply};
+pub use expression::{Expression, Statement};
+pub use kind::Kind;
+pub use literal::{Literal, LiteralValue};
+pub use operator::Precedence;
+pub use rewrite::{Clash, Insertion, Rewrite, What};
+pub use text::{Macro, Span, Text};

@@ -1,0 +1,294 @@
+//! A file's text and its syntax tree, flattened.
+
+use std::collections::HashMap;
+
+use tree_sitter::{Parser, TreeCursor};
+
+use super::kind::{Field, Kind, language};
+use super::literal::Literal;
+
+/// A stretch of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Span {
+    /// Offset of its first byte.
+    pub start: u32,
+    /// Offset behind its last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// Whether `other` lies in it, or is it.
+    pub fn holds(self, other: Span) -> bool {
+        self.start <= other.start && other.end <= self.end
+    }
+}
+
+/// A node of the tree. Nodes lie in the order in which they begin, a node before its children.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Node {
+    pub span: Span,
+    /// Its parent; itself for the root.
+    pub parent: u32,
+    /// Behind its last descendant.
+    pub last: u32,
+    pub kind: Kind,
+    pub field: Field,
+    /// Whether the parser found something wrong in it.
+    pub flawed: bool,
+    /// Whether it lies in a statement with no flaw right around it: the tree can be believed there.
+    pub sound: bool,
+}
+
+/// The text of a C source file, parsed. Costs time and memory linear in its length.
+#[derive(Clone, Debug)]
+pub struct Text {
+    source: Vec<u8>,
+    lines: Vec<u32>,
+    pub(super) nodes: Vec<Node>,
+    /// Nodes without children that are not empty, in the order of the text.
+    leaves: Vec<u32>,
+    macros: HashMap<Box<str>, Macro>,
+    /// Where variables are declared.
+    declared: HashMap<Box<str>, Vec<Declared>>,
+}
+
+/// A declaration of a name.
+#[derive(Clone, Copy, Debug)]
+struct Declared {
+    /// Where the name stands.
+    at: u32,
+    /// The block, loop, function or text that it is known in.
+    scope: Span,
+    /// The function that it is in; the whole text for others.
+    function: Span,
+}
+
+/// What is known of a macro, all its definitions in a text together.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Macro {
+    /// Whether it stands for one operand wherever it is used: a single token, a call, or something in parentheses.
+    pub closed: bool,
+    /// The literal that it is.
+    pub literal: Option<Literal>,
+}
+
+impl Text {
+    /// Parses `source`, whatever it is. A text of 4 GiB or more has no tree, so nothing is found in it.
+    pub fn parse(source: impl Into<Vec<u8>>) -> Text {
+        let source = source.into();
+        let newlines = source.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
+        let lines = std::iter::once(0).chain(newlines.map(|(at, _)| at as u32 + 1)).collect();
+        let nodes = if u32::try_from(source.len()).is_ok() { nodes_of(&source) } else { Vec::new() };
+        let is_leaf = |(index, node): &(u32, &Node)| node.last == index + 1 && node.span.start < node.span.end;
+        let leaves = (0..).zip(&nodes).filter(is_leaf).map(|(index, _)| index).collect();
+        let mut text = Text { source, lines, nodes, leaves, macros: HashMap::new(), declared: HashMap::new() };
+        text.macros = text.defined();
+        text.declared = text.declarations();
+        text
+    }
+
+    /// The macros that it defines.
+    pub fn macros(&self) -> impl Iterator<Item = (&str, Macro)> {
+        self.macros.iter().map(|(name, one)| (&**name, *one))
+    }
+
+    /// The constants of enumerations that it declares.
+    pub fn enumerators(&self) -> impl Iterator<Item = &str> {
+        let declared = (0..).zip(&self.nodes).filter(|(_, node)| node.kind == Kind::Enumerator);
+        declared.filter_map(|(index, _)| self.slice(self.node(self.child(index, Field::Name)?).span))
+    }
+
+    /// Whether a name can be known at an offset: not if the function around it declares it elsewhere alone.
+    pub(super) fn sees(&self, offset: u32, name: &str) -> bool {
+        let Some(all) = self.declared.get(name) else { return true };
+        let holds = |span: Span| span.start <= offset && offset < span.end;
+        let known = all.iter().any(|one| one.at < offset && holds(one.scope));
+        known || !all.iter().any(|one| holds(one.function))
+    }
+
+    fn declarations(&self) -> HashMap<Box<str>, Vec<Declared>> {
+        let mut found: HashMap<Box<str>, Vec<Declared>> = HashMap::new();
+        // What is open around the node at hand, innermost last: function and other scopes.
+        let mut open: Vec<(u32, Span, bool)> = Vec::new();
+        let whole = Span { start: 0, end: u32::MAX };
+        for (index, node) in (0..).zip(&self.nodes) {
+            while open.last().is_some_and(|(last, ..)| *last <= index) {
+                open.pop();
+            }
+            if matches!(node.kind, Kind::Function | Kind::Block | Kind::For) {
+                open.push((node.last, node.span, node.kind == Kind::Function));
+            }
+            let names_something = node.field == Field::Declarator && node.kind == Kind::Identifier;
+            // What is called in an expression that looks like a declaration is no variable, nor is a function.
+            let Some(name) = self.slice(node.span).filter(|_| names_something) else { continue };
+            let scope = open.last().map_or(whole, |(_, span, _)| *span);
+            let function =
+                open.iter().rev().find(|(_, _, is_function)| *is_function).map_or(whole, |(_, span, _)| *span);
+            let one = Declared { at: node.span.start, scope, function };
+            match found.get_mut(name) {
+                Some(all) => all.push(one),
+                None => _ = found.insert(name.into(), vec![one]),
+            }
+        }
+        found
+    }
+
+    fn defined(&self) -> HashMap<Box<str>, Macro> {
+        let mut found = HashMap::new();
+        for (index, _) in (0..).zip(&self.nodes).filter(|(_, node)| node.kind == Kind::Directive) {
+            let part = |field| self.child(index, field).and_then(|child| self.slice(self.node(child).span));
+            let is_definition = self.bytes(self.node(index).span).starts_with(b"#");
+            let Some(name) = part(Field::Name).filter(|_| is_definition) else { continue };
+            let body = part(Field::Value).unwrap_or_default();
+            let one = Macro { closed: is_one_operand(body), literal: Literal::of_text(body.trim()) };
+            let known: &mut Macro = found.entry(name.into()).or_insert(one);
+            known.closed &= one.closed;
+            known.literal = known.literal.filter(|literal| Some(*literal) == one.literal);
+        }
+        found
+    }
+
+    /// The bytes.
+    pub fn source(&self) -> &[u8] {
+        &self.source
+    }
+
+    /// Offset of a place; `None` if the text has no such line or the line no such column.
+    pub fn offset(&self, line: u32, column: u32) -> Option<u32> {
+        let index = line.checked_sub(1)? as usize;
+        let start = *self.lines.get(index)?;
+        let end = self.lines.get(index + 1).copied().unwrap_or(self.source.len() as u32);
+        let offset = start.checked_add(column.checked_sub(1)?)?;
+        (offset < end).then_some(offset)
+    }
+
+    /// Line and column of an offset, both from 1.
+    pub fn place(&self, offset: u32) -> (u32, u32) {
+        let line = self.lines.partition_point(|start| *start <= offset).max(1);
+        let start = self.lines.get(line - 1).copied().unwrap_or(0);
+        (line as u32, offset.saturating_sub(start) + 1)
+    }
+
+    /// The text of a span; `None` if it is no UTF-8.
+    pub fn slice(&self, span: Span) -> Option<&str> {
+        std::str::from_utf8(self.bytes(span)).ok()
+    }
+
+    pub(super) fn bytes(&self, span: Span) -> &[u8] {
+        self.source.get(span.start as usize..span.end as usize).unwrap_or_default()
+    }
+
+    pub(super) fn node(&self, index: u32) -> &Node {
+        // Indices come from this text's own tables.
+        &self.nodes[index as usize]
+    }
+
+    /// The leaf that begins at `offset`.
+    pub(super) fn leaf(&self, offset: u32) -> Option<u32> {
+        let start = |leaf: &u32| self.node(*leaf).span.start;
+        let position = self.leaves.partition_point(|leaf| start(leaf) < offset);
+        self.leaves.get(position).copied().filter(|leaf| start(leaf) == offset)
+    }
+
+    /// The direct children of a node, in the order of the text.
+    pub(super) fn children(&self, index: u32) -> impl Iterator<Item = u32> + '_ {
+        let last = self.node(index).last;
+        let within = move |child: &u32| *child < last;
+        std::iter::successors(Some(index + 1).filter(within), move |child| Some(self.node(*child).last).filter(within))
+    }
+
+    pub(super) fn child(&self, index: u32, field: Field) -> Option<u32> {
+        self.children(index).find(|child| self.node(*child).field == field)
+    }
+
+    /// The parent; `None` for the root.
+    pub(super) fn parent(&self, index: u32) -> Option<u32> {
+        Some(self.node(index).parent).filter(|parent| *parent != index)
+    }
+}
+
+/// Whether a macro's body binds as tightly as a name: a token, a call, or something in parentheses.
+fn is_one_operand(body: &str) -> bool {
+    let body = body.split("/*").next().unwrap_or_default().trim();
+    let rest = body.trim_start_matches(|one: char| one.is_alphanumeric() || matches!(one, '_' | '.' | '$'));
+    if rest.is_empty() || rest.starts_with(['"', '\'']) {
+        return true;
+    }
+    // The parenthesis that opens the rest is to be closed at its end, not before.
+    let mut depth = 0usize;
+    let closes = rest.char_indices().find_map(|(at, one)| {
+        depth = match one {
+            '(' => depth + 1,
+            ')' => depth.saturating_sub(1),
+            _ => depth,
+        };
+        (depth == 0).then_some(at)
+    });
+    rest.starts_with('(') && closes == Some(rest.len() - 1)
+}
+
+fn nodes_of(source: &[u8]) -> Vec<Node> {
+    let mut parser = Parser::new();
+    if parser.set_language(&language()).is_err() {
+        // The versions of grammar and parser are tested to fit.
+        return Vec::new();
+    }
+    let Some(tree) = parser.parse(source, None) else { return Vec::new() };
+    flatten(&mut tree.walk())
+}
+
+/// All nodes below a cursor at the root; walks instead of calling itself, for trees may be deep.
+fn flatten(cursor: &mut TreeCursor) -> Vec<Node> {
+    let mut nodes = vec![node_at(cursor, 0, false)];
+    let mut open = vec![0u32];
+    // A statement is a new beginning whatever it stands in, unless what is wrong is in it or right before it.
+    let sound_below = |node: &Node| match node.kind {
+        Kind::ExpressionStatement | Kind::Return => node.sound && !node.flawed,
+        Kind::Error | Kind::Directive => false,
+        kind => kind.is_statement() || node.sound,
+    };
+    loop {
+        let parent = open.last().copied().unwrap_or(0);
+        if cursor.goto_first_child() {
+            open.push(nodes.len() as u32);
+            let mut node = node_at(cursor, parent, sound_below(&nodes[parent as usize]));
+            node.sound |= node.kind.is_statement();
+            nodes.push(node);
+            continue;
+        }
+        let mut done = parent;
+        loop {
+            nodes[done as usize].last = nodes.len() as u32;
+            open.pop();
+            if cursor.goto_next_sibling() {
+                let parent = open.last().copied().unwrap_or(0);
+                open.push(nodes.len() as u32);
+                let before = nodes[done as usize];
+                let after_flaw = before.kind == Kind::Error || (before.kind == Kind::Directive && before.flawed);
+                let mut node = node_at(cursor, parent, sound_below(&nodes[parent as usize]));
+                let new_beginning = node.kind.is_statement();
+                node.sound = if new_beginning { !after_flaw } else { node.sound };
+                nodes.push(node);
+                break;
+            }
+            if !cursor.goto_parent() {
+                return nodes;
+            }
+            done = open.last().copied().unwrap_or(0);
+        }
+    }
+}
+
+fn node_at(cursor: &TreeCursor, parent: u32, sound: bool) -> Node {
+    let node = cursor.node();
+    let range = node.byte_range();
+    Node {
+        span: Span { start: range.start as u32, end: range.end as u32 },
+        parent,
+        last: 0,
+        kind: if node.is_error() { Kind::Error } else { Kind::of(node.kind_id()) },
+        field: Field::of(cursor.field_id().map(u16::from)),
+        flawed: node.has_error(),
+        sound,
+    }
+}

@@ -1,0 +1,78 @@
+//! A directory in which several processes, each with a part of the work, append what they found out to files of their own.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use nix::fcntl::FlockArg;
+
+use super::{Lock, Shard, StoreError};
+
+/// The right to run `shard` in `directory`: given back when dropped, also when the process dies.
+pub fn lock(directory: &Path, shard: Shard) -> Result<Lock, StoreError> {
+    create(directory)?;
+    let path = directory.join(format!("{}.lock", shard.name()));
+    super::flock(path.clone(), &path, FlockArg::LockExclusiveNonblock)
+}
+
+/// Removes `directory`, unless a shard is running there.
+pub fn clear(directory: &Path) -> Result<(), StoreError> {
+    let locks = names(directory, |name| name.ends_with(".lock"))?;
+    let held = locks.into_iter().map(|path| super::flock(path.clone(), &path, FlockArg::LockExclusiveNonblock));
+    let _held: Vec<Lock> = held.collect::<Result<_, _>>()?;
+    match fs::remove_dir_all(directory) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(StoreError::io("remove", directory)(error)),
+        _ => Ok(()),
+    }
+}
+
+/// A new file for what a shard does now. Files of earlier sessions are left as they are, torn ends and all.
+pub fn begin(directory: &Path, shard: Shard, extension: &str) -> Result<Appended, StoreError> {
+    create(directory)?;
+    for session in 1u32.. {
+        let path = directory.join(format!("{}.{session}.{extension}", shard.name()));
+        match File::options().create_new(true).append(true).open(&path) {
+            Ok(file) => return Ok(Appended { path, file }),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(StoreError::io("create", &path)(error)),
+        }
+    }
+    unreachable!("four thousand million sessions are not had")
+}
+
+/// The files of `directory` whose names are wanted, sorted; none if there is no such directory.
+pub fn names(directory: &Path, wanted: impl Fn(&str) -> bool) -> Result<Vec<PathBuf>, StoreError> {
+    let entries = match fs::read_dir(directory) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(StoreError::io("read", directory)(error)),
+    };
+    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    paths.retain(|path| path.file_name().and_then(|name| name.to_str()).is_some_and(&wanted));
+    paths.sort();
+    Ok(paths)
+}
+
+/// Makes `directory`.
+pub fn create(directory: &Path) -> Result<(), StoreError> {
+    fs::create_dir_all(directory).map_err(StoreError::io("create", directory))
+}
+
+/// A file that is only ever appended to.
+#[derive(Debug)]
+pub struct Appended {
+    path: PathBuf,
+    file: File,
+}
+
+impl Appended {
+    /// Appends a frame. When this returns it outlasts the process.
+    pub fn append(&mut self, frame: &[u8]) -> Result<(), StoreError> {
+        self.file.write_all(frame).map_err(StoreError::io("write", &self.path))
+    }
+
+    /// Waits until the disk has everything.
+    pub fn sync(&self) -> Result<(), StoreError> {
+        self.file.sync_data().map_err(StoreError::io("write", &self.path))
+    }
+}
