@@ -87,7 +87,7 @@ struct Collector<'a, 'b> {
     owners: HashMap<Value, u32>,
     /// Instructions that take bit-fields out of their storage and put them back.
     fields: HashSet<Value>,
-    scopes: Scopes,
+    scopes: Scopes<'b>,
     found: Vec<(u32, OperationSite)>,
 }
 

@@ -1,5 +1,6 @@
 //! Which scalar variables there are, and which of them are in scope where another one is read.
 
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -32,7 +33,7 @@ pub enum Storage {
 }
 
 /// A variable by what the debug information says of it.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Known {
     info: Info,
     name: String,
@@ -49,6 +50,10 @@ struct Known {
 pub struct Globals {
     known: Vec<Known>,
     numbers: HashMap<Value, usize>,
+    /// Those that all functions can name, by type, the last declared first.
+    by_type: HashMap<ScalarType, Vec<usize>>,
+    /// Those inside functions.
+    by_scope: HashMap<Info, Vec<usize>>,
 }
 
 impl Globals {
@@ -58,9 +63,18 @@ impl Globals {
         for global in module.globals() {
             let Some(info) = Info::variable_of(global) else { continue };
             let kind = scalar_type(info).filter(|_| !llvm!(shim::suspect_is_thread_local(global.0)));
-            globals.numbers.insert(global, globals.known.len());
-            globals.known.push(Known::of(info, kind, Storage::Global(global)));
+            let number = globals.known.len();
+            let known = Known::of(info, kind, Storage::Global(global));
+            match (known.scope.filter(|scope| scope.is_local()), kind) {
+                (Some(scope), _) => globals.by_scope.entry(scope).or_default().push(number),
+                (None, Some(kind)) => globals.by_type.entry(kind).or_default().push(number),
+                (None, None) => {}
+            }
+            globals.numbers.insert(global, number);
+            globals.known.push(known);
         }
+        let known = &globals.known;
+        globals.by_type.values_mut().for_each(|all| all.sort_by_key(|number| Reverse(known[*number].line)));
         globals
     }
 }
@@ -76,62 +90,78 @@ fn scalar_type(info: Info) -> Option<ScalarType> {
     (!info.is_artificial()).then(|| info.base()?.scalar_type())?
 }
 
-/// The variables that the code of one function can name.
-pub struct Scopes {
-    /// The function's own, then the unit's.
-    known: Vec<Known>,
-    n_locals: usize,
+/// The variables that the code of one function can name: its own by their numbers, then the unit's.
+pub struct Scopes<'a> {
+    locals: Vec<Known>,
+    globals: &'a Globals,
     storages: HashMap<Value, usize>,
-    /// What can be named in a scope at a line: variables from the nearest, and all names of the function's own.
+    by_scope: HashMap<Info, Vec<usize>>,
+    /// What can be named in a scope at a line.
     seen: HashMap<(Info, u32), Rc<Visible>>,
     numbers: HashMap<usize, u32>,
     /// The variables that operations name.
     pub named: Vec<VariableSite>,
 }
 
+/// Variables inside the function from the nearest, and their names.
 struct Visible {
-    locals: Vec<usize>,
+    variables: Vec<usize>,
     names: HashSet<String>,
 }
 
-impl Scopes {
+impl<'a> Scopes<'a> {
     /// Those of a function.
-    pub fn of(body: &Body, globals: &Globals) -> Scopes {
-        let mut known = Vec::new();
-        let mut storages = HashMap::new();
+    pub fn of(body: &Body, globals: &'a Globals) -> Scopes<'a> {
+        let mut scopes = Scopes {
+            locals: Vec::new(),
+            globals,
+            storages: HashMap::new(),
+            by_scope: HashMap::new(),
+            seen: HashMap::new(),
+            numbers: HashMap::new(),
+            named: Vec::new(),
+        };
         for position in body.range(0) {
             let value = body.at(position);
-            let Some(info) = value.is(LLVMOpcode::LLVMAlloca).then(|| Info::variable_of(value)).flatten() else {
-                continue;
-            };
-            storages.insert(value, known.len());
-            known.push(Known::of(info, scalar_type(info), Storage::Frame(position)));
+            let info = value.is(LLVMOpcode::LLVMAlloca).then(|| Info::variable_of(value)).flatten();
+            let Some(info) = info else { continue };
+            let known = Known::of(info, scalar_type(info), Storage::Frame(position));
+            let number = scopes.locals.len();
+            if let Some(scope) = known.scope {
+                scopes.by_scope.entry(scope).or_default().push(number);
+            }
+            scopes.storages.insert(value, number);
+            scopes.locals.push(known);
         }
-        let n_locals = known.len();
-        storages.extend(globals.numbers.iter().map(|(global, number)| (*global, n_locals + number)));
-        known.extend(globals.known.iter().cloned());
-        Scopes { known, n_locals, storages, seen: HashMap::new(), numbers: HashMap::new(), named: Vec::new() }
+        scopes
+    }
+
+    fn known(&self, number: usize) -> &Known {
+        self.locals.get(number).unwrap_or_else(|| &self.globals.known[number - self.locals.len()])
+    }
+
+    fn number_of(&self, storage: Value) -> Option<usize> {
+        let global = || Some(self.globals.numbers.get(&storage)? + self.locals.len());
+        self.storages.get(&storage).copied().or_else(global)
     }
 
     /// The variable that `load` reads and those that could be read instead; `None` when there are none.
     pub fn read(&mut self, load: Value) -> Option<(u32, Vec<u32>)> {
-        let own = *self.storages.get(&load.operand(0)?)?;
-        let kind = self.known[own].kind?;
+        let own = self.number_of(load.operand(0)?)?;
+        let kind = self.known(own).kind?;
         let (line, _, scope) = ir::debug_location(load)?;
         let visible = self.visible(Info::new(scope)?, line);
-        let same = |number: &usize| *number != own && self.known[*number].kind == Some(kind);
-        let mut others: Vec<usize> = visible.locals.iter().copied().filter(same).collect();
+        let same = |number: &usize| *number != own && self.known(*number).kind == Some(kind);
+        let mut others: Vec<usize> = visible.variables.iter().copied().filter(same).collect();
+        let file = self.known(own).info.file(true);
         let outside = |number: &usize| {
-            let known = &self.known[*number];
-            let declared = known.info.file(true) != self.known[own].info.file(true) || known.line < line;
-            same(number)
-                && declared
-                && known.scope.is_none_or(|scope| !scope.is_local())
-                && !visible.names.contains(&known.name)
+            let known = self.known(*number);
+            let declared = known.line < line || known.info.file(true) != file;
+            *number != own && declared && !visible.names.contains(&known.name)
         };
-        let mut globals: Vec<usize> = (self.n_locals..self.known.len()).filter(outside).collect();
-        globals.sort_by_key(|number| std::cmp::Reverse(self.known[*number].line));
-        others.extend(globals);
+        let globals = self.globals.by_type.get(&kind).map_or(&[][..], Vec::as_slice);
+        let globals = globals.iter().map(|number| number + self.locals.len()).filter(outside);
+        others.extend(globals.take(MOST_OTHERS));
         others.truncate(MOST_OTHERS);
         if others.is_empty() {
             return None;
@@ -140,27 +170,32 @@ impl Scopes {
     }
 
     fn number(&mut self, known: usize) -> u32 {
-        *self.numbers.entry(known).or_insert_with(|| {
-            let Known { info, name, storage, .. } = &self.known[known];
-            let type_name = info.base().map(Info::type_name).unwrap_or_default();
-            self.named.push(VariableSite { name: name.clone(), type_name, storage: *storage });
-            self.named.len() as u32 - 1
-        })
+        if let Some(number) = self.numbers.get(&known) {
+            return *number;
+        }
+        let Known { info, name, storage, .. } = self.known(known);
+        let type_name = info.base().map(Info::type_name).unwrap_or_default();
+        let site = VariableSite { name: name.clone(), type_name, storage: *storage };
+        let number = self.named.len() as u32;
+        self.named.push(site);
+        self.numbers.insert(known, number);
+        number
     }
 
     fn visible(&mut self, scope: Info, line: u32) -> Rc<Visible> {
         if let Some(visible) = self.seen.get(&(scope, line)) {
             return Rc::clone(visible);
         }
-        let mut visible = Visible { locals: Vec::new(), names: HashSet::new() };
+        let mut visible = Visible { variables: Vec::new(), names: HashSet::new() };
         for scope in std::iter::successors(Some(scope), |scope| scope.parent()) {
-            let here = |known: &Known| known.scope == Some(scope) && (known.is_parameter || known.line < line);
-            let mut locals: Vec<usize> = (0..self.known.len()).filter(|number| here(&self.known[*number])).collect();
-            locals
-                .sort_by_key(|number| (self.known[*number].is_parameter, std::cmp::Reverse(self.known[*number].line)));
-            for number in locals {
-                if visible.names.insert(self.known[number].name.clone()) {
-                    visible.locals.push(number);
+            let own = self.by_scope.get(&scope).into_iter().flatten().copied();
+            let kept = self.globals.by_scope.get(&scope).into_iter().flatten().map(|number| number + self.locals.len());
+            let declared = |number: &usize| self.known(*number).is_parameter || self.known(*number).line < line;
+            let mut here: Vec<usize> = own.chain(kept).filter(declared).collect();
+            here.sort_by_key(|number| (self.known(*number).is_parameter, Reverse(self.known(*number).line)));
+            for number in here {
+                if visible.names.insert(self.known(number).name.clone()) {
+                    visible.variables.push(number);
                 }
             }
         }
