@@ -71,14 +71,12 @@ pub fn hom(root: &Path, start: &Path, arguments: &HomArguments, out: &mut impl W
     let ground = Ground { store: &store, run: &run, killer, mutants, pool, effects, kills };
     match (arguments.heuristic, arguments.study) {
         (Some(heuristic), _) => ground.heuristic(heuristic, arguments, out),
-        (None, Some(study)) => ground.study(study, &start_path(start, arguments), arguments, out),
+        (None, Some(study)) => {
+            let plot = arguments.plot.as_ref().map(|path| start.join(path));
+            ground.study(study, plot.as_deref(), arguments, out)
+        }
         (None, None) => Err(Failure::new(Exit::Usage, "give --heuristic or --study")),
     }
-}
-
-/// The plot's path, from where the user is.
-fn start_path(start: &Path, arguments: &HomArguments) -> Option<std::path::PathBuf> {
-    arguments.plot.as_ref().map(|path| start.join(path))
 }
 
 /// What a mutant changes, as a number.
@@ -165,7 +163,7 @@ impl Ground<'_> {
     fn study(
         &self,
         study: StudyArgument,
-        plot: &Option<std::path::PathBuf>,
+        plot: Option<&Path>,
         arguments: &HomArguments,
         out: &mut impl Write,
     ) -> Result<(), Failure> {

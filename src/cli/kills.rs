@@ -50,6 +50,8 @@ pub struct Killer<'a> {
     pub not_used: Vec<TestNotUsed>,
     state: CodeState,
     build: u64,
+    /// No trial is begun after this time, in whichever call.
+    deadline: Option<Instant>,
 }
 
 /// What came of running mutants.
@@ -103,7 +105,8 @@ impl<'a> Killer<'a> {
         by_cost.sort_by_key(|test| costs[*test as usize]);
         let state = CodeState::of(&run.program, &load_code(run)?);
         let build = build_identity(&run.program);
-        Ok(Killer { run, suite, store, arguments, tests, covered, by_cost, not_used, state, build })
+        let deadline = arguments.budget.map(|budget| Instant::now() + budget);
+        Ok(Killer { run, suite, store, arguments, tests, covered, by_cost, not_used, state, build, deadline })
     }
 
     /// Names of the tests, by their positions in verdicts.
@@ -140,11 +143,12 @@ impl<'a> Killer<'a> {
         let kills = self.store.kills();
         let _running = kills.lock_shard(shard)?;
         let mutants = self.known(subjects);
-        let KillArguments { jobs, budget, executor, allow_unsafe, .. } = self.arguments;
+        let KillArguments { jobs, executor, allow_unsafe, .. } = self.arguments;
+        let budget = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         let jobs = jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1);
         // Whether a test fails has to be known of every mutant.
         let executors = if *executor == MutateExecutor::Exec { Executors::Exec } else { Executors::Decided };
-        let settings = CodeSettings { first_kill, shard, jobs, budget: *budget, build: self.build };
+        let settings = CodeSettings { first_kill, shard, jobs, budget, build: self.build };
         let lab = CodeBench {
             bench: workbench(self.run, self.suite, executors, Watched::Output, *allow_unsafe)?,
             mutants: subjects.iter().map(|subject| subject.mutant.clone()).collect(),

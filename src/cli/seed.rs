@@ -44,15 +44,7 @@ pub fn seed(root: &Path, start: &Path, arguments: &SeedArguments, out: &mut impl
     let mut programs = Vec::new();
     for &n_faults in &arguments.faults {
         let versions = seeder.versions(n_faults as usize, arguments.count as usize, arguments.catalogue.seed)?;
-        let faults = if n_faults == 1 { "1 fault".to_string() } else { format!("{n_faults} faults") };
-        writeln!(out, "{} versions with {faults}", versions.len()).map_err(Failure::of(Exit::File))?;
-        if versions.len() < arguments.count as usize {
-            anstream::eprintln!(
-                "suspect: of the {} versions with {faults} that were asked for only {} are noticed by some tests and not by all",
-                arguments.count,
-                versions.len()
-            );
-        }
+        say_made(n_faults, arguments.count, versions.len(), out).map_err(Failure::of(Exit::File))?;
         if !versions.is_empty() {
             programs.push(SeededProgram { name: format!("{}-{n_faults}", project.name), versions });
         }
@@ -67,6 +59,17 @@ pub fn seed(root: &Path, start: &Path, arguments: &SeedArguments, out: &mut impl
     benchmark.write(&directory)?;
     let shown = arguments.output.display();
     writeln!(out, "{shown} can be evaluated: suspect eval {shown}").map_err(Failure::of(Exit::File))
+}
+
+/// Tells how many versions were made of those that were asked for.
+fn say_made(n_faults: u32, wanted: u32, made: usize, out: &mut impl Write) -> std::io::Result<()> {
+    let faults = if n_faults == 1 { "1 fault".to_string() } else { format!("{n_faults} faults") };
+    if made < wanted as usize {
+        anstream::eprintln!(
+            "suspect: of the {wanted} versions with {faults} that were asked for only {made} are noticed by some tests and not by all"
+        );
+    }
+    writeln!(out, "{made} versions with {faults}")
 }
 
 /// What a benchmark says of the project.

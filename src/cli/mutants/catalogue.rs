@@ -47,24 +47,8 @@ impl Catalogue {
         let texts = texts(store.root(), run, build.as_ref())?;
         let mut mutants = code_mutants(program, &texts);
         let mut left_out = compare(program, &texts, &mut mutants);
-        let wanted = mutants.iter().filter(|mutant| selection.wants(program, mutant)).count();
-        selection.most = arguments.sample.map(|sample| match sample {
-            Sample::Number(number) => number,
-            Sample::Share(share) => (share * wanted as f64).round() as usize,
-        });
-        let chosen: Vec<u32> =
-            selection.choose(program, &mutants).into_iter().map(|position| position as u32).collect();
-        // What is asked for, whatever it is worth.
-        let asked = Selection { junk: true, redundant: true, ..selection };
-        let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
-        for mutant in &mutants {
-            let reason = if asked.wants(program, mutant) { why_not(mutant) } else { Some(other_places(arguments)) };
-            reason.into_iter().for_each(|reason| *reasons.entry(reason).or_default() += 1);
-        }
-        left_out.extend(reasons.iter().map(|(reason, count)| format!("{count} mutants ({reason})")));
-        if chosen.len() < wanted {
-            left_out.push(format!("{} mutants (not drawn: --sample)", wanted - chosen.len()));
-        }
+        let (chosen, reasons) = choose(program, &mutants, &mut selection, arguments);
+        left_out.extend(reasons);
         for escape in &program.escapes {
             left_out.push(format!("{}(): {}", escape.name, escape.reason));
         }
@@ -90,6 +74,34 @@ fn why_not(mutant: &CodeMutant) -> Option<&'static str> {
         Status::Equivalent => Some("computes what the program computes"),
         Status::Duplicate(_) => Some("computes what another mutant computes"),
     }
+}
+
+/// Positions of the mutants to run; why others are left out.
+fn choose(
+    program: &Program,
+    mutants: &[CodeMutant],
+    selection: &mut Selection,
+    arguments: &CatalogueArguments,
+) -> (Vec<u32>, Vec<String>) {
+    let wanted = mutants.iter().filter(|mutant| selection.wants(program, mutant)).count();
+    selection.most = arguments.sample.map(|sample| match sample {
+        Sample::Number(number) => number,
+        Sample::Share(share) => (share * wanted as f64).round() as usize,
+    });
+    let chosen: Vec<u32> = selection.choose(program, mutants).into_iter().map(|position| position as u32).collect();
+    // What is asked for, whatever it is worth.
+    let asked = Selection { junk: true, redundant: true, ..selection.clone() };
+    let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+    for mutant in mutants {
+        let reason = if asked.wants(program, mutant) { why_not(mutant) } else { Some(other_places(arguments)) };
+        reason.into_iter().for_each(|reason| *reasons.entry(reason).or_default() += 1);
+    }
+    let mut left_out: Vec<String> =
+        reasons.iter().map(|(reason, count)| format!("{count} mutants ({reason})")).collect();
+    if chosen.len() < wanted {
+        left_out.push(format!("{} mutants (not drawn: --sample)", wanted - chosen.len()));
+    }
+    (chosen, left_out)
 }
 
 /// Why a mutant is not asked for.
