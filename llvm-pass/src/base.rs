@@ -60,7 +60,9 @@ impl Words {
             let kind = LLVMFunctionType(pointer[0], pointer.as_mut_ptr(), 1, 0);
             let (code, same) = (c"", c"=r,0");
             let dialect = LLVMInlineAsmDialect::LLVMInlineAsmDialectATT;
-            let code = LLVMGetInlineAsm(kind, code.as_ptr(), 0, same.as_ptr(), 4, 0, 0, dialect, 0);
+            // LLVM 16 declares the strings as if it changed them.
+            let (code, same) = (code.as_ptr().cast_mut(), same.as_ptr().cast_mut());
+            let code = LLVMGetInlineAsm(kind, code, 0, same, 4, 0, 0, dialect, 0);
             let mut arguments = [self.data.0];
             Value(LLVMBuildCall2(builder.raw(), kind, code, arguments.as_mut_ptr(), 1, c"".as_ptr()))
         }))
