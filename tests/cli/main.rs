@@ -10,6 +10,7 @@ mod official;
 mod project;
 mod projects;
 mod ranking;
+mod real_mutants;
 mod recording;
 mod seeding;
 mod slices;

@@ -1,7 +1,7 @@
 //! Real projects, fetched when the tests run: built by their own build systems plain and instrumented, their own tests say the same,
 //! also while suspect records.
 
-mod fetch;
+pub mod fetch;
 mod results;
 
 use std::fs;
