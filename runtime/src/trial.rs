@@ -435,7 +435,7 @@ pub unsafe fn pending_word(slot: *mut u64, value: u64) -> u64 {
     }
 }
 
-/// As [`text`], in the mode `mutants`.
+/// As [`text()`], in the mode `mutants`.
 ///
 /// # Safety
 /// As [`word`].
