@@ -41,7 +41,10 @@ impl ScratchRoot {
     pub fn inside(parent: &Path) -> Result<ScratchRoot, ExecError> {
         let error = |source| ExecError::Scratch { what: "make a directory in", path: parent.into(), source };
         remove_abandoned(parent);
-        let dir = tempfile::Builder::new().prefix(PREFIX).rand_bytes(8).tempdir_in(parent).map_err(error)?;
+        // What tests write is nobody else's business, also where everybody may look, as in /dev/shm.
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(PREFIX).rand_bytes(8).permissions(fs::Permissions::from_mode(0o700));
+        let dir = builder.tempdir_in(parent).map_err(error)?;
         let lock = lock(dir.path());
         Ok(ScratchRoot { dir, next: AtomicU64::new(0), _lock: lock })
     }
