@@ -81,6 +81,10 @@ fn shell(project: &Project, line: &str) -> String {
     let clang = std::env::var("SUSPECT_CLANG").unwrap_or("clang-19".to_string());
     let mut command = Command::new("sh");
     command.args(["-c", line]).current_dir(project.path()).env("CC", clang).env("FORCE_UNSAFE_CONFIGURE", "1");
+    // What the make above us wants printed is not part of the output.
+    ["MAKEFLAGS", "MFLAGS", "MAKELEVEL"].into_iter().for_each(|name| {
+        command.env_remove(name);
+    });
     let output = command.output().unwrap();
     assert!(output.status.success(), "{line}: {}\n{}", output.status, text(&output));
     String::from_utf8_lossy(&output.stdout).into_owned()
