@@ -485,30 +485,14 @@ impl Value {
 
     /// Gives a function a string attribute.
     pub fn add_text_attribute(self, context: LLVMContextRef, key: &str, value: &str) {
-        llvm!({
-            let attribute = LLVMCreateStringAttribute(
-                context,
-                key.as_ptr().cast(),
-                key.len() as c_uint,
-                value.as_ptr().cast(),
-                value.len() as c_uint,
-            );
-            LLVMAddAttributeAtIndex(self.0, inkwell::llvm_sys::LLVMAttributeFunctionIndex, attribute);
-        })
+        let attribute = text_attribute(context, key, value);
+        llvm!(LLVMAddAttributeAtIndex(self.0, inkwell::llvm_sys::LLVMAttributeFunctionIndex, attribute));
     }
 
     /// Gives a call a string attribute.
     pub fn add_call_text_attribute(self, context: LLVMContextRef, key: &str, value: &str) {
-        llvm!({
-            let attribute = LLVMCreateStringAttribute(
-                context,
-                key.as_ptr().cast(),
-                key.len() as c_uint,
-                value.as_ptr().cast(),
-                value.len() as c_uint,
-            );
-            LLVMAddCallSiteAttribute(self.0, inkwell::llvm_sys::LLVMAttributeFunctionIndex, attribute);
-        })
+        let attribute = text_attribute(context, key, value);
+        llvm!(LLVMAddCallSiteAttribute(self.0, inkwell::llvm_sys::LLVMAttributeFunctionIndex, attribute));
     }
 
     /// Takes an enum attribute from a function.
@@ -554,6 +538,11 @@ impl Value {
     pub fn erase(self) {
         llvm!(LLVMInstructionEraseFromParent(self.0))
     }
+}
+
+fn text_attribute(context: LLVMContextRef, key: &str, value: &str) -> inkwell::llvm_sys::prelude::LLVMAttributeRef {
+    let (key_len, value_len) = (key.len() as c_uint, value.len() as c_uint);
+    llvm!(LLVMCreateStringAttribute(context, key.as_ptr().cast(), key_len, value.as_ptr().cast(), value_len))
 }
 
 /// The number of the enum attribute `name`.

@@ -318,18 +318,3 @@ fn the_runtime_needs_nothing_of_the_program() {
     let strong: Vec<&str> = names.lines().filter(|line| line.trim_start().starts_with("U ")).collect();
     assert!(strong.is_empty(), "{strong:?}");
 }
-
-/// `cargo test -p suspect-runtime --test mutants -- --ignored --nocapture`
-#[test]
-#[ignore = "measures, and proves nothing"]
-fn what_a_forked_mutant_costs() {
-    let mutants = (0..1000).map(|number| vec![change(ADD, Set, 1000 + number)]);
-    let trials =
-        Trials::new(Mode::Mutants, "add float both times 20 read divide node add step divide add").with(mutants);
-    for _ in 0..5 {
-        let began = std::time::Instant::now();
-        let plan = trials.plan();
-        assert_eq!(plan.header.n_done, 1000);
-        println!("{:?} for each", began.elapsed() / 1000);
-    }
-}
