@@ -17,6 +17,7 @@ pub mod spectra;
 pub mod profile;
 pub mod causal;
 pub mod hom;
+pub mod evidence;
 pub mod rank;
 pub mod report;
 pub mod eval;

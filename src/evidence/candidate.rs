@@ -1,0 +1,45 @@
+//! A change that is tried.
+
+use crate::mutant::Class;
+use crate::source::Edit;
+use crate::trial::Mutant;
+
+/// What a candidate changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    /// A number or text that a node takes.
+    Value,
+    /// An address, which becomes null.
+    Pointer,
+    /// What a condition comes to, at every execution.
+    Predicate,
+    /// What a condition comes to, at chosen executions alone.
+    Switch,
+    /// An operation of the code.
+    Operation(Class),
+    /// A call, which is left out.
+    Call,
+}
+
+/// One change at one place, and how to say it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// What names it across runs of the same build: a hash of place, kind, change and executions.
+    pub id: u64,
+    /// What it changes.
+    pub kind: Kind,
+    /// Its line, an index into [`crate::program::Program::lines`].
+    pub line: u32,
+    /// The node whose value it changes or takes part in.
+    pub node: Option<u32>,
+    /// The executions at which it applies, from 1; empty for all of them.
+    pub instances: Box<[u64]>,
+    /// What it overrides.
+    pub mutant: Mutant,
+    /// What stands or is computed there, in a few characters.
+    pub original: String,
+    /// What it becomes.
+    pub replacement: String,
+    /// The same as an edit of the source, where it is one.
+    pub edit: Option<Edit>,
+}

@@ -1,0 +1,13 @@
+//! Evidence: what changes of a failing program, tried on its tests, tell about each line.
+//!
+//! A [`Candidate`] is one change that is tried: of a value, a condition, an operation, a call. A trial of it on a failing test may *flip* the
+//! test: it passes then. A candidate that flips all failing tests and breaks no passing one is a *repair*. [`Trials`] holds what trials
+//! came to, complete or not.
+//!
+//! Pure: no IO, no clock, no printing.
+
+mod candidate;
+mod trials;
+
+pub use candidate::{Candidate, Kind};
+pub use trials::{Effect, Outcome, Trials, TriedTest};

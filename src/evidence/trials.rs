@@ -1,0 +1,120 @@
+//! What trials came to.
+
+use super::Candidate;
+use crate::store::TrialEnd;
+
+/// What a candidate did to a test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Effect {
+    /// It changed no value: the run is the one without it.
+    Same,
+    /// It changed something, but nothing that the test looks at.
+    Unchanged,
+    /// What the test looks at is different, its verdict is not (or cannot be told).
+    Changed,
+    /// The verdict is the other one: a failing test passes (a flip), a passing one fails (it breaks).
+    Turned,
+    /// Nothing can be said: the clock stopped it.
+    Unknown,
+}
+
+/// What one trial came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// What it did.
+    pub effect: Effect,
+    /// How the program ended.
+    pub end: TrialEnd,
+    /// Bytes of the expected standard output that it wrote before the first wrong one, where they are compared.
+    pub matched: Option<u64>,
+}
+
+/// A test on which candidates are tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TriedTest {
+    /// Index in the run's manifest.
+    pub test: u32,
+    /// Whether it fails without any candidate.
+    pub failed: bool,
+    /// [`Outcome::matched`] without any candidate.
+    pub matched: Option<u64>,
+}
+
+/// Candidates, tests, and the outcomes that are known.
+#[derive(Clone, Debug, Default)]
+pub struct Trials {
+    /// The tests.
+    tests: Vec<TriedTest>,
+    /// The candidates.
+    candidates: Vec<Candidate>,
+    /// For each candidate the tests, by position and ascending, that it was tried on.
+    outcomes: Vec<Vec<(u32, Outcome)>>,
+}
+
+impl Trials {
+    /// No outcome yet.
+    pub fn new(tests: Vec<TriedTest>) -> Trials {
+        Trials { tests, candidates: Vec::new(), outcomes: Vec::new() }
+    }
+
+    /// Adds a candidate; its position.
+    pub fn add(&mut self, candidate: Candidate) -> u32 {
+        self.candidates.push(candidate);
+        self.outcomes.push(Vec::new());
+        self.candidates.len() as u32 - 1
+    }
+
+    /// Takes note of an outcome; a later one of the same trial takes its place.
+    pub fn set(&mut self, candidate: u32, test: u32, outcome: Outcome) {
+        let known = &mut self.outcomes[candidate as usize];
+        match known.binary_search_by_key(&test, |(test, _)| *test) {
+            Ok(at) => known[at].1 = outcome,
+            Err(at) => known.insert(at, (test, outcome)),
+        }
+    }
+
+    /// The tests; others name them by their positions here.
+    pub fn tests(&self) -> &[TriedTest] {
+        &self.tests
+    }
+
+    /// The candidates; others name them by their positions here.
+    pub fn candidates(&self) -> &[Candidate] {
+        &self.candidates
+    }
+
+    /// What is known of a candidate, by test, ascending.
+    pub fn outcomes(&self, candidate: u32) -> &[(u32, Outcome)] {
+        &self.outcomes[candidate as usize]
+    }
+
+    /// The outcome of one trial, if it has been run.
+    pub fn outcome(&self, candidate: u32, test: u32) -> Option<Outcome> {
+        let known = self.outcomes(candidate);
+        known.binary_search_by_key(&test, |(test, _)| *test).ok().map(|at| known[at].1)
+    }
+
+    /// Trials that have been run.
+    pub fn len(&self) -> usize {
+        self.outcomes.iter().map(Vec::len).sum()
+    }
+
+    /// Whether none has been run.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The failing tests that a candidate was tried on, with what came out.
+    pub fn failing(&self, candidate: u32) -> impl Iterator<Item = (u32, Outcome)> {
+        self.of(candidate, true)
+    }
+
+    /// The passing tests that a candidate was tried on, with what came out.
+    pub fn passing(&self, candidate: u32) -> impl Iterator<Item = (u32, Outcome)> {
+        self.of(candidate, false)
+    }
+
+    fn of(&self, candidate: u32, failed: bool) -> impl Iterator<Item = (u32, Outcome)> {
+        self.outcomes(candidate).iter().copied().filter(move |(test, _)| self.tests[*test as usize].failed == failed)
+    }
+}
