@@ -17,6 +17,7 @@ mod record;
 mod results;
 mod run;
 mod schedule;
+mod search;
 mod selection;
 mod shelf;
 mod summary;
@@ -35,6 +36,7 @@ pub use record::Counts;
 pub use results::{CampaignManifest, Results, run_identity};
 pub use run::{Campaign, KnownTest, Settings, Watch};
 pub use schedule::{Schedule, Trial};
+pub use search::{Search, SearchSettings, SearchTest, SearchWatch, Searched};
 pub use selection::{
     Chosen, Coverage, MOST_PASSING, MOST_RECORDED, Selector, TestGroup, choose_tests, recorded_tests, select_nodes,
 };

@@ -7,7 +7,9 @@
 //! Pure: no IO, no clock, no printing.
 
 mod candidate;
+mod make;
 mod trials;
 
 pub use candidate::{Candidate, Kind};
+pub use make::{Taken, code_candidates, line_at, node_candidates, piece_of, switch_candidate};
 pub use trials::{Effect, Outcome, Trials, TriedTest};

@@ -19,12 +19,16 @@
 //!     shard-<k>-of-<n>.json              what it did not do, and why
 //!   kills/            what tests do to code mutants, of whichever build
 //!     shard-<k>-of-<n>.<session>.kills   what one process found out, appended as trials end
+//!   evidence/<key>/   what candidates did to the tests of one run
+//!     facts             what its tests do without any
+//!     shard-1-of-1.<session>.outcomes    what one search found out, appended as trials end
 //! ```
 //!
 //! A run is written as `runs/<n>.part` and renamed when complete, so an interrupted one is never mistaken for a whole one.
 
 mod campaign;
 mod encoding;
+mod evidence;
 mod kills;
 mod run;
 mod sessions;
@@ -40,6 +44,7 @@ use serde::de::DeserializeOwned;
 
 use crate::STORE_DIRECTORY;
 pub use campaign::{CampaignStore, Shard, TrialWriter, Trials};
+pub use evidence::{EvidenceStore, EvidenceWriter, TriedRecord, scan_outcomes};
 pub use kills::{KillKey, KillOutcome, KillRecord, KillStore, KillWriter, Kills, scan_kills};
 pub use run::{Manifest, Recorded, Run, RunWriter, Tables, TestRecord};
 pub use trials::{TrialEnd, TrialKey, TrialRecord, encode_trials, scan_trials};

@@ -1,0 +1,20 @@
+//! The search: which changes of a failing program are tried on which of its tests, as long as they can still change the ranking.
+//!
+//! Rounds are chosen from what all earlier ones showed and end together, so what is tried next depends on outcomes alone: not on jobs, time or
+//! interruptions. Outcomes are stored as trials end; going on after an interruption is looking up. Failing tests come first, passing ones only
+//! where a change turned a failing test or decides among the first lines.
+//!
+//! ```text
+//! tests ──> Facts (values) ──> candidates ──> Policy::next ──(Lab)──> store ──> Trials ──> posterior ──┐
+//!                                                  └──────────────────────────────────────────────────┘
+//! ```
+
+mod facts;
+mod policy;
+mod run;
+mod tests_chosen;
+#[cfg(test)]
+mod tests;
+
+pub use run::{Search, SearchSettings, SearchWatch, Searched};
+pub use tests_chosen::SearchTest;

@@ -1,0 +1,333 @@
+//! Which trials come next.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::SearchTest;
+use super::facts::Facts;
+use crate::evidence::{Effect, Kind, Trials, piece_of, switch_candidate};
+use crate::program::Program;
+
+/// Trials of the first round; each round may have twice as many as the one before, so that one run of a test serves many.
+const FIRST_ROUND: usize = 192;
+/// Trials of a round, at most.
+const MOST_IN_ROUND: usize = 4096;
+/// Candidates of one line that turn a failing test and are followed up on other failing tests, and on passing ones.
+const FOLLOWED: (usize, usize) = (24, 10);
+/// Passing tests on which a candidate is tried before all others, so that what breaks them at once costs no more.
+const CHECKED_FIRST: usize = 4;
+/// Lines, and candidates of each that change the output of failing tests, which are tried on passing tests as well.
+const CONTRASTED: (usize, usize) = (24, 4);
+/// Executions of one condition that are switched one by one, at most, and rounds in which switches are added to what got further.
+const SWITCHED: usize = 48;
+const DEEPEST: usize = 6;
+
+/// One trial: candidate and test, by their positions in [`Trials`].
+pub type Pair = (u32, u32);
+
+/// Chooses trials. Everything depends on the outcomes so far alone.
+pub struct Policy<'a> {
+    program: &'a Program,
+    tests: &'a [&'a SearchTest],
+    facts: &'a Facts,
+    /// For each candidate its piece.
+    pieces: Vec<Option<u32>>,
+    /// Which candidates switch executions of a node in a failing test: by node and test, with their executions.
+    switches: BTreeMap<(u32, u32), Vec<u32>>,
+    /// Candidates by line.
+    by_line: BTreeMap<u32, Vec<u32>>,
+    rounds: u32,
+    /// Failing tests that all candidates are tried on because nothing turned them, the latest last; before the first of them each candidate is
+    /// tried on the first test that executes it.
+    targets: Vec<u32>,
+}
+
+impl<'a> Policy<'a> {
+    pub fn new(program: &'a Program, tests: &'a [&'a SearchTest], facts: &'a Facts) -> Policy<'a> {
+        let (switches, by_line) = (BTreeMap::new(), BTreeMap::new());
+        Policy { program, tests, facts, pieces: Vec::new(), switches, by_line, rounds: 0, targets: Vec::new() }
+    }
+
+    /// The trials of the next round, at least one unless nothing is left that is worth a trial. `probabilities` are those of the lines.
+    /// `usable` tells which tests can be used.
+    pub fn next(&mut self, trials: &mut Trials, probabilities: &[f64], usable: &[bool]) -> Vec<Pair> {
+        self.index(trials);
+        let most = MOST_IN_ROUND.min(FIRST_ROUND << self.rounds.min(8));
+        self.rounds += 1;
+        let order = self.lines_by(probabilities);
+        let mut chosen = self.followed(trials, &order, usable);
+        if chosen.len() < most {
+            let more = self.untried(trials, probabilities, usable, most - chosen.len());
+            chosen.extend(more);
+        }
+        if chosen.len() < most {
+            chosen.extend(self.contrasted(trials, &order, usable));
+        }
+        if chosen.len() < most / 2 {
+            self.switch(trials, &order, usable, most - chosen.len());
+            let more = self.untried(trials, probabilities, usable, most - chosen.len());
+            chosen.extend(more);
+        }
+        while chosen.is_empty()
+            && let Some(target) = self.next_target(trials, usable)
+        {
+            self.targets.push(target);
+            chosen = self.untried(trials, probabilities, usable, most);
+        }
+        chosen.sort_unstable();
+        chosen.dedup();
+        chosen
+    }
+
+    /// Takes note of new candidates.
+    fn index(&mut self, trials: &Trials) {
+        for (position, candidate) in (0..).zip(trials.candidates()).skip(self.pieces.len()) {
+            self.pieces.push(piece_of(self.program, candidate));
+            self.by_line.entry(candidate.line).or_default().push(position);
+        }
+    }
+
+    /// Lines that have candidates, the most probable first.
+    fn lines_by(&self, probabilities: &[f64]) -> Vec<u32> {
+        let mut lines: Vec<u32> = self.by_line.keys().copied().collect();
+        let of = |line: &u32| probabilities.get(*line as usize).copied().unwrap_or(0.0);
+        lines.sort_by(|one, other| of(other).total_cmp(&of(one)).then(one.cmp(other)));
+        lines
+    }
+
+    /// The tests of one kind, by position, that execute a candidate's piece and can be used.
+    fn covering(&self, candidate: u32, failed: bool, usable: &[bool]) -> impl Iterator<Item = u32> {
+        let piece = self.pieces[candidate as usize];
+        let executes = move |test: &SearchTest| piece.is_none_or(|piece| test.executes(piece));
+        let tests = (0..).zip(self.tests).zip(usable);
+        tests
+            .filter(move |((_, test), usable)| **usable && test.failed == failed && executes(test))
+            .map(|((position, _), _)| position)
+    }
+
+    /// Candidates that turned a failing test: other failing tests, then passing ones, a few at first.
+    fn followed(&self, trials: &Trials, order: &[u32], usable: &[bool]) -> Vec<Pair> {
+        let mut chosen = Vec::new();
+        for line in order {
+            let everywhere = |candidate: &u32| trials.candidates()[*candidate as usize].kind != Kind::Switch;
+            let turning = self.by_line[line].iter().copied().filter(everywhere);
+            let turning = turning.filter(|candidate| turns(trials, *candidate));
+            for (rank, candidate) in turning.enumerate().take(FOLLOWED.0) {
+                let before = chosen.len();
+                let failing = self.covering(candidate, true, usable);
+                chosen.extend(
+                    failing.filter(|test| trials.outcome(candidate, *test).is_none()).map(|test| (candidate, test)),
+                );
+                if chosen.len() > before || rank >= FOLLOWED.1 {
+                    continue;
+                }
+                chosen.extend(self.checks(trials, candidate, usable));
+            }
+        }
+        chosen
+    }
+
+    /// The passing tests that a candidate is tried on next.
+    fn checks(&self, trials: &Trials, candidate: u32, usable: &[bool]) -> Vec<Pair> {
+        let tests: Vec<u32> = self.covering(candidate, false, usable).collect();
+        let (first, rest) = tests.split_at(tests.len().min(CHECKED_FIRST));
+        let open = |tests: &[u32]| -> Vec<Pair> {
+            let open = tests.iter().filter(|test| trials.outcome(candidate, **test).is_none());
+            open.map(|test| (candidate, *test)).collect()
+        };
+        let breaks = trials.passing(candidate).any(|(_, outcome)| outcome.effect == Effect::Turned);
+        match open(first) {
+            due if !due.is_empty() => due,
+            _ if breaks => Vec::new(),
+            _ => open(rest),
+        }
+    }
+
+    /// Candidates that were not tried on the test they are to be tried on, by expected gain: the more probable the line and the fewer of its
+    /// kind were tried there in vain.
+    fn untried(&self, trials: &Trials, probabilities: &[f64], usable: &[bool], most: usize) -> Vec<Pair> {
+        let mut gains: Vec<(f64, Pair)> = Vec::new();
+        for (line, candidates) in &self.by_line {
+            let mut tried: HashMap<u8, u32> = HashMap::new();
+            let mut open = Vec::new();
+            for candidate in candidates {
+                let kind = trials.candidates()[*candidate as usize].kind;
+                match self.target(trials, *candidate, usable) {
+                    Some(test) if trials.outcome(*candidate, test).is_none() => open.push((kind, *candidate, test)),
+                    Some(_) => *tried.entry(group(kind)).or_default() += 1,
+                    None => {}
+                }
+            }
+            let probability = probabilities.get(*line as usize).copied().unwrap_or(0.0);
+            for (kind, candidate, test) in open {
+                let before = tried.entry(group(kind)).or_default();
+                let gain = (probability + f64::EPSILON) * promise(kind) / f64::from(1 + *before);
+                *before += 1;
+                gains.push((gain, (candidate, test)));
+            }
+        }
+        gains.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
+        gains.truncate(most);
+        gains.into_iter().map(|(_, pair)| pair).collect()
+    }
+
+    /// The failing test that a candidate is to be tried on whatever came before.
+    fn target(&self, trials: &Trials, candidate: u32, usable: &[bool]) -> Option<u32> {
+        let found = &trials.candidates()[candidate as usize];
+        let mut tests = self.covering(candidate, true, usable);
+        if found.kind == Kind::Switch {
+            // Executions are counted in the test that they were chosen for.
+            let of = |test: &u32| {
+                let key = found.node.map(|node| (node, *test));
+                key.and_then(|key| self.switches.get(&key)).is_some_and(|known| known.contains(&candidate))
+            };
+            return tests.find(of);
+        }
+        match self.targets.last() {
+            None => tests.next(),
+            Some(target) => tests.find(|test| test == target),
+        }
+    }
+
+    /// A failing test that nothing has turned, and that has not been the target yet.
+    fn next_target(&self, trials: &Trials, usable: &[bool]) -> Option<u32> {
+        let failing = (0..).zip(self.tests).zip(usable).filter(|((_, test), usable)| **usable && test.failed);
+        let mut open = failing.map(|((position, _), _)| position).filter(|test| !self.targets.contains(test));
+        let is_turned = |test: u32| {
+            let turned = |outcome: crate::evidence::Outcome| outcome.effect == Effect::Turned;
+            (0..trials.candidates().len() as u32).any(|candidate| trials.outcome(candidate, test).is_some_and(turned))
+        };
+        open.find(|test| !is_turned(*test))
+    }
+
+    /// Of the first lines, candidates that change what failing tests show: do they change passing ones, too?
+    fn contrasted(&self, trials: &Trials, order: &[u32], usable: &[bool]) -> Vec<Pair> {
+        let mut chosen = Vec::new();
+        for line in order.iter().take(CONTRASTED.0) {
+            let notices = |candidate: &u32| {
+                let is_everywhere = trials.candidates()[*candidate as usize].kind != Kind::Switch;
+                let changes = |effect| matches!(effect, Effect::Changed | Effect::Turned);
+                is_everywhere && trials.failing(*candidate).any(|(_, outcome)| changes(outcome.effect))
+            };
+            let noticed = self.by_line[line].iter().copied().filter(notices);
+            for candidate in noticed.take(CONTRASTED.1) {
+                let failing = self.covering(candidate, true, usable).take(CHECKED_FIRST);
+                let tests = failing.chain(self.covering(candidate, false, usable).take(CHECKED_FIRST));
+                chosen.extend(
+                    tests.filter(|test| trials.outcome(candidate, *test).is_none()).map(|test| (candidate, test)),
+                );
+            }
+        }
+        chosen
+    }
+
+    /// Makes candidates that switch conditions of the first lines at single executions; where one got the output further, at a further
+    /// execution as well (Zhang, Gupta and Gupta's predicate switching, greedily extended).
+    fn switch(&mut self, trials: &mut Trials, order: &[u32], usable: &[bool], most: usize) {
+        let mut made = 0;
+        for line in order {
+            if made >= most {
+                break;
+            }
+            let conditions: Vec<u32> = self.by_line[line]
+                .iter()
+                .filter(|candidate| trials.candidates()[**candidate as usize].kind == Kind::Predicate)
+                .filter_map(|candidate| trials.candidates()[*candidate as usize].node)
+                .collect();
+            let mut nodes = conditions;
+            nodes.dedup();
+            for node in nodes {
+                made += self.switch_node(trials, node, usable);
+            }
+        }
+        self.index(trials);
+    }
+
+    fn switch_node(&mut self, trials: &mut Trials, node: u32, usable: &[bool]) -> usize {
+        let counts = |test: &SearchTest| {
+            let executions = self.facts.executions.get(&test.test)?;
+            executions.get(&node).copied()
+        };
+        let mut failing = (0..).zip(self.tests).zip(usable).filter(|((_, test), usable)| **usable && test.failed);
+        let found = failing.find_map(|((position, test), _)| Some((position, counts(test)?)));
+        let Some((test, count)) = found.filter(|(_, count)| *count > 1) else { return 0 };
+        let sets = match self.switches.get(&(node, test)) {
+            None => chosen_executions(count).into_iter().map(|one| vec![one]).collect(),
+            Some(known) => deeper(trials, known, test, count),
+        };
+        let mut made = 0;
+        for set in sets {
+            if let Some(candidate) = switch_candidate(self.program, node, &set) {
+                let position = trials.add(candidate);
+                self.switches.entry((node, test)).or_default().push(position);
+                made += 1;
+            }
+        }
+        self.switches.entry((node, test)).or_default();
+        made
+    }
+}
+
+/// Executions that are switched one by one: all, or the first ones, the last ones and some between.
+fn chosen_executions(count: u64) -> Vec<u64> {
+    if count <= SWITCHED as u64 {
+        return (1..=count).collect();
+    }
+    let third = SWITCHED as u64 / 3;
+    let between = |at: u64| third + 1 + at * (count - 2 * third - 1) / third;
+    let mut chosen: Vec<u64> = (1..=third).chain((0..third).map(between)).chain(count - third + 1..=count).collect();
+    chosen.dedup();
+    chosen
+}
+
+/// Sets of executions that extend the one that got furthest, if it got further than the failing run itself and was not extended before.
+fn deeper(trials: &Trials, known: &[u32], test: u32, count: u64) -> Vec<Vec<u64>> {
+    let before = trials.tests()[test as usize].matched.unwrap_or(0);
+    let reached = |candidate: &u32| {
+        let outcome = trials.outcome(*candidate, test)?;
+        (outcome.effect == Effect::Changed).then_some((outcome.matched?, *candidate))
+    };
+    let best =
+        known.iter().filter_map(reached).max_by_key(|(matched, candidate)| (*matched, std::cmp::Reverse(*candidate)));
+    let Some((_, best)) = best.filter(|(matched, _)| *matched > before) else { return Vec::new() };
+    let instances = &trials.candidates()[best as usize].instances;
+    let longest = known.iter().map(|one| trials.candidates()[*one as usize].instances.len()).max().unwrap_or(0);
+    if instances.len() < longest || instances.len() >= DEEPEST || turns_any(trials, known) {
+        return Vec::new();
+    }
+    let last = instances.last().copied().unwrap_or(0);
+    let extended = |next: u64| instances.iter().copied().chain([next]).collect();
+    // The switched run may execute the condition more often than the failing one did.
+    (last + 1..=count.max(last) + 2).take(SWITCHED).map(extended).collect()
+}
+
+fn turns(trials: &Trials, candidate: u32) -> bool {
+    trials.failing(candidate).any(|(_, outcome)| outcome.effect == Effect::Turned)
+}
+
+fn turns_any(trials: &Trials, candidates: &[u32]) -> bool {
+    candidates.iter().any(|candidate| turns(trials, *candidate))
+}
+
+/// Kinds that say the same about a line.
+fn group(kind: Kind) -> u8 {
+    match kind {
+        Kind::Value => 0,
+        Kind::Pointer => 1,
+        Kind::Predicate => 2,
+        Kind::Switch => 3,
+        Kind::Call => 4,
+        Kind::Operation(class) => 5 + class as u8,
+    }
+}
+
+/// How often a candidate of a kind turns a failing test if its line is to blame, roughly.
+fn promise(kind: Kind) -> f64 {
+    match kind {
+        Kind::Predicate => 1.0,
+        Kind::Operation(_) => 0.8,
+        Kind::Call => 0.7,
+        Kind::Value => 0.6,
+        Kind::Pointer => 0.4,
+        Kind::Switch => 0.3,
+    }
+}

@@ -1,0 +1,355 @@
+//! Running a search: rounds, storing, the end of the budget.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::ControlFlow;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use super::SearchTest;
+use super::facts::Facts;
+use super::policy::{Pair, Policy};
+use super::tests_chosen::choose;
+use crate::campaign::pool::{each, locked};
+use crate::campaign::run::{MOST_UNWRITTEN, UNWRITTEN};
+use crate::campaign::shelf::Shelf;
+use crate::campaign::{CampaignError, Lab, OracleFacts};
+use crate::evidence::{Effect, Outcome, Taken, Trials, TriedTest, code_candidates, node_candidates};
+use crate::mutant::CodeMutant;
+use crate::program::Program;
+use crate::store::{EvidenceStore, EvidenceWriter, TrialEnd, TriedRecord};
+use crate::trial::{End, Mutant, Observation};
+
+/// What a search is to do.
+#[derive(Clone, Debug)]
+pub struct SearchSettings {
+    /// Trials at the same time.
+    pub jobs: usize,
+    /// No trial is begun after this time.
+    pub budget: Option<Duration>,
+    /// Failing tests that changes are tried on, at most.
+    pub most_failing: usize,
+    /// Passing tests that changes are tried on, at most.
+    pub most_passing: usize,
+    /// Trials after which the search is over, whatever could still be tried.
+    pub most_trials: usize,
+    /// Seed of values that are drawn.
+    pub seed: u64,
+}
+
+/// Looks at a search while it runs; called from several threads.
+pub trait SearchWatch: Sync {
+    /// So many trials are done, of those that are looked up or run.
+    fn tried(&self, n_trials: usize);
+
+    /// A round has ended with these probabilities of the program's lines.
+    fn ranked(&self, trials: &Trials, probabilities: &[f64]);
+}
+
+/// What a search came to.
+#[derive(Debug)]
+pub struct Searched {
+    /// Everything that is known.
+    pub trials: Trials,
+    /// Tests, by index in the run's manifest, on which nothing can be tried, and why.
+    pub refused: BTreeMap<u32, String>,
+    /// Trials that were run now.
+    pub n_run: usize,
+    /// Those that were known before.
+    pub n_known: usize,
+    /// Whether nothing was left that is worth a trial; otherwise time was up, or the search was stopped.
+    pub is_finished: bool,
+    /// Stretches of the store's files that could not be read: their trials were run again.
+    pub n_damaged: usize,
+}
+
+/// A search.
+pub struct Search<'a, L: Lab> {
+    /// The program.
+    pub program: &'a Program,
+    /// All tests that count.
+    pub tests: &'a [SearchTest],
+    /// The program's code mutants.
+    pub mutants: &'a [CodeMutant],
+    /// Who runs trials, of which only the output is looked at.
+    pub lab: &'a L,
+    /// Who tells which values nodes take.
+    pub values: &'a L,
+    /// Where outcomes are kept.
+    pub store: &'a EvidenceStore,
+    /// What to do.
+    pub settings: &'a SearchSettings,
+    /// The probability of each of the program's lines to hold the fault, as far as trials tell.
+    pub posterior: &'a (dyn Fn(&Trials) -> Vec<f64> + Sync),
+    /// Set when the search is to end.
+    pub stop: &'a AtomicBool,
+    /// Who looks on.
+    pub watch: &'a dyn SearchWatch,
+}
+
+/// What the threads of a running search share.
+struct Shared<R> {
+    shelf: Shelf<R>,
+    writer: Mutex<EvidenceWriter>,
+    refused: Mutex<BTreeMap<u32, String>>,
+    n_done: AtomicUsize,
+    deadline: Option<Instant>,
+    broken: AtomicBool,
+}
+
+/// One piece of work: candidates on one test.
+struct Batch {
+    test: u32,
+    candidates: Vec<u32>,
+}
+
+/// Trials of one test that a worker is given at once, at least.
+const LEAST_BATCH: usize = 24;
+
+impl<L: Lab> Search<'_, L> {
+    /// Searches until nothing is left that is worth a trial, or the budget is spent.
+    ///
+    /// # Errors
+    /// When the store or the system refuses; everything done until then is kept.
+    pub fn run(&self) -> Result<Searched, CampaignError> {
+        let deadline = self.settings.budget.map(|budget| Instant::now() + budget);
+        let chosen = choose(self.tests, self.settings.most_failing, self.settings.most_passing);
+        let (known, n_damaged) = self.store.load()?;
+        let shared = Shared {
+            shelf: Shelf::new(0..chosen.len() as u32),
+            writer: Mutex::new(self.store.begin()?),
+            refused: Mutex::default(),
+            n_done: AtomicUsize::new(0),
+            deadline,
+            broken: AtomicBool::new(false),
+        };
+        let mut workers = Vec::new();
+        for _ in 0..self.settings.jobs.max(1) {
+            workers.push(self.lab.worker()?);
+        }
+        let facts = self.facts(&chosen, &mut workers, deadline)?;
+        let mut searched = Searched {
+            trials: self.candidates(&chosen, &facts),
+            refused: BTreeMap::new(),
+            n_run: 0,
+            n_known: 0,
+            is_finished: false,
+            n_damaged,
+        };
+        let mut usable = vec![true; chosen.len()];
+        let mut policy = Policy::new(self.program, &chosen, &facts);
+        while !self.is_over(&shared) && searched.trials.len() < self.settings.most_trials {
+            let probabilities = (self.posterior)(&searched.trials);
+            self.watch.ranked(&searched.trials, &probabilities);
+            let round = policy.next(&mut searched.trials, &probabilities, &usable);
+            if round.is_empty() {
+                searched.is_finished = true;
+                break;
+            }
+            let is_whole = self.round(&round, &known, &chosen, &mut workers, &shared, &mut searched)?;
+            let refused = locked(&shared.refused).clone();
+            refused.keys().for_each(|test| usable[*test as usize] = false);
+            searched.refused = refused.into_iter().map(|(test, why)| (chosen[test as usize].test, why)).collect();
+            if !is_whole {
+                break;
+            }
+        }
+        searched.is_finished |= searched.trials.len() >= self.settings.most_trials;
+        Ok(searched)
+    }
+
+    fn is_over<R>(&self, shared: &Shared<R>) -> bool {
+        self.is_stopped(shared.deadline) || shared.broken.load(Ordering::Relaxed)
+    }
+
+    fn is_stopped(&self, deadline: Option<Instant>) -> bool {
+        self.stop.load(Ordering::Relaxed) || deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// What the tests do by themselves: as it was found out before, or now.
+    fn facts(
+        &self,
+        chosen: &[&SearchTest],
+        workers: &mut [L::Worker],
+        deadline: Option<Instant>,
+    ) -> Result<Facts, CampaignError> {
+        if let Some(facts) = self.store.load_facts::<Facts>().filter(|facts| facts.tests == Facts::wanted(chosen)) {
+            return Ok(facts);
+        }
+        let facts = Facts::gather(self.values, workers, self.program, chosen, || self.is_stopped(deadline))?;
+        if !self.is_stopped(deadline) {
+            self.store.save_facts(&facts)?;
+        }
+        Ok(facts)
+    }
+
+    /// All candidates of lines that some chosen failing test executes.
+    fn candidates(&self, chosen: &[&SearchTest], facts: &Facts) -> Trials {
+        let tests = chosen.iter().map(|test| TriedTest { test: test.test, failed: test.failed, matched: None });
+        let mut trials = Trials::new(tests.collect());
+        let executed = |piece: u32| chosen.iter().any(|test| test.failed && test.executes(piece));
+        for (number, node) in (0..).zip(&self.program.nodes) {
+            if executed(node.piece) {
+                let taken = Taken { failing: facts.failing.get(&number), passing: facts.passing.get(&number) };
+                for candidate in node_candidates(self.program, number, &taken, self.settings.seed) {
+                    trials.add(candidate);
+                }
+            }
+        }
+        for candidate in code_candidates(self.program, self.mutants) {
+            if crate::evidence::piece_of(self.program, &candidate).is_none_or(executed) {
+                trials.add(candidate);
+            }
+        }
+        trials
+    }
+
+    /// Does a round: looks up what is known, runs the rest. Whether it was done as a whole.
+    fn round(
+        &self,
+        round: &[Pair],
+        known: &HashMap<(u64, u32), TriedRecord>,
+        chosen: &[&SearchTest],
+        workers: &mut [L::Worker],
+        shared: &Shared<L::Ready>,
+        searched: &mut Searched,
+    ) -> Result<bool, CampaignError> {
+        let mut due: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for (candidate, test) in round {
+            let key = (searched.trials.candidates()[*candidate as usize].id, chosen[*test as usize].test);
+            match known.get(&key) {
+                Some(record) => {
+                    searched.trials.set(*candidate, *test, outcome_of(record));
+                    searched.n_known += 1;
+                    shared.n_done.fetch_add(1, Ordering::Relaxed);
+                }
+                None => due.entry(*test).or_default().push(*candidate),
+            }
+        }
+        let n_due: usize = due.values().map(Vec::len).sum();
+        let size = (n_due / (2 * workers.len().max(1))).max(LEAST_BATCH);
+        let batches: Vec<Batch> = due
+            .into_iter()
+            .flat_map(|(test, candidates)| {
+                let chunks = candidates.chunks(size).map(|chunk| Batch { test, candidates: chunk.to_vec() });
+                chunks.collect::<Vec<_>>()
+            })
+            .collect();
+        let outcomes: Mutex<Vec<(Pair, Outcome)>> = Mutex::default();
+        each(workers, &batches, |worker, batch| {
+            self.run_batch(worker, batch, chosen, &searched.trials, shared, &outcomes)
+        })?;
+        let outcomes = std::mem::take(&mut *locked(&outcomes));
+        searched.n_run += outcomes.len();
+        for ((candidate, test), outcome) in outcomes {
+            searched.trials.set(candidate, test, outcome);
+        }
+        Ok(!self.is_over(shared))
+    }
+
+    fn run_batch(
+        &self,
+        worker: &mut L::Worker,
+        batch: &Batch,
+        chosen: &[&SearchTest],
+        trials: &Trials,
+        shared: &Shared<L::Ready>,
+        outcomes: &Mutex<Vec<(Pair, Outcome)>>,
+    ) -> Result<(), CampaignError> {
+        if self.is_over(shared) || locked(&shared.refused).contains_key(&batch.test) {
+            return Ok(());
+        }
+        let test = chosen[batch.test as usize];
+        let ready = shared.shelf.get(batch.test, || match self.lab.ready(worker, test.test)? {
+            Ok(ready) => Ok(Some((ready, 0))),
+            Err(why) => {
+                locked(&shared.refused).insert(batch.test, why);
+                Ok::<_, CampaignError>(None)
+            }
+        })?;
+        let Some(ready) = ready else { return Ok(()) };
+        let of = |candidate: &u32| trials.candidates()[*candidate as usize].mutant.clone();
+        let mutants: Vec<Mutant> = batch.candidates.iter().map(of).collect();
+        let budget = crate::trial::budget(ready.longest(), test.failed);
+        let mut unwritten = Unwritten { records: Vec::new(), found: Vec::new(), since: Instant::now() };
+        let mut failure = None;
+        let mut observed = |index: usize, seen: Observation| {
+            let candidate = batch.candidates[index];
+            let outcome = outcome(&seen, test.failed);
+            unwritten.records.push(record(trials.candidates()[candidate as usize].id, test.test, outcome));
+            unwritten.found.push(((candidate, batch.test), outcome));
+            if unwritten.is_due()
+                && let Err(error) = self.write(&mut unwritten, shared, outcomes)
+            {
+                failure = Some(error);
+                shared.broken.store(true, Ordering::Relaxed);
+            }
+            if self.is_over(shared) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        let ran = self.lab.run(worker, &ready, &mutants, budget, &mut observed);
+        let written = self.write(&mut unwritten, shared, outcomes);
+        failure.map_or(Ok(()), Err).and(written).and(ran)
+    }
+
+    fn write(
+        &self,
+        unwritten: &mut Unwritten,
+        shared: &Shared<L::Ready>,
+        outcomes: &Mutex<Vec<(Pair, Outcome)>>,
+    ) -> Result<(), CampaignError> {
+        let records = std::mem::take(&mut unwritten.records);
+        unwritten.since = Instant::now();
+        if records.is_empty() {
+            return Ok(());
+        }
+        locked(&shared.writer).append(&records)?;
+        locked(outcomes).append(&mut unwritten.found);
+        let n_done = shared.n_done.fetch_add(records.len(), Ordering::Relaxed) + records.len();
+        self.watch.tried(n_done);
+        Ok(())
+    }
+}
+
+/// Outcomes that are not in the store yet.
+struct Unwritten {
+    records: Vec<TriedRecord>,
+    found: Vec<(Pair, Outcome)>,
+    since: Instant,
+}
+
+impl Unwritten {
+    fn is_due(&self) -> bool {
+        self.records.len() >= MOST_UNWRITTEN || self.since.elapsed() >= UNWRITTEN
+    }
+}
+
+/// What an observation says of a test that fails, or passes, without any change.
+pub fn outcome(seen: &Observation, failed: bool) -> Outcome {
+    let end = match seen.end {
+        End::Exited(status) => TrialEnd::Exited(status),
+        End::Signalled(signal) => TrialEnd::Signalled(signal),
+        End::Cut => TrialEnd::Cut,
+        End::Unknown => TrialEnd::Unknown,
+    };
+    let effect = match seen.end {
+        End::Unknown => Effect::Unknown,
+        _ if !seen.applied => Effect::Same,
+        _ if seen.passes == Some(failed) => Effect::Turned,
+        _ if seen.output_changed => Effect::Changed,
+        _ => Effect::Unchanged,
+    };
+    Outcome { effect, end, matched: None }
+}
+
+const EFFECTS: [Effect; 5] = [Effect::Same, Effect::Unchanged, Effect::Changed, Effect::Turned, Effect::Unknown];
+
+fn record(candidate: u64, test: u32, outcome: Outcome) -> TriedRecord {
+    let Outcome { effect, end, matched } = outcome;
+    let effect = EFFECTS.iter().position(|one| *one == effect).unwrap_or(EFFECTS.len() - 1) as u8;
+    TriedRecord { candidate, test, effect, end, matched }
+}
+
+fn outcome_of(record: &TriedRecord) -> Outcome {
+    let effect = EFFECTS.get(record.effect as usize).copied().unwrap_or(Effect::Unknown);
+    Outcome { effect, end: record.end, matched: record.matched }
+}

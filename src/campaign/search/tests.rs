@@ -1,0 +1,303 @@
+//! Searches over a simulated lab.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use suspect_format::site::{NodeKind, ValueClass};
+
+use super::*;
+use crate::campaign::{CampaignError, Lab, OracleFacts};
+use crate::evidence::{Effect, Trials};
+use crate::program::{Function, Line, Node, Place, Program};
+use crate::store::Store;
+use crate::trial::{Change, End, Executor, Mutant, Observation, Site};
+
+const N_NODES: u32 = 24;
+/// The node that is to blame; the condition that only helps at its fifth execution; the test that only node 3 can turn.
+const FAULT: u32 = 7;
+const LOOP: u32 = 11;
+const OTHER: (u32, u32) = (3, 1);
+
+fn program() -> Program {
+    let function = Function {
+        name: "f".into(),
+        unit: 0,
+        place: Place::default(),
+        last_line: 99,
+        external: true,
+        content_hash: 0,
+        blocks: 0..0,
+        pieces: 0..N_NODES,
+        edges: 0..0,
+        nodes: 0..N_NODES,
+        compounds: 0..0,
+        operations: 0..0,
+        variables: Vec::new(),
+    };
+    let node = |number: u32| Node {
+        function: 0,
+        piece: number,
+        kind: if number == LOOP { NodeKind::Predicate } else { NodeKind::Assignment },
+        class: ValueClass::Signed,
+        width: 32,
+        place: Place { file: 0, line: number + 1, column: 1 },
+        line: Some(number),
+        variable: format!("v{number}"),
+        type_name: "int".into(),
+        expression: format!("v{number}"),
+        ordinal: 0,
+        value: number,
+        true_edge: None,
+        false_edge: None,
+        true_counter: None,
+    };
+    Program {
+        files: vec!["a.c".into()],
+        functions: vec![function],
+        nodes: (0..N_NODES).map(node).collect(),
+        lines: (0..N_NODES).map(|number| Line { file: 0, line: number + 1 }).collect(),
+        ..Program::default()
+    }
+}
+
+/// Tests 0 to 2 fail; test 2 cannot be used; 3 to 8 pass.
+fn tests() -> Vec<SearchTest> {
+    let pieces = |test: u32| (0..N_NODES).filter(|piece| test != 1 || *piece != FAULT).collect();
+    (0..9).map(|test| SearchTest { test, failed: test < 3, pieces: pieces(test), cost: u64::from(test) }).collect()
+}
+
+struct Ready {
+    test: u32,
+    nodes: Vec<u32>,
+}
+
+impl OracleFacts for Ready {
+    fn nodes(&self) -> &[u32] {
+        &self.nodes
+    }
+
+    fn order(&self) -> &[u32] {
+        &self.nodes
+    }
+
+    fn unstable(&self) -> &[u32] {
+        &[]
+    }
+
+    fn values(&self, position: usize) -> impl Iterator<Item = u64> {
+        (0..8).map(move |at| u64::from(self.test) + u64::from(self.nodes[position] != LOOP) * at)
+    }
+
+    fn longest(&self) -> u64 {
+        100
+    }
+
+    fn unforkable(&self) -> Option<String> {
+        None
+    }
+}
+
+/// What a trial shows is a function of what it is.
+#[derive(Default)]
+struct Simulation {
+    ran: Mutex<Vec<(u32, Mutant)>>,
+    /// Trials after which it breaks down.
+    lasts: Option<usize>,
+    n_ran: AtomicUsize,
+    slow: Duration,
+}
+
+impl Lab for Simulation {
+    type Worker = ();
+    type Ready = Ready;
+
+    fn worker(&self) -> Result<(), CampaignError> {
+        Ok(())
+    }
+
+    fn ready(&self, (): &mut (), test: u32) -> Result<Result<Ready, String>, CampaignError> {
+        Ok(if test == 2 { Err("it opens a socket".into()) } else { Ok(Ready { test, nodes: (0..N_NODES).collect() }) })
+    }
+
+    fn run(
+        &self,
+        (): &mut (),
+        ready: &Ready,
+        mutants: &[Mutant],
+        _: u64,
+        observed: &mut dyn FnMut(usize, Observation) -> ControlFlow<()>,
+    ) -> Result<(), CampaignError> {
+        for (index, mutant) in mutants.iter().enumerate().rev() {
+            if self.lasts.is_some_and(|lasts| self.n_ran.fetch_add(1, Ordering::SeqCst) >= lasts) {
+                let problem = "the simulation ends here".into();
+                return Err(CampaignError::Trial(crate::trial::TrialError::Worker { problem }));
+            }
+            std::thread::sleep(self.slow);
+            self.ran.lock().unwrap().push((ready.test, mutant.clone()));
+            if observed(index, show(ready.test, mutant)).is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Node 7 is to blame for test 0: values below 5 repair it, and 0 breaks test 5 as well. The loop's condition helps at its fifth execution.
+fn show(test: u32, mutant: &Mutant) -> Observation {
+    let one = &mutant.overrides[0];
+    let Site::Node(node) = one.site else { panic!("nodes alone have candidates here") };
+    let small = matches!(one.change, Change::Set(value) if value < 5);
+    let turned = match test {
+        0 => (node == FAULT && small) || (node == LOOP && mutant.overrides.iter().any(|one| one.instance == 5)),
+        1 => (node, test) == OTHER && small,
+        _ => node == FAULT && one.change == Change::Set(0) && test == 5,
+    };
+    let changed = turned || node % 3 == 0;
+    Observation {
+        executor: Executor::Fork,
+        end: End::Exited(0),
+        applied: node % 5 != 4,
+        changed: Box::default(),
+        output_changed: changed,
+        passes: Some((test > 2) != turned),
+        used: 1,
+    }
+}
+
+#[derive(Default)]
+struct Watching {
+    ranked: AtomicUsize,
+}
+
+impl SearchWatch for Watching {
+    fn tried(&self, _: usize) {}
+
+    fn ranked(&self, _: &Trials, probabilities: &[f64]) {
+        assert_eq!(probabilities.len(), N_NODES as usize);
+        self.ranked.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+fn posterior(trials: &Trials) -> Vec<f64> {
+    let mut scores = vec![1.0; N_NODES as usize];
+    for (position, candidate) in (0..).zip(trials.candidates()) {
+        let turned = trials.failing(position).filter(|(_, outcome)| outcome.effect == Effect::Turned).count();
+        scores[candidate.line as usize] += turned as f64;
+    }
+    let sum: f64 = scores.iter().sum();
+    scores.into_iter().map(|score| score / sum).collect()
+}
+
+fn settings() -> SearchSettings {
+    SearchSettings { jobs: 1, budget: None, most_failing: 4, most_passing: 6, most_trials: 100_000, seed: 1 }
+}
+
+fn search(lab: &Simulation, store: &Store, settings: &SearchSettings) -> Result<Searched, CampaignError> {
+    let (program, tests) = (program(), tests());
+    let search = Search {
+        program: &program,
+        tests: &tests,
+        mutants: &[],
+        lab,
+        values: lab,
+        store: &store.evidence(1),
+        settings,
+        posterior: &posterior,
+        stop: &AtomicBool::new(false),
+        watch: &Watching::default(),
+    };
+    search.run()
+}
+
+/// What is known in the end, whatever the order.
+fn known(searched: &Searched) -> BTreeMap<(u64, u32), Effect> {
+    let trials = &searched.trials;
+    let of = |position: u32| {
+        let id = trials.candidates()[position as usize].id;
+        trials.outcomes(position).iter().map(move |(test, outcome)| ((id, *test), outcome.effect))
+    };
+    (0..trials.candidates().len() as u32).flat_map(of).collect()
+}
+
+fn fresh() -> (tempfile::TempDir, Store) {
+    let directory = tempfile::tempdir().unwrap();
+    let store = Store::new(directory.path());
+    (directory, store)
+}
+
+#[test]
+fn what_turns_failing_tests_is_found_and_checked_on_passing_ones() {
+    let (_directory, store) = fresh();
+    let lab = Simulation::default();
+    let searched = search(&lab, &store, &settings()).unwrap();
+    assert!(searched.is_finished && searched.n_known == 0);
+    assert_eq!(searched.refused, BTreeMap::from([(2, "it opens a socket".to_string())]));
+    let trials = &searched.trials;
+    let turning: BTreeSet<u32> = (0..trials.candidates().len() as u32)
+        .filter(|one| trials.failing(*one).any(|(_, outcome)| outcome.effect == Effect::Turned))
+        .map(|one| trials.candidates()[one as usize].line)
+        .collect();
+    assert_eq!(turning, BTreeSet::from([OTHER.0, FAULT, LOOP]), "also at one execution, also of the second test");
+    let zero = (0..).zip(trials.candidates()).find(|(_, one)| {
+        one.node == Some(FAULT) && one.mutant.overrides[0].change == Change::Set(0) && one.instances.is_empty()
+    });
+    let breaks = |position| trials.passing(position).filter(|(_, outcome)| outcome.effect == Effect::Turned).count();
+    assert_eq!(zero.map(|(position, _)| (trials.passing(position).count(), breaks(position))), Some((4, 1)));
+    // No trial is run twice.
+    let ran = lab.ran.into_inner().unwrap();
+    assert_eq!(ran.iter().collect::<std::collections::HashSet<_>>().len(), ran.len());
+    assert_eq!(ran.len(), searched.n_run);
+}
+
+#[test]
+fn neither_jobs_nor_interruptions_change_the_outcome() {
+    let (_directory, store) = fresh();
+    let reference = known(&search(&Simulation::default(), &store, &settings()).unwrap());
+    for jobs in [2, 5] {
+        let (_directory, store) = fresh();
+        let searched = search(&Simulation::default(), &store, &SearchSettings { jobs, ..settings() }).unwrap();
+        assert_eq!(known(&searched), reference, "{jobs} jobs");
+    }
+    for step in [1, 17, 101] {
+        let (_directory, store) = fresh();
+        let mut all = std::collections::HashSet::new();
+        let last = loop {
+            let lab = Simulation { lasts: Some(step), ..Simulation::default() };
+            let ended = search(&lab, &store, &settings());
+            for one in lab.ran.into_inner().unwrap() {
+                assert!(all.insert(one.clone()), "{one:?} ran twice");
+            }
+            if let Ok(searched) = ended {
+                break searched;
+            }
+        };
+        assert_eq!(known(&last), reference, "{step} at a time");
+    }
+}
+
+#[test]
+fn when_time_is_up_what_is_known_is_told_and_the_next_search_goes_on() {
+    let (_directory, store) = fresh();
+    let none = search(&Simulation::default(), &store, &SearchSettings { budget: Some(Duration::ZERO), ..settings() });
+    let none = none.unwrap();
+    assert!(!none.is_finished && none.trials.is_empty());
+    let slow = Simulation { slow: Duration::from_millis(2), ..Simulation::default() };
+    let short = SearchSettings { budget: Some(Duration::from_millis(60)), ..settings() };
+    let part = search(&slow, &store, &short).unwrap();
+    assert!(!part.is_finished && part.n_run > 0);
+    let rest = search(&Simulation::default(), &store, &settings()).unwrap();
+    assert!(rest.is_finished && rest.n_known >= part.n_run);
+    let (_directory, other) = fresh();
+    assert_eq!(known(&rest), known(&search(&Simulation::default(), &other, &settings()).unwrap()));
+}
+
+#[test]
+fn a_bound_on_trials_ends_the_search() {
+    let (_directory, store) = fresh();
+    let few = SearchSettings { most_trials: 50, ..settings() };
+    let searched = search(&Simulation::default(), &store, &few).unwrap();
+    assert!(searched.is_finished && (50..300).contains(&searched.trials.len()), "{}", searched.trials.len());
+}

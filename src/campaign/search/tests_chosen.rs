@@ -1,0 +1,87 @@
+//! Which tests changes are tried on.
+
+/// A test that counts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SearchTest {
+    /// Index in the run's manifest.
+    pub test: u32,
+    /// Whether it fails.
+    pub failed: bool,
+    /// The pieces that it executes, ascending.
+    pub pieces: Vec<u32>,
+    /// What it costs, such as the edges that it takes; only the order counts.
+    pub cost: u64,
+}
+
+impl SearchTest {
+    /// Whether it executes a piece.
+    pub fn executes(&self, piece: u32) -> bool {
+        self.pieces.binary_search(&piece).is_ok()
+    }
+}
+
+/// The tests that changes are tried on: at most so many failing ones, the cheapest first and then those least like the chosen ones; and of the
+/// passing ones, for each of these in turn, the one most like it, at most so many.
+pub fn choose(tests: &[SearchTest], most_failing: usize, most_passing: usize) -> Vec<&SearchTest> {
+    let (mut failing, mut passing): (Vec<&SearchTest>, Vec<&SearchTest>) = tests.iter().partition(|test| test.failed);
+    failing.sort_by_key(|test| (test.cost, test.test));
+    let mut chosen: Vec<&SearchTest> = Vec::new();
+    while chosen.len() < most_failing && !failing.is_empty() {
+        let nearest = |test: &SearchTest| chosen.iter().map(|one| likeness(one, test)).fold(0.0, f64::max);
+        let next = (0..failing.len()).min_by(|a, b| nearest(failing[*a]).total_cmp(&nearest(failing[*b]))).unwrap_or(0);
+        chosen.push(failing.remove(next));
+    }
+    let n_failing = chosen.len();
+    let mut turn = 0;
+    while chosen.len() < n_failing + most_passing && !passing.is_empty() && n_failing > 0 {
+        let like = chosen[turn % n_failing];
+        let similar = |test: &SearchTest| likeness(like, test);
+        let best = (0..passing.len()).max_by(|a, b| {
+            let order = similar(passing[*a]).total_cmp(&similar(passing[*b]));
+            order.then((passing[*b].cost, passing[*b].test).cmp(&(passing[*a].cost, passing[*a].test)))
+        });
+        chosen.push(passing.remove(best.unwrap_or(0)));
+        turn += 1;
+    }
+    chosen
+}
+
+/// Common pieces over all pieces of both (Jaccard's index).
+fn likeness(one: &SearchTest, other: &SearchTest) -> f64 {
+    let (mut common, mut at) = (0, 0);
+    for piece in &one.pieces {
+        while other.pieces.get(at).is_some_and(|found| found < piece) {
+            at += 1;
+        }
+        common += usize::from(other.pieces.get(at) == Some(piece));
+    }
+    common as f64 / (one.pieces.len() + other.pieces.len() - common).max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn test(test: u32, failed: bool, pieces: &[u32], cost: u64) -> SearchTest {
+        SearchTest { test, failed, pieces: pieces.to_vec(), cost }
+    }
+
+    #[test]
+    fn the_cheapest_failing_test_comes_first_then_unlike_ones_then_passing_ones_near_them() {
+        let tests = [
+            test(0, true, &[1, 2, 3], 9),
+            test(1, true, &[1, 2, 3], 5),
+            test(2, true, &[7, 8], 50),
+            test(3, false, &[1, 2], 1),
+            test(4, false, &[7, 8, 9], 1),
+            test(5, false, &[1], 1),
+            test(6, false, &[30], 1),
+        ];
+        let names = |most_failing, most_passing| -> Vec<u32> {
+            choose(&tests, most_failing, most_passing).iter().map(|test| test.test).collect()
+        };
+        assert_eq!(names(2, 3), [1, 2, 3, 4, 5]);
+        assert_eq!(names(8, 1), [1, 2, 0, 3]);
+        assert_eq!(names(0, 5), [0u32; 0]);
+    }
+}

@@ -1,0 +1,328 @@
+//! Which candidates there are: changes of values, of conditions, of the code.
+
+use std::collections::HashSet;
+
+use suspect_format::site::NodeKind;
+use suspect_format::trace::{HASH_START, hash_bytes};
+
+use super::{Candidate, Kind};
+use crate::mutant::{Class, CodeMutant, Domain, Form, identity_hash, mutants};
+use crate::program::{Node, Place, Program, ValueClass};
+use crate::trial::{Change, Mutant, Override, Site};
+
+/// Values of one node that are tried, at most: two or three suffice for ranking, values seen in passing tests repair.
+const MOST_VALUES: usize = 10;
+/// Of these, values that the node takes in passing tests.
+const MOST_SEEN: usize = 4;
+/// Values that are drawn at random.
+const SAMPLES: usize = 2;
+
+/// The values that a node takes.
+#[derive(Clone, Debug, Default)]
+pub struct Taken<'a> {
+    /// In failing tests.
+    pub failing: Option<&'a Domain>,
+    /// In passing tests.
+    pub passing: Option<&'a Domain>,
+}
+
+/// The candidates of a node's value: conditions are negated, or always true or false if they are both; numbers become what they are in passing
+/// tests, their neighbours, 0 and random ones; addresses become null.
+pub fn node_candidates(program: &Program, node: u32, taken: &Taken, seed: u64) -> Vec<Candidate> {
+    let found = &program.nodes[node as usize];
+    let Some(line) = found.line else { return Vec::new() };
+    let form = Form::of(found);
+    let own = taken.failing.and_then(Domain::constant);
+    let original = own.map_or_else(|| found.expression.clone(), |bits| value_text(found, form, bits));
+    let changes = changes(found, form, taken, &program.nodes[node as usize].identity(program), seed);
+    let candidate = |change: Change| {
+        let replacement = change_text(found, form, &change);
+        let overriding = Override { site: Site::Node(node), instance: 0, change };
+        Candidate {
+            id: identity(program, node, &[], &overriding.change),
+            kind: kind_of(found, form),
+            line,
+            node: Some(node),
+            instances: Box::default(),
+            mutant: Mutant::from(overriding),
+            original: original.clone(),
+            replacement,
+            edit: None,
+        }
+    };
+    changes.into_iter().map(candidate).collect()
+}
+
+/// A condition that goes the other way at these executions alone, counted from 1; `None` if the node is no condition or has no line.
+pub fn switch_candidate(program: &Program, node: u32, instances: &[u64]) -> Option<Candidate> {
+    let found = &program.nodes[node as usize];
+    if Form::of(found) != Form::Truth {
+        return None;
+    }
+    let flip = |instance: &u64| Override { site: Site::Node(node), instance: *instance, change: Change::Flip };
+    Some(Candidate {
+        id: identity(program, node, instances, &Change::Flip),
+        kind: Kind::Switch,
+        line: found.line?,
+        node: Some(node),
+        instances: instances.into(),
+        mutant: Mutant { overrides: instances.iter().map(flip).collect() },
+        original: found.expression.clone(),
+        replacement: change_text(found, Form::Truth, &Change::Flip),
+        edit: None,
+    })
+}
+
+/// The candidates that code mutants are: all that are worth a trial and stand on a line that is known.
+pub fn code_candidates(program: &Program, mutants: &[CodeMutant]) -> Vec<Candidate> {
+    let normal = mutants.iter().filter(|mutant| mutant.is_normal());
+    normal.filter_map(|mutant| code_candidate(program, mutant)).collect()
+}
+
+fn code_candidate(program: &Program, mutant: &CodeMutant) -> Option<Candidate> {
+    let of_node = |node: &u32| program.nodes[*node as usize].line;
+    let line = line_at(program, mutant.place).or_else(|| mutant.node.as_ref().and_then(of_node))?;
+    let calls = mutant.class == Class::Sdl && mutant.edit.as_ref().is_some_and(|edit| is_call(&edit.original));
+    Some(Candidate {
+        id: mutant.id,
+        kind: if calls { Kind::Call } else { Kind::Operation(mutant.class) },
+        line,
+        node: mutant.node,
+        instances: Box::default(),
+        mutant: Mutant { overrides: mutant.overrides.clone().into() },
+        original: mutant.original.clone(),
+        replacement: mutant.replacement.clone(),
+        edit: mutant.edit.clone(),
+    })
+}
+
+/// Whether a statement's text is a call whose result is not kept.
+fn is_call(text: &str) -> bool {
+    let text = text.trim_start();
+    let name = text.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
+    name > 0 && text[name..].trim_start().starts_with('(')
+}
+
+/// The line of this place, an index into [`Program::lines`].
+pub fn line_at(program: &Program, place: Place) -> Option<u32> {
+    let wanted = (place.file, place.line);
+    program.lines.binary_search_by_key(&wanted, |line| (line.file, line.line)).ok().map(|line| line as u32)
+}
+
+/// The piece that a candidate's first override is in: tests that do not execute it are not changed by it.
+pub fn piece_of(program: &Program, candidate: &Candidate) -> Option<u32> {
+    match candidate.mutant.overrides.first()?.site {
+        Site::Node(node) => program.nodes.get(node as usize).map(|node| node.piece),
+        Site::Operation(operation) => program.operations.get(operation as usize).map(|operation| operation.piece),
+    }
+}
+
+fn kind_of(node: &Node, form: Form) -> Kind {
+    match form {
+        Form::Truth if node.kind == NodeKind::Predicate => Kind::Predicate,
+        Form::Observed => Kind::Pointer,
+        _ => Kind::Value,
+    }
+}
+
+/// The changes of a node's value, those first that are tried first; none twice, none that leaves a constant value as it is.
+fn changes(node: &Node, form: Form, taken: &Taken, identity: &crate::program::Identity, seed: u64) -> Vec<Change> {
+    let empty = Domain::default();
+    let (failing, passing) = (taken.failing.unwrap_or(&empty), taken.passing.unwrap_or(&empty));
+    let own = failing.constant();
+    let mut changes = Vec::new();
+    match form {
+        Form::Truth => {
+            changes.push(Change::Flip);
+            if failing.few(2).is_some_and(|few| few.len() == 2) {
+                changes.extend([Change::Set(1), Change::Set(0)]);
+            }
+        }
+        Form::Observed if matches!(node.class, ValueClass::Pointer | ValueClass::FunctionPointer) => {
+            changes.push(Change::Set(0));
+        }
+        Form::Observed => {}
+        _ => {
+            let seen: Vec<Change> = seen_values(form, failing, passing).into_iter().map(Change::Set).collect();
+            let zero = form.bits(0.0).map(Change::Set);
+            let mut domain = failing.clone();
+            domain.merge(passing);
+            let sampled = mutants(form, &domain, identity, seed, SAMPLES).into_iter().map(|mutant| mutant.change);
+            let (samples, neighbours): (Vec<Change>, Vec<Change>) =
+                sampled.partition(|change| matches!(change, Change::Set(_) | Change::Text(_)));
+            let near = seen.len().min(MOST_SEEN / 2);
+            changes.extend_from_slice(&seen[..near]);
+            changes.extend(neighbours);
+            changes.extend(samples.first().cloned());
+            changes.extend(zero);
+            changes.extend_from_slice(&seen[near..]);
+            changes.extend(samples.into_iter().skip(1));
+        }
+    }
+    let mut known = HashSet::new();
+    changes.retain(|change| own.is_none_or(|own| *change != Change::Set(own)) && known.insert(change.clone()));
+    changes.truncate(MOST_VALUES);
+    changes
+}
+
+/// Values that a node takes in passing tests and never in failing ones, or, if there are none, others than its constant: those nearest to
+/// what it is in failing tests first, with the least and the greatest.
+fn seen_values(form: Form, failing: &Domain, passing: &Domain) -> Vec<u64> {
+    let Some(few) = passing.few(usize::MAX) else { return Vec::new() };
+    if form == Form::Text {
+        return Vec::new();
+    }
+    let own = failing.few(usize::MAX);
+    let mean = failing.mean();
+    let mut values: Vec<(f64, u64)> = few
+        .iter()
+        .filter(|value| own.is_none_or(|own| !own.contains(value)))
+        .filter_map(|value| Some(((form.number(*value)? - mean).abs(), *value)))
+        .collect();
+    values.sort_by(|one, other| one.0.total_cmp(&other.0).then(one.1.cmp(&other.1)));
+    if values.len() > MOST_SEEN {
+        values.drain(MOST_SEEN - 1..values.len() - 1);
+    }
+    values.into_iter().map(|(_, value)| value).collect()
+}
+
+fn identity(program: &Program, node: u32, instances: &[u64], change: &Change) -> u64 {
+    let found = &program.nodes[node as usize];
+    let mut hash = identity_hash(&found.identity(program));
+    let file = program.files.get(found.place.file as usize).map_or("", String::as_str);
+    hash = hash_bytes(hash, file.as_bytes());
+    hash = hash_bytes(hash, format!("{change:?}").as_bytes());
+    instances
+        .iter()
+        .fold(hash_bytes(hash, &HASH_START.to_le_bytes()), |hash, instance| hash_bytes(hash, &instance.to_le_bytes()))
+}
+
+/// How a change reads behind "becomes": a value, or what is done to the value.
+fn change_text(node: &Node, form: Form, change: &Change) -> String {
+    match change {
+        Change::Set(bits) => value_text(node, form, *bits),
+        Change::Add(bits) => match form.number(*bits) {
+            Some(number) if number < 0.0 => format!("{} less", -number),
+            Some(number) => format!("{number} more"),
+            None => "another number".into(),
+        },
+        Change::Negate => "its negative".into(),
+        Change::Flip => "the opposite".into(),
+        Change::Text(text) => format!("{:?}", String::from_utf8_lossy(text)),
+        Change::Complement => "its complement".into(),
+        Change::Operator(_) | Change::Left(_) | Change::Right(_) | Change::Choose(_) => String::new(),
+    }
+}
+
+/// A value as C would write it.
+fn value_text(node: &Node, form: Form, bits: u64) -> String {
+    let character = u8::try_from(bits).ok().filter(|byte| byte.is_ascii_graphic() || *byte == b' ');
+    match (form, character, form.number(bits)) {
+        (Form::Truth, ..) => if bits == 0 { "false" } else { "true" }.into(),
+        (Form::Observed, ..) if bits == 0 => "NULL".into(),
+        (Form::Text | Form::Observed, ..) => node.expression.clone(),
+        (_, Some(byte), _) if node.class == ValueClass::Char => format!("'{}'", char::from(byte)),
+        (_, _, Some(number)) => format!("{number}"),
+        _ => format!("{bits:#x}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn program(class: ValueClass, kind: NodeKind) -> Program {
+        let function = crate::program::Function {
+            name: "f".into(),
+            unit: 0,
+            place: Place::default(),
+            last_line: 9,
+            external: true,
+            content_hash: 0,
+            blocks: 0..0,
+            pieces: 0..0,
+            edges: 0..0,
+            nodes: 0..1,
+            compounds: 0..0,
+            operations: 0..0,
+            variables: Vec::new(),
+        };
+        let node = Node {
+            function: 0,
+            piece: 0,
+            kind,
+            class,
+            width: 32,
+            place: Place { file: 0, line: 3, column: 5 },
+            line: Some(0),
+            variable: "x".into(),
+            type_name: "int".into(),
+            expression: "x".into(),
+            ordinal: 0,
+            value: 0,
+            true_edge: None,
+            false_edge: None,
+            true_counter: None,
+        };
+        Program {
+            files: vec!["a.c".into()],
+            functions: vec![function],
+            nodes: vec![node],
+            lines: vec![crate::program::Line { file: 0, line: 3 }],
+            ..Program::default()
+        }
+    }
+
+    fn domain(form: Form, values: &[u64]) -> Domain {
+        let mut domain = Domain::default();
+        values.iter().for_each(|value| domain.add(form, *value));
+        domain
+    }
+
+    const INT: Form = Form::Integer { width: 32, signed: true, named: false };
+
+    #[test]
+    fn a_number_becomes_what_it_is_in_passing_tests_first() {
+        let program = program(ValueClass::Signed, NodeKind::Assignment);
+        let (failing, passing) = (domain(INT, &[1, 1, 1]), domain(INT, &[1, 2, 3, 900, 17, 30]));
+        let taken = Taken { failing: Some(&failing), passing: Some(&passing) };
+        let found = node_candidates(&program, 0, &taken, 1);
+        let texts: Vec<&str> = found.iter().map(|one| one.replacement.as_str()).collect();
+        assert_eq!((&texts[..2], found[0].original.as_str()), (&["2", "3"][..], "1"));
+        assert!(texts.contains(&"0") && texts.contains(&"900") && texts.contains(&"1 less"), "{texts:?}");
+        assert!(found.len() <= MOST_VALUES && found.iter().all(|one| one.kind == Kind::Value));
+        let ids: HashSet<u64> = found.iter().map(|one| one.id).collect();
+        assert_eq!(ids.len(), found.len());
+        assert_eq!(found, node_candidates(&program, 0, &taken, 1), "the same seed");
+    }
+
+    #[test]
+    fn a_condition_is_negated_and_fixed_where_it_varies() {
+        let program = program(ValueClass::Signed, NodeKind::Predicate);
+        let changes = |values: &[u64]| {
+            let failing = domain(Form::Truth, values);
+            let taken = Taken { failing: Some(&failing), passing: None };
+            let found = node_candidates(&program, 0, &taken, 1);
+            found.into_iter().map(|one| one.mutant.overrides[0].change.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(changes(&[1, 1]), [Change::Flip]);
+        assert_eq!(changes(&[1, 0, 1]), [Change::Flip, Change::Set(1), Change::Set(0)]);
+    }
+
+    #[test]
+    fn a_switch_names_its_executions() {
+        let program = program(ValueClass::Signed, NodeKind::Predicate);
+        let one = switch_candidate(&program, 0, &[3]).unwrap();
+        let two = switch_candidate(&program, 0, &[3, 7]).unwrap();
+        assert_ne!(one.id, two.id);
+        assert_eq!(two.mutant.overrides.iter().map(|one| one.instance).collect::<Vec<_>>(), [3, 7]);
+        assert!(switch_candidate(&self::program(ValueClass::Signed, NodeKind::Assignment), 0, &[1]).is_none());
+    }
+
+    #[test]
+    fn calls_are_told_from_other_statements() {
+        assert!(
+            is_call("f(x)") && is_call(" puts (s)") && !is_call("x = f(x)") && !is_call("(*f)(x)") && !is_call("x++")
+        );
+    }
+}

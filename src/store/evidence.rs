@@ -1,0 +1,193 @@
+//! What candidates did to the tests of one recorded run: appended as trials end, never changed after that.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::sessions::{self, Appended};
+use super::{Lock, Shard, Store, StoreError, TrialEnd, encoding};
+
+/// Kind of the frames that hold outcomes.
+const KIND_OUTCOMES: u32 = 19;
+/// Kind of the frame that holds what was found out about the tests before anything was tried on them.
+const KIND_FACTS: u32 = 20;
+
+/// What is kept of one trial.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TriedRecord {
+    /// Identity of the candidate.
+    pub candidate: u64,
+    /// Index of the test in the run's manifest.
+    pub test: u32,
+    /// What it did, a number whose meaning is the caller's.
+    pub effect: u8,
+    /// How the program ended.
+    pub end: TrialEnd,
+    /// Bytes of the expected output before the first wrong one, where they are compared.
+    pub matched: Option<u64>,
+}
+
+/// Where the outcomes of one run's trials are.
+#[derive(Clone, Debug)]
+pub struct EvidenceStore {
+    directory: PathBuf,
+}
+
+/// Outcomes as they stand in a frame: candidate, test, effect, end, its number, matched bytes.
+type Frame = Vec<(u64, u32, u8, u8, i32, Option<u64>)>;
+
+impl Store {
+    /// The outcomes of trials on the run of this identity.
+    pub fn evidence(&self, run: u64) -> EvidenceStore {
+        EvidenceStore { directory: self.directory().join("evidence").join(format!("{run:016x}")) }
+    }
+}
+
+impl EvidenceStore {
+    /// Where they are.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Takes the right to add to them: given back when dropped, also when the process dies.
+    pub fn lock(&self) -> Result<Lock, StoreError> {
+        sessions::lock(&self.directory, Shard::WHOLE)
+    }
+
+    /// Removes everything, unless a search is running.
+    pub fn clear(&self) -> Result<(), StoreError> {
+        sessions::clear(&self.directory)
+    }
+
+    /// A new file for what is found out now.
+    pub fn begin(&self) -> Result<EvidenceWriter, StoreError> {
+        sessions::begin(&self.directory, Shard::WHOLE, "outcomes").map(|file| EvidenceWriter { file })
+    }
+
+    /// All outcomes, by candidate and test; and how many stretches of the files had to be passed over.
+    pub fn load(&self) -> Result<(HashMap<(u64, u32), TriedRecord>, usize), StoreError> {
+        let (mut records, mut damaged) = (HashMap::new(), 0);
+        for path in sessions::names(&self.directory, |name| name.ends_with(".outcomes"))? {
+            let bytes = fs::read(&path).map_err(StoreError::io("read", &path))?;
+            damaged += scan_outcomes(&bytes, |record| {
+                records.entry((record.candidate, record.test)).or_insert(record);
+            });
+        }
+        Ok((records, damaged))
+    }
+
+    /// Writes facts about the tests, whole or not at all.
+    pub fn save_facts(&self, facts: &impl Serialize) -> Result<(), StoreError> {
+        sessions::create(&self.directory)?;
+        let (path, part) = (self.facts(), self.directory.join("facts.part"));
+        fs::write(&part, encoding::frame(0, KIND_FACTS, facts)).map_err(StoreError::io("write", &part))?;
+        fs::rename(&part, &path).map_err(StoreError::io("write", &path))
+    }
+
+    /// The facts that were written; `None` if there are none that can be read.
+    pub fn load_facts<F: DeserializeOwned>(&self) -> Option<F> {
+        let bytes = fs::read(self.facts()).ok()?;
+        let mut facts = None;
+        encoding::scan(&bytes, KIND_FACTS, |_, payload| {
+            facts = encoding::decode(payload);
+            Some(encoding::FRAME_HEADER + payload.len())
+        });
+        facts
+    }
+
+    fn facts(&self) -> PathBuf {
+        self.directory.join("facts")
+    }
+}
+
+/// A file that outcomes are appended to.
+#[derive(Debug)]
+pub struct EvidenceWriter {
+    file: Appended,
+}
+
+impl EvidenceWriter {
+    /// Appends outcomes. When this returns they outlast the process.
+    pub fn append(&mut self, records: &[TriedRecord]) -> Result<(), StoreError> {
+        self.file.append(&encode(records))
+    }
+}
+
+fn encode(records: &[TriedRecord]) -> Vec<u8> {
+    let written = records.iter().map(|record| {
+        let (tag, number) = match record.end {
+            TrialEnd::Exited(status) => (0, status),
+            TrialEnd::Signalled(signal) => (1, signal),
+            TrialEnd::Cut => (2, 0),
+            TrialEnd::Unknown => (3, 0),
+        };
+        (record.candidate, record.test, record.effect, tag, number, record.matched)
+    });
+    encoding::frame(0, KIND_OUTCOMES, &written.collect::<Frame>())
+}
+
+/// Finds all outcomes of a file, in the order in which they were found out, and how many stretches had to be passed over.
+pub fn scan_outcomes(bytes: &[u8], mut visit: impl FnMut(TriedRecord)) -> usize {
+    encoding::scan(bytes, KIND_OUTCOMES, |_, payload| {
+        for (candidate, test, effect, tag, number, matched) in encoding::decode::<Frame>(payload)? {
+            let end = match tag {
+                0 => TrialEnd::Exited(number),
+                1 => TrialEnd::Signalled(number),
+                2 => TrialEnd::Cut,
+                _ => TrialEnd::Unknown,
+            };
+            visit(TriedRecord { candidate, test, effect, end, matched });
+        }
+        Some(encoding::FRAME_HEADER + payload.len())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(number: u64) -> TriedRecord {
+        let end = [TrialEnd::Exited(3), TrialEnd::Signalled(6), TrialEnd::Cut, TrialEnd::Unknown][number as usize % 4];
+        let matched = (number % 3 > 0).then_some(number * 1000);
+        TriedRecord { candidate: number, test: number as u32 % 5, effect: number as u8 % 5, end, matched }
+    }
+
+    #[test]
+    fn outcomes_of_all_sessions_are_read_and_a_torn_end_costs_what_was_torn() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = Store::new(directory.path()).evidence(7);
+        let records: Vec<TriedRecord> = (0..40).map(record).collect();
+        for part in records.chunks(20) {
+            let mut writer = store.begin().unwrap();
+            part.chunks(5).for_each(|part| writer.append(part).unwrap());
+        }
+        let (known, damaged) = store.load().unwrap();
+        assert_eq!((known.len(), damaged), (40, 0));
+        assert!(records.iter().all(|record| known[&(record.candidate, record.test)] == *record));
+        let path = store.directory().join("shard-1-of-1.2.outcomes");
+        let whole = fs::read(&path).unwrap();
+        for cut in 0..whole.len() {
+            fs::write(&path, &whole[..cut]).unwrap();
+            let (known, _) = store.load().unwrap();
+            assert!(known.len() >= 20 && known.len() % 5 == 0 && known.len() < 40, "{cut}: {}", known.len());
+        }
+        assert!(Store::new(directory.path()).evidence(8).load().unwrap().0.is_empty(), "another run");
+    }
+
+    #[test]
+    fn facts_are_read_back_or_not_there() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = Store::new(directory.path()).evidence(7);
+        assert_eq!(store.load_facts::<Vec<u32>>(), None);
+        store.save_facts(&vec![1u32, 2, 3]).unwrap();
+        assert_eq!(store.load_facts(), Some(vec![1u32, 2, 3]));
+        let path = store.directory().join("facts");
+        let mut bytes = fs::read(&path).unwrap();
+        *bytes.last_mut().unwrap() ^= 1;
+        fs::write(&path, bytes).unwrap();
+        assert_eq!(store.load_facts::<Vec<u32>>(), None, "damaged");
+    }
+}
