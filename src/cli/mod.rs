@@ -19,6 +19,7 @@ mod observed;
 mod progress;
 mod rank;
 mod ready;
+mod search;
 mod seed;
 mod since;
 mod spectra;

@@ -30,6 +30,9 @@ pub struct TriedRecord {
     pub matched: Option<u64>,
 }
 
+/// Outcomes by candidate and test.
+pub type TriedRecords = HashMap<(u64, u32), TriedRecord>;
+
 /// Where the outcomes of one run's trials are.
 #[derive(Clone, Debug)]
 pub struct EvidenceStore {
@@ -67,9 +70,9 @@ impl EvidenceStore {
         sessions::begin(&self.directory, Shard::WHOLE, "outcomes").map(|file| EvidenceWriter { file })
     }
 
-    /// All outcomes, by candidate and test; and how many stretches of the files had to be passed over.
-    pub fn load(&self) -> Result<(HashMap<(u64, u32), TriedRecord>, usize), StoreError> {
-        let (mut records, mut damaged) = (HashMap::new(), 0);
+    /// All outcomes; and how many stretches of the files had to be passed over.
+    pub fn load(&self) -> Result<(TriedRecords, usize), StoreError> {
+        let (mut records, mut damaged) = (TriedRecords::new(), 0);
         for path in sessions::names(&self.directory, |name| name.ends_with(".outcomes"))? {
             let bytes = fs::read(&path).map_err(StoreError::io("read", &path))?;
             damaged += scan_outcomes(&bytes, |record| {

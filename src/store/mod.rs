@@ -44,7 +44,7 @@ use serde::de::DeserializeOwned;
 
 use crate::STORE_DIRECTORY;
 pub use campaign::{CampaignStore, Shard, TrialWriter, Trials};
-pub use evidence::{EvidenceStore, EvidenceWriter, TriedRecord, scan_outcomes};
+pub use evidence::{EvidenceStore, EvidenceWriter, TriedRecord, TriedRecords, scan_outcomes};
 pub use kills::{KillKey, KillOutcome, KillRecord, KillStore, KillWriter, Kills, scan_kills};
 pub use run::{Manifest, Recorded, Run, RunWriter, Tables, TestRecord};
 pub use trials::{TrialEnd, TrialKey, TrialRecord, encode_trials, scan_trials};

@@ -1,6 +1,6 @@
 //! Running a search: rounds, storing, the end of the budget.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -17,7 +17,7 @@ use crate::campaign::{CampaignError, Lab, OracleFacts};
 use crate::evidence::{Effect, Outcome, Taken, Trials, TriedTest, code_candidates, node_candidates};
 use crate::mutant::CodeMutant;
 use crate::program::Program;
-use crate::store::{EvidenceStore, EvidenceWriter, TrialEnd, TriedRecord};
+use crate::store::{EvidenceStore, EvidenceWriter, TrialEnd, TriedRecord, TriedRecords};
 use crate::trial::{End, Mutant, Observation};
 
 /// What a search is to do.
@@ -208,7 +208,7 @@ impl<L: Lab> Search<'_, L> {
     fn round(
         &self,
         round: &[Pair],
-        known: &HashMap<(u64, u32), TriedRecord>,
+        known: &TriedRecords,
         chosen: &[&SearchTest],
         workers: &mut [L::Worker],
         shared: &Shared<L::Ready>,

@@ -31,7 +31,7 @@ pub struct KillArguments {
 }
 
 /// Which code mutants there are.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct CatalogueArguments {
     /// Only mutants by these operators: AOR, ROR, LCR, BOR, SOR, CRP, UOI, VRR, SDL.
     #[arg(long, value_delimiter = ',', value_name = "CLASSES")]

@@ -1,0 +1,90 @@
+//! Trying changes of the failing program on the tests of a recorded run: what `suspect rank` and `suspect eval` share.
+
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use super::args::CatalogueArguments;
+use super::exit::Failure;
+use super::mutants::catalogue::Catalogue;
+use super::mutate::{say_uncontained, workbench};
+use super::ready;
+use crate::campaign::{Search, SearchSettings, SearchTest, SearchWatch, Searched, run_identity};
+use crate::evidence::Trials;
+use crate::store::{Run, Store};
+use crate::suite::Suite;
+use crate::trial::{Executors, Watched};
+
+/// How a search is done.
+#[derive(Clone, Copy, Debug)]
+pub struct SearchOptions {
+    /// Trials at the same time.
+    pub jobs: usize,
+    /// No trial is begun after this time.
+    pub budget: Option<Duration>,
+    /// Try changes even where they cannot be contained.
+    pub allow_unsafe: bool,
+}
+
+/// Failing and passing tests that changes are tried on, at most.
+const MOST_TESTS: (usize, usize) = (8, 24);
+/// Trials, at most: what a search of the largest programs is worth.
+const MOST_TRIALS: usize = 200_000;
+/// Seed of values that are drawn: rankings of one run are the same whenever they are made.
+const SEED: u64 = 1;
+
+/// Searches, as far as the budget goes; looks up what was tried before. `posterior` gives the probability of each of the program's lines.
+///
+/// # Errors
+/// When the run is not fit for mutants, or the store or the system refuses.
+pub fn search(
+    (store, run, suite): (&Store, &Run, &Suite),
+    options: SearchOptions,
+    posterior: &(dyn Fn(&Trials) -> Vec<f64> + Sync),
+    stop: &AtomicBool,
+    watch: &dyn SearchWatch,
+) -> Result<(Searched, Catalogue), Failure> {
+    ready::check(store, run, suite)?;
+    let catalogue = Catalogue::of(store, run, &CatalogueArguments::default())?;
+    let tests = search_tests(run)?;
+    let evidence = store.evidence(run_identity(run));
+    let _searching = evidence.lock()?;
+    let lab = |watched| workbench(run, suite, Executors::Decided, watched, options.allow_unsafe);
+    let (outputs, values) = (lab(Watched::Output)?, lab(Watched::Nodes)?);
+    let search = Search {
+        program: &run.program,
+        tests: &tests,
+        mutants: &catalogue.mutants,
+        lab: &outputs,
+        values: &values,
+        store: &evidence,
+        settings: &SearchSettings {
+            jobs: options.jobs,
+            budget: options.budget,
+            most_failing: MOST_TESTS.0,
+            most_passing: MOST_TESTS.1,
+            most_trials: MOST_TRIALS,
+            seed: SEED,
+        },
+        posterior,
+        stop,
+        watch,
+    };
+    let searched = search.run()?;
+    say_uncontained(&outputs);
+    Ok((searched, catalogue))
+}
+
+/// The tests that count.
+fn search_tests(run: &Run) -> Result<Vec<SearchTest>, Failure> {
+    let recorded = run.recorded()?;
+    let mut tests = Vec::new();
+    for test in run.counted_tests() {
+        let mut pieces: Vec<u32> = recorded.pieces(test)?;
+        pieces.sort_unstable();
+        // Not time, which differs from run to run and would change the order of work.
+        let cost = recorded.edges(test)?.iter().map(|(_, count)| *count).fold(0, u64::saturating_add);
+        let failed = run.manifest.tests[test as usize].passed == Some(false);
+        tests.push(SearchTest { test, failed, pieces, cost });
+    }
+    Ok(tests)
+}
