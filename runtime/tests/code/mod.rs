@@ -260,7 +260,7 @@ impl Trials {
             running: 0,
             gate: 0,
             fuel,
-            expected: expected,
+            expected,
             expected_length: self.expected.len() as u64,
             reserved: 0,
         };
