@@ -9,7 +9,8 @@ use core::sync::atomic::{AtomicU32, Ordering};
 
 use suspect_format::abi::Mode;
 use suspect_format::trial::{
-    CHANGED, Done, EXIT_CUT, NO_MUTANT, OUTPUT_HASH_START, Refusal, Stream, TrialProcess, TrialResult, output_hash,
+    CHANGED, Done, EXIT_CUT, NO_MUTANT, OUTPUT_HASH_START, Refusal, Stream, TrialProcess, TrialResult, common_prefix,
+    output_hash,
 };
 
 use crate::change::{self, Taken};
@@ -393,17 +394,24 @@ unsafe fn put_back(files: usize, found: *mut TrialResult) {
         let befores = (&raw mut (*found).before).cast::<u64>();
         let mut at = 0usize;
         for fd in streams {
-            hashes.wrapping_add(at).write(OUTPUT_HASH_START);
+            let mut read = Read { hash: OUTPUT_HASH_START, expected: &[], matched: 0 };
             if fd >= 0 {
                 let fd = fd as usize;
                 let before = noted(files, fd);
                 let Some(status) = status(fd) else { give_up(Refusal::Descriptor, 0) };
                 befores.wrapping_add(at).write(before);
                 lengths.wrapping_add(at).write(status.size);
+                if at == 0 {
+                    read.expected = expected().get(before as usize..).unwrap_or_default();
+                }
                 if status.size != before {
-                    hashes.wrapping_add(at).write(hash_from(fd, before, status.size));
+                    read.file(fd, before, status.size);
                     let _ = call(FTRUNCATE, [fd, before as usize, 0, 0, 0]);
                 }
+            }
+            hashes.wrapping_add(at).write(read.hash);
+            if at == 0 {
+                (*found).matched = read.matched;
             }
             at = at.wrapping_add(1);
         }
@@ -424,24 +432,54 @@ unsafe fn noted(files: usize, fd: usize) -> u64 {
     }
 }
 
-/// The hash of a file's bytes from `from` up to `to`.
-unsafe fn hash_from(fd: usize, from: u64, to: u64) -> u64 {
-    let (mut at, mut hash) = (from, OUTPUT_HASH_START);
-    let buffer = ROOM.buffer.get().cast::<u8>();
-    while at < to {
-        let want = (to.wrapping_sub(at)).min(BUFFER as u64) as usize;
-        // SAFETY: the buffer is as long as said; a file in memory is read whole.
-        unsafe {
-            match call(PREAD, [fd, buffer as usize, want, at as usize, 0]) {
-                Ok(read) if read == want => {}
-                Err(EINTR) => continue,
-                _ => give_up(Refusal::Descriptor, 0),
-            }
-            hash = output_hash(hash, core::slice::from_raw_parts(buffer, want));
-        }
-        at = at.wrapping_add(want as u64);
+/// What standard output is compared with.
+///
+/// # Safety
+/// The trial file is mapped.
+unsafe fn expected() -> &'static [u8] {
+    // SAFETY: vouched for by the caller; it was looked at before it was mapped, and is never written.
+    unsafe {
+        let header = trial::header();
+        core::slice::from_raw_parts(trial::at((*header).expected), (*header).expected_length as usize)
     }
-    hash
+}
+
+/// What is found in an output that is read from somewhere on.
+struct Read {
+    hash: u64,
+    /// What is expected next; nothing any more after the first difference.
+    expected: &'static [u8],
+    /// Bytes that were as expected.
+    matched: u64,
+}
+
+impl Read {
+    /// Reads a file's bytes from `from` up to `to`.
+    unsafe fn file(&mut self, fd: usize, from: u64, to: u64) {
+        let mut at = from;
+        let buffer = ROOM.buffer.get().cast::<u8>();
+        while at < to {
+            let want = (to.wrapping_sub(at)).min(BUFFER as u64) as usize;
+            // SAFETY: the buffer is as long as said; a file in memory is read whole.
+            unsafe {
+                match call(PREAD, [fd, buffer as usize, want, at as usize, 0]) {
+                    Ok(read) if read == want => {}
+                    Err(EINTR) => continue,
+                    _ => give_up(Refusal::Descriptor, 0),
+                }
+                self.bytes(core::slice::from_raw_parts(buffer, want));
+            }
+            at = at.wrapping_add(want as u64);
+        }
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.hash = output_hash(self.hash, bytes);
+        let same = common_prefix(bytes, self.expected);
+        self.matched = self.matched.wrapping_add(same as u64);
+        let rest = if same == bytes.len() { self.expected.get(same..) } else { None };
+        self.expected = rest.unwrap_or_default();
+    }
 }
 
 /// Calls `look` with each number that is an entry's name in the directory `path`, this directory's own descriptor left out;

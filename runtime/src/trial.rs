@@ -158,6 +158,7 @@ fn fits(head: &TrialHeader) -> bool {
         && head.n_mutants != u32::MAX
         && inside(head.first_of_mutant, head.n_mutants.wrapping_add(1), size_of::<u32>())
         && inside(head.members, head.n_overrides, size_of::<u32>())
+        && head.expected.checked_add(head.expected_length).is_some_and(|end| end <= head.length)
         && (head.mode == Mode::Trace as u32 || (head.mode == Mode::Mutants as u32 && fuel_fits(head)))
         && (head.role == Role::Single as u32 || head.role == Role::Plan as u32)
 }

@@ -132,6 +132,12 @@ fn an_instance_is_an_execution_of_the_site_in_its_process() {
     assert_eq!(output("add add add", &[at(1, set), at(3, set)]), "add 0\nadd 12\nadd 0\n");
     assert_eq!(output("add read add", &[at(2, set), at(1, change(READ, Choose, 1))]), "add 11\nread 20\nadd 0\n");
     assert_eq!(output("node node", &[at(2, change(NODE, Set, 9))]), "node 1\nnode 9\n");
+    // Of several at one execution the last counts, of others each.
+    assert_eq!(output("add add add", &[at(1, set), at(1, change(ADD, Set, 5)), at(3, set)]), "add 5\nadd 12\nadd 0\n");
+    let turned = |executions: &[u64]| executions.iter().map(|one| at(*one, change(LESS, Flip, 0))).collect::<Vec<_>>();
+    assert_eq!(output("divide divide divide", &turned(&[2])), "divide 33 251\ndivide 34 7\ndivide 34 7\n");
+    assert_eq!(output("divide divide divide", &turned(&[2, 3, 6])), "divide 33 251\ndivide 7 7\ndivide 34 251\n");
+    assert_eq!(output("divide divide divide", &turned(&[6, 2, 3])), "divide 33 251\ndivide 7 7\ndivide 34 251\n");
     let loops = output("times 1000 add", &[at(1001, set)]);
     assert_eq!(loops, "times 1000\nadd 0\n");
 }
@@ -171,8 +177,11 @@ fn a_plan_shows_of_each_mutant_what_a_process_of_its_own_shows() {
         mutants.extend([ADD, DIVIDE, LESS].map(|site| vec![operator(site, operation)]));
     }
     for mode in MODES {
-        let trials = Trials::new(mode, arguments).with(mutants.clone());
-        let (plain, plan) = (trials.single(None), trials.plan());
+        let mut trials = Trials::new(mode, arguments).with(mutants.clone());
+        let plain = trials.single(None);
+        // What most mutants get right at first, and few to the end.
+        trials.expected = plain.stdout.replacen("divide 35", "divide 26", 1);
+        let plan = trials.plan();
         assert_eq!((&plan.stdout, plan.used[0], plan.header.refusal), (&plain.stdout, plain.used[0], 0));
         let mut ran = 0;
         for (index, result) in plan.results.iter().enumerate() {
@@ -189,6 +198,25 @@ fn a_plan_shows_of_each_mutant_what_a_process_of_its_own_shows() {
         assert!(ran * 2 > mutants.len(), "{ran} of {}", mutants.len());
         assert_eq!(plan.header.n_done as usize, ran);
     }
+}
+
+#[test]
+fn what_a_child_writes_is_compared_with_what_is_expected() {
+    let matched = |expected: &str, one: Override| {
+        let trials = Trials::new(Mode::Mutants, "add read divide add").with([vec![one]]);
+        let plan = Trials { expected: expected.into(), ..trials }.plan();
+        let result = &plan.results[0];
+        assert_eq!(result.done, Done::Ran as u32);
+        (result.before[0], result.matched)
+    };
+    // The program writes all at its end: "add 11\nread 2\ndivide 34 7\nadd 14\n".
+    let read = change(READ, Choose, 1);
+    assert_eq!(matched("add 11\nread 20\ndivide 34 7\nadd 14\n", read), (0, 34));
+    assert_eq!(matched("add 11\nread 20\ndivide 34 7\nadd 14\nmore\n", read), (0, 34));
+    assert_eq!(matched("add 11\nread 20\ndivide 25 7\nadd 14\n", read), (0, 22));
+    assert_eq!(matched("add 11\nread 2", read), (0, 13));
+    assert_eq!(matched("mul", read), (0, 0));
+    assert_eq!(matched("", read), (0, 0));
 }
 
 #[test]

@@ -7,8 +7,8 @@ use std::path::Path;
 use memmap2::MmapMut;
 use suspect_format::abi::{Mode, PAGE};
 use suspect_format::trial::{
-    self as layout, CHANGED, FUEL_WORD, MAGIC, NO_MUTANT, PROCESS_STARTED, Role, Stream, TrialHeader, TrialModule,
-    TrialProcess, TrialResult, fuel_pages,
+    self as layout, CHANGED, FUEL_WORD, MAGIC, MOST_EXPECTED, NO_MUTANT, PROCESS_STARTED, Role, Stream, TrialHeader,
+    TrialModule, TrialProcess, TrialResult, fuel_pages,
 };
 use suspect_format::{ENDIAN_TAG, FORMAT_VERSION};
 
@@ -27,6 +27,11 @@ const MORE_PROCESSES: u32 = 64;
 /// Words that hold a bit for each node.
 pub(super) fn n_words(n_nodes: usize) -> usize {
     n_nodes.div_ceil(64)
+}
+
+/// As much of an expected output as trials are compared with.
+pub(super) fn compared(expected: &[u8]) -> &[u8] {
+    &expected[..expected.len().min(MOST_EXPECTED)]
 }
 
 /// A mapped trial file.
@@ -57,6 +62,8 @@ struct Parts {
     result_stride: usize,
     fuel: usize,
     n_fuel_pages: usize,
+    expected: usize,
+    n_expected: usize,
 }
 
 impl Parts {
@@ -87,9 +94,15 @@ pub(super) fn batch_len(encoded: &[&Encoded]) -> usize {
 }
 
 impl TrialFile {
-    /// Writes the file of a test to `path`. `output_fds` are numbers of descriptors that the test's processes inherit.
-    pub(super) fn create(path: &Path, oracle: &Oracle, sites: &Sites) -> Result<TrialFile, TrialError> {
-        let plan = Plan::of(oracle, sites);
+    /// Writes the file of a test to `path`. Standard output is compared with `expected`, see [`compared`].
+    pub(super) fn create(
+        path: &Path,
+        oracle: &Oracle,
+        sites: &Sites,
+        expected: &[u8],
+    ) -> Result<TrialFile, TrialError> {
+        let expected = compared(expected);
+        let plan = Plan::of(oracle, sites, expected.len());
         let file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(path);
         let file = file.map_err(TrialError::io("make the trial file", path))?;
         file.set_len(plan.length as u64).map_err(TrialError::io("make room for", path))?;
@@ -99,6 +112,7 @@ impl TrialFile {
         // SAFETY: only processes of trials write the file, and only where nobody holds references.
         let map = unsafe { MmapMut::map_mut(&file) }.map_err(TrialError::io("map", path))?;
         let mut file = TrialFile { map, parts: plan.parts, header: plan.header(oracle, sites) };
+        file.put_all(plan.parts.expected, expected);
         file.fill(&plan, oracle, sites);
         Ok(file)
     }
@@ -127,6 +141,8 @@ impl TrialFile {
             members: header.members as usize,
             results: header.results as usize,
             result_stride: header.result_stride as usize,
+            expected: header.expected as usize,
+            n_expected: header.expected_length as usize,
         };
         Ok(TrialFile { map, parts, header })
     }
@@ -162,6 +178,11 @@ impl TrialFile {
             }
         }
         self.put(0, self.header);
+    }
+
+    /// What standard output is compared with.
+    pub(super) fn expected(&self) -> &[u8] {
+        &self.map[self.parts.expected..self.parts.expected + self.parts.n_expected]
     }
 
     /// The header as processes have left it.
@@ -373,7 +394,7 @@ struct Plan {
 
 impl Plan {
     /// What processes write is on pages of its own: header, processes, states, results.
-    fn of(oracle: &Oracle, sites: &Sites) -> Plan {
+    fn of(oracle: &Oracle, sites: &Sites, n_expected: usize) -> Plan {
         let (n_nodes, n_processes) = (oracle.n_compared(), oracle.processes.len());
         let mut end = PAGE;
         let mut take = |bytes: usize, align: usize| {
@@ -390,6 +411,7 @@ impl Plan {
         let first_of_site = take((n_sites + 1) * 4, 8);
         let first_of_mutant = take((BATCH + 1) * 4, 8);
         let members = take(MOST_OVERRIDES * 4, 8);
+        let expected = take(n_expected, 8);
         let processes = take((n_processes + 1) * size_of::<TrialProcess>(), PAGE);
         let states = take((n_processes + 1) * n_nodes * 8, PAGE);
         let result_stride = (size_of::<TrialResult>() + n_nodes.div_ceil(8)).next_multiple_of(8);
@@ -414,6 +436,8 @@ impl Plan {
             result_stride,
             fuel,
             n_fuel_pages,
+            expected,
+            n_expected,
         };
         Plan { parts, words, values, length }
     }
@@ -455,7 +479,9 @@ impl Plan {
             running: 0,
             gate: 0,
             fuel: parts.fuel as u64,
-            reserved: [0; 3],
+            expected: parts.expected as u64,
+            expected_length: parts.n_expected as u64,
+            reserved: 0,
         }
     }
 }

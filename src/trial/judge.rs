@@ -21,6 +21,8 @@ pub(super) struct Judge {
     pub status: i32,
     pub outputs: [Written; 2],
     pub used: u64,
+    /// Bytes that the oracle wrote up to the first that was not expected, where that is how the test is judged.
+    pub matched: Option<u64>,
     pub n_nodes: usize,
     /// Bytes to which an output may grow.
     pub limit: u64,
@@ -49,6 +51,8 @@ pub(super) struct Finished {
     pub used: u64,
     pub changed: Box<[u64]>,
     pub streams: [Stream; 2],
+    /// Bytes written to the first after the fork, if any, up to the first that was not expected.
+    pub matched: u64,
     /// The outputs themselves, where they are at hand.
     pub captured: Option<Outcome>,
 }
@@ -66,13 +70,14 @@ impl Judge {
             changed: vec![0; n_words(self.n_nodes)].into(),
             output_changed: false,
             passes: Some(self.passes),
+            matched: self.matched,
             used: self.used,
         }
     }
 
     /// A trial about which nothing is known.
     pub(super) fn unknown(&self, executor: Executor, applied: bool) -> Observation {
-        Observation { end: End::Unknown, applied, passes: None, used: 0, ..self.same(executor) }
+        Observation { end: End::Unknown, applied, passes: None, matched: None, used: 0, ..self.same(executor) }
     }
 
     /// What a trial showed.
@@ -96,8 +101,16 @@ impl Judge {
             (End::Cut, true) => Some(false),
             (_, true) => self.passes(status, &finished),
         };
+        let matched = self.matched(&finished);
         let Finished { executor, changed, used, .. } = finished;
-        Observation { executor, end, applied, changed, output_changed, passes, used }
+        Observation { executor, end, applied, changed, output_changed, passes, matched, used }
+    }
+
+    /// How much of what is expected a trial wrote.
+    fn matched(&self, finished: &Finished) -> Option<u64> {
+        let (own, before) = (self.matched?, finished.streams[0].before);
+        // What came before the fork is the oracle's.
+        Some(if own < before { own } else { before + finished.matched })
     }
 
     fn passes(&self, status: i32, finished: &Finished) -> Option<bool> {
@@ -173,7 +186,7 @@ impl Finished {
         let streams = [whole(&ran.outputs[0]), whole(&ran.outputs[1])];
         let complete = ran.outputs.iter().all(|written| written.bytes.len() as u64 == written.length);
         let captured = (at_hand && complete).then(|| super::prepare::outcome(&ran));
-        let Ran { status, flags, used, changed, .. } = ran;
-        Finished { executor: Executor::Exec, status, flags, used, changed: changed.into(), streams, captured }
+        let Ran { status, flags, used, changed, matched, .. } = ran;
+        Finished { executor: Executor::Exec, status, flags, used, changed: changed.into(), streams, matched, captured }
     }
 }

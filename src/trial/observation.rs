@@ -62,7 +62,7 @@ impl Override {
 /// Overrides that are active together; their number is the mutant's order.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Mutant {
-    /// The overrides. Of several at one site that replace the same, the last counts.
+    /// The overrides. Of several at the same execution of one site that replace the same, the last counts.
     pub overrides: Box<[Override]>,
 }
 
@@ -109,6 +109,11 @@ pub struct Observation {
     pub output_changed: bool,
     /// Whether the test passes; `None` when that cannot be told without running the test as a whole.
     pub passes: Option<bool>,
+    /// Where the test is judged by comparing standard output: how many bytes of what it expects the trial wrote, up to the first that
+    /// differs or is missing, [`MOST_EXPECTED`] at most. `None` of other tests, and where nothing is known.
+    ///
+    /// [`MOST_EXPECTED`]: suspect_format::trial::MOST_EXPECTED
+    pub matched: Option<u64>,
     /// Hooks and ticks executed.
     pub used: u64,
 }

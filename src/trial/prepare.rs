@@ -289,7 +289,7 @@ impl Preparing<'_> {
         for _ in 0..2 {
             let path = worker.file("trial");
             let sites = Sites::of(&recorded.oracle, self.program);
-            let file = TrialFile::create(&path, &recorded.oracle, &sites)?;
+            let file = TrialFile::create(&path, &recorded.oracle, &sites, &[])?;
             let memory = memory_for(recorded.ran.peak, worker.setup().memory);
             set_job(worker, job(worker, self.test, recorded.place, Task::Trial(&path), memory))?;
             let ran = run(worker, self.test, &Ask::Exec(None, self.patience()))?;

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use suspect_format::abi::PAGE;
-use suspect_format::trial::{OUTPUT_HASH_START, output_hash};
+use suspect_format::trial::{OUTPUT_HASH_START, common_prefix, output_hash};
 
 use super::contain::{self, Held};
 use super::file::TrialFile;
@@ -190,6 +190,7 @@ impl Server {
         let file = self.file.as_ref().ok_or_else(no_file)?;
         let done = file.done();
         (ran.changed, ran.used, ran.flags) = (done.changed.into(), done.used, done.flags);
+        ran.matched = matched(&self.outputs[0], file.expected())?;
         (ran.longest, ran.processes) = (file.longest(), file.seen().next_process);
         Ok(ran)
     }
@@ -219,6 +220,7 @@ impl Server {
             changed: Vec::new(),
             used: 0,
             longest: 0,
+            matched: 0,
             flags: 0,
             processes: 0,
         })
@@ -285,4 +287,21 @@ fn written(output: &File, keep: u64) -> io::Result<Written> {
         at += part as u64;
     }
     Ok(Written { length, hash, bytes })
+}
+
+/// Bytes at the start of an output that are as expected.
+fn matched(output: &File, expected: &[u8]) -> io::Result<u64> {
+    let length = (output.metadata()?.len() as usize).min(expected.len());
+    let mut buffer = vec![0; (16 * PAGE).min(length)];
+    let mut at = 0;
+    while at < length {
+        let part = buffer.len().min(length - at);
+        output.read_exact_at(&mut buffer[..part], at as u64)?;
+        let same = common_prefix(&buffer[..part], &expected[at..]);
+        at += same;
+        if same < part {
+            break;
+        }
+    }
+    Ok(at as u64)
 }

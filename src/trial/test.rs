@@ -6,10 +6,10 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use suspect_format::abi::Mode;
-use suspect_format::trial::{Done, Refusal, TrialResult};
+use suspect_format::trial::{Done, Refusal, TrialResult, common_prefix};
 
 use super::encode::{Encoded, Sites};
-use super::file::{TrialFile, batch_len};
+use super::file::{TrialFile, batch_len, compared};
 use super::frame::{Answer, Ask, Ran, Stop};
 use super::judge::{Finished, Judge, Stream};
 use super::prepare::{self, Place, Preparing, Task};
@@ -41,6 +41,18 @@ struct Summary {
     ran: Ran,
     used: u64,
     limit: u64,
+    /// See [`Judge::matched`].
+    matched: Option<u64>,
+}
+
+impl Summary {
+    /// What standard output is compared with; nothing where the test is not judged by that.
+    fn expected(&self) -> &[u8] {
+        match &self.judging {
+            Judging::Exact(expected) => compared(expected),
+            _ => &[],
+        }
+    }
 }
 
 static NEXT_ID: AtomicU64 = AtomicU64::new(0);
@@ -78,14 +90,18 @@ impl TestTrials {
         let mut recording = preparing.record(worker)?;
         let ran = preparing.calibrate(worker, &mut recording)?;
         let written = recording.ran.outputs.iter().map(|output| output.length).max().unwrap_or(0);
-        let summary = Summary {
+        let mut summary = Summary {
             passes: recorded == Verdict::Pass,
             judging: recording.judging,
             looks_at: recording.looks_at,
             ran: recording.ran,
             used: ran.used,
             limit: LEAST_OUTPUT + GROWTH * written,
+            matched: None,
         };
+        if let Judging::Exact(_) = summary.judging {
+            summary.matched = Some(common_prefix(summary.expected(), &summary.ran.outputs[0].bytes) as u64);
+        }
         let mut trials = TestTrials {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             test: test.clone(),
@@ -109,6 +125,17 @@ impl TestTrials {
     /// Hooks and ticks of the longest process of the test without any mutant; see [`super::budget`].
     pub fn longest(&self) -> u64 {
         self.longest
+    }
+
+    /// What the test expects on standard output, as far as trials are compared with it (see [`Observation::matched`]); `None` of a test
+    /// that is judged in another way.
+    pub fn expected(&self) -> Option<&[u8]> {
+        self.summary.matched.map(|_| self.summary.expected())
+    }
+
+    /// [`Observation::matched`] of the test without any mutant.
+    pub fn matched(&self) -> Option<u64> {
+        self.summary.matched
     }
 
     /// The mode that the processes of trials run in: [`Mode::Mutants`] if the output alone is watched and all units have that version.
@@ -180,7 +207,7 @@ impl TestTrials {
     }
 
     fn judge(&self) -> Judge {
-        let Summary { passes, judging, looks_at, ran, used, limit } = &self.summary;
+        let Summary { passes, judging, looks_at, ran, used, limit, matched } = &self.summary;
         Judge {
             test: self.test.clone(),
             passes: *passes,
@@ -189,6 +216,7 @@ impl TestTrials {
             status: ran.status.unwrap_or(0),
             outputs: ran.outputs.clone(),
             used: *used,
+            matched: *matched,
             n_nodes: self.oracle.n_compared(),
             limit: *limit,
             ends: RefCell::new(HashMap::new()),
@@ -204,7 +232,7 @@ impl TestTrials {
     fn load<'w>(&self, worker: &'w mut Worker) -> Result<&'w mut TrialFile, TrialError> {
         if worker.loaded.as_ref().is_none_or(|(id, _)| *id != self.id) {
             let path = worker.file("trial");
-            let file = TrialFile::create(&path, &self.oracle, &self.sites)?;
+            let file = TrialFile::create(&path, &self.oracle, &self.sites, self.summary.expected())?;
             let memory = prepare::memory_for(self.summary.ran.peak, worker.setup().memory);
             let job = prepare::job(worker, &self.test, self.place, Task::Trial(&path), memory);
             prepare::set_job(worker, job)?;
@@ -394,6 +422,7 @@ fn forked(result: &TrialResult, changed: Box<[u64]>) -> Finished {
         used: result.used,
         changed,
         streams: [stream(0), stream(1)],
+        matched: result.matched,
         captured: None,
     }
 }

@@ -2,6 +2,7 @@
 
 mod basics;
 mod code;
+mod compared;
 mod containment;
 mod differential;
 mod support;

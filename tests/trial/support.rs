@@ -43,11 +43,15 @@ impl Project {
 
     /// As [`Project::new`], built with these modes.
     pub fn with_modes(modes: &str, source: &str, tests: &[&str], files: &[(&str, &str)]) -> Project {
-        let mut project = Project::new(source, tests, files);
-        let root = project.root();
+        Project::new(source, tests, files).rebuilt(modes)
+    }
+
+    /// Built with these modes.
+    pub fn rebuilt(mut self, modes: &str) -> Project {
+        let root = self.root();
         build_in(modes, &root, &["cc", "-O1", "-o", "prog", "prog.c", "-lm"]);
-        project.program = load(&root, &["prog"]);
-        project
+        self.program = load(&root, &["prog"]);
+        self
     }
 
     /// A program `prog` of one source, and this suspect.toml.

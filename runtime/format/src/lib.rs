@@ -16,7 +16,7 @@ pub mod trace;
 pub mod trial;
 
 /// Version of both the trace file and the site table.
-pub const FORMAT_VERSION: u32 = 2;
+pub const FORMAT_VERSION: u32 = 3;
 
 /// Words are written as the machine has them; this one tells a reader of the other endianness.
 pub const ENDIAN_TAG: u32 = 0x0102_0304;

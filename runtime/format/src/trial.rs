@@ -15,6 +15,7 @@
 //!   Stream x n_nodes of each | u64 values               the oracle
 //!   NodeState x n_nodes of each                         what this trial's process did
 //! Override x n_overrides, sorted by site | texts
+//! u8 x expected_length                                what standard output is compared with
 //! u32 x (n_sites + 1)                                   first override of each site
 //! u32 x (n_mutants + 1) | u32 x n_overrides             first member of each mutant | numbers of overrides
 //! TrialResult, result_stride bytes each, x n_mutants    only for Role::Plan
@@ -116,9 +117,16 @@ pub struct TrialHeader {
     /// its modules, whose word number [`FUEL_WORD`] is [`crate::abi::SYMBOL_FUEL`]: what these words of a process add up to is what it has
     /// left of its budget (at most `i64::MAX`), however it ends.
     pub fuel: u64,
+    /// Offset of what the test expects on standard output.
+    pub expected: u64,
+    /// Its bytes, at most [`MOST_EXPECTED`]; 0 where the test is not judged by that.
+    pub expected_length: u64,
     /// Zero.
-    pub reserved: [u64; 3],
+    pub reserved: u64,
 }
+
+/// Bytes of an expected output that trials are compared with.
+pub const MOST_EXPECTED: usize = 16 << 20;
 
 /// Modules of a process that hold parts of its budget when the oracle has so many; further ones fetch each tick singly.
 pub const fn fuel_pages(n_modules: u32) -> u32 {
@@ -276,6 +284,8 @@ pub struct TrialResult {
     pub hashes: [u64; 2],
     /// For standard output and error: bytes that had been written before the fork.
     pub before: [u64; 2],
+    /// Bytes written to standard output after the fork up to the first one that is not what is expected there.
+    pub matched: u64,
 }
 
 /// How a mutant was dealt with.
@@ -337,6 +347,20 @@ pub fn output_hash(mut state: u64, bytes: &[u8]) -> u64 {
     output_step(state, u64::from_ne_bytes(word) ^ (rest.len() as u64) << 56)
 }
 
+/// How many bytes at their start two streams have in common.
+#[inline]
+pub fn common_prefix(one: &[u8], other: &[u8]) -> usize {
+    let word = |chunk: &[u8]| {
+        let mut word = [0u8; 8];
+        word.copy_from_slice(chunk);
+        u64::from_ne_bytes(word)
+    };
+    let pairs = one.chunks_exact(8).zip(other.chunks_exact(8));
+    let whole = pairs.take_while(|(one, other)| word(one) == word(other)).count().wrapping_mul(8);
+    let rest = |bytes| <[u8]>::get(bytes, whole..).unwrap_or_default().iter();
+    whole.wrapping_add(rest(one).zip(rest(other)).take_while(|(one, other)| one == other).count())
+}
+
 const fn output_step(state: u64, word: u64) -> u64 {
     (state ^ word).wrapping_mul(0xff51_afd7_ed55_8ccd).rotate_left(29) ^ (state >> 17)
 }
@@ -357,7 +381,25 @@ const _: () = {
     assert!(
         size_of::<Override>() == 40
             && size_of::<TrialModule>() == 40
-            && size_of::<TrialResult>() == 72
+            && size_of::<TrialResult>() == 80
             && size_of::<TrialProcess>() == 32
     );
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prefixes_end_at_the_first_difference() {
+        let text: [u8; 40] = core::array::from_fn(|at| at as u8);
+        for end in 0..text.len() {
+            let mut other = text;
+            other[end] ^= 1;
+            assert_eq!(common_prefix(&text, &other), end);
+            assert_eq!(common_prefix(&other, &text[..end + 1]), end);
+            assert_eq!((common_prefix(&text, &text[..end]), common_prefix(&text[..end], &text)), (end, end));
+        }
+        assert_eq!(common_prefix(&text, &text), 40);
+    }
+}

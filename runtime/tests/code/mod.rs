@@ -27,6 +27,7 @@ pub const LESS: u32 = 7;
 pub const BYTE: u32 = 8;
 pub const TWICE: u32 = 9;
 const N_SITES: usize = 10;
+const RESULT: usize = size_of::<TrialResult>();
 
 unsafe extern "C" {
     /// Of the C library; 4: when something is executed.
@@ -98,6 +99,8 @@ pub struct Trials {
     pub processes: u32,
     pub arguments: Vec<String>,
     pub mutants: Vec<Vec<Override>>,
+    /// What standard output is compared with.
+    pub expected: String,
 }
 
 /// What one trial did.
@@ -109,12 +112,13 @@ pub struct Outcome {
     pub flags: Vec<u32>,
     pub header: TrialHeader,
     pub results: Vec<TrialResult>,
+    pub expected: String,
 }
 
 impl Trials {
     pub fn new(mode: Mode, arguments: &str) -> Trials {
         let arguments = arguments.split_whitespace().map(str::to_owned).collect();
-        Trials { mode, budget: 1_000_000, processes: 1, arguments, mutants: Vec::new() }
+        Trials { mode, budget: 1_000_000, processes: 1, arguments, mutants: Vec::new(), expected: String::new() }
     }
 
     pub fn with(mut self, mutants: impl IntoIterator<Item = Vec<Override>>) -> Trials {
@@ -160,10 +164,11 @@ impl Trials {
             used: (0..self.processes).map(|number| self.used(&bytes, &header, number, process(number))).collect(),
             flags: (0..=self.processes).map(|number| process(number).flags).collect(),
             header: get(&bytes, 0),
+            expected: self.expected.clone(),
             results: match role {
                 Role::Single => Vec::new(),
                 Role::Plan => {
-                    (0..self.mutants.len()).map(|index| get(&bytes, header.results as usize + 72 * index)).collect()
+                    (0..self.mutants.len()).map(|index| get(&bytes, header.results as usize + RESULT * index)).collect()
                 }
             },
         }
@@ -212,11 +217,12 @@ impl Trials {
         numbers.for_each(|mutant| ends.push(ends[ends.len() - 1] + of_mutant(mutant).count() as u32));
         let (at_overrides, first_of_site) = (file.all(&overrides), file.all(&firsts));
         let (first_of_mutant, members) = (file.all(&ends), file.all(&members));
+        let expected = file.all(self.expected.as_bytes());
         file.page();
         let process = TrialProcess { streams: 0, states: 0, used: 0, flags: 0, pid: 0 };
         let processes = file.all(&vec![process; self.processes as usize + 1]);
         file.page();
-        let results = file.all(&vec![0u8; 72 * self.mutants.len()]);
+        let results = file.all(&vec![0u8; RESULT * self.mutants.len()]);
         file.page();
         let fuel = file.all(&vec![0u8; (self.processes * fuel_pages(2)) as usize * PAGE]);
         let header = TrialHeader {
@@ -241,7 +247,7 @@ impl Trials {
             first_of_mutant,
             members,
             results,
-            result_stride: 72,
+            result_stride: RESULT as u64,
             budget: self.budget,
             wall_ns: 5_000_000_000,
             output_fds: [1, -1],
@@ -254,7 +260,9 @@ impl Trials {
             running: 0,
             gate: 0,
             fuel,
-            reserved: [0; 3],
+            expected,
+            expected_length: self.expected.len() as u64,
+            reserved: 0,
         };
         file.0[..size_of::<TrialHeader>()].copy_from_slice(bytes_of(&header));
         fs::write(path, &file.0).unwrap();
@@ -318,6 +326,12 @@ pub struct Seen {
     used: u64,
     length: u64,
     hash: u64,
+    matched: u64,
+}
+
+/// The bytes from `start` on.
+fn from(bytes: &[u8], start: usize) -> &[u8] {
+    &bytes[start.min(bytes.len())..]
 }
 
 /// A mutant's process tree, and whether it changed anything.
@@ -328,13 +342,14 @@ pub fn seen_alone(outcome: &Outcome, before: usize) -> Seen {
         flags: outcome.flags[0],
         used: outcome.used[0],
         length: text.len() as u64,
-        hash: output_hash(OUTPUT_HASH_START, &text[before.min(text.len())..]),
+        hash: output_hash(OUTPUT_HASH_START, from(text, before)),
+        matched: common_prefix(from(text, before), from(outcome.expected.as_bytes(), before)) as u64,
     }
 }
 
 /// A plan's result, if the mutant ran.
 pub fn seen_forked(result: &TrialResult) -> Seen {
     assert_eq!(result.done, Done::Ran as u32);
-    let TrialResult { status, flags, used, lengths, hashes, .. } = *result;
-    Seen { status, flags, used, length: lengths[0], hash: hashes[0] }
+    let TrialResult { status, flags, used, lengths, hashes, matched, .. } = *result;
+    Seen { status, flags, used, length: lengths[0], hash: hashes[0], matched }
 }

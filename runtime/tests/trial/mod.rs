@@ -430,7 +430,9 @@ impl Trial<'_> {
             running: 0,
             gate: 0,
             fuel: 0,
-            reserved: [0; 3],
+            expected: 0,
+            expected_length: 0,
+            reserved: 0,
         };
         file.bytes[..size_of::<TrialHeader>()].copy_from_slice(bytes_of(&header));
         header
