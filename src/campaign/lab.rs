@@ -17,6 +17,8 @@ pub trait OracleFacts {
     fn values(&self, position: usize) -> impl Iterator<Item = u64>;
     /// Hooks and ticks of the longest process.
     fn longest(&self) -> u64;
+    /// Bytes of the expected output that it writes before the first wrong one, where they are compared.
+    fn matched(&self) -> Option<u64>;
     /// Why the test's trials cannot be forked, if they cannot.
     fn unforkable(&self) -> Option<String>;
 }

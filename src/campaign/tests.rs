@@ -91,6 +91,10 @@ impl OracleFacts for Run {
         1000
     }
 
+    fn matched(&self) -> Option<u64> {
+        None
+    }
+
     fn unforkable(&self) -> Option<String> {
         None
     }
@@ -169,6 +173,10 @@ impl OracleFacts for (u32, Run) {
 
     fn longest(&self) -> u64 {
         self.1.longest()
+    }
+
+    fn matched(&self) -> Option<u64> {
+        None
     }
 
     fn unforkable(&self) -> Option<String> {

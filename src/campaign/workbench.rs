@@ -50,6 +50,10 @@ impl OracleFacts for TestTrials {
         TestTrials::longest(self)
     }
 
+    fn matched(&self) -> Option<u64> {
+        TestTrials::matched(self)
+    }
+
     fn unforkable(&self) -> Option<String> {
         match self.executor() {
             (Executor::Exec, Some(reason)) => Some(reason.to_string()),

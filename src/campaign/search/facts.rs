@@ -25,6 +25,8 @@ pub struct Facts {
     pub passing: BTreeMap<u32, Domain>,
     /// For each failing test, by its index in the run's manifest: how often each condition is executed in it.
     pub executions: BTreeMap<u32, BTreeMap<u32, u64>>,
+    /// For each failing test: bytes of the expected output before the first wrong one.
+    pub matched: BTreeMap<u32, u64>,
 }
 
 impl Facts {
@@ -63,6 +65,7 @@ impl Facts {
 
     /// The values of one test.
     fn add(&mut self, program: &Program, test: u32, failed: bool, oracle: &impl OracleFacts) {
+        self.matched.extend(oracle.matched().filter(|_| failed).map(|matched| (test, matched)));
         let domains = if failed { &mut self.failing } else { &mut self.passing };
         for (position, node) in oracle.nodes().iter().enumerate() {
             let form = Form::of(&program.nodes[*node as usize]);

@@ -185,8 +185,11 @@ impl<L: Lab> Search<'_, L> {
 
     /// All candidates of lines that some chosen failing test executes.
     fn candidates(&self, chosen: &[&SearchTest], facts: &Facts) -> Trials {
-        let tests = chosen.iter().map(|test| TriedTest { test: test.test, failed: test.failed, matched: None });
-        let mut trials = Trials::new(tests.collect());
+        let tried = |test: &&SearchTest| {
+            let matched = facts.matched.get(&test.test).copied();
+            TriedTest { test: test.test, failed: test.failed, matched }
+        };
+        let mut trials = Trials::new(chosen.iter().map(tried).collect());
         let executed = |piece: u32| chosen.iter().any(|test| test.failed && test.executes(piece));
         for (number, node) in (0..).zip(&self.program.nodes) {
             if executed(node.piece) {
@@ -338,7 +341,7 @@ pub fn outcome(seen: &Observation, failed: bool) -> Outcome {
         _ if seen.output_changed => Effect::Changed,
         _ => Effect::Unchanged,
     };
-    Outcome { effect, end, matched: None }
+    Outcome { effect, end, matched: seen.matched }
 }
 
 const EFFECTS: [Effect; 5] = [Effect::Same, Effect::Unchanged, Effect::Changed, Effect::Turned, Effect::Unknown];

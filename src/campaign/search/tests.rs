@@ -19,6 +19,8 @@ const N_NODES: u32 = 24;
 /// The node that is to blame; the condition that only helps at its fifth execution; the test that only node 3 can turn.
 const FAULT: u32 = 7;
 const LOOP: u32 = 11;
+/// The condition that helps at its second and fourth execution together.
+const TWICE: u32 = 13;
 const OTHER: (u32, u32) = (3, 1);
 
 fn program() -> Program {
@@ -40,7 +42,7 @@ fn program() -> Program {
     let node = |number: u32| Node {
         function: 0,
         piece: number,
-        kind: if number == LOOP { NodeKind::Predicate } else { NodeKind::Assignment },
+        kind: if [LOOP, TWICE].contains(&number) { NodeKind::Predicate } else { NodeKind::Assignment },
         class: ValueClass::Signed,
         width: 32,
         place: Place { file: 0, line: number + 1, column: 1 },
@@ -88,11 +90,15 @@ impl OracleFacts for Ready {
     }
 
     fn values(&self, position: usize) -> impl Iterator<Item = u64> {
-        (0..8).map(move |at| u64::from(self.test) + u64::from(self.nodes[position] != LOOP) * at)
+        (0..8).map(move |at| u64::from(self.test) + u64::from(![LOOP, TWICE].contains(&self.nodes[position])) * at)
     }
 
     fn longest(&self) -> u64 {
         100
+    }
+
+    fn matched(&self) -> Option<u64> {
+        Some(5)
     }
 
     fn unforkable(&self) -> Option<String> {
@@ -150,12 +156,14 @@ fn show(test: u32, mutant: &Mutant) -> Observation {
     let one = &mutant.overrides[0];
     let Site::Node(node) = one.site else { panic!("nodes alone have candidates here") };
     let small = matches!(one.change, Change::Set(value) if value < 5);
+    let at = |instance: u64| mutant.overrides.iter().any(|one| one.instance == instance);
     let turned = match test {
-        0 => (node == FAULT && small) || (node == LOOP && mutant.overrides.iter().any(|one| one.instance == 5)),
+        0 => (node == FAULT && small) || (node == LOOP && at(5)) || (node == TWICE && at(2) && at(4)),
         1 => (node, test) == OTHER && small,
         _ => node == FAULT && one.change == Change::Set(0) && test == 5,
     };
-    let changed = turned || node % 3 == 0;
+    let further = node == TWICE && at(2);
+    let changed = turned || further || node % 3 == 0;
     Observation {
         executor: Executor::Fork,
         end: End::Exited(0),
@@ -163,6 +171,7 @@ fn show(test: u32, mutant: &Mutant) -> Observation {
         changed: Box::default(),
         output_changed: changed,
         passes: Some((test > 2) != turned),
+        matched: Some(if further { 9 } else { 5 }),
         used: 1,
     }
 }
@@ -240,7 +249,11 @@ fn what_turns_failing_tests_is_found_and_checked_on_passing_ones() {
         .filter(|one| trials.failing(*one).any(|(_, outcome)| outcome.effect == Effect::Turned))
         .map(|one| trials.candidates()[one as usize].line)
         .collect();
-    assert_eq!(turning, BTreeSet::from([OTHER.0, FAULT, LOOP]), "also at one execution, also of the second test");
+    assert_eq!(
+        turning,
+        BTreeSet::from([OTHER.0, FAULT, LOOP, TWICE]),
+        "also at some executions, also of the second test"
+    );
     let zero = (0..).zip(trials.candidates()).find(|(_, one)| {
         one.node == Some(FAULT) && one.mutant.overrides[0].change == Change::Set(0) && one.instances.is_empty()
     });
