@@ -72,8 +72,8 @@ fn chosen(names: &[String]) -> Result<Vec<&'static Method>, Failure> {
     let mut chosen: Vec<&'static Method> = Vec::new();
     for name in names {
         let found: Result<Vec<_>, _> = match name.as_str() {
-            // A version's recorded tests have no mutants among them.
-            "all" => Ok(methods().iter().filter(|method| !method.needs.contains(&Need::Observations)).collect()),
+            // A version's recorded tests have no mutants among them, and trials are asked for by name.
+            "all" => Ok(methods().iter().filter(|method| !method.needs.iter().any(is_of_mutants)).collect()),
             "classic" => CLASSIC.iter().map(|id| find_method(id)).collect(),
             name => find_method(name).map(|method| vec![method]),
         };
@@ -84,6 +84,10 @@ fn chosen(names: &[String]) -> Result<Vec<&'static Method>, Failure> {
         }
     }
     Ok(chosen)
+}
+
+fn is_of_mutants(need: &Need) -> bool {
+    matches!(need, Need::Observations | Need::Trials)
 }
 
 fn results_directory(start: &Path, directory: &Path, arguments: &EvalArguments) -> Result<PathBuf, Failure> {

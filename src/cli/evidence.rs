@@ -98,6 +98,7 @@ impl<'r> Seen<'r> {
             predicates: self.predicates.as_ref().map(|(sites, profile)| (sites, profile)),
             sequences: self.sequences.as_ref().map(|(sites, profile)| (sites, profile)),
             slices: self.slices.as_deref(),
+            trials: None,
             interventions: self.mutants.as_ref().map(|(observed, choice)| Interventions {
                 observations: &observed.observations,
                 order: &observed.order,

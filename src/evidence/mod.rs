@@ -7,9 +7,28 @@
 //! Pure: no IO, no clock, no printing.
 
 mod candidate;
+mod cluster;
+mod criterion;
+mod feature;
+mod ground;
 mod make;
+mod portrait;
+mod posterior;
+mod tally;
 mod trials;
+mod weights;
 
 pub use candidate::{Candidate, Kind};
+pub use cluster::clusters;
+pub use criterion::{Criterion, Scores};
+pub use feature::{Features, N_FEATURES, NAMES};
+pub use ground::{Ground, Holds};
 pub use make::{Taken, code_candidates, line_at, node_candidates, piece_of, switch_candidate};
+pub use portrait::Portrait;
+pub use posterior::{Posterior, probabilities};
+pub use tally::{Side, Tallies, Tally};
 pub use trials::{Effect, Outcome, Trials, TriedTest};
+pub use weights::{ELSEWHERE, WEIGHTS};
+
+#[cfg(test)]
+mod tests;

@@ -2,8 +2,10 @@
 
 use std::fmt;
 
+use super::tried::{by_all_evidence, by_trials};
 use super::{Algorithm, Method, Need, Ranking, Units};
 use crate::causal::{CdflOptions, Observations, cdfl, direct_suspicion};
+use crate::evidence::{Ground, Trials};
 use crate::profile::blockrank::block_rank;
 use crate::profile::cbi::isolate;
 use crate::profile::cp::capture_propagation;
@@ -35,6 +37,8 @@ pub struct Observed<'a> {
     pub slices: Option<&'a [Vec<u32>]>,
     /// What value mutants changed.
     pub interventions: Option<Interventions<'a>>,
+    /// What is known of the program's lines, and what changes of them did.
+    pub trials: Option<(&'a Ground<'a>, &'a Trials)>,
 }
 
 /// What value mutants changed in the tests that are ranked by, and how to judge it.
@@ -62,6 +66,7 @@ impl<'a> Observed<'a> {
             sequences: None,
             slices: None,
             interventions: None,
+            trials: None,
         }
     }
 }
@@ -102,6 +107,19 @@ pub enum Note {
     NothingSignificant,
     /// This many units hold no node that was mutated.
     Untried(usize),
+    /// This many of all candidates were not tried on all the tests that execute them.
+    PartlyTried {
+        /// Those.
+        partial: usize,
+        /// All that were tried at all.
+        tried: usize,
+    },
+    /// Nothing was tried.
+    NothingTried,
+    /// No candidate makes a failing test pass.
+    NoFlip,
+    /// Failing tests seem to fail for this many reasons.
+    Reasons(usize),
 }
 
 impl fmt::Display for Note {
@@ -135,6 +153,19 @@ impl fmt::Display for Note {
             Note::Untried(n) => {
                 let hold = plural(n, "unit holds", "units hold");
                 write!(f, "{n} {hold} nothing that was mutated: ranked last, by ochiai")
+            }
+            Note::PartlyTried { partial, tried } => write!(
+                f,
+                "{partial} of {tried} changes were not tried on all tests that execute them: these tests count by the share of \
+                 those on which they were"
+            ),
+            Note::NothingTried => write!(f, "no change was tried: the order is Ochiai's"),
+            Note::NoFlip => write!(f, "no change that was tried makes a failing test pass"),
+            Note::Reasons(n) => {
+                write!(
+                    f,
+                    "failing tests seem to fail for {n} different reasons: no line's changes make tests of two groups pass"
+                )
             }
             Note::NothingSignificant => write!(f, "no condition raises the chance of failure significantly"),
         }
@@ -188,6 +219,8 @@ pub fn apply(method: &Method, observed: &Observed) -> Result<Ranked, MissingEvid
         Algorithm::Interventional => {
             by_interventions(observed, |seen| direct_suspicion(seen.observations)).ok_or(missing(Need::Observations))?
         }
+        Algorithm::Trials(criterion) => by_trials(observed, criterion).ok_or(missing(Need::Trials))?,
+        Algorithm::AllEvidence => by_all_evidence(observed).ok_or(missing(Need::Trials))?,
     };
     let mut notes = general_notes(observed, &ranked.ranking);
     notes.append(&mut ranked.notes);

@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use crate::evidence::Criterion;
 use crate::profile::blockrank::Reading;
 use crate::spectra::measures::{self, Measure};
 
@@ -20,6 +21,8 @@ pub enum Need {
     Slices,
     /// Which nodes, and whether the output, the value mutants of each node change in each test.
     Observations,
+    /// What changes, tried on the failing tests and where they matter on the passing ones, did to each test.
+    Trials,
 }
 
 impl Need {
@@ -32,6 +35,7 @@ impl Need {
             Need::Sequences => "evaluation sequences",
             Need::Slices => "slices",
             Need::Observations => "observations of value mutants",
+            Need::Trials => "trials of changes",
         }
     }
 }
@@ -69,6 +73,10 @@ pub enum Algorithm {
     CdflPaper,
     /// Share of a node's mutants that change the output.
     Interventional,
+    /// What changes of each line did to the tests, by one criterion.
+    Trials(Criterion),
+    /// All evidence together.
+    AllEvidence,
 }
 
 /// A method that ranks.
@@ -96,6 +104,7 @@ pub struct Method {
 
 const SLICES: &str = "slices";
 const INTERVENTIONS: &str = "value mutants";
+const TRIALS: &str = "trials of changes";
 const CAUSAL: &str = "causal models";
 const PROFILES: &str = "edge profiles";
 const STATISTICAL: &str = "statistical debugging";
@@ -268,6 +277,116 @@ const OTHERS: &[Method] = &[
         aliases: &["interventional"],
         algorithm: Algorithm::Interventional,
     },
+    Method {
+        id: "all_evidence",
+        name: "all evidence together",
+        family: TRIALS,
+        needs: &[Need::Coverage, Need::Edges, Need::Trials],
+        doc: "the probability that the fault is here: softmax of a weighted sum of what coverage, mutants, flips and repairs say of the line and of what is beside it",
+        note: "What no failing test executes comes last, by Ochiai.",
+        citation: "McFadden 1974 for the conditional logit",
+        aliases: &["all", "combined"],
+        algorithm: Algorithm::AllEvidence,
+    },
+    Method {
+        id: "metallaxis",
+        name: "Metallaxis",
+        family: TRIALS,
+        needs: &[Need::Coverage, Need::Trials],
+        doc: "the highest failed(m) / sqrt(failing * (failed(m) + passed(m))) of the line's mutants m, where failed(m) and passed(m) are the tests whose output m changes",
+        note: "Over all changes that were tried, of values and of code. Tests on which a change was not tried count by the share of those on which it was. What was not tried comes last, by Ochiai.",
+        citation: "Papadakis & Le Traon 2012 (ICST); 2015 (STVR 25(5-7))",
+        aliases: &[],
+        algorithm: Algorithm::Trials(Criterion::Metallaxis),
+    },
+    Method {
+        id: "metallaxis_values",
+        name: "Metallaxis over values",
+        family: TRIALS,
+        needs: &[Need::Coverage, Need::Trials],
+        doc: "as metallaxis, over changes of values alone",
+        note: "",
+        citation: "Papadakis & Le Traon 2012 (ICST); 2015 (STVR 25(5-7))",
+        aliases: &[],
+        algorithm: Algorithm::Trials(Criterion::MetallaxisValues),
+    },
+    Method {
+        id: "muse",
+        name: "MUSE",
+        family: TRIALS,
+        needs: &[Need::Coverage, Need::Trials],
+        doc: "mean over the line's mutants of the share of failing tests that pass less alpha times the share of passing tests that fail, alpha making both alike over all mutants",
+        note: "Over all changes that were tried, of values and of code. Tests on which a change was not tried count by the share of those on which it was. What was not tried comes last, by Ochiai.",
+        citation: "Moon, Kim, Kim & Yoo 2014 (ICST)",
+        aliases: &[],
+        algorithm: Algorithm::Trials(Criterion::Muse),
+    },
+    Method {
+        id: "muse_values",
+        name: "MUSE over values",
+        family: TRIALS,
+        needs: &[Need::Coverage, Need::Trials],
+        doc: "as muse, over changes of values alone",
+        note: "",
+        citation: "Moon, Kim, Kim & Yoo 2014 (ICST)",
+        aliases: &[],
+        algorithm: Algorithm::Trials(Criterion::MuseValues),
+    },
+    Method {
+        id: "value_replacement",
+        name: "value replacement",
+        family: TRIALS,
+        needs: &[Need::Coverage, Need::Trials],
+        doc: "the number of failing tests that pass when some value of the line is replaced; equals by Tarantula",
+        note: "Which values replace others is this tool's choice, not the paper's. What was not tried comes last, by Ochiai.",
+        citation: "Jeffrey, Gupta & Gupta 2008 (ISSTA)",
+        aliases: &["ivmp"],
+        algorithm: Algorithm::Trials(Criterion::ValueReplacement),
+    },
+    Method {
+        id: "predicate_switching",
+        name: "predicate switching",
+        family: TRIALS,
+        needs: &[Need::Coverage, Need::Trials],
+        doc: "1 if a failing test passes when one condition of the line goes the other way at one execution, else 0; equals by Ochiai",
+        note: "Conditions that go the other way throughout count, too: those evaluated once are not told apart. Equals are the paper's to inspect in any order. What was not tried comes last, by Ochiai.",
+        citation: "Zhang, Gupta & Gupta 2006 (ICSE)",
+        aliases: &["critical_predicate"],
+        algorithm: Algorithm::Trials(Criterion::PredicateSwitching),
+    },
+    Method {
+        id: "flip",
+        name: "flips",
+        family: TRIALS,
+        needs: &[Need::Coverage, Need::Trials],
+        doc: "the share of failing tests that some change of the line makes pass; equals by Ochiai",
+        note: "What was not tried comes last, by Ochiai.",
+        citation: "compare Jeffrey, Gupta & Gupta 2008 (ISSTA); Zhang, Gupta & Gupta 2006 (ICSE)",
+        aliases: &["flips"],
+        algorithm: Algorithm::Trials(Criterion::Flip),
+    },
+    Method {
+        id: "flip_share",
+        name: "share of flips",
+        family: TRIALS,
+        needs: &[Need::Coverage, Need::Trials],
+        doc: "the share of the line's changes that make a failing test pass; equals by Ochiai",
+        note: "What was not tried comes last, by Ochiai.",
+        citation: "compare Jeffrey, Gupta & Gupta 2008 (ISSTA)",
+        aliases: &[],
+        algorithm: Algorithm::Trials(Criterion::FlipShare),
+    },
+    Method {
+        id: "repair",
+        name: "repairs",
+        family: TRIALS,
+        needs: &[Need::Coverage, Need::Trials],
+        doc: "the share of passing tests that still pass with the best change of the line that makes all failing tests pass, 0 without one; equals by Ochiai",
+        note: "A repair has 1. Tests on which a change was not tried count by the share of those on which it was. What was not tried comes last, by Ochiai.",
+        citation: "compare Debroy & Wong 2010 (ICST)",
+        aliases: &["repairs"],
+        algorithm: Algorithm::Trials(Criterion::Repair),
+    },
 ];
 
 /// Names in use beside those the catalogue of measures gives.
@@ -375,7 +494,7 @@ mod tests {
     fn every_method_is_found_by_its_id_and_explains_itself() {
         let ids: HashSet<_> = methods().iter().map(|method| plain(method.id)).collect();
         assert_eq!(ids.len(), methods().len());
-        assert_eq!(methods().len(), 221 + 15);
+        assert_eq!(methods().len(), 221 + 25);
         for method in methods() {
             assert_eq!(find_method(method.id).unwrap().id, method.id);
             assert!(!method.doc.is_empty() && !method.citation.is_empty() && !method.needs.is_empty(), "{}", method.id);

@@ -7,6 +7,7 @@ pub mod compare;
 mod method;
 mod metric;
 mod ranking;
+mod tried;
 mod unit;
 
 pub use apply::{Interventions, MissingEvidence, Note, Observed, Ranked, apply};

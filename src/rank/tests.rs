@@ -7,6 +7,7 @@ use suspect_format::site::SequenceCount;
 
 use super::*;
 use crate::causal::{CdflOptions, Observations, TestObservations};
+use crate::evidence::{Ground, Trials, TriedTest};
 use crate::profile::{EdgeProfile, OutcomeProfile, ProgramFlow, Sites};
 use crate::program::{
     Block, Compound, Edge, EdgeKind, Execution, Function, Line, Node, NodeKind, OUTSIDE, Piece, PieceEnd, Place,
@@ -154,9 +155,18 @@ fn scores(method: &str, granularity: Granularity, runs: &[(Execution, bool)]) ->
     };
     let observations = Observations::new(vec![1; 3], runs.iter().map(observe).collect()).unwrap();
     let interventions = Interventions { observations: &observations, order: &[0, 2, 1], cdfl: CdflOptions::default() };
+    let lines = Units::new(&program, Granularity::Line);
+    let of_lines: Vec<_> =
+        runs.iter().map(|(execution, failed)| (lines.executed(&program, execution), *failed)).collect();
+    let coverage = CoverageMatrix::from_units(lines.len(), &of_lines);
+    let tests: Vec<u32> = (0..runs.len() as u32).collect();
+    let ground = Ground::new(&program, &coverage, &tests).with_edges(&program, &flow.graph, &profile);
+    let tried = tests.iter().zip(runs).map(|(&test, (_, failed))| TriedTest { test, failed: *failed, matched: None });
+    let trials = Trials::new(tried.collect());
     let observed = Observed {
         code: Some((&program, &units)),
         interventions: Some(interventions),
+        trials: Some((&ground, &trials)),
         edges: Some((&flow.graph, &profile)),
         predicates: Some((&predicates, &of_predicates)),
         sequences: Some((&sequences, &of_sequences)),

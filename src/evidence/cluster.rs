@@ -1,0 +1,70 @@
+//! Failing tests that fail for one reason each: which of them belong together.
+
+use super::{Effect, Ground, Trials};
+
+/// Failing tests, by position in the trials, in groups; both ascending.
+///
+/// Tests belong together if some line flips both, directly or by way of others: one fault is then enough to explain them. A test that
+/// nothing flips goes where the tests are whose coverage is most like its own, among the lines that not all tests execute. As long as
+/// nothing flips, or one line flips all, there is one group.
+pub fn clusters(ground: &Ground, trials: &Trials) -> Vec<Vec<u32>> {
+    let failing: Vec<u32> = (0..).zip(trials.tests()).filter(|(_, test)| test.failed).map(|(at, _)| at).collect();
+    let mut group = Groups((0..trials.tests().len()).collect());
+    let mut first_of_line: Vec<Option<u32>> = vec![None; ground.n_lines()];
+    let mut is_flipped = vec![false; trials.tests().len()];
+    for (at, candidate) in (0..).zip(trials.candidates()) {
+        for (test, _) in trials.failing(at).filter(|(_, outcome)| outcome.effect == Effect::Turned) {
+            is_flipped[test as usize] = true;
+            let first = *first_of_line[candidate.line as usize].get_or_insert(test);
+            group.join(first, test);
+        }
+    }
+    let (flipped, rest): (Vec<u32>, Vec<u32>) = failing.iter().partition(|test| is_flipped[**test as usize]);
+    for &test in &rest {
+        let like = |other: &&u32| similarity(ground, trials, test, **other);
+        let nearest = flipped.iter().rev().max_by(|a, b| like(a).total_cmp(&like(b)));
+        group.join(test, *nearest.unwrap_or(&failing[0]));
+    }
+    let mut found: Vec<(u32, Vec<u32>)> = Vec::new();
+    for &test in &failing {
+        let root = group.root(test);
+        match found.iter_mut().find(|(known, _)| *known == root) {
+            Some((_, tests)) => tests.push(test),
+            None => found.push((root, vec![test])),
+        }
+    }
+    found.into_iter().map(|(_, tests)| tests).collect()
+}
+
+/// Shared lines of two tests over the lines of either, lines that all tests execute left out; 0 without any.
+fn similarity(ground: &Ground, trials: &Trials, a: u32, b: u32) -> f64 {
+    let row = |test: u32| ground.row(&trials.tests()[test as usize]);
+    let (Some(a), Some(b)) = (row(a), row(b)) else { return 0.0 };
+    let (mut both, mut either) = (0u32, 0u32);
+    let rows = ground.coverage().row_of(a).zip(ground.coverage().row_of(b));
+    for ((a, b), spectrum) in rows.zip(ground.spectra()) {
+        if spectrum.nf + spectrum.np > 0 {
+            both += u32::from(a && b);
+            either += u32::from(a || b);
+        }
+    }
+    if either == 0 { 0.0 } else { f64::from(both) / f64::from(either) }
+}
+
+/// Disjoint sets of tests.
+struct Groups(Vec<usize>);
+
+impl Groups {
+    fn root(&self, test: u32) -> u32 {
+        let mut at = test as usize;
+        while self.0[at] != at {
+            at = self.0[at];
+        }
+        at as u32
+    }
+
+    fn join(&mut self, a: u32, b: u32) {
+        let (a, b) = (self.root(a), self.root(b));
+        self.0[a.max(b) as usize] = a.min(b) as usize;
+    }
+}

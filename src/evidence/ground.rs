@@ -1,0 +1,203 @@
+//! What is known of a program's lines before anything is tried: who executes them, what stands on them, what stands beside them.
+
+use std::collections::HashMap;
+
+use super::TriedTest;
+use crate::causal::{Observations, direct_suspicion};
+use crate::profile::blockrank::{Reading, block_rank};
+use crate::profile::{EdgeProfile, FlowGraph};
+use crate::program::{NodeKind, PieceEnd, Program};
+use crate::spectra::doric::causal_likelihood;
+use crate::spectra::{CoverageMatrix, Spectrum};
+
+/// What stands on a line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Holds {
+    /// A node.
+    pub node: bool,
+    /// A condition.
+    pub predicate: bool,
+    /// A call.
+    pub call: bool,
+    /// A return from the function.
+    pub end: bool,
+}
+
+/// A program's lines as they are before trials; the lines are [`Program::lines`] and are named by their indices there.
+#[derive(Clone, Debug)]
+pub struct Ground<'a> {
+    coverage: &'a CoverageMatrix,
+    rows: HashMap<u32, usize>,
+    spectra: Vec<Spectrum>,
+    causal_likelihood: Vec<f64>,
+    holds: Vec<Holds>,
+    function: Vec<Option<u32>>,
+    before: Vec<Option<u32>>,
+    after: Vec<Option<u32>>,
+    blocks: Vec<Vec<u32>>,
+    block_rank: Option<Vec<f64>>,
+    executions: Option<Vec<(f64, f64)>>,
+    direct: Option<Vec<f64>>,
+}
+
+impl<'a> Ground<'a> {
+    /// `coverage` has a column for each of the program's lines; `tests` names the test of each of its rows by its index in the manifest.
+    pub fn new(program: &Program, coverage: &'a CoverageMatrix, tests: &[u32]) -> Ground<'a> {
+        let n_lines = program.lines.len();
+        let mut function = vec![None; n_lines];
+        for block in &program.blocks {
+            for &line in &block.lines {
+                function[line as usize].get_or_insert(block.function);
+            }
+        }
+        let (before, after) = neighbours(program, &function);
+        let blocks = program.blocks.iter().map(|block| block.lines.clone()).filter(|lines| lines.len() > 1);
+        Ground {
+            coverage,
+            rows: tests.iter().enumerate().map(|(row, &test)| (test, row)).collect(),
+            spectra: coverage.spectra(),
+            causal_likelihood: causal_likelihood(coverage),
+            holds: holds(program),
+            function,
+            before,
+            after,
+            blocks: blocks.collect(),
+            block_rank: None,
+            executions: None,
+            direct: None,
+        }
+    }
+
+    /// With how often runs executed each block.
+    pub fn with_edges(mut self, program: &Program, graph: &FlowGraph, profile: &EdgeProfile) -> Self {
+        let of_lines = |of_blocks: &[f64]| {
+            let mut lines = vec![0.0f64; program.lines.len()];
+            for (block, score) in program.blocks.iter().zip(of_blocks) {
+                for &line in &block.lines {
+                    lines[line as usize] = lines[line as usize].max(*score);
+                }
+            }
+            lines
+        };
+        let entered = |of_edges: &[f64]| {
+            let sum = |block| graph.into(block).iter().map(|edge| of_edges[*edge as usize]).sum();
+            of_lines(&(0..graph.n_blocks).map(sum).collect::<Vec<f64>>())
+        };
+        self.executions = Some(entered(&profile.failed).into_iter().zip(entered(&profile.passed)).collect());
+        self.block_rank = Some(of_lines(&block_rank(graph, profile, Reading::Example).scores));
+        self
+    }
+
+    /// With what value mutants changed on the way to the output.
+    pub fn with_observations(mut self, program: &Program, observations: &Observations) -> Self {
+        let mut lines = vec![0.0f64; program.lines.len()];
+        for (node, score) in program.nodes.iter().zip(direct_suspicion(observations)) {
+            if let (Some(line), Some(score)) = (node.line, score) {
+                lines[line as usize] = lines[line as usize].max(score);
+            }
+        }
+        self.direct = Some(lines);
+        self
+    }
+
+    /// Number of lines.
+    pub fn n_lines(&self) -> usize {
+        self.holds.len()
+    }
+
+    /// Which test executed which line.
+    pub fn coverage(&self) -> &'a CoverageMatrix {
+        self.coverage
+    }
+
+    /// Counts of each line.
+    pub fn spectra(&self) -> &[Spectrum] {
+        &self.spectra
+    }
+
+    /// The logarithm of each line's causal likelihood.
+    pub fn causal_likelihood(&self) -> &[f64] {
+        &self.causal_likelihood
+    }
+
+    /// The row of a test in the coverage, if it has one.
+    pub fn row(&self, test: &TriedTest) -> Option<usize> {
+        self.rows.get(&test.test).copied()
+    }
+
+    /// Whether a test executes a line; a test without coverage may.
+    pub fn executes(&self, test: &TriedTest, line: u32) -> bool {
+        self.row(test).is_none_or(|row| self.coverage.covers(row, line as usize))
+    }
+
+    /// What stands on a line.
+    pub fn holds(&self, line: u32) -> Holds {
+        self.holds[line as usize]
+    }
+
+    /// The function a line is in; the first of several.
+    pub fn function(&self, line: u32) -> Option<u32> {
+        self.function[line as usize]
+    }
+
+    /// The lines of code before and after a line in its function.
+    pub fn beside(&self, line: u32) -> [Option<u32>; 2] {
+        [self.before[line as usize], self.after[line as usize]]
+    }
+
+    /// The lines of each block of several lines.
+    pub fn blocks(&self) -> &[Vec<u32>] {
+        &self.blocks
+    }
+
+    /// BlockRank of each line, if edges are known.
+    pub fn block_rank(&self) -> Option<&[f64]> {
+        self.block_rank.as_deref()
+    }
+
+    /// Mean executions of each line in failing and in passing tests, if edges are known.
+    pub fn executions(&self) -> Option<&[(f64, f64)]> {
+        self.executions.as_deref()
+    }
+
+    /// The interventional estimate of each line, if observations are known; 0 for lines without a mutated node.
+    pub fn direct(&self) -> Option<&[f64]> {
+        self.direct.as_deref()
+    }
+}
+
+fn holds(program: &Program) -> Vec<Holds> {
+    let mut holds = vec![Holds::default(); program.lines.len()];
+    for node in &program.nodes {
+        if let Some(line) = node.line {
+            holds[line as usize].node = true;
+            holds[line as usize].predicate |= node.kind == NodeKind::Predicate;
+        }
+    }
+    for piece in &program.pieces {
+        // A piece that a call ends may hold many lines; the call is on the last.
+        if let (PieceEnd::Call, Some(&line)) = (piece.end, piece.lines.last()) {
+            holds[line as usize].call = true;
+        }
+        if let (PieceEnd::Return, Some(&line)) = (piece.end, piece.lines.last()) {
+            holds[line as usize].end = true;
+        }
+    }
+    holds
+}
+
+/// For each line the one before and the one after it, of the lines of its function that carry code.
+fn neighbours(program: &Program, function: &[Option<u32>]) -> (Vec<Option<u32>>, Vec<Option<u32>>) {
+    let n_lines = program.lines.len();
+    let (mut before, mut after) = (vec![None; n_lines], vec![None; n_lines]);
+    for line in 1..n_lines {
+        let is_beside = program.lines[line].file == program.lines[line - 1].file
+            && function[line].is_some()
+            && function[line] == function[line - 1];
+        if is_beside {
+            before[line] = Some(line as u32 - 1);
+            after[line - 1] = Some(line as u32);
+        }
+    }
+    (before, after)
+}

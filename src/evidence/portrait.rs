@@ -1,0 +1,282 @@
+//! The features of all lines in question.
+
+use super::criterion::{Muse, flipped, kept, mean};
+use super::tally::Tallies;
+use super::{Candidate, Effect, Features, Ground, Kind, Trials};
+use crate::mutant::Class;
+use crate::spectra::Spectrum;
+
+/// The lines in question, those that a failing test executes, and their features.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Portrait {
+    /// The lines, ascending.
+    pub lines: Vec<u32>,
+    /// Features of each.
+    pub features: Vec<Features>,
+}
+
+/// What is known of one line from its own candidates.
+#[derive(Clone, Copy, Debug, Default)]
+struct Own {
+    flips: bool,
+    flip_tests: f64,
+    metallaxis: f64,
+}
+
+impl Portrait {
+    /// Of all failing tests.
+    pub fn new(ground: &Ground, trials: &Trials) -> Portrait {
+        Portrait::of(ground, trials, None)
+    }
+
+    /// Of some failing tests (positions in the trials), as if the others were not there.
+    pub fn of_failing(ground: &Ground, trials: &Trials, failing: &[u32]) -> Portrait {
+        Portrait::of(ground, trials, Some(failing))
+    }
+
+    fn of(ground: &Ground, trials: &Trials, failing: Option<&[u32]>) -> Portrait {
+        let counts = |test: u32| match failing {
+            Some(failing) => !trials.tests()[test as usize].failed || failing.contains(&test),
+            None => true,
+        };
+        let spectra = spectra(ground, trials, failing);
+        let lines: Vec<u32> =
+            (0..).zip(&spectra).filter(|(_, spectrum)| spectrum.ef > 0).map(|(line, _)| line).collect();
+        let tallies = Tallies::new(ground, trials, counts);
+        let mut features: Vec<Features> = lines.iter().map(|&line| of_coverage(&spectra[line as usize])).collect();
+        let of_line = candidates_of(ground, trials, &tallies);
+        let growth = growth(trials, &tallies, counts);
+        let mut own = vec![Own::default(); ground.n_lines()];
+        for (features, &line) in features.iter_mut().zip(&lines) {
+            of_place(features, ground, line);
+            let candidates = &of_line[line as usize];
+            of_trials(features, trials, &tallies, candidates, &growth);
+            features.flip_tests = f64::from(flipped(trials, candidates, counts)) / at_least_one(tallies.n_failing());
+            own[line as usize] =
+                Own { flips: features.flip > 0.0, flip_tests: features.flip_tests, metallaxis: features.metallaxis };
+        }
+        of_surroundings(&mut features, &lines, ground, &own);
+        let mut portrait = Portrait { lines, features };
+        portrait.add_ranks(ground, &muse(&tallies, &of_line), failing.is_none());
+        portrait
+    }
+
+    /// Features that are ranks among the lines in question.
+    fn add_ranks(&mut self, ground: &Ground, muse: &[f64], all_failing: bool) {
+        let lines = &self.lines;
+        let at = |of_lines: &[f64]| lines.iter().map(|&line| of_lines[line as usize]).collect::<Vec<f64>>();
+        let of = |value: fn(&Features) -> f64| closeness(&self.features.iter().map(value).collect::<Vec<f64>>());
+        let none = || vec![0.0; lines.len()];
+        let cause = if all_failing { closeness(&at(ground.causal_likelihood())) } else { none() };
+        let ranks = [
+            of(|features| features.ochiai),
+            cause,
+            ground.block_rank().map_or_else(none, |scores| closeness(&at(scores))),
+            ground.direct().map_or_else(none, |scores| closeness(&at(scores))),
+            of(|features| features.metallaxis),
+            closeness(&at(muse)),
+            of(|features| features.turning),
+        ];
+        for (n, features) in self.features.iter_mut().enumerate() {
+            [
+                features.ochiai_rank,
+                features.cause_rank,
+                features.block_rank,
+                features.direct_rank,
+                features.metallaxis_rank,
+                features.muse_rank,
+                features.turning_rank,
+            ] = ranks.each_ref().map(|ranks| ranks[n]);
+        }
+    }
+}
+
+fn at_least_one(n: u32) -> f64 {
+    f64::from(n.max(1))
+}
+
+/// Spectra of all lines, over all tests or without the failing tests that do not count.
+fn spectra(ground: &Ground, trials: &Trials, failing: Option<&[u32]>) -> Vec<Spectrum> {
+    let coverage = ground.coverage();
+    let Some(failing) = failing else { return ground.spectra().to_vec() };
+    let mut kept: Vec<bool> = coverage.failed().iter().map(|failed| !failed).collect();
+    for row in failing.iter().filter_map(|&test| ground.row(&trials.tests()[test as usize])) {
+        kept[row] = true;
+    }
+    coverage.spectra_of(&kept)
+}
+
+fn of_coverage(spectrum: &Spectrum) -> Features {
+    let Spectrum { ef, nf, ep, np } = *spectrum;
+    Features {
+        ochiai: super::tally::ochiai(f64::from(ef), f64::from(ep), ef + nf),
+        failing_share: f64::from(ef) / at_least_one(ef + nf),
+        passing_share: f64::from(ep) / at_least_one(ep + np),
+        ..Features::default()
+    }
+}
+
+fn of_place(features: &mut Features, ground: &Ground, line: u32) {
+    let number = |holds: bool| f64::from(u8::from(holds));
+    let holds = ground.holds(line);
+    features.node = number(holds.node);
+    features.predicate = number(holds.predicate);
+    features.call = number(holds.call);
+    features.only_call = number(holds.call && !holds.node);
+    features.end = number(holds.end);
+    if let Some((failing, passing)) = ground.executions().map(|executions| executions[line as usize]) {
+        let quotient = ((failing + 1.0) / (passing + 1.0)).ln();
+        features.frequency = if quotient.is_finite() { quotient / (1.0 + quotient.abs()) } else { 0.0 };
+    }
+}
+
+/// For each line its candidates that were tried on a failing test.
+fn candidates_of(ground: &Ground, trials: &Trials, tallies: &Tallies) -> Vec<Vec<u32>> {
+    let mut of_line = vec![Vec::new(); ground.n_lines()];
+    for (at, candidate) in (0..).zip(trials.candidates()) {
+        if tallies.of(at).failing.tried > 0 {
+            of_line[candidate.line as usize].push(at);
+        }
+    }
+    of_line
+}
+
+fn of_trials(features: &mut Features, trials: &Trials, tallies: &Tallies, candidates: &[u32], growth: &[f64]) {
+    let n_failing = at_least_one(tallies.n_failing());
+    features.candidates = (candidates.len() as f64).ln_1p();
+    features.untried = f64::from(u8::from(candidates.is_empty()));
+    let (mut noticed, mut tried, mut broken, mut on_passing, mut flipping) = (0, 0, 0, 0, 0u32);
+    for &at in candidates {
+        let (candidate, tally) = (&trials.candidates()[at as usize], tallies.of(at));
+        let flips = f64::from(tally.failing.turned) / n_failing;
+        let metallaxis = tallies.metallaxis(tally);
+        raise(of_kind(features, candidate), flips);
+        raise(&mut features.metallaxis, metallaxis);
+        raise(
+            if is_code(candidate) { &mut features.metallaxis_code } else { &mut features.metallaxis_value },
+            metallaxis,
+        );
+        raise(&mut features.turning, tallies.turning(tally));
+        raise(&mut features.repair, kept(tallies, tally));
+        raise(&mut features.growth, growth[at as usize]);
+        if tally.failing.turned > 0 {
+            features.flip = 1.0;
+            flipping += 1;
+            raise(&mut features.quiet_flip, metallaxis);
+        }
+        noticed += tally.failing.noticed;
+        tried += tally.failing.tried;
+        broken += tally.passing.turned;
+        on_passing += tally.passing.tried;
+    }
+    features.flip_share = f64::from(flipping) / at_least_one(candidates.len() as u32);
+    features.changes = f64::from(noticed) / at_least_one(tried);
+    features.breaks = f64::from(broken) / at_least_one(on_passing);
+    features.constant = f64::from(u8::from(tried > 0 && noticed == 0));
+}
+
+fn raise(value: &mut f64, to: f64) {
+    *value = value.max(to);
+}
+
+fn is_code(candidate: &Candidate) -> bool {
+    matches!(candidate.kind, Kind::Operation(_) | Kind::Call)
+}
+
+/// Where the flips of a candidate count.
+fn of_kind<'f>(features: &'f mut Features, candidate: &Candidate) -> &'f mut f64 {
+    match candidate.kind {
+        Kind::Value => &mut features.flip_value,
+        Kind::Pointer => &mut features.flip_pointer,
+        Kind::Predicate => &mut features.flip_predicate,
+        Kind::Switch => &mut features.flip_switch,
+        Kind::Call => &mut features.flip_call,
+        Kind::Operation(Class::Ror | Class::Lcr) => &mut features.flip_relation,
+        Kind::Operation(Class::Aor | Class::Bor | Class::Sor | Class::Uoi) => &mut features.flip_arithmetic,
+        Kind::Operation(Class::Crp) => &mut features.flip_constant,
+        Kind::Operation(Class::Vrr) => &mut features.flip_variable,
+        Kind::Operation(Class::Sdl) => &mut features.flip_deletion,
+    }
+}
+
+/// For each candidate, how much further the output of failing tests is right with it: the mean over them, where 1 is a flip or the most that
+/// any candidate reaches.
+fn growth(trials: &Trials, tallies: &Tallies, counts: impl Fn(u32) -> bool) -> Vec<f64> {
+    let grown = |test: u32, matched: Option<u64>| {
+        let before = trials.tests()[test as usize].matched?;
+        Some(matched?.saturating_sub(before) as f64)
+    };
+    let each = |at: u32| trials.failing(at).filter(|(test, _)| counts(*test));
+    let mut most = vec![0.0f64; trials.tests().len()];
+    for (test, outcome) in (0..trials.candidates().len() as u32).flat_map(each) {
+        if outcome.effect == Effect::Changed {
+            raise(&mut most[test as usize], grown(test, outcome.matched).unwrap_or(0.0));
+        }
+    }
+    let share = |(test, outcome): (u32, super::Outcome)| match outcome.effect {
+        Effect::Turned => 1.0,
+        Effect::Changed if most[test as usize] > 0.0 => {
+            grown(test, outcome.matched).unwrap_or(0.0) / most[test as usize]
+        }
+        _ => 0.0,
+    };
+    let n_failing = at_least_one(tallies.n_failing());
+    (0..trials.candidates().len() as u32).map(|at| each(at).map(share).sum::<f64>() / n_failing).collect()
+}
+
+/// MUSE of each line; negative infinity for lines without a candidate.
+fn muse(tallies: &Tallies, of_line: &[Vec<u32>]) -> Vec<f64> {
+    let muse = Muse::new(tallies, &of_line.concat());
+    let score = |candidates: &Vec<u32>| match candidates.is_empty() {
+        true => f64::NEG_INFINITY,
+        false => mean(candidates.iter().map(|at| muse.of(tallies, tallies.of(*at)))),
+    };
+    of_line.iter().map(score).collect()
+}
+
+/// Features that come from what flips elsewhere.
+fn of_surroundings(features: &mut [Features], lines: &[u32], ground: &Ground, own: &[Own]) {
+    let mut of_function = std::collections::HashMap::new();
+    for &line in lines {
+        let (flipping, all) = of_function.entry(ground.function(line)).or_insert((0u32, 0u32));
+        *flipping += u32::from(own[line as usize].flips);
+        *all += 1;
+    }
+    let mut of_block = vec![0.0f64; own.len()];
+    for block in ground.blocks() {
+        let flipping = block.iter().filter(|line| own[**line as usize].flips).count();
+        for &line in block {
+            let others = flipping - usize::from(own[line as usize].flips);
+            raise(&mut of_block[line as usize], others as f64 / (block.len() - 1) as f64);
+        }
+    }
+    let n_flipping = lines.iter().filter(|line| own[**line as usize].flips).count();
+    let rarity = -(n_flipping.max(1) as f64 / lines.len().max(1) as f64).ln();
+    for (features, &line) in features.iter_mut().zip(lines) {
+        let [before, after] = ground.beside(line).map(|line| line.map_or(Own::default(), |line| own[line as usize]));
+        features.flip_rarity = features.flip * rarity;
+        features.flip_before = before.flip_tests;
+        features.flip_after = after.flip_tests;
+        features.flip_block = of_block[line as usize];
+        features.metallaxis_beside = before.metallaxis.max(after.metallaxis);
+        let (flipping, all) = of_function[&ground.function(line)];
+        features.flip_function = f64::from(flipping) / f64::from(all);
+    }
+}
+
+/// For each score minus the logarithm of its rank, the highest first, ties at their mean rank.
+fn closeness(scores: &[f64]) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..scores.len()).collect();
+    order.sort_unstable_by(|&a, &b| scores[b].total_cmp(&scores[a]));
+    let mut close = vec![0.0; scores.len()];
+    let mut start = 0;
+    while start < order.len() {
+        let score = scores[order[start]];
+        let is_same = |at: &&usize| scores[**at] == score || (scores[**at] - score).abs() <= 1e-12 * score.abs();
+        let n_same = order[start..].iter().take_while(is_same).count();
+        let rank = start as f64 + (n_same as f64 + 1.0) / 2.0;
+        order[start..start + n_same].iter().for_each(|&at| close[at] = -rank.ln());
+        start += n_same;
+    }
+    close
+}

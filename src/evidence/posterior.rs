@@ -1,0 +1,90 @@
+//! All evidence together: the probability of each line.
+
+use super::cluster::clusters;
+use super::weights::{ELSEWHERE, WEIGHTS};
+use super::{Features, Ground, Portrait, Trials};
+
+/// How probable it is that a failing test fails because of each line.
+///
+/// A conditional logit (McFadden 1974): of the lines that failing tests execute, one is at fault with a probability in proportion to
+/// `exp(weights . features)`; what is left is the probability that it is none of them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Posterior {
+    /// Of each of [`crate::program::Program::lines`]; 0 for lines that no failing test executes.
+    pub lines: Vec<f64>,
+    /// That none of the lines is at fault.
+    pub elsewhere: f64,
+    /// The lines that failing tests execute, in the order in which to look at them.
+    pub order: Vec<u32>,
+    /// Failing tests, by position in the trials, grouped by the faults that they seem to be failing for; the largest group first.
+    pub clusters: Vec<Vec<u32>>,
+}
+
+/// Lines that are put in order by what groups of tests they explain; the rest follow by probability.
+const INTERLEAVED: usize = 100;
+
+impl Posterior {
+    /// From what is known now.
+    pub fn new(ground: &Ground, trials: &Trials) -> Posterior {
+        let mut clusters = clusters(ground, trials);
+        clusters.sort_by_key(|tests| std::cmp::Reverse(tests.len()));
+        let of_clusters: Vec<Vec<f64>> = match clusters.len() {
+            0 | 1 => vec![spread(ground, &Portrait::new(ground, trials))],
+            _ => clusters.iter().map(|tests| spread(ground, &Portrait::of_failing(ground, trials, tests))).collect(),
+        };
+        let n_tests = clusters.iter().map(Vec::len).sum::<usize>().max(1) as f64;
+        let mut shares: Vec<f64> = clusters.iter().map(|tests| tests.len() as f64 / n_tests).collect();
+        if shares.is_empty() {
+            shares.push(1.0);
+        }
+        let mut lines = vec![0.0; ground.n_lines()];
+        for (of_cluster, share) in of_clusters.iter().zip(&shares) {
+            lines.iter_mut().zip(of_cluster).for_each(|(line, p)| *line += share * p);
+        }
+        let order = order(&lines, &of_clusters, shares);
+        let elsewhere = if order.is_empty() { 1.0 } else { ELSEWHERE };
+        Posterior { lines, elsewhere, order, clusters }
+    }
+
+    /// The probability that the fault is among the first `n` lines.
+    pub fn within(&self, n: usize) -> f64 {
+        self.order.iter().take(n).map(|line| self.lines[*line as usize]).sum()
+    }
+}
+
+fn spread(ground: &Ground, portrait: &Portrait) -> Vec<f64> {
+    let mut lines = vec![0.0; ground.n_lines()];
+    for (&line, p) in portrait.lines.iter().zip(probabilities(&portrait.features, &WEIGHTS)) {
+        lines[line as usize] = p;
+    }
+    lines
+}
+
+/// The probabilities of lines with these features; they sum to one less [`ELSEWHERE`].
+pub fn probabilities(features: &[Features], weights: &Features) -> Vec<f64> {
+    let scores: Vec<f64> = features.iter().map(|features| weights.dot(features)).collect();
+    let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let shares: Vec<f64> = scores.iter().map(|score| (score - most).exp()).collect();
+    let sum: f64 = shares.iter().sum();
+    shares.into_iter().map(|share| (1.0 - ELSEWHERE) * share / sum).collect()
+}
+
+/// Lines by descending probability. With several groups of tests, each line is weighed by the groups that the lines before it leave unexplained, as
+/// likelihoods are updated when lines are cleared one by one (Landsberg and Barr), so that no group has to wait for the end of another's.
+fn order(lines: &[f64], of_clusters: &[Vec<f64>], mut shares: Vec<f64>) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..lines.len() as u32).filter(|line| lines[*line as usize] > 0.0).collect();
+    order.sort_by(|&a, &b| lines[b as usize].total_cmp(&lines[a as usize]));
+    if of_clusters.len() < 2 {
+        return order;
+    }
+    for at in 0..order.len().min(INTERLEAVED) {
+        let gain = |line: u32| of_clusters.iter().zip(&shares).map(|(p, share)| p[line as usize] * share).sum::<f64>();
+        let better = |best: usize, other: usize| if gain(order[other]) > gain(order[best]) { other } else { best };
+        let best = (at + 1..order.len()).fold(at, better);
+        order[at..=best].rotate_right(1);
+        for (share, p) in shares.iter_mut().zip(of_clusters) {
+            *share *= 1.0 - p[order[at] as usize];
+        }
+    }
+    order
+}

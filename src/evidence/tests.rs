@@ -1,0 +1,266 @@
+//! Evidence on made-up trials whose answers can be worked out by hand.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::mutant::Class;
+use crate::program::{Block, Function, Line, Place, Program};
+use crate::spectra::CoverageMatrix;
+use crate::store::TrialEnd;
+use crate::trial::Mutant;
+
+/// A function of `n` lines, each a block of its own but for the last two.
+fn program(n: u32) -> Program {
+    let mut blocks: Vec<Block> =
+        (0..n - 1).map(|line| Block { function: 0, pieces: 0..0, lines: vec![line] }).collect();
+    if let Some(last) = blocks.last_mut() {
+        last.lines.push(n - 1);
+    }
+    Program {
+        files: vec!["a.c".into()],
+        functions: vec![Function {
+            name: "f".into(),
+            unit: 0,
+            place: Place { file: 0, line: 1, column: 1 },
+            last_line: n,
+            external: true,
+            content_hash: 0,
+            blocks: 0..n - 1,
+            pieces: 0..0,
+            edges: 0..0,
+            nodes: 0..0,
+            compounds: 0..0,
+            operations: 0..0,
+            variables: Vec::new(),
+        }],
+        blocks,
+        lines: (1..=n).map(|line| Line { file: 0, line }).collect(),
+        ..Program::default()
+    }
+}
+
+/// Coverage of all lines by all tests.
+fn everywhere(n_lines: u32, failed: &[bool]) -> CoverageMatrix {
+    let rows: Vec<(Vec<u32>, bool)> = failed.iter().map(|failed| ((0..n_lines).collect(), *failed)).collect();
+    CoverageMatrix::from_units(n_lines as usize, &rows)
+}
+
+fn tests_of(failed: &[bool]) -> Vec<TriedTest> {
+    (0..).zip(failed).map(|(test, &failed)| TriedTest { test, failed, matched: Some(10) }).collect()
+}
+
+fn candidate(id: u64, kind: Kind, line: u32) -> Candidate {
+    let mutant = Mutant { overrides: Box::new([]) };
+    let (original, replacement) = ("1".to_string(), "2".to_string());
+    Candidate { id, kind, line, node: None, instances: Box::new([]), mutant, original, replacement, edit: None }
+}
+
+fn outcome(effect: Effect) -> Outcome {
+    Outcome { effect, end: TrialEnd::Exited(0), matched: None }
+}
+
+/// Trials from a row of letters for each candidate, a letter for each test: `s`ame, `u`nchanged, `c`hanged, `t`urned, `?` unknown, `.` not tried.
+fn trials(failed: &[bool], candidates: &[(Kind, u32, &str)]) -> Trials {
+    let mut trials = Trials::new(tests_of(failed));
+    for (id, (kind, line, letters)) in candidates.iter().enumerate() {
+        let at = trials.add(candidate(id as u64, *kind, *line));
+        for (test, letter) in (0..).zip(letters.chars()) {
+            let effect = match letter {
+                's' => Effect::Same,
+                'u' => Effect::Unchanged,
+                'c' => Effect::Changed,
+                't' => Effect::Turned,
+                '?' => Effect::Unknown,
+                _ => continue,
+            };
+            trials.set(at, test, outcome(effect));
+        }
+    }
+    trials
+}
+
+const FAILED: [bool; 5] = [true, true, false, false, false];
+const ADD: Kind = Kind::Operation(Class::Aor);
+
+/// Two failing and three passing tests; mutants on the first three of four lines.
+fn example() -> Trials {
+    trials(
+        &FAILED,
+        &[(ADD, 0, "ttsuu"), (Kind::Value, 0, "csttc"), (Kind::Value, 1, "tsucs"), (Kind::Predicate, 2, "susus")],
+    )
+}
+
+fn scores(criterion: Criterion, trials: &Trials) -> Vec<Option<f64>> {
+    let failed: Vec<bool> = trials.tests().iter().map(|test| test.failed).collect();
+    let (program, coverage) = (program(4), everywhere(4, &failed));
+    let tests: Vec<u32> = (0..failed.len() as u32).collect();
+    criterion.scores(&Ground::new(&program, &coverage, &tests), trials).lines
+}
+
+fn is_close(found: &[Option<f64>], expected: &[Option<f64>]) {
+    let close = |(a, b): (&Option<f64>, &Option<f64>)| match (a, b) {
+        (Some(a), Some(b)) => (a - b).abs() < 1e-12,
+        (a, b) => a == b,
+    };
+    assert!(found.len() == expected.len() && found.iter().zip(expected).all(close), "{found:?} is not {expected:?}");
+}
+
+#[test]
+fn metallaxis_is_the_best_mutants_ochiai() {
+    // 2 / sqrt(2 * 2); 1 / sqrt(2 * (1 + 1)); the other mutant of the first line: 1 / sqrt(2 * (1 + 3)).
+    is_close(&scores(Criterion::Metallaxis, &example()), &[Some(1.0), Some(0.5), Some(0.0), None]);
+    let values = [Some(1.0 / 8.0f64.sqrt()), Some(0.5), None, None];
+    is_close(&scores(Criterion::MetallaxisValues, &example()), &values);
+}
+
+#[test]
+fn muse_weighs_breaks_by_what_is_usual() {
+    // f2p = 3 of 4 mutants * 2 tests, p2f = 2 of 4 mutants * 3 tests: alpha = 3/8 * 12/2 = 2.25.
+    // First line: (2/2 + (0 - 2.25 * 2/3)) / 2; second: 1/2.
+    is_close(&scores(Criterion::Muse, &example()), &[Some(-0.25), Some(0.5), Some(0.0), None]);
+    // Values alone: f2p = 1, p2f = 2, alpha = 1/4 * 6/2 = 0.75: the first line has -0.75 * 2/3.
+    is_close(&scores(Criterion::MuseValues, &example()), &[Some(-0.5), Some(0.5), None, None]);
+}
+
+#[test]
+fn flips_repairs_and_replaced_values_are_counted() {
+    is_close(&scores(Criterion::Flip, &example()), &[Some(1.0), Some(0.5), Some(0.0), None]);
+    is_close(&scores(Criterion::FlipShare, &example()), &[Some(0.5), Some(1.0), Some(0.0), None]);
+    is_close(&scores(Criterion::Repair, &example()), &[Some(1.0), Some(0.0), Some(0.0), None]);
+    is_close(&scores(Criterion::ValueReplacement, &example()), &[Some(0.0), Some(1.0), None, None]);
+    is_close(&scores(Criterion::PredicateSwitching, &example()), &[None, None, Some(0.0), None]);
+    let breaking = trials(&FAILED, &[(ADD, 0, "tttss"), (ADD, 1, "tcsss")]);
+    is_close(&scores(Criterion::Repair, &breaking), &[Some(2.0 / 3.0), Some(0.0), None, None]);
+}
+
+#[test]
+fn a_condition_is_critical_if_one_execution_decides() {
+    let mut switched = trials(&FAILED, &[]);
+    for (line, instances) in [(0, vec![3]), (1, vec![1, 2])] {
+        let at = switched.add(Candidate { instances: instances.into(), ..candidate(line, Kind::Switch, line as u32) });
+        switched.set(at, 1, outcome(Effect::Turned));
+    }
+    is_close(&scores(Criterion::PredicateSwitching, &switched), &[Some(1.0), None, None, None]);
+}
+
+#[test]
+fn what_was_not_tried_on_passing_tests_counts_as_coverage_does() {
+    // Nothing is known of passing tests: as Ochiai of a line that all tests execute, 2 / sqrt(2 * 5).
+    let failing_alone = trials(&FAILED, &[(ADD, 0, "tc..."), (ADD, 1, "us...")]);
+    is_close(&scores(Criterion::Metallaxis, &failing_alone), &[Some(2.0 / 10.0f64.sqrt()), Some(0.0), None, None]);
+    // One of two trials on passing tests was noticed: (1 + 1) / (2 + 1) is the mean share. The first candidate's third passing test counts
+    // (1 + 2/3) / 3, the second's three count 2/3 each.
+    let partial = trials(&FAILED, &[(ADD, 0, "tccu?"), (ADD, 1, "tc...")]);
+    let of = |passed: f64| Some(2.0 / (2.0 * (2.0 + passed)).sqrt());
+    is_close(&scores(Criterion::Metallaxis, &partial), &[of(1.0 + 5.0 / 9.0), of(2.0), None, None]);
+}
+
+#[test]
+fn tests_that_do_not_execute_a_line_do_not_count_against_it() {
+    let program = program(4);
+    let coverage = CoverageMatrix::from_units(
+        4,
+        &[(vec![0, 1], true), (vec![0, 1], true), (vec![1], false), (vec![1], false), (vec![], false)],
+    );
+    let ground = Ground::new(&program, &coverage, &[0, 1, 2, 3, 4]);
+    let found = Criterion::Metallaxis.scores(&ground, &trials(&FAILED, &[(ADD, 0, "cc..."), (ADD, 1, "cc...")]));
+    is_close(&found.lines, &[Some(1.0), Some(2.0 / 8.0f64.sqrt()), None, None]);
+    assert_eq!((found.candidates, found.partial), (2, 1));
+}
+
+fn posterior(trials: &Trials, n_lines: u32) -> Posterior {
+    let failed: Vec<bool> = trials.tests().iter().map(|test| test.failed).collect();
+    let (program, coverage) = (program(n_lines), everywhere(n_lines, &failed));
+    let tests: Vec<u32> = (0..failed.len() as u32).collect();
+    Posterior::new(&Ground::new(&program, &coverage, &tests), trials)
+}
+
+#[test]
+fn a_repair_is_likelier_than_a_flip_and_a_flip_than_nothing() {
+    let found = posterior(&example(), 4);
+    assert_eq!(found.order[..2], [0, 1]);
+    assert!(found.lines[1] > found.lines[2], "{:?}", found.lines);
+    assert!((found.lines.iter().sum::<f64>() + found.elsewhere - 1.0).abs() < 1e-9);
+    assert!((found.within(4) - (1.0 - ELSEWHERE)).abs() < 1e-9 && found.within(1) == found.lines[0]);
+}
+
+#[test]
+fn without_trials_coverage_decides() {
+    let program = program(3);
+    let coverage = CoverageMatrix::from_units(3, &[(vec![0, 1], true), (vec![1], false), (vec![2], false)]);
+    let ground = Ground::new(&program, &coverage, &[0, 1, 2]);
+    let found = Posterior::new(&ground, &Trials::new(tests_of(&[true, false, false])));
+    assert_eq!((found.order.as_slice(), found.lines[2]), (&[0, 1][..], 0.0));
+    let none = Posterior::new(&ground, &Trials::default());
+    assert_eq!(none.order, [0, 1]);
+    let passing = CoverageMatrix::from_units(3, &[(vec![0, 1], false)]);
+    let nothing = Posterior::new(&Ground::new(&program, &passing, &[0]), &Trials::default());
+    assert_eq!((nothing.order.len(), nothing.elsewhere), (0, 1.0));
+}
+
+#[test]
+fn where_all_flips_or_nothing_does_lines_without_a_difference_are_equal() {
+    for letters in ["tsss", "cccc", "ssss", "tttt"] {
+        let same: Vec<(Kind, u32, &str)> = (0..6).map(|line| (ADD, line, letters)).collect();
+        let found = posterior(&trials(&[true, false, false, false], &same), 6);
+        // The second to fourth lines have the same neighbours.
+        assert!((found.lines[2] - found.lines[1]).abs() < 1e-9 && found.lines[1] > 0.0, "{letters}: {:?}", found.lines);
+    }
+}
+
+#[test]
+fn tests_that_fail_for_two_reasons_are_told_apart_and_take_turns() {
+    let failed = [true, true, true, false];
+    // Line 0 flips the first two tests and line 1 follows it; line 3 flips the third.
+    let two = trials(&failed, &[(ADD, 0, "ttss"), (ADD, 1, "ttts"), (ADD, 3, "sstt")]);
+    assert_eq!(posterior(&two, 5).clusters, [[0, 1, 2]]);
+    let two = trials(&failed, &[(ADD, 0, "ttss"), (ADD, 1, "ttst"), (ADD, 3, "sstt")]);
+    let found = posterior(&two, 5);
+    assert_eq!(found.clusters, [vec![0, 1], vec![2]]);
+    assert_eq!(found.order[..2], [0, 3], "{:?}", found.lines);
+    assert!((found.lines.iter().sum::<f64>() + found.elsewhere - 1.0).abs() < 1e-9);
+}
+
+fn arbitrary() -> impl Strategy<Value = Vec<(Kind, u32, String)>> {
+    let kinds = prop::sample::select(vec![Kind::Value, Kind::Pointer, Kind::Predicate, Kind::Switch, ADD, Kind::Call]);
+    prop::collection::vec((kinds, 0u32..6, "[suct?.]{6}"), 0..12)
+}
+
+const MIXED: [bool; 6] = [true, false, true, false, true, false];
+
+proptest! {
+    #[test]
+    fn probabilities_sum_to_one_and_do_not_depend_on_the_order_of_candidates(given in arbitrary(), by in 0usize..12) {
+        let named = |given: &[(Kind, u32, String)]| {
+            let each: Vec<(Kind, u32, &str)> = given.iter().map(|(kind, line, letters)| (*kind, *line, letters.as_str())).collect();
+            trials(&MIXED, &each)
+        };
+        let found = posterior(&named(&given), 6);
+        let sum: f64 = found.lines.iter().sum();
+        prop_assert!((sum + found.elsewhere - 1.0).abs() < 1e-9 && found.lines.iter().all(|p| (0.0..=1.0).contains(p)));
+        prop_assert_eq!(&found, &posterior(&named(&given), 6));
+        let mut turned = given.clone();
+        turned.rotate_left(by % given.len().max(1));
+        let other = posterior(&named(&turned), 6);
+        let close = found.lines.iter().zip(&other.lines).all(|(a, b)| (a - b).abs() < 1e-12);
+        prop_assert!(close, "{:?} is not {:?}", found.lines, other.lines);
+        for criterion in Criterion::ALL {
+            let failed = MIXED;
+            let (program, coverage) = (program(6), everywhere(6, &failed));
+            let ground = Ground::new(&program, &coverage, &[0, 1, 2, 3, 4, 5]);
+            let (a, b) = (criterion.scores(&ground, &named(&given)), criterion.scores(&ground, &named(&turned)));
+            is_close(&a.lines, &b.lines);
+        }
+    }
+
+    /// Trials of which nothing can be said, and candidates that were never tried, change nothing.
+    #[test]
+    fn trials_of_nothing_change_nothing(given in arbitrary()) {
+        let known: Vec<(Kind, u32, &str)> = given.iter().map(|(kind, line, letters)| (*kind, *line, letters.as_str())).collect();
+        let blind: Vec<(Kind, u32, String)> =
+            given.iter().map(|(kind, line, letters)| (*kind, *line, letters.replace('.', "?"))).collect();
+        let mut more: Vec<(Kind, u32, &str)> = blind.iter().map(|(kind, line, letters)| (*kind, *line, letters.as_str())).collect();
+        more.push((Kind::Value, 2, "......"));
+        prop_assert_eq!(posterior(&trials(&MIXED, &known), 6), posterior(&trials(&MIXED, &more), 6));
+    }
+}
