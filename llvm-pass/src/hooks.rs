@@ -34,7 +34,7 @@ pub enum Marker {
     Turn,
     /// `i64 (value, i64)`: as `Value`; the value that the node takes.
     Log,
-    /// `(value, ptr)`: as `Value`, of an address that stays what it is.
+    /// `ptr (value, ptr)`: as `Log`, of an address.
     Pointer,
     /// `ptr (value, ptr)`: as `Log`, of the address of characters.
     Text,
@@ -93,7 +93,9 @@ impl Marker {
         let number = module.int(32);
         let function = match self {
             Marker::Log => module.declare(self.name(), module.int(64), &[number, module.int(64)], false),
-            Marker::Text => module.declare(self.name(), module.pointer(), &[number, module.pointer()], false),
+            Marker::Text | Marker::Pointer => {
+                module.declare(self.name(), module.pointer(), &[number, module.pointer()], false)
+            }
             _ => module.declare(self.name(), module.void(), &[number], true),
         };
         let context = module.context();

@@ -263,14 +263,12 @@ impl Lowering {
         let (pointer, word) = (self.module.pointer(), self.module.int(64));
         let (name, returns, takes) = match marker {
             Marker::Text => (abi::HOOK_TEXT, pointer, pointer),
-            Marker::Pointer => (abi::HOOK_POINTER, self.module.void(), pointer),
+            Marker::Pointer => (abi::HOOK_POINTER, pointer, pointer),
             _ => (abi::HOOK_NODE, word, word),
         };
         let answer = builder.call(hook(self.module, name, returns, &[pointer, takes]), &[slot, value]);
         llvm!(shim::suspect_no_sanitize_instruction(answer.0));
-        if marker != Marker::Pointer {
-            call.replace_by(answer);
-        }
+        call.replace_by(answer);
     }
 
     /// The unit's [`suspect_format::trace::UnitDescriptor`].

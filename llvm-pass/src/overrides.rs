@@ -1,8 +1,8 @@
 //! Overriding: in the `trace` version a node takes what its hook answers.
 //!
 //! The answer replaces the operand that is the node's value, and the value itself where it is used after the node has
-//! taken it: in C the value of an assignment is what the variable then holds. Addresses other than strings, and numbers
-//! of more than 64 bits, are shown to the hook but stay what they are.
+//! taken it: in C the value of an assignment is what the variable then holds. Numbers of more than 64 bits are shown to the
+//! hook but stay what they are.
 
 use inkwell::llvm_sys::LLVMAtomicOrdering;
 use inkwell::llvm_sys::core::*;
@@ -97,7 +97,8 @@ impl Overrides<'_> {
 
     /// Replaces uses of a stored value, and of the truth value that it repeats, after the store.
     fn replace_after(&self, builder: &Builder, store: Value, value: Value, new: Value) {
-        if value.is_constant() {
+        // Not the assignment's alone: after `p = &x` the variable still lies where it did.
+        if value.is_constant() || value.is_argument() || value.is(LLVMOpcode::LLVMAlloca) {
             return;
         }
         replace_uses(value, new, store);
@@ -113,13 +114,8 @@ impl Overrides<'_> {
         let number = self.module.constant(32, u64::from(number));
         let call = |marker: Marker, value| builder.call(marker.function(self.module), &[number, value]);
         if kind.is_ordinary_pointer() {
-            return match class {
-                ValueClass::String => Some(call(Marker::Text, value)),
-                _ => {
-                    call(Marker::Pointer, value);
-                    None
-                }
-            };
+            let is_text = class == ValueClass::String;
+            return Some(call(if is_text { Marker::Text } else { Marker::Pointer }, value));
         }
         let answer = call(Marker::Log, widened(self.module, builder, value));
         let bits = kind.scalar_bits().filter(|bits| *bits <= 64 && !kind.is_pointer())?;

@@ -14,6 +14,8 @@ const GENEROUS_BYTES: u64 = 64 << 20;
 /// Room of a fresh string, so that writing into it in place stays harmless.
 const TEXT_ROOM: usize = 4096;
 
+const SET: u32 = Change::Set as u32;
+
 /// What a site comes to as the code says.
 #[derive(Clone, Copy)]
 pub enum Taken {
@@ -61,10 +63,11 @@ pub unsafe fn would_change(at: &At, taken: Taken) -> bool {
     // SAFETY: vouched for by the caller; the characters lie in the file.
     unsafe {
         match taken {
-            Taken::Text(address) => {
-                let texts = at.members().filter(|one| one.change == Change::Text as u32);
-                texts.last().is_some_and(|one| !text::is(address, trial::at(one.operand), one.length as usize))
-            }
+            Taken::Text(address) => match at.text() {
+                Some(one) if one.change == SET => address != 0,
+                Some(one) => !text::is(address, trial::at(one.operand), one.length as usize),
+                None => false,
+            },
             _ => becomes(at, taken) != taken.plain(),
         }
     }
@@ -82,10 +85,11 @@ pub unsafe fn apply(at: &At, taken: Taken) -> Option<u64> {
     // SAFETY: vouched for by the caller.
     let new = unsafe {
         match taken {
-            Taken::Text(address) => {
-                let texts = at.members().filter(|one| one.change == Change::Text as u32);
-                Some(texts.last().and_then(|one| fresh_text(process, one, address)).unwrap_or(address) as u64)
-            }
+            Taken::Text(address) => Some(match at.text() {
+                Some(one) if one.change == SET => 0,
+                Some(one) => fresh_text(process, one, address).unwrap_or(address) as u64,
+                None => address as u64,
+            }),
             _ => becomes(at, taken),
         }
     };
@@ -111,7 +115,7 @@ unsafe fn becomes(at: &At, taken: Taken) -> Option<u64> {
             let result = recomputed(members, left, right, result);
             // A value that is put in the place of a division is not divided.
             let changed = |value: Option<u64>, one: &Override| match value {
-                None if one.change != Change::Set as u32 => None,
+                None if one.change != SET => None,
                 value => Some(changed_word(one, value.unwrap_or(0))),
             };
             // SAFETY: as above.
@@ -161,7 +165,6 @@ fn recomputed<'a>(
 
 /// What a number becomes.
 fn changed_word(one: &Override, value: u64) -> u64 {
-    const SET: u32 = Change::Set as u32;
     const ADD: u32 = Change::Add as u32;
     const NEGATE: u32 = Change::Negate as u32;
     const FLIP: u32 = Change::Flip as u32;

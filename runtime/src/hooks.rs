@@ -69,18 +69,29 @@ unsafe fn logged(task: u32, slot: *mut u64, value: u64) -> u64 {
     value
 }
 
-/// A node takes the address `value`.
+/// A node is about to take the address `value`. The address that it takes.
 ///
 /// # Safety
 /// As [`__suspect_node`].
+#[unsafe(naked)]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn __suspect_pointer(slot: *mut u64, value: *mut c_void) {
+pub unsafe extern "C" fn __suspect_pointer(slot: *mut u64, value: *mut c_void) -> *mut c_void {
+    crate::aside!(address)
+}
+
+/// # Safety
+/// As [`__suspect_node`].
+unsafe extern "C" fn address(slot: *mut u64, value: *mut c_void) -> *mut c_void {
     // SAFETY: vouched for by the caller.
     unsafe {
         match TASK.load(Ordering::Relaxed) {
-            TRIAL => trial::pointer(slot, value as usize),
-            LOG => log::take(slot, object::name(value as usize)),
-            _ => {}
+            TRIAL => trial::pointer(slot, value as u64) as *mut c_void,
+            MUTANTS => trial::pending_word(slot, value as u64) as *mut c_void,
+            LOG => {
+                log::take(slot, object::name(value as usize));
+                value
+            }
+            _ => value,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use suspect_format::trial::{Override, Role};
+use suspect_format::trial::{Change, Override, Role};
 
 use crate::process::{COUNTS_ADDRESS, Process};
 use crate::trial::{at, header};
@@ -28,6 +28,16 @@ impl At {
         // SAFETY: vouched for by the caller.
         unsafe { members(self.mutant) }
             .filter(move |one| one.site == site && (one.instance == 0 || one.instance == execution))
+    }
+
+    /// Of a site that takes the address of characters: the override that counts here, of the characters or of the address, which becomes null.
+    ///
+    /// # Safety
+    /// As [`At::members`].
+    pub unsafe fn text(&self) -> Option<&'static Override> {
+        const KINDS: [u32; 2] = [Change::Text as u32, Change::Set as u32];
+        // SAFETY: vouched for by the caller.
+        unsafe { self.members() }.filter(|one| KINDS.contains(&one.change)).last()
     }
 }
 

@@ -394,13 +394,17 @@ pub unsafe fn word(slot: *mut u64, value: u64) -> u64 {
 ///
 /// # Safety
 /// As [`word`].
-pub unsafe fn pointer(slot: *mut u64, address: usize) {
+pub unsafe fn pointer(slot: *mut u64, address: u64) -> u64 {
     spend();
     // SAFETY: as in `word`.
     unsafe {
-        if let Some(node) = node_of(slot) {
-            compare(node, object::name(address));
-        }
+        let Some(node) = node_of(slot) else { return address };
+        let address = match is_pending(node) {
+            true => overridden_address(node, address),
+            false => address,
+        };
+        compare(node, object::name(address as usize));
+        address
     }
 }
 
@@ -422,7 +426,7 @@ pub unsafe fn text(slot: *mut u64, address: *mut c_char) -> *mut c_char {
     }
 }
 
-/// As [`word`], in the mode `mutants`.
+/// As [`word`] and [`pointer`], in the mode `mutants`.
 ///
 /// # Safety
 /// As [`word`].
@@ -479,6 +483,14 @@ unsafe fn overridden_word(node: u32, value: u64) -> u64 {
         compare(node, value);
         value
     }
+}
+
+/// # Safety
+/// As [`overridden`].
+#[cold]
+unsafe fn overridden_address(node: u32, address: u64) -> u64 {
+    // SAFETY: vouched for by the caller.
+    unsafe { overridden(node, Taken::Word(address)) }.unwrap_or(address)
 }
 
 /// # Safety

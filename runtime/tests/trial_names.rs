@@ -208,8 +208,10 @@ fn strings_are_overridden_by_fresh_ones() {
     assert_eq!((heap.stdout.as_str(), heap.how()), ("literal\nMUCH LONGER THAN IT WAS\nstack\n", (Some(0), None)));
     let parameter = oracle.text(subject.node(Parameter, "shout"), "nobody sees this").run();
     assert_eq!((parameter.stdout.as_str(), parameter.how()), ("literal\nheap\nstack\n", (Some(0), None)));
-    // A number is no string.
-    assert!(!oracle.change(names[0], Change::Set, 0).run().applied());
+    // A number is no string, null is.
+    assert!(!oracle.change(names[0], Change::Add, 1).run().applied());
+    let null = oracle.change(names[0], Change::Set, 0).run();
+    assert_eq!((null.stdout.as_str(), null.applied(), null.changed()), ("(null)\nHEAP\nstack\n", true, vec![names[0]]));
     for node in subject.nodes(Assignment, "p") {
         assert_eq!(oracle.text(node, "abc").run().how(), (Some(0), None));
     }

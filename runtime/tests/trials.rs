@@ -153,6 +153,70 @@ fn an_override_that_changes_nothing_is_not_applied() {
     }
 }
 
+const ADDRESSES: &str = r#"
+#include <stdio.h>
+struct list { int value; struct list *next; };
+static int sum(struct list *first)
+{
+    int sum = 0;
+    for (struct list *at = first; at; at = at->next)
+        sum += at->value;
+    return sum;
+}
+static struct list *find(struct list *from, int value)
+{
+    while (from && from->value != value)
+        from = from->next;
+    return from;
+}
+static int twice(int x) { return 2 * x; }
+int main(void)
+{
+    struct list c = {3, 0}, b = {2, &c}, a = {1, &b};
+    int x = 5, *p, *q, (*function)(int);
+    const char *name;
+    p = &x;
+    x = 6;
+    q = p;
+    function = twice;
+    name = "name";
+    printf("x %d p %d q %d\n", x, p ? *p : 0, q ? *q : 0);
+    printf("sum %d\nfound %d\n", sum(&a), find(&a, 2) == &b);
+    printf("function %d\nname %s\n", function ? function(4) : 0, name ? name : "none");
+    return 0;
+}
+"#;
+
+#[test]
+fn addresses_can_become_null_and_nothing_else() {
+    let subject = Subject::new(ADDRESSES);
+    let oracle = subject.oracle(&[], "");
+    let plain = "x 6 p 6 q 6\nsum 6\nfound 1\nfunction 8\nname name\n";
+    assert_eq!(String::from_utf8_lossy(&oracle.output.stdout), plain);
+    let steps = subject.nodes(Assignment, "at");
+    for (node, instance, from, to) in [
+        // Where `x` lies is not the assignment's alone.
+        (subject.node(Assignment, "p"), 0, "p 6 q 6", "p 0 q 0"),
+        (subject.node(Assignment, "q"), 0, "p 6 q 6", "p 6 q 0"),
+        (subject.node(Assignment, "function"), 0, "function 8", "function 0"),
+        (subject.node(Assignment, "name"), 0, "name name", "name none"),
+        (subject.node(Parameter, "first"), 0, "sum 6", "sum 0"),
+        (steps[0], 1, "sum 6", "sum 0"),
+        (steps[1], 1, "sum 6", "sum 1"),
+        (steps[1], 2, "sum 6", "sum 3"),
+        (subject.node(Return, "from"), 0, "found 1", "found 0"),
+    ] {
+        let outcome = oracle.change(node, Change::Set, 0).instance(instance).run();
+        assert_eq!(outcome.stdout, plain.replace(from, to), "{node} {instance}");
+        assert!(outcome.applied() && outcome.changed().contains(&node), "{node} {instance}");
+    }
+    // The last one is null already.
+    let outcome = oracle.change(steps[1], Change::Set, 0).instance(3).run();
+    assert!(!outcome.applied() && outcome.changed().is_empty());
+    let outcome = oracle.change(subject.node(Parameter, "from"), Change::Set, 0).run();
+    assert_eq!((outcome.stdout, outcome.status.code()), (plain.replace("found 1", "found 0"), Some(0)));
+}
+
 const CONTROL: &str = r#"
 #include <stdio.h>
 #include <stdbool.h>

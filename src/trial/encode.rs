@@ -54,7 +54,9 @@ struct Form {
 enum Takes {
     /// It is observed, never overridden.
     Nothing,
-    /// Those of characters.
+    /// It becomes null.
+    Address,
+    /// Those of characters, and null.
     Text,
     /// Those of a number.
     Number,
@@ -68,6 +70,7 @@ impl Takes {
     fn allows(self, change: &Change) -> bool {
         match change {
             Change::Text(_) => self == Takes::Text,
+            Change::Set(0) if matches!(self, Takes::Address | Takes::Text) => true,
             Change::Set(_) | Change::Add(_) | Change::Negate | Change::Flip | Change::Complement => {
                 matches!(self, Takes::Number | Takes::Operands)
             }
@@ -81,7 +84,7 @@ impl Form {
     fn of_node(node: u32, program: &Program) -> Form {
         let node = &program.nodes[node as usize];
         let takes = match node.class {
-            ValueClass::Pointer | ValueClass::FunctionPointer => Takes::Nothing,
+            ValueClass::Pointer | ValueClass::FunctionPointer => Takes::Address,
             ValueClass::String => Takes::Text,
             _ => Takes::Number,
         };

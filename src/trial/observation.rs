@@ -15,7 +15,7 @@ pub enum Site {
 /// operands are replaced first, then the operator, then the result.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Change {
-    /// It becomes this: the value's bits, zero-extended.
+    /// It becomes this: the value's bits, zero-extended. Of addresses 0 alone: null.
     Set(u64),
     /// This is added: the bits of a number of the value's own kind.
     Add(u64),

@@ -106,6 +106,7 @@ fn oracle(modules: &[&[u32]], compared: bool) -> Oracle {
 fn change() -> impl Strategy<Value = Change> {
     prop_oneof![
         any::<u64>().prop_map(Change::Set),
+        Just(Change::Set(0)),
         Just(Change::Complement),
         Just(Change::Operator(Operator::Sub)),
         any::<u64>().prop_map(Change::Left),
@@ -132,6 +133,7 @@ fn expected(mutant: &Mutant, modules: &[&[u32]]) -> Vec<(u32, u32, u32)> {
         let even = place % 2 == 0;
         let number = match (one.site, &one.change) {
             (Site::Node(_), Change::Set(_)) if even => layout::Change::Set,
+            (Site::Node(_), Change::Set(0)) => layout::Change::Set,
             (Site::Node(_), Change::Complement) if even => layout::Change::Complement,
             (Site::Node(_), Change::Text(_)) if !even => layout::Change::Text,
             (Site::Operation(_), Change::Set(_)) if even => layout::Change::Set,

@@ -214,6 +214,13 @@ pub fn overrides(trials: &TestTrials, program: &Program, count: usize, dice: &mu
 }
 
 fn change(class: ValueClass, values: &[u64], dice: &mut Dice) -> Change {
+    if matches!(class, ValueClass::Pointer | ValueClass::FunctionPointer) {
+        // Anything but null has no effect.
+        return Change::Set(dice.roll(8) / 7);
+    }
+    if class == ValueClass::String && dice.roll(4) == 0 {
+        return Change::Set(0);
+    }
     if class == ValueClass::String {
         let length = dice.roll(12);
         return Change::Text((0..length).map(|_| b'a' + dice.roll(26) as u8).collect());

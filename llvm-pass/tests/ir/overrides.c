@@ -134,14 +134,14 @@ float number(float x) { return x * 2.5; }
 // CHECK: ret
 __int128 wide(__int128 x) { return x; }
 
-// Addresses are shown; of characters the answer is taken.
+// Addresses are asked for, too; those of characters by a hook of their own.
 // CHECK-LABEL: define internal {{.*}}@addresses.suspect.trace(
-// CHECK: call void @__suspect_pointer({{.*}}, ptr %0)
-// CHECK: store ptr %0, ptr %
-// CHECK: call void @__suspect_pointer({{.*}}, ptr %1)
-// CHECK: store ptr %1, ptr %
-// CHECK: call void @__suspect_pointer({{.*}}, ptr %2)
-// CHECK: store ptr %2, ptr %
+// CHECK: [[ADDRESS:%.*]] = call ptr @__suspect_pointer({{.*}}, ptr %0)
+// CHECK: store ptr [[ADDRESS]], ptr %
+// CHECK: [[ADDRESS:%.*]] = call ptr @__suspect_pointer({{.*}}, ptr %1)
+// CHECK: store ptr [[ADDRESS]], ptr %
+// CHECK: [[ADDRESS:%.*]] = call ptr @__suspect_pointer({{.*}}, ptr %2)
+// CHECK: store ptr [[ADDRESS]], ptr %
 // CHECK: [[TEXT:%.*]] = call ptr @__suspect_text({{.*}}, ptr %3)
 // CHECK: store ptr [[TEXT]], ptr %
 // CHECK: [[TEXT:%.*]] = call ptr @__suspect_text

@@ -43,7 +43,8 @@ pub const STATE_LOST: usize = 7;
 /// `u64 (u64 *slot, u64 value)`: a node is about to take a value (`trace` mode); the value that it takes, of which the code uses as many
 /// low bits as the node has. `slot` is the node's value word.
 pub const HOOK_NODE: &str = "__suspect_node";
-/// `void (u64 *slot, void *value)`: a node takes an address, which is seen by the object it points into and is never replaced.
+/// `void *(u64 *slot, void *value)`: a node is about to take an address, which is seen by the object it points into; the address that it takes,
+/// this one or null.
 pub const HOOK_POINTER: &str = "__suspect_pointer";
 /// `char *(u64 *slot, char *value)`: a node is about to take the address of characters; the address that it takes.
 pub const HOOK_TEXT: &str = "__suspect_text";

@@ -240,7 +240,7 @@ pub struct Override {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Change {
-    /// The value becomes the operand.
+    /// The value becomes the operand, which is 0 for an address.
     Set = 1,
     /// The operand is added (a number of the value's own kind).
     Add = 2,
