@@ -8,24 +8,30 @@
 
 mod candidate;
 mod cluster;
+mod confidence;
 mod criterion;
 mod feature;
 mod ground;
 mod make;
+mod phrase;
 mod portrait;
 mod posterior;
+mod reason;
 mod tally;
 mod trials;
 mod weights;
 
 pub use candidate::{Candidate, Kind};
 pub use cluster::clusters;
+pub use confidence::{Advice, Confidence, Lack};
 pub use criterion::{Criterion, Scores};
 pub use feature::{Features, N_FEATURES, NAMES};
 pub use ground::{Ground, Holds};
 pub use make::{Taken, code_candidates, line_at, node_candidates, piece_of, switch_candidate};
+pub use phrase::Phrase;
 pub use portrait::Portrait;
 pub use posterior::{Posterior, probabilities};
+pub use reason::{Reason, Reasons};
 pub use tally::{Side, Tallies, Tally};
 pub use trials::{Effect, Outcome, Trials, TriedTest};
 pub use weights::{ELSEWHERE, WEIGHTS};

@@ -1,5 +1,7 @@
 //! Evidence on made-up trials whose answers can be worked out by hand.
 
+mod words;
+
 use proptest::prelude::*;
 
 use super::*;
