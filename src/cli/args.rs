@@ -10,7 +10,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use code::{
     CatalogueArguments, HeuristicArgument, HomArguments, KillArguments, MutantsArguments, MutantsFormat, Sample,
-    SeedArguments, StudyArgument,
+    SeedArguments, SeedOrigin, StudyArgument,
 };
 
 use crate::suite::config::parse_duration;
@@ -66,10 +66,10 @@ pub enum Verb {
         suspect hom --heuristic mwm --order 3\n  suspect hom --study deciles --plot deciles.svg\n\nReads the latest campaign of \
         `suspect mutate`, and what `suspect mutants` found out.")]
     Hom(HomArguments),
-    /// Make faulty versions of the project out of code mutants: a benchmark for `suspect eval`.
+    /// Make faulty versions of the project, out of code mutants or of mistakes in the source: a benchmark for `suspect eval`.
     #[command(
         after_help = "Examples:\n  suspect seed --output bench\n  suspect seed --count 50 --faults 1,2,4,8,16,32 --output bench && \
-        suspect eval bench\n\nKeeps versions that some tests notice and not all. The tests must pass."
+        suspect eval bench\n  suspect seed --from mutants,source --count 40 --output bench\n\nKeeps versions that some tests notice and not all. The tests must pass."
     )]
     Seed(SeedArguments),
     /// Show what depends on what, and how strongly, as value mutants show it.

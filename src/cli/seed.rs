@@ -1,13 +1,16 @@
-//! `suspect seed`: faulty versions of the project, made from code mutants as edits of the source.
+//! `suspect seed`: faulty versions of the project, made from code mutants or slips as edits of the source.
 
+mod bench;
 mod choice;
+mod lines;
+mod slips;
 mod tree;
 
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::args::SeedArguments;
+use super::args::{SeedArguments, SeedOrigin};
 use super::exit::{Exit, Failure};
 use super::kills::{Killed, Killer, Subject};
 use super::mutants::catalogue::{Catalogue, entry, subject};
@@ -21,6 +24,7 @@ use crate::source::Edit;
 use crate::store::{Run, Shard, Store};
 use crate::suite::{CONFIG_FILE, Suite};
 use choice::Candidate;
+use slips::{Slipper, Tally};
 
 /// Makes a benchmark of faulty versions.
 pub fn seed(root: &Path, start: &Path, arguments: &SeedArguments, out: &mut impl Write) -> Result<(), Failure> {
@@ -32,28 +36,17 @@ pub fn seed(root: &Path, start: &Path, arguments: &SeedArguments, out: &mut impl
     let store = Store::new(root);
     let run = store.latest_run()?;
     let project = Project::of(root, &store)?;
-    let catalogue = Catalogue::of(&store, &run, &arguments.catalogue)?;
-    let suite = Suite::load(root)?;
-    let _reading = store.lock_shared()?;
-    let killer = Killer::new(&store, &run, &suite, &arguments.kill)?;
-    killer.begin()?;
-    let mutants: Vec<&CodeMutant> = catalogue.chosen().collect();
-    let subjects: Vec<Subject> = mutants.iter().map(|mutant| subject(&run.program, &[*mutant])).collect();
-    let first = killer.run(&subjects, Shard::WHOLE, false)?;
-    let seeder = Seeder::new(root, &run, &catalogue, &killer, mutants, first);
+    let files = tree::project_files(root, &directory)?;
     let mut programs = Vec::new();
-    for &n_faults in &arguments.faults {
-        let versions = seeder.versions(n_faults as usize, arguments.count as usize, arguments.catalogue.seed)?;
-        say_made(n_faults, arguments.count, versions.len(), out).map_err(Failure::of(Exit::File))?;
-        if !versions.is_empty() {
-            programs.push(SeededProgram { name: format!("{}-{n_faults}", project.name), versions });
-        }
+    if arguments.from.contains(&SeedOrigin::Mutants) {
+        programs.extend(of_mutants(root, &store, &run, &project, arguments, out)?);
+    }
+    if arguments.from.contains(&SeedOrigin::Source) {
+        programs.extend(of_slips(root, &store, &run, &project, &files, arguments, out)?);
     }
     if programs.is_empty() {
-        let message = format!("no mutant of {} is noticed by some tests and not by all", seeder.mutants.len());
-        return Err(Failure::new(Exit::Baseline, message));
+        return Err(Failure::new(Exit::Baseline, "no fault is noticed by some tests and not by all"));
     }
-    let files = tree::project_files(root, &directory)?;
     let benchmark =
         SeededBenchmark { root, files: &files, build: &project.build, suites: &project.suites, programs: &programs };
     benchmark.write(&directory)?;
@@ -61,9 +54,57 @@ pub fn seed(root: &Path, start: &Path, arguments: &SeedArguments, out: &mut impl
     writeln!(out, "{shown} can be evaluated: suspect eval {shown}").map_err(Failure::of(Exit::File))
 }
 
+/// Versions out of code mutants, for each number of faults.
+fn of_mutants(
+    root: &Path,
+    store: &Store,
+    run: &Run,
+    project: &Project,
+    arguments: &SeedArguments,
+    out: &mut impl Write,
+) -> Result<Vec<SeededProgram>, Failure> {
+    let catalogue = Catalogue::of(store, run, &arguments.catalogue)?;
+    let suite = Suite::load(root)?;
+    let _reading = store.lock_shared()?;
+    let killer = Killer::new(store, run, &suite, &arguments.kill)?;
+    killer.begin()?;
+    let mutants: Vec<&CodeMutant> = catalogue.chosen().collect();
+    let subjects: Vec<Subject> = mutants.iter().map(|mutant| subject(&run.program, &[*mutant])).collect();
+    let first = killer.run(&subjects, Shard::WHOLE, false)?;
+    let seeder = Seeder::new(root, run, &catalogue, &killer, mutants, first);
+    let mut programs = Vec::new();
+    for &n_faults in &arguments.faults {
+        let versions = seeder.versions(n_faults as usize, arguments.count as usize, arguments.catalogue.seed)?;
+        let faults = if n_faults == 1 { "1 fault".to_string() } else { format!("{n_faults} faults") };
+        say_made(&faults, arguments.count, versions.len(), out).map_err(Failure::of(Exit::File))?;
+        if !versions.is_empty() {
+            programs.push(SeededProgram { name: format!("{}-{n_faults}", project.name), versions });
+        }
+    }
+    Ok(programs)
+}
+
+/// Versions out of slips.
+fn of_slips(
+    root: &Path,
+    store: &Store,
+    run: &Run,
+    project: &Project,
+    files: &[PathBuf],
+    arguments: &SeedArguments,
+    out: &mut impl Write,
+) -> Result<Option<SeededProgram>, Failure> {
+    let _reading = store.lock_shared()?;
+    let mut tally = Tally::default();
+    let slipper = Slipper::new(root, store, run, project, files, arguments)?;
+    let versions = slipper.versions(arguments.count as usize, &mut tally)?;
+    anstream::eprintln!("suspect: {}", tally.line());
+    say_made("a fault of the source", arguments.count, versions.len(), out).map_err(Failure::of(Exit::File))?;
+    Ok((!versions.is_empty()).then(|| SeededProgram { name: format!("{}-source", project.name), versions }))
+}
+
 /// Tells how many versions were made of those that were asked for.
-fn say_made(n_faults: u32, wanted: u32, made: usize, out: &mut impl Write) -> std::io::Result<()> {
-    let faults = if n_faults == 1 { "1 fault".to_string() } else { format!("{n_faults} faults") };
+fn say_made(faults: &str, wanted: u32, made: usize, out: &mut impl Write) -> std::io::Result<()> {
     if made < wanted as usize {
         anstream::eprintln!(
             "suspect: of the {wanted} versions with {faults} that were asked for only {made} are noticed by some tests and not by all"
@@ -193,6 +234,7 @@ impl<'a> Seeder<'a> {
 
     fn version(&self, name: String, set: &[u32], failing: usize) -> Result<SeededVersion, Failure> {
         let members = self.members(set);
+        let class: Vec<&str> = members.iter().map(|mutant| mutant.class.name()).collect();
         let misfit = || Failure::new(Exit::Internal, format!("the edits of version {name} do not fit the source"));
         let edits = self.edits(&members).ok_or_else(misfit)?;
         let mut by_file: BTreeMap<&str, Vec<&Edit>> = BTreeMap::new();
@@ -222,7 +264,11 @@ impl<'a> Seeder<'a> {
             lines.sort();
             lines.dedup();
         }
-        Ok(SeededVersion { name, patch, changed, omitted, notes })
+        let class = match class[..] {
+            [class] => Some(class.to_owned()),
+            _ => None,
+        };
+        Ok(SeededVersion { name, patch, changed, omitted, used: Vec::new(), class, notes })
     }
 
     /// The line that an edit begins on.
@@ -239,30 +285,10 @@ fn is_fault(verdict: &Verdict, n_tests: usize) -> bool {
     is_known && !verdict.killed_by.is_empty() && verdict.killed_by.len() < n_tests
 }
 
-/// The lines, as they are without the mutant, on which somebody would see it: those of its edit; where a statement is missing, the
-/// lines with code before and after it too, and its own only if something else stands there.
+/// The lines, as they are without the mutant, on which somebody would see it.
 fn faulty_lines(program: &Program, mutant: &CodeMutant, edit: &Edit, text: Option<&str>) -> Vec<u32> {
-    let own = edit.line..=edit.end_line;
-    if mutant.class != Class::Sdl {
-        return own.collect();
+    match mutant.class {
+        Class::Sdl => lines::around(&lines::lines_of(program, mutant.function), edit, text),
+        _ => (edit.line..=edit.end_line).collect(),
     }
-    let function = &program.functions[mutant.function as usize];
-    let inside = function.place.line..=function.last_line;
-    let of_file = program.lines.iter().filter(|line| line.file == mutant.place.file && inside.contains(&line.line));
-    let (mut before, mut after) = (None, None);
-    for line in of_file.map(|line| line.line) {
-        if line < edit.line {
-            before = before.max(Some(line));
-        } else if line > edit.end_line {
-            after = Some(after.map_or(line, |after: u32| after.min(line)));
-        }
-    }
-    let statement = edit.original.lines().next().unwrap_or("").trim();
-    let is_alone = text.is_some_and(|text| text.trim() == statement);
-    let own = (!is_alone).then_some(edit.line);
-    let mut lines: Vec<u32> = before.into_iter().chain(own).chain(after).collect();
-    if lines.is_empty() {
-        lines.push(edit.line);
-    }
-    lines
 }

@@ -51,6 +51,8 @@ pub struct EvalVersion {
     pub patch: Option<PathBuf>,
     /// Where the fault is, in this version's own lines.
     pub fault: Fault,
+    /// What kind of mistake it is, for results by kind.
+    pub class: Option<String>,
     /// Suites of this version alone; empty for the program's.
     pub selections: Vec<Selection>,
 }
@@ -88,6 +90,7 @@ struct RawVersion {
     omitted: Vec<String>,
     #[serde(default, rename = "macro")]
     macros: Vec<String>,
+    class: Option<String>,
     #[serde(default)]
     selections: Vec<String>,
 }
@@ -206,7 +209,7 @@ impl RawVersion {
             return Err(EvalError::layout(file, message));
         }
         let selections = Selection::find(file, directory, &self.selections)?;
-        Ok(EvalVersion { name, overlay, patch, fault: Fault { lines }, selections })
+        Ok(EvalVersion { name, overlay, patch, fault: Fault { lines }, class: self.class, selections })
     }
 }
 

@@ -27,7 +27,7 @@ pub use report::{
 pub use result::{
     Evaluated, Recorded, Reference, ReferenceRun, RunTimes, SuiteResult, VersionOutcome, VersionResult, read, write,
 };
-pub use seeded::{SeededBenchmark, SeededProgram, SeededVersion};
+pub use seeded::{SeededBenchmark, SeededProgram, SeededVersion, copy_files};
 pub use selection::Selection;
 pub use summary::{AccAt, Bounds, Comparison, Intervals, MethodSummary, NScoreRow, Summary, Wasted};
 pub use text::write_report;

@@ -101,6 +101,9 @@ pub struct VersionResult {
     pub version: String,
     /// Kinds of its faulty lines.
     pub kinds: Vec<FaultKind>,
+    /// What kind of mistake its fault is, if eval.toml says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class: Option<String>,
     /// What came of it.
     pub outcome: VersionOutcome,
     /// Time it took.

@@ -17,6 +17,10 @@ pub struct SeededVersion {
     pub changed: Vec<String>,
     /// Lines beside code that is missing.
     pub omitted: Vec<String>,
+    /// Lines that use what is declared wrongly.
+    pub used: Vec<String>,
+    /// What kind of mistake it is, if there is one alone.
+    pub class: Option<String>,
     /// What is wrong, for whoever reads the file: lines without line breaks.
     pub notes: Vec<String>,
 }
@@ -57,7 +61,7 @@ impl SeededBenchmark<'_> {
             .prefix(".seeded")
             .tempdir_in(parent)
             .map_err(EvalError::io("make a directory in", parent))?;
-        self.copy(&partial.path().join("correct"))?;
+        copy_files(self.root, self.files, &partial.path().join("correct"))?;
         for program in self.programs {
             self.write_program(program, &partial.path().join(&program.name))?;
         }
@@ -67,20 +71,6 @@ impl SeededBenchmark<'_> {
         fs::rename(partial.path(), directory).map_err(EvalError::io("make", directory))?;
         // It is no longer where it would be removed from.
         let _ = partial.keep();
-        Ok(())
-    }
-
-    fn copy(&self, to: &Path) -> Result<(), EvalError> {
-        for file in self.files {
-            let (from, to) = (self.root.join(file), to.join(file));
-            let directory = to.parent().unwrap_or(&to);
-            fs::create_dir_all(directory).map_err(EvalError::io("make", directory))?;
-            let copied = match fs::read_link(&from) {
-                Ok(target) => std::os::unix::fs::symlink(target, &to),
-                Err(_) => fs::copy(&from, &to).map(|_| ()),
-            };
-            copied.map_err(EvalError::io("copy", &from))?;
-        }
         Ok(())
     }
 
@@ -109,9 +99,12 @@ impl SeededBenchmark<'_> {
             for note in &version.notes {
                 text += &format!("# {note}\n");
             }
-            let SeededVersion { name, changed, omitted, .. } = version;
+            let SeededVersion { name, changed, omitted, used, .. } = version;
             text += &format!("[[version]]\nname = {}\npatch = \"versions/{name}.patch\"\n", quoted(name));
-            for (kind, lines) in [("changed", changed), ("omitted", omitted)] {
+            if let Some(class) = &version.class {
+                text += &format!("class = {}\n", quoted(class));
+            }
+            for (kind, lines) in [("changed", changed), ("omitted", omitted), ("macro", used)] {
                 if !lines.is_empty() {
                     text += &format!("{kind} = {}\n", list(lines));
                 }
@@ -119,6 +112,24 @@ impl SeededBenchmark<'_> {
         }
         Ok(text)
     }
+}
+
+/// Copies `files`, relative to `root`, to the directory `to`, which is made.
+///
+/// # Errors
+/// When one cannot be read or written.
+pub fn copy_files(root: &Path, files: &[PathBuf], to: &Path) -> Result<(), EvalError> {
+    for file in files {
+        let (from, to) = (root.join(file), to.join(file));
+        let directory = to.parent().unwrap_or(&to);
+        fs::create_dir_all(directory).map_err(EvalError::io("make", directory))?;
+        let copied = match fs::read_link(&from) {
+            Ok(target) => std::os::unix::fs::symlink(target, &to),
+            Err(_) => fs::copy(&from, &to).map(|_| ()),
+        };
+        copied.map_err(EvalError::io("copy", &from))?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -137,6 +148,8 @@ mod tests {
             patch: b"--- a/src/a.c\n".to_vec(),
             changed: vec!["src/a.c:1".into()],
             omitted: vec!["src/a.c:2".into(), "src/a.c:3".into()],
+            used: vec!["src/a.c:4".into()],
+            class: Some("statement".into()),
             notes: vec!["a \"note\"".into()],
         };
         let suites: toml::Value = toml::from_str::<toml::Table>(
@@ -161,9 +174,10 @@ mod tests {
         let fault = &program.versions[0].fault;
         assert_eq!(
             fault.lines.iter().map(|line| (line.kind, line.line)).collect::<Vec<_>>(),
-            [(FaultKind::Changed, 1), (FaultKind::Omitted, 2), (FaultKind::Omitted, 3)]
+            [(FaultKind::Changed, 1), (FaultKind::Omitted, 2), (FaultKind::Omitted, 3), (FaultKind::Macro, 4)]
         );
         assert!(program.versions[0].patch.is_some());
+        assert_eq!(program.versions[0].class.as_deref(), Some("statement"));
         assert!(benchmark.write(&to).is_err(), "what is there is left alone");
         assert_eq!(fs::read_dir(to.parent().unwrap()).unwrap().count(), 1, "nothing half-written is left");
     }

@@ -18,6 +18,7 @@ mod kind;
 mod literal;
 mod operator;
 mod rewrite;
+mod slip;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -29,4 +30,5 @@ pub use kind::Kind;
 pub use literal::{Literal, LiteralValue};
 pub use operator::Precedence;
 pub use rewrite::{Clash, Insertion, Rewrite, What};
+pub use slip::{Names, Shows, Slip, SlipClass, parses, slips};
 pub use text::{Macro, Span, Text};

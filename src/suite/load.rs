@@ -12,7 +12,7 @@ use super::oracle::Oracle;
 use super::test::{Plan, Test, command_text, line_text};
 use super::verdict::clip;
 use super::{SuiteError, automake, cases, command, ctest, detect, meson};
-use crate::exec::{Command, Environment, ExecError, Outcome, Status};
+use crate::exec::{Command, Environment, ExecError, Limits, Outcome, Status};
 
 /// All tests of a project.
 #[derive(Debug)]
@@ -22,6 +22,8 @@ pub struct Suite {
     tests: Vec<Test>,
     notes: Vec<String>,
     pub(super) locks: Locks,
+    /// What a test may use up but for its time.
+    pub(super) limits: Limits,
 }
 
 /// The directory with a suspect.toml at or above `start`, no further up than the top of the repository.
@@ -74,7 +76,12 @@ impl Suite {
             listing.add(found.tests, &prefix, &mut tests);
         }
         unique_names(&mut tests);
-        Ok(Suite { root: root.to_owned(), config, tests, notes, locks: Locks::default() })
+        Ok(Suite { root: root.to_owned(), config, tests, notes, locks: Locks::default(), limits: Limits::default() })
+    }
+
+    /// The same tests with other limits on what they use up; how long each may take is told where it is run.
+    pub fn limited(self, limits: Limits) -> Suite {
+        Suite { limits, ..self }
     }
 
     /// The directory of suspect.toml.

@@ -142,7 +142,7 @@ impl Suite {
             cwd: cwd.clone(),
             stdin: Stdin::Null,
             merge_stderr: test.plan.oracle.merges(),
-            limits: Limits { wall: limit, ..Limits::default() },
+            limits: Limits { wall: limit, ..self.limits.clone() },
         };
         let outcome = match command.run() {
             Ok(outcome) => outcome,

@@ -31,7 +31,7 @@ pub struct KillArguments {
 }
 
 /// Which code mutants there are.
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct CatalogueArguments {
     /// Only mutants by these operators: AOR, ROR, LCR, BOR, SOR, CRP, UOI, VRR, SDL.
     #[arg(long, value_delimiter = ',', value_name = "CLASSES")]
@@ -172,13 +172,26 @@ pub struct HomArguments {
     pub plot: Option<PathBuf>,
 }
 
+/// What faults are made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SeedOrigin {
+    /// Code mutants.
+    Mutants,
+    /// Mistakes in the source that no code mutant takes back, one in each version: parts left out or exchanged, other types. Each is
+    /// built, in a copy of the project, without suspect.
+    Source,
+}
+
 /// `suspect seed`.
 #[derive(Debug, Args)]
 pub struct SeedArguments {
+    /// What faults are made of. With `source`, --operators names kinds of mistakes.
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "ORIGINS", default_value = "mutants")]
+    pub from: Vec<SeedOrigin>,
     /// How many faulty versions to make for each number of faults.
     #[arg(long, value_name = "N", default_value = "20")]
     pub count: u32,
-    /// How many faults the versions have.
+    /// How many faults the versions have that are made of mutants.
     #[arg(long, value_delimiter = ',', value_name = "NUMBERS", default_value = "1", value_parser = clap::value_parser!(u32).range(1..=256))]
     pub faults: Vec<u32>,
     #[command(flatten)]

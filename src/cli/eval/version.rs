@@ -148,6 +148,9 @@ impl<'a> Place<'a> {
             recording = recording.with_files(path)?;
         }
         let mut result = recording.with(&format!("{:?}", version.fault));
+        if let Some(class) = &version.class {
+            result = result.with(class);
+        }
         for selection in self.program.selections_of(version) {
             result = result.with_files(selection.path())?;
         }
@@ -367,6 +370,7 @@ impl<'a> Place<'a> {
             program: self.program.name.clone(),
             version: version.name.clone(),
             kinds: version.fault.kinds(),
+            class: version.class.clone(),
             outcome,
             times,
         })

@@ -113,8 +113,8 @@ fn other_places(arguments: &CatalogueArguments) -> &'static str {
     }
 }
 
-/// The sources of the program that are the project's own.
-fn texts(root: &Path, run: &Run, build: Option<&BuildReport>) -> Result<BTreeMap<u32, Text>, Failure> {
+/// The sources of the program that are the project's own, by the index of the file.
+pub fn texts(root: &Path, run: &Run, build: Option<&BuildReport>) -> Result<BTreeMap<u32, Text>, Failure> {
     let modified = |path: &Path| path.metadata().and_then(|data| data.modified()).ok();
     let built =
         build.and_then(|build| build.modules.iter().filter_map(|module| modified(&root.join(&module.path))).max());
@@ -152,7 +152,7 @@ fn compare(program: &Program, texts: &BTreeMap<u32, Text>, mutants: &mut [CodeMu
 }
 
 /// What is asked for; all that is worth a trial, where no share of it is.
-fn selection(root: &Path, arguments: &CatalogueArguments) -> Result<Selection, Failure> {
+pub fn selection(root: &Path, arguments: &CatalogueArguments) -> Result<Selection, Failure> {
     let wrong = |option: &str, word: &str, why: &str| Failure::new(Exit::Usage, format!("--{option} {word}: {why}"));
     let patterns = |option: &str, words: &[String]| -> Result<Vec<glob::Pattern>, Failure> {
         words.iter().map(|word| glob::Pattern::new(word).map_err(|error| wrong(option, word, error.msg))).collect()
