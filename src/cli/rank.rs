@@ -61,6 +61,9 @@ pub fn rank(root: &Path, arguments: &RankArguments, out: &mut impl Write) -> Res
         tests: counts,
         ranking: entries(&run.program, &units, &ranked.ranking, ties, &seen),
         trust,
+        trials: None,
+        confidence: None,
+        not_tried: Vec::new(),
     };
     write_report(root, report, arguments, out)
 }

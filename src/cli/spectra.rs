@@ -42,6 +42,9 @@ pub fn rank_spectra(directory: &Path, arguments: &RankArguments, out: &mut impl 
         },
         ranking: ranked.ranking.iter().map(entry).collect(),
         trust: ranked.notes.iter().map(|note| note.to_string()).collect(),
+        trials: None,
+        confidence: None,
+        not_tried: Vec::new(),
     };
     write_report(directory, report, arguments, out)
 }
@@ -72,6 +75,8 @@ fn entry(spectra: &Gzoltar, counts: &[Spectrum], standing: &Standing, rank: f64)
             failing_mean: None,
             passing_mean: None,
         },
+        probability: None,
+        reasons: Vec::new(),
     }
 }
 
