@@ -17,6 +17,9 @@ use crate::rank::{Granularity, Need, RankedUnit, TieBreak, Units, find_method};
 use crate::report::{RankingReport, SCHEMA_VERSION, TestCounts, write_ranking};
 use crate::store::{Run, Store};
 
+/// The method that takes all evidence together.
+pub const ALL: &str = "all";
+
 /// Places shown as text unless asked otherwise.
 const DEFAULT_TOP: usize = 5;
 

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::MutantEdit;
+use super::mutants::quoted;
 
 /// One reason why a line is where it is in a ranking.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -123,6 +124,23 @@ pub struct Within {
     pub first: u32,
     /// From 0 to 1.
     pub probability: f64,
+}
+
+/// What a claim changes, in words: `a - b` becomes `a + b`.
+pub fn change_of(claim: &Claim) -> String {
+    let change = match &claim.edit {
+        Some(edit) if edit.replacement.trim().trim_matches(';').is_empty() => {
+            format!("{} left out", quoted(&edit.original))
+        }
+        Some(edit) => format!("{} becomes {}", quoted(&edit.original), quoted(&edit.replacement)),
+        None if claim.kind == "call" => format!("{} left out", quoted(&claim.original)),
+        None => format!("{} becomes {}", quoted(&claim.original), quoted(&claim.replacement)),
+    };
+    let times: Vec<String> = claim.instances.iter().map(u64::to_string).collect();
+    match times.is_empty() {
+        true => change,
+        false => format!("{change} at execution {}", times.join(", ")),
+    }
 }
 
 /// A probability for people: no more digits than it has meaning, and never 0 or 100 %.
