@@ -144,7 +144,7 @@ pub fn change_of(claim: &Claim) -> String {
 }
 
 /// A probability for people: no more digits than it has meaning, and never 0 or 100 %.
-pub(super) fn percent(probability: f64) -> String {
+pub fn percent(probability: f64) -> String {
     match probability {
         p if p.is_nan() => "?".to_string(),
         p if p < 0.01 => "under 1 %".to_string(),
