@@ -1,5 +1,6 @@
 //! `suspect rank`: scores from a recorded run, put in order and shown with their evidence.
 
+mod explain;
 mod places;
 mod tried;
 mod watch;
@@ -17,9 +18,10 @@ use super::interrupt;
 use super::observed::observe;
 use super::spectra::rank_spectra;
 use crate::evidence::Ground;
-use crate::rank::{Granularity, Method, Need, TieBreak, Units, find_method};
+use crate::rank::{Algorithm, Granularity, Method, Need, TieBreak, Units, find_method};
 use crate::report::{RankingReport, SCHEMA_VERSION, TestCounts, write_ranking};
 use crate::store::{Run, Store};
+use explain::{Explainer, lines_left_out};
 use places::innocents;
 pub use places::{foreign, resolve};
 use tried::{Scene, Tried, try_changes};
@@ -92,7 +94,7 @@ fn report(
     if !innocent.is_empty() {
         trust.push(format!("{} ranked units count as innocent and are left out (--forget-innocent)", innocent.len()));
     }
-    Ok(RankingReport {
+    let mut report = RankingReport {
         schema_version: SCHEMA_VERSION,
         method: method.id.to_string(),
         by: units.granularity().name().to_string(),
@@ -103,7 +105,14 @@ fn report(
         trials: tried.filter(|(_, tried)| !tried.trials.is_empty()).map(|(ground, tried)| tried.counts(ground)),
         confidence: None,
         not_tried: tried.map_or_else(Vec::new, |(_, tried)| tried.not_tried.clone()),
-    })
+    };
+    if let (Some((ground, tried)), Algorithm::AllEvidence) = (tried, method.algorithm) {
+        let left_out = lines_left_out(&run.program, &all, &[innocent.as_slice(), &foreign].concat());
+        let mut explainer = Explainer::new((store, run), ground, &tried.trials, &left_out);
+        explainer.explain(&mut report);
+        explainer.keep()?;
+    }
+    Ok(report)
 }
 
 /// Writes a report as the arguments ask, with sources below `root`.

@@ -109,8 +109,8 @@ pub struct TrialCounts {
 /// How sure a ranking is.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Confidence {
-    /// Whether there are enough runs to say anything.
-    pub enough: bool,
+    /// Why there is not enough to say where the fault is; `null` if there is.
+    pub lack: Option<String>,
     /// The probability that the fault is among the first lines.
     pub within: Vec<Within>,
     /// The cheapest next things that would help: one statement each.

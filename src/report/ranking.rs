@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::claim::{Confidence, Reason, TrialCounts};
 
 /// Version of the JSON form; goes up when a field changes its meaning or goes away, or when a verb comes to write other fields.
-/// 2: without `--method`, all evidence together ranks, and `score` is `probability`.
+/// 2: without `--method`, all evidence together ranks.
 pub const SCHEMA_VERSION: u32 = 2;
 
 /// A ranking of a program's parts by how probably they are to blame.
@@ -71,10 +71,11 @@ pub struct Entry {
     pub unit: String,
     /// What was seen of it.
     pub evidence: Evidence,
-    /// The probability that the fault is here, from 0 to 1; `null` for methods that do not say.
+    /// The probability that the fault is here, from 0 to 1, given that it is in nothing that is left out; of what has several lines, that it is in
+    /// the likeliest of them. `null` for methods that do not say.
     #[serde(default)]
     pub probability: Option<f64>,
-    /// Why it is here, the weightiest first; empty for methods that do not say.
+    /// Why it is here, the weightiest first; empty for methods that do not say, and after the first hundred entries.
     #[serde(default)]
     pub reasons: Vec<Reason>,
 }

@@ -58,8 +58,8 @@ pub(super) fn write_confidence(
         writeln!(out, "  - {}", tried(trials))?;
     }
     let Some(confidence) = confidence else { return Ok(()) };
-    if !confidence.enough {
-        writeln!(out, "  - there are not enough runs to say where the fault is: take the order as a hint")?;
+    if let Some(lack) = &confidence.lack {
+        writeln!(out, "  - {lack}")?;
     }
     let within: Vec<String> = confidence
         .within
@@ -72,7 +72,7 @@ pub(super) fn write_confidence(
     if !within.is_empty() {
         writeln!(out, "  - the fault is {}", within.join(", "))?;
     }
-    confidence.next.iter().try_for_each(|next| writeln!(out, "  - what would help most: {next}"))
+    confidence.next.iter().try_for_each(|next| writeln!(out, "  - {next}"))
 }
 
 /// How much was tried, in words.

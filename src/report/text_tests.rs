@@ -89,9 +89,9 @@ fn report() -> RankingReport {
             finished: true,
         }),
         confidence: Some(Confidence {
-            enough: true,
+            lack: None,
             within: vec![Within { first: 1, probability: 0.834 }, Within { first: 3, probability: 0.999 }],
-            next: vec!["one more failing test".into()],
+            next: vec!["one more failing test would help".into()],
         }),
         not_tried: vec!["strings".into()],
     }
@@ -123,16 +123,16 @@ fn what_is_shown_of_trust_is_what_is_known() {
   - 40 changes of the program were tried in 90 trials on 2 failing and 1 passing tests: 3 make a failing test pass, 1 makes all of \
                     them pass and breaks no passing one tried
   - the fault is at the first line: 83 %, within the first 3: over 99 %
-  - what would help most: one more failing test
+  - one more failing test would help
   - not tried: strings
 ";
     assert!(text.ends_with(expected), "{text}");
     let mut report = report();
-    report.confidence.as_mut().unwrap().enough = false;
+    report.confidence.as_mut().unwrap().lack = Some("not enough runs to say".into());
     report.trials.as_mut().unwrap().finished = false;
     report.trials.as_mut().unwrap().flips = 0;
     let text = self::text(&report, 2);
-    assert!(text.contains("there are not enough runs to say where the fault is"), "{text}");
+    assert!(text.contains("  - not enough runs to say\n  - the fault is"), "{text}");
     assert!(text.contains("none make a failing test pass") && text.contains("`suspect rank` again goes on"), "{text}");
 }
 
