@@ -1,6 +1,7 @@
 //! The command line as clap sees it; nothing else knows clap's types.
 
 mod code;
+mod rank;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -12,6 +13,7 @@ pub use code::{
     CatalogueArguments, HeuristicArgument, HomArguments, KillArguments, MutantsArguments, MutantsFormat, Sample,
     SeedArguments, SeedOrigin, StudyArgument,
 };
+pub use rank::{RankArguments, ReplayArguments, SearchArguments};
 
 use crate::suite::config::parse_duration;
 
@@ -78,9 +80,21 @@ pub enum Verb {
         suspect graph --tests multi-* --minus one-*\n\nReads the latest campaign of `suspect mutate`.")]
     Graph(GraphArguments),
     /// Rank lines, blocks, functions, nodes or predicates by how probably they are to blame.
-    #[command(after_help = "Examples:\n  suspect rank\n  suspect rank --method blockrank --by block\n  \
-        suspect rank --method cl --format json --top 20")]
+    #[command(
+        after_help = "Examples:\n  suspect rank\n  suspect rank --budget 5min --jobs 4\n  suspect rank --no-trials\n  \
+        suspect rank --why src/a.c:41\n  suspect rank --why-not src/b.c:7\n  suspect rank --method blockrank --by block\n  \
+        suspect rank --method ochiai --format json --top 20\n\nWithout --method, small changes of the program are tried on its tests, the \
+        failing ones first, for at most --budget. Ctrl-C ends that with the ranking as it stands; the same command goes on from \
+        there. `suspect replay` repeats what it claims."
+    )]
     Rank(RankArguments),
+    /// Repeat what a ranking claims: run a test with one change of the program, and see whether it does what was claimed.
+    #[command(
+        after_help = "Examples:\n  suspect replay 4f0c2a9be1d73358\n  suspect replay 4f0c --test t3 --keep-output\n  \
+        suspect replay 4f0c --patch | patch -p1\n\nEach test is one run of the program as it was built, in a process of its own. Ends with 2 when \
+        a claim does not hold any more."
+    )]
+    Replay(ReplayArguments),
     /// Ask for a probability over the causal models of the recorded coverage (Doric).
     #[command(
         after_help = "Atoms about a ranked unit x: u[x] executed, h[x] a cause, H[x] the only cause, f[x] a cause of some \
@@ -343,41 +357,6 @@ pub enum Unidentified {
     Renormalised,
     /// Nothing; nor do those in which the cause takes one value only.
     Shared,
-}
-
-/// `suspect rank`.
-#[derive(Debug, Args)]
-pub struct RankArguments {
-    /// The method; `suspect methods` lists them.
-    #[arg(long, short, default_value = "ochiai", value_name = "METHOD")]
-    pub method: String,
-    /// What is ranked.
-    #[arg(long, value_enum, default_value = "line")]
-    pub by: By,
-    /// How ties are broken.
-    #[arg(long, value_enum, default_value = "line")]
-    pub ties: Ties,
-    /// How many places to show: 5 as text, all as JSON.
-    #[arg(long, value_name = "N")]
-    pub top: Option<usize>,
-    /// How the ranking is written.
-    #[arg(long, value_enum, default_value = "text")]
-    pub format: RankFormat,
-    /// A line (FILE:LINE) or function (NAME()) found innocent; remembered for later rankings.
-    #[arg(long, value_name = "UNIT")]
-    pub innocent: Vec<String>,
-    /// Rank another tool's spectra: a directory with GZoltar's matrix.txt, spectra.csv and tests.csv.
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["by", "innocent", "forget_innocent"])]
-    pub spectra: Option<PathBuf>,
-    /// Forget what was found innocent.
-    #[arg(long)]
-    pub forget_innocent: bool,
-    /// What `cdfl` adjusts for [default: acyclic].
-    #[arg(long, value_enum)]
-    pub parents: Option<ParentsArgument>,
-    /// What strata without estimate count in `cdfl` [default: zero, or shared with --parents paper].
-    #[arg(long, value_enum)]
-    pub unidentified: Option<Unidentified>,
 }
 
 /// `suspect ask`.

@@ -54,6 +54,8 @@ fn entry(
         file,
         function,
         evidence: seen.evidence(standing.unit),
+        probability: None,
+        reasons: Vec::new(),
     }
 }
 

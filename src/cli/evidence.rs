@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use super::causes::CdflChoice;
 use super::exit::{Exit, Failure};
 use super::observed::Observed;
+use crate::evidence::{Ground, Trials};
 use crate::profile::{EdgeProfile, FlowGraph, OutcomeProfile, ProgramFlow, Sites};
 use crate::program::{Execution, Program};
 use crate::rank::{Interventions, Method, Need, Observed as Evident, Ranked, Units, apply};
@@ -28,6 +29,8 @@ pub struct Seen<'r> {
     slices: Option<Vec<Vec<u32>>>,
     /// What value mutants changed, and how CDFL is to judge it.
     mutants: Option<(Observed, CdflChoice)>,
+    /// What is known of the program's lines, and what changes of them did.
+    trials: Option<(&'r Ground<'r>, &'r Trials)>,
     /// Mean executions of each ranked unit in failing and passing tests, where edges were read.
     means: Option<(Vec<f64>, Vec<f64>)>,
 }
@@ -49,6 +52,7 @@ impl<'r> Seen<'r> {
             sequences: None,
             slices: None,
             mutants: None,
+            trials: None,
             means: None,
         };
         if needs.contains(&Need::Edges) {
@@ -71,6 +75,11 @@ impl<'r> Seen<'r> {
     /// Adds what value mutants changed.
     pub fn with_mutants(self, observed: Observed, choice: CdflChoice) -> Seen<'r> {
         Seen { mutants: Some((observed, choice)), ..self }
+    }
+
+    /// Adds what changes of the program did.
+    pub fn with_trials(self, ground: &'r Ground<'r>, trials: &'r Trials) -> Seen<'r> {
+        Seen { trials: Some((ground, trials)), ..self }
     }
 
     /// What was seen of one ranked unit.
@@ -98,7 +107,7 @@ impl<'r> Seen<'r> {
             predicates: self.predicates.as_ref().map(|(sites, profile)| (sites, profile)),
             sequences: self.sequences.as_ref().map(|(sites, profile)| (sites, profile)),
             slices: self.slices.as_deref(),
-            trials: None,
+            trials: self.trials,
             interventions: self.mutants.as_ref().map(|(observed, choice)| Interventions {
                 observations: &observed.observations,
                 order: &observed.order,
@@ -137,7 +146,8 @@ fn covered(run: &Run, recorded: &Recorded, test: u32) -> Result<Execution, Failu
 /// Tests whose counts are held at once.
 const BATCH: usize = 32;
 
-fn edge_profile(run: &Run, recorded: &Recorded, tests: &[u32]) -> Result<(ProgramFlow, EdgeProfile), Failure> {
+/// How often tests took each edge, on average in failing and in passing ones.
+pub fn edge_profile(run: &Run, recorded: &Recorded, tests: &[u32]) -> Result<(ProgramFlow, EdgeProfile), Failure> {
     let flow = ProgramFlow::new(&run.program);
     let counts = |test: &u32| {
         let mut counts = vec![0; run.program.edges.len()];

@@ -10,6 +10,8 @@ pub enum Exit {
     Success = 0,
     /// The command line or suspect.toml is wrong.
     Usage = 1,
+    /// `suspect replay`: a claim does not hold any more.
+    Finding = 2,
     /// The project's own build command failed.
     Build = 3,
     /// The suite cannot be used: no tests, none fails, none passes, all are flaky, or some fail where all must pass.
@@ -26,13 +28,16 @@ pub enum Exit {
     File = 9,
     /// A fault of suspect's own.
     Internal = 70,
+    /// Interrupted; what was known by then was printed.
+    Interrupted = 130,
 }
 
 impl Exit {
     /// Every code, with its meaning as the README gives it.
-    pub const ALL: [(Exit, &'static str); 10] = [
+    pub const ALL: [(Exit, &'static str); 12] = [
         (Exit::Success, "the verb did what it says"),
         (Exit::Usage, "the command line or suspect.toml is wrong"),
+        (Exit::Finding, "`suspect replay`: a claim does not hold any more"),
         (Exit::Build, "the project's own build command failed"),
         (
             Exit::Baseline,
@@ -44,6 +49,7 @@ impl Exit {
         (Exit::OtherBuild, "a trace belongs to another build than the program"),
         (Exit::File, "a file could not be read or written"),
         (Exit::Internal, "a fault of suspect's own"),
+        (Exit::Interrupted, "interrupted; what was known by then was printed"),
     ];
 }
 

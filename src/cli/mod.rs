@@ -4,6 +4,7 @@ mod args;
 mod ask;
 mod build;
 mod causes;
+mod claims;
 mod dump;
 mod entries;
 mod eval;
@@ -11,6 +12,7 @@ mod evidence;
 mod exit;
 mod graph;
 mod hom;
+mod interrupt;
 mod kills;
 mod methods;
 mod mutants;
@@ -19,6 +21,7 @@ mod observed;
 mod progress;
 mod rank;
 mod ready;
+mod replay;
 mod search;
 mod seed;
 mod since;
@@ -80,6 +83,7 @@ fn run(arguments: Arguments, out: &mut impl Write) -> Result<(), Failure> {
         Verb::Seed(seed) => seed::seed(&project_root(&start), &start, seed, out),
         Verb::Graph(graph) => graph::graph(&project_root(&start), graph, out),
         Verb::Rank(rank) => rank::rank(&project_root(&start), rank, out),
+        Verb::Replay(replay) => replay::replay(&project_root(&start), replay, out),
         Verb::Ask(ask) => ask::ask(&project_root(&start), ask, out),
         Verb::Report(report) => match report.format {
             args::ReportFormat::Gzoltar => spectra::write_spectra(&project_root(&start), report, out),

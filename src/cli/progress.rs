@@ -27,8 +27,12 @@ struct State {
 impl Progress {
     /// Nothing is shown yet.
     pub fn new() -> Progress {
-        let state = State { last: Instant::now(), tried_since: None, shown: false };
-        Progress { on_terminal: std::io::stderr().is_terminal(), state: Mutex::new(state) }
+        let on_terminal = std::io::stderr().is_terminal();
+        let now = Instant::now();
+        // The first line on a terminal need not wait.
+        let last = if on_terminal { now.checked_sub(SHOWN).unwrap_or(now) } else { now };
+        let state = State { last, tried_since: None, shown: false };
+        Progress { on_terminal, state: Mutex::new(state) }
     }
 
     /// Takes the line off the terminal.
@@ -40,7 +44,7 @@ impl Progress {
     }
 
     /// Shows what `text` says, given when the first trial was seen, unless something was shown just before.
-    fn show(&self, is_trial: bool, text: impl FnOnce(Duration) -> String) {
+    pub fn show(&self, is_trial: bool, text: impl FnOnce(Duration) -> String) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
         if is_trial {

@@ -1,21 +1,33 @@
 //! `suspect rank`: scores from a recorded run, put in order and shown with their evidence.
 
-use std::collections::HashSet;
+mod explain;
+mod places;
+mod tried;
+mod watch;
+
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::args::{By, ParentsArgument, RankArguments, RankFormat, Ties};
+use super::args::{By, ParentsArgument, RankArguments, RankFormat, SearchArguments, Ties};
 use super::causes::CdflChoice;
 use super::entries::entries;
 use super::evidence::Seen;
 use super::exit::{Exit, Failure};
+use super::interrupt;
 use super::observed::observe;
 use super::spectra::rank_spectra;
-use crate::program::Program;
-use crate::rank::{Granularity, Need, RankedUnit, TieBreak, Units, find_method};
+use crate::evidence::Ground;
+use crate::rank::{Algorithm, Granularity, Method, Need, TieBreak, Units, find_method};
 use crate::report::{RankingReport, SCHEMA_VERSION, TestCounts, write_ranking};
 use crate::store::{Run, Store};
+use explain::{Explainer, lines_left_out};
+use places::innocents;
+pub use places::{foreign, resolve};
+use tried::{Scene, Tried, try_changes};
+
+/// The method that takes all evidence together.
+pub const ALL: &str = "all";
 
 /// Places shown as text unless asked otherwise.
 const DEFAULT_TOP: usize = 5;
@@ -26,26 +38,55 @@ pub fn rank(root: &Path, arguments: &RankArguments, out: &mut impl Write) -> Res
         return rank_spectra(directory, arguments, out);
     }
     let method = find_method(&arguments.method).map_err(Failure::of(Exit::Usage))?;
+    check_options(method, arguments)?;
     let store = Store::new(root);
     let run = store.latest_run()?;
-    let counts = count_tests(&run);
-    let on_mutants = method.needs.contains(&Need::Observations);
-    if method.id != "cdfl" {
-        check_options(arguments)?;
+    let needs = |need: Need| method.needs.contains(&need);
+    check_contrast(&run, count_tests(&run), needs(Need::Observations) || needs(Need::Trials))?;
+    if !needs(Need::Trials) {
+        let report = report(&store, &run, method, arguments, None)?;
+        return write_report(root, report, arguments, out);
     }
-    check_contrast(&run, counts, on_mutants)?;
+    let scene = Scene::read(&run)?;
+    let ground = scene.ground(&run);
+    let tried = try_changes(&store, &run, &ground, &arguments.search)?;
+    let report = report(&store, &run, method, arguments, Some((&ground, &tried)))?;
+    write_report(root, report, arguments, out)?;
+    match interrupt::happened() {
+        false => Ok(()),
+        true => {
+            out.flush().map_err(Failure::of(Exit::File))?;
+            let message = "interrupted: this is what was known by then; the same command goes on from here";
+            Err(Failure::new(Exit::Interrupted, message))
+        }
+    }
+}
+
+/// The ranking by a method, with what was tried if the method needs it.
+fn report(
+    store: &Store,
+    run: &Run,
+    method: &Method,
+    arguments: &RankArguments,
+    tried: Option<(&Ground, &Tried)>,
+) -> Result<RankingReport, Failure> {
+    let counts = count_tests(run);
     let all = Units::new(&run.program, granularity(arguments.by));
-    let innocent = innocents(&store, &run.program, &all, arguments)?;
+    let innocent = innocents(store, &run.program, &all, arguments)?;
     let foreign = foreign(&run.program, &all);
     let units = all.without(&[innocent.as_slice(), &foreign].concat());
-    let mut trust = trust(&run, counts);
-    let mut seen = Seen::read(&run, &units, method.needs, &run.counted_tests())?;
-    if on_mutants {
+    let mut trust = trust(run, counts);
+    let mut seen = Seen::read(run, &units, method.needs, &run.counted_tests())?;
+    if method.needs.contains(&Need::Observations) {
         let is_paper = method.id == "cdfl_paper" || arguments.parents == Some(ParentsArgument::Paper);
-        let observed = observe(&store, &run, is_paper)?;
+        let observed = observe(store, run, is_paper)?;
         observed.check_failing()?;
         trust.extend(observed.trust());
-        seen = seen.with_mutants(observed, CdflChoice::new(&run, arguments.parents, arguments.unidentified)?);
+        seen = seen.with_mutants(observed, CdflChoice::new(run, arguments.parents, arguments.unidentified)?);
+    }
+    if let Some((ground, tried)) = tried {
+        trust.extend(tried.trust.iter().cloned());
+        seen = seen.with_trials(ground, &tried.trials);
     }
     let ranked = seen.rank(method)?;
     let ties = tie_break(arguments.ties);
@@ -53,7 +94,7 @@ pub fn rank(root: &Path, arguments: &RankArguments, out: &mut impl Write) -> Res
     if !innocent.is_empty() {
         trust.push(format!("{} ranked units count as innocent and are left out (--forget-innocent)", innocent.len()));
     }
-    let report = RankingReport {
+    let mut report = RankingReport {
         schema_version: SCHEMA_VERSION,
         method: method.id.to_string(),
         by: units.granularity().name().to_string(),
@@ -61,8 +102,17 @@ pub fn rank(root: &Path, arguments: &RankArguments, out: &mut impl Write) -> Res
         tests: counts,
         ranking: entries(&run.program, &units, &ranked.ranking, ties, &seen),
         trust,
+        trials: tried.filter(|(_, tried)| !tried.trials.is_empty()).map(|(ground, tried)| tried.counts(ground)),
+        confidence: None,
+        not_tried: tried.map_or_else(Vec::new, |(_, tried)| tried.not_tried.clone()),
     };
-    write_report(root, report, arguments, out)
+    if let (Some((ground, tried)), Algorithm::AllEvidence) = (tried, method.algorithm) {
+        let left_out = lines_left_out(&run.program, &all, &[innocent.as_slice(), &foreign].concat());
+        let mut explainer = Explainer::new((store, run), ground, &tried.trials, &left_out);
+        explainer.explain(&mut report);
+        explainer.keep()?;
+    }
+    Ok(report)
 }
 
 /// Writes a report as the arguments ask, with sources below `root`.
@@ -117,12 +167,21 @@ pub fn count_tests(run: &Run) -> TestCounts {
     TestCounts { failing: of(Some(false)), passing: of(Some(true)), excluded: of(None) }
 }
 
-/// Options of methods on mutants mean nothing to others.
-fn check_options(arguments: &RankArguments) -> Result<(), Failure> {
-    match (arguments.parents, arguments.unidentified) {
-        (None, None) => Ok(()),
-        _ => Err(Failure::new(Exit::Usage, "--parents and --unidentified are for --method cdfl")),
+/// Options of some methods mean nothing to others.
+fn check_options(method: &Method, arguments: &RankArguments) -> Result<(), Failure> {
+    let wrong = |message: &str| Err(Failure::new(Exit::Usage, message));
+    let SearchArguments { budget, jobs, no_trials, allow_unsafe } = &arguments.search;
+    let of_trials = budget.is_some() || jobs.is_some() || *no_trials || *allow_unsafe;
+    if method.id != "cdfl" && (arguments.parents.is_some() || arguments.unidentified.is_some()) {
+        return wrong("--parents and --unidentified are for --method cdfl");
     }
+    if !method.needs.contains(&Need::Trials) && of_trials {
+        return wrong(
+            "--budget, --jobs, --no-trials and --unsafe are for methods that try changes of the program: the default, and those \
+             that `suspect methods` lists as such",
+        );
+    }
+    Ok(())
 }
 
 /// A ranking contrasts failing with passing tests; without both there is nothing to say, unless mutants of the failing ones do.
@@ -146,64 +205,6 @@ fn check_contrast(run: &Run, counts: TestCounts, on_mutants: bool) -> Result<(),
         )),
         _ => Ok(()),
     }
-}
-
-/// Positions of the ranked units that the user found innocent, now or earlier.
-fn innocents(store: &Store, program: &Program, units: &Units, arguments: &RankArguments) -> Result<Vec<u32>, Failure> {
-    let mut names = if arguments.forget_innocent { Vec::new() } else { store.load_cleared()? };
-    let mut positions = Vec::new();
-    for name in &arguments.innocent {
-        if resolve(program, units, name).is_empty() {
-            let message =
-                format!("--innocent {name}: no code here; give FILE:LINE or FUNCTION() as a ranking shows them");
-            return Err(Failure::new(Exit::Usage, message));
-        }
-        if !names.contains(name) {
-            names.push(name.clone());
-        }
-    }
-    if !arguments.innocent.is_empty() || arguments.forget_innocent {
-        let _lock = store.lock()?;
-        store.save_cleared(&names)?;
-    }
-    for name in &names {
-        positions.extend(resolve(program, units, name));
-    }
-    positions.sort_unstable();
-    positions.dedup();
-    Ok(positions)
-}
-
-/// Positions of ranked units in the system's headers: code that the user did not write and cannot mend.
-pub fn foreign(program: &Program, units: &Units) -> Vec<u32> {
-    let is_foreign = |unit: RankedUnit| {
-        let file = program.files.get(unit.place(program).file as usize);
-        file.is_some_and(|file| {
-            ["/usr/include/", "/usr/lib/", "/usr/local/include/"].iter().any(|place| file.starts_with(place))
-        })
-    };
-    (0..).zip(units.iter()).filter(|(_, unit)| is_foreign(*unit)).map(|(position, _)| position).collect()
-}
-
-/// Positions of the ranked units that `FILE:LINE` or `FUNCTION()` names.
-pub fn resolve(program: &Program, units: &Units, name: &str) -> Vec<u32> {
-    let positions = |wanted: &dyn Fn(RankedUnit) -> bool| {
-        (0..).zip(units.iter()).filter(|(_, unit)| wanted(*unit)).map(|(position, _)| position).collect()
-    };
-    if let Some(function) = name.strip_suffix("()") {
-        let named = |id: u32| program.functions[id as usize].name == function;
-        let blocks = program.blocks.iter().filter(|block| named(block.function));
-        let lines: HashSet<u32> = blocks.flat_map(|block| block.lines.iter().copied()).collect();
-        return positions(&|unit| match unit {
-            RankedUnit::Line(line) => lines.contains(&line),
-            unit => unit.function(program).is_some_and(named),
-        });
-    }
-    let Some((file, line)) = name.rsplit_once(':') else { return Vec::new() };
-    positions(&|unit| {
-        let place = unit.place(program);
-        program.files.get(place.file as usize).is_some_and(|path| path == file) && line.parse() == Ok(place.line)
-    })
 }
 
 /// What the user must know before believing the ranking.

@@ -8,7 +8,7 @@ use super::args::{RankArguments, ReportArguments};
 use super::entries::line_owners;
 use super::evidence::coverage;
 use super::exit::{Exit, Failure};
-use super::rank::{tie_break, write_report};
+use super::rank::{ALL, tie_break, write_report};
 use crate::program::Program;
 use crate::rank::{Observed, RankedUnit, Standing, Units, apply, find_method};
 use crate::report::{Entry, Evidence, RankingReport, SCHEMA_VERSION, TestCounts};
@@ -22,7 +22,9 @@ const TESTS: &str = "tests.csv";
 
 /// Ranks the components of GZoltar's files in `directory`.
 pub fn rank_spectra(directory: &Path, arguments: &RankArguments, out: &mut impl Write) -> Result<(), Failure> {
-    let method = find_method(&arguments.method).map_err(Failure::of(Exit::Usage))?;
+    // Files hold nothing that changes could be tried on.
+    let name = if arguments.method == ALL { "ochiai" } else { &arguments.method };
+    let method = find_method(name).map_err(Failure::of(Exit::Usage))?;
     let spectra = read(directory)?;
     let ranked = apply(method, &Observed::coverage(&spectra.matrix))
         .map_err(|error| Failure::new(Exit::Usage, format!("{error}; spectra in files hold coverage alone")))?;
@@ -42,6 +44,9 @@ pub fn rank_spectra(directory: &Path, arguments: &RankArguments, out: &mut impl 
         },
         ranking: ranked.ranking.iter().map(entry).collect(),
         trust: ranked.notes.iter().map(|note| note.to_string()).collect(),
+        trials: None,
+        confidence: None,
+        not_tried: Vec::new(),
     };
     write_report(directory, report, arguments, out)
 }
@@ -72,6 +77,8 @@ fn entry(spectra: &Gzoltar, counts: &[Spectrum], standing: &Standing, rank: f64)
             failing_mean: None,
             passing_mean: None,
         },
+        probability: None,
+        reasons: Vec::new(),
     }
 }
 

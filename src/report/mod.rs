@@ -2,6 +2,7 @@
 //!
 //! A view holds everything that any of its writers shows, so `--format json` says neither more nor less than the text.
 
+mod claim;
 mod graph;
 #[cfg(test)]
 mod graph_tests;
@@ -11,10 +12,14 @@ mod mutants;
 mod mutants_tests;
 mod mutants_text;
 mod ranking;
+mod reasons_text;
 mod sarif;
 mod stryker;
 mod text;
+#[cfg(test)]
+mod text_tests;
 
+pub use claim::{Claim, ClaimedOutcome, Confidence, Effect, Reason, TrialCounts, Within, change_of, percent};
 pub use graph::{EdgeStrength, GRAPH_SCHEMA_VERSION, GraphEdge, GraphNode, GraphReport};
 pub use graph_text::{write_graph, write_graph_dot};
 pub use mutants::{

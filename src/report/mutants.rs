@@ -264,7 +264,7 @@ impl MutantEntry {
 }
 
 /// Code on one line.
-fn quoted(code: &str) -> String {
+pub(super) fn quoted(code: &str) -> String {
     const MOST: usize = 60;
     let line = code.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(MOST) {

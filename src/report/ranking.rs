@@ -3,8 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Version of the JSON form; goes up when a field changes its meaning or goes away.
-pub const SCHEMA_VERSION: u32 = 1;
+use super::claim::{Confidence, Reason, TrialCounts};
+
+/// Version of the JSON form; goes up when a field changes its meaning or goes away, or when a verb comes to write other fields.
+/// 2: without `--method`, all evidence together ranks.
+pub const SCHEMA_VERSION: u32 = 2;
 
 /// A ranking of a program's parts by how probably they are to blame.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -23,6 +26,15 @@ pub struct RankingReport {
     pub ranking: Vec<Entry>,
     /// How far to trust it: one statement each.
     pub trust: Vec<String>,
+    /// What changes of the program were tried for it; `null` for methods that need none.
+    #[serde(default)]
+    pub trials: Option<TrialCounts>,
+    /// How sure it is; `null` for methods that do not say.
+    #[serde(default)]
+    pub confidence: Option<Confidence>,
+    /// What was not tried or not looked at, and why: one statement each.
+    #[serde(default)]
+    pub not_tried: Vec<String>,
 }
 
 /// How many tests there were and what became of them.
@@ -59,6 +71,13 @@ pub struct Entry {
     pub unit: String,
     /// What was seen of it.
     pub evidence: Evidence,
+    /// The probability that the fault is here, from 0 to 1, given that it is in nothing that is left out; of what has several lines, that it is in
+    /// the likeliest of them. `null` for methods that do not say.
+    #[serde(default)]
+    pub probability: Option<f64>,
+    /// Why it is here, the weightiest first; empty for methods that do not say, and after the first hundred entries.
+    #[serde(default)]
+    pub reasons: Vec<Reason>,
 }
 
 /// What the tests did with a ranked unit.

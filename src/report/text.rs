@@ -1,10 +1,12 @@
-//! A ranking as a compiler would say it: the top places in their source, each with its evidence.
+//! A ranking as a compiler would say it: the top places in their source, each with its evidence and the reasons.
 
 use std::io::{self, Write};
 
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
+use super::claim::percent;
+use super::reasons_text::{write_confidence, write_reasons};
 use super::{Entry, RankingReport};
 
 /// Lines shown before and after the annotated ones.
@@ -23,7 +25,9 @@ pub fn write_ranking(
     let places = places(&report.ranking, top);
     for place in &places {
         let text = source(&place[0].file);
-        writeln!(out, "{}\n", renderer.render(&[group(report, place, text.as_deref())]))?;
+        writeln!(out, "{}", renderer.render(&[group(report, place, text.as_deref())]))?;
+        write_reasons(place, out)?;
+        writeln!(out)?;
     }
     let shown: usize = places.iter().map(Vec::len).sum();
     if shown < report.ranking.len() {
@@ -33,7 +37,8 @@ pub fn write_ranking(
     for statement in &report.trust {
         writeln!(out, "  - {statement}")?;
     }
-    Ok(())
+    write_confidence(report.confidence.as_ref(), report.trials.as_ref(), out)?;
+    report.not_tried.iter().try_for_each(|statement| writeln!(out, "  - not tried: {statement}"))
 }
 
 /// Neighbouring lines of one function that tie are one place: nothing tells them apart.
@@ -59,7 +64,7 @@ fn places(ranking: &[Entry], top: usize) -> Vec<Vec<&Entry>> {
 
 fn group<'a>(report: &'a RankingReport, place: &[&'a Entry], text: Option<&'a str>) -> Group<'a> {
     let first = place[0];
-    let title = format!("#{} {} {}", rank_range(first), title_of(report, place), score_of(report, first));
+    let title = format!("#{} {} {}", rank_range(first), title_of(report, place), score_of(report, place));
     let group = Level::WARNING.with_name("suspect").primary_title(title);
     match text.and_then(|text| snippet(place, text)) {
         Some(snippet) => group.element(snippet),
@@ -89,8 +94,12 @@ fn title_of(report: &RankingReport, place: &[&Entry]) -> String {
     }
 }
 
-fn score_of(report: &RankingReport, entry: &Entry) -> String {
-    format!("({} {:.4})", report.method, entry.score)
+fn score_of(report: &RankingReport, place: &[&Entry]) -> String {
+    match (place[0].probability, place.len()) {
+        (Some(probability), 1) => format!("({})", percent(probability)),
+        (Some(probability), _) => format!("({} each)", percent(probability)),
+        (None, _) => format!("({} {:.4})", report.method, place[0].score),
+    }
 }
 
 fn snippet<'a>(place: &[&'a Entry], text: &'a str) -> Option<Snippet<'a, annotate_snippets::Annotation<'a>>> {

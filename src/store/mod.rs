@@ -5,6 +5,7 @@
 //!   lock            held (flock) by whoever writes
 //!   build.json      what the last `suspect build` did
 //!   cleared.json    ranked units that the user found innocent
+//!   claims.json     what rankings of the latest run have claimed, for `suspect replay`
 //!   build/          compiler names that stand in for the real ones during a build, and its log
 //!   tmp/            traces of running tests; removed when they have been read
 //!   runs/<n>/       one recorded run of the suite, numbered from 1; the highest number is the latest
@@ -27,6 +28,7 @@
 //! A run is written as `runs/<n>.part` and renamed when complete, so an interrupted one is never mistaken for a whole one.
 
 mod campaign;
+mod claims;
 mod encoding;
 mod evidence;
 mod kills;

@@ -84,6 +84,11 @@ impl Test {
         }
     }
 
+    /// Whether how the program ends is all that decides.
+    pub fn is_judged_by_status(&self) -> bool {
+        matches!(self.plan.oracle, Oracle::Exit { .. })
+    }
+
     /// Whether the test looks at standard output, and at standard error: where its author does, for one that is judged by its status.
     pub fn looks_at(&self) -> [bool; 2] {
         match &self.plan.oracle {

@@ -35,7 +35,7 @@ pub use observation::{Change, End, Executor, Mutant, Observation, Override, Site
 pub use oracle::Oracle;
 pub use serve::{is_worker, serve};
 pub use setup::{Executors, Setup, Watched};
-pub use test::TestTrials;
+pub use test::{Replayed, TestTrials, Written};
 pub use worker::Worker;
 
 /// Least number of hooks and ticks that a process of a failing test may execute: a mutant that repairs an early exit runs for longer

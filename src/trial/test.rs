@@ -1,5 +1,7 @@
 //! The trials of one test.
 
+mod replay;
+
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -16,6 +18,7 @@ use super::prepare::{self, Place, Preparing, Task};
 use super::{End, Executor, Executors, Mutant, Observation, Oracle, Reason, TrialError, Watched, Worker};
 use crate::program::Program;
 use crate::suite::{Judging, Suite, Test, Verdict};
+pub use replay::{Replayed, Written};
 
 /// A test that is ready for trials. It belongs to no worker: several may run its trials at once.
 #[derive(Debug)]

@@ -1,0 +1,88 @@
+//! Arguments of `suspect rank` and `suspect replay`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::{By, ParentsArgument, RankFormat, Ties, Unidentified, duration};
+
+/// `suspect rank`.
+#[derive(Debug, Args)]
+pub struct RankArguments {
+    /// The method: `all` (all evidence together, for which changes of the program are tried) or one that `suspect methods` lists.
+    #[arg(long, short, default_value = "all", value_name = "METHOD")]
+    pub method: String,
+    /// What is ranked.
+    #[arg(long, value_enum, default_value = "line")]
+    pub by: By,
+    /// How ties are broken.
+    #[arg(long, value_enum, default_value = "line")]
+    pub ties: Ties,
+    /// How many places to show: 5 as text, all as JSON.
+    #[arg(long, value_name = "N")]
+    pub top: Option<usize>,
+    /// How the ranking is written.
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: RankFormat,
+    #[command(flatten)]
+    pub search: SearchArguments,
+    /// Tell everything that is known about a line: what was tried there and what came out, and how its probability comes about.
+    #[arg(long, value_name = "FILE:LINE", conflicts_with_all = ["why_not", "spectra", "top"])]
+    pub why: Option<String>,
+    /// Tell why a line is not ranked higher, what stands before it, and what has not been tried there.
+    #[arg(long, value_name = "FILE:LINE", conflicts_with_all = ["spectra", "top"])]
+    pub why_not: Option<String>,
+    /// A line (FILE:LINE) or function (NAME()) found innocent; remembered for later rankings.
+    #[arg(long, value_name = "UNIT")]
+    pub innocent: Vec<String>,
+    /// Rank another tool's spectra: a directory with GZoltar's matrix.txt, spectra.csv and tests.csv; by ochiai unless --method says otherwise.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["by", "innocent", "forget_innocent"])]
+    pub spectra: Option<PathBuf>,
+    /// Forget what was found innocent.
+    #[arg(long)]
+    pub forget_innocent: bool,
+    /// What `cdfl` adjusts for [default: acyclic].
+    #[arg(long, value_enum)]
+    pub parents: Option<ParentsArgument>,
+    /// What strata without estimate count in `cdfl` [default: zero, or shared with --parents paper].
+    #[arg(long, value_enum)]
+    pub unidentified: Option<Unidentified>,
+}
+
+/// How changes of the program are tried for a ranking.
+#[derive(Debug, Args)]
+pub struct SearchArguments {
+    /// Try changes of the program for so long at most (20s, 5min) [default: 60s]; what was tried before is not tried again.
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub budget: Option<Duration>,
+    /// How many trials run at once; by default one for each processor.
+    #[arg(long, short, value_name = "N")]
+    pub jobs: Option<usize>,
+    /// Try nothing: say what can be said without running anything.
+    #[arg(long, conflicts_with_all = ["budget", "jobs"])]
+    pub no_trials: bool,
+    /// Try changes even where the kernel cannot contain them: they may change or remove any of your files.
+    #[arg(long = "unsafe")]
+    pub allow_unsafe: bool,
+}
+
+/// `suspect replay`.
+#[derive(Debug, Args)]
+pub struct ReplayArguments {
+    /// The claim, as `suspect rank` shows it; its first digits suffice.
+    #[arg(value_name = "ID")]
+    pub id: String,
+    /// Repeat it on this test alone; may be given several times.
+    #[arg(long = "test", value_name = "TEST")]
+    pub tests: Vec<String>,
+    /// Print the edit of the source that the claim means, for `patch -p1`, and run nothing.
+    #[arg(long, conflicts_with_all = ["tests", "keep_output"])]
+    pub patch: bool,
+    /// Show what the program writes.
+    #[arg(long)]
+    pub keep_output: bool,
+    /// Run it even where the kernel cannot contain it: it may change or remove any of your files.
+    #[arg(long = "unsafe")]
+    pub allow_unsafe: bool,
+}

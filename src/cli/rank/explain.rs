@@ -1,0 +1,178 @@
+//! What a ranking by all evidence says besides its order: probabilities, reasons with claims, how sure it is.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use crate::cli::claims::{Claimant, Claims, KeptClaim};
+use crate::cli::exit::Failure;
+use crate::evidence::{Confidence, Ground, Posterior, Reasons, Trials};
+use crate::program::Program;
+use crate::rank::{Granularity, RankedUnit, Units};
+use crate::report::{self, Entry, RankingReport, Within};
+use crate::store::{Run, Store};
+
+/// Reasons of one line.
+const MOST_REASONS: usize = 5;
+/// Entries with reasons.
+const EXPLAINED: usize = 100;
+
+/// What explanations are made of.
+pub struct Explainer<'a> {
+    store: &'a Store,
+    run: &'a Run,
+    ground: &'a Ground<'a>,
+    trials: &'a Trials,
+    /// Of the lines that are ranked: what is known to be none of the others.
+    pub posterior: Posterior,
+    pub reasons: Reasons<'a>,
+    claimant: Claimant<'a>,
+    claims: BTreeMap<String, KeptClaim>,
+}
+
+impl<'a> Explainer<'a> {
+    /// For the lines that are not left out of the ranking.
+    pub fn new(
+        (store, run): (&'a Store, &'a Run),
+        ground: &'a Ground<'a>,
+        trials: &'a Trials,
+        left_out: &BTreeSet<u32>,
+    ) -> Explainer<'a> {
+        Explainer {
+            store,
+            run,
+            ground,
+            trials,
+            posterior: without(Posterior::new(ground, trials), left_out),
+            reasons: Reasons::new(&run.program, ground, trials),
+            claimant: Claimant::new(store, run, trials),
+            claims: BTreeMap::new(),
+        }
+    }
+
+    /// The name of a test by its position in the trials.
+    pub fn test_name(&self, position: u32) -> String {
+        let test = self.trials.tests().get(position as usize).map(|test| test.test as usize);
+        test.and_then(|test| self.run.manifest.tests.get(test)).map_or_else(String::new, |test| test.name.clone())
+    }
+
+    /// Adds probabilities and reasons to a report's entries, and how sure it is.
+    pub fn explain(&mut self, report: &mut RankingReport) {
+        let lines = self.lines_by_place();
+        for (number, entry) in report.ranking.iter_mut().enumerate() {
+            let line = self.likeliest(entry, &lines);
+            let probability = line.map_or(0.0, |line| self.posterior.lines[line as usize]);
+            entry.probability = Some(probability);
+            if let Some(line) = line.filter(|_| number < EXPLAINED && probability > 0.0) {
+                entry.reasons = self.reasons_of(line);
+            }
+        }
+        report.confidence = Some(self.confidence());
+    }
+
+    /// Program lines by file and line.
+    fn lines_by_place(&self) -> HashMap<(&'a str, u32), u32> {
+        let program = &self.run.program;
+        let place = |line: &crate::program::Line| Some((program.files.get(line.file as usize)?.as_str(), line.line));
+        (0..).zip(&program.lines).filter_map(|(number, line)| Some((place(line)?, number))).collect()
+    }
+
+    /// The likeliest line of an entry.
+    fn likeliest(&self, entry: &Entry, lines: &HashMap<(&str, u32), u32>) -> Option<u32> {
+        let own = (entry.line..=entry.last_line).filter_map(|line| lines.get(&(entry.file.as_str(), line)).copied());
+        let p = |line: &u32| self.posterior.lines[*line as usize];
+        own.max_by(|a, b| p(a).total_cmp(&p(b)).then(b.cmp(a)))
+    }
+
+    /// Why a line is where it is.
+    pub fn reasons_of(&mut self, line: u32) -> Vec<report::Reason> {
+        let found = self.reasons.of(line, MOST_REASONS, &|test| self.test_name(test));
+        let mut shown = Vec::new();
+        for reason in found {
+            let claim = reason.candidate.map(|candidate| self.claim(candidate));
+            shown.push(report::Reason { text: reason.sentence, claim });
+        }
+        shown
+    }
+
+    /// A candidate as a claim that can be repeated.
+    pub fn claim(&mut self, candidate: u32) -> report::Claim {
+        let claim = self.claimant.claim(candidate);
+        let shown = claim.shown.clone();
+        self.claims.insert(shown.id.clone(), claim);
+        shown
+    }
+
+    fn confidence(&self) -> report::Confidence {
+        let found = Confidence::new(self.ground, self.trials, &self.posterior);
+        let place = |line: u32| place_of(&self.run.program, line);
+        report::Confidence {
+            lack: found.lack.map(|lack| lack.to_string()),
+            within: found
+                .within
+                .iter()
+                .map(|(first, probability)| Within { first: *first as u32, probability: *probability })
+                .collect(),
+            next: found.advice.iter().map(|advice| advice.text(&place)).collect(),
+        }
+    }
+
+    /// Keeps the claims that were made, for `suspect replay`.
+    pub fn keep(self) -> Result<(), Failure> {
+        if self.claims.is_empty() {
+            return Ok(());
+        }
+        let mut claims = Claims::new(self.run);
+        self.claims.into_values().for_each(|claim| claims.add(claim));
+        claims.save(self.store, self.run)
+    }
+}
+
+/// `file:line` of a program's line.
+pub fn place_of(program: &Program, line: u32) -> String {
+    let Some(line) = program.lines.get(line as usize) else { return String::new() };
+    format!("{}:{}", program.files.get(line.file as usize).map_or("?", String::as_str), line.line)
+}
+
+/// The program's lines that are in a set of units left out.
+pub fn lines_left_out(program: &Program, units: &Units, positions: &[u32]) -> BTreeSet<u32> {
+    match units.granularity() {
+        Granularity::Line => positions
+            .iter()
+            .filter_map(|position| match units.get(*position) {
+                RankedUnit::Line(line) => Some(line),
+                _ => None,
+            })
+            .filter(|line| (*line as usize) < program.lines.len())
+            .collect(),
+        _ => BTreeSet::new(),
+    }
+}
+
+/// What is probable once it is known that none of these lines is at fault.
+fn without(mut posterior: Posterior, left_out: &BTreeSet<u32>) -> Posterior {
+    let removed: f64 = left_out.iter().map(|line| posterior.lines[*line as usize]).sum();
+    if removed <= 0.0 {
+        return posterior;
+    }
+    let rest = (1.0 - removed).max(f64::MIN_POSITIVE);
+    posterior.order.retain(|line| !left_out.contains(line));
+    for (line, p) in (0..).zip(&mut posterior.lines) {
+        *p = if left_out.contains(&line) { 0.0 } else { *p / rest };
+    }
+    posterior.elsewhere /= rest;
+    posterior
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn probabilities_without_some_lines_are_those_given_that_the_fault_is_not_there() {
+        let posterior =
+            Posterior { lines: vec![0.5, 0.3, 0.1], elsewhere: 0.1, order: vec![0, 1, 2], clusters: Vec::new() };
+        let rest = without(posterior.clone(), &BTreeSet::from([0]));
+        assert_eq!((rest.order.as_slice(), rest.lines[0]), (&[1, 2][..], 0.0));
+        assert!((rest.lines[1] - 0.6).abs() < 1e-12 && (rest.elsewhere - 0.2).abs() < 1e-12);
+        assert_eq!(without(posterior.clone(), &BTreeSet::new()), posterior);
+    }
+}

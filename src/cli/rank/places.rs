@@ -1,0 +1,72 @@
+//! Ranked units by what the user calls them, and those that are left out of a ranking.
+
+use std::collections::HashSet;
+
+use crate::cli::args::RankArguments;
+use crate::cli::exit::{Exit, Failure};
+use crate::program::Program;
+use crate::rank::{RankedUnit, Units};
+use crate::store::Store;
+
+/// Positions of the ranked units that the user found innocent, now or earlier.
+pub fn innocents(
+    store: &Store,
+    program: &Program,
+    units: &Units,
+    arguments: &RankArguments,
+) -> Result<Vec<u32>, Failure> {
+    let mut names = if arguments.forget_innocent { Vec::new() } else { store.load_cleared()? };
+    let mut positions = Vec::new();
+    for name in &arguments.innocent {
+        if resolve(program, units, name).is_empty() {
+            let message =
+                format!("--innocent {name}: no code here; give FILE:LINE or FUNCTION() as a ranking shows them");
+            return Err(Failure::new(Exit::Usage, message));
+        }
+        if !names.contains(name) {
+            names.push(name.clone());
+        }
+    }
+    if !arguments.innocent.is_empty() || arguments.forget_innocent {
+        let _lock = store.lock()?;
+        store.save_cleared(&names)?;
+    }
+    for name in &names {
+        positions.extend(resolve(program, units, name));
+    }
+    positions.sort_unstable();
+    positions.dedup();
+    Ok(positions)
+}
+
+/// Positions of ranked units in the system's headers: code that the user did not write and cannot mend.
+pub fn foreign(program: &Program, units: &Units) -> Vec<u32> {
+    let is_foreign = |unit: RankedUnit| {
+        let file = program.files.get(unit.place(program).file as usize);
+        file.is_some_and(|file| {
+            ["/usr/include/", "/usr/lib/", "/usr/local/include/"].iter().any(|place| file.starts_with(place))
+        })
+    };
+    (0..).zip(units.iter()).filter(|(_, unit)| is_foreign(*unit)).map(|(position, _)| position).collect()
+}
+
+/// Positions of the ranked units that `FILE:LINE` or `FUNCTION()` names.
+pub fn resolve(program: &Program, units: &Units, name: &str) -> Vec<u32> {
+    let positions = |wanted: &dyn Fn(RankedUnit) -> bool| {
+        (0..).zip(units.iter()).filter(|(_, unit)| wanted(*unit)).map(|(position, _)| position).collect()
+    };
+    if let Some(function) = name.strip_suffix("()") {
+        let named = |id: u32| program.functions[id as usize].name == function;
+        let blocks = program.blocks.iter().filter(|block| named(block.function));
+        let lines: HashSet<u32> = blocks.flat_map(|block| block.lines.iter().copied()).collect();
+        return positions(&|unit| match unit {
+            RankedUnit::Line(line) => lines.contains(&line),
+            unit => unit.function(program).is_some_and(named),
+        });
+    }
+    let Some((file, line)) = name.rsplit_once(':') else { return Vec::new() };
+    positions(&|unit| {
+        let place = unit.place(program);
+        program.files.get(place.file as usize).is_some_and(|path| path == file) && line.parse() == Ok(place.line)
+    })
+}

@@ -1,0 +1,172 @@
+//! What changes of the program do to its tests, for methods that need to know: tried now, within a budget, and looked up.
+
+use std::time::Duration;
+
+use crate::cli::args::SearchArguments;
+use crate::cli::evidence::{coverage, edge_profile};
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::interrupt;
+use crate::cli::search::{SearchOptions, search};
+use crate::evidence::{Ground, Posterior, Tallies, Trials};
+use crate::profile::{EdgeProfile, ProgramFlow};
+use crate::rank::{Granularity, Units};
+use crate::report::TrialCounts;
+use crate::spectra::CoverageMatrix;
+use crate::store::{Run, Store};
+use crate::suite::Suite;
+
+use super::watch::Watching;
+
+/// Time for trials unless asked otherwise.
+const BUDGET: Duration = Duration::from_secs(60);
+
+/// What the recorded tests say of each of the program's lines.
+pub struct Scene {
+    tests: Vec<u32>,
+    matrix: CoverageMatrix,
+    flow: ProgramFlow,
+    profile: EdgeProfile,
+}
+
+impl Scene {
+    /// Reads it.
+    pub fn read(run: &Run) -> Result<Scene, Failure> {
+        let recorded = run.recorded()?;
+        let tests = run.counted_tests();
+        let lines = Units::new(&run.program, Granularity::Line);
+        let matrix = coverage(run, &recorded, &lines, &tests)?;
+        let (flow, profile) = edge_profile(run, &recorded, &tests)?;
+        Ok(Scene { tests, matrix, flow, profile })
+    }
+
+    /// It as evidence takes it.
+    pub fn ground<'s>(&'s self, run: &Run) -> Ground<'s> {
+        let ground = Ground::new(&run.program, &self.matrix, &self.tests);
+        ground.with_edges(&run.program, &self.flow.graph, &self.profile)
+    }
+}
+
+/// What was tried.
+#[derive(Default)]
+pub struct Tried {
+    /// Candidates and outcomes.
+    pub trials: Trials,
+    /// Whether everything that was planned has been tried.
+    pub is_finished: bool,
+    /// What was not tried, and why.
+    pub not_tried: Vec<String>,
+    /// What to know before believing what trials say.
+    pub trust: Vec<String>,
+}
+
+impl Tried {
+    fn nothing(why: String) -> Tried {
+        Tried { not_tried: vec![why], ..Tried::default() }
+    }
+
+    /// How much that is.
+    pub fn counts(&self, ground: &Ground) -> TrialCounts {
+        let trials = &self.trials;
+        let tallies = Tallies::new(ground, trials, |_| true);
+        let mut counts =
+            TrialCounts { trials: trials.len() as u64, finished: self.is_finished, ..TrialCounts::default() };
+        let mut tried = vec![false; trials.tests().len()];
+        for (candidate, tally) in (0..).zip(tallies.all()) {
+            let outcomes = trials.outcomes(candidate);
+            outcomes.iter().for_each(|(test, _)| tried[*test as usize] = true);
+            counts.candidates += u32::from(!outcomes.is_empty());
+            counts.flips += u32::from(tally.failing.turned > 0);
+            let repairs = tally.failing.turned > 0 && tally.failing.turned == tallies.n_failing();
+            let checked = tally.passing.tried > 0 || tallies.n_passing() == 0;
+            counts.repairs += u32::from(repairs && checked && tally.passing.turned == 0);
+        }
+        for (test, _) in trials.tests().iter().zip(tried).filter(|(_, tried)| *tried) {
+            *(if test.failed { &mut counts.failing } else { &mut counts.passing }) += 1;
+        }
+        counts
+    }
+}
+
+/// Tries what is worth it, as far as the budget goes; where nothing can be tried, says why instead.
+///
+/// # Errors
+/// When the signal handler cannot be set.
+pub fn try_changes(store: &Store, run: &Run, ground: &Ground, arguments: &SearchArguments) -> Result<Tried, Failure> {
+    if arguments.no_trials {
+        return Ok(Tried::nothing("changes of the program (--no-trials)".into()));
+    }
+    let missing = |failure: Failure| Tried::nothing(format!("changes of the program: {}", failure.message));
+    let suite = match Suite::load(store.root()) {
+        Ok(suite) => suite,
+        Err(error) => return Ok(missing(Failure::of(Exit::Usage)(error))),
+    };
+    let _reading = match store.lock_shared() {
+        Ok(lock) => lock,
+        Err(error) => return Ok(missing(error.into())),
+    };
+    let stop = interrupt::catch()?;
+    let budget = arguments.budget.unwrap_or(BUDGET);
+    let options = SearchOptions {
+        jobs: arguments.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1),
+        budget: Some(budget),
+        allow_unsafe: arguments.allow_unsafe,
+    };
+    let watch = Watching::new(&run.program, budget);
+    watch.announce(run);
+    let posterior = |trials: &Trials| Posterior::new(ground, trials).lines;
+    let searched = search((store, run, &suite), options, &posterior, stop, &watch);
+    watch.clear();
+    let (searched, catalogue) = match searched {
+        Ok(searched) => searched,
+        Err(_) if interrupt::happened() => return Ok(Tried::nothing("changes of the program: interrupted".into())),
+        Err(failure) => return Ok(missing(failure)),
+    };
+    watch.summarise(&searched);
+    let name = |test: &u32| run.manifest.tests.get(*test as usize).map_or("?", |test| test.name.as_str());
+    let mut not_tried: Vec<String> =
+        searched.refused.iter().map(|(test, why)| format!("anything on {}: {why}", name(test))).collect();
+    not_tried.extend(untried_tests(run, &searched.trials));
+    if !catalogue.left_out.is_empty() {
+        not_tried.push(format!("code mutants: {}", catalogue.left_out.join("; ")));
+    }
+    let trust = by_status(&suite, &searched.trials).into_iter().collect();
+    Ok(Tried { trials: searched.trials, is_finished: searched.is_finished, not_tried, trust })
+}
+
+/// Tests that were not chosen.
+fn untried_tests(run: &Run, trials: &Trials) -> Option<String> {
+    let of = |failed: bool| {
+        let all = run.manifest.tests.iter().filter(|test| test.passed == Some(!failed)).count();
+        (all, trials.tests().iter().filter(|test| test.failed == failed).count())
+    };
+    let ((failing, tried_failing), (passing, tried_passing)) = (of(true), of(false));
+    let mut parts = Vec::new();
+    if tried_failing < failing {
+        parts.push(format!("{} of {failing} failing tests", failing - tried_failing));
+    }
+    if tried_passing < passing {
+        parts.push(format!("{} of {passing} passing tests", passing - tried_passing));
+    }
+    (!parts.is_empty())
+        .then(|| format!("anything on {}: others were chosen, the passing ones most like them", parts.join(" and ")))
+}
+
+/// That tests look at nothing but how the program ends.
+fn by_status(suite: &Suite, trials: &Trials) -> Option<String> {
+    let tests: Vec<_> = trials.tests().iter().filter(|test| test.failed).collect();
+    let by_status = tests
+        .iter()
+        .filter(|tried| suite.tests().get(tried.test as usize).is_some_and(|test| test.is_judged_by_status()));
+    match by_status.count() {
+        0 => None,
+        n if n == tests.len() => Some(
+            "failing tests are judged by their exit status alone: a change that makes the program end well counts, whatever it \
+             writes; expected outputs would tell more lines apart"
+                .into(),
+        ),
+        n => Some(format!(
+            "{n} of {} failing tests are judged by their exit status alone: a change that makes them end well counts, whatever they write",
+            tests.len()
+        )),
+    }
+}

@@ -1,0 +1,162 @@
+//! `suspect replay`: one claim of a ranking repeated, each test as one run by the reference executor.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use super::args::ReplayArguments;
+use super::claims::{Claims, KeptClaim, effect, end_words};
+use super::exit::{Exit, Failure};
+use super::mutate::{say_uncontained, workbench};
+use super::ready;
+use crate::campaign::{Lab, Workbench};
+use crate::evidence;
+use crate::report::{Claim, Effect, change_of};
+use crate::store::{Run, Store, TrialEnd};
+use crate::suite::Suite;
+use crate::trial::{self, End, Executors, Mutant, Observation, Replayed, Watched, Worker, Written};
+
+/// Repeats a claim, or prints it as a patch.
+pub fn replay(root: &Path, arguments: &ReplayArguments, out: &mut impl Write) -> Result<(), Failure> {
+    let store = Store::new(root);
+    let run = store.latest_run()?;
+    let claims = Claims::load(&store, &run)?;
+    let claim = claims.find(&arguments.id)?;
+    let shown = &claim.shown;
+    if arguments.patch {
+        return out.write_all(patch(shown)?.as_bytes()).map_err(Failure::of(Exit::File));
+    }
+    let tests = chosen(claim, arguments)?;
+    let mutant = claim.mutant().ok_or_else(|| {
+        Failure::new(
+            Exit::Store,
+            format!("{} changes what this version of suspect does not know: rank again", shown.id),
+        )
+    })?;
+    let suite = Suite::load(root)?;
+    let _reading = store.lock_shared()?;
+    ready::check(&store, &run, &suite)?;
+    let bench = workbench(&run, &suite, Executors::Exec, Watched::Output, arguments.allow_unsafe)?;
+    let mut worker = bench.worker()?;
+    say_uncontained(&bench);
+    writeln!(out, "{}:{}: {} [{}]", shown.file, shown.line, change_of(shown), shown.id)
+        .map_err(Failure::of(Exit::File))?;
+    let mut failed = Vec::new();
+    for at in tests {
+        let stays = repeat(&bench, &mut worker, &run, (claim, &mutant, at), arguments, out)?;
+        if !stays {
+            failed.push(shown.outcomes[at].test.as_str());
+        }
+    }
+    match failed.is_empty() {
+        true => Ok(()),
+        false => Err(Failure::new(Exit::Finding, format!("the claim does not hold any more: {}", failed.join(", ")))),
+    }
+}
+
+fn patch(claim: &Claim) -> Result<&str, Failure> {
+    claim.patch.as_deref().ok_or_else(|| {
+        let message = match &claim.edit {
+            Some(edit) => format!("{}: {} is not what it was when it was ranked: rank again", claim.id, edit.file),
+            None => format!(
+                "{}: this claim is no edit of the source: it overrides what the program computes while it runs",
+                claim.id
+            ),
+        };
+        Failure::new(Exit::Usage, message)
+    })
+}
+
+/// Positions of the outcomes that are to be repeated: those of `--test`, or all.
+fn chosen(claim: &KeptClaim, arguments: &ReplayArguments) -> Result<Vec<usize>, Failure> {
+    let outcomes = &claim.shown.outcomes;
+    if arguments.tests.is_empty() {
+        return Ok((0..outcomes.len()).collect());
+    }
+    let position = |name: &String| {
+        outcomes.iter().position(|outcome| outcome.test == *name).ok_or_else(|| {
+            let names: Vec<&str> = outcomes.iter().map(|outcome| outcome.test.as_str()).collect();
+            let message =
+                format!("--test {name}: {} claims nothing of it, but of {}", claim.shown.id, names.join(", "));
+            Failure::new(Exit::Usage, message)
+        })
+    };
+    arguments.tests.iter().map(position).collect()
+}
+
+/// Repeats a claim on one test; whether it holds.
+fn repeat(
+    bench: &Workbench,
+    worker: &mut Worker,
+    run: &Run,
+    (claim, mutant, at): (&KeptClaim, &Mutant, usize),
+    arguments: &ReplayArguments,
+    out: &mut impl Write,
+) -> Result<bool, Failure> {
+    let claimed = &claim.shown.outcomes[at];
+    let test = claim.tests[at];
+    let cannot = |why: String| Failure::new(Exit::Baseline, format!("{}: cannot be repeated: {why}", claimed.test));
+    let ready = bench.ready(worker, test)?.map_err(cannot)?;
+    let failed = !claimed.passed_before;
+    let budget = trial::budget(ready.longest(), failed);
+    let Replayed { observation, written } =
+        ready.replay(worker, mutant, budget).map_err(crate::campaign::CampaignError::from)?;
+    let (actual, end) = outcome(&observation, failed);
+    let actual = effect(actual, failed);
+    let before = run.manifest.tests.get(test as usize).map_or("", |test| test.verdict.as_str());
+    let end = end_words(end);
+    let name = &claimed.test;
+    let holds = actual == claimed.effect;
+    let said = match (holds, claimed.effect) {
+        (true, effect) => format!("{name}: {} with it, as claimed ({end}; without it: {before})", effect.words()),
+        (false, Effect::Unknown) => {
+            format!("{name}: {} with it ({end}; without it: {before}); nothing was claimed", actual.words())
+        }
+        (false, effect) => {
+            format!("{name}: {} with it ({end}; without it: {before}); claimed was: {}", actual.words(), effect.words())
+        }
+    };
+    let write = |out: &mut dyn Write| -> io::Result<()> {
+        writeln!(out, "{said}")?;
+        match arguments.keep_output {
+            true => write_output(name, &written, out),
+            false => Ok(()),
+        }
+    };
+    write(out).map_err(Failure::of(Exit::File))?;
+    Ok(holds || claimed.effect == Effect::Unknown)
+}
+
+fn write_output(test: &str, written: &[Written; 2], out: &mut dyn Write) -> io::Result<()> {
+    for (stream, written) in ["standard output", "standard error"].into_iter().zip(written) {
+        if written.length == 0 {
+            continue;
+        }
+        writeln!(out, "--- {test}: {stream}, {} bytes", written.length)?;
+        out.write_all(&written.bytes)?;
+        if !written.bytes.ends_with(b"\n") {
+            writeln!(out)?;
+        }
+        if (written.bytes.len() as u64) < written.length {
+            writeln!(out, "--- {} more bytes are not kept", written.length - written.bytes.len() as u64)?;
+        }
+    }
+    Ok(())
+}
+
+/// What an observation says of a test that fails, or passes, without any change.
+fn outcome(seen: &Observation, failed: bool) -> (evidence::Effect, TrialEnd) {
+    let end = match seen.end {
+        End::Exited(status) => TrialEnd::Exited(status),
+        End::Signalled(signal) => TrialEnd::Signalled(signal),
+        End::Cut => TrialEnd::Cut,
+        End::Unknown => TrialEnd::Unknown,
+    };
+    let effect = match seen.end {
+        End::Unknown => evidence::Effect::Unknown,
+        _ if !seen.applied => evidence::Effect::Same,
+        _ if seen.passes == Some(failed) => evidence::Effect::Turned,
+        _ if seen.output_changed => evidence::Effect::Changed,
+        _ => evidence::Effect::Unchanged,
+    };
+    (effect, end)
+}
