@@ -16,23 +16,38 @@ fi
 
 # Prints where cargo unpacks the crate $1 of version $2.
 crate() {
-    mkdir -p "$work/fetch/$1"
+    mkdir -p "$work/fetch/$1.$2"
     printf '[package]\nname = "fetch"\nversion = "0.0.0"\nedition = "2021"\n[lib]\npath = "lib.rs"\n[dependencies]\n%s = "=%s"\n[workspace]\n' \
-        "$1" "$2" > "$work/fetch/$1/Cargo.toml"
-    : > "$work/fetch/$1/lib.rs"
-    (cd "$work/fetch/$1" && cargo fetch --quiet && cargo metadata --format-version 1 --offline --quiet) |
+        "$1" "$2" > "$work/fetch/$1.$2/Cargo.toml"
+    : > "$work/fetch/$1.$2/lib.rs"
+    (cd "$work/fetch/$1.$2" && cargo fetch --quiet && cargo metadata --format-version 1 --offline --quiet) |
         sed 's/"manifest_path":/\n&/g' | sed -n 's#^"manifest_path":"\([^"]*/'"$1"'-[0-9][^"]*\)/Cargo.toml".*#\1#p' | head -n 1
+}
+
+# Lets apt know of source packages, in a place of our own: $options are for apt-get.
+sources() {
+    options="-o Dir::Etc::sourcelist=$work/apt/sources.list -o Dir::Etc::sourceparts=- -o Dir::State::lists=$work/apt/lists
+        -o Dir::Cache=$work/apt/cache -o APT::Sandbox::User=root"
+    [ ! -f "$work/apt/known" ] || return 0
+    mkdir -p "$work/apt/lists/partial" "$work/apt/cache/archives/partial"
+    apt-get indextargets --format 'deb-src $(SITE) $(CODENAME) $(COMPONENT)' 'Identifier: Packages' | sort -u > "$work/apt/sources.list"
+    apt-get $options update -qq
+    : > "$work/apt/known"
 }
 
 # Unpacks the Debian source package $1 to $2.
 debian() {
-    mkdir -p "$work/apt/lists/partial" "$work/apt/cache/archives/partial" "$work/fetch/$1"
-    apt-get indextargets --format 'deb-src $(SITE) $(CODENAME) $(COMPONENT)' 'Identifier: Packages' | sort -u > "$work/apt/sources.list"
-    options="-o Dir::Etc::sourcelist=$work/apt/sources.list -o Dir::Etc::sourceparts=- -o Dir::State::lists=$work/apt/lists
-        -o Dir::Cache=$work/apt/cache -o APT::Sandbox::User=root"
-    apt-get $options update -qq
+    mkdir -p "$work/fetch/$1"
+    sources
     (cd "$work/fetch/$1" && apt-get $options source -qq --download-only "$1")
     dpkg-source --no-check -x "$work/fetch/$1/$1"_*.dsc "$2" > "$work/fetch/$1/log"
+}
+
+# Unpacks the upstream source of the Debian source package $1 to $2, without what Debian changes.
+debian_original() {
+    mkdir -p "$work/fetch/$1" "$2"
+    (sources && cd "$work/fetch/$1" && apt-get $options source -qq --download-only --tar-only "$1")
+    tar -x -f "$work/fetch/$1/$1"_*.orig.tar.* -C "$2" --strip-components 1
 }
 
 # Texts of many shapes, the same every time: numbers 1 to $1 into the directory $2.
@@ -59,6 +74,18 @@ texts() {
 # Says since when, in seconds, something is done: `since START`.
 since() { echo $(($(date +%s) - $1)); }
 
+# Builds $program here, and keeps what it writes in each of tests.list.
+written() {
+    make -s CC=clang-19 > /dev/null
+    mkdir -p expected
+    n=0
+    while IFS= read -r line; do
+        n=$((n + 1))
+        # In a shell of its own: a line may be anything.
+        sh -c "./$program $line" > "expected/$n" 2> /dev/null < /dev/null || true
+    done < tests.list
+}
+
 # Makes $work/NAME of the recipe in the directory $1, NAME being its last part: sources, Makefile, inputs, tests.list, suspect.toml and what the
 # program as released writes in each test. Leaves it alone when it is there and the recipe has not changed.
 project() {
@@ -73,14 +100,7 @@ project() {
     cd "$tree"
     [ -f suspect.toml ] || sed "s/PROGRAM/$program/" "$here/suspect.toml" > suspect.toml
     if [ ! -d expected ]; then
-        make -s CC=clang-19 > /dev/null
-        mkdir -p expected
-        n=0
-        while IFS= read -r line; do
-            n=$((n + 1))
-            # In a shell of its own: a line may be anything.
-            sh -c "./$program $line" > "expected/$n" 2> /dev/null || true
-        done < tests.list
+        written
         make -s clean
     fi
     suspect build -- make -s
