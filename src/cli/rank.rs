@@ -4,7 +4,9 @@ mod explain;
 mod places;
 mod tried;
 mod watch;
+mod why;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
@@ -43,15 +45,28 @@ pub fn rank(root: &Path, arguments: &RankArguments, out: &mut impl Write) -> Res
     let run = store.latest_run()?;
     let needs = |need: Need| method.needs.contains(&need);
     check_contrast(&run, count_tests(&run), needs(Need::Observations) || needs(Need::Trials))?;
+    let asked = why::asked(method, arguments)?;
     if !needs(Need::Trials) {
-        let report = report(&store, &run, method, arguments, None)?;
+        let (report, _) = report(&store, &run, method, arguments, None)?;
         return write_report(root, report, arguments, out);
     }
     let scene = Scene::read(&run)?;
     let ground = scene.ground(&run);
     let tried = try_changes(&store, &run, &ground, &arguments.search)?;
-    let report = report(&store, &run, method, arguments, Some((&ground, &tried)))?;
-    write_report(root, report, arguments, out)?;
+    let (mut report, left_out) = report(&store, &run, method, arguments, Some((&ground, &tried)))?;
+    if let Algorithm::AllEvidence = method.algorithm {
+        let mut explainer = Explainer::new((&store, &run), &ground, &tried.trials, &left_out);
+        explainer.explain(&mut report);
+        match asked {
+            Some(asked) => {
+                why::why((&store, &run), asked, (&ground, &tried), &report, &mut explainer, arguments.format, out)?;
+            }
+            None => write_report(root, report, arguments, out)?,
+        }
+        explainer.keep()?;
+    } else {
+        write_report(root, report, arguments, out)?;
+    }
     match interrupt::happened() {
         false => Ok(()),
         true => {
@@ -62,14 +77,14 @@ pub fn rank(root: &Path, arguments: &RankArguments, out: &mut impl Write) -> Res
     }
 }
 
-/// The ranking by a method, with what was tried if the method needs it.
+/// The ranking by a method, with what was tried if the method needs it; and the program's lines that are left out of it.
 fn report(
     store: &Store,
     run: &Run,
     method: &Method,
     arguments: &RankArguments,
     tried: Option<(&Ground, &Tried)>,
-) -> Result<RankingReport, Failure> {
+) -> Result<(RankingReport, BTreeSet<u32>), Failure> {
     let counts = count_tests(run);
     let all = Units::new(&run.program, granularity(arguments.by));
     let innocent = innocents(store, &run.program, &all, arguments)?;
@@ -94,7 +109,7 @@ fn report(
     if !innocent.is_empty() {
         trust.push(format!("{} ranked units count as innocent and are left out (--forget-innocent)", innocent.len()));
     }
-    let mut report = RankingReport {
+    let report = RankingReport {
         schema_version: SCHEMA_VERSION,
         method: method.id.to_string(),
         by: units.granularity().name().to_string(),
@@ -106,13 +121,8 @@ fn report(
         confidence: None,
         not_tried: tried.map_or_else(Vec::new, |(_, tried)| tried.not_tried.clone()),
     };
-    if let (Some((ground, tried)), Algorithm::AllEvidence) = (tried, method.algorithm) {
-        let left_out = lines_left_out(&run.program, &all, &[innocent.as_slice(), &foreign].concat());
-        let mut explainer = Explainer::new((store, run), ground, &tried.trials, &left_out);
-        explainer.explain(&mut report);
-        explainer.keep()?;
-    }
-    Ok(report)
+    let left_out = lines_left_out(&run.program, &all, &[innocent.as_slice(), &foreign].concat());
+    Ok((report, left_out))
 }
 
 /// Writes a report as the arguments ask, with sources below `root`.
