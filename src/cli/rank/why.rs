@@ -23,14 +23,14 @@ const SPECTRA: [&str; 4] = ["ochiai", "tarantula", "dstar2", "cln"];
 const BEFORE: usize = 3;
 
 /// The line that is asked about, if one is, and whether why it is not ranked higher.
-pub fn asked<'a>(method: &Method, arguments: &'a RankArguments) -> Result<Option<(&'a str, bool)>, Failure> {
-    let asked = match (&arguments.why, &arguments.why_not) {
-        (Some(place), _) => (place.as_str(), false),
-        (None, Some(place)) => (place.as_str(), true),
+pub fn asked(program: &Program, method: &Method, arguments: &RankArguments) -> Result<Option<(u32, bool)>, Failure> {
+    let (place, is_not) = match (&arguments.why, &arguments.why_not) {
+        (Some(place), _) => (place, false),
+        (None, Some(place)) => (place, true),
         (None, None) => return Ok(None),
     };
     match (method.algorithm, arguments.by) {
-        (Algorithm::AllEvidence, By::Line) => Ok(Some(asked)),
+        (Algorithm::AllEvidence, By::Line) => Ok(Some((find(program, place)?, is_not))),
         _ => Err(Failure::new(
             Exit::Usage,
             "--why and --why-not are about lines ranked by all evidence: leave out --method and --by",
@@ -41,15 +41,15 @@ pub fn asked<'a>(method: &Method, arguments: &'a RankArguments) -> Result<Option
 /// Writes what is known about a place of a ranking.
 pub fn why(
     (store, run): (&Store, &Run),
-    (place, is_not): (&str, bool),
+    (line, is_not): (u32, bool),
     (ground, tried): (&Ground, &Tried),
     report: &RankingReport,
     explainer: &mut Explainer,
     format: RankFormat,
     out: &mut impl Write,
 ) -> Result<(), Failure> {
-    let line = find(&run.program, place)?;
-    let position = report.ranking.iter().position(|entry| entry.unit == place_of(&run.program, line));
+    let place = place_of(&run.program, line);
+    let position = report.ranking.iter().position(|entry| entry.unit == place);
     let Some(position) = position else {
         let message = format!(
             "{place} is not ranked: it was found innocent (--forget-innocent), or belongs to the system's headers, which are \
