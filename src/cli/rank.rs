@@ -4,7 +4,9 @@ mod explain;
 mod places;
 mod tried;
 mod watch;
+mod why;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
@@ -43,15 +45,28 @@ pub fn rank(root: &Path, arguments: &RankArguments, out: &mut impl Write) -> Res
     let run = store.latest_run()?;
     let needs = |need: Need| method.needs.contains(&need);
     check_contrast(&run, count_tests(&run), needs(Need::Observations) || needs(Need::Trials))?;
+    let asked = why::asked(&run.program, method, arguments)?;
+    let ranked = Ranked::new(&store, &run, arguments)?;
     if !needs(Need::Trials) {
-        let report = report(&store, &run, method, arguments, None)?;
-        return write_report(root, report, arguments, out);
+        return write_report(root, report(&store, &run, method, arguments, &ranked, None)?, arguments, out);
     }
     let scene = Scene::read(&run)?;
     let ground = scene.ground(&run);
     let tried = try_changes(&store, &run, &ground, &arguments.search)?;
-    let report = report(&store, &run, method, arguments, Some((&ground, &tried)))?;
-    write_report(root, report, arguments, out)?;
+    let mut report = report(&store, &run, method, arguments, &ranked, Some((&ground, &tried)))?;
+    if let Algorithm::AllEvidence = method.algorithm {
+        let mut explainer = Explainer::new((&store, &run), &ground, &tried.trials, &ranked.left_out);
+        explainer.explain(&mut report);
+        match asked {
+            Some(asked) => {
+                why::why((&store, &run), asked, (&ground, &tried), &report, &mut explainer, arguments.format, out)?;
+            }
+            None => write_report(root, report, arguments, out)?,
+        }
+        explainer.keep()?;
+    } else {
+        write_report(root, report, arguments, out)?;
+    }
     match interrupt::happened() {
         false => Ok(()),
         true => {
@@ -62,21 +77,38 @@ pub fn rank(root: &Path, arguments: &RankArguments, out: &mut impl Write) -> Res
     }
 }
 
+/// What is ranked.
+struct Ranked {
+    units: Units,
+    /// How many others count as innocent.
+    n_innocent: usize,
+    /// The program's lines that are not ranked, where lines are.
+    left_out: BTreeSet<u32>,
+}
+
+impl Ranked {
+    fn new(store: &Store, run: &Run, arguments: &RankArguments) -> Result<Ranked, Failure> {
+        let all = Units::new(&run.program, granularity(arguments.by));
+        let innocent = innocents(store, &run.program, &all, arguments)?;
+        let foreign = foreign(&run.program, &all);
+        let not_ranked = [innocent.as_slice(), &foreign].concat();
+        let left_out = lines_left_out(&all, &not_ranked);
+        Ok(Ranked { units: all.without(&not_ranked), n_innocent: innocent.len(), left_out })
+    }
+}
+
 /// The ranking by a method, with what was tried if the method needs it.
 fn report(
     store: &Store,
     run: &Run,
     method: &Method,
     arguments: &RankArguments,
+    Ranked { units, n_innocent, .. }: &Ranked,
     tried: Option<(&Ground, &Tried)>,
 ) -> Result<RankingReport, Failure> {
     let counts = count_tests(run);
-    let all = Units::new(&run.program, granularity(arguments.by));
-    let innocent = innocents(store, &run.program, &all, arguments)?;
-    let foreign = foreign(&run.program, &all);
-    let units = all.without(&[innocent.as_slice(), &foreign].concat());
     let mut trust = trust(run, counts);
-    let mut seen = Seen::read(run, &units, method.needs, &run.counted_tests())?;
+    let mut seen = Seen::read(run, units, method.needs, &run.counted_tests())?;
     if method.needs.contains(&Need::Observations) {
         let is_paper = method.id == "cdfl_paper" || arguments.parents == Some(ParentsArgument::Paper);
         let observed = observe(store, run, is_paper)?;
@@ -91,28 +123,21 @@ fn report(
     let ranked = seen.rank(method)?;
     let ties = tie_break(arguments.ties);
     trust.extend(ranked.notes.iter().map(|note| note.to_string()));
-    if !innocent.is_empty() {
-        trust.push(format!("{} ranked units count as innocent and are left out (--forget-innocent)", innocent.len()));
+    if *n_innocent > 0 {
+        trust.push(format!("{n_innocent} ranked units count as innocent and are left out (--forget-innocent)"));
     }
-    let mut report = RankingReport {
+    Ok(RankingReport {
         schema_version: SCHEMA_VERSION,
         method: method.id.to_string(),
         by: units.granularity().name().to_string(),
         tie_breaker: ties.name().to_string(),
         tests: counts,
-        ranking: entries(&run.program, &units, &ranked.ranking, ties, &seen),
+        ranking: entries(&run.program, units, &ranked.ranking, ties, &seen),
         trust,
         trials: tried.filter(|(_, tried)| !tried.trials.is_empty()).map(|(ground, tried)| tried.counts(ground)),
         confidence: None,
         not_tried: tried.map_or_else(Vec::new, |(_, tried)| tried.not_tried.clone()),
-    };
-    if let (Some((ground, tried)), Algorithm::AllEvidence) = (tried, method.algorithm) {
-        let left_out = lines_left_out(&run.program, &all, &[innocent.as_slice(), &foreign].concat());
-        let mut explainer = Explainer::new((store, run), ground, &tried.trials, &left_out);
-        explainer.explain(&mut report);
-        explainer.keep()?;
-    }
-    Ok(report)
+    })
 }
 
 /// Writes a report as the arguments ask, with sources below `root`.

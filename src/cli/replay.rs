@@ -106,15 +106,13 @@ fn repeat(
     let end = end_words(end);
     let name = &claimed.test;
     let holds = actual == claimed.effect;
-    let said = match (holds, claimed.effect) {
-        (true, effect) => format!("{name}: {} with it, as claimed ({end}; without it: {before})", effect.words()),
-        (false, Effect::Unknown) => {
-            format!("{name}: {} with it ({end}; without it: {before}); nothing was claimed", actual.words())
-        }
-        (false, effect) => {
-            format!("{name}: {} with it ({end}; without it: {before}); claimed was: {}", actual.words(), effect.words())
-        }
+    let words = |effect: Effect| effect.words(claimed.passed_before);
+    let verdict = match (holds, claimed.effect) {
+        (true, _) => ", as claimed".to_string(),
+        (false, Effect::Unknown) => "; nothing was claimed".to_string(),
+        (false, effect) => format!("; the claim was that it {}", words(effect)),
     };
+    let said = format!("{name} {}{verdict} ({end}; without it: {before})", words(actual));
     let write = |out: &mut dyn Write| -> io::Result<()> {
         writeln!(out, "{said}")?;
         match arguments.keep_output {

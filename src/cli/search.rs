@@ -44,7 +44,9 @@ pub fn search(
     watch: &dyn SearchWatch,
 ) -> Result<(Searched, Catalogue), Failure> {
     ready::check(store, run, suite)?;
-    let catalogue = Catalogue::of(store, run, &CatalogueArguments::default())?;
+    // Without code mutants values can still be changed.
+    let catalogue = Catalogue::of(store, run, &CatalogueArguments::default())
+        .unwrap_or_else(|failure| Catalogue { left_out: vec![failure.message], ..Catalogue::default() });
     let tests = search_tests(run)?;
     let evidence = store.evidence(run_identity(run));
     let _searching = evidence.lock()?;

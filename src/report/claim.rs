@@ -74,15 +74,16 @@ pub enum Effect {
 }
 
 impl Effect {
-    /// In words, after the name of the test.
-    pub const fn words(self) -> &'static str {
-        match self {
-            Effect::Same => "runs as without it",
-            Effect::Unchanged => "ends as without it",
-            Effect::Changed => "does something else, and its verdict stays",
-            Effect::Passes => "passes",
-            Effect::Fails => "fails",
-            Effect::Unknown => "was stopped by the clock: nothing is known",
+    /// What a test does with the change, in words after its name; `passed_before`: without it.
+    pub const fn words(self, passed_before: bool) -> &'static str {
+        match (self, passed_before) {
+            (Effect::Same, _) => "runs with it as without it",
+            (Effect::Unchanged, _) => "ends with it as without it",
+            (Effect::Changed, false) => "does something else with it and still fails",
+            (Effect::Changed, true) => "does something else with it and still passes",
+            (Effect::Passes, _) => "passes with it",
+            (Effect::Fails, _) => "fails with it",
+            (Effect::Unknown, _) => "was stopped by the clock",
         }
     }
 }

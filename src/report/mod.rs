@@ -18,6 +18,8 @@ mod stryker;
 mod text;
 #[cfg(test)]
 mod text_tests;
+mod why;
+mod why_text;
 
 pub use claim::{Claim, ClaimedOutcome, Confidence, Effect, Reason, TrialCounts, Within, change_of, percent};
 pub use graph::{EdgeStrength, GRAPH_SCHEMA_VERSION, GraphEdge, GraphNode, GraphReport};
@@ -31,3 +33,5 @@ pub use ranking::{Entry, Evidence, RankingReport, SCHEMA_VERSION, TestCounts};
 pub use sarif::sarif;
 pub use stryker::stryker;
 pub use text::write_ranking;
+pub use why::{Before, Difference, Feature, Standing, WHY_SCHEMA_VERSION, WhyNot, WhyReport};
+pub use why_text::write_why;

@@ -60,7 +60,7 @@ fn all_tests_passing_is_no_ranking() {
 fn all_tests_failing_is_no_ranking() {
     let project = project("f\nf1\n");
     project.succeed(&["test"]);
-    assert_says(&project.fail(&["rank"], 4), &["all 2 tests fail", "passing test"]);
+    assert_says(&project.fail(&["rank", "--method", "ochiai"], 4), &["all 2 tests fail", "passing test"]);
 }
 
 #[test]

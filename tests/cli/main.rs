@@ -1,10 +1,12 @@
 //! The command line driven as a user drives it, on real builds. `make build` must have run: the plugin and the runtime are used.
 
+mod all_evidence;
 mod causes;
 mod code_mutants;
 mod counts;
 mod errors;
 mod eval;
+mod interrupted;
 mod mutants;
 mod official;
 mod project;
@@ -12,6 +14,7 @@ mod projects;
 mod ranking;
 mod real_mutants;
 mod recording;
+mod replaying;
 mod seeding;
 mod slices;
 mod study_programs;

@@ -2,6 +2,9 @@
 
 use crate::project::Project;
 
+/// The method of tests that are not about the default one.
+const OCHIAI: [&str; 2] = ["--method", "ochiai"];
+
 /// A program with a fault that tests `b` and `c` show, and its recorded suite.
 fn recorded() -> Project {
     let project = Project::new();
@@ -29,7 +32,7 @@ fn recorded() -> Project {
 #[test]
 fn faulty_line_comes_first_in_its_source() {
     let project = recorded();
-    let text = project.succeed(&["rank"]);
+    let text = project.succeed(&["rank", "--method", "ochiai"]);
     let first = text.split("\n\n").next().unwrap();
     assert!(first.contains("lib/sum.c:4") && first.contains("return a - b;"), "{text}");
     assert!(first.contains("executed by 2 of 2 failing, 0 of 3 passing tests"), "{text}");
@@ -54,7 +57,7 @@ fn json_fits_the_schema_and_gives_places_relative_to_the_root() {
             "{by}: not in rank order"
         );
     }
-    let first = &project.ranking(&[])["ranking"][0];
+    let first = &project.ranking(&OCHIAI)["ranking"][0];
     assert_eq!((first["file"].as_str(), first["line"].as_u64()), (Some("lib/sum.c"), Some(4)));
     assert_eq!((first["function"].as_str(), first["unit"].as_str()), (Some("sum"), Some("lib/sum.c:4")));
     assert_eq!((first["rank_best"].as_u64(), first["rank_worst"].as_u64()), (Some(1), Some(1)));
@@ -75,10 +78,14 @@ fn schema_file_is_what_the_code_says() {
 fn works_from_anywhere_with_directory_option() {
     let project = recorded();
     let elsewhere = Project::new();
-    let ranking = elsewhere.succeed(&["-C", project.path().to_str().unwrap(), "rank", "--top", "1"]);
+    let ranking =
+        elsewhere.succeed(&["-C", project.path().to_str().unwrap(), "rank", "--method", "ochiai", "--top", "1"]);
     assert!(ranking.contains("lib/sum.c:4"), "{ranking}");
     let below = project.path().join("lib");
-    assert_eq!(elsewhere.succeed(&["-C", below.to_str().unwrap(), "rank", "--top", "1"]), ranking);
+    assert_eq!(
+        elsewhere.succeed(&["-C", below.to_str().unwrap(), "rank", "--method", "ochiai", "--top", "1"]),
+        ranking
+    );
 }
 
 #[test]
@@ -105,7 +112,7 @@ fn every_method_ranks() {
 fn tie_breakers_give_the_ranks_they_promise() {
     let project = recorded();
     let rank_of = |ties: &str| {
-        let ranking = project.ranking(&["--ties", ties]);
+        let ranking = project.ranking(&["--method", "ochiai", "--ties", ties]);
         let entries = ranking["ranking"].as_array().unwrap().clone();
         let tied =
             entries.iter().find(|entry| entry["rank_best"] != entry["rank_worst"]).expect("some lines tie").clone();
@@ -120,7 +127,9 @@ fn tie_breakers_give_the_ranks_they_promise() {
 #[test]
 fn innocent_lines_stay_innocent_until_forgotten() {
     let project = recorded();
-    let first = |arguments: &[&str]| project.ranking(arguments)["ranking"][0]["unit"].as_str().unwrap().to_string();
+    let first = |arguments: &[&str]| {
+        project.ranking(&[&OCHIAI, arguments].concat())["ranking"][0]["unit"].as_str().unwrap().to_string()
+    };
     assert_eq!(first(&[]), "lib/sum.c:4");
     assert_ne!(first(&["--innocent", "lib/sum.c:4"]), "lib/sum.c:4");
     assert_ne!(first(&[]), "lib/sum.c:4");
@@ -146,7 +155,7 @@ fn spectra_go_out_and_come_back_ranked_alike() {
     project.succeed(&["report", "--format", "gzoltar", "--output", "spectra"]);
     let tests = std::fs::read_to_string(project.path().join("spectra/tests.csv")).unwrap();
     assert_eq!(tests.lines().count(), 6, "{tests}");
-    let (ours, theirs) = (project.ranking(&[]), project.ranking(&["--spectra", "spectra"]));
+    let (ours, theirs) = (project.ranking(&OCHIAI), project.ranking(&["--spectra", "spectra"]));
     let places = |ranking: &serde_json::Value| -> Vec<(String, u64, String)> {
         let entry = |entry: &serde_json::Value| {
             let file = entry["file"].as_str().unwrap().to_string();

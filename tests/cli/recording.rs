@@ -50,7 +50,7 @@ fn interrupted_run_leaves_nothing_running_and_the_store_whole() {
     project.write("tests.txt", "1\n3\n").write("suspect.toml", &lines_suite(""));
     project.succeed(&["build", "--", "cc", "-o", "prog", "prog.c"]);
     project.succeed(&["test"]);
-    let ranking = project.ranking(&[]);
+    let ranking = project.ranking(&["--method", "ochiai"]);
     project.write("tests.txt", "1\n3\n600\n");
     let mut child = project.command(&["test"]).stdout(Stdio::piped()).spawn().unwrap();
     let sleeper = project.path().join("prog").canonicalize().unwrap();
@@ -61,10 +61,10 @@ fn interrupted_run_leaves_nothing_running_and_the_store_whole() {
     child.stdout.take().unwrap().read_to_string(&mut said).unwrap();
     assert!(!said.contains("recorded"), "{said}");
     wait_until("the long test is gone", || running(&sleeper) == 0);
-    assert_eq!(project.ranking(&[]), ranking);
+    assert_eq!(project.ranking(&["--method", "ochiai"]), ranking);
     project.write("tests.txt", "1\n3\n");
     project.succeed(&["test"]);
-    assert_eq!(project.ranking(&[]), ranking);
+    assert_eq!(project.ranking(&["--method", "ochiai"]), ranking);
 }
 
 fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {

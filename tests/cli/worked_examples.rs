@@ -5,7 +5,7 @@ use crate::project::{Project, line_of};
 /// Finds every line of `program` but those that `marks` stand on innocent, so that the marked ones are the whole program.
 fn innocent_but(project: &Project, program: &str, marks: &[&str]) -> Vec<String> {
     let kept: Vec<u64> = marks.iter().map(|mark| line_of(program, mark)).collect();
-    let ranking = project.ranking(&[]);
+    let ranking = project.ranking(&["--method", "ochiai"]);
     let entries = ranking["ranking"].as_array().unwrap().iter();
     let others = entries.filter(|entry| !kept.contains(&entry["line"].as_u64().unwrap()));
     others.map(|entry| entry["unit"].as_str().unwrap().to_string()).collect()

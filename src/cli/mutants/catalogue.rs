@@ -20,6 +20,7 @@ use crate::store::{Run, Store};
 use crate::trial::{Mutant, Override, Site};
 
 /// The code mutants of a program.
+#[derive(Default)]
 pub struct Catalogue {
     /// Its sources, by the index of the file.
     pub texts: BTreeMap<u32, Text>,

@@ -6,7 +6,7 @@ use crate::cli::claims::{Claimant, Claims, KeptClaim};
 use crate::cli::exit::Failure;
 use crate::evidence::{Confidence, Ground, Posterior, Reasons, Trials};
 use crate::program::Program;
-use crate::rank::{Granularity, RankedUnit, Units};
+use crate::rank::{RankedUnit, Units};
 use crate::report::{self, Entry, RankingReport, Within};
 use crate::store::{Run, Store};
 
@@ -132,19 +132,13 @@ pub fn place_of(program: &Program, line: u32) -> String {
     format!("{}:{}", program.files.get(line.file as usize).map_or("?", String::as_str), line.line)
 }
 
-/// The program's lines that are in a set of units left out.
-pub fn lines_left_out(program: &Program, units: &Units, positions: &[u32]) -> BTreeSet<u32> {
-    match units.granularity() {
-        Granularity::Line => positions
-            .iter()
-            .filter_map(|position| match units.get(*position) {
-                RankedUnit::Line(line) => Some(line),
-                _ => None,
-            })
-            .filter(|line| (*line as usize) < program.lines.len())
-            .collect(),
-        _ => BTreeSet::new(),
-    }
+/// The program's lines at these positions, if the units are lines.
+pub fn lines_left_out(units: &Units, positions: &[u32]) -> BTreeSet<u32> {
+    let line = |position: &u32| match units.get(*position) {
+        RankedUnit::Line(line) => Some(line),
+        _ => None,
+    };
+    positions.iter().filter_map(line).collect()
 }
 
 /// What is probable once it is known that none of these lines is at fault.

@@ -77,7 +77,7 @@ impl Tried {
             counts.candidates += u32::from(!outcomes.is_empty());
             counts.flips += u32::from(tally.failing.turned > 0);
             let repairs = tally.failing.turned > 0 && tally.failing.turned == tallies.n_failing();
-            let checked = tally.passing.tried > 0 || tallies.n_passing() == 0;
+            let checked = tally.passing.tried > 0 || tally.passing.missing == 0;
             counts.repairs += u32::from(repairs && checked && tally.passing.turned == 0);
         }
         for (test, _) in trials.tests().iter().zip(tried).filter(|(_, tried)| *tried) {

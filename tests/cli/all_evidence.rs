@@ -1,0 +1,312 @@
+//! `suspect rank` without a method, on real builds: where the fault is among the first, where nothing or everything turns the tests, without expected
+//! outputs, where the program crashes, and where nothing can be tried.
+
+use std::fs;
+
+use serde_json::Value;
+use suspect::report::{RankingReport, WhyReport};
+
+use crate::project::{Project, line_of};
+
+/// Arguments of `parcel.c`, and what it should print.
+pub const PARCELS: [(&str, &str, u32); 8] = [
+    ("light", "1 3 1", 4),
+    ("near", "2 3 1", 7),
+    ("far", "3 20 2", 34),
+    ("limit", "1 10 1", 9),
+    ("limits", "2 10 2", 24),
+    ("many", "1 9 5", 16),
+    ("heavy", "1 12 1", 9),
+    ("none", "2 10 0", 0),
+];
+
+/// The program, built and recorded.
+pub fn parcel() -> Project {
+    let project = Project::new();
+    project.copy_program("parcel.c");
+    for (name, arguments, cost) in PARCELS {
+        let zone = arguments.split(' ').next().unwrap();
+        project.write(&format!("in/{name}"), arguments);
+        project.write(&format!("expected/{name}"), &format!("zone {zone}\ncost {cost}\n"));
+    }
+    project.write(
+        "suspect.toml",
+        "[build]\ncommand = \"cc -O1 -o prog parcel.c\"\n\n[[suite]]\nkind = \"cases\"\ninputs = \"in/*\"\n\
+         run = \"./prog $(cat {input})\"\nexpect = \"expected/{stem}\"\n",
+    );
+    rebuild(&project);
+    project
+}
+
+fn rebuild(project: &Project) {
+    project.succeed(&["build"]);
+    project.succeed(&["test"]);
+}
+
+/// A project of one file and a suite of lines, whose program is called with each line, built and recorded.
+fn by_lines(program: &str, lines: &str, suite: &str) -> Project {
+    let project = Project::new();
+    project.write("prog.c", program).write("tests.txt", lines).write(
+        "suspect.toml",
+        &format!(
+            "[build]\ncommand = \"cc -O1 -o prog prog.c\"\n\n[[suite]]\nkind = \"lines\"\nfile = \"tests.txt\"\n\
+             run = \"./prog {{line}}\"\n{suite}"
+        ),
+    );
+    rebuild(&project);
+    project
+}
+
+/// The default ranking as JSON, which fits its schema.
+#[track_caller]
+pub fn ranked(project: &Project, arguments: &[&str]) -> RankingReport {
+    let ranking = project.ranking(arguments);
+    let schema: Value = serde_json::from_str(include_str!("../../docs/ranking.schema.json")).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let errors: Vec<String> = validator.iter_errors(&ranking).map(|error| error.to_string()).collect();
+    assert!(errors.is_empty(), "{errors:?}");
+    let report: RankingReport = serde_json::from_value(ranking).unwrap();
+    let sum: f64 = report.ranking.iter().filter_map(|entry| entry.probability).sum();
+    assert!((0.5..=1.0 + 1e-9).contains(&sum), "probabilities sum to {sum}");
+    let within = &report.confidence.as_ref().unwrap().within;
+    let first: f64 = report.ranking.iter().take(3).filter_map(|entry| entry.probability).sum();
+    assert!(within.iter().any(|within| within.first == 3 && (within.probability - first).abs() < 1e-9), "{within:?}");
+    report
+}
+
+fn reasons(report: &RankingReport) -> Vec<&str> {
+    report.ranking.iter().flat_map(|entry| &entry.reasons).map(|reason| reason.text.as_str()).collect()
+}
+
+#[test]
+fn the_fault_is_among_the_first_with_the_repair_as_a_patch() {
+    let project = parcel();
+    let output = project.suspect(&["rank"]);
+    let (text, said) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("trying small changes of the program on its 2 failing and 6 passing tests"), "{said}");
+    assert!(said.contains(" trials in "), "{said}");
+    let fault = line_of("parcel.c", "kilos > 10");
+    let place = text.split("\n\n").take(3).find(|place| place.contains(&format!("parcel.c:{fault} "))).expect(&text);
+    assert!(place.contains("with >= instead of > all 2 failing tests pass and none of the "), "{place}");
+    assert!(place.contains("\n      suspect replay ") && place.contains("\n      +    if (kilos >= 10)\n"), "{place}");
+    assert!(text.contains("the fault is at the first line: ") && text.contains(", within the first 3: "), "{text}");
+    let report = ranked(&project, &[]);
+    assert_eq!(report.method, "all_evidence");
+    let trials = report.trials.unwrap();
+    assert!(trials.finished && trials.repairs > 0 && trials.flips >= trials.repairs, "{trials:?}");
+    assert_eq!((trials.failing, trials.passing), (2, 6));
+    let top = report.ranking.iter().take(3).find(|entry| u64::from(entry.line) == fault).expect("the fault");
+    let claims: Vec<_> = top.reasons.iter().filter_map(|reason| reason.claim.as_ref()).collect();
+    assert!(claims.iter().any(|claim| claim.patch.as_ref().is_some_and(|patch| patch.contains("kilos >= 10"))));
+}
+
+#[test]
+fn without_trials_coverage_ranks_and_nothing_runs() {
+    let project = parcel();
+    let output = project.suspect(&["rank", "--no-trials", "--format", "json"]);
+    assert!(output.status.success() && output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    let report: RankingReport = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((report.trials, report.not_tried.len()), (None, 1));
+    assert!(report.not_tried[0].contains("--no-trials"), "{:?}", report.not_tried);
+    assert!(!project.path().join(".suspect/evidence").exists());
+    let message = project.fail(&["rank", "--method", "ochiai", "--no-trials"], 1);
+    assert!(message.contains("--no-trials") && message.contains("suspect methods"), "{message}");
+    let message = project.fail(&["rank", "--method", "ochiai", "--why", "parcel.c:17"], 1);
+    assert!(message.contains("--why"), "{message}");
+}
+
+#[test]
+fn where_nothing_turns_the_test_that_is_said() {
+    let project = parcel();
+    for name in ["limit", "limits"] {
+        project.write(&format!("expected/{name}"), "no change of a number writes this\n");
+    }
+    project.succeed(&["test"]);
+    let report = ranked(&project, &[]);
+    let trials = report.trials.unwrap();
+    assert_eq!((trials.flips, trials.repairs, trials.finished), (0, 0, true));
+    assert!(
+        report.trust.iter().any(|statement| statement.contains("no change that was tried makes a failing test pass"))
+    );
+    assert!(!reasons(&report).iter().any(|reason| reason.contains("pass and") || reason.ends_with("pass")));
+    let text = project.succeed(&["rank"]);
+    assert!(text.contains("none make a failing test pass"), "{text}");
+}
+
+#[test]
+fn where_everything_turns_the_test_no_line_is_much_likelier() {
+    let program = "#include <stdlib.h>\nint main(int argc, char **argv)\n{\n    int a = atoi(argv[1]);\n    int b = a * 3;\n    \
+                   int c = b + 4;\n    int d = c - a;\n    return argc == 2 && d == 14;\n}\n";
+    let project = by_lines(program, "5\n1\n2\n7\n", "");
+    let report = ranked(&project, &[]);
+    let trials = report.trials.unwrap();
+    assert!(trials.flips > trials.candidates / 2, "{trials:?}");
+    let likely: Vec<f64> = report.ranking.iter().take(5).filter_map(|entry| entry.probability).collect();
+    assert!(likely[0] < 0.9 && likely[3] > 0.001, "{likely:?}");
+}
+
+#[test]
+fn tests_that_look_at_the_exit_status_alone_are_used_and_it_is_said() {
+    let program = "#include <stdlib.h>\nstatic int sum(int a, int b)\n{\n    if (a > 10)\n        return a - b;\n    return a + b;\n}\n\
+                   int main(int n, char **v)\n{\n    (void)n;\n    return sum(atoi(v[1]), atoi(v[2])) != atoi(v[3]);\n}\n";
+    let project = by_lines(program, "1 2 3\n20 1 21\n30 5 35\n4 4 8\n0 0 0\n11 0 11\n", "");
+    let report = ranked(&project, &[]);
+    assert!(
+        report.trust.iter().any(|statement| statement.contains("judged by their exit status alone")),
+        "{:?}",
+        report.trust
+    );
+    let lines: Vec<u32> = report.ranking.iter().take(3).map(|entry| entry.line).collect();
+    assert!(lines.contains(&5), "{lines:?}");
+    assert!(reasons(&report).iter().any(|reason| reason.contains("with + instead of - all 2 failing tests pass")));
+}
+
+#[test]
+fn a_program_that_only_crashes_is_ranked() {
+    let program = "#include <string.h>\nint main(int argc, char **argv)\n{\n    const char *name = \"none\";\n    \
+                   if (argv[1][0] == 'x')\n        name = 0;\n    int length = (int)strlen(name);\n    \
+                   return argc != 2 && length > 3;\n}\n";
+    let project = by_lines(program, "a\nx\nb\nxy\nab\n", "");
+    let report = ranked(&project, &[]);
+    assert!(report.trials.unwrap().flips > 0);
+    let lines: Vec<u32> = report.ranking.iter().take(3).map(|entry| entry.line).collect();
+    assert!(lines.contains(&5) || lines.contains(&6), "{lines:?}");
+}
+
+#[test]
+fn failing_tests_alone_are_enough() {
+    let program =
+        "int main(int argc, char **argv)\n{\n    int wrong = argv[1][0] == 'a';\n    return argc == 2 && wrong;\n}\n";
+    let project = by_lines(program, "a\nab\n", "");
+    let report = ranked(&project, &[]);
+    assert!(report.trials.unwrap().flips > 0);
+    assert_eq!(report.tests.passing, 0);
+}
+
+#[test]
+fn other_methods_on_trials_rank_and_other_granularities_do() {
+    let project = parcel();
+    for method in ["metallaxis", "muse", "value_replacement", "predicate_switching", "flip", "repair"] {
+        let ranking = project.ranking(&["--method", method]);
+        let first = &ranking["ranking"][0];
+        assert!(first["score"].as_f64().unwrap() > 0.0 && first["probability"].is_null(), "{method}: {first}");
+    }
+    for by in ["block", "function", "node", "predicate"] {
+        let ranking = project.ranking(&["--by", by]);
+        let probabilities: Vec<f64> =
+            ranking["ranking"].as_array().unwrap().iter().map(|entry| entry["probability"].as_f64().unwrap()).collect();
+        assert!(probabilities[0] > 0.0 && probabilities.is_sorted_by(|a, b| a >= b), "{by}: {probabilities:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_tried_is_said_with_the_line_to_type_and_coverage_ranks() {
+    let says = |project: &Project, words: &[&str]| {
+        let report = ranked(project, &[]);
+        let said = report.not_tried.join("\n");
+        assert!(words.iter().all(|word| said.contains(word)), "{said}");
+        assert!(report.ranking.len() > 5);
+        report
+    };
+    let project = parcel();
+    project.succeed(&["build", "--modes", "edges,values", "--", "cc", "-O1", "-o", "prog", "parcel.c"]);
+    project.succeed(&["test", "--record", "edges"]);
+    assert_eq!(says(&project, &["`trace` version", "suspect build"]).trials, None);
+    rebuild(&project);
+    let suite = fs::read_to_string(project.path().join("suspect.toml")).unwrap();
+    project.write("suspect.toml", &suite.replace("in/*", "in/l*"));
+    assert_eq!(says(&project, &["not those that were recorded", "suspect test"]).trials, None);
+    project.write("suspect.toml", "[[suite]]\nkind = \"no such kind\"\n");
+    assert_eq!(says(&project, &["suspect.toml"]).trials, None);
+    project.write("suspect.toml", &suite);
+    assert!(says(&project, &[]).trials.is_some());
+    // A changed source keeps code mutants away, and nothing else.
+    let source = fs::read_to_string(project.path().join("parcel.c")).unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    project.write("parcel.c", &source);
+    says(&project, &["parcel.c was changed after the program was built", "suspect test"]);
+    project.succeed(&["build"]);
+    project.write("parcel.c", &source.replace("4;", "3;"));
+    project.succeed(&["build"]);
+    assert_eq!(says(&project, &["built again since its tests were recorded", "suspect test"]).trials, None);
+}
+
+#[test]
+fn lines_found_innocent_give_their_probability_to_the_others() {
+    let project = parcel();
+    let before = ranked(&project, &[]);
+    let first = before.ranking[0].unit.clone();
+    let after = ranked(&project, &["--innocent", &first]);
+    assert!(after.ranking.iter().all(|entry| entry.unit != first));
+    let p = |report: &RankingReport, unit: &str| {
+        report.ranking.iter().find(|entry| entry.unit == unit).unwrap().probability.unwrap()
+    };
+    let second = &after.ranking[0].unit;
+    let expected = p(&before, second) / (1.0 - p(&before, &first));
+    assert!((p(&after, second) - expected).abs() < 1e-9, "{expected}");
+    assert_eq!(ranked(&project, &["--forget-innocent"]), before);
+    // Wrong names are found before anything is tried.
+    fs::remove_dir_all(project.path().join(".suspect/evidence")).unwrap();
+    project.fail(&["rank", "--innocent", "parcel.c:999"], 1);
+    project.fail(&["rank", "--why", "parcel.c:1"], 1);
+    assert!(!project.path().join(".suspect/evidence").exists());
+}
+
+#[test]
+fn everything_about_a_line_and_why_others_come_first() {
+    let project = parcel();
+    let fault = format!("parcel.c:{}", line_of("parcel.c", "kilos > 10"));
+    let cheap = format!("parcel.c:{}", line_of("parcel.c", "int cost = 4"));
+    let schema: Value = serde_json::from_str(include_str!("../../docs/why.schema.json")).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let why = |option: &str, place: &str| -> WhyReport {
+        let value: Value =
+            serde_json::from_str(&project.succeed(&["rank", option, place, "--format", "json"])).unwrap();
+        let errors: Vec<String> = validator.iter_errors(&value).map(|error| error.to_string()).collect();
+        assert!(errors.is_empty(), "{errors:?}");
+        serde_json::from_value(value).unwrap()
+    };
+    let of_fault = why("--why", &fault);
+    let whole = ranked(&project, &[]);
+    let entry = whole.ranking.iter().find(|entry| entry.unit == fault).unwrap();
+    assert_eq!((&of_fault.entry, of_fault.why_not.as_ref()), (entry, None));
+    assert!(of_fault.tried.len() > 5 && of_fault.tried.iter().all(|reason| reason.claim.is_some()));
+    assert!(of_fault.features.iter().all(|feature| feature.contribution == feature.value * feature.weight));
+    assert_eq!(of_fault.spectra[0].method, "ochiai");
+    // The scores' difference is what the probabilities say.
+    let of_cheap = why("--why-not", &cheap);
+    let score = |report: &WhyReport| report.features.iter().map(|feature| feature.contribution).sum::<f64>();
+    let (p, q) = (of_fault.entry.probability.unwrap(), of_cheap.entry.probability.unwrap());
+    assert!(((p / q).ln() - (score(&of_fault) - score(&of_cheap))).abs() < 1e-6, "{p} {q}");
+    let why_not = of_cheap.why_not.as_ref().unwrap();
+    assert!(!why_not.statements.is_empty() && why_not.before.len() == 3, "{why_not:?}");
+    for before in &why_not.before {
+        let there = whole.ranking.iter().find(|entry| entry.unit == before.place).unwrap();
+        assert_eq!(Some(before.probability), there.probability);
+        let sum: f64 = before.differences.iter().map(|difference| difference.contribution).sum();
+        assert!((sum - (before.probability / q).ln()).abs() < 0.1, "{before:?}");
+    }
+    let text = project.succeed(&["rank", "--why", &fault]);
+    assert!(text.contains("how its score, ") && text.contains("\n      passes: limit, limits"), "{text}");
+    let text = project.succeed(&["rank", "--why-not", &cheap]);
+    assert!(text.contains("what stands before it:") && text.contains("why it is not ranked higher:"), "{text}");
+    let message = project.fail(&["rank", "--why", "parcel.c:2"], 1);
+    assert!(
+        message.contains("parcel.c:2: there is no code on this line; the nearest lines with code are parcel.c:5"),
+        "{message}"
+    );
+    assert!(project.fail(&["rank", "--why", "nowhere.c:5"], 1).contains("no code of a file of that name"));
+    assert!(project.fail(&["rank", "--why", "parcel.c"], 1).contains("FILE:LINE"));
+}
+
+#[test]
+fn why_schema_file_is_what_the_code_says() {
+    let schema = schemars::schema_for!(WhyReport);
+    let expected = serde_json::to_string_pretty(&schema).unwrap() + "\n";
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/why.schema.json");
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        fs::write(path, &expected).unwrap();
+    }
+    assert_eq!(fs::read_to_string(path).unwrap_or_default(), expected, "UPDATE_EXPECT=1 writes it anew");
+}

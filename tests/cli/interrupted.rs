@@ -1,0 +1,121 @@
+//! A ranking that is interrupted at any moment, by Ctrl-C or worse, or that had no time: what is known then is ranked, and going on comes to the same
+//! ranking as never having been interrupted; so does another number of jobs.
+
+use std::fs;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::Value;
+
+use crate::all_evidence::parcel;
+use crate::project::Project;
+
+const JSON: [&str; 3] = ["rank", "--format", "json"];
+
+fn forget(project: &Project) {
+    let path = project.path().join(".suspect/evidence");
+    if path.exists() {
+        fs::remove_dir_all(path).unwrap();
+    }
+}
+
+/// Bytes of outcomes that are stored.
+fn stored(project: &Project) -> u64 {
+    fn size(path: &std::path::Path) -> u64 {
+        let Ok(entries) = fs::read_dir(path) else { return 0 };
+        let each = entries.flatten().map(|entry| match entry.path() {
+            path if path.is_dir() => size(&path),
+            path if path.extension().is_some_and(|extension| extension == "outcomes") => {
+                path.metadata().map_or(0, |data| data.len())
+            }
+            _ => 0,
+        });
+        each.sum()
+    }
+    size(&project.path().join(".suspect/evidence"))
+}
+
+fn start(project: &Project) -> Child {
+    let mut command = project.command(&[&JSON[..], &["--jobs", "1"]].concat());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+fn ranking(project: &Project, arguments: &[&str]) -> Value {
+    serde_json::from_str(&project.succeed(&[&JSON, arguments].concat())).unwrap()
+}
+
+/// Waits until so many bytes are stored, or the ranking has ended by itself.
+fn wait_for(project: &Project, bytes: u64, child: &mut Child) {
+    let began = Instant::now();
+    while stored(project) < bytes && child.try_wait().unwrap().is_none() {
+        assert!(began.elapsed() < Duration::from_secs(60));
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+#[test]
+fn interrupted_at_any_moment_it_comes_to_the_same_ranking() {
+    let project = parcel();
+    let whole = ranking(&project, &["--jobs", "1"]);
+    assert_eq!(whole["trials"]["finished"], true);
+    let all = stored(&project);
+    forget(&project);
+    assert_eq!(ranking(&project, &["--jobs", "2"]), whole, "two jobs");
+    for part in 0..6 {
+        forget(&project);
+        let mut child = start(&project);
+        wait_for(&project, all * part / 6, &mut child);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!(ranking(&project, &[]), whole, "killed at {part}/6");
+    }
+}
+
+#[test]
+fn ctrl_c_ranks_by_what_is_known_and_the_next_time_goes_on() {
+    let project = parcel();
+    let whole = ranking(&project, &[]);
+    let all = stored(&project);
+    let mut interrupted = 0;
+    for part in 0..4 {
+        forget(&project);
+        let mut child = start(&project);
+        // Not before it is ready for it.
+        wait_for(&project, 1 + all * part / 4, &mut child);
+        let _ = kill(Pid::from_raw(child.id() as i32), Signal::SIGINT);
+        let output = child.wait_with_output().unwrap();
+        let known: Value = serde_json::from_slice(&output.stdout).unwrap();
+        if output.status.code() == Some(130) {
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(said.contains("interrupted: this is what was known by then"), "{said}");
+            assert_eq!(known["ranking"].as_array().unwrap().len(), whole["ranking"].as_array().unwrap().len());
+            let trials = |report: &Value| report["trials"]["trials"].as_u64().unwrap_or(0);
+            assert!(trials(&known) <= trials(&whole));
+            interrupted += 1;
+        } else {
+            assert_eq!(known, whole, "it was done before");
+        }
+        assert_eq!(ranking(&project, &[]), whole, "interrupted at {part}/4");
+    }
+    assert!(interrupted > 0, "it was always done before");
+}
+
+#[test]
+fn without_time_it_ranks_by_coverage_and_says_what_is_missing() {
+    let project = parcel();
+    let whole = ranking(&project, &[]);
+    forget(&project);
+    let none = ranking(&project, &["--budget", "0"]);
+    assert_eq!(none["ranking"].as_array().unwrap().len(), whole["ranking"].as_array().unwrap().len());
+    assert_ne!(none["trials"]["finished"], true);
+    for _ in 0..200 {
+        let report = ranking(&project, &["--budget", "1s"]);
+        if report["trials"]["finished"] == true {
+            assert_eq!(report, whole);
+            return;
+        }
+    }
+    panic!("it never came to an end");
+}
