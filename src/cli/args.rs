@@ -433,6 +433,13 @@ pub struct EvalArguments {
     /// Leave the built trees in the results' work directories.
     #[arg(long)]
     pub keep: bool,
+    /// For methods that need it, try changes of each version for this time (90s, 10min); without it, until none is worth a trial.
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub search_budget: Option<Duration>,
+    /// Write the features of every line that a failing test executes to FILE, as JSON lines: what the weights of `all_evidence` are
+    /// fitted to.
+    #[arg(long, value_name = "FILE")]
+    pub features: Option<PathBuf>,
 }
 
 fn duration(text: &str) -> Result<Duration, String> {

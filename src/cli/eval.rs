@@ -1,7 +1,9 @@
 //! `suspect eval`: how well methods find the known faults of a benchmark's versions.
 
+mod features;
 mod judge;
 mod ranking;
+mod trials;
 mod version;
 
 use std::io::Write;
@@ -48,7 +50,7 @@ pub fn eval(start: &Path, arguments: &EvalArguments, out: &mut impl Write) -> Re
     let benchmark = Benchmark::load(&directory)?;
     let results = results_directory(start, &directory, arguments)?;
     let _lock = Store::new(&results).lock()?;
-    let evaluation = evaluate(&benchmark, &results, &methods, arguments)?;
+    let evaluation = evaluate(start, &benchmark, &results, &methods, arguments)?;
     let options = ReportOptions {
         methods: ids.into_iter().map(str::to_string).collect(),
         by: granularity(arguments.by).name().to_string(),
@@ -108,6 +110,7 @@ struct Evaluation {
 
 /// Goes through all versions, several at once, until the budget is spent.
 fn evaluate(
+    start: &Path,
     benchmark: &Benchmark,
     results: &Path,
     methods: &[&'static Method],
@@ -124,6 +127,8 @@ fn evaluate(
         repeat: arguments.repeat.max(1) as usize,
         fresh: arguments.fresh,
         keep: arguments.keep,
+        search: arguments.search_budget,
+        features: arguments.features.is_some(),
     };
     let places: Vec<Place> =
         benchmark.programs.iter().map(|program| Place::new(program, &results.join(&program.name), &options)).collect();
@@ -136,6 +141,9 @@ fn evaluate(
         let spent = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
         place.result(version, &spent)
     })?;
+    if let Some(path) = &arguments.features {
+        features::gather(&start.join(path), due.iter().copied())?;
+    }
     let extra = places.iter().fold(RunTimes::default(), |sum, place| sum.plus(place.reference_times()));
     let not_run = due.iter().zip(&found).filter(|(_, result)| result.is_none());
     let not_run = not_run.map(|((place, version), _)| place.name_of(version)).collect();

@@ -25,7 +25,8 @@ pub use report::{
     EvalReport, Excluded, ProgramReport, REPORT_VERSION, ReportOptions, SuitePosition, VersionReport, default_against,
 };
 pub use result::{
-    Evaluated, Recorded, Reference, ReferenceRun, RunTimes, SuiteResult, VersionOutcome, VersionResult, read, write,
+    Assessed, Evaluated, Recorded, Reference, ReferenceRun, RunTimes, SuiteResult, VersionOutcome, VersionResult, read,
+    write,
 };
 pub use seeded::{SeededBenchmark, SeededProgram, SeededVersion, copy_files};
 pub use selection::Selection;

@@ -140,6 +140,24 @@ pub struct Evaluated {
     pub located: BTreeMap<String, Vec<Option<Located>>>,
     /// For each method that ranks predicates, the T-score with each of `suites`.
     pub t_scores: BTreeMap<String, Vec<f64>>,
+    /// With each of `suites`, how probable the first lines were taken to be by all evidence; empty if no changes were tried.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub assessed: Vec<Assessed>,
+}
+
+/// How probable lines were taken to be.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Assessed {
+    /// The first [`Assessed::MOST`] lines in the order in which to look: the probability that each holds the fault, and whether it does.
+    pub first: Vec<(f64, bool)>,
+    /// The probability of all faulty lines together.
+    pub faulty: f64,
+}
+
+impl Assessed {
+    /// Lines that are kept.
+    pub const MOST: usize = 20;
 }
 
 /// A suite.

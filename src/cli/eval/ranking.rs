@@ -4,11 +4,14 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
+use super::features::{Shown, assess, keep};
+use super::trials::{Kept, Scene};
 use super::version::Place;
 use crate::cli::evidence::{Seen, line_dependences};
 use crate::cli::exit::Failure;
 use crate::cli::rank::{count_tests, foreign};
 use crate::eval::{EvalVersion, Evaluated, SuiteResult, VersionOutcome, lines_of_nodes};
+use crate::evidence::{Posterior, Trials};
 use crate::rank::{Granularity, Located, Method, Need, RankedUnit, Units, t_score};
 use crate::store::Run;
 
@@ -45,8 +48,23 @@ impl Place<'_> {
         needs.dedup();
         let mut located: BTreeMap<String, Vec<Option<Located>>> = BTreeMap::new();
         let mut t_scores: BTreeMap<String, Vec<f64>> = BTreeMap::new();
-        for (_, tests) in &suites {
-            let seen = Seen::read(run, &units, &needs, tests)?;
+        let mut assessed = Vec::new();
+        let mut rows = Vec::new();
+        let kept = self.trials_of(version)?;
+        let faulty_lines = version.fault.units(program, &Units::new(program, Granularity::Line)).0;
+        for (suite, tests) in &suites {
+            let scene = kept.as_ref().map(|_| Scene::read(run, tests)).transpose()?;
+            let ground = scene.as_ref().map(|scene| scene.ground(run));
+            let trials = kept.as_ref().map_or_else(Trials::default, |kept| kept.trials(tests));
+            let mut seen = Seen::read(run, &units, &needs, tests)?;
+            if let (Some(ground), Some(kept)) = (&ground, &kept) {
+                seen = seen.with_trials(ground, &trials);
+                assessed.push(assess(&Posterior::new(ground, &trials), &faulty_lines));
+                if self.options.features {
+                    let shown = Shown { suite: &suite.name, run, ground, trials: &trials, kept, faulty: &faulty_lines };
+                    self.write_features(version, &shown, &mut rows)?;
+                }
+            }
             let ranked = self
                 .options
                 .methods
@@ -59,6 +77,9 @@ impl Place<'_> {
                 t_scores.entry(id.to_string()).or_default().push(score);
             }
         }
+        if self.options.features {
+            keep(&self.features_path(version), &rows)?;
+        }
         Ok(VersionOutcome::Evaluated(Evaluated {
             tests: counts,
             n_units: units.len() as u32,
@@ -68,7 +89,16 @@ impl Place<'_> {
             excluded_suites,
             located,
             t_scores,
+            assessed,
         }))
+    }
+
+    /// What was tried on a version, if a method reads it.
+    fn trials_of(&self, version: &EvalVersion) -> Result<Option<Kept>, Failure> {
+        if !self.options.has_trials() {
+            return Ok(None);
+        }
+        self.kept_trials(version, &self.keys(version)?.0)
     }
 
     /// The suites with which a version can be ranked, each with its tests that count; and those with which it cannot, and why.

@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use suspect_format::abi::Mode;
 
 use super::judge::{has_expectation, judge, keep_shown, reference_run};
-use crate::build::{self, BuildOptions};
+use crate::build::{self, BuildOptions, driver};
 use crate::cli::build::exit_of;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::test::SuiteRun;
@@ -20,7 +20,7 @@ use crate::eval::{
     VersionOutcome, VersionResult, make_tree,
 };
 use crate::exec::remove_tree;
-use crate::rank::{Granularity, Method};
+use crate::rank::{Granularity, Method, Need};
 use crate::store::Store;
 use crate::suite::{self, Baseline, BaselineOptions, Suite, Test, TestRun};
 
@@ -39,12 +39,23 @@ pub struct Options<'a> {
     pub fresh: bool,
     /// Whether built trees stay.
     pub keep: bool,
+    /// Time for trying changes of a version.
+    pub search: Option<Duration>,
+    /// Whether the features of lines are kept.
+    pub features: bool,
+}
+
+impl Options<'_> {
+    /// Whether a method reads what changes of a version did.
+    pub fn has_trials(&self) -> bool {
+        self.features || self.methods.iter().any(|method| method.needs.contains(&Need::Trials))
+    }
 }
 
 /// A program, and where its results are.
 pub struct Place<'a> {
     pub(super) program: &'a EvalProgram,
-    directory: PathBuf,
+    pub(super) directory: PathBuf,
     pub(super) options: &'a Options<'a>,
     /// What the correct version does, found out when a version first needs it. Its failure is told once, by whoever asks first.
     reference: OnceLock<Result<Reference, Mutex<Option<Failure>>>>,
@@ -110,12 +121,18 @@ impl<'a> Place<'a> {
         let ids: Vec<&str> = self.options.methods.iter().map(|method| method.id).collect();
         let earlier: Option<VersionResult> = self.kept(&path, &key)?;
         let by = self.options.granularity.name();
-        if let Some(earlier) = earlier.as_ref().filter(|earlier| earlier.answers(by, &ids)) {
+        // How trials are judged may have changed since.
+        let is_kept = !self.options.features && !self.options.has_trials();
+        if let Some(earlier) = earlier.as_ref().filter(|earlier| is_kept && earlier.answers(by, &ids)) {
             return Ok(Some(earlier.clone()));
         }
         let kept: Option<Recorded> = self.kept(&self.work(&format!("{}.json", version.name)), &recording_key)?;
         let recorded = match kept {
-            Some(kept) if kept.unusable.is_some() || self.opens(version) => kept,
+            Some(kept)
+                if kept.unusable.is_some() || self.opens(version) && self.is_tried(version, &recording_key)? =>
+            {
+                kept
+            }
             _ if spent() => return Ok(None),
             _ => self.record(version, recording_key)?,
         };
@@ -132,17 +149,22 @@ impl<'a> Place<'a> {
         Store::new(&self.work(&version.name)).latest_run().is_ok()
     }
 
+    /// Whether changes of a version have been tried, if a method needs that.
+    fn is_tried(&self, version: &EvalVersion, recording_key: &str) -> Result<bool, Failure> {
+        Ok(!self.options.has_trials() || self.kept_trials(version, recording_key)?.is_some())
+    }
+
     /// What an earlier evaluation kept, unless it does not count.
-    fn kept<T: DeserializeOwned>(&self, path: &Path, key: &str) -> Result<Option<T>, Failure> {
+    pub(super) fn kept<T: DeserializeOwned>(&self, path: &Path, key: &str) -> Result<Option<T>, Failure> {
         if self.options.fresh { Ok(None) } else { Ok(eval::read(path, key)?) }
     }
 
-    fn work(&self, name: &str) -> PathBuf {
+    pub(super) fn work(&self, name: &str) -> PathBuf {
         self.directory.join("work").join(name)
     }
 
     /// What the recording of a version is made from, and what its results are.
-    fn keys(&self, version: &EvalVersion) -> Result<(String, String), Failure> {
+    pub(super) fn keys(&self, version: &EvalVersion) -> Result<(String, String), Failure> {
         let mut recording = self.fingerprint()?;
         for path in version.overlay.iter().chain(&version.patch) {
             recording = recording.with_files(path)?;
@@ -172,7 +194,7 @@ impl<'a> Place<'a> {
     /// Builds and runs a version, and keeps what it did.
     fn record(&self, version: &EvalVersion, key: String) -> Result<Recorded, Failure> {
         let tree = self.work(&version.name);
-        let (key, unusable, times) = match self.try_record(version, &tree) {
+        let (key, unusable, times) = match self.try_record(version, &key, &tree) {
             Ok(times) => (key, None, times),
             Err(Stop::Unusable(reason)) => (key, Some(reason), RunTimes::default()),
             Err(Stop::Refused(reason)) => (String::new(), Some(reason), RunTimes::default()),
@@ -184,7 +206,7 @@ impl<'a> Place<'a> {
         Ok(recorded)
     }
 
-    fn try_record(&self, version: &EvalVersion, tree: &Path) -> Result<RunTimes, Stop> {
+    fn try_record(&self, version: &EvalVersion, key: &str, tree: &Path) -> Result<RunTimes, Stop> {
         let reference = self.reference()?;
         let stop = if reference.key.is_empty() { Stop::Refused } else { Stop::Unusable };
         let known = reference.tests.as_ref().map_err(|reason| stop(format!("the correct version: {reason}")))?;
@@ -193,7 +215,7 @@ impl<'a> Place<'a> {
         make_tree(self.program, Some(version), tree)?;
         version.fault.check(tree).map_err(Stop::Unusable)?;
         let store = Store::new(tree);
-        let _lock = store.lock().map_err(Failure::from)?;
+        let lock = store.lock().map_err(Failure::from)?;
         self.build(&store, &version.name)?;
         let built = began.elapsed();
         let suite = self.suite(tree)?;
@@ -213,7 +235,12 @@ impl<'a> Place<'a> {
         };
         let recorded = run.record(&store)?;
         store.prune_runs(1).map_err(Failure::from)?;
-        Ok(RunTimes::new(built, recorded.running, self.in_processes(&recorded.baseline), began.elapsed()))
+        let times = RunTimes::new(built, recorded.running, self.in_processes(&recorded.baseline), began.elapsed());
+        drop(lock);
+        if self.options.has_trials() {
+            self.try_changes(version, key, &suite)?;
+        }
+        Ok(times)
     }
 
     /// Builds the tree of a store as `suspect build` does.
@@ -221,8 +248,8 @@ impl<'a> Place<'a> {
         let log = self.directory.join(format!("{name}.build.log"));
         let options = BuildOptions {
             command: ["sh", "-c", &self.program.build].map(OsString::from).to_vec(),
-            // Nothing here runs but what records.
-            modes: Mode::Values.name().to_string(),
+            // Nothing runs but what records, unless changes are tried.
+            modes: if self.options.has_trials() { driver::ALL_MODES.into() } else { Mode::Values.name().to_string() },
             directory: store.root().to_path_buf(),
             state: store.build_directory(),
             root: store.root().to_path_buf(),
@@ -343,6 +370,10 @@ impl<'a> Place<'a> {
         earlier: Option<VersionResult>,
     ) -> Result<VersionResult, Failure> {
         let began = Instant::now();
+        if self.options.features {
+            // Until it turns out that there are any.
+            eval::write(&self.features_path(version), b"")?;
+        }
         let mut outcome = match &recorded.unusable {
             Some(reason) => VersionOutcome::Excluded(reason.clone()),
             None => {

@@ -1,0 +1,206 @@
+//! What changes of a version did to its tests: tried once, kept, and read by every ranking after that.
+
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use super::version::Place;
+use crate::campaign::SearchWatch;
+use crate::cli::evidence::{coverage, edge_profile};
+use crate::cli::exit::Failure;
+use crate::cli::search::{SearchOptions, search};
+use crate::eval::{self, EvalVersion};
+use crate::evidence::{Candidate, Effect, Ground, Kind, Outcome, Posterior, Trials, TriedTest};
+use crate::mutant::Class;
+use crate::profile::{EdgeProfile, ProgramFlow};
+use crate::rank::{Granularity, Units};
+use crate::spectra::CoverageMatrix;
+use crate::store::{Run, Store, TrialEnd};
+use crate::suite::Suite;
+use crate::trial::Mutant;
+
+/// What some tests of a recorded version say of each of the program's lines.
+pub struct Scene {
+    tests: Vec<u32>,
+    matrix: CoverageMatrix,
+    flow: ProgramFlow,
+    profile: EdgeProfile,
+}
+
+impl Scene {
+    /// Reads it.
+    pub fn read(run: &Run, tests: &[u32]) -> Result<Scene, Failure> {
+        let recorded = run.recorded()?;
+        let lines = Units::new(&run.program, Granularity::Line);
+        let matrix = coverage(run, &recorded, &lines, tests)?;
+        let (flow, profile) = edge_profile(run, &recorded, tests)?;
+        Ok(Scene { tests: tests.to_vec(), matrix, flow, profile })
+    }
+
+    /// It as evidence takes it.
+    pub fn ground<'s>(&'s self, run: &Run) -> Ground<'s> {
+        let ground = Ground::new(&run.program, &self.matrix, &self.tests);
+        ground.with_edges(&run.program, &self.flow.graph, &self.profile)
+    }
+}
+
+/// The outcomes of a version's trials, with as much of the candidates as rankings read.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Kept {
+    /// What they were made from.
+    key: String,
+    /// Why nothing could be tried, if so.
+    pub refused: Option<String>,
+    /// Trials that were run.
+    pub n_run: usize,
+    /// Seconds that took.
+    pub seconds: f64,
+    /// Whether nothing was left that was worth a trial.
+    pub finished: bool,
+    /// Tests: index in the manifest, whether it fails, what matches without any change.
+    tests: Vec<(u32, bool, Option<u64>)>,
+    candidates: Vec<KeptCandidate>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct KeptCandidate {
+    id: u64,
+    kind: u8,
+    line: u32,
+    node: Option<u32>,
+    instances: Box<[u64]>,
+    /// Test, effect, bytes that match.
+    outcomes: Vec<(u32, u8, Option<u64>)>,
+}
+
+const EFFECTS: [Effect; 5] = [Effect::Same, Effect::Unchanged, Effect::Changed, Effect::Turned, Effect::Unknown];
+const KINDS: [Kind; 5] = [Kind::Value, Kind::Pointer, Kind::Predicate, Kind::Switch, Kind::Call];
+
+fn kinds() -> impl Iterator<Item = Kind> {
+    KINDS.into_iter().chain(Class::ALL.into_iter().map(Kind::Operation))
+}
+
+impl Kept {
+    fn new(key: String, trials: &Trials) -> Kept {
+        let number = |kind: Kind| kinds().position(|known| known == kind).unwrap_or(0) as u8;
+        let effect = |effect: Effect| EFFECTS.iter().position(|known| *known == effect).unwrap_or(4) as u8;
+        let keep = |(at, candidate): (u32, &Candidate)| KeptCandidate {
+            id: candidate.id,
+            kind: number(candidate.kind),
+            line: candidate.line,
+            node: candidate.node,
+            instances: candidate.instances.clone(),
+            outcomes: trials.outcomes(at).iter().map(|(test, o)| (*test, effect(o.effect), o.matched)).collect(),
+        };
+        Kept {
+            key,
+            tests: trials.tests().iter().map(|test| (test.test, test.failed, test.matched)).collect(),
+            candidates: (0..).zip(trials.candidates()).map(keep).collect(),
+            ..Kept::default()
+        }
+    }
+
+    /// The trials on some of the tests, named by their indices in the manifest.
+    pub fn trials(&self, tests: &[u32]) -> Trials {
+        let wanted = |test: &&(u32, bool, Option<u64>)| tests.contains(&test.0);
+        let tried = |&(test, failed, matched): &(u32, bool, Option<u64>)| TriedTest { test, failed, matched };
+        let mut trials = Trials::new(self.tests.iter().filter(wanted).map(tried).collect());
+        let mut position = 0;
+        let positions: Vec<Option<u32>> = self
+            .tests
+            .iter()
+            .map(|test| {
+                wanted(&test).then(|| {
+                    position += 1;
+                    position - 1
+                })
+            })
+            .collect();
+        for kept in &self.candidates {
+            let at = trials.add(Candidate {
+                id: kept.id,
+                kind: kinds().nth(kept.kind as usize).unwrap_or(Kind::Value),
+                line: kept.line,
+                node: kept.node,
+                instances: kept.instances.clone(),
+                mutant: Mutant { overrides: Box::default() },
+                original: String::new(),
+                replacement: String::new(),
+                edit: None,
+            });
+            for &(test, effect, matched) in &kept.outcomes {
+                let effect = EFFECTS.get(effect as usize).copied().unwrap_or(Effect::Unknown);
+                if let Some(Some(test)) = positions.get(test as usize) {
+                    trials.set(at, *test, Outcome { effect, end: TrialEnd::Unknown, matched });
+                }
+            }
+        }
+        trials
+    }
+}
+
+/// Nobody looks on: several versions are searched at once.
+struct Unwatched;
+
+impl SearchWatch for Unwatched {
+    fn tried(&self, _: usize) {}
+
+    fn ranked(&self, _: &Trials, _: &[f64]) {}
+}
+
+impl Place<'_> {
+    fn trials_path(&self, version: &EvalVersion) -> std::path::PathBuf {
+        self.work(&format!("{}.trials.json", version.name))
+    }
+
+    /// What was tried earlier with the same budget, if it was.
+    pub fn kept_trials(&self, version: &EvalVersion, recording_key: &str) -> Result<Option<Kept>, Failure> {
+        self.kept(&self.trials_path(version), &self.trials_key(recording_key))
+    }
+
+    fn trials_key(&self, recording_key: &str) -> String {
+        format!("{recording_key} {:?}", self.options.search)
+    }
+
+    /// Tries changes of a version that has just been built and recorded, and keeps what they did.
+    pub fn try_changes(&self, version: &EvalVersion, recording_key: &str, suite: &Suite) -> Result<(), Failure> {
+        let store = Store::new(&self.work(&version.name));
+        let run = store.latest_run()?;
+        let key = self.trials_key(recording_key);
+        let began = Instant::now();
+        let kept = match self.search(&store, &run, suite) {
+            Ok((trials, n_run, finished)) => Kept { n_run, finished, ..Kept::new(key, &trials) },
+            Err(failure) => Kept { refused: Some(failure.message), ..Kept::new(key, &Trials::default()) },
+        };
+        let kept = Kept { seconds: began.elapsed().as_secs_f64(), ..kept };
+        if let Some(why) = &kept.refused {
+            anstream::eprintln!("{}: nothing was tried: {why}", self.name_of(version));
+        }
+        let text = serde_json::to_vec(&kept).map_err(Failure::of(crate::cli::exit::Exit::Internal))?;
+        Ok(eval::write(&self.trials_path(version), &text)?)
+    }
+
+    fn search(&self, store: &Store, run: &Run, suite: &Suite) -> Result<(Trials, usize, bool), Failure> {
+        let counted = run.counted_tests();
+        let failed = |test: &u32| run.manifest.tests[*test as usize].passed == Some(false);
+        if !counted.iter().any(failed) {
+            return Ok((Trials::default(), 0, true));
+        }
+        let scene = Scene::read(run, &counted)?;
+        let ground = scene.ground(run);
+        let posterior = |trials: &Trials| Posterior::new(&ground, trials).lines;
+        let options = SearchOptions { jobs: self.options.jobs, budget: self.budget(), allow_unsafe: false };
+        let (searched, _) = search((store, run, suite), options, &posterior, &AtomicBool::new(false), &Unwatched)?;
+        Ok((searched.trials, searched.n_run, searched.is_finished))
+    }
+
+    fn budget(&self) -> Option<Duration> {
+        self.options.search
+    }
+
+    /// Where the features of a version's lines are kept.
+    pub fn features_path(&self, version: &EvalVersion) -> std::path::PathBuf {
+        self.directory.join(format!("{}.features.jsonl", version.name))
+    }
+}
