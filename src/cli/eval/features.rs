@@ -25,6 +25,8 @@ struct Row<'a> {
     program: &'a str,
     version: &'a str,
     kinds: &'a [FaultKind],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    class: Option<&'a str>,
     #[serde(skip_serializing_if = "str::is_empty")]
     suite: &'a str,
     line: String,
@@ -39,6 +41,8 @@ struct Summary<'a> {
     program: &'a str,
     version: &'a str,
     kinds: Vec<FaultKind>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    class: Option<&'a str>,
     #[serde(skip_serializing_if = "str::is_empty")]
     suite: &'a str,
     n_lines: usize,
@@ -74,6 +78,7 @@ impl Place<'_> {
             program: &self.program.name,
             version: &version.name,
             kinds: kinds.clone(),
+            class: version.class.as_deref(),
             suite,
             n_lines: portrait.lines.len(),
             n_faulty: faulty.len(),
@@ -92,6 +97,7 @@ impl Place<'_> {
                 program: &self.program.name,
                 version: &version.name,
                 kinds: &kinds,
+                class: version.class.as_deref(),
                 suite,
                 line: format!("{file}:{}", at.line),
                 is_faulty: faulty.contains(&line),

@@ -1,0 +1,132 @@
+//! Maximum conditional likelihood with a quadratic penalty, by limited-memory BFGS (Nocedal 1980).
+
+use crate::data::Version;
+
+/// Steps that the inverse Hessian is made from, and steps at most.
+const MEMORY: usize = 10;
+const STEPS: usize = 200;
+
+/// Minus the penalised log-likelihood and its gradient. A version's likelihood is the probability that one of its faulty lines is chosen, each line in
+/// proportion to `exp(weights . features)`. Penalties are for weights of features in units of their `scales`.
+fn objective(versions: &[&Version], weights: &[f64], scales: &[f64], penalty: f64, gradient: &mut [f64]) -> f64 {
+    gradient.fill(0.0);
+    let mut value = 0.0;
+    for version in versions {
+        let scores = scores(version, weights);
+        let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let odds: Vec<f64> = scores.iter().map(|score| (score - most).exp()).collect();
+        let (mut all, mut faulty) = (0.0, 0.0);
+        for (row, odds) in version.rows.iter().zip(&odds) {
+            all += row.count * odds;
+            faulty += row.faulty * odds;
+        }
+        // A faulty line that is hopeless must not make the likelihood infinite.
+        let faulty = faulty.max(1e-300);
+        value -= (faulty / all).ln();
+        for (row, odds) in version.rows.iter().zip(&odds) {
+            let factor = odds * (row.count / all - row.faulty / faulty);
+            if factor != 0.0 {
+                gradient.iter_mut().zip(&row.features).for_each(|(gradient, feature)| *gradient += factor * feature);
+            }
+        }
+    }
+    for ((weight, scale), gradient) in weights.iter().zip(scales).zip(gradient.iter_mut()) {
+        value += penalty / 2.0 * (weight * scale).powi(2);
+        *gradient += penalty * weight * scale * scale;
+    }
+    value
+}
+
+/// `weights . features` of each row.
+pub fn scores(version: &Version, weights: &[f64]) -> Vec<f64> {
+    version.rows.iter().map(|row| dot(&row.features, weights)).collect()
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// For each feature its standard deviation among the lines of a version, the mean over versions; 1 where it is constant.
+pub fn scales(versions: &[&Version], n_features: usize) -> Vec<f64> {
+    let deviation = |feature: usize| {
+        let variance = |version: &&Version| {
+            let sum = |of: &dyn Fn(f64) -> f64| -> f64 {
+                version.rows.iter().map(|row| row.count * of(row.features[feature])).sum()
+            };
+            let count = sum(&|_| 1.0).max(1.0);
+            let mean = sum(&|value| value) / count;
+            sum(&|value| (value - mean).powi(2)) / count
+        };
+        let mean: f64 = versions.iter().map(variance).sum::<f64>() / versions.len().max(1) as f64;
+        if mean > 1e-12 { mean.sqrt() } else { 1.0 }
+    };
+    (0..n_features).map(deviation).collect()
+}
+
+/// The weights that fit best.
+pub fn fit(versions: &[&Version], n_features: usize, penalty: f64) -> Vec<f64> {
+    let scales = scales(versions, n_features);
+    let reachable: Vec<&Version> = versions.iter().copied().filter(|version| version.is_reachable()).collect();
+    // In units of the scales, where one step length suits all.
+    let plain =
+        |weights: &[f64]| -> Vec<f64> { weights.iter().zip(&scales).map(|(weight, scale)| weight / scale).collect() };
+    let evaluate = |weights: &[f64], gradient: &mut Vec<f64>| {
+        gradient.resize(n_features, 0.0);
+        let value = objective(&reachable, &plain(weights), &scales, penalty, gradient);
+        gradient.iter_mut().zip(&scales).for_each(|(gradient, scale)| *gradient /= scale);
+        value
+    };
+    let mut weights = vec![0.0; n_features];
+    let mut gradient = Vec::new();
+    let mut value = evaluate(&weights, &mut gradient);
+    let mut memory: Vec<(Vec<f64>, Vec<f64>)> = Vec::new();
+    for _ in 0..STEPS {
+        let direction = direction(&gradient, &memory);
+        let slope = dot(&gradient, &direction);
+        let mut length = 1.0;
+        let (next, next_gradient, next_value) = loop {
+            let next: Vec<f64> = weights.iter().zip(&direction).map(|(weight, step)| weight + length * step).collect();
+            let mut next_gradient = Vec::new();
+            let found = evaluate(&next, &mut next_gradient);
+            if found <= value + 1e-4 * length * slope || length < 1e-10 {
+                break (next, next_gradient, found);
+            }
+            length /= 2.0;
+        };
+        let step: Vec<f64> = next.iter().zip(&weights).map(|(a, b)| a - b).collect();
+        let bend: Vec<f64> = next_gradient.iter().zip(&gradient).map(|(a, b)| a - b).collect();
+        if dot(&step, &bend) > 1e-12 {
+            memory.push((step, bend));
+            if memory.len() > MEMORY {
+                memory.remove(0);
+            }
+        }
+        let is_done = (value - next_value).abs() < 1e-7 * value.abs().max(1.0);
+        (weights, gradient, value) = (next, next_gradient, next_value);
+        if is_done {
+            break;
+        }
+    }
+    plain(&weights)
+}
+
+/// The two loops.
+fn direction(gradient: &[f64], memory: &[(Vec<f64>, Vec<f64>)]) -> Vec<f64> {
+    let mut direction: Vec<f64> = gradient.iter().map(|value| -value).collect();
+    let mut factors = Vec::new();
+    for (step, bend) in memory.iter().rev() {
+        let factor = dot(step, &direction) / dot(step, bend);
+        direction.iter_mut().zip(bend).for_each(|(value, bend)| *value -= factor * bend);
+        factors.push(factor);
+    }
+    let scale = match memory.last() {
+        Some((step, bend)) => dot(step, bend) / dot(bend, bend),
+        None => 1.0 / dot(gradient, gradient).sqrt().max(1.0),
+    };
+    direction.iter_mut().for_each(|value| *value *= scale);
+    for ((step, bend), factor) in memory.iter().zip(factors.into_iter().rev()) {
+        let other = dot(bend, &direction) / dot(step, bend);
+        direction.iter_mut().zip(step).for_each(|(value, step)| *value += (factor - other) * step);
+    }
+    direction
+}

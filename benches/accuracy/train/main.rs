@@ -1,0 +1,245 @@
+//! Fits the weights of `all_evidence` to versions with known faults, and shows what they achieve on programs that they were not fitted to.
+//!
+//! Usage: `cargo run --release --example train -- FILE...`, each FILE written by `suspect eval BENCHMARK --features FILE`.
+//!
+//! Each program is held out in turn: weights are fitted to the others, and the held-out program's versions are ranked with them. The penalty
+//! is chosen by the likelihood of held-out programs among those fitted to.
+
+mod data;
+mod fit;
+
+use std::collections::BTreeSet;
+use std::process::ExitCode;
+use std::thread;
+
+use data::{Version, read};
+use fit::{fit, scores};
+
+/// Penalties that are tried.
+const PENALTIES: [f64; 6] = [0.3, 1.0, 3.0, 10.0, 30.0, 100.0];
+/// acc@n.
+const AT: [f64; 4] = [1.0, 3.0, 5.0, 10.0];
+const RESAMPLES: usize = 2000;
+
+/// How a held-out version was ranked.
+struct Held<'v> {
+    version: &'v Version,
+    /// Position of the first faulty line by each of the rankings.
+    positions: Vec<f64>,
+    /// The probability of each row's lines, and lines in the order of the ranking: probability, count, faulty.
+    order: Vec<(f64, f64, f64)>,
+}
+
+fn main() -> ExitCode {
+    let paths: Vec<String> = std::env::args().skip(1).collect();
+    let found =
+        if paths.is_empty() { Err("give files written by `suspect eval --features`".into()) } else { read(&paths) };
+    match found {
+        Ok((names, versions)) if !versions.is_empty() => {
+            report(&names, &versions);
+            ExitCode::SUCCESS
+        }
+        Ok(_) => fail("the files hold no version"),
+        Err(message) => fail(&message),
+    }
+}
+
+fn fail(message: &str) -> ExitCode {
+    eprintln!("train: {message}");
+    ExitCode::FAILURE
+}
+
+/// The study's sum, scaled to be a logit, for comparison.
+const BY_EYE: [(&str, f64); 6] = [
+    ("ochiai", 6.0),
+    ("metallaxis", 6.0),
+    ("flip", 6.0),
+    ("repair", 3.0),
+    ("flip_predicate", 1.8),
+    ("flip_share", 1.8),
+];
+const RANKINGS: [&str; 6] = ["all evidence", "by eye", "ochiai", "metallaxis", "muse", "flip"];
+
+fn report(names: &[String], versions: &[Version]) {
+    let programs: BTreeSet<&str> = versions.iter().map(|version| version.program.as_str()).collect();
+    let reachable = versions.iter().filter(|version| version.is_reachable()).count();
+    println!(
+        "{} versions of {} programs, {} with a faulty line that a failing test executes",
+        versions.len(),
+        programs.len(),
+        reachable
+    );
+    let elsewhere = (versions.len() - reachable) as f64 / versions.len() as f64;
+    let programs: Vec<&str> = programs.into_iter().collect();
+    let held: Vec<Held> = thread::scope(|scope| {
+        let threads: Vec<_> =
+            programs.iter().map(|program| scope.spawn(move || hold_out(names, versions, program, elsewhere))).collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap_or_default()).collect()
+    });
+    println!(
+        "\nFaults found on held-out programs within the first n lines, ties at their mean, 95 % bootstrap intervals over versions"
+    );
+    table("all programs", &held);
+    for program in &programs {
+        table(program, &held.iter().filter(|held| held.version.program == *program).collect::<Vec<_>>());
+    }
+    for class in held.iter().map(|held| held.version.class.as_str()).collect::<BTreeSet<_>>() {
+        table(class, &held.iter().filter(|held| held.version.class == class).collect::<Vec<_>>());
+    }
+    calibration(&held, elsewhere);
+    let all: Vec<&Version> = versions.iter().collect();
+    let penalty = penalty(&all, names.len());
+    let weights = fit(&all, names.len(), penalty);
+    println!("\nWeights, fitted to all programs with penalty {penalty}; share of faults elsewhere {elsewhere:.3}");
+    for (name, weight) in names.iter().zip(&weights).filter(|(_, weight)| weight.abs() >= 5e-4) {
+        println!("    {name}: {weight:.3},");
+    }
+}
+
+/// Ranks the versions of `program` with weights fitted to the others.
+fn hold_out<'v>(names: &[String], versions: &'v [Version], program: &str, elsewhere: f64) -> Vec<Held<'v>> {
+    let others: Vec<&Version> = versions.iter().filter(|version| version.program != program).collect();
+    if others.is_empty() {
+        return Vec::new();
+    }
+    let weights = fit(&others, names.len(), penalty(&others, names.len()));
+    let at = |name: &str| names.iter().position(|known| known == name);
+    let single = |name: &str| -> Vec<f64> { names.iter().map(|known| f64::from(u8::from(known == name))).collect() };
+    let mut by_eye = vec![0.0; names.len()];
+    for (name, weight) in BY_EYE {
+        at(name).into_iter().for_each(|at| by_eye[at] = weight);
+    }
+    // Flips with Ochiai to order equals.
+    let mut flip = single("flip_tests");
+    at("ochiai").into_iter().for_each(|at| flip[at] = 1e-4);
+    let rankings = [weights.clone(), by_eye, single("ochiai"), single("metallaxis"), single("muse_rank"), flip];
+    let hold = |version: &'v Version| {
+        let positions = rankings.iter().map(|weights| version.position(&scores(version, weights))).collect();
+        Held { version, positions, order: order(version, &weights, elsewhere) }
+    };
+    versions.iter().filter(|version| version.program == program).map(hold).collect()
+}
+
+/// Rows by descending probability of each line.
+fn order(version: &Version, weights: &[f64], elsewhere: f64) -> Vec<(f64, f64, f64)> {
+    let scores = scores(version, weights);
+    let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let odds: Vec<f64> = scores.iter().map(|score| (score - most).exp()).collect();
+    let sum: f64 = odds.iter().zip(&version.rows).map(|(odds, row)| odds * row.count).sum();
+    let rows =
+        version.rows.iter().zip(&odds).map(|(row, odds)| ((1.0 - elsewhere) * odds / sum, row.count, row.faulty));
+    let mut order: Vec<(f64, f64, f64)> = rows.collect();
+    order.sort_by(|a, b| b.0.total_cmp(&a.0));
+    order
+}
+
+/// The penalty with which programs held out of these are likeliest.
+fn penalty(versions: &[&Version], n_features: usize) -> f64 {
+    let programs: BTreeSet<&str> = versions.iter().map(|version| version.program.as_str()).collect();
+    let loss = |penalty: f64| -> f64 {
+        let of_program = |program: &&str| -> f64 {
+            let (held, others): (Vec<&Version>, Vec<&Version>) =
+                versions.iter().partition(|version| version.program == *program);
+            if others.is_empty() {
+                return 0.0;
+            }
+            let weights = fit(&others, n_features, penalty);
+            held.iter().filter(|version| version.is_reachable()).map(|version| -likelihood(version, &weights)).sum()
+        };
+        programs.iter().map(of_program).sum()
+    };
+    let losses: Vec<f64> = thread::scope(|scope| {
+        let threads: Vec<_> = PENALTIES.iter().map(|penalty| scope.spawn(move || loss(*penalty))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap_or(f64::INFINITY)).collect()
+    });
+    let best = (0..PENALTIES.len()).min_by(|a, b| losses[*a].total_cmp(&losses[*b])).unwrap_or(0);
+    PENALTIES[best]
+}
+
+/// The logarithm of the probability of the faulty lines.
+fn likelihood(version: &Version, weights: &[f64]) -> f64 {
+    let faulty: f64 = order(version, weights, 0.0).iter().map(|(p, _, faulty)| p * faulty).sum();
+    faulty.max(1e-12).ln()
+}
+
+fn table<'h, H: std::borrow::Borrow<Held<'h>>>(title: &str, held: &[H]) {
+    println!("\n{title} ({} versions)", held.len());
+    for (at, name) in RANKINGS.iter().enumerate() {
+        let cell = |n: f64| {
+            let found: Vec<f64> =
+                held.iter().map(|held| f64::from(u8::from(held.borrow().positions[at] <= n))).collect();
+            let (low, high) = interval(&found);
+            let share = found.iter().sum::<f64>() / found.len().max(1) as f64;
+            format!("@{n} {:5.1} % ({:.1} to {:.1})", 100.0 * share, 100.0 * low, 100.0 * high)
+        };
+        println!("  {name:<13} {}", AT.map(cell).join("   "));
+    }
+}
+
+/// The percentile bootstrap interval of a mean.
+fn interval(values: &[f64]) -> (f64, f64) {
+    if values.is_empty() {
+        return (0.0, 0.0);
+    }
+    let mut state = 1u64;
+    let mut draw = || {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((u128::from(z ^ (z >> 31)) * values.len() as u128) >> 64) as usize
+    };
+    let mean = |_| (0..values.len()).map(|_| values[draw()]).sum::<f64>() / values.len() as f64;
+    let mut means: Vec<f64> = (0..RESAMPLES).map(mean).collect();
+    means.sort_by(f64::total_cmp);
+    (means[RESAMPLES / 40], means[RESAMPLES - 1 - RESAMPLES / 40])
+}
+
+/// What was said and what came true, on held-out programs.
+fn calibration(held: &[Held], elsewhere: f64) {
+    println!(
+        "\nCalibration on held-out programs: probability that the fault is among the first n lines; said, came true, versions"
+    );
+    for n in AT {
+        let said: Vec<(f64, f64)> = held.iter().map(|held| within(&held.order, n)).collect();
+        println!("first {n}: expected calibration error {:.3}", error(&said));
+        for bin in bins(&said).iter().filter(|bin| !bin.is_empty()) {
+            let mean = |of: fn(&(f64, f64)) -> f64| bin.iter().map(of).sum::<f64>() / bin.len() as f64;
+            println!("  {:.2} {:.2} {}", mean(|pair| pair.0), mean(|pair| pair.1), bin.len());
+        }
+    }
+    let trials: f64 = held.iter().map(|held| held.version.trials).sum::<f64>() / held.len().max(1) as f64;
+    let seconds: f64 = held.iter().map(|held| held.version.seconds).sum::<f64>() / held.len().max(1) as f64;
+    println!("{trials:.0} trials and {seconds:.1} s a version in the mean; {elsewhere:.3} of faults elsewhere");
+    let worst = held.iter().filter(|held| held.positions[0] > 10.0);
+    for held in worst.take(40) {
+        println!("  beyond 10: {} ({}) at {:.0}", held.version.name, held.version.class, held.positions[0]);
+    }
+}
+
+/// The probability that the fault is among the first `n` lines, and how much of it is true: of rows that are in part among them, their share.
+fn within(order: &[(f64, f64, f64)], n: f64) -> (f64, f64) {
+    let (mut left, mut said, mut missed) = (n, 0.0, 1.0);
+    for (p, count, faulty) in order {
+        let taken = left.min(*count);
+        said += p * taken;
+        missed *= (1.0 - faulty / count).powf(taken).max(0.0);
+        left -= taken;
+        if left <= 0.0 {
+            break;
+        }
+    }
+    (said, 1.0 - missed)
+}
+
+fn bins(said: &[(f64, f64)]) -> Vec<Vec<(f64, f64)>> {
+    let mut bins = vec![Vec::new(); 10];
+    said.iter().for_each(|pair| bins[((pair.0 * 10.0) as usize).min(9)].push(*pair));
+    bins
+}
+
+/// Mean difference of what was said and what came true over ten bins of equal width, by how many are in them (Naeini et al. 2015).
+fn error(said: &[(f64, f64)]) -> f64 {
+    let gap = |bin: &Vec<(f64, f64)>| bin.iter().map(|pair| pair.0 - pair.1).sum::<f64>().abs();
+    bins(said).iter().map(gap).sum::<f64>() / said.len().max(1) as f64
+}
