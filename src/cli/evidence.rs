@@ -10,11 +10,37 @@ use super::observed::Observed;
 use crate::evidence::{Ground, Trials};
 use crate::profile::{EdgeProfile, FlowGraph, OutcomeProfile, ProgramFlow, Sites};
 use crate::program::{Execution, Program};
-use crate::rank::{Interventions, Method, Need, Observed as Evident, Ranked, Units, apply};
+use crate::rank::{Granularity, Interventions, Method, Need, Observed as Evident, Ranked, Units, apply};
 use crate::report::Evidence;
 use crate::slice::{Code, Criterion, Slicer};
 use crate::spectra::{CoverageMatrix, Smoothing, Spectrum};
 use crate::store::{Recorded, Run};
+
+/// What recorded tests say of each of the program's lines.
+#[derive(Debug)]
+pub struct Scene {
+    tests: Vec<u32>,
+    matrix: CoverageMatrix,
+    flow: ProgramFlow,
+    profile: EdgeProfile,
+}
+
+impl Scene {
+    /// Reads what these of the run's tests say.
+    pub fn read(run: &Run, tests: &[u32]) -> Result<Scene, Failure> {
+        let recorded = run.recorded()?;
+        let lines = Units::new(&run.program, Granularity::Line);
+        let matrix = coverage(run, &recorded, &lines, tests)?;
+        let (flow, profile) = edge_profile(run, &recorded, tests)?;
+        Ok(Scene { tests: tests.to_vec(), matrix, flow, profile })
+    }
+
+    /// It as evidence takes it.
+    pub fn ground<'s>(&'s self, run: &Run) -> Ground<'s> {
+        let ground = Ground::new(&run.program, &self.matrix, &self.tests);
+        ground.with_edges(&run.program, &self.flow.graph, &self.profile)
+    }
+}
 
 /// The numbers of a run, as far as a method reads them.
 #[derive(Debug)]

@@ -14,7 +14,7 @@ use std::path::Path;
 use super::args::{By, ParentsArgument, RankArguments, RankFormat, SearchArguments, Ties};
 use super::causes::CdflChoice;
 use super::entries::entries;
-use super::evidence::Seen;
+use super::evidence::{Scene, Seen};
 use super::exit::{Exit, Failure};
 use super::interrupt;
 use super::observed::observe;
@@ -26,7 +26,7 @@ use crate::store::{Run, Store};
 use explain::{Explainer, lines_left_out};
 use places::innocents;
 pub use places::{foreign, resolve};
-use tried::{Scene, Tried, try_changes};
+use tried::{Tried, try_changes};
 
 /// The method that takes all evidence together.
 pub const ALL: &str = "all";
@@ -50,7 +50,7 @@ pub fn rank(root: &Path, arguments: &RankArguments, out: &mut impl Write) -> Res
     if !needs(Need::Trials) {
         return write_report(root, report(&store, &run, method, arguments, &ranked, None)?, arguments, out);
     }
-    let scene = Scene::read(&run)?;
+    let scene = Scene::read(&run, &run.counted_tests())?;
     let ground = scene.ground(&run);
     let tried = try_changes(&store, &run, &ground, &arguments.search)?;
     let mut report = report(&store, &run, method, arguments, &ranked, Some((&ground, &tried)))?;

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 
 use super::features::{Shown, assess, keep};
-use super::trials::{Kept, Scene};
+use super::trials::Kept;
 use super::version::Place;
-use crate::cli::evidence::{Seen, line_dependences};
+use crate::cli::evidence::{Scene, Seen, line_dependences};
 use crate::cli::exit::Failure;
 use crate::cli::rank::{count_tests, foreign};
 use crate::eval::{EvalVersion, Evaluated, SuiteResult, VersionOutcome, lines_of_nodes};

@@ -7,43 +7,15 @@ use serde::{Deserialize, Serialize};
 
 use super::version::Place;
 use crate::campaign::SearchWatch;
-use crate::cli::evidence::{coverage, edge_profile};
-use crate::cli::exit::Failure;
+use crate::cli::evidence::Scene;
+use crate::cli::exit::{Exit, Failure};
 use crate::cli::search::{SearchOptions, search};
 use crate::eval::{self, EvalVersion};
-use crate::evidence::{Candidate, Effect, Ground, Kind, Outcome, Posterior, Trials, TriedTest};
+use crate::evidence::{Candidate, Effect, Kind, Outcome, Posterior, Trials, TriedTest};
 use crate::mutant::Class;
-use crate::profile::{EdgeProfile, ProgramFlow};
-use crate::rank::{Granularity, Units};
-use crate::spectra::CoverageMatrix;
 use crate::store::{Run, Store, TrialEnd};
 use crate::suite::Suite;
 use crate::trial::Mutant;
-
-/// What some tests of a recorded version say of each of the program's lines.
-pub struct Scene {
-    tests: Vec<u32>,
-    matrix: CoverageMatrix,
-    flow: ProgramFlow,
-    profile: EdgeProfile,
-}
-
-impl Scene {
-    /// Reads it.
-    pub fn read(run: &Run, tests: &[u32]) -> Result<Scene, Failure> {
-        let recorded = run.recorded()?;
-        let lines = Units::new(&run.program, Granularity::Line);
-        let matrix = coverage(run, &recorded, &lines, tests)?;
-        let (flow, profile) = edge_profile(run, &recorded, tests)?;
-        Ok(Scene { tests: tests.to_vec(), matrix, flow, profile })
-    }
-
-    /// It as evidence takes it.
-    pub fn ground<'s>(&'s self, run: &Run) -> Ground<'s> {
-        let ground = Ground::new(&run.program, &self.matrix, &self.tests);
-        ground.with_edges(&run.program, &self.flow.graph, &self.profile)
-    }
-}
 
 /// The outcomes of a version's trials, with as much of the candidates as rankings read.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -177,7 +149,7 @@ impl Place<'_> {
         if let Some(why) = &kept.refused {
             anstream::eprintln!("{}: nothing was tried: {why}", self.name_of(version));
         }
-        let text = serde_json::to_vec(&kept).map_err(Failure::of(crate::cli::exit::Exit::Internal))?;
+        let text = serde_json::to_vec(&kept).map_err(Failure::of(Exit::Internal))?;
         Ok(eval::write(&self.trials_path(version), &text)?)
     }
 

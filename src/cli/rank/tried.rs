@@ -3,15 +3,11 @@
 use std::time::Duration;
 
 use crate::cli::args::SearchArguments;
-use crate::cli::evidence::{coverage, edge_profile};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::interrupt;
 use crate::cli::search::{SearchOptions, search};
 use crate::evidence::{Ground, Posterior, Tallies, Trials};
-use crate::profile::{EdgeProfile, ProgramFlow};
-use crate::rank::{Granularity, Units};
 use crate::report::TrialCounts;
-use crate::spectra::CoverageMatrix;
 use crate::store::{Run, Store};
 use crate::suite::Suite;
 
@@ -19,32 +15,6 @@ use super::watch::Watching;
 
 /// Time for trials unless asked otherwise.
 const BUDGET: Duration = Duration::from_secs(60);
-
-/// What the recorded tests say of each of the program's lines.
-pub struct Scene {
-    tests: Vec<u32>,
-    matrix: CoverageMatrix,
-    flow: ProgramFlow,
-    profile: EdgeProfile,
-}
-
-impl Scene {
-    /// Reads it.
-    pub fn read(run: &Run) -> Result<Scene, Failure> {
-        let recorded = run.recorded()?;
-        let tests = run.counted_tests();
-        let lines = Units::new(&run.program, Granularity::Line);
-        let matrix = coverage(run, &recorded, &lines, &tests)?;
-        let (flow, profile) = edge_profile(run, &recorded, &tests)?;
-        Ok(Scene { tests, matrix, flow, profile })
-    }
-
-    /// It as evidence takes it.
-    pub fn ground<'s>(&'s self, run: &Run) -> Ground<'s> {
-        let ground = Ground::new(&run.program, &self.matrix, &self.tests);
-        ground.with_edges(&run.program, &self.flow.graph, &self.profile)
-    }
-}
 
 /// What was tried.
 #[derive(Default)]
