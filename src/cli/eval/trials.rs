@@ -176,3 +176,44 @@ impl Place<'_> {
         self.directory.join(format!("{}.features.jsonl", version.name))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_is_what_rankings_read() {
+        let test = |test, failed| TriedTest { test, failed, matched: failed.then_some(7) };
+        let mut trials = Trials::new(vec![test(3, true), test(5, false), test(9, false)]);
+        for (n, kind) in kinds().enumerate() {
+            let mutant = Mutant { overrides: Box::default() };
+            let (original, replacement) = (String::new(), String::new());
+            let (line, instances) = (n as u32 % 4, vec![n as u64].into());
+            let id = n as u64 + 1;
+            let at = trials.add(Candidate {
+                id,
+                kind,
+                line,
+                node: None,
+                instances,
+                mutant,
+                original,
+                replacement,
+                edit: None,
+            });
+            let outcome = |effect| Outcome { effect, end: TrialEnd::Unknown, matched: Some(n as u64) };
+            trials.set(at, n as u32 % 3, outcome(EFFECTS[n % 5]));
+            trials.set(at, 2, outcome(Effect::Turned));
+        }
+        let text = serde_json::to_vec(&Kept::new("key".into(), &trials)).unwrap();
+        let kept: Kept = serde_json::from_slice(&text).unwrap();
+        let same = kept.trials(&[3, 5, 9]);
+        assert_eq!((same.tests(), same.candidates()), (trials.tests(), trials.candidates()));
+        assert!((0..trials.candidates().len() as u32).all(|at| same.outcomes(at) == trials.outcomes(at)));
+        // Of some tests alone.
+        let some = kept.trials(&[9, 3]);
+        assert_eq!(some.tests().iter().map(|test| test.test).collect::<Vec<_>>(), [3, 9]);
+        assert_eq!(some.outcome(0, 1), trials.outcome(0, 2));
+        assert_eq!((some.outcome(1, 0), some.outcome(0, 0)), (None, trials.outcome(0, 0)));
+    }
+}
