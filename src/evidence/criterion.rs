@@ -93,8 +93,8 @@ impl Criterion {
         match self {
             Criterion::Metallaxis | Criterion::MetallaxisValues => most(&|tally| tallies.metallaxis(tally)),
             Criterion::Muse | Criterion::MuseValues => mean(each().map(|tally| muse.of(tallies, tally))),
-            Criterion::ValueReplacement => f64::from(flipped(trials, candidates, |_| true)),
-            Criterion::Flip => f64::from(flipped(trials, candidates, |_| true)) / n_failing,
+            Criterion::ValueReplacement => flipped(trials, candidates, |_| true).len() as f64,
+            Criterion::Flip => flipped(trials, candidates, |_| true).len() as f64 / n_failing,
             Criterion::PredicateSwitching => most(&|tally| f64::from(u32::from(tally.failing.turned > 0))),
             Criterion::FlipShare => mean(each().map(|tally| f64::from(u32::from(tally.failing.turned > 0)))),
             Criterion::Repair => most(&|tally| kept(tallies, tally)),
@@ -109,14 +109,14 @@ pub(super) fn kept(tallies: &Tallies, tally: &Tally) -> f64 {
     if flips_all { (1.0 - tallies.broken(tally) / n_passing).max(0.0) } else { 0.0 }
 }
 
-/// Failing tests that one of the candidates makes pass, of those that `counts` holds for.
-pub(super) fn flipped(trials: &Trials, candidates: &[u32], counts: impl Fn(u32) -> bool) -> u32 {
+/// Failing tests that one of the candidates makes pass, of those that `counts` holds for; ascending.
+pub(super) fn flipped(trials: &Trials, candidates: &[u32], counts: impl Fn(u32) -> bool) -> Vec<u32> {
     let turned = |at: &u32| trials.failing(*at).filter(|(_, outcome)| outcome.effect == Effect::Turned);
     let mut tests: Vec<u32> =
         candidates.iter().flat_map(turned).map(|(test, _)| test).filter(|test| counts(*test)).collect();
     tests.sort_unstable();
     tests.dedup();
-    tests.len() as u32
+    tests
 }
 
 /// MUSE's suspiciousness of a mutant: the share of failing tests that it makes pass less alpha times the share of passing tests that it

@@ -61,6 +61,11 @@ features! {
     flip_rarity,
     /// Share of failing tests that its candidates together flip.
     flip_tests,
+    /// Mean over failing tests of minus the logarithm of the share of lines that flip the test, 0 for those that it does not flip: a test that
+    /// everything flips says little.
+    flip_surprise,
+    /// Most failing tests (share) that one candidate flips.
+    flip_most,
     /// Most failing tests (share) that one other number or text flips.
     flip_value,
     /// ... a null pointer.
@@ -117,6 +122,8 @@ features! {
     flip_before,
     /// Share of failing tests flipped by the line of code after it.
     flip_after,
+    /// Share of failing tests flipped by leaving out the line of code after it: a condition may be missing before that.
+    deletion_after,
     /// Share of the other lines of its block that flip; the highest of its blocks.
     flip_block,
     /// The higher Metallaxis of the lines before and after it.

@@ -20,6 +20,7 @@ pub struct Portrait {
 struct Own {
     flips: bool,
     flip_tests: f64,
+    deletion: f64,
     metallaxis: f64,
 }
 
@@ -47,14 +48,22 @@ impl Portrait {
         let of_line = candidates_of(ground, trials, &tallies);
         let growth = growth(trials, &tallies, counts);
         let mut own = vec![Own::default(); ground.n_lines()];
+        let mut of_tests = Vec::new();
         for (features, &line) in features.iter_mut().zip(&lines) {
             of_place(features, ground, line);
             let candidates = &of_line[line as usize];
             of_trials(features, trials, &tallies, candidates, &growth);
-            features.flip_tests = f64::from(flipped(trials, candidates, counts)) / at_least_one(tallies.n_failing());
-            own[line as usize] =
-                Own { flips: features.flip > 0.0, flip_tests: features.flip_tests, metallaxis: features.metallaxis };
+            let flipped = flipped(trials, candidates, counts);
+            features.flip_tests = flipped.len() as f64 / at_least_one(tallies.n_failing());
+            own[line as usize] = Own {
+                flips: features.flip > 0.0,
+                flip_tests: features.flip_tests,
+                deletion: features.flip_deletion.max(features.flip_call),
+                metallaxis: features.metallaxis,
+            };
+            of_tests.push(flipped);
         }
+        of_surprise(&mut features, &of_tests, trials.tests().len(), tallies.n_failing());
         of_surroundings(&mut features, &lines, ground, &own);
         let mut portrait = Portrait { lines, features };
         portrait.add_ranks(ground, &muse(&tallies, &of_line), failing.is_none());
@@ -151,6 +160,7 @@ fn of_trials(features: &mut Features, trials: &Trials, tallies: &Tallies, candid
         let flips = f64::from(tally.failing.turned) / n_failing;
         let metallaxis = tallies.metallaxis(tally);
         raise(of_kind(features, candidate), flips);
+        raise(&mut features.flip_most, flips);
         raise(&mut features.metallaxis, metallaxis);
         raise(
             if is_code(candidate) { &mut features.metallaxis_code } else { &mut features.metallaxis_value },
@@ -196,6 +206,17 @@ fn of_kind<'f>(features: &'f mut Features, candidate: &Candidate) -> &'f mut f64
         Kind::Operation(Class::Crp) => &mut features.flip_constant,
         Kind::Operation(Class::Vrr) => &mut features.flip_variable,
         Kind::Operation(Class::Sdl) => &mut features.flip_deletion,
+    }
+}
+
+/// How much it says that lines flip the tests that they do, of which `of_tests` is the list for each line.
+fn of_surprise(features: &mut [Features], of_tests: &[Vec<u32>], n_tests: usize, n_failing: u32) {
+    let mut flipping = vec![0u32; n_tests];
+    of_tests.iter().flatten().for_each(|test| flipping[*test as usize] += 1);
+    let n_lines = at_least_one(of_tests.len() as u32);
+    for (features, tests) in features.iter_mut().zip(of_tests) {
+        let surprise = |test: &u32| -(f64::from(flipping[*test as usize]) / n_lines).ln();
+        features.flip_surprise = tests.iter().map(surprise).sum::<f64>() / at_least_one(n_failing);
     }
 }
 
@@ -257,6 +278,7 @@ fn of_surroundings(features: &mut [Features], lines: &[u32], ground: &Ground, ow
         features.flip_rarity = features.flip * rarity;
         features.flip_before = before.flip_tests;
         features.flip_after = after.flip_tests;
+        features.deletion_after = after.deletion;
         features.flip_block = of_block[line as usize];
         features.metallaxis_beside = before.metallaxis.max(after.metallaxis);
         let (flipping, all) = of_function[&ground.function(line)];

@@ -7,8 +7,14 @@ const MEMORY: usize = 10;
 const STEPS: usize = 200;
 
 /// Minus the penalised log-likelihood and its gradient. A version's likelihood is the probability that one of its faulty lines is chosen, each line in
-/// proportion to `exp(weights . features)`. Penalties are for weights of features in units of their `scales`.
-fn objective(versions: &[&Version], weights: &[f64], scales: &[f64], penalty: f64, gradient: &mut [f64]) -> f64 {
+/// proportion to `exp(weights . features)`. Penalties are for weights away from where they start, in units of the features' `scales`.
+fn objective(
+    versions: &[&Version],
+    weights: &[f64],
+    scales: &[f64],
+    (penalty, start): (f64, &[f64]),
+    gradient: &mut [f64],
+) -> f64 {
     gradient.fill(0.0);
     let mut value = 0.0;
     for version in versions {
@@ -30,9 +36,10 @@ fn objective(versions: &[&Version], weights: &[f64], scales: &[f64], penalty: f6
             }
         }
     }
-    for ((weight, scale), gradient) in weights.iter().zip(scales).zip(gradient.iter_mut()) {
-        value += penalty / 2.0 * (weight * scale).powi(2);
-        *gradient += penalty * weight * scale * scale;
+    for (at, gradient) in gradient.iter_mut().enumerate() {
+        let away = (weights[at] - start[at]) * scales[at];
+        value += penalty / 2.0 * away * away;
+        *gradient += penalty * away * scales[at];
     }
     value
 }
@@ -63,20 +70,22 @@ pub fn scales(versions: &[&Version], n_features: usize) -> Vec<f64> {
     (0..n_features).map(deviation).collect()
 }
 
-/// The weights that fit best.
-pub fn fit(versions: &[&Version], n_features: usize, penalty: f64) -> Vec<f64> {
+/// The weights that fit best, starting from the multiple of `start` that does.
+pub fn fit(versions: &[&Version], start: &[f64], penalty: f64) -> Vec<f64> {
+    let n_features = start.len();
     let scales = scales(versions, n_features);
+    let start = scaled(versions, start);
     let reachable: Vec<&Version> = versions.iter().copied().filter(|version| version.is_reachable()).collect();
     // In units of the scales, where one step length suits all.
     let plain =
         |weights: &[f64]| -> Vec<f64> { weights.iter().zip(&scales).map(|(weight, scale)| weight / scale).collect() };
     let evaluate = |weights: &[f64], gradient: &mut Vec<f64>| {
         gradient.resize(n_features, 0.0);
-        let value = objective(&reachable, &plain(weights), &scales, penalty, gradient);
+        let value = objective(&reachable, &plain(weights), &scales, (penalty, &start), gradient);
         gradient.iter_mut().zip(&scales).for_each(|(gradient, scale)| *gradient /= scale);
         value
     };
-    let mut weights = vec![0.0; n_features];
+    let mut weights: Vec<f64> = start.iter().zip(&scales).map(|(weight, scale)| weight * scale).collect();
     let mut gradient = Vec::new();
     let mut value = evaluate(&weights, &mut gradient);
     let mut memory: Vec<(Vec<f64>, Vec<f64>)> = Vec::new();
@@ -108,6 +117,19 @@ pub fn fit(versions: &[&Version], n_features: usize, penalty: f64) -> Vec<f64> {
         }
     }
     plain(&weights)
+}
+
+/// The multiple of `weights` under which the versions are likeliest, of some that lie close together.
+fn scaled(versions: &[&Version], weights: &[f64]) -> Vec<f64> {
+    let times = |factor: f64| -> Vec<f64> { weights.iter().map(|weight| factor * weight).collect() };
+    let loss = |factor: f64| {
+        let reachable: Vec<&Version> = versions.iter().copied().filter(|version| version.is_reachable()).collect();
+        let (ones, zeros) = (vec![1.0; weights.len()], vec![0.0; weights.len()]);
+        objective(&reachable, &times(factor), &ones, (0.0, &zeros), &mut vec![0.0; weights.len()])
+    };
+    let factors = (-8..=8).map(|power| 1.25f64.powi(power));
+    let best = factors.map(|factor| (loss(factor), factor)).min_by(|a, b| a.0.total_cmp(&b.0));
+    times(best.map_or(1.0, |(_, factor)| factor))
 }
 
 /// The two loops.

@@ -16,7 +16,7 @@ use data::{Version, read};
 use fit::{fit, scores};
 
 /// Penalties that are tried.
-const PENALTIES: [f64; 6] = [0.3, 1.0, 3.0, 10.0, 30.0, 100.0];
+const PENALTIES: [f64; 7] = [1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0];
 /// acc@n.
 const AT: [f64; 4] = [1.0, 3.0, 5.0, 10.0];
 const RESAMPLES: usize = 2000;
@@ -49,7 +49,7 @@ fn fail(message: &str) -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// The study's sum, scaled to be a logit, for comparison.
+/// Weights by eye: what fitting starts from, and is held to where versions say little.
 const BY_EYE: [(&str, f64); 6] = [
     ("ochiai", 6.0),
     ("metallaxis", 6.0),
@@ -88,8 +88,8 @@ fn report(names: &[String], versions: &[Version]) {
     }
     calibration(&held, elsewhere);
     let all: Vec<&Version> = versions.iter().collect();
-    let penalty = penalty(&all, names.len());
-    let weights = fit(&all, names.len(), penalty);
+    let penalty = penalty(&all, &by_eye(names));
+    let weights = fit(&all, &by_eye(names), penalty);
     println!("\nWeights, fitted to all programs with penalty {penalty}; share of faults elsewhere {elsewhere:.3}");
     for (name, weight) in names.iter().zip(&weights).filter(|(_, weight)| weight.abs() >= 5e-4) {
         println!("    {name}: {weight:.3},");
@@ -102,13 +102,10 @@ fn hold_out<'v>(names: &[String], versions: &'v [Version], program: &str, elsewh
     if others.is_empty() {
         return Vec::new();
     }
-    let weights = fit(&others, names.len(), penalty(&others, names.len()));
+    let by_eye = by_eye(names);
+    let weights = fit(&others, &by_eye, penalty(&others, &by_eye));
     let at = |name: &str| names.iter().position(|known| known == name);
     let single = |name: &str| -> Vec<f64> { names.iter().map(|known| f64::from(u8::from(known == name))).collect() };
-    let mut by_eye = vec![0.0; names.len()];
-    for (name, weight) in BY_EYE {
-        at(name).into_iter().for_each(|at| by_eye[at] = weight);
-    }
     // Flips with Ochiai to order equals.
     let mut flip = single("flip_tests");
     at("ochiai").into_iter().for_each(|at| flip[at] = 1e-4);
@@ -118,6 +115,11 @@ fn hold_out<'v>(names: &[String], versions: &'v [Version], program: &str, elsewh
         Held { version, positions, order: order(version, &weights, elsewhere) }
     };
     versions.iter().filter(|version| version.program == program).map(hold).collect()
+}
+
+fn by_eye(names: &[String]) -> Vec<f64> {
+    let weight = |name: &String| BY_EYE.iter().find(|(known, _)| known == name).map_or(0.0, |(_, weight)| *weight);
+    names.iter().map(weight).collect()
 }
 
 /// Rows by descending probability of each line.
@@ -134,7 +136,7 @@ fn order(version: &Version, weights: &[f64], elsewhere: f64) -> Vec<(f64, f64, f
 }
 
 /// The penalty with which programs held out of these are likeliest.
-fn penalty(versions: &[&Version], n_features: usize) -> f64 {
+fn penalty(versions: &[&Version], start: &[f64]) -> f64 {
     let programs: BTreeSet<&str> = versions.iter().map(|version| version.program.as_str()).collect();
     let loss = |penalty: f64| -> f64 {
         let of_program = |program: &&str| -> f64 {
@@ -143,7 +145,7 @@ fn penalty(versions: &[&Version], n_features: usize) -> f64 {
             if others.is_empty() {
                 return 0.0;
             }
-            let weights = fit(&others, n_features, penalty);
+            let weights = fit(&others, start, penalty);
             held.iter().filter(|version| version.is_reachable()).map(|version| -likelihood(version, &weights)).sum()
         };
         programs.iter().map(of_program).sum()
