@@ -4,7 +4,7 @@
 use std::fs;
 
 use serde_json::Value;
-use suspect::report::{RankingReport, WhyReport};
+use suspect::report::{Effect, RankingReport, WhyReport};
 
 use crate::project::{Project, line_of};
 
@@ -129,7 +129,8 @@ fn where_nothing_turns_the_test_that_is_said() {
     assert!(
         report.trust.iter().any(|statement| statement.contains("no change that was tried makes a failing test pass"))
     );
-    assert!(!reasons(&report).iter().any(|reason| reason.contains("pass and") || reason.ends_with("pass")));
+    let claims = report.ranking.iter().flat_map(|entry| &entry.reasons).filter_map(|reason| reason.claim.as_ref());
+    assert!(claims.flat_map(|claim| &claim.outcomes).all(|outcome| outcome.effect != Effect::Passes));
     let text = project.succeed(&["rank"]);
     assert!(text.contains("none make a failing test pass"), "{text}");
 }
@@ -164,14 +165,15 @@ fn tests_that_look_at_the_exit_status_alone_are_used_and_it_is_said() {
 
 #[test]
 fn a_program_that_only_crashes_is_ranked() {
-    let program = "#include <string.h>\nint main(int argc, char **argv)\n{\n    const char *name = \"none\";\n    \
-                   if (argv[1][0] == 'x')\n        name = 0;\n    int length = (int)strlen(name);\n    \
-                   return argc != 2 && length > 3;\n}\n";
+    // What lies in an array that others may write to is not known to the compiler.
+    let program = "#include <stdio.h>\n#include <string.h>\nconst char *names[2] = {\"none\", 0};\nint main(int argc, char **argv)\n{\n    \
+                   int which = argv[1][0] == 'x';\n    const char *name = names[which];\n    int length = (int)strlen(name);\n    \
+                   printf(\"%d\\n\", length);\n    return argc != 2;\n}\n";
     let project = by_lines(program, "a\nx\nb\nxy\nab\n", "");
     let report = ranked(&project, &[]);
     assert!(report.trials.unwrap().flips > 0);
     let lines: Vec<u32> = report.ranking.iter().take(3).map(|entry| entry.line).collect();
-    assert!(lines.contains(&5) || lines.contains(&6), "{lines:?}");
+    assert!(lines.contains(&6) || lines.contains(&7) || lines.contains(&8), "{lines:?}");
 }
 
 #[test]
@@ -215,8 +217,9 @@ fn what_cannot_be_tried_is_said_with_the_line_to_type_and_coverage_ranks() {
     assert_eq!(says(&project, &["`trace` version", "suspect build"]).trials, None);
     rebuild(&project);
     let suite = fs::read_to_string(project.path().join("suspect.toml")).unwrap();
-    project.write("suspect.toml", &suite.replace("in/*", "in/l*"));
+    fs::rename(project.path().join("in/none"), project.path().join("none")).unwrap();
     assert_eq!(says(&project, &["not those that were recorded", "suspect test"]).trials, None);
+    fs::rename(project.path().join("none"), project.path().join("in/none")).unwrap();
     project.write("suspect.toml", "[[suite]]\nkind = \"no such kind\"\n");
     assert_eq!(says(&project, &["suspect.toml"]).trials, None);
     project.write("suspect.toml", &suite);

@@ -63,13 +63,13 @@ fn interrupted_at_any_moment_it_comes_to_the_same_ranking() {
     let all = stored(&project);
     forget(&project);
     assert_eq!(ranking(&project, &["--jobs", "2"]), whole, "two jobs");
-    for part in 0..6 {
+    for part in 0..4 {
         forget(&project);
         let mut child = start(&project);
-        wait_for(&project, all * part / 6, &mut child);
+        wait_for(&project, all * part / 4, &mut child);
         child.kill().unwrap();
         child.wait().unwrap();
-        assert_eq!(ranking(&project, &[]), whole, "killed at {part}/6");
+        assert_eq!(ranking(&project, &[]), whole, "killed at {part}/4");
     }
 }
 
@@ -79,7 +79,7 @@ fn ctrl_c_ranks_by_what_is_known_and_the_next_time_goes_on() {
     let whole = ranking(&project, &[]);
     let all = stored(&project);
     let mut interrupted = 0;
-    for part in 0..4 {
+    for part in [0, 2] {
         forget(&project);
         let mut child = start(&project);
         // Not before it is ready for it.

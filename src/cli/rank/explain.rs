@@ -58,8 +58,12 @@ impl<'a> Explainer<'a> {
     pub fn explain(&mut self, report: &mut RankingReport) {
         let lines = self.lines_by_place();
         for (number, entry) in report.ranking.iter_mut().enumerate() {
-            let line = self.likeliest(entry, &lines);
-            let probability = line.map_or(0.0, |line| self.posterior.lines[line as usize]);
+            let line = self.line_of(entry, &lines);
+            let probability = match report.by.as_str() {
+                "line" => line.map_or(0.0, |line| self.posterior.lines[line as usize]),
+                // What has several lines is ranked by its likeliest.
+                _ => entry.score,
+            };
             entry.probability = Some(probability);
             if let Some(line) = line.filter(|_| number < EXPLAINED && probability > 0.0) {
                 entry.reasons = self.reasons_of(line);
@@ -75,11 +79,11 @@ impl<'a> Explainer<'a> {
         (0..).zip(&program.lines).filter_map(|(number, line)| Some((place(line)?, number))).collect()
     }
 
-    /// The likeliest line of an entry.
-    fn likeliest(&self, entry: &Entry, lines: &HashMap<(&str, u32), u32>) -> Option<u32> {
+    /// The line that an entry is ranked by.
+    fn line_of(&self, entry: &Entry, lines: &HashMap<(&str, u32), u32>) -> Option<u32> {
         let own = (entry.line..=entry.last_line).filter_map(|line| lines.get(&(entry.file.as_str(), line)).copied());
-        let p = |line: &u32| self.posterior.lines[*line as usize];
-        own.max_by(|a, b| p(a).total_cmp(&p(b)).then(b.cmp(a)))
+        let distance = |line: &u32| (self.posterior.lines[*line as usize] - entry.score).abs();
+        own.min_by(|a, b| distance(a).total_cmp(&distance(b)).then(a.cmp(b)))
     }
 
     /// Why a line is where it is.
