@@ -4,6 +4,7 @@ mod features;
 mod judge;
 mod ranking;
 mod trials;
+mod values;
 mod version;
 
 use std::io::Write;
@@ -39,6 +40,10 @@ impl From<EvalError> for Failure {
 pub fn eval(start: &Path, arguments: &EvalArguments, out: &mut impl Write) -> Result<(), Failure> {
     let methods = chosen(&arguments.methods)?;
     let ids: Vec<&str> = methods.iter().map(|method| method.id).collect();
+    if ids.contains(&"cdfl_paper") {
+        let message = "--methods cdfl_paper: versions' values are mutated as `cdfl` wants it, neighbouring values among them; give cdfl";
+        return Err(Failure::new(Exit::Usage, message));
+    }
     let against = match &arguments.against {
         Some(name) => Some(find_method(name).map_err(Failure::of(Exit::Usage))?.id.to_string()),
         None => default_against(&ids),
@@ -74,7 +79,7 @@ fn chosen(names: &[String]) -> Result<Vec<&'static Method>, Failure> {
     let mut chosen: Vec<&'static Method> = Vec::new();
     for name in names {
         let found: Result<Vec<_>, _> = match name.as_str() {
-            // A version's recorded tests have no mutants among them, and trials are asked for by name.
+            // What takes mutants takes far longer, and is asked for by name.
             "all" => Ok(methods().iter().filter(|method| !method.needs.iter().any(is_of_mutants)).collect()),
             "classic" => CLASSIC.iter().map(|id| find_method(id)).collect(),
             name => find_method(name).map(|method| vec![method]),

@@ -23,7 +23,7 @@ pub fn graph(root: &Path, arguments: &GraphArguments, out: &mut impl Write) -> R
     };
     let store = Store::new(root);
     let run = store.latest_run()?;
-    let observed = observe(&store, &run, arguments.paper || arguments.parents == Some(ParentsArgument::Paper))?;
+    let observed = observe(&store, &run, arguments.paper || arguments.parents == Some(ParentsArgument::Paper), None)?;
     let focus = Focus::of(&run, arguments)?;
     let parents = if arguments.paper { Some(ParentsArgument::Paper) } else { arguments.parents };
     let modeller = Modeller { choice: CdflChoice::new(&run, parents, arguments.unidentified)?, order: &observed.order };

@@ -46,7 +46,7 @@ struct Ground<'a> {
 pub fn hom(root: &Path, start: &Path, arguments: &HomArguments, out: &mut impl Write) -> Result<(), Failure> {
     let store = Store::new(root);
     let run = store.latest_run()?;
-    let observed = observe(&store, &run, false).map_err(|failure| {
+    let observed = observe(&store, &run, false, None).map_err(|failure| {
         let hint = "higher-order mutants are chosen by causal effect (`suspect mutate --tests all`)";
         Failure::new(failure.exit, format!("{}; {hint}", failure.message))
     })?;

@@ -12,7 +12,7 @@ use super::progress::Progress;
 use super::ready;
 use crate::campaign::{
     Campaign, CampaignError, CampaignManifest, Chosen, Coverage, KnownTest, MOST_PASSING, Settings, Summary, TestGroup,
-    Workbench, choose_tests, recorded_tests, select_nodes,
+    Watch, Workbench, choose_tests, recorded_tests, select_nodes,
 };
 use crate::store::{Run, Shard, Store};
 use crate::suite::{Suite, Verdict};
@@ -36,10 +36,25 @@ pub fn mutate(root: &Path, arguments: &MutateArguments, out: &mut impl Write) ->
     let run = store.latest_run()?;
     let suite = Suite::load(root)?;
     let _reading = store.lock_shared()?;
-    ready::check(&store, &run, &suite)?;
-    let nodes = selected(&run, arguments)?;
-    let chosen = chosen_tests(&run, arguments.tests)?;
-    let mut tests = known_tests(&run);
+    let progress = Progress::new();
+    let began = Instant::now();
+    let done =
+        run_campaign((&store, &run, &suite), arguments, &progress, &mut |said| anstream::eprintln!("suspect: {said}"));
+    progress.clear();
+    summarise(&run, &done?, began.elapsed().as_secs_f64(), out).map_err(Failure::of(Exit::File))
+}
+
+/// Runs value mutants on a recorded run; `say` is told what the user should know of the choice of tests.
+pub fn run_campaign(
+    (store, run, suite): (&Store, &Run, &Suite),
+    arguments: &MutateArguments,
+    watch: &dyn Watch,
+    say: &mut dyn FnMut(String),
+) -> Result<Summary, Failure> {
+    ready::check(store, run, suite)?;
+    let nodes = selected(run, arguments)?;
+    let chosen = chosen_tests(run, arguments.tests)?;
+    let mut tests = known_tests(run);
     let n_counted = tests.len();
     let recorded = recorded_tests(&tests.iter().map(|test| test.test).collect::<Vec<_>>(), &chosen.tests);
     tests.retain(|test| recorded.binary_search(&test.test).is_ok());
@@ -54,12 +69,12 @@ pub fn mutate(root: &Path, arguments: &MutateArguments, out: &mut impl Write) ->
         jobs: arguments.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1),
         budget: arguments.budget,
     };
-    say_chosen(&run, &chosen);
+    say_chosen(run, &chosen, say);
     if recorded.len() < n_counted {
-        anstream::eprintln!("suspect: mutants are fitted to the values in {} of {n_counted} tests", recorded.len());
+        say(format!("mutants are fitted to the values in {} of {n_counted} tests", recorded.len()));
     }
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    let mut manifest = CampaignManifest::new(&run, arguments.seed, &recorded, arguments.log_bytes);
+    let mut manifest = CampaignManifest::new(run, arguments.seed, &recorded, arguments.log_bytes);
     let campaign_store = store.campaign(manifest.key());
     if arguments.fresh {
         campaign_store.clear()?;
@@ -75,24 +90,20 @@ pub fn mutate(root: &Path, arguments: &MutateArguments, out: &mut impl Write) ->
         MutateExecutor::Exec => Executors::Exec,
         MutateExecutor::Fork => Executors::Fork,
     };
-    let mut workbench = workbench(&run, &suite, executors, Watched::Nodes, arguments.allow_unsafe)?;
+    let mut workbench = workbench(run, suite, executors, Watched::Nodes, arguments.allow_unsafe)?;
     workbench.setup.log_bytes = arguments.log_bytes;
-    let progress = Progress::new();
     let campaign = Campaign {
         program: &run.program,
         tests: &tests,
         lab: &workbench,
         store: &campaign_store,
         settings: &settings,
-        watch: &progress,
+        watch,
     };
-    let began = Instant::now();
-    let done = campaign.run();
-    progress.clear();
-    let (_, summary) = done?;
+    let (_, summary) = campaign.run()?;
     say_uncontained(&workbench);
     campaign_store.save_progress(shard, &summary)?;
-    summarise(&run, &summary, began.elapsed().as_secs_f64(), out).map_err(Failure::of(Exit::File))
+    Ok(summary)
 }
 
 /// What runs the tests of a recorded run.
@@ -183,8 +194,8 @@ fn chosen_tests(run: &Run, asked: MutateTests) -> Result<Chosen, Failure> {
     }
 }
 
-/// Tells on standard error which tests there are and which were left out.
-fn say_chosen(run: &Run, chosen: &Chosen) {
+/// Tells which tests there are and which were left out.
+fn say_chosen(run: &Run, chosen: &Chosen, say: &mut dyn FnMut(String)) {
     let failing = chosen.tests.iter().filter(|test| run.manifest.tests[**test as usize].passed == Some(false)).count();
     let passing = chosen.tests.len() - failing;
     let mut notes = Vec::new();
@@ -195,9 +206,9 @@ fn say_chosen(run: &Run, chosen: &Chosen) {
         notes.push(format!("{} share no line with a failing one", chosen.n_unrelated));
     }
     let notes = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join("; ")) };
-    anstream::eprintln!("suspect: mutants run on {failing} failing and {passing} passing tests{notes}");
+    say(format!("mutants run on {failing} failing and {passing} passing tests{notes}"));
     for test in run.manifest.tests.iter().filter(|test| test.passed.is_none()) {
-        anstream::eprintln!("suspect: not used: {}: {}", test.name, test.verdict);
+        say(format!("not used: {}: {}", test.name, test.verdict));
     }
 }
 

@@ -6,7 +6,7 @@ use super::exit::{Exit, Failure};
 use crate::campaign::Results;
 use crate::causal::{Observations, TestObservations, execution_order};
 use crate::mutant::Slot;
-use crate::store::{Run, Store};
+use crate::store::{Run, Store, TrialKey};
 
 /// The observations of a campaign.
 #[derive(Debug)]
@@ -47,8 +47,9 @@ impl Observed {
     }
 }
 
-/// Reads the run's latest campaign. `sampled_alone`: without mutants that are no samples (a value's neighbours).
-pub fn observe(store: &Store, run: &Run, sampled_alone: bool) -> Result<Observed, Failure> {
+/// Reads the run's latest campaign. `sampled_alone`: without mutants that are no samples (a value's neighbours); `wanted`: on these tests
+/// alone, ascending.
+pub fn observe(store: &Store, run: &Run, sampled_alone: bool, wanted: Option<&[u32]>) -> Result<Observed, Failure> {
     let none = || {
         Failure::new(
             Exit::Store,
@@ -61,7 +62,9 @@ pub fn observe(store: &Store, run: &Run, sampled_alone: bool) -> Result<Observed
     let counts = |slot: u32| !sampled_alone || Slot(slot).is_sampled();
     let mut slots: Vec<BTreeSet<u32>> = vec![BTreeSet::new(); program.nodes.len()];
     let mut tests: BTreeMap<u32, TestObservations> = BTreeMap::new();
-    for key in results.trials.keys().filter(|key| counts(key.slot) && key.instance == 0 && schedule.has(key)) {
+    let is_wanted = |test: u32| wanted.is_none_or(|wanted| wanted.binary_search(&test).is_ok());
+    let every = |key: &TrialKey| counts(key.slot) && key.instance == 0 && is_wanted(key.test) && schedule.has(key);
+    for key in results.trials.keys().filter(every) {
         slots[key.node as usize].insert(key.slot);
         if let Some(planned) = results.plan.test(key.test) {
             tests.entry(key.test).or_insert_with(|| TestObservations::new(planned.covered.clone(), planned.failed));

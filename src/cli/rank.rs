@@ -111,7 +111,7 @@ fn report(
     let mut seen = Seen::read(run, units, method.needs, &run.counted_tests())?;
     if method.needs.contains(&Need::Observations) {
         let is_paper = method.id == "cdfl_paper" || arguments.parents == Some(ParentsArgument::Paper);
-        let observed = observe(store, run, is_paper)?;
+        let observed = observe(store, run, is_paper, None)?;
         observed.check_failing()?;
         trust.extend(observed.trust());
         seen = seen.with_mutants(observed, CdflChoice::new(run, arguments.parents, arguments.unidentified)?);

@@ -7,13 +7,15 @@ use rayon::prelude::*;
 use super::features::{Shown, assess, keep};
 use super::trials::Kept;
 use super::version::Place;
+use crate::cli::causes::CdflChoice;
 use crate::cli::evidence::{Scene, Seen, line_dependences};
 use crate::cli::exit::Failure;
+use crate::cli::observed::observe;
 use crate::cli::rank::{count_tests, foreign};
 use crate::eval::{EvalVersion, Evaluated, SuiteResult, VersionOutcome, lines_of_nodes};
 use crate::evidence::{Posterior, Trials};
 use crate::rank::{Granularity, Located, Method, Need, RankedUnit, Units, t_score};
-use crate::store::Run;
+use crate::store::{Run, Store};
 
 /// Predicates from which T-score starts (Liu et al., FSE 2005).
 const T_SCORE_FROM: usize = 5;
@@ -51,6 +53,10 @@ impl Place<'_> {
         let mut assessed = Vec::new();
         let mut rows = Vec::new();
         let kept = self.trials_of(version)?;
+        let mutated = match self.options.has_values() {
+            true => self.kept_values(version, &self.keys(version)?.0)?,
+            false => None,
+        };
         let faulty_lines = version.fault.units(program, &Units::new(program, Granularity::Line)).0;
         for (suite, tests) in &suites {
             let scene = kept.as_ref().map(|_| Scene::read(run, tests)).transpose()?;
@@ -65,11 +71,19 @@ impl Place<'_> {
                     self.write_features(version, &shown, &mut rows)?;
                 }
             }
-            let ranked = self
-                .options
-                .methods
-                .par_iter()
-                .map(|method| Ok((method.id, Located::new(&seen.rank(method)?.ranking, &faulty))));
+            let is_refused = mutated.as_ref().is_some_and(|mutated| mutated.refused.is_some());
+            if mutated.is_some() && !is_refused {
+                let mut sorted = tests.clone();
+                sorted.sort_unstable();
+                let observed = observe(&Store::new(&self.work(&version.name)), run, false, Some(&sorted))?;
+                seen = seen.with_mutants(observed, CdflChoice::new(run, None, None)?);
+            }
+            let ranked = self.options.methods.par_iter().map(|method| {
+                match is_refused && method.needs.contains(&Need::Observations) {
+                    true => Ok((method.id, None)),
+                    false => Ok((method.id, Located::new(&seen.rank(method)?.ranking, &faulty))),
+                }
+            });
             for (id, found) in ranked.collect::<Result<Vec<_>, Failure>>()? {
                 located.entry(id.to_string()).or_default().push(found);
             }

@@ -46,6 +46,11 @@ pub struct Options<'a> {
 }
 
 impl Options<'_> {
+    /// Whether a method reads what value mutants of a version changed.
+    pub fn has_values(&self) -> bool {
+        self.methods.iter().any(|method| method.needs.contains(&Need::Observations))
+    }
+
     /// Whether a method reads what changes of a version did.
     pub fn has_trials(&self) -> bool {
         self.features || self.methods.iter().any(|method| method.needs.contains(&Need::Trials))
@@ -149,9 +154,10 @@ impl<'a> Place<'a> {
         Store::new(&self.work(&version.name)).latest_run().is_ok()
     }
 
-    /// Whether changes of a version have been tried, if a method needs that.
+    /// Whether changes of a version have been tried, and its values mutated, if a method needs that.
     fn is_tried(&self, version: &EvalVersion, recording_key: &str) -> Result<bool, Failure> {
-        Ok(!self.options.has_trials() || self.kept_trials(version, recording_key)?.is_some())
+        let has_trials = !self.options.has_trials() || self.kept_trials(version, recording_key)?.is_some();
+        Ok(has_trials && (!self.options.has_values() || self.kept_values(version, recording_key)?.is_some()))
     }
 
     /// What an earlier evaluation kept, unless it does not count.
@@ -240,6 +246,9 @@ impl<'a> Place<'a> {
         if self.options.has_trials() {
             self.try_changes(version, key, &suite)?;
         }
+        if self.options.has_values() {
+            self.mutate_values(version, key, &suite)?;
+        }
         Ok(times)
     }
 
@@ -249,7 +258,11 @@ impl<'a> Place<'a> {
         let options = BuildOptions {
             command: ["sh", "-c", &self.program.build].map(OsString::from).to_vec(),
             // Nothing runs but what records, unless changes are tried.
-            modes: if self.options.has_trials() { driver::ALL_MODES.into() } else { Mode::Values.name().to_string() },
+            modes: if self.options.has_trials() || self.options.has_values() {
+                driver::ALL_MODES.into()
+            } else {
+                Mode::Values.name().to_string()
+            },
             directory: store.root().to_path_buf(),
             state: store.build_directory(),
             root: store.root().to_path_buf(),

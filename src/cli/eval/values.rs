@@ -1,0 +1,82 @@
+//! What value mutants of a version change, for the methods that read the observations of a campaign.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::version::Place;
+use crate::campaign::{Counts, Watch};
+use crate::cli::args::{MutateArguments, MutateExecutor, MutateTests};
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::mutate::run_campaign;
+use crate::eval::{self, EvalVersion};
+use crate::store::{Run, Store};
+use crate::suite::Suite;
+
+/// Values of each node: more change nothing in rankings.
+const SAMPLES: usize = 3;
+
+/// That a version's values have been mutated, or why they cannot be.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Mutated {
+    /// What it was made from.
+    key: String,
+    /// Why there is nothing, if so.
+    pub refused: Option<String>,
+}
+
+/// Nobody looks on: several versions are mutated at once.
+struct Unwatched;
+
+impl Watch for Unwatched {
+    fn recorded(&self, _: usize, _: usize) {}
+
+    fn tried(&self, _: &Counts, _: usize) {}
+}
+
+impl Place<'_> {
+    fn mutated_path(&self, version: &EvalVersion) -> std::path::PathBuf {
+        self.work(&format!("{}.values.json", version.name))
+    }
+
+    fn mutated_key(&self, recording_key: &str) -> String {
+        format!("{recording_key} {SAMPLES} {:?}", self.options.search)
+    }
+
+    /// What an earlier evaluation came to with the same budget, if it did.
+    pub fn kept_values(&self, version: &EvalVersion, recording_key: &str) -> Result<Option<Mutated>, Failure> {
+        self.kept(&self.mutated_path(version), &self.mutated_key(recording_key))
+    }
+
+    /// Mutates values of a version that has just been built and recorded; the observations stay in its store.
+    pub fn mutate_values(&self, version: &EvalVersion, recording_key: &str, suite: &Suite) -> Result<(), Failure> {
+        let store = Store::new(&self.work(&version.name));
+        let run = store.latest_run()?;
+        let refused = run_quietly((&store, &run, suite), self.options.jobs, self.options.search).err();
+        let refused = refused.map(|failure| failure.message);
+        if let Some(why) = &refused {
+            anstream::eprintln!("{}: no values were mutated: {why}", self.name_of(version));
+        }
+        let mutated = Mutated { key: self.mutated_key(recording_key), refused };
+        let text = serde_json::to_vec(&mutated).map_err(Failure::of(Exit::Internal))?;
+        Ok(eval::write(&self.mutated_path(version), &text)?)
+    }
+}
+
+fn run_quietly(of: (&Store, &Run, &Suite), jobs: usize, budget: Option<Duration>) -> Result<(), Failure> {
+    let arguments = MutateArguments {
+        samples: SAMPLES,
+        instances: 0,
+        tests: MutateTests::FailingAndCovering,
+        budget,
+        nodes: Vec::new(),
+        jobs: Some(jobs),
+        shard: None,
+        executor: MutateExecutor::Auto,
+        seed: 1,
+        log_bytes: 1 << 30,
+        fresh: false,
+        allow_unsafe: false,
+    };
+    run_campaign(of, &arguments, &Unwatched, &mut |_| {}).map(drop)
+}
