@@ -58,6 +58,9 @@ pub struct ReferenceRun {
     pub shown: (String, u64),
     /// Milliseconds that a faulty version may take.
     pub limit: u64,
+    /// Its exit status, where its output is kept as what is expected.
+    #[serde(default)]
+    pub status: Option<i32>,
 }
 
 impl ReferenceRun {

@@ -17,7 +17,12 @@ pub enum Judging {
     /// The exit status or signal alone.
     Status,
     /// Standard output that is these bytes, and no crash.
-    Exact(Vec<u8>),
+    Exact {
+        /// The bytes.
+        output: Vec<u8>,
+        /// The exit status, if not any will do.
+        status: Option<i32>,
+    },
     /// The captured output, in memory.
     Output,
     /// A program of the user's that looks at the output.
@@ -75,11 +80,13 @@ impl Test {
         self.plan.oracle.judge_captured(outcome, output).map(|judgement| judgement.verdict)
     }
 
-    /// The verdict on a run that ended by itself, where [`Judging`] is [`Judging::Exact`] and standard output is `equal` or not.
-    pub fn judge_comparison(status: Status, equal: bool) -> Verdict {
+    /// The verdict on a run that ended by itself, where [`Judging`] is [`Judging::Exact`] and standard output is `equal` or not; `wanted` is
+    /// the exit status, if not any will do.
+    pub fn judge_comparison(status: Status, wanted: Option<i32>, equal: bool) -> Verdict {
+        let is_wanted = wanted.is_none_or(|wanted| status == Status::Exited(wanted));
         match status {
             Status::Exited(126 | 127) => Verdict::Error,
-            _ if equal && crash(status).is_none() => Verdict::Pass,
+            _ if equal && is_wanted && crash(status).is_none() => Verdict::Pass,
             _ => Verdict::Fail,
         }
     }
@@ -109,7 +116,8 @@ impl Suite {
             Oracle::Compare(Compare { filter: Some(_), .. }) => Judging::Program,
             Oracle::Compare(compare) => {
                 let expected = self.placed(test, scratch, |place| Ok(place.expected(&compare.expected)))?;
-                expected.map_or(Judging::Program, |(bytes, _)| Judging::Exact(bytes))
+                let status = compare.status;
+                expected.map_or(Judging::Program, |(output, _)| Judging::Exact { output, status })
             }
             _ => Judging::Output,
         })

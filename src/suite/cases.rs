@@ -89,7 +89,7 @@ fn oracle(listing: &Listing, expect: Option<&Expect>, test: &str, values: &Value
             Expected::File { path, shown }
         }
     };
-    Ok(Oracle::Compare(Compare { expected, filter: filter.clone() }))
+    Ok(Oracle::Compare(Compare { expected, status: None, filter: filter.clone() }))
 }
 
 /// The path under which a test that runs elsewhere finds the file.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::config::{Config, FILE, Kind, SuiteConfig};
 use super::locks::Locks;
-use super::oracle::Oracle;
+use super::oracle::{Compare, Expected, Oracle};
 use super::test::{Plan, Test, command_text, line_text};
 use super::verdict::clip;
 use super::{SuiteError, automake, cases, command, ctest, detect, meson};
@@ -44,6 +44,19 @@ pub fn find_root(start: &Path) -> Result<PathBuf, SuiteError> {
 }
 
 impl Suite {
+    /// The suite with tests that say themselves what is right expecting what `known` tells: a file that standard output must be like, and the
+    /// exit status.
+    pub fn expecting(mut self, known: impl Fn(&Test) -> Option<(PathBuf, i32)>) -> Suite {
+        for test in &mut self.tests {
+            if let Some((path, status)) = known(test) {
+                let shown = "the correct version's".to_string();
+                let expected = Expected::File { path, shown };
+                test.plan.oracle = Oracle::Compare(Compare { expected, status: Some(status), filter: None });
+            }
+        }
+        self
+    }
+
     /// Reads suspect.toml in `root` and asks the tools it names what the tests are. May build test programs, where
     /// the tool (Automake's `make check`) does so to list them.
     ///

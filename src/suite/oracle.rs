@@ -46,6 +46,8 @@ pub(super) const HARD_ERROR: i32 = 99;
 #[derive(Clone, Debug)]
 pub(super) struct Compare {
     pub(super) expected: Expected,
+    /// Exit status that the program must have; without it any but that of a crash.
+    pub(super) status: Option<i32>,
     /// Shell command through which both outputs go first.
     pub(super) filter: Option<String>,
 }
@@ -144,6 +146,13 @@ impl Place<'_> {
         let judgement = match (crash(outcome.status), difference(&expected, &got)) {
             (Some(_), _) => Judgement::fail(status_text(outcome.status)),
             (None, Some(difference)) => Judgement::fail(format!("output differs from {shown}: {difference}")),
+            (None, None) if compare.status.is_some_and(|wanted| outcome.status != Status::Exited(wanted)) => {
+                Judgement::fail(format!(
+                    "{}, expected exit status {}",
+                    status_text(outcome.status),
+                    compare.status.unwrap_or(0)
+                ))
+            }
             (None, None) => Judgement::pass(),
         };
         Ok((judgement, got))

@@ -29,7 +29,10 @@ impl Test {
             print.bytes(value.as_ref().map_or(b"", |value| value.as_bytes()));
         }
         match &self.plan.oracle {
-            Oracle::Compare(Compare { expected, filter }) => {
+            Oracle::Compare(Compare { expected, status, filter }) => {
+                if let Some(status) = status {
+                    print.bytes(&status.to_le_bytes());
+                }
                 print.bytes(filter.as_deref().unwrap_or("").as_bytes());
                 match expected {
                     Expected::File { path, .. } => print.file(path),

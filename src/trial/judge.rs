@@ -116,9 +116,9 @@ impl Judge {
     fn passes(&self, status: i32, finished: &Finished) -> Option<bool> {
         let verdict = match &self.judging {
             Judging::Status => self.test.judge_captured(&bare(status), &[])?,
-            Judging::Exact(expected) => {
-                let equal = self.is_expected(expected, finished.streams[0]);
-                Test::judge_comparison(Status::from_wait(status), equal)
+            Judging::Exact { output, status: wanted } => {
+                let equal = self.is_expected(output, finished.streams[0]);
+                Test::judge_comparison(Status::from_wait(status), *wanted, equal)
             }
             Judging::Output => {
                 let outcome = finished.captured.as_ref()?;

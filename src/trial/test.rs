@@ -52,7 +52,7 @@ impl Summary {
     /// What standard output is compared with; nothing where the test is not judged by that.
     fn expected(&self) -> &[u8] {
         match &self.judging {
-            Judging::Exact(expected) => compared(expected),
+            Judging::Exact { output, .. } => compared(output),
             _ => &[],
         }
     }
@@ -102,7 +102,7 @@ impl TestTrials {
             limit: LEAST_OUTPUT + GROWTH * written,
             matched: None,
         };
-        if let Judging::Exact(_) = summary.judging {
+        if let Judging::Exact { .. } = summary.judging {
             summary.matched = Some(common_prefix(summary.expected(), &summary.ran.outputs[0].bytes) as u64);
         }
         let mut trials = TestTrials {

@@ -214,6 +214,34 @@ fn spent_budget_names_what_was_not_run_and_a_later_evaluation_runs_it() {
 }
 
 #[test]
+fn methods_that_try_changes_are_evaluated_on_what_each_version_does_with_them() {
+    let project = small("[[version]]\nname = \"v\"\nchanged = [\"p.c:5\"]\n");
+    let program = |bound: u32| {
+        format!(
+            "#include <stdlib.h>\nint main(int n, char **v)\n{{\n    int x = n > 1 ? atoi(v[1]) : 0;\n    return x > {bound};\n}}\n"
+        )
+    };
+    project.write("p/correct/p.c", &program(5)).write("p/versions/v/p.c", &program(4));
+    project.write("p/correct/tests.txt", "1\n4\n5\n6\n9\n");
+    let all = ["--methods", "ochiai,cdfl,direct,flip,repair,all_evidence", "--features", "lines.jsonl", "."];
+    let first = report(&project, &all);
+    assert_eq!(first["versions"][0]["tests"]["failing"], 1);
+    // Everything executes every line: coverage says nothing; another bound repairs.
+    assert_eq!(positions(&first, "p/v", "ochiai")[0][3], 3.0);
+    assert_eq!(positions(&first, "p/v", "repair")[0][2..], [1.0, 2.0], "another x does, too");
+    assert!(positions(&first, "p/v", "all_evidence")[0][0] <= 2.0);
+    assert!(positions(&first, "p/v", "cdfl")[0][2] >= 1.0 && positions(&first, "p/v", "direct")[0][2] >= 1.0);
+    let lines = fs::read_to_string(project.path().join("lines.jsonl")).unwrap();
+    assert!(lines.lines().any(|line| line.contains("p.c:5") && line.contains("\"is_faulty\":true")), "{lines}");
+    let again = report(&project, &all);
+    for what in ["build", "tests"] {
+        assert_eq!(again["times"][what], first["times"][what], "nothing is built or run twice");
+    }
+    assert_eq!(timeless(again), timeless(first));
+    assert!(project.fail(&["eval", "--methods", "cdfl_paper", "."], 2).contains("give cdfl"));
+}
+
+#[test]
 fn tests_that_the_correct_version_does_not_pass_do_not_count() {
     let project = Project::new();
     let program = |bound: &str| {

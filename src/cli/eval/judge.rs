@@ -1,6 +1,8 @@
 //! Whether a test of a faulty version passed, where the correct version is what says so.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fs;
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use suspect_format::trace::{HASH_START, hash_bytes};
@@ -46,7 +48,7 @@ pub fn reference_run(expected: bool, baseline: &TestBaseline, runs: &[Shown]) ->
         },
     };
     let shown = runs.first().cloned().unwrap_or_default();
-    ReferenceRun { unusable, shown, limit: baseline.timeout.as_millis() as u64 }
+    ReferenceRun { unusable, shown, limit: baseline.timeout.as_millis() as u64, status: None }
 }
 
 /// Whether a test of a faulty version passed: as its suite says, or, where that has no expectation, if the version ends and
@@ -79,5 +81,24 @@ pub fn judge(
         (true, _) => (Some(true), "as the correct version".into()),
         (false, true) => (Some(false), "output differs from the correct version's".into()),
         (false, false) => (Some(false), format!("{}; the correct version: {}", first.0, known.shown.0)),
+    })
+}
+
+/// Keeps what the correct version writes in a test that does not say what is right, in `directory`; the exit status if all was kept.
+pub fn keep_expected(directory: &Path, test: &Test, run: &TestRun) -> Option<i32> {
+    let outcome = run.outcome.as_ref().filter(|outcome| !outcome.stdout.truncated)?;
+    let Status::Exited(status) = outcome.status else { return None };
+    fs::create_dir_all(directory).ok()?;
+    fs::write(directory.join(test.index.to_string()), &outcome.stdout.bytes).ok()?;
+    Some(status)
+}
+
+/// The suite in which tests that do not say what is right expect what the correct version does.
+pub fn with_expectations(suite: Suite, directory: &Path, known: &BTreeMap<String, ReferenceRun>) -> Suite {
+    let unsaid: HashSet<usize> =
+        suite.tests().iter().filter(|test| !has_expectation(&suite, test)).map(|test| test.index).collect();
+    suite.expecting(|test| {
+        let status = known.get(&test.name)?.status.filter(|_| unsaid.contains(&test.index))?;
+        Some((directory.join(test.index.to_string()), status))
     })
 }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use serde::de::DeserializeOwned;
 use suspect_format::abi::Mode;
 
-use super::judge::{has_expectation, judge, keep_shown, reference_run};
+use super::judge::{has_expectation, judge, keep_expected, keep_shown, reference_run, with_expectations};
 use crate::build::{self, BuildOptions, driver};
 use crate::cli::build::exit_of;
 use crate::cli::exit::{Exit, Failure};
@@ -243,6 +243,7 @@ impl<'a> Place<'a> {
         store.prune_runs(1).map_err(Failure::from)?;
         let times = RunTimes::new(built, recorded.running, self.in_processes(&recorded.baseline), began.elapsed());
         drop(lock);
+        let suite = with_expectations(suite, &self.work("expected"), known);
         if self.options.has_trials() {
             self.try_changes(version, key, &suite)?;
         }
@@ -361,14 +362,24 @@ impl<'a> Place<'a> {
         let suite = self.suite(tree)?;
         let options = self.baseline_options(&store, self.options.repeat.max(2), Vec::new())?;
         let shown = Mutex::new(HashMap::new());
-        let hook = |test: &Test, _: usize, _: &Path, run: &TestRun| keep_shown(&shown, test, run);
+        let statuses = Mutex::new(HashMap::new());
+        let hook = |test: &Test, _: usize, _: &Path, run: &TestRun| {
+            keep_shown(&shown, test, run);
+            if !has_expectation(&suite, test) {
+                let status = keep_expected(&self.work("expected"), test, run);
+                statuses.lock().unwrap_or_else(PoisonError::into_inner).insert(test.index, status);
+            }
+        };
         let started = Instant::now();
         let baseline = suite::baseline(&suite, &options, &hook).map_err(Failure::from)?;
         let running = started.elapsed();
         let shown = shown.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let statuses = statuses.into_inner().unwrap_or_else(PoisonError::into_inner);
         let tests = suite.tests().iter().zip(&baseline.tests).map(|(test, baseline)| {
             let runs = shown.get(&test.index).map_or(&[][..], Vec::as_slice);
-            (test.name.clone(), reference_run(has_expectation(&suite, test), baseline, runs))
+            let status = statuses.get(&test.index).copied().flatten();
+            let known = reference_run(has_expectation(&suite, test), baseline, runs);
+            (test.name.clone(), ReferenceRun { status, ..known })
         });
         let times = RunTimes::new(built, running, self.in_processes(&baseline), began.elapsed());
         Ok((tests.collect(), times))
