@@ -50,13 +50,16 @@ fn fail(message: &str) -> ExitCode {
 }
 
 /// Weights by eye: what fitting starts from, and is held to where versions say little.
-const BY_EYE: [(&str, f64); 6] = [
-    ("ochiai", 6.0),
-    ("metallaxis", 6.0),
-    ("flip", 6.0),
-    ("repair", 3.0),
-    ("flip_predicate", 1.8),
-    ("flip_share", 1.8),
+const BY_EYE: [(&str, f64); 9] = [
+    ("ochiai", 4.0),
+    ("ochiai_rank", 1.0),
+    ("metallaxis", 2.0),
+    ("metallaxis_rank", 1.0),
+    ("flip", 1.0),
+    ("flip_surprise", 1.0),
+    ("flip_share", 1.0),
+    ("turning", 2.0),
+    ("repair", 2.0),
 ];
 const RANKINGS: [&str; 6] = ["all evidence", "by eye", "ochiai", "metallaxis", "muse", "flip"];
 
@@ -199,8 +202,11 @@ fn interval(values: &[f64]) -> (f64, f64) {
 
 /// What was said and what came true, on held-out programs.
 fn calibration(held: &[Held], elsewhere: f64) {
+    let log = |held: &Held| held.order.iter().map(|(p, _, faulty)| p * faulty).sum::<f64>().max(1e-12).ln();
+    let mean = held.iter().map(log).sum::<f64>() / held.len().max(1) as f64;
+    println!("\nMean logarithm of the probability of held-out faults: {mean:.3}");
     println!(
-        "\nCalibration on held-out programs: probability that the fault is among the first n lines; said, came true, versions"
+        "Calibration on held-out programs: probability that the fault is among the first n lines; said, came true, versions"
     );
     for n in AT {
         let said: Vec<(f64, f64)> = held.iter().map(|held| within(&held.order, n)).collect();
