@@ -1,11 +1,13 @@
 //! `suspect hom` and `suspect seed` on a small program: what they make is what running it shows.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::path::Path;
 
 use serde_json::Value;
 
 use crate::code_mutants::biggest;
+use crate::project::Project;
 
 #[test]
 fn higher_order_mutants_need_a_campaign_of_values_and_are_judged_by_their_members() {
@@ -94,4 +96,48 @@ fn seeded_versions_fail_the_tests_that_their_mutants_fail() {
         paths.map(|path| (path.file_name().unwrap().to_string_lossy().into_owned(), fs::read(path).unwrap())).collect()
     };
     assert_eq!(patches("bench"), patches("again"));
+}
+
+#[test]
+fn versions_of_the_source_fail_some_tests_and_keep_the_kind_of_mistake() {
+    let project = Project::new();
+    for name in ["tally/tally.c", "tally/weigh.c", "tally/tally.h", "tally/tests.list", "tally/suspect.toml"] {
+        let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs").join(name)).unwrap();
+        project.write(name.trim_start_matches("tally/"), &text);
+    }
+    let source = fs::read_to_string(project.path().join("tally.c")).unwrap();
+    project.succeed(&["build"]);
+    project.succeed(&["test"]);
+    let made = project.succeed(&["seed", "--from", "source", "--count", "15", "--jobs", "2", "--output", "bench"]);
+    assert!(made.contains("15 versions with a fault of the source"), "{made}");
+    project.succeed(&["eval", "bench", "--methods", "ochiai"]);
+    let directory = fs::read_dir(project.path().join("bench")).unwrap().map(|entry| entry.unwrap().path());
+    let program = directory.into_iter().find(|path| path.to_string_lossy().ends_with("-source")).unwrap();
+    let toml = fs::read_to_string(program.join("eval.toml")).unwrap();
+    let mut classes = BTreeSet::new();
+    let mut n_versions = 0;
+    let notes: Vec<&str> = toml.split("\n# ").collect();
+    for pair in notes.windows(2).filter(|pair| pair[0].ends_with(" tests fail")) {
+        let (failing, rest) = (pair[0].split(' ').next().unwrap().parse::<u64>().unwrap(), pair[1]);
+        let value =
+            |key: &str| rest.split(&format!("\n{key} = \"")).nth(1).unwrap().split('"').next().unwrap().to_owned();
+        let results = project.path().join("bench/results").join(program.file_name().unwrap());
+        let result: Value =
+            serde_json::from_slice(&fs::read(results.join(format!("{}.json", value("name")))).unwrap()).unwrap();
+        assert_eq!(result["class"], Value::from(value("class")));
+        if result["outcome"]["evaluated"].is_object() {
+            assert_eq!(result["outcome"]["evaluated"]["tests"]["failing"].as_u64(), Some(failing), "{result:#}");
+            n_versions += 1;
+        }
+        classes.insert(value("class"));
+    }
+    assert!(n_versions >= 13 && classes.len() >= 8, "{n_versions} {classes:?}");
+    // Neither the number of jobs nor a second time makes other versions; the tree of the project is as it was.
+    project.succeed(&["seed", "--from", "source", "--count", "15", "--jobs", "1", "--output", "again"]);
+    let again = project.path().join("again").join(program.file_name().unwrap());
+    assert_eq!(fs::read_to_string(again.join("eval.toml")).unwrap(), toml);
+    assert_eq!(fs::read_to_string(project.path().join("tally.c")).unwrap(), source);
+    // Kinds can be chosen, and those that there are not are told.
+    project.succeed(&["seed", "--from", "source", "--operators", "jump", "--count", "1", "--output", "jumps"]);
+    assert!(project.fail(&["seed", "--from", "source", "--operators", "AOR", "--output", "x"], 1).contains("conjunct"));
 }

@@ -1,0 +1,6 @@
+struct tally {
+    int below;
+    int above;
+};
+
+int weighted(int value, int place);
