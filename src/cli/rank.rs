@@ -52,7 +52,7 @@ pub fn rank(root: &Path, arguments: &RankArguments, out: &mut impl Write) -> Res
     }
     let scene = Scene::read(&run, &run.counted_tests())?;
     let ground = scene.ground(&run);
-    let tried = try_changes(&store, &run, &ground, &arguments.search)?;
+    let tried = try_changes(&store, &run, &ground, &arguments.search, asked.is_some())?;
     let mut report = report(&store, &run, method, arguments, &ranked, Some((&ground, &tried)))?;
     if let Algorithm::AllEvidence = method.algorithm {
         let mut explainer = Explainer::new((&store, &run), &ground, &tried.trials, &ranked.left_out);

@@ -1,7 +1,7 @@
 //! Trying changes of the failing program on the tests of a recorded run: what `suspect rank` and `suspect eval` share.
 
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::args::CatalogueArguments;
 use super::exit::Failure;
@@ -43,6 +43,7 @@ pub fn search(
     stop: &AtomicBool,
     watch: &dyn SearchWatch,
 ) -> Result<(Searched, Catalogue), Failure> {
+    let began = Instant::now();
     ready::check(store, run, suite)?;
     // Without code mutants values can still be changed.
     let catalogue = Catalogue::of(store, run, &CatalogueArguments::default())
@@ -61,7 +62,7 @@ pub fn search(
         store: &evidence,
         settings: &SearchSettings {
             jobs: options.jobs,
-            budget: options.budget,
+            budget: options.budget.map(|budget| budget.saturating_sub(began.elapsed())),
             most_failing: MOST_TESTS.0,
             most_passing: MOST_TESTS.1,
             most_trials: MOST_TRIALS,

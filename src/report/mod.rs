@@ -19,6 +19,8 @@ mod text;
 #[cfg(test)]
 mod text_tests;
 mod why;
+#[cfg(test)]
+mod why_tests;
 mod why_text;
 
 pub use claim::{Claim, ClaimedOutcome, Confidence, Effect, Reason, TrialCounts, Within, change_of, percent};

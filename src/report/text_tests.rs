@@ -62,7 +62,7 @@ pub fn claim() -> Claim {
     }
 }
 
-fn report() -> RankingReport {
+pub fn report() -> RankingReport {
     let reason = |text: &str, claim: Option<Claim>| Reason { text: text.into(), claim };
     let mut first = entry(4, (1, 1), Some(0.834));
     first.reasons = vec![

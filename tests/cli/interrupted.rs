@@ -106,6 +106,7 @@ fn ctrl_c_ranks_by_what_is_known_and_the_next_time_goes_on() {
 fn without_time_it_ranks_by_coverage_and_says_what_is_missing() {
     let project = parcel();
     let whole = ranking(&project, &[]);
+    assert_eq!(ranking(&project, &["--budget", "0"]), whole, "what is known needs no time");
     forget(&project);
     let none = ranking(&project, &["--budget", "0"]);
     assert_eq!(none["ranking"].as_array().unwrap().len(), whole["ranking"].as_array().unwrap().len());

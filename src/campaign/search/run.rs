@@ -138,7 +138,8 @@ impl<L: Lab> Search<'_, L> {
         };
         let mut usable = vec![true; chosen.len()];
         let mut policy = Policy::new(self.program, &chosen, &facts);
-        while !self.is_over(&shared) && searched.trials.len() < self.settings.most_trials {
+        // What is known is looked up even if there is no time for more.
+        while !self.is_halted(&shared) && searched.trials.len() < self.settings.most_trials {
             let probabilities = (self.posterior)(&searched.trials);
             self.watch.ranked(&searched.trials, &probabilities);
             let round = policy.next(&mut searched.trials, &probabilities, &usable);
@@ -160,6 +161,10 @@ impl<L: Lab> Search<'_, L> {
 
     fn is_over<R>(&self, shared: &Shared<R>) -> bool {
         self.is_stopped(shared.deadline) || shared.broken.load(Ordering::Relaxed)
+    }
+
+    fn is_halted<R>(&self, shared: &Shared<R>) -> bool {
+        self.stop.load(Ordering::Relaxed) || shared.broken.load(Ordering::Relaxed)
     }
 
     fn is_stopped(&self, deadline: Option<Instant>) -> bool {
@@ -228,6 +233,9 @@ impl<L: Lab> Search<'_, L> {
                 }
                 None => due.entry(*test).or_default().push(*candidate),
             }
+        }
+        if due.is_empty() {
+            return Ok(true);
         }
         let n_due: usize = due.values().map(Vec::len).sum();
         let size = (n_due / (2 * workers.len().max(1))).max(LEAST_BATCH);

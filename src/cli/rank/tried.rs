@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::campaign::{SearchWatch, run_identity};
 use crate::cli::args::SearchArguments;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::interrupt;
@@ -15,6 +16,8 @@ use super::watch::Watching;
 
 /// Time for trials unless asked otherwise.
 const BUDGET: Duration = Duration::from_secs(60);
+/// The same for a look at one line, when something has been tried before.
+const LOOK: Duration = Duration::from_secs(2);
 
 /// What was tried.
 #[derive(Default)]
@@ -57,11 +60,18 @@ impl Tried {
     }
 }
 
-/// Tries what is worth it, as far as the budget goes; where nothing can be tried, says why instead.
+/// Tries what is worth it, as far as the budget goes; where nothing can be tried, says why instead. `is_look`: what was tried before suffices,
+/// unless a budget is given.
 ///
 /// # Errors
 /// When the signal handler cannot be set.
-pub fn try_changes(store: &Store, run: &Run, ground: &Ground, arguments: &SearchArguments) -> Result<Tried, Failure> {
+pub fn try_changes(
+    store: &Store,
+    run: &Run,
+    ground: &Ground,
+    arguments: &SearchArguments,
+    is_look: bool,
+) -> Result<Tried, Failure> {
     if arguments.no_trials {
         return Ok(Tried::nothing("changes of the program (--no-trials)".into()));
     }
@@ -75,15 +85,19 @@ pub fn try_changes(store: &Store, run: &Run, ground: &Ground, arguments: &Search
         Err(error) => return Ok(missing(error.into())),
     };
     let stop = interrupt::catch()?;
-    let budget = arguments.budget.unwrap_or(BUDGET);
+    // A look at one line is not to wait for what others need.
+    let is_known = || store.evidence(run_identity(run)).load().is_ok_and(|(known, _)| !known.is_empty());
+    let default = if is_look && is_known() { LOOK } else { BUDGET };
+    let budget = arguments.budget.unwrap_or(default);
     let options = SearchOptions {
         jobs: arguments.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1),
         budget: Some(budget),
         allow_unsafe: arguments.allow_unsafe,
     };
     let watch = Watching::new(&run.program, budget);
-    watch.announce(run);
     let posterior = |trials: &Trials| Posterior::new(ground, trials).lines;
+    watch.announce(run);
+    watch.ranked(&Trials::default(), &posterior(&Trials::default()));
     let searched = search((store, run, &suite), options, &posterior, stop, &watch);
     watch.clear();
     let (searched, catalogue) = match searched {

@@ -27,6 +27,10 @@ impl<'a> Watching<'a> {
 
     /// Says what will be done.
     pub fn announce(&self, run: &Run) {
+        if self.budget.is_zero() {
+            anstream::eprintln!("suspect: looking up what was tried before");
+            return;
+        }
         let count = |passed: bool| run.manifest.tests.iter().filter(|test| test.passed == Some(passed)).count();
         anstream::eprintln!(
             "suspect: trying small changes of the program on its {} failing and {} passing tests, for {} s at most; Ctrl-C ranks by \
