@@ -137,6 +137,7 @@ pub fn inject(
     });
     if let Some(mutations) = &mutations {
         mutations.statements();
+        mutations.assignments();
     }
     if mode == Mode::Trace {
         // First, because what else looks at a node's value shall see the one that it takes.

@@ -398,7 +398,7 @@ impl Value {
     }
 
     /// Whether a load is neither volatile nor atomic.
-    pub fn is_simple_load(self) -> bool {
+    pub fn is_simple_access(self) -> bool {
         let atomic = inkwell::llvm_sys::LLVMAtomicOrdering::LLVMAtomicOrderingNotAtomic;
         llvm!(LLVMGetVolatile(self.0) == 0 && LLVMGetOrdering(self.0) == atomic)
     }

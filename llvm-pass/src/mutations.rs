@@ -11,7 +11,7 @@ use crate::ir::{Block, Builder, LLVMIntPredicate, LLVMLinkage, LLVMOpcode, Modul
 use crate::logic::Junction;
 use crate::lower;
 use crate::operations::{OperationSite, Spot};
-use crate::overrides::{narrowed, widened};
+use crate::overrides::{narrowed, replace_after, widened};
 use crate::shim;
 use crate::sites::Body;
 use crate::variables::{Storage, VariableSite};
@@ -67,6 +67,28 @@ impl Mutations<'_> {
         }
     }
 
+    /// What is assigned. Before the hooks of nodes, which take what comes out.
+    pub fn assignments(&self) {
+        for (number, operation) in self.numbered() {
+            if let Spot::Store(position) = operation.spot {
+                self.assignment(number, self.body.at(position));
+            }
+        }
+    }
+
+    fn assignment(&self, number: u32, store: Value) {
+        let (Some(value), Some(target)) = (store.operand(0), store.operand(1)) else { return };
+        let builder = Builder::before(self.module, store);
+        let kind = value.kind();
+        let before = builder.load(kind, target);
+        llvm!(LLVMSetAlignment(before.0, LLVMGetAlignment(store.0)));
+        let (left, right) = (widened(self.module, &builder, before), widened(self.module, &builder, value));
+        let answer = self.ask(&builder, number, left, right, right);
+        let new = narrowed(self.module, &builder, answer, kind.scalar_bits().unwrap_or(64), kind);
+        store.set_operand(0, new);
+        replace_after(&builder, store, value, new);
+    }
+
     /// `&&` and `||`: on each way out of the left side the runtime is asked whether the other operator is meant. Inner ones first, so
     /// that the ways which they add are asked about, too. Before new blocks stand on the edges.
     pub fn logic(&self) {
@@ -113,8 +135,19 @@ impl Mutations<'_> {
         for (from, yes, no) in [(open, turned, next), (decided, next, short)] {
             let builder = Builder::at_end(self.module, from);
             let choice = self.choice(&builder, number);
-            let zero = self.module.constant(64, 0);
-            let turn = llvm!(LLVMBuildICmp(builder.raw(), LLVMIntPredicate::LLVMIntNE, choice.0, zero.0, c"".as_ptr()));
+            let constant = |number| self.module.constant(64, number);
+            // With 1 both ways are turned, with 2 the first, with 3 the second.
+            let (value, predicate, other) = match from == open {
+                true => {
+                    let less = builder.binary(LLVMOpcode::LLVMSub, choice, constant(1));
+                    (less, LLVMIntPredicate::LLVMIntULT, constant(2))
+                }
+                false => {
+                    let odd = builder.binary(LLVMOpcode::LLVMAnd, choice, constant(1));
+                    (odd, LLVMIntPredicate::LLVMIntNE, constant(0))
+                }
+            };
+            let turn = llvm!(LLVMBuildICmp(builder.raw(), predicate, value.0, other.0, c"".as_ptr()));
             added.push((last, Value(llvm!(LLVMBuildCondBr(builder.raw(), turn, yes.0, no.0)))));
         }
         added.push((last, jump));
@@ -139,7 +172,7 @@ impl Mutations<'_> {
                 Spot::Index(position) => self.index(number, self.body.at(position)),
                 Spot::Argument(position, operand) => self.argument(number, self.body.at(position), operand),
                 Spot::Variable(position) => self.variable(number, self.body.at(position), table),
-                Spot::Node | Spot::Around(..) | Spot::Junction(_) => {}
+                Spot::Node | Spot::Store(_) | Spot::Around(..) | Spot::Junction(_) => {}
             }
         }
     }

@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 
 use suspect_format::operation::Operator;
-use suspect_format::site::{NodeKind, OperationKind};
+use suspect_format::site::{NodeKind, OperationKind, ValueClass};
 
 use crate::calls;
 use crate::compounds::{Found, Graph};
@@ -28,6 +28,8 @@ pub enum Spot {
     Index(u32),
     /// Before the call at this position, for this operand.
     Argument(u32, u32),
+    /// Before the store at this position, whose value it answers.
+    Store(u32),
     /// Before the load at this position, whose address it answers.
     Variable(u32),
     /// Nowhere: the node's own hook is asked.
@@ -65,8 +67,15 @@ pub fn collect(
 ) -> (Vec<OperationSite>, Vec<VariableSite>) {
     let owners = owners(body, nodes);
     let fields = bit_fields(survey, body);
+    let number = |(index, node): (u32, &NodeSite)| match node.logged {
+        Logged::Operand(position, 0) if node.kind == NodeKind::Assignment && node.class != ValueClass::Bool => {
+            Some((position, index))
+        }
+        _ => None,
+    };
+    let assigned = (0..).zip(nodes).filter_map(number).collect();
     let scopes = Scopes::of(body, survey.globals);
-    let mut collector = Collector { survey, body, pieces, nodes, owners, fields, scopes, found: Vec::new() };
+    let mut collector = Collector { survey, body, pieces, nodes, owners, fields, assigned, scopes, found: Vec::new() };
     for position in 0..body.instructions.len() as u32 {
         collector.instruction(position);
     }
@@ -87,6 +96,8 @@ struct Collector<'a, 'b> {
     owners: HashMap<Value, u32>,
     /// Instructions that take bit-fields out of their storage and put them back.
     fields: HashSet<Value>,
+    /// Stores that assign a number, by their positions, and their nodes.
+    assigned: HashMap<u32, u32>,
     scopes: Scopes<'b>,
     found: Vec<(u32, OperationSite)>,
 }
@@ -101,6 +112,7 @@ impl Collector<'_, '_> {
             Some(LLVMOpcode::LLVMGetElementPtr) => self.step(position, value),
             Some(LLVMOpcode::LLVMCall) => self.arguments(position, value),
             Some(LLVMOpcode::LLVMLoad) => self.read(position, value),
+            Some(LLVMOpcode::LLVMStore) => self.assignment(position, value),
             Some(_) => self.binary(position, value),
             None => {}
         }
@@ -173,7 +185,7 @@ impl Collector<'_, '_> {
         };
         let bits = load.kind().scalar_bits().filter(|bits| *bits <= 64);
         let (Some(width), Some(variable)) = (bits, load.operand(0)) else { return };
-        if load.users().is_empty() || !load.is_simple_load() || variable.users().iter().any(updates) {
+        if load.users().is_empty() || !load.is_simple_access() || variable.users().iter().any(updates) {
             return;
         }
         if let Some((variable, others)) = self.scopes.read(load) {
@@ -183,6 +195,28 @@ impl Collector<'_, '_> {
             self.push(position, kind, Spot::Variable(position));
             self.found[before..].iter_mut().for_each(|(_, site)| site.others = others.clone());
         }
+    }
+
+    fn assignment(&mut self, position: u32, store: Value) {
+        let (Some(value), Some(target)) = (store.operand(0), store.operand(1)) else { return };
+        let own = position_of(store);
+        // `x += 1` reads `x` where the operator stands.
+        let updated = |user: &Value| {
+            user.is(LLVMOpcode::LLVMLoad) && user.operand(0) == Some(target) && position_of(*user) == own
+        };
+        let bits = value.kind().scalar_bits().filter(|bits| (2..=64).contains(bits) && !value.kind().is_pointer());
+        let (Some(width), Some(node)) = (bits, self.assigned.get(&position).copied()) else { return };
+        let begins = own.is_none_or(|place| statements::begins(target, place));
+        let right = bits_of(value);
+        let is_known = right.is_some() || !value.is_constant();
+        if begins || !is_known || !store.is_simple_access() || target.users().iter().any(updated) {
+            return;
+        }
+        let Some(place) = self.place(position) else { return };
+        let kind = OperationKind::Assign { width: width as u8, is_float: value.kind().is_float(), right };
+        let piece = piece_at(self.body, self.pieces, position);
+        let (node, others, spot) = (Some(node), Vec::new(), Spot::Store(position));
+        self.found.push((position, OperationSite { piece, place, node, kind, others, spot }));
     }
 
     fn arguments(&mut self, position: u32, call: Value) {

@@ -46,7 +46,7 @@ impl Overrides<'_> {
         }
         user.set_operand(operand, new);
         if user.is(LLVMOpcode::LLVMStore) {
-            self.replace_after(&builder, user, value, new);
+            replace_after(&builder, user, value, new);
         }
     }
 
@@ -95,19 +95,6 @@ impl Overrides<'_> {
         }
     }
 
-    /// Replaces uses of a stored value, and of the truth value that it repeats, after the store.
-    fn replace_after(&self, builder: &Builder, store: Value, value: Value, new: Value) {
-        // Not the assignment's alone: after `p = &x` the variable still lies where it did.
-        if value.is_constant() || value.is_argument() || value.is(LLVMOpcode::LLVMAlloca) {
-            return;
-        }
-        replace_uses(value, new, store);
-        let truth = value.is(LLVMOpcode::LLVMZExt).then(|| value.operand(0)).flatten();
-        if let Some(truth) = truth.filter(|truth| truth.kind().int_bits() == 1 && truth.users().len() > 1) {
-            replace_uses(truth, builder.cast(LLVMOpcode::LLVMTrunc, new, truth.kind()), store);
-        }
-    }
-
     /// Shows `value` to the hook; what it answers, `None` when that does not matter.
     fn ask(&self, builder: &Builder, number: u32, class: ValueClass, value: Value) -> Option<Value> {
         let kind = value.kind();
@@ -120,6 +107,19 @@ impl Overrides<'_> {
         let answer = call(Marker::Log, widened(self.module, builder, value));
         let bits = kind.scalar_bits().filter(|bits| *bits <= 64 && !kind.is_pointer())?;
         Some(narrowed(self.module, builder, answer, bits, kind))
+    }
+}
+
+/// Replaces uses of a stored value, and of the truth value that it repeats, after the store.
+pub fn replace_after(builder: &Builder, store: Value, value: Value, new: Value) {
+    // Not the assignment's alone: after `p = &x` the variable still lies where it did.
+    if value.is_constant() || value.is_argument() || value.is(LLVMOpcode::LLVMAlloca) {
+        return;
+    }
+    replace_uses(value, new, store);
+    let truth = value.is(LLVMOpcode::LLVMZExt).then(|| value.operand(0)).flatten();
+    if let Some(truth) = truth.filter(|truth| truth.kind().int_bits() == 1 && truth.users().len() > 1) {
+        replace_uses(truth, builder.cast(LLVMOpcode::LLVMTrunc, new, truth.kind()), store);
     }
 }
 

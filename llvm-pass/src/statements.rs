@@ -131,7 +131,7 @@ fn is_statement(root: Value) -> bool {
 }
 
 /// Whether a write to `target` is its declaration's: in the same line, where the variable is first used.
-fn begins(target: Value, place: (u32, u32)) -> bool {
+pub fn begins(target: Value, place: (u32, u32)) -> bool {
     let base = std::iter::successors(Some(target), |one| {
         matches!(one.opcode(), Some(LLVMOpcode::LLVMGetElementPtr)).then(|| one.operand(0))?
     });

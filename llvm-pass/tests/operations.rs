@@ -64,7 +64,7 @@ fn operations_are_those_of_the_source_at_every_level() {
     }
 }
 
-/// A program with one edit `[[old|new]]` in it; `@` stands where the operation is said to be, if that is not where the edit begins.
+/// A program with one edit `[[old|new]]` (or `[[old => new]]`) in it; `@` stands where the operation is said to be, if that is not where the edit begins.
 struct Edit {
     program: &'static str,
     /// What the test runtime is told to do, and the number that goes with it.
@@ -93,6 +93,27 @@ const EDITS: &[Edit] = &[
     edit("double d = 0. / rand_(0); show(d [[==|!=]] d);", "operator", 29),
     edit("int a = rand_(9); show(a[[@++|--]]); show(a);", "operator", 2),
     edit("int a = rand_(9); show([[--|++]]a);", "operator", 2),
+    edit("int a = rand_(9), b = rand_(7); a [[+=|=]] b; show(a);", "operator", 35),
+    edit("short a = rand_(9); long b = rand_(70000); a [[*=|=]] b; show(a);", "operator", 35),
+    edit("float a = rand_(9); double b = rand_(7) / 3.; a [[-=|=]] b; dump(a);", "operator", 35),
+    edit("int a = rand_(9), b = 0; a [[/=|=]] b; show(a);", "operator", 35),
+    edit("int a = rand_(9), b = rand_(7); show([[a @- b|a]]);", "operator", 34),
+    edit("int a = rand_(9), b = rand_(7); show([[a @- b|b]]);", "operator", 35),
+    edit("double a = rand_(9), b = rand_(7); dump([[a @- b|b]]);", "operator", 35),
+    edit("char c = rand_(100); int s = 3; show([[c @<< s|c]]);", "operator", 34),
+    // Assignments.
+    edit("int a = rand_(9), b = rand_(7);\na [[=|+=]] b; show(a);", "operator", 1),
+    edit("unsigned char a = rand_(9); int b = rand_(250);\na [[=|*=]] b; show(a);", "operator", 3),
+    edit("long a = rand_(9); int b = -rand_(7);\na [[=|-=]] b; show(a);", "operator", 2),
+    edit("int a = rand_(9);\na [[=|+=]] 5; show(a);", "operator", 1),
+    edit("int a = rand_(9), b = rand_(6);\na [[=|&=]] b; show(a);", "operator", 8),
+    edit("global = 4;\nglobal [[=||=]] next(); show(global);", "operator", 9),
+    edit("double a = rand_(9); int b = rand_(3);\na [[=|*=]] b; dump(a);", "operator", 26),
+    edit("float a = rand_(9), b = rand_(3);\na [[=|-=]] b; dump(a);", "operator", 25),
+    edit("int a = rand_(9), b = rand_(7), c;\nc = a [[=|+=]] b; show(a); show(c);", "operator", 1),
+    edit("struct pair a = make(5), *p = &a;\np->y [[=|+=]] next(); show(a.y);", "operator", 1),
+    edit("int a[3] = {1, 2, 3}, i = 0;\na[i++] [[=|+=]] 7 * i; show(a[0]); show(i);", "operator", 1),
+    edit("int a = 1;\nif ((a [[=|+=]] next()) == 12) show(1); else show(2);", "operator", 1),
     // Operands.
     edit("int a = rand_(9); show(a @+ [[5|7]]);", "right", 7),
     edit("int a = rand_(9); show([[5|0]] @- a);", "left", 0),
@@ -134,6 +155,33 @@ const EDITS: &[Edit] = &[
     edit("int i = 0; do i++; while (is(\"a\", i < 4) [[|||&&]] is(\"b\", i < 3)); show(i);", "choice", 1),
     edit("for (int i = 0; i < 3 [[&&|||]] is(\"a\", i < 6); i++) show(i);", "choice", 1),
     edit("show(is(\"a\", 1) [[&&|||]] is(\"b\", 0) ? 5 : 6);", "choice", 1),
+    edit("if ([[is(\"a\", 1) @&& is(\"b\", 0) => is(\"a\", 1)]]) show(1); else show(2);", "choice", 2),
+    edit("if ([[is(\"a\", 0) @|| is(\"b\", 1) => is(\"a\", 0)]]) show(1); else show(2);", "choice", 2),
+    edit(
+        "int a = rand_(0), b = rand_(1); if ([[a @&& is(\"b\", b) => is(\"b\", b)]]) show(1); else show(2);",
+        "choice",
+        3,
+    ),
+    edit(
+        "int a = rand_(1), b = rand_(0); if ([[a @|| is(\"b\", b) => is(\"b\", b)]]) show(1); else show(2);",
+        "choice",
+        3,
+    ),
+    edit("int a = rand_(1); int x = [[a @|| is(\"b\", 0) => is(\"b\", 0)]]; show(x);", "choice", 3),
+    edit("int x = [[is(\"a\", 1) @&& is(\"b\", 0) => is(\"a\", 1)]]; show(x);", "choice", 2),
+    edit("if ([[is(\"a\", 1) @&& is(\"b\", 0) => is(\"a\", 1)]] && is(\"c\", 1)) show(1); else show(2);", "choice", 2),
+    edit(
+        "if (is(\"a\", 1) && [[(is(\"b\", 0) @|| is(\"c\", 1)) => is(\"b\", 0)]]) show(1); else show(2);",
+        "choice",
+        2,
+    ),
+    edit(
+        "if (!([[is(\"a\", 0) @|| is(\"b\", 1) => is(\"a\", 0)]]) && is(\"c\", 1)) show(1); else show(2);",
+        "choice",
+        2,
+    ),
+    edit("int i = 0; while ([[i < 5 @&& is(\"a\", i < 3) => i < 5]]) i++; show(i);", "choice", 2),
+    edit("int i = 0; while ([[i < 5 @&& is(\"a\", i < 9) => is(\"a\", i < 9)]]) i++; show(i);", "choice", 3),
     // Variables: others by their number, in the order in which operations name them.
     edit("int a = 1, b = 2;\nshow([[a|b]]);", "variable", 1),
     edit("int a = 1, b = 2;\nshow(a + [[b|a]]);", "variable", 0),
@@ -165,8 +213,10 @@ fn cut(edit: &Edit) -> (String, String, (u32, u32)) {
         format!("{PRELUDE}void body(void) {{\n{}\n}}\nint main(void) {{ body(); puts(\"end\"); }}\n", edit.program);
     let (before, rest) = text.split_once("[[").unwrap();
     let (inside, after) = rest.split_once("]]").unwrap();
-    let bar = if inside.starts_with("||") { 2 } else { inside.find('|').unwrap() };
-    let (old, new) = (&inside[..bar], &inside[bar + 1..]);
+    let (old, new) = inside.split_once(" => ").unwrap_or_else(|| {
+        let bar = if inside.starts_with("||") { 2 } else { inside.find('|').unwrap() };
+        (&inside[..bar], &inside[bar + 1..])
+    });
     let original = format!("{before}{old}{after}");
     let place = original.find('@').unwrap_or(before.len());
     let (line, column) = (original[..place].matches('\n').count() + 1, place - original[..place].rfind('\n').unwrap());
@@ -237,6 +287,7 @@ fn mutant_at(unit: &OwnedUnit, place: (u32, u32), (what, number): (&str, i64)) -
                     (matches!(what, "operator" | "left" | "right"), width, operator as u8)
                 }
                 OperationKind::Step { .. } => (what == "left", 64, 1),
+                OperationKind::Assign { width, .. } => (what == "operator", width, 35),
                 OperationKind::Argument { width, .. } => (what == "result", width, 0),
                 OperationKind::Statement | OperationKind::Logical { .. } => (what == "choice", 64, 0),
                 OperationKind::Read { .. } => (what == "variable", 64, 0),

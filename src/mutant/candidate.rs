@@ -25,19 +25,20 @@ pub(super) fn of_operation(body: &Body, index: u32, drafts: &mut Vec<Draft>) {
         OperationKind::Whole { value } => found.whole(value),
         OperationKind::Read { variable, .. } => found.read(variable),
         OperationKind::Statement => found.statement(),
+        OperationKind::Assign { width, is_float, right } => found.assignment(u32::from(width), is_float, right),
     }
 }
 
 /// An operation, and where its mutants go.
-struct Found<'f, 'v, 'a> {
-    body: &'f Body<'v, 'a>,
+pub(super) struct Found<'f, 'v, 'a> {
+    pub body: &'f Body<'v, 'a>,
     index: u32,
-    operation: &'a Operation,
+    pub operation: &'a Operation,
     drafts: &'f mut Vec<Draft>,
 }
 
 impl<'a> Found<'_, '_, 'a> {
-    fn push(&mut self, class: Class, change: Change, texts: (&str, &str), rewrite: Result<Rewrite, Junk>) {
+    pub(super) fn push(&mut self, class: Class, change: Change, texts: (&str, &str), rewrite: Result<Rewrite, Junk>) {
         self.push_at(class, Site::Operation(self.index), change, texts, rewrite);
     }
 
@@ -93,6 +94,7 @@ impl<'a> Found<'_, '_, 'a> {
                 self.push(class, Change::Operator(other), (token, other.token()), rewrite);
             }
         }
+        self.without_operator(found, operator, width, signedness);
         let signed = signedness != Signedness::Unsigned;
         let is_shift = matches!(operator, Operator::Shl | Operator::SignedShr | Operator::UnsignedShr);
         for (value, is_left) in sides {
@@ -121,7 +123,7 @@ impl<'a> Found<'_, '_, 'a> {
     }
 
     /// Whether an expression is an address for all that is known: converted to one, taken, or a variable that holds one.
-    fn is_address(&self, expression: Expression) -> bool {
+    pub(super) fn is_address(&self, expression: Expression) -> bool {
         let expression = expression.unparenthesized();
         let (line, column) = expression.place();
         let place = Place { file: self.operation.place.file, line, column };
@@ -166,6 +168,7 @@ impl<'a> Found<'_, '_, 'a> {
         if !is_address_last {
             self.push(Class::Aor, Change::Negate, (token, &other), rewrite);
         }
+        self.without_step(found, token);
         let Some(constant) = constant else { return };
         if found.is_ok_and(|found| found.kind() == Kind::Update) {
             return;
@@ -190,6 +193,7 @@ impl<'a> Found<'_, '_, 'a> {
         let found = self.body.written(self.operation.place, |found| found.operator() == token);
         let rewrite = found.map(|found| found.with_operator(other));
         self.push(Class::Lcr, Change::Choose(1), (token, other), rewrite);
+        self.without_connector(found, token);
     }
 
     fn argument(&mut self, position: u32, value: Number) {

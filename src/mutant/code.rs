@@ -207,6 +207,6 @@ fn name(program: &Program, mutants: &mut [CodeMutant]) {
 }
 
 /// Text with all blanks alike, so that a change of layout is none.
-fn plain(text: &str) -> String {
+pub(super) fn plain(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -185,7 +185,11 @@ impl Writer<'_> {
             (_, term) => (self.operand(term, kind)?, None),
         };
         let operator = if let Some(Change::Operator(new)) = change { new } else { apply.operator };
-        Some(self.operation(operator, kind, &left, &right, bits))
+        Some(match operator {
+            Operator::First => left,
+            Operator::Second => right,
+            _ => self.operation(operator, kind, &left, &right, bits),
+        })
     }
 
     fn operation(&mut self, operator: Operator, kind: Machine, left: &str, right: &str, bits: Option<u64>) -> String {
@@ -300,6 +304,8 @@ fn instruction(operator: Operator) -> &'static str {
         FloatLessEqual => "fcmp ole",
         FloatGreater => "fcmp ogt",
         FloatGreaterEqual => "fcmp oge",
+        // What they come to is known without computing.
+        First | Second => "",
     }
 }
 

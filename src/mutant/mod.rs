@@ -23,6 +23,9 @@ mod expression;
 mod form;
 mod insertion;
 mod operator;
+mod removal;
+#[cfg(test)]
+mod removal_tests;
 mod selection;
 mod sign;
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! What can take the place of an operator, a constant or a value, whatever the source text.
 //!
 //! The operators of mutation are those of Offutt et al.'s sufficient set and Oh, Lee and Yoo's study: replacement of arithmetic,
-//! relational, logical, bitwise and shift operators, of constants and of variables, insertion of unary operators, deletion of statements.
+//! relational, logical, bitwise and shift operators, of constants and of variables, insertion of unary operators, deletion of statements. Two more are for repairing
+//! programs: replacement of `=`, and deletion of operators.
 
 use serde::{Deserialize, Serialize};
 
@@ -29,12 +30,32 @@ pub enum Class {
     Vrr,
     /// Statement deletion.
     Sdl,
+    /// Assignment operator replacement: `=` becomes `+=`, `-=`, `*=`, `|=` or `&=`, and each of these `=`.
+    Asr,
+    /// Binary operator deletion: `a + b` becomes `a` or `b`.
+    Bod,
 }
 
 impl Class {
     /// All of them, in the order in which duplicates are kept.
-    pub const ALL: [Class; 9] =
-        [Class::Aor, Class::Ror, Class::Lcr, Class::Bor, Class::Sor, Class::Crp, Class::Uoi, Class::Vrr, Class::Sdl];
+    pub const ALL: [Class; 11] = [
+        Class::Aor,
+        Class::Ror,
+        Class::Lcr,
+        Class::Bor,
+        Class::Sor,
+        Class::Crp,
+        Class::Uoi,
+        Class::Vrr,
+        Class::Sdl,
+        Class::Asr,
+        Class::Bod,
+    ];
+
+    /// Whether it is one of the classes that mutants of a program are of unless others are asked for: studies of mutation use these.
+    pub const fn is_usual(self) -> bool {
+        !matches!(self, Class::Asr | Class::Bod)
+    }
 
     /// Its name on command lines and in results.
     pub const fn name(self) -> &'static str {
@@ -48,6 +69,8 @@ impl Class {
             Class::Uoi => "UOI",
             Class::Vrr => "VRR",
             Class::Sdl => "SDL",
+            Class::Asr => "ASR",
+            Class::Bod => "BOD",
         }
     }
 
@@ -63,6 +86,8 @@ impl Class {
             Class::Uoi => "unary operator insertion",
             Class::Vrr => "variable replacement",
             Class::Sdl => "statement deletion",
+            Class::Asr => "assignment operator replacement",
+            Class::Bod => "binary operator deletion",
         }
     }
 
@@ -117,6 +142,7 @@ pub fn alternatives(operator: Operator, signedness: Signedness) -> (Class, Vec<O
         FloatEqual | FloatNotEqual | FloatLess | FloatLessEqual | FloatGreater | FloatGreaterEqual => {
             (Class::Ror, &FLOAT_RELATIONS)
         }
+        First | Second => (Class::Bod, &[]),
     };
     (class, family.iter().copied().filter(|other| *other != operator).collect())
 }

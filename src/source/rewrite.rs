@@ -30,6 +30,13 @@ pub enum What {
         /// to be the same.
         cast: Option<Box<str>>,
     },
+    /// The expression becomes its left or right operand.
+    Operand {
+        /// Whether it is the right one.
+        right: bool,
+        /// What is put before the operand: a conversion or unary operators.
+        prefix: &'static str,
+    },
     /// The expression becomes this one, which binds as tightly as a name.
     Text(Box<str>),
     /// The statement becomes `;`.
@@ -73,6 +80,11 @@ impl Expression<'_> {
         Rewrite { node: self.index, what: What::Insert { insertion, cast: cast.map(Box::from) } }
     }
 
+    /// The rewrite by which a binary expression becomes one of its operands, after `prefix`: nothing, a conversion or unary operators.
+    pub fn with_operand(self, right: bool, prefix: &'static str) -> Rewrite {
+        Rewrite { node: self.index, what: What::Operand { right, prefix } }
+    }
+
     /// The rewrite by which the expression becomes `text`, which must bind as tightly as a name.
     pub fn with_text(self, text: &str) -> Rewrite {
         Rewrite { node: self.index, what: What::Text(text.into()) }
@@ -90,6 +102,7 @@ impl Statement<'_> {
 #[derive(Default)]
 struct Plan<'r> {
     operator: Option<&'static str>,
+    operand: Option<(bool, &'static str)>,
     text: Option<&'r str>,
     insert: Option<(Insertion, Option<&'r str>)>,
     delete: bool,
@@ -144,10 +157,13 @@ impl Text {
         if plan.delete {
             return Some(piece(";".to_owned(), Precedence::Primary));
         }
-        let mut new = match (plan.text, plan.operator) {
-            (Some(text), _) => piece(text.to_owned(), Precedence::Primary),
-            (None, Some(operator)) => self.with_operator(node, operator, inner)?,
-            (None, None) => piece(self.substituted(span, inner)?, Expression { text: self, index: node }.precedence()),
+        let mut new = match (plan.text, plan.operator, plan.operand) {
+            (Some(text), ..) => piece(text.to_owned(), Precedence::Primary),
+            (None, Some(operator), _) => self.with_operator(node, operator, inner)?,
+            (None, None, Some((right, prefix))) => self.with_operand(node, right, prefix, inner)?,
+            (None, None, None) => {
+                piece(self.substituted(span, inner)?, Expression { text: self, index: node }.precedence())
+            }
         };
         if let Some((insertion, cast)) = plan.insert {
             (new.text, new.precedence) = inserted(insertion, cast, &new);
@@ -165,6 +181,27 @@ impl Text {
             from = piece.span.end;
         }
         Some(text + self.slice(Span { start: from, end: span.end })?)
+    }
+
+    fn with_operand(&self, node: u32, right: bool, prefix: &str, inner: &[Piece]) -> Option<Piece> {
+        let child = self.child(node, if right { Field::Right } else { Field::Left })?;
+        let (text, precedence) = self.new_text(child, inner)?;
+        let (text, precedence) = match prefix {
+            "" => (text, precedence),
+            _ => (format!("{prefix}{}", enclosed(&text, precedence < Precedence::Unary)), Precedence::Unary),
+        };
+        Some(Piece { node, span: self.node(node).span, text, precedence })
+    }
+
+    /// An operand's new text, and how it binds.
+    fn new_text(&self, child: u32, inner: &[Piece]) -> Option<(String, Precedence)> {
+        match inner.iter().find(|piece| piece.node == child) {
+            Some(piece) => Some((piece.text.clone(), piece.precedence)),
+            None => {
+                let text = self.substituted(self.node(child).span, inner)?;
+                Some((text, Expression { text: self, index: child }.precedence()))
+            }
+        }
     }
 
     fn with_operator(&self, node: u32, operator: &str, inner: &[Piece]) -> Option<Piece> {
@@ -194,14 +231,7 @@ impl Text {
 
     /// An operand's new text where its parent, of `kind`, has a new operator that binds like `outer`.
     fn operand(&self, child: u32, kind: Kind, outer: Precedence, inner: &[Piece]) -> Option<String> {
-        let piece = inner.iter().find(|piece| piece.node == child);
-        let (text, precedence) = match piece {
-            Some(piece) => (piece.text.clone(), piece.precedence),
-            None => {
-                let text = self.substituted(self.node(child).span, inner)?;
-                (text, Expression { text: self, index: child }.precedence())
-            }
-        };
+        let (text, precedence) = self.new_text(child, inner)?;
         if kind != Kind::Binary {
             return Some(enclosed(&text, precedence < self.required(child).0));
         }
@@ -251,9 +281,11 @@ impl Text {
 
 impl<'r> Plan<'r> {
     fn add(&mut self, what: &'r What) -> Result<(), Clash> {
+        let is_replaced = self.operator.is_some() || self.operand.is_some() || self.text.is_some();
         let taken = match what {
-            What::Operator(operator) => self.operator.replace(operator).is_some() || self.text.is_some(),
-            What::Text(text) => self.text.replace(text).is_some() || self.operator.is_some(),
+            What::Operator(operator) => self.operator.replace(operator).is_some() || is_replaced,
+            What::Operand { right, prefix } => self.operand.replace((*right, prefix)).is_some() || is_replaced,
+            What::Text(text) => self.text.replace(text).is_some() || is_replaced,
             What::Insert { insertion, cast } => self.insert.replace((*insertion, cast.as_deref())).is_some(),
             What::Delete => std::mem::replace(&mut self.delete, true),
         };

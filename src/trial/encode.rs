@@ -7,7 +7,7 @@ use suspect_format::trial as layout;
 
 use super::file::{MOST_OVERRIDES, TEXT_ROOM};
 use super::{Change, Mutant, Oracle, Override, Site};
-use crate::program::{OperationKind, Program, ValueClass};
+use crate::program::{OperationKind, Operator, Program, ValueClass};
 
 /// What a module has besides nodes.
 #[derive(Clone, Copy, Debug)]
@@ -108,6 +108,9 @@ impl Form {
             OperationKind::Argument { width, is_float, .. } => form(width, is_float, 0, Takes::Operands),
             OperationKind::Read { width, .. } => form(width, false, 0, Takes::Choice),
             OperationKind::Logical { .. } | OperationKind::Statement => form(64, false, 0, Takes::Choice),
+            OperationKind::Assign { width, is_float, .. } => {
+                form(width, is_float, Operator::Second as u8, Takes::Operands)
+            }
             OperationKind::Whole { .. } => form(64, false, 0, Takes::Nothing),
         }
     }

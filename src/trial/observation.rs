@@ -33,7 +33,7 @@ pub enum Change {
     Left(u64),
     /// The right operand of a binary operation becomes this.
     Right(u64),
-    /// The other way (1) of an operation that chooses; of a read, the function's variable of this number. See
+    /// Another way of an operation that chooses (1, of `&&` and `||` also 2 and 3); of a read, the function's variable of this number. See
     /// [`crate::program::OperationKind`].
     Choose(u32),
 }

@@ -16,7 +16,7 @@ use suspect::source::{Edit, apply};
 use crate::project::Project;
 use crate::projects::fetch;
 
-const CLASSES: [&str; 9] = ["AOR", "ROR", "LCR", "BOR", "SOR", "CRP", "UOI", "VRR", "SDL"];
+const CLASSES: [&str; 11] = ["AOR", "ROR", "LCR", "BOR", "SOR", "CRP", "UOI", "VRR", "SDL", "ASR", "BOD"];
 /// Overflow wraps round, and locals begin as zero, where mutants run.
 const PLAIN: [&str; 5] = ["-O0", "-w", "-g", "-fwrapv", "-ftrivial-auto-var-init=zero"];
 /// Plain, and what finds code without meaning.

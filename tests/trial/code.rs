@@ -37,13 +37,20 @@ fn changed(program: &Program, operation: u32, dice: &mut Dice) -> Option<Overrid
             _ => {
                 let like = |other: &&Operator| {
                     (other.is_float(), other.is_comparison()) == (operator.is_float(), operator.is_comparison())
+                        || !operator.is_comparison() && other.token().is_empty()
                 };
                 let others: Vec<&Operator> = Operator::ALL.iter().filter(like).collect();
                 Change::Operator(*others[dice.roll(others.len() as u64) as usize])
             }
         },
         OperationKind::Step { .. } | OperationKind::Argument { .. } => of_value(dice),
-        OperationKind::Logical { .. } | OperationKind::Statement => Change::Choose(1),
+        OperationKind::Logical { .. } => Change::Choose(1 + dice.roll(3) as u32),
+        OperationKind::Statement => Change::Choose(1),
+        OperationKind::Assign { is_float, .. } => {
+            use Operator::*;
+            let others = if is_float { [FloatAdd, FloatSub, FloatMul] } else { [Add, Or, Mul] };
+            Change::Operator(others[dice.roll(3) as usize])
+        }
         OperationKind::Read { .. } => {
             let others = &one.others;
             Change::Choose(*others.get(dice.roll(others.len().max(1) as u64) as usize)?)

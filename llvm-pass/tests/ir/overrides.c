@@ -15,10 +15,13 @@ struct fields { unsigned low : 3; int high : 5; };
 struct fields fields;
 extern _Atomic int atomic;
 
-// An assignment in a condition.
+// An assignment in a condition: the operation is asked about first, then the node.
 // CHECK-LABEL: define internal {{.*}}@assigned.suspect.trace(
 // CHECK: [[GOT:%.*]] = {{.*}}call i32 @get()
 // CHECK: [[WIDE:%.*]] = zext i32 [[GOT]] to i64
+// CHECK: [[ASKED:%.*]] = call i64 @__suspect_operation({{.*}}, i64 {{%.*}}, i64 [[WIDE]], i64 [[WIDE]])
+// CHECK: [[VALUE:%.*]] = trunc i64 [[ASKED]] to i32
+// CHECK: [[WIDE:%.*]] = zext i32 [[VALUE]] to i64
 // CHECK: [[ANSWER:%.*]] = call i64 @__suspect_node({{.*}}, i64 [[WIDE]])
 // CHECK: [[NEW:%.*]] = trunc i64 [[ANSWER]] to i32
 // CHECK: store i32 [[NEW]], ptr %

@@ -106,7 +106,9 @@ static uint64_t apply(unsigned operator, unsigned width, uint64_t left, uint64_t
   case 30: return x < y;
   case 31: return x <= y;
   case 32: return x > y;
-  default: return x >= y;
+  case 33: return x >= y;
+  case 34: return left;
+  default: return right;
   }
   uint64_t bits = 0;
   f = (float)z;

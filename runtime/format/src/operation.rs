@@ -73,13 +73,17 @@ pub enum Operator {
     FloatGreater = 32,
     /// `>=` of floating-point numbers.
     FloatGreaterEqual = 33,
+    /// The left operand, of any kind. No operator of the source's.
+    First = 34,
+    /// The right operand, of any kind: `=`.
+    Second = 35,
 }
 
 use Operator::*;
 
 impl Operator {
     /// All operators, in the order of their numbers.
-    pub const ALL: [Operator; 33] = [
+    pub const ALL: [Operator; 35] = [
         Add,
         Sub,
         Mul,
@@ -113,6 +117,8 @@ impl Operator {
         FloatLessEqual,
         FloatGreater,
         FloatGreaterEqual,
+        First,
+        Second,
     ];
 
     /// The operator whose number is `number`.
@@ -121,7 +127,7 @@ impl Operator {
         Self::ALL.get(usize::from(number).checked_sub(1)?).copied()
     }
 
-    /// The C token.
+    /// The C token; none of those that take an operand.
     pub const fn token(self) -> &'static str {
         match self {
             Add | FloatAdd => "+",
@@ -140,13 +146,14 @@ impl Operator {
             SignedLessEqual | UnsignedLessEqual | FloatLessEqual => "<=",
             SignedGreater | UnsignedGreater | FloatGreater => ">",
             SignedGreaterEqual | UnsignedGreaterEqual | FloatGreaterEqual => ">=",
+            First | Second => "",
         }
     }
 
     /// Whether operands are floating-point numbers (of 32 or 64 bits).
     #[inline]
     pub const fn is_float(self) -> bool {
-        self as u8 >= FloatAdd as u8
+        matches!(self as u8, 24..=33)
     }
 
     /// Whether it is `/` or `%` of integers, which may trap.
@@ -198,6 +205,8 @@ impl Operator {
             UnsignedLessEqual => u64::from(left <= right),
             UnsignedGreater => u64::from(left > right),
             UnsignedGreaterEqual => u64::from(left >= right),
+            First => left,
+            Second => right,
             _ => return None,
         };
         Some(result & mask)
@@ -259,7 +268,7 @@ mod tests {
             assert_eq!(Operator::from_number(operator as u8), Some(operator));
         }
         assert_eq!(Operator::from_number(0), None);
-        assert_eq!(Operator::from_number(34), None);
+        assert_eq!(Operator::from_number(36), None);
     }
 
     #[test]
@@ -278,5 +287,7 @@ mod tests {
         assert_eq!(Add.apply(8, 0xff, 1), Some(0));
         assert_eq!(FloatDiv.apply(64, 1f64.to_bits(), 0), Some(f64::INFINITY.to_bits()));
         assert_eq!(FloatNotEqual.apply(32, u64::from(f32::NAN.to_bits()), 0), Some(1));
+        assert_eq!((First.apply(64, 5, 1 << 63), Second.apply(64, 5, 1 << 63)), (Some(5), Some(1 << 63)));
+        assert_eq!(Second.apply(8, 0, 0x123), Some(0x23));
     }
 }

@@ -733,7 +733,8 @@ pub enum OperationKind {
         /// The number of elements if it is a constant.
         constant: Option<u64>,
     },
-    /// `&&` or `||`. Hook: `__suspect_choice`; 1 means the other one.
+    /// `&&` or `||`. Hook: `__suspect_choice`; 1 means the other one, 2 the left operand alone, 3 the right one alone (after the left one, which
+    /// is evaluated all the same).
     Logical {
         /// Whether it is `&&`.
         and: bool,
@@ -767,6 +768,17 @@ pub enum OperationKind {
     /// A statement that is one expression (an assignment, a call whose value is not used, `++`), within one basic block. Hook:
     /// `__suspect_choice`; 1 means that it is left out.
     Statement,
+    /// A plain assignment of a number to a variable, member or element, bit-fields left out. Hook: `__suspect_operation` with what is there
+    /// before as left operand, what is assigned (converted to what it is assigned to) as right operand and result: its operator is
+    /// [`Operator::Second`].
+    Assign {
+        /// Bits of the value.
+        width: u8,
+        /// Whether it is a floating-point number.
+        is_float: bool,
+        /// What is assigned if it is a constant.
+        right: Option<u64>,
+    },
 }
 
 /// A place in the code where a code mutant can change something.
@@ -814,6 +826,10 @@ impl Operation {
                 sink.unsigned(n_others as u64);
             }
             OperationKind::Statement => sink.put(&[6]),
+            OperationKind::Assign { width, is_float, right } => {
+                sink.put(&[7, width, is_float as u8]);
+                put_constant(sink, right);
+            }
         }
     }
 
@@ -846,6 +862,10 @@ impl Operation {
                 OperationKind::Read { variable: cursor.small()?, width, n_others: cursor.small()? }
             }
             6 => OperationKind::Statement,
+            7 => {
+                let (width, is_float) = (cursor.byte()?, cursor.byte()? != 0);
+                OperationKind::Assign { width, is_float, right: take_constant(cursor)? }
+            }
             tag => return Err(Bad::Tag(tag)),
         };
         Ok(Operation { piece, place, node, kind })

@@ -48,6 +48,10 @@ impl Catalogue {
         let texts = texts(store.root(), run, build.as_ref())?;
         let mut mutants = code_mutants(program, &texts);
         let mut left_out = compare(program, &texts, &mut mutants);
+        // What no usual mutant is a duplicate of.
+        if selection.classes.iter().all(|class| class.is_usual()) {
+            mutants.retain(|mutant| mutant.class.is_usual());
+        }
         let (chosen, reasons) = choose(program, &mutants, &mut selection, arguments);
         left_out.extend(reasons);
         for escape in &program.escapes {
