@@ -108,8 +108,8 @@ fn versions_of_the_source_fail_some_tests_and_keep_the_kind_of_mistake() {
     let source = fs::read_to_string(project.path().join("tally.c")).unwrap();
     project.succeed(&["build"]);
     project.succeed(&["test"]);
-    let made = project.succeed(&["seed", "--from", "source", "--count", "15", "--jobs", "2", "--output", "bench"]);
-    assert!(made.contains("15 versions with a fault of the source"), "{made}");
+    let made = project.succeed(&["seed", "--from", "source", "--count", "9", "--jobs", "2", "--output", "bench"]);
+    assert!(made.contains("9 versions with a fault of the source"), "{made}");
     project.succeed(&["eval", "bench", "--methods", "ochiai"]);
     let directory = fs::read_dir(project.path().join("bench")).unwrap().map(|entry| entry.unwrap().path());
     let program = directory.into_iter().find(|path| path.to_string_lossy().ends_with("-source")).unwrap();
@@ -131,9 +131,9 @@ fn versions_of_the_source_fail_some_tests_and_keep_the_kind_of_mistake() {
         }
         classes.insert(value("class"));
     }
-    assert!(n_versions >= 13 && classes.len() >= 8, "{n_versions} {classes:?}");
+    assert!(n_versions >= 8 && classes.len() >= 7, "{n_versions} {classes:?}");
     // Neither the number of jobs nor a second time makes other versions; the tree of the project is as it was.
-    project.succeed(&["seed", "--from", "source", "--count", "15", "--jobs", "1", "--output", "again"]);
+    project.succeed(&["seed", "--from", "source", "--count", "9", "--jobs", "1", "--output", "again"]);
     let again = project.path().join("again").join(program.file_name().unwrap());
     assert_eq!(fs::read_to_string(again.join("eval.toml")).unwrap(), toml);
     assert_eq!(fs::read_to_string(project.path().join("tally.c")).unwrap(), source);
