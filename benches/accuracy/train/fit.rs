@@ -53,7 +53,8 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// For each feature its standard deviation among the lines of a version, the mean over versions; 1 where it is constant.
+/// For each feature its standard deviation among the lines of a version, in the mean over versions; a feature that is seldom there has at
+/// least a tenth, or a few faults would give it any weight.
 pub fn scales(versions: &[&Version], n_features: usize) -> Vec<f64> {
     let deviation = |feature: usize| {
         let variance = |version: &&Version| {
@@ -65,7 +66,7 @@ pub fn scales(versions: &[&Version], n_features: usize) -> Vec<f64> {
             sum(&|value| (value - mean).powi(2)) / count
         };
         let mean: f64 = versions.iter().map(variance).sum::<f64>() / versions.len().max(1) as f64;
-        if mean > 1e-12 { mean.sqrt() } else { 1.0 }
+        mean.sqrt().max(0.1)
     };
     (0..n_features).map(deviation).collect()
 }
