@@ -18,6 +18,7 @@ pub mod profile;
 pub mod causal;
 pub mod hom;
 pub mod evidence;
+pub mod search;
 pub mod rank;
 pub mod report;
 pub mod eval;

@@ -12,14 +12,13 @@ mod code;
 mod error;
 mod lab;
 mod plan;
-mod pool;
+pub(crate) mod pool;
 mod record;
 mod results;
 mod run;
 mod schedule;
-mod search;
 mod selection;
-mod shelf;
+pub(crate) mod shelf;
 mod summary;
 #[cfg(test)]
 mod tests;
@@ -35,8 +34,8 @@ pub use plan::{Plan, PlannedTest};
 pub use record::Counts;
 pub use results::{CampaignManifest, Results, run_identity};
 pub use run::{Campaign, KnownTest, Settings, Watch};
+pub(crate) use run::{MOST_UNWRITTEN, UNWRITTEN};
 pub use schedule::{Schedule, Trial};
-pub use search::{Search, SearchSettings, SearchTest, SearchWatch, Searched};
 pub use selection::{
     Chosen, Coverage, MOST_PASSING, MOST_RECORDED, Selector, TestGroup, choose_tests, recorded_tests, select_nodes,
 };

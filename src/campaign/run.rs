@@ -18,9 +18,9 @@ use crate::trial::{self, Mutant, Observation};
 /// Trials of one test that a worker is given at once: a fork of the test's run serves all of them.
 const BATCH: Range<usize> = 64..4096;
 /// Finished trials are written together only as long as this.
-pub(super) const UNWRITTEN: Duration = Duration::from_millis(10);
+pub(crate) const UNWRITTEN: Duration = Duration::from_millis(10);
 /// Finished trials that are written together.
-pub(super) const MOST_UNWRITTEN: usize = 64;
+pub(crate) const MOST_UNWRITTEN: usize = 64;
 
 /// A test that may be used.
 #[derive(Clone, Debug, PartialEq, Eq)]

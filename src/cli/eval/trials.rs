@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::version::Place;
-use crate::campaign::SearchWatch;
 use crate::cli::evidence::Scene;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::search::{SearchOptions, search};
 use crate::eval::{self, EvalVersion};
 use crate::evidence::{Candidate, Effect, Kind, Outcome, Posterior, Trials, TriedTest};
 use crate::mutant::Class;
+use crate::search::SearchWatch;
 use crate::store::{Run, Store, TrialEnd};
 use crate::suite::Suite;
 use crate::trial::Mutant;

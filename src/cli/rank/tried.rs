@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
-use crate::campaign::{SearchWatch, run_identity};
+use crate::campaign::run_identity;
 use crate::cli::args::SearchArguments;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::interrupt;
 use crate::cli::search::{SearchOptions, search};
 use crate::evidence::{Ground, Posterior, Tallies, Trials};
 use crate::report::TrialCounts;
+use crate::search::SearchWatch;
 use crate::store::{Run, Store};
 use crate::suite::Suite;
 

@@ -3,11 +3,11 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::campaign::{SearchWatch, Searched};
 use crate::cli::progress::Progress;
 use crate::evidence::Trials;
 use crate::program::Program;
 use crate::report::percent;
+use crate::search::{SearchWatch, Searched};
 use crate::store::Run;
 
 /// Shows how a search goes.
