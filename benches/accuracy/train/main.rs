@@ -16,7 +16,7 @@ use data::{Version, read};
 use fit::{fit, scores};
 
 /// Penalties that are tried.
-const PENALTIES: [f64; 7] = [1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0];
+const PENALTIES: [f64; 5] = [30.0, 100.0, 300.0, 1000.0, 3000.0];
 /// acc@n.
 const AT: [f64; 4] = [1.0, 3.0, 5.0, 10.0];
 const RESAMPLES: usize = 2000;
