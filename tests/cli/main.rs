@@ -6,6 +6,7 @@ mod code_mutants;
 mod counts;
 mod errors;
 mod eval;
+mod eval_trials;
 mod interrupted;
 mod mutants;
 mod official;

@@ -6,13 +6,24 @@ use crate::data::Version;
 const MEMORY: usize = 10;
 const STEPS: usize = 200;
 
+/// How much more a weight below 0 costs, where a feature can only speak for a line.
+const BELOW: f64 = 100.0;
+
+/// What is known of weights before anything is fitted.
+pub struct Prior {
+    /// Where they start, and what they are held to.
+    pub start: Vec<f64>,
+    /// Features that can only speak for a line: evidence that something there changes the verdict.
+    pub speaks_for: Vec<bool>,
+}
+
 /// Minus the penalised log-likelihood and its gradient. A version's likelihood is the probability that one of its faulty lines is chosen, each line in
 /// proportion to `exp(weights . features)`. Penalties are for weights away from where they start, in units of the features' `scales`.
 fn objective(
     versions: &[&Version],
     weights: &[f64],
     scales: &[f64],
-    (penalty, start): (f64, &[f64]),
+    (penalty, prior): (f64, &Prior),
     gradient: &mut [f64],
 ) -> f64 {
     gradient.fill(0.0);
@@ -37,9 +48,14 @@ fn objective(
         }
     }
     for (at, gradient) in gradient.iter_mut().enumerate() {
-        let away = (weights[at] - start[at]) * scales[at];
+        let away = (weights[at] - prior.start[at]) * scales[at];
         value += penalty / 2.0 * away * away;
         *gradient += penalty * away * scales[at];
+        if prior.speaks_for[at] && weights[at] < 0.0 {
+            let below = weights[at] * scales[at];
+            value += BELOW * penalty / 2.0 * below * below;
+            *gradient += BELOW * penalty * below * scales[at];
+        }
     }
     value
 }
@@ -71,22 +87,22 @@ pub fn scales(versions: &[&Version], n_features: usize) -> Vec<f64> {
     (0..n_features).map(deviation).collect()
 }
 
-/// The weights that fit best, starting from the multiple of `start` that does.
-pub fn fit(versions: &[&Version], start: &[f64], penalty: f64) -> Vec<f64> {
-    let n_features = start.len();
+/// The weights that fit best, starting from the multiple of the prior's that does.
+pub fn fit(versions: &[&Version], prior: &Prior, penalty: f64) -> Vec<f64> {
+    let n_features = prior.start.len();
     let scales = scales(versions, n_features);
-    let start = scaled(versions, start);
+    let prior = Prior { start: scaled(versions, &prior.start), speaks_for: prior.speaks_for.clone() };
     let reachable: Vec<&Version> = versions.iter().copied().filter(|version| version.is_reachable()).collect();
     // In units of the scales, where one step length suits all.
     let plain =
         |weights: &[f64]| -> Vec<f64> { weights.iter().zip(&scales).map(|(weight, scale)| weight / scale).collect() };
     let evaluate = |weights: &[f64], gradient: &mut Vec<f64>| {
         gradient.resize(n_features, 0.0);
-        let value = objective(&reachable, &plain(weights), &scales, (penalty, &start), gradient);
+        let value = objective(&reachable, &plain(weights), &scales, (penalty, &prior), gradient);
         gradient.iter_mut().zip(&scales).for_each(|(gradient, scale)| *gradient /= scale);
         value
     };
-    let mut weights: Vec<f64> = start.iter().zip(&scales).map(|(weight, scale)| weight * scale).collect();
+    let mut weights: Vec<f64> = prior.start.iter().zip(&scales).map(|(weight, scale)| weight * scale).collect();
     let mut gradient = Vec::new();
     let mut value = evaluate(&weights, &mut gradient);
     let mut memory: Vec<(Vec<f64>, Vec<f64>)> = Vec::new();
@@ -125,8 +141,9 @@ fn scaled(versions: &[&Version], weights: &[f64]) -> Vec<f64> {
     let times = |factor: f64| -> Vec<f64> { weights.iter().map(|weight| factor * weight).collect() };
     let loss = |factor: f64| {
         let reachable: Vec<&Version> = versions.iter().copied().filter(|version| version.is_reachable()).collect();
-        let (ones, zeros) = (vec![1.0; weights.len()], vec![0.0; weights.len()]);
-        objective(&reachable, &times(factor), &ones, (0.0, &zeros), &mut vec![0.0; weights.len()])
+        let none = Prior { start: vec![0.0; weights.len()], speaks_for: vec![false; weights.len()] };
+        let ones = vec![1.0; weights.len()];
+        objective(&reachable, &times(factor), &ones, (0.0, &none), &mut vec![0.0; weights.len()])
     };
     let factors = (-8..=8).map(|power| 1.25f64.powi(power));
     let best = factors.map(|factor| (loss(factor), factor)).min_by(|a, b| a.0.total_cmp(&b.0));

@@ -13,10 +13,10 @@ use std::process::ExitCode;
 use std::thread;
 
 use data::{Version, read};
-use fit::{fit, scores};
+use fit::{Prior, fit, scores};
 
 /// Penalties that are tried.
-const PENALTIES: [f64; 7] = [1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0];
+const PENALTIES: [f64; 3] = [100.0, 300.0, 1000.0];
 /// acc@n.
 const AT: [f64; 4] = [1.0, 3.0, 5.0, 10.0];
 const RESAMPLES: usize = 2000;
@@ -60,6 +60,23 @@ const BY_EYE: [(&str, f64); 9] = [
     ("flip_share", 1.0),
     ("turning", 2.0),
     ("repair", 2.0),
+];
+/// Features that may speak for a line or against it.
+const OF_EITHER_SIGN: [&str; 14] = [
+    "failing_share",
+    "passing_share",
+    "frequency",
+    "flip_rarity",
+    "changes",
+    "breaks",
+    "constant",
+    "untried",
+    "candidates",
+    "node",
+    "predicate",
+    "call",
+    "only_call",
+    "end",
 ];
 const RANKINGS: [&str; 6] = ["all evidence", "by eye", "ochiai", "metallaxis", "muse", "flip"];
 
@@ -112,7 +129,8 @@ fn hold_out<'v>(names: &[String], versions: &'v [Version], program: &str, elsewh
     // Flips with Ochiai to order equals.
     let mut flip = single("flip_tests");
     at("ochiai").into_iter().for_each(|at| flip[at] = 1e-4);
-    let rankings = [weights.clone(), by_eye, single("ochiai"), single("metallaxis"), single("muse_rank"), flip];
+    let rankings =
+        [weights.clone(), by_eye.start.clone(), single("ochiai"), single("metallaxis"), single("muse_rank"), flip];
     let hold = |version: &'v Version| {
         let positions = rankings.iter().map(|weights| version.position(&scores(version, weights))).collect();
         Held { version, positions, order: order(version, &weights, elsewhere) }
@@ -120,9 +138,12 @@ fn hold_out<'v>(names: &[String], versions: &'v [Version], program: &str, elsewh
     versions.iter().filter(|version| version.program == program).map(hold).collect()
 }
 
-fn by_eye(names: &[String]) -> Vec<f64> {
+fn by_eye(names: &[String]) -> Prior {
     let weight = |name: &String| BY_EYE.iter().find(|(known, _)| known == name).map_or(0.0, |(_, weight)| *weight);
-    names.iter().map(weight).collect()
+    Prior {
+        start: names.iter().map(weight).collect(),
+        speaks_for: names.iter().map(|name| !OF_EITHER_SIGN.contains(&name.as_str())).collect(),
+    }
 }
 
 /// Rows by descending probability of each line.
@@ -138,8 +159,8 @@ fn order(version: &Version, weights: &[f64], elsewhere: f64) -> Vec<(f64, f64, f
     order
 }
 
-/// The penalty with which programs held out of these are likeliest.
-fn penalty(versions: &[&Version], start: &[f64]) -> f64 {
+/// The greatest penalty with which programs held out of these are likeliest, but for a factor of e: what is not needed is left out.
+fn penalty(versions: &[&Version], prior: &Prior) -> f64 {
     let programs: BTreeSet<&str> = versions.iter().map(|version| version.program.as_str()).collect();
     let loss = |penalty: f64| -> f64 {
         let of_program = |program: &&str| -> f64 {
@@ -148,7 +169,7 @@ fn penalty(versions: &[&Version], start: &[f64]) -> f64 {
             if others.is_empty() {
                 return 0.0;
             }
-            let weights = fit(&others, start, penalty);
+            let weights = fit(&others, prior, penalty);
             held.iter().filter(|version| version.is_reachable()).map(|version| -likelihood(version, &weights)).sum()
         };
         programs.iter().map(of_program).sum()
@@ -157,7 +178,8 @@ fn penalty(versions: &[&Version], start: &[f64]) -> f64 {
         let threads: Vec<_> = PENALTIES.iter().map(|penalty| scope.spawn(move || loss(*penalty))).collect();
         threads.into_iter().map(|thread| thread.join().unwrap_or(f64::INFINITY)).collect()
     });
-    let best = (0..PENALTIES.len()).min_by(|a, b| losses[*a].total_cmp(&losses[*b])).unwrap_or(0);
+    let least = losses.iter().copied().fold(f64::INFINITY, f64::min);
+    let best = losses.iter().rposition(|loss| *loss <= least + 1.0).unwrap_or(0);
     PENALTIES[best]
 }
 

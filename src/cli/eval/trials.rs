@@ -153,6 +153,7 @@ impl Place<'_> {
         Ok(eval::write(&self.trials_path(version), &text)?)
     }
 
+    /// Trials, how many were run now, and whether nothing was left.
     fn search(&self, store: &Store, run: &Run, suite: &Suite) -> Result<(Trials, usize, bool), Failure> {
         let counted = run.counted_tests();
         let failed = |test: &u32| run.manifest.tests[*test as usize].passed == Some(false);
@@ -164,7 +165,11 @@ impl Place<'_> {
         let posterior = |trials: &Trials| Posterior::new(&ground, trials).lines;
         let options = SearchOptions { jobs: self.options.jobs, budget: self.budget(), allow_unsafe: false };
         let (searched, _) = search((store, run, suite), options, &posterior, &AtomicBool::new(false), &Unwatched)?;
-        Ok((searched.trials, searched.n_run, searched.is_finished))
+        // Some tests cannot be run with changes; where none can, the reason of one is as good as any.
+        match searched.refused.into_values().next() {
+            Some(why) if searched.trials.is_empty() => Err(Failure::new(Exit::Baseline, why)),
+            _ => Ok((searched.trials, searched.n_run, searched.is_finished)),
+        }
     }
 
     fn budget(&self) -> Option<Duration> {
