@@ -23,12 +23,18 @@ impl Phrase {
         let Candidate { original, replacement, .. } = candidate;
         let acting = |text| Phrase { text, acts: true };
         match candidate.kind {
-            Kind::Predicate => acting(predicate(candidate)),
+            Kind::Predicate => acting(predicate(program, candidate)),
             Kind::Switch => {
                 acting(format!("taking the other way at {} {}", quoted(original), executions(&candidate.instances)))
             }
             Kind::Call => acting(format!("leaving out the call {}", quoted(original))),
             Kind::Operation(Class::Sdl) => acting(format!("leaving out {}", quoted(original))),
+            // Its operand has no name but in the source.
+            Kind::Operation(Class::Uoi) if candidate.edit.is_some() => {
+                let texts = candidate.edit.as_ref().map(|edit| (quoted(&edit.replacement), quoted(&edit.original)));
+                let (replacement, original) = texts.unwrap_or_default();
+                Phrase { text: format!("with {replacement} instead of {original}"), acts: false }
+            }
             Kind::Operation(_) => {
                 Phrase { text: format!("with {} instead of {}", quoted(replacement), quoted(original)), acts: false }
             }
@@ -41,8 +47,11 @@ fn change(candidate: &Candidate) -> Option<&Change> {
     candidate.mutant.overrides.first().map(|one| &one.change)
 }
 
-fn predicate(candidate: &Candidate) -> String {
-    let condition = quoted(&candidate.original);
+fn predicate(program: &Program, candidate: &Candidate) -> String {
+    // What is computed there may be all that the original says.
+    let node = candidate.node.and_then(|node| program.nodes.get(node as usize));
+    let condition = node.map(|node| node.expression.as_str()).filter(|text| !text.is_empty());
+    let condition = quoted(condition.unwrap_or(&candidate.original));
     match change(candidate) {
         Some(Change::Set(0)) => format!("taking {condition} for false"),
         Some(Change::Set(_)) => format!("taking {condition} for true"),
