@@ -1,5 +1,6 @@
 //! `suspect eval`: how well methods find the known faults of a benchmark's versions.
 
+mod correct;
 mod features;
 mod judge;
 mod ranking;

@@ -7,10 +7,11 @@ use rayon::prelude::*;
 use super::causes::CdflChoice;
 use super::exit::{Exit, Failure};
 use super::observed::Observed;
+use super::rank::foreign;
 use crate::evidence::{Ground, Trials};
 use crate::profile::{EdgeProfile, FlowGraph, OutcomeProfile, ProgramFlow, Sites};
 use crate::program::{Execution, Program};
-use crate::rank::{Granularity, Interventions, Method, Need, Observed as Evident, Ranked, Units, apply};
+use crate::rank::{Granularity, Interventions, Method, Need, Observed as Evident, Ranked, RankedUnit, Units, apply};
 use crate::report::Evidence;
 use crate::slice::{Code, Criterion, Slicer};
 use crate::spectra::{CoverageMatrix, Smoothing, Spectrum};
@@ -38,7 +39,17 @@ impl Scene {
     /// It as evidence takes it.
     pub fn ground<'s>(&'s self, run: &Run) -> Ground<'s> {
         let ground = Ground::new(&run.program, &self.matrix, &self.tests);
-        ground.with_edges(&run.program, &self.flow.graph, &self.profile)
+        let lines = Units::new(&run.program, Granularity::Line);
+        let foreign: Vec<u32> =
+            foreign(&run.program, &lines).into_iter().filter_map(|at| line_of(lines.get(at))).collect();
+        ground.with_edges(&run.program, &self.flow.graph, &self.profile).without(&foreign)
+    }
+}
+
+fn line_of(unit: RankedUnit) -> Option<u32> {
+    match unit {
+        RankedUnit::Line(line) => Some(line),
+        _ => None,
     }
 }
 

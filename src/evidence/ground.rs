@@ -29,6 +29,7 @@ pub struct Ground<'a> {
     coverage: &'a CoverageMatrix,
     rows: HashMap<u32, usize>,
     spectra: Vec<Spectrum>,
+    left_out: Vec<bool>,
     causal_likelihood: Vec<f64>,
     holds: Vec<Holds>,
     function: Vec<Option<u32>>,
@@ -56,6 +57,7 @@ impl<'a> Ground<'a> {
             coverage,
             rows: tests.iter().enumerate().map(|(row, &test)| (test, row)).collect(),
             spectra: coverage.spectra(),
+            left_out: vec![false; n_lines],
             causal_likelihood: causal_likelihood(coverage),
             holds: holds(program),
             function,
@@ -66,6 +68,23 @@ impl<'a> Ground<'a> {
             executions: None,
             direct: None,
         }
+    }
+
+    /// Without these lines, which nobody would mend: they are never in question.
+    pub fn without(mut self, lines: &[u32]) -> Self {
+        for &line in lines {
+            self.left_out[line as usize] = true;
+            self.spectra[line as usize] = Spectrum::default();
+        }
+        self
+    }
+
+    /// Counts of each line over the tests (rows) with `kept`.
+    pub fn spectra_of(&self, kept: &[bool]) -> Vec<Spectrum> {
+        let mut spectra = self.coverage.spectra_of(kept);
+        let out = spectra.iter_mut().zip(&self.left_out).filter(|(_, left_out)| **left_out);
+        out.for_each(|(spectrum, _)| *spectrum = Spectrum::default());
+        spectra
     }
 
     /// With how often runs executed each block.
@@ -110,7 +129,7 @@ impl<'a> Ground<'a> {
         self.coverage
     }
 
-    /// Counts of each line.
+    /// Counts of each line; 0 for those that are left out.
     pub fn spectra(&self) -> &[Spectrum] {
         &self.spectra
     }

@@ -112,7 +112,7 @@ fn spectra(ground: &Ground, trials: &Trials, failing: Option<&[u32]>) -> Vec<Spe
     for row in failing.iter().filter_map(|&test| ground.row(&trials.tests()[test as usize])) {
         kept[row] = true;
     }
-    coverage.spectra_of(&kept)
+    ground.spectra_of(&kept)
 }
 
 fn of_coverage(spectrum: &Spectrum) -> Features {

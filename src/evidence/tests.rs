@@ -201,6 +201,16 @@ fn without_trials_coverage_decides() {
 }
 
 #[test]
+fn lines_that_nobody_would_mend_are_never_in_question() {
+    let program = program(4);
+    let coverage = everywhere(4, &FAILED);
+    let ground = Ground::new(&program, &coverage, &[0, 1, 2, 3, 4]).without(&[0]);
+    let found = Posterior::new(&ground, &example());
+    assert_eq!((found.lines[0], found.order.len()), (0.0, 3));
+    assert!(!Portrait::of_failing(&ground, &example(), &[1]).lines.contains(&0));
+}
+
+#[test]
 fn where_all_flips_or_nothing_does_lines_without_a_difference_are_equal() {
     for letters in ["tsss", "cccc", "ssss", "tttt"] {
         let same: Vec<(Kind, u32, &str)> = (0..6).map(|line| (ADD, line, letters)).collect();

@@ -1,6 +1,6 @@
 //! One version of a benchmark: built, run, ranked, and its results kept.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use serde::de::DeserializeOwned;
 use suspect_format::abi::Mode;
 
-use super::judge::{has_expectation, judge, keep_expected, keep_shown, reference_run, with_expectations};
+use super::judge::{judge, keep_shown, with_expectations};
 use crate::build::{self, BuildOptions, driver};
 use crate::cli::build::exit_of;
 use crate::cli::exit::{Exit, Failure};
@@ -22,7 +22,7 @@ use crate::eval::{
 use crate::exec::remove_tree;
 use crate::rank::{Granularity, Method, Need};
 use crate::store::Store;
-use crate::suite::{self, Baseline, BaselineOptions, Suite, Test, TestRun};
+use crate::suite::{Baseline, BaselineOptions, Suite};
 
 /// How versions are run and ranked.
 #[derive(Debug)]
@@ -63,11 +63,11 @@ pub struct Place<'a> {
     pub(super) directory: PathBuf,
     pub(super) options: &'a Options<'a>,
     /// What the correct version does, found out when a version first needs it. Its failure is told once, by whoever asks first.
-    reference: OnceLock<Result<Reference, Mutex<Option<Failure>>>>,
+    pub(super) reference: OnceLock<Result<Reference, Mutex<Option<Failure>>>>,
 }
 
 /// Why a version has no results.
-enum Stop {
+pub(super) enum Stop {
     /// It is what it is: the reason is kept.
     Unusable(String),
     /// The system refused something, or the version damaged what it recorded: another evaluation tries again.
@@ -186,7 +186,7 @@ impl<'a> Place<'a> {
     }
 
     /// What the correct version is made from.
-    fn fingerprint(&self) -> Result<Fingerprint, Failure> {
+    pub(super) fn fingerprint(&self) -> Result<Fingerprint, Failure> {
         let mut fingerprint = Fingerprint::new()
             .with(&self.program.build)
             .with(&format!("{:?} {}", self.program.tests.suites, self.options.repeat))
@@ -254,7 +254,7 @@ impl<'a> Place<'a> {
     }
 
     /// Builds the tree of a store as `suspect build` does.
-    fn build(&self, store: &Store, name: &str) -> Result<(), Stop> {
+    pub(super) fn build(&self, store: &Store, name: &str) -> Result<(), Stop> {
         let log = self.directory.join(format!("{name}.build.log"));
         let options = BuildOptions {
             command: ["sh", "-c", &self.program.build].map(OsString::from).to_vec(),
@@ -280,11 +280,16 @@ impl<'a> Place<'a> {
         Ok(store.save_build(&report).map_err(Failure::from)?)
     }
 
-    fn suite(&self, tree: &Path) -> Result<Suite, Stop> {
+    pub(super) fn suite(&self, tree: &Path) -> Result<Suite, Stop> {
         Ok(Suite::from_config(tree, self.program.tests.clone()).map_err(Failure::from)?)
     }
 
-    fn baseline_options(&self, store: &Store, runs: usize, limits: Vec<Duration>) -> Result<BaselineOptions, Stop> {
+    pub(super) fn baseline_options(
+        &self,
+        store: &Store,
+        runs: usize,
+        limits: Vec<Duration>,
+    ) -> Result<BaselineOptions, Stop> {
         Ok(BaselineOptions {
             jobs: self.options.jobs,
             runs: Some(runs),
@@ -296,7 +301,7 @@ impl<'a> Place<'a> {
     }
 
     /// Time in which the tests' own processes ran, as many at once as were allowed.
-    fn in_processes(&self, baseline: &Baseline) -> Duration {
+    pub(super) fn in_processes(&self, baseline: &Baseline) -> Duration {
         let all: Duration = baseline.tests.iter().flat_map(|test| &test.runs).map(|run| run.wall).sum();
         all / self.options.jobs as u32
     }
@@ -316,73 +321,6 @@ impl<'a> Place<'a> {
                 _ => drop(fs::remove_file(&path)),
             }
         }
-    }
-
-    /// What the correct version does.
-    fn reference(&self) -> Result<&Reference, Stop> {
-        let made = self.reference.get_or_init(|| self.find_reference().map_err(|failure| Mutex::new(Some(failure))));
-        made.as_ref().map_err(|failure| {
-            let failure = failure.lock().unwrap_or_else(PoisonError::into_inner).take();
-            // Another thread has told the failure, which ends the evaluation.
-            Stop::Failed(failure.unwrap_or_else(|| Failure::new(Exit::File, "the correct version cannot be run")))
-        })
-    }
-
-    fn find_reference(&self) -> Result<Reference, Failure> {
-        let path = self.work("correct.json");
-        let key = self.fingerprint()?.text();
-        if let Some(kept) = self.kept(&path, &key)? {
-            return Ok(kept);
-        }
-        let tree = self.work("correct");
-        let reference = match self.try_reference(&tree) {
-            Ok((tests, times)) => Reference { key, tests: Ok(tests), times },
-            Err(Stop::Unusable(reason)) => Reference { key, tests: Err(reason), times: RunTimes::default() },
-            Err(Stop::Refused(reason)) => {
-                Reference { key: String::new(), tests: Err(reason), times: RunTimes::default() }
-            }
-            Err(Stop::Failed(failure)) => return Err(failure),
-        };
-        if !self.options.keep {
-            remove_tree(&tree);
-        }
-        write_json(&path, &reference)?;
-        Ok(reference)
-    }
-
-    /// Runs the correct version at least twice, so that output that varies shows.
-    fn try_reference(&self, tree: &Path) -> Result<(BTreeMap<String, ReferenceRun>, RunTimes), Stop> {
-        let began = Instant::now();
-        remove_tree(tree);
-        make_tree(self.program, None, tree)?;
-        let store = Store::new(tree);
-        let _lock = store.lock().map_err(Failure::from)?;
-        self.build(&store, "correct")?;
-        let built = began.elapsed();
-        let suite = self.suite(tree)?;
-        let options = self.baseline_options(&store, self.options.repeat.max(2), Vec::new())?;
-        let shown = Mutex::new(HashMap::new());
-        let statuses = Mutex::new(HashMap::new());
-        let hook = |test: &Test, _: usize, _: &Path, run: &TestRun| {
-            keep_shown(&shown, test, run);
-            if !has_expectation(&suite, test) {
-                let status = keep_expected(&self.work("expected"), test, run);
-                statuses.lock().unwrap_or_else(PoisonError::into_inner).insert(test.index, status);
-            }
-        };
-        let started = Instant::now();
-        let baseline = suite::baseline(&suite, &options, &hook).map_err(Failure::from)?;
-        let running = started.elapsed();
-        let shown = shown.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let statuses = statuses.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let tests = suite.tests().iter().zip(&baseline.tests).map(|(test, baseline)| {
-            let runs = shown.get(&test.index).map_or(&[][..], Vec::as_slice);
-            let status = statuses.get(&test.index).copied().flatten();
-            let known = reference_run(has_expectation(&suite, test), baseline, runs);
-            (test.name.clone(), ReferenceRun { status, ..known })
-        });
-        let times = RunTimes::new(built, running, self.in_processes(&baseline), began.elapsed());
-        Ok((tests.collect(), times))
     }
 
     /// Ranks a recorded version. What an earlier ranking found with other methods is kept.
@@ -432,7 +370,7 @@ impl<'a> Place<'a> {
     }
 }
 
-fn write_json(path: &Path, value: &impl serde::Serialize) -> Result<(), Failure> {
+pub(super) fn write_json(path: &Path, value: &impl serde::Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(value).map_err(Failure::of(Exit::Internal))? + "\n";
     Ok(eval::write(path, text.as_bytes())?)
 }
