@@ -154,7 +154,7 @@ mod tests {
 
     fn record(number: u64) -> TriedRecord {
         let end = [TrialEnd::Exited(3), TrialEnd::Signalled(6), TrialEnd::Cut, TrialEnd::Unknown][number as usize % 4];
-        let matched = (number % 3 > 0).then_some(number * 1000);
+        let matched = (!number.is_multiple_of(3)).then_some(number * 1000);
         TriedRecord { candidate: number, test: number as u32 % 5, effect: number as u8 % 5, end, matched }
     }
 
