@@ -20,6 +20,8 @@ const PENALTIES: [f64; 3] = [100.0, 300.0, 1000.0];
 /// acc@n.
 const AT: [f64; 4] = [1.0, 3.0, 5.0, 10.0];
 const RESAMPLES: usize = 2000;
+/// Weights of features, which are of size 1, that make no difference are not printed.
+const LEAST: f64 = 0.025;
 
 /// How a held-out version was ranked.
 struct Held<'v> {
@@ -111,7 +113,7 @@ fn report(names: &[String], versions: &[Version]) {
     let penalty = penalty(&all, &by_eye(names));
     let weights = fit(&all, &by_eye(names), penalty);
     println!("\nWeights, fitted to all programs with penalty {penalty}; share of faults elsewhere {elsewhere:.3}");
-    for (name, weight) in names.iter().zip(&weights).filter(|(_, weight)| weight.abs() >= 5e-4) {
+    for (name, weight) in names.iter().zip(&weights).filter(|(_, weight)| weight.abs() >= LEAST) {
         println!("    {name}: {weight:.3},");
     }
 }
