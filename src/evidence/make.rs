@@ -201,7 +201,7 @@ fn identity(program: &Program, node: u32, instances: &[u64], change: &Change) ->
 fn change_text(node: &Node, form: Form, change: &Change) -> String {
     match change {
         Change::Set(bits) => value_text(node, form, *bits),
-        Change::Add(bits) => match form.number(*bits) {
+        Change::Add(bits) => match added(form, *bits) {
             Some(number) if number < 0.0 => format!("{} less", -number),
             Some(number) => format!("{number} more"),
             None => "another number".into(),
@@ -211,6 +211,14 @@ fn change_text(node: &Node, form: Form, change: &Change) -> String {
         Change::Text(text) => format!("{:?}", String::from_utf8_lossy(text)),
         Change::Complement => "its complement".into(),
         Change::Operator(_) | Change::Left(_) | Change::Right(_) | Change::Choose(_) => String::new(),
+    }
+}
+
+/// The number that is added: of an unsigned one, less than half of all is more and the rest is less.
+fn added(form: Form, bits: u64) -> Option<f64> {
+    match form {
+        Form::Integer { width, named, .. } => Form::Integer { width, signed: true, named }.number(bits),
+        form => form.number(bits),
     }
 }
 
@@ -294,6 +302,16 @@ mod tests {
         let ids: HashSet<u64> = found.iter().map(|one| one.id).collect();
         assert_eq!(ids.len(), found.len());
         assert_eq!(found, node_candidates(&program, 0, &taken, 1), "the same seed");
+    }
+
+    #[test]
+    fn one_less_of_an_unsigned_number_reads_so() {
+        let program = program(ValueClass::Unsigned, NodeKind::Assignment);
+        let failing = domain(Form::Integer { width: 32, signed: false, named: false }, &[7, 9, 30, 50]);
+        let taken = Taken { failing: Some(&failing), passing: None };
+        let texts: Vec<String> =
+            node_candidates(&program, 0, &taken, 1).into_iter().map(|one| one.replacement).collect();
+        assert!(texts.contains(&"1 less".to_string()) && texts.contains(&"1 more".to_string()), "{texts:?}");
     }
 
     #[test]

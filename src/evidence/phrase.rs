@@ -88,8 +88,14 @@ fn value(program: &Program, candidate: &Candidate) -> String {
     }
 }
 
-/// As `at its 3rd execution`, `at its 1st and 4th executions`.
+/// As `at its 3rd execution`, `at its 1st and 4th executions`, `at its 2nd to 9th executions`.
 fn executions(instances: &[u64]) -> String {
+    if let [first, .., last] = instances
+        && instances.len() > 2
+        && last - first + 1 == instances.len() as u64
+    {
+        return format!("at its {} to {} executions", ordinal(*first), ordinal(*last));
+    }
     let ordinals: Vec<String> = instances.iter().map(|n| ordinal(*n)).collect();
     match ordinals.as_slice() {
         [] => "at each execution".into(),

@@ -20,6 +20,9 @@ const CONTRASTED: (usize, usize) = (24, 4);
 /// Executions of one condition that are switched one by one, at most, and rounds in which switches are added to what got further.
 const SWITCHED: usize = 48;
 const DEEPEST: usize = 6;
+/// Executions from which on a condition is switched, at most, and how far beyond those of the failing run.
+const RANGES: u64 = 12;
+const BEYOND: u64 = 8;
 
 /// One trial: candidate and test, by their positions in [`Trials`].
 pub type Pair = (u32, u32);
@@ -108,7 +111,10 @@ impl<'a> Policy<'a> {
     fn followed(&self, trials: &Trials, order: &[u32], usable: &[bool]) -> Vec<Pair> {
         let mut chosen = Vec::new();
         for line in order {
-            let everywhere = |candidate: &u32| trials.candidates()[*candidate as usize].kind != Kind::Switch;
+            let everywhere = |candidate: &u32| {
+                let found = &trials.candidates()[*candidate as usize];
+                found.kind != Kind::Switch || is_range(&found.instances)
+            };
             let turning = self.by_line[line].iter().copied().filter(everywhere);
             let turning = turning.filter(|candidate| turns(trials, *candidate));
             for (rank, candidate) in turning.enumerate().take(FOLLOWED.0) {
@@ -251,7 +257,10 @@ impl<'a> Policy<'a> {
         let found = failing.find_map(|((position, test), _)| Some((position, counts(test)?)));
         let Some((test, count)) = found.filter(|(_, count)| *count > 1) else { return 0 };
         let sets = match self.switches.get(&(node, test)) {
-            None => chosen_executions(count).into_iter().map(|one| vec![one]).collect(),
+            None => {
+                let single = chosen_executions(count).into_iter().map(|one| vec![one]);
+                single.chain(ranges(count)).collect()
+            }
             Some(known) => deeper(trials, known, test, count),
         };
         let mut made = 0;
@@ -279,6 +288,19 @@ fn chosen_executions(count: u64) -> Vec<u64> {
     chosen
 }
 
+/// Executions from one of the first on: a loop that ends too late or too early, a guard that should fail from some time on. They go beyond what
+/// the failing run executes, since the switched run may execute more.
+fn ranges(count: u64) -> impl Iterator<Item = Vec<u64>> {
+    let last = count.saturating_add(BEYOND);
+    let from = 2..=if count <= SWITCHED as u64 { count.min(RANGES) } else { 1 };
+    from.map(move |first| (first..=last).collect())
+}
+
+/// Whether a candidate switches from some execution on.
+fn is_range(instances: &[u64]) -> bool {
+    instances.len() as u64 > BEYOND && instances.windows(2).all(|pair| pair[1] == pair[0] + 1)
+}
+
 /// Sets of executions that extend the one that got furthest, if it got further than the failing run itself and was not extended before.
 fn deeper(trials: &Trials, known: &[u32], test: u32, count: u64) -> Vec<Vec<u64>> {
     let before = trials.tests()[test as usize].matched.unwrap_or(0);
@@ -286,12 +308,14 @@ fn deeper(trials: &Trials, known: &[u32], test: u32, count: u64) -> Vec<Vec<u64>
         let outcome = trials.outcome(*candidate, test)?;
         (outcome.effect == Effect::Changed).then_some((outcome.matched?, *candidate))
     };
+    let single = |candidate: &&u32| !is_range(&trials.candidates()[**candidate as usize].instances);
+    let known: Vec<u32> = known.iter().filter(single).copied().collect();
     let best =
         known.iter().filter_map(reached).max_by_key(|(matched, candidate)| (*matched, std::cmp::Reverse(*candidate)));
     let Some((_, best)) = best.filter(|(matched, _)| *matched > before) else { return Vec::new() };
     let instances = &trials.candidates()[best as usize].instances;
     let longest = known.iter().map(|one| trials.candidates()[*one as usize].instances.len()).max().unwrap_or(0);
-    if instances.len() < longest || instances.len() >= DEEPEST || turns_any(trials, known) {
+    if instances.len() < longest || instances.len() >= DEEPEST || turns_any(trials, &known) {
         return Vec::new();
     }
     let last = instances.last().copied().unwrap_or(0);

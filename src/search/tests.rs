@@ -21,6 +21,8 @@ const FAULT: u32 = 7;
 const LOOP: u32 = 11;
 /// The condition that helps at its second and fourth execution together.
 const TWICE: u32 = 13;
+/// The condition that helps from its third execution on.
+const FROM: u32 = 16;
 const OTHER: (u32, u32) = (3, 1);
 
 fn program() -> Program {
@@ -42,7 +44,7 @@ fn program() -> Program {
     let node = |number: u32| Node {
         function: 0,
         piece: number,
-        kind: if [LOOP, TWICE].contains(&number) { NodeKind::Predicate } else { NodeKind::Assignment },
+        kind: if [LOOP, TWICE, FROM].contains(&number) { NodeKind::Predicate } else { NodeKind::Assignment },
         class: ValueClass::Signed,
         width: 32,
         place: Place { file: 0, line: number + 1, column: 1 },
@@ -90,7 +92,8 @@ impl OracleFacts for Ready {
     }
 
     fn values(&self, position: usize) -> impl Iterator<Item = u64> {
-        (0..8).map(move |at| u64::from(self.test) + u64::from(![LOOP, TWICE].contains(&self.nodes[position])) * at)
+        (0..8)
+            .map(move |at| u64::from(self.test) + u64::from(![LOOP, TWICE, FROM].contains(&self.nodes[position])) * at)
     }
 
     fn longest(&self) -> u64 {
@@ -158,7 +161,12 @@ fn show(test: u32, mutant: &Mutant) -> Observation {
     let small = matches!(one.change, Change::Set(value) if value < 5);
     let at = |instance: u64| mutant.overrides.iter().any(|one| one.instance == instance);
     let turned = match test {
-        0 => (node == FAULT && small) || (node == LOOP && at(5)) || (node == TWICE && at(2) && at(4)),
+        0 => {
+            (node == FAULT && small)
+                || (node == LOOP && at(5))
+                || (node == TWICE && at(2) && at(4))
+                || (node == FROM && (3..9).all(at))
+        }
         1 => (node, test) == OTHER && small,
         _ => node == FAULT && one.change == Change::Set(0) && test == 5,
     };
@@ -251,7 +259,7 @@ fn what_turns_failing_tests_is_found_and_checked_on_passing_ones() {
         .collect();
     assert_eq!(
         turning,
-        BTreeSet::from([OTHER.0, FAULT, LOOP, TWICE]),
+        BTreeSet::from([OTHER.0, FAULT, LOOP, TWICE, FROM]),
         "also at some executions, also of the second test"
     );
     let zero = (0..).zip(trials.candidates()).find(|(_, one)| {
