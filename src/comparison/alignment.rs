@@ -1,0 +1,70 @@
+//! Which point of one run corresponds to which point of the other.
+
+use super::run::Side;
+
+/// A point of either run by one number: corresponding points have the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Instance(u32);
+
+const ONLY_SECOND: u32 = 1 << 31;
+
+impl Instance {
+    /// The run and point that the instance is named after: the first run's, if it has one.
+    pub fn point(self) -> (Side, u32) {
+        if self.0 & ONLY_SECOND == 0 { (Side::First, self.0) } else { (Side::Second, self.0 & !ONLY_SECOND) }
+    }
+}
+
+/// A stretch of corresponding points, then points that one run has alone. The last of the corresponding points is where the runs part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// The first point, in each run.
+    pub first: [u32; 2],
+    /// How many points correspond.
+    pub aligned: u32,
+    /// How many points follow in each run alone.
+    pub alone: [u32; 2],
+}
+
+/// An alignment: a partial injective map between the points of two runs that keeps their order (section 1.1).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Alignment {
+    segments: Vec<Segment>,
+    points: [u32; 2],
+}
+
+impl Alignment {
+    pub(super) fn new(segments: Vec<Segment>, points: [u32; 2]) -> Self {
+        Self { segments, points }
+    }
+
+    /// The stretches, in order.
+    pub fn segments(&self) -> &[Segment] {
+        &self.segments
+    }
+
+    /// How many points each run has.
+    pub fn points(&self) -> [u32; 2] {
+        self.points
+    }
+
+    /// The number of the segment that `point` of run `side` is in: of those that start at the same point, the last has points.
+    pub(super) fn segment_of(&self, side: Side, point: u32) -> usize {
+        self.segments.partition_point(|segment| segment.first[side.index()] <= point).saturating_sub(1)
+    }
+
+    /// The point of the other run that corresponds to `point` of run `side`.
+    pub fn partner(&self, side: Side, point: u32) -> Option<u32> {
+        let segment = self.segments.get(self.segment_of(side, point))?;
+        let offset = point - segment.first[side.index()];
+        (offset < segment.aligned).then(|| segment.first[side.other().index()] + offset)
+    }
+
+    /// `point` of run `side` by the name that it shares with the corresponding point.
+    pub fn instance(&self, side: Side, point: u32) -> Instance {
+        match side {
+            Side::First => Instance(point),
+            Side::Second => self.partner(side, point).map_or(Instance(point | ONLY_SECOND), Instance),
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! The specification's figures and theorems, on programs of a small language.
+
+mod case;
+mod figures;
+mod language;
+mod process;
