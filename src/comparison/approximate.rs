@@ -25,14 +25,19 @@ struct Approximate<'a, 'o, S> {
 
 impl<S: Semantics> Offline<'_, S> {
     /// Runs `side` with the other run's values of `patch` under guard rails: conditionals of both runs with one outcome and conditionals of
-    /// one run are forced, only where both have different outcomes the computed one is followed. Walks over every point up to the effect.
+    /// one run are forced, only where both have different outcomes the computed one is followed. Walks over every point up to the effect. Answers the values there.
+    pub fn approximate_values(&self, side: Side, patch: &[&Difference]) -> Result<Vec<Value>, Stop> {
+        Approximate { offline: self, memory: Memory::patched(self, side, patch), side }.run()
+    }
+
+    /// Whether that brings about the other run's values at the effect point.
     pub fn approximate(&self, side: Side, patch: &[&Difference]) -> Verdict {
-        Approximate { offline: self, memory: Memory::patched(self, side, patch), side }.run().into()
+        self.slice.effect.judge(side, self.approximate_values(side, patch))
     }
 }
 
 impl<S: Semantics> Approximate<'_, '_, S> {
-    fn run(&mut self) -> Result<bool, Stop> {
+    fn run(&mut self) -> Result<Vec<Value>, Stop> {
         let effect = self.offline.slice.effect;
         for stretch in stretches(self.offline.slice.pair, self.offline.states.points, effect.points) {
             for offset in 0..stretch.together {
@@ -45,13 +50,12 @@ impl<S: Semantics> Approximate<'_, '_, S> {
                 }
             }
         }
-        let values = match &effect.watch {
+        Ok(match &effect.watch {
             Watch::Locations(locations) => {
                 locations.iter().map(|location| self.memory.read(self.offline.names.place(*location)).0).collect()
             }
             Watch::Result => self.execute(Side::First, effect.points[0])?.results(),
-        };
-        Ok(values == effect.values[self.side.other().index()])
+        })
     }
 
     /// Executes a point whose way is given. A conditional that writes nothing need not be looked at.

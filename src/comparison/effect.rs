@@ -1,5 +1,7 @@
 //! What is to be explained: differing values at a point that both runs reach.
 
+use super::infer::Verdict;
+use super::memory::Stop;
 use super::names::Names;
 use super::pair::Pair;
 use super::run::Side;
@@ -48,6 +50,15 @@ impl Effect {
             }
         };
         Some(Self { points, watch, operands, values })
+    }
+
+    /// What a patched run on the input of run `side` shows by the values that it had at the effect point.
+    pub fn judge(&self, side: Side, values: Result<Vec<Value>, Stop>) -> Verdict {
+        match values {
+            Ok(values) if values == self.values[side.other().index()] => Verdict::Induced,
+            Ok(_) => Verdict::NotInduced,
+            Err(stop) => Verdict::Unresolved(stop),
+        }
     }
 
     /// Whether the runs differ in what is watched at all.

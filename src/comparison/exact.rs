@@ -55,14 +55,19 @@ struct Exact<'a, 'o, S> {
 
 impl<S: Semantics> Offline<'_, S> {
     /// Runs `side` with the other run's values of `patch` where nothing can be confounded: the points of the slice execute, everything
-    /// else is skipped. Looks at the points of the slice alone (R3 of section 1.9).
+    /// else is skipped. Looks at the points of the slice alone (R3 of section 1.9). Answers the values at the effect point.
+    pub fn exact_values(&self, side: Side, patch: &[&Difference]) -> Result<Vec<Value>, Stop> {
+        Exact { offline: self, memory: Memory::patched(self, side, patch), side }.run()
+    }
+
+    /// Whether that brings about the other run's values at the effect point.
     pub fn exact(&self, side: Side, patch: &[&Difference]) -> Verdict {
-        Exact { offline: self, memory: Memory::patched(self, side, patch), side }.run().into()
+        self.slice.effect.judge(side, self.exact_values(side, patch))
     }
 }
 
 impl<S: Semantics> Exact<'_, '_, S> {
-    fn run(&mut self) -> Result<bool, Stop> {
+    fn run(&mut self) -> Result<Vec<Value>, Stop> {
         let effect = self.offline.slice.effect;
         for stretch in stretches(self.offline.slice.pair, self.offline.states.points, effect.points) {
             self.together(&stretch)?;
@@ -71,11 +76,10 @@ impl<S: Semantics> Exact<'_, '_, S> {
                 self.alone(side, fork)?;
             }
         }
-        let values = match &effect.watch {
-            Watch::Locations(locations) => self.watched(locations)?,
-            Watch::Result => self.execute(effect.points.map(Some))?.results(),
-        };
-        Ok(values == effect.values[self.side.other().index()])
+        match &effect.watch {
+            Watch::Locations(locations) => self.watched(locations),
+            Watch::Result => Ok(self.execute(effect.points.map(Some))?.results()),
+        }
     }
 
     fn watched(&self, locations: &[u32]) -> Result<Vec<Value>, Stop> {

@@ -16,16 +16,6 @@ pub enum Verdict {
     Unresolved(Stop),
 }
 
-impl From<Result<bool, Stop>> for Verdict {
-    fn from(result: Result<bool, Stop>) -> Self {
-        match result {
-            Ok(true) => Verdict::Induced,
-            Ok(false) => Verdict::NotInduced,
-            Err(stop) => Verdict::Unresolved(stop),
-        }
-    }
-}
-
 /// How causes were proved (section 4.4, fall-back ladder).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Proof {

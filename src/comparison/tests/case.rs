@@ -115,12 +115,10 @@ impl<'p> Recorded<'p> {
         patch: &[&Difference],
         plan: Option<&Plan>,
     ) -> Verdict {
-        self.values_again(side, cause, effect, patch, plan)
-            .map(|values| values == effect.values[side.other().index()])
-            .into()
+        effect.judge(side, self.values_again(side, cause, effect, patch, plan))
     }
 
-    fn values_again(
+    pub fn values_again(
         &mut self,
         side: Side,
         cause: [u32; 2],

@@ -4,3 +4,6 @@ mod case;
 mod figures;
 mod language;
 mod process;
+mod programs;
+mod static_slice;
+mod table;
