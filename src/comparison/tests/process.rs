@@ -6,7 +6,7 @@ use super::language::{CURSOR, Context, Op, Program, execute, number};
 use crate::comparison::{Effects, Guide, NONE, Operands, Place, RegionStack, Step, Stop, Value};
 
 /// One executed statement, with the process's own numbers of objects.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
     pub site: u32,
     /// Its structural index, interned by [`Indices`].
