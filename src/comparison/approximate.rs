@@ -21,13 +21,16 @@ struct Approximate<'a, 'o, S> {
     offline: &'o Offline<'a, S>,
     memory: Memory<'a>,
     side: Side,
+    /// Of the last point.
+    effects: Effects,
 }
 
 impl<S: Semantics> Offline<'_, S> {
     /// Runs `side` with the other run's values of `patch` under guard rails: conditionals of both runs with one outcome and conditionals of
     /// one run are forced, only where both have different outcomes the computed one is followed. Walks over every point up to the effect. Answers the values there.
     pub fn approximate_values(&self, side: Side, patch: &[&Difference]) -> Result<Vec<Value>, Stop> {
-        Approximate { offline: self, memory: Memory::patched(self, side, patch), side }.run()
+        Approximate { offline: self, memory: Memory::patched(self, side, patch), side, effects: Effects::default() }
+            .run()
     }
 
     /// Whether that brings about the other run's values at the effect point.
@@ -67,26 +70,21 @@ impl<S: Semantics> Approximate<'_, '_, S> {
         Ok(())
     }
 
+    /// What libraries decide, they decide as they did on this input.
     fn choose(&mut self, fork: &Fork) -> Result<Side, Stop> {
-        let points = fork.at.ok_or(Stop::ControlConfounded)?;
+        let Some(points) = fork.at else { return Ok(self.side) };
         let outcome = self.execute(Side::First, points[0])?.outcome;
         self.offline.slice.pair.follow(points, outcome)
     }
 
-    fn execute(&mut self, side: Side, point: u32) -> Result<Effects, Stop> {
+    fn execute(&mut self, side: Side, point: u32) -> Result<&Effects, Stop> {
         let pair = self.offline.slice.pair;
         let instance = pair.alignment.instance(side, point);
         let site = pair.run(side).site(point);
-        let effects = self.offline.semantics.execute(site, instance, self.side, &mut Plain(&self.memory))?;
-        self.memory.write(instance, &effects);
-        Ok(effects)
-    }
-}
-
-impl Effects {
-    /// The values of [`Watch::Result`].
-    pub(super) fn results(&self) -> Vec<Value> {
-        let outcome = Value::Number(u64::from(self.outcome.unwrap_or(super::NONE)));
-        self.writes.iter().map(|(_, value)| *value).chain([outcome]).collect()
+        self.effects.clear();
+        let operands = &mut Plain(&self.memory);
+        self.offline.semantics.execute(site, instance, self.side, operands, &mut self.effects)?;
+        self.memory.write(instance, &self.effects);
+        Ok(&self.effects)
     }
 }

@@ -51,6 +51,16 @@ impl Bits {
         None
     }
 
+    /// The smallest offset in `from..to` at which one of two sets has a member, each counted from its own base.
+    pub fn first_in_either(sets: [&Bits; 2], bases: [u32; 2], from: u32, to: u32) -> Option<u32> {
+        let next = |side: usize, to: u32| {
+            let base = bases[side];
+            sets[side].first_in(base + from, base + to).map(|member| member - base)
+        };
+        let first = next(0, to);
+        next(1, first.unwrap_or(to)).or(first)
+    }
+
     /// The members, ascending.
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         let end = self.words.len() as u32 * 64;

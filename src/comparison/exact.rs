@@ -1,10 +1,14 @@
 //! The exact execution model: only the dual slice executes, and only with definitions that it knows (section 1.7, Fig. 5).
 
+use std::ops::Range;
+
+use super::NONE;
+use super::bits::Bits;
 use super::effect::Watch;
 use super::infer::Verdict;
 use super::memory::{Effects, Memory, Offline, Operands, Semantics, Stop};
 use super::run::Side;
-use super::slice::DualSlice;
+use super::slice::{DualSlice, alone};
 use super::state::Difference;
 use super::stretches::{Fork, Stretch, stretches};
 use super::value::{Place, Value};
@@ -14,6 +18,8 @@ struct Checked<'m, 'a> {
     slice: &'a DualSlice<'a>,
     memory: &'m Memory<'a>,
     points: [Option<u32>; 2],
+    /// Whether the point's operands may belong to the slice: a leaf's do not.
+    expanded: bool,
     position: usize,
 }
 
@@ -21,15 +27,12 @@ impl Operands for Checked<'_, '_> {
     /// An operand of the slice must have a definition that one of the runs had there; any other is what was recorded, in e1 if it is there.
     fn read(&mut self, place: Place) -> Result<Value, Stop> {
         let recorded = self.slice.pair.operand(self.points, self.position);
-        let tracked = self.slice.tracks(self.points, self.position);
         self.position += 1;
-        if tracked {
+        if self.expanded && self.slice.holds(self.points, recorded) {
             return check(self.memory, recorded, place);
         }
-        let known = Side::BOTH
-            .iter()
-            .find_map(|side| recorded[side.index()].map(|write| self.slice.pair.run(*side).value(write)));
-        known.ok_or(Stop::DataConfounded)
+        let value = |side: &Side| recorded[side.index()].map(|write| self.slice.pair.run(*side).value(write));
+        Side::BOTH.iter().find_map(value).ok_or(Stop::DataConfounded)
     }
 }
 
@@ -51,13 +54,15 @@ struct Exact<'a, 'o, S> {
     offline: &'o Offline<'a, S>,
     memory: Memory<'a>,
     side: Side,
+    /// Of the last point.
+    effects: Effects,
 }
 
 impl<S: Semantics> Offline<'_, S> {
     /// Runs `side` with the other run's values of `patch` where nothing can be confounded: the points of the slice execute, everything
     /// else is skipped. Looks at the points of the slice alone (R3 of section 1.9). Answers the values at the effect point.
     pub fn exact_values(&self, side: Side, patch: &[&Difference]) -> Result<Vec<Value>, Stop> {
-        Exact { offline: self, memory: Memory::patched(self, side, patch), side }.run()
+        Exact { offline: self, memory: Memory::patched(self, side, patch), side, effects: Effects::default() }.run()
     }
 
     /// Whether that brings about the other run's values at the effect point.
@@ -73,7 +78,7 @@ impl<S: Semantics> Exact<'_, '_, S> {
             self.together(&stretch)?;
             if let Some(fork) = &stretch.fork {
                 let side = self.choose(fork)?;
-                self.alone(side, fork)?;
+                self.alone(side, &fork.arms[side.index()])?;
             }
         }
         match &effect.watch {
@@ -98,30 +103,28 @@ impl<S: Semantics> Exact<'_, '_, S> {
     /// Rules 1, 2 and 4: the slice's points among the corresponding ones. A conditional's way is given.
     fn together(&mut self, stretch: &Stretch) -> Result<(), Stop> {
         let slice = self.offline.slice;
-        let first = stretch.points(0);
-        let mut from = 0;
-        loop {
-            let next = |side: Side| {
-                let base = first[side.index()];
-                slice.members(side).first_in(base + from, base + stretch.together).map(|point| point - base)
-            };
-            let Some(offset) = [next(Side::First), next(Side::Second)].into_iter().flatten().min() else {
-                return Ok(());
-            };
+        let members = Side::BOTH.map(|side| slice.members(side));
+        let mut next = 0;
+        while let Some(offset) = Bits::first_in_either(members, stretch.points(0), next, stretch.together) {
             let points = stretch.points(offset);
             let run = slice.pair.run(Side::First);
-            if run.outcome(points[0]) == super::NONE || run.written(points[0]).next().is_some() {
+            if run.outcome(points[0]) == NONE || run.written(points[0]).next().is_some() {
                 self.execute(points.map(Some))?;
             }
-            from = offset + 1;
+            next = offset + 1;
         }
+        Ok(())
     }
 
     /// Rule 3 for a conditional of both runs. One outside the slice has the operands of e1.
     fn choose(&mut self, fork: &Fork) -> Result<Side, Stop> {
-        let points = fork.at.ok_or(Stop::ControlConfounded)?;
         let slice = self.offline.slice;
-        if !Side::BOTH.iter().any(|side| slice.contains(*side, points[side.index()])) {
+        let within = |side: Side, arm: &Range<u32>| slice.members(side).first_in(arm.start, arm.end).is_some();
+        let Some(points) = fork.at else {
+            let matters = Side::BOTH.into_iter().any(|side| within(side, &fork.arms[side.index()]));
+            return if matters { Err(Stop::ControlConfounded) } else { Ok(self.side) };
+        };
+        if !Side::BOTH.into_iter().any(|side| slice.contains(side, points[side.index()])) {
             return Ok(Side::First);
         }
         let outcome = self.execute(points.map(Some))?.outcome;
@@ -129,33 +132,30 @@ impl<S: Semantics> Exact<'_, '_, S> {
     }
 
     /// Rules 3 and 4 for the points that one run has alone.
-    fn alone(&mut self, side: Side, fork: &Fork) -> Result<(), Stop> {
+    fn alone(&mut self, side: Side, arm: &Range<u32>) -> Result<(), Stop> {
         let slice = self.offline.slice;
-        let arm = fork.arms[side.index()].clone();
-        let mut from = arm.start;
-        while let Some(point) = slice.members(side).first_in(from, arm.end) {
-            let mut points = [None; 2];
-            points[side.index()] = Some(point);
-            let outcome = self.execute(points)?.outcome;
+        let mut next = arm.start;
+        while let Some(point) = slice.members(side).first_in(next, arm.end) {
+            let outcome = self.execute(alone(side, point))?.outcome;
             if outcome.is_some_and(|outcome| outcome != slice.pair.run(side).outcome(point)) {
                 return Err(Stop::ControlConfounded);
             }
-            from = point + 1;
+            next = point + 1;
         }
         Ok(())
     }
 
-    fn execute(&mut self, points: [Option<u32>; 2]) -> Result<Effects, Stop> {
+    fn execute(&mut self, points: [Option<u32>; 2]) -> Result<&Effects, Stop> {
         let slice = self.offline.slice;
-        let Some((side, point)) = Side::BOTH.iter().find_map(|side| points[side.index()].map(|point| (*side, point)))
-        else {
-            return Err(Stop::Desync);
-        };
+        let named = Side::BOTH.iter().find_map(|side| points[side.index()].map(|point| (*side, point)));
+        let (side, point) = named.ok_or(Stop::Desync)?;
         let instance = slice.pair.alignment.instance(side, point);
         let site = slice.pair.run(side).site(point);
-        let mut operands = Checked { slice, memory: &self.memory, points, position: 0 };
-        let effects = self.offline.semantics.execute(site, instance, self.side, &mut operands)?;
-        self.memory.write(instance, &effects);
-        Ok(effects)
+        self.effects.clear();
+        let expanded = slice.expands_either(points);
+        let operands = &mut Checked { slice, memory: &self.memory, points, expanded, position: 0 };
+        self.offline.semantics.execute(site, instance, self.side, operands, &mut self.effects)?;
+        self.memory.write(instance, &self.effects);
+        Ok(&self.effects)
     }
 }

@@ -1,9 +1,8 @@
 //! Patched runs without a process: memory over the recorded state, and what a program's points compute.
 
-use std::collections::HashMap;
-
+use super::NONE;
 use super::alignment::Instance;
-use super::names::Names;
+use super::names::{Names, Table};
 use super::run::Side;
 use super::slice::DualSlice;
 use super::state::{Difference, States};
@@ -43,10 +42,31 @@ pub struct Effects {
     pub outcome: Option<u32>,
 }
 
+impl Effects {
+    /// Forgets them.
+    pub fn clear(&mut self) {
+        self.writes.clear();
+        self.outcome = None;
+    }
+
+    /// The values of [`Watch::Result`](super::Watch::Result).
+    pub(super) fn results(&self) -> Vec<Value> {
+        let outcome = Value::Number(u64::from(self.outcome.unwrap_or(NONE)));
+        self.writes.iter().map(|(_, value)| *value).chain([outcome]).collect()
+    }
+}
+
 /// What the sites of a program compute (R3 of section 1.9): pure operations are evaluated, calls that cannot be are looked up.
 pub trait Semantics {
-    /// Executes `site` as `instance` in a process that runs on the input of run `side`.
-    fn execute(&self, site: u32, instance: Instance, side: Side, operands: &mut dyn Operands) -> Result<Effects, Stop>;
+    /// Executes `site` as `instance` in a process that runs on the input of run `side`. `effects` are empty.
+    fn execute(
+        &self,
+        site: u32,
+        instance: Instance,
+        side: Side,
+        operands: &mut dyn Operands,
+        effects: &mut Effects,
+    ) -> Result<(), Stop>;
 }
 
 /// The evaluation of patched runs from the two recordings (R3 of section 1.9), from one cause point to one effect point.
@@ -68,14 +88,19 @@ pub(super) struct Memory<'a> {
     states: &'a States<'a>,
     slice: &'a DualSlice<'a>,
     side: Side,
-    changed: HashMap<Place, (Value, Option<Instance>)>,
+    changed: Table<Place, (Value, Option<Instance>)>,
 }
 
 impl<'a> Memory<'a> {
     /// Run `side` with the other run's values of `patch`.
     pub(super) fn patched<S>(offline: &Offline<'a, S>, side: Side, patch: &[&Difference]) -> Self {
-        let mut memory =
-            Self { names: offline.names, states: offline.states, slice: offline.slice, side, changed: HashMap::new() };
+        let mut memory = Self {
+            names: offline.names,
+            states: offline.states,
+            slice: offline.slice,
+            side,
+            changed: Table::default(),
+        };
         let from = side.other();
         for difference in patch {
             let definition = difference.writes[from.index()].map(|write| memory.definer(from, write));

@@ -142,13 +142,4 @@ impl<'a> Pair<'a> {
             self.run(side).reads(point).get(position).copied()
         })
     }
-
-    /// A point of run `side` with its corresponding one.
-    pub(super) fn both(&self, side: Side, point: u32) -> [Option<u32>; 2] {
-        let partner = self.alignment.partner(side, point);
-        match side {
-            Side::First => [Some(point), partner],
-            Side::Second => [partner, Some(point)],
-        }
-    }
 }

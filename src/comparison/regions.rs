@@ -117,7 +117,7 @@ impl<'a> Flow<'a> {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Region {
+pub(super) struct Region {
     /// The conditional or the call that opened the region.
     opener: u32,
     join: u32,
@@ -129,7 +129,7 @@ struct Region {
 #[derive(Debug)]
 pub struct RegionStack<'a> {
     joins: &'a Joins,
-    open: Vec<Region>,
+    pub(super) open: Vec<Region>,
     site: u32,
 }
 

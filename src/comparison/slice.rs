@@ -5,6 +5,7 @@ use super::bits::Bits;
 use super::effect::Effect;
 use super::pair::Pair;
 use super::run::Side;
+use super::stretches::stretches;
 
 /// How to read Alg. 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,52 +167,66 @@ impl<'a> DualSlice<'a> {
         self.expanded[side.index()].get(point) || self.effect.points[side.index()] == point
     }
 
-    /// Whether the operand in `position` of a point occurs in a data dependence of the slice (rule 4 of section 1.7).
-    pub fn tracks(&self, points: [Option<u32>; 2], position: usize) -> bool {
-        let expanded =
-            Side::BOTH.iter().any(|side| points[side.index()].is_some_and(|point| self.expands(*side, point)));
-        expanded && self.holds(points, self.pair.operand(points, position))
+    /// Whether operands of a point may occur in data dependences of the slice.
+    pub(super) fn expands_either(&self, points: [Option<u32>; 2]) -> bool {
+        Side::BOTH.into_iter().any(|side| points[side.index()].is_some_and(|point| self.expands(side, point)))
     }
 
-    fn holds(&self, points: [Option<u32>; 2], operand: [Option<u32>; 2]) -> bool {
+    /// Whether an operand of such a point occurs in a data dependence of the slice (rule 4 of section 1.7).
+    pub(super) fn holds(&self, points: [Option<u32>; 2], operand: [Option<u32>; 2]) -> bool {
         let aligned = points.iter().all(Option::is_some);
         let differs =
             Side::BOTH.iter().any(|side| operand[side.index()].is_some_and(|write| self.pair.differs(*side, write)));
         differs || (aligned && self.rules == Rules::Repaired && !self.equal(operand))
     }
 
-    /// Calls `visit` with every data dependence of the slice whose user is at or after `from`, a point of each run.
+    /// Calls `visit` with every data dependence of the slice whose user is at or after the corresponding points `from`, in order.
     pub fn edges(&self, from: [u32; 2], mut visit: impl FnMut(Edge)) {
-        for side in Side::BOTH {
-            let end = self.effect.points[side.index()];
-            let mut at = from[side.index()];
-            while let Some(user) = self.expanded[side.index()].first_in(at, end) {
-                let points = self.pair.both(side, user);
-                for position in 0..self.pair.run(side).reads(user).len() {
-                    self.visit_operand(side, user, points, self.pair.operand(points, position), &mut visit);
+        for stretch in stretches(self.pair, from, self.effect.points) {
+            let count = stretch.together + u32::from(stretch.fork.as_ref().is_some_and(|fork| fork.at.is_some()));
+            let mut next = 0;
+            while let Some(offset) = Bits::first_in_either(self.expanded.each_ref(), stretch.points(0), next, count) {
+                self.visit_point(stretch.points(offset).map(Some), &mut visit);
+                next = offset + 1;
+            }
+            let Some(fork) = stretch.fork else { continue };
+            for side in Side::BOTH {
+                let arm = &fork.arms[side.index()];
+                let mut next = arm.start;
+                while let Some(user) = self.expanded[side.index()].first_in(next, arm.end) {
+                    self.visit_point(alone(side, user), &mut visit);
+                    next = user + 1;
                 }
-                at = user + 1;
             }
-            for operand in &self.effect.operands {
-                self.visit_operand(side, end, self.effect.points.map(Some), *operand, &mut visit);
-            }
+        }
+        for operand in &self.effect.operands {
+            self.visit_operand(self.effect.points.map(Some), *operand, &mut visit);
         }
     }
 
-    fn visit_operand(
-        &self,
-        side: Side,
-        user: u32,
-        points: [Option<u32>; 2],
-        operand: [Option<u32>; 2],
-        visit: &mut impl FnMut(Edge),
-    ) {
-        let Some(write) = operand[side.index()] else { return };
-        let leaf = !self.pair.differs(side, write);
-        let aligned = points.iter().all(Option::is_some);
-        let kept = self.rules == Rules::Repaired && aligned && !self.equal(operand);
-        if !leaf || kept {
-            visit(Edge { side, user, write, leaf });
+    fn visit_point(&self, points: [Option<u32>; 2], visit: &mut impl FnMut(Edge)) {
+        let count = |side: Side| points[side.index()].map_or(0, |point| self.pair.run(side).reads(point).len());
+        for position in 0..count(Side::First).max(count(Side::Second)) {
+            self.visit_operand(points, self.pair.operand(points, position), visit);
         }
     }
+
+    fn visit_operand(&self, points: [Option<u32>; 2], operand: [Option<u32>; 2], visit: &mut impl FnMut(Edge)) {
+        let aligned = points.iter().all(Option::is_some);
+        let kept = self.rules == Rules::Repaired && aligned && !self.equal(operand);
+        for side in Side::BOTH {
+            let (Some(user), Some(write)) = (points[side.index()], operand[side.index()]) else { continue };
+            let leaf = !self.pair.differs(side, write);
+            if !leaf || kept {
+                visit(Edge { side, user, write, leaf });
+            }
+        }
+    }
+}
+
+/// A point that run `side` has alone.
+pub(super) fn alone(side: Side, point: u32) -> [Option<u32>; 2] {
+    let mut points = [None; 2];
+    points[side.index()] = Some(point);
+    points
 }

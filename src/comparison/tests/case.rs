@@ -246,8 +246,16 @@ pub struct Meaning<'a> {
 }
 
 impl Semantics for Meaning<'_> {
-    fn execute(&self, site: u32, instance: Instance, side: Side, operands: &mut dyn Operands) -> Result<Effects, Stop> {
+    fn execute(
+        &self,
+        site: u32,
+        instance: Instance,
+        side: Side,
+        operands: &mut dyn Operands,
+        effects: &mut Effects,
+    ) -> Result<(), Stop> {
         let fresh = self.names.known_object(instance, 0).unwrap_or(NONE);
-        execute(&self.program.nodes[site as usize].op, &Context { input: &self.inputs[side.index()], fresh }, operands)
+        let context = Context { input: &self.inputs[side.index()], fresh };
+        execute(&self.program.nodes[site as usize].op, &context, operands, effects)
     }
 }

@@ -203,31 +203,30 @@ fn place_of(target: &Target, operands: &mut dyn Operands) -> Result<Place, Stop>
 }
 
 /// Executes one statement.
-pub fn execute(op: &Op, context: &Context<'_>, operands: &mut dyn Operands) -> Result<Effects, Stop> {
+pub fn execute(op: &Op, context: &Context<'_>, operands: &mut dyn Operands, effects: &mut Effects) -> Result<(), Stop> {
     let at = |object| Place { object, offset: 0 };
-    let mut effects = Effects::default();
     match op {
         Op::Start | Op::Halt => {}
         Op::Input(variable) => {
             let cursor = int(operands.read(at(CURSOR))?)?;
             let value = context.input.get(cursor as usize).copied().ok_or(Stop::Broken)?;
-            effects.writes = vec![(at(*variable), number(value)), (at(CURSOR), number(cursor + 1))];
+            effects.writes.extend([(at(*variable), number(value)), (at(CURSOR), number(cursor + 1))]);
         }
         Op::Assign(target, value) => {
             let value = eval(value, operands)?;
-            effects.writes = vec![(place_of(target, operands)?, value)];
+            effects.writes.push((place_of(target, operands)?, value));
         }
         Op::Fill(array, values) => {
             let places = (0..).map(|offset| Place { object: *array, offset });
-            effects.writes = places.zip(values.iter().map(|value| number(*value))).collect();
+            effects.writes.extend(places.zip(values.iter().map(|value| number(*value))));
         }
-        Op::Alloc(variable) => effects.writes = vec![(at(*variable), Value::Address(at(context.fresh)))],
+        Op::Alloc(variable) => effects.writes.push((at(*variable), Value::Address(at(context.fresh)))),
         Op::If(condition) => effects.outcome = Some(u32::from(int(eval(condition, operands)?)? != 0)),
         Op::Switch(value, cases) => {
             let value = int(eval(value, operands)?)?;
             effects.outcome = Some(cases.iter().position(|case| *case == value).unwrap_or(cases.len()) as u32);
         }
-        Op::Print(value) => effects.writes = vec![(at(OUT), eval(value, operands)?)],
+        Op::Print(value) => effects.writes.push((at(OUT), eval(value, operands)?)),
     }
-    Ok(effects)
+    Ok(())
 }

@@ -98,12 +98,13 @@ impl<'a> Process<'a> {
         let context = Context { input: self.input, fresh: self.objects };
         self.objects += u32::from(matches!(node.op, Op::Alloc(_)));
         let mut operands = Logged { memory: &self.memory, reads: Vec::new() };
-        let effects = execute(&node.op, &context, &mut operands);
+        let mut effects = Effects::default();
+        let executed = execute(&node.op, &context, &mut operands, &mut effects);
         let reads = operands.reads;
-        let mut effects = match (effects, &guide) {
-            (Err(_), Some(_)) if node.next.len() > 1 => Effects { writes: Vec::new(), outcome: Some(NONE) },
-            (effects, _) => effects?,
-        };
+        match (executed, &guide) {
+            (Err(_), Some(_)) if node.next.len() > 1 => effects.outcome = Some(NONE),
+            (executed, _) => executed?,
+        }
         if let (Some(outcome), Some(guide)) = (effects.outcome, guide) {
             effects.outcome = Some(guide.decide(outcome)?);
         }
