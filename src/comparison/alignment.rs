@@ -60,6 +60,20 @@ impl Alignment {
         (offset < segment.aligned).then(|| segment.first[side.other().index()] + offset)
     }
 
+    /// The last point of the first run, up to `point` of run `side`, that has a corresponding point.
+    pub fn floor(&self, side: Side, point: u32) -> u32 {
+        let number = self.segment_of(side, point);
+        let segment = &self.segments[number];
+        let offset = point - segment.first[side.index()];
+        // A segment without corresponding points follows one whose last is the one that is asked for.
+        let last = self.segments[..=number].iter().rev().find(|segment| segment.aligned > 0);
+        if offset < segment.aligned {
+            segment.first[0] + offset
+        } else {
+            last.map_or(0, |segment| segment.first[0] + segment.aligned - 1)
+        }
+    }
+
     /// `point` of run `side` by the name that it shares with the corresponding point.
     pub fn instance(&self, side: Side, point: u32) -> Instance {
         match side {

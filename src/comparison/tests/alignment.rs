@@ -62,6 +62,18 @@ fn regions_of_a_loop_nest_but_take_one_place() {
 }
 
 #[test]
+fn long_loops_take_no_memory() {
+    let joins = Joins::new(vec![NONE, 3, NONE, NONE]);
+    let mut regions = RegionStack::new(&joins);
+    for round in 0..100 {
+        regions.arrive(1);
+        regions.branch(round);
+        assert_eq!(regions.arrive(2), round);
+    }
+    assert_eq!(regions.open.len(), 1);
+}
+
+#[test]
 fn points_of_a_call_stand_under_it() {
     // 1 calls: 2: if (3), returns; 4
     let joins = Joins::new(vec![NONE; 5]);

@@ -1,83 +1,11 @@
 //! What the figures' explanations say beyond the table: why a method fails, what exactly is recorded.
 
-use super::case::{Meaning, Recorded};
+use super::case::Recorded;
 use super::language::{Program, number};
 use super::programs::*;
+use super::question::{Model, Question, one};
 use super::static_slice;
 use crate::comparison::*;
-
-/// Two runs and what is asked of them, by line and variable.
-struct Question<'p> {
-    recorded: Recorded<'p>,
-    cause: [u32; 2],
-    effect: Effect,
-}
-
-impl<'p> Question<'p> {
-    fn new(program: &'p Program, inputs: [&[i64]; 2], cause: u32, effect: (u32, Option<&str>)) -> Self {
-        let recorded = Recorded::new(program, inputs[0], inputs[1]).unwrap();
-        let pair = recorded.pair();
-        let watch = effect.1.map_or(Watch::Result, |name| Watch::Locations(vec![recorded.location(name)]));
-        let effect = Effect::new(&pair, recorded.point(effect.0, 0), watch, &recorded.names).unwrap();
-        let cause = recorded.point(cause, 0);
-        let cause = [cause, pair.alignment.partner(Side::First, cause).unwrap()];
-        drop(pair);
-        Self { recorded, cause, effect }
-    }
-
-    fn differences(&self) -> Vec<Difference> {
-        let pair = self.recorded.pair();
-        differences(&States::before(&pair, self.cause[0], &self.recorded.names).unwrap(), &self.recorded.names)
-    }
-
-    /// The differences at the cause point in these variables.
-    fn patch(&self, names: &[&str]) -> Vec<Difference> {
-        let all = self.differences();
-        let chosen: Vec<Difference> = all
-            .into_iter()
-            .filter(|difference| names.contains(&self.recorded.name(difference.location).as_str()))
-            .collect();
-        assert_eq!(chosen.len(), names.len(), "{names:?} do not all differ");
-        chosen
-    }
-
-    fn offline(&self, rules: Rules, model: Model, side: Side, names: &[&str]) -> Result<Vec<Value>, Stop> {
-        let patch = self.patch(names);
-        let patch: Vec<&Difference> = patch.iter().collect();
-        let pair = self.recorded.pair();
-        let slice = DualSlice::new(&pair, &self.effect, rules);
-        let states = States::before(&pair, self.cause[0], &self.recorded.names).unwrap();
-        let recorded = &self.recorded;
-        let semantics = Meaning { program: recorded.program, inputs: &recorded.inputs, names: &recorded.names };
-        let offline = Offline { slice: &slice, states: &states, names: &recorded.names, semantics: &semantics };
-        match model {
-            Model::Exact => offline.exact_values(side, &patch),
-            Model::Approximate => offline.approximate_values(side, &patch),
-        }
-    }
-
-    fn again(&mut self, side: Side, names: &[&str], plan: Option<&Plan>) -> Result<Vec<Value>, Stop> {
-        let patch = self.patch(names);
-        let patch: Vec<&Difference> = patch.iter().collect();
-        self.recorded.values_again(side, self.cause, &self.effect, &patch, plan)
-    }
-
-    fn cut(&self, rules: Rules) -> Vec<String> {
-        let pair = self.recorded.pair();
-        let states = States::before(&pair, self.cause[0], &self.recorded.names).unwrap();
-        self.recorded.named(&DualSlice::new(&pair, &self.effect, rules).cut(&states))
-    }
-}
-
-#[derive(Clone, Copy)]
-enum Model {
-    Exact,
-    Approximate,
-}
-
-fn one(value: i64) -> Result<Vec<Value>, Stop> {
-    Ok(vec![number(value)])
-}
 
 #[test]
 fn control_flow_confounding_is_prevented_by_guard_rails() {
@@ -264,4 +192,45 @@ fn dual_slices_lie_in_static_slices() {
         assert!(dual.iter().all(|line| most.contains(line)), "{dual:?} is not in {most:?}");
     }
     assert_eq!(static_slice::lines(&fig1(), 7), [2, 3, 4, 5, 6, 7], "x cannot matter");
+}
+
+/// The steps of the tar bug's explanation: undone, the conditional on status, status, what is returned, status, tmp, file_name.
+#[test]
+fn the_tar_bug_is_explained_back_to_the_file_name() {
+    let program = fig8();
+    let question = Question::new(&program, [&[3, 1], &[2, 1]], 7, (21, Some("undone")));
+    let chain = question.chain();
+    let steps: Vec<(u32, Vec<String>)> = chain
+        .links
+        .iter()
+        .map(|link| {
+            let line = program.line(question.recorded.runs[0].site(link.cause[0]));
+            (line, question.recorded.named(&link.inference.causes))
+        })
+        .collect();
+    let expected = [(18, "st"), (17, "ret"), (14, "status"), (7, "tmp"), (6, "file_name")];
+    assert_eq!(steps, expected.map(|(line, name)| (line, vec![name.to_owned()])));
+    let values: Vec<_> = chain.links.iter().map(|link| link.inference.causes[0].values).collect();
+    assert_eq!(values, [[0, -1], [0, -1], [0, -1], [0, -1], [3, 2]].map(|pair| pair.map(number)));
+    assert!(chain.links.iter().all(|link| link.inference.proof == Proof::Approximate));
+    let read = question.recorded.point(2, 0);
+    let name = question.recorded.location("file_name");
+    assert_eq!(chain.origins, [Origin { points: [read, read], locations: vec![name] }], "the name is read there");
+    assert!(chain.complete && chain.is_proved());
+    let between: Vec<u32> =
+        chain.links[0].points[0].iter().map(|point| program.line(question.recorded.runs[0].site(*point))).collect();
+    assert_eq!(between, [18, 20, 21]);
+    assert_eq!(chain.executions(), 10);
+}
+
+#[test]
+fn a_chain_that_no_run_proves_says_so() {
+    let program = fig8();
+    let question = Question::new(&program, [&[3, 1], &[2, 1]], 7, (21, Some("undone")));
+    let pair = question.recorded.pair();
+    let lost = |_: Side, _: &[&Difference]| Verdict::Unresolved(Stop::Broken);
+    let found =
+        chain(&pair, &question.recorded.names, question.effect.clone(), 2, |_, _, cut| explain_step(cut, lost, lost));
+    assert!(!found.is_proved());
+    assert_eq!((found.links.len(), found.complete), (2, false));
 }

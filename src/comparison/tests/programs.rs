@@ -3,35 +3,35 @@
 use super::language::{Expr, Program, Stmt, Target};
 
 /// Statements over variables by name.
-struct Vars(&'static [&'static str]);
+pub struct Vars(pub &'static [&'static str]);
 
 impl Vars {
-    fn id(&self, name: &str) -> u32 {
+    pub fn id(&self, name: &str) -> u32 {
         self.0.iter().position(|known| *known == name).unwrap_or_else(|| panic!("{name}: no such variable")) as u32 + 2
     }
 
-    fn v(&self, name: &str) -> Expr {
+    pub fn v(&self, name: &str) -> Expr {
         Expr::Var(self.id(name))
     }
 
-    fn op<const N: usize>(&self, op: fn(&[i64]) -> i64, names: [&str; N]) -> Expr {
+    pub fn op<const N: usize>(&self, op: fn(&[i64]) -> i64, names: [&str; N]) -> Expr {
         Expr::Op(op, names.iter().map(|name| self.v(name)).collect())
     }
 
-    fn read(&self, line: u32, name: &str) -> Stmt {
+    pub fn read(&self, line: u32, name: &str) -> Stmt {
         Stmt::Input(line, self.id(name))
     }
 
-    fn set(&self, line: u32, name: &str, value: Expr) -> Stmt {
+    pub fn set(&self, line: u32, name: &str, value: Expr) -> Stmt {
         Stmt::Assign(line, Target::Var(self.id(name)), value)
     }
 
-    fn print(&self, line: u32, name: &str) -> Stmt {
+    pub fn print(&self, line: u32, name: &str) -> Stmt {
         Stmt::Print(line, self.v(name))
     }
 }
 
-fn c(value: i64) -> Expr {
+pub fn c(value: i64) -> Expr {
     Expr::Const(value)
 }
 

@@ -67,7 +67,7 @@ fn subsets(cut: &[Difference]) -> Vec<Vec<&Difference>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1000, max_global_rejects: 20_000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 500, max_global_rejects: 20_000, ..ProptestConfig::default() })]
 
     /// Theorem 2, which needs both repairs: under the exact model the full cut brings about the effect in both directions.
     #[test]
@@ -160,6 +160,31 @@ proptest! {
         })?;
     }
 
+    /// Chains lead back to where nothing differs, and each link is what its proof says.
+    #[test]
+    fn chains_lead_to_an_origin(sample in samples(false)) {
+        with(&sample, |setting| {
+            let pair = setting.slice.pair;
+            let names = &setting.recorded.names;
+            let semantics = setting.offline.semantics;
+            let chain = chain(pair, names, setting.slice.effect.clone(), 1000, |slice, states, cut| {
+                let offline = Offline { slice, states, names, semantics };
+                explain_step(cut, |side, patch| offline.approximate(side, patch), |side, patch| offline.exact(side, patch))
+            });
+            prop_assert!(chain.is_proved());
+            let mut before = setting.slice.effect.points[0] + 1;
+            for link in &chain.links {
+                prop_assert!(link.cause[0] < before);
+                prop_assert!(!link.inference.causes.is_empty());
+                before = link.cause[0];
+            }
+            // Only the inputs at the beginning come from outside.
+            prop_assert!(chain.complete && !chain.origins.is_empty());
+            prop_assert!(chain.origins.iter().all(|origin| origin.points[0] < PROLOGUE), "{:?}", chain.origins);
+            Ok(())
+        })?;
+    }
+
     /// The sweep over marks finds what the work list of Alg. 1 finds, and the same cut.
     #[test]
     fn the_slice_is_that_of_algorithm_1(sample in samples(true)) {
@@ -177,6 +202,17 @@ proptest! {
                 found.control.extend(control);
             }
             prop_assert_eq!(&found, &naive);
+            let (from, states) = (setting.cause, setting.offline.states);
+            let mut cut: Vec<u32> = Vec::new();
+            for edge in &naive.data {
+                let (run, from) = (runs[edge.side.index()], from[edge.side.index()]);
+                if run.writer(edge.write) < from && from <= edge.user {
+                    cut.extend(states.difference(run.location(edge.write)).map(|found| found.location));
+                }
+            }
+            cut.sort_unstable();
+            cut.dedup();
+            prop_assert_eq!(setting.cut.iter().map(|found| found.location).collect::<Vec<u32>>(), cut);
             Ok(())
         })?;
     }
