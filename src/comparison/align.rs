@@ -87,6 +87,7 @@ struct Merge<'a, A, B> {
     joins: &'a Joins,
     segments: Vec<Segment>,
     open: Segment,
+    unexplained: u32,
 }
 
 impl<A: Iterator<Item = Step>, B: Iterator<Item = Step>> Merge<'_, A, B> {
@@ -111,7 +112,13 @@ impl<A: Iterator<Item = Step>, B: Iterator<Item = Step>> Merge<'_, A, B> {
                 // One run is called back, from a library that is not recorded, more often than the other: until it is done.
                 (Some(Step::Enter), _) => return Some(self.here(&self.b.ahead)),
                 (_, Some(Step::Enter)) => return Some(self.here(&self.a.ahead)),
-                _ => return Some(NONE),
+                (Some(Step::Unwind { .. }), _) | (_, Some(Step::Unwind { .. }) | None) | (None, _) => {
+                    return Some(NONE);
+                }
+                _ => {
+                    self.unexplained += 1;
+                    return Some(NONE);
+                }
             }
         }
     }
@@ -172,7 +179,7 @@ impl<A: Iterator<Item = Step>, B: Iterator<Item = Step>> Merge<'_, A, B> {
             self.segments.push(self.open);
             self.open = Segment { first: ends, aligned: 0, alone: [0, 0] };
             if join.is_none() {
-                return Alignment::new(self.segments, ends);
+                return Alignment::new(self.segments, ends, self.unexplained);
             }
         }
     }
@@ -192,6 +199,7 @@ pub fn align(
         joins,
         segments: Vec::new(),
         open: Segment { first: [0, 0], aligned: 0, alone: [0, 0] },
+        unexplained: 0,
     }
     .run()
 }

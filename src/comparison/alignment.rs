@@ -31,11 +31,12 @@ pub struct Segment {
 pub struct Alignment {
     segments: Vec<Segment>,
     points: [u32; 2],
+    unexplained: u32,
 }
 
 impl Alignment {
-    pub(super) fn new(segments: Vec<Segment>, points: [u32; 2]) -> Self {
-        Self { segments, points }
+    pub(super) fn new(segments: Vec<Segment>, points: [u32; 2], unexplained: u32) -> Self {
+        Self { segments, points, unexplained }
     }
 
     /// The stretches, in order.
@@ -46,6 +47,12 @@ impl Alignment {
     /// How many points each run has.
     pub fn points(&self) -> [u32; 2] {
         self.points
+    }
+
+    /// How often the runs part with no branch, call back, unwinding or end to account for it. More than 0 means that something decided which
+    /// the recordings do not have (a branch in code without hooks, another thread), or that they are not of one program.
+    pub fn unexplained(&self) -> u32 {
+        self.unexplained
     }
 
     /// The number of the segment that `point` of run `side` is in: of those that start at the same point, the last has points.

@@ -44,7 +44,7 @@ pub use memory::{Effects, Offline, Operands, Semantics, Stop};
 pub use names::Names;
 pub use pair::Pair;
 pub use plan::{Divergence, Guide, Plan};
-pub use recorder::Recorder;
+pub use recorder::{Recorder, RunTooLong};
 pub use regions::{Joins, RegionStack};
 pub use run::{Run, Side};
 pub use slice::{DualSlice, Edge, Rules};

@@ -5,6 +5,23 @@ use super::run::Run;
 use super::value::Value;
 use super::{NONE, START};
 
+/// One bit of a number says which run it is of ([`Instance`](super::Instance)).
+const MOST: usize = 1 << 31;
+
+/// More happened in a run than can be numbered.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "a run of {points} points, {reads} reads and {writes} writes is too long: at most {MOST} of each can be compared"
+)]
+pub struct RunTooLong {
+    /// How many points.
+    pub points: usize,
+    /// How many reads.
+    pub reads: usize,
+    /// How many writes.
+    pub writes: usize,
+}
+
 /// What a reader of traces fills (section 3.1). Events come in program order: [`point`](Recorder::point), then what it reads, what it
 /// writes and which way it goes; [`enter`](Recorder::enter) and [`leave`](Recorder::leave) around the points of each call.
 #[derive(Debug)]
@@ -94,9 +111,17 @@ impl<'a> Recorder<'a> {
     }
 
     /// The finished run.
-    pub fn finish(mut self) -> Run {
+    ///
+    /// # Errors
+    /// If it is longer than numbers of 31 bits can tell.
+    pub fn finish(mut self) -> Result<Run, RunTooLong> {
+        let counts = [self.run.sites.len(), self.run.reads.len(), self.run.writers.len()];
+        if counts.iter().any(|count| *count > MOST) {
+            let [points, reads, writes] = counts;
+            return Err(RunTooLong { points, reads, writes });
+        }
         self.run.reads_from.push(self.run.reads.len() as u32);
         self.run.writes_from.push(self.run.writers.len() as u32);
-        self.run
+        Ok(self.run)
     }
 }

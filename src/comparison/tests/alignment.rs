@@ -17,6 +17,7 @@ fn aligned(joins: &[u32], first: &[Step], second: &[Step]) -> Vec<u32> {
         [START].into_iter().chain(points).collect::<Vec<u32>>()
     });
     assert_eq!(alignment.points(), [sites[0].len() as u32, sites[1].len() as u32]);
+    assert_eq!(alignment.unexplained(), 0);
     let pairs = (1..alignment.points()[0]).filter_map(|point| Some((point, alignment.partner(Side::First, point)?)));
     pairs
         .map(|(point, other)| {
@@ -56,7 +57,7 @@ fn regions_of_a_loop_nest_but_take_one_place() {
         }
     }
     recorder.point(3);
-    let run = recorder.finish();
+    let run = recorder.finish().unwrap();
     let parents: Vec<u32> = (0..run.points()).map(|point| run.parent(point)).collect();
     assert_eq!(parents, [NONE, NONE, 1, 1, 3, 3, NONE]);
 }
@@ -85,7 +86,7 @@ fn points_of_a_call_stand_under_it() {
     recorder.point(3);
     recorder.leave();
     recorder.point(4);
-    let run = recorder.finish();
+    let run = recorder.finish().unwrap();
     let parents: Vec<u32> = (0..run.points()).map(|point| run.parent(point)).collect();
     assert_eq!(parents, [NONE, NONE, 1, 2, NONE]);
 }
@@ -155,4 +156,15 @@ fn a_crash_leaves_the_rest_of_the_other_run_alone() {
     assert_eq!(aligned(&joins, &good, &bad), [1]);
     assert_eq!(aligned(&joins, &bad, &good), [1]);
     assert_eq!(aligned(&joins, &good, &good[..1]), [1], "nothing at all after the conditional");
+}
+
+#[test]
+fn partings_that_nothing_accounts_for_are_counted() {
+    let joins = Joins::new(vec![NONE; 5]);
+    let one = [p(1), Step::Enter, p(2), Step::Leave, p(4)];
+    let other = [p(1), Step::Enter, p(3), Step::Leave, p(4)];
+    let alignment = align(one, other, &joins);
+    assert_eq!(alignment.unexplained(), 1);
+    assert_eq!(alignment.partner(Side::First, 3), Some(3), "together again behind the call");
+    assert_eq!(alignment.partner(Side::First, 2), None);
 }

@@ -235,7 +235,7 @@ fn record(program: &Program, events: &[Event], objects: &HashMap<u32, u32>, name
             recorder.branch(outcome);
         }
     }
-    recorder.finish()
+    recorder.finish().unwrap()
 }
 
 /// What the program's statements compute, by common names.

@@ -68,7 +68,7 @@ fn recorded(fill: impl FnOnce(&mut Recorder<'_>)) -> Run {
     let joins = joins();
     let mut recorder = Recorder::new(&joins);
     fill(&mut recorder);
-    recorder.finish()
+    recorder.finish().unwrap()
 }
 
 fn aligned(first: &Run, second: &Run) -> Alignment {

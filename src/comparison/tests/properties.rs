@@ -224,6 +224,7 @@ proptest! {
         let recorded = Recorded::new(&program, &sample.inputs[0], &sample.inputs[1]);
         prop_assume!(recorded.is_ok());
         let recorded = recorded.unwrap();
+        prop_assert_eq!(recorded.alignment.unexplained(), 0);
         let second: std::collections::BTreeMap<u32, u32> = indices(&recorded.events[1]).into_iter().zip(0..).collect();
         for (point, index) in (0..).zip(indices(&recorded.events[0])) {
             prop_assert_eq!(recorded.alignment.partner(Side::First, point), second.get(&index).copied());
