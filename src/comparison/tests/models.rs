@@ -34,6 +34,20 @@ fn conditionals_of_one_run_must_go_its_way() {
     assert_eq!(question.offline(Rules::Repaired, Model::Exact, Side::First, &["a", "b"]), one(2));
 }
 
+/// R2: d is 5 in both runs at the cause point, but only e2 wrote it again. What e2 alone reads after that, a patched e1 may read, too.
+#[test]
+fn equal_states_count_as_one_definition() {
+    let x = Vars(&["c1", "c2", "d", "r"]);
+    let again = Stmt::If(3, x.v("c1"), vec![x.set(4, "d", c(5))], vec![]);
+    let copy = Stmt::If(5, x.v("c2"), vec![x.set(6, "r", x.v("d"))], vec![]);
+    let start = vec![x.set(90, "r", c(0)), x.set(90, "d", c(5)), x.read(1, "c1"), x.read(2, "c2")];
+    let program = Program::new(x.0, [start, vec![again, copy, x.print(7, "r")]].concat());
+    let question = Question::new(&program, [&[0, 0], &[1, 1]], 5, (7, Some("r")));
+    assert_eq!(question.cut(Rules::Repaired), ["c2"]);
+    assert_eq!(question.offline(Rules::Repaired, Model::Exact, Side::First, &["c2"]), one(5));
+    assert_eq!(question.offline(Rules::Repaired, Model::Exact, Side::Second, &["c2"]), one(0));
+}
+
 /// Patched pointers are addresses of this run: where they lead is written.
 #[test]
 fn stores_through_patched_pointers_go_where_they_point() {

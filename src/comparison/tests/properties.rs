@@ -67,7 +67,7 @@ fn subsets(cut: &[Difference]) -> Vec<Vec<&Difference>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 500, max_global_rejects: 20_000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 256, max_global_rejects: 20_000, ..ProptestConfig::default() })]
 
     /// Theorem 2, which needs both repairs: under the exact model the full cut brings about the effect in both directions.
     #[test]
