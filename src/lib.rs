@@ -16,6 +16,7 @@ pub mod slice;
 pub mod spectra;
 pub mod profile;
 pub mod causal;
+pub mod comparison;
 pub mod hom;
 pub mod evidence;
 pub mod search;

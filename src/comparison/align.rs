@@ -1,0 +1,205 @@
+//! Alignment of two runs by one walk over both (section 2, region-tree lockstep merge): linear time, constant memory.
+
+use super::alignment::{Alignment, Segment};
+use super::regions::Joins;
+use super::{NONE, START};
+
+/// What happens next in a run, as far as control goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// A point, and which way it goes if it is a conditional ([`NONE`] if not).
+    Point {
+        /// The static place.
+        site: u32,
+        /// The way taken.
+        outcome: u32,
+    },
+    /// The last point calls.
+    Enter,
+    /// The current call returns.
+    Leave,
+    /// `longjmp` or the like: calls end without returning until so many are open.
+    Unwind {
+        /// How many calls are open where control goes on.
+        depth: u32,
+    },
+}
+
+/// One run while it is walked over.
+struct Cursor<I> {
+    steps: I,
+    ahead: Option<Step>,
+    depth: u32,
+    points: u32,
+}
+
+impl<I: Iterator<Item = Step>> Cursor<I> {
+    fn new(mut steps: I) -> Self {
+        let ahead = steps.next();
+        Self { steps, ahead, depth: 0, points: 0 }
+    }
+
+    fn step(&mut self) {
+        match self.ahead {
+            Some(Step::Point { .. }) => self.points += 1,
+            Some(Step::Enter) => self.depth += 1,
+            Some(Step::Leave) => self.depth = self.depth.saturating_sub(1),
+            Some(Step::Unwind { depth }) => self.depth = depth,
+            None => {}
+        }
+        self.ahead = self.steps.next();
+    }
+
+    /// Goes on alone to the first arrival at `join` with `depth` calls open, or to where that call is about to end.
+    fn seek(&mut self, depth: u32, join: u32) {
+        loop {
+            let there = match self.ahead {
+                None => true,
+                Some(Step::Point { site, .. }) => self.depth == depth && site == join,
+                Some(Step::Leave) => self.depth == depth,
+                Some(Step::Unwind { depth: to }) => to < depth,
+                Some(Step::Enter) => false,
+            };
+            if there {
+                return;
+            }
+            self.step();
+        }
+    }
+
+    /// Goes on alone to the next conditional of the current call, which the walk resumes from after an unwinding.
+    fn seek_conditional(&mut self, depth: u32) -> u32 {
+        loop {
+            match self.ahead {
+                Some(Step::Point { site, outcome }) if self.depth == depth && outcome != NONE => return site,
+                Some(Step::Leave) if self.depth == depth => return NONE,
+                Some(Step::Unwind { depth: to }) if to < depth => return NONE,
+                None => return NONE,
+                _ => self.step(),
+            }
+        }
+    }
+}
+
+struct Merge<'a, A, B> {
+    a: Cursor<A>,
+    b: Cursor<B>,
+    joins: &'a Joins,
+    segments: Vec<Segment>,
+    open: Segment,
+    unexplained: u32,
+}
+
+impl<A: Iterator<Item = Step>, B: Iterator<Item = Step>> Merge<'_, A, B> {
+    /// Goes on in lockstep until the runs part. Answers the join at which they meet again, or nothing at the end of both.
+    fn lockstep(&mut self) -> Option<u32> {
+        loop {
+            match (self.a.ahead, self.b.ahead) {
+                (None, None) => return None,
+                (Some(Step::Point { site, outcome }), Some(Step::Point { site: other, outcome: another }))
+                    if site == other =>
+                {
+                    self.a.step();
+                    self.b.step();
+                    if outcome != another {
+                        return Some(self.joins.of(site));
+                    }
+                }
+                (Some(one), Some(another)) if one == another && !matches!(one, Step::Point { .. }) => {
+                    self.a.step();
+                    self.b.step();
+                }
+                // One run is called back, from a library that is not recorded, more often than the other: until it is done.
+                (Some(Step::Enter), _) => return Some(self.here(&self.b.ahead)),
+                (_, Some(Step::Enter)) => return Some(self.here(&self.a.ahead)),
+                (Some(Step::Unwind { .. }), _) | (_, Some(Step::Unwind { .. }) | None) | (None, _) => {
+                    return Some(NONE);
+                }
+                _ => {
+                    self.unexplained += 1;
+                    return Some(NONE);
+                }
+            }
+        }
+    }
+
+    fn here(&self, ahead: &Option<Step>) -> u32 {
+        match ahead {
+            Some(Step::Point { site, .. }) => *site,
+            _ => NONE,
+        }
+    }
+
+    /// Advances each run alone until both are at the same place again: at `join`, or where the call of depth `depth` ends.
+    fn rejoin(&mut self, mut depth: u32, mut join: u32) {
+        loop {
+            self.a.seek(depth, join);
+            self.b.seek(depth, join);
+            match (self.a.ahead, self.b.ahead) {
+                (None, _) | (_, None) => return self.exhaust(),
+                (Some(Step::Unwind { depth: to }), other) if other != self.a.ahead => {
+                    self.a.step();
+                    depth = to;
+                    join = self.joins.of(self.a.seek_conditional(to));
+                }
+                (other, Some(Step::Unwind { depth: to })) if other != self.b.ahead => {
+                    self.b.step();
+                    depth = to;
+                    join = self.joins.of(self.b.seek_conditional(to));
+                }
+                (Some(Step::Leave), Some(Step::Point { .. })) | (Some(Step::Point { .. }), Some(Step::Leave)) => {
+                    join = NONE
+                }
+                _ => return,
+            }
+        }
+    }
+
+    /// One run has ended where the other goes on: what is left has no counterpart.
+    fn exhaust(&mut self) {
+        while self.a.ahead.is_some() {
+            self.a.step();
+        }
+        while self.b.ahead.is_some() {
+            self.b.step();
+        }
+    }
+
+    fn run(mut self) -> Alignment {
+        loop {
+            let join = self.lockstep();
+            self.open.aligned = self.a.points - self.open.first[0];
+            if let Some(join) = join {
+                self.rejoin(self.a.depth.min(self.b.depth), join);
+            }
+            let ends = [self.a.points, self.b.points];
+            for (side, end) in ends.into_iter().enumerate() {
+                self.open.alone[side] = end - self.open.first[side] - self.open.aligned;
+            }
+            self.segments.push(self.open);
+            self.open = Segment { first: ends, aligned: 0, alone: [0, 0] };
+            if join.is_none() {
+                return Alignment::new(self.segments, ends, self.unexplained);
+            }
+        }
+    }
+}
+
+/// Aligns two runs. Points correspond if their structural indices are equal: the nested regions of branches and calls that they stand in.
+/// The points of both start with the start ([`START`]), which need not be among the steps.
+pub fn align(
+    first: impl IntoIterator<Item = Step>,
+    second: impl IntoIterator<Item = Step>,
+    joins: &Joins,
+) -> Alignment {
+    let start = Step::Point { site: START, outcome: NONE };
+    Merge {
+        a: Cursor::new(std::iter::once(start).chain(first)),
+        b: Cursor::new(std::iter::once(start).chain(second)),
+        joins,
+        segments: Vec::new(),
+        open: Segment { first: [0, 0], aligned: 0, alone: [0, 0] },
+        unexplained: 0,
+    }
+    .run()
+}

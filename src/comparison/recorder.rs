@@ -1,0 +1,127 @@
+//! Builds a [`Run`] from events in program order: finds the last writer of each read and the control parent of each point.
+
+use super::regions::{Joins, RegionStack};
+use super::run::Run;
+use super::value::Value;
+use super::{NONE, START};
+
+/// One bit of a number says which run it is of ([`Instance`](super::Instance)).
+const MOST: usize = 1 << 31;
+
+/// More happened in a run than can be numbered.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "a run of {points} points, {reads} reads and {writes} writes is too long: at most {MOST} of each can be compared"
+)]
+pub struct RunTooLong {
+    /// How many points.
+    pub points: usize,
+    /// How many reads.
+    pub reads: usize,
+    /// How many writes.
+    pub writes: usize,
+}
+
+/// What a reader of traces fills (section 3.1). Events come in program order: [`point`](Recorder::point), then what it reads, what it
+/// writes and which way it goes; [`enter`](Recorder::enter) and [`leave`](Recorder::leave) around the points of each call.
+#[derive(Debug)]
+pub struct Recorder<'a> {
+    run: Run,
+    regions: RegionStack<'a>,
+    /// Last write of each location (section 3.3, shadow memory).
+    shadow: Vec<u32>,
+}
+
+impl<'a> Recorder<'a> {
+    /// A run that has only started. Writes up to the first [`point`](Recorder::point) say what memory holds at first.
+    pub fn new(joins: &'a Joins) -> Self {
+        let mut recorder = Self { run: Run::default(), regions: RegionStack::new(joins), shadow: Vec::new() };
+        recorder.append(START, NONE);
+        recorder
+    }
+
+    /// The next point executes `site`. Its number is the answer.
+    pub fn point(&mut self, site: u32) -> u32 {
+        let parent = self.regions.arrive(site);
+        self.append(site, parent)
+    }
+
+    fn append(&mut self, site: u32, parent: u32) -> u32 {
+        let run = &mut self.run;
+        run.sites.push(site);
+        run.parents.push(parent);
+        run.outcomes.push(NONE);
+        run.reads_from.push(run.reads.len() as u32);
+        run.writes_from.push(run.writers.len() as u32);
+        run.points() - 1
+    }
+
+    /// The current point reads `location`. If nothing wrote it so far, it held `seen` from the start.
+    pub fn read(&mut self, location: u32, seen: Value) {
+        let mut write = self.last(location);
+        if write == NONE {
+            write = self.store(START, location, seen);
+        }
+        self.run.reads.push(write);
+    }
+
+    /// The current point leaves `value` in `location`.
+    pub fn write(&mut self, location: u32, value: Value) {
+        let point = self.run.points() - 1;
+        self.store(point, location, value);
+    }
+
+    fn last(&self, location: u32) -> u32 {
+        self.shadow.get(location as usize).copied().unwrap_or(NONE)
+    }
+
+    fn store(&mut self, point: u32, location: u32, value: Value) -> u32 {
+        let run = &mut self.run;
+        let write = run.writers.len() as u32;
+        let (bits, kind) = value.pack();
+        run.writers.push(point);
+        run.locations.push(location);
+        run.bits.push(bits);
+        run.kinds.push(kind);
+        if point == START {
+            run.initial.push(write);
+        }
+        if self.shadow.len() <= location as usize {
+            self.shadow.resize(location as usize + 1, NONE);
+        }
+        self.shadow[location as usize] = write;
+        write
+    }
+
+    /// The current point is a conditional (branch, switch, indirect call, return of `setjmp`) and goes the way `outcome`.
+    pub fn branch(&mut self, outcome: u32) {
+        let point = self.run.points() - 1;
+        self.run.outcomes[point as usize] = outcome;
+        self.regions.branch(point);
+    }
+
+    /// The current point calls: points up to the matching [`leave`](Recorder::leave) belong to the callee.
+    pub fn enter(&mut self) {
+        self.regions.enter(self.run.points() - 1);
+    }
+
+    /// The current call ends, by a return or because it is unwound.
+    pub fn leave(&mut self) {
+        self.regions.leave();
+    }
+
+    /// The finished run.
+    ///
+    /// # Errors
+    /// If it is longer than numbers of 31 bits can tell.
+    pub fn finish(mut self) -> Result<Run, RunTooLong> {
+        let counts = [self.run.sites.len(), self.run.reads.len(), self.run.writers.len()];
+        if counts.iter().any(|count| *count > MOST) {
+            let [points, reads, writes] = counts;
+            return Err(RunTooLong { points, reads, writes });
+        }
+        self.run.reads_from.push(self.run.reads.len() as u32);
+        self.run.writes_from.push(self.run.writers.len() as u32);
+        Ok(self.run)
+    }
+}

@@ -1,0 +1,170 @@
+//! Joins, and alignment where calls, unwinding and ends of the process come in.
+
+use crate::comparison::*;
+
+const B: fn(u32, u32) -> Step = |site, outcome| Step::Point { site, outcome };
+
+fn p(site: u32) -> Step {
+    B(site, NONE)
+}
+
+/// Points of the first run with their partners, as sites, without the start.
+fn aligned(joins: &[u32], first: &[Step], second: &[Step]) -> Vec<u32> {
+    let alignment = align(first.iter().copied(), second.iter().copied(), &Joins::new(joins.to_vec()));
+    let sites = [first, second].map(|steps| {
+        let points =
+            steps.iter().filter_map(|step| if let Step::Point { site, .. } = step { Some(*site) } else { None });
+        [START].into_iter().chain(points).collect::<Vec<u32>>()
+    });
+    assert_eq!(alignment.points(), [sites[0].len() as u32, sites[1].len() as u32]);
+    assert_eq!(alignment.unexplained(), 0);
+    let pairs = (1..alignment.points()[0]).filter_map(|point| Some((point, alignment.partner(Side::First, point)?)));
+    pairs
+        .map(|(point, other)| {
+            assert_eq!(alignment.partner(Side::Second, other), Some(point));
+            assert_eq!(alignment.instance(Side::First, point), alignment.instance(Side::Second, other));
+            assert_eq!(sites[0][point as usize], sites[1][other as usize]);
+            sites[0][point as usize]
+        })
+        .collect()
+}
+
+#[test]
+fn joins_are_immediate_post_dominators() {
+    // 0: if (1: return | 2: while (3: if 4 else exit 5)) 6
+    let flow = [vec![1, 2], vec![], vec![3, 6], vec![4, 5], vec![2], vec![], vec![]];
+    let joins = Joins::from_flow(&flow, &[1, 6]);
+    let found: Vec<u32> = (0..7).map(|site| joins.of(site)).collect();
+    assert_eq!(found, [NONE, NONE, 6, 4, 2, NONE, NONE]);
+}
+
+#[test]
+fn programs_that_only_end_by_exit_have_joins_too() {
+    let flow = [vec![1, 2], vec![2], vec![3], vec![]];
+    assert_eq!(Joins::from_flow(&flow, &[]).of(0), 2);
+}
+
+#[test]
+fn regions_of_a_loop_nest_but_take_one_place() {
+    // 1: while (2), 3
+    let joins = Joins::new(vec![NONE, 3, NONE, NONE]);
+    let mut recorder = Recorder::new(&joins);
+    for outcome in [1, 1, 0] {
+        recorder.point(1);
+        recorder.branch(outcome);
+        if outcome == 1 {
+            recorder.point(2);
+        }
+    }
+    recorder.point(3);
+    let run = recorder.finish().unwrap();
+    let parents: Vec<u32> = (0..run.points()).map(|point| run.parent(point)).collect();
+    assert_eq!(parents, [NONE, NONE, 1, 1, 3, 3, NONE]);
+}
+
+#[test]
+fn long_loops_take_no_memory() {
+    let joins = Joins::new(vec![NONE, 3, NONE, NONE]);
+    let mut regions = RegionStack::new(&joins);
+    for round in 0..100 {
+        regions.arrive(1);
+        regions.branch(round);
+        assert_eq!(regions.arrive(2), round);
+    }
+    assert_eq!(regions.open.len(), 1);
+}
+
+#[test]
+fn points_of_a_call_stand_under_it() {
+    // 1 calls: 2: if (3), returns; 4
+    let joins = Joins::new(vec![NONE; 5]);
+    let mut recorder = Recorder::new(&joins);
+    recorder.point(1);
+    recorder.enter();
+    recorder.point(2);
+    recorder.branch(1);
+    recorder.point(3);
+    recorder.leave();
+    recorder.point(4);
+    let run = recorder.finish().unwrap();
+    let parents: Vec<u32> = (0..run.points()).map(|point| run.parent(point)).collect();
+    assert_eq!(parents, [NONE, NONE, 1, 2, NONE]);
+}
+
+#[test]
+fn recursion_meets_in_the_same_activation() {
+    // f: 1: if (n) 2: f(n - 1), 3
+    let joins = [NONE, 3, NONE, NONE, NONE];
+    let inner = [vec![B(1, 1), p(2), Step::Enter], vec![B(1, 0), p(3)], vec![Step::Leave, p(3)]].concat();
+    let deep = [vec![B(1, 1), p(2), Step::Enter], inner.clone(), vec![Step::Leave, p(3)]].concat();
+    assert_eq!(aligned(&joins, &inner, &deep), [1, 2, 1, 3, 3]);
+}
+
+#[test]
+fn early_returns_meet_behind_the_call() {
+    // 1 calls: 2: if return, 3; then 4
+    let early = [p(1), Step::Enter, B(2, 1), Step::Leave, p(4)];
+    let late = [p(1), Step::Enter, B(2, 0), p(3), Step::Leave, p(4)];
+    assert_eq!(aligned(&[NONE; 5], &early, &late), [1, 2, 4]);
+}
+
+#[test]
+fn different_callees_meet_where_the_call_returns() {
+    // 1: (*f)(), 2 is where it returns; the callees are 5 and 7
+    let joins = [NONE, 2, NONE, NONE, NONE, NONE, NONE, NONE];
+    let one = [B(1, 5), Step::Enter, p(5), p(2), Step::Leave, p(2), p(3)];
+    let other = [B(1, 7), Step::Enter, p(7), Step::Leave, p(2), p(3)];
+    assert_eq!(aligned(&joins, &one, &other), [1, 2, 3]);
+}
+
+#[test]
+fn callbacks_of_libraries_need_not_be_as_many() {
+    // 1: qsort(), 2; the comparison is 5
+    let call = [Step::Enter, p(5), Step::Leave];
+    let few = [vec![p(1)], call.to_vec(), vec![p(2), p(3)]].concat();
+    let many = [vec![p(1)], call.to_vec(), call.to_vec(), vec![p(2), p(3)]].concat();
+    assert_eq!(aligned(&[NONE; 6], &few, &many), [1, 5, 2, 3]);
+    assert_eq!(aligned(&[NONE; 6], &many, &few), [1, 5, 2, 3]);
+}
+
+#[test]
+fn unwinding_meets_where_the_conditional_on_setjmp_joins() {
+    // 1: setjmp; 2: if (its value) 3 else 4: f(); 5.  f: 6: if (bad) 7: longjmp; 8
+    let joins = [NONE, NONE, 5, NONE, NONE, NONE, 8, NONE, NONE];
+    let good = [p(1), B(2, 0), p(4), Step::Enter, B(6, 0), p(8), Step::Leave, p(5)];
+    let bad = [p(1), B(2, 0), p(4), Step::Enter, B(6, 1), p(7), Step::Unwind { depth: 0 }, p(1), B(2, 1), p(3), p(5)];
+    assert_eq!(aligned(&joins, &good, &bad), [1, 2, 4, 6, 5]);
+    assert_eq!(aligned(&joins, &bad, &good), [1, 2, 4, 6, 5]);
+}
+
+#[test]
+fn unwinding_through_several_calls_without_a_conditional_meets_at_the_return() {
+    // 1: g() calls 2: setjmp, 3: f(), which calls 4 and unwinds or not; then 9
+    let good = [p(1), Step::Enter, p(2), p(3), Step::Enter, B(4, 0), p(5), Step::Leave, p(6), Step::Leave, p(9)];
+    let bad =
+        [p(1), Step::Enter, p(2), p(3), Step::Enter, B(4, 1), Step::Unwind { depth: 1 }, p(2), p(6), Step::Leave, p(9)];
+    assert_eq!(aligned(&[NONE; 10], &good, &bad), [1, 2, 3, 4, 9]);
+    assert_eq!(aligned(&[NONE; 10], &bad, &good), [1, 2, 3, 4, 9]);
+}
+
+#[test]
+fn a_crash_leaves_the_rest_of_the_other_run_alone() {
+    // 1: if (bad) 2: crash; 3
+    let joins = [NONE, 3, NONE, NONE];
+    let good = [B(1, 0), p(3)];
+    let bad = [B(1, 1), p(2)];
+    assert_eq!(aligned(&joins, &good, &bad), [1]);
+    assert_eq!(aligned(&joins, &bad, &good), [1]);
+    assert_eq!(aligned(&joins, &good, &good[..1]), [1], "nothing at all after the conditional");
+}
+
+#[test]
+fn partings_that_nothing_accounts_for_are_counted() {
+    let joins = Joins::new(vec![NONE; 5]);
+    let one = [p(1), Step::Enter, p(2), Step::Leave, p(4)];
+    let other = [p(1), Step::Enter, p(3), Step::Leave, p(4)];
+    let alignment = align(one, other, &joins);
+    assert_eq!(alignment.unexplained(), 1);
+    assert_eq!(alignment.partner(Side::First, 3), Some(3), "together again behind the call");
+    assert_eq!(alignment.partner(Side::First, 2), None);
+}

@@ -1,0 +1,15 @@
+//! The specification's figures and theorems, on programs of a small language.
+
+mod alignment;
+mod case;
+mod figures;
+mod generate;
+mod language;
+mod models;
+mod naive;
+mod process;
+mod programs;
+mod properties;
+mod question;
+mod static_slice;
+mod table;
