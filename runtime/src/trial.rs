@@ -426,7 +426,7 @@ pub unsafe fn text(slot: *mut u64, address: *mut c_char) -> *mut c_char {
     }
 }
 
-/// As [`word`] and [`pointer`], in the mode `mutants`.
+/// As [`word`] and [`pointer()`], in the mode `mutants`.
 ///
 /// # Safety
 /// As [`word`].
