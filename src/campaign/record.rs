@@ -3,16 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use crate::store::{TrialEnd, TrialKey, TrialRecord};
-use crate::trial::{End, Executor, Observation};
+use crate::trial::{Executor, Observation};
 
 /// What is kept of an observation.
 pub fn record(key: TrialKey, seen: Observation) -> TrialRecord {
-    let end = match seen.end {
-        End::Exited(status) => TrialEnd::Exited(status),
-        End::Signalled(signal) => TrialEnd::Signalled(signal),
-        End::Cut => TrialEnd::Cut,
-        End::Unknown => TrialEnd::Unknown,
-    };
+    let end = TrialEnd::from(seen.end);
     TrialRecord {
         key,
         end,

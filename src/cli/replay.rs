@@ -11,9 +11,9 @@ use super::ready;
 use crate::campaign::{Lab, Workbench};
 use crate::evidence;
 use crate::report::{Claim, Effect, change_of};
-use crate::store::{Run, Store, TrialEnd};
+use crate::store::{Run, Store};
 use crate::suite::Suite;
-use crate::trial::{self, End, Executors, Mutant, Observation, Replayed, Watched, Worker, Written};
+use crate::trial::{self, Executors, Mutant, Replayed, Watched, Worker, Written};
 
 /// Repeats a claim, or prints it as a patch.
 pub fn replay(root: &Path, arguments: &ReplayArguments, out: &mut impl Write) -> Result<(), Failure> {
@@ -100,7 +100,7 @@ fn repeat(
     let budget = trial::budget(ready.longest(), failed);
     let Replayed { observation, written } =
         ready.replay(worker, mutant, budget).map_err(crate::campaign::CampaignError::from)?;
-    let (actual, end) = outcome(&observation, failed);
+    let evidence::Outcome { effect: actual, end, .. } = evidence::Outcome::of(&observation, failed);
     let actual = effect(actual, failed);
     let before = run.manifest.tests.get(test as usize).map_or("", |test| test.verdict.as_str());
     let end = end_words(end);
@@ -139,22 +139,4 @@ fn write_output(test: &str, written: &[Written; 2], out: &mut dyn Write) -> io::
         }
     }
     Ok(())
-}
-
-/// What an observation says of a test that fails, or passes, without any change.
-fn outcome(seen: &Observation, failed: bool) -> (evidence::Effect, TrialEnd) {
-    let end = match seen.end {
-        End::Exited(status) => TrialEnd::Exited(status),
-        End::Signalled(signal) => TrialEnd::Signalled(signal),
-        End::Cut => TrialEnd::Cut,
-        End::Unknown => TrialEnd::Unknown,
-    };
-    let effect = match seen.end {
-        End::Unknown => evidence::Effect::Unknown,
-        _ if !seen.applied => evidence::Effect::Same,
-        _ if seen.passes == Some(failed) => evidence::Effect::Turned,
-        _ if seen.output_changed => evidence::Effect::Changed,
-        _ => evidence::Effect::Unchanged,
-    };
-    (effect, end)
 }

@@ -2,6 +2,7 @@
 
 use super::Candidate;
 use crate::store::TrialEnd;
+use crate::trial::{End, Observation};
 
 /// What a candidate did to a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -27,6 +28,20 @@ pub struct Outcome {
     pub end: TrialEnd,
     /// Bytes of the expected standard output that it wrote before the first wrong one, where they are compared.
     pub matched: Option<u64>,
+}
+
+impl Outcome {
+    /// What an observation says of a test that fails, or passes, without any change.
+    pub fn of(seen: &Observation, failed: bool) -> Outcome {
+        let effect = match seen.end {
+            End::Unknown => Effect::Unknown,
+            _ if !seen.applied => Effect::Same,
+            _ if seen.passes == Some(failed) => Effect::Turned,
+            _ if seen.output_changed => Effect::Changed,
+            _ => Effect::Unchanged,
+        };
+        Outcome { effect, end: seen.end.into(), matched: seen.matched }
+    }
 }
 
 /// A test on which candidates are tried.

@@ -16,8 +16,8 @@ use crate::campaign::{CampaignError, Lab, MOST_UNWRITTEN, OracleFacts, UNWRITTEN
 use crate::evidence::{Effect, Outcome, Taken, Trials, TriedTest, code_candidates, node_candidates};
 use crate::mutant::CodeMutant;
 use crate::program::Program;
-use crate::store::{EvidenceStore, EvidenceWriter, TrialEnd, TriedRecord, TriedRecords};
-use crate::trial::{End, Mutant, Observation};
+use crate::store::{EvidenceStore, EvidenceWriter, TriedRecord, TriedRecords};
+use crate::trial::{Mutant, Observation};
 
 /// What a search is to do.
 #[derive(Clone, Debug)]
@@ -56,7 +56,7 @@ pub struct Searched {
     pub n_run: usize,
     /// Those that were known before.
     pub n_known: usize,
-    /// Whether nothing was left that is worth a trial; otherwise time was up, or the search was stopped.
+    /// Whether nothing was left that is worth a trial, or as many were run as a search may; otherwise time was up, or the search was stopped.
     pub is_finished: bool,
     /// Stretches of the store's files that could not be read: their trials were run again.
     pub n_damaged: usize,
@@ -285,7 +285,7 @@ impl<L: Lab> Search<'_, L> {
         let mut failure = None;
         let mut observed = |index: usize, seen: Observation| {
             let candidate = batch.candidates[index];
-            let outcome = outcome(&seen, test.failed);
+            let outcome = Outcome::of(&seen, test.failed);
             unwritten.records.push(record(trials.candidates()[candidate as usize].id, test.test, outcome));
             unwritten.found.push(((candidate, batch.test), outcome));
             if unwritten.is_due()
@@ -331,24 +331,6 @@ impl Unwritten {
     fn is_due(&self) -> bool {
         self.records.len() >= MOST_UNWRITTEN || self.since.elapsed() >= UNWRITTEN
     }
-}
-
-/// What an observation says of a test that fails, or passes, without any change.
-pub fn outcome(seen: &Observation, failed: bool) -> Outcome {
-    let end = match seen.end {
-        End::Exited(status) => TrialEnd::Exited(status),
-        End::Signalled(signal) => TrialEnd::Signalled(signal),
-        End::Cut => TrialEnd::Cut,
-        End::Unknown => TrialEnd::Unknown,
-    };
-    let effect = match seen.end {
-        End::Unknown => Effect::Unknown,
-        _ if !seen.applied => Effect::Same,
-        _ if seen.passes == Some(failed) => Effect::Turned,
-        _ if seen.output_changed => Effect::Changed,
-        _ => Effect::Unchanged,
-    };
-    Outcome { effect, end, matched: seen.matched }
 }
 
 const EFFECTS: [Effect; 5] = [Effect::Same, Effect::Unchanged, Effect::Changed, Effect::Turned, Effect::Unknown];

@@ -47,12 +47,7 @@ impl MutantLab for CodeBench<'_> {
 
 /// What a trial of a test that passes shows.
 fn what(seen: &Observation) -> Shown {
-    let end = match seen.end {
-        End::Exited(status) => TrialEnd::Exited(status),
-        End::Signalled(signal) => TrialEnd::Signalled(signal),
-        End::Cut => TrialEnd::Cut,
-        End::Unknown => TrialEnd::Unknown,
-    };
+    let end = TrialEnd::from(seen.end);
     let outcome = match (seen.end, seen.applied, seen.passes) {
         (End::Unknown, ..) => KillOutcome::Unknown,
         (_, false, _) => KillOutcome::Same,
