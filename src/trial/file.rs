@@ -103,7 +103,9 @@ impl TrialFile {
     ) -> Result<TrialFile, TrialError> {
         let expected = compared(expected);
         let plan = Plan::of(oracle, sites, expected.len());
-        let file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(path);
+        // A new one: what a killed worker left running may still write into the old one.
+        let _ = std::fs::remove_file(path);
+        let file = OpenOptions::new().read(true).write(true).create_new(true).open(path);
         let file = file.map_err(TrialError::io("make the trial file", path))?;
         file.set_len(plan.length as u64).map_err(TrialError::io("make room for", path))?;
         // Reserved, so that a full disk is an error here and not a signal later.

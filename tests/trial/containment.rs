@@ -8,7 +8,8 @@ use std::process::Command;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use suspect::trial::{
-    Change, End, Executor, Executors, Override, Setup, Site, TestTrials, TrialError, Watched, Worker, budget,
+    Change, End, Executor, Executors, Observation, Override, Setup, Site, TestTrials, TrialError, Watched, Worker,
+    budget,
 };
 
 use crate::support::{Dice, FILES, Project, SUSPECT, alone, observe, overrides, source, state_of, undisturbed, worker};
@@ -116,8 +117,9 @@ fn a_worker_that_is_killed_costs_one_trial() {
             })
             .unwrap();
         let seen: Vec<_> = seen.into_iter().map(Option::unwrap).collect();
-        let lost = seen.iter().filter(|one| one.end == End::Unknown).count();
-        assert!(lost <= 1, "{lost} trials were lost");
+        let lost = |of: &[Observation]| of.iter().filter(|one| one.end == End::Unknown).count();
+        assert_eq!(lost(&whole), 0, "before the worker is killed: {executors:?} {whole:?}");
+        assert!(lost(&seen) <= 1, "{} trials were lost: {executors:?} {seen:?}", lost(&seen));
         for (one, two) in seen.iter().zip(&whole).filter(|(one, _)| one.end != End::Unknown) {
             assert_eq!((one.end, &one.changed, one.output_changed), (two.end, &two.changed, two.output_changed));
         }
