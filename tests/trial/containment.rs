@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use nix::sys::signal::{Signal, kill};
+use nix::sys::wait::{Id, WaitPidFlag, waitid};
 use nix::unistd::Pid;
 use suspect::trial::{
     Change, End, Executor, Executors, Observation, Override, Setup, Site, TestTrials, TrialError, Watched, Worker,
@@ -93,6 +94,12 @@ fn without_any_layer_trials_are_refused() {
     assert_eq!(Worker::start(&setup).unwrap().missing().len(), 1);
 }
 
+/// Kills a child and waits until it is dead, but leaves it to be waited for by who started it.
+fn end(child: Pid) {
+    kill(child, Signal::SIGKILL).unwrap();
+    waitid(Id::Pid(child), WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT).unwrap();
+}
+
 #[test]
 fn a_worker_that_is_killed_costs_one_trial() {
     let _undisturbed = undisturbed();
@@ -109,7 +116,7 @@ fn a_worker_that_is_killed_costs_one_trial() {
         trials
             .run(&mut worker, &alone(&all), executors, budget, &mut |index, observation| {
                 if !killed {
-                    kill(Pid::from_raw(first as i32), Signal::SIGKILL).unwrap();
+                    end(Pid::from_raw(first as i32));
                     killed = true;
                 }
                 seen[index] = Some(observation);
