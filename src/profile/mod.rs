@@ -7,6 +7,7 @@ pub mod cbi;
 pub mod cp;
 mod edges;
 mod flow;
+pub mod likeness;
 mod outcomes;
 mod propagate;
 pub mod sober;
