@@ -1,6 +1,6 @@
 //! The one definition of what suspect's pass, runtime and analyzer say to each other.
 //!
-//! [`abi`] names symbols, sections and environment variables; [`trace`] lays out the trace file and [`trial`] the trial file; [`site`] and
+//! [`abi`] names symbols, sections and environment variables; [`trace`] lays out the trace file, [`trial`] the trial file and [`record`] the recording; [`site`] and
 //! [`dependence`] encode the tables that each object carries; [`operation`] says what operators compute. Nothing here allocates, does IO or panics.
 //!
 //! # Changing the bytes
@@ -11,6 +11,7 @@
 pub mod abi;
 pub mod dependence;
 pub mod operation;
+pub mod record;
 pub mod site;
 pub mod trace;
 pub mod trial;
