@@ -46,6 +46,7 @@ fn options(traces: &Path, jobs: usize) -> BaselineOptions {
         env: vec![("MORE".into(), "more".into())],
         traces: traces.to_owned(),
         limits: Vec::new(),
+        until: None,
     }
 }
 

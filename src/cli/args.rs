@@ -1,6 +1,7 @@
 //! The command line as clap sees it; nothing else knows clap's types.
 
 mod code;
+mod nightly;
 mod rank;
 
 use std::ffi::OsString;
@@ -13,6 +14,7 @@ pub use code::{
     CatalogueArguments, HeuristicArgument, HomArguments, KillArguments, MutantsArguments, MutantsFormat, Sample,
     SeedArguments, SeedOrigin, StudyArgument,
 };
+pub use nightly::RunArguments;
 pub use rank::{RankArguments, ReplayArguments, SearchArguments};
 
 use crate::suite::config::parse_duration;
@@ -37,6 +39,13 @@ pub struct Arguments {
 /// The verbs.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
+    /// Build, test, try changes and rank: everything for one night, within a budget.
+    #[command(
+        after_help = "Examples:\n  suspect run --budget 45min\n  suspect run --budget 45min --exit-zero -- make -j8\n\n\
+        Interrupted or killed at any moment, the same command goes on. Ends with 0 when no test fails, 2 when some do and were \
+        ranked, 3 when the budget was spent before everything was done."
+    )]
+    Run(RunArguments),
     /// Run the project's own build with instrumenting compilers.
     #[command(after_help = "Examples:\n  suspect build -- make -j8\n  suspect build -- cmake -S . -B build\n  \
         suspect build --modes edges,values -- make\n\nWithout a command, suspect.toml's [build] command runs.")]

@@ -2,39 +2,76 @@
 
 use std::ffi::OsString;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::args::BuildArguments;
 use super::exit::{Exit, Failure};
 use super::project_root;
-use crate::build::{self, BuildError, BuildOptions, driver};
+use crate::build::{self, BuildError, BuildOptions, BuildReport, driver};
 use crate::store::Store;
 use crate::suite::{CONFIG_FILE, Config};
 
 /// Runs the project's build and says what came of it.
 pub fn build(start: &Path, arguments: &BuildArguments, out: &mut impl Write) -> Result<(), Failure> {
     let root = project_root(start);
-    let path = root.join(CONFIG_FILE);
-    let configured = path.is_file().then(|| Config::load(&path)).transpose()?;
     let store = Store::new(&root);
     let _lock = store.lock()?;
-    let command =
-        match (arguments.command.is_empty(), configured.as_ref().and_then(|config| config.build.command.as_ref())) {
-            (false, _) => arguments.command.clone(),
-            (true, Some(line)) => ["sh", "-c", line].map(OsString::from).to_vec(),
-            (true, None) => {
-                let message = format!(
-                    "no build command; type: suspect build -- make (or put [build] command into {CONFIG_FILE})"
-                );
-                return Err(Failure::new(Exit::Usage, message));
-            }
-        };
+    let configured = configured(&root)?;
+    let command = match given(start, &arguments.command).or_else(|| of_config(&root, configured.as_ref())) {
+        Some(command) => command,
+        None => return Err(no_command()),
+    };
+    let modes = modes(&arguments.modes, configured.as_ref())?;
+    run_build(&store, command, modes, out)
+}
+
+/// Builds for a night: by the command that is given, that suspect.toml names, or that `suspect build` was last given.
+pub fn build_again(start: &Path, command: &[OsString], out: &mut impl Write) -> Result<(), Failure> {
+    let root = project_root(start);
+    let store = Store::new(&root);
+    let _lock = store.lock()?;
+    let configured = configured(&root)?;
+    if let Some(command) = given(start, command).or_else(|| of_config(&root, configured.as_ref())) {
+        return run_build(&store, command, modes(&[], configured.as_ref())?, out);
+    }
+    let Some(last) = store.load_build::<BuildReport>()? else { return Err(no_command()) };
+    let words = last.command.iter().map(OsString::from).collect();
+    run_build(&store, BuildCommand { words, directory: last.directory.into() }, last.modes, out)
+}
+
+/// A build command, and where it runs.
+struct BuildCommand {
+    words: Vec<OsString>,
+    directory: PathBuf,
+}
+
+fn configured(root: &Path) -> Result<Option<Config>, Failure> {
+    let path = root.join(CONFIG_FILE);
+    Ok(path.is_file().then(|| Config::load(&path)).transpose()?)
+}
+
+fn given(start: &Path, words: &[OsString]) -> Option<BuildCommand> {
+    (!words.is_empty()).then(|| BuildCommand { words: words.to_vec(), directory: start.to_path_buf() })
+}
+
+fn of_config(root: &Path, configured: Option<&Config>) -> Option<BuildCommand> {
+    let line = configured?.build.command.as_ref()?;
+    Some(BuildCommand { words: ["sh", "-c", line].map(OsString::from).to_vec(), directory: root.to_path_buf() })
+}
+
+fn no_command() -> Failure {
+    let message = format!("no build command; type: suspect build -- make (or put [build] command into {CONFIG_FILE})");
+    Failure::new(Exit::Usage, message)
+}
+
+/// Runs a build for the project whose store this is, locked by the caller, and keeps what came of it.
+fn run_build(store: &Store, command: BuildCommand, modes: String, out: &mut impl Write) -> Result<(), Failure> {
     let options = BuildOptions {
-        command,
-        modes: modes(arguments, configured.as_ref())?,
-        directory: if arguments.command.is_empty() { root.clone() } else { start.to_path_buf() },
+        command: command.words,
+        modes,
+        directory: command.directory,
         state: store.build_directory(),
-        root,
+        root: store.root().to_path_buf(),
         log: None,
     };
     let report = match build::build(&options) {
@@ -50,7 +87,7 @@ pub fn build(start: &Path, arguments: &BuildArguments, out: &mut impl Write) -> 
     anstream::eprint!("{report}");
     match report.status {
         0 => Ok(()),
-        status => Err(Failure::new(Exit::Build, format!("the build command ended with status {status}"))),
+        status => Err(Failure::new(Exit::Baseline, format!("the build command ended with status {status}"))),
     }
 }
 
@@ -59,16 +96,16 @@ pub fn exit_of(error: &BuildError) -> Exit {
     match error {
         BuildError::NoCommand | BuildError::StaleTree(_) => Exit::Usage,
         BuildError::Toolchain(_) => Exit::Compiler,
-        BuildError::Spawn { .. } => Exit::Build,
+        BuildError::Spawn { .. } => Exit::Baseline,
         BuildError::State { .. } => Exit::File,
         BuildError::NotInstrumented(_) => Exit::NotInstrumented,
     }
 }
 
-fn modes(arguments: &BuildArguments, configured: Option<&Config>) -> Result<String, Failure> {
+fn modes(asked: &[String], configured: Option<&Config>) -> Result<String, Failure> {
     let configured = configured.map_or(&[][..], |config| &config.build.modes);
-    if !arguments.modes.is_empty() {
-        return driver::check_modes(&arguments.modes.join(",")).map_err(Failure::of(Exit::Usage));
+    if !asked.is_empty() {
+        return driver::check_modes(&asked.join(",")).map_err(Failure::of(Exit::Usage));
     }
     if configured.is_empty() {
         return Ok(driver::ALL_MODES.to_string());

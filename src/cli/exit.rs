@@ -10,11 +10,12 @@ pub enum Exit {
     Success = 0,
     /// The command line or suspect.toml is wrong.
     Usage = 1,
-    /// `suspect replay`: a claim does not hold any more.
+    /// `suspect run`: tests fail, and the ranking says where; `suspect replay`: a claim does not hold any more.
     Finding = 2,
-    /// The project's own build command failed.
-    Build = 3,
-    /// The suite cannot be used: no tests, none fails, none passes, all are flaky, or some fail where all must pass.
+    /// `suspect run`: the budget was spent before everything was done; what was known by then was printed.
+    Partial = 3,
+    /// There is nothing to rank: the project's own build command failed, or the suite cannot be used (no tests, none fails, none passes,
+    /// all are flaky, or some fail where all must pass).
     Baseline = 4,
     /// The program is not instrumented.
     NotInstrumented = 5,
@@ -37,11 +38,18 @@ impl Exit {
     pub const ALL: [(Exit, &'static str); 12] = [
         (Exit::Success, "the verb did what it says"),
         (Exit::Usage, "the command line or suspect.toml is wrong"),
-        (Exit::Finding, "`suspect replay`: a claim does not hold any more"),
-        (Exit::Build, "the project's own build command failed"),
+        (
+            Exit::Finding,
+            "`suspect run`: tests fail, and the ranking says where; `suspect replay`: a claim does not hold any more",
+        ),
+        (
+            Exit::Partial,
+            "`suspect run`: the budget was spent before everything was done; what was known by then was printed",
+        ),
         (
             Exit::Baseline,
-            "the suite cannot be used: no tests, none fails, none passes, all are flaky, or some fail where all must pass",
+            "there is nothing to rank: the project's own build command failed, or the suite cannot be used (no tests, none fails, \
+             none passes, all are flaky, or some fail where all must pass)",
         ),
         (Exit::NotInstrumented, "the program is not instrumented"),
         (Exit::Compiler, "no usable clang, plugin or runtime"),

@@ -10,6 +10,7 @@ mod entries;
 mod eval;
 mod evidence;
 mod exit;
+mod git;
 mod graph;
 mod hom;
 mod interrupt;
@@ -17,11 +18,13 @@ mod kills;
 mod methods;
 mod mutants;
 mod mutate;
+mod night;
 mod observed;
 mod progress;
 mod rank;
 mod ready;
 mod replay;
+mod run;
 mod search;
 mod seed;
 mod since;
@@ -73,6 +76,7 @@ pub fn main() -> ExitCode {
 fn run(arguments: Arguments, out: &mut impl Write) -> Result<(), Failure> {
     let start = start_directory(arguments.directory.as_deref())?;
     match &arguments.verb {
+        Verb::Run(night) => run::run(&start, night, out),
         Verb::Build(build) => build::build(&start, build, out),
         Verb::Doctor => build::doctor(&project_root(&start), out),
         Verb::Init => test::init(&start, out),

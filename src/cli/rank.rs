@@ -77,6 +77,30 @@ pub fn rank(root: &Path, arguments: &RankArguments, out: &mut impl Write) -> Res
     }
 }
 
+/// A ranking by all evidence, for who shows it elsewhere.
+pub struct AllEvidence {
+    /// The ranking.
+    pub report: RankingReport,
+    /// Whether everything that was planned has been tried.
+    pub is_finished: bool,
+}
+
+/// Ranks lines by all evidence, within a budget; what is claimed is kept for `suspect replay`.
+pub fn by_all_evidence(store: &Store, run: &Run, search: SearchArguments) -> Result<AllEvidence, Failure> {
+    let arguments = RankArguments::of_all_evidence(search);
+    let method = find_method(ALL).map_err(Failure::of(Exit::Internal))?;
+    check_contrast(run, count_tests(run), true)?;
+    let ranked = Ranked::new(store, run, &arguments)?;
+    let scene = Scene::read(run, &run.counted_tests())?;
+    let ground = scene.ground(run);
+    let tried = try_changes(store, run, &ground, &arguments.search, false)?;
+    let mut report = report(store, run, method, &arguments, &ranked, Some((&ground, &tried)))?;
+    let mut explainer = Explainer::new((store, run), &ground, &tried.trials, &ranked.left_out);
+    explainer.explain(&mut report);
+    explainer.keep()?;
+    Ok(AllEvidence { report, is_finished: tried.is_finished })
+}
+
 /// What is ranked.
 struct Ranked {
     units: Units,

@@ -5,7 +5,7 @@ use std::ops::{Range, RangeInclusive};
 use std::path::Path;
 
 use super::exit::{Exit, Failure};
-use crate::exec::{Command, Outcome};
+use crate::exec::Outcome;
 
 /// Lines of the work tree that differ from a revision.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -98,8 +98,7 @@ fn hunk(line: &str) -> Option<(u32, Range<u32>)> {
 }
 
 fn git(root: &Path, arguments: &[&str]) -> Result<Outcome, Failure> {
-    let command = Command::new(std::iter::once("git").chain(arguments.iter().copied()), root);
-    command.run().map_err(|error| Failure::new(Exit::Usage, format!("--since needs git: {error}")))
+    super::git::git(root, arguments).map_err(|error| Failure::new(Exit::Usage, format!("--since needs git: {error}")))
 }
 
 fn said(outcome: &Outcome) -> String {

@@ -14,7 +14,7 @@ use super::args::{Record, TestArguments};
 use super::exit::{Exit, Failure};
 use crate::exec::ScratchRoot;
 use crate::store::{Manifest, STORE_VERSION, Store, Tables, TestRecord};
-use crate::suite::{self, Baseline, BaselineOptions, Hook, Stability, Suite, SuiteError, TestBaseline, Verdict};
+use crate::suite::{self, Baseline, BaselineOptions, Hook, Stability, Suite, SuiteError, TestBaseline, Until, Verdict};
 pub use modules::Modules;
 use recording::Recording;
 
@@ -38,33 +38,52 @@ pub fn init(start: &Path, out: &mut impl Write) -> Result<(), Failure> {
 
 /// Runs the suite and keeps what each test did.
 pub fn test(root: &Path, arguments: &TestArguments, out: &mut impl Write) -> Result<(), Failure> {
-    let suite = Suite::load(root)?;
-    for note in suite.notes() {
-        anstream::eprintln!("suspect: {note}");
-    }
-    let store = Store::new(root);
-    let _lock = store.lock()?;
     let mode = match arguments.record {
         Record::Edges => Mode::Edges,
         Record::Values => Mode::Values,
         Record::Trace => Mode::Trace,
     };
-    let jobs = arguments.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1);
-    let traces = ScratchRoot::in_memory(&store.fresh_tmp()?, jobs as u64 * traces_of_test(mode))
+    let how = HowTested { mode, jobs: arguments.jobs, repeat: arguments.repeat, until: None };
+    let recorded = record_suite(&Store::new(root), &how)?;
+    summarise(&recorded.manifest, recorded.n_nodes, out).map_err(Failure::of(Exit::File))
+}
+
+/// How a suite is run and recorded.
+pub struct HowTested {
+    /// What is recorded.
+    pub mode: Mode,
+    /// Tests at the same time; by default one for each processor.
+    pub jobs: Option<usize>,
+    /// Runs of each test, at least two; by default what suspect.toml says.
+    pub repeat: Option<u32>,
+    /// Until when runs of tests are begun.
+    pub until: Option<Until>,
+}
+
+/// Runs the project's suite and keeps what each test did.
+pub fn record_suite(store: &Store, how: &HowTested) -> Result<RecordedSuite, Failure> {
+    let suite = Suite::load(store.root())?;
+    for note in suite.notes() {
+        anstream::eprintln!("suspect: {note}");
+    }
+    let _lock = store.lock()?;
+    let jobs = how.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1);
+    let traces = ScratchRoot::in_memory(&store.fresh_tmp()?, jobs as u64 * traces_of_test(how.mode))
         .map_err(Failure::of(Exit::File))?;
     let options = BaselineOptions {
         jobs,
-        runs: arguments.repeat.map(|repeat| repeat.max(2) as usize),
-        mode,
+        runs: how.repeat.map(|repeat| repeat.max(2) as usize),
+        mode: how.mode,
         env: Vec::new(),
         traces: traces.path().to_path_buf(),
         limits: Vec::new(),
+        until: how.until,
     };
     let suite_run = SuiteRun { suite: &suite, options, hook: &|_, _, _, _| (), judge: &|_, _| None };
-    let recorded = suite_run.record(&store)?;
+    let recorded = suite_run.record(store)?;
     drop(traces);
     store.remove_tmp()?;
-    summarise(&recorded.manifest, recorded.n_nodes, out).map_err(Failure::of(Exit::File))
+    Ok(recorded)
 }
 
 /// Bytes that the traces of one test may take, which are removed when they have been read: of sixteen processes, each of a program
@@ -128,6 +147,10 @@ impl SuiteRun<'_> {
             unstable_nodes: recorded.unstable_nodes,
             warnings: recorded.warnings,
         };
+        if baseline.tests.iter().all(|test| test.runs.is_empty()) {
+            let message = "the budget was spent before any test was run; a longer --budget is needed";
+            return Err(Failure::new(Exit::Partial, message));
+        }
         if recorded.processes.iter().all(|processes| *processes == 0) {
             return Err(not_recorded(self.options.mode, self.suite, &baseline));
         }
@@ -138,7 +161,8 @@ impl SuiteRun<'_> {
     fn records(&self, baseline: &Baseline, processes: &[u32]) -> Vec<TestRecord> {
         let record = |((test, baseline), processes): ((&suite::Test, &TestBaseline), &u32)| {
             let (passed, verdict) = (self.judge)(test, baseline).unwrap_or_else(|| judgement(baseline));
-            let traceless = if *processes == 0 { "; no instrumented program ran" } else { "" };
+            let is_traceless = *processes == 0 && !baseline.runs.is_empty();
+            let traceless = if is_traceless { "; no instrumented program ran" } else { "" };
             TestRecord {
                 name: test.name.clone(),
                 command: test.command.clone(),
@@ -187,13 +211,16 @@ fn outcome(baseline: &TestBaseline) -> String {
     let text = match (&baseline.stability, baseline.verdict()) {
         (Stability::Flaky(verdicts), _) => format!("flaky: {verdicts}"),
         (_, Some(verdict)) => verdict.to_string(),
-        (_, None) => "not run".to_string(),
+        (_, None) => NOT_RUN.to_string(),
     };
     match baseline.reason() {
         Some(reason) => format!("{text}: {reason}"),
         None => text,
     }
 }
+
+/// The verdict on a test for which there was no time.
+pub const NOT_RUN: &str = "not run: the budget was spent";
 
 /// Tests named one by one before "and N more".
 const NAMED: usize = 20;
@@ -206,7 +233,8 @@ fn called(test: &TestRecord) -> String {
     }
 }
 
-fn summarise(manifest: &Manifest, n_nodes: usize, out: &mut impl Write) -> std::io::Result<()> {
+/// Says how the tests went.
+pub fn summarise(manifest: &Manifest, n_nodes: usize, out: &mut impl Write) -> std::io::Result<()> {
     let of = |wanted: Option<bool>| manifest.tests.iter().filter(move |test| test.passed == wanted);
     for (wanted, word) in [(Some(false), "fails"), (None, "does not count")] {
         for test in of(wanted).take(NAMED) {

@@ -21,13 +21,18 @@ pub const FRAME_MAGIC: [u8; 4] = *b"SUSF";
 /// Writes `value` to `path` so that a reader sees the old file or the new one, never half of either.
 pub fn write_json(path: &Path, value: &impl Serialize) -> Result<(), StoreError> {
     let damaged = |error: serde_json::Error| StoreError::Damaged { path: path.into(), reason: error.to_string() };
-    let text = serde_json::to_vec_pretty(value).map_err(damaged)?;
+    let mut text = serde_json::to_vec_pretty(value).map_err(damaged)?;
+    text.push(b'\n');
+    write_bytes(path, &text)
+}
+
+/// Writes `bytes` to `path` so that a reader sees the old file or the new one, never half of either.
+pub fn write_bytes(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     let directory = path.parent().unwrap_or(Path::new("."));
     let write = || -> io::Result<()> {
         // As readable as the other files there, not for its owner alone as temporary files are.
         let mut file = tempfile::Builder::new().permissions(Permissions::from_mode(0o666)).tempfile_in(directory)?;
-        file.write_all(&text)?;
-        file.write_all(b"\n")?;
+        file.write_all(bytes)?;
         file.persist(path)?;
         Ok(())
     };

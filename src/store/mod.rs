@@ -13,6 +13,8 @@
 //!     sites/<k>       site tables of the modules that ran, as they stand in the executables
 //!     dependences/<k> their dependence tables
 //!     executions      one frame for each test and kind of data
+//!     night.json      what `suspect run` made of it
+//!   sources/<hash>    source files as they were in nights, each contents once
 //!   campaigns/<key>/  trials of value mutants of one run, build and seed
 //!     campaign.json     which
 //!     plan              what the tests cover and which values their nodes take
@@ -32,6 +34,7 @@ mod claims;
 mod encoding;
 mod evidence;
 mod kills;
+mod night;
 mod run;
 mod sessions;
 mod trials;
@@ -217,7 +220,21 @@ impl Store {
     pub fn latest_run(&self) -> Result<Run, StoreError> {
         let runs = self.directory.join("runs");
         let number = run_numbers(&runs)?.pop().ok_or_else(|| StoreError::NoRun { path: runs.clone() })?;
-        Run::open(&self.root, &runs.join(number.to_string()))
+        Run::open(&self.root, &runs, number)
+    }
+
+    /// The complete run of this number; `None` when there is none.
+    pub fn run(&self, number: u64) -> Result<Option<Run>, StoreError> {
+        let runs = self.directory.join("runs");
+        match run_numbers(&runs)?.contains(&number) {
+            true => Run::open(&self.root, &runs, number).map(Some),
+            false => Ok(None),
+        }
+    }
+
+    /// Numbers of the complete runs, ascending.
+    pub fn runs(&self) -> Result<Vec<u64>, StoreError> {
+        run_numbers(&self.directory.join("runs"))
     }
 
     /// Removes all complete runs but the latest `keep`.

@@ -133,19 +133,22 @@ pub struct Run {
     pub manifest: Manifest,
     /// The program as it was then.
     pub program: Program,
+    /// Its number in the store.
+    pub number: u64,
     path: PathBuf,
     executions: Mmap,
 }
 
 impl Run {
-    pub(super) fn open(root: &Path, directory: &Path) -> Result<Run, StoreError> {
+    pub(super) fn open(root: &Path, runs: &Path, number: u64) -> Result<Run, StoreError> {
+        let directory = &runs.join(number.to_string());
         let manifest = read_manifest(&directory.join("run.json"))?;
         let program = read_program(root, directory)?;
         let path = directory.join("executions");
         let file = File::open(&path).map_err(StoreError::io("open", &path))?;
         // SAFETY: complete runs are never written again; a user who truncates one while it is read gets a bus error.
         let executions = unsafe { Mmap::map(&file) }.map_err(StoreError::io("map", &path))?;
-        Ok(Run { manifest, program, path, executions })
+        Ok(Run { manifest, program, number, path, executions })
     }
 
     /// The sections of dependence tables of the modules that ran, each with a name for messages.

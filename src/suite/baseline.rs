@@ -7,7 +7,7 @@ use std::hash::{DefaultHasher, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::{RunContext, Suite, SuiteError, Test, TestRun, Verdict};
 use crate::exec::ScratchRoot;
@@ -28,6 +28,23 @@ pub struct BaselineOptions {
     pub traces: PathBuf,
     /// For each test, its time limit as long as none is measured; empty where nothing is known.
     pub limits: Vec<Duration>,
+    /// Until when runs are begun; without it all are made.
+    pub until: Option<Until>,
+}
+
+/// Until when runs of tests are begun. What has not begun by then is left out; what has is finished.
+#[derive(Clone, Copy, Debug)]
+pub struct Until {
+    /// The first run of each test.
+    pub first: Instant,
+    /// Further runs.
+    pub further: Instant,
+}
+
+impl Until {
+    fn is_over(self, run: usize) -> bool {
+        Instant::now() >= if run == 0 { self.first } else { self.further }
+    }
 }
 
 /// What is kept of a run.
@@ -76,7 +93,7 @@ pub enum Stability {
 /// All runs of one test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TestBaseline {
-    /// One for each run.
+    /// One for each run; none if there was no time for it.
     pub runs: Vec<RunSummary>,
     /// Whether they agree.
     pub stability: Stability,
@@ -174,8 +191,13 @@ pub fn baseline(suite: &Suite, options: &BaselineOptions, hook: &Hook) -> Result
             .zip(&done)
             .map(|(test, runs)| limit(test, runs, options.limits.get(test.index).copied(), slowest))
             .collect();
-        let results = in_parallel(options.jobs, &due, |index| session.run(index, run, limits[index]))?;
-        for (index, (mut summary, doubtful)) in results {
+        let is_over = || options.until.is_some_and(|until| until.is_over(run));
+        let results = in_parallel(options.jobs, &due, |index| match is_over() {
+            false => session.run(index, run, limits[index]).map(Some),
+            true => Ok(None),
+        })?;
+        let made = results.into_iter().filter_map(|(index, result)| Some((index, result?)));
+        for (index, (mut summary, doubtful)) in made {
             if doubtful {
                 summary = session.run(index, run, limits[index].believed())?.0;
             }

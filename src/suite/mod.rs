@@ -28,7 +28,7 @@ mod test;
 mod verdict;
 
 pub use baseline::{
-    Baseline, BaselineOptions, Counts, Hook, RunSummary, Stability, TestBaseline, baseline, timeout_from,
+    Baseline, BaselineOptions, Counts, Hook, RunSummary, Stability, TestBaseline, Until, baseline, timeout_from,
 };
 pub use captured::Judging;
 pub use config::{Config, FILE as CONFIG_FILE, ScratchKind};

@@ -97,7 +97,7 @@ fn build_whose_programs_have_no_sites_is_an_error() {
 fn failing_build_command_passes_its_status_on_in_words() {
     let project = Project::new();
     project.write("prog.c", PROGRAM);
-    assert_says(&project.fail(&["build", "--", "sh", "-c", "cc -o prog prog.c; exit 3"], 3), &["status 3"]);
+    assert_says(&project.fail(&["build", "--", "sh", "-c", "cc -o prog prog.c; exit 3"], 4), &["status 3"]);
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod eval;
 mod eval_trials;
 mod interrupted;
 mod mutants;
+mod nightly;
 mod official;
 mod project;
 mod projects;

@@ -50,6 +50,27 @@ pub struct RankArguments {
     pub unidentified: Option<Unidentified>,
 }
 
+impl RankArguments {
+    /// A ranking of lines by all evidence, with changes tried so.
+    pub fn of_all_evidence(search: SearchArguments) -> RankArguments {
+        RankArguments {
+            method: crate::cli::rank::ALL.to_string(),
+            by: By::Line,
+            ties: Ties::Line,
+            top: None,
+            format: RankFormat::Text,
+            search,
+            why: None,
+            why_not: None,
+            innocent: Vec::new(),
+            spectra: None,
+            forget_innocent: false,
+            parents: None,
+            unidentified: None,
+        }
+    }
+}
+
 /// How changes of the program are tried for a ranking.
 #[derive(Debug, Args)]
 pub struct SearchArguments {

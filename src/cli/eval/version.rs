@@ -297,6 +297,7 @@ impl<'a> Place<'a> {
             env: Vec::new(),
             traces: store.fresh_tmp().map_err(Failure::from)?,
             limits,
+            until: None,
         })
     }
 

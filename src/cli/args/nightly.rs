@@ -1,0 +1,34 @@
+//! Arguments of `suspect run` and of what works on the nights that it keeps.
+
+use std::ffi::OsString;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::duration;
+
+/// `suspect run`.
+#[derive(Debug, Args)]
+pub struct RunArguments {
+    /// Be done within this time (20min, 2h), building and testing included; what is known by then is reported.
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub budget: Option<Duration>,
+    /// How many tests and trials run at once; by default one for each processor.
+    #[arg(long, short, value_name = "N")]
+    pub jobs: Option<usize>,
+    /// End with 0 also where tests fail or the budget was spent; what is wrong with the set-up still shows.
+    #[arg(long)]
+    pub exit_zero: bool,
+    /// Take the program as it is built.
+    #[arg(long, conflicts_with = "command")]
+    pub no_build: bool,
+    /// How many places to show.
+    #[arg(long, value_name = "N", default_value = "5")]
+    pub top: usize,
+    /// Try changes even where the kernel cannot contain them: they may change or remove any of your files.
+    #[arg(long = "unsafe")]
+    pub allow_unsafe: bool,
+    /// The build command; without one, suspect.toml's, or the one that `suspect build` was last given.
+    #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<OsString>,
+}

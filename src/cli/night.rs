@@ -1,0 +1,91 @@
+//! What is kept of a night beside its recorded run.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+
+use super::exit::{Exit, Failure};
+use super::git;
+use crate::report::RankingReport;
+use crate::store::{Run, Store};
+
+/// Version of the file.
+const VERSION: u32 = 1;
+
+/// A night: what `suspect run` did with one recorded run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Night {
+    /// Version of this form.
+    pub version: u32,
+    /// When its tests had been run, seconds since 1970.
+    pub began: u64,
+    /// When it ended; `None` while it has not.
+    pub ended: Option<u64>,
+    /// The commit that the work tree was of; `None` outside of git.
+    pub revision: Option<String>,
+    /// The project's sources, each with its name in the store.
+    pub sources: BTreeMap<String, String>,
+    /// What there was no time for: one statement each.
+    pub missing: Vec<String>,
+    /// The ranking; `None` where no test fails.
+    pub ranking: Option<RankingReport>,
+}
+
+impl Night {
+    /// A night whose tests have just been recorded.
+    pub fn begin(store: &Store, run: &Run, missing: Vec<String>) -> Result<Night, Failure> {
+        let mut sources = BTreeMap::new();
+        // Files outside of the project are the system's.
+        for file in run.program.files.iter().filter(|file| !file.starts_with('/')) {
+            if let Ok(text) = fs::read(store.root().join(file)) {
+                sources.insert(file.clone(), store.save_source(&text)?);
+            }
+        }
+        let night = Night {
+            version: VERSION,
+            began: now(),
+            ended: None,
+            revision: git::revision(store.root()),
+            sources,
+            missing,
+            ranking: None,
+        };
+        store.save_night(run.number, &night)?;
+        Ok(night)
+    }
+
+    /// The night of a run; `None` when the run is no night's.
+    pub fn of(store: &Store, run: u64) -> Result<Option<Night>, Failure> {
+        #[derive(Deserialize)]
+        struct Versioned {
+            version: u32,
+        }
+        match store.load_night::<Versioned>(run)? {
+            Some(Versioned { version }) if version != VERSION => {
+                let message = format!(
+                    "{} was written by another version of suspect ({version}, this one reads {VERSION}); name another night, or run \
+                     `suspect run` again",
+                    store.night_file(run).display()
+                );
+                Err(Failure::new(Exit::Store, message))
+            }
+            Some(_) => Ok(store.load_night(run)?),
+            None => Ok(None),
+        }
+    }
+
+    /// Ends the night.
+    pub fn end(mut self, store: &Store, run: u64) -> Result<Night, Failure> {
+        self.ended = Some(now());
+        store.save_night(run, &self)?;
+        Ok(self)
+    }
+}
+
+/// Seconds since 1970.
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}

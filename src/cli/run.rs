@@ -1,0 +1,157 @@
+//! `suspect run`: everything for one night, within a budget.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use suspect_format::abi::Mode;
+
+use super::args::{RunArguments, SearchArguments};
+use super::exit::{Exit, Failure};
+use super::night::Night;
+use super::rank::{by_all_evidence, count_tests};
+use super::test::{HowTested, NOT_RUN, record_suite, summarise};
+use super::{build, interrupt, project_root, ready};
+use crate::report::write_ranking;
+use crate::store::{Run, Store};
+use crate::suite::{Suite, Until};
+
+/// Builds, tests and ranks, or goes on with the night that was not ended.
+pub fn run(start: &Path, arguments: &RunArguments, out: &mut impl Write) -> Result<(), Failure> {
+    let done = night(start, arguments, out);
+    out.flush().map_err(Failure::of(Exit::File))?;
+    match done {
+        Err(failure) if arguments.exit_zero && matches!(failure.exit, Exit::Finding | Exit::Partial) => {
+            anstream::eprintln!("suspect: {}", failure.message);
+            Ok(())
+        }
+        done => done,
+    }
+}
+
+/// The share of the budget in which runs of tests are begun: first ones, and further ones.
+const FOR_TESTS: (f64, f64) = (0.9, 0.5);
+/// The share of the budget that is left for what comes after the trials, and the most that this is.
+const FOR_REPORT: (f64, Duration) = (0.05, Duration::from_secs(10));
+
+/// What a night may take.
+#[derive(Clone, Copy)]
+struct Clock {
+    began: Instant,
+    budget: Option<Duration>,
+}
+
+impl Clock {
+    fn until(self) -> Option<Until> {
+        let budget = self.budget?;
+        let at = |share| self.began + budget.mul_f64(share);
+        Some(Until { first: at(FOR_TESTS.0), further: at(FOR_TESTS.1) })
+    }
+
+    /// Time for trials.
+    fn for_trials(self) -> Option<Duration> {
+        let budget = self.budget?;
+        let reserve = budget.mul_f64(FOR_REPORT.0).min(FOR_REPORT.1);
+        Some(budget.saturating_sub(reserve).saturating_sub(self.began.elapsed()))
+    }
+}
+
+fn night(start: &Path, arguments: &RunArguments, out: &mut impl Write) -> Result<(), Failure> {
+    let clock = Clock { began: Instant::now(), budget: arguments.budget };
+    if !arguments.no_build {
+        build::build_again(start, &arguments.command, out)?;
+    }
+    let root = project_root(start);
+    let store = Store::new(&root);
+    let (run, night) = match unended(&store)? {
+        Some((run, night)) => {
+            anstream::eprintln!("suspect: going on with night {}: its tests have been run", run.number);
+            (run, night)
+        }
+        None => test(&store, arguments, clock, out)?,
+    };
+    rank(&store, &run, night, arguments, clock, out)
+}
+
+/// The latest night, if it was not ended and is of the program and the suite as they are.
+fn unended(store: &Store) -> Result<Option<(Run, Night)>, Failure> {
+    let Some(number) = store.runs()?.pop() else { return Ok(None) };
+    let Some(night) = Night::of(store, number).ok().flatten().filter(|night| night.ended.is_none()) else {
+        return Ok(None);
+    };
+    let run = store.latest_run()?;
+    let suite = Suite::load(store.root())?;
+    let is_current = run.number == number && ready::check(store, &run, &suite).is_ok();
+    Ok(is_current.then_some((run, night)))
+}
+
+/// Runs the tests and begins a night with what they did.
+fn test(store: &Store, arguments: &RunArguments, clock: Clock, out: &mut impl Write) -> Result<(Run, Night), Failure> {
+    let how = HowTested { mode: Mode::Values, jobs: arguments.jobs, repeat: None, until: clock.until() };
+    let recorded = record_suite(store, &how)?;
+    let run = store.latest_run()?;
+    let not_run = run.manifest.tests.iter().filter(|test| test.passed.is_none() && test.verdict == NOT_RUN).count();
+    let once = recorded.baseline.tests.iter().filter(|test| test.runs.len() == 1).count();
+    let mut missing = Vec::new();
+    if not_run > 0 {
+        missing.push(format!("{not_run} of {} tests were not run", run.manifest.tests.len()));
+    }
+    if once > 0 {
+        missing.push(format!("{once} tests were run only once: whether they are flaky is not known"));
+    }
+    let night = Night::begin(store, &run, missing)?;
+    summarise(&recorded.manifest, recorded.n_nodes, out).map_err(Failure::of(Exit::File))?;
+    Ok((run, night))
+}
+
+/// Ranks what fails, ends the night and says how it went.
+fn rank(
+    store: &Store,
+    run: &Run,
+    mut night: Night,
+    arguments: &RunArguments,
+    clock: Clock,
+    out: &mut impl Write,
+) -> Result<(), Failure> {
+    let counts = count_tests(run);
+    if counts.failing == 0 && counts.passing > 0 {
+        let night = night.end(store, run.number)?;
+        return partial(&night).map_or(Ok(()), Err);
+    }
+    let search = SearchArguments {
+        budget: clock.for_trials(),
+        jobs: arguments.jobs,
+        no_trials: false,
+        allow_unsafe: arguments.allow_unsafe,
+    };
+    let ranked = by_all_evidence(store, run, search)?;
+    let is_over = clock.for_trials().is_some_and(|left| left.is_zero());
+    if !ranked.is_finished && (is_over || clock.budget.is_none() && ranked.report.trials.is_some()) {
+        night.missing.push("not every change of the program that was planned was tried".to_string());
+    }
+    let source = |file: &str| {
+        let text = fs::read(store.root().join(file)).ok()?;
+        Some(String::from_utf8_lossy(&text).into_owned())
+    };
+    write_ranking(&ranked.report, arguments.top, source, out).map_err(Failure::of(Exit::File))?;
+    night.ranking = Some(ranked.report);
+    if interrupt::happened() {
+        store.save_night(run.number, &night)?;
+        let message = "interrupted: this is what was known by then; the same command goes on from here";
+        return Err(Failure::new(Exit::Interrupted, message));
+    }
+    let night = night.end(store, run.number)?;
+    Err(partial(&night).unwrap_or_else(|| {
+        let message = format!("night {}: {} of {} tests fail", run.number, counts.failing, run.manifest.tests.len());
+        Failure::new(Exit::Finding, message)
+    }))
+}
+
+/// That there was not time enough.
+fn partial(night: &Night) -> Option<Failure> {
+    (!night.missing.is_empty()).then(|| {
+        let message = format!("the budget was spent: {}; the next night goes on from here", night.missing.join("; "));
+        Failure::new(Exit::Partial, message)
+    })
+}

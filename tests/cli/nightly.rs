@@ -1,0 +1,162 @@
+//! `suspect run`: what it ends with, what it keeps, and that it goes on after anything.
+
+use std::fs;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::project::{Project, text};
+
+/// A program that is built by suspect.toml's command; tests are lines: arguments of `abs` and what it should print.
+pub fn absolute(fault: bool, tests: &[(&str, &str)]) -> Project {
+    let project = Project::new();
+    write_absolute(&project, fault);
+    let lines: String = tests.iter().map(|(argument, _)| format!("{argument}\n")).collect();
+    project.write("tests.txt", &lines);
+    for (number, (_, expected)) in tests.iter().enumerate() {
+        project.write(&format!("expected/{}", number + 1), &format!("{expected}\n"));
+    }
+    project.write(
+        "suspect.toml",
+        "[build]\ncommand = \"cc -O1 -o prog prog.c\"\n\n[[suite]]\nkind = \"lines\"\nfile = \"tests.txt\"\n\
+         run = \"./prog {line}\"\nexpect = \"expected/{n}\"\n",
+    );
+    project
+}
+
+fn write_absolute(project: &Project, fault: bool) {
+    let condition = if fault { "x < -1" } else { "x < 0" };
+    project.write(
+        "prog.c",
+        &format!(
+            "#include <stdio.h>\n#include <stdlib.h>\n\nstatic int absolute(int x)\n{{\n    if ({condition})\n        return -x;\n    \
+             return x;\n}}\n\nint main(int argc, char **argv)\n{{\n    printf(\"%d\\n\", absolute(argc > 1 ? atoi(argv[1]) : 0));\n    \
+             return 0;\n}}\n"
+        ),
+    );
+}
+
+const TESTS: [(&str, &str); 5] = [("3", "3"), ("-1", "1"), ("0", "0"), ("-5", "5"), ("7", "7")];
+
+/// Runs `suspect run`, which must end with `code`; what it wrote.
+#[track_caller]
+pub fn night(project: &Project, arguments: &[&str], code: i32) -> String {
+    let output = project.suspect(&[&["run"], arguments].concat());
+    assert_eq!(output.status.code(), Some(code), "{}", text(&output));
+    text(&output)
+}
+
+fn kept(project: &Project, number: u32) -> Value {
+    let path = project.path().join(format!(".suspect/runs/{number}/night.json"));
+    serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
+}
+
+#[test]
+fn a_night_ends_with_what_was_found() {
+    let project = absolute(true, &TESTS);
+    let said = night(&project, &["--budget", "2min"], 2);
+    assert!(said.contains("fails: 2 (./prog -1)") && said.contains("prog.c:6"), "{said}");
+    assert!(said.contains("night 1: 1 of 5 tests fail"), "{said}");
+    let first = kept(&project, 1);
+    assert_eq!(first["ranking"]["tests"]["failing"], 1);
+    assert!(first["ended"].is_u64() && first["missing"].as_array().unwrap().is_empty(), "{first}");
+    let source = first["sources"]["prog.c"].as_str().unwrap();
+    let source = fs::read_to_string(project.path().join(".suspect/sources").join(source)).unwrap();
+    assert_eq!(source, fs::read_to_string(project.path().join("prog.c")).unwrap());
+
+    night(&project, &["--budget", "2min", "--exit-zero"], 0);
+    write_absolute(&project, false);
+    let said = night(&project, &["--budget", "2min"], 0);
+    assert!(said.contains("5 passing, 0 failing"), "{said}");
+    assert!(kept(&project, 3)["ranking"].is_null());
+}
+
+#[test]
+fn what_is_wrong_with_the_set_up_shows_even_with_exit_zero() {
+    let project = absolute(true, &TESTS);
+    night(&project, &["--budget", "soon"], 1);
+    let said = night(&project, &["--exit-zero", "--", "sh", "-c", "exit 7"], 4);
+    assert!(said.contains("the build command ended with status 7"), "{said}");
+    let said = night(&project, &["--exit-zero", "--no-build"], 5);
+    assert!(said.contains("build with `suspect build"), "{said}");
+    let none = Project::new();
+    assert!(night(&none, &[], 1).contains("no build command; type: suspect build -- make"));
+}
+
+#[test]
+fn without_a_command_it_builds_as_the_last_time() {
+    let project = absolute(true, &TESTS);
+    let configured = fs::read_to_string(project.path().join("suspect.toml")).unwrap();
+    let (_, suites) = configured.split_once("\n\n").unwrap();
+    project.write("suspect.toml", suites);
+    project.succeed(&["build", "--modes", "edges,values,trace", "--", "cc", "-O1", "-o", "prog", "prog.c"]);
+    fs::remove_file(project.path().join("prog")).unwrap();
+    night(&project, &["--budget", "2min"], 2);
+    let build: Value =
+        serde_json::from_str(&fs::read_to_string(project.path().join(".suspect/build.json")).unwrap()).unwrap();
+    assert_eq!(build["modes"], "edges,values,trace");
+}
+
+/// A suite in which each test takes half a second.
+fn slow(project: &Project) {
+    let configured = fs::read_to_string(project.path().join("suspect.toml")).unwrap();
+    project.write("suspect.toml", &configured.replace("./prog {line}", "sleep 0.5; ./prog {line}"));
+}
+
+#[test]
+fn a_spent_budget_leaves_tests_out_by_name_and_counts_as_partial() {
+    let project = absolute(true, &TESTS);
+    slow(&project);
+    let said = night(&project, &["--budget", "2s", "--jobs", "1"], 3);
+    assert!(said.contains("does not count: 5 (sleep 0.5; ./prog 7): not run: the budget was spent"), "{said}");
+    assert!(said.contains("tests were not run"), "{said}");
+    let missing = kept(&project, 1)["missing"].to_string();
+    assert!(missing.contains("of 5 tests were not run") && missing.contains("were run only once"), "{missing}");
+    night(&project, &["--budget", "2s", "--jobs", "1", "--exit-zero"], 0);
+    let said = night(&project, &["--budget", "0", "--jobs", "1"], 3);
+    assert!(said.contains("the budget was spent before any test was run"), "{said}");
+}
+
+#[test]
+fn killed_at_any_moment_it_goes_on() {
+    let project = absolute(true, &TESTS);
+    let whole = night(&project, &["--budget", "2min"], 2);
+    let expected = kept(&project, 1)["ranking"]["ranking"].clone();
+    let began = Instant::now();
+    night(&project, &["--budget", "2min"], 2);
+    let takes = began.elapsed();
+    fs::remove_dir_all(project.path().join(".suspect")).unwrap();
+    for part in 1..8 {
+        let mut command = project.command(&["run", "--budget", "2min"]);
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(takes * part / 8);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        // What the killed one started is gone a moment later.
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let said = night(&project, &["--budget", "2min"], 2);
+    let last = fs::read_dir(project.path().join(".suspect/runs")).unwrap().count() as u32;
+    assert_eq!(kept(&project, last)["ranking"]["ranking"], expected, "{whole}\n{said}");
+}
+
+#[test]
+fn a_night_that_was_not_ended_is_gone_on_with_unless_the_program_changed() {
+    let project = absolute(true, &TESTS);
+    night(&project, &["--budget", "2min"], 2);
+    let path = project.path().join(".suspect/runs/1/night.json");
+    let open = |value: &mut Value| {
+        value["ended"] = Value::Null;
+        value["ranking"] = Value::Null;
+        fs::write(&path, value.to_string()).unwrap();
+    };
+    open(&mut kept(&project, 1));
+    let said = night(&project, &["--budget", "2min"], 2);
+    assert!(said.contains("going on with night 1: its tests have been run"), "{said}");
+    assert!(kept(&project, 1)["ranking"].is_object());
+    open(&mut kept(&project, 1));
+    write_absolute(&project, false);
+    let said = night(&project, &["--budget", "2min"], 0);
+    assert!(!said.contains("going on with") && kept(&project, 2)["ended"].is_u64(), "{said}");
+}
