@@ -80,6 +80,10 @@ pub const ENV_TRIAL: &str = "SUSPECT_TRIAL";
 pub const ENV_TEST: &str = "SUSPECT_TEST";
 /// Bytes of full values to keep for each process in `trace` mode; [`DEFAULT_LOG_BYTES`] when not set.
 pub const ENV_LOG_BYTES: &str = "SUSPECT_LOG_BYTES";
+/// Bytes that a recording may have; [`crate::record::DEFAULT_RECORD_BYTES`] when not set.
+pub const ENV_RECORD_BYTES: &str = "SUSPECT_RECORD_BYTES";
+/// Path of a [`crate::plan`] file, absolute: the process takes part in a patched, guided or switched run.
+pub const ENV_PLAN: &str = "SUSPECT_PLAN";
 
 /// Bytes of full values kept when [`ENV_LOG_BYTES`] does not say: about a million.
 pub const DEFAULT_LOG_BYTES: u64 = 16 << 20;

@@ -1,6 +1,7 @@
 //! The one definition of what suspect's pass, runtime and analyzer say to each other.
 //!
-//! [`abi`] names symbols, sections and environment variables; [`trace`] lays out the trace file, [`trial`] the trial file and [`record`] the recording; [`site`] and
+//! [`abi`] names symbols, sections and environment variables; [`trace`] lays out the trace file, [`trial`] the trial file and [`record`] the
+//! recording; [`plan`] says what a patched run is to do; [`external`] and [`conversion`] what the C library does to memory; [`site`] and
 //! [`dependence`] encode the tables that each object carries; [`operation`] says what operators compute. Nothing here allocates, does IO or panics.
 //!
 //! # Changing the bytes
@@ -9,8 +10,11 @@
 #![no_std]
 
 pub mod abi;
+pub mod conversion;
 pub mod dependence;
+pub mod external;
 pub mod operation;
+pub mod plan;
 pub mod record;
 pub mod site;
 pub mod trace;
