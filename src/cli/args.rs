@@ -111,8 +111,10 @@ pub enum Verb {
         suspect ask 'P(f[src/a.c:41])'\n  suspect ask 'P(f[src/a.c:41] | !h[src/b.c:7])'\n  suspect ask 'P(H[main()] | u[main()])' --by function"
     )]
     Ask(AskArguments),
-    /// Write what was recorded in another tool's format.
-    #[command(after_help = "Example:\n  suspect report --format gzoltar --output spectra")]
+    /// Write everything that is known: which tests failed, which lines are to blame and why, and what was not looked at.
+    #[command(after_help = "Examples:\n  suspect report\n  suspect report --format json --output report.json\n  \
+        suspect report --from report.json --format markdown\n  suspect report --format gzoltar --output spectra\n\nNothing is run: a report \
+        tells what `suspect test`, `suspect rank` and `suspect mutate` have found out. docs/report.schema.json describes the JSON form.")]
     Report(ReportArguments),
     /// Measure how well methods find the known faults of a benchmark's versions.
     #[command(
@@ -379,10 +381,16 @@ pub struct AskArguments {
     pub by: By,
 }
 
-/// Formats of other tools.
+/// How a report is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ReportFormat {
-    /// GZoltar's matrix.txt, spectra.csv and tests.csv.
+    /// For people, in a terminal.
+    Text,
+    /// At most ten lines for the summary of a CI job.
+    Markdown,
+    /// For programs; all other formats can be made from it. See docs/report.schema.json.
+    Json,
+    /// GZoltar's matrix.txt, spectra.csv and tests.csv, in a directory.
     Gzoltar,
 }
 
@@ -390,11 +398,17 @@ pub enum ReportFormat {
 #[derive(Debug, Args)]
 pub struct ReportArguments {
     /// The format.
-    #[arg(long, value_enum)]
+    #[arg(long, value_enum, default_value = "text")]
     pub format: ReportFormat,
-    /// Directory to write to.
-    #[arg(long, short, value_name = "DIR")]
-    pub output: PathBuf,
+    /// File to write to, or directory for formats of several files; standard output without it.
+    #[arg(long, short, visible_alias = "out", value_name = "PATH")]
+    pub output: Option<PathBuf>,
+    /// Take a report that was written as JSON instead of what the store has.
+    #[arg(long, value_name = "FILE")]
+    pub from: Option<PathBuf>,
+    /// How many places to show [default: 5 as text].
+    #[arg(long, value_name = "N")]
+    pub top: Option<usize>,
 }
 
 /// `suspect eval`.

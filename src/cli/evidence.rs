@@ -119,6 +119,11 @@ impl<'r> Seen<'r> {
         Seen { trials: Some((ground, trials)), ..self }
     }
 
+    /// How often tests took each edge, if that was read.
+    pub fn edges(&self) -> Option<(&ProgramFlow, &EdgeProfile)> {
+        self.flow.as_ref().map(|(flow, profile)| (flow, profile))
+    }
+
     /// What was seen of one ranked unit.
     pub fn evidence(&self, unit: u32) -> Evidence {
         let Spectrum { ef, nf, ep, np } = self.spectra[unit as usize];

@@ -10,6 +10,7 @@ mod entries;
 mod eval;
 mod evidence;
 mod exit;
+mod files;
 mod git;
 mod graph;
 mod hom;
@@ -24,6 +25,7 @@ mod progress;
 mod rank;
 mod ready;
 mod replay;
+mod report;
 mod run;
 mod search;
 mod seed;
@@ -89,9 +91,7 @@ fn run(arguments: Arguments, out: &mut impl Write) -> Result<(), Failure> {
         Verb::Rank(rank) => rank::rank(&project_root(&start), rank, out),
         Verb::Replay(replay) => replay::replay(&project_root(&start), replay, out),
         Verb::Ask(ask) => ask::ask(&project_root(&start), ask, out),
-        Verb::Report(report) => match report.format {
-            args::ReportFormat::Gzoltar => spectra::write_spectra(&project_root(&start), report, out),
-        },
+        Verb::Report(report) => report::report(&project_root(&start), &start, report, out),
         Verb::Eval(eval) => eval::eval(&start, eval, out),
         Verb::Methods(methods) => methods::list_methods(methods, out),
         Verb::Dump(dump) => dump::dump(&start, dump, out),

@@ -9,6 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::args::{MutantsArguments, MutantsFormat};
 use super::exit::{Exit, Failure};
+use super::files::write_whole;
 use super::kills::{Killed, Killer, Subject};
 use crate::campaign::Verdict;
 use crate::mutant::{Class, CodeMutant};
@@ -139,21 +140,7 @@ fn json(value: &impl serde::Serialize, out: &mut Vec<u8>) -> io::Result<()> {
 /// Writes to the file that was asked for, whole or not at all, or to `out`.
 fn publish(start: &Path, arguments: &MutantsArguments, bytes: &[u8], out: &mut impl Write) -> Result<(), Failure> {
     let Some(path) = &arguments.output else { return out.write_all(bytes).map_err(Failure::of(Exit::File)) };
-    let path = &start.join(path);
-    let plain = anstream::adapter::strip_bytes(bytes).into_vec();
-    let directory = path.parent().unwrap_or(start);
-    let write = || -> io::Result<()> {
-        let mut file = tempfile::Builder::new().permissions(readable()).tempfile_in(directory)?;
-        file.write_all(&plain)?;
-        file.persist(path)?;
-        Ok(())
-    };
-    write().map_err(|error| Failure::new(Exit::File, format!("cannot write {}: {error}", path.display())))
-}
-
-fn readable() -> fs::Permissions {
-    use std::os::unix::fs::PermissionsExt;
-    fs::Permissions::from_mode(0o666)
+    write_whole(&start.join(path), bytes)
 }
 
 /// The mutants before any is run, or those that are left out.

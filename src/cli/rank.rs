@@ -1,6 +1,7 @@
 //! `suspect rank`: scores from a recorded run, put in order and shown with their evidence.
 
 mod explain;
+mod kept;
 mod places;
 mod tried;
 mod watch;
@@ -24,6 +25,7 @@ use crate::rank::{Algorithm, Granularity, Method, Need, TieBreak, Units, find_me
 use crate::report::{RankingReport, SCHEMA_VERSION, TestCounts, write_ranking};
 use crate::store::{Run, Store};
 use explain::{Explainer, lines_left_out};
+pub use kept::known_ranking;
 use places::innocents;
 pub use places::{foreign, resolve};
 use tried::{Tried, try_changes};
@@ -61,7 +63,10 @@ pub fn rank(root: &Path, arguments: &RankArguments, out: &mut impl Write) -> Res
             Some(asked) => {
                 why::why((&store, &run), asked, (&ground, &tried), &report, &mut explainer, arguments.format, out)?;
             }
-            None => write_report(root, report, arguments, out)?,
+            None => {
+                kept::keep(&store, &run, arguments, &report)?;
+                write_report(root, report, arguments, out)?;
+            }
         }
         explainer.keep()?;
     } else {
@@ -98,6 +103,7 @@ pub fn by_all_evidence(store: &Store, run: &Run, search: SearchArguments) -> Res
     let mut explainer = Explainer::new((store, run), &ground, &tried.trials, &ranked.left_out);
     explainer.explain(&mut report);
     explainer.keep()?;
+    kept::keep(store, run, &arguments, &report)?;
     Ok(AllEvidence { report, is_finished: tried.is_finished })
 }
 

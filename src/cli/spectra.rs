@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use super::args::{RankArguments, ReportArguments};
+use super::args::RankArguments;
 use super::entries::line_owners;
 use super::evidence::coverage;
 use super::exit::{Exit, Failure};
@@ -100,8 +100,8 @@ fn read(directory: &Path) -> Result<Gzoltar, Failure> {
     Gzoltar::parse(view(&matrix), view(&spectra), tests.as_ref().map(view)).map_err(Failure::of(Exit::File))
 }
 
-/// Writes the latest run as GZoltar's files.
-pub fn write_spectra(root: &Path, arguments: &ReportArguments, out: &mut impl Write) -> Result<(), Failure> {
+/// Writes the latest run as GZoltar's files in `directory`.
+pub fn write_spectra(root: &Path, directory: &Path, out: &mut impl Write) -> Result<(), Failure> {
     let run = Store::new(root).latest_run()?;
     let units = Units::new(&run.program, crate::rank::Granularity::Line);
     let spectra = Gzoltar {
@@ -110,8 +110,8 @@ pub fn write_spectra(root: &Path, arguments: &ReportArguments, out: &mut impl Wr
         tests: tests(&run),
     };
     let files = [(MATRIX, spectra.matrix_text()), (SPECTRA, spectra.spectra_text()), (TESTS, spectra.tests_text())];
-    write_files(&arguments.output, &files)?;
-    writeln!(out, "{} tests, {} lines in {}", spectra.tests.len(), spectra.components.len(), arguments.output.display())
+    write_files(directory, &files)?;
+    writeln!(out, "{} tests, {} lines in {}", spectra.tests.len(), spectra.components.len(), directory.display())
         .map_err(Failure::of(Exit::File))
 }
 

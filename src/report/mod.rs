@@ -3,10 +3,15 @@
 //! A view holds everything that any of its writers shows, so `--format json` says neither more nor less than the text.
 
 mod claim;
+mod document;
+#[cfg(test)]
+mod document_tests;
+mod document_text;
 mod graph;
 #[cfg(test)]
 mod graph_tests;
 mod graph_text;
+mod markdown;
 mod mutants;
 #[cfg(test)]
 mod mutants_tests;
@@ -14,6 +19,7 @@ mod mutants_text;
 mod ranking;
 mod reasons_text;
 mod sarif;
+mod shell;
 mod stryker;
 mod text;
 #[cfg(test)]
@@ -22,10 +28,18 @@ mod why;
 #[cfg(test)]
 mod why_tests;
 mod why_text;
+mod words;
 
 pub use claim::{Claim, ClaimedOutcome, Confidence, Effect, Reason, TrialCounts, Within, change_of, percent};
+pub use document::{
+    Build, Cause, ComparedLine, ComparedMethod, Comparison, Explanation, FunctionCoverage, FunctionLeft,
+    FunctionProfile, NotLookedAt, Place, Point, ProfileEdge, REPORT_SCHEMA_VERSION, ReadError, Recorded, Report,
+    ReportCommand, SourceFile, Step, TestOutcome, TestResult, UnitLeft,
+};
+pub use document_text::write_report_text;
 pub use graph::{EdgeStrength, GRAPH_SCHEMA_VERSION, GraphEdge, GraphNode, GraphReport};
 pub use graph_text::{write_graph, write_graph_dot};
+pub use markdown::write_report_markdown;
 pub use mutants::{
     MUTANTS_SCHEMA_VERSION, MutantClass, MutantCounts, MutantEdit, MutantEntry, MutantStatus, MutantTest,
     MutantsReport, TestNotUsed,
@@ -33,6 +47,7 @@ pub use mutants::{
 pub use mutants_text::write_mutants;
 pub use ranking::{Entry, Evidence, RankingReport, SCHEMA_VERSION, TestCounts};
 pub use sarif::sarif;
+pub use shell::shell_word;
 pub use stryker::stryker;
 pub use text::write_ranking;
 pub use why::{Before, Difference, Feature, Standing, WHY_SCHEMA_VERSION, WhyNot, WhyReport};

@@ -7,6 +7,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 use super::claim::percent;
 use super::reasons_text::{write_confidence, write_reasons};
+use super::words::rank;
 use super::{Entry, RankingReport};
 
 /// Lines shown before and after the annotated ones.
@@ -64,7 +65,8 @@ fn places(ranking: &[Entry], top: usize) -> Vec<Vec<&Entry>> {
 
 fn group<'a>(report: &'a RankingReport, place: &[&'a Entry], text: Option<&'a str>) -> Group<'a> {
     let first = place[0];
-    let title = format!("#{} {} {}", rank_range(first), title_of(report, place), score_of(report, place));
+    let title =
+        format!("#{} {} {}", rank(first.rank_best, first.rank_worst), title_of(report, place), score_of(report, place));
     let group = Level::WARNING.with_name("suspect").primary_title(title);
     match text.and_then(|text| snippet(place, text)) {
         Some(snippet) => group.element(snippet),
@@ -74,14 +76,6 @@ fn group<'a>(report: &'a RankingReport, place: &[&'a Entry], text: Option<&'a st
             first.line,
             first.evidence.sentence()
         ))),
-    }
-}
-
-fn rank_range(entry: &Entry) -> String {
-    if entry.rank_best == entry.rank_worst {
-        entry.rank_best.to_string()
-    } else {
-        format!("{}-{}", entry.rank_best, entry.rank_worst)
     }
 }
 

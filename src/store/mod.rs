@@ -6,6 +6,8 @@
 //!   build.json      what the last `suspect build` did
 //!   cleared.json    ranked units that the user found innocent
 //!   claims.json     what rankings of the latest run have claimed, for `suspect replay`
+//!   ranking.json    the default ranking of lines as it was made last, for reports
+//!   explanations/<key>.json  chains of causes that were found for one run
 //!   build/          compiler names that stand in for the real ones during a build, and its log
 //!   tmp/            traces of running tests; removed when they have been read
 //!   runs/<n>/       one recorded run of the suite, numbered from 1; the highest number is the latest

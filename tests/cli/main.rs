@@ -17,6 +17,7 @@ mod ranking;
 mod real_mutants;
 mod recording;
 mod replaying;
+mod reporting;
 mod seeding;
 mod slices;
 mod study_programs;

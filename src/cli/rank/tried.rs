@@ -34,7 +34,8 @@ pub struct Tried {
 }
 
 impl Tried {
-    fn nothing(why: String) -> Tried {
+    /// Nothing, and why.
+    pub fn nothing(why: String) -> Tried {
         Tried { not_tried: vec![why], ..Tried::default() }
     }
 

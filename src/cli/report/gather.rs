@@ -1,0 +1,149 @@
+//! Everything that the store knows of the latest run, as a report. Runs nothing.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use suspect_format::trace::{HASH_START, hash_bytes};
+
+use super::methods::comparison;
+use super::missing::not_looked_at;
+use super::profiles::profiles;
+use super::sources::files;
+use crate::build::BuildReport;
+use crate::campaign::run_identity;
+use crate::cli::evidence::Seen;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::graph::known_model;
+use crate::cli::rank::{foreign, known_ranking};
+use crate::rank::{Granularity, Need, Units};
+use crate::report::{
+    Build, Comparison, Explanation, REPORT_SCHEMA_VERSION, RankingReport, Recorded, Report, ReportCommand, TestOutcome,
+    TestResult, change_of, shell_word,
+};
+use crate::store::{Run, Store, TestRecord};
+
+/// Entries that commands are given for.
+const COMMANDED: usize = 100;
+
+/// The report of the latest run of the project at `root`, made at `created` (seconds since 1970).
+///
+/// # Errors
+/// When nothing has been recorded, or the store is damaged.
+pub fn gather(root: &Path, created: u64) -> Result<Report, Failure> {
+    let store = Store::new(root);
+    let run = store.latest_run()?;
+    let build: Option<BuildReport> = store.load_build()?.filter(|build| is_of(build, &run));
+    let (ranking, n_ranked, no_ranking) = match known_ranking(&store, &run) {
+        Ok(kept) => (Some(kept.ranking), kept.n_ranked, None),
+        Err(failure) if failure.exit == Exit::Baseline => (None, 0, Some(failure.message)),
+        Err(failure) => return Err(failure),
+    };
+    let all = Units::new(&run.program, Granularity::Line);
+    let lines = all.without(&foreign(&run.program, &all));
+    let seen = Seen::read(&run, &lines, &[Need::Coverage, Need::Edges], &run.counted_tests())?;
+    let files = files(root, &run.program, &lines, &seen, ranking.as_ref());
+    Ok(Report {
+        schema_version: REPORT_SCHEMA_VERSION,
+        suspect_version: env!("CARGO_PKG_VERSION").to_string(),
+        project: root.file_name().map_or_else(|| "project".into(), |name| name.to_string_lossy().into_owned()),
+        created,
+        recorded: Recorded {
+            identity: hexadecimal(run_identity(&run)),
+            began: run.manifest.began,
+            mode: run.manifest.mode.clone(),
+        },
+        build: build_of(&run, build.as_ref()),
+        tests: run.manifest.tests.iter().map(test_result).collect(),
+        commands: commands(&run, ranking.as_ref()),
+        profiles: profiles(&run.program, &seen, ranking.as_ref()),
+        comparison: match &ranking {
+            Some(ranking) => comparison((&store, &run), &lines, seen, ranking)?,
+            None => Comparison::default(),
+        },
+        model: known_model(&store, &run)?,
+        explanations: explanations(&store, &run)?,
+        not_looked_at: not_looked_at(&run, build.as_ref(), &files, ranking.as_ref()),
+        ranking,
+        n_ranked,
+        no_ranking,
+        files,
+    })
+}
+
+/// The chains of causes that have been found for this run.
+pub fn explanations(store: &Store, run: &Run) -> Result<Vec<Explanation>, Failure> {
+    Ok(store.load_explanations(run_identity(run))?.unwrap_or_default())
+}
+
+fn hexadecimal(number: u64) -> String {
+    format!("{number:016x}")
+}
+
+/// Whether the latest build made what the run recorded.
+fn is_of(build: &BuildReport, run: &Run) -> bool {
+    let made: BTreeSet<u64> = build.units.iter().map(|unit| unit.hash).collect();
+    run.program.units.iter().all(|unit| made.contains(&unit.hash))
+}
+
+fn build_of(run: &Run, build: Option<&BuildReport>) -> Build {
+    let program = &run.program;
+    let identity = program.units.iter().fold(HASH_START, |hash, unit| hash_bytes(hash, &unit.hash.to_le_bytes()));
+    Build {
+        identity: hexadecimal(identity),
+        units: program.units.len() as u32,
+        functions: program.functions.len() as u32,
+        lines: program.lines.len() as u32,
+        nodes: program.nodes.len() as u32,
+        command: build.map(|build| build.command.join(" ")),
+        compiler: build.map(|build| format!("clang {}", build.toolchain.version)),
+        modes: build.map(|build| build.modes.clone()),
+    }
+}
+
+fn test_result(test: &TestRecord) -> TestResult {
+    TestResult {
+        name: test.name.clone(),
+        command: test.command.clone(),
+        outcome: match test.passed {
+            Some(true) => TestOutcome::Passed,
+            Some(false) => TestOutcome::Failed,
+            None => TestOutcome::Excluded,
+        },
+        verdict: test.verdict.clone(),
+        milliseconds: test.milliseconds,
+        processes: test.processes,
+    }
+}
+
+/// What to type about the run and about the first lines.
+fn commands(run: &Run, ranking: Option<&RankingReport>) -> Vec<ReportCommand> {
+    let command = |about: &str, what: String, command: String| ReportCommand { about: about.into(), what, command };
+    let mut all = Vec::new();
+    let Some(ranking) = ranking else { return all };
+    if ranking.trials.is_none_or(|trials| !trials.finished) {
+        all.push(command(
+            "report",
+            "try changes of the program and rank by what they do".into(),
+            "suspect rank".into(),
+        ));
+    }
+    if run.manifest.tests.iter().any(|test| test.passed.is_none()) {
+        all.push(command(
+            "report",
+            "run the tests again, and name those that do not count".into(),
+            "suspect test".into(),
+        ));
+    }
+    for entry in ranking.ranking.iter().take(COMMANDED) {
+        let why = format!("suspect rank --why {}", shell_word(&entry.unit));
+        all.push(command(&entry.unit, "tell everything that is known about the line".into(), why));
+        for claim in entry.reasons.iter().filter_map(|reason| reason.claim.as_ref()) {
+            all.push(command(
+                &entry.unit,
+                format!("repeat: {}", change_of(claim)),
+                format!("suspect replay {}", claim.id),
+            ));
+        }
+    }
+    all
+}

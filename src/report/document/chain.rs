@@ -1,0 +1,80 @@
+//! Why a failing run ends as it does: chains of causes, each proved by running the program again.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A chain of causes from the first difference that matters to the failure.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Explanation {
+    /// The failing test.
+    pub test: String,
+    /// The run that it is compared with.
+    #[serde(default)]
+    pub against: String,
+    /// The steps, from the failure back to the first cause.
+    pub steps: Vec<Step>,
+    /// What repeats it.
+    #[serde(default)]
+    pub command: String,
+    /// How far to trust it: one statement each.
+    #[serde(default)]
+    pub trust: Vec<String>,
+}
+
+/// One step: an effect and what caused it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Step {
+    /// Where the causes are.
+    pub cause_point: Point,
+    /// Where the effect is.
+    pub effect_point: Point,
+    /// What is different at the causes, in the failing run and in the other one.
+    pub causes: Vec<Cause>,
+    /// Places that the effect depends on and that differ.
+    #[serde(default)]
+    pub slice: Vec<Place>,
+    /// How the step was judged, in words.
+    #[serde(default)]
+    pub model: String,
+    /// Runs that it took to prove it.
+    #[serde(default)]
+    pub re_executions: u32,
+}
+
+/// A place in the source.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct Place {
+    /// Source file.
+    pub file: String,
+    /// Line.
+    pub line: u32,
+}
+
+/// A place in the source at one execution.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Point {
+    /// Source file; empty for the output.
+    pub file: String,
+    /// Line; 0 for the output.
+    pub line: u32,
+    /// Function; empty where there is none.
+    #[serde(default)]
+    pub function: String,
+    /// Which execution of the place, from 1; 0 where that means nothing.
+    #[serde(default)]
+    pub instance: u64,
+    /// What happens there, in words.
+    #[serde(default)]
+    pub text: String,
+}
+
+/// A value that differs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Cause {
+    /// What has it: a variable, a condition.
+    pub what: String,
+    /// What it is in the failing run.
+    pub failing: String,
+    /// What it is in the other run.
+    pub passing: String,
+}

@@ -1,0 +1,60 @@
+//! A report as text: tests, ranking, chains of causes, what was not looked at.
+
+use std::io::{self, Write};
+
+use super::words::{not_looked_at, tests, utc};
+use super::{Explanation, Point, Report, TestOutcome, write_ranking};
+
+/// Failing tests that are named.
+const NAMED: usize = 10;
+
+/// Writes a report with the first `top` places of its ranking.
+pub fn write_report_text(report: &Report, top: usize, out: &mut impl Write) -> io::Result<()> {
+    writeln!(out, "{}: {} ({} UTC)", report.project, tests(report), utc(report.recorded.began))?;
+    let failed: Vec<_> = report.tests.iter().filter(|test| test.outcome == TestOutcome::Failed).collect();
+    for test in failed.iter().take(NAMED) {
+        writeln!(out, "  {}: {}", test.name, test.verdict)?;
+    }
+    if failed.len() > NAMED {
+        writeln!(out, "  ... and {} more", failed.len() - NAMED)?;
+    }
+    writeln!(out)?;
+    match (&report.ranking, &report.no_ranking) {
+        (Some(ranking), _) => write_ranking(ranking, top, |file| report.source(file).map(str::to_string), out)?,
+        (None, Some(why)) => writeln!(out, "no ranking: {why}")?,
+        (None, None) => writeln!(out, "no ranking")?,
+    }
+    report.explanations.iter().try_for_each(|explanation| write_chain(explanation, out))?;
+    let statements = not_looked_at(&report.not_looked_at);
+    if !statements.is_empty() {
+        writeln!(out, "not looked at:")?;
+    }
+    statements.iter().try_for_each(|statement| writeln!(out, "  - {statement}"))
+}
+
+fn write_chain(explanation: &Explanation, out: &mut impl Write) -> io::Result<()> {
+    let against =
+        if explanation.against.is_empty() { String::new() } else { format!(", beside {}", explanation.against) };
+    writeln!(out, "why {} fails{against}:", explanation.test)?;
+    for (number, step) in (1..).zip(&explanation.steps) {
+        writeln!(out, "  {number}. {} because of {}", point(&step.effect_point), point(&step.cause_point))?;
+        for cause in &step.causes {
+            writeln!(out, "     {} is {}, not {}", cause.what, cause.failing, cause.passing)?;
+        }
+    }
+    if !explanation.command.is_empty() {
+        writeln!(out, "      {}", explanation.command)?;
+    }
+    Ok(())
+}
+
+/// A point in words.
+pub(super) fn point(point: &Point) -> String {
+    let place = match point.line {
+        0 => "the output".to_string(),
+        line => format!("{}:{line}", point.file),
+    };
+    let time = if point.instance > 0 { format!(" (execution {})", point.instance) } else { String::new() };
+    let text = if point.text.is_empty() { String::new() } else { format!(" `{}`", point.text) };
+    format!("{place}{text}{time}")
+}

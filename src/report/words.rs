@@ -1,0 +1,107 @@
+//! Words that several formats of a report share.
+
+use super::claim::percent;
+use super::{Entry, NotLookedAt, RankingReport, Report, TestOutcome};
+
+/// `3 tests`, `1 test`.
+pub(super) fn count(n: usize, one: &str, many: &str) -> String {
+    match n {
+        1 => format!("1 {one}"),
+        n => format!("{n} {many}"),
+    }
+}
+
+/// How the tests ended, in a clause.
+pub(super) fn tests(report: &Report) -> String {
+    let (failed, passed) = (report.n_tests(TestOutcome::Failed), report.n_tests(TestOutcome::Passed));
+    let excluded = match report.n_tests(TestOutcome::Excluded) {
+        0 => String::new(),
+        n => format!("; {n} more {} not count", if n == 1 { "does" } else { "do" }),
+    };
+    match failed {
+        0 => format!("all {} pass{excluded}", count(passed, "test", "tests")),
+        n => format!("{n} of {} fail{excluded}", count(n + passed, "test", "tests")),
+    }
+}
+
+/// `src/a.c:41 in f()`.
+pub(super) fn place(entry: &Entry) -> String {
+    match entry.function.is_empty() {
+        true => entry.unit.clone(),
+        false => format!("{} in {}()", entry.unit, entry.function),
+    }
+}
+
+/// How suspicious an entry is: its probability, or its score where there is none.
+pub(super) fn suspicion(ranking: &RankingReport, entry: &Entry) -> String {
+    match entry.probability {
+        Some(probability) => percent(probability),
+        None => format!("{} {:.4}", ranking.method, entry.score),
+    }
+}
+
+/// An entry's rank: `3`, or `3-7` if it ties.
+pub(super) fn rank(best: u32, worst: u32) -> String {
+    match best == worst {
+        true => best.to_string(),
+        false => format!("{best}-{worst}"),
+    }
+}
+
+/// Why an entry is where it is, in one clause.
+pub(super) fn why(entry: &Entry) -> String {
+    entry.reasons.first().map_or_else(|| entry.evidence.sentence(), |reason| reason.text.clone())
+}
+
+/// What was not looked at, one statement each, the shortest account of it.
+pub(super) fn not_looked_at(missing: &NotLookedAt) -> Vec<String> {
+    let mut statements = Vec::new();
+    let mut say = |n: usize, one: &str, many: &str| {
+        if n > 0 {
+            statements.push(count(n, one, many));
+        }
+    };
+    say(missing.tests.len(), "test that does not count", "tests that do not count");
+    say(missing.units.len(), "object or program without hooks", "objects and programs without hooks");
+    say(missing.functions.len(), "function left as it is", "functions left as they are");
+    say(missing.n_uncovered as usize, "function that no test executes", "functions that no test executes");
+    say(missing.uncovered_lines as usize, "line that no test executes", "lines that no test executes");
+    statements.extend(missing.statements.iter().cloned());
+    statements
+}
+
+/// A time as people write it, in UTC: `2026-03-01 07:05`.
+pub(super) fn utc(seconds: u64) -> String {
+    let (days, rest) = (seconds / 86_400, seconds % 86_400);
+    let (year, month, day) = civil(days);
+    format!("{year:04}-{month:02}-{day:02} {:02}:{:02}", rest / 3600, rest / 60 % 60)
+}
+
+/// Year, month and day of a day counted from 1970, in years that begin in March so that the leap day comes last.
+fn civil(days: u64) -> (u64, u64, u64) {
+    let days = days + 719_468;
+    let (era, of_era) = (days / 146_097, days % 146_097);
+    let of_era_year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * of_era_year + of_era_year / 4 - of_era_year / 100);
+    let shifted = (5 * of_year + 2) / 153;
+    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
+    (of_era_year + era * 400 + u64::from(month <= 2), month, of_year - (153 * shifted + 2) / 5 + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_days_of_the_calendar() {
+        assert_eq!(utc(0), "1970-01-01 00:00");
+        assert_eq!(utc(951_782_400 + 86_399), "2000-02-29 23:59");
+        assert_eq!(utc(1_772_348_700), "2026-03-01 07:05");
+    }
+
+    #[test]
+    fn one_is_one() {
+        assert_eq!((count(1, "test", "tests"), count(0, "test", "tests")), ("1 test".into(), "0 tests".into()));
+        assert_eq!((rank(3, 3), rank(3, 7)), ("3".into(), "3-7".into()));
+    }
+}
