@@ -222,7 +222,7 @@ fn version(modes: u32, mode: Mode) -> Option<Version> {
     let first = || Mode::ALL.into_iter().find(|mode| modes & (1 << *mode as u32) != 0);
     let mode = if modes & (1 << mode as u32) != 0 { mode } else { first()? };
     match mode {
-        Mode::Plain | Mode::Mutants => None,
+        Mode::Plain | Mode::Mutants | Mode::Record => None,
         Mode::Edges => Some(Version::Edges),
         Mode::Values | Mode::Trace => Some(Version::Values),
     }

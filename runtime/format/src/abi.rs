@@ -67,6 +67,24 @@ pub const SYMBOL_FUEL: &str = "__suspect_fuel";
 /// `void (void)`: [`SYMBOL_FUEL`] has just been counted down below zero.
 pub const HOOK_REFUEL: &str = "__suspect_refuel";
 
+/// `u32 (u32 id, void *frame, void *function, const void *addresses)`: a function is entered (`record` mode, as all the hooks that follow). `id` is the [`piece_id`]
+/// of the function's number in place of a piece's, `function` the address of its own symbol; `addresses` its part of
+/// [`crate::body::SECTION_ADDRESSES`], which is mentioned here so that the linker keeps it. Not 0: what called has no `record` version, and each parameter is to be told by
+/// [`HOOK_LOADED`].
+pub const HOOK_ENTER: &str = "__suspect_enter";
+/// `void (void)`: a step is about to begin, and the word at [`crate::record::LIVE_ARMED`] is not 0.
+pub const HOOK_POINT: &str = "__suspect_point";
+/// `void (u32 slot, u64 bits)`: a value that is to be recorded: of a load, of what is opaque, of a parameter.
+pub const HOOK_LOADED: &str = "__suspect_loaded";
+/// `u64 (u64 outcome, u32 ways)`: a branch or switch is about to take the way `outcome` of so many; the way to take.
+pub const HOOK_BRANCH: &str = "__suspect_branch";
+/// `void (u32 external, void *callee, u64 *arguments, u32 count)`: a function that may have no `record` version is about to be called.
+pub const HOOK_CALL: &str = "__suspect_call";
+/// `void (u64 *arguments, u64 result)`: it has returned.
+pub const HOOK_CALLED: &str = "__suspect_called";
+/// `void (void *frame, u64 result)`: `setjmp` or one of its like has returned, maybe again. There is no [`HOOK_CALL`] before.
+pub const HOOK_SETJMP: &str = "__suspect_setjmp";
+
 /// Page size that the section is laid out for.
 pub const PAGE: usize = 4096;
 
@@ -102,14 +120,16 @@ pub enum Mode {
     Trace = 3,
     /// The user's code with ticks, and the `trace` version of functions whose gate says so: for trials of which only the output is looked at.
     Mutants = 4,
+    /// Unoptimised, with everything that a reader of the [`crate::body`] table cannot compute written to a stream.
+    Record = 5,
 }
 
 impl Mode {
     /// The modes that processes can be recorded in, in the order of their numbers.
-    pub const ALL: [Mode; 4] = [Mode::Plain, Mode::Edges, Mode::Values, Mode::Trace];
+    pub const ALL: [Mode; 5] = [Mode::Plain, Mode::Edges, Mode::Values, Mode::Trace, Mode::Record];
 
     /// What functions can have versions for, in the order of their numbers.
-    pub const VERSIONS: [Mode; 5] = [Mode::Plain, Mode::Edges, Mode::Values, Mode::Trace, Mode::Mutants];
+    pub const VERSIONS: [Mode; 6] = [Mode::Plain, Mode::Edges, Mode::Values, Mode::Trace, Mode::Mutants, Mode::Record];
 
     /// The word used on command lines and in the environment.
     pub const fn name(self) -> &'static str {
@@ -119,6 +139,7 @@ impl Mode {
             Mode::Values => "values",
             Mode::Trace => "trace",
             Mode::Mutants => "mutants",
+            Mode::Record => "record",
         }
     }
 

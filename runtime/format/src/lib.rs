@@ -1,8 +1,9 @@
 //! The one definition of what suspect's pass, runtime and analyzer say to each other.
 //!
 //! [`abi`] names symbols, sections and environment variables; [`trace`] lays out the trace file, [`trial`] the trial file and [`record`] the
-//! recording; [`plan`] says what a patched run is to do; [`external`] and [`conversion`] what the C library does to memory; [`site`] and
-//! [`dependence`] encode the tables that each object carries; [`operation`] says what operators compute. Nothing here allocates, does IO or panics.
+//! recording; [`plan`] says what a patched run is to do; [`external`] and [`conversion`] what the C library does to memory; [`site`],
+//! [`dependence`] and [`body`] encode the tables that each object carries; [`operation`] says what operators compute. Nothing here
+//! allocates, does IO or panics.
 //!
 //! # Changing the bytes
 //! [`FORMAT_VERSION`] goes up with every change of layout or meaning in [`trace`] or [`site`]; a reader refuses any
@@ -10,6 +11,7 @@
 #![no_std]
 
 pub mod abi;
+pub mod body;
 pub mod conversion;
 pub mod dependence;
 pub mod external;

@@ -519,6 +519,25 @@ pub enum ValueClass {
     Other = 9,
 }
 
+impl ValueClass {
+    /// Reads the byte that stands for one.
+    pub fn decode(cursor: &mut Cursor) -> Result<Self, Bad> {
+        Ok(match cursor.byte()? {
+            0 => ValueClass::Bool,
+            1 => ValueClass::Signed,
+            2 => ValueClass::Unsigned,
+            3 => ValueClass::Char,
+            4 => ValueClass::Enum,
+            5 => ValueClass::Float,
+            6 => ValueClass::Pointer,
+            7 => ValueClass::String,
+            8 => ValueClass::FunctionPointer,
+            9 => ValueClass::Other,
+            tag => return Err(Bad::Tag(tag)),
+        })
+    }
+}
+
 /// A program element whose values are logged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Node<'a> {
@@ -579,19 +598,7 @@ impl<'a> Node<'a> {
                 4 => NodeKind::Return,
                 tag => return Err(Bad::Tag(tag)),
             },
-            class: match cursor.byte()? {
-                0 => ValueClass::Bool,
-                1 => ValueClass::Signed,
-                2 => ValueClass::Unsigned,
-                3 => ValueClass::Char,
-                4 => ValueClass::Enum,
-                5 => ValueClass::Float,
-                6 => ValueClass::Pointer,
-                7 => ValueClass::String,
-                8 => ValueClass::FunctionPointer,
-                9 => ValueClass::Other,
-                tag => return Err(Bad::Tag(tag)),
-            },
+            class: ValueClass::decode(cursor)?,
             width: cursor.small()?,
             place: Place::decode(cursor)?,
             variable: cursor.text()?,
