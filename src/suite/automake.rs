@@ -65,11 +65,19 @@ struct Record {
 
 /// The tests that `make check` runs in the suite's directory and, if its Makefile goes there, below.
 pub(super) fn list(listing: &Listing) -> Result<Found, SuiteError> {
-    let recorder = script("record", RECORDER)?;
-    let command = check_command(listing, recorder.path())?;
-    let outcome = listing.try_tool(&command)?;
-    let records = read_records(recorder.path())?;
-    records.iter().for_each(remove_results);
+    let own = own_environment(listing, &listing.dir)?;
+    let (command, outcome, mut records) = record(listing, &listing.dir, &own)?;
+    let below: BTreeSet<PathBuf> = records.iter().map(|record| record.cwd.clone()).collect();
+    for dir in below.iter().filter(|dir| **dir != listing.dir) {
+        let its_own = own_environment(listing, dir)?;
+        if its_own != own {
+            let (.., mut again) = record(listing, dir, &its_own)?;
+            again.retain(|record| record.cwd == *dir);
+            records.retain(|record| record.cwd != *dir);
+            records.append(&mut again);
+        }
+    }
+    records.sort_by_key(|record| (record.cwd.clone(), record.name()));
     if records.is_empty() {
         return Err(match outcome.status {
             Status::Exited(0) => listing.no_tests(format!("`make check` in {} runs none", listing.dir.display())),
@@ -86,16 +94,22 @@ pub(super) fn list(listing: &Listing) -> Result<Found, SuiteError> {
     Ok(Found { tests, notes })
 }
 
-/// `make check` with the recorder before each test, after what the project itself puts there.
-fn check_command(listing: &Listing, recorder: &Path) -> Result<Command, SuiteError> {
+/// What the Makefile in `dir` itself has `make check` put before each test, unexpanded.
+fn own_environment(listing: &Listing, dir: &Path) -> Result<Vec<u8>, SuiteError> {
     let ask = "suspect-ask: ; @: $(info $(value TESTS_ENVIRONMENT))";
-    let answer =
-        listing.run_tool(&listing.tool(["make", "-s", "--no-print-directory", "--eval", ask, "suspect-ask"]))?;
-    let own = answer.stdout.bytes.trim_ascii();
+    let mut command = listing.tool(["make", "-s", "--no-print-directory", "--eval", ask, "suspect-ask"]);
+    command.cwd = dir.to_path_buf();
+    Ok(listing.run_tool(&command)?.stdout.bytes.trim_ascii().to_vec())
+}
+
+/// Runs `make check` in `dir` with the recorder before each test, after `own`. A Makefile below that puts something else there has its tests
+/// recorded without that: a variable of the command line replaces every Makefile's.
+fn record(listing: &Listing, dir: &Path, own: &[u8]) -> Result<(Command, Outcome, Vec<Record>), SuiteError> {
+    let recorder = script("record", RECORDER)?;
     let mut value = b"TESTS_ENVIRONMENT=".to_vec();
     value.extend_from_slice(own);
     value.extend_from_slice(if own.is_empty() { b"'" } else { b" '" });
-    for byte in recorder.join("record").as_os_str().as_bytes() {
+    for byte in recorder.path().join("record").as_os_str().as_bytes() {
         // A dollar is make's, a quote the shell's.
         match byte {
             b'$' => value.extend_from_slice(b"$$"),
@@ -105,7 +119,12 @@ fn check_command(listing: &Listing, recorder: &Path) -> Result<Command, SuiteErr
     }
     value.push(b'\'');
     let argv = ["make", "-k", "check"].map(OsString::from).into_iter().chain([OsString::from_vec(value)]);
-    Ok(listing.tool(argv))
+    let mut command = listing.tool(argv);
+    command.cwd = dir.to_path_buf();
+    let outcome = listing.try_tool(&command)?;
+    let records = read_records(recorder.path())?;
+    records.iter().for_each(remove_results);
+    Ok((command, outcome, records))
 }
 
 fn read_records(dir: &Path) -> Result<Vec<Record>, SuiteError> {
@@ -133,7 +152,6 @@ fn read_records(dir: &Path) -> Result<Vec<Record>, SuiteError> {
             argv: words(&read(path)?),
         });
     }
-    records.sort_by_key(|record| (record.cwd.clone(), record.name()));
     Ok(records)
 }
 
