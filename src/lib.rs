@@ -21,6 +21,7 @@ pub mod hom;
 pub mod evidence;
 pub mod search;
 pub mod rank;
+pub mod history;
 pub mod report;
 pub mod eval;
 pub mod cli;

@@ -7,6 +7,8 @@ mod document;
 #[cfg(test)]
 mod document_tests;
 mod document_text;
+mod diff;
+mod diff_text;
 mod graph;
 #[cfg(test)]
 mod graph_tests;
@@ -37,6 +39,10 @@ pub use document::{
     ReportCommand, SourceFile, Step, TestOutcome, TestResult, UnitLeft,
 };
 pub use document_text::write_report_text;
+pub use diff::{
+    ChangedPlace, Commit, DIFF_SCHEMA_VERSION, DiffReport, NightName, PlaceChange, RankChange, TestChange, TestFate,
+};
+pub use diff_text::{utc, write_diff};
 pub use graph::{EdgeStrength, GRAPH_SCHEMA_VERSION, GraphEdge, GraphNode, GraphReport};
 pub use graph_text::{write_graph, write_graph_dot};
 pub use markdown::write_report_markdown;
