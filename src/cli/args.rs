@@ -14,7 +14,7 @@ pub use code::{
     CatalogueArguments, HeuristicArgument, HomArguments, KillArguments, MutantsArguments, MutantsFormat, Sample,
     SeedArguments, SeedOrigin, StudyArgument,
 };
-pub use nightly::RunArguments;
+pub use nightly::{DiffArguments, RunArguments};
 pub use rank::{RankArguments, ReplayArguments, SearchArguments};
 
 use crate::suite::config::parse_duration;
@@ -46,6 +46,12 @@ pub enum Verb {
         ranked, 3 when the budget was spent before everything was done."
     )]
     Run(RunArguments),
+    /// Say what changed since an older night: failures, rankings, and changed lines that are suspicious.
+    #[command(
+        after_help = "Examples:\n  suspect diff 12\n  suspect diff 12 14 --format json\n  suspect diff ../last-green\n  \
+        suspect diff last/report.json\n\nA test that was not looked at is not reported as fixed."
+    )]
+    Diff(DiffArguments),
     /// Run the project's own build with instrumenting compilers.
     #[command(after_help = "Examples:\n  suspect build -- make -j8\n  suspect build -- cmake -S . -B build\n  \
         suspect build --modes edges,values -- make\n\nWithout a command, suspect.toml's [build] command runs.")]

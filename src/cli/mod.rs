@@ -5,6 +5,7 @@ mod ask;
 mod build;
 mod causes;
 mod claims;
+mod diff;
 mod dump;
 mod entries;
 mod eval;
@@ -79,6 +80,7 @@ fn run(arguments: Arguments, out: &mut impl Write) -> Result<(), Failure> {
     let start = start_directory(arguments.directory.as_deref())?;
     match &arguments.verb {
         Verb::Run(night) => run::run(&start, night, out),
+        Verb::Diff(diff) => diff::diff(&project_root(&start), &start, diff, out),
         Verb::Build(build) => build::build(&start, build, out),
         Verb::Doctor => build::doctor(&project_root(&start), out),
         Verb::Init => test::init(&start, out),

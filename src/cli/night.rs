@@ -30,9 +30,12 @@ pub struct Night {
     pub sources: BTreeMap<String, String>,
     /// What there was no time for: one statement each.
     pub missing: Vec<String>,
-    /// The ranking; `None` where no test fails.
+    /// The first entries of the ranking; `None` where no test fails.
     pub ranking: Option<RankingReport>,
 }
+
+/// Entries of a ranking that are kept.
+const MOST_ENTRIES: usize = 1000;
 
 impl Night {
     /// A night whose tests have just been recorded.
@@ -75,6 +78,23 @@ impl Night {
             Some(_) => Ok(store.load_night(run)?),
             None => Ok(None),
         }
+    }
+
+    /// The texts of the sources that are kept.
+    pub fn texts(&self, store: &Store) -> Result<BTreeMap<String, String>, Failure> {
+        let mut texts = BTreeMap::new();
+        for (file, name) in &self.sources {
+            if let Some(text) = store.load_source(name)? {
+                texts.insert(file.clone(), String::from_utf8_lossy(&text).into_owned());
+            }
+        }
+        Ok(texts)
+    }
+
+    /// Takes note of how it ranks.
+    pub fn ranked(&mut self, mut ranking: RankingReport) {
+        ranking.ranking.truncate(MOST_ENTRIES);
+        self.ranking = Some(ranking);
     }
 
     /// Ends the night.

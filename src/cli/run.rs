@@ -11,6 +11,7 @@ use super::args::{RunArguments, SearchArguments};
 use super::exit::{Exit, Failure};
 use super::night::Night;
 use super::rank::{by_all_evidence, count_tests};
+use super::report::{gather, now};
 use super::test::{HowTested, NOT_RUN, record_suite, summarise};
 use super::{build, interrupt, project_root, ready};
 use crate::report::write_ranking;
@@ -116,6 +117,7 @@ fn rank(
 ) -> Result<(), Failure> {
     let counts = count_tests(run);
     if counts.failing == 0 && counts.passing > 0 {
+        keep_report(store, run)?;
         let night = night.end(store, run.number)?;
         return partial(&night).map_or(Ok(()), Err);
     }
@@ -135,17 +137,24 @@ fn rank(
         Some(String::from_utf8_lossy(&text).into_owned())
     };
     write_ranking(&ranked.report, arguments.top, source, out).map_err(Failure::of(Exit::File))?;
-    night.ranking = Some(ranked.report);
+    night.ranked(ranked.report);
     if interrupt::happened() {
         store.save_night(run.number, &night)?;
         let message = "interrupted: this is what was known by then; the same command goes on from here";
         return Err(Failure::new(Exit::Interrupted, message));
     }
+    keep_report(store, run)?;
     let night = night.end(store, run.number)?;
     Err(partial(&night).unwrap_or_else(|| {
         let message = format!("night {}: {} of {} tests fail", run.number, counts.failing, run.manifest.tests.len());
         Failure::new(Exit::Finding, message)
     }))
+}
+
+/// Keeps the report of a night, from which all formats are made.
+fn keep_report(store: &Store, run: &Run) -> Result<(), Failure> {
+    let report = gather(store.root(), now())?;
+    Ok(store.save_report(run.number, report.to_json().as_bytes())?)
 }
 
 /// That there was not time enough.

@@ -170,6 +170,7 @@ impl SuiteRun<'_> {
                 verdict: format!("{verdict}{traceless}"),
                 milliseconds: baseline.runs.first().map_or(0, |run| run.wall.as_millis() as u64),
                 processes: *processes,
+                state: test.print(),
             }
         };
         self.suite.tests().iter().zip(&baseline.tests).zip(processes).map(record).collect()

@@ -17,8 +17,7 @@ impl LineMap {
     /// Matches lines by Myers' algorithm on the parts between lines that occur once in each (patience).
     pub fn new(old: &str, new: &str) -> LineMap {
         let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
-        let mut map =
-            LineMap { to_old: vec![0; new.len()], to_new: vec![0; old.len()], beside_removed: Vec::new() };
+        let mut map = LineMap { to_old: vec![0; new.len()], to_new: vec![0; old.len()], beside_removed: Vec::new() };
         for op in capture_diff_slices(Algorithm::Patience, &old, &new) {
             match op {
                 DiffOp::Equal { old_index, new_index, len } => {

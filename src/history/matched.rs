@@ -1,19 +1,14 @@
-//! Which code of a program is which code of a later build of it.
+//! Which code of a program is which code of a later version of it.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::LineMap;
-use crate::program::{NodeKind, Program};
+use super::version::{FunctionKnown, NodeKnown, Version};
 
-/// A program and the text of its files.
-pub struct Sources<'a> {
-    /// The program.
-    pub program: &'a Program,
-    /// Texts by file.
-    pub texts: &'a BTreeMap<String, String>,
-}
+/// A source file and a line in it.
+pub type Spot = (String, u32);
 
-/// How a line of the new program differs.
+/// How a line of the new version differs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Change {
     /// It is new, or reads otherwise.
@@ -24,166 +19,186 @@ pub enum Change {
     Function,
 }
 
-/// The lines of two builds of a program, matched.
+/// The code of two versions of a program, matched.
 pub struct Matched<'a> {
-    old: &'a Sources<'a>,
-    new: &'a Sources<'a>,
+    old: &'a Version,
+    new: &'a Version,
     maps: BTreeMap<&'a str, LineMap>,
-    /// Old lines by function, text and occurrence.
-    by_text: HashMap<(String, String, u32), (String, u32)>,
-    /// The old line that most nodes of a new one were on.
-    by_nodes: HashMap<(String, u32), (String, u32)>,
-    /// Functions of the new program whose code is that of an old function of the same name.
-    same: BTreeSet<u32>,
+    /// For lines of the new version that no difference of texts matches, those that they are all the same.
+    moved: HashMap<Spot, Spot>,
+    /// The same, the other way round.
+    moved_to: HashMap<Spot, Spot>,
+    /// Functions of the new version whose code is that of an old function of the same name.
+    same: BTreeSet<usize>,
 }
 
 impl<'a> Matched<'a> {
-    /// Matches two builds.
-    pub fn new(old: &'a Sources<'a>, new: &'a Sources<'a>) -> Matched<'a> {
+    /// Matches two versions.
+    pub fn new(old: &'a Version, new: &'a Version) -> Matched<'a> {
         let common = new.texts.iter().filter_map(|(file, text)| Some((file, old.texts.get(file)?, text)));
         let maps: BTreeMap<&str, LineMap> =
             common.map(|(file, before, now)| (file.as_str(), LineMap::new(before, now))).collect();
-        let known: BTreeSet<(&str, u64)> = codes(old.program).collect();
-        let same = (0..).zip(codes(new.program)).filter(|(_, code)| known.contains(code)).map(|(number, _)| number);
-        let same = same.collect();
-        let by_text = occurrences(old).into_iter().map(|(place, key)| (key, place)).collect();
-        let by_nodes = by_nodes(old.program, new.program, &maps);
-        Matched { old, new, maps, by_text, by_nodes, same }
+        let mut matched =
+            Matched { old, new, maps, moved: HashMap::new(), moved_to: HashMap::new(), same: BTreeSet::new() };
+        matched.match_moved();
+        let codes: BTreeSet<(&str, u64)> =
+            old.functions.iter().filter_map(|function| Some((function.name.as_str(), function.code?))).collect();
+        let is_same = |function: &FunctionKnown| match function.code.filter(|_| !codes.is_empty()) {
+            Some(code) => codes.contains(&(function.name.as_str(), code)),
+            None => matched.reads_alike(function),
+        };
+        let same = new.functions.iter().enumerate().filter(|(_, function)| is_same(function));
+        matched.same = same.map(|(number, _)| number).collect();
+        matched
     }
 
-    /// The old place of a line of the new program, if it was there. `occurrences` are those of the new program.
-    pub fn old_place(&self, file: &str, line: u32, occurrences: &Occurrences) -> Option<(String, u32)> {
-        if let Some(before) = self.maps.get(file).and_then(|map| map.to_old(line)) {
-            return Some((file.to_string(), before));
+    /// Lines that are elsewhere: by function, text and occurrence, and then by the nodes that are on them.
+    fn match_moved(&mut self) {
+        let gone: HashMap<Occurrence, Spot> =
+            occurrences(self.old).into_iter().filter(|(_, (file, line))| self.to_new(file, *line).is_none()).collect();
+        let mut pairs: Vec<(Spot, Spot)> = Vec::new();
+        for (key, place) in occurrences(self.new) {
+            if self.to_old(&place.0, place.1).is_none()
+                && let Some(before) = gone.get(&key)
+            {
+                pairs.push((place, before.clone()));
+            }
         }
-        let place = (file.to_string(), line);
-        let by_text = occurrences.get(&place).and_then(|key| self.by_text.get(key));
-        by_text.or_else(|| self.by_nodes.get(&place)).cloned()
-    }
-
-    /// Whether an old line is still there.
-    pub fn is_there(&self, file: &str, line: u32) -> bool {
-        match self.maps.get(file) {
-            Some(map) => map.to_new(line).is_some(),
-            None => false,
+        for (place, before) in by_nodes(self.old, self.new, &self.maps) {
+            if self.to_old(&place.0, place.1).is_none() && self.to_new(&before.0, before.1).is_none() {
+                pairs.push((place, before));
+            }
+        }
+        for (place, before) in pairs {
+            if !self.moved.contains_key(&place) && !self.moved_to.contains_key(&before) {
+                self.moved_to.insert(before.clone(), place.clone());
+                self.moved.insert(place, before);
+            }
         }
     }
 
-    /// How a line of the new program differs from the old one; `None` where its code is the same.
-    pub fn change(&self, file: &str, line: u32, occurrences: &Occurrences) -> Option<Change> {
-        let functions = functions_at(self.new.program, file, line);
-        if !functions.is_empty() && functions.iter().all(|function| self.same.contains(function)) {
+    fn to_old(&self, file: &str, line: u32) -> Option<u32> {
+        self.maps.get(file)?.to_old(line)
+    }
+
+    fn to_new(&self, file: &str, line: u32) -> Option<u32> {
+        self.maps.get(file)?.to_new(line)
+    }
+
+    /// The line of the old version that a line of the new one is.
+    pub fn before(&self, file: &str, line: u32) -> Option<Spot> {
+        let by_text = self.to_old(file, line).map(|line| (file.to_string(), line));
+        by_text.or_else(|| self.moved.get(&(file.to_string(), line)).cloned())
+    }
+
+    /// The line of the new version that a line of the old one is.
+    pub fn after(&self, file: &str, line: u32) -> Option<Spot> {
+        let by_text = self.to_new(file, line).map(|line| (file.to_string(), line));
+        by_text.or_else(|| self.moved_to.get(&(file.to_string(), line)).cloned())
+    }
+
+    /// How a line of the new version differs; `None` where its code is the same.
+    pub fn change(&self, file: &str, line: u32) -> Option<Change> {
+        let mut functions = self.new.functions_at(file, line).peekable();
+        if functions.peek().is_some() && functions.all(|(number, _)| self.same.contains(&number)) {
             return None;
         }
-        let map = self.maps.get(file);
-        match map {
-            Some(map) if map.to_old(line).is_some() && map.is_beside_removed(line) => Some(Change::BesideRemoved),
-            Some(map) if map.to_old(line).is_some() => Some(Change::Function),
-            _ if self.old_place(file, line, occurrences).is_some() => Some(Change::Function),
-            _ => Some(Change::Line),
+        let Some(before) = self.before(file, line) else { return Some(Change::Line) };
+        if self.old.line(&before.0, before.1) != self.new.line(file, line) {
+            return Some(Change::Line);
         }
+        let is_beside = self.maps.get(file).is_some_and(|map| map.is_beside_removed(line));
+        Some(if is_beside { Change::BesideRemoved } else { Change::Function })
     }
 
     /// Names of functions whose code changed or that are new, and of those that are gone; each sorted.
-    pub fn functions(&self) -> (Vec<&'a str>, Vec<&'a str>) {
-        let names = |program: &'a Program| program.functions.iter().map(|function| function.name.as_str());
-        let (old, new): (BTreeSet<&str>, BTreeSet<&str>) =
-            (names(self.old.program).collect(), names(self.new.program).collect());
-        let changed = (0..).zip(names(self.new.program)).filter(|(number, _)| !self.same.contains(number));
+    pub fn functions(&self) -> (Vec<String>, Vec<String>) {
+        let names = |version: &'a Version| version.functions.iter().map(|function| function.name.as_str());
+        let changed = names(self.new).enumerate().filter(|(number, _)| !self.same.contains(number));
         let changed: BTreeSet<&str> = changed.map(|(_, name)| name).collect();
-        (changed.into_iter().collect(), old.difference(&new).copied().collect())
+        let now: BTreeSet<&str> = names(self.new).collect();
+        let gone: BTreeSet<&str> = names(self.old).filter(|name| !now.contains(name)).collect();
+        let owned = |names: BTreeSet<&str>| names.into_iter().map(str::to_string).collect();
+        (owned(changed), owned(gone))
     }
 
-    /// The lines of the new program by what tells them from others.
-    pub fn occurrences(&self) -> Occurrences {
-        occurrences(self.new)
+    /// Whether each line of a function stood in a function of its name, and none is missing between them.
+    fn reads_alike(&self, function: &FunctionKnown) -> bool {
+        let (first, last) = function.lines;
+        let olds: Option<Vec<u32>> = (first..=last).map(|line| self.to_old(&function.file, line)).collect();
+        let Some(olds) = olds else { return false };
+        let is_whole = olds.windows(2).all(|pair| pair[1] == pair[0] + 1);
+        is_whole
+            && olds.first().is_some_and(|line| {
+                self.old.functions_at(&function.file, *line).any(|(_, before)| before.name == function.name)
+            })
     }
 }
 
-/// Lines by function, text without the space around it, and how many lines of the function before them read alike.
-pub type Occurrences = HashMap<(String, u32), (String, String, u32)>;
+/// A line's function, text without the space around it, and how many lines of the function before it read alike.
+type Occurrence = (String, String, u32);
 
-fn occurrences(sources: &Sources) -> Occurrences {
-    let mut seen: HashMap<(&str, &str), u32> = HashMap::new();
-    let mut found = Occurrences::new();
-    let lines: HashMap<&str, Vec<&str>> =
-        sources.texts.iter().map(|(file, text)| (file.as_str(), text.lines().collect())).collect();
-    for function in &sources.program.functions {
-        let Some(file) = sources.program.files.get(function.place.file as usize) else { continue };
-        let Some(lines) = lines.get(file.as_str()) else { continue };
-        for line in function.place.line..=function.last_line {
-            let Some(text) = lines.get((line as usize).wrapping_sub(1)).map(|text| text.trim()) else { continue };
-            let ordinal = seen.entry((&function.name, text)).or_default();
-            found.insert((file.clone(), line), (function.name.clone(), text.to_string(), *ordinal));
-            *ordinal += 1;
+fn occurrences(version: &Version) -> BTreeMap<Occurrence, Spot> {
+    let mut found = BTreeMap::new();
+    let mut seen: HashMap<(&str, String), u32> = HashMap::new();
+    for function in &version.functions {
+        let Some(text) = version.texts.get(&function.file) else { continue };
+        let (first, last) = function.lines;
+        let lines = text.lines().zip(1u32..).skip(first.saturating_sub(1) as usize);
+        for (text, line) in lines.take_while(|(_, line)| *line <= last) {
+            // Lines such as a lone brace are everywhere.
+            let text = text.trim();
+            if text.chars().any(char::is_alphanumeric) {
+                let ordinal = seen.entry((&function.name, text.to_string())).or_default();
+                let key = (function.name.clone(), text.to_string(), *ordinal);
+                found.insert(key, (function.file.clone(), line));
+                *ordinal += 1;
+            }
         }
     }
     found
 }
 
-fn codes(program: &Program) -> impl Iterator<Item = (&str, u64)> {
-    program.functions.iter().map(|function| (function.name.as_str(), function.content_hash))
-}
-
-/// The functions of a program whose text has this line.
-fn functions_at(program: &Program, file: &str, line: u32) -> Vec<u32> {
-    let is_here = |function: &crate::program::Function| {
-        program.files.get(function.place.file as usize).is_some_and(|path| path == file)
-            && (function.place.line..=function.last_line).contains(&line)
-    };
-    (0..).zip(&program.functions).filter(|(_, function)| is_here(function)).map(|(number, _)| number).collect()
-}
-
-/// For each node of the new program, the node of the old one that it is. Nodes are the same that have function, kind, variable and expression
-/// in common; of several, those on lines that are the same, and then the first that are left, in order.
-pub fn match_nodes(old: &Program, new: &Program, maps: &BTreeMap<&str, LineMap>) -> Vec<Option<u32>> {
-    type Key<'k> = (&'k str, NodeKind, &'k str, &'k str);
-    fn keyed(program: &Program) -> BTreeMap<Key<'_>, Vec<u32>> {
-        let mut groups: BTreeMap<Key, Vec<u32>> = BTreeMap::new();
-        for (number, node) in (0..).zip(&program.nodes) {
-            let identity = node.identity(program);
-            let key = (identity.function, identity.kind, identity.variable, identity.expression);
-            groups.entry(key).or_default().push(number);
+/// For each node of the new version, the node of the old one that it is: one that has function, kind, variable and expression in common
+/// with it; of several, the one on the same line, and then the first that is left, in order.
+pub fn match_nodes(old: &Version, new: &Version, maps: &BTreeMap<&str, LineMap>) -> Vec<Option<usize>> {
+    fn groups(version: &Version) -> BTreeMap<&(String, u8, String, String), Vec<usize>> {
+        let mut groups: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+        for (number, node) in version.nodes.iter().enumerate() {
+            groups.entry(&node.key).or_default().push(number);
         }
         groups
     }
-    let line = |program: &Program, node: u32| {
-        let place = program.nodes[node as usize].place;
-        (program.files.get(place.file as usize).cloned().unwrap_or_default(), place.line)
-    };
     let mut matched = vec![None; new.nodes.len()];
-    let mut groups = keyed(old);
-    for (key, nodes) in keyed(new) {
-        let Some(left) = groups.get_mut(&key) else { continue };
-        for node in &nodes {
-            let (file, now) = line(new, *node);
-            let before = maps.get(file.as_str()).and_then(|map| map.to_old(now));
-            let same = left.iter().position(|old_node| before == Some(line(old, *old_node).1));
-            matched[*node as usize] = same.map(|at| left.remove(at));
+    let mut olds = groups(old);
+    for (key, nodes) in groups(new) {
+        let Some(left) = olds.get_mut(key) else { continue };
+        for number in &nodes {
+            let NodeKnown { file, line, .. } = &new.nodes[*number];
+            let before = maps.get(file.as_str()).and_then(|map| map.to_old(*line));
+            let is_there = |known: &NodeKnown| known.file == *file && Some(known.line) == before;
+            let same = left.iter().position(|number| is_there(&old.nodes[*number]));
+            matched[*number] = same.map(|at| left.remove(at));
         }
         let mut rest = left.drain(..);
-        for node in nodes {
-            if matched[node as usize].is_none() {
-                matched[node as usize] = rest.next();
+        for number in nodes {
+            if matched[number].is_none() {
+                matched[number] = rest.next();
             }
         }
     }
     matched
 }
 
-/// For lines of the new program that hold nodes of the old one: the old line that most of them were on.
-fn by_nodes(old: &Program, new: &Program, maps: &BTreeMap<&str, LineMap>) -> HashMap<(String, u32), (String, u32)> {
-    let place = |program: &Program, node: usize| {
-        let place = program.nodes[node].place;
-        (program.files.get(place.file as usize).cloned().unwrap_or_default(), place.line)
-    };
-    let mut votes: BTreeMap<(String, u32), BTreeMap<(String, u32), u32>> = BTreeMap::new();
-    for (node, before) in match_nodes(old, new, maps).into_iter().enumerate() {
+/// For lines that hold nodes, the old line that most of them were on.
+fn by_nodes(old: &Version, new: &Version, maps: &BTreeMap<&str, LineMap>) -> BTreeMap<Spot, Spot> {
+    let spot = |node: &NodeKnown| (node.file.clone(), node.line);
+    let mut votes: BTreeMap<Spot, BTreeMap<Spot, u32>> = BTreeMap::new();
+    for (node, before) in new.nodes.iter().zip(match_nodes(old, new, maps)) {
         if let Some(before) = before {
-            let vote = votes.entry(place(new, node)).or_default().entry(place(old, before as usize)).or_default();
-            *vote += 1;
+            *votes.entry(spot(node)).or_default().entry(spot(&old.nodes[before])).or_default() += 1;
         }
     }
-    let most = |votes: BTreeMap<(String, u32), u32>| votes.into_iter().max_by_key(|(_, n)| *n).map(|(place, _)| place);
+    let most = |votes: BTreeMap<Spot, u32>| votes.into_iter().max_by_key(|(_, n)| *n).map(|(place, _)| place);
     votes.into_iter().filter_map(|(line, votes)| Some((line, most(votes)?))).collect()
 }

@@ -8,7 +8,9 @@ mod matched;
 mod outcome;
 #[cfg(test)]
 mod tests;
+mod version;
 
 pub use line_map::LineMap;
-pub use matched::{Change, Matched, Sources, match_nodes};
+pub use matched::{Change, Matched, Spot, match_nodes};
 pub use outcome::{Failed, Fate, Known, fate};
+pub use version::{FunctionKnown, NodeKnown, Version};

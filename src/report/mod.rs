@@ -33,16 +33,16 @@ mod why_text;
 mod words;
 
 pub use claim::{Claim, ClaimedOutcome, Confidence, Effect, Reason, TrialCounts, Within, change_of, percent};
+pub use diff::{
+    ChangedPlace, Commit, DIFF_SCHEMA_VERSION, DiffReport, NightName, PlaceChange, RankChange, TestChange, TestFate,
+};
+pub use diff_text::{utc, write_diff};
 pub use document::{
     Build, Cause, ComparedLine, ComparedMethod, Comparison, Explanation, FunctionCoverage, FunctionLeft,
     FunctionProfile, NotLookedAt, Place, Point, ProfileEdge, REPORT_SCHEMA_VERSION, ReadError, Recorded, Report,
     ReportCommand, SourceFile, Step, TestOutcome, TestResult, UnitLeft,
 };
 pub use document_text::write_report_text;
-pub use diff::{
-    ChangedPlace, Commit, DIFF_SCHEMA_VERSION, DiffReport, NightName, PlaceChange, RankChange, TestChange, TestFate,
-};
-pub use diff_text::{utc, write_diff};
 pub use graph::{EdgeStrength, GRAPH_SCHEMA_VERSION, GraphEdge, GraphNode, GraphReport};
 pub use graph_text::{write_graph, write_graph_dot};
 pub use markdown::write_report_markdown;

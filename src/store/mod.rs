@@ -16,6 +16,7 @@
 //!     dependences/<k> their dependence tables
 //!     executions      one frame for each test and kind of data
 //!     night.json      what `suspect run` made of it
+//!     report.json     the report of that
 //!   sources/<hash>    source files as they were in nights, each contents once
 //!   campaigns/<key>/  trials of value mutants of one run, build and seed
 //!     campaign.json     which

@@ -53,6 +53,9 @@ pub struct TestRecord {
     pub milliseconds: u64,
     /// Processes that left a trace.
     pub processes: u32,
+    /// A hash of what the test is: its command, the files that the command names, what is expected.
+    #[serde(default)]
+    pub state: u64,
 }
 
 /// Which of a module's tables.

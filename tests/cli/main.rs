@@ -4,6 +4,7 @@ mod all_evidence;
 mod causes;
 mod code_mutants;
 mod counts;
+mod differences;
 mod errors;
 mod eval;
 mod eval_trials;

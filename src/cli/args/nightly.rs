@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::duration;
+use super::{RankFormat, duration};
 
 /// `suspect run`.
 #[derive(Debug, Args)]
@@ -31,4 +31,18 @@ pub struct RunArguments {
     /// The build command; without one, suspect.toml's, or the one that `suspect build` was last given.
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
+}
+
+/// `suspect diff`.
+#[derive(Debug, Args)]
+pub struct DiffArguments {
+    /// The older night: its number, another project's directory or .suspect, or a report.json.
+    #[arg(value_name = "OLDER")]
+    pub older: String,
+    /// The newer night, named likewise; without it the latest one here.
+    #[arg(value_name = "NEWER")]
+    pub newer: Option<String>,
+    /// How the difference is written.
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: RankFormat,
 }
