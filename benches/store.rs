@@ -59,6 +59,7 @@ fn write_run(root: &Path, n_tests: u32, n_lines: u32) {
             verdict: String::new(),
             milliseconds: 1,
             processes: 1,
+            state: 0,
         });
     }
     let manifest = Manifest {
