@@ -396,6 +396,18 @@ pub enum ReportFormat {
     Markdown,
     /// For programs; all other formats can be made from it. See docs/report.schema.json.
     Json,
+    /// SARIF 2.1.0, which code hosts and editors show in the source.
+    Sarif,
+    /// The tests as JUnit's XML.
+    Junit,
+    /// GitLab's code quality JSON.
+    Codequality,
+    /// LCOV's tracefile: how many tests executed each line.
+    Lcov,
+    /// The dependence model, or without one chains of causes, for Graphviz.
+    Dot,
+    /// Long tables for DuckDB and the like: tests, lines, nodes, observations and trials as Parquet files in a directory.
+    Parquet,
     /// GZoltar's matrix.txt, spectra.csv and tests.csv, in a directory.
     Gzoltar,
 }
@@ -412,7 +424,7 @@ pub struct ReportArguments {
     /// Take a report that was written as JSON instead of what the store has.
     #[arg(long, value_name = "FILE")]
     pub from: Option<PathBuf>,
-    /// How many places to show [default: 5 as text].
+    /// How many places to show [default: 5 as text, 20 as SARIF and code quality].
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
 }

@@ -5,25 +5,35 @@ mod methods;
 mod missing;
 mod profiles;
 mod sources;
+mod tables;
 
 use std::fs;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::args::{ReportArguments, ReportFormat};
 use super::exit::{Exit, Failure};
 use super::spectra;
-use crate::report::{Report, write_report_markdown, write_report_text};
+use crate::report::{
+    Report, report_code_quality, report_junit, report_lcov, report_sarif, write_chains_dot, write_graph_dot,
+    write_report_markdown, write_report_text,
+};
 pub use gather::gather;
+use tables::write_tables;
 
-/// Places shown as text unless asked otherwise.
-const TOP: usize = 5;
+/// Places shown as text unless asked otherwise, and in formats that other tools sort.
+const TOP: (usize, usize) = (5, 20);
 
 /// Makes the report, or reads it back, and writes it.
 pub fn report(root: &Path, start: &Path, arguments: &ReportArguments, out: &mut impl Write) -> Result<(), Failure> {
-    if arguments.format == ReportFormat::Gzoltar {
-        return spectra::write_spectra(root, directory(arguments)?, out);
+    match arguments.format {
+        ReportFormat::Gzoltar => return spectra::write_spectra(root, &start.join(directory(arguments)?), out),
+        ReportFormat::Parquet => {
+            let directory = start.join(directory(arguments)?);
+            return write_tables(&gather(root, now())?, root, &directory, out);
+        }
+        _ => {}
     }
     let report = match &arguments.from {
         Some(path) => read(&start.join(path))?,
@@ -50,13 +60,38 @@ pub fn read(path: &Path) -> Result<Report, Failure> {
 /// The report as the arguments ask.
 fn render(report: &Report, arguments: &ReportArguments) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
-    let top = arguments.top.unwrap_or(TOP);
-    match arguments.format {
-        ReportFormat::Text => write_report_text(report, top, &mut bytes).map_err(Failure::of(Exit::File))?,
-        ReportFormat::Markdown => bytes.extend(write_report_markdown(report).as_bytes()),
-        ReportFormat::Json => bytes.extend(report.to_json().as_bytes()),
-        ReportFormat::Gzoltar => {}
-    }
+    let top = |default: usize| arguments.top.unwrap_or(default);
+    let written = match arguments.format {
+        ReportFormat::Text => write_report_text(report, top(TOP.0), &mut bytes),
+        ReportFormat::Markdown => bytes.write_all(write_report_markdown(report).as_bytes()),
+        ReportFormat::Json => bytes.write_all(report.to_json().as_bytes()),
+        ReportFormat::Sarif => json(&report_sarif(report, top(TOP.1)), &mut bytes),
+        ReportFormat::Junit => bytes.write_all(report_junit(report).as_bytes()),
+        ReportFormat::Codequality => json(&report_code_quality(report, top(TOP.1)), &mut bytes),
+        ReportFormat::Lcov => bytes.write_all(report_lcov(report).as_bytes()),
+        ReportFormat::Dot => return dot(report),
+        ReportFormat::Gzoltar | ReportFormat::Parquet => Ok(()),
+    };
+    written.map_err(Failure::of(Exit::File))?;
+    Ok(bytes)
+}
+
+fn json(value: &serde_json::Value, out: &mut Vec<u8>) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, value)?;
+    writeln!(out)
+}
+
+fn dot(report: &Report) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    let written = match (&report.model, report.explanations.is_empty()) {
+        (Some(model), _) => write_graph_dot(model, &mut bytes),
+        (None, false) => write_chains_dot(report, &mut bytes),
+        (None, true) => {
+            let message = "there is no graph yet: run `suspect mutate` for the dependence model";
+            return Err(Failure::new(Exit::Store, message));
+        }
+    };
+    written.map_err(Failure::of(Exit::File))?;
     Ok(bytes)
 }
 

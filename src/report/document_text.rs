@@ -2,15 +2,15 @@
 
 use std::io::{self, Write};
 
-use super::words::{not_looked_at, tests, utc};
-use super::{Explanation, Point, Report, TestOutcome, write_ranking};
+use super::words::{not_looked_at, tests};
+use super::{Explanation, Point, Report, TestOutcome, utc, write_ranking};
 
 /// Failing tests that are named.
 const NAMED: usize = 10;
 
 /// Writes a report with the first `top` places of its ranking.
 pub fn write_report_text(report: &Report, top: usize, out: &mut impl Write) -> io::Result<()> {
-    writeln!(out, "{}: {} ({} UTC)", report.project, tests(report), utc(report.recorded.began))?;
+    writeln!(out, "{}: {} ({})", report.project, tests(report), utc(report.recorded.began))?;
     let failed: Vec<_> = report.tests.iter().filter(|test| test.outcome == TestOutcome::Failed).collect();
     for test in failed.iter().take(NAMED) {
         writeln!(out, "  {}: {}", test.name, test.verdict)?;

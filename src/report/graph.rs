@@ -204,6 +204,11 @@ impl GraphNode {
     }
 }
 
+/// What kind of node it is, in a word.
+pub fn node_kind(kind: NodeKind) -> &'static str {
+    kind_name(kind).0
+}
+
 fn kind_name(kind: NodeKind) -> (&'static str, &'static str) {
     match kind {
         NodeKind::Assignment => ("assignment", "assigned"),

@@ -102,6 +102,7 @@ fn attributes(report: &GraphReport, edge: &GraphEdge) -> String {
     format!("label=\"{value:.2}\", color={colour}, penwidth={width:.2}{style}")
 }
 
-fn quoted(text: &str) -> String {
+/// `text` in quotes.
+pub(super) fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
 }

@@ -2,17 +2,23 @@
 //!
 //! A view holds everything that any of its writers shows, so `--format json` says neither more nor less than the text.
 
+mod chain_dot;
 mod claim;
+mod code_quality;
+mod diff;
+mod diff_text;
 mod document;
+mod document_sarif;
 #[cfg(test)]
 mod document_tests;
 mod document_text;
-mod diff;
-mod diff_text;
+mod fingerprint;
 mod graph;
 #[cfg(test)]
 mod graph_tests;
 mod graph_text;
+mod junit;
+mod lcov;
 mod markdown;
 mod mutants;
 #[cfg(test)]
@@ -23,6 +29,7 @@ mod reasons_text;
 mod sarif;
 mod shell;
 mod stryker;
+mod table;
 mod text;
 #[cfg(test)]
 mod text_tests;
@@ -32,7 +39,9 @@ mod why_tests;
 mod why_text;
 mod words;
 
+pub use chain_dot::write_chains_dot;
 pub use claim::{Claim, ClaimedOutcome, Confidence, Effect, Reason, TrialCounts, Within, change_of, percent};
+pub use code_quality::report_code_quality;
 pub use diff::{
     ChangedPlace, Commit, DIFF_SCHEMA_VERSION, DiffReport, NightName, PlaceChange, RankChange, TestChange, TestFate,
 };
@@ -42,9 +51,13 @@ pub use document::{
     FunctionProfile, NotLookedAt, Place, Point, ProfileEdge, REPORT_SCHEMA_VERSION, ReadError, Recorded, Report,
     ReportCommand, SourceFile, Step, TestOutcome, TestResult, UnitLeft,
 };
+pub use document_sarif::report_sarif;
 pub use document_text::write_report_text;
-pub use graph::{EdgeStrength, GRAPH_SCHEMA_VERSION, GraphEdge, GraphNode, GraphReport};
+pub use fingerprint::fingerprint;
+pub use graph::{EdgeStrength, GRAPH_SCHEMA_VERSION, GraphEdge, GraphNode, GraphReport, node_kind};
 pub use graph_text::{write_graph, write_graph_dot};
+pub use junit::report_junit;
+pub use lcov::report_lcov;
 pub use markdown::write_report_markdown;
 pub use mutants::{
     MUTANTS_SCHEMA_VERSION, MutantClass, MutantCounts, MutantEdit, MutantEntry, MutantStatus, MutantTest,
@@ -55,6 +68,7 @@ pub use ranking::{Entry, Evidence, RankingReport, SCHEMA_VERSION, TestCounts};
 pub use sarif::sarif;
 pub use shell::shell_word;
 pub use stryker::stryker;
+pub use table::{Cell, Column, TableWriter};
 pub use text::write_ranking;
 pub use why::{Before, Difference, Feature, Standing, WHY_SCHEMA_VERSION, WhyNot, WhyReport};
 pub use why_text::write_why;

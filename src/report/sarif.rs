@@ -77,7 +77,8 @@ fn changes(mutant: &MutantEntry, source: &impl Fn(&str) -> Option<String>) -> Ve
     files.into_iter().map(change).collect()
 }
 
-fn artifact(file: &str) -> Value {
+/// Where a file is.
+pub(super) fn artifact(file: &str) -> Value {
     match file.starts_with('/') {
         true => json!({ "uri": format!("file://{}", escaped(file)) }),
         false => json!({ "uri": escaped(file), "uriBaseId": "%SRCROOT%" }),

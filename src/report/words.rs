@@ -70,34 +70,9 @@ pub(super) fn not_looked_at(missing: &NotLookedAt) -> Vec<String> {
     statements
 }
 
-/// A time as people write it, in UTC: `2026-03-01 07:05`.
-pub(super) fn utc(seconds: u64) -> String {
-    let (days, rest) = (seconds / 86_400, seconds % 86_400);
-    let (year, month, day) = civil(days);
-    format!("{year:04}-{month:02}-{day:02} {:02}:{:02}", rest / 3600, rest / 60 % 60)
-}
-
-/// Year, month and day of a day counted from 1970, in years that begin in March so that the leap day comes last.
-fn civil(days: u64) -> (u64, u64, u64) {
-    let days = days + 719_468;
-    let (era, of_era) = (days / 146_097, days % 146_097);
-    let of_era_year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * of_era_year + of_era_year / 4 - of_era_year / 100);
-    let shifted = (5 * of_year + 2) / 153;
-    let month = if shifted < 10 { shifted + 3 } else { shifted - 9 };
-    (of_era_year + era * 400 + u64::from(month <= 2), month, of_year - (153 * shifted + 2) / 5 + 1)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn times_are_days_of_the_calendar() {
-        assert_eq!(utc(0), "1970-01-01 00:00");
-        assert_eq!(utc(951_782_400 + 86_399), "2000-02-29 23:59");
-        assert_eq!(utc(1_772_348_700), "2026-03-01 07:05");
-    }
 
     #[test]
     fn one_is_one() {

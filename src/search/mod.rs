@@ -16,5 +16,5 @@ mod tests_chosen;
 #[cfg(test)]
 mod tests;
 
-pub use run::{Search, SearchSettings, SearchWatch, Searched};
+pub use run::{Search, SearchSettings, SearchWatch, Searched, effect_of};
 pub use tests_chosen::SearchTest;

@@ -341,7 +341,11 @@ fn record(candidate: u64, test: u32, outcome: Outcome) -> TriedRecord {
     TriedRecord { candidate, test, effect, end, matched }
 }
 
+/// The effect that a search kept.
+pub fn effect_of(record: &TriedRecord) -> Effect {
+    EFFECTS.get(record.effect as usize).copied().unwrap_or(Effect::Unknown)
+}
+
 fn outcome_of(record: &TriedRecord) -> Outcome {
-    let effect = EFFECTS.get(record.effect as usize).copied().unwrap_or(Effect::Unknown);
-    Outcome { effect, end: record.end, matched: record.matched }
+    Outcome { effect: effect_of(record), end: record.end, matched: record.matched }
 }

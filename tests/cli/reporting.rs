@@ -1,8 +1,10 @@
 //! `suspect report` on real builds: what it holds, that it runs nothing, and that every format comes from the JSON form alone.
 
 use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use suspect::report::{Report, TestOutcome};
 
 use crate::all_evidence::parcel;
@@ -101,17 +103,20 @@ fn every_format_comes_from_the_json_form_alone() {
     project.succeed(&["report", "--format", "json", "--output", "report.json"]);
     let elsewhere = Project::new();
     fs::copy(project.path().join("report.json"), elsewhere.path().join("report.json")).unwrap();
-    for format in ["text", "markdown"] {
+    for format in ["text", "markdown", "sarif", "junit", "codequality", "lcov"] {
         let own = project.succeed(&["report", "--format", format]);
         let other = elsewhere.succeed(&["report", "--from", "report.json", "--format", format]);
         assert_eq!(own, other, "{format}");
-        assert!(own.contains("2 of 8 tests fail") && own.contains("parcel.c:"), "{own}");
+        assert!(own.contains("parcel.c"), "{own}");
         elsewhere.succeed(&["report", "--from", "report.json", "--format", format, "--output", "out"]);
         assert_eq!(fs::read_to_string(elsewhere.path().join("out")).unwrap(), own, "{format}");
     }
     assert!(elsewhere.succeed(&["report", "--from", "report.json", "--format", "markdown"]).lines().count() <= 10);
-    let error = elsewhere.fail(&["report", "--from", "report.json", "--format", "gzoltar", "--output", "x"], 1);
-    assert!(error.contains("leave out --from"), "{error}");
+    for format in ["gzoltar", "parquet"] {
+        let error = elsewhere.fail(&["report", "--from", "report.json", "--format", format, "--output", "x"], 1);
+        assert!(error.contains("leave out --from"), "{error}");
+    }
+    assert!(elsewhere.fail(&["report", "--from", "report.json", "--format", "dot"], 7).contains("suspect mutate"));
 }
 
 #[test]
@@ -146,4 +151,125 @@ fn what_was_not_looked_at_is_named() {
     assert!(missing.statements.iter().any(|statement| statement.contains("suspect rank")), "{missing:?}");
     let text = project.succeed(&["report"]);
     assert!(text.contains("  - 1 function left as it is\n  - 1 function that no test executes\n"), "{text}");
+}
+
+/// The schema of SARIF 2.1.0, as a package has it that the tests depend on.
+fn sarif_schema() -> Value {
+    let arguments = ["metadata", "--format-version", "1", "--offline", "--filter-platform", "x86_64-unknown-linux-gnu"];
+    let output = Command::new(env!("CARGO")).args(arguments).output().unwrap();
+    let metadata: Value = serde_json::from_slice(&output.stdout).expect("cargo describes the dependencies");
+    let packages = metadata["packages"].as_array().unwrap();
+    let package = packages.iter().find(|package| package["name"] == "serde-sarif").expect("a dependency of the tests");
+    let directory = Path::new(package["manifest_path"].as_str().unwrap()).parent().unwrap();
+    let text = fs::read_to_string(directory.join("src/schema.json")).unwrap();
+    // A lone `]` is itself in JavaScript's patterns, and an error in others.
+    serde_json::from_str(&text.replace("{2}]?$", "{2}\\\\]?$")).unwrap()
+}
+
+/// A chain of causes for the test `heavy` of `parcel.c`, as the store keeps them.
+fn keep_chain(project: &Project, report: &Report) {
+    let line = line_of("parcel.c", "if (kilos > 10)");
+    let chain = json!([{
+        "test": "heavy", "against": "limit", "command": "suspect explain heavy", "trust": [],
+        "steps": [{
+            "effect_point": { "file": "", "line": 0, "text": "cost 4" },
+            "cause_point": { "file": "parcel.c", "line": line, "function": "surcharge", "instance": 1, "text": "kilos > 10" },
+            "causes": [{ "what": "kilos > 10", "failing": "false", "passing": "true" }],
+            "slice": [{ "file": "parcel.c", "line": line }], "model": "patched run", "re_executions": 2,
+        }],
+    }]);
+    let path = format!(".suspect/explanations/{}.json", report.recorded.identity);
+    project.write(&path, &chain.to_string());
+}
+
+#[test]
+fn sarif_fits_its_official_schema_and_has_a_flow_for_each_chain() {
+    let project = parcel();
+    project.succeed(&["rank", "--budget", "20s"]);
+    keep_chain(&project, &reported(&project));
+    let schema = sarif_schema();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    for top in ["20", "1", "0"] {
+        let text = project.succeed(&["report", "--format", "sarif", "--top", top]);
+        let value: Value = serde_json::from_str(&text).unwrap();
+        let errors: Vec<String> = validator.iter_errors(&value).map(|error| error.to_string()).collect();
+        assert!(errors.is_empty(), "--top {top}: {errors:?}");
+    }
+    assert!(!validator.is_valid(&json!({ "version": "2.1.0", "runs": [{}] })), "the schema refuses something");
+    let value: Value = serde_json::from_str(&project.succeed(&["report", "--format", "sarif"])).unwrap();
+    let results = value["runs"][0]["results"].as_array().unwrap();
+    let fault = line_of("parcel.c", "if (kilos > 10)");
+    let line = |result: &Value| result["locations"][0]["physicalLocation"]["region"]["startLine"].as_u64().unwrap();
+    let result = results.iter().find(|result| line(result) == fault).expect("the fault is a result");
+    assert_eq!(result["codeFlows"].as_array().unwrap().len(), 1, "{result}");
+    assert!(result["rank"].as_f64().unwrap() > 1.0 && result["message"]["text"].to_string().contains("suspect replay"));
+    let names: Vec<&str> =
+        results.iter().map(|result| result["partialFingerprints"]["suspect/line/v1"].as_str().unwrap()).collect();
+    assert_eq!(names.iter().collect::<std::collections::BTreeSet<_>>().len(), names.len(), "{names:?}");
+    let dot = project.succeed(&["report", "--format", "dot"]);
+    assert!(dot.starts_with("digraph causes {") && dot.contains("the output `cost 4`"), "{dot}");
+}
+
+/// What `./setup test` has put there.
+fn tool(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/tools").join(name);
+    assert!(path.exists(), "{} is missing; type: ./setup test", path.display());
+    path
+}
+
+/// Rows that DuckDB answers to a query about the Parquet files of a directory.
+fn query(directory: &Path, sql: &str) -> Value {
+    let script = "import duckdb, json, sys\nprint(json.dumps(duckdb.sql(sys.argv[1]).fetchall()))\n";
+    let mut command = Command::new(tool("python/bin/python"));
+    let output = command.args(["-c", script, sql]).current_dir(directory).output().unwrap();
+    assert!(output.status.success(), "{sql}: {}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn tables_answer_queries_as_the_report_does() {
+    let project = parcel();
+    project.succeed(&["rank", "--budget", "20s"]);
+    project.succeed(&["mutate", "--samples", "2"]);
+    let said = project.succeed(&["report", "--format", "parquet", "--output", "tables"]);
+    assert_eq!(said.lines().count(), 5, "{said}");
+    let report = reported(&project);
+    let tables = project.path().join("tables");
+    let outcomes = query(&tables, "select outcome, count(*) from 'tests.parquet' group by outcome order by outcome");
+    assert_eq!(outcomes, json!([["failed", 2], ["passed", 6]]));
+
+    let first = &report.top(1)[0];
+    let lines = query(&tables, "select file, line, failing, passing, probability from 'lines.parquet' where rank = 1");
+    let evidence = first.evidence;
+    let expected =
+        json!([first.file, first.line, evidence.failing_executed, evidence.passing_executed, first.probability]);
+    assert_eq!(lines, json!([expected]));
+
+    // How often failing tests execute the condition, from observations alone.
+    let fault = line_of("parcel.c", "if (kilos > 10)");
+    let sql = format!(
+        "select count(distinct test), sum(o.trues) from 'observations.parquet' o join 'nodes.parquet' n using (node) \
+         join 'tests.parquet' t using (test) where n.line = {fault} and n.kind = 'predicate' and t.outcome = 'failed'"
+    );
+    assert_eq!(query(&tables, &sql), json!([[2, 0]]), "the condition is false in both");
+
+    let counts = report.ranking.as_ref().unwrap().trials.unwrap();
+    let flips = "select count(distinct change) from 'trials.parquet' where kind = 'changes' and effect = 'passes'";
+    assert_eq!(query(&tables, flips), json!([[counts.flips]]));
+    let values = "select count(*) > 0, bool_and(node is not null) from 'trials.parquet' where kind = 'values'";
+    assert_eq!(query(&tables, values), json!([[true, true]]));
+}
+
+#[test]
+fn a_reader_of_junit_finds_the_suite_as_it_was_recorded() {
+    let project = parcel();
+    let text = project.succeed(&["report", "--format", "junit"]);
+    let read = junit_parser::from_reader(text.as_bytes()).unwrap();
+    let suite = &read.suites[0];
+    assert_eq!((suite.tests, suite.failures, suite.skipped, suite.cases.len()), (8, 2, 0, 8));
+    let failed: Vec<&str> =
+        suite.cases.iter().filter(|case| case.status.is_failure()).map(|case| case.original_name.as_str()).collect();
+    let report = reported(&project);
+    let expected = report.tests.iter().filter(|test| test.outcome == TestOutcome::Failed);
+    assert_eq!(failed, expected.map(|test| test.name.as_str()).collect::<Vec<_>>());
 }
