@@ -63,6 +63,18 @@ pub fn inspect(options: &BuildOptions, toolchain: Toolchain, ended: &Ended) -> B
     }
 }
 
+/// Brings `report` up to what is there now: `make check` builds programs that `make` does not. Answers whether anything has changed.
+pub fn notice(report: &mut BuildReport, root: &Path, state: &Path) -> bool {
+    let (_, found) = look(root, state, None, &[], &[]);
+    let outside = report.modules.iter().filter(|module| Path::new(&module.path).is_absolute());
+    let modules: Vec<ModuleReport> = found.modules.into_iter().chain(outside.cloned()).collect();
+    let added = modules != report.modules;
+    report.modules = modules;
+    let known: BTreeSet<u64> = report.units.iter().map(|unit| unit.hash).collect();
+    report.units.extend(found.units.into_iter().filter(|unit| !known.contains(&unit.hash)));
+    added
+}
+
 /// Looks at everything below `root` and at what the log says was made elsewhere, by the build that began at `started`
 /// (`events`) and by those `before` it. What lies beside our own `state` is ours, too.
 pub fn look(

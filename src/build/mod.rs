@@ -19,6 +19,7 @@ pub mod tree;
 
 pub use doctor::{DoctorReport, doctor};
 pub use driver::driver_main;
+pub use inspect::notice;
 pub use names::is_driver_name;
 pub use report::BuildReport;
 pub use run::{BuildError, BuildOptions, build, log_in};

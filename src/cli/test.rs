@@ -12,6 +12,7 @@ use suspect_format::abi::{DEFAULT_LOG_BYTES, Mode};
 
 use super::args::{Record, TestArguments};
 use super::exit::{Exit, Failure};
+use crate::build::{self, BuildReport};
 use crate::exec::ScratchRoot;
 use crate::store::{Manifest, STORE_VERSION, Store, Tables, TestRecord};
 use crate::suite::{self, Baseline, BaselineOptions, Hook, Stability, Suite, SuiteError, TestBaseline, Until, Verdict};
@@ -124,7 +125,7 @@ impl SuiteRun<'_> {
     /// Runs the suite for the project whose store this is, locked by the caller, and keeps the run there.
     pub fn record(&self, store: &Store) -> Result<RecordedSuite, Failure> {
         let began = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-        let modules = Modules::of(store.root(), store.load_build()?.as_ref(), self.suite, &self.options)?;
+        let modules = Modules::of(store.root(), current_build(store)?.as_ref(), self.suite, &self.options)?;
         let recording = Recording::new(&modules.program, store.begin_run()?, self.suite.tests().len())?;
         let looked = AtomicU64::new(0);
         let started = Instant::now();
@@ -175,6 +176,17 @@ impl SuiteRun<'_> {
         };
         self.suite.tests().iter().zip(&baseline.tests).zip(processes).map(record).collect()
     }
+}
+
+/// The last build with what was built since: listing a suite's tests may build their programs.
+fn current_build(store: &Store) -> Result<Option<BuildReport>, Failure> {
+    let mut build: Option<BuildReport> = store.load_build()?;
+    if let Some(build) = &mut build
+        && build::notice(build, store.root(), &store.build_directory())
+    {
+        store.save_build(build)?;
+    }
+    Ok(build)
 }
 
 /// That nothing was recorded, with what the first test said: it may have run no program at all.

@@ -80,3 +80,26 @@ fn running(program: &std::path::Path) -> usize {
     let processes = std::fs::read_dir("/proc").unwrap().filter_map(Result::ok);
     processes.filter(|entry| std::fs::read_link(entry.path().join("exe")).is_ok_and(|exe| exe == program)).count()
 }
+
+#[test]
+fn programs_that_only_the_tests_need_are_noticed_when_listing_builds_them() {
+    let project = Project::new();
+    project.write("half.c", "int half(int n) { return n / 2; }\n");
+    project.write("prog.c", "int half(int);\nint main(int argc, char **argv) { return half(argc) - 1; }\n");
+    project.write("check.c", "int half(int);\nint main(void) { int four = half(8); return four != 3; }\n");
+    // As a configured tree does, it keeps the compiler that it was configured for.
+    project.write(
+        "Makefile",
+        "-include config.mk\nprog: prog.c half.c\n\t$(CC) -o $@ prog.c half.c\n\techo \"CC = $(CC)\" > config.mk\n\
+         check: check.c half.c\n\t$(CC) -o $@ check.c half.c\n",
+    );
+    project.write(
+        "suspect.toml",
+        "[[suite]]\nkind = \"command\"\nlist = \"make check >&2; ls check prog\"\nrun = \"./{test} two\"\n",
+    );
+    project.succeed(&["build", "--", "make", "prog"]);
+    let said = project.succeed(&["test"]);
+    assert!(said.contains("1 passing, 1 failing, 0 not counted; recorded\n"), "{said}");
+    let first = &project.ranking(&["--method", "ochiai"])["ranking"][0];
+    assert_eq!((&first["file"], &first["line"]), (&"check.c".into(), &2.into()));
+}
