@@ -186,7 +186,7 @@ fn written_file_is_understood_and_finds_the_tests() {
     ];
     for (files, build, command, tests) in cases {
         let project = Project::new(files);
-        let text = init(project.root()).unwrap();
+        let text = init(project.root(), None).unwrap();
         assert_eq!(project.read("suspect.toml"), text);
         let config = parse(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
         assert_eq!(config.build.command.as_deref(), command);
@@ -194,15 +194,15 @@ fn written_file_is_understood_and_finds_the_tests() {
             project.shell(build);
         }
         assert_eq!(names(&project.suite()), *tests);
-        assert!(matches!(init(project.root()), Err(SuiteError::Exists { .. })));
+        assert!(matches!(init(project.root(), None), Err(SuiteError::Exists { .. })));
     }
     let automake =
         Project::new(&[("Makefile.am", "SUBDIRS = tests\n"), ("tests/Makefile.am", "TESTS = a\n"), ("configure", "")]);
-    let config = parse(&init(automake.root()).unwrap()).unwrap();
+    let config = parse(&init(automake.root(), None).unwrap()).unwrap();
     assert_eq!(config.build.command.as_deref(), Some("./configure && make -j8 && make -j8 check TESTS="));
     assert_eq!(config.suites[0].kind, Kind::Automake);
     let empty = Project::new(&[]);
-    let text = init(empty.root()).unwrap();
+    let text = init(empty.root(), None).unwrap();
     assert!(text.contains("no tests found") && parse(&text).is_ok(), "{text}");
 }
 
@@ -210,7 +210,7 @@ fn written_file_is_understood_and_finds_the_tests() {
 fn written_file_names_the_only_program() {
     let project = Project::new(&[("t/a.in", "x\n"), ("t/a.out", "x\n")]);
     fs::copy(fs::canonicalize("/bin/cat").unwrap(), project.root().join("my prog")).unwrap();
-    let text = init(project.root()).unwrap();
+    let text = init(project.root(), None).unwrap();
     assert!(text.contains("run = \"./my prog < {input}\""), "{text}");
     let fixed = text.replace("./my prog <", "'./my prog' <");
     project.write("suspect.toml", &fixed);
@@ -219,7 +219,7 @@ fn written_file_names_the_only_program() {
 
 #[test]
 fn all_the_written_file_explains_is_understood() {
-    let text = init(Project::new(&[]).root()).unwrap();
+    let text = init(Project::new(&[]).root(), None).unwrap();
     let (_, further) = text.split_once("may be added to a [[suite]]:").unwrap();
     let strip = |line: &str| line.trim_start_matches('#').trim().to_owned();
     let (options, kinds) = further.split_once("The kinds").unwrap();
@@ -322,7 +322,49 @@ proptest! {
 #[test]
 fn suite_can_be_made_without_a_file() {
     let project = Project::new(&[("tests/a.sh", "exit 0\n")]);
-    let config = Config { path: PathBuf::from("none"), build: Default::default(), suites: Vec::new() };
+    let config = Config {
+        path: PathBuf::from("none"),
+        build: Default::default(),
+        store: Default::default(),
+        suites: Vec::new(),
+    };
     let suite = Suite::from_config(project.root(), config).unwrap();
     assert_eq!(names(&suite), ["tests/a.sh"]);
+}
+
+#[test]
+fn init_takes_the_build_command_that_was_last_given() {
+    let project = Project::new(&[("CMakeLists.txt", "")]);
+    let built = |directory: &Path, command: &[&str]| suspect::build::BuildReport {
+        command: command.iter().map(|word| word.to_string()).collect(),
+        directory: directory.to_string_lossy().into_owned(),
+        ..last_build()
+    };
+    let root = project.root();
+    let cases: [(PathBuf, &[&str], &str); 3] = [
+        (root.to_path_buf(), &["make", "-C", "b"], "make -C b"),
+        (root.join("sub dir"), &["make", "X=1 2"], "cd 'sub dir' && make 'X=1 2'"),
+        (root.to_path_buf(), &["sh", "-c", "./configure && make"], "./configure && make"),
+    ];
+    for (directory, command, expected) in cases {
+        let text = init(root, Some(&built(&directory, command))).unwrap();
+        fs::remove_file(root.join("suspect.toml")).unwrap();
+        assert_eq!(parse(&text).unwrap().build.command.as_deref(), Some(expected));
+    }
+}
+
+/// A build of nothing.
+fn last_build() -> suspect::build::BuildReport {
+    let json = r#"{"command": [], "directory": "", "status": 0, "modes": "", "units": [], "other_modes": [], "left_alone": [],
+        "modules": [], "escapes": [], "advice": [],
+        "toolchain": {"clang": "", "version": "", "plugin": "", "start": "", "end": "", "script": ""}}"#;
+    serde_json::from_str(json).unwrap()
+}
+
+#[test]
+fn how_many_nights_are_kept_is_a_number() {
+    assert_eq!(parse("").unwrap().store.keep, 30);
+    assert_eq!(parse("[store]\nkeep = 7\n").unwrap().store.keep, 7);
+    assert!(error("[store]\nkeep = 0\n").contains("at least 1"));
+    assert!(error("[store]\nkep = 7\n").contains("did you mean `keep`?"));
 }

@@ -14,10 +14,13 @@ pub use code::{
     CatalogueArguments, HeuristicArgument, HomArguments, KillArguments, MutantsArguments, MutantsFormat, Sample,
     SeedArguments, SeedOrigin, StudyArgument,
 };
-pub use nightly::{DiffArguments, RunArguments};
+pub use nightly::{BisectArguments, DiffArguments, RunArguments};
 pub use rank::{RankArguments, ReplayArguments, SearchArguments};
 
 use crate::suite::config::parse_duration;
+
+/// Name of the verb for `git bisect run`, which has exit codes of its own.
+pub const BISECT_STEP: &str = "bisect-step";
 
 /// Says which lines of a C program are probably to blame for a failing test.
 #[derive(Debug, Parser)]
@@ -52,6 +55,14 @@ pub enum Verb {
         suspect diff last/report.json\n\nA test that was not looked at is not reported as fixed."
     )]
     Diff(DiffArguments),
+    /// Build the commit that is checked out and run a test, for `git bisect run`.
+    #[command(
+        name = BISECT_STEP,
+        after_help = "Example:\n  git bisect start HEAD v1.2 && git bisect run suspect bisect-step --test t3\n\nEnds with 0 when the test passes, 1 when it \
+        fails, 125 when this commit cannot say (it does not build, the test is flaky, skipped or not there), and 128 when no commit could. \
+        Keep suspect.toml out of the commits, or in all of them."
+    )]
+    BisectStep(BisectArguments),
     /// Run the project's own build with instrumenting compilers.
     #[command(after_help = "Examples:\n  suspect build -- make -j8\n  suspect build -- cmake -S . -B build\n  \
         suspect build --modes edges,values -- make\n\nWithout a command, suspect.toml's [build] command runs.")]

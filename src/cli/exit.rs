@@ -8,7 +8,7 @@ use std::process::ExitCode;
 pub enum Exit {
     /// The verb did what it says.
     Success = 0,
-    /// The command line or suspect.toml is wrong.
+    /// The command line or suspect.toml is wrong; `suspect bisect-step`: a test fails.
     Usage = 1,
     /// `suspect run`: tests fail, and the ranking says where; `suspect replay`: a claim does not hold any more.
     Finding = 2,
@@ -29,15 +29,22 @@ pub enum Exit {
     File = 9,
     /// A fault of suspect's own.
     Internal = 70,
+    /// `suspect bisect-step`: nothing can be said of this commit.
+    Untestable = 125,
+    /// `suspect bisect-step` cannot work at all, so `git bisect run` is to stop.
+    Abort = 128,
     /// Interrupted; what was known by then was printed.
     Interrupted = 130,
 }
 
 impl Exit {
+    /// What `git bisect run` takes for a commit that has the fault.
+    pub const BAD: Exit = Exit::Usage;
+
     /// Every code, with its meaning as the README gives it.
-    pub const ALL: [(Exit, &'static str); 12] = [
+    pub const ALL: [(Exit, &'static str); 14] = [
         (Exit::Success, "the verb did what it says"),
-        (Exit::Usage, "the command line or suspect.toml is wrong"),
+        (Exit::Usage, "the command line or suspect.toml is wrong; `suspect bisect-step`: a test fails"),
         (
             Exit::Finding,
             "`suspect run`: tests fail, and the ranking says where; `suspect replay`: a claim does not hold any more",
@@ -57,6 +64,11 @@ impl Exit {
         (Exit::OtherBuild, "a trace belongs to another build than the program"),
         (Exit::File, "a file could not be read or written"),
         (Exit::Internal, "a fault of suspect's own"),
+        (
+            Exit::Untestable,
+            "`suspect bisect-step`: nothing can be said of this commit (it does not build, the test is flaky or not there)",
+        ),
+        (Exit::Abort, "`suspect bisect-step` cannot work at all, so `git bisect run` stops"),
         (Exit::Interrupted, "interrupted; what was known by then was printed"),
     ];
 }

@@ -2,6 +2,7 @@
 
 mod args;
 mod ask;
+mod bisect;
 mod build;
 mod causes;
 mod claims;
@@ -60,7 +61,13 @@ pub fn main() -> ExitCode {
         Err(error) => {
             // A stream that is closed cannot be told anything.
             let _ = error.print();
-            return if error.use_stderr() { Exit::Usage.into() } else { Exit::Success.into() };
+            // What is wrong with the command line is wrong for every commit.
+            let is_bisection = arguments.iter().any(|word| word == args::BISECT_STEP);
+            return match error.use_stderr() {
+                true if is_bisection => Exit::Abort.into(),
+                true => Exit::Usage.into(),
+                false => Exit::Success.into(),
+            };
         }
     };
     let mut out = BufWriter::new(anstream::stdout());
@@ -80,6 +87,7 @@ fn run(arguments: Arguments, out: &mut impl Write) -> Result<(), Failure> {
     let start = start_directory(arguments.directory.as_deref())?;
     match &arguments.verb {
         Verb::Run(night) => run::run(&start, night, out),
+        Verb::BisectStep(step) => bisect::step(&start, step, out),
         Verb::Diff(diff) => diff::diff(&project_root(&start), &start, diff, out),
         Verb::Build(build) => build::build(&start, build, out),
         Verb::Doctor => build::doctor(&project_root(&start), out),

@@ -32,7 +32,7 @@ impl From<SuiteError> for Failure {
 
 /// Writes a suspect.toml.
 pub fn init(start: &Path, out: &mut impl Write) -> Result<(), Failure> {
-    suite::init(start)?;
+    suite::init(start, Store::new(start).load_build()?.as_ref())?;
     let path = start.join(suite::CONFIG_FILE);
     writeln!(out, "wrote {}; look through it, then type: suspect test", path.display()).map_err(Failure::of(Exit::File))
 }
@@ -84,6 +84,7 @@ pub fn record_suite(store: &Store, how: &HowTested) -> Result<RecordedSuite, Fai
     let recorded = suite_run.record(store)?;
     drop(traces);
     store.remove_tmp()?;
+    store.prune(suite.config().store.keep)?;
     Ok(recorded)
 }
 

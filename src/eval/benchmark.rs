@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::{EvalError, Fault, FaultKind, FaultyLine, Selection};
-use crate::suite::config::{BuildConfig, Config, Sections, parse_toml};
+use crate::suite::config::{BuildConfig, Config, Sections, StoreConfig, parse_toml};
 
 /// Name of the file that describes a program.
 pub const FILE: &str = "eval.toml";
@@ -130,7 +130,8 @@ impl EvalProgram {
         let text = fs::read_to_string(&path).map_err(EvalError::io("read", &path))?;
         let raw: RawProgram = parse_toml(&text, &path)?;
         let build = BuildConfig { command: Some(raw.build.command.clone()), modes: Vec::new() };
-        let tests = Config { path: path.clone(), build, suites: raw.suite.check(&text, &path)? };
+        let store = StoreConfig::default();
+        let tests = Config { path: path.clone(), build, store, suites: raw.suite.check(&text, &path)? };
         let correct = existing(&path, directory, &raw.correct, "`correct`", Path::is_dir)?;
         for shared in &raw.shared {
             existing(&path, directory, shared, "`shared`", Path::is_dir)?;

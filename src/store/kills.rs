@@ -1,5 +1,6 @@
 //! What tests do to code mutants: results that are looked up by what they depend on, whatever build or session found them out.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -85,6 +86,31 @@ impl KillStore {
     /// Removes everything, unless a shard is running.
     pub fn clear(&self) -> Result<(), StoreError> {
         sessions::clear(&self.directory)
+    }
+
+    /// Forgets what was found out before `oldest`, seconds since 1970, unless a shard is running. Files without any of that are left as they are.
+    pub fn prune(&self, oldest: u64) -> Result<(), StoreError> {
+        for path in sessions::names(&self.directory, |name| name.ends_with(".kills"))? {
+            let bytes = fs::read(&path).map_err(StoreError::io("read", &path))?;
+            let mut kept: BTreeMap<(u64, u64), Vec<(KillKey, KillOutcome, TrialEnd)>> = BTreeMap::new();
+            let mut n_old = 0;
+            scan_kills(&bytes, |record| match record.at < oldest {
+                true => n_old += 1,
+                false => {
+                    kept.entry((record.build, record.at)).or_default().push((record.key, record.outcome, record.end));
+                }
+            });
+            if n_old > 0 {
+                let Ok(_held) = sessions::lock_all(&self.directory) else { return Ok(()) };
+                let fresh: Vec<u8> =
+                    kept.into_iter().flat_map(|((build, at), records)| encode(build, at, &records)).collect();
+                match fresh.is_empty() {
+                    true => fs::remove_file(&path).map_err(StoreError::io("remove", &path))?,
+                    false => encoding::write_bytes(&path, &fresh)?,
+                }
+            }
+        }
+        Ok(())
     }
 
     /// A new file for what a shard finds out now.

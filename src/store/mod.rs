@@ -38,6 +38,7 @@ mod encoding;
 mod evidence;
 mod kills;
 mod night;
+mod prune;
 mod run;
 mod sessions;
 mod trials;
@@ -238,17 +239,6 @@ impl Store {
     /// Numbers of the complete runs, ascending.
     pub fn runs(&self) -> Result<Vec<u64>, StoreError> {
         run_numbers(&self.directory.join("runs"))
-    }
-
-    /// Removes all complete runs but the latest `keep`.
-    pub fn prune_runs(&self, keep: usize) -> Result<(), StoreError> {
-        let runs = self.directory.join("runs");
-        let numbers = run_numbers(&runs)?;
-        for number in numbers.iter().rev().skip(keep) {
-            let path = runs.join(number.to_string());
-            fs::remove_dir_all(&path).map_err(StoreError::io("remove", &path))?;
-        }
-        Ok(())
     }
 
     fn create_directory(&self, path: &Path) -> Result<(), StoreError> {

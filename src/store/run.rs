@@ -249,6 +249,9 @@ fn read_manifest(path: &Path) -> Result<Manifest, StoreError> {
 
 fn read_program(root: &Path, directory: &Path) -> Result<Program, StoreError> {
     let sections = read_tables(directory, Tables::Sites)?;
+    if let Some((path, _)) = sections.iter().find(|(_, section)| section.is_empty()) {
+        return Err(StoreError::Damaged { path: path.clone(), reason: "it is empty".into() });
+    }
     let named: Vec<(String, &[u8])> =
         sections.iter().map(|(path, section)| (path.display().to_string(), section.as_slice())).collect();
     let root = root.to_string_lossy();

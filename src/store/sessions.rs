@@ -15,11 +15,15 @@ pub fn lock(directory: &Path, shard: Shard) -> Result<Lock, StoreError> {
     super::flock(path.clone(), &path, FlockArg::LockExclusiveNonblock)
 }
 
+/// The rights to run all shards that have ever run in `directory`.
+pub fn lock_all(directory: &Path) -> Result<Vec<Lock>, StoreError> {
+    let locks = names(directory, |name| name.ends_with(".lock"))?;
+    locks.into_iter().map(|path| super::flock(path.clone(), &path, FlockArg::LockExclusiveNonblock)).collect()
+}
+
 /// Removes `directory`, unless a shard is running there.
 pub fn clear(directory: &Path) -> Result<(), StoreError> {
-    let locks = names(directory, |name| name.ends_with(".lock"))?;
-    let held = locks.into_iter().map(|path| super::flock(path.clone(), &path, FlockArg::LockExclusiveNonblock));
-    let _held: Vec<Lock> = held.collect::<Result<_, _>>()?;
+    let _held = lock_all(directory)?;
     match fs::remove_dir_all(directory) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(StoreError::io("remove", directory)(error)),
         _ => Ok(()),

@@ -1,5 +1,6 @@
 //! Writing a first suspect.toml for what a project looks like.
 
+use std::ffi::OsString;
 use std::fmt::Write;
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write as _};
@@ -9,14 +10,17 @@ use std::path::Path;
 use super::SuiteError;
 use super::config::{FILE, Kind};
 use super::detect::{self, detect, pairs, scripts};
+use super::test::line_text;
+use crate::build::BuildReport;
 
-/// Writes a commented suspect.toml into `root` for what is found there and gives its text. Never overwrites one.
+/// Writes a commented suspect.toml into `root` for what is found there and gives its text. Never overwrites one. The build command is that of
+/// the last build, if there was one.
 ///
 /// # Errors
 /// [`SuiteError::Exists`], or when it cannot be written.
-pub fn init(root: &Path) -> Result<String, SuiteError> {
+pub fn init(root: &Path, last: Option<&BuildReport>) -> Result<String, SuiteError> {
     let path = root.join(FILE);
-    let text = text(root);
+    let text = text(root, last);
     let file = OpenOptions::new().write(true).create_new(true).open(&path);
     let mut file = file.map_err(|source| match source.kind() {
         ErrorKind::AlreadyExists => SuiteError::Exists { path: path.clone() },
@@ -26,12 +30,16 @@ pub fn init(root: &Path) -> Result<String, SuiteError> {
     Ok(text)
 }
 
-fn text(root: &Path) -> String {
+fn text(root: &Path, last: Option<&BuildReport>) -> String {
     let mut out = String::from("# What suspect builds and tests. Paths are relative to this file.\n\n");
-    out.push_str(&build(root));
+    out.push_str(&build(root, last));
+    out.push_str(STORE);
     out.push_str(&suite(root));
     out
 }
+
+const STORE: &str = "# How many recorded runs are kept, and with them what was found out since the oldest of them; 30 without it.\n\
+    # [store]\n# keep = 30\n\n";
 
 /// How a project is built, by the first of these files.
 const BUILDS: [(&str, &str, &str); 7] = [
@@ -45,7 +53,11 @@ const BUILDS: [(&str, &str, &str); 7] = [
     ("makefile", "make", "make -j8"),
 ];
 
-fn build(root: &Path) -> String {
+fn build(root: &Path, last: Option<&BuildReport>) -> String {
+    if let Some(last) = last {
+        let line = quoted(&line_of(root, last));
+        return format!("[build]\n# What `suspect build` runs (as it was last given).\ncommand = {line}\n\n");
+    }
     let found = BUILDS.into_iter().find(|(file, ..)| root.join(file).is_file());
     let mut out = String::from("[build]\n");
     let (comment, line) = match found {
@@ -54,6 +66,20 @@ fn build(root: &Path) -> String {
     };
     let _ = writeln!(out, "# What `suspect build` runs ({comment}).\n{line}\n");
     out
+}
+
+/// A build command as a line of shell in `root`.
+fn line_of(root: &Path, last: &BuildReport) -> String {
+    let line = match last.command.as_slice() {
+        [shell, option, line] if shell.ends_with("sh") && option == "-c" => line.clone(),
+        words => line_text(&words.iter().map(OsString::from).collect::<Vec<_>>()),
+    };
+    let directory = Path::new(&last.directory);
+    match directory.strip_prefix(root) {
+        Ok(below) if below.as_os_str().is_empty() => line,
+        Ok(below) => format!("cd {} && {line}", line_text(&[below.into()])),
+        Err(_) => format!("cd {} && {line}", line_text(&[directory.into()])),
+    }
 }
 
 fn suite(root: &Path) -> String {

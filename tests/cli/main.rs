@@ -1,6 +1,7 @@
 //! The command line driven as a user drives it, on real builds. `make build` must have run: the plugin and the runtime are used.
 
 mod all_evidence;
+mod bisecting;
 mod causes;
 mod code_mutants;
 mod counts;
@@ -9,6 +10,7 @@ mod errors;
 mod eval;
 mod eval_trials;
 mod interrupted;
+mod keeping;
 mod mutants;
 mod nightly;
 mod official;

@@ -13,7 +13,7 @@ use toml::Spanned;
 use super::super::template::{Template, nearest};
 use super::{
     BuildConfig, CasesConfig, CommandConfig, Config, Expect, ExpectSource, Kind, LinesConfig, ResultFormat,
-    ScratchKind, SuiteConfig,
+    ScratchKind, StoreConfig, SuiteConfig,
 };
 
 #[derive(Deserialize)]
@@ -21,6 +21,8 @@ use super::{
 struct RawConfig {
     #[serde(default)]
     build: RawBuild,
+    #[serde(default)]
+    store: RawStore,
     #[serde(default)]
     suite: Vec<Spanned<RawSuite>>,
 }
@@ -31,6 +33,12 @@ struct RawBuild {
     command: Option<String>,
     #[serde(default)]
     modes: Vec<Spanned<String>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawStore {
+    keep: Option<Spanned<i64>>,
 }
 
 /// A `[[suite]]` section as written.
@@ -83,8 +91,17 @@ pub(super) fn check(text: &str, path: &Path) -> Result<Config, Wrong> {
         };
         modes.push(found);
     }
+    let store = check_store(raw.store)?;
     let suites = check_suites(raw.suite)?;
-    Ok(Config { path: path.into(), build: BuildConfig { command: raw.build.command, modes }, suites })
+    Ok(Config { path: path.into(), build: BuildConfig { command: raw.build.command, modes }, store, suites })
+}
+
+fn check_store(raw: RawStore) -> Result<StoreConfig, Wrong> {
+    let Some(keep) = raw.keep else { return Ok(StoreConfig::default()) };
+    match usize::try_from(*keep.get_ref()) {
+        Ok(keep @ 1..) => Ok(StoreConfig { keep }),
+        _ => wrong(keep.span(), "`keep` is how many nights are kept, at least 1"),
+    }
 }
 
 /// Reads TOML, naming what was probably meant by an unknown field.

@@ -27,8 +27,24 @@ pub struct Config {
     pub path: PathBuf,
     /// `[build]`.
     pub build: BuildConfig,
+    /// `[store]`.
+    pub store: StoreConfig,
     /// Each `[[suite]]`.
     pub suites: Vec<SuiteConfig>,
+}
+
+/// `[store]`: what is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StoreConfig {
+    /// Recorded runs, at least one; what was found out before the oldest of them is forgotten.
+    pub keep: usize,
+}
+
+impl Default for StoreConfig {
+    /// A month of nights.
+    fn default() -> StoreConfig {
+        StoreConfig { keep: 30 }
+    }
 }
 
 /// `[build]`: how the project is built.

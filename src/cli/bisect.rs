@@ -1,0 +1,101 @@
+//! `suspect bisect-step`: whether the commit that is checked out is good, for `git bisect run`.
+
+use std::io::Write;
+use std::path::Path;
+use std::time::Duration;
+
+use super::args::BisectArguments;
+use super::build::build_again;
+use super::exit::{Exit, Failure};
+use super::project_root;
+use crate::exec::ScratchRoot;
+use crate::store::Store;
+use crate::suite::{RunContext, Suite, Test, Verdict};
+
+/// Builds and runs the tests. Exit codes are those that git takes.
+pub fn step(start: &Path, arguments: &BisectArguments, out: &mut impl Write) -> Result<(), Failure> {
+    let store = Store::new(&project_root(start));
+    let wanted = wanted(&store, arguments)?;
+    match build_again(start, &arguments.command, out) {
+        Ok(()) => {}
+        // Without hooks a test runs as well.
+        Err(failure) if failure.exit == Exit::NotInstrumented => {}
+        Err(failure) if failure.exit == Exit::Baseline => return Err(untestable(failure.message)),
+        Err(failure) => return Err(Failure::new(Exit::Abort, failure.message)),
+    }
+    let suite = Suite::load(store.root()).map_err(|error| untestable(error.to_string()))?;
+    let mut tests = Vec::new();
+    for (name, limit) in &wanted {
+        let test = suite.tests().iter().find(|test| test.name == *name);
+        tests.push((test.ok_or_else(|| untestable(format!("the suite has no test `{name}` here")))?, *limit));
+    }
+    let mut undecided = None;
+    for (test, limit) in tests {
+        match judge(&suite, test, limit, arguments.repeat)? {
+            Judged::Good => writeln!(out, "{}: passes", test.name).map_err(Failure::of(Exit::Abort))?,
+            Judged::Bad(verdict) => return Err(Failure::new(Exit::BAD, format!("{}: {verdict}", test.name))),
+            Judged::Undecided(why) => undecided = Some(format!("{}: {why}", test.name)),
+        }
+    }
+    undecided.map_or(Ok(()), |why| Err(untestable(why)))
+}
+
+fn untestable(message: String) -> Failure {
+    Failure::new(Exit::Untestable, message)
+}
+
+/// A test may take so many times as long as when it was recorded, and at least this long.
+const LIMIT: (u32, Duration) = (10, Duration::from_secs(10));
+
+/// The tests to run, each with its time limit where it was recorded.
+fn wanted(store: &Store, arguments: &BisectArguments) -> Result<Vec<(String, Option<Duration>)>, Failure> {
+    // Without a recorded run the named tests have no time limit of their own.
+    let recorded = store.latest_run().map(|run| run.manifest.tests).unwrap_or_default();
+    let limit = |milliseconds: u64| LIMIT.1.max(Duration::from_millis(milliseconds) * LIMIT.0);
+    if arguments.tests.is_empty() {
+        let failing = recorded.iter().filter(|test| test.passed == Some(false));
+        let failing: Vec<_> = failing.map(|test| (test.name.clone(), Some(limit(test.milliseconds)))).collect();
+        return match failing.is_empty() {
+            false => Ok(failing),
+            true => Err(Failure::new(
+                Exit::Abort,
+                "which test tells good from bad? none fails in a recorded run; name one: suspect bisect-step --test t3",
+            )),
+        };
+    }
+    let named = |name: &String| {
+        let known = recorded.iter().find(|test| test.name == *name);
+        (name.clone(), known.map(|test| limit(test.milliseconds)))
+    };
+    Ok(arguments.tests.iter().map(named).collect())
+}
+
+/// What runs of a test say.
+enum Judged {
+    Good,
+    Bad(String),
+    Undecided(String),
+}
+
+fn judge(suite: &Suite, test: &Test, limit: Option<Duration>, repeat: u32) -> Result<Judged, Failure> {
+    let scratch = ScratchRoot::new().map_err(Failure::of(Exit::Abort))?;
+    let context = RunContext { env: &[], scratch: &scratch, timeout: test.own_timeout().or(limit) };
+    let mut first: Option<(Verdict, String)> = None;
+    for _ in 0..repeat {
+        let run = suite.run_test(test, &context).map_err(Failure::of(Exit::Abort))?;
+        let said = run.reason.map_or_else(|| run.verdict.to_string(), |reason| format!("{}: {reason}", run.verdict));
+        match &first {
+            Some((verdict, _)) if *verdict != run.verdict => {
+                return Ok(Judged::Undecided(format!("flaky: {verdict}, {}", run.verdict)));
+            }
+            Some(_) => {}
+            None => first = Some((run.verdict, said)),
+        }
+    }
+    Ok(match first {
+        Some((Verdict::Pass, _)) => Judged::Good,
+        Some((Verdict::Fail | Verdict::Timeout, said)) => Judged::Bad(said),
+        Some((Verdict::Skip | Verdict::Error, said)) => Judged::Undecided(said),
+        None => Judged::Undecided("not run".to_string()),
+    })
+}
