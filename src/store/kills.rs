@@ -57,6 +57,9 @@ pub struct KillStore {
     directory: PathBuf,
 }
 
+/// A result, without the build and the time of it.
+pub type Found = (KillKey, KillOutcome, TrialEnd);
+
 /// Results as they stand in a frame.
 #[derive(Serialize, Deserialize)]
 struct Frame {
@@ -92,7 +95,7 @@ impl KillStore {
     pub fn prune(&self, oldest: u64) -> Result<(), StoreError> {
         for path in sessions::names(&self.directory, |name| name.ends_with(".kills"))? {
             let bytes = fs::read(&path).map_err(StoreError::io("read", &path))?;
-            let mut kept: BTreeMap<(u64, u64), Vec<(KillKey, KillOutcome, TrialEnd)>> = BTreeMap::new();
+            let mut kept: BTreeMap<(u64, u64), Vec<Found>> = BTreeMap::new();
             let mut n_old = 0;
             scan_kills(&bytes, |record| match record.at < oldest {
                 true => n_old += 1,
@@ -143,12 +146,7 @@ pub struct KillWriter {
 
 impl KillWriter {
     /// Appends results that were found out in this build at this time. When this returns they outlast the process.
-    pub fn append(
-        &mut self,
-        build: u64,
-        at: u64,
-        records: &[(KillKey, KillOutcome, TrialEnd)],
-    ) -> Result<(), StoreError> {
+    pub fn append(&mut self, build: u64, at: u64, records: &[Found]) -> Result<(), StoreError> {
         self.file.append(&encode(build, at, records))
     }
 
@@ -158,7 +156,7 @@ impl KillWriter {
     }
 }
 
-fn encode(build: u64, at: u64, records: &[(KillKey, KillOutcome, TrialEnd)]) -> Vec<u8> {
+fn encode(build: u64, at: u64, records: &[Found]) -> Vec<u8> {
     let results = records.iter().map(|(key, outcome, end)| {
         let (tag, number) = match end {
             TrialEnd::Exited(status) => (0, *status),
