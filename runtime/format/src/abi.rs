@@ -37,6 +37,8 @@ pub const STATE_LAST: usize = 0;
 pub const STATE_CLEAN: usize = 1;
 /// State word: set to 1 before a call that leaves frames behind (`longjmp`, `pthread_exit`, ...).
 pub const STATE_NONLOCAL: usize = 2;
+/// State word: set to 1 by a function's own symbol before it goes on in the `record` version: what called may be code that is not recorded.
+pub const STATE_OUTSIDE: usize = 3;
 /// State word, written by the runtime: how many forked children of this process could not be recorded.
 pub const STATE_LOST: usize = 7;
 
