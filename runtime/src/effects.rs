@@ -3,6 +3,8 @@
 //! Functions of the C library have models; for others, what their arguments point to is compared with what it was before. What neither shows is
 //! seen when the program loads it.
 
+use core::mem::MaybeUninit;
+
 use suspect_format::abi::PAGE;
 use suspect_format::conversion::{Scanned, Scans};
 use suspect_format::external::{
@@ -19,14 +21,14 @@ const MOST_RANGES: usize = 64;
 /// Arguments that are looked at.
 const MOST_ARGUMENTS: usize = 16;
 /// Changes closer than this are one range.
-const GAP: u64 = 16;
+const GAP: u64 = 4;
 /// Numbers below are no addresses, nor are those from here on.
 const FIRST_ADDRESS: u64 = 1 << 16;
 const LAST_ADDRESS: u64 = 1 << 47;
 
 /// Memory that was written: address, bytes.
 pub struct Ranges {
-    ranges: [(u64, u64); MOST_RANGES],
+    ranges: [MaybeUninit<(u64, u64)>; MOST_RANGES],
     count: usize,
     left: u64,
 }
@@ -34,12 +36,14 @@ pub struct Ranges {
 impl Ranges {
     /// None.
     pub const fn new() -> Ranges {
-        Ranges { ranges: [(0, 0); MOST_RANGES], count: 0, left: MOST_CHANGED }
+        Ranges { ranges: [const { MaybeUninit::uninit() }; MOST_RANGES], count: 0, left: MOST_CHANGED }
     }
 
     /// The ranges.
-    pub fn all(&self) -> &[(u64, u64)] {
-        self.ranges.get(..self.count).unwrap_or(&[])
+    pub fn all(&self) -> impl ExactSizeIterator<Item = (u64, u64)> {
+        let ranges = self.ranges.get(..self.count).unwrap_or(&[]);
+        // SAFETY: `add` has written so many.
+        ranges.iter().map(|range| unsafe { range.assume_init() })
     }
 
     /// Adds `length` bytes at `address`, as far as they can be read and there is room.
@@ -49,7 +53,7 @@ impl Ranges {
             return;
         }
         if let Some(free) = self.ranges.get_mut(self.count) {
-            *free = (address, length);
+            free.write((address, length));
             self.count = self.count.wrapping_add(1);
             self.left = self.left.wrapping_sub(length);
         }
@@ -130,12 +134,15 @@ pub unsafe fn begin(recording: &mut Recording) {
 }
 
 fn take_snapshots(recording: &mut Recording, words: &[u64]) {
-    for (number, word) in words.iter().take(MOST_ARGUMENTS).enumerate() {
+    let words = words.get(..MOST_ARGUMENTS).unwrap_or(words);
+    for (number, word) in words.iter().enumerate() {
         let seen = words.get(..number).unwrap_or(&[]);
         if !(FIRST_ADDRESS..LAST_ADDRESS).contains(word) || seen.contains(word) || !sys::is_readable(*word as usize) {
             continue;
         }
-        let length = readable(*word, COMPARED) as usize;
+        // What another argument points to is looked at once.
+        let next = words.iter().filter(|other| *other > word).min().copied().unwrap_or(u64::MAX);
+        let length = readable(*word, COMPARED.min(next.wrapping_sub(*word))) as usize;
         if let Some(to) = recording.calls.snapshot(*word, length) {
             // SAFETY: the bytes can be read, and there is room for as many.
             unsafe { memory::copy(*word as *const u8, to, length) };

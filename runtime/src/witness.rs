@@ -180,9 +180,9 @@ fn returned(recording: &mut Recording, arguments: u64, result: u64) {
     let Some(mut window) = recording.window() else { return };
     recording.mirror.put_done(&mut window, external_number, result, ranges.len() as u64);
     for (address, length) in ranges {
-        recording.mirror.put_range(&mut window, *address, *length);
+        recording.mirror.put_range(&mut window, address, length);
         // SAFETY: ranges can be read.
-        match unsafe { recording.put_bytes(window, *address, *length) } {
+        match unsafe { recording.put_bytes(window, address, length) } {
             Some(after) => window = after,
             None => return,
         }
