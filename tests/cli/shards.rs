@@ -48,6 +48,8 @@ fn found_out(project: &Project, what: &str) -> BTreeMap<PathBuf, Vec<u8>> {
 }
 
 const MUTATE: [&str; 3] = ["mutate", "--samples", "3"];
+/// A smaller one.
+const SMALL: [&str; 5] = ["mutate", "--nodes", "surcharge()", "--samples", "3"];
 
 fn part(project: &Project, arguments: &[&str], shard: &str) -> String {
     project.succeed(&[arguments, &["--shard", shard]].concat())
@@ -105,20 +107,20 @@ fn parts_of_value_mutants_make_the_whole_wherever_they_are_run() {
 #[test]
 fn parts_of_different_work_are_refused() {
     let project = parcel();
-    part(&project, &MUTATE, "1/2");
+    part(&project, &SMALL, "1/2");
     set_aside(&project, "one");
     forget(&project, "campaigns");
-    part(&project, &["mutate", "--samples", "4"], "2/2");
+    part(&project, &["mutate", "--nodes", "surcharge()", "--samples", "4"], "2/2");
     set_aside(&project, "samples");
     forget(&project, "campaigns");
-    part(&project, &["mutate", "--samples", "3", "--seed", "2"], "2/2");
+    part(&project, &["mutate", "--nodes", "surcharge()", "--samples", "3", "--seed", "2"], "2/2");
     set_aside(&project, "seed");
     forget(&project, "campaigns");
-    part(&project, &MUTATE, "2/3");
+    part(&project, &SMALL, "2/3");
     set_aside(&project, "number");
     forget(&project, "campaigns");
     project.succeed(&["test"]);
-    part(&project, &MUTATE, "2/2");
+    part(&project, &SMALL, "2/2");
     set_aside(&project, "run");
     forget(&project, "campaigns");
     for (other, why) in [
@@ -139,8 +141,8 @@ fn parts_of_different_work_are_refused() {
 #[test]
 fn a_part_whose_time_was_over_is_named() {
     let project = parcel();
-    part(&project, &MUTATE, "1/2");
-    part(&project, &["mutate", "--samples", "3", "--budget", "0"], "2/2");
+    part(&project, &SMALL, "1/2");
+    part(&project, &["mutate", "--nodes", "surcharge()", "--samples", "3", "--budget", "0"], "2/2");
     let said = project.fail(&["merge"], 7);
     assert!(said.contains("2/2 has") && said.contains("trials left") && said.contains("--partial"), "{said}");
     assert!(project.succeed(&["merge", "--partial"]).contains("trials left"));
@@ -178,11 +180,11 @@ fn parts_of_code_mutants_and_of_higher_order_make_the_whole() {
 fn auto_takes_the_part_that_the_environment_names() {
     let project = parcel();
     for (number, name) in [("0", "1/2"), ("1", "2/2")] {
-        let mut command = project.command(&[&MUTATE[..], &["--shard", "auto"]].concat());
+        let mut command = project.command(&[&SMALL[..], &["--shard", "auto"]].concat());
         let output = command.env("JOB_COMPLETION_INDEX", number).env("SUSPECT_SHARDS", "2").output().unwrap();
         assert!(output.status.success(), "{name}: {}", crate::project::text(&output));
     }
     assert!(project.succeed(&["merge"]).contains("2 of 2 parts"));
-    let said = project.fail(&[&MUTATE[..], &["--shard", "auto"]].concat(), 1);
+    let said = project.fail(&[&SMALL[..], &["--shard", "auto"]].concat(), 1);
     assert!(said.contains("no number of a job in the environment"), "{said}");
 }
