@@ -128,7 +128,7 @@ const CONFIGURATIONS: [Configuration; 4] = [
     },
     Configuration {
         name: "suspect",
-        modes: Some("plain,edges,values,trace,mutants"),
+        modes: Some("plain,edges,values,trace,mutants,record"),
         flags: &[],
         runs: &[("inert", None), ("edges", Some("edges")), ("values", Some("values"))],
     },

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use std::process::Command;
 
 fn main() {
-    println!("cargo:rerun-if-changed=shim/shim.cpp");
+    println!("cargo:rerun-if-changed=shim");
     let config = llvm_config();
     println!("cargo:rerun-if-env-changed=LLVM_SYS_191_PREFIX");
     println!("cargo:rerun-if-env-changed=LLVM_SYS_160_PREFIX");
     let mut build = cc::Build::new();
-    build.cpp(true).std("c++17").flag("-fno-exceptions").warnings(false).file("shim/shim.cpp");
+    build.cpp(true).std("c++17").flag("-fno-exceptions").warnings(false).files(["shim/shim.cpp", "shim/record.cpp"]);
     build.flag("-isystem").flag(ask(&config, "--includedir"));
     for flag in ask(&config, "--cxxflags").split_whitespace().filter(|flag| flag.starts_with("-D")) {
         build.flag(flag);

@@ -122,7 +122,7 @@ pub fn inject(
     base: Base,
     operations: Option<Bytes>,
 ) {
-    if matches!(mode, Mode::Plain | Mode::Mutants) {
+    if matches!(mode, Mode::Plain | Mode::Mutants | Mode::Record) {
         return;
     }
     let rounds = fuel::Rounds::of(function);

@@ -5,6 +5,7 @@
 //! turns the markers into code. Only `versions`, `hooks` and `lower` change the IR.
 
 mod base;
+mod bodies;
 mod calls;
 mod compounds;
 mod content;
@@ -12,6 +13,7 @@ mod debug_info;
 mod dependence;
 mod expression;
 mod flow;
+mod frames;
 mod fuel;
 mod gates;
 mod hooks;
@@ -26,6 +28,7 @@ mod options;
 mod overrides;
 mod pieces;
 mod positions;
+mod record;
 mod returning;
 mod sequences;
 mod shim;
@@ -33,6 +36,7 @@ mod signedness;
 mod sites;
 mod statements;
 mod table;
+mod trees;
 mod variables;
 mod versions;
 
@@ -42,6 +46,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use inkwell::llvm_sys::prelude::LLVMModuleRef;
 use suspect_format::abi::{self, Mode};
 
+use bodies::Bodies;
 use dependence::Dependences;
 use expression::Reader;
 use ir::{LLVMOpcode, Module, Value, llvm};
@@ -118,7 +123,13 @@ fn start(module: Module, analyses: *mut shim::Analyses) -> Result<(), String> {
     let dependences = std::mem::take(&mut collected.dependences).encode(module, table.unit_hash);
     module.append_assembly(&Table::of_body(suspect_format::dependence::SECTION, &dependences).assembly());
     let n_gates = if versions.contains(Mode::Mutants) { collected.functions.len() as u32 } else { 0 };
-    inject(module, &versions, &collected, &numbers, n_gates);
+    let known = record::known_variables(module, collected.escapes.is_empty());
+    let copies = versions::Copies::make(module, &collected.functions, &versions);
+    if versions.contains(Mode::Record) {
+        let bodies = record(module, &copies, &versions, &collected, known, table.unit_hash, &mut files);
+        module.append_assembly(&Table::of_body(suspect_format::body::SECTION, &bodies).assembly());
+    }
+    inject(module, &copies, &collected, &numbers, n_gates);
     let (n_counters, n_values) = (numbers.n_counters, numbers.n_values);
     let n_operations = numbers.n_operations;
     lower::UnitNumbers { unit_hash: table.unit_hash, n_counters, n_values, n_gates, n_operations }.leave(module);
@@ -177,8 +188,32 @@ fn split_indirect_edges(function: Value) {
     }
 }
 
-fn inject(module: Module, versions: &Versions, collected: &Collected, numbers: &Numbers, n_gates: u32) {
-    let copies = versions::Copies::make(module, &collected.functions, versions);
+/// Puts hooks into the `record` versions; the body table.
+fn record(
+    module: Module,
+    copies: &versions::Copies,
+    versions: &Versions,
+    collected: &Collected,
+    known: Vec<Value>,
+    unit_hash: u64,
+    files: &mut Files,
+) -> Vec<u8> {
+    let mut bodies = Bodies::new(module, &collected.functions, known);
+    let code = |index, mode| copies.code(index, mode);
+    let numbers =
+        (0..collected.functions.len()).filter_map(|index| Some((code(index, Mode::Record)?, index as u32))).collect();
+    for (index, function) in collected.functions.iter().enumerate() {
+        if let Some((original, copy)) = code(index, versions.base()).zip(code(index, Mode::Record)) {
+            // What nobody else refers to is not to be referred to from here.
+            let symbol = if original == *function { copy } else { *function };
+            let version = record::Version { module, code: copy, original, symbol, number: index as u32, unit_hash };
+            record::record(&version, &mut bodies, &numbers, files);
+        }
+    }
+    bodies.encode(unit_hash)
+}
+
+fn inject(module: Module, copies: &versions::Copies, collected: &Collected, numbers: &Numbers, n_gates: u32) {
     let make = |name, section, count| (count > 0).then(|| Bytes::make(module, name, section, count));
     let operations = make(lower::OPERATIONS, abi::SECTION_OPERATIONS, numbers.n_operations);
     let gates = make(lower::GATES, abi::SECTION_GATES, n_gates);

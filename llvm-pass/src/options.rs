@@ -10,14 +10,17 @@ impl Versions {
     /// Reads `-suspect-modes=`; empty means all modes.
     ///
     /// `edges` is left out beside `values` unless `plain` is there too: without an inert version the build is meant to
-    /// be quick, and `values` says all that `edges` does.
+    /// be quick, and `values` says all that `edges` does. `record` comes with `plain`: its hooks work only while a process is recorded.
     pub fn parse(option: &str) -> Result<Versions, String> {
         if option.is_empty() {
-            return Ok(Versions(Mode::VERSIONS.into_iter().filter(|mode| *mode != Mode::Record).collect()));
+            return Ok(Versions(Mode::VERSIONS.to_vec()));
         }
         let mut modes = option.split(',').map(one_mode).collect::<Result<Vec<_>, _>>()?;
         modes.sort();
         modes.dedup();
+        if modes == [Mode::Record] {
+            modes.insert(0, Mode::Plain);
+        }
         if modes.contains(&Mode::Values) && !modes.contains(&Mode::Plain) {
             modes.retain(|mode| *mode != Mode::Edges);
         }
@@ -74,7 +77,7 @@ mod tests {
 
     #[test]
     fn no_option_means_every_mode() {
-        assert_eq!(versions(""), Mode::VERSIONS[..5]);
+        assert_eq!(versions(""), Mode::VERSIONS);
     }
 
     #[test]
@@ -94,6 +97,12 @@ mod tests {
     fn mutants_run_in_the_trace_version() {
         assert_eq!(versions("mutants,trace"), [Mode::Trace, Mode::Mutants]);
         assert!(Versions::parse("plain,mutants").unwrap_err().contains("without `trace`"));
+    }
+
+    #[test]
+    fn record_is_never_alone() {
+        assert_eq!(versions("record"), [Mode::Plain, Mode::Record]);
+        assert_eq!(versions("record,values"), [Mode::Values, Mode::Record]);
     }
 
     #[test]

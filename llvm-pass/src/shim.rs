@@ -92,4 +92,57 @@ unsafe extern "C" {
     pub fn suspect_di_parent(scope: LLVMMetadataRef) -> LLVMMetadataRef;
     pub fn suspect_di_is_local(scope: LLVMMetadataRef) -> bool;
     pub fn suspect_compile_unit(module: LLVMModuleRef) -> LLVMMetadataRef;
+
+    pub fn suspect_record_part(instruction: LLVMValueRef) -> c_uint;
+    pub fn suspect_record_is_wide(kind: LLVMTypeRef) -> bool;
+    pub fn suspect_record_known(module: LLVMModuleRef, globals: *mut LLVMValueRef, capacity: usize) -> usize;
+    pub fn suspect_record_canonicalise(function: LLVMValueRef, known: *mut LLVMValueRef, n_known: usize);
+    pub fn suspect_record_known_slots(
+        function: LLVMValueRef,
+        known: *mut LLVMValueRef,
+        n_known: usize,
+        slots: *mut LLVMValueRef,
+        answers: *mut bool,
+        count: usize,
+    );
+    pub fn suspect_record_base(address: LLVMValueRef) -> LLVMValueRef;
+    pub fn suspect_record_is_constant_data(value: LLVMValueRef) -> bool;
+    pub fn suspect_record_address(
+        address: LLVMValueRef,
+        base: *mut LLVMValueRef,
+        offset: *mut i64,
+        indices: *mut LLVMValueRef,
+        factors: *mut i64,
+        capacity: usize,
+    ) -> c_int;
+    pub fn suspect_record_constant(constant: LLVMValueRef, bits: *mut u64) -> bool;
+    pub fn suspect_record_symbol(module: LLVMModuleRef, address: LLVMValueRef, offset: *mut i64) -> LLVMValueRef;
+    pub fn suspect_record_size(module: LLVMModuleRef, kind: LLVMTypeRef, stored: bool) -> u64;
+    pub fn suspect_record_slot_size(slot: LLVMValueRef, align: *mut u64) -> u64;
+    pub fn suspect_record_dynamic(object: LLVMValueRef, count: *mut LLVMValueRef) -> u64;
+    pub fn suspect_record_move_before(instruction: LLVMValueRef, before: LLVMValueRef);
+    pub fn suspect_record_n_arguments(call: LLVMValueRef) -> c_uint;
+    pub fn suspect_record_copied(call: LLVMValueRef, argument: c_uint) -> LLVMTypeRef;
+    pub fn suspect_record_copied_parameter(argument: LLVMValueRef) -> LLVMTypeRef;
+    pub fn suspect_record_callee(call: LLVMValueRef) -> LLVMValueRef;
+    pub fn suspect_record_field(module: LLVMModuleRef, field: LLVMValueRef, offset: *mut u64) -> bool;
+    pub fn suspect_record_copy_locations(original: LLVMValueRef, copy: LLVMValueRef);
+    pub fn suspect_record_drop_locations(function: LLVMValueRef);
+    pub fn suspect_record_addresses(
+        function: LLVMValueRef,
+        words: *const u64,
+        n_words: usize,
+        symbols: *mut LLVMValueRef,
+        n_symbols: usize,
+        section: *const c_char,
+        length: usize,
+    ) -> LLVMValueRef;
+    pub fn suspect_record_frame(
+        function: LLVMValueRef,
+        slots: *mut LLVMValueRef,
+        offsets: *const u64,
+        count: usize,
+        size: u64,
+        align: u64,
+    ) -> LLVMValueRef;
 }

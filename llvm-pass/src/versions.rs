@@ -6,7 +6,7 @@ use inkwell::llvm_sys::core::*;
 use suspect_format::abi::{self, Mode};
 
 use crate::calls;
-use crate::ir::{Block, Builder, LLVMIntPredicate, LLVMLinkage, LLVMOpcode, Module, Value, llvm};
+use crate::ir::{Block, Builder, LLVMIntPredicate, LLVMLinkage, LLVMOpcode, Module, Value, llvm, word_address};
 use crate::lower::weak_global;
 use crate::options::Versions;
 use crate::shim;
@@ -163,8 +163,12 @@ fn copy(module: Module, function: Value, mode: Mode, tables: &[Value]) -> Value 
             copy.add_attribute(module.context(), "noinline", 0);
         }
     }
-    if mode == Mode::Trace && !copy.has_attribute("alwaysinline") {
-        // Traced once for a failing test: compiled quickly, with each value still there to be handed over.
+    if mode == Mode::Record {
+        copy.remove_attribute("alwaysinline");
+        copy.remove_attribute("inlinehint");
+    }
+    if matches!(mode, Mode::Trace | Mode::Record) && !copy.has_attribute("alwaysinline") {
+        // Run once for a failing test: compiled quickly, with each value still there to be handed over.
         for attribute in ["optsize", "minsize", "optdebug"] {
             copy.remove_attribute(attribute);
         }
@@ -234,16 +238,33 @@ fn dispatch(module: Module, function: Value, code: &HashMap<Mode, Value>, versio
         mode
     };
     forward(module, function, base_block, code[&versions.base()]);
-    let last = versions.copies()[versions.copies().len() - 1];
-    let last_block = block(c"");
-    let builder = Builder::at_end(module, other_block);
-    let switch = llvm!(LLVMBuildSwitch(builder.raw(), mode.0, last_block.0, versions.copies().len() as u32));
-    forward(module, function, last_block, code[&last]);
-    for mode in versions.copies().iter().filter(|mode| **mode != last) {
+    let others: Vec<Mode> = versions.copies().iter().copied().filter(|mode| *mode != Mode::Record).collect();
+    let goes_on = |mode: Mode| {
         let case = block(c"");
-        llvm!(LLVMAddCase(switch, module.constant(32, *mode as u64).0, case.0));
-        forward(module, function, case, code[mode]);
+        forward(module, function, case, code[&mode]);
+        case
+    };
+    // The `record` version's hooks do nothing good in other modes.
+    let last = others.last().map_or(base_block, |mode| goes_on(*mode));
+    let builder = Builder::at_end(module, other_block);
+    let switch = llvm!(LLVMBuildSwitch(builder.raw(), mode.0, last.0, versions.copies().len() as u32));
+    for mode in others.split_last().map_or(&[][..], |(_, most)| most) {
+        llvm!(LLVMAddCase(switch, module.constant(32, *mode as u64).0, goes_on(*mode).0));
     }
+    if let Some(record) = code.get(&Mode::Record) {
+        let case = block(c"");
+        enter_from_outside(module, case);
+        forward(module, function, case, *record);
+        llvm!(LLVMAddCase(switch, module.constant(32, Mode::Record as u64).0, case.0));
+    }
+}
+
+/// Says that whoever called may have no `record` version.
+fn enter_from_outside(module: Module, block: Block) {
+    let words = module.words(abi::STATE_WORDS as u32);
+    let state = weak_global(module, abi::SYMBOL_STATE, words, 16);
+    let builder = Builder::at_end(module, block);
+    builder.store(module.constant(64, 1), word_address(module, words, state, abi::STATE_OUTSIDE as u32));
 }
 
 /// Ends `block` of `function` in a tail call of `target` with the function's own arguments. Code generators up to LLVM 19

@@ -67,7 +67,7 @@ fn try_seed(seed: u64, runtime: &Path, scratch: &Path) -> Result<bool, String> {
         }
         tried = true;
         let hooked = build("all", &support::plugin_flags(""))?;
-        for mode in 0..5 {
+        for mode in 0..6 {
             if run(&hooked, mode, 60 * SECONDS) != expected {
                 return Err(format!("seed {seed} {level} mode {mode}: other output (csmith --seed {seed} {small})"));
             }

@@ -71,11 +71,12 @@ fn nodes_are_those_of_the_source_at_every_level() {
 fn modes_say_which_versions_there_are() {
     let scratch = support::scratch("tables-modes");
     for (modes, bits) in [
-        ("", 0b11111),
+        ("", 0b111111),
         ("plain", 1),
         ("edges,values", 0b100),
         ("plain,edges,values", 0b111),
         ("trace,mutants", 0b11000),
+        ("record", 0b100001),
     ] {
         assert_eq!(sample_of(tables(&build(&scratch, "-O1", modes))).modes, bits, "{modes}");
     }

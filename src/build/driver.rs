@@ -26,7 +26,7 @@ pub const ENV_MODES: &str = "SUSPECT_MODES";
 /// Names the build log.
 pub const ENV_LOG: &str = "SUSPECT_BUILD_LOG";
 /// All modes.
-pub const ALL_MODES: &str = "plain,edges,values,trace,mutants";
+pub const ALL_MODES: &str = "plain,edges,values,trace,mutants,record";
 /// What a shell reports for a program that was found but did not run.
 const CANNOT_RUN: u8 = 126;
 
@@ -51,17 +51,18 @@ enum DriverError {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ModesError {
     /// A word that is none of the modes.
-    #[error("\"{0}\" is no mode; modes are {ALL_MODES},mutants")]
+    #[error("\"{0}\" is no mode; modes are {ALL_MODES}")]
     Unknown(String),
     /// Nothing to emit.
-    #[error("no mode; modes are {ALL_MODES},mutants")]
+    #[error("no mode; modes are {ALL_MODES}")]
     Empty,
     /// Mutants run in the `trace` version.
     #[error("mutants need trace, too: add it, or leave mutants out")]
     NoTrace,
 }
 
-/// Checks a list of modes joined by commas and puts it in the order of their numbers.
+/// Checks a list of modes joined by commas and puts it in the order of their numbers. `record` alone is `plain,record`: its hooks work only
+/// while a process is recorded.
 pub fn check_modes(list: &str) -> Result<String, ModesError> {
     let mut modes = Vec::new();
     for word in list.split(',').map(str::trim).filter(|word| !word.is_empty()) {
@@ -74,6 +75,9 @@ pub fn check_modes(list: &str) -> Result<String, ModesError> {
     }
     if modes.contains(&Mode::Mutants) && !modes.contains(&Mode::Trace) {
         return Err(ModesError::NoTrace);
+    }
+    if modes == [Mode::Record] {
+        modes.insert(0, Mode::Plain);
     }
     Ok(modes.iter().map(|mode| mode.name()).collect::<Vec<_>>().join(","))
 }
@@ -214,6 +218,7 @@ mod tests {
         assert_eq!(check_modes(ALL_MODES), Ok(ALL_MODES.to_owned()));
         assert_eq!(check_modes("edge"), Err(ModesError::Unknown("edge".to_owned())));
         assert_eq!(check_modes(","), Err(ModesError::Empty));
+        assert_eq!(check_modes("record"), Ok("plain,record".to_owned()));
         assert_eq!(check_modes("mutants,trace"), Ok("trace,mutants".to_owned()));
         assert_eq!(check_modes("plain,mutants"), Err(ModesError::NoTrace));
     }

@@ -92,7 +92,7 @@ fn units_of_earlier_builds_for_other_modes_are_named() {
 fn each_choice_of_modes_is_taken_for_itself() {
     let project = Project::new("p").with_program();
     project.file("Makefile", "program: main.o answer.o\n\tcc -o $@ $^\nclean:\n\trm -f *.o program\n");
-    for modes in ["edges,values", "values", "edges", "plain", "plain,edges,values,trace,mutants"] {
+    for modes in ["edges,values", "values", "edges", "plain", "record", "plain,edges,values,trace,mutants,record"] {
         succeed(project.run(&["make", "clean"]));
         let said = stderr(&succeed(project.run(&[SUSPECT, "build", "--modes", modes, "--", "make"])));
         assert!(!said.contains("other modes"), "{modes}: {said}");

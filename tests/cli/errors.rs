@@ -176,7 +176,7 @@ fn unknown_method_suggests_the_likely_one() {
 fn unknown_mode_lists_the_modes() {
     assert_says(
         &Project::new().fail(&["build", "--modes", "fast", "--", "true"], 1),
-        &["fast", "plain,edges,values,trace,mutants"],
+        &["fast", "plain,edges,values,trace,mutants,record"],
     );
 }
 

@@ -22,7 +22,6 @@ mod recording;
 mod replaying;
 mod reporting;
 mod seeding;
-mod shards;
 mod slices;
 mod study_programs;
 mod word_count;
