@@ -158,7 +158,11 @@ fn automake_tests_are_run_one_by_one_by_the_projects_own_driver() {
         ("suspect.toml", "[[suite]]\nkind = 'automake'\ndir = 'b'\n"),
         ("configure.ac", CONFIGURE),
         ("Makefile.am", MAKEFILE),
-        ("sub/Makefile.am", "TESTS = s1.sh s2.sh\nTESTS_ENVIRONMENT = SUB='$(PACKAGE) b'; export SUB;\n"),
+        (
+            "sub/Makefile.am",
+            "TESTS = s1.sh s2.sh\nTESTS_ENVIRONMENT = SUB='$(PACKAGE) b'; export SUB;\n\
+             AM_TESTS_FD_REDIRECT = 9>&2\n",
+        ),
         ("prog.c", PROG),
         (
             "t1.sh",
@@ -172,7 +176,7 @@ fn automake_tests_are_run_one_by_one_by_the_projects_own_driver() {
         ("t7.sh", "kill -SEGV $$\n"),
         ("t8.tap", "#!/bin/sh\necho 1..2; echo ok 1; echo 'not ok 2 # TODO'\n"),
         ("sub/s1.sh", "#!/bin/sh\necho no display; exit 77\n"),
-        ("sub/s2.sh", "#!/bin/sh\n[ \"$SUB\" = \"x b\" ]\n"),
+        ("sub/s2.sh", "#!/bin/sh\n[ \"$SUB\" = \"x b\" ] && echo seen >&9\n"),
     ]);
     // Configure will not take a directory whose name has spaces.
     let plain = tempfile::tempdir().unwrap();

@@ -30,6 +30,34 @@ pub struct Progress {
     pub log_offset: u64,
 }
 
+/// Reserves blocks for the bytes from `start`, where `file` ends, to `end`, all zero; both are whole pages.
+pub fn reserve(file: &File, start: u64, end: u64) -> Result<(), Errno> {
+    if end > sys::file_size_limit() {
+        // The kernel would send SIGXFSZ.
+        return Err(EFBIG);
+    }
+    let answer = match file.allocate(start, end.wrapping_sub(start)) {
+        Err(EOPNOTSUPP) => write_zeros(file, start, end),
+        answer => answer,
+    };
+    if answer.is_err() {
+        let _ = file.truncate(start);
+    }
+    answer
+}
+
+/// Reserves by writing, where the file system knows no other way.
+fn write_zeros(file: &File, start: u64, end: u64) -> Result<(), Errno> {
+    static ZEROS: [u64; 64] = [0; 64];
+    let mut at = start;
+    while at < end {
+        // SAFETY: the buffer is as long as said. Start and end are whole pages, hence whole buffers.
+        unsafe { file.write_at(ZEROS.as_ptr().cast(), size_of_val(&ZEROS), at) }?;
+        at = at.wrapping_add(size_of_val(&ZEROS) as u64);
+    }
+    Ok(())
+}
+
 /// An open and locked trace file.
 pub struct TraceFile {
     file: File,
@@ -69,30 +97,7 @@ impl TraceFile {
         let start = self.progress.valid_len;
         let offset = start.max(PAGE as u64);
         let end = offset.checked_add(length).ok_or(EFBIG)?;
-        if end > sys::file_size_limit() {
-            // The kernel would send SIGXFSZ.
-            return Err(EFBIG);
-        }
-        let answer = match self.file.allocate(start, end.wrapping_sub(start)) {
-            Err(EOPNOTSUPP) => self.write_zeros(start, end),
-            answer => answer,
-        };
-        if answer.is_err() {
-            let _ = self.file.truncate(start);
-        }
-        answer.map(|()| offset)
-    }
-
-    /// Reserves by writing, where the file system knows no other way.
-    fn write_zeros(&self, start: u64, end: u64) -> Result<(), Errno> {
-        static ZEROS: [u64; 64] = [0; 64];
-        let mut at = start;
-        while at < end {
-            // SAFETY: the buffer is as long as said. Start and end are whole pages, hence whole buffers.
-            unsafe { self.file.write_at(ZEROS.as_ptr().cast(), size_of_val(&ZEROS), at) }?;
-            at = at.wrapping_add(size_of_val(&ZEROS) as u64);
-        }
-        Ok(())
+        reserve(&self.file, start, end).map(|()| offset)
     }
 
     /// The open file.

@@ -3,7 +3,7 @@
 //! Linked as one relocatable object, first on the link line, into every executable and shared library that has
 //! instrumented units (`runtime/Makefile` builds it, and the object that ends the section of words).
 //!
-//! A process records (`record`, `log`), or takes part in a trial (`trial`, `mutants`, `change`, `gates`, `fuel`, `fork`), or neither. What the modules
+//! A process counts (`record`, `log`), is recorded or replayed (`recording`, `replay`), takes part in a trial (`trial`, `mutants`, `change`, `gates`, `fuel`, `fork`), or neither. What the modules
 //! of a process must have in common is in `process`; `object` and `text` say how addresses are seen.
 //!
 //! What holds everywhere here: no allocation, no panic path, no message, no call into the program's C library but those
@@ -29,27 +29,39 @@
 compile_error!("the runtime makes its system calls directly and knows x86-64 Linux only; add yours to sys.rs");
 
 mod change;
+mod children;
+mod effects;
 mod file;
 mod filter;
 mod fork;
 mod fuel;
 mod gates;
+mod guide;
 mod hooks;
+mod image;
 mod log;
 mod memory;
 mod module;
 mod mutants;
 mod object;
+mod open_calls;
 mod process;
 mod record;
+mod recording;
+mod replay;
 mod settings;
 mod stack;
 mod symbols;
 mod sys;
 mod text;
 mod trial;
+mod witness;
 
 pub use hooks::{
     __suspect_choice, __suspect_node, __suspect_object, __suspect_operation, __suspect_pointer, __suspect_refuel,
     __suspect_text, __suspect_tick, __suspect_variable,
+};
+pub use witness::{
+    __suspect_branch, __suspect_call, __suspect_called, __suspect_enter, __suspect_loaded, __suspect_point,
+    __suspect_setjmp,
 };

@@ -86,6 +86,21 @@ pub unsafe fn copy_text(text: *const c_char, to: *mut u8, room: usize) -> usize 
     length
 }
 
+/// The bytes of the C string `text`, without its zero.
+///
+/// # Safety
+/// `text` ends with a zero byte and lasts as long as the answer.
+pub unsafe fn text<'a>(text: *const c_char) -> &'a [u8] {
+    let mut length = 0usize;
+    // SAFETY: vouched for by the caller.
+    unsafe {
+        while *text.add(length) != 0 {
+            length = length.wrapping_add(1);
+        }
+        core::slice::from_raw_parts(text.cast(), length)
+    }
+}
+
 /// The decimal number that the C string `text` is.
 ///
 /// # Safety

@@ -5,6 +5,7 @@ use core::mem::offset_of;
 use suspect_format::abi::PAGE;
 use suspect_format::trace::{HASH_START, UnitDescriptor, UnitEntry, hash_bytes};
 
+use crate::settings::Auxiliary;
 use crate::symbols;
 
 /// What the linker made of this module's units.
@@ -153,35 +154,73 @@ impl Module {
         all == 0
     }
 
+    /// Whether it is the executable.
+    pub fn is_executable(&self, auxiliary: &Auxiliary) -> bool {
+        let header = symbols::elf_header();
+        header.is_null() || {
+            // SAFETY: an ELF header that the linker names is in memory.
+            let offset = unsafe { header.add(PROGRAM_HEADERS).cast::<u64>().read_unaligned() };
+            (header as u64).wrapping_add(offset) == auxiliary.program_headers
+        }
+    }
+
     /// First address of the whole module and one past its last; `None` when its ELF header is not in memory.
     pub fn range(&self) -> Option<(usize, usize)> {
-        const PROGRAM_HEADERS: usize = 32;
-        const N_PROGRAM_HEADERS: usize = 56;
-        const LOAD: u32 = 1;
         let header = symbols::elf_header();
-        if header.is_null() {
-            return None;
-        }
         let (mut low, mut high) = (u64::MAX, 0u64);
-        // SAFETY: an ELF header that the linker names is in memory, with its program headers.
-        unsafe {
-            let mut entry = header.add(header.add(PROGRAM_HEADERS).cast::<u64>().read_unaligned() as usize);
-            let mut left = header.add(N_PROGRAM_HEADERS).cast::<u16>().read_unaligned();
-            while left != 0 {
-                let entry_words = entry.cast::<u64>();
-                let (address, length) = (entry_words.add(2).read_unaligned(), entry_words.add(5).read_unaligned());
-                if entry.cast::<u32>().read_unaligned() == LOAD {
-                    low = low.min(address);
-                    high = high.max(address.wrapping_add(length));
-                }
-                entry = entry.add(56);
-                left = left.wrapping_sub(1);
-            }
-        }
+        Module::segments(|segment| {
+            low = low.min(segment.address);
+            high = high.max(segment.address.wrapping_add(segment.in_memory));
+        });
         let length = high.checked_sub(low)? as usize;
         Some((header as usize, (header as usize).wrapping_add(length)))
     }
+
+    /// Looks at the segments of this module that are in memory: nothing when its ELF header is not.
+    pub fn segments(mut look: impl FnMut(Segment)) {
+        const N_PROGRAM_HEADERS: usize = 56;
+        const LOAD: u32 = 1;
+        const WRITABLE: u32 = 2;
+        let header = symbols::elf_header();
+        if header.is_null() {
+            return;
+        }
+        // SAFETY: an ELF header that the linker names is in memory, with its program headers.
+        unsafe {
+            let first = header.add(header.add(PROGRAM_HEADERS).cast::<u64>().read_unaligned() as usize);
+            let count = header.add(N_PROGRAM_HEADERS).cast::<u16>().read_unaligned();
+            let loaded = (0..count).map(|number| first.add(usize::from(number).wrapping_mul(56)));
+            let loaded = loaded.filter(|entry| entry.cast::<u32>().read_unaligned() == LOAD);
+            let word = |entry: *const u8, number: usize| entry.cast::<u64>().add(number).read_unaligned();
+            // The first segment is where the header is.
+            let low = loaded.clone().map(|entry| word(entry, 2)).min().unwrap_or(0);
+            let bias = (header as u64).wrapping_sub(low);
+            loaded.for_each(|entry| {
+                look(Segment {
+                    address: bias.wrapping_add(word(entry, 2)),
+                    in_file: word(entry, 4),
+                    in_memory: word(entry, 5),
+                    is_writable: entry.cast::<u32>().add(1).read_unaligned() & WRITABLE != 0,
+                });
+            });
+        }
+    }
 }
+
+/// A part of a module.
+pub struct Segment {
+    /// Where it is.
+    pub address: u64,
+    /// Bytes of it that come from the file; the rest is zero at first.
+    pub in_file: u64,
+    /// Bytes of it.
+    pub in_memory: u64,
+    /// The program can write it.
+    pub is_writable: bool,
+}
+
+/// Offset in an ELF header of the offset of the program headers.
+const PROGRAM_HEADERS: usize = 32;
 
 /// `length` up to whole pages.
 pub fn page_up(length: usize) -> usize {

@@ -19,7 +19,7 @@ use crate::memory::{self, Writer};
 use crate::module::{Module, page_up};
 use crate::settings::{Auxiliary, Settings};
 use crate::sys::{self, EFBIG, EIO, Errno};
-use crate::{log, process, stack, symbols, trial};
+use crate::{log, process, recording, stack, symbols, trial};
 
 /// Longest path of a trace file, with its zero.
 const PATH_LEN: usize = 4096;
@@ -110,12 +110,19 @@ extern "C" fn started(frame: usize) {
         }
         return;
     }
+    if settings.mode == Mode::Record {
+        // SAFETY: as above.
+        if let Ok(mode) = unsafe { recording::start(&settings, &module, &auxiliary) } {
+            symbols::mode().store(mode, Ordering::Release);
+        }
+        return;
+    }
     // SAFETY: the loader's thread, before anything else of this module runs.
     unsafe {
         if describe_process(&settings, &auxiliary).is_some() {
             describe_module(&module, &auxiliary);
             if add_module(&module, FirstWords::AsTheyAre).is_ok() {
-                symbols::at_fork(forked);
+                symbols::at_fork(None, forked);
                 if settings.mode == Mode::Trace {
                     // No function goes on in a version that does not log.
                     module.gates.fill(1);
@@ -125,6 +132,12 @@ extern "C" fn started(frame: usize) {
             }
         }
     }
+}
+
+/// Runs when this module is unloaded, and when the process ends in order.
+pub extern "C" fn end() {
+    trial::end();
+    recording::end();
 }
 
 /// Has the module's hooks log values. Without the shared page addresses have no names in the log.
@@ -139,7 +152,7 @@ unsafe fn name_objects(module: &Module, auxiliary: &Auxiliary) {
         }
         process.add(module);
         stack::take(process);
-        symbols::at_fork(process::forked);
+        symbols::at_fork(None, process::forked);
     }
     hooks::set_task(Task::Log);
 }
@@ -241,7 +254,6 @@ unsafe fn name_file() {
 /// # Safety
 /// Nobody else uses the static; [`PROCESS`] is filled.
 unsafe fn describe_module(module: &Module, auxiliary: &Auxiliary) {
-    const PROGRAM_HEADER_OFFSET: usize = 32;
     let segment = &raw mut SEGMENT;
     // SAFETY: vouched for by the caller; an ELF header that the linker names is in memory.
     unsafe {
@@ -250,13 +262,8 @@ unsafe fn describe_module(module: &Module, auxiliary: &Auxiliary) {
         (*segment).n_units = module.n_units as u32;
         (*segment).data_len = module.data_len as u64;
         (*segment).load_address = module.data as u64;
-        let header = symbols::elf_header();
         let path = (&raw mut (*segment).path).cast();
-        let is_executable = header.is_null() || {
-            let offset = header.add(PROGRAM_HEADER_OFFSET).cast::<u64>().read_unaligned();
-            (header as u64).wrapping_add(offset) == auxiliary.program_headers
-        };
-        if is_executable {
+        if module.is_executable(auxiliary) {
             memory::copy((&raw const PROCESS.executable).cast(), path, TEXT_LEN);
         } else {
             let found = symbols::library_path(module.data);

@@ -3,7 +3,10 @@
 use core::ffi::c_char;
 use core::mem::MaybeUninit;
 
-use suspect_format::abi::{DEFAULT_LOG_BYTES, ENV_LOG_BYTES, ENV_OUT, ENV_RECORD, ENV_TEST, ENV_TRIAL, Mode};
+use suspect_format::abi::{
+    DEFAULT_LOG_BYTES, ENV_LOG_BYTES, ENV_OUT, ENV_PLAN, ENV_RECORD, ENV_RECORD_BYTES, ENV_TEST, ENV_TRIAL, Mode,
+};
+use suspect_format::record::DEFAULT_RECORD_BYTES;
 
 use crate::memory;
 use crate::symbols;
@@ -19,8 +22,12 @@ pub struct Settings {
     pub trial: *const c_char,
     /// The test's name, or null.
     pub test: *const c_char,
+    /// Path of the plan file, or null: nothing is replayed.
+    pub plan: *const c_char,
     /// Bytes for full values.
     pub log_bytes: u64,
+    /// Bytes for a recording.
+    pub record_bytes: u64,
 }
 
 impl Settings {
@@ -35,7 +42,9 @@ impl Settings {
             mode: Mode::Edges,
             trial: core::ptr::null(),
             test: core::ptr::null(),
+            plan: core::ptr::null(),
             log_bytes: DEFAULT_LOG_BYTES,
+            record_bytes: DEFAULT_RECORD_BYTES,
         };
         // SAFETY: the C library's `environ` is null or points to C strings, ended by a null pointer.
         unsafe {
@@ -45,8 +54,9 @@ impl Settings {
                 entry = entry.add(1);
             }
         }
+        let replays = !settings.plan.is_null() && settings.mode == Mode::Record;
         let records = !settings.out.is_null() && settings.mode != Mode::Plain;
-        (records || !settings.trial.is_null()).then_some(settings)
+        (records || replays || !settings.trial.is_null()).then_some(settings)
     }
 
     /// Takes one variable; `None` when it makes no sense.
@@ -69,6 +79,10 @@ impl Settings {
                 self.test = value;
             } else if let Some(value) = memory::value_of(entry, ENV_LOG_BYTES) {
                 self.log_bytes = memory::number(value)?;
+            } else if let Some(value) = memory::value_of(entry, ENV_PLAN) {
+                self.plan = if *value == 0 { core::ptr::null() } else { value };
+            } else if let Some(value) = memory::value_of(entry, ENV_RECORD_BYTES) {
+                self.record_bytes = memory::number(value)?;
             }
         }
         Some(())
@@ -78,11 +92,12 @@ impl Settings {
 /// # Safety
 /// `name` ends with a zero byte.
 unsafe fn mode_named(name: *const c_char) -> Option<Mode> {
-    const NAMES: [(Mode, &str); 4] = [
+    const NAMES: [(Mode, &str); 5] = [
         (Mode::Plain, Mode::Plain.name()),
         (Mode::Edges, Mode::Edges.name()),
         (Mode::Values, Mode::Values.name()),
         (Mode::Trace, Mode::Trace.name()),
+        (Mode::Record, Mode::Record.name()),
     ];
     for (mode, word) in &NAMES {
         // SAFETY: vouched for by the caller.

@@ -45,6 +45,13 @@ global_asm!(
     ".hidden __suspect_variable",
     ".hidden __suspect_choice",
     ".hidden __suspect_refuel",
+    ".hidden __suspect_enter",
+    ".hidden __suspect_point",
+    ".hidden __suspect_loaded",
+    ".hidden __suspect_branch",
+    ".hidden __suspect_call",
+    ".hidden __suspect_called",
+    ".hidden __suspect_setjmp",
     // Before every constructor of this module that gives no priority, or one from 1 on.
     ".pushsection .init_array.00000,\"aw\",@init_array",
     ".p2align 3",
@@ -58,7 +65,7 @@ global_asm!(
     page = const PAGE,
     fuel = const FUEL_WORD * 8,
     start = sym crate::record::start,
-    end = sym crate::trial::end,
+    end = sym crate::record::end,
 );
 
 /// The address of a symbol by this module's own table of addresses, after the directives that say what it is.
@@ -183,6 +190,17 @@ fn look_up(address: *const c_void) -> AddressInfo {
     if found == 0 { NOTHING } else { info }
 }
 
+/// Where this thread's `errno` is; null without a C library that says so.
+pub fn errno_address() -> *mut c_int {
+    type Address = unsafe extern "C" fn() -> *mut c_int;
+    let function = foreign!("__errno_location");
+    if function.is_null() {
+        return core::ptr::null_mut();
+    }
+    // SAFETY: glibc and musl give it this type; it computes an address.
+    unsafe { core::mem::transmute::<*mut c_void, Address>(function)() }
+}
+
 /// Bytes from `object`, which the C library's allocator made, to its end; 0 when that cannot be told.
 pub fn usable_size(object: usize) -> usize {
     type Size = unsafe extern "C" fn(*mut c_void) -> usize;
@@ -213,8 +231,8 @@ pub fn allocate(length: usize) -> *mut u8 {
     unsafe { core::mem::transmute::<*mut c_void, Allocate>(function)(length).cast() }
 }
 
-/// Has `handler` called in the child of every `fork`, until this module is unloaded.
-pub fn at_fork(handler: extern "C" fn()) {
+/// Has `before` called before every `fork` and `handler` in its child, until this module is unloaded.
+pub fn at_fork(before: Option<extern "C" fn()>, handler: extern "C" fn()) {
     type Handler = Option<extern "C" fn()>;
     type Register = unsafe extern "C" fn(Handler, Handler, Handler, *mut c_void) -> c_int;
     type RegisterForever = unsafe extern "C" fn(Handler, Handler, Handler) -> c_int;
@@ -224,9 +242,9 @@ pub fn at_fork(handler: extern "C" fn()) {
     // children writing into this process's words, as told in the crate's documentation.
     unsafe {
         if !register.is_null() && !this_module.is_null() {
-            core::mem::transmute::<*mut c_void, Register>(register)(None, None, Some(handler), this_module);
+            core::mem::transmute::<*mut c_void, Register>(register)(before, None, Some(handler), this_module);
         } else if !forever.is_null() {
-            core::mem::transmute::<*mut c_void, RegisterForever>(forever)(None, None, Some(handler));
+            core::mem::transmute::<*mut c_void, RegisterForever>(forever)(before, None, Some(handler));
         }
     }
 }

@@ -58,7 +58,7 @@ pub unsafe fn start(path: *const c_char, module: &Module, auxiliary: &Auxiliary)
         {
             fuel::attach(process, range);
         }
-        symbols::at_fork(process::forked);
+        symbols::at_fork(None, process::forked);
         hooks::set_task(if mode == Mode::Mutants as u32 { Task::Mutants } else { Task::Trial });
         Ok(mode)
     }
@@ -92,7 +92,7 @@ fn gates_of_unknown(process: &Process, module: &Module) {
 }
 
 /// Runs when this module is unloaded, and when the process ends in order.
-pub extern "C" fn end() {
+pub fn end() {
     if hooks::task() != Task::Mutants as u32 && hooks::task() != Task::Trial as u32 {
         return;
     }

@@ -3,6 +3,7 @@
 mod code;
 mod nightly;
 mod rank;
+mod shard;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -14,10 +15,11 @@ pub use code::{
     CatalogueArguments, HeuristicArgument, HomArguments, KillArguments, MutantsArguments, MutantsFormat, Sample,
     SeedArguments, SeedOrigin, StudyArgument,
 };
-pub use nightly::{BisectArguments, DiffArguments, RunArguments};
+pub use nightly::{BisectArguments, DiffArguments, MergeArguments, RunArguments};
 pub use rank::{RankArguments, ReplayArguments, SearchArguments};
 
 use crate::suite::config::parse_duration;
+use shard::shard;
 
 /// Name of the verb for `git bisect run`, which has exit codes of its own.
 pub const BISECT_STEP: &str = "bisect-step";
@@ -55,6 +57,12 @@ pub enum Verb {
         suspect diff last/report.json\n\nA test that was not looked at is not reported as fixed."
     )]
     Diff(DiffArguments),
+    /// Make one whole of what the parts of a sharded campaign found out.
+    #[command(
+        after_help = "Examples:\n  suspect merge\n  suspect merge part-*/\n\nWithout directories, parts that were run in this project are joined. \
+        Parts of different work are refused, and missing ones named. What comes out is what one machine would have found out."
+    )]
+    Merge(MergeArguments),
     /// Build the commit that is checked out and run a test, for `git bisect run`.
     #[command(
         name = BISECT_STEP,
@@ -234,7 +242,7 @@ pub struct MutateArguments {
     /// How many trials run at once; by default one for each processor.
     #[arg(long, short, value_name = "N")]
     pub jobs: Option<usize>,
-    /// Run only the K-th of N parts; the parts together are the whole.
+    /// Run only the K-th of N parts, or the one that Slurm, Kubernetes, GitLab or the like say (`auto`); `suspect merge` makes them one.
     #[arg(long, value_name = "K/N", value_parser = shard)]
     pub shard: Option<(u32, u32)>,
     /// Who runs trials.
@@ -266,12 +274,6 @@ fn bytes(text: &str) -> Result<u64, String> {
     let number = text[..digits].parse::<u64>().ok().filter(|number| *number > 0);
     let scaled = number.and_then(|number| number.checked_mul(1u64.checked_shl(shift)?));
     scaled.ok_or_else(|| "a number of bytes such as 65536, 512M or 2G".to_string())
-}
-
-fn shard(text: &str) -> Result<(u32, u32), String> {
-    let parts = text.split_once('/').and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
-    let valid = parts.filter(|(number, of): &(u32, u32)| (1..=*of).contains(number));
-    valid.ok_or_else(|| "a part such as 2/4, from 1/4 to 4/4".to_string())
 }
 
 /// How a graph is written.

@@ -15,7 +15,7 @@ use crate::causal::{EffectOptions, Structure, StructureOptions};
 use crate::hom::studies::{DecileOptions, DecileStudy, HeuristicOptions, HeuristicStudy};
 use crate::hom::{EffectMatrix, FirstOrder, Heuristic, Hom, KillMatrix, PlanError, PlanOptions, Pool, judge, plan};
 use crate::mutant::{CodeMutant, edits};
-use crate::store::{Run, Shard, Store};
+use crate::store::{Run, Store};
 use crate::suite::Suite;
 use crate::trial::Site;
 use report::HomReport;
@@ -40,6 +40,8 @@ struct Ground<'a> {
     pool: Pool,
     effects: EffectMatrix,
     kills: KillMatrix,
+    /// The part of the work that is to be done; all without it.
+    part: Option<(u32, u32)>,
 }
 
 /// Makes and runs higher-order mutants, or a study of them, and says what came out.
@@ -57,7 +59,11 @@ pub fn hom(root: &Path, start: &Path, arguments: &HomArguments, out: &mut impl W
     killer.begin()?;
     let mutants: Vec<&CodeMutant> = catalogue.chosen().collect();
     let subjects: Vec<Subject> = mutants.iter().map(|mutant| subject(&run.program, &[*mutant])).collect();
-    let first = killer.run(&subjects, Shard::WHOLE, false)?;
+    let first = match arguments.shard {
+        None => killer.run(&subjects, None, false)?,
+        // Each part of the work needs all of these, so none may run them for itself.
+        Some(_) => killer.known_of(&subjects)?,
+    };
     // A mutant that no test executes says nothing of its place.
     let member = |(mutant, verdict): (&&CodeMutant, &crate::campaign::Verdict)| FirstOrder {
         node: mutant.node.filter(|_| !verdict.covered_by.is_empty()),
@@ -68,7 +74,7 @@ pub fn hom(root: &Path, start: &Path, arguments: &HomArguments, out: &mut impl W
     let structure = Structure::learn(&observed.observations, &observed.order, StructureOptions::default());
     let effects = EffectMatrix::new(&observed.observations, &structure, EffectOptions::default(), &pool.nodes());
     let kills = killer.matrix(&first.verdicts);
-    let ground = Ground { store: &store, run: &run, killer, mutants, pool, effects, kills };
+    let ground = Ground { store: &store, run: &run, killer, mutants, pool, effects, kills, part: arguments.shard };
     match (arguments.heuristic, arguments.study) {
         (Some(heuristic), _) => ground.heuristic(heuristic, arguments, out),
         (None, Some(study)) => {
@@ -115,6 +121,12 @@ fn conflicts(run: &Run, catalogue: &Catalogue, mutants: &[&CodeMutant]) -> Vec<(
     conflicts
 }
 
+/// Says that a part is done: what it found out says nothing without the others.
+fn part_done(number: u32, of: u32, out: &mut impl Write) -> Result<(), Failure> {
+    writeln!(out, "part {number}/{of} is done; when all are: `suspect merge`, then the same command without --shard")
+        .map_err(Failure::of(Exit::File))
+}
+
 impl Ground<'_> {
     /// Runs mutants, each once, and tells what is known of them, in their order.
     fn outcomes(&self, homs: &[Hom]) -> Result<KillMatrix, Failure> {
@@ -128,7 +140,7 @@ impl Ground<'_> {
                 subjects.len() - 1
             });
         }
-        let killed = self.killer.run(&subjects, Shard::WHOLE, false)?;
+        let killed = self.killer.run(&subjects, self.part, false)?;
         if killed.summary.not_run > 0 {
             anstream::eprintln!(
                 "suspect: {} of {} trials were not run for want of time: the same command goes on from here",
@@ -155,6 +167,9 @@ impl Ground<'_> {
         let options = PlanOptions { heuristic, order, n, seed: arguments.catalogue.seed };
         let planned = plan(&self.pool, &self.effects, options)?;
         let outcomes = self.outcomes(&planned.homs)?;
+        if let Some((number, of)) = self.part {
+            return part_done(number, of, out);
+        }
         let judgements = judge(&planned.homs, &self.kills, &outcomes);
         let report = HomReport::new(self, heuristic, order, &planned, &outcomes, &judgements);
         report.write(arguments.json, arguments.top, out).map_err(Failure::of(Exit::File))
@@ -182,20 +197,26 @@ impl Ground<'_> {
                 let defaults = DecileOptions::default();
                 let options = DecileOptions { repeats: repeats(defaults.repeats), seed, ..defaults };
                 let study = DecileStudy::plan(&self.pool, &self.effects, options)?;
-                let table = study.table(&self.kills, &self.outcomes(study.homs())?);
+                let outcomes = self.outcomes(study.homs())?;
+                let table = study.table(&self.kills, &outcomes);
                 (table.to_string(), serde_json::to_value(&table), table.svg(&title))
             }
             StudyArgument::Heuristics => {
                 let study = HeuristicStudy::plan(&self.pool, &self.effects, options)?;
-                let table = study.table(&self.kills, &self.outcomes(study.homs())?);
+                let outcomes = self.outcomes(study.homs())?;
+                let table = study.table(&self.kills, &outcomes);
                 (table.to_string(), serde_json::to_value(&table), table.svg(&title))
             }
             StudyArgument::Survival => {
                 let study = HeuristicStudy::plan(&self.pool, &self.effects, options)?;
-                let table = study.survival(&self.pool, &self.kills, &self.outcomes(study.homs())?);
+                let outcomes = self.outcomes(study.homs())?;
+                let table = study.survival(&self.pool, &self.kills, &outcomes);
                 (table.to_string(), serde_json::to_value(&table), table.svg(&title))
             }
         };
+        if let Some((number, of)) = self.part {
+            return part_done(number, of, out);
+        }
         if let Some(path) = plot {
             std::fs::write(path, svg)
                 .map_err(|error| Failure::new(Exit::File, format!("cannot write {}: {error}", path.display())))?;

@@ -11,14 +11,14 @@ use super::exit::{Exit, Failure};
 use super::mutate::{say_uncontained, workbench};
 use super::progress::Progress;
 use super::ready;
+use super::work::Work;
 use crate::campaign::{CodeBench, CodeCampaign, CodeSettings, CodeSummary, CodeTest, CoveredMutant, Verdict, verdicts};
 use crate::hom::{KillMatrix, KillVector, Kills};
 use crate::report::TestNotUsed;
 use crate::store::{Run, Shard, Store};
 use crate::suite::Suite;
 use crate::trial::{Executors, Mutant, Watched};
-pub use state::mix;
-use state::{CodeState, build_identity, test_code, text};
+pub use state::{CodeState, build_identity, mix, test_code, text};
 use suspect_format::trace::HASH_START;
 
 /// A mutant to run.
@@ -137,12 +137,17 @@ impl<'a> Killer<'a> {
         Ok(())
     }
 
-    /// Runs what has not been run, as far as the budget goes, and tells what is known then.
-    pub fn run(&self, subjects: &[Subject], shard: Shard, first_kill: bool) -> Result<Killed, Failure> {
+    /// Runs what has not been run of all mutants, or of a part of them, as far as the budget goes, and tells what is known then.
+    pub fn run(&self, subjects: &[Subject], part: Option<(u32, u32)>, first_kill: bool) -> Result<Killed, Failure> {
         let began = Instant::now();
         let kills = self.store.kills();
+        let shard = part.map_or(Shard::WHOLE, |(number, of)| Shard { number, of });
         let _running = kills.lock_shard(shard)?;
         let mutants = self.known(subjects);
+        let work = self.work(&mutants, first_kill);
+        if part.is_some() {
+            kills.shards().begin(shard, work.id)?;
+        }
         let KillArguments { jobs, executor, allow_unsafe, .. } = self.arguments;
         let budget = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         let jobs = jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1);
@@ -166,8 +171,40 @@ impl<'a> Killer<'a> {
         progress.clear();
         let summary = done?;
         say_uncontained(&lab.bench);
+        if part.is_some() {
+            kills.shards().end(&work.ended(shard, summary.not_run))?;
+        }
         let verdicts = verdicts(&mutants, &self.tests, &kills.load()?, self.build, &summary.refused);
         Ok(Killed { verdicts, summary, seconds: began.elapsed().as_secs_f64() })
+    }
+
+    /// What is known of mutants that have been run.
+    ///
+    /// # Errors
+    /// When some of them have not.
+    pub fn known_of(&self, subjects: &[Subject]) -> Result<Killed, Failure> {
+        let mutants = self.known(subjects);
+        let verdicts = verdicts(&mutants, &self.tests, &self.store.kills().load()?, self.build, &BTreeMap::new());
+        let left: usize = verdicts.iter().map(|verdict| verdict.not_run_in.len()).sum();
+        match left {
+            0 => Ok(Killed { verdicts, summary: CodeSummary::default(), seconds: 0.0 }),
+            left => Err(Failure::new(
+                Exit::Baseline,
+                format!(
+                    "a part of higher-order mutants needs all of first order, of which {left} trials have not been run: \
+                     `suspect mutants --shard K/N` for each part, then `suspect merge`"
+                ),
+            )),
+        }
+    }
+
+    /// What is run, whichever part of it.
+    fn work(&self, mutants: &[CoveredMutant], first_kill: bool) -> Work {
+        let mut id = mix(self.build, u64::from(first_kill));
+        id = mutants.iter().fold(id, |id, mutant| mix(mix(id, mutant.id), mutant.state));
+        id = self.tests.iter().fold(id, |id, test| mix(mix(id, test.id), test.state));
+        let what = format!("{} mutants on {} tests of build {:016x}", mutants.len(), self.tests.len(), self.build);
+        Work::new(id, what)
     }
 
     /// Tests left out of this session: those that were never used, and those that turned out not to be usable.

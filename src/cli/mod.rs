@@ -18,6 +18,7 @@ mod graph;
 mod hom;
 mod interrupt;
 mod kills;
+mod merge;
 mod methods;
 mod mutants;
 mod mutate;
@@ -34,6 +35,7 @@ mod seed;
 mod since;
 mod spectra;
 mod test;
+mod work;
 
 use std::ffi::OsString;
 use std::io::{BufWriter, Write};
@@ -87,6 +89,7 @@ fn run(arguments: Arguments, out: &mut impl Write) -> Result<(), Failure> {
     let start = start_directory(arguments.directory.as_deref())?;
     match &arguments.verb {
         Verb::Run(night) => run::run(&start, night, out),
+        Verb::Merge(merge) => merge::merge(&project_root(&start), &start, merge, out),
         Verb::BisectStep(step) => bisect::step(&start, step, out),
         Verb::Diff(diff) => diff::diff(&project_root(&start), &start, diff, out),
         Verb::Build(build) => build::build(&start, build, out),

@@ -15,7 +15,7 @@ use crate::campaign::Verdict;
 use crate::mutant::{Class, CodeMutant};
 use crate::program::Program;
 use crate::report::{MutantEntry, MutantStatus, MutantsReport, sarif, stryker, write_mutants};
-use crate::store::{Run, Shard, Store};
+use crate::store::{Run, Store};
 use crate::suite::Suite;
 use catalogue::{Catalogue, entry, subject};
 
@@ -32,8 +32,7 @@ pub fn mutants(root: &Path, start: &Path, arguments: &MutantsArguments, out: &mu
     let killer = Killer::new(&store, &run, &suite, &arguments.kill)?;
     killer.begin()?;
     let subjects: Vec<Subject> = catalogue.chosen().map(|mutant| subject(&run.program, &[mutant])).collect();
-    let shard = arguments.shard.map_or(Shard::WHOLE, |(number, of)| Shard { number, of });
-    let killed = killer.run(&subjects, shard, arguments.first_kill)?;
+    let killed = killer.run(&subjects, arguments.shard, arguments.first_kill)?;
     say(&killed);
     let report = report(&run, &catalogue, &killer, &killed, arguments);
     write_report(root, start, &report, arguments, out)

@@ -10,6 +10,7 @@ use super::args::{MutateArguments, MutateExecutor, MutateTests};
 use super::exit::{Exit, Failure};
 use super::progress::Progress;
 use super::ready;
+use super::work::Work;
 use crate::campaign::{
     Campaign, CampaignError, CampaignManifest, Chosen, Coverage, KnownTest, MOST_PASSING, Settings, Summary, TestGroup,
     Watch, Workbench, choose_tests, recorded_tests, select_nodes,
@@ -80,6 +81,8 @@ pub fn run_campaign(
         campaign_store.clear()?;
     }
     let _running = campaign_store.lock_shard(shard)?;
+    let work = Work::of_values(&manifest, &settings, arguments);
+    campaign_store.shards().begin(shard, work.id)?;
     if let Some(earlier) = campaign_store.load_manifest::<CampaignManifest>()? {
         manifest = earlier;
     }
@@ -103,6 +106,9 @@ pub fn run_campaign(
     let (_, summary) = campaign.run()?;
     say_uncontained(&workbench);
     campaign_store.save_progress(shard, &summary)?;
+    if arguments.shard.is_some() {
+        campaign_store.shards().end(&work.ended(shard, summary.not_run.values().sum()))?;
+    }
     Ok(summary)
 }
 

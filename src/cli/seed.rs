@@ -21,7 +21,7 @@ use crate::eval::{Patched, SeededBenchmark, SeededProgram, SeededVersion};
 use crate::mutant::{Class, CodeMutant, edits};
 use crate::program::Program;
 use crate::source::Edit;
-use crate::store::{Run, Shard, Store};
+use crate::store::{Run, Store};
 use crate::suite::{CONFIG_FILE, Suite};
 use choice::Candidate;
 use slips::{Slipper, Tally};
@@ -70,7 +70,7 @@ fn of_mutants(
     killer.begin()?;
     let mutants: Vec<&CodeMutant> = catalogue.chosen().collect();
     let subjects: Vec<Subject> = mutants.iter().map(|mutant| subject(&run.program, &[*mutant])).collect();
-    let first = killer.run(&subjects, Shard::WHOLE, false)?;
+    let first = killer.run(&subjects, None, false)?;
     let seeder = Seeder::new(root, run, &catalogue, &killer, mutants, first);
     let mut programs = Vec::new();
     for &n_faults in &arguments.faults {
@@ -223,7 +223,7 @@ impl<'a> Seeder<'a> {
         let tried: Vec<&Vec<u32>> =
             sets.iter().zip(&possible).filter(|(_, possible)| **possible).map(|(set, _)| set).collect();
         let subjects: Vec<Subject> = tried.iter().map(|set| subject(&self.run.program, &self.members(set))).collect();
-        let killed = self.killer.run(&subjects, Shard::WHOLE, false)?;
+        let killed = self.killer.run(&subjects, None, false)?;
         for (set, verdict) in tried.into_iter().zip(&killed.verdicts) {
             if is_fault(verdict, self.n_tests) {
                 failing.insert(set.clone(), verdict.killed_by.len());

@@ -12,9 +12,11 @@ use serde::de::DeserializeOwned;
 
 use super::sessions::{self, Appended};
 use super::trials::{Found, record_at};
-use super::{Lock, Store, StoreError, TrialKey, TrialRecord, encode_trials, encoding, scan_trials};
+use super::{Lock, ShardEnds, Store, StoreError, TrialKey, TrialRecord, encode_trials, encoding, scan_trials};
 
 const KIND_PLAN: u32 = 17;
+/// Trials of one test in a frame of a file that was joined.
+const JOINED: usize = 256;
 
 /// Part of a campaign: number `number`, from 1, of `of`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,6 +140,47 @@ impl CampaignStore {
     /// Takes the right to run a shard: given back when dropped, also when the process dies.
     pub fn lock_shard(&self, shard: Shard) -> Result<Lock, StoreError> {
         sessions::lock(&self.directory, shard)
+    }
+
+    /// The shards that have ended.
+    pub fn shards(&self) -> ShardEnds {
+        ShardEnds::of(&self.directory)
+    }
+
+    /// Puts all trials into one file, in the order of their keys, in place of the files that they are in. Unless a shard is running.
+    pub fn join(&self) -> Result<(), StoreError> {
+        let _held = sessions::lock_all(&self.directory)?;
+        let files = sessions::names(&self.directory, |name| name.ends_with(".trials"))?;
+        let trials = self.trials()?;
+        let mut bytes = Vec::new();
+        let records: Vec<(u32, TrialRecord)> =
+            trials.index.iter().map(|(_, found)| found.n_nodes).zip(trials.iter()).collect();
+        for frame in records.chunk_by(|a, b| a.1.key.test == b.1.key.test && a.0 == b.0) {
+            for part in frame.chunks(JOINED) {
+                let of_part: Vec<TrialRecord> = part.iter().map(|(_, record)| record.clone()).collect();
+                bytes.extend(encode_trials(of_part[0].key.test, part[0].0, &of_part));
+            }
+        }
+        sessions::replace(&self.directory, "trials", &files, &bytes)
+    }
+
+    /// Adds what another store has of this campaign: its manifest and its plan, if there are none here, and its trials.
+    pub fn take(&self, other: &CampaignStore) -> Result<(), StoreError> {
+        self.create()?;
+        for name in ["campaign.json", "plan"] {
+            sessions::copy_file(&other.directory.join(name), &self.directory.join(name))?;
+        }
+        sessions::copy_sessions(&other.directory, &self.directory, "trials")
+    }
+
+    /// The plan as it stands in its file; empty if there is none.
+    pub fn plan_bytes(&self) -> Vec<u8> {
+        fs::read(self.plan_path()).unwrap_or_default()
+    }
+
+    /// The campaign's key.
+    pub fn key(&self) -> Option<u64> {
+        u64::from_str_radix(self.directory.file_name()?.to_str()?, 16).ok()
     }
 
     /// Removes everything, unless a shard is running.

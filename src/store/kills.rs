@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::sessions::{self, Appended};
-use super::{Lock, Shard, Store, StoreError, TrialEnd, encoding};
+use super::{Lock, Shard, ShardEnds, Store, StoreError, TrialEnd, encoding};
 
 /// Kind of the frames that hold results.
 const KIND_KILLS: u32 = 18;
@@ -84,6 +84,30 @@ impl KillStore {
     /// Takes the right to run a shard: given back when dropped, also when the process dies.
     pub fn lock_shard(&self, shard: Shard) -> Result<Lock, StoreError> {
         sessions::lock(&self.directory, shard)
+    }
+
+    /// The shards that have ended.
+    pub fn shards(&self) -> ShardEnds {
+        ShardEnds::of(&self.directory)
+    }
+
+    /// Puts all results into one file, in the order of their keys, in place of the files that they are in. Unless a shard is running.
+    pub fn join(&self) -> Result<(), StoreError> {
+        let _held = sessions::lock_all(&self.directory)?;
+        let files = sessions::names(&self.directory, |name| name.ends_with(".kills"))?;
+        let kills = self.load()?;
+        let mut bytes = Vec::new();
+        for part in kills.records.chunk_by(|a, b| (a.build, a.at) == (b.build, b.at)) {
+            let found: Vec<Found> = part.iter().map(|record| (record.key, record.outcome, record.end)).collect();
+            bytes.extend(encode(part[0].build, part[0].at, &found));
+        }
+        sessions::replace(&self.directory, "kills", &files, &bytes)
+    }
+
+    /// Adds what another store has.
+    pub fn take(&self, other: &KillStore) -> Result<(), StoreError> {
+        sessions::create(&self.directory)?;
+        sessions::copy_sessions(&other.directory, &self.directory, "kills")
     }
 
     /// Removes everything, unless a shard is running.

@@ -23,6 +23,7 @@
 //!     plan              what the tests cover and which values their nodes take
 //!     shard-<k>-of-<n>.<session>.trials  the trials that one process did, appended as they end
 //!     shard-<k>-of-<n>.json              what it did not do, and why
+//!     shard-<k>-of-<n>.done              that it has ended, and of which work it is; likewise in kills/
 //!   kills/            what tests do to code mutants, of whichever build
 //!     shard-<k>-of-<n>.<session>.kills   what one process found out, appended as trials end
 //!   evidence/<key>/   what candidates did to the tests of one run
@@ -41,6 +42,7 @@ mod night;
 mod prune;
 mod run;
 mod sessions;
+mod shards;
 mod trials;
 
 use std::fs::{self, File};
@@ -56,6 +58,7 @@ pub use campaign::{CampaignStore, Shard, TrialWriter, Trials};
 pub use evidence::{EvidenceStore, EvidenceWriter, TriedRecord, TriedRecords, scan_outcomes};
 pub use kills::{KillKey, KillOutcome, KillRecord, KillStore, KillWriter, Kills, scan_kills};
 pub use run::{Manifest, Recorded, Run, RunWriter, Tables, TestRecord};
+pub use shards::{ShardEnd, ShardEnds};
 pub use trials::{TrialEnd, TrialKey, TrialRecord, encode_trials, scan_trials};
 
 /// Version of everything below `.suspect`; a store of another version is refused.
@@ -236,6 +239,17 @@ impl Store {
         }
     }
 
+    /// Takes the latest run of another store, and what was built for it, into this one, which has none.
+    pub fn take_run(&self, other: &Store) -> Result<(), StoreError> {
+        let run = other.latest_run()?.number.to_string();
+        let runs = self.directory.join("runs");
+        self.create_directory(&runs)?;
+        let part = runs.join(format!("{run}.part"));
+        copy_tree(&other.directory.join("runs").join(&run), &part).map_err(StoreError::io("copy", &part))?;
+        fs::rename(&part, runs.join(&run)).map_err(StoreError::io("rename", &part))?;
+        sessions::copy_file(&other.directory.join("build.json"), &self.directory.join("build.json"))
+    }
+
     /// Numbers of the complete runs, ascending.
     pub fn runs(&self) -> Result<Vec<u64>, StoreError> {
         run_numbers(&self.directory.join("runs"))
@@ -244,6 +258,19 @@ impl Store {
     fn create_directory(&self, path: &Path) -> Result<(), StoreError> {
         fs::create_dir_all(path).map_err(StoreError::io("create", path))
     }
+}
+
+/// Copies a directory of plain files and directories.
+fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        match entry.file_type()?.is_dir() {
+            true => copy_tree(&entry.path(), &to.join(entry.file_name()))?,
+            false => drop(fs::copy(entry.path(), to.join(entry.file_name()))?),
+        }
+    }
+    Ok(())
 }
 
 /// Locks the file `path`, which stands for `what`.

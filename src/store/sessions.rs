@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use nix::fcntl::FlockArg;
 
-use super::{Lock, Shard, StoreError};
+use super::{Lock, Shard, StoreError, encoding};
 
 /// The right to run `shard` in `directory`: given back when dropped, also when the process dies.
 pub fn lock(directory: &Path, shard: Shard) -> Result<Lock, StoreError> {
@@ -42,6 +42,39 @@ pub fn begin(directory: &Path, shard: Shard, extension: &str) -> Result<Appended
         }
     }
     unreachable!("four thousand million sessions are not had")
+}
+
+/// Puts one file of these bytes in the place of files of sessions. Whoever is killed meanwhile leaves some things twice.
+pub fn replace(directory: &Path, extension: &str, files: &[PathBuf], bytes: &[u8]) -> Result<(), StoreError> {
+    let path = directory.join(format!("{}.1.{extension}", Shard::WHOLE.name()));
+    // Under the name of a file that is there it would take that one's contents along.
+    let fresh = directory.join(format!("{}.0.{extension}", Shard::WHOLE.name()));
+    encoding::write_bytes(&fresh, bytes)?;
+    for file in files.iter().filter(|file| **file != fresh) {
+        fs::remove_file(file).map_err(StoreError::io("remove", file))?;
+    }
+    fs::rename(&fresh, &path).map_err(StoreError::io("write", &path))
+}
+
+/// Copies the files of sessions that another directory has, as sessions of their own.
+pub fn copy_sessions(from: &Path, to: &Path, extension: &str) -> Result<(), StoreError> {
+    for path in names(from, |name| name.ends_with(&format!(".{extension}")))? {
+        let bytes = fs::read(&path).map_err(StoreError::io("read", &path))?;
+        begin(to, Shard::WHOLE, extension)?.append(&bytes)?;
+    }
+    Ok(())
+}
+
+/// Copies a file unless it is there, or there is none.
+pub fn copy_file(from: &Path, to: &Path) -> Result<(), StoreError> {
+    if to.exists() {
+        return Ok(());
+    }
+    match fs::read(from) {
+        Ok(bytes) => encoding::write_bytes(to, &bytes),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(StoreError::io("read", from)(error)),
+    }
 }
 
 /// The files of `directory` whose names are wanted, sorted; none if there is no such directory.

@@ -22,6 +22,9 @@ here=$(dirname "$0")
 pwd > "$here/$$.cwd"
 cat /proc/$$/environ > "$here/$$.env"
 printf '%s\0' "$@" > "$here/$$.argv"
+for fd in 3 4 5 6 7 8 9; do
+  [ "$(readlink /proc/$$/fd/$fd)" = "$(readlink /proc/$$/fd/2)" ] && printf ' %s>&2' $fd
+done > "$here/$$.fds"
 log= trs= result=PASS
 while [ $# -gt 0 ]; do
   case $1 in
@@ -36,6 +39,11 @@ done
 [ -z "$trs" ] || printf ':test-result: %s\n:recheck: no\n:copy-in-global-log: no\n' $result > "$trs"
 exit 0
 "#;
+
+/// What a test is started by that has standard error open under further numbers (`AM_TESTS_FD_REDIRECT`), before these.
+const REDIRECT: &str = "exec \"$@\"";
+/// Words that such a command has before its own.
+const REDIRECT_WORDS: usize = 4;
 
 /// Variables that make and the shell set for themselves.
 const MAKES_OWN: [&str; 15] = [
@@ -149,16 +157,25 @@ fn read_records(dir: &Path) -> Result<Vec<Record>, SuiteError> {
         records.push(Record {
             cwd: OsStr::from_bytes(cwd.strip_suffix(b"\n").unwrap_or(&cwd)).into(),
             env: env.collect(),
-            argv: words(&read(path)?),
+            argv: redirected(&read(path.with_extension("fds"))?).chain(words(&read(path)?)).collect(),
         });
     }
     Ok(records)
+}
+
+/// The words before a command that has these redirections.
+fn redirected(redirections: &[u8]) -> impl Iterator<Item = OsString> {
+    let script = format!("{REDIRECT}{}", String::from_utf8_lossy(redirections));
+    let words = ["/bin/sh".into(), "-c".into(), script.into(), "sh".into()];
+    words.into_iter().filter(|_| !redirections.is_empty())
 }
 
 /// What one of Automake's own drivers runs, and how it judges that; `None` for drivers that are not known.
 pub(super) fn driven(argv: &[OsString]) -> Option<(Vec<OsString>, Oracle)> {
     let end = argv.iter().position(|word| word == "--")?;
     let (driver, command) = (&argv[..end], argv.get(end + 1..).filter(|command| !command.is_empty())?);
+    let is_redirected = argv.get(2).is_some_and(|word| word.as_bytes().starts_with(REDIRECT.as_bytes()));
+    let before = if is_redirected { &argv[..REDIRECT_WORDS] } else { &[] };
     let says_yes = |option: &str| driver.windows(2).any(|pair| pair[0] == option && pair[1] == "yes");
     let should_fail = says_yes("--expect-failure");
     let words = driver.iter().take_while(|word| !word.as_bytes().starts_with(b"--"));
@@ -172,7 +189,7 @@ pub(super) fn driven(argv: &[OsString]) -> Option<(Vec<OsString>, Oracle)> {
         "tap-driver.sh" | "tap-driver.pl" => Some(Oracle::Tap { should_fail }),
         _ => None,
     });
-    Some((command.to_vec(), oracle.last()?))
+    Some(([before, command].concat(), oracle.last()?))
 }
 
 impl Record {

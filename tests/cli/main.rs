@@ -22,6 +22,7 @@ mod recording;
 mod replaying;
 mod reporting;
 mod seeding;
+mod shards;
 mod slices;
 mod study_programs;
 mod word_count;

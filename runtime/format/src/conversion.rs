@@ -41,6 +41,7 @@ impl<'a> Prints<'a> {
 }
 
 /// Takes the first byte off.
+#[inline]
 fn next<'a>(rest: &mut &'a [u8]) -> Option<&'a u8> {
     let (first, tail) = rest.split_first()?;
     *rest = tail;
@@ -48,6 +49,7 @@ fn next<'a>(rest: &mut &'a [u8]) -> Option<&'a u8> {
 }
 
 /// Takes a decimal number off, 0 if there is none.
+#[inline]
 fn decimal(rest: &mut &[u8]) -> u64 {
     let mut number = 0u64;
     while let Some((digit @ b'0'..=b'9', tail)) = rest.split_first() {
@@ -58,6 +60,7 @@ fn decimal(rest: &mut &[u8]) -> u64 {
 }
 
 /// Takes the length modifiers off; bytes of an integer with them, and whether they say `l` or `L`.
+#[inline]
 fn modifiers(rest: &mut &[u8]) -> (u8, bool, bool) {
     let (mut bytes, mut long, mut longest) = (4, false, false);
     while let Some((letter @ (b'h' | b'l' | b'q' | b'j' | b'z' | b't' | b'L' | b'Z'), tail)) = rest.split_first() {
@@ -133,6 +136,7 @@ impl<'a> Scans<'a> {
 impl Iterator for Scans<'_> {
     type Item = Scanned;
 
+    #[inline]
     fn next(&mut self) -> Option<Scanned> {
         loop {
             while *next(&mut self.rest)? != b'%' {}
@@ -174,6 +178,7 @@ impl Iterator for Scans<'_> {
 }
 
 /// What follows a set of characters, of which the brace that opens it is gone (`]abc]`, `^]abc]`).
+#[inline]
 fn after_set(set: &[u8]) -> &[u8] {
     let set = set.strip_prefix(b"^").unwrap_or(set);
     let rest = set.get(1..).unwrap_or(&[]);

@@ -6,7 +6,7 @@
 use Base::{Argument as A, Pointee as P, Result as R};
 use Effect::{Allocates, Copies, Fills, Frees, Moves, Prints, Reads, Scans, Writes, Zeroes};
 use Extent::{Bytes, Count, Limited, Pointers, Product, Returned, Returns, Text, TextWithin, Wide};
-use Role::{Ends, Executes, Forks, Handles, Input, Jumps, Output, Plain};
+use Role::{Ends, Executes, Forks, Handles, Input, Jumps, Output, Plain, Threads};
 
 /// The number of a function without a model that is called by its name.
 pub const UNKNOWN: u32 = u32::MAX;
@@ -44,6 +44,8 @@ pub enum Role {
     Jumps,
     /// Returns in two processes.
     Forks,
+    /// Starts a thread.
+    Threads,
     /// Puts another program in the process's place.
     Executes,
     /// Argument 1 is what handles a signal: a function, or the address of a record that begins with one.
@@ -156,6 +158,7 @@ pub fn number(name: &str) -> Option<u32> {
 }
 
 /// The function of this number, if there is a model.
+#[inline]
 pub fn external(number: u32) -> Option<&'static External> {
     EXTERNALS.get(number as usize)
 }
@@ -416,10 +419,11 @@ pub const EXTERNALS: &[External] = externals! {
     "sincos" => Plain [Writes(A(1), Bytes(8)), Writes(A(2), Bytes(8))]
     // What the compiler and the C library's headers call.
     "__errno_location" | "__h_errno_location" | "__libc_current_sigrtmin" | "__libc_current_sigrtmax" | "__cxa_finalize" => Plain []
-    // Threads: locks alone; a second thread is not recorded.
+    // Threads: a second one is not recorded.
     "pthread_mutex_init" | "pthread_mutex_destroy" | "pthread_mutex_lock" | "pthread_mutex_trylock" | "pthread_mutex_unlock" =>
         Plain [Writes(A(0), Bytes(40))]
     "pthread_mutexattr_init" | "pthread_mutexattr_settype" | "pthread_mutexattr_destroy" => Plain [Writes(A(0), Bytes(4))]
+    "pthread_create" | "thrd_create" => Threads []
     "pthread_self" => Input []
     "pthread_once" => Plain [Writes(A(0), Bytes(4))]
     "dlopen" => Input [Reads(A(0), Text)]

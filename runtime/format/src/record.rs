@@ -19,7 +19,7 @@
 //! | [`TAG_DONE`] | a call of such code returned: result, as a load under [`result_slot`] |
 //! | [`TAG_CHANGED`] | the same, and ranges that it wrote follow |
 //! | [`TAG_JUMPED`] | `setjmp` returned again: difference of the frame of its activation from the last frame, result |
-//! | [`TAG_MODULE`] | a module was loaded: identity, address of its ELF header, path; ranges that its data fill |
+//! | [`TAG_MODULE`] | a module was loaded: identity, address of its ELF header, path; ranges of its writable segments, the rest of which is zero |
 //! | [`TAG_MEMORY`] | ranges of memory as they are now |
 //!
 //! *Ranges* are a number of them, then for each the difference of its address from the one before, its length, its bytes.
@@ -89,6 +89,8 @@ pub struct RecordHeader {
     pub forked_at: u64,
     /// Address of the first thread's `errno`, 0 when not known.
     pub errno_address: u64,
+    /// Address of the first thread's control block, from which its thread-local variables have fixed distances.
+    pub thread_pointer: u64,
     /// Address of the environment's array at start: above all frames of the first thread.
     pub environment: u64,
     /// An address above all texts on the first thread's stack.
@@ -313,6 +315,11 @@ impl Mirror {
         entered: [Entered { function: 0, frame: 0, id: 0, unused: 0 }; 256],
         loaded: [0; SLOTS],
     };
+
+    /// The byte that bits go into, as far as it is written.
+    pub fn pending(&self) -> u8 {
+        self.bits as u8
+    }
 
     /// The place of the next event in `stream`.
     pub fn position(&self, stream: &Stream) -> Position {

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
-use super::{MutateExecutor, duration, shard};
+use super::shard::shard;
+use super::{MutateExecutor, duration};
 
 /// How code mutants are run.
 #[derive(Debug, Args)]
@@ -92,7 +93,7 @@ pub struct MutantsArguments {
     pub catalogue: CatalogueArguments,
     #[command(flatten)]
     pub kill: KillArguments,
-    /// Run only the K-th of N parts; the parts together are the whole.
+    /// Run only the K-th of N parts, or the one that Slurm, Kubernetes, GitLab or the like say (`auto`); `suspect merge` makes them one.
     #[arg(long, value_name = "K/N", value_parser = shard)]
     pub shard: Option<(u32, u32)>,
     /// Once a test kills a mutant, do not run it on others: quicker, but the kill matrix is not whole.
@@ -161,6 +162,10 @@ pub struct HomArguments {
     pub catalogue: CatalogueArguments,
     #[command(flatten)]
     pub kill: KillArguments,
+    /// Run only the K-th of N parts, or the one that Slurm, Kubernetes, GitLab or the like say (`auto`); `suspect merge` makes them one,
+    /// and the same command without --shard then reports.
+    #[arg(long, value_name = "K/N", value_parser = shard)]
+    pub shard: Option<(u32, u32)>,
     /// Show at most so many strongly subsuming mutants.
     #[arg(long, value_name = "N", default_value = "10")]
     pub top: usize,

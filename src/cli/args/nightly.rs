@@ -1,6 +1,7 @@
 //! Arguments of `suspect run` and of what works on the nights that it keeps.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
@@ -59,4 +60,15 @@ pub struct BisectArguments {
     /// The build command; without one, suspect.toml's, or the one that `suspect build` was last given.
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
+}
+
+/// `suspect merge`.
+#[derive(Debug, Args)]
+pub struct MergeArguments {
+    /// Projects or stores (.suspect) in which parts were run; without any, this project itself.
+    #[arg(value_name = "DIR")]
+    pub from: Vec<PathBuf>,
+    /// Join what there is where parts are missing or were not finished.
+    #[arg(long)]
+    pub partial: bool,
 }
