@@ -10,6 +10,7 @@ use super::mutate::{say_uncontained, workbench};
 use super::ready;
 use crate::campaign::run_identity;
 use crate::evidence::Trials;
+use crate::mutant::Class;
 use crate::search::{Search, SearchSettings, SearchTest, SearchWatch, Searched};
 use crate::store::{Run, Store};
 use crate::suite::Suite;
@@ -22,6 +23,8 @@ pub struct SearchOptions {
     pub jobs: usize,
     /// No trial is begun after this time.
     pub budget: Option<Duration>,
+    /// No more trials than this, if that is fewer than a search ever runs.
+    pub most_trials: Option<usize>,
     /// Try changes even where they cannot be contained.
     pub allow_unsafe: bool,
 }
@@ -46,8 +49,9 @@ pub fn search(
 ) -> Result<(Searched, Catalogue), Failure> {
     let began = Instant::now();
     ready::check(store, run, suite)?;
-    // Without code mutants values can still be changed.
-    let catalogue = Catalogue::of(store, run, &CatalogueArguments::default())
+    // All classes, those for repairing programs too. Without code mutants values can still be changed.
+    let operators = Class::ALL.map(|class| class.name().to_string()).into();
+    let catalogue = Catalogue::of(store, run, &CatalogueArguments { operators, ..CatalogueArguments::default() })
         .unwrap_or_else(|failure| Catalogue { left_out: vec![failure.message], ..Catalogue::default() });
     let tests = search_tests(run)?;
     let evidence = store.evidence(run_identity(run));
@@ -66,7 +70,7 @@ pub fn search(
             budget: options.budget.map(|budget| budget.saturating_sub(began.elapsed())),
             most_failing: MOST_TESTS.0,
             most_passing: MOST_TESTS.1,
-            most_trials: MOST_TRIALS,
+            most_trials: options.most_trials.map_or(MOST_TRIALS, |most| most.min(MOST_TRIALS)),
             seed: SEED,
         },
         posterior,

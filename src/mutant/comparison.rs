@@ -21,7 +21,8 @@ use crate::trial::{Change, Override, Site};
 pub struct Comparison {
     module: String,
     groups: Vec<Group>,
-    functions: u32,
+    /// The functions written so far, by everything but their numbers: most expressions of a program occur many times.
+    functions: HashMap<String, u32>,
 }
 
 /// The functions of one expression: the program's, and those of its mutants by their positions.
@@ -59,7 +60,7 @@ impl Comparison {
 
     /// Whether there is anything to compile.
     pub fn is_empty(&self) -> bool {
-        self.functions == 0
+        self.functions.is_empty()
     }
 
     /// Reads what the compiler made of [`Comparison::module`] (`-O2 -S -emit-llvm`) and marks mutants as equivalent or as duplicates of
@@ -92,7 +93,6 @@ impl Comparison {
         if members.is_empty() {
             return;
         }
-        let start = self.module.len();
         let Some(original) = self.function(whole, &[]) else { return };
         let mut functions = Vec::new();
         for index in members {
@@ -101,14 +101,10 @@ impl Comparison {
                 functions.push((index, function));
             }
         }
-        if functions.is_empty() {
-            self.module.truncate(start);
-            return;
-        }
         self.groups.push(Group { original, mutants: functions });
     }
 
-    /// Writes the function of an expression with some changes; its number.
+    /// Writes the function of an expression with some changes, unless it is written already; its number.
     fn function(&mut self, whole: &Whole, overrides: &[Override]) -> Option<u32> {
         let mut writer = Writer { text: String::new(), next: whole.parameters.len() as u32 + 1, overrides };
         let mut value = writer.term(&whole.term, whole.kind)?;
@@ -120,13 +116,14 @@ impl Comparison {
                 value = writer.changed(change, kind, &value)?;
             }
         }
-        let number = self.functions;
-        self.functions += 1;
         let parameters: Vec<String> = whole.parameters.iter().map(|kind| name(*kind)).collect();
         let result = name(kind);
-        let _ = writeln!(self.module, "define {result} @f{number}({}) {{", parameters.join(", "));
-        self.module += &writer.text;
-        let _ = writeln!(self.module, "  ret {result} {value}\n}}");
+        let body = format!("({}) {{\n{}  ret {result} {value}\n}}\n", parameters.join(", "), writer.text);
+        let next = self.functions.len() as u32;
+        let number = *self.functions.entry(format!("{result}{body}")).or_insert(next);
+        if number == next {
+            let _ = write!(self.module, "define {result} @f{number}{body}");
+        }
         Some(number)
     }
 }
