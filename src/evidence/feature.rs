@@ -43,7 +43,7 @@ features! {
     block_rank,
     /// How much more often failing tests execute it than passing ones: logarithm of the quotient of means, each one more, between -1 and 1.
     frequency,
-    /// Rank by the interventional estimate of value mutants; 0 without observations.
+    /// Rank by the share of trials of a node's values that failing tests notice, less that which passing tests do; of the node with most.
     direct_rank,
     /// Metallaxis over all candidates.
     metallaxis,
@@ -94,10 +94,18 @@ features! {
     turning_rank,
     /// Share of passing tests kept by the best candidate that flips all failing tests.
     repair,
+    /// The same of changes of code, which a user could make.
+    repair_code,
+    /// The same of other values and switched conditions.
+    repair_value,
     /// Metallaxis of the best candidate that flips.
     quiet_flip,
     /// How much further the output is right with the best candidate, as a share of the most that any candidate reaches.
     growth,
+    /// Rank by it.
+    growth_rank,
+    /// Rank by `flip_surprise`.
+    surprise_rank,
     /// Share of trials on failing tests that change what the test looks at.
     changes,
     /// Share of trials on passing tests that break the test.
@@ -122,6 +130,8 @@ features! {
     flip_before,
     /// Share of failing tests flipped by the line of code after it.
     flip_after,
+    /// Shares of failing tests flipped by lines of its function two to four lines of code away, divided by how far.
+    flip_near,
     /// Share of failing tests flipped by leaving out the line of code after it: a condition may be missing before that.
     deletion_after,
     /// Share of the other lines of its block that flip; the highest of its blocks.
@@ -130,6 +140,10 @@ features! {
     metallaxis_beside,
     /// Share of the lines in question of its function that flip.
     flip_function,
+    /// The highest `turning` of the other lines of its function.
+    turning_function,
+    /// The highest Metallaxis of the other lines of its function.
+    metallaxis_function,
 }
 
 impl Features {

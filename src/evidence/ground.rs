@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use super::TriedTest;
-use crate::causal::{Observations, direct_suspicion};
 use crate::profile::blockrank::{Reading, block_rank};
 use crate::profile::{EdgeProfile, FlowGraph};
 use crate::program::{NodeKind, PieceEnd, Program};
@@ -38,7 +37,6 @@ pub struct Ground<'a> {
     blocks: Vec<Vec<u32>>,
     block_rank: Option<Vec<f64>>,
     executions: Option<Vec<(f64, f64)>>,
-    direct: Option<Vec<f64>>,
 }
 
 impl<'a> Ground<'a> {
@@ -66,7 +64,6 @@ impl<'a> Ground<'a> {
             blocks: blocks.collect(),
             block_rank: None,
             executions: None,
-            direct: None,
         }
     }
 
@@ -104,18 +101,6 @@ impl<'a> Ground<'a> {
         };
         self.executions = Some(entered(&profile.failed).into_iter().zip(entered(&profile.passed)).collect());
         self.block_rank = Some(of_lines(&block_rank(graph, profile, Reading::Example).scores));
-        self
-    }
-
-    /// With what value mutants changed on the way to the output.
-    pub fn with_observations(mut self, program: &Program, observations: &Observations) -> Self {
-        let mut lines = vec![0.0f64; program.lines.len()];
-        for (node, score) in program.nodes.iter().zip(direct_suspicion(observations)) {
-            if let (Some(line), Some(score)) = (node.line, score) {
-                lines[line as usize] = lines[line as usize].max(score);
-            }
-        }
-        self.direct = Some(lines);
         self
     }
 
@@ -177,11 +162,6 @@ impl<'a> Ground<'a> {
     /// Mean executions of each line in failing and in passing tests, if edges are known.
     pub fn executions(&self) -> Option<&[(f64, f64)]> {
         self.executions.as_deref()
-    }
-
-    /// The interventional estimate of each line, if observations are known; 0 for lines without a mutated node.
-    pub fn direct(&self) -> Option<&[f64]> {
-        self.direct.as_deref()
     }
 }
 

@@ -1,10 +1,15 @@
 //! The features of all lines in question.
 
+use std::collections::HashMap;
+
 use super::criterion::{Muse, flipped, kept, mean};
 use super::tally::Tallies;
 use super::{Candidate, Effect, Features, Ground, Kind, Trials};
 use crate::mutant::Class;
 use crate::spectra::Spectrum;
+
+/// Lines of code that are near a line, at most.
+const FARTHEST: u32 = 4;
 
 /// The lines in question, those that a failing test executes, and their features.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,6 +27,7 @@ struct Own {
     flip_tests: f64,
     deletion: f64,
     metallaxis: f64,
+    turning: f64,
 }
 
 impl Portrait {
@@ -60,18 +66,20 @@ impl Portrait {
                 flip_tests: features.flip_tests,
                 deletion: features.flip_deletion.max(features.flip_call),
                 metallaxis: features.metallaxis,
+                turning: features.turning,
             };
             of_tests.push(flipped);
         }
         of_surprise(&mut features, &of_tests, trials.tests().len(), tallies.n_failing());
         of_surroundings(&mut features, &lines, ground, &own);
         let mut portrait = Portrait { lines, features };
-        portrait.add_ranks(ground, &muse(&tallies, &of_line), failing.is_none());
+        let scores = [muse(&tallies, &of_line), direct(trials, &tallies, &of_line)];
+        portrait.add_ranks(ground, &scores, failing.is_none());
         portrait
     }
 
     /// Features that are ranks among the lines in question.
-    fn add_ranks(&mut self, ground: &Ground, muse: &[f64], all_failing: bool) {
+    fn add_ranks(&mut self, ground: &Ground, [muse, direct]: &[Vec<f64>; 2], all_failing: bool) {
         let lines = &self.lines;
         let at = |of_lines: &[f64]| lines.iter().map(|&line| of_lines[line as usize]).collect::<Vec<f64>>();
         let of = |value: fn(&Features) -> f64| closeness(&self.features.iter().map(value).collect::<Vec<f64>>());
@@ -81,10 +89,12 @@ impl Portrait {
             of(|features| features.ochiai),
             cause,
             ground.block_rank().map_or_else(none, |scores| closeness(&at(scores))),
-            ground.direct().map_or_else(none, |scores| closeness(&at(scores))),
+            closeness(&at(direct)),
             of(|features| features.metallaxis),
             closeness(&at(muse)),
             of(|features| features.turning),
+            of(|features| features.growth),
+            of(|features| features.flip_surprise),
         ];
         for (n, features) in self.features.iter_mut().enumerate() {
             [
@@ -95,6 +105,8 @@ impl Portrait {
                 features.metallaxis_rank,
                 features.muse_rank,
                 features.turning_rank,
+                features.growth_rank,
+                features.surprise_rank,
             ] = ranks.each_ref().map(|ranks| ranks[n]);
         }
     }
@@ -167,7 +179,9 @@ fn of_trials(features: &mut Features, trials: &Trials, tallies: &Tallies, candid
             metallaxis,
         );
         raise(&mut features.turning, tallies.turning(tally));
-        raise(&mut features.repair, kept(tallies, tally));
+        let kept = kept(tallies, tally);
+        raise(&mut features.repair, kept);
+        raise(if is_code(candidate) { &mut features.repair_code } else { &mut features.repair_value }, kept);
         raise(&mut features.growth, growth[at as usize]);
         if tally.failing.turned > 0 {
             features.flip = 1.0;
@@ -257,13 +271,74 @@ fn muse(tallies: &Tallies, of_line: &[Vec<u32>]) -> Vec<f64> {
     of_line.iter().map(score).collect()
 }
 
+/// How much more failing than passing tests notice other values of each line's nodes: the difference of shares of trials, of the node for which it
+/// is greatest; negative infinity for lines without a value that was changed.
+fn direct(trials: &Trials, tallies: &Tallies, of_line: &[Vec<u32>]) -> Vec<f64> {
+    let n_passing = at_least_one(tallies.n_passing());
+    let score = |candidates: &Vec<u32>| {
+        let mut of_node: HashMap<u32, [f64; 3]> = HashMap::new();
+        for &at in candidates {
+            let (candidate, tally) = (&trials.candidates()[at as usize], tallies.of(at));
+            let Some(node) = candidate.node.filter(|_| !is_code(candidate) && candidate.kind != Kind::Switch) else {
+                continue;
+            };
+            let [noticed, tried, passing] = of_node.entry(node).or_default();
+            *noticed += f64::from(tally.failing.noticed) / f64::from(tally.failing.tried);
+            *passing += tallies.noticed(tally) / n_passing;
+            *tried += 1.0;
+        }
+        let differences = of_node.values().map(|[noticed, tried, passing]| (noticed - passing) / tried);
+        differences.fold(f64::NEG_INFINITY, f64::max)
+    };
+    of_line.iter().map(score).collect()
+}
+
+/// What is known of a function's lines in question.
+#[derive(Clone, Copy, Debug, Default)]
+struct OfFunction {
+    flipping: u32,
+    all: u32,
+    /// The two highest, of any two lines.
+    turning: [f64; 2],
+    metallaxis: [f64; 2],
+}
+
+/// Keeps the two highest values.
+fn raise_two(values: &mut [f64; 2], to: f64) {
+    if to > values[0] {
+        *values = [to, values[0]];
+    } else {
+        raise(&mut values[1], to);
+    }
+}
+
+/// The highest value of all but one that has `own`.
+fn of_others(values: &[f64; 2], own: f64) -> f64 {
+    if own >= values[0] { values[1] } else { values[0] }
+}
+
+/// Shares of failing tests that lines two to four lines of code away flip, divided by how far they are.
+fn near(ground: &Ground, line: u32, own: &[Own]) -> f64 {
+    let mut sum = 0.0;
+    for side in [0, 1] {
+        let mut at = ground.beside(line)[side];
+        for distance in 2..=FARTHEST {
+            at = at.and_then(|line| ground.beside(line)[side]);
+            sum += at.map_or(0.0, |line| own[line as usize].flip_tests) / f64::from(distance);
+        }
+    }
+    sum
+}
+
 /// Features that come from what flips elsewhere.
 fn of_surroundings(features: &mut [Features], lines: &[u32], ground: &Ground, own: &[Own]) {
-    let mut of_function = std::collections::HashMap::new();
+    let mut of_function: HashMap<Option<u32>, OfFunction> = HashMap::new();
     for &line in lines {
-        let (flipping, all) = of_function.entry(ground.function(line)).or_insert((0u32, 0u32));
-        *flipping += u32::from(own[line as usize].flips);
-        *all += 1;
+        let (function, own) = (of_function.entry(ground.function(line)).or_default(), &own[line as usize]);
+        function.flipping += u32::from(own.flips);
+        function.all += 1;
+        raise_two(&mut function.turning, own.turning);
+        raise_two(&mut function.metallaxis, own.metallaxis);
     }
     let mut of_block = vec![0.0f64; own.len()];
     for block in ground.blocks() {
@@ -280,11 +355,14 @@ fn of_surroundings(features: &mut [Features], lines: &[u32], ground: &Ground, ow
         features.flip_rarity = features.flip * rarity;
         features.flip_before = before.flip_tests;
         features.flip_after = after.flip_tests;
+        features.flip_near = near(ground, line, own);
         features.deletion_after = after.deletion;
         features.flip_block = of_block[line as usize];
         features.metallaxis_beside = before.metallaxis.max(after.metallaxis);
-        let (flipping, all) = of_function[&ground.function(line)];
-        features.flip_function = f64::from(flipping) / f64::from(all);
+        let function = &of_function[&ground.function(line)];
+        features.flip_function = f64::from(function.flipping) / f64::from(function.all);
+        features.turning_function = of_others(&function.turning, features.turning);
+        features.metallaxis_function = of_others(&function.metallaxis, features.metallaxis);
     }
 }
 

@@ -170,6 +170,59 @@ fn tests_that_do_not_execute_a_line_do_not_count_against_it() {
     assert_eq!((found.candidates, found.partial), (2, 1));
 }
 
+fn portrait(trials: &Trials, n_lines: u32) -> Portrait {
+    let failed: Vec<bool> = trials.tests().iter().map(|test| test.failed).collect();
+    let (program, coverage) = (program(n_lines), everywhere(n_lines, &failed));
+    let tests: Vec<u32> = (0..failed.len() as u32).collect();
+    Portrait::new(&Ground::new(&program, &coverage, &tests), trials)
+}
+
+#[test]
+fn repairs_by_code_are_told_from_repairs_by_values() {
+    let found =
+        portrait(&trials(&FAILED, &[(ADD, 0, "tttss"), (Kind::Value, 0, "ttsss"), (Kind::Predicate, 1, "ttsts")]), 3);
+    let repairs = |at: usize| {
+        let features = &found.features[at];
+        [features.repair, features.repair_code, features.repair_value]
+    };
+    // An edit breaks one of three passing tests, a value none.
+    assert_eq!(repairs(0), [1.0, 1.0 - 1.0 / 3.0, 1.0]);
+    assert_eq!((repairs(1), repairs(2)), ([1.0 - 1.0 / 3.0, 0.0, 1.0 - 1.0 / 3.0], [0.0; 3]));
+}
+
+#[test]
+fn values_that_failing_tests_alone_notice_come_first_by_the_direct_estimate() {
+    let mut values = trials(&FAILED, &[]);
+    // Two nodes on the first line, one on the second; failing tests first. Trials on failing tests less those on passing ones that are noticed:
+    // 1 - 3/3, 1/2 - 0, and (1 + 0) / 2 - (0 + 1/3) / 2.
+    for (line, node, letters) in [(0, 0, "ccccc"), (0, 1, "csuss"), (1, 2, "ccsss"), (1, 2, "sscss")] {
+        let id = values.candidates().len() as u64;
+        let at = values.add(Candidate { node: Some(node), ..candidate(id, Kind::Value, line) });
+        for (test, letter) in (0..).zip(letters.chars()) {
+            let effect = if letter == 'c' { Effect::Changed } else { Effect::Unchanged };
+            values.set(at, test, outcome(effect));
+        }
+    }
+    let found = portrait(&values, 3);
+    let ranks: Vec<f64> = found.features.iter().map(|features| features.direct_rank).collect();
+    assert_eq!(ranks, [0.0, -(2.0f64.ln()), -(3.0f64.ln())]);
+}
+
+#[test]
+fn what_flips_around_a_line_speaks_for_it() {
+    let found = portrait(&trials(&FAILED, &[(ADD, 1, "ttsss"), (ADD, 4, "tssss"), (ADD, 6, "sssss")]), 9);
+    let of = |value: fn(&Features) -> f64| found.features.iter().map(value).collect::<Vec<f64>>();
+    // The second line flips both failing tests, the fifth one of them.
+    assert_eq!(of(|features| features.flip_before)[..7], [0.0, 0.0, 1.0, 0.0, 0.0, 0.5, 0.0]);
+    let near = [0.5 / 4.0, 0.5 / 3.0, 0.5 / 2.0, 1.0 / 2.0, 1.0 / 3.0, 1.0 / 4.0, 0.5 / 2.0, 0.5 / 3.0, 0.5 / 4.0];
+    assert_eq!(of(|features| features.flip_near), near);
+    // Everything turned and nothing broken: 1; one of two: 1 / sqrt(2).
+    let turning = of(|features| features.turning_function);
+    let second = 1.0 / 2.0f64.sqrt();
+    assert!((turning[0] - 1.0).abs() < 1e-9 && (turning[1] - second).abs() < 1e-9 && (turning[4] - 1.0).abs() < 1e-9);
+    assert_eq!(of(|features| features.flip_function), [2.0 / 9.0; 9]);
+}
+
 fn posterior(trials: &Trials, n_lines: u32) -> Posterior {
     let failed: Vec<bool> = trials.tests().iter().map(|test| test.failed).collect();
     let (program, coverage) = (program(n_lines), everywhere(n_lines, &failed));
@@ -213,10 +266,10 @@ fn lines_that_nobody_would_mend_are_never_in_question() {
 #[test]
 fn where_all_flips_or_nothing_does_lines_without_a_difference_are_equal() {
     for letters in ["tsss", "cccc", "ssss", "tttt"] {
-        let same: Vec<(Kind, u32, &str)> = (0..6).map(|line| (ADD, line, letters)).collect();
-        let found = posterior(&trials(&[true, false, false, false], &same), 6);
-        // The second to fourth lines have the same neighbours.
-        assert!((found.lines[2] - found.lines[1]).abs() < 1e-9 && found.lines[1] > 0.0, "{letters}: {:?}", found.lines);
+        let same: Vec<(Kind, u32, &str)> = (0..14).map(|line| (ADD, line, letters)).collect();
+        let found = posterior(&trials(&[true, false, false, false], &same), 14);
+        // These two have the same lines around them, as far as that counts.
+        assert!((found.lines[5] - found.lines[6]).abs() < 1e-9 && found.lines[5] > 0.0, "{letters}: {:?}", found.lines);
     }
 }
 

@@ -51,10 +51,10 @@ impl<'a> Policy<'a> {
     }
 
     /// The trials of the next round, at least one unless nothing is left that is worth a trial. `probabilities` are those of the lines.
-    /// `usable` tells which tests can be used.
-    pub fn next(&mut self, trials: &mut Trials, probabilities: &[f64], usable: &[bool]) -> Vec<Pair> {
+    /// `usable` tells which tests can be used; about `room` trials may still be run.
+    pub fn next(&mut self, trials: &mut Trials, probabilities: &[f64], usable: &[bool], room: usize) -> Vec<Pair> {
         self.index(trials);
-        let most = MOST_IN_ROUND.min(FIRST_ROUND << self.rounds.min(8));
+        let most = MOST_IN_ROUND.min(FIRST_ROUND << self.rounds.min(8)).min(room);
         self.rounds += 1;
         let order = self.lines_by(probabilities);
         let mut chosen = self.followed(trials, &order, usable);

@@ -141,7 +141,8 @@ impl<L: Lab> Search<'_, L> {
         while !self.is_halted(&shared) && searched.trials.len() < self.settings.most_trials {
             let probabilities = (self.posterior)(&searched.trials);
             self.watch.ranked(&searched.trials, &probabilities);
-            let round = policy.next(&mut searched.trials, &probabilities, &usable);
+            let room = self.settings.most_trials - searched.trials.len();
+            let round = policy.next(&mut searched.trials, &probabilities, &usable, room);
             if round.is_empty() {
                 searched.is_finished = true;
                 break;

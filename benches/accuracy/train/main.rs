@@ -64,7 +64,7 @@ const BY_EYE: [(&str, f64); 9] = [
     ("repair", 2.0),
 ];
 /// Features that may speak for a line or against it.
-const OF_EITHER_SIGN: [&str; 14] = [
+const OF_EITHER_SIGN: [&str; 16] = [
     "failing_share",
     "passing_share",
     "frequency",
@@ -79,6 +79,8 @@ const OF_EITHER_SIGN: [&str; 14] = [
     "call",
     "only_call",
     "end",
+    "turning_function",
+    "metallaxis_function",
 ];
 const RANKINGS: [&str; 6] = ["all evidence", "by eye", "ochiai", "metallaxis", "muse", "flip"];
 
