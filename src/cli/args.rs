@@ -490,6 +490,9 @@ pub struct EvalArguments {
     /// For methods that need it, try changes of each version for this time (90s, 10min); without it, until none is worth a trial.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub search_budget: Option<Duration>,
+    /// The same for so many trials: results are then the same however busy the machine is.
+    #[arg(long, value_name = "N")]
+    pub search_trials: Option<usize>,
     /// Write the features of every line that a failing test executes to FILE, as JSON lines: what the weights of `all_evidence` are
     /// fitted to.
     #[arg(long, value_name = "FILE")]

@@ -134,6 +134,7 @@ fn evaluate(
         fresh: arguments.fresh,
         keep: arguments.keep,
         search: arguments.search_budget,
+        most_trials: arguments.search_trials,
         features: arguments.features.is_some(),
     };
     let places: Vec<Place> =

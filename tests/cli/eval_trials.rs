@@ -76,3 +76,31 @@ fn versions_are_searched_once_and_their_features_written() {
     let told = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(told.starts_with("1 versions\n") && told.contains("the fault is among the first 10: 1 cases"), "{told}");
 }
+
+#[test]
+fn a_number_of_trials_ends_the_search_of_a_version_and_comes_to_the_same_again() {
+    let project = benchmark();
+    let some = |most: &str, more: &[&str]| {
+        let all = [
+            "eval",
+            "p",
+            "-o",
+            "results",
+            "--methods",
+            "all_evidence",
+            "--search-trials",
+            most,
+            "--features",
+            "lines.jsonl",
+        ];
+        project.succeed(&[&all[..], more].concat());
+        lines(&project, "lines.jsonl")
+    };
+    let few = some("20", &[]);
+    // Rounds end together, and what a trial asks for may be one round more.
+    assert!((20..60).contains(&few[1]["trials"].as_u64().unwrap()), "{}", few[1]);
+    let more = some("100000", &[]);
+    assert!(more[1]["trials"].as_u64() > few[1]["trials"].as_u64(), "{} {}", few[1], more[1]);
+    let again = some("20", &["--fresh"]);
+    assert_eq!(again[2..], few[2..]);
+}

@@ -1,7 +1,7 @@
 //! What changes of a version did to its tests: tried once, kept, and read by every ranking after that.
 
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
@@ -126,13 +126,14 @@ impl Place<'_> {
         self.work(&format!("{}.trials.json", version.name))
     }
 
-    /// What was tried earlier with the same budget, if it was.
+    /// What was tried with the same budget, if it was; a fresh evaluation has recorded the version anew before it asks.
     pub fn kept_trials(&self, version: &EvalVersion, recording_key: &str) -> Result<Option<Kept>, Failure> {
-        self.kept(&self.trials_path(version), &self.trials_key(recording_key))
+        Ok(eval::read(&self.trials_path(version), &self.trials_key(recording_key))?)
     }
 
     fn trials_key(&self, recording_key: &str) -> String {
-        format!("{recording_key} {:?}", self.options.search)
+        let most = self.options.most_trials.map(|most| format!(" {most}")).unwrap_or_default();
+        format!("{recording_key} {:?}{most}", self.options.search)
     }
 
     /// Tries changes of a version that has just been built and recorded, and keeps what they did.
@@ -163,17 +164,18 @@ impl Place<'_> {
         let scene = Scene::read(run, &counted)?;
         let ground = scene.ground(run);
         let posterior = |trials: &Trials| Posterior::new(&ground, trials).lines;
-        let options = SearchOptions { jobs: self.options.jobs, budget: self.budget(), allow_unsafe: false };
+        let options = SearchOptions {
+            jobs: self.options.jobs,
+            budget: self.options.search,
+            most_trials: self.options.most_trials,
+            allow_unsafe: false,
+        };
         let (searched, _) = search((store, run, suite), options, &posterior, &AtomicBool::new(false), &Unwatched)?;
         // Some tests cannot be run with changes; where none can, the reason of one is as good as any.
         match searched.refused.into_values().next() {
             Some(why) if searched.trials.is_empty() => Err(Failure::new(Exit::Baseline, why)),
             _ => Ok((searched.trials, searched.n_run, searched.is_finished)),
         }
-    }
-
-    fn budget(&self) -> Option<Duration> {
-        self.options.search
     }
 
     /// Where the features of a version's lines are kept.

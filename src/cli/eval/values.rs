@@ -43,9 +43,9 @@ impl Place<'_> {
         format!("{recording_key} {SAMPLES} {:?}", self.options.search)
     }
 
-    /// What an earlier evaluation came to with the same budget, if it did.
+    /// What mutating values with the same budget came to, if it was done; a fresh evaluation has recorded the version anew before it asks.
     pub fn kept_values(&self, version: &EvalVersion, recording_key: &str) -> Result<Option<Mutated>, Failure> {
-        self.kept(&self.mutated_path(version), &self.mutated_key(recording_key))
+        Ok(eval::read(&self.mutated_path(version), &self.mutated_key(recording_key))?)
     }
 
     /// Mutates values of a version that has just been built and recorded; the observations stay in its store.

@@ -41,6 +41,8 @@ pub struct Options<'a> {
     pub keep: bool,
     /// Time for trying changes of a version.
     pub search: Option<Duration>,
+    /// Trials of a version, at most.
+    pub most_trials: Option<usize>,
     /// Whether the features of lines are kept.
     pub features: bool,
 }
