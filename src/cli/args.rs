@@ -405,6 +405,8 @@ pub struct AskArguments {
 pub enum ReportFormat {
     /// For people, in a terminal.
     Text,
+    /// One file for a browser, with the source, graphs and all tables; works from a disk and without scripts.
+    Html,
     /// At most ten lines for the summary of a CI job.
     Markdown,
     /// For programs; all other formats can be made from it. See docs/report.schema.json.

@@ -16,8 +16,8 @@ use super::args::{ReportArguments, ReportFormat};
 use super::exit::{Exit, Failure};
 use super::spectra;
 use crate::report::{
-    Report, report_code_quality, report_junit, report_lcov, report_sarif, write_chains_dot, write_graph_dot,
-    write_report_markdown, write_report_text,
+    Report, report_code_quality, report_html, report_junit, report_lcov, report_sarif, write_chains_dot,
+    write_graph_dot, write_report_markdown, write_report_text,
 };
 pub use gather::gather;
 use tables::write_tables;
@@ -63,6 +63,7 @@ fn render(report: &Report, arguments: &ReportArguments) -> Result<Vec<u8>, Failu
     let top = |default: usize| arguments.top.unwrap_or(default);
     let written = match arguments.format {
         ReportFormat::Text => write_report_text(report, top(TOP.0), &mut bytes),
+        ReportFormat::Html => bytes.write_all(report_html(report).as_bytes()),
         ReportFormat::Markdown => bytes.write_all(write_report_markdown(report).as_bytes()),
         ReportFormat::Json => bytes.write_all(report.to_json().as_bytes()),
         ReportFormat::Sarif => json(&report_sarif(report, top(TOP.1)), &mut bytes),

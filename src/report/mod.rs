@@ -17,6 +17,7 @@ mod graph;
 #[cfg(test)]
 mod graph_tests;
 mod graph_text;
+mod html;
 mod junit;
 mod lcov;
 mod markdown;
@@ -56,6 +57,7 @@ pub use document_text::write_report_text;
 pub use fingerprint::fingerprint;
 pub use graph::{EdgeStrength, GRAPH_SCHEMA_VERSION, GraphEdge, GraphNode, GraphReport, node_kind};
 pub use graph_text::{write_graph, write_graph_dot};
+pub use html::report_html;
 pub use junit::report_junit;
 pub use lcov::report_lcov;
 pub use markdown::write_report_markdown;

@@ -14,6 +14,7 @@ mod keeping;
 mod mutants;
 mod nightly;
 mod official;
+mod page;
 mod project;
 mod projects;
 mod ranking;

@@ -167,8 +167,9 @@ fn sarif_schema() -> Value {
 }
 
 /// A chain of causes for the test `heavy` of `parcel.c`, as the store keeps them.
-fn keep_chain(project: &Project, report: &Report) {
+pub fn keep_chain(project: &Project, report: &Report) {
     let line = line_of("parcel.c", "if (kilos > 10)");
+    let call = line_of("parcel.c", "+ surcharge(kilos)");
     let chain = json!([{
         "test": "heavy", "against": "limit", "command": "suspect explain heavy", "trust": [],
         "steps": [{
@@ -176,6 +177,10 @@ fn keep_chain(project: &Project, report: &Report) {
             "cause_point": { "file": "parcel.c", "line": line, "function": "surcharge", "instance": 1, "text": "kilos > 10" },
             "causes": [{ "what": "kilos > 10", "failing": "false", "passing": "true" }],
             "slice": [{ "file": "parcel.c", "line": line }], "model": "patched run", "re_executions": 2,
+        }, {
+            "effect_point": { "file": "parcel.c", "line": line, "text": "kilos > 10" },
+            "cause_point": { "file": "parcel.c", "line": call, "function": "total", "instance": 1, "text": "surcharge(kilos)" },
+            "causes": [{ "what": "kilos", "failing": "10", "passing": "12" }],
         }],
     }]);
     let path = format!(".suspect/explanations/{}.json", report.recorded.identity);

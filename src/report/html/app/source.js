@@ -1,0 +1,176 @@
+// The source beside the list: files with heat, evidence and chains of causes. Lines are made when they come into sight.
+
+import { anchor, element, prose } from "./dom.js";
+import { coloured, commentStarts } from "./highlight.js";
+
+/** Lines that are made together, and the height of one (style.css has the same). */
+const CHUNK = 100;
+const LINE_HEIGHT = 20;
+/** Reasons shown with a line. */
+const REASONS = 3;
+
+export class Source {
+  constructor(panel, data, go) {
+    this.panel = panel;
+    this.go = go;
+    this.files = new Map(data.files.map((file) => [file.path, file]));
+    this.marks = byPlace(data.entries.map((entry) => [entry.file, entry.line, entry]));
+    this.bubbles = byPlace(bubbles(data.explanations));
+    this.lines = [];
+    this.current = null;
+    this.select = element("select", { id: "file", onchange: () => this.begin(this.select.value) });
+    for (const path of this.files.keys()) this.select.append(element("option", { value: path }, path));
+    this.code = element("div", { class: "code", tabindex: "0", role: "region", "aria-label": "Source code" });
+    const close = element("button", { type: "button", class: "close", onclick: () => this.close() }, "Back to the list");
+    this.panel.replaceChildren(
+      element("div", { class: "bar" }, element("label", { for: "file" }, "File"), this.select, close),
+      this.code,
+    );
+    this.observer = new IntersectionObserver((seen) => this.fillSeen(seen), { root: this.code, rootMargin: "600px" });
+    this.panel.hidden = this.files.size === 0;
+  }
+
+  has(file) {
+    return this.files.has(file);
+  }
+
+  /** The line of a file to begin with: the most suspicious one. */
+  firstOf(path) {
+    const marks = [...(this.marks.get(path) ?? new Map())];
+    const first = marks.reduce((best, mark) => (!best || mark[1][0].best < best[1][0].best ? mark : best), null);
+    return first ? first[0] : 1;
+  }
+
+  /** Goes to a file's most suspicious line. */
+  begin(path) {
+    this.go(anchor(path, this.firstOf(path)));
+  }
+
+  /** Shows a line with what is known of it. */
+  show(path, line) {
+    if (!this.has(path)) return false;
+    if (this.current !== path) this.open(path);
+    this.code.querySelectorAll(".selected").forEach((row) => row.classList.remove("selected"));
+    const at = Math.min(Math.max(1, line), this.lines.length);
+    const chunk = this.code.children[Math.floor((at - 1) / CHUNK)];
+    if (!chunk) return false;
+    this.fill(chunk);
+    const row = chunk.querySelector(`[data-line="${at}"]`);
+    row.classList.add("selected");
+    this.note(row, at, true);
+    document.body.classList.add("reading-source");
+    row.scrollIntoView({ block: "center" });
+    return true;
+  }
+
+  close() {
+    document.body.classList.remove("reading-source");
+  }
+
+  open(path) {
+    this.current = path;
+    this.select.value = path;
+    const file = this.files.get(path);
+    this.lines = file.text.split("\n");
+    if (this.lines.length > 1 && this.lines[this.lines.length - 1] === "") this.lines.pop();
+    this.within = commentStarts(this.lines);
+    this.ran = new Map(file.lines.map((line, at) => [line, [file.failing[at], file.passing[at]]]));
+    this.observer.disconnect();
+    const chunks = [];
+    for (let first = 0; first < this.lines.length; first += CHUNK) {
+      const chunk = element("div", { class: "chunk", "data-first": first });
+      chunk.style.height = `${Math.min(CHUNK, this.lines.length - first) * LINE_HEIGHT}px`;
+      chunks.push(chunk);
+    }
+    this.code.replaceChildren(...chunks);
+    chunks.forEach((chunk) => this.observer.observe(chunk));
+  }
+
+  fillSeen(seen) {
+    seen.filter((entry) => entry.isIntersecting).forEach((entry) => this.fill(entry.target));
+  }
+
+  /** Makes the lines of a chunk. */
+  fill(chunk) {
+    if (chunk.firstChild) return;
+    const first = Number(chunk.dataset.first);
+    const rows = this.lines.slice(first, first + CHUNK).map((text, at) => this.row(first + at + 1, text));
+    chunk.append(...rows);
+    chunk.style.height = "";
+    this.observer.unobserve(chunk);
+  }
+
+  row(line, text) {
+    const mark = this.marks.get(this.current)?.get(line)?.[0];
+    const ran = this.ran.get(line);
+    const heat = mark ? Math.max(1, Math.ceil(mark.heat * 9)) : 0;
+    const counts = ran && ran[0] + ran[1] > 0 ? `${ran[0]}/${ran[1]}` : ran ? "–" : "";
+    const label = ran ? `${ran[0]} failing and ${ran[1]} passing tests execute line ${line}` : null;
+    const row = element(
+      "div",
+      { class: `line h${heat}${ran && ran[0] + ran[1] === 0 ? " unexecuted" : ""}`, "data-line": line },
+      element("a", { class: "n", href: "#" + anchor(this.current, line), "aria-label": `line ${line}` }, String(line)),
+      element("span", { class: "ran", title: label }, counts),
+      element("span", { class: "text" }, ...coloured(text, this.within[line - 1] === 1)),
+    );
+    if (mark) row.append(this.badge(mark, line));
+    for (const bubble of this.bubbles.get(this.current)?.get(line) ?? []) {
+      row.append(element("a", { class: "bubble", href: bubble.href, title: bubble.text, "aria-label": `${bubble.number}: ${bubble.text}` }, String(bubble.number)));
+    }
+    return row;
+  }
+
+  badge(mark, line) {
+    const rank = mark.best === mark.worst ? `${mark.best}` : `${mark.best}-${mark.worst}`;
+    const toggle = (event) => this.note(event.currentTarget.closest(".line"), line, null);
+    const words = `rank ${rank}, ${mark.suspicion}: evidence`;
+    return element("button", { type: "button", class: "badge", "aria-label": words, title: words, onclick: toggle }, `#${rank}`);
+  }
+
+  /** Shows or hides what is known of a line; `wanted` null: the other of both. */
+  note(row, line, wanted) {
+    const next = row.nextElementSibling;
+    const there = next && next.classList.contains("note");
+    if (there && wanted !== true) next.remove();
+    const marks = this.marks.get(this.current)?.get(line) ?? [];
+    const bubbles = this.bubbles.get(this.current)?.get(line) ?? [];
+    if (there || marks.length + bubbles.length === 0) return;
+    const items = marks.flatMap((mark) => [
+      element("p", {}, element("b", {}, mark.suspicion), ` ${mark.evidence}`),
+      ...mark.reasons.slice(0, REASONS).map((reason) => element("p", {}, ...prose(reason))),
+    ]);
+    const steps = bubbles.map((bubble) =>
+      element("p", {}, element("a", { class: "bubble", href: bubble.href }, String(bubble.number)), ` ${bubble.text}`),
+    );
+    row.after(element("div", { class: "note" }, ...items, ...steps));
+  }
+}
+
+/** Values by file and line. */
+function byPlace(triples) {
+  const files = new Map();
+  for (const [file, line, value] of triples) {
+    if (!files.has(file)) files.set(file, new Map());
+    const lines = files.get(file);
+    lines.set(line, [...(lines.get(line) ?? []), value]);
+  }
+  return files;
+}
+
+/** The steps of all chains, at their causes and, for the first of a chain, its effect. */
+function bubbles(chains) {
+  const all = [];
+  chains.forEach((chain, at) => {
+    chain.steps.forEach((step, number) => {
+      const href = `#chain-${at + 1}-${number + 1}`;
+      const values = step.causes.map((cause) => `${cause.what} is ${cause.failing}, not ${cause.passing}`).join("; ");
+      const text = [step.cause_point.text, values].filter(Boolean).join(": ");
+      if (step.cause_point.line) all.push([step.cause_point.file, step.cause_point.line, { number: number + 1, href, text }]);
+      if (number === 0 && step.effect_point.line) {
+        const effect = { number: "!", href, text: `${chain.test}: ${step.effect_point.text}` };
+        all.push([step.effect_point.file, step.effect_point.line, effect]);
+      }
+    });
+  });
+  return all;
+}

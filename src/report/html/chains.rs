@@ -1,0 +1,76 @@
+//! Chains of causes as numbered steps.
+
+use super::markup::Markup;
+use crate::report::{Explanation, Point, Report, Step};
+
+pub fn write(report: &Report, page: &mut Markup) {
+    for (number, chain) in (1..).zip(&report.explanations) {
+        let id = format!("chain-{number}");
+        page.element("article", &[("class", "chain"), ("id", &id)], |page| write_chain(&id, chain, page));
+    }
+}
+
+fn write_chain(id: &str, chain: &Explanation, page: &mut Markup) {
+    page.element("h3", &[], |page| {
+        page.text("Why ");
+        page.element("code", &[], |page| page.text(&chain.test));
+        page.text(" fails");
+        if !chain.against.is_empty() {
+            page.text(", beside ");
+            page.element("code", &[], |page| page.text(&chain.against));
+        }
+    });
+    page.element("ol", &[("class", "steps")], |page| {
+        for (number, step) in (1..).zip(&chain.steps) {
+            let attributes = [("id", format!("{id}-{number}"))];
+            page.element("li", &[(attributes[0].0, attributes[0].1.as_str())], |page| write_step(step, page));
+        }
+    });
+    if !chain.trust.is_empty() {
+        page.element("ul", &[("class", "trust")], |page| {
+            chain.trust.iter().for_each(|statement| page.element("li", &[], |page| page.prose(statement)));
+        });
+    }
+    if !chain.command.is_empty() {
+        page.element("p", &[], |page| page.command(&chain.command));
+    }
+}
+
+fn write_step(step: &Step, page: &mut Markup) {
+    page.element("p", &[], |page| {
+        write_point(&step.effect_point, page);
+        page.text(" because of ");
+        write_point(&step.cause_point, page);
+    });
+    if !step.causes.is_empty() {
+        page.table("What differs", &["What", "In the failing run", "In the other"], step.causes.len(), |at, page| {
+            let cause = &step.causes[at];
+            page.element("td", &[], |page| page.element("code", &[], |page| page.text(&cause.what)));
+            page.cell(&cause.failing);
+            page.cell(&cause.passing);
+        });
+    }
+    let runs = match step.re_executions {
+        0 => String::new(),
+        1 => "shown by 1 run".into(),
+        n => format!("shown by {n} runs"),
+    };
+    let about: Vec<&str> = [step.model.as_str(), runs.as_str()].into_iter().filter(|text| !text.is_empty()).collect();
+    if !about.is_empty() {
+        page.element("p", &[("class", "about")], |page| page.text(&about.join("; ")));
+    }
+}
+
+fn write_point(point: &Point, page: &mut Markup) {
+    match point.line {
+        0 => page.text("the output"),
+        line => page.place(&point.file, line),
+    }
+    if !point.text.is_empty() {
+        page.text(" ");
+        page.element("code", &[], |page| page.text(&point.text));
+    }
+    if point.instance > 0 {
+        page.text(&format!(" at execution {}", point.instance));
+    }
+}

@@ -1,0 +1,75 @@
+//! What the script of the page needs and the page itself does not show.
+
+use serde::Serialize;
+
+use super::markup::{Markup, is_misleading};
+use crate::report::{Entry, Explanation, GraphReport, Report, SourceFile};
+
+/// Lines that are marked in the source.
+const MARKED: usize = 1000;
+
+#[derive(Serialize)]
+struct Data<'a> {
+    files: Vec<&'a SourceFile>,
+    entries: Vec<Marked<'a>>,
+    explanations: &'a [Explanation],
+    model: Option<&'a GraphReport>,
+}
+
+/// A ranked line, as the source shows it.
+#[derive(Serialize)]
+struct Marked<'a> {
+    file: &'a str,
+    line: u32,
+    last_line: u32,
+    best: u32,
+    worst: u32,
+    /// Its suspicion as a share of the first line's.
+    heat: f64,
+    suspicion: String,
+    evidence: String,
+    reasons: Vec<&'a str>,
+}
+
+/// Writes them as a block of JSON.
+pub fn write(report: &Report, page: &mut Markup) {
+    let data = Data {
+        files: report.files.iter().filter(|file| file.text.is_some()).collect(),
+        entries: report.top(MARKED).iter().map(|entry| marked(report, entry)).collect(),
+        explanations: &report.explanations,
+        model: report.model.as_ref(),
+    };
+    let json = serde_json::to_string(&data).expect("a report has string keys");
+    page.raw("<script type=\"application/json\" id=\"data\">");
+    page.raw(&inert(&json));
+    page.raw("</script>\n");
+}
+
+fn marked<'a>(report: &'a Report, entry: &'a Entry) -> Marked<'a> {
+    let suspicion = |entry: &Entry| entry.probability.unwrap_or(entry.score);
+    let first = report.top(1).first().map_or(1.0, suspicion);
+    let ranking = report.ranking.as_ref();
+    Marked {
+        file: &entry.file,
+        line: entry.line,
+        last_line: entry.last_line,
+        best: entry.rank_best,
+        worst: entry.rank_worst,
+        heat: if first > 0.0 { (suspicion(entry) / first).clamp(0.0, 1.0) } else { 0.0 },
+        suspicion: ranking.map_or_else(String::new, |ranking| crate::report::words::suspicion(ranking, entry)),
+        evidence: entry.evidence.sentence(),
+        reasons: entry.reasons.iter().map(|reason| reason.text.as_str()).collect(),
+    }
+}
+
+/// JSON in which nothing ends the block, and nothing turns the direction of writing of who reads the page as a text.
+fn inert(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    for c in json.chars() {
+        match c == '<' || is_misleading(c) {
+            true => text.push_str(&format!("\\u{:04x}", u32::from(c))),
+            false => text.push(c),
+        }
+    }
+    text
+}

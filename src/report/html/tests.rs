@@ -1,0 +1,65 @@
+//! The page as it is written; `tests/page` looks at it in a browser.
+
+use super::markup::{anchor, escape};
+use super::*;
+use crate::report::document_tests::{HOSTILE, hostile, sample};
+
+/// The page without the parts that are the same for all reports, and without its data.
+fn body(report: &Report) -> String {
+    let page = report_html(report).replace(SCRIPT, "").replace(STYLE, "");
+    let (before, rest) = page.split_once("<script type=\"application/json\" id=\"data\">").unwrap();
+    let (data, after) = rest.split_once("</script>").unwrap();
+    let value: serde_json::Value = serde_json::from_str(data).unwrap();
+    assert_eq!(value["files"].as_array().unwrap().len(), 1);
+    format!("{before}{after}")
+}
+
+#[test]
+fn the_page_says_everything_without_its_script() {
+    let body = body(&sample());
+    for words in [
+        "2 of 5 tests fail",
+        "<span class=\"rank\">#1</span>",
+        "suspect replay 00000000deadbeef",
+        "suspect rank --why sum.c:4",
+        "<mark>4          return a - b;</mark>",
+        "+        return a + b;",
+        "because of",
+        "suspect explain b",
+        "Edges of sum()",
+        "Ranks by method",
+        "flaky: passed 1 of 2 times",
+        "odd() at sum.c:90: inline assembly with labels",
+        "1 line that no test executes",
+    ] {
+        assert!(body.contains(words), "{words} is not in the page");
+    }
+    let empty = Report { ranking: None, no_ranking: Some("all 3 tests pass".into()), ..sample() };
+    assert!(report_html(&empty).contains("all 3 tests pass"));
+}
+
+#[test]
+fn nothing_from_the_program_is_markup() {
+    let count = |page: &str, what: &str| page.matches(what).count();
+    let (plain, odd) = (report_html(&sample()), report_html(&hostile()));
+    for tag in ["<script", "</script", "<img", "<style", "onerror=", "\u{1b}", "\u{202e}"] {
+        let inert = tag == "onerror=";
+        assert!(inert || count(&plain, tag) == count(&odd, tag), "{tag}");
+    }
+    assert!(!body(&hostile()).contains("<img") && !body(&hostile()).contains('\0'));
+}
+
+#[test]
+fn the_policy_allows_just_this_script_and_these_styles() {
+    let sources: Vec<&str> = SOURCES.lines().collect();
+    assert!(sources.len() == 2 && sources.iter().all(|source| source.starts_with("'sha256-")), "{sources:?}");
+    assert!(!SCRIPT.contains("</script") && !STYLE.contains("</style") && !SCRIPT.contains("innerHTML"));
+}
+
+#[test]
+fn places_are_addresses_whatever_files_are_called() {
+    assert_eq!(anchor("src/a b.c", 7), "s=src/a%20b.c:7");
+    let mut text = String::new();
+    escape(HOSTILE, &mut text);
+    assert!(text.contains("&lt;img src=x") && text.contains('\u{fffd}') && !text.contains('"'), "{text}");
+}
