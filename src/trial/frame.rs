@@ -70,6 +70,8 @@ pub(super) struct Job {
     pub copy: Option<(PathBuf, PathBuf)>,
     /// The trial file.
     pub file: Option<PathBuf>,
+    /// Whether the first process is given the same random bytes each time, also without a trial file.
+    pub same_random: bool,
 }
 
 /// What a worker answers.

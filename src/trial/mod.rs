@@ -9,6 +9,8 @@
 //!                  │                                   └───────fork+exec──> the test, Role::Plan ──fork──> trial   (Executor::Fork)
 //!                  └──────────────── the trial file, mapped by all of them ────────────────┘
 //! ```
+//!
+//! [`TestRuns`] are recorded runs of a test, and patched, guided and switched ones ([`Plan`]), by the same worker.
 
 mod calls;
 mod contain;
@@ -19,8 +21,10 @@ mod frame;
 mod judge;
 mod observation;
 mod oracle;
+mod plan;
 mod prepare;
 mod random;
+mod runs;
 mod serve;
 mod setup;
 mod spawn;
@@ -33,6 +37,8 @@ mod worker;
 pub use error::{Reason, TrialError};
 pub use observation::{Change, End, Executor, Mutant, Observation, Override, Site};
 pub use oracle::Oracle;
+pub use plan::{Answered, Guide, Plan};
+pub use runs::{Patched, Run, TestRuns};
 pub use serve::{is_worker, serve};
 pub use setup::{Executors, Setup, Watched};
 pub use test::{Replayed, TestTrials, Written};

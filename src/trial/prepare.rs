@@ -6,7 +6,7 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use suspect_format::abi::{ENV_LOG_BYTES, ENV_OUT, ENV_RECORD, ENV_TEST, ENV_TRIAL, Mode};
+use suspect_format::abi::{ENV_LOG_BYTES, ENV_OUT, ENV_PLAN, ENV_RECORD, ENV_RECORD_BYTES, ENV_TEST, ENV_TRIAL, Mode};
 use suspect_format::trial::Refusal;
 
 use super::encode::Sites;
@@ -36,6 +36,15 @@ pub(super) enum Task<'a> {
     Record(&'a Path, u64),
     /// To take part in the trial of this file.
     Trial(&'a Path),
+    /// To do what this plan says; to be recorded into this directory, so many bytes for each process.
+    Replay {
+        /// The plan file.
+        plan: Option<&'a Path>,
+        /// The directory.
+        record: Option<&'a Path>,
+        /// Bytes.
+        most: u64,
+    },
 }
 
 /// Bytes of an output that are kept of the oracle's runs.
@@ -60,16 +69,9 @@ pub(super) fn job(worker: &Worker, test: &Test, place: Place, task: Task, memory
     let (tmp, work) = (worker.tmp(), worker.work());
     let cwd = if place == Place::Itself { test.dir.clone() } else { work.clone() };
     let mut command = test.command_in(&cwd, &tmp);
-    // Always as many variables: each moves the stack.
-    let (variable, path, log_bytes) = match task {
-        Task::Record(directory, log_bytes) => (ENV_OUT, directory, log_bytes),
-        Task::Trial(file) => (ENV_TRIAL, file, 0),
-    };
     command.env.set_varying("PWD", &cwd);
     command.env.set_varying(ENV_TEST, &test.name);
-    command.env.set_varying(variable, path);
-    command.env.set_varying(ENV_RECORD, Mode::Trace.name());
-    command.env.set_varying(ENV_LOG_BYTES, log_bytes.to_string());
+    tell(&mut command.env, task);
     let mut job = Job {
         argv: command.argv.into_iter().map(OsString::into_vec).collect(),
         env: block(&command.env),
@@ -84,6 +86,7 @@ pub(super) fn job(worker: &Worker, test: &Test, place: Place, task: Task, memory
         empty: vec![tmp],
         copy: None,
         file: None,
+        same_random: matches!(task, Task::Replay { .. }),
     };
     match (place, task) {
         (Place::Copy, _) => job.copy = Some((test.dir.clone(), work)),
@@ -94,6 +97,23 @@ pub(super) fn job(worker: &Worker, test: &Test, place: Place, task: Task, memory
         job.file = Some(file.to_owned());
     }
     job
+}
+
+/// Tells the program what to do. For one kind of task always as many variables: each moves the stack.
+fn tell(environment: &mut Environment, task: Task) {
+    let (variable, path, log_bytes) = match task {
+        Task::Record(directory, log_bytes) => (ENV_OUT, directory, log_bytes),
+        Task::Trial(file) => (ENV_TRIAL, file, 0),
+        Task::Replay { plan, record, most } => {
+            environment.set_varying(ENV_OUT, record.unwrap_or(Path::new("")));
+            environment.set_varying(ENV_PLAN, plan.unwrap_or(Path::new("")));
+            environment.set_varying(ENV_RECORD, Mode::Record.name());
+            return environment.set_varying(ENV_RECORD_BYTES, most.to_string());
+        }
+    };
+    environment.set_varying(variable, path);
+    environment.set_varying(ENV_RECORD, Mode::Trace.name());
+    environment.set_varying(ENV_LOG_BYTES, log_bytes.to_string());
 }
 
 /// The environment with what differs from worker to worker at its end: a mutant that reads beyond its frames comes upon it last.
@@ -153,6 +173,34 @@ pub(super) struct Recorded {
     pub judging: Judging,
 }
 
+/// Where a test's trials may run, the likeliest first.
+pub(super) fn places(test: &Test, worker: &Worker) -> &'static [Place] {
+    match test.works_in() {
+        ScratchKind::Empty => &[Place::Empty],
+        ScratchKind::Copy => &[Place::Copy],
+        ScratchKind::None if is_small(&test.dir, worker.setup().copied) => &[Place::Copy, Place::Itself],
+        ScratchKind::None => &[Place::Itself, Place::Copy],
+    }
+}
+
+/// How the verdict on a run differs from the one that is known.
+pub(super) fn difference(
+    suite: &Suite,
+    test: &Test,
+    known: Verdict,
+    worker: &Worker,
+    ran: &Ran,
+) -> Result<Option<String>, TrialError> {
+    let (verdict, reason) = suite.judge(test, worker.scratch(), &outcome(ran))?;
+    let because = reason.map(|reason| format!(" ({reason})")).unwrap_or_default();
+    Ok((verdict != known).then(|| {
+        format!(
+            "it was recorded as `{known}` and now is `{verdict}`{because}; mutants run without sockets, and write into \
+             their directory and TMPDIR only"
+        )
+    }))
+}
+
 /// Gets a test ready.
 pub(super) struct Preparing<'a> {
     pub suite: &'a Suite,
@@ -201,12 +249,7 @@ impl Preparing<'_> {
     ///
     /// A small working directory is copied first, since a copy tells whether the test writes into it.
     fn find_place(&self, worker: &mut Worker) -> Result<(Place, (Recording, Ran)), TrialError> {
-        let places: &[Place] = match self.test.works_in() {
-            ScratchKind::Empty => &[Place::Empty],
-            ScratchKind::Copy => &[Place::Copy],
-            ScratchKind::None if is_small(&self.test.dir, worker.setup().copied) => &[Place::Copy, Place::Itself],
-            ScratchKind::None => &[Place::Itself, Place::Copy],
-        };
+        let places = places(self.test, worker);
         let mut good = None;
         let mut why = None;
         for place in places {
@@ -219,7 +262,7 @@ impl Preparing<'_> {
                 }
                 Err(error) => return Err(error),
             };
-            if let Some(difference) = self.difference(worker, &ran)? {
+            if let Some(difference) = difference(self.suite, self.test, self.verdict, worker, &ran)? {
                 why.get_or_insert(self.different(difference));
                 continue;
             }
@@ -236,19 +279,6 @@ impl Preparing<'_> {
             (None, Some(why)) => Err(why),
             (None, None) => Err(self.different("it cannot be run anywhere")),
         }
-    }
-
-    /// How the verdict on a run differs from the one that is known.
-    fn difference(&self, worker: &Worker, ran: &Ran) -> Result<Option<String>, TrialError> {
-        let (verdict, reason) = self.suite.judge(self.test, worker.scratch(), &outcome(ran))?;
-        let because = reason.map(|reason| format!(" ({reason})")).unwrap_or_default();
-        Ok((verdict != self.verdict).then(|| {
-            format!(
-                "it was recorded as `{}` and now is `{verdict}`{because}; mutants run without sockets, and write into \
-                 their directory and TMPDIR only",
-                self.verdict
-            )
-        }))
     }
 
     /// Records a run; once more with a larger log if the first was too small.

@@ -231,7 +231,11 @@ impl Server {
         let err = if self.job.merge_stderr { out } else { self.outputs[1].as_raw_fd() };
         let input = self.job.stdin.as_ref().map(File::open).transpose()?;
         let input = input.as_ref().unwrap_or(&self.null).as_raw_fd();
-        let first_pid = self.file.as_mut().map(TrialFile::first_pid);
+        let mut unread = 0u64;
+        let first_pid = match &mut self.file {
+            Some(file) => Some(file.first_pid()),
+            None => self.job.same_random.then_some(&raw mut unread),
+        };
         let launcher = self.launcher.as_mut().ok_or_else(|| io::Error::other("no job was given"))?;
         launcher.set_limit(libc::RLIMIT_FSIZE, stop.output_limit);
         let started = launcher.start([input, out, err], first_pid)?;

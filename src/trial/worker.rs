@@ -104,6 +104,11 @@ impl Worker {
         self.files.path().join(name)
     }
 
+    /// A directory into which recordings go, on the disk: they may be long.
+    pub(super) fn streams(&self) -> PathBuf {
+        self.own.path().join("streams")
+    }
+
     /// Asks something, of a process that is started again if it has died.
     pub(super) fn ask(&mut self, ask: &Ask) -> Result<Result<(), Died>, TrialError> {
         if self.process.is_none() {
