@@ -30,7 +30,7 @@ pub struct Guide {
     pub at: [u32; 2],
     /// Number of the next divergence.
     next: u64,
-    /// The run in whose arm it is, and for how many more decisions: 0 for none.
+    /// The run in whose arm it is or was last, and for how many more decisions.
     forced: u32,
     left: u32,
 }
@@ -57,12 +57,13 @@ impl Guide {
         Way::Goes(computed)
     }
 
-    /// Whether it stands where so many decisions of each run are made, and in no arm.
-    pub fn stands_at(&self, runs: &Runs, side: usize, decisions: [u64; 2]) -> bool {
+    /// The run in whose arm it was last, if it stands where so many decisions of each run are made and in no arm.
+    pub fn stands_at(&self, runs: &Runs, side: usize, decisions: [u64; 2]) -> Option<usize> {
         let mut here = *self;
         here.skip_unrecorded(runs, side, true);
         let [one, other] = here.at;
-        here.left == 0 && [u64::from(one), u64::from(other)] == decisions
+        let is_there = here.left == 0 && [u64::from(one), u64::from(other)] == decisions;
+        is_there.then_some(here.forced as usize)
     }
 
     /// Goes past what code decides that is not recorded: into its own side's arm. With `empty` only where that arm has no decisions.

@@ -28,6 +28,7 @@
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
 compile_error!("the runtime makes its system calls directly and knows x86-64 Linux only; add yours to sys.rs");
 
+mod activations;
 mod change;
 mod children;
 mod effects;

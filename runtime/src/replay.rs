@@ -9,6 +9,7 @@ use suspect_format::plan::{
 };
 use suspect_format::{ENDIAN_TAG, FORMAT_VERSION};
 
+use crate::activations::Activations;
 use crate::guide::{Guide, Runs, Way};
 use crate::recording::live;
 use crate::sys::{self, EIO, Errno, File, O_CLOEXEC, O_RDONLY, O_RDWR};
@@ -41,6 +42,9 @@ pub struct Replay {
     /// Steps begun since the last one, while they are counted.
     steps: u64,
     guide: Guide,
+    /// Times that the effect point's step was begun after the cause point, where it is given by its function.
+    count: u32,
+    activations: Activations,
 }
 
 fn header() -> *mut PlanHeader {
@@ -102,22 +106,46 @@ impl Replay {
         unsafe {
             let armed = match self.stage {
                 Stage::Counts => false,
-                Stage::Before => self.is_at((*header()).cause),
-                Stage::After => self.is_at((*header()).effect),
+                Stage::Before => self.steps_at((*header()).cause).is_some(),
+                Stage::After => (*header()).effect_function != 0 || self.steps_at((*header()).effect).is_some(),
                 Stage::Call | Stage::Step => true,
             };
             (&raw mut (*live()).armed).write_volatile(u32::from(armed));
         }
     }
 
-    /// Whether so many decisions are made.
-    fn is_at(&self, point: Point) -> bool {
+    /// If so many decisions are made: the steps that are to follow.
+    fn steps_at(&self, point: Point) -> Option<u64> {
         // SAFETY: the plan is mapped.
         let side = unsafe { (*header()).side as usize & 1 };
-        match runs() {
-            Some(runs) if self.stage == Stage::After => self.guide.stands_at(&runs, side, point.decisions),
-            _ => point.decisions.get(side) == Some(&self.made),
+        let run = match runs() {
+            Some(runs) if self.stage == Stage::After => self.guide.stands_at(&runs, side, point.decisions)?,
+            _ => (point.decisions.get(side) == Some(&self.made)).then_some(side)?,
+        };
+        point.steps.get(run).copied()
+    }
+
+    /// A function is entered.
+    pub fn entered(&mut self, id: u32, frame: u64) {
+        // SAFETY: the plan is mapped.
+        if unsafe { (*header()).effect_function } != 0 {
+            self.activations.push(id, frame);
         }
+    }
+
+    /// Whether the step that is about to begin is the effect point's, given by its function, and it is its turn. `stack` is below the frame of
+    /// the step's activation and above those of all that it has called.
+    fn is_counted_effect(&mut self, stack: u64) -> bool {
+        // SAFETY: the plan and the first page are mapped.
+        let (function, step, count, now) = unsafe {
+            let header = header();
+            ((*header).effect_function, (*header).effect_step, (*header).effect_count, (*live()).step)
+        };
+        if function == 0 || now != step || self.activations.current(stack) != Some(function) {
+            return false;
+        }
+        self.count = self.count.wrapping_add(1);
+        self.count == count
     }
 
     /// A decision is about to be made, which would be `computed`; the one that is made. One that cannot be turned is only compared.
@@ -159,18 +187,20 @@ impl Replay {
         }
     }
 
-    /// A step is about to begin where steps are counted.
-    pub fn point(&mut self) {
+    /// A step is about to begin where steps are counted. `stack` is the stack pointer of its function.
+    pub fn point(&mut self, stack: u64) {
         if self.stage == Stage::Step {
             self.answer(NEVER, &[]);
         }
         // SAFETY: the plan is mapped.
         let (cause, effect, when) = unsafe { ((*header()).cause, (*header()).effect, (*header()).when) };
-        if self.stage == Stage::Before && self.steps == cause.steps {
+        if self.stage == Stage::Before && self.steps_at(cause) == Some(self.steps) {
             self.patch();
             self.stage = Stage::After;
         }
-        if self.stage == Stage::After && self.is_at(effect) && self.steps == effect.steps {
+        let is_effect =
+            self.stage == Stage::After && (self.is_counted_effect(stack) || self.steps_at(effect) == Some(self.steps));
+        if is_effect {
             match when {
                 WHEN_BEFORE => self.answer(NEVER, &[]),
                 WHEN_CALLED => self.stage = Stage::Call,

@@ -22,6 +22,9 @@ pub unsafe extern "C" fn __suspect_enter(id: u32, frame: u64, function: u64, _ad
         let is_outside = *outside != 0;
         *outside = 0;
         let Some(mut work) = work() else { return 0 };
+        if work.tasks & REPLAYS != 0 {
+            work.replay.entered(id, frame);
+        }
         if work.tasks & RECORDS == 0 {
             return 0;
         }
@@ -63,13 +66,20 @@ fn calls_back(recording: &mut Recording, function: u64) -> bool {
 ///
 /// # Safety
 /// As [`__suspect_enter`].
+#[unsafe(naked)]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __suspect_point() {
+    core::arch::naked_asm!("mov rdi, rsp", "jmp {point}", point = sym point)
+}
+
+/// # Safety
+/// As [`__suspect_enter`].
+unsafe extern "C" fn point(stack: u64) {
     // SAFETY: vouched for by the caller.
     if let Some(mut work) = unsafe { work() }
         && work.tasks & REPLAYS != 0
     {
-        work.replay.point();
+        work.replay.point(stack);
     }
 }
 

@@ -86,7 +86,7 @@ proptest! {
         let mut guide = Guide::default();
         let mut made = [0u64; 2];
         for Part { alike, decided, arms } in &parts {
-            prop_assert!(guide.stands_at(&runs, side, made));
+            prop_assert!(guide.stands_at(&runs, side, made).is_some());
             for outcome in alike {
                 prop_assert_eq!(guide.decide(&runs, side, *outcome), Way::Goes(*outcome));
                 made = made.map(|count| count + 1);
@@ -95,14 +95,17 @@ proptest! {
                 prop_assert_eq!(guide.decide(&runs, side, side as u32), Way::Goes(side as u32));
             }
             for outcome in &arms[side] {
-                prop_assert!(!guide.stands_at(&runs, side, [made[0] + 99, made[1]]));
+                prop_assert_eq!(guide.stands_at(&runs, side, [made[0] + 99, made[1]]), None);
                 prop_assert_eq!(guide.decide(&runs, side, 7), Way::Goes(*outcome), "an arm is not left");
             }
             for side in 0..2 {
                 made[side] += u64::from(*decided) + arms[side].len() as u64;
             }
+            if *decided {
+                prop_assert_eq!(guide.stands_at(&runs, side, made), Some(side), "it comes from its own arm");
+            }
         }
-        prop_assert!(guide.stands_at(&runs, side, made));
+        prop_assert!(guide.stands_at(&runs, side, made).is_some());
         prop_assert_eq!(guide.decide(&runs, side, 0), Way::Desync);
     }
 }

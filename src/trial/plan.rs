@@ -59,6 +59,23 @@ impl Drop for Guide {
     }
 }
 
+/// Where a process ends and answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// At a point of both runs.
+    Point(Point),
+    /// Where it begins a step, by its number in the function of this id, for the n-th time (from 1) after its cause point; for a process that is
+    /// not guided.
+    Step {
+        /// The function.
+        function: u32,
+        /// The step.
+        step: u32,
+        /// How many times.
+        count: u32,
+    },
+}
+
 /// What a process of a patched, guided or switched run is to do.
 #[derive(Debug, Default)]
 pub struct Plan<'a> {
@@ -73,7 +90,7 @@ pub struct Plan<'a> {
     /// Where patches are written.
     pub cause: Option<Point>,
     /// Where the process ends and answers, and whether before the step, when it calls, or after it (`WHEN_*`).
-    pub effect: Option<(Point, u32)>,
+    pub effect: Option<(Place, u32)>,
     /// What is looked at there.
     pub watched: Vec<Watched>,
     /// For each test the bytes that are written, and where.
@@ -127,6 +144,10 @@ impl Plan<'_> {
         let mut bytes_at = watched + self.watched.len() * size_of::<Watched>();
         let length = answers + stride * self.n_tests();
         let mut bytes = vec![0; length];
+        let (effect_function, effect_step, effect_count) = match self.effect {
+            Some((Place::Step { function, step, count }, _)) => (function, step, count),
+            _ => (0, 0, 0),
+        };
         let mut header = PlanHeader {
             magic: PLAN_MAGIC,
             version: FORMAT_VERSION,
@@ -142,7 +163,14 @@ impl Plan<'_> {
             switched_to: self.switched.map_or(0, |(_, way)| way),
             switched: self.switched.map_or(NEVER, |(number, _)| number),
             cause: self.cause.unwrap_or(Point::NONE),
-            effect: self.effect.map_or(Point::NONE, |(point, _)| point),
+            effect: match self.effect {
+                Some((Place::Point(point), _)) => point,
+                _ => Point::NONE,
+            },
+            effect_function,
+            effect_step,
+            effect_count,
+            unused: 0,
             tests: tests as u64,
             patches: patches as u64,
             watched: watched as u64,

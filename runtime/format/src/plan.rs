@@ -47,13 +47,14 @@ pub const NEVER: u64 = u64::MAX;
 pub struct Point {
     /// Decisions that run 0 and run 1 have made. A process that is not guided, or has not yet come to its cause, looks at its own side alone.
     pub decisions: [u64; 2],
-    /// Steps since the last decision, without the one that is meant; those before the first decision count from the start.
-    pub steps: u64,
+    /// Steps since the last decision, without the one that is meant, in each run; those before the first decision count from the start. A
+    /// process that is guided and past its cause looks at the run in whose arm it was last, others at their own side.
+    pub steps: [u64; 2],
 }
 
 impl Point {
     /// No point.
-    pub const NONE: Point = Point { decisions: [NEVER; 2], steps: 0 };
+    pub const NONE: Point = Point { decisions: [NEVER; 2], steps: [0; 2] };
 }
 
 /// The first page of a plan file.
@@ -90,6 +91,14 @@ pub struct PlanHeader {
     pub cause: Point,
     /// Where the process ends; [`Point::NONE`] if it runs on.
     pub effect: Point,
+    /// For a process that is not guided the effect point may be given otherwise: the id of a function, 0 for none...
+    pub effect_function: u32,
+    /// ... the number of one of its steps, as [`crate::record::LIVE_STEP`] has it...
+    pub effect_step: u32,
+    /// ... and how many times it is begun after the cause point, this one included.
+    pub effect_count: u32,
+    /// Zero.
+    pub unused: u32,
     /// Offset of the [`PlanTest`]s.
     pub tests: u64,
     /// Offset of the [`Patch`]es.
