@@ -39,7 +39,7 @@ impl Guide {
     /// The way that a process on the input of run `side` goes at its next decision, which by itself would go the way `computed`: where both
     /// runs went one way it is that, where they parted it is its own, and where one run went alone it is that run's.
     pub fn decide(&mut self, runs: &Runs, side: usize, computed: u32) -> Way {
-        self.skip_unrecorded(runs, side, false);
+        self.skip_unrecorded(runs, side);
         if self.left > 0 {
             self.left = self.left.wrapping_sub(1);
             return self.advance(runs, self.forced as usize).map_or(Way::Desync, Way::Goes);
@@ -57,21 +57,26 @@ impl Guide {
         Way::Goes(computed)
     }
 
-    /// The run in whose arm it was last, if it stands where so many decisions of each run are made and in no arm.
+    /// The run in whose arm it was last, if it stands where so many decisions of each run are made and in no arm. What code decides that is
+    /// not recorded may be behind it already, where its own side's arm has no decisions.
     pub fn stands_at(&self, runs: &Runs, side: usize, decisions: [u64; 2]) -> Option<usize> {
         let mut here = *self;
-        here.skip_unrecorded(runs, side, true);
-        let [one, other] = here.at;
-        let is_there = here.left == 0 && [u64::from(one), u64::from(other)] == decisions;
-        is_there.then_some(here.forced as usize)
+        while here.left == 0 {
+            let [one, other] = here.at;
+            if [u64::from(one), u64::from(other)] == decisions {
+                return Some(here.forced as usize);
+            }
+            let divergence = here.divergence(runs).filter(|divergence| divergence.decided == 0)?;
+            here.enter(side, &divergence);
+        }
+        None
     }
 
-    /// Goes past what code decides that is not recorded: into its own side's arm. With `empty` only where that arm has no decisions.
-    fn skip_unrecorded(&mut self, runs: &Runs, side: usize, empty: bool) {
+    /// Goes past what code decides that is not recorded: into its own side's arm.
+    fn skip_unrecorded(&mut self, runs: &Runs, side: usize) {
         while self.left == 0
             && let Some(divergence) = self.divergence(runs)
             && divergence.decided == 0
-            && !(empty && part(&divergence.arms, side) != 0)
         {
             self.enter(side, &divergence);
         }

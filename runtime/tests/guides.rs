@@ -55,6 +55,8 @@ fn divergences(plan: &comparison::Plan) -> Vec<Divergence> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn decides_as_the_model_does(parts in prop::collection::vec(part(), 0..6), computed in prop::collection::vec(0u32..3, 40), second in any::<bool>()) {
         let plan = plan(&parts);

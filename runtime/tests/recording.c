@@ -209,9 +209,46 @@ static int fills(long count)
     return 0;
 }
 
+/* Figure 1 of the paper: `y` and `z` decide whether `x` is halved, which is printed. Points: 0 y, 1 z, 2 branch | 0 x, 1 call. */
+volatile long x, y, z;
+
+static int figure(long first, long second, long third)
+{
+    char text[32];
+    STEP = 10;
+    POINT();
+    x = first;
+    POINT();
+    y = second;
+    STEP = 12;
+    POINT();
+    z = third;
+    POINT();
+    if (__suspect_branch(y > z, 2)) {
+        STEP = 14;
+        POINT();
+        x = 0;
+    }
+    POINT();
+    while (y == 1000) {
+    }
+    STEP = 15;
+    POINT();
+    if (y == 2000)
+        abort();
+    POINT();
+    long way = __suspect_branch(y % 5, 5);
+    STEP = 16;
+    POINT();
+    y += 100 * way;
+    CALL(UNKNOWN, sprintf, sprintf(text, "%ld %ld", x, y), W(text), W("%ld %ld"), x, y);
+    POINT();
+    return y % 100;
+}
+
 static int main_record(int argc, char **argv)
 {
-    ENTER(MAIN, frames, main_record, argc, W(argv));
+    ENTER(MAIN, __builtin_frame_address(0), main_record, argc, W(argv));
     const char *what = argv[1];
     long count = argc > 2 ? atol(argv[2]) : 0;
     if (!strcmp(what, "plain"))
@@ -228,6 +265,16 @@ static int main_record(int argc, char **argv)
         return threads(0);
     if (!strcmp(what, "told"))
         return threads(1);
+    if (!strcmp(what, "figure"))
+        return figure(count, atol(argv[3]), atol(argv[4]));
+    if (!strcmp(what, "forks to figure")) {
+        pid_t child = fork();
+        if (child == 0)
+            return figure(count, atol(argv[3]), atol(argv[4]));
+        int status;
+        waitpid(child, &status, 0);
+        return WEXITSTATUS(status);
+    }
     if (!strcmp(what, "fills"))
         return fills(count);
     if (!strcmp(what, "exec")) {

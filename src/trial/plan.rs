@@ -225,11 +225,13 @@ impl Plan<'_> {
             at += length as usize;
             Some(taken.to_vec())
         };
+        let ended = Ended::from_number(half(offset_of!(Answer, ended))?)?;
+        let is_effect = ended == Ended::Effect;
         Some(Answered {
-            ended: Ended::from_number(half(offset_of!(Answer, ended))?)?,
+            ended,
             status: half(offset_of!(Answer, status))? as i32,
             decisions: [word(decisions)?, word(decisions + 8)?],
-            outcome: word(offset_of!(Answer, outcome)).filter(|outcome| *outcome != NEVER),
+            outcome: word(offset_of!(Answer, outcome)).filter(|outcome| is_effect && *outcome != NEVER),
             arguments: (0..n_arguments)
                 .map(|number| word(offset_of!(Answer, arguments) + 8 * number))
                 .collect::<Option<_>>()?,
