@@ -17,6 +17,7 @@ pub mod spectra;
 pub mod profile;
 pub mod causal;
 pub mod comparison;
+pub mod recording;
 pub mod hom;
 pub mod evidence;
 pub mod search;

@@ -1,6 +1,7 @@
 //! The command line as clap sees it; nothing else knows clap's types.
 
 mod code;
+mod explain;
 mod nightly;
 mod rank;
 mod shard;
@@ -15,6 +16,7 @@ pub use code::{
     CatalogueArguments, HeuristicArgument, HomArguments, KillArguments, MutantsArguments, MutantsFormat, Sample,
     SeedArguments, SeedOrigin, StudyArgument,
 };
+pub use explain::{AnswerFormat, ExplainArguments, ExplainMethod, Model, SliceArguments};
 pub use nightly::{BisectArguments, DiffArguments, MergeArguments, RunArguments};
 pub use rank::{RankArguments, ReplayArguments, SearchArguments};
 
@@ -129,6 +131,17 @@ pub enum Verb {
         a claim does not hold any more."
     )]
     Replay(ReplayArguments),
+    /// Run a test and show what a line of it, or its output, depends on.
+    #[command(
+        after_help = "Examples:\n  suspect slice t3 src/a.c:41\n  suspect slice t3 src/a.c:41:count\n  suspect slice t3 output --format json\n\n\
+        Needs a program that was built with the version `record`."
+    )]
+    Slice(SliceArguments),
+    /// Say why a test fails: from where it differs from a passing one back to where the difference comes in, each step proved by running again.
+    #[command(after_help = "Examples:\n  suspect explain t3\n  suspect explain t3 --against t1 --format json\n  \
+        suspect explain t3 --against t1 --cause src/a.c:7 --effect src/a.c:21:count\n\nNeeds a program that was built with the version \
+        `record`. Ends with 2 when a step could not be proved.")]
+    Explain(ExplainArguments),
     /// Ask for a probability over the causal models of the recorded coverage (Doric).
     #[command(
         after_help = "Atoms about a ranked unit x: u[x] executed, h[x] a cause, H[x] the only cause, f[x] a cause of some \

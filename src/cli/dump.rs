@@ -14,6 +14,7 @@ pub fn dump(start: &Path, arguments: &DumpArguments, out: &mut impl Write) -> Re
         match path.extension().and_then(|extension| extension.to_str()) {
             Some("trials") => dump_trials(&path, out)?,
             Some("kills") => dump_kills(&path, out)?,
+            Some("rec") => crate::recording::print(&path, out).map_err(Failure::of(Exit::File))?,
             _ => crate::trace::dump(&path, out).map_err(Failure::of(Exit::File))?,
         }
     }

@@ -12,6 +12,7 @@ mod entries;
 mod eval;
 mod evidence;
 mod exit;
+mod explain;
 mod files;
 mod git;
 mod graph;
@@ -27,12 +28,14 @@ mod observed;
 mod progress;
 mod rank;
 mod ready;
+mod recorded;
 mod replay;
 mod report;
 mod run;
 mod search;
 mod seed;
 mod since;
+mod slice;
 mod spectra;
 mod test;
 mod work;
@@ -103,6 +106,8 @@ fn run(arguments: Arguments, out: &mut impl Write) -> Result<(), Failure> {
         Verb::Graph(graph) => graph::graph(&project_root(&start), graph, out),
         Verb::Rank(rank) => rank::rank(&project_root(&start), rank, out),
         Verb::Replay(replay) => replay::replay(&project_root(&start), replay, out),
+        Verb::Slice(arguments) => slice::slice(&project_root(&start), arguments, out),
+        Verb::Explain(arguments) => explain::explain(&project_root(&start), arguments, out),
         Verb::Ask(ask) => ask::ask(&project_root(&start), ask, out),
         Verb::Report(report) => report::report(&project_root(&start), &start, report, out),
         Verb::Eval(eval) => eval::eval(&start, eval, out),

@@ -58,8 +58,13 @@ impl<'a> Recorder<'a> {
 
     /// The current point reads `location`. If nothing wrote it so far, it held `seen` from the start.
     pub fn read(&mut self, location: u32, seen: Value) {
+        self.read_since(location, seen, 0);
+    }
+
+    /// The same, where what was written before write number `since` was there is gone: the location is that of another object now.
+    pub fn read_since(&mut self, location: u32, seen: Value, since: u32) {
         let mut write = self.last(location);
-        if write == NONE {
+        if write == NONE || write < since {
             write = self.store(START, location, seen);
         }
         self.run.reads.push(write);
@@ -102,7 +107,17 @@ impl<'a> Recorder<'a> {
 
     /// The current point calls: points up to the matching [`leave`](Recorder::leave) belong to the callee.
     pub fn enter(&mut self) {
-        self.regions.enter(self.run.points() - 1);
+        self.enter_from(self.run.points() - 1);
+    }
+
+    /// The same, where `opener` is the calling point: code that is not recorded calls again and again.
+    pub fn enter_from(&mut self, opener: u32) {
+        self.regions.enter(opener);
+    }
+
+    /// How many writes there are so far.
+    pub fn writes(&self) -> u32 {
+        self.run.writes()
     }
 
     /// The current call ends, by a return or because it is unwound.

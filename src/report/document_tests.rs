@@ -28,6 +28,7 @@ pub fn sample() -> Report {
         slice: vec![Place { file: "sum.c".into(), line: 3 }],
         model: "one patched run".into(),
         re_executions: 2,
+        ..Step::default()
     };
     Report {
         schema_version: REPORT_SCHEMA_VERSION,
@@ -79,6 +80,7 @@ pub fn sample() -> Report {
             steps: vec![step],
             command: "suspect explain b".into(),
             trust: vec!["one run".into()],
+            ..Explanation::default()
         }],
         not_looked_at: NotLookedAt {
             functions: vec![FunctionLeft {

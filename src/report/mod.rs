@@ -12,6 +12,8 @@ mod document_sarif;
 #[cfg(test)]
 mod document_tests;
 mod document_text;
+mod explanation_sarif;
+mod explanation_text;
 mod fingerprint;
 mod graph;
 #[cfg(test)]
@@ -29,6 +31,7 @@ mod ranking;
 mod reasons_text;
 mod sarif;
 mod shell;
+mod slice;
 mod stryker;
 mod table;
 mod text;
@@ -48,12 +51,14 @@ pub use diff::{
 };
 pub use diff_text::{utc, write_diff};
 pub use document::{
-    Build, Cause, ComparedLine, ComparedMethod, Comparison, Explanation, FunctionCoverage, FunctionLeft,
-    FunctionProfile, NotLookedAt, Place, Point, ProfileEdge, REPORT_SCHEMA_VERSION, ReadError, Recorded, Report,
-    ReportCommand, SourceFile, Step, TestOutcome, TestResult, UnitLeft,
+    Build, Cause, ComparedLine, ComparedMethod, Comparison, EXPLANATION_SCHEMA_VERSION, Explanation, FunctionCoverage,
+    FunctionLeft, FunctionProfile, NotLookedAt, Origin, Place, Point, ProfileEdge, REPORT_SCHEMA_VERSION, ReadError,
+    Recorded, Report, ReportCommand, SourceFile, Step, TestOutcome, TestResult, UnitLeft,
 };
 pub use document_sarif::report_sarif;
 pub use document_text::write_report_text;
+pub use explanation_sarif::explanation_sarif;
+pub use explanation_text::write_explanation;
 pub use fingerprint::fingerprint;
 pub use graph::{EdgeStrength, GRAPH_SCHEMA_VERSION, GraphEdge, GraphNode, GraphReport, node_kind};
 pub use graph_text::{write_graph, write_graph_dot};
@@ -69,6 +74,7 @@ pub use mutants_text::write_mutants;
 pub use ranking::{Entry, Evidence, RankingReport, SCHEMA_VERSION, TestCounts};
 pub use sarif::sarif;
 pub use shell::shell_word;
+pub use slice::{SLICE_SCHEMA_VERSION, SliceLine, SliceReport, write_slice};
 pub use stryker::stryker;
 pub use table::{Cell, Column, TableWriter};
 pub use text::write_ranking;

@@ -9,6 +9,7 @@ mod differences;
 mod errors;
 mod eval;
 mod eval_trials;
+mod explaining;
 mod interrupted;
 mod keeping;
 mod mutants;

@@ -3,16 +3,34 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// Version of an [`Explanation`] as JSON.
+pub const EXPLANATION_SCHEMA_VERSION: u32 = 1;
+
 /// A chain of causes from the first difference that matters to the failure.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Explanation {
+    /// Version of this form.
+    #[serde(default)]
+    pub schema_version: u32,
     /// The failing test.
     pub test: String,
     /// The run that it is compared with.
     #[serde(default)]
     pub against: String,
+    /// What is explained, in words.
+    #[serde(default)]
+    pub effect: String,
     /// The steps, from the failure back to the first cause.
     pub steps: Vec<Step>,
+    /// Where what differs comes in.
+    #[serde(default)]
+    pub origins: Vec<Origin>,
+    /// Whether everything was followed back to where it comes in.
+    #[serde(default)]
+    pub complete: bool,
+    /// Whether patched runs proved each step.
+    #[serde(default)]
+    pub verified: bool,
     /// What repeats it.
     #[serde(default)]
     pub command: String,
@@ -39,6 +57,24 @@ pub struct Step {
     /// Runs that it took to prove it.
     #[serde(default)]
     pub re_executions: u32,
+    /// All differences that the effect depends on here, of which the causes are chosen.
+    #[serde(default)]
+    pub cut: Vec<Cause>,
+    /// Conditions between cause and effect that went another way in the other run, in words.
+    #[serde(default)]
+    pub taken: Vec<String>,
+    /// Whether a condition between cause and effect went another way.
+    #[serde(default)]
+    pub decides: bool,
+}
+
+/// Where something comes into the runs that differs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Origin {
+    /// The place.
+    pub point: Point,
+    /// What differs from there on, in words.
+    pub what: Vec<String>,
 }
 
 /// A place in the source.

@@ -1,0 +1,79 @@
+//! Arguments of `suspect slice` and `suspect explain`.
+
+use clap::{Args, ValueEnum};
+
+use crate::recording::Asked;
+
+/// How an answer is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum AnswerFormat {
+    /// For people.
+    Text,
+    /// For programs; see docs/explanation.schema.json and docs/slice.schema.json.
+    Json,
+    /// For viewers of code flows.
+    Sarif,
+}
+
+/// How causes are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ExplainMethod {
+    /// Comparative causality: relevant, sufficient in both directions, minimal.
+    Cc,
+    /// The differences that are in flight, none tried.
+    Dual,
+}
+
+/// Which execution model a patched run follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Model {
+    /// The approximate one, and where that rejects all differences together, the exact one.
+    Ladder,
+    /// Branches that both runs take alike, or one alone, are held in place.
+    Approximate,
+    /// Nothing but the slice is executed, with definitions that it knows.
+    Exact,
+}
+
+/// `suspect slice`.
+#[derive(Debug, Args)]
+pub struct SliceArguments {
+    /// The test.
+    #[arg(value_name = "TEST")]
+    pub test: String,
+    /// The place: FILE:LINE, FILE:LINE:VARIABLE, or `output` for the last thing that was written.
+    #[arg(value_name = "PLACE")]
+    pub place: String,
+    /// How it is written.
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: AnswerFormat,
+}
+
+/// `suspect explain`.
+#[derive(Debug, Args)]
+pub struct ExplainArguments {
+    /// The failing test; by default the first one of the last `suspect test`.
+    #[arg(value_name = "TEST")]
+    pub test: Option<String>,
+    /// The test to compare it with; by default the passing one whose course was most like it.
+    #[arg(long, value_name = "TEST")]
+    pub against: Option<String>,
+    /// Look for causes at this line alone, instead of going back step by step.
+    #[arg(long, value_name = "FILE:LINE")]
+    pub cause: Option<Asked>,
+    /// What is to be explained; by default the first thing written that differs, or the crash.
+    #[arg(long, value_name = "FILE:LINE[:VAR]")]
+    pub effect: Option<Asked>,
+    /// How causes are found.
+    #[arg(long, value_enum, default_value = "cc")]
+    pub method: ExplainMethod,
+    /// Which model they follow.
+    #[arg(long, value_enum, default_value = "ladder")]
+    pub model: Model,
+    /// At most so many steps back.
+    #[arg(long, value_name = "N", default_value = "20")]
+    pub steps: usize,
+    /// How it is written.
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: AnswerFormat,
+}

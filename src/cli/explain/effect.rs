@@ -1,0 +1,133 @@
+//! What is explained when nothing is asked for: the crash, or the first thing written that differs.
+
+use suspect_format::external::{self, Role};
+
+use super::super::exit::{Exit, Failure};
+use super::Case;
+use crate::comparison::{Effect, Side, Watch};
+use crate::recording::{End, Site};
+
+impl Case<'_> {
+    /// The effect, and what it is in words.
+    pub(super) fn default_effect(&self) -> Result<(Effect, Option<String>), Failure> {
+        if let Some(found) = self.crash() {
+            return Ok(found);
+        }
+        let first = (1..self.runs.runs[0].points()).find_map(|point| self.written_differently(point));
+        if let Some(found) = first {
+            return Ok(found);
+        }
+        if let Some(found) = self.exclusive_output().or_else(|| self.returned_differently()) {
+            return Ok(found);
+        }
+        let message = format!(
+            "{} and {} write the same and end alike, as far as one can see; say what differs: --effect FILE:LINE[:VAR]",
+            self.tests[1].name, self.tests[0].name
+        );
+        Err(Failure::new(Exit::Usage, message))
+    }
+
+    /// The failing run ended in the middle of a step: what the step reads differs, or the way that led there.
+    fn crash(&self) -> Option<(Effect, Option<String>)> {
+        let walked = &self.runs.walked[1];
+        let crashed = match walked.end {
+            End::Within(_) => true,
+            End::Outside(Some(_)) => !self.recorded[1].recording.has_ended() && self.recorded[1].run.died(),
+            _ => false,
+        };
+        if !crashed || matches!(self.runs.walked[0].end, End::Within(_)) {
+            return None;
+        }
+        let last = self.runs.runs[1].points() - 1;
+        let text = Some(format!("{} crashes at {}", self.tests[1].name, self.at(Side::Second, last)));
+        if let Some(partner) = self.runs.alignment.partner(Side::Second, last) {
+            let found = self.reads_differ(partner);
+            if found.is_some() {
+                return found.map(|effect| (effect, text));
+            }
+        }
+        self.parting_before(Side::Second, last).map(|effect| (effect, text))
+    }
+
+    /// A point that corresponds, as an effect of what it reads.
+    fn reads_differ(&self, point: u32) -> Option<Effect> {
+        let names = &self.runs.naming.names;
+        let partner = self.runs.alignment.partner(Side::First, point)?;
+        let (first, second) = (&self.runs.runs[0], &self.runs.runs[1]);
+        let mut locations: Vec<u32> = Vec::new();
+        for (run, point) in [(first, point), (second, partner)] {
+            locations.extend(run.reads(point).iter().map(|write| run.location(*write)));
+        }
+        locations.sort_unstable();
+        locations.dedup();
+        let all = Effect::new(self.pair, point, Watch::Locations(locations.clone()), names)?;
+        let differing = locations.iter().zip(all.values[0].iter().zip(&all.values[1])).filter(|(_, (a, b))| a != b);
+        let differing: Vec<u32> = differing.map(|(location, _)| *location).collect();
+        if differing.is_empty() {
+            return None;
+        }
+        Effect::new(self.pair, point, Watch::Locations(differing), names)
+    }
+
+    /// The last decision that both runs have and take differently before `point` of a run.
+    fn parting_before(&self, side: Side, point: u32) -> Option<Effect> {
+        let floor = self.runs.alignment.floor(side, point);
+        let parted = |point: &u32| {
+            self.pair.parted(Side::First, *point) && self.runs.alignment.partner(Side::First, *point).is_some()
+        };
+        let branch = (1..=floor).rev().find(parted)?;
+        Effect::new(self.pair, branch, Watch::Result, &self.runs.naming.names)
+    }
+
+    fn role(&self, site: u32) -> Option<Role> {
+        let (Site::Step(step) | Site::Returned(step)) = self.code.what(site) else { return None };
+        let number = external::number(self.code.called_symbol(step)?)?;
+        external::external(number).map(|model| model.role)
+    }
+
+    fn written_differently(&self, point: u32) -> Option<(Effect, Option<String>)> {
+        let site = self.runs.runs[0].site(point);
+        let role = self.role(site).filter(|role| matches!(role, Role::Output | Role::Ends))?;
+        self.runs.alignment.partner(Side::First, point)?;
+        let effect = match self.code.what(site) {
+            Site::Step(_) => Effect::new(self.pair, point, Watch::Result, &self.runs.naming.names),
+            _ => self.reads_differ(point),
+        };
+        let what = if role == Role::Ends { "the status of the process differs" } else { "what is written differs" };
+        let text = format!("{what} at {}", self.at(Side::First, point));
+        effect.filter(Effect::differs).map(|effect| (effect, Some(text)))
+    }
+
+    /// Something is written by one run only: the decision that led there.
+    fn exclusive_output(&self) -> Option<(Effect, Option<String>)> {
+        let found = Side::BOTH.into_iter().filter_map(|side| {
+            let run = &self.runs.runs[side.index()];
+            let alone = |point: &u32| {
+                self.runs.alignment.partner(side, *point).is_none()
+                    && matches!(self.role(run.site(*point)), Some(Role::Output | Role::Ends))
+            };
+            (1..run.points()).find(alone).map(|point| (side, point))
+        });
+        let (side, point) = found.min_by_key(|(side, point)| self.runs.alignment.floor(*side, *point))?;
+        let text = format!("{} alone writes something at {}", self.tests[side.index()].name, self.at(side, point));
+        self.parting_before(side, point).map(|effect| (effect, Some(text)))
+    }
+
+    /// `main` returns another status.
+    fn returned_differently(&self) -> Option<(Effect, Option<String>)> {
+        let last = self.runs.runs[0].points() - 1;
+        let effect = self.reads_differ(last).or_else(|| {
+            let both = self.runs.alignment.floor(Side::First, last);
+            self.reads_differ(both).or_else(|| self.parting_before(Side::First, last))
+        })?;
+        Some((effect, Some(format!("the status of the process differs at {}", self.at(Side::First, last)))))
+    }
+
+    /// The place of a point in words.
+    pub(super) fn at(&self, side: Side, point: u32) -> String {
+        match self.words.place(self.runs.runs[side.index()].site(point)) {
+            Some(place) => format!("{}:{}", self.words.file(place), place.line),
+            None => "the start".to_owned(),
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! From a chain of links to what the user reads.
+
+use super::super::args::{ExplainArguments, ExplainMethod};
+use super::super::exit::Failure;
+use super::Case;
+use crate::comparison::{
+    Chain, Difference, DualSlice, Effect, Inference, Link, Origin, Proof, Rules, Side, States, Watch,
+};
+use crate::recording::Site;
+use crate::report::{self, Cause, EXPLANATION_SCHEMA_VERSION, Explanation, Place, Point, Step};
+use crate::store::Store;
+
+/// Tells what was found out about a case.
+pub struct Teller<'c, 'a> {
+    /// The case.
+    pub case: &'c Case<'a>,
+    /// What was asked.
+    pub arguments: &'c ExplainArguments,
+}
+
+impl Teller<'_, '_> {
+    /// The whole explanation; `words` say what the effect is, if nobody named it.
+    pub fn explanation(
+        &self,
+        effect: &Effect,
+        words: Option<String>,
+        chain: &Chain,
+        problems: Vec<String>,
+    ) -> Result<Explanation, Failure> {
+        let effect_words = match (words, self.values(effect)) {
+            (Some(words), values) if values.is_empty() => words,
+            (Some(words), values) => format!("{words}: {values}"),
+            (None, values) => {
+                let asked = self.arguments.effect.as_ref().map(ToString::to_string).unwrap_or_default();
+                format!("at {asked}, {values}")
+            }
+        };
+        let verified = chain.is_proved() && !chain.links.iter().any(|link| link.inference.causes.is_empty());
+        let mut trust = self.trust(chain);
+        trust.extend(problems);
+        Ok(Explanation {
+            schema_version: EXPLANATION_SCHEMA_VERSION,
+            test: self.case.tests[1].name.clone(),
+            against: self.case.tests[0].name.clone(),
+            effect: effect_words,
+            steps: chain.links.iter().map(|link| self.step(link)).collect(),
+            origins: chain.origins.iter().map(|origin| self.origin(origin)).collect(),
+            complete: chain.complete,
+            verified,
+            command: self.command(),
+            trust,
+        })
+    }
+
+    fn trust(&self, chain: &Chain) -> Vec<String> {
+        let runs = self.case.runs;
+        let mut trust = Vec::new();
+        if runs.alignment.unexplained() > 0 {
+            trust.push(format!(
+                "the runs part {} times where no branch of recorded code decides; what follows is compared less exactly",
+                runs.alignment.unexplained()
+            ));
+        }
+        for (side, walked) in Side::BOTH.into_iter().zip(&runs.walked) {
+            let name = &self.case.tests[side.index()].name;
+            if !walked.disagreements.is_empty() {
+                let count = walked.disagreements.len();
+                trust.push(format!(
+                    "{count} branches of {name} went another way than the recorded code says: a fault of suspect's"
+                ));
+            }
+            if let crate::recording::End::Damaged(what) = &walked.end {
+                trust.push(format!("the recording of {name} could be followed in part only: {what}"));
+            }
+            if matches!(walked.end, crate::recording::End::Interrupted(_)) {
+                trust.push(format!("a signal's handler interrupted {name}; what comes after that is not looked at"));
+            }
+        }
+        if self.arguments.method == ExplainMethod::Cc && !chain.is_proved() {
+            trust.push(
+                "not every step is proved: where it says so, the differences matter, but may not suffice".to_owned(),
+            );
+        }
+        if !chain.complete && self.arguments.cause.is_none() {
+            trust.push("the chain does not lead back to where the difference comes in; more --steps may".to_owned());
+        }
+        trust
+    }
+
+    fn command(&self) -> String {
+        let mut command = format!("suspect explain {} --against {}", self.case.tests[1].name, self.case.tests[0].name);
+        for (option, place) in [("--cause", &self.arguments.cause), ("--effect", &self.arguments.effect)] {
+            if let Some(place) = place {
+                command += &format!(" {option} {place}");
+            }
+        }
+        command
+    }
+
+    /// What differs at an effect, in words.
+    fn values(&self, effect: &Effect) -> String {
+        let words = self.case.words;
+        match &effect.watch {
+            Watch::Locations(locations) => {
+                let values = effect.values[0].iter().zip(&effect.values[1]);
+                let differing = locations.iter().zip(values).filter(|(_, (one, other))| one != other);
+                let texts = differing.map(|(location, (passing, failing))| {
+                    let what = words.location(*location);
+                    format!(
+                        "`{what}` is {} here, {} there",
+                        words.value(*location, *failing),
+                        words.value(*location, *passing)
+                    )
+                });
+                texts.collect::<Vec<_>>().join(", ")
+            }
+            Watch::Result => self.results(effect),
+        }
+    }
+
+    fn results(&self, effect: &Effect) -> String {
+        let (words, runs) = (self.case.words, self.case.runs);
+        let [passing, failing] = Side::BOTH.map(|side| {
+            let run = &runs.runs[side.index()];
+            run.written(effect.points[side.index()]).collect::<Vec<_>>()
+        });
+        let mut texts = Vec::new();
+        for (one, other) in passing.iter().zip(&failing) {
+            let (one, other) = (
+                (runs.runs[0].location(*one), runs.runs[0].value(*one)),
+                (runs.runs[1].location(*other), runs.runs[1].value(*other)),
+            );
+            if one != other {
+                let what = words.location(other.0);
+                texts.push(format!(
+                    "{what} is {} here, {} there",
+                    words.value(other.0, other.1),
+                    words.value(one.0, one.1)
+                ));
+            }
+        }
+        let outcomes = Side::BOTH.map(|side| runs.runs[side.index()].outcome(effect.points[side.index()]));
+        if outcomes[0] != outcomes[1] {
+            texts.push(format!("the condition at {} goes another way", self.case.at(Side::First, effect.points[0])));
+        }
+        texts.join(", ")
+    }
+
+    fn point(&self, points: [u32; 2]) -> Point {
+        let site = self.case.runs.runs[1].site(points[1]);
+        let place = self.case.words.place(site).unwrap_or_default();
+        Point {
+            file: self.case.words.file(place).to_owned(),
+            line: place.line,
+            function: self.case.words.function(site).to_owned(),
+            instance: self.case.finder.instance(Side::Second, points[1]),
+            text: String::new(),
+        }
+    }
+
+    fn cause(&self, difference: &Difference) -> Cause {
+        let words = self.case.words;
+        let [passing, failing] = difference.values;
+        Cause {
+            what: words.location(difference.location),
+            failing: words.value(difference.location, failing),
+            passing: words.value(difference.location, passing),
+        }
+    }
+
+    fn step(&self, link: &Link) -> Step {
+        let mut effect_point = self.point(link.effect.points);
+        effect_point.text = self.values(&link.effect);
+        let mut slice: Vec<(String, u32)> = Vec::new();
+        for side in Side::BOTH {
+            slice.extend(self.case.finder.lines(side, link.points[side.index()].iter().copied()));
+        }
+        slice.sort();
+        slice.dedup();
+        let states = States::before(self.case.pair, link.cause[0], &self.case.runs.naming.names);
+        let cut = states.map(|states| DualSlice::new(self.case.pair, &link.effect, Rules::Repaired).cut(&states));
+        let taken = self.taken(link);
+        Step {
+            cause_point: self.point(link.cause),
+            effect_point,
+            causes: link.inference.causes.iter().map(|cause| self.cause(cause)).collect(),
+            slice: slice.into_iter().map(|(file, line)| Place { file, line }).collect(),
+            model: self.model(&link.inference),
+            re_executions: link.inference.executions as u32,
+            cut: cut.unwrap_or_default().iter().map(|difference| self.cause(difference)).collect(),
+            decides: !taken.is_empty(),
+            taken,
+        }
+    }
+
+    /// Conditions of the link's slice that went another way.
+    fn taken(&self, link: &Link) -> Vec<String> {
+        let alignment = &self.case.runs.alignment;
+        let decided = link.points[1].iter().filter(|point| {
+            let partner = alignment.partner(Side::Second, **point);
+            partner.is_some() && self.case.pair.parted(Side::Second, **point)
+        });
+        let mut texts: Vec<String> = decided
+            .map(|point| {
+                let outcome = self.case.runs.runs[1].outcome(*point);
+                let site = self.case.runs.runs[1].site(*point);
+                let at = self.case.at(Side::Second, *point);
+                match self.case.code.what(site) {
+                    Site::Step(step) if self.case.code.is_branch(step) => {
+                        let way = if outcome == 0 { "true" } else { "false" };
+                        format!("the condition at {at} is {way} here, not there")
+                    }
+                    _ => format!("the way that {at} goes here is not taken there"),
+                }
+            })
+            .collect();
+        texts.dedup();
+        texts
+    }
+
+    fn model(&self, inference: &Inference) -> String {
+        let runs = inference.executions;
+        match (self.arguments.method, inference.proof) {
+            (ExplainMethod::Dual, _) => "not tried: all differences that the effect depends on".to_owned(),
+            (_, Proof::Approximate) => format!("proved in both directions by {runs} patched runs (approximate model)"),
+            (_, Proof::Exact) => format!("proved in both directions by {runs} patched runs (exact model)"),
+            (_, Proof::Unverified) => format!("relevant, unverified: {runs} patched runs proved nothing"),
+        }
+    }
+
+    fn origin(&self, origin: &Origin) -> report::Origin {
+        let (words, runs) = (self.case.words, self.case.runs);
+        let what = origin.locations.iter().map(|location| {
+            let of = |side: Side| {
+                let run = &runs.runs[side.index()];
+                let point = origin.points[side.index()];
+                let written = run.written(point).filter(|write| run.location(*write) == *location).last();
+                written.map(|write| words.value(*location, run.value(write)))
+            };
+            let [passing, failing] = Side::BOTH.map(of);
+            let unknown = || "as it was".to_owned();
+            format!(
+                "`{}` is {} here, {} there",
+                words.location(*location),
+                failing.unwrap_or_else(unknown),
+                passing.unwrap_or_else(unknown)
+            )
+        });
+        report::Origin { point: self.point(origin.points), what: what.collect() }
+    }
+}
+
+/// Keeps an explanation, in place of an older one of the same question, for reports.
+pub fn keep(store: &Store, explanation: &Explanation) -> Result<(), Failure> {
+    let Ok(run) = store.latest_run() else { return Ok(()) };
+    let identity = crate::campaign::run_identity(&run);
+    let mut all: Vec<Explanation> = store.load_explanations(identity)?.unwrap_or_default();
+    all.retain(|other| other.command != explanation.command);
+    all.push(explanation.clone());
+    store.save_explanations(identity, &all)?;
+    Ok(())
+}

@@ -1,0 +1,100 @@
+//! `suspect slice`: what a line of a run depends on.
+
+use std::io::Write;
+use std::path::Path;
+
+use suspect_format::external::{self, Role};
+
+use super::args::{AnswerFormat, SliceArguments};
+use super::exit::{Exit, Failure};
+use super::recorded::RecordingRoom;
+use crate::comparison::{Side, dynamic_slice};
+use crate::recording::{Asked, Code, Finder, Runs, Site, Words};
+use crate::report::{SliceLine, SliceReport, write_slice};
+use crate::store::Store;
+
+/// Runs the test once, recorded, and slices backward from the place.
+pub fn slice(root: &Path, arguments: &SliceArguments, out: &mut impl Write) -> Result<(), Failure> {
+    let store = Store::new(root);
+    let room = RecordingRoom::new(&store)?;
+    let test = room.test(&arguments.test)?;
+    let recorded = room.record(test, "slice")?;
+    let (program, code) = room.code(&recorded.recording)?;
+    let runs = Runs::read(&code, &[&recorded.recording])
+        .map_err(|error| Failure::new(Exit::Usage, format!("{}: {error}", test.name)))?;
+    let words = Words::new(&program, &code, &runs, recorded.recording.header().errno_address);
+    let finder = Finder::new(&code, &runs, &words);
+    let (point, positions) = criterion(&code, &runs, &finder, arguments)?;
+    let members = dynamic_slice(&runs.runs[0], point, positions.as_deref());
+    let mut counts = std::collections::BTreeMap::new();
+    for member in members.iter() {
+        let Some(place) = words.place(runs.runs[0].site(member)).filter(|place| place.line != 0) else { continue };
+        *counts.entry((words.file(place).to_owned(), place.line)).or_insert(0u64) += 1;
+    }
+    let lines = counts.into_iter().map(|((file, line), executions)| SliceLine { file, line, executions }).collect();
+    let report = SliceReport {
+        schema_version: crate::report::SLICE_SCHEMA_VERSION,
+        test: test.name.clone(),
+        place: arguments.place.clone(),
+        points: members.count() as u64,
+        of: u64::from(runs.runs[0].points()),
+        lines,
+    };
+    match arguments.format {
+        AnswerFormat::Text => write_slice(&report, root, out),
+        AnswerFormat::Json => writeln!(out, "{}", serde_json::to_string_pretty(&report).unwrap_or_default()),
+        AnswerFormat::Sarif => {
+            return Err(Failure::new(Exit::Usage, "a slice is written as text or json; give one to --format"));
+        }
+    }
+    .map_err(Failure::of(Exit::File))
+}
+
+/// The point that is sliced from, and which of its operands.
+fn criterion(
+    code: &Code,
+    runs: &Runs,
+    finder: &Finder<'_>,
+    arguments: &SliceArguments,
+) -> Result<(u32, Option<Vec<usize>>), Failure> {
+    let usage = |message: String| Failure::new(Exit::Usage, message);
+    let run = &runs.runs[0];
+    if arguments.place == "output" {
+        let writes = |point: &u32| match code.what(run.site(*point)) {
+            Site::Returned(step) => is_output(code, step),
+            _ => false,
+        };
+        let last = (1..run.points()).rev().find(writes);
+        return last.map(|point| (point, None)).ok_or_else(|| usage(format!("{} writes nothing", arguments.test)));
+    }
+    let asked: Asked =
+        arguments.place.parse().map_err(|expected| usage(format!("{}: expected {expected}", arguments.place)))?;
+    let executions = finder.executions(Side::First, &asked);
+    let Some(last) = executions.last() else {
+        return Err(usage(format!(
+            "{asked} was not executed by {}; give a line with a statement that was",
+            arguments.test
+        )));
+    };
+    let Some(name) = &asked.variable else { return Ok((last[last.len() - 1], None)) };
+    let locations = finder.locations(Side::First, last[0], name);
+    for point in last {
+        let reads = run.reads(*point);
+        let chosen: Vec<usize> =
+            (0..reads.len()).filter(|position| locations.contains(&run.location(reads[*position]))).collect();
+        if !chosen.is_empty() {
+            return Ok((*point, Some(chosen)));
+        }
+    }
+    Err(usage(format!(
+        "{asked}: the line does not read a variable of this name; leave it out, or name one that it reads"
+    )))
+}
+
+/// Whether a step calls a function of the C library that writes to the outside.
+pub fn is_output(code: &Code, step: u32) -> bool {
+    code.called_symbol(step)
+        .and_then(external::number)
+        .and_then(external::external)
+        .is_some_and(|model| model.role == Role::Output)
+}

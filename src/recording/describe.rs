@@ -1,0 +1,237 @@
+//! How places and values of recorded runs are called in the source.
+
+use std::collections::HashMap;
+
+use suspect_format::body::{Action, Callee, Symbol};
+use suspect_format::site::ValueClass;
+
+use super::body::{Code, Site, Variable};
+use super::objects::Kind;
+use super::runs::Runs;
+use crate::comparison::{NONE, Place as Cell, Run, Side, Value};
+use crate::program::{Place, Program};
+
+/// Words for what recorded runs have.
+pub struct Words<'a> {
+    program: &'a Program,
+    code: &'a Code,
+    runs: &'a Runs,
+    /// For objects of the heap: which allocation at its place, from 1.
+    ordinals: HashMap<u32, u32>,
+    errno: u64,
+}
+
+impl<'a> Words<'a> {
+    /// Words of `runs`; `errno` is where the C library keeps it.
+    pub fn new(program: &'a Program, code: &'a Code, runs: &'a Runs, errno: u64) -> Self {
+        let place_of = |site: u32| code.step_of(site).map(|step| code.steps[step as usize].place).unwrap_or_default();
+        let mut order: Vec<((u32, u32), u32, u32)> = (0..)
+            .zip(&runs.naming.kinds)
+            .filter_map(|(object, kind)| match kind {
+                Kind::Heap { point, site } => {
+                    let place = place_of(*site);
+                    Some(((place.file, place.line), *point, object))
+                }
+                _ => None,
+            })
+            .collect();
+        order.sort_unstable();
+        let mut ordinals = HashMap::new();
+        let (mut last, mut count) = ((NONE, NONE), 0);
+        for (place, _, object) in order {
+            count = if place == last { count + 1 } else { 1 };
+            last = place;
+            ordinals.insert(object, count);
+        }
+        Self { program, code, runs, ordinals, errno }
+    }
+
+    /// Where a site stands in the source; line 0 if the compiler gave none.
+    pub fn place(&self, site: u32) -> Option<Place> {
+        let step = self.code.step_of(site)?;
+        Some(self.code.steps[step as usize].place)
+    }
+
+    /// The file of a place.
+    pub fn file(&self, place: Place) -> &'a str {
+        self.program.files.get(place.file as usize).map_or("", String::as_str)
+    }
+
+    /// The function that a site is in.
+    pub fn function(&self, site: u32) -> &'a str {
+        let step = self.code.step_of(site);
+        step.map_or("", |step| self.function_name(self.code.steps[step as usize].function))
+    }
+
+    fn function_name(&self, function: u32) -> &'a str {
+        &self.program.functions[self.code.functions[function as usize].program as usize].name
+    }
+
+    /// What the function is called that a step calls, if it calls by name.
+    pub fn callee(&self, step: u32) -> Option<&'a str> {
+        let Action::Call { callee, .. } = self.code.steps[step as usize].action else { return None };
+        match callee {
+            Callee::Version(function) => Some(self.function_name(function)),
+            Callee::Symbol(symbol) | Callee::Setjmp(symbol) => Some(&self.code.symbols[symbol as usize].name),
+            _ => None,
+        }
+    }
+
+    /// The variable of `function` that has the byte at `offset` of its frame: the smallest, should several have it.
+    pub fn variable(&self, function: u32, offset: u32) -> Option<&'a Variable> {
+        let variables = self.code.functions[function as usize].variables.iter();
+        let holds = |variable: &&Variable| offset.wrapping_sub(variable.offset) < variable.size;
+        variables.filter(holds).min_by_key(|variable| variable.size)
+    }
+
+    /// What a location is called.
+    pub fn location(&self, location: u32) -> String {
+        self.cell(self.runs.naming.names.place(location))
+    }
+
+    fn cell(&self, cell: Cell) -> String {
+        let within = |name: &str, offset: u32| {
+            if offset == 0 { name.to_owned() } else { format!("{name}+{offset}") }
+        };
+        match self.runs.naming.kinds.get(cell.object as usize) {
+            Some(Kind::Symbol(symbol)) => {
+                let symbol = &self.code.symbols[*symbol as usize];
+                if symbol.flags & Symbol::LOCAL != 0 && symbol.name.starts_with('.') {
+                    return within("a string", cell.offset);
+                }
+                within(&symbol.name, cell.offset)
+            }
+            Some(Kind::Frame { function, .. }) => match self.variable(*function, cell.offset) {
+                Some(variable) => element(variable, cell.offset - variable.offset),
+                None => self.unnamed(*function, cell.offset),
+            },
+            Some(Kind::Arguments { .. }) => format!("argument {}", cell.offset / 8 + 1),
+            Some(Kind::Heap { site, .. }) => {
+                let place = self.place(*site).unwrap_or_default();
+                let maker = self.code.step_of(*site).and_then(|step| self.callee(step)).unwrap_or("object");
+                let ordinal = self.ordinals.get(&cell.object).copied().unwrap_or(1);
+                let name = format!("{maker}@{}:{}#{ordinal}", self.file(place), place.line);
+                within(&name, cell.offset)
+            }
+            Some(Kind::Region(base)) if base + u64::from(cell.offset) == self.errno => "errno".to_owned(),
+            Some(Kind::Region(base)) => format!("memory at {:#x}", base + u64::from(cell.offset)),
+            None => "an object".to_owned(),
+        }
+    }
+
+    /// A value that has no name in the source.
+    fn unnamed(&self, function: u32, offset: u32) -> String {
+        let name = self.function_name(function);
+        for step in self.code.functions[function as usize].steps.clone() {
+            match self.code.steps[step as usize].action {
+                Action::Call { result: Some((_, at)), .. } if at == u64::from(offset) => {
+                    return format!("what {} returned", self.callee(step).unwrap_or("a call"));
+                }
+                Action::Return(Some(_)) if self.code.reads_frame(step, offset) => {
+                    return format!("what {name} returns");
+                }
+                _ => {}
+            }
+        }
+        format!("a value in {name}")
+    }
+
+    /// Whether a location is a variable of the source, or part of one, or on the heap.
+    pub fn is_named(&self, location: u32) -> bool {
+        let cell = self.runs.naming.names.place(location);
+        match self.runs.naming.kinds.get(cell.object as usize) {
+            Some(Kind::Frame { function, .. }) => self.variable(*function, cell.offset).is_some(),
+            Some(Kind::Arguments { .. }) | None => false,
+            Some(_) => true,
+        }
+    }
+
+    fn class(&self, location: u32) -> Option<(ValueClass, u32)> {
+        let cell = self.runs.naming.names.place(location);
+        let Some(Kind::Frame { function, .. }) = self.runs.naming.kinds.get(cell.object as usize) else { return None };
+        self.variable(*function, cell.offset).map(|variable| (variable.class, variable.size))
+    }
+
+    /// A value as it is written in C, as far as the location's type is known.
+    pub fn value(&self, location: u32, value: Value) -> String {
+        let bits = match value {
+            Value::Undefined => return "not known".to_owned(),
+            Value::Address(place) => return self.address(place),
+            Value::Number(bits) => bits,
+        };
+        let cell = self.runs.naming.names.place(location);
+        let length = self.length(cell);
+        let signed = super::arithmetic::signed(8 * length, bits);
+        if let Some(text) = text(bits, length).filter(|_| self.class(location).is_none_or(|(_, size)| size > length)) {
+            return text;
+        }
+        match self.class(location) {
+            Some((ValueClass::Float, size)) if size == length && length == 4 => f32::from_bits(bits as u32).to_string(),
+            Some((ValueClass::Float, size)) if size == length && length == 8 => f64::from_bits(bits).to_string(),
+            Some((ValueClass::Bool, _)) => (bits != 0).to_string(),
+            Some((ValueClass::Unsigned, size)) if size == length => bits.to_string(),
+            Some((ValueClass::Pointer | ValueClass::String | ValueClass::FunctionPointer, _)) => format!("{bits:#x}"),
+            _ if length == 1 && (0x20..0x7f).contains(&bits) => format!("{signed} '{}'", bits as u8 as char),
+            _ => signed.to_string(),
+        }
+    }
+
+    fn length(&self, cell: Cell) -> u32 {
+        let kind = self.runs.naming.kinds.get(cell.object as usize).copied();
+        let layout = kind.and_then(|kind| self.runs.layouts.known(kind));
+        layout.and_then(|layout| layout.cells(cell.offset, 8).next()).map_or(8, |cell| cell.length)
+    }
+
+    fn address(&self, place: Cell) -> String {
+        if let Some(Kind::Symbol(symbol)) = self.runs.naming.kinds.get(place.object as usize) {
+            let symbol = &self.code.symbols[*symbol as usize];
+            if symbol.flags & Symbol::FUNCTION != 0 && place.offset == 0 {
+                return symbol.name.clone();
+            }
+        }
+        let text = self.cell(place);
+        if text.starts_with("a ") { text } else { format!("&{text}") }
+    }
+
+    /// Points of run `side` whose place is `line` of the file that ends in `file`, without returns of calls.
+    pub fn points_on(&self, side: Side, file: &str, line: u32) -> Vec<u32> {
+        let run: &Run = &self.runs.runs[side.index()];
+        let fits = |step: u32| {
+            let place = self.code.steps[step as usize].place;
+            place.line == line && is_same_file(self.file(place), file)
+        };
+        let sites: Vec<bool> = (0..self.code.steps.len() as u32).map(fits).collect();
+        (1..run.points())
+            .filter(|point| matches!(self.code.what(run.site(*point)), Site::Step(step) if sites[step as usize]))
+            .collect()
+    }
+}
+
+/// Several bytes as a string, if they look like one.
+fn text(bits: u64, length: u32) -> Option<String> {
+    let bytes = &bits.to_le_bytes()[..length as usize];
+    let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+    let (letters, rest) = bytes.split_at(end);
+    let printable = letters.len() > 2 && letters.iter().all(|byte| (0x20..0x7f).contains(byte));
+    (printable && rest.iter().all(|byte| *byte == 0)).then(|| format!("{:?}", String::from_utf8_lossy(letters)))
+}
+
+/// Whether `given`, as a user writes it, means the file `path`: the whole path, or the end of it from a directory on.
+fn is_same_file(path: &str, given: &str) -> bool {
+    let given = given.trim_start_matches("./");
+    path.strip_suffix(given).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+}
+
+fn element(variable: &Variable, offset: u32) -> String {
+    let name = &variable.name;
+    // The size of an array's elements is in its type alone: `char[16]`.
+    let array = variable.type_name.contains('[');
+    let byte =
+        variable.type_name.trim_start_matches("const ").trim_start_matches("unsigned ").trim_start_matches("signed ");
+    match offset {
+        0 if !array => name.clone(),
+        offset if array && byte.starts_with("char") => format!("{name}[{offset}]"),
+        offset if array && byte.starts_with("int") && offset % 4 == 0 => format!("{name}[{}]", offset / 4),
+        offset => format!("{name}+{offset}"),
+    }
+}

@@ -1,0 +1,180 @@
+//! One recording, mapped.
+
+use std::fs::File;
+use std::mem::{offset_of, size_of};
+use std::path::{Path, PathBuf};
+
+use memmap2::Mmap;
+use suspect_format::record::{
+    Event, MAGIC, Mirror, RecordHeader, STATUS_ENDED, STATUS_LIMIT, STATUS_NO_SPACE, STATUS_THREADS, STATUS_UNRECORDED,
+    Stream,
+};
+use suspect_format::{ENDIAN_TAG, FORMAT_VERSION, external};
+
+use super::body::{BodyError, Code};
+use crate::program::{LoadError, ModuleImage, Program};
+use crate::trace::{ModuleFile, SitesError, sections};
+
+/// Why a recording cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordingError {
+    /// It cannot be read.
+    #[error("cannot read the recording {}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// It is none, or of another release or machine, or cut off.
+    #[error("the recording {} cannot be used: {problem}; record the test again", path.display())]
+    Bad {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A module that ran cannot be read.
+    #[error(transparent)]
+    Module(#[from] SitesError),
+    /// Its site tables are wrong.
+    #[error(transparent)]
+    Sites(#[from] LoadError),
+    /// Its body tables are wrong.
+    #[error(transparent)]
+    Body(#[from] BodyError),
+    /// No module has code.
+    #[error("{} has no code to go along; build it with `suspect build --modes plain,record`", path.display())]
+    NoCode {
+        /// The module.
+        path: PathBuf,
+    },
+}
+
+/// What one process recorded.
+#[derive(Debug)]
+pub struct Recording {
+    path: PathBuf,
+    bytes: Mmap,
+    header: Box<RecordHeader>,
+}
+
+impl Recording {
+    /// Maps and checks the recording `path`, whose process must have ended.
+    pub fn open(path: &Path) -> Result<Recording, RecordingError> {
+        let io = |source| RecordingError::Io { path: path.to_owned(), source };
+        let bad = |problem: &str| RecordingError::Bad { path: path.to_owned(), problem: problem.to_owned() };
+        let file = File::open(path).map_err(io)?;
+        // SAFETY: only the recorded process writes or cuts the file, and it has ended.
+        let bytes = unsafe { Mmap::map(&file) }.map_err(io)?;
+        if bytes.len() < size_of::<RecordHeader>() {
+            return Err(bad("its process ended while starting up"));
+        }
+        if !bytes.starts_with(&MAGIC) {
+            return Err(bad("it does not begin with SUSRECRD; expected a file that a program in record mode wrote"));
+        }
+        // SAFETY: any bytes are a header, and there are enough; the copy is unaligned.
+        let header = Box::new(unsafe { std::ptr::read_unaligned(bytes.as_ptr().cast::<RecordHeader>()) });
+        if header.version != FORMAT_VERSION || header.endian != ENDIAN_TAG {
+            return Err(bad("it was written by another release or on another kind of machine"));
+        }
+        let recording = Recording { path: path.to_owned(), bytes, header };
+        recording.checked_stream().ok_or_else(|| bad("it is cut off"))?;
+        Ok(recording)
+    }
+
+    fn checked_stream(&self) -> Option<Stream<'_>> {
+        Stream::new(&self.bytes, &self.header)
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Its first page.
+    pub fn header(&self) -> &RecordHeader {
+        &self.header
+    }
+
+    /// Its events from the start.
+    pub fn stream(&self) -> Stream<'_> {
+        // Checked when it was opened; an empty stream is what a changed file comes to.
+        self.checked_stream().unwrap_or_else(|| unreachable!("{} was checked", self.path.display()))
+    }
+
+    /// The test's name, and the executable's path.
+    pub fn names(&self) -> [String; 2] {
+        let text = |bytes: &[u8]| {
+            let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+            String::from_utf8_lossy(&bytes[..end]).into_owned()
+        };
+        [text(&self.header.test), text(&self.header.executable)]
+    }
+
+    /// Whether the process ended in order.
+    pub fn has_ended(&self) -> bool {
+        self.header.status & STATUS_ENDED != 0
+    }
+
+    /// What was not recorded, as sentences without the file's name.
+    pub fn warnings(&self) -> Vec<String> {
+        let reasons = [
+            (STATUS_NO_SPACE, "the recording ends before the run: the disk is full, or files may not grow so long"),
+            (STATUS_LIMIT, "the recording ends before the run: it has reached SUSPECT_RECORD_BYTES"),
+            (
+                STATUS_THREADS,
+                "the recording ends where a second thread began: only programs of one thread can be followed",
+            ),
+            (STATUS_UNRECORDED, "the recording ends where the system refused something to the runtime"),
+        ];
+        let found = reasons.iter().filter(|(bit, _)| self.header.status & bit != 0);
+        found.map(|(_, text)| (*text).to_owned()).collect()
+    }
+
+    /// The paths of the modules that were there when the program began, in order.
+    pub fn modules(&self) -> Vec<PathBuf> {
+        let (mut mirror, mut stream) = (Box::new(Mirror::START), self.stream());
+        let mut modules = Vec::new();
+        loop {
+            let ranges = match mirror.take_event(&mut stream, external::UNKNOWN) {
+                Ok(Event::Module(_, _, path, ranges)) => {
+                    modules.push(PathBuf::from(String::from_utf8_lossy(path).into_owned()));
+                    ranges
+                }
+                Ok(Event::Memory(ranges)) => ranges,
+                _ => return modules,
+            };
+            for _ in 0..ranges {
+                if mirror.take_range(&mut stream).is_err() {
+                    return modules;
+                }
+            }
+        }
+    }
+}
+
+const _: () = assert!(offset_of!(RecordHeader, magic) == 0);
+
+/// Program and code of the modules at `paths`. Files below `root` are named relative to it.
+pub fn load_code(paths: &[PathBuf], root: &str) -> Result<(Program, Code), RecordingError> {
+    let files = paths.iter().map(|path| ModuleFile::open(path)).collect::<Result<Vec<_>, _>>()?;
+    let mut images = Vec::new();
+    let mut bodies = Vec::new();
+    for (path, file) in paths.iter().zip(&files) {
+        let name = path.to_string_lossy();
+        let found = sections(file.bytes(), suspect_format::body::SECTION)
+            .map_err(|reason| LoadError::NotElf { module: name.clone().into_owned(), reason })?;
+        if !found.is_empty() {
+            images.push((name.into_owned(), file.bytes()));
+        }
+        bodies.extend(found.into_iter().map(|section| (path.to_string_lossy().into_owned(), section)));
+    }
+    let images: Vec<_> = images.iter().map(|(name, bytes)| ModuleImage { name, bytes }).collect();
+    let program = Program::load(&images, root)?;
+    let code = Code::load(&program, &bodies)?;
+    if code.steps.is_empty() {
+        return Err(RecordingError::NoCode { path: paths.first().cloned().unwrap_or_default() });
+    }
+    Ok((program, code))
+}

@@ -1,0 +1,228 @@
+//! The second walk along a run: every read and write under its canonical name.
+
+use std::collections::HashMap;
+
+use super::gather::{Layouts, ObjectLayouts};
+use super::layout::Cell;
+use super::objects::Kind;
+use super::walk::{Access, Activation, Observer, View};
+use crate::comparison::{Alignment, NONE, Names, Place, Recorder, Run, RunTooLong, Side, Value};
+
+/// Canonical names of objects and locations of both runs, and what they name.
+#[derive(Debug, Default)]
+pub struct Naming {
+    /// Numbers of objects and locations.
+    pub names: Names,
+    keys: HashMap<Kind, u32>,
+    /// What each object is; of the heap's, in the run that was seen first.
+    pub kinds: Vec<Kind>,
+    /// Which run that was.
+    pub sides: Vec<Side>,
+    /// Bytes of each object.
+    pub sizes: Vec<u64>,
+}
+
+impl Naming {
+    /// The canonical number of an object that run `side` has.
+    pub fn object(&mut self, kind: Kind, size: u64, side: Side, alignment: &Alignment) -> u32 {
+        let number = match kind {
+            Kind::Heap { point, .. } => self.names.object(alignment.instance(side, point), 0),
+            kind => {
+                let next = 1 + self.keys.len() as u32;
+                let key = *self.keys.entry(kind).or_insert(next);
+                self.names.object(alignment.instance(Side::First, 0), key)
+            }
+        };
+        if number as usize == self.kinds.len() {
+            self.kinds.push(kind);
+            self.sides.push(side);
+            self.sizes.push(size);
+        }
+        self.sizes[number as usize] = self.sizes[number as usize].max(size);
+        number
+    }
+
+    /// The number of an object that is none of the heap's, if a run has it.
+    pub fn known(&self, kind: Kind, alignment: &Alignment) -> Option<u32> {
+        let key = *self.keys.get(&kind)?;
+        self.names.known_object(alignment.instance(Side::First, 0), key)
+    }
+}
+
+/// One execution of a function, by canonical numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frame {
+    /// The function.
+    pub function: u32,
+    /// The object that is its frame.
+    pub object: u32,
+    /// Where that is in the process.
+    pub address: u64,
+    /// The activation that called it, or its own number.
+    pub caller: u32,
+    /// How many calls are open around it.
+    pub depth: u32,
+    /// The step that called it, if recorded code did.
+    pub call: Option<u32>,
+}
+
+/// Where an object of the heap lay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// Its address.
+    pub address: u64,
+    /// Its size.
+    pub size: u64,
+}
+
+/// What is known of one run beside the run itself.
+#[derive(Debug, Default)]
+pub struct Details {
+    /// Executions of functions, in order.
+    pub frames: Vec<Frame>,
+    /// The execution that each point belongs to.
+    pub frame_of: Vec<u32>,
+    /// Addresses of objects that stay where they are, by canonical number.
+    pub held: HashMap<u32, Held>,
+}
+
+/// Fills a [`Recorder`].
+pub struct Fill<'a> {
+    recorder: Recorder<'a>,
+    layouts: &'a mut Layouts,
+    own: ObjectLayouts,
+    naming: &'a mut Naming,
+    alignment: &'a Alignment,
+    side: Side,
+    details: Details,
+    /// For each of the run's own objects: its canonical number, and from which write on it is what it is.
+    canonical: Vec<(u32, u32)>,
+    cells: Vec<Cell>,
+    depth: u32,
+}
+
+impl<'a> Fill<'a> {
+    /// A run that has only started.
+    pub fn new(
+        recorder: Recorder<'a>,
+        layouts: &'a mut Layouts,
+        naming: &'a mut Naming,
+        alignment: &'a Alignment,
+        side: Side,
+    ) -> Self {
+        let details = Details { frame_of: vec![0], ..Details::default() };
+        Self {
+            recorder,
+            layouts,
+            own: ObjectLayouts::default(),
+            naming,
+            alignment,
+            side,
+            details,
+            canonical: Vec::new(),
+            cells: Vec::new(),
+            depth: 0,
+        }
+    }
+
+    /// The whole run.
+    pub fn finish(self) -> Result<(Run, Details), RunTooLong> {
+        Ok((self.recorder.finish()?, self.details))
+    }
+
+    fn canonical(&mut self, object: u32, view: &View) -> (u32, u32) {
+        let at = object as usize;
+        if self.canonical.len() <= at {
+            self.canonical.resize(at + 1, (NONE, 0));
+        }
+        if self.canonical[at].0 == NONE {
+            let own = view.objects.all()[at];
+            let number = self.naming.object(own.kind, own.size, self.side, self.alignment);
+            self.canonical[at].0 = number;
+            if !matches!(own.kind, Kind::Frame { .. }) {
+                self.details.held.insert(number, Held { address: own.address, size: own.size });
+            }
+        }
+        self.canonical[at]
+    }
+
+    fn value(&mut self, address: u64, cell: Cell, view: &mut View) -> Value {
+        let Some(bits) = view.memory.load(address, cell.length) else { return Value::Undefined };
+        if cell.address
+            && let Some(spot) = view.objects.named(bits)
+        {
+            let (object, _) = self.canonical(spot.object, view);
+            return Value::Address(Place { object, offset: spot.offset });
+        }
+        Value::Number(bits)
+    }
+
+    fn cells(&mut self, access: Access, view: &View) -> Vec<Cell> {
+        let mut cells = std::mem::take(&mut self.cells);
+        cells.clear();
+        let number = self.own.of(access.spot.object, view.objects.all(), self.layouts);
+        cells.extend(self.layouts.layout(number).cells(access.spot.offset, access.length));
+        cells
+    }
+
+    fn location(&mut self, object: u32, cell: Cell) -> u32 {
+        self.naming.names.location(Place { object, offset: cell.offset })
+    }
+}
+
+impl Observer for Fill<'_> {
+    fn point(&mut self, site: u32, activation: u32) {
+        self.recorder.point(site);
+        self.details.frame_of.push(activation);
+    }
+
+    fn read(&mut self, access: Access, view: &mut View) {
+        let (object, since) = self.canonical(access.spot.object, view);
+        let cells = self.cells(access, view);
+        for cell in &cells {
+            let value = self.value(access.address + u64::from(cell.offset - access.spot.offset), *cell, view);
+            let location = self.location(object, *cell);
+            self.recorder.read_since(location, value, since);
+        }
+        self.cells = cells;
+    }
+
+    fn write(&mut self, access: Access, view: &mut View) {
+        let (object, _) = self.canonical(access.spot.object, view);
+        let cells = self.cells(access, view);
+        for cell in &cells {
+            let value = self.value(access.address + u64::from(cell.offset - access.spot.offset), *cell, view);
+            let location = self.location(object, *cell);
+            self.recorder.write(location, value);
+        }
+        self.cells = cells;
+    }
+
+    fn outcome(&mut self, outcome: u32) {
+        self.recorder.branch(outcome);
+    }
+
+    fn enter(&mut self, activation: Activation, opener: u32, view: &mut View) {
+        let (object, _) = self.canonical(activation.object, view);
+        self.canonical[activation.object as usize].1 = self.recorder.writes();
+        self.depth += 1;
+        let Activation { function, address, caller, depth, call, .. } = activation;
+        self.details.frames.push(Frame { function, object, address, caller, depth, call });
+        self.recorder.enter_from(opener);
+    }
+
+    fn leave(&mut self) {
+        self.depth -= 1;
+        self.recorder.leave();
+    }
+
+    fn unwind(&mut self, depth: u32) {
+        while self.depth > depth {
+            self.leave();
+        }
+    }
+
+    fn allocate(&mut self, object: u32, view: &mut View) {
+        self.canonical(object, view);
+    }
+}

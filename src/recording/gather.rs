@@ -1,0 +1,161 @@
+//! The first walk along a run: which way it goes, and in which parts it uses memory.
+
+use std::collections::HashMap;
+
+use super::layout::Layout;
+use super::objects::{Kind, Object};
+use super::walk::{Access, Activation, Observer, View};
+use crate::comparison::{NONE, Step};
+
+/// What objects have their cells in common.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Class {
+    Symbol(u32),
+    Frame(u32),
+    Arguments,
+    Heap(u32),
+    Region(u64),
+}
+
+impl Class {
+    fn of(kind: Kind) -> Self {
+        match kind {
+            Kind::Symbol(symbol) => Class::Symbol(symbol),
+            Kind::Frame { function, .. } => Class::Frame(function),
+            Kind::Arguments { .. } => Class::Arguments,
+            Kind::Heap { site, .. } => Class::Heap(site),
+            Kind::Region(base) => Class::Region(base),
+        }
+    }
+}
+
+/// The cells of all objects, in all runs that are compared.
+#[derive(Debug, Default)]
+pub struct Layouts {
+    numbers: HashMap<Class, u32>,
+    layouts: Vec<Layout>,
+}
+
+impl Layouts {
+    /// The number of the layout that objects of this kind have.
+    pub fn number(&mut self, kind: Kind) -> u32 {
+        let next = self.layouts.len() as u32;
+        let number = *self.numbers.entry(Class::of(kind)).or_insert(next);
+        if number == next {
+            self.layouts.push(Layout::default());
+        }
+        number
+    }
+
+    /// The layout of objects of this kind, if there is one.
+    pub fn known(&self, kind: Kind) -> Option<&Layout> {
+        self.numbers.get(&Class::of(kind)).map(|number| self.layout(*number))
+    }
+
+    /// The layout of this number.
+    pub fn layout(&self, number: u32) -> &Layout {
+        &self.layouts[number as usize]
+    }
+}
+
+/// The layout of each object of a run, by the run's own number.
+#[derive(Debug, Default)]
+pub struct ObjectLayouts {
+    numbers: Vec<u32>,
+}
+
+impl ObjectLayouts {
+    /// The layout of `object`.
+    pub fn of(&mut self, object: u32, objects: &[Object], layouts: &mut Layouts) -> u32 {
+        let at = object as usize;
+        if self.numbers.len() <= at {
+            self.numbers.resize(at + 1, NONE);
+        }
+        if self.numbers[at] == NONE {
+            self.numbers[at] = layouts.number(objects[at].kind);
+        }
+        self.numbers[at]
+    }
+}
+
+const ENTER: u64 = u64::MAX;
+const LEAVE: u64 = u64::MAX - 1;
+/// Upper half of an unwinding; the lower one is the depth.
+const UNWIND: u32 = u32::MAX - 1;
+
+/// The control flow of a run.
+#[derive(Debug, Default)]
+pub struct Control {
+    steps: Vec<u64>,
+}
+
+impl Control {
+    /// The steps, for [`align`](crate::comparison::align).
+    pub fn steps(&self) -> impl Iterator<Item = Step> + '_ {
+        self.steps.iter().map(|step| match *step {
+            ENTER => Step::Enter,
+            LEAVE => Step::Leave,
+            step if (step >> 32) as u32 == UNWIND => Step::Unwind { depth: step as u32 },
+            step => Step::Point { site: (step >> 32) as u32, outcome: step as u32 },
+        })
+    }
+}
+
+/// Collects what the second walk has to know first.
+pub struct Gather<'a> {
+    layouts: &'a mut Layouts,
+    own: ObjectLayouts,
+    control: Control,
+    last: usize,
+}
+
+impl<'a> Gather<'a> {
+    /// Nothing yet.
+    pub fn new(layouts: &'a mut Layouts) -> Self {
+        Self { layouts, own: ObjectLayouts::default(), control: Control::default(), last: 0 }
+    }
+
+    /// The control flow of the whole run.
+    pub fn finish(self) -> Control {
+        self.control
+    }
+
+    fn access(&mut self, access: Access, view: &mut View) {
+        let number = self.own.of(access.spot.object, view.objects.all(), self.layouts);
+        self.layouts.layouts[number as usize].access(access.spot.offset, access.length, access.pointer);
+    }
+}
+
+impl Observer for Gather<'_> {
+    fn point(&mut self, site: u32, _: u32) {
+        self.last = self.control.steps.len();
+        self.control.steps.push(u64::from(site) << 32 | u64::from(NONE));
+    }
+
+    fn read(&mut self, access: Access, view: &mut View) {
+        self.access(access, view);
+    }
+
+    fn write(&mut self, access: Access, view: &mut View) {
+        self.access(access, view);
+    }
+
+    fn outcome(&mut self, outcome: u32) {
+        let step = &mut self.control.steps[self.last];
+        *step = *step >> 32 << 32 | u64::from(outcome);
+    }
+
+    fn enter(&mut self, _: Activation, _: u32, _: &mut View) {
+        self.control.steps.push(ENTER);
+    }
+
+    fn leave(&mut self) {
+        self.control.steps.push(LEAVE);
+    }
+
+    fn unwind(&mut self, depth: u32) {
+        self.control.steps.push(u64::from(UNWIND) << 32 | u64::from(depth));
+    }
+
+    fn allocate(&mut self, _: u32, _: &mut View) {}
+}

@@ -1,0 +1,35 @@
+//! Recordings of whole runs: what a process wrote is read back by evaluating its code, and handed to [`comparison`](crate::comparison).
+//!
+//! The stream of a process holds only what its code does not say ([`suspect_format::record`]); the code is in the objects' body tables
+//! ([`Code`]). A [`Walk`] evaluates the one along the other, so every address, value and last writer is known, and what was recorded
+//! although it can be computed is checked.
+
+mod arithmetic;
+mod body;
+mod describe;
+mod evaluate;
+mod file;
+mod fill;
+mod gather;
+mod image;
+mod layout;
+mod meaning;
+mod memory;
+mod objects;
+mod outside;
+mod print;
+mod question;
+mod runs;
+mod walk;
+
+pub use body::{BodyError, Code, CodeStep, Function, Site, Variable};
+pub use describe::Words;
+pub use file::{Recording, RecordingError, load_code};
+pub use fill::{Details, Frame, Held, Naming};
+pub use image::Modules;
+pub use meaning::Meaning;
+pub use objects::{Kind, Object, Objects, Spot};
+pub use print::{PrintError, print};
+pub use question::{Asked, Finder, NoAnswer};
+pub use runs::Runs;
+pub use walk::{Access, Activation, Disagreement, End, Observer, Stray, View, Walk, Walked};

@@ -1,0 +1,73 @@
+//! Recordings of one or two runs, ready to be compared.
+
+use super::body::Code;
+use super::file::Recording;
+use super::fill::{Details, Fill, Naming};
+use super::gather::{Control, Gather, Layouts};
+use super::image::Modules;
+use super::walk::{Observer, Stray, Walk, Walked};
+use crate::comparison::{Alignment, Joins, Recorder, Run, RunTooLong, Side, align};
+
+/// One or two recorded runs of a program. A run alone is compared with itself.
+#[derive(Debug)]
+pub struct Runs {
+    /// Where ways join.
+    pub joins: Joins,
+    /// Which points correspond.
+    pub alignment: Alignment,
+    /// Names of objects and locations.
+    pub naming: Naming,
+    /// Cells of objects.
+    pub layouts: Layouts,
+    /// The runs.
+    pub runs: Vec<Run>,
+    /// What else is known of each.
+    pub details: Vec<Details>,
+    /// How the walks along them ended.
+    pub walked: Vec<Walked>,
+    /// Where modules were.
+    pub modules: Vec<Modules>,
+}
+
+impl Runs {
+    /// Reads recordings, one or two.
+    pub fn read(code: &Code, recordings: &[&Recording]) -> Result<Runs, RunTooLong> {
+        let joins = code.joins();
+        let mut layouts = Layouts::default();
+        let first: Vec<(Control, Walked)> =
+            recordings.iter().map(|recording| gather(code, recording, &mut layouts)).collect();
+        let steps = |run: usize| first[run.min(first.len() - 1)].0.steps();
+        let alignment = align(steps(0), steps(1), &joins);
+        let mut naming = Naming::default();
+        let (mut runs, mut details, mut walked, mut modules) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let found: Vec<Walked> = first.into_iter().map(|(_, walked)| walked).collect();
+        for ((side, recording), found) in Side::BOTH.into_iter().zip(recordings).zip(found) {
+            let recorder = Recorder::new(&joins);
+            let mut fill = Fill::new(recorder, &mut layouts, &mut naming, &alignment, side);
+            let mut image = Modules::default();
+            walk(code, recording, &mut fill, &mut image, &found.strays);
+            let (run, detail) = fill.finish()?;
+            runs.push(run);
+            details.push(detail);
+            modules.push(image);
+            walked.push(found);
+        }
+        Ok(Runs { joins, alignment, naming, layouts, runs, details, walked, modules })
+    }
+}
+
+fn gather(code: &Code, recording: &Recording, layouts: &mut Layouts) -> (Control, Walked) {
+    let mut gather = Gather::new(layouts);
+    let walked = walk(code, recording, &mut gather, &mut Modules::default(), &[]);
+    (gather.finish(), walked)
+}
+
+fn walk(
+    code: &Code,
+    recording: &Recording,
+    observer: &mut impl Observer,
+    image: &mut Modules,
+    strays: &[Stray],
+) -> Walked {
+    Walk::new(code, image, observer, recording.stream(), recording.header(), strays).run()
+}
