@@ -206,12 +206,19 @@ AllocaInst *keep(Instruction &value) {
   return where;
 }
 
+// Nothing that the front end knew of values is taken for granted, since a patched run may have other ones.
 void forget(Function &function) {
-  SmallVector<Instruction *, 16> gone;
+  SmallVector<Instruction *, 16> gone, ends;
   for (BasicBlock &block : function)
     for (Instruction &instruction : block) {
+      instruction.dropPoisonGeneratingFlags();
+      for (unsigned kind : {LLVMContext::MD_range, LLVMContext::MD_nonnull, LLVMContext::MD_noundef, LLVMContext::MD_align,
+                            LLVMContext::MD_dereferenceable, LLVMContext::MD_dereferenceable_or_null})
+        instruction.setMetadata(kind, nullptr);
       if (isa<FPMathOperator>(instruction))
         instruction.copyFastMathFlags(FastMathFlags());
+      if (isa<UnreachableInst>(instruction))
+        ends.push_back(&instruction);
       if (auto *call = dyn_cast<CallInst>(&instruction); call && call->isTailCall())
         call->setTailCallKind(CallInst::TCK_None);
       if (auto *freeze = dyn_cast<FreezeInst>(&instruction)) {
@@ -224,6 +231,11 @@ void forget(Function &function) {
     }
   for (Instruction *instruction : gone)
     instruction->eraseFromParent();
+  for (Instruction *end : ends) {
+    auto *call = dyn_cast_or_null<CallInst>(end->getPrevNonDebugInstruction());
+    if (!call || !call->doesNotReturn())
+      IRBuilder<>(end).CreateIntrinsic(Intrinsic::trap, {}, {});
+  }
   for (BasicBlock &block : function)
     for (Instruction &instruction : block)
       for (Use &use : instruction.operands())
@@ -367,6 +379,17 @@ void lower_wide(Function &function) {
   }
 }
 
+// The store that puts a parameter into its variable at entry, if that is all that is done with it.
+StoreInst *own_store(Argument &argument) {
+  auto *store = argument.hasOneUse() ? dyn_cast<StoreInst>(*argument.user_begin()) : nullptr;
+  auto *variable = store ? dyn_cast<AllocaInst>(store->getPointerOperand()) : nullptr;
+  BasicBlock &entry = argument.getParent()->getEntryBlock();
+  if (!variable || !variable->isStaticAlloca() || variable->getAllocatedType() != argument.getType() || store->getParent() != &entry || store->isVolatile())
+    return nullptr;
+  bool first = none_of(variable->users(), [&](User *user) { return user != store && cast<Instruction>(user)->getParent() == &entry && cast<Instruction>(user)->comesBefore(store); });
+  return first ? store : nullptr;
+}
+
 void lower_parameters(Function &function) {
   const DataLayout &layout = function.getParent()->getDataLayout();
   for (Argument &argument : function.args()) {
@@ -380,6 +403,10 @@ void lower_parameters(Function &function) {
         copy->setAlignment(*align);
       argument.replaceAllUsesWith(copy);
       IRBuilder<>(first).CreateMemCpy(copy, copy->getAlign(), &argument, argument.getParamAlign().valueOrOne(), layout.getTypeAllocSize(type).getFixedValue());
+      continue;
+    }
+    if (StoreInst *store = own_store(argument)) {
+      store->moveBefore(first);
       continue;
     }
     AllocaInst *where = slot(function, argument.getType());

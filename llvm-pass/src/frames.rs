@@ -58,7 +58,8 @@ impl Frame {
         let arguments = builder.slot(module.words(n_arguments.max(1)));
         let start = builder.slot(module.words(1));
         let mut plan = Plan { offsets: HashMap::new(), end: 0, align: 2 * WORD };
-        for slot in locals {
+        let is_parameter = |slot: &Value| parameters.iter().any(|parameter| parameter.0 == *slot);
+        for slot in locals.iter().filter(|slot| !is_parameter(slot)) {
             plan.place(*slot);
         }
         plan.round(WORD);
