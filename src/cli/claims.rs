@@ -135,8 +135,12 @@ impl<'a> Claimant<'a> {
     pub fn claim(&mut self, candidate: u32) -> KeptClaim {
         let of = &self.trials.candidates()[candidate as usize];
         let place = &self.run.program.lines[of.line as usize];
-        let mut outcomes: Vec<(u32, ClaimedOutcome)> =
-            self.trials.outcomes(candidate).iter().map(|(test, outcome)| self.outcome(*test, outcome)).collect();
+        let mut outcomes: Vec<(u32, ClaimedOutcome)> = self
+            .trials
+            .outcomes(candidate)
+            .iter()
+            .map(|(test, outcome)| self.outcome(candidate, *test, outcome))
+            .collect();
         outcomes.sort_by_key(|(test, outcome)| (outcome.passed_before, *test));
         let (tests, outcomes) = outcomes.into_iter().unzip();
         let shown = Claim {
@@ -155,7 +159,7 @@ impl<'a> Claimant<'a> {
         KeptClaim { shown, tests, overrides }
     }
 
-    fn outcome(&self, test: u32, outcome: &Outcome) -> (u32, ClaimedOutcome) {
+    fn outcome(&self, candidate: u32, test: u32, outcome: &Outcome) -> (u32, ClaimedOutcome) {
         let tried = self.trials.tests()[test as usize];
         let name = self.run.manifest.tests.get(tried.test as usize).map_or("", |test| &test.name);
         let shown = ClaimedOutcome {
@@ -164,6 +168,7 @@ impl<'a> Claimant<'a> {
             effect: effect(outcome.effect, tried.failed),
             end: end_words(outcome.end),
             matched: outcome.matched,
+            carried_from: self.trials.age(candidate, test),
         };
         (tried.test, shown)
     }

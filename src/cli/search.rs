@@ -1,5 +1,7 @@
 //! Trying changes of the failing program on the tests of a recorded run: what `suspect rank` and `suspect eval` share.
 
+mod earlier;
+
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
@@ -56,6 +58,7 @@ pub fn search(
     let tests = search_tests(run)?;
     let evidence = store.evidence(run_identity(run));
     let _searching = evidence.lock()?;
+    let earlier = earlier::earlier(store, run, &tests, &evidence)?;
     let lab = |watched| workbench(run, suite, Executors::Decided, watched, options.allow_unsafe);
     let (outputs, values) = (lab(Watched::Output)?, lab(Watched::Nodes)?);
     let search = Search {
@@ -65,6 +68,7 @@ pub fn search(
         lab: &outputs,
         values: &values,
         store: &evidence,
+        earlier: &earlier,
         settings: &SearchSettings {
             jobs: options.jobs,
             budget: options.budget.map(|budget| budget.saturating_sub(began.elapsed())),

@@ -1,5 +1,7 @@
 //! What trials came to.
 
+use std::collections::HashMap;
+
 use super::Candidate;
 use crate::store::TrialEnd;
 use crate::trial::{End, Observation};
@@ -64,12 +66,14 @@ pub struct Trials {
     candidates: Vec<Candidate>,
     /// For each candidate the tests, by position and ascending, that it was tried on.
     outcomes: Vec<Vec<(u32, Outcome)>>,
+    /// Of outcomes that were found out in an earlier run, when: seconds since 1970.
+    ages: HashMap<(u32, u32), u64>,
 }
 
 impl Trials {
     /// No outcome yet.
     pub fn new(tests: Vec<TriedTest>) -> Trials {
-        Trials { tests, candidates: Vec::new(), outcomes: Vec::new() }
+        Trials { tests, ..Trials::default() }
     }
 
     /// Adds a candidate; its position.
@@ -86,6 +90,21 @@ impl Trials {
             Ok(at) => known[at].1 = outcome,
             Err(at) => known.insert(at, (test, outcome)),
         }
+    }
+
+    /// Takes note that an outcome was found out in an earlier run, and when.
+    pub fn set_age(&mut self, candidate: u32, test: u32, at: u64) {
+        self.ages.insert((candidate, test), at);
+    }
+
+    /// When an outcome was found out, seconds since 1970, if that was in an earlier run.
+    pub fn age(&self, candidate: u32, test: u32) -> Option<u64> {
+        self.ages.get(&(candidate, test)).copied()
+    }
+
+    /// How many outcomes were found out in earlier runs, and when the oldest of them was; `None` if none was.
+    pub fn carried_over(&self) -> Option<(usize, u64)> {
+        self.ages.values().min().map(|oldest| (self.ages.len(), *oldest))
     }
 
     /// The tests; others name them by their positions here.

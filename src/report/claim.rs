@@ -53,6 +53,9 @@ pub struct ClaimedOutcome {
     pub end: String,
     /// Bytes of the expected output that it wrote before the first wrong one, where that is compared.
     pub matched: Option<u64>,
+    /// When it was found out, seconds since 1970, if that was in an earlier night; other code may have changed since.
+    #[serde(default)]
+    pub carried_from: Option<u64>,
 }
 
 /// What a change does to a test.
@@ -103,6 +106,9 @@ pub struct TrialCounts {
     pub flips: u32,
     /// Changes that make all failing tests pass and were seen to break no passing one.
     pub repairs: u32,
+    /// Of these trials, those of earlier nights: what they change and their tests are the same since, other code may not be.
+    #[serde(default)]
+    pub carried_over: u64,
     /// Whether everything that was planned has been tried.
     pub finished: bool,
 }

@@ -77,7 +77,7 @@ pub(super) fn write_confidence(
 
 /// How much was tried, in words.
 pub(super) fn tried(trials: &TrialCounts) -> String {
-    let TrialCounts { candidates, trials: n, failing, passing, flips, repairs, finished } = trials;
+    let TrialCounts { candidates, trials: n, failing, passing, flips, repairs, finished, .. } = trials;
     let some = |n: &u32, one: &str, many: &str| match n {
         0 => format!("none {many}"),
         1 => format!("1 {one}"),

@@ -39,6 +39,7 @@ pub fn claim() -> Claim {
         effect,
         end: "exit status 0".into(),
         matched: None,
+        carried_from: None,
     };
     Claim {
         id: "00000000deadbeef".into(),
@@ -86,6 +87,7 @@ pub fn report() -> RankingReport {
             passing: 1,
             flips: 3,
             repairs: 1,
+            carried_over: 0,
             finished: true,
         }),
         confidence: Some(Confidence {

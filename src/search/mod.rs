@@ -9,6 +9,7 @@
 //!                                                  └──────────────────────────────────────────────────┘
 //! ```
 
+mod earlier;
 mod facts;
 mod policy;
 mod run;
@@ -16,5 +17,6 @@ mod tests_chosen;
 #[cfg(test)]
 mod tests;
 
+pub use earlier::EarlierRun;
 pub use run::{Search, SearchSettings, SearchWatch, Searched, effect_of};
 pub use tests_chosen::SearchTest;

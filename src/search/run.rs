@@ -1,12 +1,14 @@
 //! Running a search: rounds, storing, the end of the budget.
 
 use std::collections::BTreeMap;
+use std::collections::hash_map::Entry;
 use std::ops::ControlFlow;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use super::SearchTest;
+use super::earlier::{EarlierRun, holding};
 use super::facts::Facts;
 use super::policy::{Pair, Policy};
 use super::tests_chosen::choose;
@@ -16,7 +18,7 @@ use crate::campaign::{CampaignError, Lab, MOST_UNWRITTEN, OracleFacts, UNWRITTEN
 use crate::evidence::{Effect, Outcome, Taken, Trials, TriedTest, code_candidates, node_candidates};
 use crate::mutant::CodeMutant;
 use crate::program::Program;
-use crate::store::{EvidenceStore, EvidenceWriter, TriedRecord, TriedRecords};
+use crate::store::{Ages, EvidenceStore, EvidenceWriter, TriedRecord, TriedRecords};
 use crate::trial::{Mutant, Observation};
 
 /// What a search is to do.
@@ -76,6 +78,8 @@ pub struct Search<'a, L: Lab> {
     pub values: &'a L,
     /// Where outcomes are kept.
     pub store: &'a EvidenceStore,
+    /// What earlier runs found out, the latest first.
+    pub earlier: &'a [EarlierRun],
     /// What to do.
     pub settings: &'a SearchSettings,
     /// The probability of each of the program's lines to hold the fault, as far as trials tell.
@@ -113,7 +117,7 @@ impl<L: Lab> Search<'_, L> {
     pub fn run(&self) -> Result<Searched, CampaignError> {
         let deadline = self.settings.budget.map(|budget| Instant::now() + budget);
         let chosen = choose(self.tests, self.settings.most_failing, self.settings.most_passing);
-        let (known, n_damaged) = self.store.load()?;
+        let (mut known, n_damaged) = self.store.load()?;
         let shared = Shared {
             shelf: Shelf::new(0..chosen.len() as u32),
             writer: Mutex::new(self.store.begin()?),
@@ -135,6 +139,7 @@ impl<L: Lab> Search<'_, L> {
             is_finished: false,
             n_damaged,
         };
+        let ages = self.carry_over(&searched.trials, &chosen, &mut known)?;
         let mut usable = vec![true; chosen.len()];
         let mut policy = Policy::new(self.program, &chosen, &facts);
         // What is known is looked up even if there is no time for more.
@@ -147,7 +152,7 @@ impl<L: Lab> Search<'_, L> {
                 searched.is_finished = true;
                 break;
             }
-            let is_whole = self.round(&round, &known, &chosen, &mut workers, &shared, &mut searched)?;
+            let is_whole = self.round(&round, (&known, &ages), &chosen, &mut workers, &shared, &mut searched)?;
             let refused = locked(&shared.refused).clone();
             refused.keys().for_each(|test| usable[*test as usize] = false);
             searched.refused = refused.into_iter().map(|(test, why)| (chosen[test as usize].test, why)).collect();
@@ -169,6 +174,26 @@ impl<L: Lab> Search<'_, L> {
 
     fn is_stopped(&self, deadline: Option<Instant>) -> bool {
         self.stop.load(Ordering::Relaxed) || deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// Adds to what is known what holds still of earlier runs, and keeps it; tells how old is what was taken over, whenever that was.
+    fn carry_over(
+        &self,
+        trials: &Trials,
+        chosen: &[&SearchTest],
+        known: &mut TriedRecords,
+    ) -> Result<Ages, CampaignError> {
+        let mut by_age: BTreeMap<u64, Vec<TriedRecord>> = BTreeMap::new();
+        for (record, at) in holding(self.program, self.earlier, trials, chosen) {
+            if let Entry::Vacant(place) = known.entry((record.candidate, record.test)) {
+                place.insert(record);
+                by_age.entry(at).or_default().push(record);
+            }
+        }
+        for (at, records) in &by_age {
+            self.store.carry_over(*at, records)?;
+        }
+        Ok(self.store.load_ages()?)
     }
 
     /// What the tests do by themselves: as it was found out before, or now.
@@ -216,7 +241,7 @@ impl<L: Lab> Search<'_, L> {
     fn round(
         &self,
         round: &[Pair],
-        known: &TriedRecords,
+        (known, ages): (&TriedRecords, &Ages),
         chosen: &[&SearchTest],
         workers: &mut [L::Worker],
         shared: &Shared<L::Ready>,
@@ -228,6 +253,9 @@ impl<L: Lab> Search<'_, L> {
             match known.get(&key) {
                 Some(record) => {
                     searched.trials.set(*candidate, *test, outcome_of(record));
+                    if let Some(at) = ages.get(&key) {
+                        searched.trials.set_age(*candidate, *test, *at);
+                    }
                     searched.n_known += 1;
                     shared.n_done.fetch_add(1, Ordering::Relaxed);
                 }
@@ -347,6 +375,6 @@ pub fn effect_of(record: &TriedRecord) -> Effect {
     EFFECTS.get(record.effect as usize).copied().unwrap_or(Effect::Unknown)
 }
 
-fn outcome_of(record: &TriedRecord) -> Outcome {
+pub(super) fn outcome_of(record: &TriedRecord) -> Outcome {
     Outcome { effect: effect_of(record), end: record.end, matched: record.matched }
 }

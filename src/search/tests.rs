@@ -221,6 +221,7 @@ fn search(lab: &Simulation, store: &Store, settings: &SearchSettings) -> Result<
         lab,
         values: lab,
         store: &store.evidence(1),
+        earlier: &[],
         settings,
         posterior: &posterior,
         stop: &AtomicBool::new(false),

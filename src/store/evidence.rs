@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
@@ -33,6 +34,12 @@ pub struct TriedRecord {
 /// Outcomes by candidate and test.
 pub type TriedRecords = HashMap<(u64, u32), TriedRecord>;
 
+/// When outcomes were found out, seconds since 1970, by candidate and test: of those of earlier runs.
+pub type Ages = HashMap<(u64, u32), u64>;
+
+/// What the files of outcomes of earlier runs begin with.
+const CARRIED: &str = "carried-";
+
 /// Where the outcomes of one run's trials are.
 #[derive(Clone, Debug)]
 pub struct EvidenceStore {
@@ -46,6 +53,13 @@ impl Store {
     /// The outcomes of trials on the run of this identity.
     pub fn evidence(&self, run: u64) -> EvidenceStore {
         EvidenceStore { directory: self.directory().join("evidence").join(format!("{run:016x}")) }
+    }
+
+    /// Identities of the runs of which there are outcomes.
+    pub fn evidence_keys(&self) -> Result<Vec<u64>, StoreError> {
+        let paths = sessions::names(&self.directory().join("evidence"), |_| true)?;
+        let key = |path: &PathBuf| u64::from_str_radix(path.file_name()?.to_str()?, 16).ok();
+        Ok(paths.iter().filter_map(key).collect())
     }
 }
 
@@ -80,6 +94,46 @@ impl EvidenceStore {
             });
         }
         Ok((records, damaged))
+    }
+
+    /// Takes over outcomes that an earlier run found out then, seconds since 1970.
+    pub fn carry_over(&self, at: u64, records: &[TriedRecord]) -> Result<(), StoreError> {
+        sessions::create(&self.directory)?;
+        let path = self.directory.join(format!("{CARRIED}{at}.outcomes"));
+        // There is one if a process was killed just then; what it has is looked up before.
+        let mut bytes = match fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+            Err(error) => return Err(StoreError::io("read", &path)(error)),
+        };
+        bytes.extend(encode(records));
+        encoding::write_bytes(&path, &bytes)
+    }
+
+    /// How old the outcomes are that were taken over.
+    pub fn load_ages(&self) -> Result<Ages, StoreError> {
+        let mut ages = Ages::new();
+        for path in sessions::names(&self.directory, |name| name.starts_with(CARRIED))? {
+            let name = path.file_stem().and_then(|name| name.to_str()?.strip_prefix(CARRIED)?.parse().ok());
+            let bytes = fs::read(&path).map_err(StoreError::io("read", &path))?;
+            if let Some(at) = name {
+                scan_outcomes(&bytes, |record| {
+                    ages.insert((record.candidate, record.test), at);
+                });
+            }
+        }
+        Ok(ages)
+    }
+
+    /// Keeps what the trials depend on.
+    pub fn save_origin(&self, origin: &impl Serialize) -> Result<(), StoreError> {
+        sessions::create(&self.directory)?;
+        encoding::write_json(&self.directory.join("origin.json"), origin)
+    }
+
+    /// What the trials depend on; `None` where that was not kept.
+    pub fn load_origin<O: DeserializeOwned>(&self) -> Result<Option<O>, StoreError> {
+        encoding::read_json(&self.directory.join("origin.json"))
     }
 
     /// Writes facts about the tests, whole or not at all.

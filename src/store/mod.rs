@@ -28,6 +28,8 @@
 //!     shard-<k>-of-<n>.<session>.kills   what one process found out, appended as trials end
 //!   evidence/<key>/   what candidates did to the tests of one run
 //!     facts             what its tests do without any
+//!     origin.json       what the trials depend on: tests and functions, as hashes
+//!     carried-<time>.outcomes            what an earlier run found out then and holds still
 //!     shard-1-of-1.<session>.outcomes    what one search found out, appended as trials end
 //! ```
 //!
@@ -55,7 +57,7 @@ use serde::de::DeserializeOwned;
 
 use crate::STORE_DIRECTORY;
 pub use campaign::{CampaignStore, Shard, TrialWriter, Trials};
-pub use evidence::{EvidenceStore, EvidenceWriter, TriedRecord, TriedRecords, scan_outcomes};
+pub use evidence::{Ages, EvidenceStore, EvidenceWriter, TriedRecord, TriedRecords, scan_outcomes};
 pub use kills::{KillKey, KillOutcome, KillRecord, KillStore, KillWriter, Kills, scan_kills};
 pub use run::{Manifest, Recorded, Run, RunWriter, Tables, TestRecord};
 pub use shards::{ShardEnd, ShardEnds};

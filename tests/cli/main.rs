@@ -10,6 +10,7 @@ mod errors;
 mod eval;
 mod eval_trials;
 mod explaining;
+mod incremental;
 mod interrupted;
 mod keeping;
 mod mutants;

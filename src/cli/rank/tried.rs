@@ -8,7 +8,7 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::interrupt;
 use crate::cli::search::{SearchOptions, search};
 use crate::evidence::{Ground, Posterior, Tallies, Trials};
-use crate::report::TrialCounts;
+use crate::report::{TrialCounts, utc};
 use crate::search::SearchWatch;
 use crate::store::{Run, Store};
 use crate::suite::Suite;
@@ -45,6 +45,7 @@ impl Tried {
         let tallies = Tallies::new(ground, trials, |_| true);
         let mut counts =
             TrialCounts { trials: trials.len() as u64, finished: self.is_finished, ..TrialCounts::default() };
+        counts.carried_over = trials.carried_over().map_or(0, |(n, _)| n as u64);
         let mut tried = vec![false; trials.tests().len()];
         for (candidate, tally) in (0..).zip(tallies.all()) {
             let outcomes = trials.outcomes(candidate);
@@ -116,8 +117,19 @@ pub fn try_changes(
     if !catalogue.left_out.is_empty() {
         not_tried.push(format!("code mutants: {}", catalogue.left_out.join("; ")));
     }
-    let trust = by_status(&suite, &searched.trials).into_iter().collect();
+    let trust = by_status(&suite, &searched.trials).into_iter().chain(carried_over(&searched.trials)).collect();
     Ok(Tried { trials: searched.trials, is_finished: searched.is_finished, not_tried, trust })
+}
+
+/// That not everything was tried in this program.
+fn carried_over(trials: &Trials) -> Option<String> {
+    let (n, oldest) = trials.carried_over()?;
+    Some(format!(
+        "{n} of {} trials are carried over from earlier nights (the oldest of {}): what they change and their tests are the same since, other \
+         code may not be; changes that made a failing test pass were tried again",
+        trials.len(),
+        utc(oldest)
+    ))
 }
 
 /// Tests that were not chosen.

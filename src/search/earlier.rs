@@ -1,0 +1,60 @@
+//! Trials of earlier runs that may hold still: those of functions and tests that did not change.
+
+use std::collections::HashMap;
+
+use crate::evidence::{Candidate, Effect, Trials};
+use crate::program::Program;
+use crate::store::TriedRecord;
+use crate::trial::Site;
+
+use super::SearchTest;
+use super::run::outcome_of;
+
+/// What an earlier run found out.
+#[derive(Debug, Default)]
+pub struct EarlierRun {
+    /// By candidate and test, both of now, with when it was found out (seconds since 1970). Tests that changed have none.
+    pub records: HashMap<(u64, u32), (TriedRecord, u64)>,
+    /// For each function of the program, whether it is as it was, and so are the interfaces of what it calls.
+    pub same: Vec<bool>,
+}
+
+/// The records that hold still, of candidates and tests of now. What made a failing test pass is tried again: nothing is claimed that was not
+/// seen in this program.
+pub(super) fn holding(
+    program: &Program,
+    runs: &[EarlierRun],
+    trials: &Trials,
+    chosen: &[&SearchTest],
+) -> Vec<(TriedRecord, u64)> {
+    let mut found = Vec::new();
+    for candidate in trials.candidates() {
+        let functions = functions_of(program, candidate);
+        let usable: Vec<&EarlierRun> = runs
+            .iter()
+            .filter(|run| functions.iter().all(|function| run.same.get(*function as usize) == Some(&true)))
+            .collect();
+        for test in chosen {
+            let record = usable.iter().find_map(|run| run.records.get(&(candidate.id, test.test)));
+            found.extend(record.filter(|(record, _)| holds(record, test.failed)).copied());
+        }
+    }
+    found
+}
+
+fn holds(record: &TriedRecord, failed: bool) -> bool {
+    match outcome_of(record).effect {
+        Effect::Unknown => false,
+        Effect::Turned => !failed,
+        Effect::Same | Effect::Unchanged | Effect::Changed => true,
+    }
+}
+
+/// The functions that a candidate changes.
+fn functions_of(program: &Program, candidate: &Candidate) -> Vec<u32> {
+    let function = |site: Site| match site {
+        Site::Node(node) => program.nodes.get(node as usize).map(|node| node.function),
+        Site::Operation(operation) => program.operations.get(operation as usize).map(|operation| operation.function),
+    };
+    candidate.mutant.overrides.iter().filter_map(|one| function(one.site)).collect()
+}
