@@ -31,7 +31,7 @@ fn forget(project: &Project, what: &str) {
 }
 
 /// The files with trials or results of a project, by name and contents.
-fn found_out(project: &Project, what: &str) -> BTreeMap<PathBuf, Vec<u8>> {
+pub fn found_out(project: &Project, what: &str) -> BTreeMap<PathBuf, Vec<u8>> {
     fn files(directory: &Path, found: &mut BTreeMap<PathBuf, Vec<u8>>) {
         for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
             let path = entry.path();
