@@ -5,7 +5,7 @@ mod support;
 
 use std::path::{Path, PathBuf};
 
-use support::decode::{OwnedFunction, OwnedUnit, tables, words};
+use support::decode::{OwnedFunction, OwnedUnit, bodies, tables, words};
 use suspect_format::abi::{predicate_hash, trajectory_hash};
 use suspect_format::site::SequenceCount;
 
@@ -79,6 +79,31 @@ fn modes_say_which_versions_there_are() {
         ("record", 0b100001),
     ] {
         assert_eq!(sample_of(tables(&build(&scratch, "-O1", modes))).modes, bits, "{modes}");
+    }
+}
+
+#[test]
+fn bodies_of_hostile_programs_are_in_bounds() {
+    let scratch = support::scratch("tables-bodies");
+    for file in support::files("programs", &["c"]).iter().filter(|file| !file.to_string_lossy().contains("lto")) {
+        for level in ["-O0", "-O2"] {
+            let object = scratch.join(format!("{}{level}.o", file.file_stem().unwrap().to_string_lossy()));
+            let text = std::fs::read_to_string(file).unwrap();
+            let flags = text.lines().filter_map(|line| Some(line.split_once("FLAGS:")?.1));
+            let mut command = support::clang();
+            command
+                .args([level, "-g", "-w", "-c"])
+                .args(flags.flat_map(str::split_whitespace))
+                .args(support::plugin_flags("record"))
+                .arg(file)
+                .arg("-o")
+                .arg(&object);
+            support::must(&mut command);
+            let found = bodies(&object, &tables(&object));
+            assert!(found.steps > 10 && found.recorded > 0, "{}: {found:?}", file.display());
+            let own_calls = found.called.iter().filter(|name| name.starts_with("__suspect")).count();
+            assert_eq!(own_calls, 0, "{}", file.display());
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::process::Command;
 
+use suspect_format::body;
 use suspect_format::site::*;
 
 /// A node, in words.
@@ -50,16 +51,21 @@ pub struct OwnedUnit {
     pub escapes: Vec<(String, String)>,
 }
 
-/// The tables in an object or executable.
-pub fn tables(file: &Path) -> Vec<OwnedUnit> {
-    let raw = file.with_extension("sites");
+/// The bytes of a section of an object or executable.
+fn section(file: &Path, name: &str) -> Vec<u8> {
+    let raw = file.with_extension(name);
     let mut objcopy = Command::new(format!("llvm-objcopy-{}", super::LLVM));
     objcopy
-        .args(["-O", "binary", "--only-section=.suspect", "--set-section-flags", ".suspect=alloc"])
+        .args(["-O", "binary", &format!("--only-section={name}"), "--set-section-flags", &format!("{name}=alloc")])
         .arg(file)
         .arg(&raw);
     super::must(&mut objcopy);
-    let bytes = std::fs::read(raw).unwrap();
+    std::fs::read(raw).unwrap()
+}
+
+/// The tables in an object or executable.
+pub fn tables(file: &Path) -> Vec<OwnedUnit> {
+    let bytes = section(file, ".suspect");
     let mut section = Cursor::new(&bytes);
     std::iter::from_fn(|| next_table(&mut section).unwrap()).map(|(header, body)| unit(header, body)).collect()
 }
@@ -181,5 +187,136 @@ impl OwnedFunction {
     /// How often a piece was entered.
     pub fn entered(&self, counts: &[i64], piece: u32) -> i64 {
         self.edges.iter().zip(counts).filter(|(edge, _)| edge.to == piece).map(|(_, count)| count).sum()
+    }
+}
+
+/// What the body tables of an object or executable hold: the names of the functions called, how many steps and recorded values there are.
+#[derive(Debug, Default)]
+pub struct Bodies {
+    pub called: Vec<String>,
+    pub steps: u32,
+    pub recorded: u32,
+}
+
+/// Reads the body tables of `file`, whose site tables are `units`. Panics if something in them is out of bounds.
+pub fn bodies(file: &Path, units: &[OwnedUnit]) -> Bodies {
+    let bytes = section(file, body::SECTION);
+    let mut section = Cursor::new(&bytes);
+    let mut found = Bodies::default();
+    let tables: Vec<Cursor> = std::iter::from_fn(|| next_table(&mut section).unwrap()).map(|(_, body)| body).collect();
+    assert_eq!(tables.len(), units.len());
+    for (mut cursor, unit) in tables.into_iter().zip(units) {
+        let head = body::Unit::decode(&mut cursor).unwrap();
+        assert_eq!((head.hash, head.n_functions as usize), (unit.hash, unit.functions.len()));
+        let symbols: Vec<body::Symbol> =
+            (0..head.n_symbols).map(|_| body::Symbol::decode(&mut cursor).unwrap()).collect();
+        for _ in 0..head.n_functions {
+            let function = body::Function::decode(&mut cursor).unwrap();
+            BodyReader { cursor: &mut cursor, symbols: &symbols, function, found: &mut found }.read();
+        }
+        assert!(cursor.rest().is_empty());
+    }
+    found
+}
+
+struct BodyReader<'c, 'b, 'a> {
+    cursor: &'c mut Cursor<'b>,
+    symbols: &'a [body::Symbol<'b>],
+    function: body::Function,
+    found: &'a mut Bodies,
+}
+
+impl BodyReader<'_, '_, '_> {
+    fn read(mut self) {
+        let size = self.function.frame_size;
+        assert!(self.function.arguments < size);
+        for _ in 0..self.function.n_parameters {
+            let parameter = body::Parameter::decode(self.cursor).unwrap();
+            assert!(parameter.offset + u64::from(parameter.datum.bytes()) <= size);
+        }
+        for _ in 0..self.function.n_variables {
+            let variable = body::Variable::decode(self.cursor).unwrap();
+            assert!(!variable.name.is_empty() && variable.offset + variable.size <= size, "{variable:?}");
+        }
+        (0..self.function.n_symbols).for_each(|_| assert!(self.cursor.small().unwrap() < self.symbols.len() as u32));
+        for _ in 0..self.function.n_blocks {
+            let n_steps = self.cursor.small().unwrap();
+            assert!(n_steps > 0);
+            (0..n_steps).for_each(|step| self.step(step + 1 == n_steps));
+        }
+    }
+
+    fn step(&mut self, is_last: bool) {
+        use body::Action;
+        let step = body::Step::decode(self.cursor).unwrap();
+        self.found.steps += 1;
+        let n_trees = match step.action {
+            Action::Store(_) => 2,
+            Action::Copy | Action::Fill => 3,
+            Action::Dynamic { .. } => 1,
+            Action::Call { callee, n_arguments, result, .. } => {
+                assert!(result.is_none_or(|(datum, at)| at + u64::from(datum.bytes()) <= self.function.frame_size));
+                self.call(callee, n_arguments);
+                0
+            }
+            Action::Branch { then, otherwise } => {
+                assert!(then.max(otherwise) < self.function.n_blocks);
+                1
+            }
+            Action::Switch { default, n_cases, .. } => {
+                assert!(default < self.function.n_blocks);
+                self.tree();
+                for _ in 0..n_cases {
+                    assert!(body::Case::decode(self.cursor).unwrap().block < self.function.n_blocks);
+                }
+                0
+            }
+            Action::Jump(block) => {
+                assert!(block < self.function.n_blocks);
+                0
+            }
+            Action::Return(datum) => u32::from(datum.is_some()),
+            Action::Unreachable => 0,
+        };
+        (0..n_trees).for_each(|_| self.tree());
+        let leaves = matches!(
+            step.action,
+            Action::Branch { .. } | Action::Switch { .. } | Action::Jump(_) | Action::Return(_) | Action::Unreachable
+        );
+        assert_eq!(leaves, is_last, "{step:?}");
+    }
+
+    fn call(&mut self, callee: body::Callee, n_arguments: u32) {
+        match callee {
+            body::Callee::Symbol(symbol) | body::Callee::Setjmp(symbol) => {
+                self.found.called.push(self.symbols[symbol as usize].name.to_owned());
+            }
+            body::Callee::Indirect => self.tree(),
+            body::Callee::Version(_) | body::Callee::Assembly => {}
+        }
+        for _ in 0..n_arguments {
+            body::Argument::decode(self.cursor).unwrap();
+            self.tree();
+        }
+    }
+
+    fn tree(&mut self) {
+        use body::Token;
+        let token = Token::decode(self.cursor).unwrap();
+        self.found.recorded += u32::from(matches!(token, Token::Load(_, Some(_)) | Token::Opaque { .. }));
+        match token {
+            Token::Symbol(symbol, _) => assert!((symbol as usize) < self.symbols.len()),
+            Token::Constant(of, bits) => assert!(of.bits() == 64 || bits >> of.bits() == 0, "{token:?}"),
+            Token::Address { n_terms, .. } => {
+                self.tree();
+                for _ in 0..n_terms {
+                    assert_ne!(body::factor(self.cursor).unwrap(), i64::MIN);
+                    self.tree();
+                }
+                return;
+            }
+            _ => {}
+        }
+        (0..token.arity()).for_each(|_| self.tree());
     }
 }
