@@ -1,8 +1,10 @@
 //! What reading a recorded run and ranking it costs, by its number of tests and of lines.
 //!
 //! `cargo bench --bench store` writes runs of made-up programs into a store and times `suspect rank` on them as a user would:
-//! seconds of CPU, and peak memory. The slopes are the differences per added test and per added line.
+//! seconds of CPU, and peak memory. The slopes are the differences per added test and per added line. Then it times `suspect report` likewise,
+//! with the size of what it writes; with SUSPECT_PAGES=DIR it leaves the pages there, for `node tests/page/check.mjs DIR/LINES --measure`.
 
+use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -29,7 +31,8 @@ fn main() {
         let project = tempfile::tempdir().unwrap();
         write_run(project.path(), n_tests, n_lines);
         for method in ["ochiai", "cln", "blockrank"] {
-            let (cpu, peak) = rank(project.path(), method);
+            let (cpu, peak) =
+                measured(project.path(), &["rank", "--format", "json", "--top", "10", "--method", method]);
             println!("| {n_tests} | {n_lines} | {method} | {cpu:.2} | {peak:.0} |");
             if method == "ochiai" {
                 seconds.push(cpu);
@@ -41,6 +44,27 @@ fn main() {
         (seconds[0] - seconds[1]) / 500.0 * 1e6,
         (seconds[0] - seconds[2]) / 50_000.0 * 1e6
     );
+    println!("\n| tests | lines | report | CPU s | peak MiB | kB |");
+    println!("|---|---|---|---|---|---|");
+    [(1000, 10_000), (1000, 100_000)].into_iter().for_each(|(n_tests, n_lines)| report(n_tests, n_lines));
+}
+
+/// Times reports of a made-up run whose source is there.
+fn report(n_tests: u32, n_lines: u32) {
+    let project = tempfile::tempdir().unwrap();
+    write_run(project.path(), n_tests, n_lines);
+    let line = |number: u32| format!("    value = table[index + {number}] & mask; /* what line {number} says */\n");
+    fs::write(project.path().join("made_up.c"), (1..=n_lines).map(line).collect::<String>()).unwrap();
+    for format in ["json", "html"] {
+        let (cpu, peak) = measured(project.path(), &["report", "--format", format, "--output", "out"]);
+        let bytes = fs::metadata(project.path().join("out")).unwrap().len();
+        println!("| {n_tests} | {n_lines} | {format} | {cpu:.2} | {peak:.0} | {} |", bytes / 1000);
+    }
+    if let Some(pages) = std::env::var_os("SUSPECT_PAGES") {
+        let directory = Path::new(&pages).join(n_lines.to_string());
+        fs::create_dir_all(&directory).unwrap();
+        fs::copy(project.path().join("out"), directory.join("large.html")).unwrap();
+    }
 }
 
 fn write_run(root: &Path, n_tests: u32, n_lines: u32) {
@@ -148,13 +172,10 @@ fn execution(program: &Program, test: u32) -> Execution {
 }
 
 /// CPU seconds and peak MiB of the least of five runs.
-fn rank(root: &Path, method: &str) -> (f64, f64) {
+fn measured(root: &Path, arguments: &[&str]) -> (f64, f64) {
     let run = || {
         let mut command = Command::new(env!("CARGO_BIN_EXE_suspect"));
-        command
-            .args(["rank", "--format", "json", "--top", "10", "--method", method])
-            .current_dir(root)
-            .stdout(Stdio::null());
+        command.args(arguments).current_dir(root).stdout(Stdio::null());
         #[expect(clippy::zombie_processes, reason = "wait4 reaps it and says what it used, which `wait` does not")]
         let child = command.spawn().unwrap();
         let mut status = 0;

@@ -1,5 +1,6 @@
 //! `suspect graph`: what depends on what, as the value mutants of a campaign show it.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -48,8 +49,10 @@ pub fn graph(root: &Path, arguments: &GraphArguments, out: &mut impl Write) -> R
     write(&report, arguments.format, out).map_err(Failure::of(Exit::File))
 }
 
-/// Weakest direct dependence, and most edges, of a model that is part of a report.
+/// Weakest direct dependence of edges in a model that is part of a report; most edges, and most of these that are there because they
+/// lead to the output in so many steps.
 const REPORTED: (f64, usize) = (0.05, 400);
+const REACHING: (usize, usize) = (250, 6);
 
 /// The model of what the latest campaign of this run observed; `None` if there was none.
 pub fn known_model(store: &Store, run: &Run) -> Result<Option<GraphReport>, Failure> {
@@ -60,7 +63,19 @@ pub fn known_model(store: &Store, run: &Run) -> Result<Option<GraphReport>, Fail
     let modeller = Modeller { choice: CdflChoice::new(run, None, None)?, order: &observed.order };
     let group = Group::of(run, &observed, None)?;
     let model = modeller.model(&group.observations).filtered(|_, _, edge| edge.direct.value.abs() >= REPORTED.0);
+    let output = run.program.nodes.len() as u32;
+    let reaching = model.around(output, Towards::Causes, REACHING.1).edges();
+    let (reaching, all) = (reaching.into_iter().take(REACHING.0), model.edges());
+    let n_all = all.len();
+    let mut kept = BTreeSet::new();
+    for (cause, effect, _) in reaching.chain(all) {
+        if kept.len() < REPORTED.1 {
+            kept.insert((cause, effect));
+        }
+    }
+    let model = model.filtered(|cause, effect, _| kept.contains(&(cause, effect)));
     let mut report = GraphReport::new(&run.program, &model, &Bands::default(), REPORTED.1, group.words);
+    report.left_out = (n_all - kept.len()) as u32;
     report.trust.splice(0..0, observed.trust());
     Ok(Some(report))
 }

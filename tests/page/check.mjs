@@ -104,6 +104,10 @@ const checks = {
     const count = () => page.locator("#graph .link").count();
     const slider = page.locator("#strength");
     await slider.fill("0");
+    const reaching = await count();
+    await page.locator("#towards").uncheck();
+    assert.ok((await count()) >= reaching && reaching > 0, `${reaching} lead to the output`);
+    await slider.fill("0");
     const all = await count();
     await slider.fill("0.8");
     const strong = await count();

@@ -15,6 +15,9 @@ pub fn write(report: &Report, page: &mut Markup) {
             model.edges.len(),
             model.tests.join(", ")
         ));
+        if model.left_out > 0 {
+            page.text(&format!("{} weaker ones are left out. ", model.left_out));
+        }
         page.command("suspect graph");
     });
     page.element("div", &[("id", "graph"), ("hidden", "")], |_| ());

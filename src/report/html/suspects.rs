@@ -1,7 +1,7 @@
 //! The ranked lines, each with its text, its reasons and what to type.
 
 use super::markup::{Markup, anchor};
-use crate::report::words::{rank, suspicion};
+use crate::report::words::{count, rank, suspicion};
 use crate::report::{Claim, Effect, Entry, RankingReport, Reason, Report, percent, shell_word};
 
 /// Lines that are listed, those of them that are seen at once, and those of these that are open at first.
@@ -151,7 +151,9 @@ fn write_outcomes(claim: &Claim, page: &mut Markup) {
         return;
     }
     page.element("details", &[("class", "outcomes")], |page| {
-        page.element("summary", &[], |page| page.text(&format!("what it did to {} tests", claim.outcomes.len())));
+        page.element("summary", &[], |page| {
+            page.text(&format!("what it did to {}", count(claim.outcomes.len(), "test", "tests")))
+        });
         page.element("ul", &[], |page| {
             for ((passed_before, effect), names) in groups {
                 let before = if passed_before { "passing" } else { "failing" };

@@ -5,6 +5,8 @@ import { layout } from "./layout.js";
 
 /** Nodes and edges that are drawn at most, the strongest edges first. */
 const MOST = { nodes: 120, edges: 240 };
+/** Nodes that lead to the output, at most: those nearest to it by strong edges. */
+const MOST_REACHING = 40;
 /** Room of a node, and of a layer and a row. */
 const BOX = { width: 180, height: 40 };
 const STEP = { x: 224, y: 52 };
@@ -17,11 +19,16 @@ export class Graph {
     this.model = model;
     this.nodes = new Map(model.nodes.map((node) => [node.id, node]));
     this.edges = model.edges.filter((edge) => edge.strength && edge.cause !== edge.effect);
+    this.edges.sort((a, b) => Math.abs(b.strength.direct) - Math.abs(a.strength.direct));
     this.selected = null;
     this.view = { x: 0, y: 0, scale: 1 };
     const limits = { type: "range", id: "strength", min: "0", max: "1", step: "0.05", value: String(this.threshold()) };
     this.slider = element("input", { ...limits, oninput: () => this.draw() });
     this.said = element("output", { for: "strength" });
+    const output = model.nodes.find((node) => node.kind === "output");
+    this.output = output ? output.id : null;
+    this.towards = element("input", { type: "checkbox", id: "towards", onchange: () => this.draw() });
+    this.towards.checked = this.output !== null;
     this.svg = drawn("svg", { role: "group", "aria-label": "Dependence graph", tabindex: "0", onkeydown: (event) => this.key(event) });
     this.panel = element("div", { class: "walk", "aria-live": "polite" });
     const button = (text, label, onclick) => element("button", { type: "button", "aria-label": label, title: label, onclick }, text);
@@ -32,6 +39,7 @@ export class Graph {
         element("label", { for: "strength" }, "Direct dependence from"),
         this.slider,
         this.said,
+        ...(output ? [this.towards, element("label", { for: "towards" }, "only what leads to the output")] : []),
         button("−", "zoom out", () => this.zoom(1 / 1.4)),
         button("+", "zoom in", () => this.zoom(1.4)),
         button("Fit", "fit the graph into its frame", () => this.fit()),
@@ -44,26 +52,21 @@ export class Graph {
     this.draw();
   }
 
-  /** The strength from which on not too much is drawn at first. */
+  /** The strength from which on there is most to see at first. */
   threshold() {
-    const strengths = this.edges.map((edge) => Math.abs(edge.strength.direct)).sort((a, b) => b - a);
-    const last = strengths[Math.min(40, strengths.length) - 1] ?? 0;
+    const output = this.model.nodes.find((node) => node.kind === "output");
+    const into = this.edges.filter((edge) => output && edge.effect === output.id).map((edge) => Math.abs(edge.strength.direct));
+    const all = this.edges.map((edge) => Math.abs(edge.strength.direct)).sort((a, b) => b - a);
+    const last = into.length ? Math.min(0.5, Math.max(...into)) : (all[Math.min(40, all.length) - 1] ?? 0);
     return Math.floor(last * 20) / 20;
   }
 
   draw() {
     const least = Number(this.slider.value);
-    const nodes = new Set();
-    this.drawn = [];
-    for (const edge of this.edges) {
-      if (Math.abs(edge.strength.direct) < least || this.drawn.length === MOST.edges) continue;
-      const added = [edge.cause, edge.effect].filter((id) => !nodes.has(id));
-      if (nodes.size + added.length > MOST.nodes) continue;
-      added.forEach((id) => nodes.add(id));
-      this.drawn.push(edge);
-    }
-    const strong = this.edges.filter((edge) => Math.abs(edge.strength.direct) >= least).length;
-    this.said.value = `${least.toFixed(2)}: ${this.drawn.length} of ${strong}`;
+    const strong = this.edges.filter((edge) => Math.abs(edge.strength.direct) >= least);
+    const { nodes, edges } = this.towards.checked ? reaching(this.output, strong) : strongest(strong);
+    this.drawn = edges;
+    this.said.value = `${least.toFixed(2)}: ${this.drawn.length} of ${strong.length}`;
     this.plan = layout([...nodes], this.drawn);
     this.shapes = new Map();
     this.content = drawn("g", {}, ...this.drawn.map((edge, at) => this.edge(edge, at)), ...[...nodes].map((id) => this.node(id)));
@@ -289,4 +292,28 @@ export class Graph {
     });
     for (const end of ["pointerup", "pointerleave"]) this.svg.addEventListener(end, () => (from = null));
   }
+}
+
+/** As many of these edges as can be drawn, which come in the order of their strength. */
+function strongest(edges) {
+  const nodes = new Set();
+  const chosen = [];
+  for (const edge of edges) {
+    const added = [edge.cause, edge.effect].filter((id) => !nodes.has(id));
+    if (chosen.length === MOST.edges || nodes.size + added.length > MOST.nodes) continue;
+    added.forEach((id) => nodes.add(id));
+    chosen.push(edge);
+  }
+  return { nodes, edges: chosen };
+}
+
+/** The edges that lead to a node, at any distance: the strongest that leads to what is there already comes next. */
+function reaching(target, edges) {
+  const nodes = new Set([target]);
+  for (let grown = true; grown && nodes.size < MOST_REACHING; ) {
+    const next = edges.find((edge) => nodes.has(edge.effect) && !nodes.has(edge.cause));
+    grown = Boolean(next);
+    if (next) nodes.add(next.cause);
+  }
+  return { nodes, edges: edges.filter((edge) => nodes.has(edge.cause) && nodes.has(edge.effect)).slice(0, MOST.edges) };
 }

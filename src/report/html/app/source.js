@@ -59,7 +59,9 @@ export class Source {
     row.classList.add("selected");
     this.note(row, at, true);
     document.body.classList.add("reading-source");
-    row.scrollIntoView({ block: "center" });
+    // The pane alone: the page stays where it is.
+    this.code.scrollTop = row.offsetTop - this.code.clientHeight / 3;
+    this.code.scrollLeft = 0;
     return true;
   }
 
