@@ -173,6 +173,27 @@ pub unsafe fn work() -> Option<Work> {
     }
 }
 
+/// The same where recording is all there is to do, and there is room: nearly always.
+///
+/// # Safety
+/// As [`work`].
+#[inline(always)]
+pub unsafe fn quick_work() -> Option<(Work, Window)> {
+    let recording = shared();
+    // SAFETY: as in `work`.
+    unsafe {
+        let cursor = read_volatile(&raw const (*live()).cursor);
+        let is_quick = (*recording).ready.load(Ordering::Relaxed) == RECORDS
+            && (*recording).thread == sys::thread_pointer()
+            && cursor <= (*recording).limit;
+        if !is_quick {
+            return None;
+        }
+        (*recording).ready.store(0, Ordering::Relaxed);
+        Some((Work { tasks: RECORDS, recording: &mut *recording }, Window(cursor)))
+    }
+}
+
 /// A hook's work was left by a jump: the stream ends before it.
 ///
 /// # Safety

@@ -7,7 +7,7 @@ use suspect_format::external::{External, INDIRECT, Role, external};
 use suspect_format::record::{Entry, Mirror, STATUS_UNRECORDED, callee_outcome};
 
 use crate::open_calls::Progress;
-use crate::recording::{LENT, RECORDS, REPLAYS, Recording, Work, work};
+use crate::recording::{LENT, RECORDS, REPLAYS, Recording, Work, quick_work, work};
 use crate::{effects, symbols, sys};
 
 /// A function is entered. Not 0: its parameters are to be told.
@@ -21,14 +21,45 @@ pub unsafe extern "C" fn __suspect_enter(id: u32, frame: u64, function: u64, _ad
         let outside = &raw mut (*symbols::state())[STATE_OUTSIDE];
         let is_outside = *outside != 0;
         *outside = 0;
+        if let Some((mut work, mut window)) = quick_work()
+            && (!is_outside || is_callee(&mut work, function))
+        {
+            work.mirror.put_entered(&mut window, Entry { id, function, frame });
+            work.commit(window);
+            return 0;
+        }
+        entered_otherwise(Entry { id, function, frame }, is_outside)
+    }
+}
+
+/// Whether `function` is the callee of the call that began last, and known to be recorded.
+#[inline(always)]
+fn is_callee(recording: &mut Recording, function: u64) -> bool {
+    let is_known = recording.is_known(function);
+    match recording.calls.top() {
+        Some(call) if is_known && call.callee == function && call.progress == Progress::Fresh => {
+            call.progress = Progress::Entered;
+            true
+        }
+        _ => false,
+    }
+}
+
+/// # Safety
+/// As [`__suspect_enter`].
+#[cold]
+#[inline(never)]
+unsafe fn entered_otherwise(entry: Entry, is_outside: bool) -> u32 {
+    // SAFETY: vouched for by the caller.
+    unsafe {
         let Some(mut work) = work() else { return 0 };
         if work.tasks & REPLAYS != 0 {
-            work.replay.entered(id, frame);
+            work.replay.entered(entry.id, entry.frame);
         }
         if work.tasks & RECORDS == 0 {
             return 0;
         }
-        entered(&mut work, Entry { id, function, frame }, is_outside)
+        entered(&mut work, entry, is_outside)
     }
 }
 
@@ -90,6 +121,19 @@ unsafe extern "C" fn point(stack: u64) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __suspect_loaded(slot: u32, bits: u64) {
     // SAFETY: vouched for by the caller.
+    unsafe {
+        let Some((mut work, mut window)) = quick_work() else { return loaded(slot, bits) };
+        work.mirror.put_loaded(&mut window, slot, bits);
+        work.commit(window);
+    }
+}
+
+/// # Safety
+/// As [`__suspect_enter`].
+#[cold]
+#[inline(never)]
+unsafe fn loaded(slot: u32, bits: u64) {
+    // SAFETY: vouched for by the caller.
     let Some(mut work) = (unsafe { work() }) else { return };
     if work.tasks & RECORDS != 0
         && let Some(mut window) = work.window()
@@ -105,6 +149,20 @@ pub unsafe extern "C" fn __suspect_loaded(slot: u32, bits: u64) {
 /// As [`__suspect_enter`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __suspect_branch(outcome: u64, ways: u32) -> u64 {
+    // SAFETY: vouched for by the caller.
+    unsafe {
+        let Some((mut work, mut window)) = quick_work() else { return branch(outcome, ways) };
+        work.mirror.put_branch(&mut window, outcome, ways);
+        work.commit_bits(window);
+    }
+    outcome
+}
+
+/// # Safety
+/// As [`__suspect_enter`].
+#[cold]
+#[inline(never)]
+unsafe fn branch(outcome: u64, ways: u32) -> u64 {
     // SAFETY: vouched for by the caller.
     let Some(mut work) = (unsafe { work() }) else { return outcome };
     let way = match work.tasks & REPLAYS {
@@ -127,6 +185,24 @@ pub unsafe extern "C" fn __suspect_branch(outcome: u64, ways: u32) -> u64 {
 /// As [`__suspect_enter`]; `count` words at `arguments`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __suspect_call(external: u32, callee: u64, arguments: *const u64, count: u32) {
+    // SAFETY: vouched for by the caller.
+    unsafe {
+        // The callee is known to be recorded: there is nothing to compare afterwards.
+        if external >= INDIRECT
+            && let Some((mut work, _)) = quick_work()
+            && work.is_known(callee)
+            && work.calls.push(arguments as u64, callee, external, count, 0)
+        {
+            return;
+        }
+        call(external, callee, arguments, count);
+    }
+}
+
+/// # Safety
+/// As [`__suspect_call`].
+#[inline(never)]
+unsafe fn call(external: u32, callee: u64, arguments: *const u64, count: u32) {
     // SAFETY: vouched for by the caller.
     let Some(mut work) = (unsafe { work() }) else { return };
     if work.tasks & REPLAYS != 0 {
@@ -152,6 +228,23 @@ pub unsafe extern "C" fn __suspect_call(external: u32, callee: u64, arguments: *
 /// As [`__suspect_call`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __suspect_called(arguments: *const u64, result: u64) {
+    // SAFETY: vouched for by the caller.
+    unsafe {
+        if let Some((mut work, _)) = quick_work()
+            && let Some(call) = work.calls.top()
+            && call.arguments == arguments as u64
+            && call.progress == Progress::Entered
+        {
+            return work.calls.pop();
+        }
+        called(arguments, result);
+    }
+}
+
+/// # Safety
+/// As [`__suspect_call`].
+#[inline(never)]
+unsafe fn called(arguments: *const u64, result: u64) {
     // SAFETY: vouched for by the caller.
     let Some(mut work) = (unsafe { work() }) else { return };
     if work.tasks & LENT != 0 {

@@ -13,7 +13,8 @@
 //!
 //! | tag | event |
 //! |---|---|
-//! | below [`TAG_NEW`] | a function is entered whose id is in this entry of the cache; difference of its frame from that of the last time |
+//! | below [`TAG_FAR`] | a function is entered that this entry of the near cache names; difference of its frame from that of the last time |
+//! | from [`TAG_FAR`] | the same by the far cache: the tag and another byte are the number of the entry |
 //! | [`TAG_NEW`] | a function is entered: id, address of its symbol, difference of its frame from the last frame of all |
 //! | [`TAG_CALLBACK`] | what comes is entered by code that is not recorded: its parameters follow, as loads |
 //! | [`TAG_DONE`] | a call of such code returned: result, as a load under [`result_slot`] |
@@ -131,7 +132,9 @@ pub struct Position {
     pub bits_used: u64,
 }
 
-/// Tag of an entry whose id is new; also the number of entries of the cache.
+/// First tag of an entry by the far cache; also the number of entries of the near one.
+pub const TAG_FAR: u8 = 224;
+/// Tag of an entry whose id is new.
 pub const TAG_NEW: u8 = 240;
 /// Tag: code that is not recorded enters the function that follows.
 pub const TAG_CALLBACK: u8 = 241;
@@ -145,6 +148,9 @@ pub const TAG_JUMPED: u8 = 244;
 pub const TAG_MODULE: u8 = 245;
 /// Tag: memory as it is.
 pub const TAG_MEMORY: u8 = 246;
+
+/// Entries of the far cache of functions.
+const FUNCTIONS: usize = (TAG_NEW - TAG_FAR) as usize * 256;
 
 /// Slots of values loaded.
 pub const SLOTS: usize = 1 << 16;
@@ -242,7 +248,7 @@ impl<'a> Stream<'a> {
     }
 }
 
-/// A function's entry in the cache.
+/// A function's entry in the far cache.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 struct Entered {
@@ -294,7 +300,9 @@ pub struct Mirror {
     bits: u32,
     last_frame: u64,
     last_address: u64,
-    entered: [Entered; 256],
+    /// Numbers of entries of the far cache.
+    near: [u16; 256],
+    entered: [Entered; FUNCTIONS],
     loaded: [u64; SLOTS],
 }
 
@@ -312,7 +320,8 @@ impl Mirror {
         bits: 0,
         last_frame: 0,
         last_address: 0,
-        entered: [Entered { function: 0, frame: 0, id: 0, unused: 0 }; 256],
+        near: [0; 256],
+        entered: [Entered { function: 0, frame: 0, id: 0, unused: 0 }; FUNCTIONS],
         loaded: [0; SLOTS],
     };
 
@@ -411,19 +420,26 @@ impl Mirror {
         Ok(*last)
     }
 
-    /// The entry of the cache where a function with this id is, if it is in there.
+    /// The entries of the near and the far cache where a function with this id is, if it is in there.
     #[inline(always)]
-    const fn place(id: u32) -> u8 {
-        ((id.wrapping_mul(0x9e37_79b1) as u64 * TAG_NEW as u64) >> 32) as u8
+    const fn places(id: u32) -> (u8, u16) {
+        let hash = id.wrapping_mul(0x9e37_79b1);
+        (((hash as u64 * TAG_FAR as u64) >> 32) as u8, (hash >> 20) as u16)
     }
 
     /// Writes that a function is entered.
     #[inline(always)]
     pub fn put_entered(&mut self, tape: &mut impl Tape, Entry { id, function, frame }: Entry) {
-        let place = Self::place(id);
-        let known = &mut self.entered[usize::from(place)];
+        let (near, far) = Self::places(id);
+        let known = &mut self.entered[usize::from(far) % FUNCTIONS];
+        let number = &mut self.near[usize::from(near)];
         if known.id == id && known.function == function && function != 0 {
-            tape.put(place);
+            if *number == far {
+                tape.put(near);
+            } else {
+                tape.put(TAG_FAR.wrapping_add((far >> 8) as u8));
+                tape.put(far as u8);
+            }
             let difference = frame.wrapping_sub(known.frame);
             known.frame = frame;
             Self::put_number(tape, frame_code(difference));
@@ -436,6 +452,7 @@ impl Mirror {
             Self::put_number(tape, function);
             Self::put_number(tape, frame_code(frame.wrapping_sub(self.last_frame)));
         }
+        *number = far;
         self.last_frame = frame;
     }
 
@@ -449,11 +466,17 @@ impl Mirror {
             let frame = self.last_frame.wrapping_add(frame_difference(Self::take_number(stream)?));
             Entry { id, function, frame }
         } else {
-            let Entered { function, frame, id, .. } = self.entered[usize::from(tag)];
+            let far = match tag.checked_sub(TAG_FAR) {
+                None => self.near[usize::from(tag)],
+                Some(high) => u16::from(high) << 8 | u16::from(stream.byte()?),
+            };
+            let Entered { function, frame, id, .. } = self.entered[usize::from(far) % FUNCTIONS];
             Entry { id, function, frame: frame.wrapping_add(frame_difference(Self::take_number(stream)?)) }
         };
         let Entry { id, function, frame } = entry;
-        self.entered[usize::from(Self::place(id))] = Entered { function, frame, id, unused: 0 };
+        let (near, far) = Self::places(id);
+        self.near[usize::from(near)] = far;
+        self.entered[usize::from(far) % FUNCTIONS] = Entered { function, frame, id, unused: 0 };
         self.last_frame = frame;
         Ok(entry)
     }
@@ -602,7 +625,7 @@ mod tests {
     }
 
     fn told() -> impl Strategy<Value = Told> {
-        let entry = (0u32..500, 1u64..3, word()).prop_map(|(id, function, frame)| Entry {
+        let entry = (0u32..5000, 1u64..3, word()).prop_map(|(id, function, frame)| Entry {
             id,
             function: function << 12 | u64::from(id),
             frame,
