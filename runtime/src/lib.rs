@@ -3,8 +3,8 @@
 //! Linked as one relocatable object, first on the link line, into every executable and shared library that has
 //! instrumented units (`runtime/Makefile` builds it, and the object that ends the section of words).
 //!
-//! A process counts (`record`, `log`), is recorded or replayed (`recording`, `replay`), takes part in a trial (`trial`, `mutants`, `change`, `gates`, `fuel`, `fork`), or neither. What the modules
-//! of a process must have in common is in `process`; `object` and `text` say how addresses are seen.
+//! A process counts (`record`, `log`), is recorded or replayed (`recording`, `replay`), takes part in a trial (`trial`, `mutants`, `change`,
+//! `gates`, `fuel`, `fork`), or neither. What the modules of a process must have in common is in `process`; `object` and `text` say how addresses are seen.
 //!
 //! What holds everywhere here: no allocation, no panic path, no message, no call into the program's C library but those
 //! looked up weakly in `symbols`; system calls are made directly, so `errno` stays as it was. When anything is refused
@@ -18,6 +18,8 @@
 //! * A program that lets a filter kill it for opening files, and forks after that, loses the child to the filter.
 //! * In a trial threads share the counts without locks: trajectories of nodes that several threads execute mean
 //!   nothing.
+//! * A recording ends where a second thread begins. A handler of a signal that interrupts a hook is not recorded, and one that jumps out of a
+//!   hook ends the recording. Stacks that the program makes itself (`makecontext`) are not understood.
 //! * An address is one of an unknown object when it is on the stack of another thread than the first, in a library that
 //!   is not instrumented, or in memory that did not come from the C library's allocators; nor is an object's end known
 //!   when the program brings its own `malloc` (then only its first byte has the object's name).
