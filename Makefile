@@ -11,8 +11,13 @@ MAJORS := 19 16
 OUT := target/suspect
 BIN := $(OUT)/bin
 LIB := $(OUT)/lib/suspect
+VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
+DEB ?= target/suspect_$(VERSION)
+COMPLETIONS.bash = $(PREFIX)/share/bash-completion/completions
+COMPLETIONS.zsh = $(PREFIX)/share/zsh/site-functions
+COMPLETIONS.fish = $(PREFIX)/share/fish/vendor_completions.d
 
-.PHONY: build all tool plugins runtime test check unit-tests pass-tests demo install uninstall clean
+.PHONY: build all tool plugins runtime test check unit-tests pass-tests demo install deb uninstall clean
 .DEFAULT_GOAL := build
 
 build:
@@ -86,9 +91,32 @@ install:
 	for name in suspect-cc suspect-clang suspect-cc-launcher; do ln -sf suspect $(DESTDIR)$(PREFIX)/bin/$$name; done
 	rm -rf $(DESTDIR)$(PREFIX)/lib/suspect
 	cp -R $(LIB) $(DESTDIR)$(PREFIX)/lib/suspect
+	$(BIN)/suspect man --output $(DESTDIR)$(PREFIX)/share/man/man1
+	install -d $(DESTDIR)$(COMPLETIONS.bash) $(DESTDIR)$(COMPLETIONS.zsh) $(DESTDIR)$(COMPLETIONS.fish)
+	$(BIN)/suspect completions bash > $(DESTDIR)$(COMPLETIONS.bash)/suspect
+	$(BIN)/suspect completions zsh > $(DESTDIR)$(COMPLETIONS.zsh)/_suspect
+	$(BIN)/suspect completions fish > $(DESTDIR)$(COMPLETIONS.fish)/suspect.fish
+
+# A Debian package of what `make` built, with the plugin for each LLVM that was installed then; it needs the clang of one of them.
+deb:
+	rm -rf $(DEB)
+	$(MAKE) --no-print-directory install DESTDIR=$(abspath $(DEB)) PREFIX=/usr BIN=$(BIN)
+	install -d $(DEB)/DEBIAN $(DEB)/usr/share/doc/suspect
+	install -m 644 LICENSE-APACHE LICENSE-MIT README.md CHANGELOG.md $(DEB)/usr/share/doc/suspect
+	cp -R contrib $(DEB)/usr/share/doc/suspect/contrib
+	clangs=$$(cd $(LIB) && ls -d [0-9]* | sort -rn | sed 's/^/clang-/' | paste -s -d '|'); \
+	{ echo "Package: suspect"; echo "Version: $(VERSION)"; echo "Architecture: $$(dpkg --print-architecture)"; \
+	  echo "Maintainer: The suspect authors <suspect@example.org>"; echo "Section: devel"; echo "Priority: optional"; \
+	  echo "Installed-Size: $$(du -sk $(DEB)/usr | cut -f 1)"; echo "Depends: libc6, libgcc-s1, libstdc++6, $$clangs"; \
+	  echo "Recommends: git"; echo "Description: says which lines of a C program are probably to blame for a failing test"; \
+	  echo " It instruments a program through its own build, runs its tests, tries small changes of the"; \
+	  echo " program on them and ranks lines by all of that, with probabilities and reasons."; } > $(DEB)/DEBIAN/control
+	dpkg-deb $(DEBFLAGS) --root-owner-group --build $(DEB) $(DEB).deb
 
 uninstall:
 	cd $(DESTDIR)$(PREFIX)/bin && rm -f suspect suspect-cc suspect-clang suspect-cc-launcher
+	rm -f $(DESTDIR)$(PREFIX)/share/man/man1/suspect.1 $(DESTDIR)$(PREFIX)/share/man/man1/suspect-*.1
+	rm -f $(DESTDIR)$(COMPLETIONS.bash)/suspect $(DESTDIR)$(COMPLETIONS.zsh)/_suspect $(DESTDIR)$(COMPLETIONS.fish)/suspect.fish
 	rm -rf $(DESTDIR)$(PREFIX)/lib/suspect
 
 clean:

@@ -170,6 +170,9 @@ pub enum Verb {
     /// Print a completion script for a shell.
     #[command(after_help = "Example:\n  suspect completions bash > /etc/bash_completion.d/suspect")]
     Completions(CompletionsArguments),
+    /// Write man pages.
+    #[command(after_help = "Example:\n  suspect man --output /usr/local/share/man/man1")]
+    Man(ManArguments),
 }
 
 /// `suspect build`.
@@ -543,4 +546,12 @@ pub struct CompletionsArguments {
     /// The shell.
     #[arg(value_enum)]
     pub shell: clap_complete::Shell,
+}
+
+/// `suspect man`.
+#[derive(Debug, Args)]
+pub struct ManArguments {
+    /// Directory to write them to, one for suspect and one for each verb; made if it is not there.
+    #[arg(long, short, value_name = "DIR")]
+    pub output: PathBuf,
 }

@@ -19,6 +19,7 @@ mod graph;
 mod hom;
 mod interrupt;
 mod kills;
+mod man;
 mod merge;
 mod methods;
 mod mutants;
@@ -113,6 +114,7 @@ fn run(arguments: Arguments, out: &mut impl Write) -> Result<(), Failure> {
         Verb::Eval(eval) => eval::eval(&start, eval, out),
         Verb::Methods(methods) => methods::list_methods(methods, out),
         Verb::Dump(dump) => dump::dump(&start, dump, out),
+        Verb::Man(man) => man::man(&start, man),
         Verb::Completions(completions) => {
             clap_complete::generate(completions.shell, &mut Arguments::command(), "suspect", out);
             Ok(())

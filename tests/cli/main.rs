@@ -18,6 +18,7 @@ mod mutants;
 mod nightly;
 mod official;
 mod page;
+mod package;
 mod project;
 mod projects;
 mod ranking;
