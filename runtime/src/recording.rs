@@ -10,8 +10,8 @@ use core::sync::atomic::{AtomicU32, Ordering};
 
 use suspect_format::abi::{Mode, PAGE};
 use suspect_format::record::{
-    FILE_SUFFIX, MAGIC, MAX_INTERRUPTIONS, Mirror, Position, RecordHeader, STATUS_ENDED, STATUS_FORKED, STATUS_LIMIT,
-    STATUS_NO_SPACE, STATUS_THREADS, STATUS_UNRECORDED, STREAM_ADDRESS, Tape,
+    FILE_SUFFIX, MAGIC, Mirror, Position, RecordHeader, STATUS_ENDED, STATUS_FORKED, STATUS_LIMIT, STATUS_NO_SPACE,
+    STATUS_THREADS, STATUS_UNRECORDED, STREAM_ADDRESS, Tape,
 };
 use suspect_format::trace::TEXT_LEN;
 use suspect_format::trial::TRIAL_ADDRESS;
@@ -363,7 +363,7 @@ impl Recording {
         let position = Position { offset: window.offset(), bits_used: u64::from(self.mirror.bits_used) };
         // SAFETY: the first page is mapped.
         let live = unsafe { &mut *live() };
-        if let Some(free) = live.interruptions.get_mut(live.n_interruptions as usize % (MAX_INTERRUPTIONS * 2)) {
+        if let Some(free) = live.interruptions.get_mut(live.n_interruptions as usize) {
             *free = position;
         }
         live.n_interruptions = live.n_interruptions.saturating_add(1);

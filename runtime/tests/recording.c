@@ -143,13 +143,15 @@ static void handler(int number)
     __suspect_branch(1, 2);
 }
 
-static int handles(void)
+static int handles(long count)
 {
     struct sigaction action = {.sa_handler = handler};
     CALL(SIGACTION, sigaction, sigaction(SIGUSR1, &action, 0), SIGUSR1, W(&action), 0);
     for (int i = 0; i < 3; i++)
         __suspect_branch(0, 2);
-    kill(getpid(), SIGUSR1);
+    do
+        kill(getpid(), SIGUSR1);
+    while (--count > 0);
     __suspect_branch(0, 2);
     __suspect_loaded(5, 55);
     return !caught;
@@ -256,7 +258,7 @@ static int main_record(int argc, char **argv)
     if (!strcmp(what, "jumps"))
         return jumps();
     if (!strcmp(what, "handles"))
-        return handles();
+        return handles(count);
     if (!strcmp(what, "forks"))
         return forks(0);
     if (!strcmp(what, "vforks"))

@@ -285,6 +285,23 @@ fn a_signal_handler_is_found_where_it_interrupted() {
 }
 
 #[test]
+fn handlers_beyond_those_that_have_a_place_are_counted() {
+    let recording = recorded(&["handles", "200"]);
+    let header = &recording.header;
+    assert_eq!(header.n_interruptions, 200);
+    let mut reader = Reader::new(&recording);
+    reader.returned(external("sigaction"));
+    (0..3).for_each(|_| _ = reader.branch(2));
+    for number in 0..200 {
+        if let Some(position) = header.interruptions.get(number) {
+            assert_eq!(*position, reader.mirror.position(&reader.stream), "{number}");
+        }
+        reader.callback(HANDLER);
+        assert_eq!((reader.loaded(100), reader.branch(2)), (10, 1));
+    }
+}
+
+#[test]
 fn a_forked_child_goes_on_in_a_copy() {
     let (out, status) = recorded_with(&["forks"], |_| ());
     assert!(status.success());
