@@ -20,17 +20,32 @@ fn write_chain(id: &str, chain: &Explanation, page: &mut Markup) {
             page.element("code", &[], |page| page.text(&chain.against));
         }
     });
+    if !chain.effect.is_empty() {
+        page.element("p", &[], |page| page.prose(&chain.effect));
+    }
     page.element("ol", &[("class", "steps")], |page| {
         for (number, step) in (1..).zip(&chain.steps) {
             let attributes = [("id", format!("{id}-{number}"))];
             page.element("li", &[(attributes[0].0, attributes[0].1.as_str())], |page| write_step(step, page));
         }
     });
-    if !chain.trust.is_empty() {
-        page.element("ul", &[("class", "trust")], |page| {
-            chain.trust.iter().for_each(|statement| page.element("li", &[], |page| page.prose(statement)));
+    for origin in &chain.origins {
+        page.element("p", &[], |page| {
+            page.text("What differs comes in at ");
+            write_point(&origin.point, page);
+            page.text(": ");
+            page.prose(&origin.what.join("; "));
         });
     }
+    page.element("ul", &[("class", "trust")], |page| {
+        let verified =
+            if chain.verified { "patched runs proved each step" } else { "no patched run proved every step" };
+        let complete = if chain.complete { "" } else { "not everything was followed back to where it comes in" };
+        let own = [verified, complete].into_iter().filter(|statement| !statement.is_empty());
+        for statement in own.chain(chain.trust.iter().map(String::as_str)) {
+            page.element("li", &[], |page| page.prose(statement));
+        }
+    });
     if !chain.command.is_empty() {
         page.element("p", &[], |page| page.command(&chain.command));
     }
@@ -49,6 +64,9 @@ fn write_step(step: &Step, page: &mut Markup) {
             page.cell(&cause.failing);
             page.cell(&cause.passing);
         });
+    }
+    for taken in &step.taken {
+        page.element("p", &[], |page| page.prose(taken));
     }
     let runs = match step.re_executions {
         0 => String::new(),

@@ -34,6 +34,16 @@ fn the_page_says_everything_without_its_script() {
     ] {
         assert!(body.contains(words), "{words} is not in the page");
     }
+    let mut proved = sample();
+    let chain = &mut proved.explanations[0];
+    (chain.effect, chain.verified, chain.complete) = ("writes `-9`".into(), true, true);
+    chain.steps[0].taken = vec!["`a > 10` goes another way".into()];
+    let proved = self::body(&proved);
+    for words in ["writes <code>-9</code>", "<code>a &gt; 10</code> goes another way", "patched runs proved each step"]
+    {
+        assert!(proved.contains(words) && !body.contains(words), "{words}");
+    }
+    assert!(body.contains("not everything was followed back"), "what is not proved is said");
     let empty = Report { ranking: None, no_ranking: Some("all 3 tests pass".into()), ..sample() };
     assert!(report_html(&empty).contains("all 3 tests pass"));
 }
