@@ -2,7 +2,8 @@
 # Needs $here (this directory) and $work (where everything is made; nothing fetched is kept here).
 
 root=$(cd "$here/../.." && pwd)
-PATH=$root/target/suspect/bin:$PATH
+# Tests name the directory of the suspect that they are of.
+PATH=${SUSPECT_BIN:-$root/target/suspect/bin}:$PATH
 mkdir -p "$work"
 work=$(cd "$work" && pwd)
 # Versions differ in one file, so a compiler cache does most of their builds. It is told what the plugin is (see ARCHITECTURE.md).

@@ -22,6 +22,7 @@ mod package;
 mod project;
 mod projects;
 mod ranking;
+mod real_bugs;
 mod real_mutants;
 mod recording;
 mod replaying;
