@@ -5,7 +5,9 @@ use std::process::Command;
 
 use crate::project::text;
 
-const BUGS: [&str; 3] = ["lua51-varargs", "lua-utf8", "zlib-header"];
+const BUGS: [&str; 3] = ["cjson-pointer", "lua51-varargs", "zlib-header"];
+/// How often a project is ranked until something is claimed of its first lines.
+const RANKED: usize = 8;
 
 #[test]
 fn every_claim_printed_on_three_real_bugs_holds_when_it_is_repeated() {
@@ -29,9 +31,11 @@ fn replay_all(suspect: &Path, project: &Path, bug: &str) -> usize {
         assert!(output.status.success(), "{bug}: suspect {arguments:?}\n{}", text(&output));
         String::from_utf8_lossy(&output.stdout).into_owned()
     };
-    let printed = run(&["rank", "--budget", "12s", "--top", "2"]);
+    // A busy machine may take several times as long until it comes to the first trials; what was tried stays.
+    let ranked = || run(&["rank", "--budget", "12s", "--top", "2"]);
+    let printed = (0..RANKED).map(|_| ranked()).find(|printed| printed.contains("suspect replay "));
+    let printed = printed.unwrap_or_else(|| panic!("{bug}: nothing is claimed"));
     let claims: Vec<&str> = printed.lines().filter_map(|line| line.trim().strip_prefix("suspect replay ")).collect();
-    assert!(!claims.is_empty(), "{bug}: {printed}");
     let holds = |claim: &&str| {
         let said = run(&["replay", claim]);
         assert!(said.contains(", as claimed ("), "{bug}: {said}");
