@@ -2,6 +2,7 @@
 
 mod effect;
 mod infer;
+mod process;
 mod second;
 mod tell;
 
@@ -35,6 +36,7 @@ struct Case<'a> {
     pair: &'a Pair<'a>,
     words: &'a Words<'a>,
     finder: &'a Finder<'a>,
+    room: &'a RecordingRoom<'a>,
 }
 
 /// Runs both tests recorded, and explains.
@@ -61,6 +63,7 @@ pub fn explain(root: &Path, arguments: &ExplainArguments, out: &mut impl Write) 
         pair: &pair,
         words: &words,
         finder: &finder,
+        room: &room,
     };
     let mut explanation = case.explanation(arguments)?;
     explanation.trust.extend(unsteady);
@@ -103,7 +106,7 @@ fn check_same_program(recorded: &[RecordedTest; 2]) -> Result<(), Failure> {
 /// Runs the failing test once more: a run that does not do the same twice can be compared, but not be repeated with a patch.
 fn unsteady(room: &RecordingRoom<'_>, test: &Test, recorded: &RecordedTest) -> Result<Option<String>, Failure> {
     let again = room.record(test, "again")?;
-    let same = |side: &RecordedTest| (side.recording.stream().end(), side.run.verdict);
+    let same = |side: &RecordedTest| (side.recording.stream().end(), side.verdict);
     if same(&again) == same(recorded) {
         return Ok(None);
     }
@@ -119,7 +122,7 @@ impl<'a> Case<'a> {
             Some(asked) => (self.finder.effect(self.pair, asked)?, None),
             None => self.default_effect()?,
         };
-        let mut prover = Prover::new(self, arguments, &effect);
+        let mut prover = Prover::new(self, arguments)?;
         let chain = match &arguments.cause {
             Some(cause) => {
                 let of = arguments.effect.clone().unwrap_or_else(|| cause.clone());

@@ -28,17 +28,25 @@ pub struct Plan {
 impl Plan {
     /// The plan of two runs. Serves both directions.
     pub fn new(pair: &Pair<'_>) -> Self {
+        Self::of(pair, |_| true)
+    }
+
+    /// The same, where of the sites with outcomes only those decide that `decides` holds for.
+    pub fn of(pair: &Pair<'_>, decides: impl Fn(u32) -> bool) -> Self {
         let mut plan = Self { outcomes: [Vec::new(), Vec::new()], divergences: Vec::new() };
         for segment in pair.alignment.segments() {
             for side in Side::BOTH {
-                plan.take(pair, side, segment.first[side.index()], segment.aligned);
+                plan.take(pair, side, segment.first[side.index()], segment.aligned, &decides);
             }
             let before = plan.outcomes.each_ref().map(|outcomes| outcomes.len() as u32);
             for side in Side::BOTH {
-                plan.take(pair, side, segment.first[side.index()] + segment.aligned, segment.alone[side.index()]);
+                let from = segment.first[side.index()] + segment.aligned;
+                plan.take(pair, side, from, segment.alone[side.index()], &decides);
             }
             let arms = Side::BOTH.map(|side| plan.outcomes[side.index()].len() as u32 - before[side.index()]);
-            let decided = segment.aligned > 0 && pair.parted(Side::First, segment.first[0] + segment.aligned - 1);
+            let last = segment.first[0] + segment.aligned.max(1) - 1;
+            let decided =
+                segment.aligned > 0 && pair.parted(Side::First, last) && decides(pair.run(Side::First).site(last));
             if decided || arms != [0, 0] {
                 let at = before.map(|position| position - u32::from(decided));
                 plan.divergences.push(Divergence { at, arms, decided });
@@ -47,9 +55,11 @@ impl Plan {
         plan
     }
 
-    fn take(&mut self, pair: &Pair<'_>, side: Side, from: u32, count: u32) {
+    fn take(&mut self, pair: &Pair<'_>, side: Side, from: u32, count: u32, decides: &impl Fn(u32) -> bool) {
         let run = pair.run(side);
-        let outcomes = (from..from + count).map(|point| run.outcome(point)).filter(|outcome| *outcome != NONE);
+        let outcomes = (from..from + count)
+            .filter(|point| run.outcome(*point) != NONE && decides(run.site(*point)))
+            .map(|point| run.outcome(point));
         self.outcomes[side.index()].extend(outcomes);
     }
 }

@@ -57,6 +57,11 @@ impl<'a> States<'a> {
         Some(Self { pair, states, points })
     }
 
+    /// The corresponding points, in each run.
+    pub fn points(&self) -> [u32; 2] {
+        self.points
+    }
+
     /// The write that `location`'s value comes from in run `side`.
     pub fn last(&self, side: Side, location: u32) -> Option<u32> {
         self.states[side.index()].last(location)

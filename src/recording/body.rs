@@ -550,6 +550,29 @@ impl Code {
         matches!(tokens, [Node { token: Token::Load(..), .. }, Node { token: Token::Frame(from), .. }] if *from == i64::from(offset))
     }
 
+    /// Whether a site is a decision of patched runs: a branch of two ways or more, or an indirect call.
+    pub fn decides(&self, site: u32) -> bool {
+        let Site::Step(step) = self.what(site) else { return false };
+        match self.steps[step as usize].action {
+            Action::Branch { .. } | Action::Call { callee: Callee::Indirect, .. } => true,
+            Action::Switch { n_cases, .. } => n_cases > 0,
+            _ => false,
+        }
+    }
+
+    /// Whether a step is a call around which the runtime is told of.
+    pub fn is_hooked_call(&self, step: u32) -> bool {
+        matches!(
+            self.steps[step as usize].action,
+            Action::Call { callee: Callee::Symbol(_) | Callee::Indirect | Callee::Assembly, .. }
+        )
+    }
+
+    /// Whether a step does nothing but to store one value.
+    pub fn is_store(&self, step: u32) -> bool {
+        matches!(self.steps[step as usize].action, Action::Store(_))
+    }
+
     /// Whether a step goes one of two ways.
     pub fn is_branch(&self, step: u32) -> bool {
         matches!(self.steps[step as usize].action, Action::Branch { .. })

@@ -20,8 +20,19 @@ pub enum AnswerFormat {
 pub enum ExplainMethod {
     /// Comparative causality: relevant, sufficient in both directions, minimal.
     Cc,
+    /// Cause state minimisation: all differences of the states, one direction, the program's own course.
+    Csm,
     /// The differences that are in flight, none tried.
     Dual,
+}
+
+/// What patched runs are made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Engine {
+    /// The program runs again, where it can be asked; else the recordings.
+    Process,
+    /// The two recordings alone.
+    Offline,
 }
 
 /// Which execution model a patched run follows.
@@ -67,6 +78,9 @@ pub struct ExplainArguments {
     /// How causes are found.
     #[arg(long, value_enum, default_value = "cc")]
     pub method: ExplainMethod,
+    /// What patched runs of the approximate model are made of; those of the exact one are made of the recordings.
+    #[arg(long, value_enum, default_value = "process")]
+    pub engine: Engine,
     /// Which model they follow.
     #[arg(long, value_enum, default_value = "ladder")]
     pub model: Model,

@@ -32,7 +32,7 @@ impl Case<'_> {
         let walked = &self.runs.walked[1];
         let crashed = match walked.end {
             End::Within(_) => true,
-            End::Outside(Some(_)) => !self.recorded[1].recording.has_ended() && self.recorded[1].run.died(),
+            End::Outside(Some(_)) => !self.recorded[1].recording.has_ended() && self.recorded[1].died,
             _ => false,
         };
         if !crashed || matches!(self.runs.walked[0].end, End::Within(_)) {

@@ -1,9 +1,12 @@
 //! Which differences are causes: patched runs, by the ladder of models.
 
-use super::super::args::{ExplainArguments, ExplainMethod, Model};
+use super::super::args::{Engine, ExplainArguments, ExplainMethod, Model};
+use super::super::exit::Failure;
 use super::Case;
+use super::process::Processes;
 use crate::comparison::{
-    Difference, DualSlice, Effect, Inference, Offline, Proof, Side, States, Stop, Verdict, explain_step, infer,
+    Difference, DualSlice, Inference, Offline, Proof, Side, States, Stop, Verdict, csm, differences, explain_step,
+    infer,
 };
 use crate::recording::Meaning;
 
@@ -12,54 +15,77 @@ pub struct Prover<'c, 'a> {
     case: &'c Case<'a>,
     method: ExplainMethod,
     model: Model,
+    processes: Option<Processes<'c, 'a>>,
     stops: Vec<Stop>,
+}
+
+fn unverified(causes: &[Difference], executions: usize) -> Inference {
+    Inference { causes: causes.to_vec(), proof: Proof::Unverified, executions }
 }
 
 impl<'c, 'a> Prover<'c, 'a> {
     /// A prover of what is asked for.
-    pub fn new(case: &'c Case<'a>, arguments: &ExplainArguments, _: &Effect) -> Self {
-        Prover { case, method: arguments.method, model: arguments.model, stops: Vec::new() }
+    pub fn new(case: &'c Case<'a>, arguments: &ExplainArguments) -> Result<Self, Failure> {
+        let processes = match arguments.engine {
+            Engine::Process => Processes::new(case, case.room.directory())?,
+            Engine::Offline => None,
+        };
+        Ok(Prover { case, method: arguments.method, model: arguments.model, processes, stops: Vec::new() })
     }
 
     /// The causes among `cut`.
     pub fn infer(&mut self, slice: &DualSlice<'_>, states: &States<'_>, cut: &[Difference]) -> Inference {
-        let unverified = || Inference { causes: cut.to_vec(), proof: Proof::Unverified, executions: 0 };
-        if self.method == ExplainMethod::Dual {
-            return unverified();
+        match self.method {
+            ExplainMethod::Dual => unverified(cut, 0),
+            ExplainMethod::Csm => self.minimise(slice, states),
+            ExplainMethod::Cc => self.compare(slice, states, cut),
         }
+    }
+
+    fn compare(&mut self, slice: &DualSlice<'_>, states: &States<'_>, cut: &[Difference]) -> Inference {
         let semantics = Meaning::new(self.case.code, self.case.runs, self.case.pair);
         let offline = Offline { slice, states, names: &self.case.runs.naming.names, semantics: &semantics };
-        let mut stops = Vec::new();
-        let mut watch = |verdict: Verdict| {
+        let (processes, cause) = (&self.processes, states.points());
+        let rails = |side: Side, patch: &[&Difference]| {
+            let ran = processes.as_ref().and_then(|processes| processes.run(side, cause, patch, slice.effect, true));
+            ran.unwrap_or_else(|| offline.approximate(side, patch))
+        };
+        let stops = std::cell::RefCell::new(Vec::new());
+        let watch = |verdict: Verdict| {
             if let Verdict::Unresolved(stop) = verdict {
-                stops.push(stop);
+                stops.borrow_mut().push(stop);
             }
             verdict
         };
+        let alone = |proof: Proof, (found, executions): (Option<Vec<Difference>>, usize)| match found {
+            Some(causes) => Inference { causes, proof, executions },
+            None => unverified(cut, executions),
+        };
         let inference = match self.model {
-            Model::Ladder => {
-                let approximate = |side: Side, patch: &[&Difference]| offline.approximate(side, patch);
-                explain_step(cut, approximate, |side, patch| watch(offline.exact(side, patch)))
-            }
-            Model::Approximate => {
-                let (found, executions) = infer(cut, |side, patch| watch(offline.approximate(side, patch)));
-                found.map_or_else(
-                    || Inference { executions, ..unverified() },
-                    |causes| Inference { causes, proof: Proof::Approximate, executions },
-                )
-            }
-            Model::Exact => {
-                let (found, executions) = infer(cut, |side, patch| watch(offline.exact(side, patch)));
-                found.map_or_else(
-                    || Inference { executions, ..unverified() },
-                    |causes| Inference { causes, proof: Proof::Exact, executions },
-                )
-            }
+            Model::Ladder => explain_step(cut, rails, |side, patch| watch(offline.exact(side, patch))),
+            Model::Approximate => alone(Proof::Approximate, infer(cut, |side, patch| watch(rails(side, patch)))),
+            Model::Exact => alone(Proof::Exact, infer(cut, |side, patch| watch(offline.exact(side, patch)))),
         };
         if inference.proof == Proof::Unverified {
-            self.stops.extend(stops);
+            self.stops.extend(stops.into_inner());
         }
         inference
+    }
+
+    /// Cause state minimisation, from the failing run's values in the passing one.
+    fn minimise(&self, slice: &DualSlice<'_>, states: &States<'_>) -> Inference {
+        let all = differences(states, &self.case.runs.naming.names);
+        let Some(processes) = &self.processes else { return unverified(&all, 0) };
+        let fits = |one: &Difference| processes.can_patch(Side::First, states.points(), one);
+        let all: Vec<Difference> = all.into_iter().filter(fits).collect();
+        let (found, executions) = csm(&all, Side::First, |side, patch| {
+            let ran = processes.run(side, states.points(), patch, slice.effect, false);
+            ran.unwrap_or(Verdict::Unresolved(Stop::Unknown))
+        });
+        match found {
+            Some(causes) => Inference { causes, proof: Proof::Approximate, executions },
+            None => unverified(&[], executions),
+        }
     }
 
     /// Why steps could not be proved, as sentences.
@@ -67,7 +93,9 @@ impl<'c, 'a> Prover<'c, 'a> {
         let mut stops: Vec<&str> = self.stops.iter().map(|stop| words(*stop)).collect();
         stops.sort_unstable();
         stops.dedup();
-        stops.into_iter().map(|stop| format!("a patched run told nothing: {stop}")).collect()
+        let failed = self.processes.and_then(Processes::failed);
+        let stops = stops.into_iter().map(|stop| format!("a patched run told nothing: {stop}"));
+        stops.chain(failed).collect()
     }
 }
 

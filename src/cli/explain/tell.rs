@@ -222,6 +222,8 @@ impl Teller<'_, '_> {
         let runs = inference.executions;
         match (self.arguments.method, inference.proof) {
             (ExplainMethod::Dual, _) => "not tried: all differences that the effect depends on".to_owned(),
+            (ExplainMethod::Csm, Proof::Unverified) => format!("found nothing in {runs} patched runs of one direction"),
+            (ExplainMethod::Csm, _) => format!("sufficient in one direction, {runs} patched runs"),
             (_, Proof::Approximate) => format!("proved in both directions by {runs} patched runs (approximate model)"),
             (_, Proof::Exact) => format!("proved in both directions by {runs} patched runs (exact model)"),
             (_, Proof::Unverified) => format!("relevant, unverified: {runs} patched runs proved nothing"),

@@ -1,0 +1,235 @@
+//! Patched runs as processes: the program runs again, with the other run's values written where the cause point is.
+
+use std::cell::RefCell;
+use std::path::Path;
+
+use suspect_format::plan::{Divergence, Ended, Point, WHEN_AFTER, WHEN_BEFORE, WHEN_CALLED, Watched};
+
+use super::super::exit::{Exit, Failure};
+use super::Case;
+use crate::comparison::{Difference, Effect, NONE, Plan, Side, Stop, Value, Verdict, Watch};
+use crate::recording::{Addresses, Kind, Site, position};
+use crate::trial;
+
+/// Starts patched processes of a case.
+pub struct Processes<'c, 'a> {
+    case: &'c Case<'a>,
+    guide: trial::Guide,
+    failed: RefCell<Option<trial::TrialError>>,
+}
+
+/// Where an effect is looked at in a process.
+struct Look {
+    points: [u32; 2],
+    when: u32,
+    /// For each watched value: which argument of the call it is, or where it lies.
+    values: Vec<Looked>,
+    /// Whether the outcome of the step is a value, too.
+    outcome: bool,
+}
+
+enum Looked {
+    Argument(usize),
+    Memory { address: u64, length: u32, pointer: bool },
+}
+
+impl<'c, 'a> Processes<'c, 'a> {
+    /// Writes the guide for `case` into the directory `to`; nothing if the tests cannot be run again contained.
+    pub fn new(case: &'c Case<'a>, to: &Path) -> Result<Option<Self>, Failure> {
+        if case.recorded.iter().any(|recorded| recorded.runs.is_none()) {
+            return Ok(None);
+        }
+        let plan = Plan::of(case.pair, |site| case.code.decides(site));
+        let divergences: Vec<Divergence> = plan
+            .divergences
+            .iter()
+            .map(|one| Divergence { at: one.at, arms: one.arms, decided: u32::from(one.decided), reserved: 0 })
+            .collect();
+        let outcomes = plan.outcomes.each_ref().map(Vec::as_slice);
+        let guide = trial::Guide::write(&to.join("guide"), outcomes, &divergences).map_err(Failure::of(Exit::File))?;
+        Ok(Some(Self { case, guide, failed: RefCell::new(None) }))
+    }
+
+    /// Runs the test of `side` again with the other run's values of `patch` just before the points `cause`; nothing if a process cannot
+    /// be asked that. Under guard rails, or with the program's own course.
+    pub fn run(
+        &self,
+        side: Side,
+        cause: [u32; 2],
+        patch: &[&Difference],
+        effect: &Effect,
+        guided: bool,
+    ) -> Option<Verdict> {
+        let look = self.look(side, effect)?;
+        let patched = self.patch(side, cause, patch);
+        let bytes = match patched {
+            Ok(bytes) => bytes,
+            Err(Stop::MissingObject) if self.is_memory(patch) => return Some(Verdict::Unresolved(Stop::MissingObject)),
+            Err(_) => return None,
+        };
+        let place = if guided {
+            trial::Place::Point(self.position(look.points))
+        } else {
+            self.counted(side, cause, look.points)?
+        };
+        let watched = look.values.iter().filter_map(|value| match value {
+            Looked::Memory { address, length, .. } => {
+                Some(Watched { address: *address, length: *length, argument: suspect_format::plan::NO_ARGUMENT })
+            }
+            Looked::Argument(_) => None,
+        });
+        let recorded = self.case.recorded[side.index()];
+        let plan = trial::Plan {
+            process: recorded.process,
+            side: side.index(),
+            guide: guided.then_some(&self.guide),
+            switched: None,
+            cause: Some(self.position(cause)),
+            effect: Some((place, look.when)),
+            watched: watched.collect(),
+            tests: vec![bytes],
+        };
+        let answered = self.case.room.patched(recorded, &plan);
+        let answered = match answered {
+            Ok(answered) => answered?,
+            Err(error) => {
+                *self.failed.borrow_mut() = Some(error);
+                return None;
+            }
+        };
+        let values = self.values(side, effect, &look, &answered);
+        Some(effect.judge(side, values))
+    }
+
+    /// Whether a difference is in memory that both processes have at the cause point, and its value can be given to that of `side`.
+    pub fn can_patch(&self, side: Side, cause: [u32; 2], difference: &Difference) -> bool {
+        self.patch(side, cause, &[difference]).is_ok()
+    }
+
+    /// Why processes could not be started, if so.
+    pub fn failed(self) -> Option<String> {
+        self.failed.into_inner().map(|error| error.to_string())
+    }
+
+    fn position(&self, points: [u32; 2]) -> Point {
+        position(self.case.code, self.case.runs, points)
+    }
+
+    /// How often the step of the effect is begun from the cause on, as the recorded run has it.
+    fn counted(&self, side: Side, cause: [u32; 2], effect: [u32; 2]) -> Option<trial::Place> {
+        let run = &self.case.runs.runs[side.index()];
+        let site = run.site(effect[side.index()]);
+        let Site::Step(step) = self.case.code.what(site) else { return None };
+        let function = &self.case.code.functions[self.case.code.steps[step as usize].function as usize];
+        let points = cause[side.index()]..=effect[side.index()];
+        let count = points.filter(|point| run.site(*point) == site).count() as u32;
+        Some(trial::Place::Step { function: function.id, step: step - function.steps.start, count })
+    }
+
+    fn is_memory(&self, patch: &[&Difference]) -> bool {
+        let kinds = &self.case.runs.naming.kinds;
+        let names = &self.case.runs.naming.names;
+        patch.iter().all(|one| {
+            !matches!(kinds.get(names.place(one.location).object as usize), Some(Kind::Arguments { .. }) | None)
+        })
+    }
+
+    fn patch(&self, side: Side, cause: [u32; 2], patch: &[&Difference]) -> Result<Vec<(u64, Vec<u8>)>, Stop> {
+        let here = Addresses::at(self.case.runs, side, cause[side.index()]);
+        let names = &self.case.runs.naming.names;
+        let one = |difference: &&Difference| {
+            let place = names.place(difference.location);
+            let bits = here.bits(difference.values[side.other().index()])?;
+            let (length, _) = here.cell(place);
+            Ok((here.of(place)?, bits.to_le_bytes()[..length as usize].to_vec()))
+        };
+        patch.iter().map(one).collect()
+    }
+
+    /// The step of a call that a return belongs to.
+    fn call_of(&self, side: Side, returned: u32, step: u32) -> Option<u32> {
+        let run = &self.case.runs.runs[side.index()];
+        let site = self.case.code.site(Site::Step(step));
+        (1..returned).rev().find(|point| run.site(*point) == site)
+    }
+
+    fn look(&self, side: Side, effect: &Effect) -> Option<Look> {
+        let run = &self.case.runs.runs[side.index()];
+        let here = Addresses::at(self.case.runs, side, effect.points[side.index()]);
+        let site = run.site(effect.points[side.index()]);
+        let (points, called) = match self.case.code.what(site) {
+            Site::Step(_) => (effect.points, false),
+            Site::Returned(step) if self.case.code.is_hooked_call(step) => {
+                let calls = Side::BOTH.map(|side| self.call_of(side, effect.points[side.index()], step));
+                ([calls[0]?, calls[1]?], true)
+            }
+            _ => return None,
+        };
+        match &effect.watch {
+            Watch::Locations(locations) => {
+                let values = locations.iter().map(|location| self.looked(&here, *location, called));
+                let when = if called { WHEN_CALLED } else { WHEN_BEFORE };
+                Some(Look { points, when, values: values.collect::<Option<_>>()?, outcome: false })
+            }
+            Watch::Result => {
+                let Site::Step(step) = self.case.code.what(site) else { return None };
+                let written = run.written(points[side.index()]).map(|write| run.location(write));
+                if self.case.code.is_hooked_call(step) {
+                    let values = written.map(|location| self.looked(&here, location, true));
+                    return Some(Look {
+                        points,
+                        when: WHEN_CALLED,
+                        values: values.collect::<Option<_>>()?,
+                        outcome: true,
+                    });
+                }
+                let simple = run.outcome(points[side.index()]) != NONE || self.case.code.is_store(step);
+                let values = written.map(|location| self.looked(&here, location, false));
+                let values = values.collect::<Option<_>>()?;
+                simple.then_some(Look { points, when: WHEN_AFTER, values, outcome: true })
+            }
+        }
+    }
+
+    fn looked(&self, here: &Addresses<'_>, location: u32, called: bool) -> Option<Looked> {
+        let place = self.case.runs.naming.names.place(location);
+        if let Some(Kind::Arguments { .. }) = self.case.runs.naming.kinds.get(place.object as usize) {
+            return called.then_some(Looked::Argument(place.offset as usize / 8));
+        }
+        let (length, pointer) = here.cell(place);
+        Some(Looked::Memory { address: here.of(place).ok()?, length, pointer })
+    }
+
+    fn values(&self, side: Side, effect: &Effect, look: &Look, answered: &trial::Answered) -> Result<Vec<Value>, Stop> {
+        match answered.ended {
+            Ended::Effect => {}
+            Ended::Confounded => return Err(Stop::ControlConfounded),
+            Ended::Desync => return Err(Stop::Desync),
+            Ended::NoMemory => return Err(Stop::MissingObject),
+            Ended::Nowhere | Ended::Patched => return Err(Stop::EffectNotReached),
+            Ended::TimedOut | Ended::Refused | Ended::Left => return Err(Stop::Broken),
+        }
+        let here = Addresses::at(self.case.runs, side, effect.points[side.index()]);
+        let mut memory = answered.watched.iter();
+        let mut values = Vec::new();
+        for (number, looked) in look.values.iter().enumerate() {
+            // Nobody knows what the other run has there.
+            let unknown = effect.values[side.other().index()].get(number) == Some(&Value::Undefined);
+            values.push(match looked {
+                Looked::Argument(number) => {
+                    let word = answered.arguments.get(*number).copied().ok_or(Stop::Unknown)?;
+                    here.value(word, true)
+                }
+                Looked::Memory { pointer, .. } => {
+                    let bytes = memory.next().ok_or(Stop::Unknown)?;
+                    let bits = bytes.iter().rev().fold(0, |bits, byte| bits << 8 | u64::from(*byte));
+                    if unknown { Value::Undefined } else { here.value(bits, *pointer) }
+                }
+            });
+        }
+        if look.outcome {
+            values.push(Value::Number(answered.outcome.unwrap_or(u64::from(NONE))));
+        }
+        Ok(values)
+    }
+}

@@ -1,0 +1,117 @@
+//! Where things of recorded runs are in a process that runs again: addresses of locations, values as bytes, points as positions.
+
+use std::collections::BTreeMap;
+
+use suspect_format::plan::Point;
+
+use super::body::{Code, Site};
+use super::objects::Kind;
+use super::runs::Runs;
+use crate::comparison::{Place, Side, Stop, Value};
+
+/// The memory of one run's process at one of its points.
+pub struct Addresses<'a> {
+    runs: &'a Runs,
+    side: Side,
+    /// Objects of the frames that are open, with their addresses.
+    frames: Vec<(u32, u64)>,
+    /// Objects by address: number and size.
+    objects: BTreeMap<u64, (u32, u64)>,
+}
+
+impl<'a> Addresses<'a> {
+    /// The memory of run `side` at `point`.
+    pub fn at(runs: &'a Runs, side: Side, point: u32) -> Self {
+        let details = &runs.details[side.index()];
+        let mut frames = Vec::new();
+        let mut number = details.frame_of.get(point as usize).copied().unwrap_or(0);
+        while let Some(frame) = details.frames.get(number as usize) {
+            frames.push((frame.object, frame.address));
+            if frame.caller == number {
+                break;
+            }
+            number = frame.caller;
+        }
+        let mut objects = BTreeMap::new();
+        for (object, held) in &details.held {
+            if !matches!(runs.naming.kinds[*object as usize], Kind::Arguments { .. } | Kind::Region(_)) {
+                objects.insert(held.address, (*object, held.size));
+            }
+        }
+        for (object, address) in &frames {
+            objects.insert(*address, (*object, runs.naming.sizes[*object as usize]));
+        }
+        Self { runs, side, frames, objects }
+    }
+
+    /// The address of a place.
+    ///
+    /// # Errors
+    /// If the object does not exist in this run, or is no memory.
+    pub fn of(&self, place: Place) -> Result<u64, Stop> {
+        let base = match self.runs.naming.kinds.get(place.object as usize) {
+            Some(Kind::Frame { .. }) => {
+                self.frames.iter().find(|(object, _)| *object == place.object).map(|(_, address)| *address)
+            }
+            Some(Kind::Arguments { .. }) | None => None,
+            Some(_) => self.runs.details[self.side.index()].held.get(&place.object).map(|held| held.address),
+        };
+        base.map(|base| base + u64::from(place.offset)).ok_or(Stop::MissingObject)
+    }
+
+    /// A value as this run's process has it.
+    ///
+    /// # Errors
+    /// If it is not known, or an address of an object that does not exist in this run.
+    pub fn bits(&self, value: Value) -> Result<u64, Stop> {
+        match value {
+            Value::Number(bits) => Ok(bits),
+            Value::Address(place) => self.of(place),
+            Value::Undefined => Err(Stop::Unknown),
+        }
+    }
+
+    /// What `bits` of this run's process are in a cell that holds addresses (`pointer`) or numbers.
+    pub fn value(&self, bits: u64, pointer: bool) -> Value {
+        let named = |address: u64| {
+            let (start, (object, size)) = self.objects.range(..=address).next_back()?;
+            let offset = address - start;
+            (offset < *size).then_some((*object, offset))
+        };
+        let found = if pointer {
+            named(bits).or_else(|| named(bits.wrapping_sub(1)).map(|(object, offset)| (object, offset + 1)))
+        } else {
+            None
+        };
+        match found {
+            Some((object, offset)) => Value::Address(Place { object, offset: offset as u32 }),
+            None => Value::Number(bits),
+        }
+    }
+
+    /// How many bytes the cell at a place has, and whether it holds addresses.
+    pub fn cell(&self, place: Place) -> (u32, bool) {
+        let kind = self.runs.naming.kinds.get(place.object as usize).copied();
+        let layout = kind.and_then(|kind| self.runs.layouts.known(kind));
+        let cell = layout.and_then(|layout| layout.cells(place.offset, 8).next());
+        cell.map_or((8, false), |cell| (cell.length, cell.address))
+    }
+}
+
+/// Corresponding points as a position: decisions made, and steps begun since the last of them.
+pub fn position(code: &Code, runs: &Runs, points: [u32; 2]) -> Point {
+    let mut position = Point { decisions: [0; 2], steps: [0; 2] };
+    for side in Side::BOTH {
+        let (run, at) = (&runs.runs[side.index()], side.index());
+        for point in 1..points[at] {
+            let site = run.site(point);
+            if code.decides(site) {
+                position.decisions[at] += 1;
+                position.steps[at] = 0;
+            } else if matches!(code.what(site), Site::Step(_)) {
+                position.steps[at] += 1;
+            }
+        }
+    }
+    position
+}
