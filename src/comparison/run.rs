@@ -88,6 +88,11 @@ impl Run {
         self.write_range(point).filter(move |write| self.writers[*write as usize] == point)
     }
 
+    /// What memory held at the start, as far as the run says: the start's writes, also those that were found late.
+    pub fn initial(&self) -> &[u32] {
+        &self.initial
+    }
+
     /// The writes that were recorded while `point` executed: its own, and those of the start that were found at its reads.
     pub(super) fn write_range(&self, point: u32) -> Range<u32> {
         self.writes_from[point as usize]..self.writes_from[point as usize + 1]

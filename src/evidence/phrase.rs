@@ -104,7 +104,8 @@ fn executions(instances: &[u64]) -> String {
     }
 }
 
-fn ordinal(n: u64) -> String {
+/// `1st`, `2nd`, `3rd`, ...
+pub fn ordinal(n: u64) -> String {
     let ending = match (n % 10, n % 100) {
         (1, rest) if rest != 11 => "st",
         (2, rest) if rest != 12 => "nd",

@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use crate::evidence::ordinal;
+
 use super::document::{Cause, Explanation, Point, Step};
 
 /// Writes an explanation; `line` gives the text of a line of the source, if it can be had.
@@ -51,7 +53,10 @@ fn copies(step: &Step, rest: &[Step]) -> usize {
 }
 
 fn at(point: &Point) -> String {
-    format!("{}:{}", point.file, point.line)
+    match point.line {
+        0 => "before main".to_owned(),
+        line => format!("{}:{line}", point.file),
+    }
 }
 
 fn write_source(point: &Point, line: &impl Fn(&str, u32) -> Option<String>, out: &mut impl Write) -> io::Result<()> {
@@ -69,7 +74,7 @@ fn write_step(
     out: &mut impl Write,
 ) -> io::Result<()> {
     let point = &last.cause_point;
-    let which = if point.instance > 1 { format!(" ({}th time)", point.instance) } else { String::new() };
+    let which = if point.instance > 1 { format!(" ({} time)", ordinal(point.instance)) } else { String::new() };
     writeln!(out, "\n{number}: {}{which}: because of this:", at(point))?;
     write_source(point, line, out)?;
     for Cause { what, failing, passing } in &last.causes {
@@ -130,6 +135,18 @@ mod tests {
         );
         assert!(text.contains("handed on to `status`"), "{text}");
         assert!(text.contains("2: a.c:2: the difference comes in here"), "{text}");
+    }
+
+    #[test]
+    fn instances_and_the_start_are_told_in_words() {
+        let mut explanation = explanation();
+        explanation.steps[1].cause_point.instance = 22;
+        explanation.origins[0].point = Point { file: "a.c".into(), ..Point::default() };
+        let mut text = Vec::new();
+        write_explanation(&explanation, |_, _| None, &mut text).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        assert!(text.contains("1: a.c:7 (22nd time): because of this:"), "{text}");
+        assert!(text.contains("2: before main: the difference comes in here"), "{text}");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::support::{Project, SUSPECT, library_for, stderr, stdout, succeed};
 use suspect::build::toolchain::Library;
 
 const NOT_INSTRUMENTED: Option<i32> = Some(5);
-const BUILD_FAILED: Option<i32> = Some(3);
+const BUILD_FAILED: Option<i32> = Some(4);
 
 fn project(makefile: &str) -> Project {
     let project = Project::new("p").with_program();

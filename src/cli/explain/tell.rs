@@ -236,7 +236,11 @@ impl Teller<'_, '_> {
             let of = |side: Side| {
                 let run = &runs.runs[side.index()];
                 let point = origin.points[side.index()];
-                let written = run.written(point).filter(|write| run.location(*write) == *location).last();
+                let here = |write: &u32| run.location(*write) == *location;
+                let written = match point {
+                    0 => run.initial().iter().copied().filter(here).last(),
+                    point => run.written(point).filter(here).last(),
+                };
                 written.map(|write| words.value(*location, run.value(write)))
             };
             let [passing, failing] = Side::BOTH.map(of);
