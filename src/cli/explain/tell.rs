@@ -238,7 +238,7 @@ impl Teller<'_, '_> {
                 let point = origin.points[side.index()];
                 let here = |write: &u32| run.location(*write) == *location;
                 let written = match point {
-                    0 => run.initial().iter().copied().filter(here).last(),
+                    0 => run.initial().iter().copied().rfind(here),
                     point => run.written(point).filter(here).last(),
                 };
                 written.map(|write| words.value(*location, run.value(write)))
