@@ -102,7 +102,7 @@ impl<'a> RecordingRoom<'a> {
         let Some((recording, process)) = chosen(&paths)? else {
             let why = plain.reason.as_ref().map(|reason| format!(" ({}: {reason})", plain.verdict)).unwrap_or_default();
             let message = format!(
-                "{}: no program that can be recorded ran{why}; build it with `suspect build --modes plain,values,record`",
+                "{}: no program that can be recorded ran{why}; build it with `suspect build`, and if it has --modes, with `record` among them",
                 test.name
             );
             return Err(Failure::new(Exit::NotInstrumented, message));
