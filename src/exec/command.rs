@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use super::capture::Capture;
-use super::supervisor::{self, Plan, REPORT_BYTES, Report};
+use super::supervisor::{self, Plan, Program, REPORT_BYTES, Report};
 use super::{Environment, ExecError, Outcome, Status, WRITING_PROGRAMS};
 
 /// What a command reads.
@@ -127,13 +127,14 @@ impl Command {
             grace: i64::try_from(self.limits.grace.as_millis()).unwrap_or(i64::MAX),
             limits: self.limits.resources(),
         };
-        let mut command = std::process::Command::new(program);
-        command.args(&self.argv[1..]).current_dir(&self.cwd).env_clear().envs(self.environment());
-        command.stdin(self.open_stdin()?).stdout(stdout_end).stderr(stderr_end);
-        // SAFETY: `split` makes system calls only, as is required between fork and exec.
-        unsafe { command.pre_exec(move || supervisor::split(&plan)) };
-        let started = Instant::now();
         let start = |source| ExecError::Start { program: name(program), cwd: self.cwd.clone(), source };
+        let mut image = Program::new(&self.argv, self.environment()).map_err(start)?;
+        let mut command = std::process::Command::new(program);
+        command.current_dir(&self.cwd);
+        command.stdin(self.open_stdin()?).stdout(stdout_end).stderr(stderr_end);
+        // SAFETY: `split` makes system calls only, as is required between fork and exec. It executes the program itself.
+        unsafe { command.pre_exec(move || supervisor::split(&plan, &mut image)) };
+        let started = Instant::now();
         let alone = WRITING_PROGRAMS.write().unwrap_or_else(PoisonError::into_inner);
         // Returns when the command has been executed and the supervisor has closed what it does not need.
         let child = command.spawn().map_err(start)?;

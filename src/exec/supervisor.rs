@@ -1,10 +1,13 @@
 //! The supervisor of one command: a fork of this process that waits, reaps and kills.
 //!
-//! Everything here runs between `fork` and `exec` in a process that had threads, so it calls the system only: no memory is
-//! allocated, no lock taken, nothing can panic.
+//! Everything from [`split`] on runs between `fork` and `exec` in a process that had threads, so it calls the system only: no memory
+//! is allocated, no lock taken, nothing can panic.
 
+use std::ffi::{CString, OsStr, OsString, c_char, c_int, c_void};
 use std::io;
 use std::os::fd::RawFd;
+use std::os::unix::ffi::OsStrExt;
+use std::ptr;
 
 /// What the two processes that come out of [`split`] need to know.
 #[derive(Clone, Copy, Debug)]
@@ -61,27 +64,104 @@ impl Report {
     }
 }
 
-/// Splits a freshly forked child into the supervisor, which stays inside this call until it exits, and the process that
-/// is to become the command, which returns.
-pub(super) fn split(plan: &Plan) -> io::Result<()> {
-    // SAFETY: system calls on this process alone; `clone` without CLONE_VM and with a null stack is `fork`.
-    let child = unsafe {
+/// A program with its arguments and environment, as the system takes them, and room to execute it in.
+#[derive(Debug)]
+pub(super) struct Program {
+    arguments: Strings,
+    environment: Strings,
+    stack: Vec<u128>,
+}
+
+/// Strings that end with a zero byte, and the array of pointers to them that ends with a null.
+#[derive(Debug)]
+struct Strings {
+    _owned: Vec<CString>,
+    pointers: Vec<*const c_char>,
+}
+
+// SAFETY: the pointers are to heap memory that the value owns and nobody changes.
+unsafe impl Send for Strings {}
+// SAFETY: as above.
+unsafe impl Sync for Strings {}
+
+impl Strings {
+    fn new(strings: impl Iterator<Item = Vec<u8>>) -> io::Result<Strings> {
+        let owned = strings.map(CString::new).collect::<Result<Vec<_>, _>>()?;
+        let pointers = owned.iter().map(|string| string.as_ptr()).chain([ptr::null()]).collect();
+        Ok(Strings { _owned: owned, pointers })
+    }
+}
+
+impl Program {
+    /// # Errors
+    /// When a string has a zero byte in it.
+    pub fn new(argv: &[OsString], environment: impl IntoIterator<Item = (OsString, OsString)>) -> io::Result<Program> {
+        let variable = |(name, value): (OsString, OsString)| [name.as_bytes(), b"=", value.as_bytes()].concat();
+        Ok(Program {
+            arguments: Strings::new(argv.iter().map(|argument| OsStr::as_bytes(argument).to_vec()))?,
+            environment: Strings::new(environment.into_iter().map(variable))?,
+            // `execvp` has a path on the stack, and the arguments once more when it hands a script to the shell.
+            stack: vec![0; 4096 + argv.len()],
+        })
+    }
+}
+
+/// Splits a freshly forked child into the supervisor, which stays inside this call until it exits, and the command.
+///
+/// The command's process has the supervisor's memory until it executes, for the supervisor waits as long: a second copy of the
+/// page tables of a tool that knows thousands of tests would cost as much as a short test.
+///
+/// # Errors
+/// When the command cannot be started.
+pub(super) fn split(plan: &Plan, program: &mut Program) -> io::Result<()> {
+    // SAFETY: system calls on this process alone.
+    unsafe {
         libc::setsid();
         // An ignored SIGCHLD would make `wait` lose statuses.
         libc::signal(libc::SIGCHLD, libc::SIG_DFL);
         if libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0 {
             return Err(io::Error::last_os_error());
         }
-        libc::syscall(libc::SYS_clone, libc::SIGCHLD, 0, 0, 0, 0)
+    }
+    let top = program.stack.as_mut_ptr_range().end;
+    let mut start = Start { plan, program, failed: 0 };
+    // SAFETY: `execute` runs on a stack of its own while this process stands still, and `start` outlives it.
+    let child = unsafe {
+        libc::clone(execute, top.cast(), libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD, (&raw mut start).cast())
     };
-    match child {
-        -1 => Err(io::Error::last_os_error()),
-        0 => {
-            prepare(plan);
-            Ok(())
-        }
-        // Process ids fit in 32 bits.
-        child => Supervisor::new(plan, child as libc::pid_t).run(),
+    if child < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: written by the child, before this process went on.
+    match unsafe { (&raw const start.failed).read_volatile() } {
+        0 => Supervisor::new(plan, child).run(),
+        error => Err(io::Error::from_raw_os_error(error)),
+    }
+}
+
+/// What [`execute`] is handed.
+struct Start<'a> {
+    plan: &'a Plan,
+    program: &'a Program,
+    /// The error of the system that said no.
+    failed: c_int,
+}
+
+unsafe extern "C" {
+    static mut environ: *const *const c_char;
+}
+
+/// Becomes the command, or leaves behind why not.
+extern "C" fn execute(start: *mut c_void) -> c_int {
+    // SAFETY: `split` hands over its own `Start` and waits. `execvp` looks the program up in the `PATH` of `environ`, which
+    // the supervisor has no use for.
+    unsafe {
+        let start = &mut *start.cast::<Start>();
+        prepare(start.plan);
+        environ = start.program.environment.pointers.as_ptr();
+        libc::execvp(start.program.arguments.pointers[0], start.program.arguments.pointers.as_ptr());
+        (&raw mut start.failed).write_volatile(io::Error::last_os_error().raw_os_error().unwrap_or(libc::EINVAL));
+        libc::_exit(127)
     }
 }
 
