@@ -8,12 +8,12 @@ use std::path::Path;
 
 use super::args::{HeuristicArgument, HomArguments, StudyArgument};
 use super::exit::{Exit, Failure};
-use super::kills::{Killer, Subject};
+use super::kills::{Decisive, Killer, MemberKills, Subject};
 use super::mutants::catalogue::{Catalogue, subject};
 use super::observed::observe;
 use crate::causal::{EffectOptions, Structure, StructureOptions};
 use crate::hom::studies::{DecileOptions, DecileStudy, HeuristicOptions, HeuristicStudy};
-use crate::hom::{EffectMatrix, FirstOrder, Heuristic, Hom, KillMatrix, PlanError, PlanOptions, Pool, judge, plan};
+use crate::hom::{EffectMatrix, FirstOrder, Heuristic, Hom, KillMatrix, KillVector, PlanError, PlanOptions, Pool, judge, plan};
 use crate::mutant::{CodeMutant, edits};
 use crate::store::{Run, Store};
 use crate::suite::Suite;
@@ -60,7 +60,7 @@ pub fn hom(root: &Path, start: &Path, arguments: &HomArguments, out: &mut impl W
     let mutants: Vec<&CodeMutant> = catalogue.chosen().collect();
     let subjects: Vec<Subject> = mutants.iter().map(|mutant| subject(&run.program, &[*mutant])).collect();
     let first = match arguments.shard {
-        None => killer.run(&subjects, None, false)?,
+        None => killer.run(&subjects, None, Decisive::None)?,
         // Each part of the work needs all of these, so none may run them for itself.
         Some(_) => killer.known_of(&subjects)?,
     };
@@ -128,19 +128,22 @@ fn part_done(number: u32, of: u32, out: &mut impl Write) -> Result<(), Failure> 
 }
 
 impl Ground<'_> {
-    /// Runs mutants, each once, and tells what is known of them, in their order.
-    fn outcomes(&self, homs: &[Hom]) -> Result<KillMatrix, Failure> {
+    /// Runs mutants, each once, and tells what is known of them, in their order. Unless their kill vectors are asked for they run until it is
+    /// known whether they are strongly subsuming and whether they survive.
+    fn outcomes(&self, homs: &[Hom], vectors: bool) -> Result<KillMatrix, Failure> {
         let mut positions: HashMap<&Hom, usize> = HashMap::new();
-        let mut subjects: Vec<Subject> = Vec::new();
+        let (mut subjects, mut members): (Vec<Subject>, Vec<MemberKills>) = Default::default();
         for hom in homs {
             positions.entry(hom).or_insert_with(|| {
-                let members: Vec<&CodeMutant> =
+                let members_of: Vec<&CodeMutant> =
                     hom.members.iter().map(|member| self.mutants[*member as usize]).collect();
-                subjects.push(subject(&self.run.program, &members));
+                subjects.push(subject(&self.run.program, &members_of));
+                members.push(self.member_kills(hom));
                 subjects.len() - 1
             });
         }
-        let killed = self.killer.run(&subjects, self.part, false)?;
+        let decisive = if vectors { Decisive::None } else { Decisive::NotOfAll(&members) };
+        let killed = self.killer.run(&subjects, self.part, decisive)?;
         if killed.summary.not_run > 0 {
             anstream::eprintln!(
                 "suspect: {} of {} trials were not run for want of time: the same command goes on from here",
@@ -149,6 +152,18 @@ impl Ground<'_> {
             );
         }
         Ok(self.killer.matrix(homs.iter().map(|hom| &killed.verdicts[positions[hom]])))
+    }
+
+    /// The tests that kill the members of a mutant; of all of them where that is unknown.
+    fn member_kills(&self, hom: &Hom) -> MemberKills {
+        let members = || hom.members.iter().map(|member| &self.kills.rows()[*member as usize]);
+        let n_tests = self.kills.n_tests();
+        let mut of = MemberKills { all: KillVector::of(n_tests, 0..n_tests), any: KillVector::new(n_tests) };
+        members().for_each(|kills| {
+            of.all.intersect(&kills.possible());
+            of.any.unite(&kills.killed);
+        });
+        of
     }
 
     fn heuristic(
@@ -166,7 +181,7 @@ impl Ground<'_> {
         let (order, n) = (arguments.order as usize, arguments.n as usize);
         let options = PlanOptions { heuristic, order, n, seed: arguments.catalogue.seed };
         let planned = plan(&self.pool, &self.effects, options)?;
-        let outcomes = self.outcomes(&planned.homs)?;
+        let outcomes = self.outcomes(&planned.homs, true)?;
         if let Some((number, of)) = self.part {
             return part_done(number, of, out);
         }
@@ -190,6 +205,7 @@ impl Ground<'_> {
             n: arguments.n as usize,
             repeats: repeats(defaults.repeats),
             seed,
+            vectors: !arguments.quick,
         };
         let title = self.store.root().file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         let (text, json, svg) = match study {
@@ -197,19 +213,19 @@ impl Ground<'_> {
                 let defaults = DecileOptions::default();
                 let options = DecileOptions { repeats: repeats(defaults.repeats), seed, ..defaults };
                 let study = DecileStudy::plan(&self.pool, &self.effects, options)?;
-                let outcomes = self.outcomes(study.homs())?;
+                let outcomes = self.outcomes(study.homs(), false)?;
                 let table = study.table(&self.kills, &outcomes);
                 (table.to_string(), serde_json::to_value(&table), table.svg(&title))
             }
             StudyArgument::Heuristics => {
                 let study = HeuristicStudy::plan(&self.pool, &self.effects, options)?;
-                let outcomes = self.outcomes(study.homs())?;
+                let outcomes = self.outcomes(study.homs(), options.vectors)?;
                 let table = study.table(&self.kills, &outcomes);
                 (table.to_string(), serde_json::to_value(&table), table.svg(&title))
             }
             StudyArgument::Survival => {
                 let study = HeuristicStudy::plan(&self.pool, &self.effects, options)?;
-                let outcomes = self.outcomes(study.homs())?;
+                let outcomes = self.outcomes(study.homs(), false)?;
                 let table = study.survival(&self.pool, &self.kills, &outcomes);
                 (table.to_string(), serde_json::to_value(&table), table.svg(&title))
             }

@@ -34,6 +34,41 @@ pub struct Subject {
     pub mutant: Mutant,
 }
 
+/// By which tests' kills all is known that is asked of a mutant.
+#[derive(Clone, Copy, Debug)]
+pub enum Decisive<'s> {
+    /// None: each mutant runs on all its tests.
+    None,
+    /// Any test's.
+    All,
+    /// Of each mutant, one of higher order, those that do not kill all of its members: it is not strongly subsuming then.
+    NotOfAll(&'s [MemberKills]),
+}
+
+/// The tests that kill the members of a mutant of higher order.
+#[derive(Clone, Debug)]
+pub struct MemberKills {
+    /// Those that kill each of them.
+    pub all: KillVector,
+    /// Those that kill some of them.
+    pub any: KillVector,
+}
+
+impl Decisive<'_> {
+    /// How soon a mutant runs on a test, the smaller the sooner, if the test's kill is decisive.
+    fn rank(self, mutant: usize, test: u32) -> Option<u32> {
+        match self {
+            Decisive::None => None,
+            Decisive::All => Some(0),
+            // What kills a member mostly kills the mutant.
+            Decisive::NotOfAll(members) => {
+                let MemberKills { all, any } = &members[mutant];
+                (!all.has(test)).then(|| u32::from(!any.has(test)))
+            }
+        }
+    }
+}
+
 /// Runs mutants on tests that pass.
 pub struct Killer<'a> {
     run: &'a Run,
@@ -120,13 +155,15 @@ impl<'a> Killer<'a> {
         self.by_cost.iter().copied().filter(executes).collect()
     }
 
-    fn known(&self, subjects: &[Subject]) -> Vec<CoveredMutant> {
-        let known = |subject: &Subject| CoveredMutant {
-            id: subject.id,
-            state: self.state.of_functions(&subject.functions),
-            tests: self.covering(&subject.pieces),
+    fn known(&self, subjects: &[Subject], decisive: Decisive) -> Vec<CoveredMutant> {
+        let known = |(at, subject): (usize, &Subject)| {
+            let mut tests = self.covering(&subject.pieces);
+            let rank = |test: &u32| decisive.rank(at, *test);
+            tests.sort_by_key(|test| rank(test).unwrap_or(u32::MAX));
+            let decisive = tests.iter().filter(|test| rank(test).is_some()).count();
+            CoveredMutant { id: subject.id, state: self.state.of_functions(&subject.functions), tests, decisive }
         };
-        subjects.iter().map(known).collect()
+        subjects.iter().enumerate().map(known).collect()
     }
 
     /// Forgets all results if that was asked for.
@@ -138,13 +175,18 @@ impl<'a> Killer<'a> {
     }
 
     /// Runs what has not been run of all mutants, or of a part of them, as far as the budget goes, and tells what is known then.
-    pub fn run(&self, subjects: &[Subject], part: Option<(u32, u32)>, first_kill: bool) -> Result<Killed, Failure> {
+    pub fn run(
+        &self,
+        subjects: &[Subject],
+        part: Option<(u32, u32)>,
+        decisive: Decisive,
+    ) -> Result<Killed, Failure> {
         let began = Instant::now();
         let kills = self.store.kills();
         let shard = part.map_or(Shard::WHOLE, |(number, of)| Shard { number, of });
         let _running = kills.lock_shard(shard)?;
-        let mutants = self.known(subjects);
-        let work = self.work(&mutants, first_kill);
+        let mutants = self.known(subjects, decisive);
+        let work = self.work(&mutants);
         if part.is_some() {
             kills.shards().begin(shard, work.id)?;
         }
@@ -153,7 +195,7 @@ impl<'a> Killer<'a> {
         let jobs = jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1);
         // Whether a test fails has to be known of every mutant.
         let executors = if *executor == MutateExecutor::Exec { Executors::Exec } else { Executors::Decided };
-        let settings = CodeSettings { first_kill, shard, jobs, budget, build: self.build };
+        let settings = CodeSettings { shard, jobs, budget, build: self.build };
         let lab = CodeBench {
             bench: workbench(self.run, self.suite, executors, Watched::Output, *allow_unsafe)?,
             mutants: subjects.iter().map(|subject| subject.mutant.clone()).collect(),
@@ -183,7 +225,7 @@ impl<'a> Killer<'a> {
     /// # Errors
     /// When some of them have not.
     pub fn known_of(&self, subjects: &[Subject]) -> Result<Killed, Failure> {
-        let mutants = self.known(subjects);
+        let mutants = self.known(subjects, Decisive::None);
         let verdicts = verdicts(&mutants, &self.tests, &self.store.kills().load()?, self.build, &BTreeMap::new());
         let left: usize = verdicts.iter().map(|verdict| verdict.not_run_in.len()).sum();
         match left {
@@ -199,9 +241,9 @@ impl<'a> Killer<'a> {
     }
 
     /// What is run, whichever part of it.
-    fn work(&self, mutants: &[CoveredMutant], first_kill: bool) -> Work {
-        let mut id = mix(self.build, u64::from(first_kill));
-        id = mutants.iter().fold(id, |id, mutant| mix(mix(id, mutant.id), mutant.state));
+    fn work(&self, mutants: &[CoveredMutant]) -> Work {
+        let one = |id: u64, mutant: &CoveredMutant| mix(mix(mix(id, mutant.id), mutant.state), mutant.decisive as u64);
+        let mut id = mutants.iter().fold(self.build, one);
         id = self.tests.iter().fold(id, |id, test| mix(mix(id, test.id), test.state));
         let what = format!("{} mutants on {} tests of build {:016x}", mutants.len(), self.tests.len(), self.build);
         Work::new(id, what)

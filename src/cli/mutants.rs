@@ -10,7 +10,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use super::args::{MutantsArguments, MutantsFormat};
 use super::exit::{Exit, Failure};
 use super::files::write_whole;
-use super::kills::{Killed, Killer, Subject};
+use super::kills::{Decisive, Killed, Killer, Subject};
 use crate::campaign::Verdict;
 use crate::mutant::{Class, CodeMutant};
 use crate::program::Program;
@@ -32,7 +32,8 @@ pub fn mutants(root: &Path, start: &Path, arguments: &MutantsArguments, out: &mu
     let killer = Killer::new(&store, &run, &suite, &arguments.kill)?;
     killer.begin()?;
     let subjects: Vec<Subject> = catalogue.chosen().map(|mutant| subject(&run.program, &[mutant])).collect();
-    let killed = killer.run(&subjects, arguments.shard, arguments.first_kill)?;
+    let decisive = if arguments.first_kill { Decisive::All } else { Decisive::None };
+    let killed = killer.run(&subjects, arguments.shard, decisive)?;
     say(&killed);
     let report = report(&run, &catalogue, &killer, &killed, arguments);
     write_report(root, start, &report, arguments, out)

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use super::args::{SeedArguments, SeedOrigin};
 use super::exit::{Exit, Failure};
-use super::kills::{Killed, Killer, Subject};
+use super::kills::{Decisive, Killed, Killer, Subject};
 use super::mutants::catalogue::{Catalogue, entry, subject};
 use crate::build::BuildReport;
 use crate::build::stale::shell_word;
@@ -70,7 +70,7 @@ fn of_mutants(
     killer.begin()?;
     let mutants: Vec<&CodeMutant> = catalogue.chosen().collect();
     let subjects: Vec<Subject> = mutants.iter().map(|mutant| subject(&run.program, &[*mutant])).collect();
-    let first = killer.run(&subjects, None, false)?;
+    let first = killer.run(&subjects, None, Decisive::None)?;
     let seeder = Seeder::new(root, run, &catalogue, &killer, mutants, first);
     let mut programs = Vec::new();
     for &n_faults in &arguments.faults {
@@ -223,7 +223,7 @@ impl<'a> Seeder<'a> {
         let tried: Vec<&Vec<u32>> =
             sets.iter().zip(&possible).filter(|(_, possible)| **possible).map(|(set, _)| set).collect();
         let subjects: Vec<Subject> = tried.iter().map(|set| subject(&self.run.program, &self.members(set))).collect();
-        let killed = self.killer.run(&subjects, None, false)?;
+        let killed = self.killer.run(&subjects, None, Decisive::None)?;
         for (set, verdict) in tried.into_iter().zip(&killed.verdicts) {
             if is_fault(verdict, self.n_tests) {
                 failing.insert(set.clone(), verdict.killed_by.len());

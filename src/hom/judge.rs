@@ -121,11 +121,13 @@ pub struct Summary {
     pub distinct_strong: usize,
     /// How many different kill vectors these have.
     pub strong_vectors: usize,
-    /// Number of different kill vectors of all mutants, that of no test among them.
+    /// How many have a kill vector of which nothing is unknown.
+    pub whole: usize,
+    /// Number of different ones of these kill vectors, that of no test among them.
     pub vectors: usize,
     /// How many no test kills.
     pub survived: usize,
-    /// How many are left out of everything else but `n` because tests are unknown that it hangs on.
+    /// How many are left out of everything else but `n` because whether they are strongly subsuming hangs on unknown tests.
     pub unknown: usize,
 }
 
@@ -138,18 +140,18 @@ impl Summary {
 
     /// dScore: distinct kill vectors for each mutant whose kill vector is known; 0 without any.
     pub fn d_score(&self) -> f64 {
-        self.share(self.vectors)
+        share(self.vectors, self.whole)
     }
 
     /// Share of the mutants that no test kills.
     pub fn survival(&self) -> f64 {
-        self.share(self.survived)
+        share(self.survived, self.n - self.unknown)
     }
+}
 
-    fn share(&self, part: usize) -> f64 {
-        let known = self.n - self.unknown;
-        if known == 0 { 0.0 } else { part as f64 / known as f64 }
-    }
+/// A part of a whole; 0 of nothing.
+pub(super) fn share(part: usize, whole: usize) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
 impl<'a> FromIterator<(&'a Hom, &'a Kills, Judgement)> for Summary {
@@ -158,16 +160,21 @@ impl<'a> FromIterator<(&'a Hom, &'a Kills, Judgement)> for Summary {
         let (mut strong, mut strong_vectors, mut vectors) = (HashSet::new(), HashSet::new(), HashSet::new());
         for (hom, kills, judgement) in mutants {
             summary.n += 1;
-            if !kills.unknown.is_empty() || judgement.strong.is_none() {
+            let Some(is_strong) = judgement.strong else {
                 summary.unknown += 1;
                 continue;
-            }
-            vectors.insert(&kills.killed);
+            };
             summary.survived += usize::from(kills.killed.is_empty());
-            if judgement.strong == Some(true) {
-                summary.strong += 1;
+            summary.strong += usize::from(is_strong);
+            if is_strong {
                 strong.insert(hom);
-                strong_vectors.insert(&kills.killed);
+            }
+            if kills.unknown.is_empty() {
+                summary.whole += 1;
+                vectors.insert(&kills.killed);
+                if is_strong {
+                    strong_vectors.insert(&kills.killed);
+                }
             }
         }
         let distinct = [strong.len(), strong_vectors.len(), vectors.len()];

@@ -19,8 +19,6 @@ const BATCH: Range<usize> = 64..4096;
 /// What a campaign of code mutants is to do.
 #[derive(Clone, Debug)]
 pub struct CodeSettings {
-    /// A mutant that a test kills is not run on others.
-    pub first_kill: bool,
     /// Which part of the mutants is run here.
     pub shard: Shard,
     /// Trials at the same time.
@@ -55,7 +53,7 @@ pub struct KillCounts {
 pub struct CodeSummary {
     /// Trials that there are: each mutant of the shard on each test that executes it.
     pub planned: usize,
-    /// Those of which the outcome was known before, or that need not be run because another test kills the mutant.
+    /// Those of which the outcome was known before, or that need not be run because another test decided about the mutant.
     pub done_before: usize,
     /// Those done now.
     pub counts: KillCounts,
@@ -95,8 +93,8 @@ struct Shared<L: MutantLab> {
     to_do: usize,
     deadline: Option<Instant>,
     refused: Mutex<BTreeMap<u32, String>>,
-    /// Mutants that a test is known to kill.
-    killed: Mutex<HashSet<u32>>,
+    /// Mutants that a decisive test is known to kill.
+    decided: Mutex<HashSet<u32>>,
     /// The store refused: no trial is worth running any more.
     broken: AtomicBool,
 }
@@ -109,8 +107,8 @@ impl<L: MutantLab> CodeCampaign<'_, L> {
     pub fn run(&self) -> Result<CodeSummary, CampaignError> {
         let deadline = self.settings.budget.map(|budget| Instant::now() + budget);
         let known = self.store.load()?;
-        let killed: HashSet<u32> = self.ours().filter(|mutant| self.is_killed(*mutant, &known)).collect();
-        let rounds: Vec<usize> = (0..self.n_rounds()).map(|round| self.due(round, &known, &killed).count()).collect();
+        let decided: HashSet<u32> = self.ours().filter(|mutant| self.is_decided(*mutant, &known)).collect();
+        let rounds: Vec<usize> = (0..self.n_rounds()).map(|round| self.due(round, &known, &decided).count()).collect();
         let planned: usize = self.ours().map(|mutant| self.mutants[mutant as usize].tests.len()).sum();
         let to_do: usize = rounds.iter().sum();
         let mut summary = CodeSummary { planned, done_before: planned - to_do, ..CodeSummary::default() };
@@ -124,7 +122,7 @@ impl<L: MutantLab> CodeCampaign<'_, L> {
             to_do,
             deadline,
             refused: Mutex::default(),
-            killed: Mutex::new(killed),
+            decided: Mutex::new(decided),
             broken: AtomicBool::new(false),
         };
         let mut workers = Vec::new();
@@ -135,7 +133,7 @@ impl<L: MutantLab> CodeCampaign<'_, L> {
         locked(&shared.writer).sync()?;
         summary.counts = *locked(&shared.counts);
         summary.refused = std::mem::take(&mut locked(&shared.refused));
-        summary.not_run = self.left(&locked(&shared.killed), &summary.refused)?;
+        summary.not_run = self.left(&locked(&shared.decided), &summary.refused)?;
         Ok(summary)
     }
 
@@ -150,10 +148,16 @@ impl<L: MutantLab> CodeCampaign<'_, L> {
         self.mutants[mutant as usize].key(&self.tests[test as usize])
     }
 
-    fn is_killed(&self, mutant: u32, known: &Kills) -> bool {
+    /// The tests by which a kill decides about a mutant.
+    fn decisive(&self, mutant: u32) -> &[u32] {
+        let mutant = &self.mutants[mutant as usize];
+        &mutant.tests[..mutant.decisive.min(mutant.tests.len())]
+    }
+
+    fn is_decided(&self, mutant: u32, known: &Kills) -> bool {
         let kills =
             |test: &u32| known.get(&self.key(mutant, *test)).map(|record| record.outcome) == Some(KillOutcome::Killed);
-        self.mutants[mutant as usize].tests.iter().any(kills)
+        self.decisive(mutant).iter().any(kills)
     }
 
     /// Rounds: in each, every mutant that has another test runs on it.
@@ -166,9 +170,9 @@ impl<L: MutantLab> CodeCampaign<'_, L> {
         &'s self,
         round: usize,
         known: &'s Kills,
-        killed: &'s HashSet<u32>,
+        decided: &'s HashSet<u32>,
     ) -> impl Iterator<Item = (u32, u32)> + 's {
-        let wanted = move |mutant: &u32| !(self.settings.first_kill && killed.contains(mutant));
+        let wanted = move |mutant: &u32| !decided.contains(mutant);
         let of_round = move |mutant: u32| Some((mutant, *self.mutants[mutant as usize].tests.get(round)?));
         // What only the clock stopped may end on a quieter machine, but not in this build without end.
         let is_new = move |(mutant, test): &(u32, u32)| {
@@ -179,14 +183,14 @@ impl<L: MutantLab> CodeCampaign<'_, L> {
     }
 
     /// Trials that are still to do.
-    fn left(&self, killed: &HashSet<u32>, refused: &BTreeMap<u32, String>) -> Result<usize, CampaignError> {
+    fn left(&self, decided: &HashSet<u32>, refused: &BTreeMap<u32, String>) -> Result<usize, CampaignError> {
         let known = self.store.load()?;
-        let due = (0..self.n_rounds()).flat_map(|round| self.due(round, &known, killed));
+        let due = (0..self.n_rounds()).flat_map(|round| self.due(round, &known, decided));
         Ok(due.filter(|(_, test)| !refused.contains_key(test)).count())
     }
 
-    /// Goes through the rounds; where all are to be run, as many at once as came before, because one run of a test then serves more
-    /// mutants. `left` has the trials of each round that are to be done.
+    /// Goes through the rounds; where nothing is decisive any more, as many at once as came before, because one run of a test then serves
+    /// more mutants. `left` has the trials of each round that are to be done.
     fn rounds(
         &self,
         left: &[usize],
@@ -195,10 +199,11 @@ impl<L: MutantLab> CodeCampaign<'_, L> {
         shared: &Shared<L>,
     ) -> Result<(), CampaignError> {
         let began = Instant::now();
+        let n_decisive = self.ours().map(|mutant| self.decisive(mutant).len()).max().unwrap_or(0);
         let mut round = 0;
         while round < left.len() && !shared.is_over() {
             let rate = locked(&shared.counts).trials as f64 / began.elapsed().as_secs_f64();
-            let n_rounds = match self.settings.first_kill {
+            let n_rounds = match round < n_decisive {
                 true => 1,
                 false => at_once(&left[round..], round, rate, shared.time_left()),
             };
@@ -211,8 +216,8 @@ impl<L: MutantLab> CodeCampaign<'_, L> {
 
     fn batches(&self, rounds: Range<usize>, known: &Kills, shared: &Shared<L>, n_workers: usize) -> Vec<Batch> {
         let mut by_test: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        let killed = locked(&shared.killed).clone();
-        for (mutant, test) in rounds.flat_map(|round| self.due(round, known, &killed)) {
+        let decided = locked(&shared.decided).clone();
+        for (mutant, test) in rounds.flat_map(|round| self.due(round, known, &decided)) {
             by_test.entry(test).or_default().push(mutant);
         }
         let n_trials: usize = by_test.values().map(Vec::len).sum();
@@ -234,8 +239,9 @@ impl<L: MutantLab> CodeCampaign<'_, L> {
         let mut failure = None;
         let mut shown = |index: usize, shown: Shown| {
             unwritten.records.push((self.key(batch.mutants[index], batch.test), shown.outcome, shown.end));
-            if shown.outcome == KillOutcome::Killed {
-                locked(&shared.killed).insert(batch.mutants[index]);
+            let mutant = batch.mutants[index];
+            if shown.outcome == KillOutcome::Killed && self.decisive(mutant).contains(&batch.test) {
+                locked(&shared.decided).insert(mutant);
             }
             if unwritten.is_due()
                 && let Err(error) = self.write(&mut unwritten, shared)

@@ -75,7 +75,13 @@ impl CodeWatch for Quiet {
 /// Mutant m is executed by the tests that do not divide it, the later ones first.
 fn mutants() -> Vec<CoveredMutant> {
     let tests = |mutant: u32| (0..4).rev().filter(|test| !mutant.is_multiple_of(test + 2)).collect();
-    (0..20).map(|mutant| CoveredMutant { id: u64::from(mutant) * 1000, state: 5, tests: tests(mutant) }).collect()
+    let mutant = |mutant: u32| CoveredMutant { id: u64::from(mutant) * 1000, state: 5, tests: tests(mutant), decisive: 0 };
+    (0..20).map(mutant).collect()
+}
+
+/// The same, decided by a kill of the first `decisive` of their tests.
+fn decided_by(decisive: usize) -> Vec<CoveredMutant> {
+    mutants().into_iter().map(|mutant| CoveredMutant { decisive, ..mutant }).collect()
 }
 
 fn tests() -> Vec<CodeTest> {
@@ -83,7 +89,7 @@ fn tests() -> Vec<CodeTest> {
 }
 
 fn settings() -> CodeSettings {
-    CodeSettings { first_kill: false, shard: Shard::WHOLE, jobs: 1, budget: None, build: 1 }
+    CodeSettings { shard: Shard::WHOLE, jobs: 1, budget: None, build: 1 }
 }
 
 fn fresh() -> (tempfile::TempDir, KillStore) {
@@ -143,8 +149,11 @@ fn every_mutant_gets_its_first_test_before_any_gets_its_second() {
 
 #[test]
 fn neither_jobs_nor_shards_nor_interruptions_change_the_results() {
-    for first_kill in [false, true] {
-        let settings = CodeSettings { first_kill, ..settings() };
+    for decisive in [0, 2, 9] {
+        let (settings, mutants) = (settings(), decided_by(decisive));
+        let run = |lab: &Simulation, store: &KillStore, settings: &CodeSettings| {
+            run_on(lab, store, settings, &mutants, &tests())
+        };
         let (_directory, store) = fresh();
         run(&Simulation::default(), &store, &settings).unwrap();
         let reference = known(&store);
@@ -178,18 +187,23 @@ fn neither_jobs_nor_shards_nor_interruptions_change_the_results() {
 }
 
 #[test]
-fn after_its_first_kill_a_mutant_is_left_alone() {
-    let (_directory, store) = fresh();
-    let settings = CodeSettings { first_kill: true, ..settings() };
-    let summary = run(&Simulation::default(), &store, &settings).unwrap();
-    assert_eq!(summary.not_run, 0);
-    for (mutant, verdict) in mutants().iter().zip(known(&store)) {
-        let number = (mutant.id / 1000) as u32;
-        let killer = mutant.tests.iter().copied().find(|test| outcome(number, *test) == KillOutcome::Killed);
-        assert_eq!(verdict.killed_by, killer.into_iter().collect::<Vec<_>>());
-        assert!(killer.is_some() || verdict.not_run_in.is_empty());
+fn after_a_decisive_kill_a_mutant_is_left_alone() {
+    for decisive in [1, 2, 9] {
+        let (_directory, store) = fresh();
+        let run = || run_on(&Simulation::default(), &store, &settings(), &decided_by(decisive), &tests()).unwrap();
+        assert_eq!(run().not_run, 0);
+        for (mutant, verdict) in mutants().iter().zip(known(&store)) {
+            let number = (mutant.id / 1000) as u32;
+            let kills = |test: &u32| outcome(number, *test) == KillOutcome::Killed;
+            let first = mutant.tests.iter().take(decisive).position(kills);
+            let ran = &mutant.tests[..first.map_or(mutant.tests.len(), |first| first + 1)];
+            let mut killers: Vec<u32> = ran.iter().copied().filter(kills).collect();
+            killers.sort_unstable();
+            assert_eq!(verdict.killed_by, killers, "{decisive} decisive tests");
+            assert_eq!(verdict.not_run_in.len(), mutant.tests.len() - ran.len());
+        }
+        assert_eq!(run().counts.trials, 0);
     }
-    assert_eq!(run(&Simulation::default(), &store, &settings).unwrap().counts.trials, 0);
 }
 
 #[test]
@@ -218,7 +232,7 @@ fn a_test_that_cannot_be_used_is_named_and_counts_only_where_no_other_executes_t
     let mutants: Vec<CoveredMutant> = [vec![4], vec![4, 1]]
         .into_iter()
         .zip([1, 2])
-        .map(|(tests, id)| CoveredMutant { id, state: 0, tests })
+        .map(|(tests, id)| CoveredMutant { id, state: 0, tests, decisive: 0 })
         .collect();
     let summary = run_on(&Simulation::default(), &store, &settings(), &mutants, &tests()).unwrap();
     assert_eq!(summary.refused, BTreeMap::from([(4, "it opens a socket".to_string())]));

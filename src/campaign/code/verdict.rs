@@ -15,6 +15,8 @@ pub struct CoveredMutant {
     pub state: u64,
     /// The tests that execute it, as positions in the campaign's list, those first that are tried first.
     pub tests: Vec<u32>,
+    /// Once one of so many of the first of them kills it, all that is asked is known, and it is not run on others.
+    pub decisive: usize,
 }
 
 /// A test that mutants run on.

@@ -158,6 +158,10 @@ pub struct HomArguments {
     /// How often a study is repeated [default: 10 for deciles, 5 otherwise].
     #[arg(long, value_name = "N", requires = "study", value_parser = clap::value_parser!(u32).range(1..))]
     pub repeats: Option<u32>,
+    /// Run mutants of the study `heuristics` only until it is known whether they are strongly subsuming: many times quicker, but without
+    /// dScore. The other studies do so anyway.
+    #[arg(long, requires = "study")]
+    pub quick: bool,
     #[command(flatten)]
     pub catalogue: CatalogueArguments,
     #[command(flatten)]

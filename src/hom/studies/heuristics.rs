@@ -20,11 +20,13 @@ pub struct HeuristicOptions {
     pub repeats: usize,
     /// Seed of the first repeat; each later one has the next.
     pub seed: u64,
+    /// Whether kill vectors are of interest, and not only which mutants are strongly subsuming and which survive.
+    pub vectors: bool,
 }
 
 impl Default for HeuristicOptions {
     fn default() -> Self {
-        HeuristicOptions { order: 2, n: 1000, repeats: 5, seed: 1 }
+        HeuristicOptions { order: 2, n: 1000, repeats: 5, seed: 1, vectors: true }
     }
 }
 
@@ -67,8 +69,8 @@ pub struct HeuristicRow {
     pub distinct_strong: Spread,
     /// Different kill vectors of these.
     pub strong_vectors: Spread,
-    /// Distinct kill vectors for each mutant.
-    pub d_score: Spread,
+    /// Distinct kill vectors for each mutant; `None` where kill vectors are of no interest.
+    pub d_score: Option<Spread>,
     /// Share of the mutants that no test kills.
     pub survival: Spread,
     /// Mutants of which tests are unknown.
@@ -98,7 +100,7 @@ impl HeuristicStudy {
     /// # Errors
     /// As [`plan`].
     pub fn plan(pool: &Pool, effects: &EffectMatrix, options: HeuristicOptions) -> Result<HeuristicStudy, PlanError> {
-        let HeuristicOptions { order, n, repeats, seed } = options;
+        let HeuristicOptions { order, n, repeats, seed, .. } = options;
         let mut samples = Vec::new();
         let mut n_sets = Vec::new();
         for (row, heuristic) in Heuristic::ALL.into_iter().enumerate() {
@@ -134,7 +136,7 @@ impl HeuristicStudy {
                 strong: spread(&all, |summary| summary.strong as f64),
                 distinct_strong: spread(&all, |summary| summary.distinct_strong as f64),
                 strong_vectors: spread(&all, |summary| summary.strong_vectors as f64),
-                d_score: spread(&all, |summary| summary.d_score()),
+                d_score: self.options.vectors.then(|| spread(&all, |summary| summary.d_score())),
                 survival: spread(&all, |summary| summary.survival()),
                 unknown: spread(&all, |summary| summary.unknown as f64),
                 times_random: None,

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
-use super::judge::{Judgement, Summary, judge};
+use super::judge::{Judgement, Summary, judge, share};
 use super::kill::KillMatrix;
 use super::pool::Hom;
 
@@ -116,9 +116,4 @@ impl Judged<'_> {
 /// The spread of a figure over repeats.
 fn spread(summaries: &[Summary], figure: impl Fn(&Summary) -> f64) -> Spread {
     Spread::of(&summaries.iter().map(figure).collect::<Vec<_>>())
-}
-
-/// A part of a whole; 0 of nothing.
-fn share(part: usize, whole: usize) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }

@@ -81,7 +81,7 @@ impl Display for HeuristicTable {
                 shown(row.strong, 1),
                 shown(row.distinct_strong, 1),
                 shown(row.strong_vectors, 1),
-                shown(row.d_score, 3),
+                row.d_score.map_or("-".to_string(), |spread| shown(spread, 3)),
                 row.survival.mean * 100.0,
                 times,
                 published
