@@ -158,6 +158,10 @@ int main(int argc, char **argv)
         else if (!strcmp(what, "forever"))
             for (;;)
                 TICK();
+        else if (!strcmp(what, "unless"))
+            while (node(i) != (uint64_t)i)
+                for (;;)
+                    __asm__ volatile("");
     }
     return 0;
 }

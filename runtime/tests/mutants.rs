@@ -2,6 +2,8 @@
 
 mod code;
 
+use std::time::{Duration, Instant};
+
 use code::{
     ADD, BYTE, CHOICE, DIVIDE, FLOAT, LESS, NODE, Outcome, READ, STEP, TWICE, Trials, at, change, library, seen_alone,
     seen_forked,
@@ -345,4 +347,18 @@ fn the_runtime_needs_nothing_of_the_program() {
     let names = String::from_utf8(output.stdout).unwrap();
     let strong: Vec<&str> = names.lines().filter(|line| line.trim_start().starts_with("U ")).collect();
     assert!(strong.is_empty(), "{strong:?}");
+}
+
+/// A loop of the C library has no ticks.
+#[test]
+fn what_computes_without_ticks_is_ended_by_the_time_that_it_computes() {
+    for mode in MODES {
+        let trials = Trials::new(mode, "unless add").with([vec![change(NODE, Add, 1)], vec![change(ADD, Add, 1)]]);
+        let began = Instant::now();
+        let plan = Trials { busy: 100_000_000, ..trials }.plan();
+        let done: Vec<u32> = plan.results.iter().map(|result| result.done).collect();
+        assert_eq!(done, [Done::TimedOut, Done::Ran].map(|done| done as u32));
+        assert_eq!((plan.stdout.as_str(), plan.how()), ("add 12\n", (Some(0), None)));
+        assert!(began.elapsed() < Duration::from_secs(100), "the clock would have taken two minutes");
+    }
 }

@@ -13,7 +13,9 @@ use super::mutants::catalogue::{Catalogue, subject};
 use super::observed::observe;
 use crate::causal::{EffectOptions, Structure, StructureOptions};
 use crate::hom::studies::{DecileOptions, DecileStudy, HeuristicOptions, HeuristicStudy};
-use crate::hom::{EffectMatrix, FirstOrder, Heuristic, Hom, KillMatrix, KillVector, PlanError, PlanOptions, Pool, judge, plan};
+use crate::hom::{
+    EffectMatrix, FirstOrder, Heuristic, Hom, KillMatrix, KillVector, PlanError, PlanOptions, Pool, judge, plan,
+};
 use crate::mutant::{CodeMutant, edits};
 use crate::store::{Run, Store};
 use crate::suite::Suite;

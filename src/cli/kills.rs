@@ -175,12 +175,7 @@ impl<'a> Killer<'a> {
     }
 
     /// Runs what has not been run of all mutants, or of a part of them, as far as the budget goes, and tells what is known then.
-    pub fn run(
-        &self,
-        subjects: &[Subject],
-        part: Option<(u32, u32)>,
-        decisive: Decisive,
-    ) -> Result<Killed, Failure> {
+    pub fn run(&self, subjects: &[Subject], part: Option<(u32, u32)>, decisive: Decisive) -> Result<Killed, Failure> {
         let began = Instant::now();
         let kills = self.store.kills();
         let shard = part.map_or(Shard::WHOLE, |(number, of)| Shard { number, of });

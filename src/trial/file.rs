@@ -483,7 +483,7 @@ impl Plan {
             fuel: parts.fuel as u64,
             expected: parts.expected as u64,
             expected_length: parts.n_expected as u64,
-            reserved: 0,
+            busy_ns: 0,
         }
     }
 }

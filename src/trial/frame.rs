@@ -39,6 +39,8 @@ pub(super) enum Ask {
 pub(super) struct Stop {
     /// Nanoseconds of wall-clock time; of a plan, between two finished mutants.
     pub wall_ns: u64,
+    /// Nanoseconds of processor time for each mutant of a plan.
+    pub busy_ns: u64,
     /// Bytes to which an output or another file may grow.
     pub output_limit: u64,
     /// Most bytes of each output to be sent.

@@ -311,7 +311,13 @@ impl Preparing<'_> {
 
     fn patience(&self) -> Stop {
         let limit = self.test.own_timeout().unwrap_or(FIRST_PATIENCE);
-        Stop { wall_ns: limit.as_nanos() as u64, output_limit: 4 << 30, keep: KEPT, budget: u64::MAX }
+        Stop {
+            wall_ns: limit.as_nanos() as u64,
+            busy_ns: u64::MAX,
+            output_limit: 4 << 30,
+            keep: KEPT,
+            budget: u64::MAX,
+        }
     }
 
     /// Runs the test with the trial file and no mutant: nodes that change all the same are left out of the oracle.

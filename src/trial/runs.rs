@@ -155,6 +155,7 @@ impl TestRuns {
         prepare::set_job(worker, prepare::job(worker, &self.test, self.place, task, self.memory))?;
         let stop = Stop {
             wall_ns: self.wall.as_nanos() as u64,
+            busy_ns: u64::MAX,
             output_limit: OUTPUT.saturating_add(most),
             keep: KEPT,
             budget: u64::MAX,

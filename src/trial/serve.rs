@@ -179,7 +179,8 @@ impl Server {
         let file = self.file.as_mut().ok_or_else(no_file)?;
         file.reset();
         file.set_header(|header| {
-            (header.budget, header.wall_ns, header.output_limit) = (stop.budget, stop.wall_ns, stop.output_limit);
+            (header.budget, header.output_limit) = (stop.budget, stop.output_limit);
+            (header.wall_ns, header.busy_ns) = (stop.wall_ns, stop.busy_ns);
         });
         file.select_all();
         self.run_trial(stop)

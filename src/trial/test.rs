@@ -32,6 +32,7 @@ pub struct TestTrials {
     reason: Option<Reason>,
     longest: u64,
     wall_ns: u64,
+    busy_ns: u64,
     summary: Summary,
 }
 
@@ -62,6 +63,8 @@ static NEXT_ID: AtomicU64 = AtomicU64::new(0);
 
 /// Nanoseconds that a trial may take besides what the oracle took, times [`PATIENCE`]: a backstop for what executes no hooks.
 const LEAST_WALL: u64 = 2_000_000_000;
+/// The same in processor time, of which a busy machine takes none: for what a fork computes without hooks, in the C library say.
+const LEAST_BUSY: u64 = 500_000_000;
 const PATIENCE: u64 = 20;
 /// Bytes that an output may have besides what the oracle wrote, times [`GROWTH`].
 const LEAST_OUTPUT: u64 = 16 << 20;
@@ -114,6 +117,7 @@ impl TestTrials {
             reason: None,
             longest: ran.longest,
             wall_ns: LEAST_WALL + PATIENCE * ran.wall_ns,
+            busy_ns: LEAST_BUSY + PATIENCE * ran.wall_ns,
             summary,
         };
         trials.reason = trials.try_plan(worker)?;
@@ -228,7 +232,7 @@ impl TestTrials {
 
     fn stop(&self, budget: u64) -> Stop {
         let keep = if self.summary.judging == Judging::Output { JUDGED } else { 0 };
-        Stop { wall_ns: self.wall_ns, output_limit: self.summary.limit, keep, budget }
+        Stop { wall_ns: self.wall_ns, busy_ns: self.busy_ns, output_limit: self.summary.limit, keep, budget }
     }
 
     /// Makes the worker ready for trials of this test; the tool's side of their file.

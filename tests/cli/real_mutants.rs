@@ -93,7 +93,8 @@ impl Subject {
                 assert_eq!(self.run(&program, test).output, expected, "{flavour}: the original has no meaning: {test}");
             }
         }
-        let line = format!("cc -O1 -g -w '{SAME_HASHES}' -o prog {} {}", self.sources.join(" "), self.libraries.join(" "));
+        let line =
+            format!("cc -O1 -g -w '{SAME_HASHES}' -o prog {} {}", self.sources.join(" "), self.libraries.join(" "));
         self.project.write("tests.list", &(self.tests.join("\n") + "\n")).write(
             "suspect.toml",
             "[[suite]]\nkind = \"lines\"\nfile = \"tests.list\"\nrun = \"./prog {line}\"\nreference = \"cat expected/{n}\"\n",
@@ -105,7 +106,16 @@ impl Subject {
     fn compile(&self, flavour: &str, source: &Path, object: &Path) -> bool {
         let flags = FLAVOURS.iter().find(|(name, _)| *name == flavour).unwrap().1;
         let mut command = Command::new("clang-19");
-        command.args(PLAIN).arg(SAME_HASHES).args(flags).arg("-c").arg("-I").arg(self.project.path()).arg(source).arg("-o").arg(object);
+        command
+            .args(PLAIN)
+            .arg(SAME_HASHES)
+            .args(flags)
+            .arg("-c")
+            .arg("-I")
+            .arg(self.project.path())
+            .arg(source)
+            .arg("-o")
+            .arg(object);
         command.status().unwrap().success()
     }
 

@@ -56,6 +56,17 @@ fn studies_print_their_tables() {
     ]);
     assert!(deciles.contains("bucket") && deciles.contains("SSHOMs"), "{deciles}");
     assert!(fs::read_to_string(project.path().join("plot.svg")).unwrap().starts_with("<svg"));
+    let study = |more: &[&str]| -> Value {
+        let all = [&["hom", "--study", "heuristics", "-n", "30", "--repeats", "2", "--json"], more].concat();
+        serde_json::from_str(&project.succeed(&all)).unwrap()
+    };
+    // The quick one first: later ones look up what it found out.
+    let (quick, whole) = (study(&["--quick"]), study(&[]));
+    for (quick, whole) in quick["rows"].as_array().unwrap().iter().zip(whole["rows"].as_array().unwrap()) {
+        assert!(quick["d_score"].is_null() && whole["d_score"]["mean"].as_f64() > Some(0.0));
+        let same = ["heuristic", "mutants", "strong", "distinct_strong", "strong_vectors", "survival", "times_random"];
+        assert!(same.iter().all(|key| quick[key] == whole[key]), "{quick:#} {whole:#}");
+    }
     let heuristics = project.succeed(&["hom", "--study", "heuristics", "-n", "30", "--repeats", "2"]);
     assert!(["random", "prop", "dsort", "mwm"].iter().all(|name| heuristics.contains(name)), "{heuristics}");
     let survival = project.succeed(&["hom", "--study", "survival", "-n", "30", "--repeats", "2"]);

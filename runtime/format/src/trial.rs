@@ -121,8 +121,8 @@ pub struct TrialHeader {
     pub expected: u64,
     /// Its bytes, at most [`MOST_EXPECTED`]; 0 where the test is not judged by that.
     pub expected_length: u64,
-    /// Zero.
-    pub reserved: u64,
+    /// Processor time for one child of a plan, nanoseconds: a loop in the C library has no ticks.
+    pub busy_ns: u64,
 }
 
 /// Bytes of an expected output that trials are compared with.

@@ -95,6 +95,8 @@ pub fn at(instance: u64, one: Override) -> Override {
 pub struct Trials {
     pub mode: Mode,
     pub budget: u64,
+    /// Processor time for each mutant of a plan, nanoseconds.
+    pub busy: u64,
     /// Processes that the oracle has.
     pub processes: u32,
     pub arguments: Vec<String>,
@@ -118,7 +120,8 @@ pub struct Outcome {
 impl Trials {
     pub fn new(mode: Mode, arguments: &str) -> Trials {
         let arguments = arguments.split_whitespace().map(str::to_owned).collect();
-        Trials { mode, budget: 1_000_000, processes: 1, arguments, mutants: Vec::new(), expected: String::new() }
+        let (mutants, expected) = Default::default();
+        Trials { mode, budget: 1_000_000, busy: 10_000_000_000, processes: 1, arguments, mutants, expected }
     }
 
     pub fn with(mut self, mutants: impl IntoIterator<Item = Vec<Override>>) -> Trials {
@@ -249,7 +252,7 @@ impl Trials {
             results,
             result_stride: RESULT as u64,
             budget: self.budget,
-            wall_ns: 5_000_000_000,
+            wall_ns: 120_000_000_000,
             output_fds: [1, -1],
             output_limit: 1 << 30,
             next_process: 0,
@@ -262,7 +265,7 @@ impl Trials {
             fuel,
             expected,
             expected_length: self.expected.len() as u64,
-            reserved: 0,
+            busy_ns: self.busy,
         };
         file.0[..size_of::<TrialHeader>()].copy_from_slice(bytes_of(&header));
         fs::write(path, &file.0).unwrap();

@@ -432,7 +432,7 @@ impl Trial<'_> {
             fuel: 0,
             expected: 0,
             expected_length: 0,
-            reserved: 0,
+            busy_ns: u64::MAX,
         };
         file.bytes[..size_of::<TrialHeader>()].copy_from_slice(bytes_of(&header));
         header

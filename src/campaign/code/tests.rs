@@ -75,7 +75,8 @@ impl CodeWatch for Quiet {
 /// Mutant m is executed by the tests that do not divide it, the later ones first.
 fn mutants() -> Vec<CoveredMutant> {
     let tests = |mutant: u32| (0..4).rev().filter(|test| !mutant.is_multiple_of(test + 2)).collect();
-    let mutant = |mutant: u32| CoveredMutant { id: u64::from(mutant) * 1000, state: 5, tests: tests(mutant), decisive: 0 };
+    let mutant =
+        |mutant: u32| CoveredMutant { id: u64::from(mutant) * 1000, state: 5, tests: tests(mutant), decisive: 0 };
     (0..20).map(mutant).collect()
 }
 
