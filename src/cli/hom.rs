@@ -130,8 +130,8 @@ fn part_done(number: u32, of: u32, out: &mut impl Write) -> Result<(), Failure> 
 }
 
 impl Ground<'_> {
-    /// Runs mutants, each once, and tells what is known of them, in their order. Unless their kill vectors are asked for they run until it is
-    /// known whether they are strongly subsuming and whether they survive.
+    /// Runs mutants, each once, and tells what is known of them, in their order. Unless their kill vectors are asked for they run until
+    /// it is known whether they are strongly subsuming and whether they survive.
     fn outcomes(&self, homs: &[Hom], vectors: bool) -> Result<KillMatrix, Failure> {
         let mut positions: HashMap<&Hom, usize> = HashMap::new();
         let (mut subjects, mut members): (Vec<Subject>, Vec<MemberKills>) = Default::default();
