@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::process::{Command, Stdio};
 
+use suspect_format::trace::{HASH_START, hash_bytes};
 use thiserror::Error;
 
 use super::toolchain::{REFERENCE_MAJOR, any_clang};
@@ -19,6 +20,19 @@ pub enum OptimiseError {
     /// Clang does not take the module.
     #[error("clang cannot optimise expressions: {0}")]
     Refused(String),
+}
+
+/// Goes up when expressions are compiled otherwise.
+const VERSION: u64 = 1;
+
+/// A number that is another one for another clang: what is known of one says nothing about another.
+pub fn optimiser() -> u64 {
+    let clang = any_clang(None).and_then(|clang| clang.canonicalize().ok());
+    let Some((clang, data)) = clang.and_then(|clang| clang.metadata().ok().map(|data| (clang, data))) else { return 0 };
+    let changed = data.modified().ok().and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
+    let numbers = [VERSION, data.len(), changed.map_or(0, |at| at.as_nanos() as u64)];
+    let path = hash_bytes(HASH_START, clang.as_os_str().as_encoded_bytes());
+    numbers.into_iter().fold(path, |hash, number| hash_bytes(hash, &number.to_le_bytes()))
 }
 
 /// `module`, LLVM IR as text, as clang leaves it at `-O2`.

@@ -10,18 +10,34 @@ use std::path::Path;
 use super::args::{DiffArguments, RankFormat};
 use super::exit::{Exit, Failure};
 use super::git;
+use super::night::Night;
 use crate::history::{Change, Fate, Known, Matched, fate};
-use crate::report::{
-    ChangedPlace, Commit, DIFF_SCHEMA_VERSION, DiffReport, Entry, PlaceChange, RankChange, TestChange, TestFate,
-    write_diff,
-};
-use crate::store::Store;
+use crate::report::{ChangedPlace, Commit, DIFF_SCHEMA_VERSION, DiffReport, Entry, RankChange, TestChange, write_diff};
+use crate::store::{Run, Store};
 use side::{Side, SideTest};
 
 /// First places of each ranking that are compared.
 const FIRST: usize = 10;
 /// Changed places whose commits are looked up.
 const BLAMED: usize = 20;
+
+/// Changed places in a report.
+const REPORTED: usize = 50;
+
+/// What changed between `run` and the latest night before it; `None` where none is kept.
+pub fn since_last_night(store: &Store, run: &Run) -> Result<Option<DiffReport>, Failure> {
+    for number in store.runs()?.into_iter().rev().filter(|number| *number < run.number) {
+        if Night::of(store, number)?.is_some()
+            && let Some(before) = store.run(number)?
+        {
+            let (older, newer) = (Side::of_run(store, &before)?, Side::of_run(store, run)?);
+            let mut report = compare(store.root(), &older, &newer);
+            report.suspicious.truncate(REPORTED);
+            return Ok(Some(report));
+        }
+    }
+    Ok(None)
+}
 
 /// Compares two nights and writes what changed.
 pub fn diff(root: &Path, start: &Path, arguments: &DiffArguments, out: &mut impl Write) -> Result<(), Failure> {
@@ -68,7 +84,7 @@ fn tests(older: &Side, newer: &Side) -> Vec<TestChange> {
         let is_same = before.zip(now).is_some_and(|(before, now)| before.is_as(now));
         let fate = fate(&known(before), &known(now), is_same)?;
         let verdict = |test: Option<&SideTest>| test.map(|test| test.verdict.clone());
-        Some(TestChange { name: name.to_string(), fate: fate_of(fate), before: verdict(before), now: verdict(now) })
+        Some(TestChange { name: name.to_string(), fate, before: verdict(before), now: verdict(now) })
     };
     let of_newer = newer
         .tests
@@ -79,17 +95,6 @@ fn tests(older: &Side, newer: &Side) -> Vec<TestChange> {
         of_newer.chain(gone.filter_map(|test| change(&test.name, Some(test), None))).collect();
     changes.sort_by_key(|change| change.fate);
     changes
-}
-
-fn fate_of(fate: Fate) -> TestFate {
-    match fate {
-        Fate::New => TestFate::New,
-        Fate::Moved => TestFate::Moved,
-        Fate::Still => TestFate::Still,
-        Fate::Fixed => TestFate::Fixed,
-        Fate::NotLookedAt => TestFate::NotLookedAt,
-        Fate::Flaky => TestFate::Flaky,
-    }
 }
 
 /// Places of the newer ranking whose code changed.
@@ -105,19 +110,15 @@ fn suspicious(root: &Path, newer: &Side, matched: &Matched) -> Vec<ChangedPlace>
             line,
             function: entry.function.clone(),
             text: newer.version.line(&entry.file, line).to_string(),
-            change: match change {
-                Change::Line => PlaceChange::Line,
-                Change::BesideRemoved => PlaceChange::BesideRemoved,
-                Change::Function => PlaceChange::Function,
-            },
+            change,
             commit: None,
         })
     };
     let mut places: Vec<ChangedPlace> = newer.entries.iter().flatten().filter_map(place).collect();
     // Entries are in the order of their ranks.
-    places.sort_by_key(|place| place.change == PlaceChange::Function);
+    places.sort_by_key(|place| place.change == Change::Function);
     if let Some(revision) = &newer.name.revision {
-        for place in places.iter_mut().take(BLAMED).filter(|place| place.change == PlaceChange::Line) {
+        for place in places.iter_mut().take(BLAMED).filter(|place| place.change == Change::Line) {
             place.commit = blame(root, revision, place);
         }
     }
@@ -200,7 +201,7 @@ fn change(side: &Side, entry: &Entry, line: u32, now: Option<f64>, why: Option<&
 /// What was not looked at, and what cannot be said.
 fn notes(older: &Side, newer: &Side, tests: &[TestChange]) -> Vec<String> {
     let mut notes: Vec<String> = newer.missing.iter().map(|what| format!("in the newer night {what}")).collect();
-    let not_looked_at = tests.iter().filter(|test| test.fate == TestFate::NotLookedAt).count();
+    let not_looked_at = tests.iter().filter(|test| test.fate == Fate::NotLookedAt).count();
     if not_looked_at > 0 {
         notes.push(format!(
             "{} not looked at in the newer night: nobody knows whether {}",

@@ -30,6 +30,9 @@ pub struct Night {
     pub sources: BTreeMap<String, String>,
     /// What there was no time for: one statement each.
     pub missing: Vec<String>,
+    /// Which failures are not explained, and why: one statement each.
+    #[serde(default)]
+    pub unexplained: Vec<String>,
     /// The first entries of the ranking; `None` where no test fails.
     pub ranking: Option<RankingReport>,
 }
@@ -54,6 +57,7 @@ impl Night {
             revision: git::revision(store.root()),
             sources,
             missing,
+            unexplained: Vec::new(),
             ranking: None,
         };
         store.save_night(run.number, &night)?;

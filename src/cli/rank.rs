@@ -166,6 +166,7 @@ fn report(
         trust,
         trials: tried.filter(|(_, tried)| !tried.trials.is_empty()).map(|(ground, tried)| tried.counts(ground)),
         confidence: None,
+        groups: Vec::new(),
         not_tried: tried.map_or_else(Vec::new, |(_, tried)| tried.not_tried.clone()),
     })
 }

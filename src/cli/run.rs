@@ -1,5 +1,7 @@
 //! `suspect run`: everything for one night, within a budget.
 
+mod chains;
+
 use std::fs;
 use std::io::Write;
 use std::path::Path;
@@ -33,7 +35,8 @@ pub fn run(start: &Path, arguments: &RunArguments, out: &mut impl Write) -> Resu
 
 /// The share of the budget in which runs of tests are begun: first ones, and further ones.
 const FOR_TESTS: (f64, f64) = (0.9, 0.5);
-/// The share of the budget that is left for what comes after the trials, and the most that this is.
+/// The share of the budget that is left for explanations, and for the report, and the most that each is.
+const FOR_EXPLANATIONS: (f64, Duration) = (0.15, Duration::from_secs(120));
 const FOR_REPORT: (f64, Duration) = (0.05, Duration::from_secs(10));
 
 /// What a night may take.
@@ -51,7 +54,14 @@ impl Clock {
     }
 
     /// Time for trials.
-    fn for_trials(self) -> Option<Duration> {
+    fn for_trials(self, is_explained: bool) -> Option<Duration> {
+        let reserve = self.budget?.mul_f64(FOR_EXPLANATIONS.0).min(FOR_EXPLANATIONS.1);
+        let reserve = if is_explained { reserve } else { Duration::ZERO };
+        Some(self.before_report()?.saturating_sub(reserve))
+    }
+
+    /// Time until the report has to be made.
+    fn before_report(self) -> Option<Duration> {
         let budget = self.budget?;
         let reserve = budget.mul_f64(FOR_REPORT.0).min(FOR_REPORT.1);
         Some(budget.saturating_sub(reserve).saturating_sub(self.began.elapsed()))
@@ -122,13 +132,13 @@ fn rank(
         return partial(&night).map_or(Ok(()), Err);
     }
     let search = SearchArguments {
-        budget: clock.for_trials(),
+        budget: clock.for_trials(!arguments.no_explain),
         jobs: arguments.jobs,
         no_trials: false,
         allow_unsafe: arguments.allow_unsafe,
     };
     let ranked = by_all_evidence(store, run, search)?;
-    let is_over = clock.for_trials().is_some_and(|left| left.is_zero());
+    let is_over = clock.for_trials(!arguments.no_explain).is_some_and(|left| left.is_zero());
     if !ranked.is_finished && (is_over || clock.budget.is_none() && ranked.report.trials.is_some()) {
         night.missing.push("not every change of the program that was planned was tried".to_string());
     }
@@ -137,12 +147,16 @@ fn rank(
         Some(String::from_utf8_lossy(&text).into_owned())
     };
     write_ranking(&ranked.report, arguments.top, source, out).map_err(Failure::of(Exit::File))?;
+    if !arguments.no_explain && !interrupt::happened() {
+        night.unexplained = chains::explain(store, run, &ranked.report, clock.before_report(), out)?;
+    }
     night.ranked(ranked.report);
     if interrupt::happened() {
         store.save_night(run.number, &night)?;
         let message = "interrupted: this is what was known by then; the same command goes on from here";
         return Err(Failure::new(Exit::Interrupted, message));
     }
+    store.save_night(run.number, &night)?;
     keep_report(store, run)?;
     let night = night.end(store, run.number)?;
     Err(partial(&night).unwrap_or_else(|| {

@@ -46,6 +46,7 @@ pub fn rank_spectra(directory: &Path, arguments: &RankArguments, out: &mut impl 
         trust: ranked.notes.iter().map(|note| note.to_string()).collect(),
         trials: None,
         confidence: None,
+        groups: Vec::new(),
         not_tried: Vec::new(),
     };
     write_report(directory, report, arguments, out)

@@ -1,6 +1,6 @@
 //! Failing tests that fail for one reason each: which of them belong together.
 
-use super::{Effect, Ground, Trials};
+use super::{Effect, Ground, Trials, TriedTest};
 
 /// Failing tests, by position in the trials, in groups; both ascending.
 ///
@@ -21,7 +21,8 @@ pub fn clusters(ground: &Ground, trials: &Trials) -> Vec<Vec<u32>> {
     }
     let (flipped, rest): (Vec<u32>, Vec<u32>) = failing.iter().partition(|test| is_flipped[**test as usize]);
     for &test in &rest {
-        let like = |other: &&u32| similarity(ground, trials, test, **other);
+        let of = |test: u32| &trials.tests()[test as usize];
+        let like = |other: &&u32| similarity(ground, of(test), of(**other));
         let nearest = flipped.iter().rev().max_by(|a, b| like(a).total_cmp(&like(b)));
         group.join(test, *nearest.unwrap_or(&failing[0]));
     }
@@ -36,10 +37,35 @@ pub fn clusters(ground: &Ground, trials: &Trials) -> Vec<Vec<u32>> {
     found.into_iter().map(|(_, tests)| tests).collect()
 }
 
+/// All failing tests of a run, by their indices there, in the groups of [`super::Posterior::clusters`]: those that nothing was tried on go
+/// where the test is whose coverage is most like their own. Nothing as long as no change made any of them pass: then nothing tells them apart.
+pub fn failing_groups(ground: &Ground, trials: &Trials, clusters: &[Vec<u32>], failing: &[u32]) -> Vec<Vec<u32>> {
+    let turned = |at: u32| trials.failing(at).any(|(_, outcome)| outcome.effect == Effect::Turned);
+    if !(0..trials.candidates().len() as u32).any(turned) {
+        return Vec::new();
+    }
+    let tried: Vec<(usize, &TriedTest)> = (0..)
+        .zip(clusters)
+        .flat_map(|(group, tests)| tests.iter().map(move |test| (group, *test)))
+        .map(|(group, test)| (group, &trials.tests()[test as usize]))
+        .collect();
+    let mut groups: Vec<Vec<u32>> = vec![Vec::new(); clusters.len()];
+    tried.iter().for_each(|(group, test)| groups[*group].push(test.test));
+    for &test in failing {
+        if tried.iter().any(|(_, known)| known.test == test) {
+            continue;
+        }
+        let own = TriedTest { test, failed: true, matched: None };
+        let like = |(_, other): &&(usize, &TriedTest)| similarity(ground, &own, other);
+        let nearest = tried.iter().rev().max_by(|a, b| like(a).total_cmp(&like(b)));
+        groups[nearest.map_or(0, |(group, _)| *group)].push(test);
+    }
+    groups
+}
+
 /// Shared lines of two tests over the lines of either, lines that all tests execute left out; 0 without any.
-fn similarity(ground: &Ground, trials: &Trials, a: u32, b: u32) -> f64 {
-    let row = |test: u32| ground.row(&trials.tests()[test as usize]);
-    let (Some(a), Some(b)) = (row(a), row(b)) else { return 0.0 };
+fn similarity(ground: &Ground, a: &TriedTest, b: &TriedTest) -> f64 {
+    let (Some(a), Some(b)) = (ground.row(a), ground.row(b)) else { return 0.0 };
     let (mut both, mut either) = (0u32, 0u32);
     let rows = ground.coverage().row_of(a).zip(ground.coverage().row_of(b));
     for ((a, b), spectrum) in rows.zip(ground.spectra()) {

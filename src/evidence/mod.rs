@@ -22,7 +22,7 @@ mod trials;
 mod weights;
 
 pub use candidate::{Candidate, Kind};
-pub use cluster::clusters;
+pub use cluster::{clusters, failing_groups};
 pub use confidence::{Advice, Confidence, Lack};
 pub use criterion::{Criterion, Scores};
 pub use feature::{Features, N_FEATURES, NAMES};

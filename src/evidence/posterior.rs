@@ -18,6 +18,8 @@ pub struct Posterior {
     pub order: Vec<u32>,
     /// Failing tests, by position in the trials, grouped by the faults that they seem to be failing for; the largest group first.
     pub clusters: Vec<Vec<u32>>,
+    /// For each of these the probabilities of the lines, were its tests the only ones that fail; one alone where there is no group.
+    pub of_clusters: Vec<Vec<f64>>,
 }
 
 /// Lines that are put in order by what groups of tests they explain; the rest follow by probability.
@@ -43,7 +45,7 @@ impl Posterior {
         }
         let order = order(&lines, &of_clusters, shares);
         let elsewhere = if order.is_empty() { 1.0 } else { ELSEWHERE };
-        Posterior { lines, elsewhere, order, clusters }
+        Posterior { lines, elsewhere, order, clusters, of_clusters }
     }
 
     /// The probability that the fault is among the first `n` lines.

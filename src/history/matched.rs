@@ -2,14 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::LineMap;
 use super::version::{FunctionKnown, NodeKnown, Version};
 
 /// A source file and a line in it.
 pub type Spot = (String, u32);
 
-/// How a line of the new version differs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// How a line of the newer version differs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "PlaceChange")]
 pub enum Change {
     /// It is new, or reads otherwise.
     Line,

@@ -1,5 +1,8 @@
 //! What became of a test between two nights.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 /// How a failing test failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failed {
@@ -25,19 +28,21 @@ pub enum Known {
 }
 
 /// What became of a test.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(rename = "TestFate")]
 pub enum Fate {
     /// It fails and did not before.
     New,
-    /// It fails in another way.
+    /// It fails in another way, or is stopped at another place.
     Moved,
     /// It fails as before.
     Still,
     /// It failed and passes now.
     Fixed,
-    /// It failed, and nobody knows whether it still does.
+    /// It failed, and was not looked at: it is not resolved.
     NotLookedAt,
-    /// Its runs disagree, or it went from one verdict to the other though nothing that it depends on changed.
+    /// Its runs disagree, or it went from one verdict to the other though neither it nor any function that it executes changed.
     Flaky,
 }
 

@@ -8,6 +8,8 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
+use suspect_format::trace::{HASH_START, hash_bytes};
+
 use super::anchor::View;
 use super::code::{CodeMutant, Status};
 use super::expression::{Apply, Conversion, Machine, Term, Whole, change_at, wholes};
@@ -16,13 +18,17 @@ use crate::program::{Operator, Program};
 use crate::source::{Number, Text};
 use crate::trial::{Change, Override, Site};
 
+/// What an optimising compiler made of functions: hashes of the texts that it was given, each with a hash of the body that came of it.
+pub type Forms = HashMap<u64, u64>;
+
 /// A comparison in the making: what is to be compiled, and what that is to tell.
 #[derive(Clone, Debug, Default)]
 pub struct Comparison {
-    module: String,
     groups: Vec<Group>,
     /// The functions written so far, by everything but their numbers: most expressions of a program occur many times.
     functions: HashMap<String, u32>,
+    /// Of each function a hash of that, and its definition.
+    definitions: Vec<(u64, String)>,
 }
 
 /// The functions of one expression: the program's, and those of its mutants by their positions.
@@ -49,37 +55,45 @@ impl Comparison {
                 comparison.expression(&whole, &by_site, mutants);
             }
         }
-        comparison.module += &declarations();
         comparison
     }
 
-    /// What to compile: a module of LLVM IR as text, good for every target.
-    pub fn module(&self) -> &str {
-        &self.module
+    /// What to compile: a module of LLVM IR as text, good for every target, of the functions whose forms are not `known`; `None` if all are.
+    pub fn module(&self, known: &Forms) -> Option<String> {
+        let unknown = self.definitions.iter().filter(|(hash, _)| !known.contains_key(hash));
+        let module: String = unknown.map(|(_, definition)| definition.as_str()).collect();
+        (!module.is_empty()).then(|| module + &declarations())
     }
 
-    /// Whether there is anything to compile.
-    pub fn is_empty(&self) -> bool {
-        self.functions.is_empty()
-    }
-
-    /// Reads what the compiler made of [`Comparison::module`] (`-O2 -S -emit-llvm`) and marks mutants as equivalent or as duplicates of
-    /// the first one that does the same, in the order of the classes. A function that is not there tells nothing.
-    pub fn judge(&self, optimised: &str, mutants: &mut [CodeMutant]) {
+    /// The forms of this comparison's functions: those that are `known`, and those that the compiler made of [`Comparison::module`] (`-O2 -S
+    /// -emit-llvm`).
+    pub fn forms(&self, known: &Forms, optimised: &str) -> Forms {
         let bodies = bodies(optimised);
+        let form = |(number, (hash, _)): (u32, &(u64, String))| {
+            let known = known.get(hash).copied();
+            let made = || Some(hash_bytes(HASH_START, bodies.get(&number)?.as_bytes()));
+            Some((*hash, known.or_else(made)?))
+        };
+        (0..).zip(&self.definitions).filter_map(form).collect()
+    }
+
+    /// Marks mutants as equivalent or as duplicates of the first one that does the same, in the order of the classes. A function without a
+    /// form tells nothing.
+    pub fn judge(&self, forms: &Forms, mutants: &mut [CodeMutant]) {
+        let form = |function: u32| forms.get(&self.definitions.get(function as usize)?.0).copied();
         for group in &self.groups {
-            let Some(original) = bodies.get(&group.original) else { continue };
+            let Some(original) = form(group.original) else { continue };
             let mut members = group.mutants.clone();
             members.sort_by_key(|(index, _)| mutants.get(*index).map(|mutant| (mutant.class, *index)));
-            let mut kept: HashMap<&str, u64> = HashMap::new();
+            let mut kept: HashMap<u64, u64> = HashMap::new();
             for (index, function) in members {
-                let (Some(body), Some(mutant)) = (bodies.get(&function), mutants.get_mut(index)) else { continue };
-                if body == original {
+                let (Some(form), Some(mutant)) = (form(function), mutants.get_mut(index)) else { continue };
+                if form == original {
                     mutant.status = Status::Equivalent;
-                } else if let Some(first) = kept.get(body.as_str()) {
+                } else if let Some(first) = kept.get(&form) {
                     mutant.status = Status::Duplicate(*first);
                 } else {
-                    kept.insert(body, mutant.id);
+                    kept.insert(form, mutant.id);
                 }
             }
         }
@@ -119,10 +133,11 @@ impl Comparison {
         let parameters: Vec<String> = whole.parameters.iter().map(|kind| name(*kind)).collect();
         let result = name(kind);
         let body = format!("({}) {{\n{}  ret {result} {value}\n}}\n", parameters.join(", "), writer.text);
-        let next = self.functions.len() as u32;
-        let number = *self.functions.entry(format!("{result}{body}")).or_insert(next);
+        let (text, next) = (format!("{result}{body}"), self.functions.len() as u32);
+        let hash = hash_bytes(HASH_START, text.as_bytes());
+        let number = *self.functions.entry(text).or_insert(next);
         if number == next {
-            let _ = write!(self.module, "define {result} @f{number}{body}");
+            self.definitions.push((hash, format!("define {result} @f{number}{body}")));
         }
         Some(number)
     }
@@ -331,7 +346,8 @@ fn bodies(module: &str) -> HashMap<u32, String> {
                 found.extend(open.take().map(|(number, body)| (number, renamed(&body))))
             }
             Some((_, body)) => {
-                *body += line.split(';').next().unwrap_or_default().trim_end();
+                // Groups of attributes are numbered as they come in the module.
+                *body += line.split([';', '#']).next().unwrap_or_default().trim_end();
                 body.push('\n');
             }
         }

@@ -33,7 +33,7 @@ mod tests;
 
 pub use choice::{Mutant, Slot, change_of, identity_hash, mutants};
 pub use code::{CodeMutant, Junk, Status, code_mutants, edits};
-pub use comparison::Comparison;
+pub use comparison::{Comparison, Forms};
 pub use domain::Domain;
 pub use form::Form;
 pub use operator::{Class, alternatives, constants};

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::history::{Change, Fate};
+
 /// Version of the JSON form; goes up when a field changes its meaning or goes away.
 pub const DIFF_SCHEMA_VERSION: u32 = 1;
 
@@ -52,29 +54,11 @@ pub struct TestChange {
     /// Its name.
     pub name: String,
     /// What became of it.
-    pub fate: TestFate,
+    pub fate: Fate,
     /// Its verdict in the older night; `null` if it was not there.
     pub before: Option<String>,
     /// Its verdict in the newer night; `null` if it is gone.
     pub now: Option<String>,
-}
-
-/// What became of a test.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum TestFate {
-    /// It fails and did not before.
-    New,
-    /// It fails in another way, or is stopped at another place.
-    Moved,
-    /// It fails as before.
-    Still,
-    /// It failed and passes now.
-    Fixed,
-    /// It failed, and was not looked at: it is not resolved.
-    NotLookedAt,
-    /// Its runs disagree, or it went from one verdict to the other though neither it nor any function that it executes changed.
-    Flaky,
 }
 
 /// A line that is suspicious and changed.
@@ -93,21 +77,9 @@ pub struct ChangedPlace {
     /// The line's text without the space around it.
     pub text: String,
     /// How it differs.
-    pub change: PlaceChange,
+    pub change: Change,
     /// The commit that the line is from; `null` where git does not say.
     pub commit: Option<Commit>,
-}
-
-/// How a line differs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum PlaceChange {
-    /// It is new, or reads otherwise.
-    Line,
-    /// Lines next to it are gone.
-    BesideRemoved,
-    /// It is as it was, in a function that changed.
-    Function,
 }
 
 /// A commit.

@@ -2,8 +2,9 @@
 
 use std::io::{self, Write};
 
-use super::diff::{ChangedPlace, DiffReport, NightName, PlaceChange, RankChange, TestChange, TestFate};
+use super::diff::{ChangedPlace, DiffReport, NightName, RankChange, TestChange};
 use super::percent;
+use crate::history::{Change, Fate};
 
 /// Tests of one fate, and changed places, that are named one by one.
 const NAMED: usize = 10;
@@ -35,13 +36,13 @@ pub fn write_diff(report: &DiffReport, out: &mut impl Write) -> io::Result<()> {
     report.notes.iter().try_for_each(|note| writeln!(out, "note: {note}"))
 }
 
-const FATES: [(TestFate, &str); 6] = [
-    (TestFate::New, "fails now"),
-    (TestFate::Moved, "fails otherwise"),
-    (TestFate::Still, "still fails"),
-    (TestFate::Fixed, "fixed"),
-    (TestFate::NotLookedAt, "not looked at, so not resolved"),
-    (TestFate::Flaky, "flaky"),
+pub(super) const FATES: [(Fate, &str); 6] = [
+    (Fate::New, "fails now"),
+    (Fate::Moved, "fails otherwise"),
+    (Fate::Still, "still fails"),
+    (Fate::Fixed, "fixed"),
+    (Fate::NotLookedAt, "not looked at, so not resolved"),
+    (Fate::Flaky, "flaky"),
 ];
 
 fn night(night: &NightName) -> String {
@@ -53,8 +54,8 @@ fn night(night: &NightName) -> String {
 fn verdicts(test: &TestChange) -> String {
     let words = |verdict: &Option<String>| verdict.clone().unwrap_or_else(|| "no such test".to_string());
     match (test.fate, &test.before, &test.now) {
-        (TestFate::Still, _, now) => words(now),
-        (TestFate::Flaky, before, now) if before == now => words(now),
+        (Fate::Still, _, now) => words(now),
+        (Fate::Flaky, before, now) if before == now => words(now),
         (_, before, now) => format!("{} (was: {})", words(now), words(before)),
     }
 }
@@ -67,9 +68,9 @@ fn places(places: &[ChangedPlace], out: &mut impl Write) -> io::Result<()> {
     for place in places.iter().take(NAMED) {
         let probability = place.probability.map_or_else(String::new, |p| format!(" ({})", percent(p)));
         let change = match place.change {
-            PlaceChange::Line => "",
-            PlaceChange::BesideRemoved => "; lines next to it are gone",
-            PlaceChange::Function => "; the function changed elsewhere",
+            Change::Line => "",
+            Change::BesideRemoved => "; lines next to it are gone",
+            Change::Function => "; the function changed elsewhere",
         };
         let commit = place.commit.as_ref().map_or_else(String::new, |commit| {
             format!("; {} {}: {}", commit.id.get(..10).unwrap_or(&commit.id), commit.author, commit.subject)

@@ -2,10 +2,12 @@
 
 use super::text_tests;
 use super::{
-    Build, Cause, ComparedLine, ComparedMethod, Comparison, Explanation, FunctionCoverage, FunctionLeft,
-    FunctionProfile, NotLookedAt, Place, Point, ProfileEdge, REPORT_SCHEMA_VERSION, Recorded, Report, ReportCommand,
-    SourceFile, Step, TestOutcome, TestResult, UnitLeft,
+    Build, Cause, ChangedPlace, Commit, ComparedLine, ComparedMethod, Comparison, DIFF_SCHEMA_VERSION, DiffReport,
+    Explanation, FunctionCoverage, FunctionLeft, FunctionProfile, NightName, NotLookedAt, Place, Point, ProfileEdge,
+    REPORT_SCHEMA_VERSION, Recorded, Report, ReportCommand, SourceFile, Step, TestChange, TestOutcome, TestResult,
+    UnitLeft,
 };
+use crate::history::{Change, Fate};
 
 const SOURCE: &str = "int sum(int a, int b)\n{\n    if (a > 10)\n        return a - b;\n    return a + b;\n}\n";
 
@@ -82,6 +84,7 @@ pub fn sample() -> Report {
             trust: vec!["one run".into()],
             ..Explanation::default()
         }],
+        since: Some(since()),
         not_looked_at: NotLookedAt {
             functions: vec![FunctionLeft {
                 name: "odd".into(),
@@ -107,6 +110,49 @@ pub fn sample() -> Report {
                 FunctionCoverage { line: 70, last_line: 70, name: "unused".into(), tests: 0 },
             ],
         }],
+    }
+}
+
+/// The night before, one test failed of which nothing is known now, another one was mended, and a line changed.
+fn since() -> DiffReport {
+    let night = |id: u64, failing: u32| NightName {
+        id,
+        began: 1_772_000_000 + id * 86_400,
+        revision: None,
+        failing,
+        passing: 5 - failing,
+        excluded: 0,
+    };
+    let change = |name: &str, fate, before: Option<&str>, now: Option<&str>| TestChange {
+        name: name.into(),
+        fate,
+        before: before.map(Into::into),
+        now: now.map(Into::into),
+    };
+    DiffReport {
+        schema_version: DIFF_SCHEMA_VERSION,
+        older: night(3, 3),
+        newer: night(4, 2),
+        tests: vec![
+            change("b", Fate::New, Some("passed"), Some("failed: exit status 1")),
+            change("c", Fate::Still, Some("failed: exit status 1"), Some("failed: exit status 1")),
+            change("d", Fate::Fixed, Some("failed: exit status 1"), Some("passed")),
+            change("g", Fate::NotLookedAt, Some("failed: exit status 1"), None),
+        ],
+        suspicious: vec![ChangedPlace {
+            rank: 1.0,
+            probability: Some(0.834),
+            file: "sum.c".into(),
+            line: 4,
+            function: "sum".into(),
+            text: "return a - b;".into(),
+            change: Change::Line,
+            commit: Some(Commit { id: "0123456789abcdef".into(), author: "A".into(), subject: "Sum up".into() }),
+        }],
+        ranking: Vec::new(),
+        changed_functions: vec!["sum".into()],
+        gone_functions: Vec::new(),
+        notes: vec!["1 test that failed was not looked at".into()],
     }
 }
 
@@ -139,6 +185,17 @@ pub fn hostile() -> Report {
     report.explanations[0].steps[0].cause_point.file = HOSTILE.into();
     report.explanations[0].steps[0].cause_point.text = HOSTILE.into();
     report.explanations[0].steps[0].causes[0].failing = HOSTILE.into();
+    if let Some(since) = &mut report.since {
+        since.tests.iter_mut().for_each(|test| test.name.push_str(HOSTILE));
+        since.suspicious[0].text = HOSTILE.into();
+        since.suspicious[0].file = HOSTILE.into();
+        since.changed_functions.push(HOSTILE.into());
+        since.notes.push(HOSTILE.into());
+    }
+    for group in report.ranking.iter_mut().flat_map(|ranking| &mut ranking.groups) {
+        group.tests.iter_mut().for_each(|test| test.push_str(HOSTILE));
+        group.unit = Some(HOSTILE.into());
+    }
     report.not_looked_at.statements.push(HOSTILE.into());
     report.not_looked_at.tests.push(HOSTILE.into());
     report.commands[0].command = HOSTILE.into();
@@ -185,6 +242,9 @@ fn text_tells_tests_ranking_chain_and_what_was_not_looked_at() {
     for words in [
         "shop: 2 of 5 tests fail; 1 more does not count (2026-03-01 07:03 UTC)",
         "  b: failed: exit status 1",
+        "they seem to fail for 2 reasons:\n  - c: sum.c:4 (91 %)\n  - b: sum.c:5 (40 %)",
+        "since night 3 (2026-02-28 06:13 UTC): 1 fails now, 1 still fails, 1 fixed, 1 not looked at, so not resolved; functions changed: sum; \
+         suspicious and changed: sum.c:4",
         "suspect: #1 sum.c:4",
         "why b fails, beside a:\n  1. sum.c:4 `return a - b` (execution 1) because of sum.c:3 `a > 10` (execution 1)",
         "     a > 10 is true, not false",

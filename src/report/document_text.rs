@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::words::{not_looked_at, tests};
+use super::words::{group, not_looked_at, reasons, since, tests};
 use super::{Explanation, Point, Report, TestOutcome, utc, write_ranking};
 
 /// Failing tests that are named.
@@ -17,6 +17,15 @@ pub fn write_report_text(report: &Report, top: usize, out: &mut impl Write) -> i
     }
     if failed.len() > NAMED {
         writeln!(out, "  ... and {} more", failed.len() - NAMED)?;
+    }
+    if let Some(ranking) = &report.ranking
+        && let Some(reasons) = reasons(ranking)
+    {
+        writeln!(out, "{reasons}:")?;
+        ranking.groups.iter().try_for_each(|one| writeln!(out, "  - {}", group(one)))?;
+    }
+    if let Some(diff) = &report.since {
+        writeln!(out, "{}", since(diff))?;
     }
     writeln!(out)?;
     match (&report.ranking, &report.no_ranking) {

@@ -1,6 +1,6 @@
 //! A report as the summary of a CI job: Markdown of at most ten lines.
 
-use super::words::{not_looked_at, place, suspicion, tests, why};
+use super::words::{group, not_looked_at, place, reasons, sentence, since, suspicion, tests, why};
 use super::{Entry, RankingReport, Report};
 
 /// Places that are shown.
@@ -8,18 +8,29 @@ const SHOWN: usize = 5;
 /// Characters of one statement.
 const LONGEST: usize = 300;
 
-/// What to know in a minute: what fails, the first lines with the reason, what was not looked at.
+/// What to know in a minute: what fails, the first lines with the reason, what is new, what was not looked at.
 pub fn write_report_markdown(report: &Report) -> String {
     let mut lines = vec![format!("### {}: {}", escaped(&report.project), escaped(&tests(report))), String::new()];
     match (&report.ranking, &report.no_ranking) {
         (Some(ranking), _) => {
-            lines.extend((1..).zip(report.top(SHOWN)).map(|(number, entry)| item(number, ranking, entry)));
+            let grouped = reasons(ranking).map(|reasons| {
+                let groups: Vec<String> = ranking.groups.iter().map(group).collect();
+                format!("{}.", statement(&sentence(&format!("{reasons}: {}", groups.join("; ")))))
+            });
+            // Ten lines in all.
+            let shown = SHOWN - usize::from(grouped.is_some());
+            lines.extend(grouped);
+            lines.extend((1..).zip(report.top(shown)).map(|(number, entry)| item(number, ranking, entry)));
         }
         (None, why) => lines.push(statement(why.as_deref().unwrap_or("no ranking"))),
     }
+    let since = report.since.as_ref().map(|diff| format!("{}.", statement(&sentence(&since(diff)))));
     let statements = not_looked_at(&report.not_looked_at);
-    if !statements.is_empty() {
-        lines.extend([String::new(), format!("Not looked at: {}.", statement(&statements.join("; ")))]);
+    let missing = (!statements.is_empty()).then(|| format!("Not looked at: {}.", statement(&statements.join("; "))));
+    if since.is_some() || missing.is_some() {
+        lines.push(String::new());
+        lines.extend(since);
+        lines.extend(missing);
     }
     lines.join("\n") + "\n"
 }
@@ -83,6 +94,11 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("`suspect replay 00000000deadbeef`") && text.contains("Not looked at: "), "{text}");
+        assert!(text.contains("\nThey seem to fail for 2 reasons: c: sum.c:4 \\(91 %\\); b: sum.c:5"), "{text}");
+        assert!(
+            text.contains("\nSince night 3 ") && text.contains("1 fixed, 1 not looked at, so not resolved; "),
+            "{text}"
+        );
     }
 
     #[test]

@@ -46,9 +46,7 @@ mod words;
 pub use chain_dot::write_chains_dot;
 pub use claim::{Claim, ClaimedOutcome, Confidence, Effect, Reason, TrialCounts, Within, change_of, percent};
 pub use code_quality::report_code_quality;
-pub use diff::{
-    ChangedPlace, Commit, DIFF_SCHEMA_VERSION, DiffReport, NightName, PlaceChange, RankChange, TestChange, TestFate,
-};
+pub use diff::{ChangedPlace, Commit, DIFF_SCHEMA_VERSION, DiffReport, NightName, RankChange, TestChange};
 pub use diff_text::{utc, write_diff};
 pub use document::{
     Build, Cause, ComparedLine, ComparedMethod, Comparison, EXPLANATION_SCHEMA_VERSION, Explanation, FunctionCoverage,
@@ -71,7 +69,7 @@ pub use mutants::{
     MutantsReport, TestNotUsed,
 };
 pub use mutants_text::write_mutants;
-pub use ranking::{Entry, Evidence, RankingReport, SCHEMA_VERSION, TestCounts};
+pub use ranking::{Entry, Evidence, RankingReport, SCHEMA_VERSION, TestCounts, TestGroup};
 pub use sarif::sarif;
 pub use shell::shell_word;
 pub use slice::{SLICE_SCHEMA_VERSION, SliceLine, SliceReport, write_slice};

@@ -35,6 +35,20 @@ pub struct RankingReport {
     /// What was not tried or not looked at, and why: one statement each.
     #[serde(default)]
     pub not_tried: Vec<String>,
+    /// Failing tests in groups that seem to fail for one reason each, the largest first; empty where one test fails, or nothing is known of it.
+    #[serde(default)]
+    pub groups: Vec<TestGroup>,
+}
+
+/// Failing tests that seem to fail for one reason.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TestGroup {
+    /// Their names.
+    pub tests: Vec<String>,
+    /// What of the ranking is likeliest to be to blame for them: `src/a.c:41`; `null` if nothing of it is.
+    pub unit: Option<String>,
+    /// The probability that it is, if these were the only tests that fail.
+    pub probability: Option<f64>,
 }
 
 /// How many tests there were and what became of them.

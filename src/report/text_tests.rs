@@ -2,7 +2,7 @@
 
 use super::{
     Claim, ClaimedOutcome, Confidence, Effect, Entry, Evidence, MutantEdit, RankingReport, Reason, SCHEMA_VERSION,
-    TestCounts, TrialCounts, Within, write_ranking,
+    TestCounts, TestGroup, TrialCounts, Within, write_ranking,
 };
 
 const SOURCE: &str = "int sum(int a, int b)\n{\n    if (a > 10)\n        return a - b;\n    return a + b;\n}\n";
@@ -96,6 +96,13 @@ pub fn report() -> RankingReport {
             next: vec!["one more failing test would help".into()],
         }),
         not_tried: vec!["strings".into()],
+        groups: [("c", "sum.c:4", 0.91), ("b", "sum.c:5", 0.4)]
+            .map(|(test, unit, probability)| TestGroup {
+                tests: vec![test.into()],
+                unit: Some(unit.into()),
+                probability: Some(probability),
+            })
+            .to_vec(),
     }
 }
 

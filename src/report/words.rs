@@ -1,7 +1,8 @@
 //! Words that several formats of a report share.
 
 use super::claim::percent;
-use super::{Entry, NotLookedAt, RankingReport, Report, TestOutcome};
+use super::diff_text::{FATES, utc};
+use super::{DiffReport, Entry, NotLookedAt, RankingReport, Report, TestGroup, TestOutcome};
 
 /// `3 tests`, `1 test`.
 pub(super) fn count(n: usize, one: &str, many: &str) -> String {
@@ -51,6 +52,67 @@ pub(super) fn rank(best: u32, worst: u32) -> String {
 /// Why an entry is where it is, in one clause.
 pub(super) fn why(entry: &Entry) -> String {
     entry.reasons.first().map_or_else(|| entry.evidence.sentence(), |reason| reason.text.clone())
+}
+
+/// The same with a capital at its beginning.
+pub(super) fn sentence(text: &str) -> String {
+    let mut rest = text.chars();
+    rest.next().map_or_else(String::new, |first| first.to_uppercase().collect::<String>() + rest.as_str())
+}
+
+/// Names in one clause before "and N more".
+const NAMED: usize = 3;
+
+/// `a, b, c and 4 more`.
+fn names(names: &[impl AsRef<str>]) -> String {
+    let (shown, more) = names.split_at(names.len().min(NAMED));
+    let shown = shown.iter().map(AsRef::as_ref).collect::<Vec<&str>>().join(", ");
+    if more.is_empty() { shown } else { format!("{shown} and {} more", more.len()) }
+}
+
+/// For how many reasons the failing tests seem to fail; `None` where that is not known, or one fails alone.
+pub(super) fn reasons(ranking: &RankingReport) -> Option<String> {
+    match ranking.groups.len() {
+        0 => None,
+        1 => Some("they seem to fail for one reason".into()),
+        n => Some(format!("they seem to fail for {n} reasons")),
+    }
+}
+
+/// A group of failing tests with what is likeliest to be to blame: `b, c: sum.c:4 (83 %)`.
+pub(super) fn group(group: &TestGroup) -> String {
+    let tests = names(&group.tests);
+    match (&group.unit, group.probability) {
+        (Some(unit), Some(probability)) => format!("{tests}: {unit} ({})", percent(probability)),
+        _ => tests,
+    }
+}
+
+/// Which night a difference is from, and what became of tests since, in one line.
+pub(super) fn since(diff: &DiffReport) -> String {
+    let fate = |(fate, words): &(_, &str)| {
+        let n = diff.tests.iter().filter(|test| test.fate == *fate).count();
+        (n > 0)
+            .then(|| format!("{n} {}", if n == 1 { (*words).to_string() } else { words.replacen("fails", "fail", 1) }))
+    };
+    let fates: Vec<String> = FATES.iter().filter_map(fate).collect();
+    let fates = if fates.is_empty() { "no test failed then or fails now".into() } else { fates.join(", ") };
+    let mut clauses = vec![fates];
+    let mut say = |what: &str, names_of: &[String]| {
+        if !names_of.is_empty() {
+            clauses.push(format!("{what}: {}", names(names_of)));
+        }
+    };
+    say("functions changed", &diff.changed_functions);
+    say("functions gone", &diff.gone_functions);
+    let places: Vec<String> = diff.suspicious.iter().map(|place| format!("{}:{}", place.file, place.line)).collect();
+    say("suspicious and changed", &places);
+    format!("since {}: {}", night_before(diff), clauses.join("; "))
+}
+
+/// The older night of a difference: `night 3 (2026-11-21 02:00 UTC)`.
+pub(super) fn night_before(diff: &DiffReport) -> String {
+    format!("night {} ({})", diff.older.id, utc(diff.older.began))
 }
 
 /// What was not looked at, one statement each, the shortest account of it.

@@ -7,7 +7,7 @@ use crate::program::Program;
 use crate::store::TriedRecord;
 use crate::trial::Site;
 
-use super::SearchTest;
+use super::policy::Pair;
 use super::run::outcome_of;
 
 /// What an earlier run found out.
@@ -19,27 +19,25 @@ pub struct EarlierRun {
     pub same: Vec<bool>,
 }
 
-/// The records that hold still, of candidates and tests of now. What made a failing test pass is tried again: nothing is claimed that was not
-/// seen in this program.
+/// The records that hold still of these trials, each a candidate and a test by position. What made a failing test pass is tried again: nothing is
+/// claimed that was not seen in this program.
 pub(super) fn holding(
     program: &Program,
     runs: &[EarlierRun],
     trials: &Trials,
-    chosen: &[&SearchTest],
+    wanted: &[Pair],
 ) -> Vec<(TriedRecord, u64)> {
-    let mut found = Vec::new();
-    for candidate in trials.candidates() {
+    let record = |(candidate, test): &Pair| {
+        let candidate = &trials.candidates()[*candidate as usize];
+        let test = trials.tests()[*test as usize];
         let functions = functions_of(program, candidate);
-        let usable: Vec<&EarlierRun> = runs
-            .iter()
-            .filter(|run| functions.iter().all(|function| run.same.get(*function as usize) == Some(&true)))
-            .collect();
-        for test in chosen {
-            let record = usable.iter().find_map(|run| run.records.get(&(candidate.id, test.test)));
-            found.extend(record.filter(|(record, _)| holds(record, test.failed)).copied());
-        }
-    }
-    found
+        let is_same =
+            |run: &&EarlierRun| functions.iter().all(|function| run.same.get(*function as usize) == Some(&true));
+        let mut usable = runs.iter().filter(is_same);
+        let found = usable.find_map(|run| run.records.get(&(candidate.id, test.test)))?;
+        holds(&found.0, test.failed).then_some(*found)
+    };
+    wanted.iter().filter_map(record).collect()
 }
 
 fn holds(record: &TriedRecord, failed: bool) -> bool {

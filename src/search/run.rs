@@ -139,7 +139,7 @@ impl<L: Lab> Search<'_, L> {
             is_finished: false,
             n_damaged,
         };
-        let ages = self.carry_over(&searched.trials, &chosen, &mut known)?;
+        let mut ages = self.store.load_ages()?;
         let mut usable = vec![true; chosen.len()];
         let mut policy = Policy::new(self.program, &chosen, &facts);
         // What is known is looked up even if there is no time for more.
@@ -152,6 +152,7 @@ impl<L: Lab> Search<'_, L> {
                 searched.is_finished = true;
                 break;
             }
+            self.carry_over(&searched.trials, &round, &mut known, &mut ages)?;
             let is_whole = self.round(&round, (&known, &ages), &chosen, &mut workers, &shared, &mut searched)?;
             let refused = locked(&shared.refused).clone();
             refused.keys().for_each(|test| usable[*test as usize] = false);
@@ -176,24 +177,27 @@ impl<L: Lab> Search<'_, L> {
         self.stop.load(Ordering::Relaxed) || deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
-    /// Adds to what is known what holds still of earlier runs, and keeps it; tells how old is what was taken over, whenever that was.
+    /// Adds to what is known what holds still of earlier runs among the trials of a round, and keeps it.
     fn carry_over(
         &self,
         trials: &Trials,
-        chosen: &[&SearchTest],
+        round: &[Pair],
         known: &mut TriedRecords,
-    ) -> Result<Ages, CampaignError> {
+        ages: &mut Ages,
+    ) -> Result<(), CampaignError> {
         let mut by_age: BTreeMap<u64, Vec<TriedRecord>> = BTreeMap::new();
-        for (record, at) in holding(self.program, self.earlier, trials, chosen) {
-            if let Entry::Vacant(place) = known.entry((record.candidate, record.test)) {
+        for (record, at) in holding(self.program, self.earlier, trials, round) {
+            let key = (record.candidate, record.test);
+            if let Entry::Vacant(place) = known.entry(key) {
                 place.insert(record);
+                ages.insert(key, at);
                 by_age.entry(at).or_default().push(record);
             }
         }
         for (at, records) in &by_age {
             self.store.carry_over(*at, records)?;
         }
-        Ok(self.store.load_ages()?)
+        Ok(())
     }
 
     /// What the tests do by themselves: as it was found out before, or now.

@@ -7,6 +7,7 @@
 //!   cleared.json    ranked units that the user found innocent
 //!   claims.json     what rankings of the latest run have claimed, for `suspect replay`
 //!   ranking.json    the default ranking of lines as it was made last, for reports
+//!   forms           what the optimiser made of expressions, by their hashes
 //!   explanations/<key>.json  chains of causes that were found for one run
 //!   build/          compiler names that stand in for the real ones during a build, and its log
 //!   tmp/            traces of running tests; removed when they have been read
@@ -29,7 +30,7 @@
 //!   evidence/<key>/   what candidates did to the tests of one run
 //!     facts             what its tests do without any
 //!     origin.json       what the trials depend on: tests and functions, as hashes
-//!     carried-<time>.outcomes            what an earlier run found out then and holds still
+//!     carried-<time>.outcomes            what an earlier run found out then and holds still, as far as it was needed
 //!     shard-1-of-1.<session>.outcomes    what one search found out, appended as trials end
 //! ```
 //!
@@ -39,6 +40,7 @@ mod campaign;
 mod claims;
 mod encoding;
 mod evidence;
+mod forms;
 mod kills;
 mod night;
 mod prune;

@@ -4,7 +4,8 @@ use std::fs;
 use std::process::Command;
 
 use serde_json::Value;
-use suspect::report::{DiffReport, PlaceChange, TestFate};
+use suspect::history::{Change, Fate};
+use suspect::report::DiffReport;
 
 use crate::nightly::{absolute, night};
 use crate::project::Project;
@@ -39,7 +40,7 @@ fn difference(project: &Project, arguments: &[&str]) -> DiffReport {
     serde_json::from_value(value).unwrap()
 }
 
-fn fates(report: &DiffReport) -> Vec<(&str, TestFate)> {
+fn fates(report: &DiffReport) -> Vec<(&str, Fate)> {
     report.tests.iter().map(|test| (test.name.as_str(), test.fate)).collect()
 }
 
@@ -55,9 +56,9 @@ fn a_commit_that_breaks_a_test_is_named_at_the_line_that_is_suspicious() {
     git(&project, &["commit", "-qam", "Fewer comparisons"]);
     night(&project, &NIGHT, 2);
     let report = difference(&project, &["1"]);
-    assert_eq!(fates(&report), [("2", TestFate::New)]);
+    assert_eq!(fates(&report), [("2", Fate::New)]);
     let place = &report.suspicious[0];
-    assert_eq!((place.line, place.text.as_str(), place.change), (7, "if (x < -1)", PlaceChange::Line));
+    assert_eq!((place.line, place.text.as_str(), place.change), (7, "if (x < -1)", Change::Line));
     let commit = place.commit.as_ref().expect("git knows it");
     assert_eq!((commit.author.as_str(), commit.subject.as_str()), ("Ada", "Fewer comparisons"));
     assert_eq!(report.changed_functions, ["absolute"], "a comment changes nothing");
@@ -68,7 +69,7 @@ fn a_commit_that_breaks_a_test_is_named_at_the_line_that_is_suspicious() {
 
     // The way back: fixed, and where the first places of the old ranking are.
     let back = difference(&project, &["2", "1"]);
-    assert_eq!(fates(&back), [("2", TestFate::Fixed)]);
+    assert_eq!(fates(&back), [("2", Fate::Fixed)]);
     assert!(!back.ranking.is_empty());
     assert!(back.ranking.iter().all(|change| change.why.as_deref() == Some("not ranked, since no test fails")));
 }
@@ -80,7 +81,7 @@ fn lines_keep_their_ranks_through_edits_and_failures_that_differ_have_moved() {
     edit(&project, "static int absolute", "/* One\n   two. */\nstatic int absolute");
     night(&project, &NIGHT, 2);
     let report = difference(&project, &["1"]);
-    assert_eq!(fates(&report), [("2", TestFate::Still)]);
+    assert_eq!(fates(&report), [("2", Fate::Still)]);
     assert!(report.suspicious.is_empty() && report.changed_functions.is_empty(), "{report:?}");
     assert!(!report.ranking.is_empty());
     for change in &report.ranking {
@@ -91,8 +92,8 @@ fn lines_keep_their_ranks_through_edits_and_failures_that_differ_have_moved() {
     night(&project, &NIGHT, 2);
     let report = difference(&project, &["2"]);
     let of = |name: &str| report.tests.iter().find(|test| test.name == name).map(|test| test.fate);
-    assert_eq!((of("2"), of("1"), of("4")), (Some(TestFate::Moved), Some(TestFate::New), None));
-    assert_eq!(report.suspicious.iter().find(|place| place.change == PlaceChange::Line).unwrap().text, "return x - 1;");
+    assert_eq!((of("2"), of("1"), of("4")), (Some(Fate::Moved), Some(Fate::New), None));
+    assert_eq!(report.suspicious.iter().find(|place| place.change == Change::Line).unwrap().text, "return x - 1;");
 }
 
 #[test]
@@ -103,12 +104,12 @@ fn what_was_not_looked_at_is_not_fixed() {
     let skipping = list.replace("./prog {line}", "test {line} != -1 || exit 77; ./prog {line}");
     project.write("suspect.toml", &skipping);
     night(&project, &NIGHT, 0);
-    assert_eq!(fates(&difference(&project, &["1"])), [("2", TestFate::NotLookedAt)], "the program did not run");
+    assert_eq!(fates(&difference(&project, &["1"])), [("2", Fate::NotLookedAt)], "the program did not run");
     project.write("suspect.toml", &list).write("tests.txt", "3\n");
     project.write("expected/1", "3\n");
     night(&project, &NIGHT, 0);
     let report = difference(&project, &["1"]);
-    assert_eq!(fates(&report), [("2", TestFate::NotLookedAt)]);
+    assert_eq!(fates(&report), [("2", Fate::NotLookedAt)]);
     assert!(report.notes.iter().any(|note| note.contains("nobody knows whether it still fails")), "{:?}", report.notes);
 }
 
@@ -129,8 +130,8 @@ fn a_verdict_that_changes_while_nothing_else_does_is_flaky() {
     night(&project, &NIGHT, 2);
     let report = difference(&project, &["2"]);
     assert_eq!(report.tests.len(), 4);
-    assert!(report.tests.iter().all(|test| test.fate == TestFate::Flaky), "{:?}", report.tests);
-    assert!(difference(&project, &["1"]).tests.iter().all(|test| test.fate == TestFate::New), "the command changed");
+    assert!(report.tests.iter().all(|test| test.fate == Fate::Flaky), "{:?}", report.tests);
+    assert!(difference(&project, &["1"]).tests.iter().all(|test| test.fate == Fate::New), "the command changed");
 }
 
 #[test]
@@ -143,7 +144,7 @@ fn the_older_night_may_be_a_report_or_another_project() {
     let report = format!("{directory}/.suspect/runs/1/report.json");
     for name in [directory, &format!("{directory}/.suspect"), &report] {
         let report = difference(&newer, &[name]);
-        assert_eq!(fates(&report), [("2", TestFate::New)], "{name}");
+        assert_eq!(fates(&report), [("2", Fate::New)], "{name}");
     }
     assert!(newer.fail(&["diff", "7"], 1).contains("there is no night 7 here; those kept are 1"));
     assert!(newer.fail(&["diff", "nowhere"], 1).contains("neither a night's number nor a directory nor a report"));
@@ -191,11 +192,11 @@ fn two_nights_of_zlib_with_a_real_fix_between_them() {
     assert!([2, 3].contains(&broken.status.code().unwrap()), "{}", crate::project::text(&broken));
 
     let report = difference(&project, &["1"]);
-    assert_eq!(fates(&report), ["19", "21", "22", "23"].map(|name| (name, TestFate::New)));
+    assert_eq!(fates(&report), ["19", "21", "22", "23"].map(|name| (name, Fate::New)));
     assert_eq!(report.changed_functions, ["inflate"]);
     let first = &report.suspicious[0];
-    assert!(first.change == PlaceChange::Line && (760..=767).contains(&first.line), "{first:?}");
+    assert!(first.change == Change::Line && (760..=767).contains(&first.line), "{first:?}");
     // The way of the fix: what failed is fixed, and nothing is left of the lines that were first.
     let fixed = difference(&project, &["2", "1"]);
-    assert_eq!(fates(&fixed), ["19", "21", "22", "23"].map(|name| (name, TestFate::Fixed)));
+    assert_eq!(fates(&fixed), ["19", "21", "22", "23"].map(|name| (name, Fate::Fixed)));
 }

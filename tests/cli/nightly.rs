@@ -5,7 +5,10 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use suspect::history::Fate;
+use suspect::report::{RankingReport, Report};
 
+use crate::incremental::ageless;
 use crate::project::{Project, text};
 
 /// A program that is built by suspect.toml's command; tests are lines: arguments of `abs` and what it should print.
@@ -52,6 +55,10 @@ fn kept(project: &Project, number: u32) -> Value {
     serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
 }
 
+fn ranking(project: &Project, number: u32) -> RankingReport {
+    serde_json::from_value(kept(project, number)["ranking"].clone()).unwrap()
+}
+
 #[test]
 fn a_night_ends_with_what_was_found() {
     let project = absolute(true, &TESTS);
@@ -70,6 +77,37 @@ fn a_night_ends_with_what_was_found() {
     let said = night(&project, &["--budget", "2min"], 0);
     assert!(said.contains("5 passing, 0 failing"), "{said}");
     assert!(kept(&project, 3)["ranking"].is_null());
+}
+
+#[test]
+fn the_morning_has_causes_and_what_is_new() {
+    let project = absolute(false, &TESTS);
+    night(&project, &["--budget", "3min"], 0);
+    write_absolute(&project, true);
+    let said = night(&project, &["--budget", "3min"], 2);
+    assert!(said.contains("suspect: looking for the causes of 2"), "{said}");
+    let report = fs::read(project.path().join(".suspect/runs/2/report.json")).unwrap();
+    let report = Report::parse(&report).unwrap();
+    let explained: Vec<&str> = report.explanations.iter().map(|chain| chain.test.as_str()).collect();
+    assert_eq!(explained, ["2"], "{:?}", report.not_looked_at.statements);
+    assert!(!report.explanations[0].steps.is_empty() && said.contains(&report.explanations[0].command), "{said}");
+    let since = report.since.as_ref().unwrap();
+    assert_eq!(
+        (since.older.id, since.newer.id, since.changed_functions.as_slice()),
+        (1, 2, &["absolute".to_string()][..])
+    );
+    assert!(matches!(since.tests.as_slice(), [test] if test.name == "2" && test.fate == Fate::New), "{since:?}");
+    assert_eq!((since.suspicious[0].file.as_str(), since.suspicious[0].line), ("prog.c", 6));
+
+    let of = |format: &str| project.succeed(&["report", "--format", format]);
+    assert!(of("markdown").contains("\nSince night 1 ") && of("text").contains("suspicious and changed: prog.c:6"));
+    let page = of("html");
+    assert!(page.contains("Since last night") && page.contains("Why it fails") && page.contains("suspect diff 1"));
+    let sarif: Value = serde_json::from_str(&of("sarif")).unwrap();
+    assert!(sarif["runs"][0]["results"].as_array().unwrap().iter().any(|one| one["codeFlows"].is_array()), "{sarif}");
+
+    let said = night(&project, &["--budget", "3min", "--no-explain"], 2);
+    assert!(!said.contains("looking for the causes"), "{said}");
 }
 
 #[test]
@@ -108,12 +146,13 @@ fn slow(project: &Project) {
 fn a_spent_budget_leaves_tests_out_by_name_and_counts_as_partial() {
     let project = absolute(true, &TESTS);
     slow(&project);
-    let said = night(&project, &["--budget", "2s", "--jobs", "1"], 3);
+    project.succeed(&["build"]);
+    let said = night(&project, &["--budget", "2s", "--jobs", "1", "--no-build"], 3);
     assert!(said.contains("does not count: 5 (sleep 0.5; ./prog 7): not run: the budget was spent"), "{said}");
     assert!(said.contains("tests were not run"), "{said}");
     let missing = kept(&project, 1)["missing"].to_string();
     assert!(missing.contains("of 5 tests were not run") && missing.contains("were run only once"), "{missing}");
-    night(&project, &["--budget", "2s", "--jobs", "1", "--exit-zero"], 0);
+    night(&project, &["--budget", "2s", "--jobs", "1", "--no-build", "--exit-zero"], 0);
     let said = night(&project, &["--budget", "0", "--jobs", "1"], 3);
     assert!(said.contains("the budget was spent before any test was run"), "{said}");
 }
@@ -122,7 +161,7 @@ fn a_spent_budget_leaves_tests_out_by_name_and_counts_as_partial() {
 fn killed_at_any_moment_it_goes_on() {
     let project = absolute(true, &TESTS);
     let whole = night(&project, &["--budget", "2min"], 2);
-    let expected = kept(&project, 1)["ranking"]["ranking"].clone();
+    let expected = ageless(ranking(&project, 1));
     let began = Instant::now();
     night(&project, &["--budget", "2min"], 2);
     let takes = began.elapsed();
@@ -138,7 +177,19 @@ fn killed_at_any_moment_it_goes_on() {
     }
     let said = night(&project, &["--budget", "2min"], 2);
     let last = fs::read_dir(project.path().join(".suspect/runs")).unwrap().count() as u32;
-    assert_eq!(kept(&project, last)["ranking"]["ranking"], expected, "{whole}\n{said}");
+    // A night that ended before it was killed, or whose program was being built just then, hands its trials on to a new one.
+    let ranking = ageless(ranking(&project, last));
+    assert_eq!(ranking.ranking, expected.ranking, "{whole}\n{said}");
+}
+
+#[test]
+fn a_night_after_one_that_ended_comes_to_the_same() {
+    let project = absolute(true, &TESTS);
+    night(&project, &["--budget", "2min"], 2);
+    night(&project, &["--budget", "2min"], 2);
+    let (first, second) = (ranking(&project, 1), ranking(&project, 2));
+    assert!(second.trials.unwrap().carried_over > 0);
+    assert_eq!(ageless(second), ageless(first));
 }
 
 #[test]

@@ -20,6 +20,9 @@ pub struct RunArguments {
     /// End with 0 also where tests fail or the budget was spent; what is wrong with the set-up still shows.
     #[arg(long)]
     pub exit_zero: bool,
+    /// Do not look for the causes of failures; otherwise a seventh of the budget, two minutes at most, is kept for that.
+    #[arg(long)]
+    pub no_explain: bool,
     /// Take the program as it is built.
     #[arg(long, conflicts_with = "command")]
     pub no_build: bool,

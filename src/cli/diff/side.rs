@@ -80,7 +80,8 @@ impl Side {
         }
     }
 
-    fn of_run(store: &Store, run: &Run) -> Result<Side, Failure> {
+    /// The night of a run, or the run itself where it is no night's.
+    pub fn of_run(store: &Store, run: &Run) -> Result<Side, Failure> {
         let night = Night::of(store, run.number)?;
         let is_latest = store.runs()?.last() == Some(&run.number);
         let entries = match night.as_ref().and_then(|night| night.ranking.clone()) {

@@ -7,12 +7,12 @@ use std::path::Path;
 use suspect_format::trace::HASH_START;
 
 use crate::build::BuildReport;
-use crate::build::optimise::optimised;
+use crate::build::optimise::{optimised, optimiser};
 use crate::cli::args::{CatalogueArguments, Sample};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::kills::{Subject, mix};
 use crate::cli::since::ChangedLines;
-use crate::mutant::{Class, CodeMutant, Comparison, Selection, Status, code_mutants};
+use crate::mutant::{Class, CodeMutant, Comparison, Forms, Selection, Status, code_mutants};
 use crate::program::Program;
 use crate::report::{MutantEdit, MutantEntry, MutantStatus};
 use crate::source::Text;
@@ -47,7 +47,7 @@ impl Catalogue {
         }
         let texts = texts(store.root(), run, build.as_ref())?;
         let mut mutants = code_mutants(program, &texts);
-        let mut left_out = compare(program, &texts, &mut mutants);
+        let mut left_out = compare(store, program, &texts, &mut mutants);
         // What no usual mutant is a duplicate of.
         if selection.classes.iter().all(|class| class.is_usual()) {
             mutants.retain(|mutant| mutant.class.is_usual());
@@ -141,19 +141,26 @@ pub fn texts(root: &Path, run: &Run, build: Option<&BuildReport>) -> Result<BTre
     Ok(texts)
 }
 
-/// Marks equivalent and duplicate mutants; what kept it from that, if anything did.
-fn compare(program: &Program, texts: &BTreeMap<u32, Text>, mutants: &mut [CodeMutant]) -> Vec<String> {
+/// Marks equivalent and duplicate mutants; what kept it from that, if anything did. What the compiler made of an expression is kept, so the next
+/// build has those compiled that are new.
+fn compare(store: &Store, program: &Program, texts: &BTreeMap<u32, Text>, mutants: &mut [CodeMutant]) -> Vec<String> {
     let comparison = Comparison::new(program, texts, mutants);
-    if comparison.is_empty() {
-        return Vec::new();
-    }
-    match optimised(comparison.module()) {
-        Ok(text) => {
-            comparison.judge(&text, mutants);
-            Vec::new()
-        }
-        Err(why) => vec![format!("which mutants compute the same was not found out: {why}")],
-    }
+    let compiler = optimiser();
+    let known: Forms = store.load_forms(compiler).unwrap_or_default();
+    let forms = match comparison.module(&known) {
+        None => known,
+        Some(module) => match optimised(&module) {
+            Ok(text) => {
+                let forms = comparison.forms(&known, &text);
+                // What cannot be kept is compiled again.
+                let _ = store.save_forms(compiler, &forms);
+                forms
+            }
+            Err(why) => return vec![format!("which mutants compute the same was not found out: {why}")],
+        },
+    };
+    comparison.judge(&forms, mutants);
+    Vec::new()
 }
 
 /// What is asked for; all that is worth a trial, where no share of it is.

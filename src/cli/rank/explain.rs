@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::cli::claims::{Claimant, Claims, KeptClaim};
 use crate::cli::exit::Failure;
-use crate::evidence::{Confidence, Ground, Posterior, Reasons, Trials};
+use crate::evidence::{Confidence, Ground, Posterior, Reasons, Trials, failing_groups};
 use crate::program::Program;
 use crate::rank::{RankedUnit, Units};
-use crate::report::{self, Entry, RankingReport, Within};
+use crate::report::{self, Entry, RankingReport, TestGroup, Within};
 use crate::store::{Run, Store};
 
 /// Reasons of one line.
@@ -70,6 +70,32 @@ impl<'a> Explainer<'a> {
             }
         }
         report.confidence = Some(self.confidence());
+        report.groups = self.groups(report, &lines);
+    }
+
+    /// The failing tests in groups, if there are several.
+    fn groups(&self, report: &RankingReport, lines: &HashMap<(&str, u32), u32>) -> Vec<TestGroup> {
+        let tests = &self.run.manifest.tests;
+        let failing: Vec<u32> =
+            (0..).zip(tests).filter(|(_, test)| test.passed == Some(false)).map(|(test, _)| test).collect();
+        if failing.len() < 2 {
+            return Vec::new();
+        }
+        let Posterior { clusters, of_clusters, .. } = &self.posterior;
+        let groups = failing_groups(self.ground, self.trials, clusters, &failing);
+        let group = |(tests_of, probabilities): (Vec<u32>, &Vec<f64>)| {
+            let probability =
+                |entry: &Entry| self.line_of(entry, lines).map_or(0.0, |line| probabilities[line as usize]);
+            // The first of equals.
+            let best = report.ranking.iter().rev().max_by(|a, b| probability(a).total_cmp(&probability(b)));
+            let best = best.map(|entry| (entry, probability(entry))).filter(|(_, probability)| *probability > 0.0);
+            TestGroup {
+                tests: tests_of.iter().map(|test| tests[*test as usize].name.clone()).collect(),
+                unit: best.map(|(entry, _)| entry.unit.clone()),
+                probability: best.map(|(_, probability)| probability),
+            }
+        };
+        groups.into_iter().zip(of_clusters).map(group).collect()
     }
 
     /// Program lines by file and line.
@@ -167,7 +193,7 @@ mod tests {
     #[test]
     fn probabilities_without_some_lines_are_those_given_that_the_fault_is_not_there() {
         let posterior =
-            Posterior { lines: vec![0.5, 0.3, 0.1], elsewhere: 0.1, order: vec![0, 1, 2], clusters: Vec::new() };
+            Posterior { lines: vec![0.5, 0.3, 0.1], elsewhere: 0.1, order: vec![0, 1, 2], ..Posterior::default() };
         let rest = without(posterior.clone(), &BTreeSet::from([0]));
         assert_eq!((rest.order.as_slice(), rest.lines[0]), (&[1, 2][..], 0.0));
         assert!((rest.lines[1] - 0.6).abs() < 1e-12 && (rest.elsewhere - 0.2).abs() < 1e-12);

@@ -11,9 +11,11 @@ use super::profiles::profiles;
 use super::sources::files;
 use crate::build::BuildReport;
 use crate::campaign::run_identity;
+use crate::cli::diff::since_last_night;
 use crate::cli::evidence::Seen;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::graph::known_model;
+use crate::cli::night::Night;
 use crate::cli::rank::{foreign, known_ranking};
 use crate::rank::{Granularity, Need, Units};
 use crate::report::{
@@ -42,6 +44,14 @@ pub fn gather(root: &Path, created: u64) -> Result<Report, Failure> {
     let lines = all.without(&foreign(&run.program, &all));
     let seen = Seen::read(&run, &lines, &[Need::Coverage, Need::Edges], &run.counted_tests())?;
     let files = files(root, &run.program, &lines, &seen, ranking.as_ref());
+    let mut not_looked_at = not_looked_at(&run, build.as_ref(), &files, ranking.as_ref());
+    if let Some(night) = Night::of(&store, run.number)? {
+        not_looked_at.statements.extend(night.missing.into_iter().chain(night.unexplained));
+    }
+    let since = since_last_night(&store, &run).unwrap_or_else(|failure| {
+        not_looked_at.statements.push(format!("what changed since the night before: {}", failure.message));
+        None
+    });
     Ok(Report {
         schema_version: REPORT_SCHEMA_VERSION,
         suspect_version: env!("CARGO_PKG_VERSION").to_string(),
@@ -62,7 +72,8 @@ pub fn gather(root: &Path, created: u64) -> Result<Report, Failure> {
         },
         model: known_model(&store, &run)?,
         explanations: explanations(&store, &run)?,
-        not_looked_at: not_looked_at(&run, build.as_ref(), &files, ranking.as_ref()),
+        since,
+        not_looked_at,
         ranking,
         n_ranked,
         no_ranking,

@@ -73,10 +73,10 @@ pub fn earlier(
     tests: &[SearchTest],
     evidence: &EvidenceStore,
 ) -> Result<Vec<EarlierRun>, Failure> {
-    if evidence.load_origin::<Origin>()?.is_some() {
-        return Ok(Vec::new());
-    }
-    let origin = Origin::of(run, tests)?;
+    let origin = match evidence.load_origin::<Origin>() {
+        Ok(Some(origin)) if origin.version == VERSION => origin,
+        _ => Origin::of(run, tests)?,
+    };
     let mut found = Vec::new();
     for key in store.evidence_keys()?.into_iter().filter(|key| *key != run_identity(run)) {
         let other = store.evidence(key);
@@ -87,6 +87,8 @@ pub fn earlier(
             found.push((before, other));
         }
     }
+    // A later run than this one is not what it came from.
+    found.retain(|(before, _)| before.began <= origin.began);
     found.sort_by_key(|(before, _)| std::cmp::Reverse(before.began));
     found.truncate(MOST_RUNS);
     let mut runs = Vec::new();

@@ -148,7 +148,8 @@ fn confidence_says_what_is_missing() {
         let (program, coverage) = (program(4), everywhere(4, &FAILED));
         let ground = Ground::new(&program, &coverage, &[0, 1, 2, 3, 4]);
         let lines = vec![0.95, 0.02, 0.01, 0.0];
-        let posterior = Posterior { lines, elsewhere: 0.02, order: vec![0, 1, 2], clusters: vec![vec![0, 1]] };
+        let clusters = vec![vec![0, 1]];
+        let posterior = Posterior { lines, elsewhere: 0.02, order: vec![0, 1, 2], clusters, ..Posterior::default() };
         Confidence::new(&ground, &example(), &posterior)
     };
     assert_eq!((sure.lack, sure.advice.as_slice()), (None, &[][..]), "{sure:?}");

@@ -8,7 +8,7 @@ mod read;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Entry, GraphReport, RankingReport};
+use super::{DiffReport, Entry, GraphReport, RankingReport};
 pub use chain::{Cause, EXPLANATION_SCHEMA_VERSION, Explanation, Origin, Place, Point, Step};
 pub use coverage::{FunctionCoverage, SourceFile};
 pub use project::{Build, FunctionLeft, NotLookedAt, Recorded, TestOutcome, TestResult, UnitLeft};
@@ -51,6 +51,9 @@ pub struct Report {
     /// Chains of causes from a difference to a failure.
     #[serde(default)]
     pub explanations: Vec<Explanation>,
+    /// What changed since the night before; `null` where none is kept.
+    #[serde(default)]
+    pub since: Option<DiffReport>,
     /// What was not looked at.
     pub not_looked_at: NotLookedAt,
     /// The program's files with what tests executed of them; the text of those that have lines among the first.

@@ -8,12 +8,13 @@ mod data;
 mod markup;
 mod missing;
 mod model;
+mod since;
 mod suspects;
 mod tables;
 #[cfg(test)]
 mod tests;
 
-use super::words::{count, tests as tests_in_words};
+use super::words::{count, sentence, since as since_in_words, tests as tests_in_words};
 use super::{Report, TestOutcome, utc};
 use markup::Markup;
 
@@ -23,9 +24,10 @@ const STYLE: &str = include_str!("bundle/page.css");
 const SOURCES: &str = include_str!("bundle/sources.txt");
 
 /// Sections with their headings, in the order of the page.
-const SECTIONS: [(&str, &str); 7] = [
+const SECTIONS: [(&str, &str); 8] = [
     ("suspects", "Where to look"),
     ("causes", "Why it fails"),
+    ("since", "Since last night"),
     ("model", "What depends on what"),
     ("profiles", "Edge profiles"),
     ("methods", "Methods compared"),
@@ -92,6 +94,9 @@ fn header(report: &Report, page: &mut Markup) {
                 build.identity
             ));
         });
+        if let Some(diff) = &report.since {
+            page.element("p", &[("class", "since")], |page| page.text(&sentence(&since_in_words(diff))));
+        }
         page.element("nav", &[("aria-label", "Sections")], |page| {
             page.element("ul", &[], |page| {
                 for (id, heading) in SECTIONS.iter().filter(|(id, _)| has(report, id)) {
@@ -108,6 +113,7 @@ fn header(report: &Report, page: &mut Markup) {
 fn has(report: &Report, section: &str) -> bool {
     match section {
         "causes" => !report.explanations.is_empty(),
+        "since" => report.since.is_some(),
         "model" => report.model.is_some(),
         "profiles" => !report.profiles.is_empty(),
         "methods" => !report.comparison.lines.is_empty(),
@@ -123,6 +129,7 @@ fn sections(report: &Report, page: &mut Markup) {
             match *id {
                 "suspects" => suspects::write(report, page),
                 "causes" => chains::write(report, page),
+                "since" => report.since.iter().for_each(|diff| since::write(diff, page)),
                 "model" => model::write(report, page),
                 "profiles" => tables::write_profiles(report, page),
                 "methods" => tables::write_methods(report, page),

@@ -1,7 +1,7 @@
 //! The ranked lines, each with its text, its reasons and what to type.
 
 use super::markup::{Markup, anchor};
-use crate::report::words::{count, rank, suspicion};
+use crate::report::words::{count, group, rank, reasons, sentence, suspicion};
 use crate::report::{Claim, Effect, Entry, RankingReport, Reason, Report, percent, shell_word};
 
 /// Lines that are listed, those of them that are seen at once, and those of these that are open at first.
@@ -18,6 +18,12 @@ pub fn write(report: &Report, page: &mut Markup) {
         let why = report.no_ranking.as_deref().unwrap_or("nothing is ranked");
         return page.element("p", &[], |page| page.prose(why));
     };
+    if let Some(reasons) = reasons(ranking) {
+        page.element("p", &[], |page| page.text(&format!("{}:", sentence(&reasons))));
+        page.element("ul", &[("class", "groups")], |page| {
+            ranking.groups.iter().for_each(|one| page.element("li", &[], |page| page.text(&group(one))));
+        });
+    }
     let listed = report.top(LISTED);
     let (first, rest) = listed.split_at(listed.len().min(FIRST));
     write_list(report, ranking, 0, first, page);

@@ -106,15 +106,17 @@ export class Source {
     const mark = this.marks.get(this.current)?.get(line)?.[0];
     const ran = this.ran.get(line);
     const heat = mark ? Math.max(1, Math.ceil(mark.heat * 9)) : 0;
+    const heated = heat > 1 ? " ranked" : heat ? " ranked faint" : "";
     const counts = ran && ran[0] + ran[1] > 0 ? `${ran[0]}/${ran[1]}` : ran ? "–" : "";
     const label = ran ? `${ran[0]} failing and ${ran[1]} passing tests execute line ${line}` : null;
     const row = element(
       "div",
-      { class: `line h${heat}${ran && ran[0] + ran[1] === 0 ? " unexecuted" : ""}`, "data-line": line },
+      { class: `line${heated}${ran && ran[0] + ran[1] === 0 ? " unexecuted" : ""}`, "data-line": line },
       element("a", { class: "n", href: "#" + anchor(this.current, line), "aria-label": `line ${line}` }, String(line)),
       element("span", { class: "ran", title: label }, counts),
       element("span", { class: "text" }, ...coloured(text, this.within[line - 1] === 1)),
     );
+    if (heat) row.style.setProperty("--heat", String(heat));
     if (mark) row.append(this.badge(mark, line));
     for (const bubble of this.bubbles.get(this.current)?.get(line) ?? []) {
       row.append(element("a", { class: "bubble", href: bubble.href, title: bubble.text, "aria-label": `${bubble.number}: ${bubble.text}` }, String(bubble.number)));

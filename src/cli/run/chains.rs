@@ -1,0 +1,94 @@
+//! Why the failing tests of a night fail: chains of causes, each looked for by a process of its own, so that one that takes too long or too much
+//! costs nothing but itself.
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::time::Duration;
+
+use crate::campaign::run_identity;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::interrupt;
+use crate::exec::{Command, Outcome, Status};
+use crate::report::{Explanation, RankingReport, shell_word};
+use crate::store::{Run, Store, TestRecord};
+
+/// Tests that are explained in a night, at most: one of each group that seems to fail for one reason.
+const MOST: usize = 3;
+/// Time for one where a night has no budget, and the least that is worth a start.
+const TIME: (Duration, Duration) = (Duration::from_secs(60), Duration::from_secs(1));
+
+/// Explains one failing test of each group, within this time if there is a limit, and writes the chains; tells what was not explained, and why.
+/// What was explained before is not explained again.
+pub fn explain(
+    store: &Store,
+    run: &Run,
+    ranking: &RankingReport,
+    within: Option<Duration>,
+    out: &mut impl Write,
+) -> Result<Vec<String>, Failure> {
+    let known: Vec<Explanation> = store.load_explanations(run_identity(run))?.unwrap_or_default();
+    let (tests, n_groups) = representatives(run, ranking);
+    let due: Vec<&TestRecord> =
+        tests.into_iter().filter(|test| known.iter().all(|chain| chain.test != test.name)).collect();
+    let mut missing = Vec::new();
+    if n_groups > MOST {
+        missing.push(format!("why tests of {} groups of failing tests fail", n_groups - MOST));
+    }
+    let began = std::time::Instant::now();
+    for (at, test) in due.iter().enumerate() {
+        let left = within.map(|within| within.saturating_sub(began.elapsed()) / (due.len() - at) as u32);
+        let limit = left.unwrap_or(TIME.0).min(TIME.0);
+        let why = match limit >= TIME.1 && !interrupt::happened() {
+            true => one(store, test, limit, out)?,
+            false => Some("there was no time".to_string()),
+        };
+        let command = format!("suspect explain {}", shell_word(&test.name));
+        missing.extend(why.map(|why| format!("why {} fails: {why}: `{command}`", test.name)));
+    }
+    Ok(missing)
+}
+
+/// The quickest failing test of each group, those of the largest groups first; and how many groups there are.
+fn representatives<'a>(run: &'a Run, ranking: &RankingReport) -> (Vec<&'a TestRecord>, usize) {
+    let failing: Vec<&TestRecord> = run.manifest.tests.iter().filter(|test| test.passed == Some(false)).collect();
+    let quickest = |names: &[String]| {
+        let of_group = failing.iter().filter(|test| names.is_empty() || names.contains(&test.name));
+        of_group.min_by_key(|test| test.milliseconds).copied()
+    };
+    if ranking.groups.is_empty() {
+        return (quickest(&[]).into_iter().collect(), 1);
+    }
+    let tests = ranking.groups.iter().take(MOST).filter_map(|group| quickest(&group.tests));
+    (tests.collect(), ranking.groups.len())
+}
+
+/// Explains a test; why it could not, if it could not.
+fn one(store: &Store, test: &TestRecord, limit: Duration, out: &mut impl Write) -> Result<Option<String>, Failure> {
+    anstream::eprintln!("suspect: looking for the causes of {}, for {} s at most", test.name, limit.as_secs());
+    let program = std::env::current_exe().map_err(Failure::of(Exit::Internal))?;
+    let mut words: Vec<OsString> = vec![program.into(), "-C".into(), store.root().into(), "explain".into()];
+    words.extend(["--".into(), test.name.as_str().into()]);
+    let mut command = Command::new(words, store.root());
+    command.limits.wall = limit;
+    let outcome = match command.run() {
+        Ok(outcome) => outcome,
+        Err(error) => return Ok(Some(error.to_string())),
+    };
+    let (done, finding) = (i32::from(Exit::Success as u8), i32::from(Exit::Finding as u8));
+    match outcome.status {
+        Status::Exited(status) if status == done || status == finding => {
+            let written = writeln!(out).and_then(|()| out.write_all(&outcome.stdout.bytes));
+            written.map_err(Failure::of(Exit::File))?;
+            Ok(None)
+        }
+        Status::TimedOut => Ok(Some(format!("not found within {} s", limit.as_secs()))),
+        status => Ok(Some(last_words(&outcome).unwrap_or_else(|| status.to_string()))),
+    }
+}
+
+/// The last line that a command wrote as an error.
+fn last_words(outcome: &Outcome) -> Option<String> {
+    let text = String::from_utf8_lossy(&outcome.stderr.bytes);
+    let line = text.lines().rfind(|line| !line.trim().is_empty())?;
+    Some(line.trim_start_matches("suspect: ").to_string())
+}
