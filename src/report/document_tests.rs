@@ -242,7 +242,7 @@ fn text_tells_tests_ranking_chain_and_what_was_not_looked_at() {
     for words in [
         "shop: 2 of 5 tests fail; 1 more does not count (2026-03-01 07:03 UTC)",
         "  b: failed: exit status 1",
-        "they seem to fail for 2 reasons:\n  - c: sum.c:4 (91 %)\n  - b: sum.c:5 (40 %)",
+        "the failing tests seem to fail for 2 reasons:\n  - c: sum.c:4 (91 %)\n  - b: sum.c:5 (40 %)",
         "since night 3 (2026-02-28 06:13 UTC): 1 fails now, 1 still fails, 1 fixed, 1 not looked at, so not resolved; functions changed: sum; \
          suspicious and changed: sum.c:4",
         "suspect: #1 sum.c:4",

@@ -94,7 +94,10 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("`suspect replay 00000000deadbeef`") && text.contains("Not looked at: "), "{text}");
-        assert!(text.contains("\nThey seem to fail for 2 reasons: c: sum.c:4 \\(91 %\\); b: sum.c:5"), "{text}");
+        assert!(
+            text.contains("\nThe failing tests seem to fail for 2 reasons: c: sum.c:4 \\(91 %\\); b: sum.c:5"),
+            "{text}"
+        );
         assert!(
             text.contains("\nSince night 3 ") && text.contains("1 fixed, 1 not looked at, so not resolved; "),
             "{text}"

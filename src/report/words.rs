@@ -3,6 +3,7 @@
 use super::claim::percent;
 use super::diff_text::{FATES, utc};
 use super::{DiffReport, Entry, NotLookedAt, RankingReport, Report, TestGroup, TestOutcome};
+use crate::history::Change;
 
 /// `3 tests`, `1 test`.
 pub(super) fn count(n: usize, one: &str, many: &str) -> String {
@@ -74,8 +75,8 @@ fn names(names: &[impl AsRef<str>]) -> String {
 pub(super) fn reasons(ranking: &RankingReport) -> Option<String> {
     match ranking.groups.len() {
         0 => None,
-        1 => Some("they seem to fail for one reason".into()),
-        n => Some(format!("they seem to fail for {n} reasons")),
+        1 => Some("the failing tests seem to fail for one reason".into()),
+        n => Some(format!("the failing tests seem to fail for {n} reasons")),
     }
 }
 
@@ -105,7 +106,8 @@ pub(super) fn since(diff: &DiffReport) -> String {
     };
     say("functions changed", &diff.changed_functions);
     say("functions gone", &diff.gone_functions);
-    let places: Vec<String> = diff.suspicious.iter().map(|place| format!("{}:{}", place.file, place.line)).collect();
+    let changed = diff.suspicious.iter().filter(|place| place.change != Change::Function);
+    let places: Vec<String> = changed.map(|place| format!("{}:{}", place.file, place.line)).collect();
     say("suspicious and changed", &places);
     format!("since {}: {}", night_before(diff), clauses.join("; "))
 }

@@ -83,7 +83,8 @@ impl<'a> Explainer<'a> {
         }
         let Posterior { clusters, of_clusters, .. } = &self.posterior;
         let groups = failing_groups(self.ground, self.trials, clusters, &failing);
-        let group = |(tests_of, probabilities): (Vec<u32>, &Vec<f64>)| {
+        let group = |(mut tests_of, probabilities): (Vec<u32>, &Vec<f64>)| {
+            tests_of.sort_unstable();
             let probability =
                 |entry: &Entry| self.line_of(entry, lines).map_or(0.0, |line| probabilities[line as usize]);
             // The first of equals.

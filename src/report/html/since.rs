@@ -14,14 +14,19 @@ pub fn write(diff: &DiffReport, page: &mut Markup) {
         page.text(&format!("Compared with {}. ", night_before(diff)));
         page.command(&format!("suspect diff {}", diff.older.id));
     });
-    if !diff.suspicious.is_empty() {
+    let (beside, lines): (Vec<&ChangedPlace>, Vec<&ChangedPlace>) =
+        diff.suspicious.iter().partition(|place| place.change == Change::Function);
+    if !lines.is_empty() {
         page.element("h3", &[], |page| page.text("Suspicious and changed"));
-        page.element("ol", &[("class", "changed")], |page| {
-            diff.suspicious.iter().take(NAMED.1).for_each(|place| page.element("li", &[], |page| changed(place, page)));
-        });
-        more(diff.suspicious.len(), NAMED.1, page);
+        places(&lines, page);
     }
-    page.element("h3", &[], |page| page.text("Tests"));
+    if !beside.is_empty() {
+        page.element("details", &[], |page| {
+            page.element("summary", &[], |page| page.text("Other suspicious lines of functions that changed"));
+            places(&beside, page);
+        });
+    }
+    page.element("h3", &[], |page| page.text("Tests then and now"));
     match diff.tests.len() {
         0 => page.element("p", &[], |page| page.text("No test failed then or fails now.")),
         n => page.table("What became of tests", &["Test", "Fate", "Now", "Before"], n.min(NAMED.0), |at, page| {
@@ -42,6 +47,13 @@ pub fn write(diff: &DiffReport, page: &mut Markup) {
             diff.notes.iter().for_each(|note| page.element("li", &[], |page| page.prose(note)));
         });
     }
+}
+
+fn places(places: &[&ChangedPlace], page: &mut Markup) {
+    page.element("ol", &[("class", "changed")], |page| {
+        places.iter().take(NAMED.1).for_each(|place| page.element("li", &[], |page| changed(place, page)));
+    });
+    more(places.len(), NAMED.1, page);
 }
 
 fn more(n: usize, shown: usize, page: &mut Markup) {

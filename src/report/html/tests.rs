@@ -31,7 +31,7 @@ fn the_page_says_everything_without_its_script() {
         "flaky: passed 1 of 2 times",
         "odd() at sum.c:90: inline assembly with labels",
         "1 line that no test executes",
-        "They seem to fail for 2 reasons:",
+        "The failing tests seem to fail for 2 reasons:",
         "<li>c: sum.c:4 (91 %)</li>",
         "Since night 3 (2026-02-28 06:13 UTC): 1 fails now, 1 still fails, 1 fixed",
         "<b>not looked at, so not resolved</b>",
