@@ -50,18 +50,19 @@ impl<I: Iterator<Item = Step>> Cursor<I> {
         self.ahead = self.steps.next();
     }
 
-    /// Goes on alone to the first arrival at `join` with `depth` calls open, or to where that call is about to end.
-    fn seek(&mut self, depth: u32, join: u32) {
+    /// Goes on alone to the first place with `depth` calls open where the runs may meet, at most so `near`, or to where that call is about
+    /// to end. Answers how near the place is.
+    fn seek(&mut self, depth: u32, near: u32, meeting: &impl Fn(u32) -> Option<u32>) -> u32 {
         loop {
             let there = match self.ahead {
-                None => true,
-                Some(Step::Point { site, .. }) => self.depth == depth && site == join,
-                Some(Step::Leave) => self.depth == depth,
-                Some(Step::Unwind { depth: to }) => to < depth,
-                Some(Step::Enter) => false,
+                None => Some(0),
+                Some(Step::Point { site, .. }) if self.depth == depth => meeting(site).filter(|found| *found <= near),
+                Some(Step::Leave) => (self.depth == depth).then_some(0),
+                Some(Step::Unwind { depth: to }) => (to < depth).then_some(0),
+                Some(Step::Enter | Step::Point { .. }) => None,
             };
-            if there {
-                return;
+            if let Some(found) = there {
+                return found;
             }
             self.step();
         }
@@ -81,6 +82,17 @@ impl<I: Iterator<Item = Step>> Cursor<I> {
     }
 }
 
+/// Where runs that have parted meet again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Meeting {
+    /// Where the ways of this branch join.
+    Branch(u32),
+    /// Nowhere but at this site.
+    Site(u32),
+    /// Not before the call ends.
+    Never,
+}
+
 struct Merge<'a, A, B> {
     a: Cursor<A>,
     b: Cursor<B>,
@@ -91,8 +103,8 @@ struct Merge<'a, A, B> {
 }
 
 impl<A: Iterator<Item = Step>, B: Iterator<Item = Step>> Merge<'_, A, B> {
-    /// Goes on in lockstep until the runs part. Answers the join at which they meet again, or nothing at the end of both.
-    fn lockstep(&mut self) -> Option<u32> {
+    /// Goes on in lockstep until the runs part. Answers where they meet again, or nothing at the end of both.
+    fn lockstep(&mut self) -> Option<Meeting> {
         loop {
             match (self.a.ahead, self.b.ahead) {
                 (None, None) => return None,
@@ -102,7 +114,7 @@ impl<A: Iterator<Item = Step>, B: Iterator<Item = Step>> Merge<'_, A, B> {
                     self.a.step();
                     self.b.step();
                     if outcome != another {
-                        return Some(self.joins.of(site));
+                        return Some(Meeting::Branch(site));
                     }
                 }
                 (Some(one), Some(another)) if one == another && !matches!(one, Step::Point { .. }) => {
@@ -113,42 +125,54 @@ impl<A: Iterator<Item = Step>, B: Iterator<Item = Step>> Merge<'_, A, B> {
                 (Some(Step::Enter), _) => return Some(self.here(&self.b.ahead)),
                 (_, Some(Step::Enter)) => return Some(self.here(&self.a.ahead)),
                 (Some(Step::Unwind { .. }), _) | (_, Some(Step::Unwind { .. }) | None) | (None, _) => {
-                    return Some(NONE);
+                    return Some(Meeting::Never);
                 }
                 _ => {
                     self.unexplained += 1;
-                    return Some(NONE);
+                    return Some(Meeting::Never);
                 }
             }
         }
     }
 
-    fn here(&self, ahead: &Option<Step>) -> u32 {
+    fn here(&self, ahead: &Option<Step>) -> Meeting {
         match ahead {
-            Some(Step::Point { site, .. }) => *site,
-            _ => NONE,
+            Some(Step::Point { site, .. }) => Meeting::Site(*site),
+            _ => Meeting::Never,
         }
     }
 
-    /// Advances each run alone until both are at the same place again: at `join`, or where the call of depth `depth` ends.
-    fn rejoin(&mut self, mut depth: u32, mut join: u32) {
+    /// Advances each run alone until both are at the same place again: where they meet, or where the call of depth `depth` ends. A run that
+    /// went past the nearest place has the other one follow to the next.
+    fn rejoin(&mut self, mut depth: u32, mut place: Meeting) {
+        let joins = self.joins;
+        let mut near = u32::MAX;
         loop {
-            self.a.seek(depth, join);
-            self.b.seek(depth, join);
+            let meeting = |site: u32| match place {
+                Meeting::Branch(branch) => joins.nearness(branch, site),
+                Meeting::Site(only) => (site == only).then_some(u32::MAX),
+                Meeting::Never => None,
+            };
+            let found = [self.a.seek(depth, near, &meeting), self.b.seek(depth, near, &meeting)];
             match (self.a.ahead, self.b.ahead) {
+                (Some(Step::Point { .. }), Some(Step::Point { .. })) if found[0] != found[1] => {
+                    near = found[0].min(found[1]);
+                }
                 (None, _) | (_, None) => return self.exhaust(),
                 (Some(Step::Unwind { depth: to }), other) if other != self.a.ahead => {
                     self.a.step();
                     depth = to;
-                    join = self.joins.of(self.a.seek_conditional(to));
+                    place = Meeting::Branch(self.a.seek_conditional(to));
+                    near = u32::MAX;
                 }
                 (other, Some(Step::Unwind { depth: to })) if other != self.b.ahead => {
                     self.b.step();
                     depth = to;
-                    join = self.joins.of(self.b.seek_conditional(to));
+                    place = Meeting::Branch(self.b.seek_conditional(to));
+                    near = u32::MAX;
                 }
                 (Some(Step::Leave), Some(Step::Point { .. })) | (Some(Step::Point { .. }), Some(Step::Leave)) => {
-                    join = NONE
+                    place = Meeting::Never;
                 }
                 _ => return,
             }
@@ -167,10 +191,10 @@ impl<A: Iterator<Item = Step>, B: Iterator<Item = Step>> Merge<'_, A, B> {
 
     fn run(mut self) -> Alignment {
         loop {
-            let join = self.lockstep();
+            let meeting = self.lockstep();
             self.open.aligned = self.a.points - self.open.first[0];
-            if let Some(join) = join {
-                self.rejoin(self.a.depth.min(self.b.depth), join);
+            if let Some(meeting) = meeting {
+                self.rejoin(self.a.depth.min(self.b.depth), meeting);
             }
             let ends = [self.a.points, self.b.points];
             for (side, end) in ends.into_iter().enumerate() {
@@ -178,7 +202,7 @@ impl<A: Iterator<Item = Step>, B: Iterator<Item = Step>> Merge<'_, A, B> {
             }
             self.segments.push(self.open);
             self.open = Segment { first: ends, aligned: 0, alone: [0, 0] };
-            if join.is_none() {
+            if meeting.is_none() {
                 return Alignment::new(self.segments, ends, self.unexplained);
             }
         }

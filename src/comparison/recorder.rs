@@ -115,6 +115,16 @@ impl<'a> Recorder<'a> {
         self.regions.enter(opener);
     }
 
+    /// The runs that are compared parted at point `from`, and the next point is where they are together again.
+    pub fn together_since(&mut self, from: u32) {
+        self.regions.close_since(from);
+    }
+
+    /// How many points there are so far, with the start.
+    pub fn points(&self) -> u32 {
+        self.run.points()
+    }
+
     /// How many writes there are so far.
     pub fn writes(&self) -> u32 {
         self.run.writes()

@@ -1,18 +1,31 @@
 //! Where the region of a branch ends, and which region a point stands in.
 
 use super::NONE;
+use super::meetings::Meetings;
 
 /// For each site that decides, the site where its ways join again: its immediate post-dominator, [`NONE`] if that is the function's
 /// end (section 2, IPDOM table).
 #[derive(Clone, Debug)]
 pub struct Joins {
     joins: Vec<u32>,
+    meetings: Meetings,
 }
 
 impl Joins {
     /// Takes a table made elsewhere: `joins[site]`.
     pub fn new(joins: Vec<u32>) -> Self {
-        Self { joins }
+        Self { joins, meetings: Meetings::default() }
+    }
+
+    /// The same with the blocks in which ways join if ways out are left aside.
+    pub fn with_meetings(joins: Vec<u32>, meetings: Meetings) -> Self {
+        Self { joins, meetings }
+    }
+
+    /// How near to `branch` two runs that part there may meet at `site`, more being nearer; nothing if they may not.
+    pub(super) fn nearness(&self, branch: u32, site: u32) -> Option<u32> {
+        let nearest = || (branch != NONE && site != NONE && self.of(branch) == site).then_some(u32::MAX);
+        self.meetings.nearness(branch, site).or_else(nearest)
     }
 
     /// Where `site`'s ways join again.
@@ -29,12 +42,12 @@ impl Joins {
             .filter(|site| flow.rank[*site as usize] == NONE && successors[*site as usize].is_empty())
             .collect();
         flow.solve(&ends);
-        Self { joins: flow.dominators }
+        Self::new(flow.dominators)
     }
 }
 
 /// Immediate dominators of the reversed graph (Cooper, Harvey & Kennedy, "A simple, fast dominance algorithm").
-struct Flow<'a> {
+pub(super) struct Flow<'a> {
     successors: &'a [Vec<u32>],
     predecessors: Vec<Vec<u32>>,
     /// Position in the reversed graph's post-order; the exit stands above all.
@@ -43,7 +56,8 @@ struct Flow<'a> {
 }
 
 impl<'a> Flow<'a> {
-    fn new(successors: &'a [Vec<u32>]) -> Self {
+    /// Nothing is known yet.
+    pub(super) fn new(successors: &'a [Vec<u32>]) -> Self {
         let mut predecessors = vec![Vec::new(); successors.len()];
         for (from, targets) in successors.iter().enumerate() {
             for to in targets {
@@ -54,7 +68,7 @@ impl<'a> Flow<'a> {
     }
 
     /// Fills in the sites that lead to `ends` and have no dominator yet.
-    fn solve(&mut self, ends: &[u32]) {
+    pub(super) fn solve(&mut self, ends: &[u32]) {
         let order = self.post_order(ends);
         let mut known = vec![false; self.successors.len()];
         let mut changed = true;
@@ -67,6 +81,16 @@ impl<'a> Flow<'a> {
                 self.dominators[*site as usize] = found;
             }
         }
+    }
+
+    /// Whether nothing that was solved for is led to from here.
+    pub(super) fn is_unknown(&self, site: u32) -> bool {
+        self.rank[site as usize] == NONE
+    }
+
+    /// The dominators; [`NONE`] for ends.
+    pub(super) fn into_dominators(self) -> Vec<u32> {
+        self.dominators
     }
 
     fn post_order(&mut self, ends: &[u32]) -> Vec<u32> {
@@ -161,6 +185,13 @@ impl<'a> RegionStack<'a> {
     /// The last arrival, `point`, calls.
     pub fn enter(&mut self, point: u32) {
         self.open.push(Region { opener: point, join: NONE, call: true });
+    }
+
+    /// The runs that parted at `from` are together again: regions that were opened since are no longer what decides.
+    pub fn close_since(&mut self, from: u32) {
+        while self.open.last().is_some_and(|top| !top.call && top.opener >= from) {
+            self.open.pop();
+        }
     }
 
     /// The current call ends, and all regions in it.

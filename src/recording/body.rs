@@ -7,7 +7,7 @@ use suspect_format::abi::piece_id;
 use suspect_format::body::{self, Action, Argument, Callee, Case, Datum, Step, Token, factor};
 use suspect_format::site::{Bad, Cursor, ValueClass, next_table};
 
-use crate::comparison::{Joins, NONE};
+use crate::comparison::{Joins, Meetings, NONE};
 use crate::program::{Place, Program};
 
 /// Why body tables could not be read.
@@ -255,46 +255,66 @@ impl Code {
             Action::Return(_) | Action::Unreachable | Action::Call { stops: true, .. } => vec![],
             _ => vec![step + 1],
         };
-        targets.into_iter().map(|target| self.landing(target)).collect()
+        targets
     }
 
     /// Where the ways of each site join again.
     pub fn joins(&self) -> Joins {
-        let mut joins = vec![NONE; 1 + 2 * self.steps.len()];
+        let sites = 1 + 2 * self.steps.len();
+        let mut joins = vec![NONE; sites];
+        let mut meetings = Meetings::new(sites);
         for function in &self.functions {
-            self.join_function(function, &mut joins);
+            let blocks = self.blocks(function);
+            self.join_function(&blocks, &mut joins);
+            self.meet_function(&blocks, &mut meetings);
         }
-        Joins::new(joins)
+        Joins::with_meetings(joins, meetings)
     }
 
-    fn join_function(&self, function: &Function, joins: &mut [u32]) {
-        let heads = self.heads(function);
-        let number: HashMap<u32, u32> = (0..).zip(&heads).map(|(number, (head, _))| (*head, number)).collect();
-        let mut returns = Vec::new();
-        let mut flow = Vec::new();
-        for (block, (_, last)) in (0..).zip(&heads) {
-            if matches!(self.steps[*last as usize].action, Action::Return(_)) {
-                returns.push(block);
-            }
-            flow.push(self.successors(*last).iter().filter_map(|next| number.get(next).copied()).collect());
-        }
-        let blocks = Joins::from_flow(&flow, &returns);
+    fn join_function(&self, blocks: &[(u32, u32)], joins: &mut [u32]) {
+        let only_jumps =
+            |(head, last): &(u32, u32)| head == last && matches!(self.steps[*last as usize].action, Action::Jump(_));
+        let heads: Vec<(u32, u32)> = blocks.iter().copied().filter(|block| !only_jumps(block)).collect();
+        let (flow, returns) = self.flow(&heads, |to| self.landing(to));
+        let joined = Joins::from_flow(&flow, &returns);
         for (block, (head, last)) in (0..).zip(&heads) {
-            let join = heads.get(blocks.of(block) as usize).map_or(NONE, |(head, _)| self.site(Site::Step(*head)));
+            let join = heads.get(joined.of(block) as usize).map_or(NONE, |(head, _)| self.site(Site::Step(*head)));
             joins[self.site(Site::Step(*last)) as usize] = join;
-            for step in *head..=*last {
-                if matches!(self.steps[step as usize].action, Action::Call { .. }) {
-                    let next = if step == *last { join } else { self.site(Site::Step(self.landing(step + 1))) };
-                    joins[self.site(Site::Step(step)) as usize] = next;
-                    joins[self.site(Site::Returned(step)) as usize] = next;
-                }
+            for step in self.calls(*head, *last) {
+                let next = if step == *last { join } else { self.site(Site::Step(self.landing(step + 1))) };
+                joins[self.site(Site::Step(step)) as usize] = next;
+                joins[self.site(Site::Returned(step)) as usize] = next;
             }
         }
     }
 
-    /// The first and the last step of each block, without those that only jump.
-    fn heads(&self, function: &Function) -> Vec<(u32, u32)> {
-        let mut heads = Vec::new();
+    fn meet_function(&self, blocks: &[(u32, u32)], meetings: &mut Meetings) {
+        let (flow, returns) = self.flow(blocks, |to| to);
+        let sites = |(head, last): &(u32, u32)| {
+            let calls = self.calls(*head, *last).flat_map(|step| [Site::Step(step), Site::Returned(step)]);
+            let deciding = calls.chain([Site::Step(*last)]).map(|site| self.site(site)).collect();
+            (self.site(Site::Step(*head)), deciding)
+        };
+        meetings.add(&flow, &returns, &blocks.iter().map(sites).collect::<Vec<_>>());
+    }
+
+    fn calls(&self, head: u32, last: u32) -> impl Iterator<Item = u32> + '_ {
+        (head..=last).filter(|step| matches!(self.steps[*step as usize].action, Action::Call { .. }))
+    }
+
+    /// The successors of each of a function's blocks, by number, and the blocks that return.
+    fn flow(&self, blocks: &[(u32, u32)], landing: impl Fn(u32) -> u32) -> (Vec<Vec<u32>>, Vec<u32>) {
+        let number: HashMap<u32, u32> = (0..).zip(blocks).map(|(number, (head, _))| (*head, number)).collect();
+        let returns = |(_, last): &(u32, u32)| matches!(self.steps[*last as usize].action, Action::Return(_));
+        let flow = blocks.iter().map(|(_, last)| {
+            self.successors(*last).iter().filter_map(|next| number.get(&landing(*next)).copied()).collect()
+        });
+        (flow.collect(), (0..).zip(blocks).filter(|(_, block)| returns(block)).map(|(number, _)| number).collect())
+    }
+
+    /// The first and the last step of each block, in the order of the source.
+    fn blocks(&self, function: &Function) -> Vec<(u32, u32)> {
+        let mut blocks = Vec::new();
         let mut head = function.steps.start;
         for step in function.steps.clone() {
             let ends = matches!(
@@ -307,12 +327,11 @@ impl Code {
                     | Action::Call { stops: true, .. }
             );
             if ends {
-                heads.push((head, step));
+                blocks.push((head, step));
                 head = step + 1;
             }
         }
-        heads.retain(|(head, last)| head != last || !matches!(self.steps[*last as usize].action, Action::Jump(_)));
-        heads
+        blocks
     }
 }
 

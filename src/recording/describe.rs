@@ -6,7 +6,7 @@ use suspect_format::body::{Action, Callee, Symbol};
 use suspect_format::site::ValueClass;
 
 use super::body::{Code, Site, Variable};
-use super::objects::Kind;
+use super::objects::{Kind, REGION};
 use super::runs::Runs;
 use crate::comparison::{NONE, Place as Cell, Run, Side, Value};
 use crate::program::{Place, Program};
@@ -19,6 +19,8 @@ pub struct Words<'a> {
     /// For objects of the heap: which allocation at its place, from 1.
     ordinals: HashMap<u32, u32>,
     errno: u64,
+    /// Where the strings of `argv` lie in the process, in order.
+    arguments: Vec<(u64, u32)>,
 }
 
 impl<'a> Words<'a> {
@@ -43,7 +45,75 @@ impl<'a> Words<'a> {
             last = place;
             ordinals.insert(object, count);
         }
-        Self { program, code, runs, ordinals, errno }
+        let mut words = Self { program, code, runs, ordinals, errno, arguments: Vec::new() };
+        words.arguments = words.find_arguments();
+        words
+    }
+
+    /// The addresses of what `main` was called with, as far as the program looked at them, in the run that was read last.
+    fn find_arguments(&self) -> Vec<(u64, u32)> {
+        const MOST: u64 = 1 << 16;
+        let Some(run) = self.runs.runs.last() else { return Vec::new() };
+        let details = &self.runs.details[self.runs.runs.len() - 1];
+        let main = details.frames.iter().find(|frame| self.function_name(frame.function) == "main");
+        let passed = |number: usize| {
+            let frame = main?;
+            let offset = self.code.functions[frame.function as usize].parameters.get(number)?.offset;
+            self.first(Cell { object: frame.object, offset }, run, 0..run.writes())
+        };
+        let (Some(count), Some(array)) = (passed(0), passed(1)) else { return Vec::new() };
+        let string = |number: u64| {
+            let address =
+                self.first(self.region(array.wrapping_add(8 * number))?, run, run.initial().iter().copied())?;
+            Some((address, number as u32))
+        };
+        let mut strings: Vec<(u64, u32)> = (0..count.min(MOST)).filter_map(string).collect();
+        strings.sort_unstable();
+        strings
+    }
+
+    /// What the first of the writes `among` put into a place.
+    fn first(&self, place: Cell, run: &Run, mut among: impl Iterator<Item = u32>) -> Option<u64> {
+        let location = self.runs.naming.names.known_location(place)?;
+        let write = among.find(|write| run.location(*write) == location)?;
+        self.bits(run.value(write))
+    }
+
+    /// A value as the process has it, if it is a number or lies in no known object.
+    fn bits(&self, value: Value) -> Option<u64> {
+        match value {
+            Value::Number(bits) => Some(bits),
+            Value::Address(place) => match self.runs.naming.kinds.get(place.object as usize) {
+                Some(Kind::Region(base)) => Some(base + u64::from(place.offset)),
+                _ => None,
+            },
+            Value::Undefined => None,
+        }
+    }
+
+    /// The place of an address that lies in no known object.
+    fn region(&self, address: u64) -> Option<Cell> {
+        let base = address / REGION * REGION;
+        let object = self.runs.naming.known(Kind::Region(base), &self.runs.alignment)?;
+        Some(Cell { object, offset: (address - base) as u32 })
+    }
+
+    /// Which string of `argv` an address lies in, and how far behind its start.
+    fn argument(&self, address: u64) -> Option<(u32, u64)> {
+        const LONGEST: u64 = 1 << 12;
+        let at = self.arguments.partition_point(|(start, _)| *start <= address).checked_sub(1)?;
+        let (start, number) = self.arguments[at];
+        (address - start < LONGEST).then_some((number, address - start))
+    }
+
+    /// An address that no known object has.
+    fn pointer(&self, address: u64) -> String {
+        match (address, self.argument(address)) {
+            (0, _) => "NULL".to_owned(),
+            (_, Some((number, 0))) => format!("argv[{number}]"),
+            (_, Some((number, behind))) => format!("argv[{number}]+{behind}"),
+            (address, None) => format!("{address:#x}"),
+        }
     }
 
     /// Where a site stands in the source; line 0 if the compiler gave none.
@@ -114,26 +184,57 @@ impl<'a> Words<'a> {
                 within(&name, cell.offset)
             }
             Some(Kind::Region(base)) if base + u64::from(cell.offset) == self.errno => "errno".to_owned(),
-            Some(Kind::Region(base)) => format!("memory at {:#x}", base + u64::from(cell.offset)),
+            Some(Kind::Region(base)) => match self.argument(base + u64::from(cell.offset)) {
+                Some((number, behind)) => format!("argv[{number}][{behind}]"),
+                None => format!("memory at {:#x}", base + u64::from(cell.offset)),
+            },
             None => "an object".to_owned(),
         }
+    }
+
+    /// What a location is called that was last written by `writes`, one of each run: what has no name in the source is called after where it
+    /// came from.
+    pub fn written(&self, location: u32, writes: [Option<u32>; 2]) -> String {
+        let cell = self.runs.naming.names.place(location);
+        let Some(Kind::Frame { function, .. }) = self.runs.naming.kinds.get(cell.object as usize) else {
+            return self.cell(cell);
+        };
+        if self.variable(*function, cell.offset).is_some() || self.is_result(*function, cell.offset) {
+            return self.cell(cell);
+        }
+        let from = (0..).zip(writes).filter_map(|(side, write): (usize, _)| {
+            let run = self.runs.runs.get(side)?;
+            Some(run.site(run.writer(write?)))
+        });
+        let told = from.last().and_then(|site| self.came_from(site));
+        told.unwrap_or_else(|| self.cell(cell))
+    }
+
+    /// What a value without a name is that `site` wrote.
+    fn came_from(&self, site: u32) -> Option<String> {
+        let step = self.code.step_of(site)?;
+        let code = &self.code.steps[step as usize];
+        match (self.code.what(site), code.action) {
+            (Site::Returned(_), _) => Some(format!("what {} returned", self.callee(step).unwrap_or("the call"))),
+            (_, Action::Return(_)) => Some(format!("what {} returned", self.function_name(code.function))),
+            _ if code.place.line != 0 => Some(format!("a value computed in line {}", code.place.line)),
+            _ => None,
+        }
+    }
+
+    /// Whether a function returns what is there.
+    fn is_result(&self, function: u32, offset: u32) -> bool {
+        let mut steps = self.code.functions[function as usize].steps.clone();
+        steps.any(|step| {
+            matches!(self.code.steps[step as usize].action, Action::Return(Some(_)))
+                && self.code.reads_frame(step, offset)
+        })
     }
 
     /// A value that has no name in the source.
     fn unnamed(&self, function: u32, offset: u32) -> String {
         let name = self.function_name(function);
-        for step in self.code.functions[function as usize].steps.clone() {
-            match self.code.steps[step as usize].action {
-                Action::Call { result: Some((_, at)), .. } if at == u64::from(offset) => {
-                    return format!("what {} returned", self.callee(step).unwrap_or("a call"));
-                }
-                Action::Return(Some(_)) if self.code.reads_frame(step, offset) => {
-                    return format!("what {name} returns");
-                }
-                _ => {}
-            }
-        }
-        format!("a value in {name}")
+        if self.is_result(function, offset) { format!("what {name} returns") } else { format!("a value in {name}") }
     }
 
     /// Whether a location is a variable of the source, or part of one, or on the heap.
@@ -170,19 +271,31 @@ impl<'a> Words<'a> {
             Some((ValueClass::Float, size)) if size == length && length == 8 => f64::from_bits(bits).to_string(),
             Some((ValueClass::Bool, _)) => (bits != 0).to_string(),
             Some((ValueClass::Unsigned, size)) if size == length => bits.to_string(),
-            Some((ValueClass::Pointer | ValueClass::String | ValueClass::FunctionPointer, _)) => format!("{bits:#x}"),
+            Some((ValueClass::Pointer | ValueClass::String | ValueClass::FunctionPointer, _)) => self.pointer(bits),
+            None if self.is_pointer(cell, bits) => self.pointer(bits),
             _ if length == 1 && (0x20..0x7f).contains(&bits) => format!("{signed} '{}'", bits as u8 as char),
             _ => signed.to_string(),
         }
     }
 
+    fn used(&self, cell: Cell) -> Option<super::layout::Cell> {
+        self.runs.layout(cell.object).and_then(|layout| layout.cells(cell.offset, 8).next())
+    }
+
     fn length(&self, cell: Cell) -> u32 {
-        let kind = self.runs.naming.kinds.get(cell.object as usize).copied();
-        let layout = kind.and_then(|kind| self.runs.layouts.known(kind));
-        layout.and_then(|layout| layout.cells(cell.offset, 8).next()).map_or(8, |cell| cell.length)
+        self.used(cell).map_or(8, |cell| cell.length)
+    }
+
+    fn is_pointer(&self, cell: Cell, bits: u64) -> bool {
+        // Arguments of all calls share their places, so that another one's is an address says little.
+        let shared = matches!(self.runs.naming.kinds.get(cell.object as usize), Some(Kind::Arguments { .. }));
+        self.used(cell).is_some_and(|cell| cell.address) && (!shared || bits > 0xffff)
     }
 
     fn address(&self, place: Cell) -> String {
+        if let Some(address) = self.bits(Value::Address(place)) {
+            return self.pointer(address);
+        }
         if let Some(Kind::Symbol(symbol)) = self.runs.naming.kinds.get(place.object as usize) {
             let symbol = &self.code.symbols[*symbol as usize];
             if symbol.flags & Symbol::FUNCTION != 0 && place.offset == 0 {

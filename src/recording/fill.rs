@@ -99,6 +99,9 @@ pub struct Fill<'a> {
     canonical: Vec<(u32, u32)>,
     cells: Vec<Cell>,
     depth: u32,
+    /// The next segment of the alignment, and where the runs parted last.
+    segment: usize,
+    parted: u32,
 }
 
 impl<'a> Fill<'a> {
@@ -122,6 +125,8 @@ impl<'a> Fill<'a> {
             canonical: Vec::new(),
             cells: Vec::new(),
             depth: 0,
+            segment: 0,
+            parted: 0,
         }
     }
 
@@ -148,7 +153,7 @@ impl<'a> Fill<'a> {
 
     fn value(&mut self, address: u64, cell: Cell, view: &mut View) -> Value {
         let Some(bits) = view.memory.load(address, cell.length) else { return Value::Undefined };
-        if cell.address
+        if cell.can_point()
             && let Some(spot) = view.objects.named(bits)
         {
             let (object, _) = self.canonical(spot.object, view);
@@ -160,9 +165,25 @@ impl<'a> Fill<'a> {
     fn cells(&mut self, access: Access, view: &View) -> Vec<Cell> {
         let mut cells = std::mem::take(&mut self.cells);
         cells.clear();
-        let number = self.own.of(access.spot.object, view.objects.all(), self.layouts);
+        let number = self.own.of(access.spot.object, self.side, view.objects.all(), self.layouts);
         cells.extend(self.layouts.layout(number).cells(access.spot.offset, access.length));
         cells
+    }
+
+    /// Where the runs are together again, what came between decides nothing any more: both came here.
+    fn join_regions(&mut self) {
+        let (alignment, side) = (self.alignment, self.side.index());
+        while let Some(segment) = alignment.segments().get(self.segment)
+            && segment.first[side] <= self.recorder.points()
+        {
+            if segment.aligned > 0 {
+                if segment.first[side] > 0 {
+                    self.recorder.together_since(self.parted);
+                }
+                self.parted = segment.first[side] + segment.aligned - 1;
+            }
+            self.segment += 1;
+        }
     }
 
     fn location(&mut self, object: u32, cell: Cell) -> u32 {
@@ -172,6 +193,7 @@ impl<'a> Fill<'a> {
 
 impl Observer for Fill<'_> {
     fn point(&mut self, site: u32, activation: u32) {
+        self.join_regions();
         self.recorder.point(site);
         self.details.frame_of.push(activation);
     }

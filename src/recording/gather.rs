@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::layout::Layout;
 use super::objects::{Kind, Object};
 use super::walk::{Access, Activation, Observer, View};
-use crate::comparison::{NONE, Step};
+use crate::comparison::{Alignment, NONE, Side, Step};
 
 /// What objects have their cells in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -13,17 +13,18 @@ enum Class {
     Symbol(u32),
     Frame(u32),
     Arguments,
-    Heap(u32),
+    /// Made at a point of a run.
+    Heap(Side, u32),
     Region(u64),
 }
 
 impl Class {
-    fn of(kind: Kind) -> Self {
+    fn of(kind: Kind, side: Side) -> Self {
         match kind {
             Kind::Symbol(symbol) => Class::Symbol(symbol),
             Kind::Frame { function, .. } => Class::Frame(function),
             Kind::Arguments { .. } => Class::Arguments,
-            Kind::Heap { site, .. } => Class::Heap(site),
+            Kind::Heap { point, .. } => Class::Heap(side, point),
             Kind::Region(base) => Class::Region(base),
         }
     }
@@ -37,19 +38,35 @@ pub struct Layouts {
 }
 
 impl Layouts {
-    /// The number of the layout that objects of this kind have.
-    pub fn number(&mut self, kind: Kind) -> u32 {
+    /// The number of the layout that objects of this kind have in run `side`.
+    pub fn number(&mut self, kind: Kind, side: Side) -> u32 {
         let next = self.layouts.len() as u32;
-        let number = *self.numbers.entry(Class::of(kind)).or_insert(next);
+        let number = *self.numbers.entry(Class::of(kind, side)).or_insert(next);
         if number == next {
             self.layouts.push(Layout::default());
         }
         number
     }
 
-    /// The layout of objects of this kind, if there is one.
-    pub fn known(&self, kind: Kind) -> Option<&Layout> {
-        self.numbers.get(&Class::of(kind)).map(|number| self.layout(*number))
+    /// The layout of objects of this kind in run `side`, if there is one.
+    pub fn known(&self, kind: Kind, side: Side) -> Option<&Layout> {
+        self.numbers.get(&Class::of(kind, side)).map(|number| self.layout(*number))
+    }
+
+    /// From now on objects of the heap that correspond have their cells in common. Those that one function allocates for all the others are
+    /// used in as many ways as there are others, so the place of the call does not tell which are alike.
+    pub fn unite(&mut self, alignment: &Alignment) {
+        let heap = |class: &Class| if let Class::Heap(side, point) = *class { Some((side, point)) } else { None };
+        let made: Vec<(Side, u32)> = self.numbers.keys().filter_map(heap).collect();
+        for (side, point) in made {
+            let Some(partner) = alignment.partner(side, point) else { continue };
+            let number = self.numbers[&Class::Heap(side, point)];
+            let other = self.numbers.insert(Class::Heap(side.other(), partner), number);
+            if let Some(other) = other.filter(|other| *other != number) {
+                let other = std::mem::take(&mut self.layouts[other as usize]);
+                self.layouts[number as usize].unite(&other);
+            }
+        }
     }
 
     /// The layout of this number.
@@ -65,14 +82,14 @@ pub struct ObjectLayouts {
 }
 
 impl ObjectLayouts {
-    /// The layout of `object`.
-    pub fn of(&mut self, object: u32, objects: &[Object], layouts: &mut Layouts) -> u32 {
+    /// The layout of `object` of run `side`.
+    pub fn of(&mut self, object: u32, side: Side, objects: &[Object], layouts: &mut Layouts) -> u32 {
         let at = object as usize;
         if self.numbers.len() <= at {
             self.numbers.resize(at + 1, NONE);
         }
         if self.numbers[at] == NONE {
-            self.numbers[at] = layouts.number(objects[at].kind);
+            self.numbers[at] = layouts.number(objects[at].kind, side);
         }
         self.numbers[at]
     }
@@ -104,15 +121,16 @@ impl Control {
 /// Collects what the second walk has to know first.
 pub struct Gather<'a> {
     layouts: &'a mut Layouts,
+    side: Side,
     own: ObjectLayouts,
     control: Control,
     last: usize,
 }
 
 impl<'a> Gather<'a> {
-    /// Nothing yet.
-    pub fn new(layouts: &'a mut Layouts) -> Self {
-        Self { layouts, own: ObjectLayouts::default(), control: Control::default(), last: 0 }
+    /// Nothing yet of run `side`.
+    pub fn new(layouts: &'a mut Layouts, side: Side) -> Self {
+        Self { layouts, side, own: ObjectLayouts::default(), control: Control::default(), last: 0 }
     }
 
     /// The control flow of the whole run.
@@ -121,7 +139,7 @@ impl<'a> Gather<'a> {
     }
 
     fn access(&mut self, access: Access, view: &mut View) {
-        let number = self.own.of(access.spot.object, view.objects.all(), self.layouts);
+        let number = self.own.of(access.spot.object, self.side, view.objects.all(), self.layouts);
         self.layouts.layouts[number as usize].access(access.spot.offset, access.length, access.pointer);
     }
 }

@@ -15,6 +15,13 @@ struct Marks {
     addresses: u64,
 }
 
+impl Cell {
+    /// Whether what is there can be an address: it may have been copied without anybody having used it.
+    pub fn can_point(&self) -> bool {
+        self.length == MOST
+    }
+}
+
 /// The coarsest parts of an object such that every access uses whole ones. All objects of a class share theirs.
 #[derive(Clone, Debug, Default)]
 pub struct Layout {
@@ -63,6 +70,16 @@ impl Layout {
         self.start(offset.saturating_add(length));
         if address && length == MOST {
             self.marks_mut(offset / 64).addresses |= 1 << (offset % 64);
+        }
+    }
+
+    /// Takes in the parts of another layout.
+    pub fn unite(&mut self, other: &Layout) {
+        let dense = (0..).zip(other.dense.iter().copied());
+        for (word, marks) in dense.chain(other.sparse.iter().map(|(word, marks)| (*word, *marks))) {
+            let mine = self.marks_mut(word);
+            mine.starts |= marks.starts;
+            mine.addresses |= marks.addresses;
         }
     }
 
@@ -125,6 +142,17 @@ mod tests {
         layout.access(4, 20, false);
         assert_eq!(cells(&layout, 0, 20), [(0, 4), (4, 8), (12, 8)]);
         assert_eq!(cells(&layout, 4, 20), [(4, 8), (12, 8), (20, 4)]);
+    }
+
+    #[test]
+    fn layouts_are_united_part_by_part() {
+        let (mut one, mut other) = (Layout::default(), Layout::default());
+        one.access(0, 16, false);
+        other.access(4, 4, false);
+        other.access(DENSE * 64, 8, true);
+        one.unite(&other);
+        assert_eq!(cells(&one, 0, 16), [(0, 4), (4, 4), (8, 8)]);
+        assert!(one.cells(DENSE * 64, 8).next().unwrap().address);
     }
 
     #[test]

@@ -78,8 +78,7 @@ impl<'a> Meaning<'a> {
     }
 
     fn cells(&self, object: u32, offset: u64, length: u64) -> Result<Vec<Cell>, Stop> {
-        let kind = self.runs.naming.kinds.get(object as usize).copied().ok_or(Stop::Unknown)?;
-        let layout = self.runs.layouts.known(kind).ok_or(Stop::Unknown)?;
+        let layout = self.runs.layout(object).ok_or(Stop::Unknown)?;
         let (offset, length) = (u32::try_from(offset), u32::try_from(length));
         let (Ok(offset), Ok(length)) = (offset, length) else { return Err(Stop::Broken) };
         Ok(layout.cells(offset, length).collect())

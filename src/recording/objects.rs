@@ -54,7 +54,10 @@ pub struct Spot {
 pub const ARGUMENTS: u64 = 0xf000_0000_0000_0000;
 /// Bytes for the arguments of one call.
 pub const ARGUMENTS_STRIDE: u64 = 1 << 12;
-const REGION: u64 = 1 << 32;
+/// Bytes of a part of memory that belongs to no known object.
+pub const REGION: u64 = 1 << 32;
+/// Addresses that objects can have.
+const ADDRESSES: std::ops::Range<u64> = 1 << 10..1 << 47;
 
 /// The objects of a process at one time.
 #[derive(Debug, Default)]
@@ -170,6 +173,9 @@ impl Objects {
 
     /// The place that an address names if it is one: into a known object, or just behind it.
     pub fn named(&mut self, address: u64) -> Option<Spot> {
+        if !ADDRESSES.contains(&address) {
+            return None;
+        }
         let spot = |objects: &Self, object: u32| {
             let offset = address - objects.all[object as usize].address;
             u32::try_from(offset).ok().map(|offset| Spot { object, offset })

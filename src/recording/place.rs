@@ -33,7 +33,9 @@ impl<'a> Addresses<'a> {
             number = frame.caller;
         }
         let mut objects = BTreeMap::new();
-        for (object, held) in &details.held {
+        let module = |object: &u32| matches!(runs.naming.kinds[*object as usize], Kind::Symbol(_));
+        let others = runs.details.iter().flat_map(|details| &details.held).filter(|(object, _)| module(*object));
+        for (object, held) in others.chain(&details.held) {
             if !matches!(runs.naming.kinds[*object as usize], Kind::Arguments { .. } | Kind::Region(_)) {
                 objects.insert(held.address, (*object, held.size));
             }
@@ -54,9 +56,15 @@ impl<'a> Addresses<'a> {
                 self.frames.iter().find(|(object, _)| *object == place.object).map(|(_, address)| *address)
             }
             Some(Kind::Arguments { .. }) | None => None,
-            Some(_) => self.runs.details[self.side.index()].held.get(&place.object).map(|held| held.address),
+            // A module's objects lie at the same place in both runs, whether this one came to use them or not.
+            Some(Kind::Symbol(_)) => self.held(self.side, place).or_else(|| self.held(self.side.other(), place)),
+            Some(_) => self.held(self.side, place),
         };
         base.map(|base| base + u64::from(place.offset)).ok_or(Stop::MissingObject)
+    }
+
+    fn held(&self, side: Side, place: Place) -> Option<u64> {
+        Some(self.runs.details.get(side.index())?.held.get(&place.object)?.address)
     }
 
     /// A value as this run's process has it.
@@ -91,10 +99,8 @@ impl<'a> Addresses<'a> {
 
     /// How many bytes the cell at a place has, and whether it holds addresses.
     pub fn cell(&self, place: Place) -> (u32, bool) {
-        let kind = self.runs.naming.kinds.get(place.object as usize).copied();
-        let layout = kind.and_then(|kind| self.runs.layouts.known(kind));
-        let cell = layout.and_then(|layout| layout.cells(place.offset, 8).next());
-        cell.map_or((8, false), |cell| (cell.length, cell.address))
+        let cell = self.runs.layout(place.object).and_then(|layout| layout.cells(place.offset, 8).next());
+        cell.map_or((8, false), |cell| (cell.length, cell.can_point()))
     }
 }
 

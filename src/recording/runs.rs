@@ -5,6 +5,7 @@ use super::file::Recording;
 use super::fill::{Details, Fill, Naming};
 use super::gather::{Control, Gather, Layouts};
 use super::image::Modules;
+use super::layout::Layout;
 use super::walk::{Observer, Stray, Walk, Walked};
 use crate::comparison::{Alignment, Joins, Recorder, Run, RunTooLong, Side, align};
 
@@ -35,9 +36,12 @@ impl Runs {
         let joins = code.joins();
         let mut layouts = Layouts::default();
         let first: Vec<(Control, Walked)> =
-            recordings.iter().map(|recording| gather(code, recording, &mut layouts)).collect();
+            Side::BOTH.into_iter().zip(recordings).map(|(side, one)| gather(code, one, side, &mut layouts)).collect();
         let steps = |run: usize| first[run.min(first.len() - 1)].0.steps();
         let alignment = align(steps(0), steps(1), &joins);
+        if recordings.len() > 1 {
+            layouts.unite(&alignment);
+        }
         let mut naming = Naming::default();
         let (mut runs, mut details, mut walked, mut modules) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let found: Vec<Walked> = first.into_iter().map(|(_, walked)| walked).collect();
@@ -54,10 +58,16 @@ impl Runs {
         }
         Ok(Runs { joins, alignment, naming, layouts, runs, details, walked, modules })
     }
+
+    /// The cells of an object, by its canonical number.
+    pub fn layout(&self, object: u32) -> Option<&Layout> {
+        let (kind, side) = (self.naming.kinds.get(object as usize)?, self.naming.sides.get(object as usize)?);
+        self.layouts.known(*kind, *side)
+    }
 }
 
-fn gather(code: &Code, recording: &Recording, layouts: &mut Layouts) -> (Control, Walked) {
-    let mut gather = Gather::new(layouts);
+fn gather(code: &Code, recording: &Recording, side: Side, layouts: &mut Layouts) -> (Control, Walked) {
+    let mut gather = Gather::new(layouts, side);
     let walked = walk(code, recording, &mut gather, &mut Modules::default(), &[]);
     (gather.finish(), walked)
 }

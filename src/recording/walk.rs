@@ -232,6 +232,8 @@ pub struct Walk<'a, O, I> {
     corrections: HashMap<u32, Vec<Stray>>,
     compared: [u64; 2],
     evaluated: u64,
+    /// The last step that could fault, by its number in its function.
+    may_fault: u32,
     /// Of the step that is evaluated.
     step: u32,
     frame: u64,
@@ -284,6 +286,7 @@ impl<'a, O: Observer, I: Image> Walk<'a, O, I> {
             corrections,
             compared: [0; 2],
             evaluated: 0,
+            may_fault: header.step,
             step: 0,
             frame: 0,
             scratch: Vec::new(),
@@ -425,12 +428,14 @@ impl<'a, O: Observer, I: Image> Walk<'a, O, I> {
             }
             Action::Copy => {
                 let (to, from, length) = (self.tree(&mut at)?, self.tree(&mut at)?, self.tree(&mut at)?);
+                self.survives(number, length)?;
                 self.reads(from, length, false);
                 self.copy(to, from, length);
                 self.wrote(to, length, false);
             }
             Action::Fill => {
                 let (to, byte, length) = (self.tree(&mut at)?, self.tree(&mut at)?, self.tree(&mut at)?);
+                self.survives(number, length)?;
                 self.fill(to, byte as u8, length);
                 self.wrote(to, length, false);
             }
@@ -476,6 +481,14 @@ impl<'a, O: Observer, I: Image> Walk<'a, O, I> {
             open.step = next;
         }
         Ok(())
+    }
+
+    /// Stops at a step that the process died in while it went over so many bytes, which may be more than there are.
+    fn survives(&mut self, number: u32, length: u64) -> Result<(), Stop> {
+        const SURE: u64 = 1 << 16;
+        let first = self.code.functions[self.code.steps[number as usize].function as usize].steps.start;
+        let told_last = || self.mirror.position(&self.stream).offset >= self.stream.end() as u64;
+        if length > SURE && self.may_fault == number - first && told_last() { Err(Stop::Trap) } else { Ok(()) }
     }
 
     fn fill(&mut self, address: u64, byte: u8, length: u64) {

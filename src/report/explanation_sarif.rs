@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::document::{Cause, Explanation, Point};
+use super::explanation_text::quoted;
 
 fn location(point: &Point, text: &str) -> Value {
     json!({
@@ -23,9 +24,9 @@ pub fn explanation_sarif(explanation: &Explanation) -> Value {
     }
     for step in explanation.steps.iter().rev() {
         let causes = step.causes.iter().map(|Cause { what, failing, passing }| {
-            format!("`{what}` is {failing} in {}, {passing} in {}", explanation.test, explanation.against)
+            format!("{} is {failing} in {}, {passing} in {}", quoted(what), explanation.test, explanation.against)
         });
-        let text = causes.chain([step.model.clone()]).collect::<Vec<_>>().join("; ");
+        let text = causes.chain([step.proof.clone()]).collect::<Vec<_>>().join("; ");
         locations.push(json!({ "location": location(&step.cause_point, &text) }));
     }
     let effect = explanation.steps.first().map(|step| &step.effect_point);

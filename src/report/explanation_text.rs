@@ -4,7 +4,10 @@ use std::io::{self, Write};
 
 use crate::evidence::ordinal;
 
-use super::document::{Cause, Explanation, Point, Step};
+use super::document::{Cause, Explanation, Origin, Point, Step};
+
+/// How many differences of a step are told.
+const MOST_CAUSES: usize = 6;
 
 /// Writes an explanation; `line` gives the text of a line of the source, if it can be had.
 pub fn write_explanation(
@@ -16,17 +19,18 @@ pub fn write_explanation(
     writeln!(out, "{test} compared with {against}: {effect}")?;
     let mut number = 0;
     let mut steps = explanation.steps.as_slice();
-    while let Some((step, rest)) = steps.split_first() {
+    while !steps.is_empty() {
         number += 1;
-        let copies = copies(step, rest);
-        let last = copies.checked_sub(1).map_or(step, |last| &rest[last]);
-        let passed = [step].into_iter().chain(&rest[..copies]).rev().skip(1).flat_map(|step| &step.causes);
-        let mut handed_on: Vec<String> = passed.map(|cause| format!("`{}`", cause.what)).collect();
-        handed_on.dedup();
-        write_step(number, last, &handed_on, &line, out)?;
-        steps = &rest[copies..];
+        let told = steps[..whole(steps)].split_at(rounds(steps));
+        write_step(number, told, &line, out)?;
+        steps = &steps[told.0.len() + told.1.len()..];
     }
-    for origin in &explanation.origins {
+    for (at_number, origin) in explanation.origins.iter().enumerate() {
+        let last = explanation.steps.last().filter(|_| at_number == 0);
+        if last.is_some_and(|step| is_told(origin, step)) {
+            writeln!(out, "      the difference comes in here")?;
+            continue;
+        }
         number += 1;
         writeln!(out, "\n{number}: {}: the difference comes in here", at(&origin.point))?;
         write_source(&origin.point, &line, out)?;
@@ -44,12 +48,62 @@ pub fn write_explanation(
     Ok(())
 }
 
+/// How many of the first steps are told as one: rounds of a loop, or else what hands on the same values.
+fn whole(steps: &[Step]) -> usize {
+    let first = rounds(steps);
+    let (step, rest) = (&steps[first], &steps[first + 1..]);
+    let looped = first > 0 && is_round(&steps[first - 1], step);
+    first + 1 + if looped { 0 } else { copies(step, rest) }
+}
+
+fn names(step: &Step) -> Vec<&str> {
+    step.causes.iter().map(|cause| cause.what.as_str()).collect()
+}
+
+/// Whether a step says of the same variables what an earlier one does.
+fn is_round(later: &Step, earlier: &Step) -> bool {
+    names(later) == names(earlier) && later.taken.is_empty()
+}
+
+/// How many of the first steps say of the same line what the next one says of it: rounds of a loop, or parts of one expression.
+fn rounds(steps: &[Step]) -> usize {
+    let same = |pair: &&[Step]| {
+        let [later, earlier] = pair else { return false };
+        let place = |step: &Step| (step.cause_point.file.clone(), step.cause_point.line);
+        let part = later.causes.iter().all(|cause| cause.what.starts_with("a value "));
+        let told = !later.causes.is_empty() && !earlier.causes.is_empty() && later.model != "none";
+        told && place(later) == place(earlier) && (part || is_round(later, earlier))
+    };
+    steps.windows(2).take_while(same).count()
+}
+
 /// How many of the steps behind `step` only hand on its value.
 fn copies(step: &Step, rest: &[Step]) -> usize {
-    let alike = |one: &Cause, other: &Cause| one.failing == other.failing && one.passing == other.passing;
-    let [cause] = step.causes.as_slice() else { return 0 };
-    let hands_on = |next: &&Step| matches!(next.causes.as_slice(), [other] if alike(cause, other)) && !next.decides;
+    let values = |step: &Step| {
+        let of = |cause: &Cause| (cause.failing.clone(), cause.passing.clone());
+        step.causes.iter().map(of).collect::<std::collections::BTreeSet<_>>()
+    };
+    if step.causes.is_empty() {
+        return 0;
+    }
+    let handed = values(step);
+    let hands_on = |next: &&Step| !next.decides && values(next) == handed;
     rest.iter().take_while(hands_on).count()
+}
+
+/// Whether a step already says what an origin does: same line, same values.
+fn is_told(origin: &Origin, step: &Step) -> bool {
+    let same = origin.point.file == step.cause_point.file && origin.point.line == step.cause_point.line;
+    let said = |text: &String| {
+        step.causes.iter().any(|cause| text.ends_with(&format!(" is {} here, {} there", cause.failing, cause.passing)))
+    };
+    same && origin.what.iter().all(said)
+}
+
+/// What differs, as it stands in a sentence: what the source has a name for in backquotes.
+pub fn quoted(what: &str) -> String {
+    let phrase = ["what ", "a ", "argument ", "memory "].iter().any(|word| what.starts_with(word));
+    if phrase { what.to_owned() } else { format!("`{what}`") }
 }
 
 fn at(point: &Point) -> String {
@@ -66,35 +120,58 @@ fn write_source(point: &Point, line: &impl Fn(&str, u32) -> Option<String>, out:
     }
 }
 
+/// Writes steps that are told as one: later `rounds` of what the first of the others says, and whom that hands its value on to.
 fn write_step(
     number: u32,
-    last: &Step,
-    handed_on: &[String],
+    (rounds, steps): (&[Step], &[Step]),
     line: &impl Fn(&str, u32) -> Option<String>,
     out: &mut impl Write,
 ) -> io::Result<()> {
+    let Some((last, passed)) = steps.split_last() else { return Ok(()) };
     let point = &last.cause_point;
-    let which = if point.instance > 1 { format!(" ({} time)", ordinal(point.instance)) } else { String::new() };
+    let until = rounds.first().map_or(point.instance, |step| step.cause_point.instance);
+    let which = match point.instance {
+        from if from < until && passed.is_empty() => format!(" ({} to {} time)", ordinal(from), ordinal(until)),
+        from if from > 1 => format!(" ({} time)", ordinal(from)),
+        _ => String::new(),
+    };
     writeln!(out, "\n{number}: {}{which}: because of this:", at(point))?;
     write_source(point, line, out)?;
-    for Cause { what, failing, passing } in &last.causes {
-        writeln!(out, "      `{what}` is {failing} here, {passing} there")?;
+    for Cause { what, failing, passing } in last.causes.iter().take(MOST_CAUSES) {
+        writeln!(out, "      {} is {failing} here, {passing} there", quoted(what))?;
     }
-    if last.causes.is_empty() {
+    if last.causes.len() > MOST_CAUSES {
+        writeln!(out, "      and {} more (--format json has all)", last.causes.len() - MOST_CAUSES)?;
+    }
+    if let Some(round) = rounds.first().filter(|_| passed.is_empty())
+        && let ([cause], [first]) = (round.causes.as_slice(), last.causes.as_slice())
+        && cause.what == first.what
+    {
+        writeln!(out, "      and so on, until it is {} here, {} there", cause.failing, cause.passing)?;
+    }
+    if last.causes.is_empty() && last.cut.is_empty() {
         writeln!(out, "      nothing that is in memory here differs")?;
     }
     for taken in &last.taken {
         writeln!(out, "      {taken}")?;
     }
+    let mut handed_on: Vec<String> = Vec::new();
+    for cause in passed.iter().rev().flat_map(|step| &step.causes) {
+        let name = quoted(&cause.what);
+        if !handed_on.contains(&name) && !last.causes.iter().any(|own| own.what == cause.what) {
+            handed_on.push(name);
+        }
+    }
+    handed_on.truncate(MOST_CAUSES);
     if !handed_on.is_empty() {
         writeln!(out, "      handed on to {}", handed_on.join(", "))?;
     }
-    writeln!(out, "      {}", last.model)
+    writeln!(out, "      {}", last.proof)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::document::{EXPLANATION_SCHEMA_VERSION, Origin};
+    use super::super::document::EXPLANATION_SCHEMA_VERSION;
     use super::*;
 
     fn step(line: u32, what: &str) -> Step {
@@ -103,7 +180,8 @@ mod tests {
             cause_point: point(line),
             effect_point: point(line + 1),
             causes: vec![Cause { what: what.into(), failing: "-1".into(), passing: "0".into() }],
-            model: "proved".into(),
+            model: "exact".into(),
+            proof: "proved".into(),
             re_executions: 2,
             ..Step::default()
         }
@@ -135,6 +213,40 @@ mod tests {
         );
         assert!(text.contains("handed on to `status`"), "{text}");
         assert!(text.contains("2: a.c:2: the difference comes in here"), "{text}");
+    }
+
+    #[test]
+    fn rounds_of_a_loop_are_told_as_one() {
+        let mut explanation = explanation();
+        let round = |instance: u64, failing: &str| {
+            let mut step = step(67, "item");
+            step.cause_point.instance = instance;
+            step.causes[0].failing = failing.into();
+            step
+        };
+        explanation.steps = vec![round(12, "9"), round(11, "10"), round(10, "11"), step(18, "status")];
+        let mut text = Vec::new();
+        write_explanation(&explanation, |_, _| None, &mut text).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        let told = "1: a.c:67 (10th to 12th time): because of this:\n      `item` is 11 here, 0 there\n      \
+            and so on, until it is 9 here, 0 there\n";
+        assert!(text.contains(told), "{text}");
+        assert!(text.contains("2: a.c:18: because of this:"), "{text}");
+    }
+
+    #[test]
+    fn what_comes_in_at_the_last_step_is_not_told_twice() {
+        let mut explanation = explanation();
+        explanation.steps[1].cause_point.line = 2;
+        explanation.steps[1].causes[0].what = "what mkdir returned".into();
+        explanation.origins[0].point.line = 2;
+        explanation.origins[0].what = vec!["what mkdir returned is -1 here, 0 there".into()];
+        let mut text = Vec::new();
+        write_explanation(&explanation, |_, _| None, &mut text).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        assert!(text.contains("      what mkdir returned is -1 here, 0 there\n"), "{text}");
+        assert!(text.contains("      proved\n      the difference comes in here\n"), "{text}");
+        assert!(!text.contains("2: a.c"), "{text}");
     }
 
     #[test]

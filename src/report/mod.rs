@@ -56,7 +56,7 @@ pub use document::{
 pub use document_sarif::report_sarif;
 pub use document_text::write_report_text;
 pub use explanation_sarif::explanation_sarif;
-pub use explanation_text::write_explanation;
+pub use explanation_text::{quoted, write_explanation};
 pub use fingerprint::fingerprint;
 pub use graph::{EdgeStrength, GRAPH_SCHEMA_VERSION, GraphEdge, GraphNode, GraphReport, node_kind};
 pub use graph_text::{write_graph, write_graph_dot};

@@ -1,27 +1,107 @@
-//! Real bugs of released programs, with their published fixes: what a ranking claims of them holds when it is repeated.
+//! Real bugs of released programs, with their published fixes: what a ranking claims of them holds when it is repeated, and explanations of them
+//! name the fault.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use serde_json::Value;
 
 use crate::project::text;
 
 const BUGS: [&str; 3] = ["cjson-pointer", "lua51-varargs", "zlib-header"];
+const EXPLAINED: [&str; 3] = ["tar-backup", "cjson-number", "cjson-pointer"];
 /// How often a project is ranked until something is claimed of its first lines.
 const RANKED: usize = 8;
+
+/// Makes projects of real bugs in `work`.
+fn make(work: &Path, bugs: &[&str]) {
+    let output = Command::new(concat!(env!("CARGO_MANIFEST_DIR"), "/benches/accuracy/reals"))
+        .arg(work)
+        .args(bugs)
+        .env("SUSPECT_BIN", Path::new(env!("CARGO_BIN_EXE_suspect")).parent().unwrap())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", text(&output));
+}
 
 #[test]
 fn every_claim_printed_on_three_real_bugs_holds_when_it_is_repeated() {
     let work = tempfile::Builder::new().prefix("suspect-test-").tempdir().unwrap();
     let suspect = Path::new(env!("CARGO_BIN_EXE_suspect"));
-    let output = Command::new(concat!(env!("CARGO_MANIFEST_DIR"), "/benches/accuracy/reals"))
-        .arg(work.path())
-        .args(BUGS)
-        .env("SUSPECT_BIN", suspect.parent().unwrap())
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", text(&output));
+    make(work.path(), &BUGS);
     let flips: usize = BUGS.iter().map(|bug| replay_all(suspect, &work.path().join("real").join(bug), bug)).sum();
     assert!(flips > 0, "no claim says that a failing test passes");
+}
+
+/// The project of a bug.
+struct Bug {
+    path: PathBuf,
+}
+
+impl Bug {
+    /// The number of the line of `file` that holds `text`.
+    fn line(&self, file: &str, text: &str) -> u64 {
+        let source = std::fs::read(self.path.join(file)).unwrap();
+        let source = String::from_utf8_lossy(&source).into_owned();
+        1 + source.lines().position(|line| line.contains(text)).unwrap_or_else(|| panic!("{file}: {text}")) as u64
+    }
+
+    /// Explains one test of the list by another one; the whole answer.
+    fn explain(&self, failing: &str, passing: &str, options: &[&str]) -> Value {
+        let tests = std::fs::read_to_string(self.path.join("tests.list")).unwrap();
+        let [failing, passing] = [failing, passing].map(|test| {
+            (1 + tests.lines().position(|line| line == test).unwrap_or_else(|| panic!("{test}"))).to_string()
+        });
+        let output = Command::new(env!("CARGO_BIN_EXE_suspect"))
+            .args(["explain", &failing, "--against", &passing, "--format", "json"])
+            .args(options)
+            .current_dir(&self.path)
+            .output()
+            .unwrap();
+        assert!(matches!(output.status.code(), Some(0 | 2)), "{}", text(&output));
+        serde_json::from_slice(&output.stdout).unwrap()
+    }
+}
+
+/// Lines that an explanation names.
+fn lines(answer: &Value) -> Vec<(String, u64)> {
+    let steps = answer["steps"].as_array().unwrap();
+    let slices = steps.iter().flat_map(|step| step["slice"].as_array().unwrap());
+    let points = steps.iter().map(|step| &step["cause_point"]);
+    let all = slices.chain(points).chain(answer["origins"].as_array().unwrap().iter().map(|origin| &origin["point"]));
+    all.map(|place| (place["file"].as_str().unwrap().to_owned(), place["line"].as_u64().unwrap())).collect()
+}
+
+#[test]
+fn explanations_of_three_real_bugs_name_the_fault() {
+    let work = tempfile::Builder::new().prefix("suspect-test-").tempdir().unwrap();
+    make(work.path(), &EXPLAINED);
+    let bug = |name: &str| Bug { path: work.path().join("real").join(name) };
+
+    // A number of many characters is cut off where the buffer ends.
+    let number = bug("cjson-number");
+    let answer = number.explain("print texts/digits90", "print texts/digits40", &[]);
+    let fault = number.line("cJSON.c", "(i < (sizeof(number_c_string) - 1)) && can_access_at_index");
+    assert!(lines(&answer).contains(&("cJSON.c".to_owned(), fault)), "{answer:#}");
+
+    // What stands behind a digit is taken for one, whatever it is.
+    let pointer = bug("cjson-pointer");
+    let answer = pointer.explain("get texts/many /1:", "get texts/many /12", &[]);
+    let taken = pointer.line("cJSON_Utils.c", "parsed_index = (10 * parsed_index)");
+    assert!(lines(&answer).contains(&("cJSON_Utils.c".to_owned(), taken)), "{answer:#}");
+    assert_eq!(answer["verified"], true, "{answer:#}");
+
+    // A directory that is there already is no error, but what is done then takes back a backup that is another file's.
+    let tar = bug("tar-backup");
+    let answer = tar.explain("dir1/file1 dir2/", "dir1/file1", &[]);
+    let made = tar.line("src/extract.c", "status = mkdirat (chdir_fd, file_name, mode)");
+    assert_eq!(answer["origins"][0]["point"]["line"], made, "{answer:#}");
+    assert_eq!(answer["verified"], true, "{answer:#}");
+    let asked = tar.line("src/misc.c", "undo_last_backup (void)") + 2;
+    let effect = format!("src/misc.c:{asked}:after_backup_name");
+    let answer = tar.explain("dir1/file1 dir2/", "dir2/", &["--effect", &effect]);
+    let kept = tar.line("src/misc.c", "after_backup_name = find_backup_file_name");
+    assert!(lines(&answer).contains(&("src/misc.c".to_owned(), kept)), "{answer:#}");
 }
 
 /// Repeats all that is claimed of the first lines of a project; how many claims say that tests pass.

@@ -85,7 +85,7 @@ pub struct ExplainArguments {
     #[arg(long, value_enum, default_value = "ladder")]
     pub model: Model,
     /// At most so many steps back.
-    #[arg(long, value_name = "N", default_value = "20")]
+    #[arg(long, value_name = "N", default_value = "200")]
     pub steps: usize,
     /// How it is written.
     #[arg(long, value_enum, default_value = "text")]

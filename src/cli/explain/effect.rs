@@ -113,14 +113,19 @@ impl Case<'_> {
         self.parting_before(side, point).map(|effect| (effect, Some(text)))
     }
 
-    /// `main` returns another status.
+    /// `main` returns another status; or it is not recorded, and the runs differ before what it makes of them.
     fn returned_differently(&self) -> Option<(Effect, Option<String>)> {
         let last = self.runs.runs[0].points() - 1;
         let effect = self.reads_differ(last).or_else(|| {
             let both = self.runs.alignment.floor(Side::First, last);
             self.reads_differ(both).or_else(|| self.parting_before(Side::First, last))
         })?;
-        Some((effect, Some(format!("the status of the process differs at {}", self.at(Side::First, last)))))
+        let site = self.runs.runs[0].site(last);
+        let text = match self.words.function(site) {
+            "main" => format!("the status of the process differs at {}", self.at(Side::First, last)),
+            _ => "nothing that is recorded is written differently; before the end".to_owned(),
+        };
+        Some((effect, Some(text)))
     }
 
     /// The place of a point in words.

@@ -73,14 +73,20 @@ impl<'c, 'a> Prover<'c, 'a> {
     }
 
     /// Cause state minimisation, from the failing run's values in the passing one.
-    fn minimise(&self, slice: &DualSlice<'_>, states: &States<'_>) -> Inference {
+    fn minimise(&mut self, slice: &DualSlice<'_>, states: &States<'_>) -> Inference {
         let all = differences(states, &self.case.runs.naming.names);
         let Some(processes) = &self.processes else { return unverified(&all, 0) };
         let fits = |one: &Difference| processes.can_patch(Side::First, states.points(), one);
         let all: Vec<Difference> = all.into_iter().filter(fits).collect();
         let (found, executions) = csm(&all, Side::First, |side, patch| {
             let ran = processes.run(side, states.points(), patch, slice.effect, false);
-            ran.unwrap_or(Verdict::Unresolved(Stop::Unknown))
+            let verdict = ran.unwrap_or(Verdict::Unresolved(Stop::Unknown));
+            if patch.len() == all.len()
+                && let Verdict::Unresolved(stop) = verdict
+            {
+                self.stops.push(stop);
+            }
+            verdict
         });
         match found {
             Some(causes) => Inference { causes, proof: Proof::Approximate, executions },

@@ -102,14 +102,13 @@ impl Teller<'_, '_> {
         let words = self.case.words;
         match &effect.watch {
             Watch::Locations(locations) => {
-                let values = effect.values[0].iter().zip(&effect.values[1]);
-                let differing = locations.iter().zip(values).filter(|(_, (one, other))| one != other);
-                let texts = differing.map(|(location, (passing, failing))| {
-                    let what = words.location(*location);
-                    format!(
-                        "`{what}` is {} here, {} there",
-                        words.value(*location, *failing),
-                        words.value(*location, *passing)
+                let values = effect.values[0].iter().zip(&effect.values[1]).zip(&effect.operands);
+                let differing = locations.iter().zip(values).filter(|(_, ((one, other), _))| one != other);
+                let texts = differing.map(|(location, ((passing, failing), writes))| {
+                    differs(
+                        &words.written(*location, *writes),
+                        &words.value(*location, *failing),
+                        &words.value(*location, *passing),
                     )
                 });
                 texts.collect::<Vec<_>>().join(", ")
@@ -126,16 +125,16 @@ impl Teller<'_, '_> {
         });
         let mut texts = Vec::new();
         for (one, other) in passing.iter().zip(&failing) {
+            let writes = [Some(*one), Some(*other)];
             let (one, other) = (
                 (runs.runs[0].location(*one), runs.runs[0].value(*one)),
                 (runs.runs[1].location(*other), runs.runs[1].value(*other)),
             );
             if one != other {
-                let what = words.location(other.0);
-                texts.push(format!(
-                    "{what} is {} here, {} there",
-                    words.value(other.0, other.1),
-                    words.value(one.0, one.1)
+                texts.push(differs(
+                    &words.written(other.0, writes),
+                    &words.value(other.0, other.1),
+                    &words.value(one.0, one.1),
                 ));
             }
         }
@@ -162,7 +161,7 @@ impl Teller<'_, '_> {
         let words = self.case.words;
         let [passing, failing] = difference.values;
         Cause {
-            what: words.location(difference.location),
+            what: words.written(difference.location, difference.writes),
             failing: words.value(difference.location, failing),
             passing: words.value(difference.location, passing),
         }
@@ -185,7 +184,8 @@ impl Teller<'_, '_> {
             effect_point,
             causes: link.inference.causes.iter().map(|cause| self.cause(cause)).collect(),
             slice: slice.into_iter().map(|(file, line)| Place { file, line }).collect(),
-            model: self.model(&link.inference),
+            model: self.model(&link.inference).to_owned(),
+            proof: self.proof(&link.inference),
             re_executions: link.inference.executions as u32,
             cut: cut.unwrap_or_default().iter().map(|difference| self.cause(difference)).collect(),
             decides: !taken.is_empty(),
@@ -193,12 +193,13 @@ impl Teller<'_, '_> {
         }
     }
 
-    /// Conditions of the link's slice that went another way.
+    /// Conditions of the link's slice before its effect that went another way.
     fn taken(&self, link: &Link) -> Vec<String> {
         let alignment = &self.case.runs.alignment;
         let decided = link.points[1].iter().filter(|point| {
             let partner = alignment.partner(Side::Second, **point);
-            partner.is_some() && self.case.pair.parted(Side::Second, **point)
+            let between = (link.cause[1]..link.effect.points[1]).contains(*point);
+            between && partner.is_some() && self.case.pair.parted(Side::Second, **point)
         });
         let mut texts: Vec<String> = decided
             .map(|point| {
@@ -218,7 +219,16 @@ impl Teller<'_, '_> {
         texts
     }
 
-    fn model(&self, inference: &Inference) -> String {
+    fn model(&self, inference: &Inference) -> &'static str {
+        match (self.arguments.method, inference.proof) {
+            (ExplainMethod::Dual, _) | (_, Proof::Unverified) => "none",
+            (ExplainMethod::Csm, _) => "unguided",
+            (_, Proof::Approximate) => "approximate",
+            (_, Proof::Exact) => "exact",
+        }
+    }
+
+    fn proof(&self, inference: &Inference) -> String {
         let runs = inference.executions;
         match (self.arguments.method, inference.proof) {
             (ExplainMethod::Dual, _) => "not tried: all differences that the effect depends on".to_owned(),
@@ -237,23 +247,26 @@ impl Teller<'_, '_> {
                 let run = &runs.runs[side.index()];
                 let point = origin.points[side.index()];
                 let here = |write: &u32| run.location(*write) == *location;
-                let written = match point {
+                match point {
                     0 => run.initial().iter().copied().rfind(here),
                     point => run.written(point).filter(here).last(),
-                };
-                written.map(|write| words.value(*location, run.value(write)))
+                }
             };
-            let [passing, failing] = Side::BOTH.map(of);
-            let unknown = || "as it was".to_owned();
-            format!(
-                "`{}` is {} here, {} there",
-                words.location(*location),
-                failing.unwrap_or_else(unknown),
-                passing.unwrap_or_else(unknown)
-            )
+            let writes = Side::BOTH.map(of);
+            let [passing, failing] = Side::BOTH.map(|side| {
+                let write = writes[side.index()];
+                let value = write.map(|write| words.value(*location, runs.runs[side.index()].value(write)));
+                value.unwrap_or_else(|| "as it was".to_owned())
+            });
+            differs(&words.written(*location, writes), &failing, &passing)
         });
         report::Origin { point: self.point(origin.points), what: what.collect() }
     }
+}
+
+/// A difference as a sentence.
+fn differs(what: &str, failing: &str, passing: &str) -> String {
+    format!("{} is {failing} here, {passing} there", report::quoted(what))
 }
 
 /// Keeps an explanation, in place of an older one of the same question, for reports.

@@ -44,6 +44,87 @@ fn programs_that_only_end_by_exit_have_joins_too() {
     assert_eq!(Joins::from_flow(&flow, &[]).of(0), 2);
 }
 
+/// Blocks are sites of the same number, of which each decides.
+fn with_ways_out(flow: &[Vec<u32>], returns: &[u32]) -> Joins {
+    let blocks: Vec<(u32, Vec<u32>)> = (0..flow.len() as u32).map(|block| (block, vec![block])).collect();
+    let mut meetings = Meetings::new(flow.len());
+    meetings.add(flow, returns, &blocks);
+    Joins::with_meetings(vec![NONE; flow.len()], meetings)
+}
+
+/// The places where two runs that part at `branch` may meet, from the nearest on.
+fn meetings(joins: &Joins, branch: u32, sites: u32) -> Vec<u32> {
+    let mut found: Vec<(u32, u32)> =
+        (0..sites).filter_map(|site| Some((joins.nearness(branch, site)?, site))).collect();
+    found.sort_unstable();
+    found.into_iter().rev().map(|(_, site)| site).collect()
+}
+
+#[test]
+fn a_return_out_of_a_loop_does_not_move_where_its_rounds_join() {
+    // 1: while (1) { 2: if (3: return) 4: if (5) 6 } 7: rest; 8: return
+    let flow = [vec![1], vec![2, 7], vec![3, 4], vec![8], vec![5, 6], vec![6], vec![1], vec![8], vec![]];
+    let joins = with_ways_out(&flow, &[8]);
+    assert_eq!(meetings(&joins, 1, 9), [7, 8]);
+    assert_eq!(meetings(&joins, 2, 9), [4, 6, 1, 7, 8]);
+    assert_eq!(meetings(&joins, 4, 9), [6, 1, 7, 8]);
+    assert_eq!(meetings(&joins, 3, 9), [8]);
+}
+
+#[test]
+fn a_condition_at_the_end_of_a_loop_and_breaks_lead_behind_it() {
+    // do { 1: if (2: return) 3: if (4: break) 5 } while (6); 7: rest; 8: return
+    let flow = [vec![1], vec![2, 3], vec![8], vec![4, 5], vec![7], vec![6], vec![1, 7], vec![8], vec![]];
+    let joins = with_ways_out(&flow, &[8]);
+    assert_eq!(meetings(&joins, 6, 9), [7, 8]);
+    assert_eq!(meetings(&joins, 3, 9), [7, 8]);
+    assert_eq!(meetings(&joins, 1, 9), [3, 7, 8]);
+}
+
+#[test]
+fn a_loop_without_end_joins_where_its_next_round_begins() {
+    // for (;;) 1: switch (2: if (3: return), 4, 5) 6; 7: return
+    let flow = [vec![1], vec![2, 4, 5], vec![3, 6], vec![7], vec![6], vec![6], vec![1], vec![]];
+    let joins = with_ways_out(&flow, &[7]);
+    assert_eq!(meetings(&joins, 1, 8), [6, 1, 7]);
+    assert_eq!(meetings(&joins, 2, 8), [6, 1, 7]);
+}
+
+#[test]
+fn a_jump_out_of_two_loops_is_a_way_out_of_both() {
+    // 1: while { 2: while { 3: if (4: goto 8) 5 } 6 } 7: rest; 8: return
+    let flow = [vec![1], vec![2, 7], vec![3, 6], vec![4, 5], vec![8], vec![2], vec![1], vec![8], vec![]];
+    let joins = with_ways_out(&flow, &[8]);
+    assert_eq!(meetings(&joins, 2, 9), [6, 1, 7, 8]);
+    assert_eq!(meetings(&joins, 1, 9), [7, 8]);
+}
+
+#[test]
+fn who_goes_out_is_met_where_that_leads() {
+    // 1: while { 2: if (3: return) 4 } 5: rest; 6: return
+    let flow = [vec![1], vec![2, 5], vec![3, 4], vec![6], vec![1], vec![6], vec![]];
+    let joins = with_ways_out(&flow, &[6]);
+    let sites = |first: &[Step], second: &[Step]| {
+        let alignment = align(first.iter().copied(), second.iter().copied(), &joins);
+        let steps: Vec<u32> = first
+            .iter()
+            .filter_map(|step| if let Step::Point { site, .. } = step { Some(*site) } else { None })
+            .collect();
+        let both = |point: &u32| alignment.partner(Side::First, *point).is_some();
+        (1..alignment.points()[0]).filter(both).map(|point| steps[point as usize - 1]).collect::<Vec<u32>>()
+    };
+    let round = [B(1, 0), B(2, 1), p(4)];
+    let rest = [B(1, 1), p(5), p(6)];
+    let twice = [[B(1, 0), B(2, 1), p(4)].as_slice(), &round, &rest].concat();
+    let once = [round.as_slice(), &rest].concat();
+    let out = [round.as_slice(), &[B(1, 0), B(2, 0), p(3), p(6)]].concat();
+    // A round more or less: what comes after the loop corresponds.
+    assert_eq!(sites(&once, &twice), [1, 2, 4, 1, 5, 6]);
+    // One returns from the loop: the end alone does.
+    assert_eq!(sites(&out, &twice), [1, 2, 4, 1, 2, 6]);
+    assert_eq!(sites(&out, &once), [1, 2, 4, 1, 6]);
+}
+
 #[test]
 fn regions_of_a_loop_nest_but_take_one_place() {
     // 1: while (2), 3

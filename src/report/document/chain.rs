@@ -51,9 +51,12 @@ pub struct Step {
     /// Places that the effect depends on and that differ.
     #[serde(default)]
     pub slice: Vec<Place>,
-    /// How the step was judged, in words.
+    /// The execution model that proved it: `approximate`, `exact` or `unguided`; `none` if nothing did.
     #[serde(default)]
     pub model: String,
+    /// How the step was judged, in words.
+    #[serde(default)]
+    pub proof: String,
     /// Runs that it took to prove it.
     #[serde(default)]
     pub re_executions: u32,

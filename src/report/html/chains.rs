@@ -68,14 +68,8 @@ fn write_step(step: &Step, page: &mut Markup) {
     for taken in &step.taken {
         page.element("p", &[], |page| page.prose(taken));
     }
-    let runs = match step.re_executions {
-        0 => String::new(),
-        1 => "shown by 1 run".into(),
-        n => format!("shown by {n} runs"),
-    };
-    let about: Vec<&str> = [step.model.as_str(), runs.as_str()].into_iter().filter(|text| !text.is_empty()).collect();
-    if !about.is_empty() {
-        page.element("p", &[("class", "about")], |page| page.text(&about.join("; ")));
+    if !step.proof.is_empty() {
+        page.element("p", &[("class", "about")], |page| page.text(&step.proof));
     }
 }
 
