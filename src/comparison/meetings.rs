@@ -83,8 +83,8 @@ impl Meetings {
     }
 }
 
-/// For each block, the nearest one that all ways from it lead to, ways out aside; [`NONE`] if there is none. Behind them, for each loop that is
-/// only left by ways out, the beginning of its next round, and these loops' heads.
+/// For each block, the nearest one that all ways from it lead to, ways out aside; [`NONE`] if there is none. Behind them, for each loop
+/// that is only left by ways out, the beginning of its next round, and these loops' heads.
 fn parents(successors: &[Vec<u32>], returns: &[u32]) -> (Vec<u32>, Vec<u32>) {
     let loops = loops(successors);
     let mut kept = without_escapes(successors, returns, &loops);
@@ -202,8 +202,8 @@ impl Loop {
         (0..).zip(&self.body).filter(|(_, inside)| **inside).map(|(block, _)| block)
     }
 
-    /// The block that comes after the loop: where its condition leads, which stands at its head or at its end; of a loop without condition, what
-    /// stands behind it.
+    /// The block that comes after the loop: where its condition leads, which stands at its head or at its end; of a loop without condition,
+    /// what stands behind it.
     fn follow(&self, successors: &[Vec<u32>], returns: &[u32]) -> Option<u32> {
         let out = |from: u32| successors[from as usize].iter().copied().filter(|to| !self.body[*to as usize]);
         if let Some(follow) = self.latches.iter().chain([&self.head]).flat_map(|from| out(*from)).max() {

@@ -245,7 +245,7 @@ impl Code {
 
     fn successors(&self, step: u32) -> Vec<u32> {
         let code = &self.steps[step as usize];
-        let targets = match code.action {
+        match code.action {
             Action::Branch { then, otherwise } => vec![then, otherwise],
             Action::Switch { default, .. } => {
                 let cases = self.cases_of(code).iter().map(|case| case.block);
@@ -254,8 +254,7 @@ impl Code {
             Action::Jump(to) => vec![to],
             Action::Return(_) | Action::Unreachable | Action::Call { stops: true, .. } => vec![],
             _ => vec![step + 1],
-        };
-        targets
+        }
     }
 
     /// Where the ways of each site join again.

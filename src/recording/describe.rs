@@ -192,8 +192,8 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// What a location is called that was last written by `writes`, one of each run: what has no name in the source is called after where it
-    /// came from.
+    /// What a location is called that was last written by `writes`, one of each run: what has no name in the source is called after where
+    /// it came from.
     pub fn written(&self, location: u32, writes: [Option<u32>; 2]) -> String {
         let cell = self.runs.naming.names.place(location);
         let Some(Kind::Frame { function, .. }) = self.runs.naming.kinds.get(cell.object as usize) else {

@@ -34,7 +34,7 @@ impl<'a> Addresses<'a> {
         }
         let mut objects = BTreeMap::new();
         let module = |object: &u32| matches!(runs.naming.kinds[*object as usize], Kind::Symbol(_));
-        let others = runs.details.iter().flat_map(|details| &details.held).filter(|(object, _)| module(*object));
+        let others = runs.details.iter().flat_map(|details| &details.held).filter(|(object, _)| module(object));
         for (object, held) in others.chain(&details.held) {
             if !matches!(runs.naming.kinds[*object as usize], Kind::Arguments { .. } | Kind::Region(_)) {
                 objects.insert(held.address, (*object, held.size));

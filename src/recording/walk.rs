@@ -487,7 +487,7 @@ impl<'a, O: Observer, I: Image> Walk<'a, O, I> {
     fn survives(&mut self, number: u32, length: u64) -> Result<(), Stop> {
         const SURE: u64 = 1 << 16;
         let first = self.code.functions[self.code.steps[number as usize].function as usize].steps.start;
-        let told_last = || self.mirror.position(&self.stream).offset >= self.stream.end() as u64;
+        let told_last = || self.mirror.position(&self.stream).offset >= self.stream.end();
         if length > SURE && self.may_fault == number - first && told_last() { Err(Stop::Trap) } else { Ok(()) }
     }
 

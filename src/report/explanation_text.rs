@@ -152,7 +152,7 @@ fn write_step(
     if last.causes.is_empty() && last.cut.is_empty() {
         writeln!(out, "      nothing that is in memory here differs")?;
     }
-    for taken in &last.taken {
+    for taken in steps.iter().rev().flat_map(|step| &step.taken) {
         writeln!(out, "      {taken}")?;
     }
     let mut handed_on: Vec<String> = Vec::new();
@@ -205,13 +205,16 @@ mod tests {
     #[test]
     fn copies_are_told_as_one() {
         let mut text = Vec::new();
-        write_explanation(&explanation(), |_, line| Some(format!("source {line}")), &mut text).unwrap();
+        let mut explanation = explanation();
+        explanation.steps[0].taken = vec!["the condition at a.c:17 is true here, not there".into()];
+        write_explanation(&explanation, |_, line| Some(format!("source {line}")), &mut text).unwrap();
         let text = String::from_utf8(text).unwrap();
         assert!(
             text.contains("1: a.c:7: because of this:\n     7 | source 7\n      `tmp` is -1 here, 0 there"),
             "{text}"
         );
         assert!(text.contains("handed on to `status`"), "{text}");
+        assert!(text.contains("      the condition at a.c:17 is true here, not there\n"), "{text}");
         assert!(text.contains("2: a.c:2: the difference comes in here"), "{text}");
     }
 
