@@ -1,6 +1,6 @@
 //! Where the modules of a recorded process lie: addresses of symbols, memory that nobody writes.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use object::{Object as _, ObjectSection, ObjectSegment, ObjectSymbol, RelocationTarget, SegmentFlags};
@@ -24,6 +24,8 @@ pub struct Modules {
     /// Where a module keeps the address of a symbol that another module has.
     kept: HashMap<String, u64>,
     functions: HashMap<u64, u32>,
+    /// Symbols that are objects, with their sizes, by address.
+    holders: BTreeMap<u64, (u32, u64)>,
     problems: Vec<String>,
 }
 
@@ -38,6 +40,15 @@ impl Modules {
     /// What could not be read, as sentences.
     pub fn problems(&self) -> &[String] {
         &self.problems
+    }
+
+    /// The symbol whose object a symbol's address lies in, and how far: linkers put a string into another one that ends alike.
+    pub fn holder(&self, symbol: u32) -> (u32, u64) {
+        let address = self.symbol(symbol);
+        match self.holders.range(..=address).next_back() {
+            Some((start, (holder, size))) if address - start < *size => (*holder, address - start),
+            _ => (symbol, 0),
+        }
     }
 
     fn read(&mut self, code: &Code, path: &Path, base: u64) -> Result<Loaded, String> {
@@ -78,6 +89,12 @@ impl Modules {
             self.take_addresses(code, bytes, base + section.address());
         }
         self.finish(code, &mut found);
+        found.loaded.objects = outermost(found.loaded.objects);
+        for object in &found.loaded.objects {
+            if let Kind::Symbol(symbol) = object.kind {
+                self.holders.insert(object.address, (symbol, object.size));
+            }
+        }
         Ok(found.loaded)
     }
 
@@ -133,6 +150,19 @@ impl Modules {
     }
 }
 
+/// Objects that lie in no other one, by address; of those at one place the first.
+fn outermost(mut objects: Vec<Object>) -> Vec<Object> {
+    objects.sort_by_key(|object| (object.address, std::cmp::Reverse(object.size)));
+    let mut end = 0;
+    objects.retain(|object| {
+        let last = object.address.saturating_add(object.size);
+        let outer = last > end;
+        end = end.max(last);
+        outer
+    });
+    objects
+}
+
 impl Found {
     fn covers(&self, address: u64) -> bool {
         let range =
@@ -171,5 +201,20 @@ impl Image for Modules {
             self.problems.push(problem);
             Loaded::default()
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_string_in_the_tail_of_another_one_is_part_of_it() {
+        let object = |symbol, address, size| Object { kind: Kind::Symbol(symbol), address, size };
+        // Two strings that end alike, a third one at the place of the first, and two that stand beside them.
+        let objects =
+            vec![object(3, 107, 3), object(0, 103, 4), object(1, 100, 7), object(2, 100, 7), object(4, 110, 2)];
+        let kept: Vec<Kind> = outermost(objects).into_iter().map(|object| object.kind).collect();
+        assert_eq!(kept, [Kind::Symbol(1), Kind::Symbol(3), Kind::Symbol(4)]);
     }
 }

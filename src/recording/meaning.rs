@@ -325,9 +325,11 @@ impl Machine for Thought<'_, '_> {
     type Stop = Stop;
 
     fn symbol(&mut self, symbol: u32) -> Result<Word, Stop> {
-        Ok(match self.meaning.object(Kind::Symbol(symbol)) {
-            Some(object) => Word { bits: 0, object },
-            None => Word::number(self.meaning.runs.modules[self.side.index()].symbol(symbol)),
+        let modules = &self.meaning.runs.modules[self.side.index()];
+        let (holder, offset) = modules.holder(symbol);
+        Ok(match self.meaning.object(Kind::Symbol(holder)) {
+            Some(object) => Word { bits: offset, object },
+            None => Word::number(modules.symbol(symbol)),
         })
     }
 
