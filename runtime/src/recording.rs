@@ -8,14 +8,14 @@ use core::mem::offset_of;
 use core::ptr::{read_volatile, write_volatile};
 use core::sync::atomic::{AtomicU32, Ordering};
 
+use suspect_format::ENDIAN_TAG;
 use suspect_format::abi::{Mode, PAGE};
 use suspect_format::record::{
     FILE_SUFFIX, MAGIC, Mirror, Position, RecordHeader, STATUS_ENDED, STATUS_FORKED, STATUS_LIMIT, STATUS_NO_SPACE,
-    STATUS_THREADS, STATUS_UNRECORDED, STREAM_ADDRESS, Tape,
+    STATUS_THREADS, STATUS_UNRECORDED, STREAM_ADDRESS, Tape, VERSION,
 };
 use suspect_format::trace::TEXT_LEN;
 use suspect_format::trial::TRIAL_ADDRESS;
-use suspect_format::{ENDIAN_TAG, FORMAT_VERSION};
 
 use crate::file;
 use crate::memory::{self, Writer};
@@ -500,7 +500,7 @@ impl Recording {
         let live = live();
         // SAFETY: the page is mapped; settings are C strings.
         unsafe {
-            (*live).version = FORMAT_VERSION;
+            (*live).version = VERSION;
             (*live).endian = ENDIAN_TAG;
             (*live).pid = self.pid;
             (*live).parent_pid = sys::parent_id();

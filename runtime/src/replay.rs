@@ -2,12 +2,13 @@
 
 use core::ffi::c_char;
 
+use suspect_format::ENDIAN_TAG;
 use suspect_format::abi::PAGE;
 use suspect_format::plan::{
     ALL_TESTS, ANSWER_ARGUMENTS, Answer, Divergence, Ended, GUIDE_ADDRESS, GUIDE_MAGIC, GuideHeader, NEVER,
     NO_ARGUMENT, PLAN_ADDRESS, PLAN_MAGIC, Patch, PlanHeader, PlanTest, Point, WHEN_BEFORE, WHEN_CALLED, Watched,
 };
-use suspect_format::{ENDIAN_TAG, FORMAT_VERSION};
+use suspect_format::record::VERSION;
 
 use crate::activations::Activations;
 use crate::guide::{Guide, Runs, Way};
@@ -72,7 +73,7 @@ impl Replay {
             if read != size_of::<PlanHeader>() || (*head).magic != PLAN_MAGIC || length > file.length()? {
                 return Err(EIO);
             }
-            if (*head).version != FORMAT_VERSION || (*head).endian != ENDIAN_TAG {
+            if (*head).version != VERSION || (*head).endian != ENDIAN_TAG {
                 return Err(EIO);
             }
             file.map_to_write_at(PLAN_ADDRESS, length as usize)?;
@@ -170,9 +171,8 @@ impl Replay {
         // SAFETY: the plan is mapped.
         let (side, switched, switched_to) =
             unsafe { ((*header()).side as usize & 1, (*header()).switched, (*header()).switched_to) };
-        if number == switched && can_turn {
-            return switched_to;
-        }
+        // A switched run is compared and guided like any other: what it computes there is another way.
+        let computed = if number == switched && can_turn { switched_to } else { computed };
         let Some(runs) = runs() else { return computed };
         if self.stage == Stage::Before {
             let recorded = runs.outcomes.get(side).and_then(|outcomes| outcomes.get(number as usize));
@@ -335,7 +335,11 @@ unsafe fn open_guide(path: *const c_char) -> Result<(), Errno> {
         let mut head = core::mem::MaybeUninit::<GuideHeader>::uninit();
         let read = file.read_at(head.as_mut_ptr().cast(), size_of::<GuideHeader>(), 0)?;
         let head = head.as_ptr();
-        if read != size_of::<GuideHeader>() || (*head).magic != GUIDE_MAGIC || (*head).length > file.length()? {
+        if read != size_of::<GuideHeader>()
+            || (*head).magic != GUIDE_MAGIC
+            || (*head).version != VERSION
+            || (*head).length > file.length()?
+        {
             return Err(EIO);
         }
         file.map_at(GUIDE_ADDRESS, (*head).length as usize)

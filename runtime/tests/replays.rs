@@ -231,6 +231,30 @@ fn one_decision_is_switched_and_the_run_goes_on_and_is_recorded() {
 }
 
 #[test]
+fn a_switched_run_can_be_patched_under_guard_rails() {
+    let [x, y, _] = program().1;
+    let directory = TempDir::new().unwrap();
+    // The first run with its second decision switched, and the first run: they part there.
+    let divergences = [Divergence { at: [1, 1], arms: [0, 0], decided: 1, reserved: 0 }];
+    let guide = Guide::write(&directory.path().join("guide"), [&[1, 2], &[1, 4]], &divergences).unwrap();
+    let mut plan = plan(FIRST_BRANCH, &[]);
+    plan.watched = vec![word(x), word(y)];
+    (plan.guide, plan.switched) = (Some(&guide), Some((1, 2)));
+    assert_eq!(replayed(RUNS[0], &plan).words(), [0, 204], "it goes the switched way and keeps in step");
+    plan.tests = vec![vec![(y, bytes(7))]];
+    assert_eq!(replayed(RUNS[0], &plan).words(), [0, 207], "the way is not what y says");
+    plan.side = 1;
+    plan.switched = None;
+    assert_eq!(replayed(RUNS[0], &plan).words(), [0, 207], "the other run's process takes it by itself");
+    plan.cause = Some(Point { decisions: [2, 2], steps: [0, 0] });
+    assert_eq!(replayed(RUNS[0], &plan).ended(), Ended::Effect);
+    plan.side = 0;
+    assert_eq!(replayed(RUNS[0], &plan).ended(), Ended::Desync, "without the switch it is another run");
+    plan.switched = Some((1, 2));
+    assert_eq!(replayed(RUNS[0], &plan).ended(), Ended::Effect);
+}
+
+#[test]
 fn what_cannot_be_patched_or_reached_is_said() {
     assert_eq!(replayed(RUNS[0], &plan(SET_Z, &[(8, 1)])).ended(), Ended::NoMemory);
     let never = Point { decisions: [9, 9], steps: [0, 0] };

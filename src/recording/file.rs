@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use memmap2::Mmap;
 use suspect_format::record::{
     Event, MAGIC, Mirror, RecordHeader, STATUS_ENDED, STATUS_LIMIT, STATUS_NO_SPACE, STATUS_THREADS, STATUS_UNRECORDED,
-    Stream,
+    Stream, VERSION,
 };
-use suspect_format::{ENDIAN_TAG, FORMAT_VERSION, external};
+use suspect_format::{ENDIAN_TAG, external};
 
 use super::body::{BodyError, Code};
 use crate::program::{LoadError, ModuleImage, Program};
@@ -75,8 +75,15 @@ impl Recording {
         }
         // SAFETY: any bytes are a header, and there are enough; the copy is unaligned.
         let header = Box::new(unsafe { std::ptr::read_unaligned(bytes.as_ptr().cast::<RecordHeader>()) });
-        if header.version != FORMAT_VERSION || header.endian != ENDIAN_TAG {
-            return Err(bad("it was written by another release or on another kind of machine"));
+        if header.endian != ENDIAN_TAG {
+            return Err(bad("it was written on another kind of machine"));
+        }
+        if header.version != VERSION {
+            let problem = format!(
+                "it has version {} of the format, expected {VERSION}: build the program with this release of suspect",
+                header.version
+            );
+            return Err(bad(&problem));
         }
         let recording = Recording { path: path.to_owned(), bytes, header };
         recording.checked_stream().ok_or_else(|| bad("it is cut off"))?;
@@ -177,4 +184,44 @@ pub fn load_code(paths: &[PathBuf], root: &str) -> Result<(Program, Code), Recor
         return Err(RecordingError::NoCode { path: paths.first().cloned().unwrap_or_default() });
     }
     Ok((program, code))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn opened(change: impl FnOnce(&mut RecordHeader)) -> Result<Recording, RecordingError> {
+        // SAFETY: zeros are a header.
+        let mut header: RecordHeader = unsafe { std::mem::zeroed() };
+        (header.magic, header.version, header.endian) = (MAGIC, VERSION, ENDIAN_TAG);
+        header.cursor = (suspect_format::record::STREAM_ADDRESS + suspect_format::abi::PAGE) as u64;
+        change(&mut header);
+        let mut bytes = vec![0; suspect_format::abi::PAGE];
+        // SAFETY: a header has no bytes that are not written, and fits in a page.
+        let written =
+            unsafe { std::slice::from_raw_parts((&raw const header).cast::<u8>(), size_of::<RecordHeader>()) };
+        bytes[..written.len()].copy_from_slice(written);
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("1-a.rec");
+        std::fs::write(&path, bytes).unwrap();
+        Recording::open(&path)
+    }
+
+    #[test]
+    fn recordings_of_other_versions_and_machines_are_refused_by_name() {
+        assert!(opened(|_| ()).is_ok());
+        for other in [VERSION - 1, VERSION + 1, u32::MAX] {
+            let message = opened(|header| header.version = other).unwrap_err().to_string();
+            assert!(
+                message.contains(&format!("it has version {other} of the format, expected {VERSION}")),
+                "{message}"
+            );
+        }
+        let message = opened(|header| header.endian = ENDIAN_TAG.swap_bytes()).unwrap_err().to_string();
+        assert!(message.contains("on another kind of machine"), "{message}");
+        let message = opened(|header| header.magic = *b"SUSTRACE").unwrap_err().to_string();
+        assert!(message.contains("does not begin with SUSRECRD"), "{message}");
+        let message = opened(|header| header.cursor += 1).unwrap_err().to_string();
+        assert!(message.contains("it is cut off"), "{message}");
+    }
 }

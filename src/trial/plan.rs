@@ -6,13 +6,14 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use suspect_format::ENDIAN_TAG;
 use suspect_format::abi::PAGE;
 use suspect_format::plan::{
     ALL_TESTS, ANSWER_ARGUMENTS, Answer, Divergence, Ended, GUIDE_MAGIC, GuideHeader, NEVER, PLAN_MAGIC, Patch,
     PlanHeader, PlanTest, Point, WHEN_BEFORE, Watched,
 };
+use suspect_format::record::VERSION;
 use suspect_format::trace::TEXT_LEN;
-use suspect_format::{ENDIAN_TAG, FORMAT_VERSION};
 
 use super::TrialError;
 
@@ -36,7 +37,7 @@ impl Guide {
         let mut bytes = vec![0; length];
         let header = GuideHeader {
             magic: GUIDE_MAGIC,
-            version: FORMAT_VERSION,
+            version: VERSION,
             endian: ENDIAN_TAG,
             length: length as u64,
             n_outcomes: outcomes.map(|outcomes| outcomes.len() as u64),
@@ -150,7 +151,7 @@ impl Plan<'_> {
         };
         let mut header = PlanHeader {
             magic: PLAN_MAGIC,
-            version: FORMAT_VERSION,
+            version: VERSION,
             endian: ENDIAN_TAG,
             length: length as u64,
             process: self.process,

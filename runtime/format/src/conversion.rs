@@ -191,6 +191,8 @@ mod tests {
     extern crate std;
     use std::vec::Vec;
 
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -217,4 +219,40 @@ mod tests {
         assert_eq!(scanned("%"), []);
         assert_eq!(scanned("%["), [Text]);
     }
+
+    proptest! {
+        /// Each conversion takes a byte of the format at least, whatever bytes it has.
+        #[test]
+        fn any_format_ends(format in prop::collection::vec(prop_oneof![any::<u8>(), prop::sample::select(&b"%%%%*.0[]^$lhLsdn"[..])], 0..60)) {
+            prop_assert!(Prints::new(&format).count() <= format.len());
+            prop_assert!(Scans::new(&format).count() <= format.len());
+        }
+
+        /// A format made of known parts has their arguments, whatever text is between them.
+        #[test]
+        fn conversions_are_told_one_after_another(
+            parts in prop::collection::vec((prop::sample::select(&PARTS[..]), "[a-z ]{0,3}(%%)?"), 0..9),
+        ) {
+            use std::string::String;
+            let format: String = parts.iter().flat_map(|((text, ..), between)| [*text, between.as_str()]).collect();
+            let printed: Vec<Printed> = parts.iter().flat_map(|((_, arguments, _), _)| arguments.iter().copied()).collect();
+            prop_assert_eq!(Prints::new(format.as_bytes()).collect::<Vec<_>>(), printed);
+            let parts: Vec<_> = parts.iter().filter(|((text, ..), _)| !text.contains('*')).collect();
+            let format: String = parts.iter().flat_map(|((text, ..), between)| [*text, between.as_str()]).collect();
+            let scanned: Vec<Scanned> = parts.iter().map(|((_, _, argument), _)| *argument).collect();
+            prop_assert_eq!(Scans::new(format.as_bytes()).collect::<Vec<_>>(), scanned);
+        }
+    }
+
+    /// Conversions with what they are to `printf` and to `scanf`.
+    const PARTS: [(&str, &[Printed], Scanned); 8] = [
+        ("%d", &[Printed::Word], Scanned::Bytes(4)),
+        ("%lu", &[Printed::Word], Scanned::Bytes(8)),
+        ("%hx", &[Printed::Word], Scanned::Bytes(2)),
+        ("%5s", &[Printed::Text(u64::MAX)], Scanned::Text),
+        ("%lf", &[Printed::Word], Scanned::Bytes(8)),
+        ("%p", &[Printed::Word], Scanned::Bytes(8)),
+        ("%hhn", &[Printed::Written(1)], Scanned::Taken(1)),
+        ("%*d", &[Printed::Word, Printed::Word], Scanned::Bytes(4)),
+    ];
 }

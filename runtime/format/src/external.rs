@@ -437,6 +437,8 @@ mod tests {
     extern crate std;
     use std::collections::BTreeSet;
 
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -465,5 +467,20 @@ mod tests {
         assert_eq!((bytes(TextWithin(1), 0), bytes(TextWithin(0), 0)), (7, 13));
         assert_eq!((bytes(Limited(1), 3), bytes(Limited(1), 50), bytes(Limited(1), -1)), (4, 7, 1));
         assert_eq!(bytes(Count(9), 0), 0, "an argument that is not there");
+    }
+
+    proptest! {
+        /// Every model answers for whatever arguments a program passes.
+        #[test]
+        fn any_arguments_have_an_extent(arguments in prop::collection::vec(any::<u64>(), 0..6), result: u64, found: u64) {
+            for effect in EXTERNALS.iter().flat_map(|external| external.effects) {
+                let extent = match effect {
+                    Reads(_, extent) | Writes(_, extent) | Fills(_, extent) | Zeroes(_, extent) => extent,
+                    Allocates(_, extent) | Copies(_, _, extent) | Moves(_, extent) => extent,
+                    Frees(_) | Prints(..) | Scans(..) => continue,
+                };
+                extent.bytes(found, &arguments, result, |_, unit, most| (found / unit.max(1)).min(most));
+            }
+        }
     }
 }

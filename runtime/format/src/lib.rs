@@ -6,8 +6,9 @@
 //! allocates, does IO or panics.
 //!
 //! # Changing the bytes
-//! [`FORMAT_VERSION`] goes up with every change of layout or meaning in [`trace`] or [`site`]; a reader refuses any
-//! other version by name, because a trace is only ever read by the build that made it.
+//! [`FORMAT_VERSION`] goes up with every change of layout or meaning in [`trace`], [`trial`], [`site`], [`dependence`] or [`body`];
+//! [`record::VERSION`] with those of [`record`] and [`plan`]. A reader refuses any other version by name, because these bytes are only ever
+//! read by the build that made them.
 #![no_std]
 
 pub mod abi;
@@ -22,7 +23,7 @@ pub mod site;
 pub mod trace;
 pub mod trial;
 
-/// Version of both the trace file and the site table.
+/// Version of the trace file, the trial file and the tables in objects.
 pub const FORMAT_VERSION: u32 = 3;
 
 /// Words are written as the machine has them; this one tells a reader of the other endianness.

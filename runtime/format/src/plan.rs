@@ -63,7 +63,7 @@ impl Point {
 pub struct PlanHeader {
     /// [`PLAN_MAGIC`].
     pub magic: [u8; 8],
-    /// [`crate::FORMAT_VERSION`].
+    /// [`crate::record::VERSION`].
     pub version: u32,
     /// [`crate::ENDIAN_TAG`].
     pub endian: u32,
@@ -237,7 +237,7 @@ pub struct Answer {
 pub struct GuideHeader {
     /// [`GUIDE_MAGIC`].
     pub magic: [u8; 8],
-    /// [`crate::FORMAT_VERSION`].
+    /// [`crate::record::VERSION`].
     pub version: u32,
     /// [`crate::ENDIAN_TAG`].
     pub endian: u32,

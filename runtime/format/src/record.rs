@@ -37,6 +37,9 @@ use crate::abi::PAGE;
 use crate::trace::TEXT_LEN;
 use crate::trial::TRIAL_ADDRESS;
 
+/// Version of recordings and of the plans of patched runs ([`crate::plan`]): goes up with every change of their layout or meaning. Both are
+/// only ever read by the release that made them; readers refuse any other by name.
+pub const VERSION: u32 = 1;
 /// First bytes of a recording.
 pub const MAGIC: [u8; 8] = *b"SUSRECRD";
 /// End of every recording's name; the stem is pid and image id as in traces.
@@ -74,7 +77,7 @@ pub const DEFAULT_RECORD_BYTES: u64 = 8 << 30;
 pub struct RecordHeader {
     /// [`MAGIC`].
     pub magic: [u8; 8],
-    /// [`crate::FORMAT_VERSION`].
+    /// [`VERSION`].
     pub version: u32,
     /// [`crate::ENDIAN_TAG`].
     pub endian: u32,
