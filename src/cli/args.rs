@@ -16,7 +16,7 @@ pub use code::{
     CatalogueArguments, HeuristicArgument, HomArguments, KillArguments, MutantsArguments, MutantsFormat, Sample,
     SeedArguments, SeedOrigin, StudyArgument,
 };
-pub use explain::{AnswerFormat, Engine, ExplainArguments, ExplainMethod, Model, SliceArguments};
+pub use explain::{AnswerFormat, Engine, ExplainArguments, ExplainMethod, Model, SliceArguments, Switched};
 pub use nightly::{BisectArguments, DiffArguments, MergeArguments, RunArguments};
 pub use rank::{RankArguments, ReplayArguments, SearchArguments};
 
@@ -139,7 +139,7 @@ pub enum Verb {
     Slice(SliceArguments),
     /// Say why a test fails: from where it differs from a passing one back to where the difference comes in, each step proved by running again.
     #[command(after_help = "Examples:\n  suspect explain t3\n  suspect explain t3 --against t1 --format json\n  \
-        suspect explain t3 --against t1 --cause src/a.c:7 --effect src/a.c:21:count\n\nNeeds a program that was built with the version \
+        suspect explain t3 --against t1 --cause src/a.c:7 --effect src/a.c:21:count\n  suspect explain t3 --switch --budget 5min\n\nNeeds a program that was built with the version \
         `record`. Ends with 2 when a step could not be proved.")]
     Explain(ExplainArguments),
     /// Ask for a probability over the causal models of the recorded coverage (Doric).

@@ -2,7 +2,7 @@
 
 mod kept;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 
 use serde::{Deserialize, Serialize};
@@ -95,6 +95,15 @@ impl Claims {
             }
         }
         Ok(store.save_claims(&self)?)
+    }
+
+    /// Lines on which a change made the failing test called `test` pass.
+    pub fn lines_that_turn(&self, test: &str) -> HashSet<(&str, u32)> {
+        let turns = |claim: &&KeptClaim| {
+            let mut outcomes = claim.shown.outcomes.iter();
+            outcomes.any(|outcome| outcome.test == test && outcome.effect == Effect::Passes)
+        };
+        self.claims.values().filter(turns).map(|claim| (claim.shown.file.as_str(), claim.shown.line)).collect()
     }
 
     /// The claim whose id begins so, if there is just one.

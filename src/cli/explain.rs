@@ -1,23 +1,27 @@
 //! `suspect explain`: why a run fails where another one does not.
 
 mod effect;
+mod forked;
 mod infer;
 mod process;
 mod second;
+mod switched;
 mod tell;
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::args::{AnswerFormat, ExplainArguments, ExplainMethod};
 use super::exit::{Exit, Failure};
 use super::recorded::{RecordedTest, RecordingRoom};
-use crate::comparison::{self, Chain, DualSlice, Effect, Inference, Link, Pair, Rules, Side, States};
+use crate::comparison::{self, Chain, DualSlice, Effect, Inference, Link, Pair, Rules, Side, States, Turn};
 use crate::recording::{Code, Finder, NoAnswer, Runs, Words};
-use crate::report::{self, Explanation};
+use crate::report::{self, Explanation, Made};
 use crate::store::Store;
 use crate::suite::Test;
 use infer::Prover;
+use second::Second;
+use switched::Passing;
 use tell::Teller;
 
 impl From<NoAnswer> for Failure {
@@ -28,8 +32,8 @@ impl From<NoAnswer> for Failure {
 
 /// Two recorded runs of one program, and what is asked about them.
 struct Case<'a> {
-    /// The tests: the passing one first.
-    tests: [&'a Test; 2],
+    /// What the runs are called: the passing one first.
+    names: [String; 2],
     recorded: [&'a RecordedTest; 2],
     code: &'a Code,
     runs: &'a Runs,
@@ -37,42 +41,47 @@ struct Case<'a> {
     words: &'a Words<'a>,
     finder: &'a Finder<'a>,
     room: &'a RecordingRoom<'a>,
+    /// The execution that was sent another way in the passing run, if that is the failing test's.
+    made: Option<Made>,
 }
 
 /// Runs both tests recorded, and explains.
 pub fn explain(root: &Path, arguments: &ExplainArguments, out: &mut impl Write) -> Result<(), Failure> {
     let store = Store::new(root);
-    let [passing, failing] = second::tests(&store, arguments)?;
-    let room = RecordingRoom::new(&store)?;
-    let tests = [room.test(&passing)?, room.test(&failing)?];
-    let recorded = [room.record(tests[0], "first")?, room.record(tests[1], "other")?];
-    let (program, code) = room.code(&recorded[1].recording)?;
-    check_same_program(&recorded)?;
-    let unsteady = unsteady(&room, tests[1], &recorded[1])?;
-    let recordings = recorded.each_ref().map(|one| &one.recording);
-    let runs = Runs::read(&code, &recordings)
-        .map_err(|error| Failure::new(Exit::Usage, format!("{}: {error}", tests[1].name)))?;
-    let pair = Pair::new(&runs.runs[0], &runs.runs[1], &runs.alignment);
-    let words = Words::new(&program, &code, &runs, recorded[1].recording.header().errno_address);
-    let finder = Finder::new(&code, &runs, &words);
-    let case = Case {
-        tests,
-        recorded: recorded.each_ref(),
-        code: &code,
-        runs: &runs,
-        pair: &pair,
-        words: &words,
-        finder: &finder,
-        room: &room,
-    };
-    let mut explanation = case.explanation(arguments)?;
-    explanation.trust.extend(unsteady);
-    tell::keep(&store, &explanation)?;
+    let explanation = explanation(&store, arguments)?;
     write(root, &explanation, arguments.format, out)?;
     match explanation.verified || arguments.method != ExplainMethod::Cc {
         true => Ok(()),
         false => Err(Failure::new(Exit::Finding, String::new())),
     }
+}
+
+fn explanation(store: &Store, arguments: &ExplainArguments) -> Result<Explanation, Failure> {
+    let (test, second) = second::question(store, arguments)?;
+    let room = RecordingRoom::new(store)?;
+    let asked = Question { room: &room, test: room.test(&test)?, arguments };
+    let failing = room.record(asked.test, "other")?;
+    let mut explanation = match second {
+        Second::Named(passing) => asked.against(&failing, room.test(&passing)?)?,
+        Second::Switched(turn, why) => asked.against_itself(&failing, turn, why)?,
+        Second::Alike(passing) => match asked.against(&failing, room.test(&passing)?) {
+            Err(No::Unfit(_)) => asked.against_itself(&failing, None, Some(NOT_THERE))?,
+            other => other?,
+        },
+    };
+    explanation.trust.extend(unsteady(&room, asked.test, &failing)?);
+    // What other methods say is for comparison.
+    if arguments.method == ExplainMethod::Cc {
+        tell::keep(store, &explanation)?;
+    }
+    Ok(explanation)
+}
+
+/// A failing test, and what is asked about it.
+struct Question<'a> {
+    room: &'a RecordingRoom<'a>,
+    test: &'a Test,
+    arguments: &'a ExplainArguments,
 }
 
 fn write(root: &Path, explanation: &Explanation, format: AnswerFormat, out: &mut impl Write) -> Result<(), Failure> {
@@ -92,12 +101,108 @@ fn write_json(view: &impl serde::Serialize, out: &mut impl Write) -> std::io::Re
     writeln!(out, "{}", serde_json::to_string_pretty(view)?)
 }
 
-fn check_same_program(recorded: &[RecordedTest; 2]) -> Result<(), Failure> {
-    let [first, second] = recorded.each_ref().map(|one| one.recording.modules());
-    if first == second {
+/// Why two runs cannot be compared.
+enum No {
+    /// The passing one never comes to where is asked: another one may.
+    Unfit(Failure),
+    /// Another one is no help.
+    Failed(Failure),
+}
+
+impl From<Failure> for No {
+    fn from(failure: Failure) -> Self {
+        No::Failed(failure)
+    }
+}
+
+impl From<No> for Failure {
+    fn from(no: No) -> Self {
+        let (No::Unfit(failure) | No::Failed(failure)) = no;
+        failure
+    }
+}
+
+/// No passing test that is like the failing one does.
+const NOT_THERE: &str = "the passing test most like it never comes to where the question is";
+
+impl Question<'_> {
+    /// Compared with a passing test.
+    fn against(&self, failing: &RecordedTest, passing: &Test) -> Result<Explanation, No> {
+        let first = self.room.record(passing, "first")?;
+        check_same_program(&[&first, failing]).map_err(No::Unfit)?;
+        self.compare([&first, failing], [passing.name.clone(), self.test.name.clone()], None)
+    }
+
+    /// Compared with its own run, in which one condition goes another way: `turn`, or one that is looked for; `why` nothing else fits.
+    fn against_itself(
+        &self,
+        failing: &RecordedTest,
+        turn: Option<Turn>,
+        why: Option<&str>,
+    ) -> Result<Explanation, Failure> {
+        let name = &self.test.name;
+        let passing = switched::make(self.room, name, failing, turn, self.arguments.budget).map_err(|failure| {
+            let why = why.map(|why| format!("{name}: {why}; ")).unwrap_or_default();
+            Failure::new(failure.exit, format!("{why}{}", failure.message))
+        })?;
+        let mut explanation =
+            self.compare([&passing.recorded, failing], ["itself".to_owned(), name.clone()], Some(&passing))?;
+        explanation.trust.insert(0, switched::trust(why, &passing));
+        Ok(explanation)
+    }
+
+    fn compare(
+        &self,
+        recorded: [&RecordedTest; 2],
+        names: [String; 2],
+        switched: Option<&Passing>,
+    ) -> Result<Explanation, No> {
+        let (program, code) = self.room.code(&recorded[1].recording)?;
+        let recordings = recorded.map(|one| &one.recording);
+        let mut runs = Runs::read(&code, &recordings)
+            .map_err(|error| Failure::new(Exit::Usage, format!("{}: {error}", self.test.name)))?;
+        let turned = switched.and_then(|passing| passing.point(&code, &runs));
+        // That it went another way there than the code says is no surprise.
+        runs.walked[0].disagreements.retain(|one| Some(one.point) != turned);
+        let pair = Pair::new(&runs.runs[0], &runs.runs[1], &runs.alignment);
+        let words = Words::new(&program, &code, &runs, recorded[1].recording.header().errno_address);
+        let finder = Finder::new(&code, &runs, &words);
+        let mut case = Case {
+            names,
+            recorded,
+            code: &code,
+            runs: &runs,
+            pair: &pair,
+            words: &words,
+            finder: &finder,
+            room: self.room,
+            made: None,
+        };
+        if let (Some(passing), Some(point)) = (switched, turned) {
+            case.made = Some(case.made(passing, point));
+            case.names[0] = case.name_of_itself(point);
+        }
+        case.check_comes_there(self.arguments)?;
+        let warnings = case.warnings();
+        let mut explanation = case.explanation(self.arguments).map_err(|failure| {
+            // What is missing may be why there is nothing to explain.
+            Failure::new(failure.exit, [vec![failure.message], warnings.clone()].concat().join("; "))
+        })?;
+        explanation.trust.extend(warnings);
+        Ok(explanation)
+    }
+}
+
+fn check_same_program(recorded: &[&RecordedTest; 2]) -> Result<(), Failure> {
+    let [first, second] = recorded.map(|one| one.recording.modules());
+    // One may have run in a copy of its directory.
+    let same = |(one, other): (&PathBuf, &PathBuf)| {
+        one == other || matches!((std::fs::read(one), std::fs::read(other)), (Ok(one), Ok(other)) if one == other)
+    };
+    if first.len() == second.len() && first.iter().zip(&second).all(same) {
         return Ok(());
     }
-    let names = recorded.each_ref().map(|one| one.recording.names()[1].clone());
+    let names = recorded.map(|one| one.recording.names()[1].clone());
     let message =
         format!("the tests run different programs ({} and {}); give tests of one program", names[0], names[1]);
     Err(Failure::new(Exit::Usage, message))
@@ -106,7 +211,7 @@ fn check_same_program(recorded: &[RecordedTest; 2]) -> Result<(), Failure> {
 /// Runs the failing test once more: a run that does not do the same twice can be compared, but not be repeated with a patch.
 fn unsteady(room: &RecordingRoom<'_>, test: &Test, recorded: &RecordedTest) -> Result<Option<String>, Failure> {
     let again = room.record(test, "again")?;
-    let same = |side: &RecordedTest| (side.recording.stream().end(), side.verdict);
+    let same = |side: &RecordedTest| (side.recording.stream().end(), side.verdict, side.written.clone());
     if same(&again) == same(recorded) {
         return Ok(None);
     }
@@ -117,6 +222,25 @@ fn unsteady(room: &RecordingRoom<'_>, test: &Test, recorded: &RecordedTest) -> R
 }
 
 impl<'a> Case<'a> {
+    /// Whether the passing run comes to the places that are asked about.
+    fn check_comes_there(&self, arguments: &ExplainArguments) -> Result<(), No> {
+        for asked in [&arguments.effect, &arguments.cause].into_iter().flatten() {
+            let executed = |side: Side| !self.finder.executions(side, asked).is_empty();
+            if executed(Side::Second) && !executed(Side::First) {
+                return Err(No::Unfit(NoAnswer::NotExecuted(asked.clone(), "the passing run").into()));
+            }
+        }
+        Ok(())
+    }
+
+    /// What was not recorded of the runs, each statement once.
+    fn warnings(&self) -> Vec<String> {
+        let mut all: Vec<String> =
+            self.recorded.iter().zip(&self.names).flat_map(|(one, name)| one.warnings(name)).collect();
+        all.dedup();
+        all
+    }
+
     fn explanation(&self, arguments: &ExplainArguments) -> Result<Explanation, Failure> {
         let (effect, words) = match &arguments.effect {
             Some(asked) => (self.finder.effect(self.pair, asked)?, None),
@@ -137,8 +261,9 @@ impl<'a> Case<'a> {
                 |slice, states, cut| prover.infer(slice, states, cut),
             ),
         };
+        let forked = prover.forked();
         let problems = prover.problems();
-        Teller { case: self, arguments }.explanation(&effect, words, &chain, problems)
+        Teller { case: self, arguments, forked }.explanation(&effect, words, &chain, problems)
     }
 
     /// One step from a given cause point.

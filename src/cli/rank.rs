@@ -1,5 +1,6 @@
 //! `suspect rank`: scores from a recorded run, put in order and shown with their evidence.
 
+mod chains;
 mod explain;
 mod kept;
 mod places;
@@ -24,6 +25,7 @@ use crate::evidence::Ground;
 use crate::rank::{Algorithm, Granularity, Method, Need, TieBreak, Units, find_method};
 use crate::report::{RankingReport, SCHEMA_VERSION, TestCounts, write_ranking};
 use crate::store::{Run, Store};
+use chains::Chains;
 use explain::{Explainer, lines_left_out};
 pub use kept::known_ranking;
 use places::innocents;
@@ -53,11 +55,12 @@ pub fn rank(root: &Path, arguments: &RankArguments, out: &mut impl Write) -> Res
         return write_report(root, report(&store, &run, method, arguments, &ranked, None)?, arguments, out);
     }
     let scene = Scene::read(&run, &run.counted_tests())?;
-    let ground = scene.ground(&run);
+    let chains = Chains::load(&store, &run)?;
+    let ground = scene.ground(&run).with_chains(&chains.lines());
     let tried = try_changes(&store, &run, &ground, &arguments.search, asked.is_some())?;
     let mut report = report(&store, &run, method, arguments, &ranked, Some((&ground, &tried)))?;
     if let Algorithm::AllEvidence = method.algorithm {
-        let mut explainer = Explainer::new((&store, &run), &ground, &tried.trials, &ranked.left_out);
+        let mut explainer = Explainer::new((&store, &run), (&ground, &chains), &tried.trials, &ranked.left_out);
         explainer.explain(&mut report);
         match asked {
             Some(asked) => {
@@ -97,10 +100,11 @@ pub fn by_all_evidence(store: &Store, run: &Run, search: SearchArguments) -> Res
     check_contrast(run, count_tests(run), true)?;
     let ranked = Ranked::new(store, run, &arguments)?;
     let scene = Scene::read(run, &run.counted_tests())?;
-    let ground = scene.ground(run);
+    let chains = Chains::load(store, run)?;
+    let ground = scene.ground(run).with_chains(&chains.lines());
     let tried = try_changes(store, run, &ground, &arguments.search, false)?;
     let mut report = report(store, run, method, &arguments, &ranked, Some((&ground, &tried)))?;
-    let mut explainer = Explainer::new((store, run), &ground, &tried.trials, &ranked.left_out);
+    let mut explainer = Explainer::new((store, run), (&ground, &chains), &tried.trials, &ranked.left_out);
     explainer.explain(&mut report);
     explainer.keep()?;
     kept::keep(store, run, &arguments, &report)?;

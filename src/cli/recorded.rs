@@ -8,13 +8,15 @@ use std::path::{Path, PathBuf};
 use suspect_format::abi::{ENV_OUT, ENV_RECORD, Mode};
 use suspect_format::record::{DEFAULT_RECORD_BYTES, FILE_SUFFIX};
 
+use super::claims::Claims;
 use super::exit::{Exit, Failure};
-use crate::exec::ScratchRoot;
+use crate::comparison::Turn;
+use crate::exec::{ScratchRoot, Status};
 use crate::program::Program;
 use crate::recording::{Code, Recording, RecordingError, load_code};
 use crate::store::{Lock, Store};
 use crate::suite::{RunContext, Suite, Test, TestRun, Verdict};
-use crate::trial::{Answered, Plan, Setup, TestRuns, TrialError, Worker};
+use crate::trial::{Answered, Plan, Run, Setup, TestRuns, TrialError, Worker};
 
 impl From<RecordingError> for Failure {
     fn from(error: RecordingError) -> Failure {
@@ -50,6 +52,24 @@ pub struct RecordedTest {
     pub process: u32,
     /// The process that is looked at: of several, the one that recorded most.
     pub recording: Recording,
+    /// How many more processes of the test recorded something.
+    pub others: usize,
+    /// What it wrote, to standard output and error, if it ran contained.
+    pub written: Option<[Vec<u8>; 2]>,
+    /// The decision that was sent another way, in a run that is not the test's own.
+    pub turn: Option<Turn>,
+}
+
+impl RecordedTest {
+    /// What was not recorded, as statements about the test called `name`.
+    pub fn warnings(&self, name: &str) -> Vec<String> {
+        let others = (self.others > 0).then(|| {
+            let verb = if self.others == 1 { "other was" } else { "others were" };
+            format!("of its processes the one that recorded most is looked at; {} {verb} recorded, too", self.others)
+        });
+        let all = self.recording.warnings().into_iter().chain(others);
+        all.map(|warning| format!("{name}: {warning}")).collect()
+    }
 }
 
 impl<'a> RecordingRoom<'a> {
@@ -86,11 +106,12 @@ impl<'a> RecordingRoom<'a> {
         fs::create_dir_all(&directory).map_err(Failure::of(Exit::File))?;
         let plain = self.run(test, &directory)?;
         let (verdict, died) = (plain.verdict, plain.died());
-        if let Some((runs, paths)) = self.record_contained(test, verdict, label)
-            && let Some((recording, process)) = chosen(&paths)?
+        if let Some((runs, run)) = self.record_contained(test, verdict, label)
+            && let Some((recording, process, others)) = chosen(&run.recordings)?
             && recording.modules().iter().all(|module| module.is_file())
         {
-            return Ok(RecordedTest { verdict, died, runs: Some(runs), recording, process });
+            let (runs, written) = (Some(runs), Some(run.written));
+            return Ok(RecordedTest { verdict, died, runs, recording, process, others, written, turn: None });
         }
         let mut paths = Vec::new();
         for entry in fs::read_dir(&directory).map_err(Failure::of(Exit::File))? {
@@ -99,7 +120,7 @@ impl<'a> RecordingRoom<'a> {
                 paths.push(path);
             }
         }
-        let Some((recording, process)) = chosen(&paths)? else {
+        let Some((recording, process, others)) = chosen(&paths)? else {
             let why = plain.reason.as_ref().map(|reason| format!(" ({}: {reason})", plain.verdict)).unwrap_or_default();
             let message = format!(
                 "{}: no program that can be recorded ran{why}; build it with `suspect build`, and if it has --modes, with `record` among them",
@@ -107,26 +128,66 @@ impl<'a> RecordingRoom<'a> {
             );
             return Err(Failure::new(Exit::NotInstrumented, message));
         };
-        for warning in recording.warnings() {
-            anstream::eprintln!("suspect: {}: {warning}", test.name);
-        }
-        Ok(RecordedTest { verdict, died, runs: None, recording, process })
+        Ok(RecordedTest { verdict, died, runs: None, recording, process, others, written: None, turn: None })
     }
 
-    fn record_contained(&self, test: &Test, verdict: Verdict, label: &str) -> Option<(TestRuns, Vec<PathBuf>)> {
+    fn record_contained(&self, test: &Test, verdict: Verdict, label: &str) -> Option<(TestRuns, Run)> {
         let mut worker = self.worker.borrow_mut();
         let to = self.tmp.join(format!("{label}-contained"));
-        let made = TestRuns::record(worker.as_mut()?, &self.suite, test, verdict, &to, DEFAULT_RECORD_BYTES);
-        let (runs, run) = made.ok()?;
-        Some((runs, run.recordings))
+        TestRuns::record(worker.as_mut()?, &self.suite, test, verdict, &to, DEFAULT_RECORD_BYTES).ok()
     }
 
-    /// Carries out a plan of one test; nothing if the test can only be recorded.
-    pub fn patched(&self, recorded: &RecordedTest, plan: &Plan) -> Result<Option<Answered>, TrialError> {
+    /// Carries out the tests of a plan, each by itself or all `forked` from one process; nothing if the test can only be recorded.
+    pub fn patched(
+        &self,
+        recorded: &RecordedTest,
+        plan: &Plan,
+        forked: bool,
+    ) -> Result<Option<Vec<Answered>>, TrialError> {
         let mut worker = self.worker.borrow_mut();
         let (Some(runs), Some(worker)) = (&recorded.runs, worker.as_mut()) else { return Ok(None) };
-        let done = runs.patched(worker, &self.suite, plan, false, None)?;
-        Ok(done.into_iter().next().map(|patched| patched.answered))
+        let done = runs.patched(worker, &self.suite, plan, forked, None)?;
+        Ok(Some(done.into_iter().map(|patched| patched.answered).collect()))
+    }
+
+    /// What the suite says of a recorded test when one decision goes another way; nothing if the test can only be recorded.
+    pub fn turned(&self, recorded: &RecordedTest, turn: Turn) -> Result<Option<Verdict>, Failure> {
+        let mut worker = self.worker.borrow_mut();
+        let (Some(runs), Some(worker)) = (&recorded.runs, worker.as_mut()) else { return Ok(None) };
+        let done = runs.patched(worker, &self.suite, &turning(recorded, turn), false, None).map_err(refused)?;
+        Ok(done.into_iter().next().and_then(|patched| patched.run).map(|run| run.verdict))
+    }
+
+    /// Records that run into the directory `label` of the room.
+    pub fn record_turned(
+        &self,
+        recorded: &RecordedTest,
+        turn: Turn,
+        label: &str,
+    ) -> Result<Option<RecordedTest>, Failure> {
+        let mut worker = self.worker.borrow_mut();
+        let (Some(runs), Some(worker)) = (&recorded.runs, worker.as_mut()) else { return Ok(None) };
+        let directory = self.tmp.join(label);
+        let to = Some((directory.as_path(), DEFAULT_RECORD_BYTES));
+        let done = runs.patched(worker, &self.suite, &turning(recorded, turn), false, to).map_err(refused)?;
+        let Some(run) = done.into_iter().next().and_then(|patched| patched.run) else { return Ok(None) };
+        let Some(recording) = of_process(&run.recordings, recorded.process)? else { return Ok(None) };
+        let died = matches!(run.status, Status::Signaled(_));
+        Ok(Some(RecordedTest {
+            verdict: run.verdict,
+            died,
+            runs: Some(runs.clone()),
+            process: recorded.process,
+            recording,
+            others: run.recordings.len() - 1,
+            written: Some(run.written),
+            turn: Some(turn),
+        }))
+    }
+
+    /// What was claimed of the latest run's tests, if anything was.
+    pub fn claims(&self) -> Option<Claims> {
+        Claims::load(self.store, &self.store.latest_run().ok()?).ok()
     }
 
     /// Where files are kept as long as the room is.
@@ -144,12 +205,33 @@ fn worker() -> Option<Worker> {
     Worker::start(&Setup::new().ok()?).ok()
 }
 
-/// The recording that says most, and the number of its process.
-fn chosen(paths: &[PathBuf]) -> Result<Option<(Recording, u32)>, Failure> {
+/// The worker, or the system, refuses.
+fn refused(error: TrialError) -> Failure {
+    Failure::new(Exit::File, error.to_string())
+}
+
+/// The run of a recorded test in which one decision goes another way.
+fn turning(recorded: &RecordedTest, turn: Turn) -> Plan<'static> {
+    Plan { process: recorded.process, switched: Some((turn.decision, turn.way)), ..Plan::default() }
+}
+
+/// Recordings in the order in which their processes started.
+fn in_order(paths: &[PathBuf]) -> Result<Vec<Recording>, Failure> {
     let mut recordings = paths.iter().map(|path| Recording::open(path)).collect::<Result<Vec<_>, _>>()?;
     recordings.sort_by_key(|recording| (recording.header().start_ns, recording.header().pid));
+    Ok(recordings)
+}
+
+fn of_process(paths: &[PathBuf], process: u32) -> Result<Option<Recording>, Failure> {
+    Ok(in_order(paths)?.into_iter().nth(process as usize))
+}
+
+/// The recording that says most, the number of its process, and how many more there are.
+fn chosen(paths: &[PathBuf]) -> Result<Option<(Recording, u32, usize)>, Failure> {
+    let mut recordings = in_order(paths)?;
     let most = (0..recordings.len()).max_by_key(|at| recordings[*at].stream().end());
-    Ok(most.map(|at| (recordings.swap_remove(at), at as u32)))
+    let others = recordings.len().saturating_sub(1);
+    Ok(most.map(|at| (recordings.swap_remove(at), at as u32, others)))
 }
 
 impl Drop for RecordingRoom<'_> {

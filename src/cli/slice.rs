@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use suspect_format::external::{self, Role};
+use suspect_format::external::Role;
 
 use super::args::{AnswerFormat, SliceArguments};
 use super::exit::{Exit, Failure};
@@ -19,6 +19,9 @@ pub fn slice(root: &Path, arguments: &SliceArguments, out: &mut impl Write) -> R
     let room = RecordingRoom::new(&store)?;
     let test = room.test(&arguments.test)?;
     let recorded = room.record(test, "slice")?;
+    for warning in recorded.warnings(&test.name) {
+        anstream::eprintln!("suspect: {warning}");
+    }
     let (program, code) = room.code(&recorded.recording)?;
     let runs = Runs::read(&code, &[&recorded.recording])
         .map_err(|error| Failure::new(Exit::Usage, format!("{}: {error}", test.name)))?;
@@ -60,9 +63,9 @@ fn criterion(
     let usage = |message: String| Failure::new(Exit::Usage, message);
     let run = &runs.runs[0];
     if arguments.place == "output" {
-        let writes = |point: &u32| match code.what(run.site(*point)) {
-            Site::Returned(step) => is_output(code, step),
-            _ => false,
+        let writes = |point: &u32| {
+            let site = run.site(*point);
+            matches!(code.what(site), Site::Returned(_)) && code.role(site) == Some(Role::Output)
         };
         let last = (1..run.points()).rev().find(writes);
         return last.map(|point| (point, None)).ok_or_else(|| usage(format!("{} writes nothing", arguments.test)));
@@ -89,12 +92,4 @@ fn criterion(
     Err(usage(format!(
         "{asked}: the line does not read a variable of this name; leave it out, or name one that it reads"
     )))
-}
-
-/// Whether a step calls a function of the C library that writes to the outside.
-pub fn is_output(code: &Code, step: u32) -> bool {
-    code.called_symbol(step)
-        .and_then(external::number)
-        .and_then(external::external)
-        .is_some_and(|model| model.role == Role::Output)
 }

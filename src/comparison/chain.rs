@@ -109,9 +109,13 @@ fn cause_point(pair: &Pair<'_>, effect: &Effect) -> u32 {
     }
 }
 
-/// If the last definition of the watched locations is their origin: that, and the other locations.
+/// If the last definition of the watched locations is their origin: that, and the other locations. A watched result has it where it is, if nothing
+/// that is read there differs.
 fn origin(pair: &Pair<'_>, effect: &Effect) -> Option<(Origin, Vec<u32>)> {
-    let Watch::Locations(watched) = &effect.watch else { return None };
+    let watched = match &effect.watch {
+        Watch::Locations(watched) => watched.as_slice(),
+        Watch::Result => &[],
+    };
     let point = cause_point(pair, effect);
     let points = [point, pair.alignment.partner(Side::First, point)?];
     if !reads_the_same(pair, points) {

@@ -29,6 +29,7 @@ pub struct Ground<'a> {
     rows: HashMap<u32, usize>,
     spectra: Vec<Spectrum>,
     left_out: Vec<bool>,
+    on_chain: Vec<bool>,
     causal_likelihood: Vec<f64>,
     holds: Vec<Holds>,
     function: Vec<Option<u32>>,
@@ -56,6 +57,7 @@ impl<'a> Ground<'a> {
             rows: tests.iter().enumerate().map(|(row, &test)| (test, row)).collect(),
             spectra: coverage.spectra(),
             left_out: vec![false; n_lines],
+            on_chain: vec![false; n_lines],
             causal_likelihood: causal_likelihood(coverage),
             holds: holds(program),
             function,
@@ -74,6 +76,17 @@ impl<'a> Ground<'a> {
             self.spectra[line as usize] = Spectrum::default();
         }
         self
+    }
+
+    /// With the lines of causal chains of failing tests that patched runs proved.
+    pub fn with_chains(mut self, lines: &[u32]) -> Self {
+        lines.iter().for_each(|line| self.on_chain[*line as usize] = true);
+        self
+    }
+
+    /// Whether a line is on a proved causal chain.
+    pub fn is_on_chain(&self, line: u32) -> bool {
+        self.on_chain[line as usize]
     }
 
     /// Counts of each line over the tests (rows) with `kept`.

@@ -59,7 +59,26 @@ fn spread(ground: &Ground, portrait: &Portrait) -> Vec<f64> {
     for (&line, p) in portrait.lines.iter().zip(probabilities(&portrait.features, &WEIGHTS)) {
         lines[line as usize] = p;
     }
+    lean_to_chains(ground, &mut lines);
     lines
+}
+
+/// The most by which the odds of a line grow that is on a proved causal chain.
+const MOST_FOR_CHAIN: f64 = 3.0;
+
+/// Multiplies the odds of lines on proved causal chains, by what half the probability for the chain would be if all lines were alike, and by no
+/// more than [`MOST_FOR_CHAIN`]: a chain proves what the failure came through, not which of it is wrong.
+fn lean_to_chains(ground: &Ground, lines: &mut [f64]) {
+    let in_question = (0..).zip(lines.iter()).filter(|(_, p)| **p > 0.0);
+    let (on, off): (Vec<u32>, Vec<u32>) = in_question.map(|(line, _)| line).partition(|line| ground.is_on_chain(*line));
+    if on.is_empty() {
+        return;
+    }
+    let factor = (off.len() as f64 / on.len() as f64).clamp(1.0, MOST_FOR_CHAIN);
+    let before: f64 = lines.iter().sum();
+    on.iter().for_each(|line| lines[*line as usize] *= factor);
+    let after: f64 = lines.iter().sum();
+    lines.iter_mut().for_each(|p| *p *= before / after);
 }
 
 /// The probabilities of lines with these features; they sum to one less [`ELSEWHERE`].

@@ -264,6 +264,24 @@ fn lines_that_nobody_would_mend_are_never_in_question() {
 }
 
 #[test]
+fn lines_on_proved_chains_gain_a_bounded_factor_of_odds() {
+    let program = program(9);
+    let coverage = everywhere(9, &FAILED);
+    let ground = || Ground::new(&program, &coverage, &[0, 1, 2, 3, 4]);
+    let plain = Posterior::new(&ground(), &example());
+    let gain = |chain: &[u32]| {
+        let found = Posterior::new(&ground().with_chains(chain), &example());
+        assert!((found.lines.iter().sum::<f64>() - plain.lines.iter().sum::<f64>()).abs() < 1e-9);
+        let odds = |posterior: &Posterior| posterior.lines[3] / posterior.lines[8];
+        odds(&found) / odds(&plain)
+    };
+    assert!((gain(&[3]) - 3.0).abs() < 1e-9, "8 to 1, but no more than 3");
+    assert!((gain(&[1, 2, 3, 4]) - 5.0 / 4.0).abs() < 1e-9);
+    assert!((gain(&[0, 1, 2, 3, 4, 5]) - 1.0).abs() < 1e-9, "most of the lines tell nothing");
+    assert!((gain(&[]) - 1.0).abs() < 1e-9);
+}
+
+#[test]
 fn where_all_flips_or_nothing_does_lines_without_a_difference_are_equal() {
     for letters in ["tsss", "cccc", "ssss", "tttt"] {
         let same: Vec<(Kind, u32, &str)> = (0..14).map(|line| (ADD, line, letters)).collect();

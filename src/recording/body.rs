@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use suspect_format::abi::piece_id;
 use suspect_format::body::{self, Action, Argument, Callee, Case, Datum, Step, Token, factor};
+use suspect_format::external::{self, Role};
 use suspect_format::site::{Bad, Cursor, ValueClass, next_table};
 
 use crate::comparison::{Joins, Meetings, NONE};
@@ -594,6 +595,22 @@ impl Code {
     /// Whether a step goes one of two ways.
     pub fn is_branch(&self, step: u32) -> bool {
         matches!(self.steps[step as usize].action, Action::Branch { .. })
+    }
+
+    /// The ways that a decision can be sent, by the numbers that outcomes have; none for one that cannot be turned.
+    pub fn ways(&self, site: u32) -> std::ops::Range<u32> {
+        let Site::Step(step) = self.what(site) else { return 0..0 };
+        match self.steps[step as usize].action {
+            Action::Branch { .. } => 0..2,
+            Action::Switch { n_cases, .. } => 0..n_cases + 1,
+            _ => 0..0,
+        }
+    }
+
+    /// What the function that a site calls, or returns from, does to the outside, if it is one that is known.
+    pub fn role(&self, site: u32) -> Option<Role> {
+        let (Site::Step(step) | Site::Returned(step)) = self.what(site) else { return None };
+        external::external(external::number(self.called_symbol(step)?)?).map(|model| model.role)
     }
 
     /// The name of the symbol that a step calls, if it calls one that code without a body may be.

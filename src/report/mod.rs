@@ -50,8 +50,8 @@ pub use diff::{ChangedPlace, Commit, DIFF_SCHEMA_VERSION, DiffReport, NightName,
 pub use diff_text::{utc, write_diff};
 pub use document::{
     Build, Cause, ComparedLine, ComparedMethod, Comparison, EXPLANATION_SCHEMA_VERSION, Explanation, FunctionCoverage,
-    FunctionLeft, FunctionProfile, NotLookedAt, Origin, Place, Point, ProfileEdge, REPORT_SCHEMA_VERSION, ReadError,
-    Recorded, Report, ReportCommand, SourceFile, Step, TestOutcome, TestResult, UnitLeft,
+    FunctionLeft, FunctionProfile, Made, NotLookedAt, Origin, Place, Point, ProfileEdge, REPORT_SCHEMA_VERSION,
+    ReadError, Recorded, Report, ReportCommand, SourceFile, Step, TestOutcome, TestResult, UnitLeft,
 };
 pub use document_sarif::report_sarif;
 pub use document_text::write_report_text;

@@ -14,7 +14,7 @@ use crate::exec::Status;
 use crate::suite::{Suite, Test, Verdict};
 
 /// A test that is run again and again: contained, in a place where it does what is known of it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct TestRuns {
     test: Test,
     verdict: Verdict,

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::project::Project;
 
 /// Programs of tests/programs/why with the input of a passing and a failing run.
-const PROGRAMS: [(&str, [&str; 2]); 11] = [
+const PROGRAMS: [(&str, [&str; 2]); 12] = [
     ("flow_confounded", ["3 1 2", "4 5 7"]),
     ("omission", ["1 2", "3 -2"]),
     ("overwritten", ["0 1", "1 2"]),
@@ -20,6 +20,7 @@ const PROGRAMS: [(&str, [&str; 2]); 11] = [
     ("nodes", ["0 10 20", "1 10 20"]),
     ("third_way", ["0 1", "2 3"]),
     ("leaving", ["2 5", "4 7"]),
+    ("reads_on", ["1 2 7", "3 4 7"]),
 ];
 
 const SUITE: &str = "[[suite]]\nkind = \"lines\"\nfile = \"tests.txt\"\nrun = \"sh -c 'set -- {line}; ./$1 < $2'\"\n\
@@ -173,6 +174,27 @@ fn two_recordings_alone_prove_what_they_can() {
         let said = answer["steps"][0]["proof"].as_str().unwrap();
         assert!(said.contains(&format!("({model} model)")), "{context}: {said}");
     }
+}
+
+#[test]
+fn forked_processes_say_what_processes_of_their_own_say() {
+    let mut forked = 0;
+    for Row { program, cause, effect, .. } in &ROWS {
+        let [together, apart] = ["process", "exec"].map(|engine| ask(program, cause, effect, &["--engine", engine]));
+        let said = |answer: &Value| {
+            let step = &answer["steps"][0];
+            (step["causes"].clone(), step["re_executions"].clone(), answer["verified"].clone())
+        };
+        assert_eq!(said(&together), said(&apart), "{program} {cause} {effect}");
+        assert_eq!(apart["steps"][0]["forked"], 0, "{program} {cause} {effect}");
+        forked += together["steps"][0]["forked"].as_u64().unwrap();
+    }
+    assert!(forked >= 10, "{forked} runs were forked");
+    let reading = ask("reads_on", "L2", "L5:r", &[]);
+    assert_eq!((names(&reading["steps"][0]["causes"]), &reading["verified"]), (owned(&["a", "b"]), &true.into()));
+    assert_eq!(reading["steps"][0]["forked"], 0, "it reads after the cause");
+    let nothing_between = ask("reads_on", "L4", "L5:r", &[]);
+    assert!(nothing_between["steps"][0]["forked"].as_u64().unwrap() > 0, "{nothing_between}");
 }
 
 #[test]

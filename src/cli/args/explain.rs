@@ -1,7 +1,11 @@
 //! Arguments of `suspect slice` and `suspect explain`.
 
+use std::time::Duration;
+
 use clap::{Args, ValueEnum};
 
+use super::duration;
+use crate::comparison::Turn;
 use crate::recording::Asked;
 
 /// How an answer is written.
@@ -29,8 +33,10 @@ pub enum ExplainMethod {
 /// What patched runs are made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Engine {
-    /// The program runs again, where it can be asked; else the recordings.
+    /// The program runs again, where it can be asked; else the recordings. Runs of one step are forked from one process where that is safe.
     Process,
+    /// As process, but each run begins anew.
+    Exec,
     /// The two recordings alone.
     Offline,
 }
@@ -60,15 +66,41 @@ pub struct SliceArguments {
     pub format: AnswerFormat,
 }
 
+/// Which condition goes another way: one that is looked for, or this one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Switched(pub Option<Turn>);
+
+fn switched(text: &str) -> Result<Switched, String> {
+    let numbers = |text: &str| {
+        let (decision, way) = text.split_once(':')?;
+        Some(Turn { decision: decision.parse().ok()?, way: way.parse().ok()? })
+    };
+    match text {
+        "" => Ok(Switched(None)),
+        text => {
+            numbers(text).map(|turn| Switched(Some(turn))).ok_or_else(|| "expected NUMBER:WAY, such as 17:0".to_owned())
+        }
+    }
+}
+
 /// `suspect explain`.
 #[derive(Debug, Args)]
 pub struct ExplainArguments {
     /// The failing test; by default the first one of the last `suspect test`.
     #[arg(value_name = "TEST")]
     pub test: Option<String>,
-    /// The test to compare it with; by default the passing one whose course was most like it.
+    /// The test to compare it with; by default the passing one whose course was most like it, and where none passes or none comes there, as
+    /// --switch.
     #[arg(long, value_name = "TEST")]
     pub against: Option<String>,
+    /// Compare the test with itself, made to pass by one condition that goes another way once: which one is looked for, or given by its number
+    /// and its way, as an earlier answer has them.
+    #[arg(long, value_name = "NUMBER:WAY", num_args = 0..=1, require_equals = true, default_missing_value = "", value_parser = switched,
+        conflicts_with = "against")]
+    pub switch: Option<Switched>,
+    /// Time for looking for such a condition.
+    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "1min")]
+    pub budget: Duration,
     /// Look for causes at this line alone, instead of going back step by step.
     #[arg(long, value_name = "FILE:LINE")]
     pub cause: Option<Asked>,

@@ -1,6 +1,6 @@
 //! What is explained when nothing is asked for: the crash, or the first thing written that differs.
 
-use suspect_format::external::{self, Role};
+use suspect_format::external::Role;
 
 use super::super::exit::{Exit, Failure};
 use super::Case;
@@ -22,7 +22,7 @@ impl Case<'_> {
         }
         let message = format!(
             "{} and {} write the same and end alike, as far as one can see; say what differs: --effect FILE:LINE[:VAR]",
-            self.tests[1].name, self.tests[0].name
+            self.names[1], self.names[0]
         );
         Err(Failure::new(Exit::Usage, message))
     }
@@ -39,7 +39,7 @@ impl Case<'_> {
             return None;
         }
         let last = self.runs.runs[1].points() - 1;
-        let text = Some(format!("{} crashes at {}", self.tests[1].name, self.at(Side::Second, last)));
+        let text = Some(format!("{} crashes at {}", self.names[1], self.at(Side::Second, last)));
         if let Some(partner) = self.runs.alignment.partner(Side::Second, last) {
             let found = self.reads_differ(partner);
             if found.is_some() {
@@ -79,15 +79,9 @@ impl Case<'_> {
         Effect::new(self.pair, branch, Watch::Result, &self.runs.naming.names)
     }
 
-    fn role(&self, site: u32) -> Option<Role> {
-        let (Site::Step(step) | Site::Returned(step)) = self.code.what(site) else { return None };
-        let number = external::number(self.code.called_symbol(step)?)?;
-        external::external(number).map(|model| model.role)
-    }
-
     fn written_differently(&self, point: u32) -> Option<(Effect, Option<String>)> {
         let site = self.runs.runs[0].site(point);
-        let role = self.role(site).filter(|role| matches!(role, Role::Output | Role::Ends))?;
+        let role = self.code.role(site).filter(|role| matches!(role, Role::Output | Role::Ends))?;
         self.runs.alignment.partner(Side::First, point)?;
         let effect = match self.code.what(site) {
             Site::Step(_) => Effect::new(self.pair, point, Watch::Result, &self.runs.naming.names),
@@ -104,12 +98,12 @@ impl Case<'_> {
             let run = &self.runs.runs[side.index()];
             let alone = |point: &u32| {
                 self.runs.alignment.partner(side, *point).is_none()
-                    && matches!(self.role(run.site(*point)), Some(Role::Output | Role::Ends))
+                    && matches!(self.code.role(run.site(*point)), Some(Role::Output | Role::Ends))
             };
             (1..run.points()).find(alone).map(|point| (side, point))
         });
         let (side, point) = found.min_by_key(|(side, point)| self.runs.alignment.floor(*side, *point))?;
-        let text = format!("{} alone writes something at {}", self.tests[side.index()].name, self.at(side, point));
+        let text = format!("{} alone writes something at {}", self.names[side.index()], self.at(side, point));
         self.parting_before(side, point).map(|effect| (effect, Some(text)))
     }
 

@@ -1,8 +1,11 @@
 //! Which differences are causes: patched runs, by the ladder of models.
 
+use std::collections::HashMap;
+
 use super::super::args::{Engine, ExplainArguments, ExplainMethod, Model};
 use super::super::exit::Failure;
 use super::Case;
+use super::forked::Forks;
 use super::process::Processes;
 use crate::comparison::{
     Difference, DualSlice, Inference, Offline, Proof, Side, States, Stop, Verdict, csm, differences, explain_step,
@@ -15,8 +18,11 @@ pub struct Prover<'c, 'a> {
     case: &'c Case<'a>,
     method: ExplainMethod,
     model: Model,
+    engine: Engine,
     processes: Option<Processes<'c, 'a>>,
     stops: Vec<Stop>,
+    /// By cause point: runs that were forked there.
+    forked: HashMap<[u32; 2], u32>,
 }
 
 fn unverified(causes: &[Difference], executions: usize) -> Inference {
@@ -27,10 +33,18 @@ impl<'c, 'a> Prover<'c, 'a> {
     /// A prover of what is asked for.
     pub fn new(case: &'c Case<'a>, arguments: &ExplainArguments) -> Result<Self, Failure> {
         let processes = match arguments.engine {
-            Engine::Process => Processes::new(case, case.room.directory())?,
+            Engine::Process | Engine::Exec => Processes::new(case, case.room.directory())?,
             Engine::Offline => None,
         };
-        Ok(Prover { case, method: arguments.method, model: arguments.model, processes, stops: Vec::new() })
+        Ok(Prover {
+            case,
+            method: arguments.method,
+            model: arguments.model,
+            engine: arguments.engine,
+            processes,
+            stops: Vec::new(),
+            forked: HashMap::new(),
+        })
     }
 
     /// The causes among `cut`.
@@ -45,10 +59,13 @@ impl<'c, 'a> Prover<'c, 'a> {
     fn compare(&mut self, slice: &DualSlice<'_>, states: &States<'_>, cut: &[Difference]) -> Inference {
         let semantics = Meaning::new(self.case.code, self.case.runs, self.case.pair);
         let offline = Offline { slice, states, names: &self.case.runs.naming.names, semantics: &semantics };
-        let (processes, cause) = (&self.processes, states.points());
-        let rails = |side: Side, patch: &[&Difference]| {
-            let ran = processes.as_ref().and_then(|processes| processes.run(side, cause, patch, slice.effect, true));
-            ran.unwrap_or_else(|| offline.approximate(side, patch))
+        let (processes, cause) = (self.processes.as_ref(), states.points());
+        let may_fork = processes.filter(|_| self.engine == Engine::Process);
+        let mut forks = may_fork.and_then(|processes| Forks::new(processes, cause, cut, slice.effect));
+        let mut rails = |side: Side, patch: &[&Difference]| {
+            let forked = forks.as_mut().and_then(|forks| forks.run(side, patch));
+            let ran = || processes.and_then(|processes| processes.run(side, cause, patch, slice.effect, true));
+            forked.or_else(ran).unwrap_or_else(|| offline.approximate(side, patch))
         };
         let stops = std::cell::RefCell::new(Vec::new());
         let watch = |verdict: Verdict| {
@@ -62,10 +79,14 @@ impl<'c, 'a> Prover<'c, 'a> {
             None => unverified(cut, executions),
         };
         let inference = match self.model {
-            Model::Ladder => explain_step(cut, rails, |side, patch| watch(offline.exact(side, patch))),
+            Model::Ladder => explain_step(cut, &mut rails, |side, patch| watch(offline.exact(side, patch))),
             Model::Approximate => alone(Proof::Approximate, infer(cut, |side, patch| watch(rails(side, patch)))),
             Model::Exact => alone(Proof::Exact, infer(cut, |side, patch| watch(offline.exact(side, patch)))),
         };
+        let forked = forks.map_or(0, |forks| forks.answered());
+        if forked > 0 {
+            self.forked.insert(cause, forked as u32);
+        }
         if inference.proof == Proof::Unverified {
             self.stops.extend(stops.into_inner());
         }
@@ -92,6 +113,11 @@ impl<'c, 'a> Prover<'c, 'a> {
             Some(causes) => Inference { causes, proof: Proof::Approximate, executions },
             None => unverified(&[], executions),
         }
+    }
+
+    /// For each cause point where processes were forked: how many of the runs were.
+    pub fn forked(&self) -> HashMap<[u32; 2], u32> {
+        self.forked.clone()
     }
 
     /// Why steps could not be proved, as sentences.

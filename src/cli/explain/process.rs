@@ -3,12 +3,14 @@
 use std::cell::RefCell;
 use std::path::Path;
 
+use suspect_format::external::Role;
 use suspect_format::plan::{Divergence, Ended, Point, WHEN_AFTER, WHEN_BEFORE, WHEN_CALLED, Watched};
+use suspect_format::record::STATUS_THREADS;
 
 use super::super::exit::{Exit, Failure};
 use super::Case;
 use crate::comparison::{Difference, Effect, NONE, Plan, Side, Stop, Value, Verdict, Watch};
-use crate::recording::{Addresses, Kind, Site, position};
+use crate::recording::{Addresses, Code, Kind, Site, position};
 use crate::trial;
 
 /// Starts patched processes of a case.
@@ -61,8 +63,7 @@ impl<'c, 'a> Processes<'c, 'a> {
         guided: bool,
     ) -> Option<Verdict> {
         let look = self.look(side, effect)?;
-        let patched = self.patch(side, cause, patch);
-        let bytes = match patched {
+        let bytes = match self.patch(side, cause, patch) {
             Ok(bytes) => bytes,
             Err(Stop::MissingObject) if self.is_memory(patch) => return Some(Verdict::Unresolved(Stop::MissingObject)),
             Err(_) => return None,
@@ -72,6 +73,34 @@ impl<'c, 'a> Processes<'c, 'a> {
         } else {
             self.counted(side, cause, look.points)?
         };
+        let plan = self.plan(side, cause, (place, &look), vec![bytes], guided);
+        self.carry_out(side, effect, &look, &plan, false)?.into_iter().next()
+    }
+
+    /// The same, under guard rails, for each of several patches by a child that is forked at the cause point; nothing if one of them cannot be
+    /// asked of a process. Right where [`Self::may_fork`].
+    pub fn run_forked(
+        &self,
+        side: Side,
+        cause: [u32; 2],
+        patches: &[Vec<&Difference>],
+        effect: &Effect,
+    ) -> Option<Vec<Verdict>> {
+        let look = self.look(side, effect)?;
+        let tests = patches.iter().map(|patch| self.patch(side, cause, patch).ok()).collect::<Option<_>>()?;
+        let place = trial::Place::Point(self.position(look.points));
+        let plan = self.plan(side, cause, (place, &look), tests, true);
+        self.carry_out(side, effect, &look, &plan, true).filter(|verdicts| verdicts.len() == patches.len())
+    }
+
+    fn plan(
+        &self,
+        side: Side,
+        cause: [u32; 2],
+        (place, look): (trial::Place, &Look),
+        tests: Vec<Vec<(u64, Vec<u8>)>>,
+        guided: bool,
+    ) -> trial::Plan<'_> {
         let watched = look.values.iter().filter_map(|value| match value {
             Looked::Memory { address, length, .. } => {
                 Some(Watched { address: *address, length: *length, argument: suspect_format::plan::NO_ARGUMENT })
@@ -79,26 +108,48 @@ impl<'c, 'a> Processes<'c, 'a> {
             Looked::Argument(_) => None,
         });
         let recorded = self.case.recorded[side.index()];
-        let plan = trial::Plan {
+        trial::Plan {
             process: recorded.process,
             side: side.index(),
             guide: guided.then_some(&self.guide),
-            switched: None,
+            switched: recorded.turn.map(|turn| (turn.decision, turn.way)),
             cause: Some(self.position(cause)),
             effect: Some((place, look.when)),
             watched: watched.collect(),
-            tests: vec![bytes],
-        };
-        let answered = self.case.room.patched(recorded, &plan);
-        let answered = match answered {
-            Ok(answered) => answered?,
+            tests,
+        }
+    }
+
+    fn carry_out(
+        &self,
+        side: Side,
+        effect: &Effect,
+        look: &Look,
+        plan: &trial::Plan,
+        forked: bool,
+    ) -> Option<Vec<Verdict>> {
+        match self.case.room.patched(self.case.recorded[side.index()], plan, forked) {
+            Ok(answered) => {
+                let judged = |answered| effect.judge(side, self.values(side, effect, look, answered));
+                Some(answered?.iter().map(judged).collect())
+            }
             Err(error) => {
                 *self.failed.borrow_mut() = Some(error);
-                return None;
+                None
             }
-        };
-        let values = self.values(side, effect, &look, &answered);
-        Some(effect.judge(side, values))
+        }
+    }
+
+    /// Whether processes can be forked at the points `cause` and go on to the effect beside each other: no other thread runs, no memory is
+    /// shared, and nothing in between, in either run, has to do with the outside but by writing what nobody reads.
+    pub fn may_fork(&self, cause: [u32; 2], effect: &Effect) -> bool {
+        Side::BOTH.into_iter().all(|side| {
+            let (run, at) = (&self.case.runs.runs[side.index()], side.index());
+            let from = cause[at];
+            let harmless = |point: u32| is_harmless(self.case.code, run.site(point), point >= from);
+            let threads = self.case.recorded[at].recording.header().status & STATUS_THREADS != 0;
+            !threads && (1..=effect.points[at]).all(harmless)
+        })
     }
 
     /// Whether a difference is in memory that both processes have at the cause point, and its value can be given to that of `side`.
@@ -231,5 +282,24 @@ impl<'c, 'a> Processes<'c, 'a> {
             values.push(Value::Number(answered.outcome.unwrap_or(u64::from(NONE))));
         }
         Ok(values)
+    }
+}
+
+/// Whether processes that were forked may go beside each other past a site that comes before, or `behind`, the place where they are forked.
+fn is_harmless(code: &Code, site: u32, behind: bool) -> bool {
+    let (Site::Step(step) | Site::Returned(step)) = code.what(site) else { return true };
+    if !code.is_hooked_call(step) {
+        return true;
+    }
+    let name = code.called_symbol(step).unwrap_or_default();
+    if !behind {
+        return !["mmap", "mmap64", "shmat"].contains(&name);
+    }
+    match (code.what(site), code.role(site)) {
+        (_, Some(Role::Plain | Role::Ends | Role::Jumps)) => true,
+        (_, Some(Role::Output)) => ["print", "put", "write", "perror", "warn"].iter().any(|part| name.contains(part)),
+        // What is called may be recorded itself, and then returns unseen.
+        (Site::Step(_), None) => true,
+        _ => false,
     }
 }

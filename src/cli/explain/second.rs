@@ -1,14 +1,34 @@
-//! Which test is explained, and with which one it is compared.
+//! Which test is explained, and with which run it is compared.
 
-use super::super::args::ExplainArguments;
+use super::super::args::{ExplainArguments, Switched};
 use super::super::exit::{Exit, Failure};
+use crate::comparison::Turn;
 use crate::profile::likeness::by_likeness;
 use crate::store::{Run, Store};
 
-/// The passing test, then the failing one: those asked for, else by what the last `suspect test` recorded.
-pub fn tests(store: &Store, arguments: &ExplainArguments) -> Result<[String; 2], Failure> {
+/// The run that the failing one is compared with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Second {
+    /// That of a test that the user named.
+    Named(String),
+    /// That of the passing test most like it.
+    Alike(String),
+    /// The failing one, with a decision that goes another way: this one, or one that makes it pass; with why, if nobody asked for that.
+    Switched(Option<Turn>, Option<&'static str>),
+}
+
+/// No test passes.
+const NONE_PASSES: &str = "no passing test is there to compare with";
+/// No passing test does anything that the failing one does.
+const NONE_ALIKE: &str = "no passing test executes what this one does";
+
+/// The failing test and what it is compared with: those asked for, else by what the last `suspect test` recorded.
+pub fn question(store: &Store, arguments: &ExplainArguments) -> Result<(String, Second), Failure> {
     if let (Some(failing), Some(passing)) = (&arguments.test, &arguments.against) {
-        return Ok([passing.clone(), failing.clone()]);
+        return Ok((failing.clone(), Second::Named(passing.clone())));
+    }
+    if let (Some(failing), Some(Switched(turn))) = (&arguments.test, arguments.switch) {
+        return Ok((failing.clone(), Second::Switched(turn, None)));
     }
     let run = store.latest_run().map_err(|error| {
         Failure::new(Exit::Store, format!("{error}; run `suspect test` first, or give both tests: TEST --against TEST"))
@@ -22,14 +42,15 @@ pub fn tests(store: &Store, arguments: &ExplainArguments) -> Result<[String; 2],
             failing.ok_or_else(none)?.name.clone()
         }
     };
-    let passing = match &arguments.against {
-        Some(name) => name.clone(),
-        None => most_like(&run, &failing)?,
+    let second = match (&arguments.against, arguments.switch) {
+        (Some(name), _) => Second::Named(name.clone()),
+        (None, Some(Switched(turn))) => Second::Switched(turn, None),
+        (None, None) => most_like(&run, &failing)?,
     };
-    Ok([passing, failing])
+    Ok((failing, second))
 }
 
-fn most_like(run: &Run, failing: &str) -> Result<String, Failure> {
+fn most_like(run: &Run, failing: &str) -> Result<Second, Failure> {
     let tests = &run.manifest.tests;
     let number = (0..).zip(tests).find(|(_, test)| test.name == failing).map(|(number, _)| number);
     let unknown = || {
@@ -44,8 +65,9 @@ fn most_like(run: &Run, failing: &str) -> Result<String, Failure> {
     let passing = (0..).zip(tests).filter(|(_, test)| test.passed == Some(true)).map(|(number, _)| number);
     let order =
         by_likeness(&one, passing.map(|number: u32| recorded.execution(number).map(|execution| (number, execution))))?;
-    let none =
-        || Failure::new(Exit::Baseline, "no test of the last `suspect test` passes; there is nothing to compare with");
-    let (best, _) = order.first().ok_or_else(none)?;
-    Ok(tests[*best as usize].name.clone())
+    Ok(match order.first() {
+        None => Second::Switched(None, Some(NONE_PASSES)),
+        Some((_, 0.0)) => Second::Switched(None, Some(NONE_ALIKE)),
+        Some((best, _)) => Second::Alike(tests[*best as usize].name.clone()),
+    })
 }

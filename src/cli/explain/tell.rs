@@ -1,5 +1,7 @@
 //! From a chain of links to what the user reads.
 
+use std::collections::HashMap;
+
 use super::super::args::{ExplainArguments, ExplainMethod};
 use super::super::exit::Failure;
 use super::Case;
@@ -16,6 +18,8 @@ pub struct Teller<'c, 'a> {
     pub case: &'c Case<'a>,
     /// What was asked.
     pub arguments: &'c ExplainArguments,
+    /// By cause point: patched runs that were forked there.
+    pub forked: HashMap<[u32; 2], u32>,
 }
 
 impl Teller<'_, '_> {
@@ -40,8 +44,9 @@ impl Teller<'_, '_> {
         trust.extend(problems);
         Ok(Explanation {
             schema_version: EXPLANATION_SCHEMA_VERSION,
-            test: self.case.tests[1].name.clone(),
-            against: self.case.tests[0].name.clone(),
+            test: self.case.names[1].clone(),
+            against: self.case.names[0].clone(),
+            made: self.case.made.clone(),
             effect: effect_words,
             steps: chain.links.iter().map(|link| self.step(link)).collect(),
             origins: chain.origins.iter().map(|origin| self.origin(origin)).collect(),
@@ -62,7 +67,7 @@ impl Teller<'_, '_> {
             ));
         }
         for (side, walked) in Side::BOTH.into_iter().zip(&runs.walked) {
-            let name = &self.case.tests[side.index()].name;
+            let name = &self.case.names[side.index()];
             if !walked.disagreements.is_empty() {
                 let count = walked.disagreements.len();
                 trust.push(format!(
@@ -88,7 +93,11 @@ impl Teller<'_, '_> {
     }
 
     fn command(&self) -> String {
-        let mut command = format!("suspect explain {} --against {}", self.case.tests[1].name, self.case.tests[0].name);
+        let [passing, failing] = &self.case.names;
+        let mut command = match &self.case.made {
+            Some(made) => format!("suspect explain {failing} --switch={}", made.switch),
+            None => format!("suspect explain {failing} --against {passing}"),
+        };
         for (option, place) in [("--cause", &self.arguments.cause), ("--effect", &self.arguments.effect)] {
             if let Some(place) = place {
                 command += &format!(" {option} {place}");
@@ -146,15 +155,7 @@ impl Teller<'_, '_> {
     }
 
     fn point(&self, points: [u32; 2]) -> Point {
-        let site = self.case.runs.runs[1].site(points[1]);
-        let place = self.case.words.place(site).unwrap_or_default();
-        Point {
-            file: self.case.words.file(place).to_owned(),
-            line: place.line,
-            function: self.case.words.function(site).to_owned(),
-            instance: self.case.finder.instance(Side::Second, points[1]),
-            text: String::new(),
-        }
+        self.case.place(Side::Second, points[1])
     }
 
     fn cause(&self, difference: &Difference) -> Cause {
@@ -185,7 +186,8 @@ impl Teller<'_, '_> {
             causes: link.inference.causes.iter().map(|cause| self.cause(cause)).collect(),
             slice: slice.into_iter().map(|(file, line)| Place { file, line }).collect(),
             model: self.model(&link.inference).to_owned(),
-            proof: self.proof(&link.inference),
+            proof: self.proof(link),
+            forked: self.forked.get(&link.cause).copied().unwrap_or(0),
             re_executions: link.inference.executions as u32,
             cut: cut.unwrap_or_default().iter().map(|difference| self.cause(difference)).collect(),
             decides: !taken.is_empty(),
@@ -228,13 +230,20 @@ impl Teller<'_, '_> {
         }
     }
 
-    fn proof(&self, inference: &Inference) -> String {
+    fn proof(&self, link: &Link) -> String {
+        let inference = &link.inference;
         let runs = inference.executions;
+        let forked = match self.forked.get(&link.cause) {
+            Some(forked) => format!(", {forked} of them forked at the cause,"),
+            None => String::new(),
+        };
         match (self.arguments.method, inference.proof) {
             (ExplainMethod::Dual, _) => "not tried: all differences that the effect depends on".to_owned(),
             (ExplainMethod::Csm, Proof::Unverified) => format!("found nothing in {runs} patched runs of one direction"),
             (ExplainMethod::Csm, _) => format!("sufficient in one direction, {runs} patched runs"),
-            (_, Proof::Approximate) => format!("proved in both directions by {runs} patched runs (approximate model)"),
+            (_, Proof::Approximate) => {
+                format!("proved in both directions by {runs} patched runs{forked} (approximate model)")
+            }
             (_, Proof::Exact) => format!("proved in both directions by {runs} patched runs (exact model)"),
             (_, Proof::Unverified) => format!("relevant, unverified: {runs} patched runs proved nothing"),
         }
@@ -260,7 +269,24 @@ impl Teller<'_, '_> {
             });
             differs(&words.written(*location, writes), &failing, &passing)
         });
-        report::Origin { point: self.point(origin.points), what: what.collect() }
+        let outcomes = Side::BOTH.map(|side| runs.runs[side.index()].outcome(origin.points[side.index()]));
+        let turned = (outcomes[0] != outcomes[1]).then(|| "it goes another way here than there".to_owned());
+        report::Origin { point: self.point(origin.points), what: what.chain(turned).collect() }
+    }
+}
+
+impl Case<'_> {
+    /// A point of a run for readers.
+    pub(super) fn place(&self, side: Side, point: u32) -> Point {
+        let site = self.runs.runs[side.index()].site(point);
+        let place = self.words.place(site).unwrap_or_default();
+        Point {
+            file: self.words.file(place).to_owned(),
+            line: place.line,
+            function: self.words.function(site).to_owned(),
+            instance: self.finder.instance(side, point),
+            text: String::new(),
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::chains::Chains;
 use crate::cli::claims::{Claimant, Claims, KeptClaim};
 use crate::cli::exit::Failure;
 use crate::evidence::{Confidence, Ground, Posterior, Reasons, Trials, failing_groups};
@@ -20,6 +21,7 @@ pub struct Explainer<'a> {
     store: &'a Store,
     run: &'a Run,
     ground: &'a Ground<'a>,
+    chains: &'a Chains,
     trials: &'a Trials,
     /// Of the lines that are ranked: what is known to be none of the others.
     pub posterior: Posterior,
@@ -32,7 +34,7 @@ impl<'a> Explainer<'a> {
     /// For the lines that are not left out of the ranking.
     pub fn new(
         (store, run): (&'a Store, &'a Run),
-        ground: &'a Ground<'a>,
+        (ground, chains): (&'a Ground<'a>, &'a Chains),
         trials: &'a Trials,
         left_out: &BTreeSet<u32>,
     ) -> Explainer<'a> {
@@ -40,6 +42,7 @@ impl<'a> Explainer<'a> {
             store,
             run,
             ground,
+            chains,
             trials,
             posterior: without(Posterior::new(ground, trials), left_out),
             reasons: Reasons::new(&run.program, ground, trials),
@@ -121,6 +124,7 @@ impl<'a> Explainer<'a> {
             let claim = reason.candidate.map(|candidate| self.claim(candidate));
             shown.push(report::Reason { text: reason.sentence, claim });
         }
+        shown.extend(self.chains.reason(line));
         shown
     }
 

@@ -9,6 +9,7 @@ use crate::rank::find_method;
 use crate::report::RankingReport;
 use crate::store::{Run, Store};
 
+use super::chains::Chains;
 use super::explain::Explainer;
 use super::tried::Tried;
 use super::{ALL, Ranked, Scene, check_contrast, count_tests};
@@ -78,10 +79,11 @@ fn untried(store: &Store, run: &Run) -> Result<KeptRanking, Failure> {
     let method = find_method(ALL).map_err(Failure::of(Exit::Usage))?;
     let ranked = Ranked::new(store, run, &arguments)?;
     let scene = Scene::read(run, &run.counted_tests())?;
-    let ground = scene.ground(run);
+    let chains = Chains::load(store, run)?;
+    let ground = scene.ground(run).with_chains(&chains.lines());
     let tried =
         Tried::nothing("changes of the program: `suspect rank` has not been run since the tests were recorded".into());
     let mut report = super::report(store, run, method, &arguments, &ranked, Some((&ground, &tried)))?;
-    Explainer::new((store, run), &ground, &tried.trials, &ranked.left_out).explain(&mut report);
+    Explainer::new((store, run), (&ground, &chains), &tried.trials, &ranked.left_out).explain(&mut report);
     Ok(KeptRanking::new(run, &report))
 }

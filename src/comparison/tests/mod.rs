@@ -12,4 +12,5 @@ mod programs;
 mod properties;
 mod question;
 mod static_slice;
+mod switching;
 mod table;

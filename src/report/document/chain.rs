@@ -17,6 +17,9 @@ pub struct Explanation {
     /// The run that it is compared with.
     #[serde(default)]
     pub against: String,
+    /// What made the other run, if it is the failing test's own, changed so that it passes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub made: Option<Made>,
     /// What is explained, in words.
     #[serde(default)]
     pub effect: String,
@@ -37,6 +40,31 @@ pub struct Explanation {
     /// How far to trust it: one statement each.
     #[serde(default)]
     pub trust: Vec<String>,
+}
+
+impl Explanation {
+    /// Where the causes are, step by step, and where what differs comes in; each place once.
+    pub fn chain_lines(&self) -> Vec<Place> {
+        let causes = self.steps.iter().filter(|step| !step.causes.is_empty()).map(|step| &step.cause_point);
+        let points = causes.chain(self.origins.iter().map(|origin| &origin.point)).filter(|point| point.line > 0);
+        let mut places: Vec<Place> = points.map(|point| Place { file: point.file.clone(), line: point.line }).collect();
+        places.sort();
+        places.dedup();
+        places
+    }
+}
+
+/// How a failing run was made to pass.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Made {
+    /// What was changed: `switched`, a condition that goes another way at this one execution.
+    pub by: String,
+    /// Where.
+    pub point: Point,
+    /// The number of the decision, from 0, and the way that it goes, as `--switch` takes them.
+    pub switch: String,
+    /// Changes that were tried until this one made the test pass.
+    pub tried: u32,
 }
 
 /// One step: an effect and what caused it.
@@ -60,6 +88,9 @@ pub struct Step {
     /// Runs that it took to prove it.
     #[serde(default)]
     pub re_executions: u32,
+    /// Of these runs, how many were forked from one process at the cause point.
+    #[serde(default)]
+    pub forked: u32,
     /// All differences that the effect depends on here, of which the causes are chosen.
     #[serde(default)]
     pub cut: Vec<Cause>,

@@ -1,0 +1,102 @@
+//! Explanations where no passing test fits: the failing test against itself, with one condition that goes another way.
+
+use serde_json::Value;
+
+use crate::project::Project;
+
+const SUITE: &str = "[[suite]]\nkind = \"lines\"\nfile = \"tests.txt\"\nrun = \"sh -c 'echo {line} | ./pay'\"\nexpect = \"expected/{n}\"\n";
+
+fn line(tag: &str) -> u64 {
+    crate::project::line_of("why/pay.c", &format!("/* {tag}"))
+}
+
+/// The program, built and tested with these inputs and the output that each is to give.
+fn tested(tests: &[(&str, &str)]) -> Project {
+    let project = Project::new();
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs/why/pay.c");
+    project.write("pay.c", &std::fs::read_to_string(source).unwrap()).write("suspect.toml", SUITE);
+    for (number, (_, expected)) in (1..).zip(tests) {
+        project.write(&format!("expected/{number}"), &format!("{expected}\n"));
+    }
+    project.write("tests.txt", &tests.iter().map(|(input, _)| format!("{input}\n")).collect::<String>());
+    project.succeed(&["build", "--", "cc", "-g", "-O1", "-o", "pay", "pay.c"]);
+    project.suspect(&["test"]);
+    project
+}
+
+fn answer(project: &Project, arguments: &[&str]) -> Value {
+    serde_json::from_str(&project.succeed(&[arguments, &["--format", "json"]].concat())).unwrap()
+}
+
+/// Of a line, without trials.
+fn probability(project: &Project, line: u64) -> f64 {
+    let ranking: Value = serde_json::from_str(&project.succeed(&["rank", "--no-trials", "--format", "json"])).unwrap();
+    let entries = ranking["ranking"].as_array().unwrap();
+    entries.iter().find(|entry| entry["line"] == line).unwrap()["probability"].as_f64().unwrap()
+}
+
+#[test]
+fn a_failing_test_without_a_passing_one_is_compared_with_itself() {
+    let project = tested(&[("10", "8"), ("5", "999"), ("7", "7")]);
+    let before = probability(&project, line("L1"));
+    let found = answer(&project, &["explain"]);
+    assert_eq!((&found["test"], &found["made"]["by"]), (&"1".into(), &"switched".into()));
+    assert_eq!(found["made"]["point"]["line"], line("L1"));
+    assert_eq!(found["against"], format!("itself with the condition at pay.c:{} turned", line("L1")));
+    assert_eq!((&found["verified"], &found["complete"]), (&true.into(), &true.into()), "{found}");
+    let origins = found["origins"].as_array().unwrap();
+    assert!(origins.iter().any(|origin| origin["point"]["line"] == line("L1")), "{found}");
+    let trust = found["trust"].to_string();
+    assert!(trust.contains("no passing test is there to compare with"), "{trust}");
+    assert!(!trust.contains("a fault of suspect's"), "{trust}");
+
+    // The command repeats it without a search.
+    let command: Vec<&str> = found["command"].as_str().unwrap().split(' ').skip(1).collect();
+    let again = answer(&project, &command);
+    assert_eq!((&again["steps"], &again["made"]["tried"]), (&found["steps"], &1.into()));
+    let text = project.succeed(&["explain", "1", "--switch"]);
+    assert!(text.contains("1 compared with itself with the condition at pay.c"), "{text}");
+    assert!(text.contains("one condition that goes another way once"), "{text}");
+    let sarif = project.succeed(&["explain", "1", "--switch", "--format", "sarif"]);
+    assert!(sarif.contains("itself with the condition at pay.c"), "{sarif}");
+
+    // What the chain proved is evidence in the next ranking.
+    let ranking: Value = serde_json::from_str(&project.succeed(&["rank", "--no-trials", "--format", "json"])).unwrap();
+    let entries = ranking["ranking"].as_array().unwrap();
+    let on_chain =
+        |entry: &&Value| entry["reasons"].to_string().contains("on the causal chain proved by `suspect explain 1");
+    let lines: Vec<u64> = entries.iter().filter(on_chain).map(|entry| entry["line"].as_u64().unwrap()).collect();
+    assert!(lines.contains(&line("L1")) && lines.len() < entries.len(), "{lines:?}");
+    assert!(probability(&project, line("L1")) >= before, "{entries:?}");
+
+    // A ranking that tried changes knows where to look first.
+    project.succeed(&["rank", "--budget", "20s"]);
+    assert_eq!(answer(&project, &["explain", "1"])["made"]["tried"], 1);
+
+    // What is written is the switched condition's doing: it is where the difference comes in.
+    let found = answer(&project, &["explain", "3"]);
+    assert_eq!((&found["made"]["point"]["line"], &found["verified"]), (&line("L5").into(), &true.into()), "{found}");
+    assert_eq!(found["origins"][0]["point"]["line"], line("L5"), "{found}");
+    assert!(found["origins"][0]["what"].to_string().contains("goes another way"), "{found}");
+
+    let none = project.fail(&["explain", "2"], 4);
+    assert!(none.contains("no condition makes 2 pass by going another way once: 4 were tried"), "{none}");
+    let wrong = project.fail(&["explain", "1", "--switch=0:0"], 1);
+    assert!(wrong.contains("1 does not pass with --switch=0:0"), "{wrong}");
+    let garbled = project.fail(&["explain", "1", "--switch=first"], 1);
+    assert!(garbled.contains("NUMBER:WAY"), "{garbled}");
+}
+
+#[test]
+fn a_passing_test_that_never_comes_there_is_not_compared_with() {
+    let project = tested(&[("10", "8"), ("-1", "nothing to pay")]);
+    let place = format!("pay.c:{}", line("L3"));
+    let found = answer(&project, &["explain", "1", "--effect", &place]);
+    assert_eq!(found["made"]["point"]["line"], line("L1"), "{found}");
+    assert!(found["trust"].to_string().contains("never comes to where the question is"), "{found}");
+    let named = project.fail(&["explain", "1", "--against", "2", "--effect", &place], 1);
+    assert!(named.contains("was not executed in the passing run"), "{named}");
+    // Where both come, the passing test is what the failing one is compared with.
+    let found = answer(&project, &["explain", "1"]);
+    assert_eq!((&found["against"], &found["made"]), (&"2".into(), &Value::Null));
+}

@@ -1,0 +1,142 @@
+//! Runs that are hard to explain: a clear answer, or a clear word on why there is none.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+
+use serde_json::Value;
+
+use crate::project::Project;
+
+/// A letter and a number each; what they are to write does not matter.
+const INPUTS: [&str; 10] = ["t 1", "t 2", "c 3", "c 7", "h 3", "h 7", "r 3", "r 20000", "m 1", "m 2"];
+
+const SUITE: &str = "[[suite]]\nkind = \"lines\"\nfile = \"tests.txt\"\nrun = \"sh -c 'echo {line} | ./odd'\"\nexpect = \"expected/{n}\"\n";
+
+fn line(tag: &str) -> u64 {
+    crate::project::line_of("why/odd.c", &format!("/* {tag} */"))
+}
+
+fn place(tag: &str) -> String {
+    format!("odd.c:{}", line(tag))
+}
+
+fn fill(project: &Project) {
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs/why/odd.c");
+    project.write("odd.c", &std::fs::read_to_string(source).unwrap()).write("suspect.toml", SUITE);
+    for number in 1..=INPUTS.len() {
+        project.write(&format!("expected/{number}"), "");
+    }
+    project.write("tests.txt", &INPUTS.map(|input| format!("{input}\n")).concat());
+    project.succeed(&["build", "--modes", "plain,values,record", "--", "cc", "-g", "-O1", "-o", "odd", "odd.c"]);
+}
+
+static BUILT: LazyLock<Project> = LazyLock::new(|| {
+    let project = Project::new();
+    fill(&project);
+    project
+});
+
+/// The store is locked while a test of the project runs.
+fn turn() -> MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What is said of two tests; the answer need not be a proof.
+fn answer(tests: [&str; 2], options: &[&str]) -> Value {
+    let _turn = turn();
+    let mut arguments = vec!["explain", tests[1], "--against", tests[0], "--format", "json"];
+    arguments.extend(options);
+    let output = BUILT.suspect(&arguments);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(matches!(output.status.code(), Some(0 | 2)), "{arguments:?}: {}\n{errors}", output.status);
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn a_program_that_does_not_do_the_same_twice_is_called_that() {
+    let trust = answer(["1", "2"], &[])["trust"].to_string();
+    assert!(trust.contains("2 does not do the same each time it runs"), "{trust}");
+    let steady = answer(["7", "8"], &[])["trust"].to_string();
+    assert!(!steady.contains("does not do the same"), "{steady}");
+}
+
+#[test]
+fn runs_of_very_different_length_are_explained_like_others() {
+    let found = answer(["7", "8"], &["--cause", &place("L7"), "--effect", &format!("{}:s", place("L11"))]);
+    let cause = &found["steps"][0]["causes"][0];
+    assert_eq!(
+        (&cause["what"], &cause["passing"], &cause["failing"], &found["verified"]),
+        (&"k".into(), &"3".into(), &"20000".into(), &true.into()),
+        "{found}"
+    );
+}
+
+#[test]
+fn a_crash_before_what_is_asked_for_is_explained_instead() {
+    let _turn = turn();
+    let message = BUILT.fail(&["explain", "4", "--against", "3", "--effect", &format!("{}:v", place("L3"))], 1);
+    assert!(
+        message.contains("no execution of it in one run corresponds to one in the other; give an earlier line"),
+        "{message}"
+    );
+    drop(_turn);
+    let found = answer(["3", "4"], &[]);
+    assert!(found["effect"].as_str().unwrap().contains(&format!("4 crashes at {}", place("L2"))), "{found}");
+    let lines: Vec<&Value> =
+        found["steps"].as_array().unwrap().iter().map(|step| &step["cause_point"]["line"]).collect();
+    assert!(lines.contains(&&line("L1").into()), "{found}");
+}
+
+#[test]
+fn what_only_one_run_has_on_its_heap_is_proved_without_a_process_or_said() {
+    let asked = ["--cause", &place("L4"), "--effect", &format!("{}:r", place("L6"))];
+    let found = answer(["5", "6"], &asked);
+    let causes: Vec<&str> =
+        found["steps"][0]["causes"].as_array().unwrap().iter().map(|cause| cause["what"].as_str().unwrap()).collect();
+    assert!(causes.contains(&"p"), "{found}");
+    assert_eq!(found["steps"][0]["model"], "exact", "{found}");
+    let found = answer(["5", "6"], &[&asked[..], &["--model", "approximate"]].concat());
+    assert_eq!(found["verified"], false);
+    assert!(found["trust"].to_string().contains("it needs an object that does not exist in that run"), "{found}");
+}
+
+/// A file system of its own, unmounted when dropped.
+struct Mount(PathBuf);
+
+impl Mount {
+    fn small(at: &Path, size: &str) -> Option<Mount> {
+        let mut mount = Command::new("mount");
+        mount.args(["-t", "tmpfs", "-o", &format!("size={size}"), "tmpfs"]).arg(at);
+        mount.output().is_ok_and(|output| output.status.success()).then(|| Mount(at.to_owned()))
+    }
+}
+
+impl Drop for Mount {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("-l").arg(&self.0).status();
+    }
+}
+
+#[test]
+fn a_recording_that_does_not_fit_on_the_disk_is_told_of() {
+    let project = Project::new();
+    let Some(_small) = Mount::small(project.path(), "26m") else {
+        eprintln!("skipped: mounting a small file system is not allowed here");
+        return;
+    };
+    fill(&project);
+    let scratch = project.path().join("scratch");
+    std::fs::create_dir(&scratch).unwrap();
+    let output = project.command(&["slice", "10", "output"]).env("TMPDIR", &scratch).output().unwrap();
+    let said = crate::project::text(&output);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(
+        said.contains("10 writes nothing") && said.contains("10: the recording ends before the run: the disk is full"),
+        "{said}"
+    );
+    // What fits is explained there as anywhere.
+    let output = project.command(&["explain", "8", "--against", "7"]).env("TMPDIR", &scratch).output().unwrap();
+    assert!(output.status.success(), "{}", crate::project::text(&output));
+}
