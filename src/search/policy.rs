@@ -1,6 +1,6 @@
 //! Which trials come next.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::SearchTest;
 use super::facts::Facts;
@@ -17,6 +17,11 @@ const FOLLOWED: (usize, usize) = (24, 10);
 const CHECKED_FIRST: usize = 4;
 /// Lines, and candidates of each that change the output of failing tests, which are tried on passing tests as well.
 const CONTRASTED: (usize, usize) = (24, 4);
+/// One in so many trials of a round is kept for what turned a test before, for what tells failing tests from passing ones, and for single
+/// executions; what a sort does not need goes to the others.
+const SHARE_FOLLOWED: usize = 2;
+const SHARE_CONTRASTED: usize = 8;
+const SHARE_SWITCHED: usize = 8;
 /// Executions of one condition that are switched one by one, at most, and rounds in which switches are added to what got further.
 const SWITCHED: usize = 48;
 const DEEPEST: usize = 6;
@@ -57,28 +62,47 @@ impl<'a> Policy<'a> {
         let most = MOST_IN_ROUND.min(FIRST_ROUND << self.rounds.min(8)).min(room);
         self.rounds += 1;
         let order = self.lines_by(probabilities);
-        let mut chosen = self.followed(trials, &order, usable);
-        if chosen.len() < most {
-            let more = self.untried(trials, probabilities, usable, most - chosen.len());
-            chosen.extend(more);
-        }
-        if chosen.len() < most {
-            chosen.extend(self.contrasted(trials, &order, usable));
-        }
-        if chosen.len() < most / 2 {
-            self.switch(trials, &order, usable, most - chosen.len());
-            let more = self.untried(trials, probabilities, usable, most - chosen.len());
-            chosen.extend(more);
-        }
+        self.switch(trials, &order, usable, most / SHARE_SWITCHED);
+        let mut chosen = self.round(trials, probabilities, usable, &order, most);
         while chosen.is_empty()
             && let Some(target) = self.next_target(trials, usable)
         {
             self.targets.push(target);
-            chosen = self.untried(trials, probabilities, usable, most);
+            chosen = self.round(trials, probabilities, usable, &order, most);
         }
         chosen.sort_unstable();
-        chosen.dedup();
         chosen
+    }
+
+    /// The best of each sort of trial up to its share of `most`, then the best of what is left. Without shares what can be changed throughout,
+    /// or what turned a test once, would use up any bound on trials.
+    fn round(&self, trials: &Trials, probabilities: &[f64], usable: &[bool], order: &[u32], most: usize) -> Vec<Pair> {
+        let followed = self.followed(trials, probabilities, usable);
+        let (switched, untried): (Vec<Pair>, Vec<Pair>) = self
+            .untried(trials, probabilities, usable)
+            .into_iter()
+            .partition(|(candidate, _)| trials.candidates()[*candidate as usize].kind == Kind::Switch);
+        let contrasted = self.contrasted(trials, order, usable);
+        let sorts = [
+            (followed, most / SHARE_FOLLOWED),
+            (contrasted, most / SHARE_CONTRASTED),
+            (switched, most / SHARE_SWITCHED),
+            (untried, most),
+        ];
+        let mut known = HashSet::new();
+        let mut left = Vec::new();
+        for (pairs, share) in sorts {
+            let share = share.min(most - known.len());
+            known.extend(pairs.iter().take(share));
+            left.extend(pairs.into_iter().skip(share));
+        }
+        for pair in left {
+            if known.len() >= most {
+                break;
+            }
+            known.insert(pair);
+        }
+        known.into_iter().collect()
     }
 
     /// Takes note of new candidates.
@@ -107,29 +131,31 @@ impl<'a> Policy<'a> {
             .map(|((position, _), _)| position)
     }
 
-    /// Candidates that turned a failing test: other failing tests, then passing ones, a few at first.
-    fn followed(&self, trials: &Trials, order: &[u32], usable: &[bool]) -> Vec<Pair> {
-        let mut chosen = Vec::new();
-        for line in order {
+    /// Candidates that turned a failing test, on other failing tests, then on passing ones, a few at first; by expected gain: the more probable the
+    /// line and the fewer of its candidates turned a test before them.
+    fn followed(&self, trials: &Trials, probabilities: &[f64], usable: &[bool]) -> Vec<Pair> {
+        let mut gains: Vec<(f64, Pair)> = Vec::new();
+        for (line, candidates) in &self.by_line {
+            let probability = probabilities.get(*line as usize).copied().unwrap_or(0.0) + f64::EPSILON;
             let everywhere = |candidate: &u32| {
                 let found = &trials.candidates()[*candidate as usize];
                 found.kind != Kind::Switch || is_range(&found.instances)
             };
-            let turning = self.by_line[line].iter().copied().filter(everywhere);
+            let turning = candidates.iter().copied().filter(everywhere);
             let turning = turning.filter(|candidate| turns(trials, *candidate));
             for (rank, candidate) in turning.enumerate().take(FOLLOWED.0) {
-                let before = chosen.len();
                 let failing = self.covering(candidate, true, usable);
-                chosen.extend(
-                    failing.filter(|test| trials.outcome(candidate, *test).is_none()).map(|test| (candidate, test)),
-                );
-                if chosen.len() > before || rank >= FOLLOWED.1 {
-                    continue;
+                let mut due: Vec<Pair> = failing
+                    .filter(|test| trials.outcome(candidate, *test).is_none())
+                    .map(|test| (candidate, test))
+                    .collect();
+                if due.is_empty() && rank < FOLLOWED.1 {
+                    due = self.checks(trials, candidate, usable);
                 }
-                chosen.extend(self.checks(trials, candidate, usable));
+                gains.extend(due.into_iter().map(|pair| (probability / (1 + rank) as f64, pair)));
             }
         }
-        chosen
+        by_gain(gains)
     }
 
     /// The passing tests that a candidate is tried on next.
@@ -150,7 +176,7 @@ impl<'a> Policy<'a> {
 
     /// Candidates that were not tried on the test they are to be tried on, by expected gain: the more probable the line and the fewer of its
     /// kind were tried there in vain.
-    fn untried(&self, trials: &Trials, probabilities: &[f64], usable: &[bool], most: usize) -> Vec<Pair> {
+    fn untried(&self, trials: &Trials, probabilities: &[f64], usable: &[bool]) -> Vec<Pair> {
         let mut gains: Vec<(f64, Pair)> = Vec::new();
         for (line, candidates) in &self.by_line {
             let mut tried: HashMap<u8, u32> = HashMap::new();
@@ -171,9 +197,7 @@ impl<'a> Policy<'a> {
                 gains.push((gain, (candidate, test)));
             }
         }
-        gains.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
-        gains.truncate(most);
-        gains.into_iter().map(|(_, pair)| pair).collect()
+        by_gain(gains)
     }
 
     /// The failing test that a candidate is to be tried on whatever came before.
@@ -226,20 +250,20 @@ impl<'a> Policy<'a> {
         chosen
     }
 
-    /// Makes candidates that switch conditions of the first lines at single executions; where one got the output further, at a further
-    /// execution as well (Zhang, Gupta and Gupta's predicate switching, greedily extended).
+    /// Makes candidates that switch conditions of the first lines at single executions, once switching them throughout was tried; where one
+    /// got the output further, at a further execution as well (Zhang, Gupta and Gupta's predicate switching, greedily extended).
     fn switch(&mut self, trials: &mut Trials, order: &[u32], usable: &[bool], most: usize) {
         let mut made = 0;
         for line in order {
             if made >= most {
                 break;
             }
-            let conditions: Vec<u32> = self.by_line[line]
+            let mut nodes: Vec<u32> = self.by_line[line]
                 .iter()
                 .filter(|candidate| trials.candidates()[**candidate as usize].kind == Kind::Predicate)
+                .filter(|candidate| trials.failing(**candidate).next().is_some())
                 .filter_map(|candidate| trials.candidates()[*candidate as usize].node)
                 .collect();
-            let mut nodes = conditions;
             nodes.dedup();
             for node in nodes {
                 made += self.switch_node(trials, node, usable);
@@ -258,8 +282,8 @@ impl<'a> Policy<'a> {
         let Some((test, count)) = found.filter(|(_, count)| *count > 1) else { return 0 };
         let sets = match self.switches.get(&(node, test)) {
             None => {
-                let single = chosen_executions(count).into_iter().map(|one| vec![one]);
-                single.chain(ranges(count)).collect()
+                let single = from_both_ends(chosen_executions(count)).into_iter().map(|one| vec![one]);
+                in_turn(single, ranges(count))
             }
             Some(known) => deeper(trials, known, test, count),
         };
@@ -288,6 +312,24 @@ fn chosen_executions(count: u64) -> Vec<u64> {
     chosen
 }
 
+/// The first, the last, the second, the last but one, and so on.
+fn from_both_ends(executions: Vec<u64>) -> Vec<u64> {
+    let n = executions.len();
+    (0..n).map(|at| executions[if at % 2 == 0 { at / 2 } else { n - 1 - at / 2 }]).collect()
+}
+
+/// One of each, as long as both have some.
+fn in_turn<T>(mut one: impl Iterator<Item = T>, mut other: impl Iterator<Item = T>) -> Vec<T> {
+    let mut all = Vec::new();
+    loop {
+        let pair = [one.next(), other.next()];
+        if pair.iter().all(Option::is_none) {
+            return all;
+        }
+        all.extend(pair.into_iter().flatten());
+    }
+}
+
 /// Executions from one of the first on: a loop that ends too late or too early, a guard that should fail from some time on. They go beyond what
 /// the failing run executes, since the switched run may execute more.
 fn ranges(count: u64) -> impl Iterator<Item = Vec<u64>> {
@@ -312,6 +354,9 @@ fn deeper(trials: &Trials, known: &[u32], test: u32, count: u64) -> Vec<Vec<u64>
     let known: Vec<u32> = known.iter().filter(single).copied().collect();
     let best =
         known.iter().filter_map(reached).max_by_key(|(matched, candidate)| (*matched, std::cmp::Reverse(*candidate)));
+    if known.iter().any(|candidate| trials.outcome(*candidate, test).is_none()) {
+        return Vec::new();
+    }
     let Some((_, best)) = best.filter(|(matched, _)| *matched > before) else { return Vec::new() };
     let instances = &trials.candidates()[best as usize].instances;
     let longest = known.iter().map(|one| trials.candidates()[*one as usize].instances.len()).max().unwrap_or(0);
@@ -330,6 +375,12 @@ fn turns(trials: &Trials, candidate: u32) -> bool {
 
 fn turns_any(trials: &Trials, candidates: &[u32]) -> bool {
     candidates.iter().any(|candidate| turns(trials, *candidate))
+}
+
+/// The greatest gain first.
+fn by_gain(mut gains: Vec<(f64, Pair)>) -> Vec<Pair> {
+    gains.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
+    gains.into_iter().map(|(_, pair)| pair).collect()
 }
 
 /// Kinds that say the same about a line.

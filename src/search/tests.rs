@@ -323,3 +323,23 @@ fn a_bound_on_trials_ends_the_search() {
     let searched = search(&Simulation::default(), &store, &few).unwrap();
     assert!(searched.is_finished && (50..300).contains(&searched.trials.len()), "{}", searched.trials.len());
 }
+
+#[test]
+fn within_a_bound_single_executions_have_their_share() {
+    let bounded = |most_trials: usize| {
+        let (_directory, store) = fresh();
+        search(&Simulation::default(), &store, &SearchSettings { most_trials, ..settings() }).unwrap().trials
+    };
+    let shares = |trials: &Trials| {
+        let (mut single, mut untried) = (0, 0);
+        for (position, candidate) in (0..).zip(trials.candidates()) {
+            let is_everywhere = candidate.instances.is_empty();
+            single += usize::from(!is_everywhere && !trials.outcomes(position).is_empty());
+            untried += usize::from(is_everywhere && trials.outcomes(position).is_empty());
+        }
+        (single, untried)
+    };
+    // The first round tries 192 of some 210 changes.
+    let found: Vec<_> = (190..250).step_by(10).map(|most_trials| shares(&bounded(most_trials))).collect();
+    assert!(found.iter().any(|(single, untried)| *single > 0 && *untried > 0), "{found:?}");
+}
