@@ -6,15 +6,16 @@ use crate::data::Version;
 const MEMORY: usize = 10;
 const STEPS: usize = 200;
 
-/// How much more a weight below 0 costs, where a feature can only speak for a line.
-const BELOW: f64 = 100.0;
+/// How much more a weight of the wrong sign costs, where a feature can only speak for a line or only against it.
+const WRONG_SIGN: f64 = 100.0;
 
 /// What is known of weights before anything is fitted.
 pub struct Prior {
     /// Where they start, and what they are held to.
     pub start: Vec<f64>,
-    /// Features that can only speak for a line: evidence that something there changes the verdict.
-    pub speaks_for: Vec<bool>,
+    /// 1 for features that can only speak for a line (evidence that something there changes the verdict), -1 for those that can only speak
+    /// against it, 0 for others.
+    pub signs: Vec<f64>,
 }
 
 /// Minus the penalised log-likelihood and its gradient. A version's likelihood is the probability that one of its faulty lines is chosen, each line in
@@ -51,10 +52,10 @@ fn objective(
         let away = (weights[at] - prior.start[at]) * scales[at];
         value += penalty / 2.0 * away * away;
         *gradient += penalty * away * scales[at];
-        if prior.speaks_for[at] && weights[at] < 0.0 {
-            let below = weights[at] * scales[at];
-            value += BELOW * penalty / 2.0 * below * below;
-            *gradient += BELOW * penalty * below * scales[at];
+        if prior.signs[at] * weights[at] < 0.0 {
+            let wrong = weights[at] * scales[at];
+            value += WRONG_SIGN * penalty / 2.0 * wrong * wrong;
+            *gradient += WRONG_SIGN * penalty * wrong * scales[at];
         }
     }
     value
@@ -91,7 +92,7 @@ pub fn scales(versions: &[&Version], n_features: usize) -> Vec<f64> {
 pub fn fit(versions: &[&Version], prior: &Prior, penalty: f64) -> Vec<f64> {
     let n_features = prior.start.len();
     let scales = scales(versions, n_features);
-    let prior = Prior { start: scaled(versions, &prior.start), speaks_for: prior.speaks_for.clone() };
+    let prior = Prior { start: scaled(versions, &prior.start), signs: prior.signs.clone() };
     let reachable: Vec<&Version> = versions.iter().copied().filter(|version| version.is_reachable()).collect();
     // In units of the scales, where one step length suits all.
     let plain =
@@ -141,7 +142,7 @@ fn scaled(versions: &[&Version], weights: &[f64]) -> Vec<f64> {
     let times = |factor: f64| -> Vec<f64> { weights.iter().map(|weight| factor * weight).collect() };
     let loss = |factor: f64| {
         let reachable: Vec<&Version> = versions.iter().copied().filter(|version| version.is_reachable()).collect();
-        let none = Prior { start: vec![0.0; weights.len()], speaks_for: vec![false; weights.len()] };
+        let none = Prior { start: vec![0.0; weights.len()], signs: vec![0.0; weights.len()] };
         let ones = vec![1.0; weights.len()];
         objective(&reachable, &times(factor), &ones, (0.0, &none), &mut vec![0.0; weights.len()])
     };

@@ -16,7 +16,7 @@ use data::{Version, read};
 use fit::{Prior, fit, scores};
 
 /// Penalties that are tried.
-const PENALTIES: [f64; 3] = [100.0, 300.0, 1000.0];
+const PENALTIES: [f64; 3] = [10.0, 30.0, 100.0];
 /// acc@n.
 const AT: [f64; 4] = [1.0, 3.0, 5.0, 10.0];
 const RESAMPLES: usize = 2000;
@@ -64,14 +64,13 @@ const BY_EYE: [(&str, f64); 9] = [
     ("repair", 2.0),
 ];
 /// Features that may speak for a line or against it.
-const OF_EITHER_SIGN: [&str; 16] = [
+const OF_EITHER_SIGN: [&str; 15] = [
     "failing_share",
     "passing_share",
     "frequency",
     "flip_rarity",
     "changes",
     "breaks",
-    "constant",
     "untried",
     "candidates",
     "node",
@@ -82,6 +81,8 @@ const OF_EITHER_SIGN: [&str; 16] = [
     "turning_function",
     "metallaxis_function",
 ];
+/// Features that can only speak against a line: what is there makes no difference.
+const AGAINST: [&str; 1] = ["constant"];
 const RANKINGS: [&str; 6] = ["all evidence", "by eye", "ochiai", "metallaxis", "muse", "flip"];
 
 fn report(names: &[String], versions: &[Version]) {
@@ -144,9 +145,15 @@ fn hold_out<'v>(names: &[String], versions: &'v [Version], program: &str, elsewh
 
 fn by_eye(names: &[String]) -> Prior {
     let weight = |name: &String| BY_EYE.iter().find(|(known, _)| known == name).map_or(0.0, |(_, weight)| *weight);
-    Prior {
-        start: names.iter().map(weight).collect(),
-        speaks_for: names.iter().map(|name| !OF_EITHER_SIGN.contains(&name.as_str())).collect(),
+    Prior { start: names.iter().map(weight).collect(), signs: names.iter().map(|name| sign(name)).collect() }
+}
+
+/// What a feature's weight may be, see [`Prior::signs`].
+fn sign(name: &str) -> f64 {
+    match name {
+        name if AGAINST.contains(&name) => -1.0,
+        name if OF_EITHER_SIGN.contains(&name) => 0.0,
+        _ => 1.0,
     }
 }
 
