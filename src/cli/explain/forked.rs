@@ -34,7 +34,7 @@ impl<'s, 'c, 'a> Forks<'s, 'c, 'a> {
         effect: &'s Effect,
     ) -> Option<Self> {
         let fits = (2..=MOST).contains(&cut.len()) && processes.may_fork(cause, effect);
-        fits.then(|| Forks { processes, cause, cut, effect, known: [None, None], answered: 0 })
+        fits.then_some(Forks { processes, cause, cut, effect, known: [None, None], answered: 0 })
     }
 
     /// What a part of the cut comes to in a forked process.
