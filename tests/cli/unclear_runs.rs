@@ -122,7 +122,7 @@ impl Drop for Mount {
 #[test]
 fn a_recording_that_does_not_fit_on_the_disk_is_told_of() {
     let project = Project::new();
-    let Some(_small) = Mount::small(project.path(), "26m") else {
+    let Some(_small) = Mount::small(project.path(), "6m") else {
         eprintln!("skipped: mounting a small file system is not allowed here");
         return;
     };
