@@ -11,7 +11,7 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 use suspect_format::{abi, trace};
 
-use super::driver::{ENV_LOG, ENV_MODES, ENV_OFF};
+use super::driver::{ALL_MODES, ENV_LOG, ENV_MODES, ENV_OFF};
 use super::elf::BinaryKind;
 use super::event;
 use super::inspect::{self, Findings};
@@ -107,7 +107,13 @@ fn installation(report: &mut DoctorReport) -> Option<Toolchain> {
             let text = format!("clang {}: {}", toolchain.version, toolchain.clang.display());
             report.add(Verdict::Good, text);
             report.add(Verdict::Good, format!("runtime: {}", toolchain.start.display()));
-            Some(toolchain)
+            match toolchain.try_out(ALL_MODES) {
+                Ok(()) => Some(toolchain),
+                Err(error) => {
+                    complain(report, &error.to_string());
+                    None
+                }
+            }
         }
         Err(error) => {
             complain(report, &error.to_string());

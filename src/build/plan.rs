@@ -142,15 +142,21 @@ fn compile_options(call: &Call, equipment: &Equipment) -> Vec<OsString> {
     if matches!(call.family, Family::Gcc | Family::Standard(_)) {
         options.extend(gcc::NO_NEW_ERRORS.iter().chain(gcc::LENIENT).map(OsString::from));
     }
-    for option in ["-fplugin=", "-fpass-plugin="] {
-        let mut option = OsString::from(option);
-        option.push(&equipment.plugin);
-        options.push(option);
-    }
-    // Through -Xclang, because the link of `-flto` would hand a plain -mllvm to the linker, which does not know it.
-    let modes = format!("-suspect-modes={}", call.modes);
-    options.extend(["-Xclang".into(), "-mllvm".into(), "-Xclang".into(), modes.into()]);
+    options.extend(plugin_options(&equipment.plugin, call.modes));
     options
+}
+
+/// What has clang load `plugin` and emit the versions for `modes`.
+pub fn plugin_options(plugin: &Path, modes: &str) -> Vec<OsString> {
+    let load = |option: &str| {
+        let mut option = OsString::from(option);
+        option.push(plugin);
+        option
+    };
+    // Through -Xclang, because the link of `-flto` would hand a plain -mllvm to the linker, which does not know it.
+    let modes = format!("-suspect-modes={modes}");
+    let modes = ["-Xclang".into(), "-mllvm".into(), "-Xclang".into(), modes.into()];
+    [load("-fplugin="), load("-fpass-plugin=")].into_iter().chain(modes).collect()
 }
 
 const OTHER_MACHINE: &str = "code for another machine (-m32 or --target)";

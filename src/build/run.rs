@@ -80,6 +80,7 @@ pub enum BuildError {
 pub fn build(options: &BuildOptions) -> Result<BuildReport, BuildError> {
     let program = options.command.first().ok_or(BuildError::NoCommand)?;
     let toolchain = toolchain::find(None)?;
+    toolchain.try_out(&options.modes)?;
     if let Some(stale) = stale::check(&options.command, &options.directory) {
         return Err(BuildError::StaleTree(Box::new(stale)));
     }

@@ -12,7 +12,8 @@ use std::process::{Command, Stdio};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::plan::Equipment;
+use super::elf;
+use super::plan::{self, Equipment};
 
 /// Names the clang to use.
 pub const ENV_CLANG: &str = "SUSPECT_CLANG";
@@ -46,6 +47,34 @@ impl Toolchain {
             start: self.start.clone(),
             end: self.end.clone(),
             script: self.script.clone(),
+        }
+    }
+
+    /// Compiles a function with the plugin, with versions for `modes`: a plugin of another build of suspect may know other modes or write
+    /// other tables, and its errors would turn up anywhere in the project's build.
+    ///
+    /// # Errors
+    /// [`ToolchainError::Unfit`].
+    pub fn try_out(&self, modes: &str) -> Result<(), ToolchainError> {
+        self.sites_of_a_trial(modes).map_err(|why| ToolchainError::Unfit { plugin: self.plugin.clone(), why })
+    }
+
+    fn sites_of_a_trial(&self, modes: &str) -> Result<(), String> {
+        let directory = tempfile::tempdir().map_err(|error| format!("no temporary directory: {error}"))?;
+        let (source, object) = (directory.path().join("tried.c"), directory.path().join("tried.o"));
+        fs::write(&source, TRIED).map_err(|error| format!("{}: {error}", source.display()))?;
+        let mut compile = Command::new(&self.clang);
+        compile.args(["-O1", "-g", "-c"]).args(plan::plugin_options(&self.plugin, modes));
+        compile.arg(&source).arg("-o").arg(&object).stdin(Stdio::null());
+        let output = compile.output().map_err(|error| error.to_string())?;
+        if !output.status.success() {
+            let said = String::from_utf8_lossy(&output.stderr);
+            return Err(said.lines().next().map_or_else(|| output.status.to_string(), |line| line.trim().to_owned()));
+        }
+        match elf::read(&object).map_err(|error| error.to_string())?.map(|binary| binary.units) {
+            Some(Ok(units)) if !units.is_empty() => Ok(()),
+            Some(Err(bad)) => Err(format!("its site table is no such table: {bad:?}")),
+            _ => Err("it writes no site table".to_owned()),
         }
     }
 }
@@ -114,7 +143,22 @@ pub enum ToolchainError {
         /// Major version of both.
         major: u32,
     },
+    /// Clang cannot compile with the plugin, or what comes out is not what this program reads.
+    #[error(
+        "{}: not the plugin that belongs to this suspect, or damaged ({why}); \
+         type: make in suspect's sources, and make install if it is installed",
+        .plugin.display()
+    )]
+    Unfit {
+        /// The plugin.
+        plugin: PathBuf,
+        /// What clang said first, or what is wrong with the object.
+        why: String,
+    },
 }
+
+/// A function with a node.
+const TRIED: &str = "int suspect_tried(int number) { return number + 1; }\n";
 
 struct Paths<'a>(&'a [PathBuf]);
 

@@ -1,9 +1,10 @@
 //! What `suspect build` and `suspect doctor` say when something is not as it should be.
 
 use std::fs;
+use std::process::Command;
 
 use crate::support::{Project, SUSPECT, library_for, stderr, stdout, succeed};
-use suspect::build::toolchain::Library;
+use suspect::build::toolchain::{self, Library};
 
 const NOT_INSTRUMENTED: Option<i32> = Some(5);
 const BUILD_FAILED: Option<i32> = Some(4);
@@ -143,6 +144,40 @@ fn build_without_a_fitting_clang_starts_nothing() {
     library_for(&Library::find().unwrap().directory, &copy, "19.1.0\n");
     let output = project.command(SUSPECT).args(["build", "--", "make"]).env("SUSPECT_LIB", &copy).output().unwrap();
     assert!(!output.status.success() && stderr(&output).contains("was built against 19.1.0"), "{}", stderr(&output));
+    assert!(!project.root.join("started").exists());
+}
+
+/// A plugin that clang loads, but that knows no option of ours.
+const OTHER_PLUGIN: &str = r#"
+struct plugin { unsigned api; const char *name, *version; void (*add)(void *); };
+static void nothing(void *builder) { (void)builder; }
+struct plugin llvmGetPassPluginInfo(void) { return (struct plugin){1, "suspect", "0", nothing}; }
+"#;
+
+#[test]
+fn build_with_the_plugin_of_another_build_starts_nothing() {
+    let project = project("program:\n\ttouch started\n");
+    let copy = project.root.join("../lib");
+    let toolchain = toolchain::find(None).unwrap();
+    library_for(&Library::find().unwrap().directory, &copy, &toolchain.version);
+    let plugin = copy.join("19").join(toolchain.plugin.file_name().unwrap());
+    fs::write(copy.join("other.c"), OTHER_PLUGIN).unwrap();
+    let mut compile = Command::new(&toolchain.clang);
+    succeed(compile.args(["-shared", "-fPIC", "-o"]).arg(&plugin).arg(copy.join("other.c")).output().unwrap());
+    for contents in [None, Some("no plugin")] {
+        if let Some(contents) = contents {
+            fs::write(&plugin, contents).unwrap();
+        }
+        for command in [&["build", "--", "make"][..], &["doctor"]] {
+            let output = project.command(SUSPECT).args(command).env("SUSPECT_LIB", &copy).output().unwrap();
+            let said = stdout(&output) + &stderr(&output);
+            assert!(!output.status.success() && said.contains("not the plugin that belongs to this suspect"), "{said}");
+            assert!(
+                said.contains(&plugin.display().to_string()) && said.contains("make in suspect's sources"),
+                "{said}"
+            );
+        }
+    }
     assert!(!project.root.join("started").exists());
 }
 
