@@ -55,7 +55,8 @@ fn interrupted_run_leaves_nothing_running_and_the_store_whole() {
     let mut child = project.command(&["test"]).stdout(Stdio::piped()).spawn().unwrap();
     let sleeper = project.path().join("prog").canonicalize().unwrap();
     wait_until("the long test runs", || running(&sleeper) == 1);
-    kill(Pid::from_raw(child.id() as i32), Signal::SIGINT).unwrap();
+    // What a shell starts in the background ignores SIGINT, and so does what that starts.
+    kill(Pid::from_raw(child.id() as i32), Signal::SIGTERM).unwrap();
     assert!(!child.wait().unwrap().success());
     let mut said = String::new();
     child.stdout.take().unwrap().read_to_string(&mut said).unwrap();
