@@ -64,7 +64,7 @@ fn spread(ground: &Ground, portrait: &Portrait) -> Vec<f64> {
 }
 
 /// The most by which the odds of a line grow that is on a proved causal chain.
-const MOST_FOR_CHAIN: f64 = 3.0;
+const MOST_FOR_CHAIN: f64 = 1.5;
 
 /// Multiplies the odds of lines on proved causal chains, by what half the probability for the chain would be if all lines were alike, and by no
 /// more than [`MOST_FOR_CHAIN`]: a chain proves what the failure came through, not which of it is wrong.
