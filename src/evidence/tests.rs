@@ -304,6 +304,25 @@ fn tests_that_fail_for_two_reasons_are_told_apart_and_take_turns() {
     assert!((found.lines.iter().sum::<f64>() + found.elsewhere - 1.0).abs() < 1e-9);
 }
 
+#[test]
+fn failing_tests_that_nothing_was_tried_on_join_those_whose_coverage_is_most_like_theirs() {
+    let program = program(5);
+    let rows = [
+        (vec![0, 1], true),
+        (vec![0, 3], true),
+        (vec![0, 1, 2, 3], false),
+        (vec![0, 1, 2], true),
+        (vec![0, 2, 3], true),
+    ];
+    let coverage = CoverageMatrix::from_units(5, &rows);
+    let ground = Ground::new(&program, &coverage, &[0, 1, 2, 3, 4]);
+    let failed = [true, true, false];
+    let two = trials(&failed, &[(ADD, 1, "tss"), (ADD, 3, "sts")]);
+    assert_eq!(failing_groups(&ground, &two, &[vec![0], vec![1]], &[0, 1, 3, 4]), [[0, 3], [1, 4]]);
+    let none = trials(&failed, &[(ADD, 1, "sss")]);
+    assert!(failing_groups(&ground, &none, &[vec![0, 1]], &[0, 1, 3, 4]).is_empty(), "nothing tells them apart");
+}
+
 fn arbitrary() -> impl Strategy<Value = Vec<(Kind, u32, String)>> {
     let kinds = prop::sample::select(vec![Kind::Value, Kind::Pointer, Kind::Predicate, Kind::Switch, ADD, Kind::Call]);
     prop::collection::vec((kinds, 0u32..6, "[suct?.]{6}"), 0..12)
