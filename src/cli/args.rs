@@ -511,6 +511,9 @@ pub struct EvalArguments {
     /// The same for so many trials: results are then the same however busy the machine is.
     #[arg(long, value_name = "N")]
     pub search_trials: Option<usize>,
+    /// Try every change on every test chosen: what the choice of trials is measured against.
+    #[arg(long, conflicts_with = "search_trials")]
+    pub search_everything: bool,
     /// Write the features of every line that a failing test executes to FILE, as JSON lines: what the weights of `all_evidence` are
     /// fitted to.
     #[arg(long, value_name = "FILE")]

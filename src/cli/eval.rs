@@ -135,6 +135,7 @@ fn evaluate(
         keep: arguments.keep,
         search: arguments.search_budget,
         most_trials: arguments.search_trials,
+        everything: arguments.search_everything,
         features: arguments.features.is_some(),
     };
     let places: Vec<Place> =

@@ -27,6 +27,8 @@ pub struct SearchOptions {
     pub budget: Option<Duration>,
     /// No more trials than this, if that is fewer than a search ever runs.
     pub most_trials: Option<usize>,
+    /// Try every change on every test chosen, however many trials that takes.
+    pub everything: bool,
     /// Try changes even where they cannot be contained.
     pub allow_unsafe: bool,
 }
@@ -74,7 +76,11 @@ pub fn search(
             budget: options.budget.map(|budget| budget.saturating_sub(began.elapsed())),
             most_failing: MOST_TESTS.0,
             most_passing: MOST_TESTS.1,
-            most_trials: options.most_trials.map_or(MOST_TRIALS, |most| most.min(MOST_TRIALS)),
+            most_trials: match options.everything {
+                true => usize::MAX,
+                false => options.most_trials.map_or(MOST_TRIALS, |most| most.min(MOST_TRIALS)),
+            },
+            everything: options.everything,
             seed: SEED,
         },
         posterior,

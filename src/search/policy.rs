@@ -47,12 +47,24 @@ pub struct Policy<'a> {
     /// Failing tests that all candidates are tried on because nothing turned them, the latest last; before the first of them each candidate is
     /// tried on the first test that executes it.
     targets: Vec<u32>,
+    /// Whether what is worth no trial is tried in the end.
+    everything: bool,
 }
 
 impl<'a> Policy<'a> {
-    pub fn new(program: &'a Program, tests: &'a [&'a SearchTest], facts: &'a Facts) -> Policy<'a> {
+    pub fn new(program: &'a Program, tests: &'a [&'a SearchTest], facts: &'a Facts, everything: bool) -> Policy<'a> {
         let (switches, by_line) = (BTreeMap::new(), BTreeMap::new());
-        Policy { program, tests, facts, pieces: Vec::new(), switches, by_line, rounds: 0, targets: Vec::new() }
+        Policy {
+            program,
+            tests,
+            facts,
+            pieces: Vec::new(),
+            switches,
+            by_line,
+            rounds: 0,
+            targets: Vec::new(),
+            everything,
+        }
     }
 
     /// The trials of the next round, at least one unless nothing is left that is worth a trial. `probabilities` are those of the lines.
@@ -70,8 +82,21 @@ impl<'a> Policy<'a> {
             self.targets.push(target);
             chosen = self.round(trials, probabilities, usable, &order, most);
         }
+        if chosen.is_empty() && self.everything {
+            chosen = self.left(trials, usable, most);
+        }
         chosen.sort_unstable();
         chosen
+    }
+
+    /// Some of what was not tried, of all changes but those of single executions, which are counted in one test.
+    fn left(&self, trials: &Trials, usable: &[bool], most: usize) -> Vec<Pair> {
+        let everywhere = |candidate: &u32| trials.candidates()[*candidate as usize].kind != Kind::Switch;
+        let of = |candidate: u32| {
+            let tests = [true, false].into_iter().flat_map(move |failed| self.covering(candidate, failed, usable));
+            tests.filter(move |test| trials.outcome(candidate, *test).is_none()).map(move |test| (candidate, test))
+        };
+        (0..trials.candidates().len() as u32).filter(everywhere).flat_map(of).take(most).collect()
     }
 
     /// The best of each sort of trial up to its share of `most`, then the best of what is left. Without shares what can be changed throughout,

@@ -34,6 +34,8 @@ pub struct SearchSettings {
     pub most_passing: usize,
     /// Trials after which the search is over, whatever could still be tried.
     pub most_trials: usize,
+    /// Whether every change is tried in the end on every test that executes its place: what the choice of trials is measured against.
+    pub everything: bool,
     /// Seed of values that are drawn.
     pub seed: u64,
 }
@@ -141,7 +143,7 @@ impl<L: Lab> Search<'_, L> {
         };
         let mut ages = self.store.load_ages()?;
         let mut usable = vec![true; chosen.len()];
-        let mut policy = Policy::new(self.program, &chosen, &facts);
+        let mut policy = Policy::new(self.program, &chosen, &facts, self.settings.everything);
         // What is known is looked up even if there is no time for more.
         while !self.is_halted(&shared) && searched.trials.len() < self.settings.most_trials {
             let probabilities = (self.posterior)(&searched.trials);

@@ -209,7 +209,15 @@ fn posterior(trials: &Trials) -> Vec<f64> {
 }
 
 fn settings() -> SearchSettings {
-    SearchSettings { jobs: 1, budget: None, most_failing: 4, most_passing: 6, most_trials: 100_000, seed: 1 }
+    SearchSettings {
+        jobs: 1,
+        budget: None,
+        most_failing: 4,
+        most_passing: 6,
+        most_trials: 100_000,
+        everything: false,
+        seed: 1,
+    }
 }
 
 fn search(lab: &Simulation, store: &Store, settings: &SearchSettings) -> Result<Searched, CampaignError> {
@@ -314,6 +322,32 @@ fn when_time_is_up_what_is_known_is_told_and_the_next_search_goes_on() {
     assert!(rest.is_finished && rest.n_known >= part.n_run);
     let (_directory, other) = fresh();
     assert_eq!(known(&rest), known(&search(&Simulation::default(), &other, &settings()).unwrap()));
+}
+
+#[test]
+fn everything_is_all_changes_on_all_tests_that_execute_them_and_tells_no_more() {
+    let (_directory, store) = fresh();
+    let chosen = search(&Simulation::default(), &store, &settings()).unwrap();
+    let (_directory, store) = fresh();
+    let all = SearchSettings { everything: true, ..settings() };
+    let everything = search(&Simulation::default(), &store, &all).unwrap();
+    assert!(everything.is_finished && everything.trials.len() > chosen.trials.len());
+    let trials = &everything.trials;
+    let usable = (0..).zip(trials.tests()).filter(|(_, test)| test.test != 2).map(|(position, _)| position);
+    let usable: Vec<u32> = usable.collect();
+    for (position, candidate) in (0..).zip(trials.candidates()).filter(|(_, one)| one.instances.is_empty()) {
+        let piece = crate::evidence::piece_of(&program(), candidate).unwrap();
+        let tests = tests();
+        let executes = |test: &&u32| {
+            tests.iter().any(|one| one.test == trials.tests()[**test as usize].test && one.executes(piece))
+        };
+        let wanted: Vec<u32> = usable.iter().filter(executes).copied().collect();
+        let mut tried: Vec<u32> = trials.outcomes(position).iter().map(|(test, _)| *test).collect();
+        tried.sort_unstable();
+        assert_eq!(tried, wanted, "{candidate:?}");
+    }
+    let known = known(&everything);
+    assert!(self::known(&chosen).iter().all(|(key, effect)| known.get(key) == Some(effect)));
 }
 
 #[test]

@@ -133,7 +133,8 @@ impl Place<'_> {
 
     fn trials_key(&self, recording_key: &str) -> String {
         let most = self.options.most_trials.map(|most| format!(" {most}")).unwrap_or_default();
-        format!("{recording_key} {:?}{most}", self.options.search)
+        let everything = if self.options.everything { " everything" } else { "" };
+        format!("{recording_key} {:?}{most}{everything}", self.options.search)
     }
 
     /// Tries changes of a version that has just been built and recorded, and keeps what they did.
@@ -168,6 +169,7 @@ impl Place<'_> {
             jobs: self.options.jobs,
             budget: self.options.search,
             most_trials: self.options.most_trials,
+            everything: self.options.everything,
             allow_unsafe: false,
         };
         let (searched, _) = search((store, run, suite), options, &posterior, &AtomicBool::new(false), &Unwatched)?;

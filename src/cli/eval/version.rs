@@ -43,6 +43,8 @@ pub struct Options<'a> {
     pub search: Option<Duration>,
     /// Trials of a version, at most.
     pub most_trials: Option<usize>,
+    /// Whether every change of a version is tried on every test chosen.
+    pub everything: bool,
     /// Whether the features of lines are kept.
     pub features: bool,
 }

@@ -96,6 +96,7 @@ pub fn try_changes(
         jobs: arguments.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1),
         budget: Some(budget),
         most_trials: None,
+        everything: false,
         allow_unsafe: arguments.allow_unsafe,
     };
     let watch = Watching::new(&run.program, budget);
