@@ -35,6 +35,8 @@ pub struct SearchOptions {
 
 /// Failing and passing tests that changes are tried on, at most.
 const MOST_TESTS: (usize, usize) = (8, 24);
+/// Further failing and passing tests on which what repairs all of these is tried, at most.
+const MOST_FURTHER: (usize, usize) = (24, 120);
 /// Trials, at most: what a search of the largest programs is worth.
 const MOST_TRIALS: usize = 200_000;
 /// Seed of values that are drawn: rankings of one run are the same whenever they are made.
@@ -76,6 +78,7 @@ pub fn search(
             budget: options.budget.map(|budget| budget.saturating_sub(began.elapsed())),
             most_failing: MOST_TESTS.0,
             most_passing: MOST_TESTS.1,
+            most_further: MOST_FURTHER,
             most_trials: match options.everything {
                 true => usize::MAX,
                 false => options.most_trials.map_or(MOST_TRIALS, |most| most.min(MOST_TRIALS)),

@@ -8,12 +8,15 @@ use super::{Effect, Ground, Trials, TriedTest};
 /// nothing flips goes where the tests are whose coverage is most like its own, among the lines that not all tests execute. As long as
 /// nothing flips, or one line flips all, there is one group.
 pub fn clusters(ground: &Ground, trials: &Trials) -> Vec<Vec<u32>> {
-    let failing: Vec<u32> = (0..).zip(trials.tests()).filter(|(_, test)| test.failed).map(|(at, _)| at).collect();
+    let failing: Vec<u32> =
+        (0..).zip(trials.tests()).filter(|(_, test)| test.failed && !test.further).map(|(at, _)| at).collect();
     let mut group = Groups((0..trials.tests().len()).collect());
     let mut first_of_line: Vec<Option<u32>> = vec![None; ground.n_lines()];
     let mut is_flipped = vec![false; trials.tests().len()];
     for (at, candidate) in (0..).zip(trials.candidates()) {
-        for (test, _) in trials.failing(at).filter(|(_, outcome)| outcome.effect == Effect::Turned) {
+        for (test, _) in
+            trials.failing(at).filter(|(test, outcome)| outcome.effect == Effect::Turned && trials.is_first(*test))
+        {
             is_flipped[test as usize] = true;
             let first = *first_of_line[candidate.line as usize].get_or_insert(test);
             group.join(first, test);
@@ -55,7 +58,7 @@ pub fn failing_groups(ground: &Ground, trials: &Trials, clusters: &[Vec<u32>], f
         if tried.iter().any(|(_, known)| known.test == test) {
             continue;
         }
-        let own = TriedTest { test, failed: true, matched: None };
+        let own = TriedTest { test, failed: true, matched: None, further: false };
         let like = |(_, other): &&(usize, &TriedTest)| similarity(ground, &own, other);
         let nearest = tried.iter().rev().max_by(|a, b| like(a).total_cmp(&like(b)));
         groups[nearest.map_or(0, |(group, _)| *group)].push(test);

@@ -70,7 +70,7 @@ fn advice(ground: &Ground, trials: &Trials, posterior: &Posterior) -> Vec<Advice
     if n_failing == 0 {
         return vec![Advice::FailingTest];
     }
-    let tallies = Tallies::new(ground, trials, |_| true);
+    let tallies = Tallies::new(ground, trials, |test| trials.is_first(test));
     let untried = tallies.all().iter().filter(|tally| tally.failing.tried == 0 && tally.failing.missing > 0).count();
     let first = posterior.order.iter().take(LOOKED_AT).copied();
     let unpassed = first.clone().find(|line| ground.spectra()[*line as usize].ep == 0);

@@ -69,7 +69,7 @@ impl Criterion {
 
     /// Scores of all lines. Trials that have not been run count as [`Tallies`] says.
     pub fn scores(self, ground: &Ground, trials: &Trials) -> Scores {
-        let tallies = Tallies::new(ground, trials, |_| true);
+        let tallies = Tallies::new(ground, trials, |test| trials.is_first(test));
         let taken: Vec<u32> = (0..trials.candidates().len() as u32)
             .filter(|&at| self.takes(&trials.candidates()[at as usize]) && tallies.of(at).failing.tried > 0)
             .collect();
@@ -93,8 +93,8 @@ impl Criterion {
         match self {
             Criterion::Metallaxis | Criterion::MetallaxisValues => most(&|tally| tallies.metallaxis(tally)),
             Criterion::Muse | Criterion::MuseValues => mean(each().map(|tally| muse.of(tallies, tally))),
-            Criterion::ValueReplacement => flipped(trials, candidates, |_| true).len() as f64,
-            Criterion::Flip => flipped(trials, candidates, |_| true).len() as f64 / n_failing,
+            Criterion::ValueReplacement => flipped(trials, candidates, |test| trials.is_first(test)).len() as f64,
+            Criterion::Flip => flipped(trials, candidates, |test| trials.is_first(test)).len() as f64 / n_failing,
             Criterion::PredicateSwitching => most(&|tally| f64::from(u32::from(tally.failing.turned > 0))),
             Criterion::FlipShare => mean(each().map(|tally| f64::from(u32::from(tally.failing.turned > 0)))),
             Criterion::Repair => most(&|tally| kept(tallies, tally)),

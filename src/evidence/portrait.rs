@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::criterion::{Muse, flipped, kept, mean};
 use super::tally::Tallies;
-use super::{Candidate, Effect, Features, Ground, Kind, Trials};
+use super::{Candidate, Effect, Features, Ground, Kind, Trials, TriedTest};
 use crate::mutant::Class;
 use crate::spectra::Spectrum;
 
@@ -42,9 +42,9 @@ impl Portrait {
     }
 
     fn of(ground: &Ground, trials: &Trials, failing: Option<&[u32]>) -> Portrait {
-        let counts = |test: u32| match failing {
-            Some(failing) => !trials.tests()[test as usize].failed || failing.contains(&test),
-            None => true,
+        let counts = |test: u32| {
+            let among = |failing: &[u32]| !trials.tests()[test as usize].failed || failing.contains(&test);
+            trials.is_first(test) && failing.is_none_or(among)
         };
         let spectra = spectra(ground, trials, failing);
         let lines: Vec<u32> =
@@ -59,6 +59,8 @@ impl Portrait {
             of_place(features, ground, line);
             let candidates = &of_line[line as usize];
             of_trials(features, trials, &tallies, candidates, &growth);
+            let clean = |at: &u32| clean(ground, trials, &tallies, *at, failing.is_none());
+            features.repair_clean = candidates.iter().map(clean).fold(0.0, f64::max);
             let flipped = flipped(trials, candidates, counts);
             features.flip_tests = flipped.len() as f64 / at_least_one(tallies.n_failing());
             own[line as usize] = Own {
@@ -149,6 +151,31 @@ fn of_place(features: &mut Features, ground: &Ground, line: u32) {
         let quotient = ((failing + 1.0) / (passing + 1.0)).ln();
         features.frequency = if quotient.is_finite() { quotient / (1.0 + quotient.abs()) } else { 0.0 };
     }
+}
+
+/// Of a candidate that flips all failing tests and breaks no passing one, further tests among them, the share that it was tried on of the passing
+/// tests that execute its line; 0 of all others. Further failing tests count only where all have one cause.
+fn clean(ground: &Ground, trials: &Trials, tallies: &Tallies, at: u32, one_cause: bool) -> f64 {
+    let tally = tallies.of(at);
+    if tally.failing.turned == 0 || tally.failing.turned < tallies.n_failing() {
+        return 0.0;
+    }
+    let mut tried = 0;
+    for &(test, outcome) in trials.outcomes(at) {
+        let of = &trials.tests()[test as usize];
+        let refutes = match outcome.effect {
+            Effect::Unknown => false,
+            Effect::Turned => !of.failed,
+            _ => of.failed && of.further && one_cause,
+        };
+        if refutes {
+            return 0.0;
+        }
+        tried += u32::from(!of.failed && outcome.effect != Effect::Unknown);
+    }
+    let executes = |test: &&TriedTest| !test.failed && ground.executes(test, trials.candidates()[at as usize].line);
+    let executing = trials.tests().iter().filter(executes).count() as u32;
+    if executing == 0 { 1.0 } else { (f64::from(tried) / f64::from(executing)).min(1.0) }
 }
 
 /// For each line its candidates that were tried on a failing test.

@@ -48,7 +48,7 @@ fn everywhere(n_lines: u32, failed: &[bool]) -> CoverageMatrix {
 }
 
 fn tests_of(failed: &[bool]) -> Vec<TriedTest> {
-    (0..).zip(failed).map(|(test, &failed)| TriedTest { test, failed, matched: Some(10) }).collect()
+    (0..).zip(failed).map(|(test, &failed)| TriedTest { test, failed, matched: Some(10), further: false }).collect()
 }
 
 fn candidate(id: u64, kind: Kind, line: u32) -> Candidate {
@@ -188,6 +188,29 @@ fn repairs_by_code_are_told_from_repairs_by_values() {
     // An edit breaks one of three passing tests, a value none.
     assert_eq!(repairs(0), [1.0, 1.0 - 1.0 / 3.0, 1.0]);
     assert_eq!((repairs(1), repairs(2)), ([1.0 - 1.0 / 3.0, 0.0, 1.0 - 1.0 / 3.0], [0.0; 3]));
+}
+
+#[test]
+fn a_clean_repair_repairs_further_tests_too_and_breaks_none() {
+    // A failing and a passing test, then the same as further ones, then two further passing ones.
+    let failed = [true, false, true, false, false, false];
+    let clean = |letters: &str| {
+        let known = trials(&failed, &[(ADD, 0, letters), (ADD, 1, "cu....")]);
+        let tests = (0..).zip(known.tests()).map(|(at, test)| TriedTest { further: at > 1, ..*test });
+        let mut all = Trials::new(tests.collect());
+        for (at, candidate) in (0..).zip(known.candidates()) {
+            all.add(candidate.clone());
+            known.outcomes(at).iter().for_each(|(test, outcome)| all.set(at, *test, *outcome));
+        }
+        let found = portrait(&all, 3);
+        // What all candidates are tried on alone decides everything else.
+        assert_eq!(found.features[0].repair, if letters.starts_with("tu") { 1.0 } else { 0.0 }, "{letters}");
+        assert_eq!(found.features[1].repair_clean, 0.0);
+        found.features[0].repair_clean
+    };
+    assert_eq!([clean("tutuuu"), clean("tutuu."), clean("tu...."), clean("tutcus")], [1.0, 0.75, 0.25, 1.0]);
+    // Another failing test does not pass, a further one breaks, the first does not pass.
+    assert_eq!([clean("tucuuu"), clean("tutuut"), clean("cutuuu")], [0.0; 3]);
 }
 
 #[test]

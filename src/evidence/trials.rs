@@ -55,6 +55,8 @@ pub struct TriedTest {
     pub failed: bool,
     /// [`Outcome::matched`] without any candidate.
     pub matched: Option<u64>,
+    /// Whether it is one of the further tests: only candidates that repair all others are tried on it, to see whether they repair it, too.
+    pub further: bool,
 }
 
 /// Candidates, tests, and the outcomes that are known.
@@ -110,6 +112,11 @@ impl Trials {
     /// The tests; others name them by their positions here.
     pub fn tests(&self) -> &[TriedTest] {
         &self.tests
+    }
+
+    /// Whether candidates of all sorts are tried on a test, given by position: it is none of the further ones.
+    pub fn is_first(&self, test: u32) -> bool {
+        !self.tests[test as usize].further
     }
 
     /// The candidates; others name them by their positions here.

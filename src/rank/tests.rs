@@ -161,7 +161,12 @@ fn scores(method: &str, granularity: Granularity, runs: &[(Execution, bool)]) ->
     let coverage = CoverageMatrix::from_units(lines.len(), &of_lines);
     let tests: Vec<u32> = (0..runs.len() as u32).collect();
     let ground = Ground::new(&program, &coverage, &tests).with_edges(&program, &flow.graph, &profile);
-    let tried = tests.iter().zip(runs).map(|(&test, (_, failed))| TriedTest { test, failed: *failed, matched: None });
+    let tried = tests.iter().zip(runs).map(|(&test, (_, failed))| TriedTest {
+        test,
+        failed: *failed,
+        matched: None,
+        further: false,
+    });
     let trials = Trials::new(tried.collect());
     let observed = Observed {
         code: Some((&program, &units)),

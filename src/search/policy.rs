@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::SearchTest;
 use super::facts::Facts;
-use crate::evidence::{Effect, Kind, Trials, piece_of, switch_candidate};
+use crate::evidence::{Candidate, Effect, Kind, Trials, piece_of, switch_candidate};
 use crate::program::Program;
 
 /// Trials of the first round; each round may have twice as many as the one before, so that one run of a test serves many.
@@ -15,11 +15,16 @@ const MOST_IN_ROUND: usize = 4096;
 const FOLLOWED: (usize, usize) = (24, 10);
 /// Passing tests on which a candidate is tried before all others, so that what breaks them at once costs no more.
 const CHECKED_FIRST: usize = 4;
+/// Candidates of one line that repair all first tests and are tried on further ones, as long as they repair these, too, and on how many at once
+/// in the beginning.
+const CONFIRMED: usize = 4;
+const CONFIRMED_FIRST: usize = 8;
 /// Lines, and candidates of each that change the output of failing tests, which are tried on passing tests as well.
 const CONTRASTED: (usize, usize) = (24, 4);
-/// One in so many trials of a round is kept for what turned a test before, for what tells failing tests from passing ones, and for single
-/// executions; what a sort does not need goes to the others.
+/// One in so many trials of a round is kept for what turned a test before, for repairs, for what tells failing tests from passing ones, and for
+/// single executions; what a sort does not need goes to the others.
 const SHARE_FOLLOWED: usize = 2;
+const SHARE_CONFIRMED: usize = 4;
 const SHARE_CONTRASTED: usize = 8;
 const SHARE_SWITCHED: usize = 8;
 /// Executions of one condition that are switched one by one, at most, and rounds in which switches are added to what got further.
@@ -35,7 +40,8 @@ pub type Pair = (u32, u32);
 /// Chooses trials. Everything depends on the outcomes so far alone.
 pub struct Policy<'a> {
     program: &'a Program,
-    tests: &'a [&'a SearchTest],
+    /// The first tests and the further ones.
+    tests: (&'a [&'a SearchTest], &'a [&'a SearchTest]),
     facts: &'a Facts,
     /// For each candidate its piece.
     pieces: Vec<Option<u32>>,
@@ -52,11 +58,17 @@ pub struct Policy<'a> {
 }
 
 impl<'a> Policy<'a> {
-    pub fn new(program: &'a Program, tests: &'a [&'a SearchTest], facts: &'a Facts, everything: bool) -> Policy<'a> {
+    pub fn new(
+        program: &'a Program,
+        tests: &'a [&'a SearchTest],
+        n_first: usize,
+        facts: &'a Facts,
+        everything: bool,
+    ) -> Policy<'a> {
         let (switches, by_line) = (BTreeMap::new(), BTreeMap::new());
         Policy {
             program,
-            tests,
+            tests: tests.split_at(n_first),
             facts,
             pieces: Vec::new(),
             switches,
@@ -108,8 +120,10 @@ impl<'a> Policy<'a> {
             .into_iter()
             .partition(|(candidate, _)| trials.candidates()[*candidate as usize].kind == Kind::Switch);
         let contrasted = self.contrasted(trials, order, usable);
+        let confirmed = self.confirmed(trials, probabilities, usable);
         let sorts = [
             (followed, most / SHARE_FOLLOWED),
+            (confirmed, most / SHARE_CONFIRMED),
             (contrasted, most / SHARE_CONTRASTED),
             (switched, most / SHARE_SWITCHED),
             (untried, most),
@@ -150,10 +164,62 @@ impl<'a> Policy<'a> {
     fn covering(&self, candidate: u32, failed: bool, usable: &[bool]) -> impl Iterator<Item = u32> {
         let piece = self.pieces[candidate as usize];
         let executes = move |test: &SearchTest| piece.is_none_or(|piece| test.executes(piece));
-        let tests = (0..).zip(self.tests).zip(usable);
+        let tests = (0..).zip(self.tests.0).zip(usable);
         tests
             .filter(move |((_, test), usable)| **usable && test.failed == failed && executes(test))
             .map(|((position, _), _)| position)
+    }
+
+    /// The further tests, by position, that execute a candidate's piece and can be used, the failing ones first.
+    fn covering_further(&self, candidate: u32, usable: &[bool]) -> Vec<u32> {
+        let piece = self.pieces[candidate as usize];
+        let n_first = self.tests.0.len();
+        let tests = (n_first as u32..).zip(self.tests.1).zip(&usable[n_first..]);
+        let found = tests.filter(|((_, test), usable)| **usable && piece.is_none_or(|piece| test.executes(piece)));
+        found.map(|((position, _), _)| position).collect()
+    }
+
+    /// Candidates that repair all first tests, on further ones, four times as many each time, until one is not repaired or breaks.
+    fn confirmed(&self, trials: &Trials, probabilities: &[f64], usable: &[bool]) -> Vec<Pair> {
+        if self.tests.1.is_empty() {
+            return Vec::new();
+        }
+        let mut gains: Vec<(f64, Pair)> = Vec::new();
+        for (line, candidates) in &self.by_line {
+            let probability = probabilities.get(*line as usize).copied().unwrap_or(0.0) + f64::EPSILON;
+            let repairs = candidates.iter().copied().filter(|candidate| self.repairs(trials, *candidate, usable));
+            let open = repairs.filter_map(|candidate| Some((candidate, self.unconfirmed(trials, candidate, usable)?)));
+            for (rank, (candidate, due)) in open.take(CONFIRMED).enumerate() {
+                let gain = probability / (1 + rank) as f64;
+                gains.extend(due.into_iter().map(|test| (gain, (candidate, test))));
+            }
+        }
+        by_gain(gains)
+    }
+
+    /// Whether a candidate is known to make all first failing tests pass and to break none of the first passing ones.
+    fn repairs(&self, trials: &Trials, candidate: u32, usable: &[bool]) -> bool {
+        let effect = |test: u32| trials.outcome(candidate, test).map(|outcome| outcome.effect);
+        let mut failing = (0..).zip(self.tests.0).zip(usable).filter(|((_, test), usable)| **usable && test.failed);
+        is_everywhere(&trials.candidates()[candidate as usize])
+            && turns(trials, candidate)
+            && failing.all(|((test, _), _)| effect(test) == Some(Effect::Turned))
+            && self
+                .covering(candidate, false, usable)
+                .all(|test| effect(test).is_some_and(|effect| effect != Effect::Turned))
+    }
+
+    /// The further tests that a candidate is tried on next; `None` if it was refuted by one.
+    fn unconfirmed(&self, trials: &Trials, candidate: u32, usable: &[bool]) -> Option<Vec<u32>> {
+        let tests = self.covering_further(candidate, usable);
+        let effect = |test: &u32| trials.outcome(candidate, *test).map(|outcome| outcome.effect);
+        let n_known = tests.iter().take_while(|test| effect(test).is_some()).count();
+        let failed = |test: u32| self.tests.1[test as usize - self.tests.0.len()].failed;
+        let refutes = |test: &u32| effect(test).is_some_and(|effect| failed(*test) != (effect == Effect::Turned));
+        if tests[..n_known].iter().any(refutes) {
+            return None;
+        }
+        Some(tests[n_known..tests.len().min(CONFIRMED_FIRST.max(4 * n_known))].to_vec())
     }
 
     /// Candidates that turned a failing test, on other failing tests, then on passing ones, a few at first; by expected gain: the more probable the
@@ -162,10 +228,7 @@ impl<'a> Policy<'a> {
         let mut gains: Vec<(f64, Pair)> = Vec::new();
         for (line, candidates) in &self.by_line {
             let probability = probabilities.get(*line as usize).copied().unwrap_or(0.0) + f64::EPSILON;
-            let everywhere = |candidate: &u32| {
-                let found = &trials.candidates()[*candidate as usize];
-                found.kind != Kind::Switch || is_range(&found.instances)
-            };
+            let everywhere = |candidate: &u32| is_everywhere(&trials.candidates()[*candidate as usize]);
             let turning = candidates.iter().copied().filter(everywhere);
             let turning = turning.filter(|candidate| turns(trials, *candidate));
             for (rank, candidate) in turning.enumerate().take(FOLLOWED.0) {
@@ -245,7 +308,7 @@ impl<'a> Policy<'a> {
 
     /// A failing test that nothing has turned, and that has not been the target yet.
     fn next_target(&self, trials: &Trials, usable: &[bool]) -> Option<u32> {
-        let failing = (0..).zip(self.tests).zip(usable).filter(|((_, test), usable)| **usable && test.failed);
+        let failing = (0..).zip(self.tests.0).zip(usable).filter(|((_, test), usable)| **usable && test.failed);
         let mut open = failing.map(|((position, _), _)| position).filter(|test| !self.targets.contains(test));
         let is_turned = |test: u32| {
             let turned = |outcome: crate::evidence::Outcome| outcome.effect == Effect::Turned;
@@ -302,7 +365,7 @@ impl<'a> Policy<'a> {
             let executions = self.facts.executions.get(&test.test)?;
             executions.get(&node).copied()
         };
-        let mut failing = (0..).zip(self.tests).zip(usable).filter(|((_, test), usable)| **usable && test.failed);
+        let mut failing = (0..).zip(self.tests.0).zip(usable).filter(|((_, test), usable)| **usable && test.failed);
         let found = failing.find_map(|((position, test), _)| Some((position, counts(test)?)));
         let Some((test, count)) = found.filter(|(_, count)| *count > 1) else { return 0 };
         let sets = match self.switches.get(&(node, test)) {
@@ -366,6 +429,11 @@ fn ranges(count: u64) -> impl Iterator<Item = Vec<u64>> {
 /// Whether a candidate switches from some execution on.
 fn is_range(instances: &[u64]) -> bool {
     instances.len() as u64 > BEYOND && instances.windows(2).all(|pair| pair[1] == pair[0] + 1)
+}
+
+/// Whether what a candidate changes is not counted in one test.
+fn is_everywhere(candidate: &Candidate) -> bool {
+    candidate.kind != Kind::Switch || is_range(&candidate.instances)
 }
 
 /// Sets of executions that extend the one that got furthest, if it got further than the failing run itself and was not extended before.

@@ -11,7 +11,7 @@ use super::SearchTest;
 use super::earlier::{EarlierRun, holding};
 use super::facts::Facts;
 use super::policy::{Pair, Policy};
-use super::tests_chosen::choose;
+use super::tests_chosen::{choose, choose_further};
 use crate::campaign::pool::{each, locked};
 use crate::campaign::shelf::Shelf;
 use crate::campaign::{CampaignError, Lab, MOST_UNWRITTEN, OracleFacts, UNWRITTEN};
@@ -32,6 +32,8 @@ pub struct SearchSettings {
     pub most_failing: usize,
     /// Passing tests that changes are tried on, at most.
     pub most_passing: usize,
+    /// Further failing and passing tests, at most, on which what repairs all others is tried.
+    pub most_further: (usize, usize),
     /// Trials after which the search is over, whatever could still be tried.
     pub most_trials: usize,
     /// Whether every change is tried in the end on every test that executes its place: what the choice of trials is measured against.
@@ -118,7 +120,10 @@ impl<L: Lab> Search<'_, L> {
     /// When the store or the system refuses; everything done until then is kept.
     pub fn run(&self) -> Result<Searched, CampaignError> {
         let deadline = self.settings.budget.map(|budget| Instant::now() + budget);
-        let chosen = choose(self.tests, self.settings.most_failing, self.settings.most_passing);
+        let mut chosen = choose(self.tests, self.settings.most_failing, self.settings.most_passing);
+        let n_first = chosen.len();
+        let (failing, passing) = self.settings.most_further;
+        chosen.extend(choose_further(self.tests, &chosen, failing, passing));
         let (mut known, n_damaged) = self.store.load()?;
         let shared = Shared {
             shelf: Shelf::new(0..chosen.len() as u32),
@@ -132,9 +137,9 @@ impl<L: Lab> Search<'_, L> {
         for _ in 0..self.settings.jobs.max(1) {
             workers.push(self.lab.worker()?);
         }
-        let facts = self.facts(&chosen, &mut workers, deadline)?;
+        let facts = self.facts(&chosen[..n_first], &mut workers, deadline)?;
         let mut searched = Searched {
-            trials: self.candidates(&chosen, &facts),
+            trials: self.candidates(&chosen, n_first, &facts),
             refused: BTreeMap::new(),
             n_run: 0,
             n_known: 0,
@@ -143,7 +148,7 @@ impl<L: Lab> Search<'_, L> {
         };
         let mut ages = self.store.load_ages()?;
         let mut usable = vec![true; chosen.len()];
-        let mut policy = Policy::new(self.program, &chosen, &facts, self.settings.everything);
+        let mut policy = Policy::new(self.program, &chosen, n_first, &facts, self.settings.everything);
         // What is known is looked up even if there is no time for more.
         while !self.is_halted(&shared) && searched.trials.len() < self.settings.most_trials {
             let probabilities = (self.posterior)(&searched.trials);
@@ -219,14 +224,14 @@ impl<L: Lab> Search<'_, L> {
         Ok(facts)
     }
 
-    /// All candidates of lines that some chosen failing test executes.
-    fn candidates(&self, chosen: &[&SearchTest], facts: &Facts) -> Trials {
-        let tried = |test: &&SearchTest| {
+    /// All candidates of lines that some failing test executes of the first ones chosen.
+    fn candidates(&self, chosen: &[&SearchTest], n_first: usize, facts: &Facts) -> Trials {
+        let tried = |(at, test): (usize, &&SearchTest)| {
             let matched = facts.matched.get(&test.test).copied();
-            TriedTest { test: test.test, failed: test.failed, matched }
+            TriedTest { test: test.test, failed: test.failed, matched, further: at >= n_first }
         };
-        let mut trials = Trials::new(chosen.iter().map(tried).collect());
-        let executed = |piece: u32| chosen.iter().any(|test| test.failed && test.executes(piece));
+        let mut trials = Trials::new(chosen.iter().enumerate().map(tried).collect());
+        let executed = |piece: u32| chosen[..n_first].iter().any(|test| test.failed && test.executes(piece));
         for (number, node) in (0..).zip(&self.program.nodes) {
             if executed(node.piece) {
                 let taken = Taken { failing: facts.failing.get(&number), passing: facts.passing.get(&number) };

@@ -214,6 +214,7 @@ fn settings() -> SearchSettings {
         budget: None,
         most_failing: 4,
         most_passing: 6,
+        most_further: (0, 0),
         most_trials: 100_000,
         everything: false,
         seed: 1,
@@ -322,6 +323,24 @@ fn when_time_is_up_what_is_known_is_told_and_the_next_search_goes_on() {
     assert!(rest.is_finished && rest.n_known >= part.n_run);
     let (_directory, other) = fresh();
     assert_eq!(known(&rest), known(&search(&Simulation::default(), &other, &settings()).unwrap()));
+}
+
+#[test]
+fn what_repairs_the_first_tests_alone_is_tried_on_further_ones() {
+    let (_directory, store) = fresh();
+    let further = SearchSettings { most_failing: 1, most_passing: 1, most_further: (2, 9), ..settings() };
+    let trials = search(&Simulation::default(), &store, &further).unwrap().trials;
+    let tests: Vec<(u32, bool)> = trials.tests().iter().map(|test| (test.test, test.further)).collect();
+    assert_eq!((tests.len(), tests.iter().filter(|(_, further)| *further).count()), (9, 7));
+    let mut tried: BTreeMap<u32, BTreeSet<usize>> = BTreeMap::new();
+    for (position, candidate) in (0..).zip(trials.candidates()) {
+        let on_further = trials.outcomes(position).iter().filter(|(test, _)| !trials.is_first(*test)).count();
+        tried.entry(candidate.line).or_default().insert(on_further);
+    }
+    // Five passing tests, and a failing one that does not execute the faulty node. Conditions are switched from some execution on.
+    assert_eq!((&tried[&FAULT], &tried[&FROM]), (&BTreeSet::from([0, 5]), &BTreeSet::from([0, 6])));
+    let repairing = [FAULT, LOOP, TWICE, FROM];
+    assert!(tried.iter().all(|(line, n)| repairing.contains(line) || n == &BTreeSet::from([0])), "{tried:?}");
 }
 
 #[test]

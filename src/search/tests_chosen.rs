@@ -1,5 +1,7 @@
 //! Which tests changes are tried on.
 
+use std::collections::HashSet;
+
 /// A test that counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchTest {
@@ -46,6 +48,23 @@ pub fn choose(tests: &[SearchTest], most_failing: usize, most_passing: usize) ->
     chosen
 }
 
+/// Further tests, of those that [`choose`] did not: at most so many failing ones and passing ones, evenly from all of them, the failing ones first.
+pub fn choose_further<'t>(
+    tests: &'t [SearchTest],
+    chosen: &[&SearchTest],
+    most_failing: usize,
+    most_passing: usize,
+) -> Vec<&'t SearchTest> {
+    let known: HashSet<u32> = chosen.iter().map(|test| test.test).collect();
+    let spread = |failed: bool, most: usize| {
+        let open = tests.iter().filter(|test| test.failed == failed && !known.contains(&test.test));
+        let open: Vec<&SearchTest> = open.collect();
+        let n = most.min(open.len());
+        (0..n).map(move |at| open[at * open.len() / n])
+    };
+    spread(true, most_failing).chain(spread(false, most_passing)).collect()
+}
+
 /// Common pieces over all pieces of both (Jaccard's index).
 fn likeness(one: &SearchTest, other: &SearchTest) -> f64 {
     let (mut common, mut at) = (0, 0);
@@ -83,5 +102,18 @@ mod tests {
         assert_eq!(names(2, 3), [1, 2, 3, 4, 5]);
         assert_eq!(names(8, 1), [1, 2, 0, 3]);
         assert_eq!(names(0, 5), [0u32; 0]);
+    }
+
+    #[test]
+    fn further_tests_are_spread_over_all_that_were_not_chosen() {
+        let tests: Vec<SearchTest> = (0..40).map(|number| test(number, number % 4 == 0, &[1], 1)).collect();
+        let chosen = choose(&tests, 2, 3);
+        let known: Vec<u32> = chosen.iter().map(|test| test.test).collect();
+        let further: Vec<u32> = choose_further(&tests, &chosen, 4, 9).iter().map(|test| test.test).collect();
+        assert!(further.iter().all(|test| !known.contains(test)));
+        assert_eq!(further.len(), 13);
+        assert!(further[..4].iter().all(|test| test % 4 == 0) && further[4..].iter().all(|test| test % 4 != 0));
+        assert!(further[..4].is_sorted() && further[4..].is_sorted() && further[12] - further[4] > 25);
+        assert_eq!(choose_further(&tests, &chosen, 100, 100).len(), 35);
     }
 }

@@ -30,8 +30,8 @@ pub struct Kept {
     pub seconds: f64,
     /// Whether nothing was left that was worth a trial.
     pub finished: bool,
-    /// Tests: index in the manifest, whether it fails, what matches without any change.
-    tests: Vec<(u32, bool, Option<u64>)>,
+    /// Tests: index in the manifest, whether it fails, what matches without any change, whether it is a further one.
+    tests: Vec<(u32, bool, Option<u64>, bool)>,
     candidates: Vec<KeptCandidate>,
 }
 
@@ -67,7 +67,7 @@ impl Kept {
         };
         Kept {
             key,
-            tests: trials.tests().iter().map(|test| (test.test, test.failed, test.matched)).collect(),
+            tests: trials.tests().iter().map(|test| (test.test, test.failed, test.matched, test.further)).collect(),
             candidates: (0..).zip(trials.candidates()).map(keep).collect(),
             ..Kept::default()
         }
@@ -75,8 +75,13 @@ impl Kept {
 
     /// The trials on some of the tests, named by their indices in the manifest.
     pub fn trials(&self, tests: &[u32]) -> Trials {
-        let wanted = |test: &&(u32, bool, Option<u64>)| tests.contains(&test.0);
-        let tried = |&(test, failed, matched): &(u32, bool, Option<u64>)| TriedTest { test, failed, matched };
+        let wanted = |test: &&(u32, bool, Option<u64>, bool)| tests.contains(&test.0);
+        let tried = |&(test, failed, matched, further): &(u32, bool, Option<u64>, bool)| TriedTest {
+            test,
+            failed,
+            matched,
+            further,
+        };
         let mut trials = Trials::new(self.tests.iter().filter(wanted).map(tried).collect());
         let mut position = 0;
         let positions: Vec<Option<u32>> = self
@@ -192,7 +197,7 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_what_rankings_read() {
-        let test = |test, failed| TriedTest { test, failed, matched: failed.then_some(7) };
+        let test = |test, failed| TriedTest { test, failed, matched: failed.then_some(7), further: false };
         let mut trials = Trials::new(vec![test(3, true), test(5, false), test(9, false)]);
         for (n, kind) in kinds().enumerate() {
             let mutant = Mutant { overrides: Box::default() };

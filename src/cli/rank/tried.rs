@@ -147,8 +147,9 @@ fn untried_tests(run: &Run, trials: &Trials) -> Option<String> {
     if tried_passing < passing {
         parts.push(format!("{} of {passing} passing tests", passing - tried_passing));
     }
-    (!parts.is_empty())
-        .then(|| format!("anything on {}: others were chosen, the passing ones most like them", parts.join(" and ")))
+    (!parts.is_empty()).then(|| {
+        format!("anything on {}: others were chosen, passing ones like them and some of all", parts.join(" and "))
+    })
 }
 
 /// That tests look at nothing but how the program ends.
