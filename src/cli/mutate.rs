@@ -122,21 +122,48 @@ pub fn workbench<'a>(
 ) -> Result<Workbench<'a>, Failure> {
     let setup =
         Setup::new().map_err(|error| Failure::new(Exit::File, format!("cannot find suspect itself: {error}")))?;
+    let endless = if watched == Watched::Output { endless(run)? } else { None };
     let verdict = |(index, test): (u32, &crate::store::TestRecord)| {
-        let timed_out = test.verdict.starts_with(&Verdict::Timeout.to_string());
-        let failed = if timed_out { Verdict::Timeout } else { Verdict::Fail };
+        let failed = if timed_out(test) { Verdict::Timeout } else { Verdict::Fail };
         Some((index, if test.passed? { Verdict::Pass } else { failed }))
     };
     Ok(Workbench {
         suite,
         program: &run.program,
-        setup: Setup { allow_unsafe, ..setup },
+        setup: Setup { allow_unsafe, endless, ..setup },
         executors,
         watched,
         verdicts: (0..).zip(&run.manifest.tests).filter_map(verdict).collect(),
         uncontained: Mutex::default(),
     })
 }
+
+fn timed_out(test: &crate::store::TestRecord) -> bool {
+    test.verdict.starts_with(&Verdict::Timeout.to_string())
+}
+
+/// Hooks and ticks after which tests that do not end are cut, if there are any: many more than passing tests execute, each of which has no more of
+/// them than it takes edges. A power of two, so that it is the same if these take a few more.
+fn endless(run: &Run) -> Result<Option<u64>, Failure> {
+    if !run.manifest.tests.iter().any(|test| test.passed == Some(false) && timed_out(test)) {
+        return Ok(None);
+    }
+    let recorded = run.recorded()?;
+    let mut most = 0;
+    for test in run.counted_tests() {
+        if run.manifest.tests[test as usize].passed == Some(true) {
+            let edges = recorded.edges(test)?.iter().map(|(_, count)| *count).fold(0, u64::saturating_add);
+            most = most.max(edges);
+        }
+    }
+    let budget = most.saturating_mul(ENDLESS_FACTOR).clamp(LEAST_ENDLESS, MOST_ENDLESS);
+    Ok(Some(budget.next_power_of_two()))
+}
+
+/// How many times what a passing test executes is too much, and what is too much at least and at most.
+const ENDLESS_FACTOR: u64 = 4;
+const LEAST_ENDLESS: u64 = 1 << 20;
+const MOST_ENDLESS: u64 = 1 << 40;
 
 /// Tells on standard error what the kernel could not contain.
 pub fn say_uncontained(workbench: &Workbench) {

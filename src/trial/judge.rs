@@ -16,6 +16,8 @@ use crate::suite::{Judging, Test, Verdict};
 pub(super) struct Judge {
     pub test: Test,
     pub passes: bool,
+    /// The oracle's run was cut: it does not end.
+    pub is_cut: bool,
     pub judging: Judging,
     pub looks_at: [bool; 2],
     pub status: i32,
@@ -65,7 +67,7 @@ impl Judge {
     pub(super) fn same(&self, executor: Executor) -> Observation {
         Observation {
             executor,
-            end: end_of(self.status),
+            end: if self.is_cut { End::Cut } else { end_of(self.status) },
             applied: false,
             changed: vec![0; n_words(self.n_nodes)].into(),
             output_changed: false,

@@ -48,8 +48,10 @@ pub use worker::Worker;
 /// than the failing run did.
 pub const FAILING_BUDGET: u64 = 400_000;
 
+const BUDGET_FACTOR: u64 = 4;
+
 /// Hooks and ticks that each process of a trial may execute before it is cut: four times those of the longest process in the
 /// oracle's runs of the suite ([`TestTrials::longest`]), and on failing tests at least [`FAILING_BUDGET`].
 pub fn budget(longest: u64, failing: bool) -> u64 {
-    longest.saturating_mul(4).max(if failing { FAILING_BUDGET } else { 1 })
+    longest.saturating_mul(BUDGET_FACTOR).max(if failing { FAILING_BUDGET } else { 1 })
 }

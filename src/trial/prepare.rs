@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use suspect_format::abi::{ENV_LOG_BYTES, ENV_OUT, ENV_PLAN, ENV_RECORD, ENV_RECORD_BYTES, ENV_TEST, ENV_TRIAL, Mode};
-use suspect_format::trial::Refusal;
+use suspect_format::trial::{PROCESS_CUT, Refusal};
 
 use super::encode::Sites;
 use super::file::TrialFile;
@@ -220,6 +220,7 @@ impl Preparing<'_> {
         let unsupported = |why: &str| TrialError::Unsupported { test: self.test.name.clone(), why: why.into() };
         match self.verdict {
             Verdict::Pass | Verdict::Fail => {}
+            Verdict::Timeout if self.cut_at(worker).is_some() => {}
             Verdict::Timeout => return Err(unsupported("it does not end")),
             Verdict::Skip | Verdict::Error => return Err(unsupported("it neither passes nor fails")),
         }
@@ -231,7 +232,7 @@ impl Preparing<'_> {
         let judging = self.suite.judging(self.test, worker.scratch())?;
         let mut looks_at = self.test.looks_at();
         for (stream, looked) in looks_at.iter_mut().enumerate().filter(|(_, looked)| **looked) {
-            if ran.outputs[stream] != again.outputs[stream] {
+            if ran.outputs[stream] != again.outputs[stream] && self.verdict != Verdict::Timeout {
                 match judging {
                     // What it writes does not count; whether it changes cannot be told.
                     Judging::Status => *looked = false,
@@ -309,8 +310,42 @@ impl Preparing<'_> {
         }
     }
 
+    /// Hooks and ticks after which the test is cut, if it does not end.
+    fn cut_at(&self, worker: &Worker) -> Option<u64> {
+        let endless = worker.setup().endless;
+        endless.filter(|_| self.verdict == Verdict::Timeout && self.watched == Watched::Output)
+    }
+
+    /// Runs the test with the trial file and no mutant until it is cut: from then on that is the run that trials are compared with.
+    fn cut(
+        &self,
+        worker: &mut Worker,
+        file: &TrialFile,
+        recorded: &mut Recorded,
+        budget: u64,
+    ) -> Result<Ran, TrialError> {
+        let stop = Stop { budget, wall_ns: CUT_PATIENCE.as_nanos() as u64, ..self.patience() };
+        let ran = run(worker, self.test, &Ask::Exec(None, stop))?;
+        let again = run(worker, self.test, &Ask::Exec(None, stop))?;
+        if file.seen().refusal == Refusal::Layout as u32 {
+            return Err(TrialError::Unsupported { test: self.test.name.clone(), why: LAYOUT.into() });
+        }
+        if ran.status.is_none() || ran.flags & PROCESS_CUT == 0 {
+            let why = format!("it does not end, and executes fewer than {budget} hooks and ticks in {CUT_PATIENCE:?}");
+            return Err(TrialError::Unsupported { test: self.test.name.clone(), why });
+        }
+        if (ran.status, ran.longest, &ran.outputs) != (again.status, again.longest, &again.outputs) {
+            return Err(self.different("cut at the same place it has done something else"));
+        }
+        recorded.ran = again;
+        Ok(ran)
+    }
+
     fn patience(&self) -> Stop {
-        let limit = self.test.own_timeout().unwrap_or(FIRST_PATIENCE);
+        let limit = match self.verdict {
+            Verdict::Timeout => ENDLESS_RECORDED,
+            _ => self.test.own_timeout().unwrap_or(FIRST_PATIENCE),
+        };
         Stop {
             wall_ns: limit.as_nanos() as u64,
             busy_ns: u64::MAX,
@@ -328,6 +363,9 @@ impl Preparing<'_> {
             let file = TrialFile::create(&path, &recorded.oracle, &sites, &[])?;
             let memory = memory_for(recorded.ran.peak, worker.setup().memory);
             set_job(worker, job(worker, self.test, recorded.place, Task::Trial(&path), memory))?;
+            if let Some(budget) = self.cut_at(worker) {
+                return self.cut(worker, &file, recorded, budget);
+            }
             let ran = run(worker, self.test, &Ask::Exec(None, self.patience()))?;
             if file.seen().refusal == Refusal::Layout as u32 {
                 return Err(TrialError::Unsupported { test: self.test.name.clone(), why: LAYOUT.into() });
@@ -370,6 +408,9 @@ const LAYOUT: &str = "its bytes of operations and gates do not lie in the order 
 
 /// Limit of a test whose project gives none.
 const FIRST_PATIENCE: Duration = Duration::from_secs(120);
+/// How long a test that does not end is recorded, which tells its processes and modules, and how long it may take until it is cut.
+const ENDLESS_RECORDED: Duration = Duration::from_millis(500);
+const CUT_PATIENCE: Duration = Duration::from_secs(10);
 
 /// A run as the suite judges it.
 pub(super) fn outcome(ran: &Ran) -> Outcome {

@@ -16,6 +16,9 @@ pub struct Setup {
     pub memory: u64,
     /// Files and bytes of a working directory that is still copied to find out whether the test writes into it.
     pub copied: (usize, u64),
+    /// Hooks and ticks after which each process of a test that does not end is cut, with and without mutants: more than a run that is right needs.
+    /// Without, and where nodes are watched, nothing can be tried on such a test.
+    pub endless: Option<u64>,
 }
 
 impl Setup {
@@ -35,6 +38,7 @@ impl Setup {
             log_bytes: 1 << 30,
             memory: 4 << 30,
             copied: (20_000, 64 << 20),
+            endless: None,
         }
     }
 }

@@ -8,14 +8,16 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use suspect_format::abi::Mode;
-use suspect_format::trial::{Done, Refusal, TrialResult, common_prefix};
+use suspect_format::trial::{Done, PROCESS_CUT, Refusal, TrialResult, common_prefix};
 
 use super::encode::{Encoded, Sites};
 use super::file::{TrialFile, batch_len, compared};
 use super::frame::{Answer, Ask, Ran, Stop};
 use super::judge::{Finished, Judge, Stream};
 use super::prepare::{self, Place, Preparing, Task};
-use super::{End, Executor, Executors, Mutant, Observation, Oracle, Reason, TrialError, Watched, Worker};
+use super::{
+    BUDGET_FACTOR, End, Executor, Executors, Mutant, Observation, Oracle, Reason, TrialError, Watched, Worker, budget,
+};
 use crate::program::Program;
 use crate::suite::{Judging, Suite, Test, Verdict};
 pub use replay::{Replayed, Written};
@@ -40,6 +42,8 @@ pub struct TestTrials {
 #[derive(Debug)]
 struct Summary {
     passes: bool,
+    /// It does not end: whatever budget trials are given, it is its own.
+    is_cut: bool,
     judging: Judging,
     looks_at: [bool; 2],
     ran: Ran,
@@ -96,8 +100,10 @@ impl TestTrials {
         let mut recording = preparing.record(worker)?;
         let ran = preparing.calibrate(worker, &mut recording)?;
         let written = recording.ran.outputs.iter().map(|output| output.length).max().unwrap_or(0);
+        let is_cut = ran.flags & PROCESS_CUT != 0;
         let mut summary = Summary {
             passes: recorded == Verdict::Pass,
+            is_cut,
             judging: recording.judging,
             looks_at: recording.looks_at,
             ran: recording.ran,
@@ -115,7 +121,7 @@ impl TestTrials {
             sites: Sites::of(&recording.oracle, program),
             oracle: recording.oracle,
             reason: None,
-            longest: ran.longest,
+            longest: if is_cut { ran.longest / BUDGET_FACTOR } else { ran.longest },
             wall_ns: LEAST_WALL + PATIENCE * ran.wall_ns,
             busy_ns: LEAST_BUSY + PATIENCE * ran.wall_ns,
             summary,
@@ -214,10 +220,11 @@ impl TestTrials {
     }
 
     fn judge(&self) -> Judge {
-        let Summary { passes, judging, looks_at, ran, used, limit, matched } = &self.summary;
+        let Summary { passes, is_cut, judging, looks_at, ran, used, limit, matched } = &self.summary;
         Judge {
             test: self.test.clone(),
             passes: *passes,
+            is_cut: *is_cut,
             judging: judging.clone(),
             looks_at: *looks_at,
             status: ran.status.unwrap_or(0),
@@ -258,7 +265,8 @@ impl TestTrials {
             return Ok(Some(Reason::Threads));
         }
         self.load(worker)?.set_mutants(&[]);
-        let ran = prepare::run(worker, &self.test, &Ask::Plan(self.stop(u64::MAX)))?;
+        let budget = if self.summary.is_cut { budget(self.longest, true) } else { u64::MAX };
+        let ran = prepare::run(worker, &self.test, &Ask::Plan(self.stop(budget)))?;
         Ok(self.plan_failed(&ran, self.load(worker)?))
     }
 

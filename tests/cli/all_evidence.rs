@@ -136,6 +136,36 @@ fn where_nothing_turns_the_test_that_is_said() {
 }
 
 #[test]
+fn what_makes_a_test_end_that_does_not_is_found() {
+    let program = "#include <stdio.h>\nint width(char c)\n{\n    return c == '-' ? 0 : 1;\n}\nint main(int argc, char **argv)\n{\n    \
+                   int n = 0;\n    for (int i = 0; argv[1][i]; i += width(argv[1][i]))\n        n++;\n    \
+                   printf(\"%d\\n\", n);\n    return argc - 2;\n}\n";
+    let suite = "reference = \"printf %s {line} | wc -c\"\ntimeout = 1\n";
+    let project = by_lines(program, "one\nand-two\nx\nseven\n", suite);
+    let report = ranked(&project, &[]);
+    let trials = report.trials.as_ref().unwrap();
+    assert_eq!((trials.failing, trials.finished), (1, true), "{:?}", report.not_tried);
+    assert!(report.ranking[..2].iter().any(|entry| entry.line == 4), "{:?}", report.ranking);
+    let claims = report.ranking.iter().flat_map(|entry| &entry.reasons).filter_map(|reason| reason.claim.as_ref());
+    let repair = claims.filter(|claim| claim.outcomes.iter().any(|one| one.effect == Effect::Passes)).next().unwrap();
+    let shown = project.succeed(&["replay", &repair.id]);
+    assert!(shown.contains("passes"), "{shown}");
+    // What makes it end elsewhere does not make it pass.
+    assert!(trials.flips < trials.candidates, "{trials:?}");
+    // A test that waits for ever goes round no loop.
+    project.write(
+        "prog.c",
+        &program.replace("n++;", "for (n++; c_is(argv[1][i]); pause()) {}").replace(
+            "#include <stdio.h>\n",
+            "#include <stdio.h>\n#include <unistd.h>\nint c_is(char c) { return c == '-'; }\n",
+        ),
+    );
+    rebuild(&project);
+    let report = ranked(&project, &[]);
+    assert!(report.not_tried.iter().any(|what| what.contains("does not end")), "{:?}", report.not_tried);
+}
+
+#[test]
 fn where_everything_turns_the_test_no_line_is_much_likelier() {
     let program = "#include <stdlib.h>\nint main(int argc, char **argv)\n{\n    int a = atoi(argv[1]);\n    int b = a * 3;\n    \
                    int c = b + 4;\n    int d = c - a;\n    return argc == 2 && d == 14;\n}\n";
