@@ -16,7 +16,7 @@ use crate::campaign::{
     Watch, Workbench, choose_tests, recorded_tests, select_nodes,
 };
 use crate::store::{Run, Shard, Store};
-use crate::suite::{Suite, Verdict};
+use crate::suite::{Suite, Verdict, WITHOUT_END};
 use crate::trial::{Executors, Setup, TrialError, Watched};
 
 impl From<CampaignError> for Failure {
@@ -124,7 +124,7 @@ pub fn workbench<'a>(
         Setup::new().map_err(|error| Failure::new(Exit::File, format!("cannot find suspect itself: {error}")))?;
     let endless = if watched == Watched::Output { endless(run)? } else { None };
     let verdict = |(index, test): (u32, &crate::store::TestRecord)| {
-        let failed = if timed_out(test) { Verdict::Timeout } else { Verdict::Fail };
+        let failed = if does_not_end(test) { Verdict::Timeout } else { Verdict::Fail };
         Some((index, if test.passed? { Verdict::Pass } else { failed }))
     };
     Ok(Workbench {
@@ -138,14 +138,15 @@ pub fn workbench<'a>(
     })
 }
 
-fn timed_out(test: &crate::store::TestRecord) -> bool {
-    test.verdict.starts_with(&Verdict::Timeout.to_string())
+/// Whether a test was stopped, by the clock or because it wrote too much.
+fn does_not_end(test: &crate::store::TestRecord) -> bool {
+    test.verdict.starts_with(&Verdict::Timeout.to_string()) || test.verdict.ends_with(WITHOUT_END)
 }
 
 /// Hooks and ticks after which tests that do not end are cut, if there are any: many more than passing tests execute, each of which has no more of
 /// them than it takes edges. A power of two, so that it is the same if these take a few more.
 fn endless(run: &Run) -> Result<Option<u64>, Failure> {
-    if !run.manifest.tests.iter().any(|test| test.passed == Some(false) && timed_out(test)) {
+    if !run.manifest.tests.iter().any(|test| test.passed == Some(false) && does_not_end(test)) {
         return Ok(None);
     }
     let recorded = run.recorded()?;
@@ -162,7 +163,7 @@ fn endless(run: &Run) -> Result<Option<u64>, Failure> {
 
 /// How many times what a passing test executes is too much, and what is too much at least and at most.
 const ENDLESS_FACTOR: u64 = 4;
-const LEAST_ENDLESS: u64 = 1 << 20;
+const LEAST_ENDLESS: u64 = 1 << 19;
 const MOST_ENDLESS: u64 = 1 << 40;
 
 /// Tells on standard error what the kernel could not contain.

@@ -35,5 +35,6 @@ pub use config::{Config, FILE as CONFIG_FILE, ScratchKind};
 pub use error::SuiteError;
 pub use init::init;
 pub use load::{Suite, find_root};
+pub use oracle::WITHOUT_END;
 pub use test::{RunContext, Test, TestRun};
 pub use verdict::Verdict;

@@ -14,6 +14,9 @@ use super::verdict::{Judgement, crash, difference, failure_text, last_line, not_
 use super::{SuiteError, Verdict};
 use crate::exec::{Command, Limits, Outcome, Scratch, Status, Stdin, duration_text};
 
+/// Why a test fails whose program does not stop writing.
+pub const WITHOUT_END: &str = "writes output without end";
+
 /// How a run is judged.
 #[derive(Clone, Debug)]
 pub(super) enum Oracle {
@@ -114,7 +117,7 @@ impl Place<'_> {
                 let limit = duration_text(self.limit);
                 Judgement::new(Verdict::Timeout, format!("did not end within {limit}"))
             }
-            (Status::Flooded, _) => Judgement::fail("writes output without end"),
+            (Status::Flooded, _) => Judgement::fail(WITHOUT_END),
             (_, Oracle::Junit(path)) => not_runnable(outcome).unwrap_or_else(|| junit::judge(&self.cwd.join(path))),
             (status, Oracle::Automake { .. }) => automake::judge(&automake::trs_file(self.scratch), status, &output),
             (_, Oracle::Compare(compare)) => return self.compare(compare, outcome),

@@ -196,7 +196,7 @@ pub(super) fn difference(
     Ok((verdict != known).then(|| {
         format!(
             "it was recorded as `{known}` and now is `{verdict}`{because}; mutants run without sockets, and write into \
-             their directory and TMPDIR only"
+             their directory and TMPDIR only; where they are recorded locals begin as 0"
         )
     }))
 }
@@ -240,7 +240,7 @@ impl Preparing<'_> {
                 }
             }
         }
-        if ran.status != again.status {
+        if ran.status != again.status && self.verdict != Verdict::Timeout {
             return Err(self.different("it ends in different ways"));
         }
         Ok(Recorded { oracle: Oracle::of(first, &second), place, ran, looks_at, judging })
@@ -263,7 +263,8 @@ impl Preparing<'_> {
                 }
                 Err(error) => return Err(error),
             };
-            if let Some(difference) = difference(self.suite, self.test, self.verdict, worker, &ran)? {
+            let goes_on = self.cut_at(worker).is_some() && (ran.status.is_none() || floods(&ran));
+            if !goes_on && let Some(difference) = difference(self.suite, self.test, self.verdict, worker, &ran)? {
                 why.get_or_insert(self.different(difference));
                 continue;
             }
@@ -342,17 +343,11 @@ impl Preparing<'_> {
     }
 
     fn patience(&self) -> Stop {
-        let limit = match self.verdict {
-            Verdict::Timeout => ENDLESS_RECORDED,
-            _ => self.test.own_timeout().unwrap_or(FIRST_PATIENCE),
+        let (limit, output_limit) = match self.verdict {
+            Verdict::Timeout => (ENDLESS_RECORDED, ENDLESS_OUTPUT),
+            _ => (self.test.own_timeout().unwrap_or(FIRST_PATIENCE), MOST_OUTPUT),
         };
-        Stop {
-            wall_ns: limit.as_nanos() as u64,
-            busy_ns: u64::MAX,
-            output_limit: 4 << 30,
-            keep: KEPT,
-            budget: u64::MAX,
-        }
+        Stop { wall_ns: limit.as_nanos() as u64, busy_ns: u64::MAX, output_limit, keep: KEPT, budget: u64::MAX }
     }
 
     /// Runs the test with the trial file and no mutant: nodes that change all the same are left out of the oracle.
@@ -411,6 +406,14 @@ const FIRST_PATIENCE: Duration = Duration::from_secs(120);
 /// How long a test that does not end is recorded, which tells its processes and modules, and how long it may take until it is cut.
 const ENDLESS_RECORDED: Duration = Duration::from_millis(500);
 const CUT_PATIENCE: Duration = Duration::from_secs(10);
+/// Bytes that an output of the oracle may have: of a test that ends, and of one that does not.
+const MOST_OUTPUT: u64 = 4 << 30;
+const ENDLESS_OUTPUT: u64 = 256 << 20;
+
+/// Whether a run was ended because it wrote too much.
+fn floods(ran: &Ran) -> bool {
+    ran.status.is_some_and(|word| Status::from_wait(word) == Status::Signaled(libc::SIGXFSZ))
+}
 
 /// A run as the suite judges it.
 pub(super) fn outcome(ran: &Ran) -> Outcome {

@@ -166,6 +166,20 @@ fn what_makes_a_test_end_that_does_not_is_found() {
 }
 
 #[test]
+fn what_ends_a_flood_of_output_is_found() {
+    let program = "#include <stdio.h>\nint width(char c)\n{\n    return c == '-' ? 0 : 1;\n}\nint main(int argc, char **argv)\n{\n    \
+                   int n = 0;\n    for (int i = 0; argv[1][i]; i += width(argv[1][i])) {\n        n++;\n        \
+                   if (argv[1][i] == '-')\n            putchar('-');\n    }\n    \
+                   printf(\"%d\\n\", n);\n    return argc - 2;\n}\n";
+    let suite = "reference = \"printf %s {line} | tr -dc -; printf %s {line} | wc -c\"\n";
+    let project = by_lines(program, "one\nand-two\nx\nseven\n", suite);
+    let report = ranked(&project, &[]);
+    assert!(report.ranking[..2].iter().any(|entry| entry.line == 4), "{:?} {:?}", report.ranking, report.not_tried);
+    let trials = report.trials.as_ref().unwrap();
+    assert!(trials.failing == 1 && trials.repairs > 0, "{trials:?}");
+}
+
+#[test]
 fn where_everything_turns_the_test_no_line_is_much_likelier() {
     let program = "#include <stdlib.h>\nint main(int argc, char **argv)\n{\n    int a = atoi(argv[1]);\n    int b = a * 3;\n    \
                    int c = b + 4;\n    int d = c - a;\n    return argc == 2 && d == 14;\n}\n";

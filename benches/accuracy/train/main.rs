@@ -10,10 +10,10 @@ mod fit;
 
 use std::collections::BTreeSet;
 use std::process::ExitCode;
-use std::thread;
 
 use data::{Version, read};
 use fit::{Prior, fit, scores};
+use rayon::prelude::*;
 
 /// Penalties that are tried.
 const PENALTIES: [f64; 3] = [10.0, 30.0, 100.0];
@@ -96,11 +96,8 @@ fn report(names: &[String], versions: &[Version]) {
     );
     let elsewhere = (versions.len() - reachable) as f64 / versions.len() as f64;
     let programs: Vec<&str> = programs.into_iter().collect();
-    let held: Vec<Held> = thread::scope(|scope| {
-        let threads: Vec<_> =
-            programs.iter().map(|program| scope.spawn(move || hold_out(names, versions, program, elsewhere))).collect();
-        threads.into_iter().flat_map(|thread| thread.join().unwrap_or_default()).collect()
-    });
+    let held: Vec<Held> =
+        programs.par_iter().flat_map_iter(|program| hold_out(names, versions, program, elsewhere)).collect();
     println!(
         "\nFaults found on held-out programs within the first n lines, ties at their mean, 95 % bootstrap intervals over versions"
     );
@@ -185,10 +182,7 @@ fn penalty(versions: &[&Version], prior: &Prior) -> f64 {
         };
         programs.iter().map(of_program).sum()
     };
-    let losses: Vec<f64> = thread::scope(|scope| {
-        let threads: Vec<_> = PENALTIES.iter().map(|penalty| scope.spawn(move || loss(*penalty))).collect();
-        threads.into_iter().map(|thread| thread.join().unwrap_or(f64::INFINITY)).collect()
-    });
+    let losses: Vec<f64> = PENALTIES.par_iter().map(|penalty| loss(*penalty)).collect();
     let least = losses.iter().copied().fold(f64::INFINITY, f64::min);
     let best = losses.iter().rposition(|loss| *loss <= least + 1.0).unwrap_or(0);
     PENALTIES[best]
