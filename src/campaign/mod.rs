@@ -9,6 +9,7 @@
 //! ```
 
 mod code;
+mod division;
 mod error;
 mod lab;
 mod plan;
@@ -28,6 +29,7 @@ pub use code::{
     CodeBench, CodeCampaign, CodeSettings, CodeSummary, CodeTest, CodeWatch, CoveredMutant, KillCounts, MutantLab,
     Shown, Verdict, verdicts,
 };
+use division::Division;
 pub use error::CampaignError;
 pub use lab::{Lab, OracleFacts};
 pub use plan::{Plan, PlannedTest};

@@ -5,7 +5,7 @@ use suspect_format::trace::{HASH_START, hash_bytes};
 
 use super::{CampaignError, Plan, Schedule};
 use crate::program::Program;
-use crate::store::{CampaignStore, Run, Shard, Store, TrialEnd, TrialRecord, Trials};
+use crate::store::{CampaignStore, Run, Store, TrialEnd, TrialRecord, Trials};
 
 /// Version of campaigns' files.
 const VERSION: u32 = 1;
@@ -102,7 +102,7 @@ impl Results {
     /// All trials that were asked for.
     pub fn schedule<'a>(&'a self, program: &'a Program) -> Schedule<'a> {
         let CampaignManifest { tests, seed, samples, .. } = &self.manifest;
-        Schedule::new(program, &self.plan, tests, None, *seed, *samples, Shard::WHOLE)
+        Schedule::new(program, &self.plan, tests, None, *seed, *samples)
     }
 
     /// The trials that say something about causes: those of the schedule whose override changed a value at every execution and whose

@@ -114,13 +114,20 @@ impl<L: Lab> Campaign<'_, L> {
         let plan = match self.store.load_plan()? {
             Some(plan) => plan,
             None => {
-                let made = self.make_plan(&mut workers, &shelf)?;
-                let kept = self.store.save_plan(made.clone())?;
-                if kept != made {
-                    // Another shard was quicker, and what is ready here is not what it has seen.
-                    shelf = empty();
+                // Parts that begin meanwhile wait, so that one of them records the tests for all.
+                let _planning = self.store.lock_plan()?;
+                match self.store.load_plan()? {
+                    Some(plan) => plan,
+                    None => {
+                        let made = self.make_plan(&mut workers, &shelf)?;
+                        let kept = self.store.save_plan(made.clone())?;
+                        if kept != made {
+                            // A file system without locks: another part was quicker, and what is ready here is not what it has seen.
+                            shelf = empty();
+                        }
+                        kept
+                    }
                 }
-                kept
             }
         };
         let summary = self.try_all(&plan, &mut workers, &shelf, deadline)?;
@@ -170,8 +177,9 @@ impl<L: Lab> Campaign<'_, L> {
         deadline: Option<Instant>,
     ) -> Result<Summary, CampaignError> {
         let Settings { seed, samples, instances, shard, tests, nodes, .. } = self.settings;
-        let schedule = Schedule::new(self.program, plan, tests, nodes.as_deref(), *seed, *samples, *shard)
-            .with_instances(*instances);
+        let schedule = Schedule::new(self.program, plan, tests, nodes.as_deref(), *seed, *samples)
+            .with_instances(*instances)
+            .of_shard(*shard);
         let done: Vec<TrialKey> = self.store.trials()?.keys().collect();
         let of_round = |round: usize| -> (usize, usize) {
             let all = schedule.tests().iter().flat_map(|test| schedule.trials(test, round..round + 1));

@@ -1,8 +1,9 @@
 //! Which trials there are, and in which order.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
-use super::{Plan, PlannedTest};
+use super::{Division, Plan, PlannedTest};
 use crate::mutant::{Form, Mutant, mutants};
 use crate::program::Program;
 use crate::store::{Shard, TrialKey};
@@ -22,15 +23,22 @@ pub struct Trial {
 pub struct Schedule<'p> {
     program: &'p Program,
     tests: Vec<&'p PlannedTest>,
-    /// Of each node of this shard that has any, in the order of the program.
+    /// Of each node that has any, in the order of the program.
     mutants: BTreeMap<u32, Vec<Mutant>>,
     /// So many first executions of a node are overridden one by one too.
     instances: u64,
+    /// For each test of a shard, the nodes whose trials it has; without it, it has all.
+    own: Option<BTreeMap<u32, Range<u32>>>,
 }
+
+/// What a forked trial costs beyond what runs in it, in hooks and ticks.
+const FORK: u64 = 50_000;
+/// The same of a trial that has a process tree of its own.
+const PROCESS: u64 = 300_000;
 
 impl<'p> Schedule<'p> {
     /// The trials of a plan: at most `n_samples` samples of each node (of `nodes`, ascending, if given) on each of `tests`, those
-    /// first that come first. A shard has every so many-th node with mutants.
+    /// first that come first.
     pub fn new(
         program: &'p Program,
         plan: &'p Plan,
@@ -38,24 +46,60 @@ impl<'p> Schedule<'p> {
         nodes: Option<&[u32]>,
         seed: u64,
         n_samples: usize,
-        shard: Shard,
     ) -> Schedule<'p> {
         let wanted = |node: u32| nodes.is_none_or(|nodes| nodes.binary_search(&node).is_ok());
         let of_node = |(node, domain): (&u32, _)| {
             let known = &program.nodes[*node as usize];
             (*node, mutants(Form::of(known), domain, &known.identity(program), seed, n_samples))
         };
-        let all = plan.domains.iter().map(of_node).filter(|(_, mutants)| !mutants.is_empty());
-        // Shards are parts of the whole, whatever nodes are selected.
-        let ours = (0u32..).zip(all).filter(|(position, _)| position % shard.of == shard.number - 1);
-        let mutants = ours.map(|(_, entry)| entry).filter(|(node, _)| wanted(*node)).collect();
+        let all = plan.domains.iter().filter(|(node, _)| wanted(**node)).map(of_node);
+        let mutants = all.filter(|(_, mutants)| !mutants.is_empty()).collect();
         let tests = tests.iter().filter_map(|test| plan.test(*test)).filter(|test| test.refused.is_none()).collect();
-        Schedule { program, tests, mutants, instances: 0 }
+        Schedule { program, tests, mutants, instances: 0, own: None }
     }
 
     /// With trials that override one execution of a node alone, for each of its first `instances` executions.
     pub fn with_instances(self, instances: u64) -> Schedule<'p> {
         Schedule { instances, ..self }
+    }
+
+    /// Of these trials the part that a shard has: all of some tests, so that few shards prepare a test, and of some tests those of some nodes.
+    pub fn of_shard(self, shard: Shard) -> Schedule<'p> {
+        if shard == Shard::WHOLE {
+            return self;
+        }
+        let division = Division::new(self.tests.iter().map(|test| self.cost(test)), shard.of);
+        let mut own = BTreeMap::new();
+        let mut tests = Vec::new();
+        for (item, test) in self.tests.iter().enumerate() {
+            let mutated: Vec<u32> = self.mutated(test).collect();
+            if let [first, .., last] | [first @ last] = &mutated[division.pieces(item, shard, mutated.len())] {
+                own.insert(test.test, *first..last + 1);
+                tests.push(*test);
+            }
+        }
+        Schedule { tests, own: Some(own), ..self }
+    }
+
+    /// The nodes with mutants that a test covers, ascending.
+    fn mutated(&self, test: &PlannedTest) -> impl Iterator<Item = u32> {
+        test.covered.iter().copied().filter(|node| self.mutants.contains_key(node))
+    }
+
+    /// What the trials of a test cost, in hooks and ticks.
+    fn cost(&self, test: &PlannedTest) -> u64 {
+        let n_mutants: usize = self.mutated(test).map(|node| self.mutants(node).len()).sum();
+        let one = match test.unforkable {
+            // A fork begins where the node is executed: on average in the middle.
+            None => FORK + test.longest / 2,
+            Some(_) => PROCESS + test.longest,
+        };
+        (n_mutants as u64).saturating_mul(one)
+    }
+
+    /// Whether the trials of a node on a test are here, if there are any.
+    fn has_node(&self, test: u32, node: u32) -> bool {
+        self.own.as_ref().is_none_or(|own| own.get(&test).is_some_and(|nodes| nodes.contains(&node)))
     }
 
     /// The tests, those first that are tried first.
@@ -65,7 +109,11 @@ impl<'p> Schedule<'p> {
 
     /// Nodes with mutants.
     pub fn n_nodes(&self) -> usize {
-        self.mutants.len()
+        let Some(own) = &self.own else { return self.mutants.len() };
+        let of_test = |test: &&'p PlannedTest| {
+            self.mutated(test).filter(|node| own[&test.test].contains(node)).collect::<Vec<_>>()
+        };
+        self.tests.iter().flat_map(of_test).collect::<BTreeSet<_>>().len()
     }
 
     /// Rounds: in each, every node that has another mutant tries it on every test. First at all executions, then at one.
@@ -84,6 +132,7 @@ impl<'p> Schedule<'p> {
         self.mutants.get(&key.node).is_some_and(|mutants| mutants.iter().any(|mutant| mutant.slot.0 == key.slot))
             && key.instance <= self.instances
             && self.tests.iter().any(|test| test.test == key.test)
+            && self.has_node(key.test, key.node)
     }
 
     /// The mutants of a node.
@@ -92,9 +141,10 @@ impl<'p> Schedule<'p> {
     }
 
     /// The trials of some rounds on one test, node by node.
-    pub fn trials(&self, test: &PlannedTest, rounds: std::ops::Range<usize>) -> impl Iterator<Item = Trial> {
+    pub fn trials(&self, test: &PlannedTest, rounds: Range<usize>) -> impl Iterator<Item = Trial> {
         let (number, covered) = (test.test, test.covered.iter().zip(&test.constants));
-        let here = covered.filter_map(|(node, constant)| Some((*node, *constant, self.mutants.get(node)?)));
+        let ours = covered.filter(move |(node, _)| self.has_node(number, **node));
+        let here = ours.filter_map(|(node, constant)| Some((*node, *constant, self.mutants.get(node)?)));
         let n_mutants = self.n_mutants().max(1);
         here.flat_map(move |(node, constant, mutants)| {
             let form = Form::of(&self.program.nodes[node as usize]);

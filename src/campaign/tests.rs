@@ -299,7 +299,7 @@ fn neither_jobs_nor_shards_nor_interruptions_nor_sample_steps_change_the_results
     }
     let plan: Plan = store.load_plan().unwrap().unwrap();
     let program = program();
-    let schedule = Schedule::new(&program, &plan, &[1, 2, 3], None, 1, 6, Shard::WHOLE);
+    let schedule = Schedule::new(&program, &plan, &[1, 2, 3], None, 1, 6);
     let of_schedule: Vec<_> = records(&store).into_iter().filter(|record| schedule.has(&record.key)).collect();
     assert!(of_schedule == reference, "more samples later");
     let (_directory, store) = fresh();

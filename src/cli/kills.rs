@@ -115,7 +115,7 @@ impl<'a> Killer<'a> {
         let chosen = chosen_tests(run, &arguments.tests)?;
         check_passing(run, &chosen)?;
         let recorded = run.recorded()?;
-        let (mut tests, mut covered, mut costs, mut not_used) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut tests, mut covered, mut not_used) = (Vec::new(), Vec::new(), Vec::new());
         for test in chosen {
             let known = &run.manifest.tests[test as usize];
             if known.passed.is_none() {
@@ -132,12 +132,11 @@ impl<'a> Killer<'a> {
             let state = mix(suite.tests()[test as usize].print(), own);
             // Not time, which differs from run to run and would change the order of work.
             let cost: u64 = recorded.edges(test)?.iter().map(|(_, count)| *count).fold(0, u64::saturating_add);
-            tests.push(CodeTest { test, id: text(HASH_START, &known.name), state });
+            tests.push(CodeTest { test, id: text(HASH_START, &known.name), state, cost });
             covered.push(pieces);
-            costs.push(cost);
         }
         let mut by_cost: Vec<u32> = (0..tests.len() as u32).collect();
-        by_cost.sort_by_key(|test| costs[*test as usize]);
+        by_cost.sort_by_key(|test| tests[*test as usize].cost);
         let state = CodeState::of(&run.program, &load_code(run)?);
         let build = build_identity(&run.program);
         let deadline = arguments.budget.map(|budget| Instant::now() + budget);

@@ -142,6 +142,11 @@ impl CampaignStore {
         sessions::lock(&self.directory, shard)
     }
 
+    /// Waits for the right to make the plan: given back when dropped, also when the process dies.
+    pub fn lock_plan(&self) -> Result<Lock, StoreError> {
+        sessions::wait(&self.directory, "plan.lock")
+    }
+
     /// The shards that have ended.
     pub fn shards(&self) -> ShardEnds {
         ShardEnds::of(&self.directory)

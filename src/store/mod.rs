@@ -21,7 +21,7 @@
 //!   sources/<hash>    source files as they were in nights, each contents once
 //!   campaigns/<key>/  trials of value mutants of one run, build and seed
 //!     campaign.json     which
-//!     plan              what the tests cover and which values their nodes take
+//!     plan              what the tests cover and which values their nodes take; plan.lock is held by who makes it
 //!     shard-<k>-of-<n>.<session>.trials  the trials that one process did, appended as they end
 //!     shard-<k>-of-<n>.json              what it did not do, and why
 //!     shard-<k>-of-<n>.done              that it has ended, and of which work it is; likewise in kills/

@@ -15,6 +15,13 @@ pub fn lock(directory: &Path, shard: Shard) -> Result<Lock, StoreError> {
     super::flock(path.clone(), &path, FlockArg::LockExclusiveNonblock)
 }
 
+/// Waits for a right that only one process has at a time.
+pub fn wait(directory: &Path, name: &str) -> Result<Lock, StoreError> {
+    create(directory)?;
+    let path = directory.join(name);
+    super::flock(path.clone(), &path, FlockArg::LockExclusive)
+}
+
 /// The rights to run all shards that have ever run in `directory`.
 pub fn lock_all(directory: &Path) -> Result<Vec<Lock>, StoreError> {
     let locks = names(directory, |name| name.ends_with(".lock"))?;

@@ -49,8 +49,8 @@ pub(super) enum Task<'a> {
 
 /// Bytes of an output that are kept of the oracle's runs.
 const KEPT: u64 = 256 << 20;
-/// Bytes for values at the first try.
-const FIRST_LOG: u64 = 16 << 20;
+/// Bytes for values at the first try. They are reserved and given back for each process, which takes a millisecond for each four of these.
+const FIRST_LOG: u64 = 1 << 20;
 
 /// Bytes of address space that a process may have besides its memory: programs, libraries, files.
 const ADDRESSES: u64 = 4 << 30;
@@ -228,7 +228,7 @@ impl Preparing<'_> {
         if first.reads_clock {
             wait_for_next_second();
         }
-        let (second, again) = self.record_once(worker, place)?;
+        let (second, again) = self.record_once(worker, place, first.taken.0)?;
         let judging = self.suite.judging(self.test, worker.scratch())?;
         let mut looks_at = self.test.looks_at();
         for (stream, looked) in looks_at.iter_mut().enumerate().filter(|(_, looked)| **looked) {
@@ -254,7 +254,7 @@ impl Preparing<'_> {
         let mut good = None;
         let mut why = None;
         for place in places {
-            let (recording, ran) = match self.record_once(worker, *place) {
+            let (recording, ran) = match self.record_once(worker, *place, 0) {
                 Ok(recorded) => recorded,
                 // A program that finds nothing where it is copied to may still run in place.
                 Err(error @ (TrialError::NoValues { .. } | TrialError::NotReproducible { .. })) => {
@@ -283,10 +283,10 @@ impl Preparing<'_> {
         }
     }
 
-    /// Records a run; once more with a larger log if the first was too small.
-    fn record_once(&self, worker: &mut Worker, place: Place) -> Result<(Recording, Ran), TrialError> {
+    /// Records a run in which a process probably takes so many values; once more with a larger log if that was too small.
+    fn record_once(&self, worker: &mut Worker, place: Place, taken: u64) -> Result<(Recording, Ran), TrialError> {
         let mut log_bytes = match self.watched {
-            Watched::Nodes => FIRST_LOG.min(worker.setup().log_bytes),
+            Watched::Nodes => log_for(taken).max(FIRST_LOG).min(worker.setup().log_bytes),
             Watched::Output => 0,
         };
         loop {
@@ -302,7 +302,7 @@ impl Preparing<'_> {
             if taken <= room {
                 return Ok((recording, ran));
             }
-            let needed = (taken + 1).saturating_mul(16) + (1 << 20);
+            let needed = log_for(taken);
             if needed > worker.setup().log_bytes {
                 let room = worker.setup().log_bytes / 16;
                 return Err(TrialError::TooLong { test: self.test.name.clone(), taken, room });
@@ -413,6 +413,11 @@ const ENDLESS_OUTPUT: u64 = 256 << 20;
 /// Whether a run was ended because it wrote too much.
 fn floods(ran: &Ran) -> bool {
     ran.status.is_some_and(|word| Status::from_wait(word) == Status::Signaled(libc::SIGXFSZ))
+}
+
+/// Bytes for a process that takes so many values.
+fn log_for(taken: u64) -> u64 {
+    (taken + 1).saturating_mul(16) + (1 << 20)
 }
 
 /// A run as the suite judges it.

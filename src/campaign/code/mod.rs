@@ -10,6 +10,7 @@
 
 mod bench;
 mod lab;
+mod part;
 mod run;
 #[cfg(test)]
 mod tests;

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use super::part::Part;
 use super::{CodeTest, CoveredMutant, MutantLab, Shown};
 use crate::campaign::CampaignError;
 use crate::campaign::pool::{each, locked};
@@ -19,7 +20,7 @@ const BATCH: Range<usize> = 64..4096;
 /// What a campaign of code mutants is to do.
 #[derive(Clone, Debug)]
 pub struct CodeSettings {
-    /// Which part of the mutants is run here.
+    /// Which part of the trials is run here.
     pub shard: Shard,
     /// Trials at the same time.
     pub jobs: usize,
@@ -51,7 +52,7 @@ pub struct KillCounts {
 /// What a session came to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CodeSummary {
-    /// Trials that there are: each mutant of the shard on each test that executes it.
+    /// Trials that there are: each mutant on each test that executes it, as far as they are the shard's.
     pub planned: usize,
     /// Those of which the outcome was known before, or that need not be run because another test decided about the mutant.
     pub done_before: usize,
@@ -86,7 +87,8 @@ struct Batch {
 }
 
 /// What the threads of a running campaign share.
-struct Shared<L: MutantLab> {
+struct Shared<'a, L: MutantLab> {
+    part: Part<'a>,
     shelf: Shelf<L::Ready>,
     writer: Mutex<KillWriter>,
     counts: Mutex<KillCounts>,
@@ -107,15 +109,18 @@ impl<L: MutantLab> CodeCampaign<'_, L> {
     pub fn run(&self) -> Result<CodeSummary, CampaignError> {
         let deadline = self.settings.budget.map(|budget| Instant::now() + budget);
         let known = self.store.load()?;
-        let decided: HashSet<u32> = self.ours().filter(|mutant| self.is_decided(*mutant, &known)).collect();
-        let rounds: Vec<usize> = (0..self.n_rounds()).map(|round| self.due(round, &known, &decided).count()).collect();
-        let planned: usize = self.ours().map(|mutant| self.mutants[mutant as usize].tests.len()).sum();
+        let part = Part::new(self.mutants, self.tests, self.settings.shard);
+        let decided: HashSet<u32> = self.all().filter(|mutant| self.is_decided(&part, *mutant, &known)).collect();
+        let rounds: Vec<usize> =
+            (0..part.n_rounds()).map(|round| self.due(&part, round, &known, &decided).count()).collect();
+        let planned = part.n_trials();
         let to_do: usize = rounds.iter().sum();
         let mut summary = CodeSummary { planned, done_before: planned - to_do, ..CodeSummary::default() };
         if to_do == 0 {
             return Ok(summary);
         }
         let shared = Shared::<L> {
+            part,
             shelf: Shelf::new(self.tests.iter().map(|test| test.test)),
             writer: Mutex::new(self.store.begin(self.settings.shard)?),
             counts: Mutex::default(),
@@ -133,59 +138,51 @@ impl<L: MutantLab> CodeCampaign<'_, L> {
         locked(&shared.writer).sync()?;
         summary.counts = *locked(&shared.counts);
         summary.refused = std::mem::take(&mut locked(&shared.refused));
-        summary.not_run = self.left(&locked(&shared.decided), &summary.refused)?;
+        summary.not_run = self.left(&shared.part, &locked(&shared.decided), &summary.refused)?;
         Ok(summary)
     }
 
-    /// The mutants of this shard, whatever other mutants there are.
-    fn ours(&self) -> impl Iterator<Item = u32> {
-        let Shard { number, of } = self.settings.shard;
-        let mutants = (0u32..).zip(self.mutants);
-        mutants.filter(move |(_, mutant)| mutant.id % u64::from(of) == u64::from(number - 1)).map(|(at, _)| at)
+    fn all(&self) -> std::ops::Range<u32> {
+        0..self.mutants.len() as u32
     }
 
     fn key(&self, mutant: u32, test: u32) -> KillKey {
         self.mutants[mutant as usize].key(&self.tests[test as usize])
     }
 
-    /// The tests by which a kill decides about a mutant.
-    fn decisive(&self, mutant: u32) -> &[u32] {
-        let mutant = &self.mutants[mutant as usize];
-        &mutant.tests[..mutant.decisive.min(mutant.tests.len())]
-    }
-
-    fn is_decided(&self, mutant: u32, known: &Kills) -> bool {
+    fn is_decided(&self, part: &Part, mutant: u32, known: &Kills) -> bool {
         let kills =
             |test: &u32| known.get(&self.key(mutant, *test)).map(|record| record.outcome) == Some(KillOutcome::Killed);
-        self.decisive(mutant).iter().any(kills)
+        part.decisive(mutant).iter().any(kills)
     }
 
-    /// Rounds: in each, every mutant that has another test runs on it.
-    fn n_rounds(&self) -> usize {
-        self.ours().map(|mutant| self.mutants[mutant as usize].tests.len()).max().unwrap_or(0)
-    }
-
-    /// The mutants and tests of a round that are to be run.
+    /// The mutants and tests of a round that are to be run. In each round every mutant that has another test runs on it.
     fn due<'s>(
         &'s self,
+        part: &'s Part,
         round: usize,
         known: &'s Kills,
         decided: &'s HashSet<u32>,
     ) -> impl Iterator<Item = (u32, u32)> + 's {
         let wanted = move |mutant: &u32| !decided.contains(mutant);
-        let of_round = move |mutant: u32| Some((mutant, *self.mutants[mutant as usize].tests.get(round)?));
+        let of_round = move |mutant: u32| Some((mutant, *part.tests(mutant).get(round)?));
         // What only the clock stopped may end on a quieter machine, but not in this build without end.
         let is_new = move |(mutant, test): &(u32, u32)| {
             let record = known.get(&self.key(*mutant, *test));
             record.is_none_or(|record| record.outcome == KillOutcome::Unknown && record.build != self.settings.build)
         };
-        self.ours().filter(wanted).filter_map(of_round).filter(is_new)
+        self.all().filter(wanted).filter_map(of_round).filter(is_new)
     }
 
     /// Trials that are still to do.
-    fn left(&self, decided: &HashSet<u32>, refused: &BTreeMap<u32, String>) -> Result<usize, CampaignError> {
+    fn left(
+        &self,
+        part: &Part,
+        decided: &HashSet<u32>,
+        refused: &BTreeMap<u32, String>,
+    ) -> Result<usize, CampaignError> {
         let known = self.store.load()?;
-        let due = (0..self.n_rounds()).flat_map(|round| self.due(round, &known, decided));
+        let due = (0..part.n_rounds()).flat_map(|round| self.due(part, round, &known, decided));
         Ok(due.filter(|(_, test)| !refused.contains_key(test)).count())
     }
 
@@ -196,10 +193,10 @@ impl<L: MutantLab> CodeCampaign<'_, L> {
         left: &[usize],
         known: &Kills,
         workers: &mut [L::Worker],
-        shared: &Shared<L>,
+        shared: &Shared<'_, L>,
     ) -> Result<(), CampaignError> {
         let began = Instant::now();
-        let n_decisive = self.ours().map(|mutant| self.decisive(mutant).len()).max().unwrap_or(0);
+        let n_decisive = self.all().map(|mutant| shared.part.decisive(mutant).len()).max().unwrap_or(0);
         let mut round = 0;
         while round < left.len() && !shared.is_over() {
             let rate = locked(&shared.counts).trials as f64 / began.elapsed().as_secs_f64();
@@ -214,10 +211,10 @@ impl<L: MutantLab> CodeCampaign<'_, L> {
         Ok(())
     }
 
-    fn batches(&self, rounds: Range<usize>, known: &Kills, shared: &Shared<L>, n_workers: usize) -> Vec<Batch> {
+    fn batches(&self, rounds: Range<usize>, known: &Kills, shared: &Shared<'_, L>, n_workers: usize) -> Vec<Batch> {
         let mut by_test: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         let decided = locked(&shared.decided).clone();
-        for (mutant, test) in rounds.flat_map(|round| self.due(round, known, &decided)) {
+        for (mutant, test) in rounds.flat_map(|round| self.due(&shared.part, round, known, &decided)) {
             by_test.entry(test).or_default().push(mutant);
         }
         let n_trials: usize = by_test.values().map(Vec::len).sum();
@@ -230,7 +227,7 @@ impl<L: MutantLab> CodeCampaign<'_, L> {
         by_test.into_iter().flat_map(batches).collect()
     }
 
-    fn run_batch(&self, worker: &mut L::Worker, batch: &Batch, shared: &Shared<L>) -> Result<(), CampaignError> {
+    fn run_batch(&self, worker: &mut L::Worker, batch: &Batch, shared: &Shared<'_, L>) -> Result<(), CampaignError> {
         if shared.is_over() || locked(&shared.refused).contains_key(&batch.test) {
             return Ok(());
         }
@@ -240,7 +237,7 @@ impl<L: MutantLab> CodeCampaign<'_, L> {
         let mut shown = |index: usize, shown: Shown| {
             unwritten.records.push((self.key(batch.mutants[index], batch.test), shown.outcome, shown.end));
             let mutant = batch.mutants[index];
-            if shown.outcome == KillOutcome::Killed && self.decisive(mutant).contains(&batch.test) {
+            if shown.outcome == KillOutcome::Killed && shared.part.decisive(mutant).contains(&batch.test) {
                 locked(&shared.decided).insert(mutant);
             }
             if unwritten.is_due()
@@ -261,7 +258,7 @@ impl<L: MutantLab> CodeCampaign<'_, L> {
         &self,
         worker: &mut L::Worker,
         test: u32,
-        shared: &Shared<L>,
+        shared: &Shared<'_, L>,
     ) -> Result<Option<Arc<L::Ready>>, CampaignError> {
         let number = self.tests[test as usize].test;
         shared.shelf.get(number, || match self.lab.ready(worker, number)? {
@@ -273,7 +270,7 @@ impl<L: MutantLab> CodeCampaign<'_, L> {
         })
     }
 
-    fn write(&self, unwritten: &mut Unwritten, shared: &Shared<L>) -> Result<(), CampaignError> {
+    fn write(&self, unwritten: &mut Unwritten, shared: &Shared<'_, L>) -> Result<(), CampaignError> {
         let records = std::mem::take(&mut unwritten.records);
         unwritten.since = Instant::now();
         if records.is_empty() {
@@ -300,7 +297,7 @@ impl KillCounts {
     }
 }
 
-impl<L: MutantLab> Shared<L> {
+impl<L: MutantLab> Shared<'_, L> {
     fn is_over(&self) -> bool {
         self.broken.load(Ordering::Relaxed) || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }

@@ -86,7 +86,7 @@ fn decided_by(decisive: usize) -> Vec<CoveredMutant> {
 }
 
 fn tests() -> Vec<CodeTest> {
-    (0..5).map(|test| CodeTest { test: test + 10, id: u64::from(test), state: 0 }).collect()
+    (0..5).map(|test| CodeTest { test: test + 10, id: u64::from(test), state: 0, cost: 1000 }).collect()
 }
 
 fn settings() -> CodeSettings {

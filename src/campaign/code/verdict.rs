@@ -28,6 +28,8 @@ pub struct CodeTest {
     pub id: u64,
     /// A hash of what its results depend on besides the program: its command, its input, what it expects.
     pub state: u64,
+    /// Edges that it takes.
+    pub cost: u64,
 }
 
 impl CoveredMutant {
