@@ -19,8 +19,8 @@ pub struct Division {
 }
 
 impl Division {
-    /// Shares out items of these costs among `of` parts. Each part takes the largest items that fit into its share; only where none does is one
-    /// cut, so at most `of - 1` items are cut. The same costs are always shared out alike.
+    /// Shares out items of these costs among `of` parts. Each part takes the largest items that fit into its share; only where none does is
+    /// one cut, so there are at most `of - 1` cuts. The same costs are always shared out alike.
     pub fn new(costs: impl IntoIterator<Item = u64>, of: u32) -> Division {
         let costs: Vec<u64> = costs.into_iter().map(|cost| cost.clamp(1, MOST)).collect();
         let mut stretches = vec![Vec::new(); costs.len()];

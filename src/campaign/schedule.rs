@@ -63,7 +63,8 @@ impl<'p> Schedule<'p> {
         Schedule { instances, ..self }
     }
 
-    /// Of these trials the part that a shard has: all of some tests, so that few shards prepare a test, and of some tests those of some nodes.
+    /// Of these trials the part that a shard has: all of some tests, so that few shards prepare a test, and of some tests those of some
+    /// nodes.
     pub fn of_shard(self, shard: Shard) -> Schedule<'p> {
         if shard == Shard::WHOLE {
             return self;

@@ -8,7 +8,7 @@ use super::args::{GraphArguments, GraphFormat, ParentsArgument};
 use super::causes::CdflChoice;
 use super::exit::{Exit, Failure};
 use super::observed::{Observed, observe};
-use crate::campaign::{Results, select_nodes};
+use crate::campaign::select_nodes;
 use crate::causal::{Bands, CdflOptions, Cpdm, EffectOptions, Observations, Structure, Towards};
 use crate::report::{GraphReport, write_graph, write_graph_dot};
 use crate::store::{Run, Store};
@@ -54,14 +54,10 @@ pub fn graph(root: &Path, arguments: &GraphArguments, out: &mut impl Write) -> R
 const REPORTED: (f64, usize) = (0.05, 400);
 const REACHING: (usize, usize) = (250, 6);
 
-/// The model of what the latest campaign of this run observed; `None` if there was none.
-pub fn known_model(store: &Store, run: &Run) -> Result<Option<GraphReport>, Failure> {
-    if Results::latest(store, run)?.is_none_or(|results| results.trials.is_empty()) {
-        return Ok(None);
-    }
-    let observed = observe(store, run, false, None)?;
+/// The model of what a campaign of this run observed, for a report.
+pub fn reported_model(run: &Run, observed: &Observed) -> Result<GraphReport, Failure> {
     let modeller = Modeller { choice: CdflChoice::new(run, None, None)?, order: &observed.order };
-    let group = Group::of(run, &observed, None)?;
+    let group = Group::of(run, observed, None)?;
     let model = modeller.model(&group.observations).filtered(|_, _, edge| edge.direct.value.abs() >= REPORTED.0);
     let output = run.program.nodes.len() as u32;
     let reaching = model.around(output, Towards::Causes, REACHING.1).edges();
@@ -77,7 +73,7 @@ pub fn known_model(store: &Store, run: &Run) -> Result<Option<GraphReport>, Fail
     let mut report = GraphReport::new(&run.program, &model, &Bands::default(), REPORTED.1, group.words);
     report.left_out = (n_all - kept.len()) as u32;
     report.trust.splice(0..0, observed.trust());
-    Ok(Some(report))
+    Ok(report)
 }
 
 fn write(report: &GraphReport, format: GraphFormat, out: &mut impl Write) -> io::Result<()> {

@@ -57,6 +57,21 @@ pub fn observe(store: &Store, run: &Run, sampled_alone: bool, wanted: Option<&[u
         )
     };
     let results = Results::latest(store, run)?.filter(|results| !results.trials.is_empty()).ok_or_else(none)?;
+    observe_results(run, &results, sampled_alone, wanted)
+}
+
+/// The same of all mutants and tests; `None` if the run has no campaign.
+pub fn observe_latest(store: &Store, run: &Run) -> Result<Option<Observed>, Failure> {
+    let results = Results::latest(store, run)?.filter(|results| !results.trials.is_empty());
+    results.map(|results| observe_results(run, &results, false, None)).transpose()
+}
+
+fn observe_results(
+    run: &Run,
+    results: &Results,
+    sampled_alone: bool,
+    wanted: Option<&[u32]>,
+) -> Result<Observed, Failure> {
     let program = &run.program;
     let schedule = results.schedule(program);
     let counts = |slot: u32| !sampled_alone || Slot(slot).is_sampled();
@@ -83,7 +98,7 @@ pub fn observe(store: &Store, run: &Run, sampled_alone: bool, wanted: Option<&[u
         observations: Observations::new(samples, tests).map_err(Failure::of(Exit::Store))?,
         tests: numbers,
         order: execution_order(program.nodes.len(), &orders),
-        notes: notes(run, &results),
+        notes: notes(run, results),
     })
 }
 

@@ -68,7 +68,7 @@ pub use mutants::{
     MUTANTS_SCHEMA_VERSION, MutantClass, MutantCounts, MutantEdit, MutantEntry, MutantStatus, MutantTest,
     MutantsReport, TestNotUsed,
 };
-pub use mutants_text::write_mutants;
+pub use mutants_text::{age, write_mutants};
 pub use ranking::{Entry, Evidence, RankingReport, SCHEMA_VERSION, TestCounts, TestGroup};
 pub use sarif::sarif;
 pub use shell::shell_word;

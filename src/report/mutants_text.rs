@@ -158,7 +158,7 @@ fn percent(share: f64) -> String {
 }
 
 /// A time in the greatest unit of which there are two or more.
-fn age(seconds: u64) -> String {
+pub fn age(seconds: u64) -> String {
     match seconds {
         0..120 => format!("{seconds} s"),
         120..7200 => format!("{} min", seconds / 60),

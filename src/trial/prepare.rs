@@ -174,11 +174,14 @@ pub(super) struct Recorded {
 }
 
 /// Where a test's trials may run, the likeliest first.
-pub(super) fn places(test: &Test, worker: &Worker) -> &'static [Place] {
+pub(super) fn places(test: &Test, worker: &mut Worker) -> &'static [Place] {
+    let most = worker.setup().copied;
     match test.works_in() {
         ScratchKind::Empty => &[Place::Empty],
         ScratchKind::Copy => &[Place::Copy],
-        ScratchKind::None if is_small(&test.dir, worker.setup().copied) => &[Place::Copy, Place::Itself],
+        ScratchKind::None if worker.is_small(&test.dir, |directory| is_small(directory, most)) => {
+            &[Place::Copy, Place::Itself]
+        }
         ScratchKind::None => &[Place::Itself, Place::Copy],
     }
 }

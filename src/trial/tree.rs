@@ -6,6 +6,9 @@ use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
+use nix::errno::Errno;
+use nix::sys::inotify::{AddWatchFlags, InitFlags, Inotify};
+
 use crate::exec::{copy_tree, remove_tree};
 
 /// A copy of a directory.
@@ -15,6 +18,47 @@ pub(super) struct Tree {
     copy: PathBuf,
     /// Each entry below the copy as it was made, by its relative path.
     entries: BTreeMap<PathBuf, Stamp>,
+    /// Tells that nothing has been touched since, which is mostly so and spares a look at every entry.
+    watch: Option<Watch>,
+}
+
+/// The kernel's notes of what is done to the entries of some directories.
+#[derive(Debug)]
+struct Watch {
+    notes: Inotify,
+}
+
+impl Watch {
+    /// Of the directory `root` and those among its `entries`; `None` where the kernel does not take notes of so many.
+    fn new(root: &Path, entries: &BTreeMap<PathBuf, Stamp>) -> Option<Watch> {
+        // What is written through a mapping is noted when the file, which was open for that, is closed.
+        let touched = AddWatchFlags::IN_MODIFY
+            | AddWatchFlags::IN_ATTRIB
+            | AddWatchFlags::IN_CLOSE_WRITE
+            | AddWatchFlags::IN_CREATE
+            | AddWatchFlags::IN_DELETE
+            | AddWatchFlags::IN_DELETE_SELF
+            | AddWatchFlags::IN_MOVE
+            | AddWatchFlags::IN_MOVE_SELF;
+        let notes = Inotify::init(InitFlags::IN_NONBLOCK | InitFlags::IN_CLOEXEC).ok()?;
+        let directories = entries.iter().filter(|(_, stamp)| stamp.rest.is_none()).map(|(path, _)| root.join(path));
+        for directory in std::iter::once(root.to_owned()).chain(directories) {
+            notes.add_watch(&directory, touched).ok()?;
+        }
+        Some(Watch { notes })
+    }
+
+    /// Whether nothing was touched since this was asked last.
+    fn is_quiet(&self) -> bool {
+        let mut is_quiet = true;
+        loop {
+            match self.notes.read_events() {
+                Ok(_) => is_quiet = false,
+                Err(Errno::EINTR) => {}
+                Err(error) => return is_quiet && error == Errno::EAGAIN,
+            }
+        }
+    }
 }
 
 /// What changes whenever an entry does.
@@ -37,8 +81,16 @@ impl Tree {
     pub(super) fn new(source: &Path, copy: &Path) -> io::Result<Tree> {
         remove_tree(copy);
         copy_tree(source, copy).map_err(io::Error::other)?;
-        let entries = stamps(copy)?;
-        Ok(Tree { source: source.to_owned(), copy: copy.to_owned(), entries })
+        let mut tree = Tree { source: source.to_owned(), copy: copy.to_owned(), entries: BTreeMap::new(), watch: None };
+        tree.take_stock()?;
+        Ok(tree)
+    }
+
+    /// Takes the copy as it is for what it should be.
+    fn take_stock(&mut self) -> io::Result<()> {
+        self.entries = stamps(&self.copy)?;
+        self.watch = Watch::new(&self.copy, &self.entries);
+        Ok(())
     }
 
     /// Whether it copies `source` to `copy`.
@@ -48,6 +100,9 @@ impl Tree {
 
     /// Makes the copy as the source again; whether anything was different.
     pub(super) fn restore(&mut self) -> io::Result<bool> {
+        if self.watch.as_ref().is_some_and(Watch::is_quiet) {
+            return Ok(false);
+        }
         // Directories that cannot be looked into are made anew.
         let Ok(now) = stamps(&self.copy) else {
             *self = Tree::new(&self.source, &self.copy)?;
@@ -67,7 +122,7 @@ impl Tree {
                 copy_one(&self.source.join(&path), &to)?;
             }
         }
-        self.entries = stamps(&self.copy)?;
+        self.take_stock()?;
         Ok(true)
     }
 }
@@ -127,4 +182,70 @@ pub(super) fn empty(directory: &Path) -> io::Result<()> {
         fs::create_dir(directory)?;
     }
     fs::set_permissions(directory, fs::Permissions::from_mode(0o700))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    fn source() -> tempfile::TempDir {
+        let source = tempfile::tempdir().unwrap();
+        fs::create_dir_all(source.path().join("a/b")).unwrap();
+        for name in ["one", "a/two", "a/b/three"] {
+            fs::write(source.path().join(name), name).unwrap();
+        }
+        symlink("one", source.path().join("link")).unwrap();
+        source
+    }
+
+    /// Names, kinds and contents of everything below a directory.
+    fn contents(root: &Path) -> Vec<(PathBuf, Option<Vec<u8>>)> {
+        stamps(root).unwrap().into_keys().map(|path| (path.clone(), fs::read(root.join(&path)).ok())).collect()
+    }
+
+    fn map_and_write(path: &Path) {
+        let file = File::options().read(true).write(true).open(path).unwrap();
+        // SAFETY: nobody else has the file.
+        unsafe { memmap2::MmapMut::map_mut(&file) }.unwrap()[0] = b'x';
+    }
+
+    #[test]
+    fn whatever_is_done_to_a_copy_is_noticed_and_undone() {
+        let source = source();
+        let parent = tempfile::tempdir().unwrap();
+        let copy = parent.path().join("copy");
+        let mut tree = Tree::new(source.path(), &copy).unwrap();
+        assert!(tree.watch.is_some(), "the kernel takes no notes here");
+        let deeds: [(&str, &dyn Fn()); 10] = [
+            ("write", &|| fs::write(copy.join("a/two"), "2").unwrap()),
+            ("write as much", &|| fs::write(copy.join("a/b/three"), "a/b/thref").unwrap()),
+            ("write through a mapping", &|| map_and_write(&copy.join("one"))),
+            ("make a file", &|| fs::write(copy.join("a/new"), "").unwrap()),
+            ("make a directory", &|| fs::create_dir_all(copy.join("c/d")).unwrap()),
+            ("write into that", &|| {
+                fs::create_dir(copy.join("e")).unwrap();
+                fs::write(copy.join("e/f"), "").unwrap();
+            }),
+            ("remove", &|| fs::remove_dir_all(copy.join("a")).unwrap()),
+            ("rename", &|| fs::rename(copy.join("one"), copy.join("a/b/uno")).unwrap()),
+            ("change rights", &|| fs::set_permissions(copy.join("one"), fs::Permissions::from_mode(0o600)).unwrap()),
+            ("change a link", &|| {
+                fs::remove_file(copy.join("link")).unwrap();
+                symlink("a", copy.join("link")).unwrap();
+            }),
+        ];
+        for (what, deed) in deeds {
+            deed();
+            assert!(tree.restore().unwrap(), "{what}");
+            assert_eq!(contents(&copy), contents(source.path()), "{what}");
+            assert!(!tree.restore().unwrap(), "{what}");
+        }
+        contents(&copy);
+        assert!(tree.watch.as_ref().unwrap().is_quiet(), "reading is no deed");
+        File::options().append(true).open(copy.join("one")).unwrap();
+        assert!(!tree.restore().unwrap(), "nothing was written");
+    }
 }

@@ -1,5 +1,6 @@
 //! The tool's side of a worker: a process that runs trials, and its scratch directories.
 
+use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -24,6 +25,8 @@ pub struct Worker {
     files: Scratch,
     disk: ScratchRoot,
     _memory: ScratchRoot,
+    /// Directories that were asked about, and whether they are small enough to be copied.
+    small: HashMap<PathBuf, bool>,
 }
 
 #[derive(Debug)]
@@ -62,6 +65,7 @@ impl Worker {
             files: memory.scratch(0)?,
             disk,
             _memory: memory,
+            small: HashMap::new(),
         };
         worker.restart()?;
         match worker.missing.is_empty() || setup.allow_unsafe {
@@ -82,6 +86,11 @@ impl Worker {
 
     pub(super) fn setup(&self) -> &Setup {
         &self.setup
+    }
+
+    /// Whether `is_small` says so of a directory, which is asked once.
+    pub(super) fn is_small(&mut self, directory: &Path, is_small: impl FnOnce(&Path) -> bool) -> bool {
+        *self.small.entry(directory.to_owned()).or_insert_with(|| is_small(directory))
     }
 
     /// Where scratch directories of the tool's own are made.

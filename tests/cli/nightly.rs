@@ -110,6 +110,46 @@ fn the_morning_has_causes_and_what_is_new() {
     assert!(!said.contains("looking for the causes"), "{said}");
 }
 
+/// A program with a fault in what arguments below 0 execute, and a function for two arguments.
+fn write_two_ways(project: &Project, twice: &str, absolute: &str) {
+    let text = format!(
+        "#include <stdio.h>\n#include <stdlib.h>\n\nstatic int absolute(int x)\n{{\n    {absolute}\n    return x;\n}}\n\n\
+         static int twice(int x);\n\nint main(int argc, char **argv)\n{{\n    int x = atoi(argv[1]);\n    \
+         printf(\"%d\\n\", argc > 2 ? twice(x) : absolute(x));\n    return 0;\n}}\n\nstatic int twice(int x)\n{{\n    return {twice};\n}}\n"
+    );
+    project.write("prog.c", &text);
+}
+
+#[test]
+fn causes_are_taken_over_while_both_tests_do_the_same() {
+    let project = absolute(true, &[("3", "3"), ("-1", "1"), ("0", "0"), ("-5", "5"), ("7 2", "14")]);
+    let explained = |number: u32| {
+        let report = fs::read(project.path().join(format!(".suspect/runs/{number}/report.json"))).unwrap();
+        Report::parse(&report).unwrap().explanations.pop().unwrap()
+    };
+    let fault = "if (x < -1)\n        return -x;";
+    write_two_ways(&project, "x + x", fault);
+    assert!(night(&project, &["--budget", "2min"], 2).contains("looking for the causes of 2"));
+    let first = explained(1);
+    assert_eq!(first.found, None);
+
+    // Another function, which neither of the two executes.
+    for (number, twice) in [(2, "2 * x"), (3, "x * 2")] {
+        write_two_ways(&project, twice, fault);
+        let said = night(&project, &["--budget", "2min"], 2);
+        assert!(!said.contains("looking for the causes") && said.contains("note: found out "), "{said}");
+        let mut taken = explained(number);
+        assert!(taken.found.take().is_some());
+        assert!(taken.trust.pop().unwrap().starts_with("found out "));
+        assert_eq!(taken, first);
+    }
+
+    // The same code elsewhere: lines in the chain would be wrong.
+    write_two_ways(&project, "2 * x", &format!("\n    {fault}"));
+    assert!(night(&project, &["--budget", "2min"], 2).contains("looking for the causes of 2"));
+    assert_eq!(explained(4).found, None);
+}
+
 #[test]
 fn what_is_wrong_with_the_set_up_shows_even_with_exit_zero() {
     let project = absolute(true, &TESTS);

@@ -16,8 +16,8 @@ pub struct Part<'m> {
 }
 
 impl<'m> Part<'m> {
-    /// The part of a shard. As long as every mutant runs on all its tests, a shard has all mutants of some tests, so that few shards prepare a test;
-    /// where tests decide about mutants, it has all tests of some mutants, mostly of those that begin with the same test.
+    /// The part of a shard. As long as every mutant runs on all its tests, a shard has all mutants of some tests, so that few shards
+    /// prepare a test; where tests decide about mutants, it has all tests of some mutants, mostly of those that begin with the same test.
     pub fn new(mutants: &'m [CoveredMutant], tests: &[CodeTest], shard: Shard) -> Part<'m> {
         if shard == Shard::WHOLE {
             return Part { mutants, own: None };

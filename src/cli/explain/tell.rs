@@ -54,6 +54,7 @@ impl Teller<'_, '_> {
             verified,
             command: self.command(),
             trust,
+            found: None,
         })
     }
 

@@ -14,8 +14,9 @@ use crate::campaign::run_identity;
 use crate::cli::diff::since_last_night;
 use crate::cli::evidence::Seen;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::graph::known_model;
+use crate::cli::graph::reported_model;
 use crate::cli::night::Night;
+use crate::cli::observed::observe_latest;
 use crate::cli::rank::{foreign, known_ranking};
 use crate::rank::{Granularity, Need, Units};
 use crate::report::{
@@ -52,6 +53,8 @@ pub fn gather(root: &Path, created: u64) -> Result<Report, Failure> {
         not_looked_at.statements.push(format!("what changed since the night before: {}", failure.message));
         None
     });
+    let observed = observe_latest(&store, &run)?;
+    let model = observed.as_ref().map(|observed| reported_model(&run, observed)).transpose()?;
     Ok(Report {
         schema_version: REPORT_SCHEMA_VERSION,
         suspect_version: env!("CARGO_PKG_VERSION").to_string(),
@@ -67,10 +70,10 @@ pub fn gather(root: &Path, created: u64) -> Result<Report, Failure> {
         commands: commands(&run, ranking.as_ref()),
         profiles: profiles(&run.program, &seen, ranking.as_ref()),
         comparison: match &ranking {
-            Some(ranking) => comparison((&store, &run), &lines, seen, ranking)?,
+            Some(ranking) => comparison(&run, &lines, seen, observed, ranking)?,
             None => Comparison::default(),
         },
-        model: known_model(&store, &run)?,
+        model,
         explanations: explanations(&store, &run)?,
         since,
         not_looked_at,

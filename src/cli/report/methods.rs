@@ -2,14 +2,13 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::campaign::Results;
 use crate::cli::causes::CdflChoice;
 use crate::cli::evidence::Seen;
 use crate::cli::exit::Failure;
-use crate::cli::observed::observe;
+use crate::cli::observed::Observed;
 use crate::rank::{Method, RankedUnit, Units, find_method};
 use crate::report::{ComparedLine, ComparedMethod, Comparison, RankingReport};
-use crate::store::{Run, Store};
+use crate::store::Run;
 
 /// Methods beside the report's own: those that need no more than coverage and edges, then those that need value mutants.
 const RECORDED: [&str; 6] = ["ochiai", "tarantula", "dstar2", "cln", "blockrank", "cp"];
@@ -17,17 +16,19 @@ const MUTATED: [&str; 2] = ["cdfl", "direct"];
 /// First lines of the report's own ranking, and of each other.
 const FIRST: (usize, u32) = (20, 5);
 
-/// The first lines of the ranking and of other methods in all of these. `lines` are what `seen` is about.
+/// The first lines of the ranking and of other methods in all of these. `lines` are what `seen` is about; `observed` is what a campaign
+/// observed, if there was one.
 pub fn comparison(
-    (store, run): (&Store, &Run),
+    run: &Run,
     lines: &Units,
     seen: Seen,
+    observed: Option<Observed>,
     ranking: &RankingReport,
 ) -> Result<Comparison, Failure> {
     let mut seen = seen;
     let mut others: Vec<&str> = RECORDED.to_vec();
-    if Results::latest(store, run)?.is_some_and(|results| !results.trials.is_empty()) {
-        seen = seen.with_mutants(observe(store, run, false, None)?, CdflChoice::new(run, None, None)?);
+    if let Some(observed) = observed {
+        seen = seen.with_mutants(observed, CdflChoice::new(run, None, None)?);
         others.extend(MUTATED);
     }
     let mut methods = vec![compared(find(&ranking.method)?)];

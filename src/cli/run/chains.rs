@@ -1,7 +1,10 @@
 //! Why the failing tests of a night fail: chains of causes, each looked for by a process of its own, so that one that takes too long or too much
 //! costs nothing but itself.
 
+mod earlier;
+
 use std::ffi::OsString;
+use std::fs;
 use std::io::Write;
 use std::time::Duration;
 
@@ -9,7 +12,7 @@ use crate::campaign::run_identity;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::interrupt;
 use crate::exec::{Command, Outcome, Status};
-use crate::report::{Explanation, RankingReport, shell_word};
+use crate::report::{Explanation, RankingReport, shell_word, write_explanation};
 use crate::store::{Run, Store, TestRecord};
 
 /// Tests that are explained in a night, at most: one of each group that seems to fail for one reason.
@@ -18,7 +21,7 @@ const MOST: usize = 3;
 const TIME: (Duration, Duration) = (Duration::from_secs(60), Duration::from_secs(1));
 
 /// Explains one failing test of each group, within this time if there is a limit, and writes the chains; tells what was not explained, and why.
-/// What was explained before is not explained again.
+/// What was explained before is not explained again, neither of this run nor of an earlier one in which the tests did the same.
 pub fn explain(
     store: &Store,
     run: &Run,
@@ -28,8 +31,12 @@ pub fn explain(
 ) -> Result<Vec<String>, Failure> {
     let known: Vec<Explanation> = store.load_explanations(run_identity(run))?.unwrap_or_default();
     let (tests, n_groups) = representatives(run, ranking);
-    let due: Vec<&TestRecord> =
+    let mut due: Vec<&TestRecord> =
         tests.into_iter().filter(|test| known.iter().all(|chain| chain.test != test.name)).collect();
+    for explanation in earlier::holding(store, run, &due)? {
+        due.retain(|test| test.name != explanation.test);
+        tell(store, &explanation, out)?;
+    }
     let mut missing = Vec::new();
     if n_groups > MOST {
         missing.push(format!("why tests of {} groups of failing tests fail", n_groups - MOST));
@@ -46,6 +53,16 @@ pub fn explain(
         missing.extend(why.map(|why| format!("why {} fails: {why}: `{command}`", test.name)));
     }
     Ok(missing)
+}
+
+/// Writes an explanation that was taken over.
+fn tell(store: &Store, explanation: &Explanation, out: &mut impl Write) -> Result<(), Failure> {
+    let line = |file: &str, line: u32| {
+        let text = fs::read(store.root().join(file)).ok()?;
+        String::from_utf8_lossy(&text).lines().nth((line as usize).checked_sub(1)?).map(str::to_owned)
+    };
+    let written = writeln!(out).and_then(|()| write_explanation(explanation, line, out));
+    written.map_err(Failure::of(Exit::File))
 }
 
 /// The quickest failing test of each group, those of the largest groups first; and how many groups there are.

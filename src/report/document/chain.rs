@@ -40,6 +40,10 @@ pub struct Explanation {
     /// How far to trust it: one statement each.
     #[serde(default)]
     pub trust: Vec<String>,
+    /// When the run was recorded of which it was found out, seconds since 1970, if that was an earlier one in which both tests did the
+    /// same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub found: Option<u64>,
 }
 
 impl Explanation {

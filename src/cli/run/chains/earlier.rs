@@ -1,0 +1,101 @@
+//! Explanations of earlier nights that hold still, because both runs that they compare did the same in this night.
+
+use suspect_format::abi::Mode;
+use suspect_format::site::ValueClass;
+use suspect_format::trace::HASH_START;
+
+use crate::campaign::run_identity;
+use crate::cli::exit::Failure;
+use crate::cli::kills::{mix, text};
+use crate::program::Program;
+use crate::report::{Explanation, age};
+use crate::store::{Recorded, Run, Store, TestRecord};
+
+/// Earlier runs that are looked at: each has what it took over from those before.
+const MOST_RUNS: usize = 3;
+/// How the statement begins that says so.
+const FOUND: &str = "found out ";
+
+/// For each of these tests an explanation that an earlier run has and that holds still, if there is one; keeps them as this run's, too.
+pub fn holding(store: &Store, run: &Run, tests: &[&TestRecord]) -> Result<Vec<Explanation>, Failure> {
+    let mut found: Vec<Explanation> = Vec::new();
+    if tests.is_empty() {
+        return Ok(found);
+    }
+    let mut earlier: Vec<u64> = store.runs()?.into_iter().filter(|number| *number < run.number).collect();
+    earlier.sort_unstable_by_key(|number| std::cmp::Reverse(*number));
+    let recorded = run.recorded()?;
+    for number in earlier.into_iter().take(MOST_RUNS) {
+        // What cannot be read is explained again.
+        let Some(before) = store.run(number).ok().flatten() else { continue };
+        let Ok(Some(chains)) = store.load_explanations::<Vec<Explanation>>(run_identity(&before)) else { continue };
+        let Ok(recorded_before) = before.recorded() else { continue };
+        for mut chain in chains {
+            let is_due = tests.iter().any(|test| test.name == chain.test);
+            let is_new = found.iter().all(|other| other.test != chain.test);
+            let did_the_same = |name: &&String| {
+                let deeds = (deed(&before, &recorded_before, name), deed(run, &recorded, name));
+                matches!(deeds, (Ok(Some(then)), Ok(Some(now))) if then == now)
+            };
+            let is_fit = is_due && is_new && is_of_two_tests(&chain);
+            if is_fit && [&chain.test, &chain.against].iter().all(did_the_same) {
+                let at = *chain.found.get_or_insert(before.manifest.began);
+                let ago = age(run.manifest.began.saturating_sub(at));
+                chain.trust.retain(|statement| !statement.starts_with(FOUND));
+                chain.trust.push(format!(
+                    "{FOUND}{ago} before this run, in which both tests, the code that they execute, its paths and its values are as they \
+                     were then"
+                ));
+                found.push(chain);
+            }
+        }
+    }
+    if !found.is_empty() {
+        let identity = run_identity(run);
+        let mut all: Vec<Explanation> = store.load_explanations(identity)?.unwrap_or_default();
+        all.extend(found.iter().cloned());
+        store.save_explanations(identity, &all)?;
+    }
+    Ok(found)
+}
+
+/// Whether nothing but what two tests do is in it: a run that went another way may have executed what is changed by now.
+fn is_of_two_tests(chain: &Explanation) -> bool {
+    chain.made.is_none() && chain.steps.iter().all(|step| step.model != "unguided")
+}
+
+/// A hash of everything that is known of a test: itself, how it ended, the functions that it executes with their places, how often it took
+/// which way, and the values, but for addresses, which are others in another build. `None` where not all of that was recorded.
+fn deed(run: &Run, recorded: &Recorded, name: &str) -> Result<Option<u64>, Failure> {
+    let mut tests = (0..).zip(&run.manifest.tests);
+    let Some((number, test)) = tests.find(|(_, test)| test.name == name && test.passed.is_some() && test.state != 0)
+    else {
+        return Ok(None);
+    };
+    if run.manifest.mode != Mode::Values.name() {
+        return Ok(None);
+    }
+    let Program { files, functions, nodes, .. } = &run.program;
+    let execution = recorded.execution(number)?;
+    let mut executed: Vec<_> = functions
+        .iter()
+        .filter(|function| function.pieces.clone().any(|piece| execution.pieces[piece as usize] > 0))
+        .map(|function| (files.get(function.place.file as usize), function.place.line, &function.name, function))
+        .collect();
+    executed.sort_by_key(|(file, line, name, _)| (*file, *line, *name));
+    let mut hash = text(mix(HASH_START, test.state), &test.verdict);
+    for (file, _, name, function) in executed {
+        hash = text(text(hash, file.map_or("", String::as_str)), name);
+        let place = [function.place.line, function.place.column, function.last_line].map(u64::from);
+        hash = place.into_iter().chain([function.content_hash]).fold(hash, mix);
+        hash = function.pieces.clone().fold(hash, |hash, piece| mix(hash, execution.pieces[piece as usize]));
+        hash = function.edges.clone().fold(hash, |hash, edge| mix(hash, execution.edges[edge as usize]));
+        for node in function.nodes.clone().map(|node| node as usize) {
+            hash = mix(hash, execution.nodes[node]);
+            if !matches!(nodes[node].class, ValueClass::Pointer | ValueClass::String | ValueClass::FunctionPointer) {
+                hash = mix(hash, execution.trajectories[node]);
+            }
+        }
+    }
+    Ok(Some(hash))
+}
