@@ -12,7 +12,9 @@ OUT := target/suspect
 BIN := $(OUT)/bin
 LIB := $(OUT)/lib/suspect
 VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
-DEB ?= target/suspect_$(VERSION)
+DEB ?= target/suspect_$(VERSION).deb
+CARGO_DEB_VERSION := 3.8.0
+CARGO_DEB := target/tools/cargo-deb-$(CARGO_DEB_VERSION)/bin/cargo-deb
 COMPLETIONS.bash = $(PREFIX)/share/bash-completion/completions
 COMPLETIONS.zsh = $(PREFIX)/share/zsh/site-functions
 COMPLETIONS.fish = $(PREFIX)/share/fish/vendor_completions.d
@@ -68,7 +70,7 @@ check:
 	RUSTDOCFLAGS='-D warnings -A rustdoc::private_intra_doc_links' $(CARGO) doc --locked --no-deps \
 		-p suspect-pass -p suspect-runtime --document-private-items
 
-unit-tests: all
+unit-tests: all $(CARGO_DEB)
 	$(CARGO) test --locked --workspace --exclude suspect-pass
 
 # The plugin's tests with each LLVM that is installed; random programs in full with the first, a sample with the others.
@@ -97,21 +99,22 @@ install:
 	$(BIN)/suspect completions zsh > $(DESTDIR)$(COMPLETIONS.zsh)/_suspect
 	$(BIN)/suspect completions fish > $(DESTDIR)$(COMPLETIONS.fish)/suspect.fish
 
-# A Debian package of what `make` built, with the plugin for each LLVM that was installed then; it needs the clang of one of them.
-deb:
-	rm -rf $(DEB)
-	$(MAKE) --no-print-directory install DESTDIR=$(abspath $(DEB)) PREFIX=/usr BIN=$(BIN)
-	install -d $(DEB)/DEBIAN $(DEB)/usr/share/doc/suspect
-	install -m 644 LICENSE-APACHE LICENSE-MIT README.md CHANGELOG.md $(DEB)/usr/share/doc/suspect
-	cp -R contrib $(DEB)/usr/share/doc/suspect/contrib
-	clangs=$$(cd $(LIB) && ls -d [0-9]* | sort -rn | sed 's/^/clang-/' | paste -s -d '|'); \
-	{ echo "Package: suspect"; echo "Version: $(VERSION)"; echo "Architecture: $$(dpkg --print-architecture)"; \
-	  echo "Maintainer: The suspect authors <suspect@example.org>"; echo "Section: devel"; echo "Priority: optional"; \
-	  echo "Installed-Size: $$(du -sk $(DEB)/usr | cut -f 1)"; echo "Depends: libc6, libgcc-s1, libstdc++6, $$clangs"; \
-	  echo "Recommends: git"; echo "Description: says which lines of a C program are probably to blame for a failing test"; \
-	  echo " It instruments a program through its own build, runs its tests, tries small changes of the"; \
-	  echo " program on them and ranks lines by all of that, with probabilities and reasons."; } > $(DEB)/DEBIAN/control
-	dpkg-deb $(DEBFLAGS) --root-owner-group --build $(DEB) $(DEB).deb
+# A Debian package of what `make` built, with the plugin for each LLVM that was installed then; it needs the clang of one of them. What is packed is
+# what `make install` installs, so package and installation cannot differ; Cargo.toml has the rest.
+deb: $(CARGO_DEB)
+	rm -rf target/package
+	$(MAKE) --no-print-directory install DESTDIR=$(abspath target/package) PREFIX=/usr BIN=$(BIN)
+	install -d target/package/usr/share/doc/suspect
+	install -m 644 LICENSE-APACHE LICENSE-MIT README.md CHANGELOG.md target/package/usr/share/doc/suspect
+	cp -R contrib target/package/usr/share/doc/suspect/contrib
+	majors=$$(cd $(LIB) && ls -d [0-9]* | sort -rn | paste -s -d -); \
+	$(CARGO_DEB) deb --no-build --no-strip --locked --variant llvm-$$majors --output $(DEB) $(DEBFLAGS)
+
+# Without its default features it leaves compressing to the system's xz and needs no library for that.
+$(CARGO_DEB):
+	@echo "installing cargo-deb $(CARGO_DEB_VERSION) into target/tools"
+	$(CARGO) install --quiet --locked --root target/tools/cargo-deb-$(CARGO_DEB_VERSION) --no-default-features \
+		--version $(CARGO_DEB_VERSION) cargo-deb
 
 uninstall:
 	cd $(DESTDIR)$(PREFIX)/bin && rm -f suspect suspect-cc suspect-clang suspect-cc-launcher

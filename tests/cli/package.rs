@@ -1,11 +1,34 @@
 //! The Debian package: what is in it, and that a program is built and tested with it alone.
 
+use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::nightly::absolute;
 use crate::project::text;
+
+/// Files below a directory with what they hold, links with where they lead, and whether they can be executed.
+fn contents(root: &Path) -> BTreeMap<PathBuf, (bool, Vec<u8>)> {
+    let (mut found, mut open) = (BTreeMap::new(), vec![root.to_owned()]);
+    while let Some(directory) = open.pop() {
+        for entry in fs::read_dir(directory).unwrap().flatten() {
+            let (path, data) = (entry.path(), entry.metadata().unwrap());
+            if data.is_dir() {
+                open.push(path);
+                continue;
+            }
+            let bytes = match fs::read_link(&path) {
+                Ok(to) => to.into_os_string().into_encoded_bytes(),
+                Err(_) => fs::read(&path).unwrap(),
+            };
+            let name = path.strip_prefix(root).unwrap().to_owned();
+            found.insert(name, (data.is_symlink() || data.permissions().mode() & 0o111 != 0, bytes));
+        }
+    }
+    found
+}
 
 #[test]
 fn what_the_package_installs_builds_and_ranks_a_program() {
@@ -16,9 +39,9 @@ fn what_the_package_installs_builds_and_ranks_a_program() {
     let made = Command::new("make")
         .arg("deb")
         .arg(format!("BIN={}", at("bin").display()))
-        .arg(format!("DEB={}", at("package").display()))
+        .arg(format!("DEB={}", at("package.deb").display()))
         // What is unpacked at once need not be small.
-        .arg("DEBFLAGS=-Znone")
+        .arg("DEBFLAGS=--compress-type gz --compress-system --fast")
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()
         .unwrap();
@@ -30,6 +53,14 @@ fn what_the_package_installs_builds_and_ranks_a_program() {
 
     let unpacked = Command::new("dpkg-deb").arg("-x").arg(&package).arg(at("root")).output().unwrap();
     assert!(unpacked.status.success(), "{}", text(&unpacked));
+    // Debian wants man pages so.
+    let plain = Command::new("gzip").args(["-dr"]).arg(at("root/usr/share/man")).output().unwrap();
+    assert!(plain.status.success(), "{}", text(&plain));
+    let installed = contents(&Path::new(env!("CARGO_MANIFEST_DIR")).join("target/package"));
+    let mut packed = contents(&at("root"));
+    // Debian wants it; cargo-deb makes it of Cargo.toml.
+    assert!(packed.remove(Path::new("usr/share/doc/suspect/copyright")).is_some());
+    assert!(packed == installed, "{:?} {:?}", packed.keys(), installed.keys());
     let pages = fs::read_dir(at("root/usr/share/man/man1")).unwrap().count();
     assert!(pages > 15, "{pages} man pages");
     let page = fs::read_to_string(at("root/usr/share/man/man1/suspect-run.1")).unwrap();

@@ -80,9 +80,33 @@ fn write_point(point: &Point, page: &mut Markup) {
     }
     if !point.text.is_empty() {
         page.text(" ");
-        page.element("code", &[], |page| page.text(&point.text));
+        page.element("code", &[], |page| page.text(&shortened(&point.text)));
     }
     if point.instance > 0 {
         page.text(&format!(" at execution {}", point.instance));
+    }
+}
+
+/// Characters of what is at a place; the table of the step before has all of it.
+const MOST_CHARACTERS: usize = 120;
+
+/// A text that is a list too long to be read, without its end.
+fn shortened(text: &str) -> String {
+    let Some((end, _)) = text.char_indices().nth(MOST_CHARACTERS) else { return text.to_string() };
+    let end = text[..end].rfind(", ").unwrap_or(end);
+    format!("{}, \u{2026}", &text[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lists_lose_their_end() {
+        assert_eq!(shortened("x is 1 here, 2 there"), "x is 1 here, 2 there");
+        let long = "`\u{e4}` is 1 here, 2 there, ".repeat(9);
+        let short = shortened(&long);
+        assert!(short.chars().count() <= MOST_CHARACTERS + 3 && short.ends_with("there, \u{2026}"), "{short}");
+        assert_eq!(shortened(&"\u{e4}".repeat(200)).chars().count(), MOST_CHARACTERS + 3);
     }
 }

@@ -39,7 +39,8 @@ export class Graph {
         element("label", { for: "strength" }, "Direct dependence from"),
         this.slider,
         this.said,
-        ...(output ? [this.towards, element("label", { for: "towards" }, "only what leads to the output")] : []),
+        // Together, so that no line ends between them.
+        ...(output ? [element("label", {}, this.towards, " only what leads to the output")] : []),
         button("−", "zoom out", () => this.zoom(1 / 1.4)),
         button("+", "zoom in", () => this.zoom(1.4)),
         button("Fit", "fit the graph into its frame", () => this.fit()),

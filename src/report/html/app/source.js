@@ -161,14 +161,19 @@ function byPlace(triples) {
   return files;
 }
 
+/** Differences of a step that are told in the source; all are at the step itself. */
+const MOST_CAUSES = 3;
+
 /** The steps of all chains, at their causes and, for the first of a chain, its effect. */
 function bubbles(chains) {
   const all = [];
   chains.forEach((chain, at) => {
     chain.steps.forEach((step, number) => {
       const href = `#chain-${at + 1}-${number + 1}`;
-      const values = step.causes.map((cause) => `${cause.what} is ${cause.failing}, not ${cause.passing}`).join("; ");
-      const text = [step.cause_point.text, values].filter(Boolean).join(": ");
+      const told = step.causes.slice(0, MOST_CAUSES);
+      const values = told.map((cause) => `${cause.what} is ${cause.failing}, not ${cause.passing}`);
+      if (step.causes.length > told.length) values.push(`and ${step.causes.length - told.length} more`);
+      const text = [step.cause_point.text, values.join("; ")].filter(Boolean).join(": ");
       if (step.cause_point.line) all.push([step.cause_point.file, step.cause_point.line, { number: number + 1, href, text }]);
       if (number === 0 && step.effect_point.line) {
         const effect = { number: "!", href, text: `${chain.test}: ${step.effect_point.text}` };
