@@ -1,4 +1,4 @@
-//! A patched, guided or switched run of this process: what its plan says, and what it answers.
+//! A patched, guided or altered run of this process: what its plan says, and what it answers.
 
 use core::ffi::c_char;
 
@@ -107,7 +107,9 @@ impl Replay {
         unsafe {
             let armed = match self.stage {
                 Stage::Counts => false,
-                Stage::Before => self.steps_at((*header()).cause).is_some(),
+                Stage::Before => {
+                    self.steps_at((*header()).cause).is_some() || self.steps_at((*header()).replaced).is_some()
+                }
                 Stage::After => (*header()).effect_function != 0 || self.steps_at((*header()).effect).is_some(),
                 Stage::Call | Stage::Step => true,
             };
@@ -193,7 +195,11 @@ impl Replay {
             self.answer(NEVER, &[]);
         }
         // SAFETY: the plan is mapped.
-        let (cause, effect, when) = unsafe { ((*header()).cause, (*header()).effect, (*header()).when) };
+        let (replaced, cause, effect, when) =
+            unsafe { ((*header()).replaced, (*header()).cause, (*header()).effect, (*header()).when) };
+        if self.stage == Stage::Before && self.steps_at(replaced) == Some(self.steps) {
+            self.replace();
+        }
         if self.stage == Stage::Before && self.steps_at(cause) == Some(self.steps) {
             self.patch();
             self.stage = Stage::After;
@@ -215,6 +221,20 @@ impl Replay {
     pub fn called(&mut self, arguments: &[u64]) {
         if self.stage == Stage::Call {
             self.answer(NEVER, arguments);
+        }
+    }
+
+    /// Gives a value to what was stored last.
+    fn replace(&mut self) {
+        // SAFETY: the plan is mapped; what is not in memory is not written.
+        unsafe {
+            let header = header();
+            let length = (*header).replaced_length.min(size_of::<u64>() as u64);
+            if !is_in_memory((*header).replaced_address, length) {
+                self.end(Ended::NoMemory);
+            }
+            let bits = (&raw const (*header).replaced_bits).cast::<u8>();
+            memory::copy(bits, (*header).replaced_address as *mut u8, length as usize);
         }
     }
 

@@ -1,4 +1,4 @@
-//! Patched, guided and switched runs of real processes with hand-made hooks.
+//! Patched, guided and altered runs of real processes with hand-made hooks.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 use std::{fs, str};
 
-use suspect::trial::{Answered, Guide, Place, Plan};
+use suspect::trial::{Answered, Guide, Place, Plan, Replaced};
 use suspect_format::external::{INDIRECT, UNKNOWN, number};
 use suspect_format::plan::{Divergence, Ended, NO_ARGUMENT, Point, WHEN_AFTER, WHEN_BEFORE, WHEN_CALLED, Watched};
 use suspect_format::record::{LIVE_ARMED, LIVE_STEP};
@@ -252,6 +252,31 @@ fn a_switched_run_can_be_patched_under_guard_rails() {
     assert_eq!(replayed(RUNS[0], &plan).ended(), Ended::Desync, "without the switch it is another run");
     plan.switched = Some((1, 2));
     assert_eq!(replayed(RUNS[0], &plan).ended(), Ended::Effect);
+}
+
+#[test]
+fn a_value_is_replaced_and_the_run_goes_on_and_is_recorded_or_patched() {
+    let [x, y, z] = program().1;
+    let replaced = |at: Point, address: u64, bits: u64| Some(Replaced { at, address, bits, length: 8 });
+    let y_is_1 = replaced(SET_Z, y, 1);
+    let alone = Plan { replaced: y_is_1, ..Plan::default() };
+    let run = replayed_as("figure", RUNS[0], &alone, Some(0), true);
+    assert_eq!((run.ended(), run.status.code()), (Ended::Nowhere, Some(1)), "1 % 5");
+    assert_eq!(fs::read_dir(run.directory.path().join("out")).unwrap().count(), 1);
+
+    let mut plan = plan(FIRST_BRANCH, &[]);
+    plan.replaced = y_is_1;
+    assert_eq!(replayed(RUNS[0], &plan).words(), [5], "y is 1 before the cause point");
+    plan.tests = vec![vec![(z, bytes(0))]];
+    assert_eq!(replayed(RUNS[0], &plan).words(), [0], "and is compared with the patch");
+    plan.replaced = replaced(FIRST_BRANCH, y, 1);
+    plan.tests = vec![vec![(y, bytes(9))]];
+    assert_eq!(replayed(RUNS[0], &plan).words(), [0], "at one point the patch comes last");
+    plan.replaced = Some(Replaced { at: SET_Z, address: y, bits: 0xff01, length: 1 });
+    (plan.tests, plan.watched) = (vec![vec![]], vec![word(x), word(y)]);
+    assert_eq!(replayed(RUNS[0], &plan).words(), [5, 101], "as many bytes as it has");
+    plan.replaced = replaced(SET_Z, 8, 1);
+    assert_eq!(replayed(RUNS[0], &plan).ended(), Ended::NoMemory);
 }
 
 #[test]

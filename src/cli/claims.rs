@@ -14,7 +14,7 @@ use crate::evidence::{self, Candidate, Kind, Outcome, Trials};
 use crate::report::{Claim, ClaimedOutcome, Effect, MutantEdit};
 use crate::source::Edit;
 use crate::store::{Run, Store, TrialEnd};
-use crate::trial::Mutant;
+use crate::trial::{Change, Mutant};
 use kept::KeptOverride;
 
 /// Version of the file of claims.
@@ -104,6 +104,19 @@ impl Claims {
             outcomes.any(|outcome| outcome.test == test && outcome.effect == Effect::Passes)
         };
         self.claims.values().filter(turns).map(|claim| (claim.shown.file.as_str(), claim.shown.line)).collect()
+    }
+
+    /// What was done to the value of a node where that made the failing test called `test` pass, with its file and line.
+    pub fn values_that_turn<'a>(&'a self, test: &'a str) -> impl Iterator<Item = (&'a str, u32, Change)> + 'a {
+        let turns = move |claim: &&KeptClaim| {
+            let mut outcomes = claim.shown.outcomes.iter();
+            outcomes.any(|outcome| outcome.test == test && outcome.effect == Effect::Passes)
+        };
+        self.claims.values().filter(turns).filter_map(|claim| {
+            let [one] = &claim.overrides[..] else { return None };
+            let one = one.get().filter(|one| one.node().is_some())?;
+            Some((claim.shown.file.as_str(), claim.shown.line, one.change))
+        })
     }
 
     /// The claim whose id begins so, if there is just one.

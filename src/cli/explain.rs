@@ -3,9 +3,10 @@
 mod effect;
 mod forked;
 mod infer;
+mod itself;
 mod process;
+mod search;
 mod second;
-mod switched;
 mod tell;
 
 use std::io::Write;
@@ -14,14 +15,14 @@ use std::path::{Path, PathBuf};
 use super::args::{AnswerFormat, ExplainArguments, ExplainMethod};
 use super::exit::{Exit, Failure};
 use super::recorded::{RecordedTest, RecordingRoom};
-use crate::comparison::{self, Chain, DualSlice, Effect, Inference, Link, Pair, Rules, Side, States, Turn};
+use crate::comparison::{self, Chain, DualSlice, Effect, Inference, Link, Pair, Rules, Side, States};
 use crate::recording::{Code, Finder, NoAnswer, Runs, Words};
 use crate::report::{self, Explanation, Made};
 use crate::store::Store;
 use crate::suite::Test;
 use infer::Prover;
-use second::Second;
-use switched::Passing;
+use itself::Passing;
+use second::{Itself, Second};
 use tell::Teller;
 
 impl From<NoAnswer> for Failure {
@@ -41,7 +42,7 @@ struct Case<'a> {
     words: &'a Words<'a>,
     finder: &'a Finder<'a>,
     room: &'a RecordingRoom<'a>,
-    /// The execution that was sent another way in the passing run, if that is the failing test's.
+    /// What was changed in the passing run, if that is the failing test's.
     made: Option<Made>,
 }
 
@@ -63,9 +64,9 @@ fn explanation(store: &Store, arguments: &ExplainArguments) -> Result<Explanatio
     let failing = room.record(asked.test, "other")?;
     let mut explanation = match second {
         Second::Named(passing) => asked.against(&failing, room.test(&passing)?)?,
-        Second::Switched(turn, why) => asked.against_itself(&failing, turn, why)?,
+        Second::Itself(change, why) => asked.against_itself(&failing, change, why)?,
         Second::Alike(passing) => match asked.against(&failing, room.test(&passing)?) {
-            Err(No::Unfit(_)) => asked.against_itself(&failing, None, Some(NOT_THERE))?,
+            Err(No::Unfit(_)) => asked.against_itself(&failing, Itself::Either, Some(NOT_THERE))?,
             other => other?,
         },
     };
@@ -133,21 +134,21 @@ impl Question<'_> {
         self.compare([&first, failing], [passing.name.clone(), self.test.name.clone()], None)
     }
 
-    /// Compared with its own run, in which one condition goes another way: `turn`, or one that is looked for; `why` nothing else fits.
+    /// Compared with its own run with a change; `why` nothing else fits.
     fn against_itself(
         &self,
         failing: &RecordedTest,
-        turn: Option<Turn>,
+        change: Itself,
         why: Option<&str>,
     ) -> Result<Explanation, Failure> {
         let name = &self.test.name;
-        let passing = switched::make(self.room, name, failing, turn, self.arguments.budget).map_err(|failure| {
+        let passing = itself::make(self.room, name, failing, change, self.arguments.budget).map_err(|failure| {
             let why = why.map(|why| format!("{name}: {why}; ")).unwrap_or_default();
             Failure::new(failure.exit, format!("{why}{}", failure.message))
         })?;
         let mut explanation =
             self.compare([&passing.recorded, failing], ["itself".to_owned(), name.clone()], Some(&passing))?;
-        explanation.trust.insert(0, switched::trust(why, &passing));
+        explanation.trust.insert(0, passing.trust(why));
         Ok(explanation)
     }
 
@@ -155,15 +156,15 @@ impl Question<'_> {
         &self,
         recorded: [&RecordedTest; 2],
         names: [String; 2],
-        switched: Option<&Passing>,
+        made: Option<&Passing>,
     ) -> Result<Explanation, No> {
         let (program, code) = self.room.code(&recorded[1].recording)?;
         let recordings = recorded.map(|one| &one.recording);
         let mut runs = Runs::read(&code, &recordings)
             .map_err(|error| Failure::new(Exit::Usage, format!("{}: {error}", self.test.name)))?;
-        let turned = switched.and_then(|passing| passing.point(&code, &runs));
+        let changed = made.and_then(|passing| passing.point(&code, &runs));
         // That it went another way there than the code says is no surprise.
-        runs.walked[0].disagreements.retain(|one| Some(one.point) != turned);
+        runs.walked[0].disagreements.retain(|one| Some(one.point) != changed);
         let pair = Pair::new(&runs.runs[0], &runs.runs[1], &runs.alignment);
         let words = Words::new(&program, &code, &runs, recorded[1].recording.header().errno_address);
         let finder = Finder::new(&code, &runs, &words);
@@ -178,9 +179,10 @@ impl Question<'_> {
             room: self.room,
             made: None,
         };
-        if let (Some(passing), Some(point)) = (switched, turned) {
-            case.made = Some(case.made(passing, point));
-            case.names[0] = case.name_of_itself(point);
+        if let (Some(passing), Some(point)) = (made, changed) {
+            let made = case.made(passing, point);
+            case.names[0] = case.name_of_itself(&made, point);
+            case.made = Some(made);
         }
         case.check_comes_there(self.arguments)?;
         let warnings = case.warnings();

@@ -16,7 +16,7 @@ use crate::program::Program;
 use crate::recording::{Code, Recording, RecordingError, load_code};
 use crate::store::{Lock, Store};
 use crate::suite::{RunContext, Suite, Test, TestRun, Verdict};
-use crate::trial::{Answered, Plan, Run, Setup, TestRuns, TrialError, Worker};
+use crate::trial::{Answered, Plan, Replaced, Run, Setup, TestRuns, TrialError, Worker};
 
 impl From<RecordingError> for Failure {
     fn from(error: RecordingError) -> Failure {
@@ -56,8 +56,27 @@ pub struct RecordedTest {
     pub others: usize,
     /// What it wrote, to standard output and error, if it ran contained.
     pub written: Option<[Vec<u8>; 2]>,
-    /// The decision that was sent another way, in a run that is not the test's own.
-    pub turn: Option<Turn>,
+    /// What was changed in a run that is not the test's own.
+    pub change: Option<Change>,
+}
+
+/// What is changed in a run of a test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// A decision goes another way.
+    Turned(Turn),
+    /// The value of a store, by its point, is another one.
+    Replaced(u32, Replaced),
+}
+
+impl Change {
+    /// Makes it part of what a process is to do.
+    pub fn put_into(self, plan: &mut Plan<'_>) {
+        match self {
+            Change::Turned(turn) => plan.switched = Some((turn.decision, turn.way)),
+            Change::Replaced(_, replaced) => plan.replaced = Some(replaced),
+        }
+    }
 }
 
 impl RecordedTest {
@@ -111,7 +130,7 @@ impl<'a> RecordingRoom<'a> {
             && recording.modules().iter().all(|module| module.is_file())
         {
             let (runs, written) = (Some(runs), Some(run.written));
-            return Ok(RecordedTest { verdict, died, runs, recording, process, others, written, turn: None });
+            return Ok(RecordedTest { verdict, died, runs, recording, process, others, written, change: None });
         }
         let mut paths = Vec::new();
         for entry in fs::read_dir(&directory).map_err(Failure::of(Exit::File))? {
@@ -128,7 +147,7 @@ impl<'a> RecordingRoom<'a> {
             );
             return Err(Failure::new(Exit::NotInstrumented, message));
         };
-        Ok(RecordedTest { verdict, died, runs: None, recording, process, others, written: None, turn: None })
+        Ok(RecordedTest { verdict, died, runs: None, recording, process, others, written: None, change: None })
     }
 
     fn record_contained(&self, test: &Test, verdict: Verdict, label: &str) -> Option<(TestRuns, Run)> {
@@ -150,28 +169,32 @@ impl<'a> RecordingRoom<'a> {
         Ok(Some(done.into_iter().map(|patched| patched.answered).collect()))
     }
 
-    /// What the suite says of a recorded test when one decision goes another way; nothing if the test can only be recorded.
-    pub fn turned(&self, recorded: &RecordedTest, turn: Turn) -> Result<Option<Verdict>, Failure> {
+    /// What the suite says of a recorded test with a change; nothing if the test can only be recorded.
+    pub fn changed(&self, recorded: &RecordedTest, change: Change) -> Result<Option<Verdict>, Failure> {
         let mut worker = self.worker.borrow_mut();
         let (Some(runs), Some(worker)) = (&recorded.runs, worker.as_mut()) else { return Ok(None) };
-        let done = runs.patched(worker, &self.suite, &turning(recorded, turn), false, None).map_err(refused)?;
+        let done = runs.patched(worker, &self.suite, &changing(recorded, change), false, None).map_err(refused)?;
         Ok(done.into_iter().next().and_then(|patched| patched.run).map(|run| run.verdict))
     }
 
     /// Records that run into the directory `label` of the room.
-    pub fn record_turned(
+    pub fn record_changed(
         &self,
         recorded: &RecordedTest,
-        turn: Turn,
+        change: Change,
         label: &str,
     ) -> Result<Option<RecordedTest>, Failure> {
         let mut worker = self.worker.borrow_mut();
         let (Some(runs), Some(worker)) = (&recorded.runs, worker.as_mut()) else { return Ok(None) };
         let directory = self.tmp.join(label);
         let to = Some((directory.as_path(), DEFAULT_RECORD_BYTES));
-        let done = runs.patched(worker, &self.suite, &turning(recorded, turn), false, to).map_err(refused)?;
+        let done = runs.patched(worker, &self.suite, &changing(recorded, change), false, to).map_err(refused)?;
         let Some(run) = done.into_iter().next().and_then(|patched| patched.run) else { return Ok(None) };
         let Some(recording) = of_process(&run.recordings, recorded.process)? else { return Ok(None) };
+        let recording = match change {
+            Change::Turned(_) => recording,
+            Change::Replaced(point, replaced) => recording.with_replaced(point, replaced.bits),
+        };
         let died = matches!(run.status, Status::Signaled(_));
         Ok(Some(RecordedTest {
             verdict: run.verdict,
@@ -181,7 +204,7 @@ impl<'a> RecordingRoom<'a> {
             recording,
             others: run.recordings.len() - 1,
             written: Some(run.written),
-            turn: Some(turn),
+            change: Some(change),
         }))
     }
 
@@ -210,9 +233,11 @@ fn refused(error: TrialError) -> Failure {
     Failure::new(Exit::File, error.to_string())
 }
 
-/// The run of a recorded test in which one decision goes another way.
-fn turning(recorded: &RecordedTest, turn: Turn) -> Plan<'static> {
-    Plan { process: recorded.process, switched: Some((turn.decision, turn.way)), ..Plan::default() }
+/// The run of a recorded test with a change.
+fn changing(recorded: &RecordedTest, change: Change) -> Plan<'static> {
+    let mut plan = Plan { process: recorded.process, ..Plan::default() };
+    change.put_into(&mut plan);
+    plan
 }
 
 /// Recordings in the order in which their processes started.

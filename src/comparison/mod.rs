@@ -52,7 +52,7 @@ pub use regions::{Joins, RegionStack};
 pub use run::{Run, Side};
 pub use slice::{DualSlice, Edge, Rules};
 pub use state::{Difference, State, States, differences};
-pub use switching::{Turn, by_distance, decisions, switching_order};
+pub use switching::{Replacement, Turn, by_distance, decisions, switching_order};
 pub use value::{Place, Value};
 
 /// No point, write, site or outcome: the end of what a `u32` can number.

@@ -1,5 +1,5 @@
-//! In which order decisions of a failing run are sent another way until it passes (section 1.11). Predicate switching: Zhang, Gupta & Gupta,
-//! "Locating Faults Through Automated Predicate Switching" (ICSE 2006), with both of its orders.
+//! In which order decisions of a failing run are sent another way, and stores given another value, until it passes (section 1.11). Predicate switching:
+//! Zhang, Gupta & Gupta, "Locating Faults Through Automated Predicate Switching" (ICSE 2006), with both of its orders.
 
 use super::NONE;
 use super::bits::Bits;
@@ -12,6 +12,15 @@ pub struct Turn {
     pub decision: u64,
     /// The way that it goes instead.
     pub way: u32,
+}
+
+/// A value that a store of a run is given instead of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Replacement {
+    /// The number of the store, from 0, in the order of execution.
+    pub store: u64,
+    /// The value, extended by zeros.
+    pub bits: u64,
 }
 
 /// The points of a run that decide, in order: the n-th is decision number n.
@@ -41,7 +50,7 @@ pub fn by_distance(run: &Run, from: &[u32]) -> Vec<u32> {
     order
 }
 
-/// Numbers of decisions in the order in which they are tried: in turn the last executed and the one nearest to `from` that were not yet.
+/// Numbers of decisions, or of other points in order, as they are tried: in turn the last executed and the one nearest to `from` that were not yet.
 pub fn switching_order(run: &Run, decisions: &[u32], from: &[u32]) -> impl Iterator<Item = u64> {
     let mut last_first = (0..decisions.len() as u64).rev();
     let near = by_distance(run, from);

@@ -57,6 +57,7 @@ pub struct Recording {
     path: PathBuf,
     bytes: Mmap,
     header: Box<RecordHeader>,
+    replaced: Option<(u32, u64)>,
 }
 
 impl Recording {
@@ -85,13 +86,23 @@ impl Recording {
             );
             return Err(bad(&problem));
         }
-        let recording = Recording { path: path.to_owned(), bytes, header };
+        let recording = Recording { path: path.to_owned(), bytes, header, replaced: None };
         recording.checked_stream().ok_or_else(|| bad("it is cut off"))?;
         Ok(recording)
     }
 
     fn checked_stream(&self) -> Option<Stream<'_>> {
         Stream::new(&self.bytes, &self.header)
+    }
+
+    /// The same, of a run in which the store at point `point` was given the value `bits`.
+    pub fn with_replaced(self, point: u32, bits: u64) -> Recording {
+        Recording { replaced: Some((point, bits)), ..self }
+    }
+
+    /// The point of the store that was given another value, and that value.
+    pub fn replaced(&self) -> Option<(u32, u64)> {
+        self.replaced
     }
 
     /// The file.

@@ -21,6 +21,7 @@ mod place;
 mod print;
 mod question;
 mod runs;
+mod stores;
 mod walk;
 
 pub use body::{BodyError, Code, CodeStep, Function, Site, Variable};
@@ -30,8 +31,9 @@ pub use fill::{Details, Frame, Held, Naming};
 pub use image::Modules;
 pub use meaning::Meaning;
 pub use objects::{Kind, Object, Objects, Spot};
-pub use place::{Addresses, position};
+pub use place::{Addresses, own_position, position};
 pub use print::{PrintError, print};
 pub use question::{Asked, Finder, NoAnswer};
 pub use runs::Runs;
+pub use stores::{Store, Stores};
 pub use walk::{Access, Activation, Disagreement, End, Observer, Stray, View, Walk, Walked};

@@ -7,7 +7,7 @@ use suspect_format::plan::Point;
 use super::body::{Code, Site};
 use super::objects::Kind;
 use super::runs::Runs;
-use crate::comparison::{Place, Side, Stop, Value};
+use crate::comparison::{Place, Run, Side, Stop, Value};
 
 /// The memory of one run's process at one of its points.
 pub struct Addresses<'a> {
@@ -106,18 +106,21 @@ impl<'a> Addresses<'a> {
 
 /// Corresponding points as a position: decisions made, and steps begun since the last of them.
 pub fn position(code: &Code, runs: &Runs, points: [u32; 2]) -> Point {
-    let mut position = Point { decisions: [0; 2], steps: [0; 2] };
-    for side in Side::BOTH {
-        let (run, at) = (&runs.runs[side.index()], side.index());
-        for point in 1..points[at] {
-            let site = run.site(point);
-            if code.decides(site) {
-                position.decisions[at] += 1;
-                position.steps[at] = 0;
-            } else if matches!(code.what(site), Site::Step(_)) {
-                position.steps[at] += 1;
-            }
+    let of = |side: Side| own_position(code, &runs.runs[side.index()], points[side.index()]);
+    let [first, second] = Side::BOTH.map(of);
+    Point { decisions: [first.0, second.0], steps: [first.1, second.1] }
+}
+
+/// A point of one run: decisions made, and steps begun since the last of them.
+pub fn own_position(code: &Code, run: &Run, point: u32) -> (u64, u64) {
+    let (mut decisions, mut steps) = (0, 0);
+    for point in 1..point {
+        let site = run.site(point);
+        if code.decides(site) {
+            (decisions, steps) = (decisions + 1, 0);
+        } else if matches!(code.what(site), Site::Step(_)) {
+            steps += 1;
         }
     }
-    position
+    (decisions, steps)
 }

@@ -118,7 +118,8 @@ pub fn print(path: &Path, out: &mut impl Write) -> Result<(), PrintError> {
     let (program, code) = load_code(&modules, "")?;
     let mut printer = Printer { code: &code, program: &program, out, number: 0, depth: 0, failed: None };
     let mut image = Modules::default();
-    let walked = Walk::new(&code, &mut image, &mut printer, recording.stream(), header, &[]).run();
+    let walked =
+        Walk::new(&code, &mut image, &mut printer, recording.stream(), header, recording.replaced(), &[]).run();
     if let Some(error) = printer.failed {
         return Err(error.into());
     }

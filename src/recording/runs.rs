@@ -79,5 +79,5 @@ fn walk(
     image: &mut Modules,
     strays: &[Stray],
 ) -> Walked {
-    Walk::new(code, image, observer, recording.stream(), recording.header(), strays).run()
+    Walk::new(code, image, observer, recording.stream(), recording.header(), recording.replaced(), strays).run()
 }

@@ -234,6 +234,8 @@ pub struct Walk<'a, O, I> {
     evaluated: u64,
     /// The last step that could fault, by its number in its function.
     may_fault: u32,
+    /// What a store, by its point, was given instead of its value.
+    replaced: Option<(u32, u64)>,
     /// Of the step that is evaluated.
     step: u32,
     frame: u64,
@@ -244,13 +246,15 @@ const MOST_STRAYS: usize = 1 << 22;
 const MOST_DISAGREEMENTS: usize = 1000;
 
 impl<'a, O: Observer, I: Image> Walk<'a, O, I> {
-    /// A walk at the start of a recording. `strays` are those of an earlier walk: they are taken for what the code outside wrote.
+    /// A walk at the start of a recording, in which the value of a store may have been replaced. `strays` are those of an earlier walk: they are
+    /// taken for what the code outside wrote.
     pub fn new(
         code: &'a Code,
         image: &'a mut I,
         observer: &'a mut O,
         stream: Stream<'a>,
         header: &RecordHeader,
+        replaced: Option<(u32, u64)>,
         strays: &[Stray],
     ) -> Self {
         let mut corrections: HashMap<u32, Vec<Stray>> = HashMap::new();
@@ -287,6 +291,7 @@ impl<'a, O: Observer, I: Image> Walk<'a, O, I> {
             compared: [0; 2],
             evaluated: 0,
             may_fault: header.step,
+            replaced,
             step: 0,
             frame: 0,
             scratch: Vec::new(),
@@ -424,7 +429,8 @@ impl<'a, O: Observer, I: Image> Walk<'a, O, I> {
         match step.action {
             Action::Store(of) => {
                 let (value, address) = (self.tree(&mut at)?, self.tree(&mut at)?);
-                self.put(address, of, value);
+                let replaced = self.replaced.filter(|(point, _)| *point + 1 == self.points);
+                self.put(address, of, replaced.map_or(value, |(_, bits)| bits));
             }
             Action::Copy => {
                 let (to, from, length) = (self.tree(&mut at)?, self.tree(&mut at)?, self.tree(&mut at)?);

@@ -37,7 +37,7 @@ mod worker;
 pub use error::{Reason, TrialError};
 pub use observation::{Change, End, Executor, Mutant, Observation, Override, Site};
 pub use oracle::Oracle;
-pub use plan::{Answered, Guide, Place, Plan};
+pub use plan::{Answered, Guide, Place, Plan, Replaced};
 pub use runs::{Patched, Run, TestRuns};
 pub use serve::{is_worker, serve};
 pub use setup::{Executors, Setup, Watched};

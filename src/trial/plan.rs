@@ -77,7 +77,20 @@ pub enum Place {
     },
 }
 
-/// What a process of a patched, guided or switched run is to do.
+/// A value that is replaced once it was stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Replaced {
+    /// The point after the store.
+    pub at: Point,
+    /// Where it is.
+    pub address: u64,
+    /// What it becomes.
+    pub bits: u64,
+    /// How many bytes it has, at most 8.
+    pub length: u32,
+}
+
+/// What a process of a patched, guided or altered run is to do.
 #[derive(Debug, Default)]
 pub struct Plan<'a> {
     /// Which of the test's instrumented processes is meant, from 0 in the order in which they start.
@@ -88,6 +101,8 @@ pub struct Plan<'a> {
     pub guide: Option<&'a Guide>,
     /// The number, from 0, of a decision that is sent another way, and that way.
     pub switched: Option<(u64, u32)>,
+    /// A value that is replaced before the cause point.
+    pub replaced: Option<Replaced>,
     /// Where patches are written.
     pub cause: Option<Point>,
     /// Where the process ends and answers, and whether before the step, when it calls, or after it (`WHEN_*`).
@@ -163,6 +178,10 @@ impl Plan<'_> {
             side: self.side as u32,
             switched_to: self.switched.map_or(0, |(_, way)| way),
             switched: self.switched.map_or(NEVER, |(number, _)| number),
+            replaced: self.replaced.map_or(Point::NONE, |one| one.at),
+            replaced_address: self.replaced.map_or(0, |one| one.address),
+            replaced_bits: self.replaced.map_or(0, |one| one.bits),
+            replaced_length: self.replaced.map_or(0, |one| u64::from(one.length)),
             cause: self.cause.unwrap_or(Point::NONE),
             effect: match self.effect {
                 Some((Place::Point(point), _)) => point,

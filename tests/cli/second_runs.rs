@@ -1,4 +1,4 @@
-//! Explanations where no passing test fits: the failing test against itself, with one condition that goes another way.
+//! Explanations where no passing test fits: the failing test against itself, with one condition that goes another way or one value that is another one.
 
 use serde_json::Value;
 
@@ -7,13 +7,17 @@ use crate::project::Project;
 const SUITE: &str = "[[suite]]\nkind = \"lines\"\nfile = \"tests.txt\"\nrun = \"sh -c 'echo {line} | ./pay'\"\nexpect = \"expected/{n}\"\n";
 
 fn line(tag: &str) -> u64 {
-    crate::project::line_of("why/pay.c", &format!("/* {tag}"))
+    line_in("pay", tag)
 }
 
-/// The program, built and tested with these inputs and the output that each is to give.
-fn tested(tests: &[(&str, &str)]) -> Project {
+fn line_in(program: &str, tag: &str) -> u64 {
+    crate::project::line_of(&format!("why/{program}.c"), &format!("/* {tag}"))
+}
+
+/// A program of tests/programs/why, built and tested with these inputs and the output that each is to give.
+fn tested(program: &str, tests: &[(&str, &str)]) -> Project {
     let project = Project::new();
-    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs/why/pay.c");
+    let source = format!("{}/tests/programs/why/{program}.c", env!("CARGO_MANIFEST_DIR"));
     project.write("pay.c", &std::fs::read_to_string(source).unwrap()).write("suspect.toml", SUITE);
     for (number, (_, expected)) in (1..).zip(tests) {
         project.write(&format!("expected/{number}"), &format!("{expected}\n"));
@@ -37,7 +41,7 @@ fn probability(project: &Project, line: u64) -> f64 {
 
 #[test]
 fn a_failing_test_without_a_passing_one_is_compared_with_itself() {
-    let project = tested(&[("10", "8"), ("5", "999"), ("7", "7")]);
+    let project = tested("pay", &[("10", "8"), ("5", "999"), ("7", "7")]);
     let before = probability(&project, line("L1"));
     let found = answer(&project, &["explain"]);
     assert_eq!((&found["test"], &found["made"]["by"]), (&"1".into(), &"switched".into()));
@@ -81,6 +85,7 @@ fn a_failing_test_without_a_passing_one_is_compared_with_itself() {
 
     let none = project.fail(&["explain", "2"], 4);
     assert!(none.contains("no condition makes 2 pass by going another way once: 4 were tried"), "{none}");
+    assert!(none.contains("no value makes 2 pass in place of another one once: "), "{none}");
     let wrong = project.fail(&["explain", "1", "--switch=0:0"], 1);
     assert!(wrong.contains("1 does not pass with --switch=0:0"), "{wrong}");
     let garbled = project.fail(&["explain", "1", "--switch=first"], 1);
@@ -89,7 +94,7 @@ fn a_failing_test_without_a_passing_one_is_compared_with_itself() {
 
 #[test]
 fn a_passing_test_that_never_comes_there_is_not_compared_with() {
-    let project = tested(&[("10", "8"), ("-1", "nothing to pay")]);
+    let project = tested("pay", &[("10", "8"), ("-1", "nothing to pay")]);
     let place = format!("pay.c:{}", line("L3"));
     let found = answer(&project, &["explain", "1", "--effect", &place]);
     assert_eq!(found["made"]["point"]["line"], line("L1"), "{found}");
@@ -99,4 +104,44 @@ fn a_passing_test_that_never_comes_there_is_not_compared_with() {
     // Where both come, the passing test is what the failing one is compared with.
     let found = answer(&project, &["explain", "1"]);
     assert_eq!((&found["against"], &found["made"]), (&"2".into(), &Value::Null));
+}
+
+#[test]
+fn where_no_condition_helps_a_value_is_replaced() {
+    let project = tested("bill", &[("3 10 20 30", "144")]);
+    let fault = line_in("bill", "L2");
+    let conditions = project.fail(&["explain", "1", "--switch"], 4);
+    assert!(conditions.contains("no condition makes 1 pass by going another way once: 8 were tried"), "{conditions}");
+    let found = answer(&project, &["explain"]);
+    let made = &found["made"];
+    assert_eq!((&made["by"], &made["point"]["line"]), (&"replaced".into(), &fault.into()), "{found}");
+    assert_eq!(made["value"], serde_json::json!({ "what": "base", "failing": "7", "passing": "8" }));
+    assert_eq!(found["against"], format!("itself with `base` at pay.c:{fault} replaced by 8"));
+    assert_eq!((&found["verified"], &found["complete"]), (&true.into(), &true.into()), "{found}");
+    let steps = found["steps"].as_array().unwrap();
+    let causes: Vec<String> =
+        steps.iter().map(|step| step["causes"][0]["what"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(causes, ["all", "base", "base"], "{found}");
+    assert_eq!(found["origins"][0]["point"]["line"], fault, "{found}");
+    let trust = found["trust"].to_string();
+    assert!(trust.contains("one value that is another one once"), "{trust}");
+
+    // The command repeats it without a search; the recordings alone say the same.
+    let command: Vec<&str> = found["command"].as_str().unwrap().split(' ').skip(1).collect();
+    let again = answer(&project, &command);
+    assert_eq!((&again["steps"], &again["made"]["tried"]), (&found["steps"], &1.into()));
+    let offline = answer(&project, &[&command[..], &["--engine", "offline"]].concat());
+    assert_eq!((&offline["verified"], offline["steps"].as_array().unwrap().len()), (&true.into(), steps.len()));
+    let any = answer(&project, &["explain", "1", "--replace"]);
+    assert_eq!(any["made"]["option"], made["option"]);
+    let wrong = project.fail(&["explain", "1", "--replace=0:9"], 1);
+    assert!(wrong.contains("1 does not pass with --replace=0:9; give --replace alone to look for one"), "{wrong}");
+    let none = project.fail(&["explain", "1", "--replace=999:9"], 1);
+    assert!(none.contains("1 stores no number with the number 999"), "{none}");
+    let garbled = project.fail(&["explain", "1", "--replace=first"], 1);
+    assert!(garbled.contains("NUMBER:VALUE"), "{garbled}");
+
+    // A ranking that tried changes knows which value to replace.
+    project.succeed(&["rank", "--budget", "20s"]);
+    assert_eq!(answer(&project, &["explain", "1"])["made"]["tried"], 1);
 }

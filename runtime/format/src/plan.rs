@@ -1,4 +1,4 @@
-//! The plan file: what a process of a patched, guided or switched run is to do, and what it answers.
+//! The plan file: what a process of a patched, guided or altered run is to do, and what it answers.
 //!
 //! `suspect` makes it for one test or for several with the same cause point; the runtime maps it shared at [`PLAN_ADDRESS`] in every
 //! module of every process that finds its path in [`crate::abi::ENV_PLAN`]. Only process number [`PlanHeader::process`] takes part.
@@ -87,6 +87,14 @@ pub struct PlanHeader {
     pub switched_to: u32,
     /// The number, from 0, of the decision that is sent another way; [`NEVER`] for none.
     pub switched: u64,
+    /// Where a value is replaced, before the cause point or at it; [`Point::NONE`] for nowhere. The process is otherwise the run of its side.
+    pub replaced: Point,
+    /// Where that value is.
+    pub replaced_address: u64,
+    /// What it becomes: the first `replaced_length` bytes of this.
+    pub replaced_bits: u64,
+    /// How many bytes it has, at most 8.
+    pub replaced_length: u64,
     /// Where patches are written; [`Point::NONE`] for nowhere.
     pub cause: Point,
     /// Where the process ends; [`Point::NONE`] if it runs on.

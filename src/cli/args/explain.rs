@@ -1,11 +1,12 @@
 //! Arguments of `suspect slice` and `suspect explain`.
 
+use std::str::FromStr;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
 use super::duration;
-use crate::comparison::Turn;
+use crate::comparison::{Replacement, Turn};
 use crate::recording::Asked;
 
 /// How an answer is written.
@@ -71,16 +72,27 @@ pub struct SliceArguments {
 pub struct Switched(pub Option<Turn>);
 
 fn switched(text: &str) -> Result<Switched, String> {
-    let numbers = |text: &str| {
-        let (decision, way) = text.split_once(':')?;
-        Some(Turn { decision: decision.parse().ok()?, way: way.parse().ok()? })
-    };
-    match text {
-        "" => Ok(Switched(None)),
-        text => {
-            numbers(text).map(|turn| Switched(Some(turn))).ok_or_else(|| "expected NUMBER:WAY, such as 17:0".to_owned())
-        }
+    let turn = |(decision, way)| Turn { decision, way };
+    numbers(text).map(|given| Switched(given.map(turn))).ok_or_else(|| "expected NUMBER:WAY, such as 17:0".to_owned())
+}
+
+/// Which value is replaced: one that is looked for, or this one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Replaced(pub Option<Replacement>);
+
+fn replaced(text: &str) -> Result<Replaced, String> {
+    let replacement = |(store, bits)| Replacement { store, bits };
+    let given = numbers(text).map(|given| Replaced(given.map(replacement)));
+    given.ok_or_else(|| "expected NUMBER:VALUE, such as 17:0".to_owned())
+}
+
+/// Two numbers, or none in an empty text.
+fn numbers<T: FromStr>(text: &str) -> Option<Option<(u64, T)>> {
+    if text.is_empty() {
+        return Some(None);
     }
+    let (one, other) = text.split_once(':')?;
+    Some(Some((one.parse().ok()?, other.parse().ok()?)))
 }
 
 /// `suspect explain`.
@@ -90,7 +102,7 @@ pub struct ExplainArguments {
     #[arg(value_name = "TEST")]
     pub test: Option<String>,
     /// The test to compare it with; by default the passing one whose course was most like it, and where none passes or none comes there, as
-    /// --switch.
+    /// --switch, then as --replace.
     #[arg(long, value_name = "TEST")]
     pub against: Option<String>,
     /// Compare the test with itself, made to pass by one condition that goes another way once: which one is looked for, or given by its number
@@ -98,7 +110,12 @@ pub struct ExplainArguments {
     #[arg(long, value_name = "NUMBER:WAY", num_args = 0..=1, require_equals = true, default_missing_value = "", value_parser = switched,
         conflicts_with = "against")]
     pub switch: Option<Switched>,
-    /// Time for looking for such a condition.
+    /// Compare the test with itself, made to pass by one value that is replaced once it was stored: which one is looked for, or given by its number
+    /// and its bits as a decimal number, as an earlier answer has them.
+    #[arg(long, value_name = "NUMBER:VALUE", num_args = 0..=1, require_equals = true, default_missing_value = "", value_parser = replaced,
+        conflicts_with_all = ["against", "switch"])]
+    pub replace: Option<Replaced>,
+    /// Time for looking for such a condition or value.
     #[arg(long, value_name = "TIME", value_parser = duration, default_value = "1min")]
     pub budget: Duration,
     /// Look for causes at this line alone, instead of going back step by step.

@@ -108,16 +108,20 @@ impl<'c, 'a> Processes<'c, 'a> {
             Looked::Argument(_) => None,
         });
         let recorded = self.case.recorded[side.index()];
-        trial::Plan {
+        let mut plan = trial::Plan {
             process: recorded.process,
             side: side.index(),
             guide: guided.then_some(&self.guide),
-            switched: recorded.turn.map(|turn| (turn.decision, turn.way)),
             cause: Some(self.position(cause)),
             effect: Some((place, look.when)),
             watched: watched.collect(),
             tests,
+            ..trial::Plan::default()
+        };
+        if let Some(change) = recorded.change {
+            change.put_into(&mut plan);
         }
+        plan
     }
 
     fn carry_out(

@@ -1,8 +1,8 @@
 //! Which test is explained, and with which run it is compared.
 
-use super::super::args::{ExplainArguments, Switched};
+use super::super::args::{ExplainArguments, Replaced, Switched};
 use super::super::exit::{Exit, Failure};
-use crate::comparison::Turn;
+use crate::comparison::{Replacement, Turn};
 use crate::profile::likeness::by_likeness;
 use crate::store::{Run, Store};
 
@@ -13,8 +13,40 @@ pub enum Second {
     Named(String),
     /// That of the passing test most like it.
     Alike(String),
-    /// The failing one, with a decision that goes another way: this one, or one that makes it pass; with why, if nobody asked for that.
-    Switched(Option<Turn>, Option<&'static str>),
+    /// The failing one with a change; with why, if nobody asked for that.
+    Itself(Itself, Option<&'static str>),
+}
+
+/// What is changed in the failing test's run: this, or something that makes it pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Itself {
+    /// A condition or a value.
+    Either,
+    /// A decision goes another way.
+    Switched(Option<Turn>),
+    /// A value that is stored is another one.
+    Replaced(Option<Replacement>),
+}
+
+impl Itself {
+    /// Whether it may be a condition.
+    pub fn conditions(self) -> bool {
+        !matches!(self, Itself::Replaced(_))
+    }
+
+    /// Whether it may be a value.
+    pub fn values(self) -> bool {
+        !matches!(self, Itself::Switched(_))
+    }
+
+    /// What the user asked for.
+    fn asked(arguments: &ExplainArguments) -> Option<Itself> {
+        match (arguments.switch, arguments.replace) {
+            (Some(Switched(turn)), _) => Some(Itself::Switched(turn)),
+            (None, Some(Replaced(value))) => Some(Itself::Replaced(value)),
+            (None, None) => None,
+        }
+    }
 }
 
 /// No test passes.
@@ -27,8 +59,9 @@ pub fn question(store: &Store, arguments: &ExplainArguments) -> Result<(String, 
     if let (Some(failing), Some(passing)) = (&arguments.test, &arguments.against) {
         return Ok((failing.clone(), Second::Named(passing.clone())));
     }
-    if let (Some(failing), Some(Switched(turn))) = (&arguments.test, arguments.switch) {
-        return Ok((failing.clone(), Second::Switched(turn, None)));
+    let asked = Itself::asked(arguments);
+    if let (Some(failing), Some(asked)) = (&arguments.test, asked) {
+        return Ok((failing.clone(), Second::Itself(asked, None)));
     }
     let run = store.latest_run().map_err(|error| {
         Failure::new(Exit::Store, format!("{error}; run `suspect test` first, or give both tests: TEST --against TEST"))
@@ -42,9 +75,9 @@ pub fn question(store: &Store, arguments: &ExplainArguments) -> Result<(String, 
             failing.ok_or_else(none)?.name.clone()
         }
     };
-    let second = match (&arguments.against, arguments.switch) {
+    let second = match (&arguments.against, asked) {
         (Some(name), _) => Second::Named(name.clone()),
-        (None, Some(Switched(turn))) => Second::Switched(turn, None),
+        (None, Some(asked)) => Second::Itself(asked, None),
         (None, None) => most_like(&run, &failing)?,
     };
     Ok((failing, second))
@@ -66,8 +99,8 @@ fn most_like(run: &Run, failing: &str) -> Result<Second, Failure> {
     let order =
         by_likeness(&one, passing.map(|number: u32| recorded.execution(number).map(|execution| (number, execution))))?;
     Ok(match order.first() {
-        None => Second::Switched(None, Some(NONE_PASSES)),
-        Some((_, 0.0)) => Second::Switched(None, Some(NONE_ALIKE)),
+        None => Second::Itself(Itself::Either, Some(NONE_PASSES)),
+        Some((_, 0.0)) => Second::Itself(Itself::Either, Some(NONE_ALIKE)),
         Some((best, _)) => Second::Alike(tests[*best as usize].name.clone()),
     })
 }

@@ -96,7 +96,7 @@ impl Teller<'_, '_> {
     fn command(&self) -> String {
         let [passing, failing] = &self.case.names;
         let mut command = match &self.case.made {
-            Some(made) => format!("suspect explain {failing} --switch={}", made.switch),
+            Some(made) => format!("suspect explain {failing} {}", made.option),
             None => format!("suspect explain {failing} --against {passing}"),
         };
         for (option, place) in [("--cause", &self.arguments.cause), ("--effect", &self.arguments.effect)] {

@@ -61,12 +61,17 @@ impl Explanation {
 /// How a failing run was made to pass.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Made {
-    /// What was changed: `switched`, a condition that goes another way at this one execution.
+    /// What was changed: `switched`, a condition that goes another way at this one execution; `replaced`, a value that is another one once it was
+    /// stored.
     pub by: String,
     /// Where.
     pub point: Point,
-    /// The number of the decision, from 0, and the way that it goes, as `--switch` takes them.
-    pub switch: String,
+    /// The option that makes the same run again: `--switch=NUMBER:WAY` or `--replace=NUMBER:VALUE`.
+    #[serde(default)]
+    pub option: String,
+    /// Of a value that was replaced: what it is of, and what it is in each run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<Cause>,
     /// Changes that were tried until this one made the test pass.
     pub tried: u32,
 }

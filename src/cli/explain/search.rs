@@ -1,0 +1,221 @@
+//! Looks for a change of a failing test's run with which it passes: a condition that goes another way once, or a value that is another one once.
+
+use std::cell::Cell;
+use std::collections::{BTreeSet, HashSet};
+use std::time::{Duration, Instant};
+
+use suspect_format::body::Type;
+use suspect_format::external::Role;
+
+use super::super::claims::Claims;
+use super::super::exit::{Exit, Failure};
+use super::super::recorded::{Change, RecordedTest, RecordingRoom};
+use super::second::Itself;
+use crate::comparison::{Replacement, Side, Turn, decisions, switching_order};
+use crate::program::Program;
+use crate::recording::{Addresses, Code, Runs, Store, Stores, own_position};
+use crate::suite::Verdict;
+use crate::trial;
+
+/// A failing test's run, and what can be changed in it.
+pub struct Search<'a> {
+    room: &'a RecordingRoom<'a>,
+    name: &'a str,
+    failing: &'a RecordedTest,
+    program: Program,
+    code: Code,
+    runs: Runs,
+    decisions: Vec<u32>,
+    stores: Stores,
+    claims: Option<Claims>,
+    /// Conditions and values that were tried.
+    tried: [Cell<u32>; 2],
+}
+
+/// What a part of the search came to.
+enum Part {
+    Found(Change),
+    Exhausted,
+    OutOfTime,
+}
+
+impl<'a> Search<'a> {
+    /// Reads the run of the test called `name`.
+    pub fn new(room: &'a RecordingRoom<'a>, name: &'a str, failing: &'a RecordedTest) -> Result<Self, Failure> {
+        let (program, code) = room.code(&failing.recording)?;
+        let runs = Runs::read(&code, &[&failing.recording])
+            .map_err(|error| Failure::new(Exit::Usage, format!("{name}: {error}")))?;
+        let decisions = decisions(&runs.runs[0], |site| code.decides(site));
+        let stores = Stores::of(&code, &runs);
+        let (claims, tried) = (room.claims(), Default::default());
+        Ok(Search { room, name, failing, program, code, runs, decisions, stores, claims, tried })
+    }
+
+    /// How many changes were tried.
+    pub fn tried(&self) -> u32 {
+        self.tried.iter().map(Cell::get).sum()
+    }
+
+    /// A change that makes the test pass, within `budget`. What changed something at the same line made pass already comes first; a condition comes
+    /// before a value, for a run that is sent another way holds no value that the program did not compute.
+    pub fn find(&self, asked: Itself, budget: Duration) -> Result<Change, Failure> {
+        let began = Instant::now();
+        let end = began + budget;
+        let known = |line: &HashSet<(&str, u32)>, point: u32| self.line(point).is_some_and(|at| line.contains(&at));
+        let lines = self.claims.as_ref().map(|claims| claims.lines_that_turn(self.name)).unwrap_or_default();
+        let told: BTreeSet<u64> = numbers(&self.decisions, |point| known(&lines, point));
+        let points: Vec<u32> = self.stores.all().iter().map(|store| store.point).collect();
+        let stored: BTreeSet<u64> = numbers(&points, |point| known(&lines, point));
+        let ends = self.ends();
+        let order = |points: &[u32], but: &BTreeSet<u64>| {
+            let others = switching_order(&self.runs.runs[0], points, &ends).filter(|number| !but.contains(number));
+            others.collect::<Vec<_>>()
+        };
+        let (conditions, values) = (asked.conditions(), asked.values());
+        let mut out_of_time = [false; 2];
+        let mut part = |what: usize, part: Result<Part, Failure>| match part {
+            Ok(Part::Found(change)) => Some(Ok(change)),
+            Ok(Part::Exhausted) => None,
+            Ok(Part::OutOfTime) => {
+                out_of_time[what] = true;
+                None
+            }
+            Err(failure) => Some(Err(failure)),
+        };
+        let half = if conditions && values { began + budget / 2 } else { end };
+        let mut found = None;
+        if conditions {
+            found = part(0, self.try_all(self.turns(told.iter().rev().copied()), half));
+        }
+        if values && found.is_none() {
+            let of_lines = self.replacements(stored.iter().rev().copied());
+            found = part(1, self.try_all(self.known_values().into_iter().chain(of_lines), half));
+        }
+        if conditions && found.is_none() {
+            found = part(0, self.try_all(self.turns(order(&self.decisions, &told).into_iter()), half));
+        }
+        if values && found.is_none() {
+            found = part(1, self.try_all(self.replacements(order(&points, &stored).into_iter()), end));
+        }
+        found.unwrap_or_else(|| Err(self.nothing(asked, budget, out_of_time)))
+    }
+
+    /// The change that a replacement is; nothing if there is no such store.
+    pub fn replacement(&self, replacement: Replacement) -> Option<Change> {
+        self.replaced(self.stores.get(replacement.store)?, replacement.bits)
+    }
+
+    /// The number of the store at a point.
+    pub fn number(&self, point: u32) -> Option<u64> {
+        let stores = self.stores.all();
+        stores.binary_search_by_key(&point, |store| store.point).ok().map(|number| number as u64)
+    }
+
+    fn try_all(&self, changes: impl Iterator<Item = Change>, until: Instant) -> Result<Part, Failure> {
+        for change in changes {
+            if Instant::now() >= until {
+                return Ok(Part::OutOfTime);
+            }
+            let tried = &self.tried[usize::from(matches!(change, Change::Replaced(..)))];
+            tried.set(tried.get() + 1);
+            if self.room.changed(self.failing, change)? == Some(Verdict::Pass) {
+                return Ok(Part::Found(change));
+            }
+        }
+        Ok(Part::Exhausted)
+    }
+
+    /// All other ways of decisions.
+    fn turns(&self, numbers: impl Iterator<Item = u64>) -> impl Iterator<Item = Change> {
+        let run = &self.runs.runs[0];
+        numbers.flat_map(move |decision| {
+            let point = self.decisions[decision as usize];
+            let ways = self.code.ways(run.site(point)).filter(move |way| *way != run.outcome(point));
+            ways.map(move |way| Change::Turned(Turn { decision, way }))
+        })
+    }
+
+    /// All other values of stores.
+    fn replacements(&self, numbers: impl Iterator<Item = u64>) -> impl Iterator<Item = Change> {
+        numbers.filter_map(|number| self.stores.get(number)).flat_map(|store| {
+            let values = self.stores.alternatives(store);
+            values.into_iter().filter_map(|bits| self.replaced(store, bits))
+        })
+    }
+
+    /// What made the test pass when a node's value was changed, for each execution of a store on that line, the last first.
+    fn known_values(&self) -> Vec<Change> {
+        let Some(claims) = &self.claims else { return Vec::new() };
+        let mut found = Vec::new();
+        for (file, line, change) in claims.values_that_turn(self.name) {
+            let there = self.stores.all().iter().rev().filter(|store| self.line(store.point) == Some((file, line)));
+            let other = |store: &Store| changed(&change, store).filter(|bits| *bits != store.bits);
+            found.extend(there.filter_map(|store| self.replaced(store, other(store)?)));
+        }
+        found
+    }
+
+    fn replaced(&self, store: &Store, bits: u64) -> Option<Change> {
+        let at = store.point + 1;
+        let place = self.runs.naming.names.place(store.location);
+        let address = Addresses::at(&self.runs, Side::First, at).of(place).ok()?;
+        let (decisions, steps) = own_position(&self.code, &self.runs.runs[0], at);
+        let at = suspect_format::plan::Point { decisions: [decisions; 2], steps: [steps; 2] };
+        let bits = bits & (u64::MAX >> (64 - store.of.bits()));
+        Some(Change::Replaced(store.point, trial::Replaced { at, address, bits, length: store.of.bytes() }))
+    }
+
+    fn line(&self, point: u32) -> Option<(&str, u32)> {
+        let step = self.code.step_of(self.runs.runs[0].site(point))?;
+        let place = self.code.steps[step as usize].place;
+        Some((self.program.files.get(place.file as usize)?, place.line))
+    }
+
+    /// Where the outside learns something: what was written, and the last point.
+    fn ends(&self) -> Vec<u32> {
+        let run = &self.runs.runs[0];
+        let told = |point: &u32| matches!(self.code.role(run.site(*point)), Some(Role::Output | Role::Ends));
+        let last = run.points() - 1;
+        (1..last).filter(told).chain([last]).collect()
+    }
+
+    fn nothing(&self, asked: Itself, budget: Duration, out_of_time: [bool; 2]) -> Failure {
+        let name = self.name;
+        let of = |what: usize, all: String| {
+            let tried = self.tried[what].get();
+            match out_of_time[what] {
+                true => format!("{tried} were tried in {budget:?}; --budget gives it more time"),
+                false => format!("{tried} were tried {all}"),
+            }
+        };
+        let conditions = asked.conditions().then(|| {
+            let all = of(0, format!("of the {} that it executes", self.decisions.len()));
+            format!("no condition makes {name} pass by going another way once: {all}")
+        });
+        let values = asked.values().then(|| {
+            let all = of(1, format!("for the {} numbers that it stores", self.stores.all().len()));
+            format!("no value makes {name} pass in place of another one once: {all}")
+        });
+        let all: Vec<String> = conditions.into_iter().chain(values).collect();
+        Failure::new(Exit::Baseline, format!("{}; give a test that passes: --against TEST", all.join("; ")))
+    }
+}
+
+/// The numbers of the points that `is_wanted` holds for.
+fn numbers(points: &[u32], is_wanted: impl Fn(u32) -> bool) -> BTreeSet<u64> {
+    (0..).zip(points).filter(|(_, point)| is_wanted(**point)).map(|(number, _)| number).collect()
+}
+
+/// What the change of a node's value makes of a number that is stored.
+fn changed(change: &trial::Change, store: &Store) -> Option<u64> {
+    let is_integer = matches!(store.of, Type::Integer(_));
+    let bits = match change {
+        trial::Change::Set(bits) => *bits,
+        trial::Change::Add(bits) if is_integer => store.bits.wrapping_add(*bits),
+        trial::Change::Negate if is_integer => store.bits.wrapping_neg(),
+        trial::Change::Complement if is_integer => !store.bits,
+        trial::Change::Flip => u64::from(store.bits == 0),
+        _ => return None,
+    };
+    Some(bits & (u64::MAX >> (64 - store.of.bits())))
+}
