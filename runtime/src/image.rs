@@ -86,6 +86,8 @@ pub unsafe fn add_module(recording: &mut Recording, module: &Module, auxiliary: 
     });
     if let Some(window) = written {
         recording.commit(window);
+        // SAFETY: the first page is mapped.
+        unsafe { (*live()).n_modules = (*live()).n_modules.saturating_add(1) };
     }
 }
 

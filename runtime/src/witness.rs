@@ -66,9 +66,10 @@ unsafe fn entered_otherwise(entry: Entry, is_outside: bool) -> u32 {
 #[inline(always)]
 fn entered(recording: &mut Recording, entry: Entry, is_outside: bool) -> u32 {
     let Some(mut window) = recording.window() else { return 0 };
+    let is_code_outside = recording.calls.top().is_some_and(|call| call.progress == Progress::Fresh);
     let is_callback = is_outside && calls_back(recording, entry.function);
     if is_callback {
-        if recording.is_handler(entry.function) {
+        if !is_code_outside && recording.is_handler(entry.function) {
             recording.interrupted(&window);
         }
         Mirror::put_callback(&mut window);

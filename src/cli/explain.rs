@@ -16,7 +16,7 @@ use super::args::{AnswerFormat, ExplainArguments, ExplainMethod};
 use super::exit::{Exit, Failure};
 use super::recorded::{RecordedTest, RecordingRoom};
 use crate::comparison::{self, Chain, DualSlice, Effect, Inference, Link, Pair, Rules, Side, States};
-use crate::recording::{Code, Finder, NoAnswer, Runs, Words};
+use crate::recording::{Code, Finder, NoAnswer, Runs, Words, parting};
 use crate::report::{self, Explanation, Made};
 use crate::store::Store;
 use crate::suite::Test;
@@ -158,8 +158,8 @@ impl Question<'_> {
         names: [String; 2],
         made: Option<&Passing>,
     ) -> Result<Explanation, No> {
-        let (program, code) = self.room.code(&recorded[1].recording)?;
         let recordings = recorded.map(|one| &one.recording);
+        let (program, code) = self.room.code(&recordings)?;
         let mut runs = Runs::read(&code, &recordings)
             .map_err(|error| Failure::new(Exit::Usage, format!("{}: {error}", self.test.name)))?;
         let changed = made.and_then(|passing| passing.point(&code, &runs));
@@ -210,15 +210,27 @@ fn check_same_program(recorded: &[&RecordedTest; 2]) -> Result<(), Failure> {
     Err(Failure::new(Exit::Usage, message))
 }
 
-/// Runs the failing test once more: a run that does not do the same twice can be compared, but not be repeated with a patch.
+/// Runs the failing test once more: a run that does not go the same way twice can be compared, but not be repeated with a patch. Values that are others
+/// each time (times, process ids) matter only if it goes another way for them, or writes something else.
 fn unsteady(room: &RecordingRoom<'_>, test: &Test, recorded: &RecordedTest) -> Result<Option<String>, Failure> {
     let again = room.record(test, "again")?;
-    let same = |side: &RecordedTest| (side.recording.stream().end(), side.verdict, side.written.clone());
-    if same(&again) == same(recorded) {
+    let told = |side: &RecordedTest| (side.verdict, side.written.clone());
+    let is_told_alike = told(&again) == told(recorded);
+    let recordings = [&recorded.recording, &again.recording];
+    if is_told_alike && recordings[0].stream().end() == recordings[1].stream().end() {
         return Ok(None);
     }
+    let (program, code) = room.code(&recordings)?;
+    let what = match parting(&code, recordings) {
+        None if is_told_alike => return Ok(None),
+        None => "it writes something else".to_owned(),
+        Some(site) => match code.step_of(site).map(|step| code.steps[step as usize].place) {
+            Some(place) => format!("from {}:{} on it goes another way", program.files[place.file as usize], place.line),
+            None => "it goes another way".to_owned(),
+        },
+    };
     Ok(Some(format!(
-        "{} does not do the same each time it runs; steps that could be proved may look as if they could not",
+        "{} does not do the same each time it runs ({what}); steps that could be proved may look as if they could not",
         test.name
     )))
 }

@@ -13,7 +13,7 @@ use super::exit::{Exit, Failure};
 use crate::comparison::Turn;
 use crate::exec::{ScratchRoot, Status};
 use crate::program::Program;
-use crate::recording::{Code, Recording, RecordingError, load_code};
+use crate::recording::{Code, Recording, RecordingError, code_of};
 use crate::store::{Lock, Store};
 use crate::suite::{RunContext, Suite, Test, TestRun, Verdict};
 use crate::trial::{Answered, Plan, Replaced, Run, Setup, TestRuns, TrialError, Worker};
@@ -218,9 +218,9 @@ impl<'a> RecordingRoom<'a> {
         &self.tmp
     }
 
-    /// The code of what a recorded process ran.
-    pub fn code(&self, recording: &Recording) -> Result<(Program, Code), Failure> {
-        Ok(load_code(&recording.modules(), &self.store.root().to_string_lossy())?)
+    /// The code of what recorded processes ran.
+    pub fn code(&self, recordings: &[&Recording]) -> Result<(Program, Code), Failure> {
+        Ok(code_of(recordings, &self.store.root().to_string_lossy())?)
     }
 }
 

@@ -22,7 +22,7 @@ pub fn slice(root: &Path, arguments: &SliceArguments, out: &mut impl Write) -> R
     for warning in recorded.warnings(&test.name) {
         anstream::eprintln!("suspect: {warning}");
     }
-    let (program, code) = room.code(&recorded.recording)?;
+    let (program, code) = room.code(&[&recorded.recording])?;
     let runs = Runs::read(&code, &[&recorded.recording])
         .map_err(|error| Failure::new(Exit::Usage, format!("{}: {error}", test.name)))?;
     let words = Words::new(&program, &code, &runs, recorded.recording.header().errno_address);

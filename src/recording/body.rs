@@ -95,6 +95,8 @@ pub struct Function {
     pub id: u32,
     /// Bytes of its frame.
     pub frame_size: u32,
+    /// Whether it takes more than its parameters.
+    pub variadic: bool,
     /// What it gets.
     pub parameters: Vec<Parameter>,
     /// Its variables.
@@ -407,6 +409,7 @@ impl Loader<'_> {
             program,
             id,
             frame_size: short(head.frame_size)?,
+            variadic: head.variadic,
             parameters: Vec::new(),
             variables: Vec::new(),
             symbols: Vec::new(),
@@ -595,6 +598,11 @@ impl Code {
     /// Whether a step goes one of two ways.
     pub fn is_branch(&self, step: u32) -> bool {
         matches!(self.steps[step as usize].action, Action::Branch { .. })
+    }
+
+    /// Whether a step is a call that `longjmp` can return from again.
+    pub fn is_jumped_to(&self, step: u32) -> bool {
+        matches!(self.steps[step as usize].action, Action::Call { callee: Callee::Setjmp(_), .. })
     }
 
     /// The ways that a decision can be sent, by the numbers that outcomes have; none for one that cannot be turned.

@@ -12,6 +12,7 @@ use suspect_format::record::{
 use suspect_format::{ENDIAN_TAG, external};
 
 use super::body::{BodyError, Code};
+use super::runs::modules_on_the_way;
 use crate::program::{LoadError, ModuleImage, Program};
 use crate::trace::{ModuleFile, SitesError, sections};
 
@@ -174,8 +175,34 @@ impl Recording {
 
 const _: () = assert!(offset_of!(RecordHeader, magic) == 0);
 
+/// Program and code of what recorded processes ran: the modules that they began with, and those that they loaded later. Files below `root` are named
+/// relative to it.
+pub fn code_of(recordings: &[&Recording], root: &str) -> Result<(Program, Code), RecordingError> {
+    let mut paths = Vec::new();
+    let add = |paths: &mut Vec<PathBuf>, found: Vec<PathBuf>| {
+        let before = paths.len();
+        for path in found {
+            if !paths.contains(&path) {
+                paths.push(path);
+            }
+        }
+        paths.len() > before
+    };
+    for recording in recordings {
+        add(&mut paths, recording.modules());
+    }
+    loop {
+        let (program, code) = load_code(&paths, root)?;
+        let late = recordings.iter().filter(|one| one.header().n_modules as usize > one.modules().len());
+        let found: Vec<PathBuf> = late.flat_map(|one| modules_on_the_way(&code, one)).collect();
+        if !add(&mut paths, found) {
+            return Ok((program, code));
+        }
+    }
+}
+
 /// Program and code of the modules at `paths`. Files below `root` are named relative to it.
-pub fn load_code(paths: &[PathBuf], root: &str) -> Result<(Program, Code), RecordingError> {
+fn load_code(paths: &[PathBuf], root: &str) -> Result<(Program, Code), RecordingError> {
     let files = paths.iter().map(|path| ModuleFile::open(path)).collect::<Result<Vec<_>, _>>()?;
     let mut images = Vec::new();
     let mut bodies = Vec::new();

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::gather::{Layouts, ObjectLayouts};
 use super::layout::Cell;
 use super::objects::Kind;
-use super::walk::{Access, Activation, Observer, View};
+use super::observer::{Access, Activation, Observer, View};
 use crate::comparison::{Alignment, NONE, Names, Place, Recorder, Run, RunTooLong, Side, Value};
 
 /// Canonical names of objects and locations of both runs, and what they name.

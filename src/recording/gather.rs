@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::layout::Layout;
 use super::objects::{Kind, Object};
-use super::walk::{Access, Activation, Observer, View};
+use super::observer::{Access, Activation, Observer, View};
 use crate::comparison::{Alignment, NONE, Side, Step};
 
 /// What objects have their cells in common.

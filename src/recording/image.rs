@@ -8,8 +8,8 @@ use suspect_format::abi::piece_id;
 use suspect_format::body::{ADDRESSES_MAGIC, SECTION_ADDRESSES, Symbol};
 
 use super::body::Code;
+use super::loading::{Image, Loaded};
 use super::objects::{Kind, Object};
-use super::walk::{Image, Loaded};
 use crate::trace::ModuleFile;
 
 /// Addresses where symbols that no module has are taken to be: no process has anything there.

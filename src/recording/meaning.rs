@@ -11,9 +11,9 @@ use super::body::{Code, CodeStep, Site};
 use super::evaluate::{Machine, Word, evaluate};
 use super::fill::Frame;
 use super::layout::Cell;
+use super::loading::Image;
 use super::objects::Kind;
 use super::runs::Runs;
-use super::walk::Image;
 use crate::comparison::{Effects, Instance, NONE, Operands, Pair, Place, Semantics, Side, Stop, Value};
 
 impl From<Trap> for Stop {
@@ -293,21 +293,11 @@ impl Thought<'_, '_> {
             data.push((*datum, self.tree(&mut at)?));
         }
         let depth = self.frame.depth + 1;
-        let Some(function) = function else {
-            let object = self.meaning.object(Kind::Arguments { depth });
-            for (number, (datum, word)) in (0u64..).zip(&data) {
-                let object = object.ok_or(Stop::Unknown)?;
-                let of = match datum {
-                    Datum::Value(of) if of.bits() < 64 => *of,
-                    _ => Type::Pointer,
-                };
-                let word = if of.bits() < 64 { Word::number(self.concrete(*word)? & mask(of.bits())) } else { *word };
-                self.write(Word { bits: 8 * number, object }, Type::Pointer, word, effects)?;
-            }
-            return Ok(());
-        };
+        let Some(function) = function else { return self.pass_outside(&data, 0, depth, effects) };
         let object = self.meaning.object(Kind::Frame { function, depth }).ok_or(Stop::Unknown)?;
-        for (parameter, (_, word)) in code.functions[function as usize].parameters.iter().zip(data) {
+        let parameters = &code.functions[function as usize].parameters;
+        self.pass_outside(data.get(parameters.len()..).unwrap_or(&[]), parameters.len() as u64, depth, effects)?;
+        for (parameter, (_, word)) in parameters.iter().zip(data) {
             let to = Word { bits: u64::from(parameter.offset), object };
             match parameter.datum {
                 Datum::Value(of) => self.write(to, of, word, effects)?,
@@ -316,6 +306,23 @@ impl Thought<'_, '_> {
                     self.write_block(to, &block, effects)?;
                 }
             }
+        }
+        Ok(())
+    }
+}
+
+impl Thought<'_, '_> {
+    /// Arguments of a call, from that of number `first` on, that are found beside the frame.
+    fn pass_outside(&self, data: &[(Datum, Word)], first: u64, depth: u32, effects: &mut Effects) -> Result<(), Stop> {
+        let object = self.meaning.object(Kind::Arguments { depth });
+        for (number, (datum, word)) in (first..).zip(data) {
+            let object = object.ok_or(Stop::Unknown)?;
+            let of = match datum {
+                Datum::Value(of) if of.bits() < 64 => *of,
+                _ => Type::Pointer,
+            };
+            let word = if of.bits() < 64 { Word::number(self.concrete(*word)? & mask(of.bits())) } else { *word };
+            self.write(Word { bits: 8 * number, object }, Type::Pointer, word, effects)?;
         }
         Ok(())
     }

@@ -4,9 +4,11 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use super::body::{Code, Site};
-use super::file::{Recording, RecordingError, load_code};
+use super::file::{Recording, RecordingError, code_of};
 use super::image::Modules;
-use super::walk::{Access, Activation, End, Observer, View, Walk, Walked};
+use super::observer::{Access, Activation, Observer, View};
+use super::walk::Walk;
+use super::walked::{End, Walked};
 use crate::program::Program;
 
 /// Why a recording cannot be printed.
@@ -115,7 +117,7 @@ pub fn print(path: &Path, out: &mut impl Write) -> Result<(), PrintError> {
     for module in &modules {
         writeln!(out, "module       {}", module.display())?;
     }
-    let (program, code) = load_code(&modules, "")?;
+    let (program, code) = code_of(&[&recording], "")?;
     let mut printer = Printer { code: &code, program: &program, out, number: 0, depth: 0, failed: None };
     let mut image = Modules::default();
     let walked =
@@ -141,7 +143,10 @@ fn summarise(walked: &Walked, code: &Code, program: &Program, out: &mut impl Wri
         End::Outside(Some(step)) => format!("the process ended in a function called at {}", place(*step)),
         End::Within(step) => format!("the recording ends at {}", place(*step)),
         End::Interrupted(step) => {
-            format!("the handler of a signal was entered at {}; it is not followed", place(*step))
+            format!(
+                "more handlers of signals were entered than a recording tells; the last one that is told, at {}",
+                place(*step)
+            )
         }
         End::Damaged(what) => format!("code and recording do not fit: {what}"),
     };

@@ -1,13 +1,17 @@
 //! Recordings of one or two runs, ready to be compared.
 
+use std::path::PathBuf;
+
 use super::body::Code;
 use super::file::Recording;
 use super::fill::{Details, Fill, Naming};
 use super::gather::{Control, Gather, Layouts};
 use super::image::Modules;
 use super::layout::Layout;
-use super::walk::{Observer, Stray, Walk, Walked};
-use crate::comparison::{Alignment, Joins, Recorder, Run, RunTooLong, Side, align};
+use super::observer::Observer;
+use super::walk::Walk;
+use super::walked::{Stray, Walked};
+use crate::comparison::{Alignment, Joins, Recorder, Run, RunTooLong, START, Side, Step, align};
 
 /// One or two recorded runs of a program. A run alone is compared with itself.
 #[derive(Debug)]
@@ -70,6 +74,32 @@ fn gather(code: &Code, recording: &Recording, side: Side, layouts: &mut Layouts)
     let mut gather = Gather::new(layouts, side);
     let walked = walk(code, recording, &mut gather, &mut Modules::default(), &[]);
     (gather.finish(), walked)
+}
+
+/// The modules that a process loaded, as far as the recording can be followed along this code.
+pub fn modules_on_the_way(code: &Code, recording: &Recording) -> Vec<PathBuf> {
+    gather(code, recording, Side::First, &mut Layouts::default()).1.modules
+}
+
+/// Where two recordings first go another way: the last site of the first one that both come to; nothing if they go one way to the end.
+pub fn parting(code: &Code, recordings: [&Recording; 2]) -> Option<u32> {
+    let course = |recording| gather(code, recording, Side::First, &mut Layouts::default()).0;
+    let courses = recordings.map(course);
+    let (mut steps, mut others) = (courses[0].steps(), courses[1].steps());
+    let mut last = START;
+    loop {
+        let (one, other) = (steps.next(), others.next());
+        if let (Some(Step::Point { site, .. }), Some(Step::Point { site: another, .. })) = (one, other)
+            && site == another
+        {
+            last = site;
+        }
+        match (one, other) {
+            (None, None) => return None,
+            (one, other) if one != other => return Some(last),
+            _ => {}
+        }
+    }
 }
 
 fn walk(

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use serde_json::Value;
+use suspect::slice::{Criterion, Slicer};
 
 use crate::project::Project;
 
@@ -60,13 +61,18 @@ fn line(program: &str, tag: &str) -> u64 {
 }
 
 fn ask(program: &str, cause: &str, effect: &str, options: &[&str]) -> Value {
+    ask_of(program, [1, 2], cause, effect, options)
+}
+
+/// Of two runs by their numbers, the passing one first.
+fn ask_of(program: &str, runs: [usize; 2], cause: &str, effect: &str, options: &[&str]) -> Value {
     let _turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let place = |text: &str| match text.split_once(':') {
         Some((tag, variable)) => format!("{program}.c:{}:{variable}", line(program, tag)),
         None => format!("{program}.c:{}", line(program, text)),
     };
     let number = 2 * PROGRAMS.iter().position(|(name, _)| *name == program).unwrap();
-    let [first, second] = [number + 1, number + 2].map(|number| number.to_string());
+    let [first, second] = runs.map(|run| (number + run).to_string());
     let (cause, effect) = (place(cause), place(effect));
     let mut arguments = vec!["explain", &second, "--against", &first, "--cause", &cause, "--effect", &effect];
     arguments.extend(["--format", "json"]);
@@ -110,27 +116,27 @@ struct Row {
     causes: &'static [&'static str],
     /// Whether the approximate model finds them, too.
     approximate: bool,
-    /// What cause state minimisation finds, from the failing run's values in the passing one; not asked for if empty.
-    minimised: &'static [&'static str],
+    /// What cause state minimisation finds, from the failing run's values in the passing one, and the other way round; not asked for if empty.
+    minimised: [&'static [&'static str]; 2],
 }
 
 #[rustfmt::skip]
 const ROWS: [Row; 15] = [
-    Row { program: "flow_confounded", cause: "L4", effect: "L7:y", slice: &[2, 6, 7], cut: &[("y", "1", "5")], causes: &["y"], approximate: true, minimised: &["y", "z"] },
-    Row { program: "omission", cause: "L5", effect: "L7:x", slice: &[1, 2, 3, 4, 5, 6, 7], cut: &[("x", "1", "3"), ("y", "2", "0")], causes: &["x", "y"], approximate: true, minimised: &["x"] },
-    Row { program: "omission", cause: "L3", effect: "L7:x", slice: &[1, 2, 3, 4, 5, 6, 7], cut: &[("x", "1", "3"), ("y", "2", "-2")], causes: &["x", "y"], approximate: true, minimised: &["x", "y"] },
-    Row { program: "omission", cause: "L3", effect: "L5:x", slice: &[1, 5], cut: &[("x", "1", "3")], causes: &["x"], approximate: true, minimised: &["x"] },
-    Row { program: "overwritten", cause: "L4", effect: "L5", slice: &[1, 2, 5], cut: &[("y", "0", "1")], causes: &["y"], approximate: false, minimised: &["y", "z"] },
-    Row { program: "relevant", cause: "L5", effect: "L11:z", slice: &[3, 4, 5, 6, 7, 8, 11], cut: &[("y", "1", "3"), ("z", "2", "-5")], causes: &["z"], approximate: true, minimised: &["z"] },
-    Row { program: "backup", cause: "L7", effect: "L14:status", slice: &[2, 6, 7, 14], cut: &[("tmp", "0", "-1")], causes: &["tmp"], approximate: true, minimised: &["main.name", "tmp", "tree_errno"] },
-    Row { program: "backup", cause: "L7", effect: "L21:undone", slice: &[2, 6, 7, 14, 17, 18, 19, 21], cut: &[("tmp", "0", "-1")], causes: &["tmp"], approximate: true, minimised: &["main.name", "tmp", "tree_errno"] },
-    Row { program: "backup", cause: "L6", effect: "L21:undone", slice: &[2, 6, 7, 14, 17, 18, 19, 21], cut: &[("main.name", "\"dir3\"", "\"dir2\"")], causes: &["main.name"], approximate: true, minimised: &["main.name"] },
-    Row { program: "rounds", cause: "L3", effect: "L9:s", slice: &[1, 4, 5, 6, 7, 8, 9], cut: &[("n", "2", "4")], causes: &["n"], approximate: true, minimised: &["n"] },
-    Row { program: "neutral", cause: "L3", effect: "L5:r", slice: &[2, 4, 5], cut: &[("y", "1", "2")], causes: &["y"], approximate: true, minimised: &["y"] },
-    Row { program: "survivor", cause: "L5", effect: "L7:d", slice: &[2, 3, 5, 6, 7], cut: &[("c2", "1", "0"), ("d", "7", "5")], causes: &["c2", "d"], approximate: true, minimised: &["c2", "d"] },
-    Row { program: "nodes", cause: "L5", effect: "L6:r", slice: &[1, 4, 5, 6], cut: &[("p", "&malloc@nodes.c:19#1", "&malloc@nodes.c:19#2")], causes: &["p"], approximate: true, minimised: &[] },
-    Row { program: "third_way", cause: "L3", effect: "L7:r", slice: &[1, 2, 3, 4, 5, 7], cut: &[("a", "0", "2"), ("b", "1", "3")], causes: &["a", "b"], approximate: true, minimised: &["a"] },
-    Row { program: "leaving", cause: "L4", effect: "L5:r", slice: &[3, 4, 5], cut: &[("x", "10", "14")], causes: &["x"], approximate: true, minimised: &["x"] },
+    Row { program: "flow_confounded", cause: "L4", effect: "L7:y", slice: &[2, 6, 7], cut: &[("y", "1", "5")], causes: &["y"], approximate: true, minimised: [&["y", "z"], &["y"]] },
+    Row { program: "omission", cause: "L5", effect: "L7:x", slice: &[1, 2, 3, 4, 5, 6, 7], cut: &[("x", "1", "3"), ("y", "2", "0")], causes: &["x", "y"], approximate: true, minimised: [&["x"], &["x", "y"]] },
+    Row { program: "omission", cause: "L3", effect: "L7:x", slice: &[1, 2, 3, 4, 5, 6, 7], cut: &[("x", "1", "3"), ("y", "2", "-2")], causes: &["x", "y"], approximate: true, minimised: [&["x", "y"], &["y"]] },
+    Row { program: "omission", cause: "L3", effect: "L5:x", slice: &[1, 5], cut: &[("x", "1", "3")], causes: &["x"], approximate: true, minimised: [&["x"], &["x"]] },
+    Row { program: "overwritten", cause: "L4", effect: "L5", slice: &[1, 2, 5], cut: &[("y", "0", "1")], causes: &["y"], approximate: false, minimised: [&["y", "z"], &["y"]] },
+    Row { program: "relevant", cause: "L5", effect: "L11:z", slice: &[3, 4, 5, 6, 7, 8, 11], cut: &[("y", "1", "3"), ("z", "2", "-5")], causes: &["z"], approximate: true, minimised: [&["z"], &["y", "z"]] },
+    Row { program: "backup", cause: "L7", effect: "L14:status", slice: &[2, 6, 7, 14], cut: &[("tmp", "0", "-1")], causes: &["tmp"], approximate: true, minimised: [&["main.name", "tmp", "tree_errno"], &["tmp"]] },
+    Row { program: "backup", cause: "L7", effect: "L21:undone", slice: &[2, 6, 7, 14, 17, 18, 19, 21], cut: &[("tmp", "0", "-1")], causes: &["tmp"], approximate: true, minimised: [&["main.name", "tmp", "tree_errno"], &["tmp"]] },
+    Row { program: "backup", cause: "L6", effect: "L21:undone", slice: &[2, 6, 7, 14, 17, 18, 19, 21], cut: &[("main.name", "\"dir3\"", "\"dir2\"")], causes: &["main.name"], approximate: true, minimised: [&["main.name"], &["main.name"]] },
+    Row { program: "rounds", cause: "L3", effect: "L9:s", slice: &[1, 4, 5, 6, 7, 8, 9], cut: &[("n", "2", "4")], causes: &["n"], approximate: true, minimised: [&["n"], &["n"]] },
+    Row { program: "neutral", cause: "L3", effect: "L5:r", slice: &[2, 4, 5], cut: &[("y", "1", "2")], causes: &["y"], approximate: true, minimised: [&["y"], &["y"]] },
+    Row { program: "survivor", cause: "L5", effect: "L7:d", slice: &[2, 3, 5, 6, 7], cut: &[("c2", "1", "0"), ("d", "7", "5")], causes: &["c2", "d"], approximate: true, minimised: [&["c2", "d"], &["c2"]] },
+    Row { program: "nodes", cause: "L5", effect: "L6:r", slice: &[1, 4, 5, 6], cut: &[("p", "&malloc@nodes.c:19#1", "&malloc@nodes.c:19#2")], causes: &["p"], approximate: true, minimised: [&[], &[]] },
+    Row { program: "third_way", cause: "L3", effect: "L7:r", slice: &[1, 2, 3, 4, 5, 7], cut: &[("a", "0", "2"), ("b", "1", "3")], causes: &["a", "b"], approximate: true, minimised: [&["a"], &["a", "b"]] },
+    Row { program: "leaving", cause: "L4", effect: "L5:r", slice: &[3, 4, 5], cut: &[("x", "10", "14")], causes: &["x"], approximate: true, minimised: [&["x"], &["x"]] },
 ];
 
 fn owned(texts: &[&str]) -> BTreeSet<String> {
@@ -154,11 +160,10 @@ fn causes_cuts_and_slices_are_what_theory_says() {
             assert_eq!(names(&rails["steps"][0]["causes"]), owned(causes), "{context}");
         }
         assert_eq!(rails["verified"], *approximate, "{context}");
-        if minimised.is_empty() {
-            continue;
+        for (runs, minimised) in [[1, 2], [2, 1]].into_iter().zip(minimised).filter(|(_, found)| !found.is_empty()) {
+            let unguided = ask_of(program, runs, cause, effect, &["--method", "csm"]);
+            assert_eq!(names(&unguided["steps"][0]["causes"]), owned(minimised), "{context}, {runs:?}");
         }
-        let unguided = ask(program, cause, effect, &["--method", "csm"]);
-        assert_eq!(names(&unguided["steps"][0]["causes"]), owned(minimised), "{context}");
     }
 }
 
@@ -208,18 +213,64 @@ fn the_ladder_says_which_model_proved_a_step() {
 
 #[test]
 fn a_dynamic_slice_misses_what_a_run_leaves_out() {
-    let _turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let place = format!("omission.c:{}", line("omission", "L7"));
     // What the second run leaves out (L3, L4) is in neither; L2 decides by its test of the input whether the rest is done.
     let expected: [&[u64]; 2] = [&[1, 2, 5, 6, 7], &[1, 2, 7]];
     for (test, expected) in ["3", "4"].iter().zip(expected) {
-        let text = BUILT.succeed(&["slice", test, &place, "--format", "json"]);
-        let answer: Value = serde_json::from_str(&text).unwrap();
-        let slice = serde_json::json!({ "slice": answer["lines"] });
-        assert_eq!(tags("omission", &slice), expected.iter().copied().collect(), "test {test}");
+        assert_eq!(dynamic_slice(test, "omission", "L7"), expected.iter().copied().collect(), "test {test}");
+        let _turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let output = BUILT.succeed(&["slice", test, "output"]);
         assert!(output.contains("printf(\"%d\\n\", x);"), "{output}");
     }
+}
+
+/// Lines of `program` that line `from` may depend on by the code alone, itself included.
+fn static_slice(run: &suspect::store::Run, slicer: &Slicer<'_>, program: &str, from: u64) -> BTreeSet<u64> {
+    let file = run.program.files.iter().position(|file| *file == format!("{program}.c")).unwrap() as u32;
+    let line = |index: u32| run.program.lines[index as usize];
+    let all = 0..run.program.lines.len() as u32;
+    let starts = all.filter(|index| line(*index).file == file && u64::from(line(*index).line) == from);
+    let found = starts.flat_map(|index| slicer.slice(Criterion::Line(index)));
+    found.filter(|index| line(*index).file == file).map(|index| u64::from(line(index).line)).collect()
+}
+
+#[test]
+fn dual_slices_lie_in_static_slices_but_not_in_dynamic_ones() {
+    let turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    BUILT.suspect(&["test"]);
+    let run = suspect::store::Store::new(BUILT.path()).latest_run().unwrap();
+    let sections = run.dependences().unwrap();
+    let named: Vec<(String, &[u8])> = sections.iter().map(|(name, bytes)| (name.clone(), bytes.as_slice())).collect();
+    let code = suspect::slice::Code::load(&run.program, &named).unwrap();
+    let slicer = Slicer::new(&run.program, &code);
+    drop(turn);
+    for Row { program, cause, effect, .. } in &ROWS {
+        let answer = ask(program, cause, effect, &["--method", "dual"]);
+        let slice = answer["steps"][0]["slice"].as_array().unwrap();
+        let text = source(program);
+        // A return stands at the end of its function, or where it is written.
+        let is_end = |line: &u64| text.lines().nth(*line as usize - 1) == Some("}");
+        let lines = slice.iter().map(|place| place["line"].as_u64().unwrap());
+        let dual: BTreeSet<u64> = lines.filter(|line| !is_end(line)).collect();
+        let most = static_slice(&run, &slicer, program, line(program, effect.split(':').next().unwrap()));
+        assert!(dual.is_subset(&most), "{program} {cause} {effect}: {dual:?} is not in {most:?}");
+        let end = crate::project::line_of("why/relevant.c", "return t < 0");
+        assert!(*program != "relevant" || !most.contains(&end), "what comes later cannot matter: {most:?}");
+    }
+    // Figure 2: the second run leaves out L6, which L3 and L4 decide; neither run's own slice has those.
+    let of_runs = ["3", "4"].map(|test| dynamic_slice(test, "omission", "L7"));
+    let dual = tags("omission", &ask("omission", "L3", "L7:x", &["--method", "dual"])["steps"][0]);
+    let beyond: BTreeSet<u64> =
+        dual.into_iter().filter(|tag| of_runs.iter().all(|slice| !slice.contains(tag))).collect();
+    assert_eq!(beyond, [3, 4].into());
+}
+
+/// Tags of the lines that the line with a tag depends on in the run of a test.
+fn dynamic_slice(test: &str, program: &str, tag: &str) -> BTreeSet<u64> {
+    let _turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let place = format!("{program}.c:{}", line(program, tag));
+    let text = BUILT.succeed(&["slice", test, &place, "--format", "json"]);
+    let answer: Value = serde_json::from_str(&text).unwrap();
+    tags(program, &serde_json::json!({ "slice": answer["lines"] }))
 }
 
 #[test]

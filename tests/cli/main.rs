@@ -35,5 +35,6 @@ mod slices;
 mod slurm;
 mod study_programs;
 mod unclear_runs;
+mod wild_runs;
 mod word_count;
 mod worked_examples;

@@ -119,8 +119,7 @@ fn where_no_condition_helps_a_value_is_replaced() {
     assert_eq!(found["against"], format!("itself with `base` at pay.c:{fault} replaced by 8"));
     assert_eq!((&found["verified"], &found["complete"]), (&true.into(), &true.into()), "{found}");
     let steps = found["steps"].as_array().unwrap();
-    let causes: Vec<String> =
-        steps.iter().map(|step| step["causes"][0]["what"].as_str().unwrap().to_owned()).collect();
+    let causes: Vec<String> = steps.iter().map(|step| step["causes"][0]["what"].as_str().unwrap().to_owned()).collect();
     assert_eq!(causes, ["all", "base", "base"], "{found}");
     assert_eq!(found["origins"][0]["point"]["line"], fault, "{found}");
     let trust = found["trust"].to_string();

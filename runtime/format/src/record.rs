@@ -113,9 +113,9 @@ pub struct RecordHeader {
     pub armed: u32,
     /// Entries of `interruptions` that are used; more than there are when some could not be told.
     pub n_interruptions: u32,
-    /// Zero.
-    pub reserved: u32,
-    /// Where handlers of signals were entered, in order.
+    /// Modules that the stream tells of.
+    pub n_modules: u32,
+    /// Where handlers of signals interrupted recorded code, in order; those that other code called are told like all that it calls.
     pub interruptions: [Position; MAX_INTERRUPTIONS],
     /// The test's name, ended by a zero.
     pub test: [u8; TEXT_LEN],

@@ -42,7 +42,7 @@ enum Part {
 impl<'a> Search<'a> {
     /// Reads the run of the test called `name`.
     pub fn new(room: &'a RecordingRoom<'a>, name: &'a str, failing: &'a RecordedTest) -> Result<Self, Failure> {
-        let (program, code) = room.code(&failing.recording)?;
+        let (program, code) = room.code(&[&failing.recording])?;
         let runs = Runs::read(&code, &[&failing.recording])
             .map_err(|error| Failure::new(Exit::Usage, format!("{name}: {error}")))?;
         let decisions = decisions(&runs.runs[0], |site| code.decides(site));

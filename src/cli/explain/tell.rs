@@ -79,7 +79,7 @@ impl Teller<'_, '_> {
                 trust.push(format!("the recording of {name} could be followed in part only: {what}"));
             }
             if matches!(walked.end, crate::recording::End::Interrupted(_)) {
-                trust.push(format!("a signal's handler interrupted {name}; what comes after that is not looked at"));
+                trust.push(format!("more signals' handlers interrupted {name} than a recording tells; what comes after the last one that it tells is not looked at"));
             }
         }
         if self.arguments.method == ExplainMethod::Cc && !chain.is_proved() {
@@ -252,7 +252,7 @@ impl Teller<'_, '_> {
 
     fn origin(&self, origin: &Origin) -> report::Origin {
         let (words, runs) = (self.case.words, self.case.runs);
-        let what = origin.locations.iter().map(|location| {
+        let what = origin.locations.iter().filter_map(|location| {
             let of = |side: Side| {
                 let run = &runs.runs[side.index()];
                 let point = origin.points[side.index()];
@@ -268,15 +268,34 @@ impl Teller<'_, '_> {
                 let value = write.map(|write| words.value(*location, runs.runs[side.index()].value(write)));
                 value.unwrap_or_else(|| "as it was".to_owned())
             });
-            differs(&words.written(*location, writes), &failing, &passing)
+            let is_known = writes != [None, None];
+            is_known.then(|| differs(&words.written(*location, writes), &failing, &passing))
         });
         let outcomes = Side::BOTH.map(|side| runs.runs[side.index()].outcome(origin.points[side.index()]));
         let turned = (outcomes[0] != outcomes[1]).then(|| "it goes another way here than there".to_owned());
-        report::Origin { point: self.point(origin.points), what: what.chain(turned).collect() }
+        let mut what: Vec<String> = what.chain(turned).collect();
+        if what.is_empty() {
+            let jumps = Side::BOTH.into_iter().any(|side| self.case.is_jumped_after(side, origin.points[side.index()]));
+            let text = if jumps { "a jump leads back here" } else { "something is done from here on" };
+            what.push(format!("{text} in one run alone"));
+        }
+        report::Origin { point: self.point(origin.points), what }
     }
 }
 
 impl Case<'_> {
+    /// Whether what one run alone does next after `point` is, or leads to, a jump out of calls.
+    fn is_jumped_after(&self, side: Side, point: u32) -> bool {
+        let run = &self.runs.runs[side.index()];
+        let alone = |point: &u32| self.runs.alignment.partner(side, *point).is_none();
+        let mut next = (point + 1..run.points()).skip_while(|point| !alone(point)).take_while(alone);
+        let is_jump = |point: u32| match self.code.what(run.site(point)) {
+            Site::Returned(step) => self.code.is_jumped_to(step),
+            _ => false,
+        };
+        next.any(is_jump)
+    }
+
     /// A point of a run for readers.
     pub(super) fn place(&self, side: Side, point: u32) -> Point {
         let site = self.runs.runs[side.index()].site(point);

@@ -3,14 +3,16 @@
 use suspect_format::conversion::{Printed, Prints};
 use suspect_format::external::{Base, Effect, Extent, External};
 
-use super::walk::{Image, Observer, Walk};
+use super::Walk;
+use crate::recording::loading::Image;
+use crate::recording::observer::Observer;
 
 impl<O: Observer, I: Image> Walk<'_, O, I> {
     fn base(&mut self, base: Base, arguments: &[u64], result: u64) -> u64 {
         let argument = |number: u8| arguments.get(usize::from(number)).copied().unwrap_or(0);
         match base {
             Base::Argument(number) => argument(number),
-            Base::Pointee(number) => self.view().memory.load(argument(number), 8).unwrap_or(0),
+            Base::Pointee(number) => self.view.memory.load(argument(number), 8).unwrap_or(0),
             Base::Result => result,
         }
     }
@@ -29,21 +31,21 @@ impl<O: Observer, I: Image> Walk<'_, O, I> {
                     let at = self.base(base, arguments, result);
                     if at != 0 {
                         let length = self.extent(extent, at, arguments, result);
-                        self.see(at, length);
+                        self.reads(at, length, false);
                     }
                 }
                 Effect::Moves(number, _) => {
                     let old = arguments.get(usize::from(number)).copied().unwrap_or(0);
-                    if let Some(object) = self.view().objects.known(old) {
-                        let size = self.view().objects.all()[object as usize].size;
-                        self.see(old, size);
+                    if let Some(object) = self.view.objects.known(old) {
+                        let size = self.view.objects.all()[object as usize].size;
+                        self.reads(old, size, false);
                     }
                 }
                 Effect::Prints(format, first) => self.read_printed(arguments, usize::from(format), usize::from(first)),
                 Effect::Scans(format, _) => {
                     let at = arguments.get(usize::from(format)).copied().unwrap_or(0);
                     let length = self.length(at, 1, 1 << 16) + 1;
-                    self.see(at, length);
+                    self.reads(at, length, false);
                 }
                 _ => {}
             }
@@ -52,24 +54,24 @@ impl<O: Observer, I: Image> Walk<'_, O, I> {
 
     fn text(&mut self, at: u64, most: u64) -> Vec<u8> {
         let length = self.length(at, 1, most);
-        (0..length).filter_map(|offset| self.view().memory.byte(at + offset)).collect()
+        (0..length).filter_map(|offset| self.view.memory.byte(at + offset)).collect()
     }
 
     fn read_printed(&mut self, arguments: &[u64], format: usize, first: usize) {
         let Some(at) = arguments.get(format).copied().filter(|at| *at != 0) else { return };
         let text = self.text(at, 1 << 16);
-        self.see(at, text.len() as u64 + 1);
+        self.reads(at, text.len() as u64 + 1, false);
         for (number, printed) in Prints::new(&text).enumerate() {
             let Some(word) = arguments.get(first + number).copied().filter(|word| *word != 0) else { continue };
             match printed {
                 Printed::Text(most) => {
                     let length = self.length(word, 1, most.min(1 << 20));
                     // With a precision the text need not end.
-                    self.see(word, (length + 1).min(most));
+                    self.reads(word, (length + 1).min(most), false);
                 }
                 Printed::Wide => {
                     let length = self.length(word, 4, 1 << 18);
-                    self.see(word, 4 * (length + 1));
+                    self.reads(word, 4 * (length + 1), false);
                 }
                 Printed::Word | Printed::Written(_) => {}
             }
@@ -102,12 +104,12 @@ impl<O: Observer, I: Image> Walk<'_, O, I> {
                         (Extent::Text | Extent::TextWithin(_), Some(size)) => size,
                         _ => self.extent(extent, at, arguments, result),
                     };
-                    let known = self.view().objects.known(at).is_some_and(|object| {
-                        let object = self.view().objects.all()[object as usize];
+                    let known = self.view.objects.known(at).is_some_and(|object| {
+                        let object = self.view.objects.all()[object as usize];
                         object.address == at && !matches!(extent, Extent::Count(_) | Extent::Product(..))
                     });
                     if at != 0 && !known {
-                        self.make(at, size);
+                        self.allocate(at, size);
                     }
                 }
                 Effect::Moves(number, extent) => {
@@ -119,7 +121,7 @@ impl<O: Observer, I: Image> Walk<'_, O, I> {
                 }
                 Effect::Frees(number) => {
                     let old = arguments.get(usize::from(number)).copied().unwrap_or(0);
-                    self.view().objects.free(old);
+                    self.view.objects.free(old);
                 }
                 _ => {}
             }
@@ -127,9 +129,9 @@ impl<O: Observer, I: Image> Walk<'_, O, I> {
     }
 
     fn move_object(&mut self, old: u64, new: u64, size: u64) {
-        let had = self.view().objects.known(old).map(|object| self.view().objects.all()[object as usize].size);
-        self.view().objects.free(old);
-        self.make(new, size);
+        let had = self.view.objects.known(old).map(|object| self.view.objects.all()[object as usize].size);
+        self.view.objects.free(old);
+        self.allocate(new, size);
         if let Some(had) = had.filter(|_| old != 0) {
             self.copy_outside(new, old, had.min(size));
         }
@@ -163,5 +165,24 @@ impl<O: Observer, I: Image> Walk<'_, O, I> {
                 _ => {}
             }
         }
+    }
+
+    /// How many units of `unit` bytes come before a zero one, at most `most`.
+    fn length(&mut self, base: u64, unit: u64, most: u64) -> u64 {
+        (0..most)
+            .find(|index| {
+                self.view.memory.load(base.wrapping_add(index * unit), unit as u32).is_none_or(|value| value == 0)
+            })
+            .unwrap_or(most)
+    }
+
+    fn fill_outside(&mut self, address: u64, byte: u8, length: u64) {
+        self.fill(address, byte, length);
+        self.wrote(address, length, false);
+    }
+
+    fn copy_outside(&mut self, to: u64, from: u64, length: u64) {
+        self.copy(to, from, length);
+        self.wrote(to, length, false);
     }
 }

@@ -1,0 +1,154 @@
+//! What a recording says of code that is not recorded, and of where it leads.
+
+use std::path::PathBuf;
+
+use suspect_format::body::{Action, Datum};
+use suspect_format::external;
+use suspect_format::record::{Event, Unread, callee_outcome};
+
+use super::{Level, Walk};
+use crate::recording::arithmetic::mask;
+use crate::recording::body::Site;
+use crate::recording::loading::Image;
+use crate::recording::objects::ARGUMENTS_STRIDE;
+use crate::recording::observer::Observer;
+use crate::recording::walked::Stop;
+
+impl<O: Observer, I: Image> Walk<'_, O, I> {
+    /// Code outside is at work: the next thing that the recording says of it.
+    pub(super) fn outside(&mut self) -> Result<(), Stop> {
+        let Some(Level::Outside(outside)) = self.levels.last_mut() else { return Ok(()) };
+        let (external, fresh) = (outside.external, std::mem::replace(&mut outside.fresh, false));
+        let event = match self.mirror.take_event(&mut self.stream, external) {
+            Ok(event) => event,
+            Err(unread) => {
+                self.pass_fresh(fresh);
+                return Err(unread.into());
+            }
+        };
+        if let (Event::Entered(entry), true) = (event, fresh) {
+            let Some(Level::Outside(outside)) = self.levels.pop() else { return Ok(()) };
+            return self.enter(entry, outside.call, outside.point, &outside.data);
+        }
+        self.pass_fresh(fresh);
+        match event {
+            Event::Entered(_) => Err(Unread::Damaged.into()),
+            Event::Callback => {
+                let Event::Entered(entry) = self.mirror.take_event(&mut self.stream, external)? else {
+                    return Err(Unread::Damaged.into());
+                };
+                let opener = match self.levels.last() {
+                    Some(Level::Outside(outside)) => outside.point,
+                    _ => 0,
+                };
+                self.enter(entry, None, opener, &[])
+            }
+            Event::Done(result) => self.done(result, 0),
+            Event::Changed(result, ranges) => self.done(result, ranges),
+            Event::Jumped(frame, result) => self.jumped(frame, result),
+            Event::Module(_, base, path, ranges) => {
+                self.modules.push(PathBuf::from(String::from_utf8_lossy(path).into_owned()));
+                let loaded = self.image.load(self.code, path, base);
+                for object in loaded.objects {
+                    self.view.objects.allocate(object);
+                }
+                loaded.memory.iter().for_each(|(address, bytes)| self.view.memory.write(*address, bytes));
+                self.take_memory(ranges)
+            }
+            Event::Memory(ranges) => self.take_memory(ranges),
+        }
+    }
+
+    /// What code outside is called with, once it is clear that it is code outside.
+    pub(super) fn pass_fresh(&mut self, fresh: bool) {
+        if let (true, Some(Level::Outside(outside))) = (fresh, self.levels.last_mut()) {
+            let data = std::mem::take(&mut outside.data);
+            self.pass_outside(&data);
+        }
+    }
+
+    pub(super) fn take_memory(&mut self, ranges: u64) -> Result<(), Stop> {
+        for _ in 0..ranges {
+            let (address, bytes) = self.mirror.take_range(&mut self.stream)?;
+            self.view.memory.write(address, bytes);
+        }
+        Ok(())
+    }
+
+    pub(super) fn done(&mut self, result: u64, ranges: u64) -> Result<(), Stop> {
+        let Some(Level::Outside(outside)) = self.levels.pop() else { return Ok(()) };
+        let Some(call) = outside.call else { return Err(Unread::Damaged.into()) };
+        self.step = call;
+        self.point(Site::Returned(call));
+        for number in 0..outside.arguments.len().min(ARGUMENTS_STRIDE as usize / 8) {
+            self.reads(self.argument_address(number), 8, false);
+        }
+        let model = external::external(outside.external);
+        if let Some(model) = model {
+            self.read_outside(model, &outside.arguments, result);
+        }
+        let mut written = Vec::new();
+        for _ in 0..ranges {
+            let (address, bytes) = self.mirror.take_range(&mut self.stream)?;
+            written.push((address, bytes));
+        }
+        if let Some(model) = model {
+            self.objects_outside(model, &outside.arguments, result, &written);
+        }
+        for (address, bytes) in written {
+            self.view.memory.write(address, bytes);
+            self.wrote(address, bytes.len() as u64, false);
+        }
+        if let Some(model) = model {
+            self.copies_outside(model, &outside.arguments, result);
+        }
+        self.correct();
+        self.returned += 1;
+        self.set_value(call, result);
+        Ok(())
+    }
+
+    /// Code outside returns or calls back: what an earlier walk found that it must have written.
+    pub(super) fn correct(&mut self) {
+        self.turns += 1;
+        let Some(corrections) = self.corrections.remove(&self.turns) else { return };
+        for stray in corrections {
+            self.view.memory.store(stray.address, stray.length, stray.bits);
+            self.wrote(stray.address, u64::from(stray.length), false);
+        }
+    }
+
+    pub(super) fn set_value(&mut self, call: u32, result: u64) {
+        let Action::Call { result: Some((Datum::Value(of), offset)), .. } = self.code.steps[call as usize].action
+        else {
+            return;
+        };
+        let Some(frame) = self.open().map(|open| open.frame) else { return };
+        self.put(frame.wrapping_add(offset), of, result & mask(of.bits()));
+    }
+
+    pub(super) fn set_result(&mut self, call: u32, result: u64) -> Result<(), Stop> {
+        self.step = call;
+        self.point(Site::Returned(call));
+        self.set_value(call, result);
+        self.observer.outcome(callee_outcome(result));
+        Ok(())
+    }
+
+    pub(super) fn jumped(&mut self, frame: u64, result: u64) -> Result<(), Stop> {
+        let target = self.levels.iter().position(|level| matches!(level, Level::Open(open) if open.frame == frame));
+        let Some(target) = target else { return Err(Unread::Damaged.into()) };
+        while self.levels.len() > target + 1 {
+            if let Some(Level::Open(open)) = self.levels.pop() {
+                self.close(&open);
+            }
+        }
+        self.observer.unwind(self.depth);
+        self.jumps += 1;
+        let Some(call) = self.open().and_then(|open| open.setjmp) else { return Err(Unread::Damaged.into()) };
+        if let Some(open) = self.open() {
+            open.step = call + 1;
+        }
+        self.set_result(call, result)
+    }
+}
