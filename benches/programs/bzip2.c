@@ -1,4 +1,4 @@
-/* Compresses and expands text; argument: megabytes. */
+/* Compresses and expands text; argument: megabytes, or kilobytes with a k behind. */
 #include <stdio.h>
 #include "bzlib.h"
 #include "text.h"
@@ -12,7 +12,7 @@ void bz_internal_error(int code)
 
 int main(int argc, char **argv)
 {
-    unsigned n = (argc > 1 ? atoi(argv[1]) : 2) << 20, m = n + n / 100 + 600, back = n;
+    unsigned n = text_size(argc > 1 ? argv[1] : "2"), m = n + n / 100 + 600, back = n;
     char *in = malloc(n), *packed = malloc(m), *out = malloc(n);
     text_fill(in, n);
     if (BZ2_bzBuffToBuffCompress(packed, &m, in, n, 9, 0, 30) || BZ2_bzBuffToBuffDecompress(out, &back, packed, m, 0, 0))

@@ -14,6 +14,12 @@ static unsigned text_random(void)
     return (unsigned)(text_seed >> 32);
 }
 
+/* Bytes: megabytes, or kilobytes with a k behind the number. */
+static size_t text_size(const char *argument)
+{
+    return (size_t)atol(argument) << (strchr(argument, 'k') ? 10 : 20);
+}
+
 static void text_fill(char *out, size_t length)
 {
     static char words[2000][12];

@@ -1,11 +1,11 @@
-/* Compresses and expands text; argument: megabytes. */
+/* Compresses and expands text; argument: megabytes, or kilobytes with a k behind. */
 #include <stdio.h>
 #include "zlib.h"
 #include "text.h"
 
 int main(int argc, char **argv)
 {
-    unsigned long n = (argc > 1 ? atol(argv[1]) : 4) << 20, m = compressBound(n), back = n;
+    unsigned long n = text_size(argc > 1 ? argv[1] : "4"), m = compressBound(n), back = n;
     char *in = malloc(n), *packed = malloc(m), *out = malloc(n);
     text_fill(in, n);
     if (compress2((Bytef *)packed, &m, (Bytef *)in, n, 6) || uncompress((Bytef *)out, &back, (Bytef *)packed, m))

@@ -565,6 +565,15 @@ impl Loader<'_> {
 }
 
 impl Code {
+    /// How many instructions of the front end's a step is: itself and what its trees compute or load.
+    pub fn instructions(&self, step: u32) -> u32 {
+        let code = &self.steps[step as usize];
+        let end = self.steps.get(step as usize + 1).map_or(self.nodes.len(), |next| next.tokens as usize);
+        let is_leaf = |node: &&Node| matches!(node.token, Token::Constant(..) | Token::Frame(_) | Token::Symbol(..));
+        let inner = self.nodes[code.tokens as usize..end].iter().filter(|node| !is_leaf(node)).count();
+        1 + inner as u32
+    }
+
     /// Whether the first tree of a step is what the frame holds at `offset`.
     pub fn reads_frame(&self, step: u32, offset: u32) -> bool {
         let at = self.steps[step as usize].tokens as usize;

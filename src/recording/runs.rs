@@ -81,10 +81,14 @@ pub fn modules_on_the_way(code: &Code, recording: &Recording) -> Vec<PathBuf> {
     gather(code, recording, Side::First, &mut Layouts::default()).1.modules
 }
 
+/// The control flow of a recorded run.
+pub fn course(code: &Code, recording: &Recording) -> Control {
+    gather(code, recording, Side::First, &mut Layouts::default()).0
+}
+
 /// Where two recordings first go another way: the last site of the first one that both come to; nothing if they go one way to the end.
 pub fn parting(code: &Code, recordings: [&Recording; 2]) -> Option<u32> {
-    let course = |recording| gather(code, recording, Side::First, &mut Layouts::default()).0;
-    let courses = recordings.map(course);
+    let courses = recordings.map(|recording| course(code, recording));
     let (mut steps, mut others) = (courses[0].steps(), courses[1].steps());
     let mut last = START;
     loop {

@@ -12,8 +12,9 @@ use crate::recording::walked::Stop;
 impl<O: Observer, I: Image> Walk<'_, O, I> {
     /// Whether a handler was entered at this place of the recording.
     pub(super) fn is_interrupted(&self) -> bool {
+        let Some(at) = self.interruptions.last() else { return false };
         let position = self.mirror.position(&self.stream);
-        self.interruptions.last().is_some_and(|at| (position.offset, position.bits_used) >= *at)
+        (position.offset, position.bits_used) >= *at
     }
 
     /// Enters the handler that interrupted the recorded code here, as a call by the last point.
