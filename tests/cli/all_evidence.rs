@@ -146,8 +146,8 @@ fn what_makes_a_test_end_that_does_not_is_found() {
     let trials = report.trials.as_ref().unwrap();
     assert_eq!((trials.failing, trials.finished), (1, true), "{:?}", report.not_tried);
     assert!(report.ranking[..2].iter().any(|entry| entry.line == 4), "{:?}", report.ranking);
-    let claims = report.ranking.iter().flat_map(|entry| &entry.reasons).filter_map(|reason| reason.claim.as_ref());
-    let repair = claims.filter(|claim| claim.outcomes.iter().any(|one| one.effect == Effect::Passes)).next().unwrap();
+    let mut claims = report.ranking.iter().flat_map(|entry| &entry.reasons).filter_map(|reason| reason.claim.as_ref());
+    let repair = claims.find(|claim| claim.outcomes.iter().any(|one| one.effect == Effect::Passes)).unwrap();
     let shown = project.succeed(&["replay", &repair.id]);
     assert!(shown.contains("passes"), "{shown}");
     // What makes it end elsewhere does not make it pass.
