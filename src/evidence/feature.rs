@@ -92,14 +92,12 @@ features! {
     turning,
     /// Rank by it.
     turning_rank,
-    /// Share of passing tests kept by the best candidate that flips all failing tests.
+    /// Share of passing tests kept by the best candidate that flips all failing tests, and that no further test refutes.
     repair,
     /// The same of changes of code, which a user could make.
     repair_code,
     /// The same of other values and switched conditions.
     repair_value,
-    /// The share of passing tests tried of a candidate that flips all failing tests and breaks none, further tests among them; of the one tried most.
-    repair_clean,
     /// Metallaxis of the best candidate that flips.
     quiet_flip,
     /// How much further the output is right with the best candidate, as a share of the most that any candidate reaches.

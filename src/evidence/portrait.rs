@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::criterion::{Muse, flipped, kept, mean};
 use super::tally::Tallies;
-use super::{Candidate, Effect, Features, Ground, Kind, Trials, TriedTest};
+use super::{Candidate, Effect, Features, Ground, Kind, Trials};
 use crate::mutant::Class;
 use crate::spectra::Spectrum;
 
@@ -58,9 +58,7 @@ impl Portrait {
         for (features, &line) in features.iter_mut().zip(&lines) {
             of_place(features, ground, line);
             let candidates = &of_line[line as usize];
-            of_trials(features, trials, &tallies, candidates, &growth);
-            let clean = |at: &u32| clean(ground, trials, &tallies, *at, failing.is_none());
-            features.repair_clean = candidates.iter().map(clean).fold(0.0, f64::max);
+            of_trials(features, trials, &tallies, candidates, &growth, failing.is_none());
             let flipped = flipped(trials, candidates, counts);
             features.flip_tests = flipped.len() as f64 / at_least_one(tallies.n_failing());
             own[line as usize] = Own {
@@ -153,29 +151,18 @@ fn of_place(features: &mut Features, ground: &Ground, line: u32) {
     }
 }
 
-/// Of a candidate that flips all failing tests and breaks no passing one, further tests among them, the share that it was tried on of the passing
-/// tests that execute its line; 0 of all others. Further failing tests count only where all have one cause.
-fn clean(ground: &Ground, trials: &Trials, tallies: &Tallies, at: u32, one_cause: bool) -> f64 {
-    let tally = tallies.of(at);
-    if tally.failing.turned == 0 || tally.failing.turned < tallies.n_failing() {
-        return 0.0;
-    }
-    let mut tried = 0;
-    for &(test, outcome) in trials.outcomes(at) {
-        let of = &trials.tests()[test as usize];
-        let refutes = match outcome.effect {
-            Effect::Unknown => false,
-            Effect::Turned => !of.failed,
-            _ => of.failed && of.further && one_cause,
-        };
-        if refutes {
-            return 0.0;
-        }
-        tried += u32::from(!of.failed && outcome.effect != Effect::Unknown);
-    }
-    let executes = |test: &&TriedTest| !test.failed && ground.executes(test, trials.candidates()[at as usize].line);
-    let executing = trials.tests().iter().filter(executes).count() as u32;
-    if executing == 0 { 1.0 } else { (f64::from(tried) / f64::from(executing)).min(1.0) }
+/// Whether one of the further tests says that a candidate repairs the first ones only: it breaks, or it fails still, which counts where all have one
+/// cause.
+fn is_refuted(trials: &Trials, at: u32, one_cause: bool) -> bool {
+    trials.outcomes(at).iter().any(|(test, outcome)| {
+        let of = &trials.tests()[*test as usize];
+        of.further
+            && match outcome.effect {
+                Effect::Unknown => false,
+                Effect::Turned => !of.failed,
+                _ => of.failed && one_cause,
+            }
+    })
 }
 
 /// For each line its candidates that were tried on a failing test.
@@ -189,7 +176,14 @@ fn candidates_of(ground: &Ground, trials: &Trials, tallies: &Tallies) -> Vec<Vec
     of_line
 }
 
-fn of_trials(features: &mut Features, trials: &Trials, tallies: &Tallies, candidates: &[u32], growth: &[f64]) {
+fn of_trials(
+    features: &mut Features,
+    trials: &Trials,
+    tallies: &Tallies,
+    candidates: &[u32],
+    growth: &[f64],
+    one_cause: bool,
+) {
     let n_failing = at_least_one(tallies.n_failing());
     features.candidates = (candidates.len() as f64).ln_1p();
     features.untried = f64::from(u8::from(candidates.is_empty()));
@@ -206,7 +200,7 @@ fn of_trials(features: &mut Features, trials: &Trials, tallies: &Tallies, candid
             metallaxis,
         );
         raise(&mut features.turning, tallies.turning(tally));
-        let kept = kept(tallies, tally);
+        let kept = if is_refuted(trials, at, one_cause) { 0.0 } else { kept(tallies, tally) };
         raise(&mut features.repair, kept);
         raise(if is_code(candidate) { &mut features.repair_code } else { &mut features.repair_value }, kept);
         raise(&mut features.growth, growth[at as usize]);
