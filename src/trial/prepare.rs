@@ -49,7 +49,7 @@ pub(super) enum Task<'a> {
 
 /// Bytes of an output that are kept of the oracle's runs.
 const KEPT: u64 = 256 << 20;
-/// Bytes for values at the first try. They are reserved and given back for each process, which takes a millisecond for each four of these.
+/// Bytes for values at the first try. They are reserved and given back for each process, which takes nearly a millisecond.
 const FIRST_LOG: u64 = 1 << 20;
 
 /// Bytes of address space that a process may have besides its memory: programs, libraries, files.
