@@ -14,7 +14,11 @@ use suspect::causal::{
 #[expect(dead_code, reason = "tests use more of it")]
 mod programs;
 
+#[path = "usage/mod.rs"]
+mod usage;
+
 use programs::{Program, Random};
+use usage::{cpu, peak_mib};
 
 /// Observations like no program makes them: each of `n_nodes` nodes passes on a change of three others near it by chance alone, so
 /// hardly two mutants are alike and no node is explained by its parents.
@@ -41,24 +45,6 @@ fn noise(n_nodes: usize, n_rows: usize) -> (Observations, Vec<u32>) {
     let tests = (0..n_tests).into_par_iter().map(test).collect();
     let observations = Observations::new(vec![VALUES as u32; n_nodes], tests).expect("made-up observations fit");
     (observations, (0..n_nodes as u32).collect())
-}
-
-fn peak_mib() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok()).unwrap_or(0) / 1024
-}
-
-/// CPU seconds of all threads so far: other jobs make the clock useless.
-fn cpu() -> f64 {
-    let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
-    // SAFETY: the pointer is to a whole rusage, which the call fills; zeroed bytes are a valid one if it does not.
-    let usage = unsafe {
-        libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr());
-        usage.assume_init()
-    };
-    let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
-    seconds(usage.ru_utime) + seconds(usage.ru_stime)
 }
 
 /// What some work gives, with its clock and CPU seconds.

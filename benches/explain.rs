@@ -15,7 +15,11 @@ use suspect::recording::{Code, Recording, Runs, Site, code_of, course};
 #[expect(dead_code, reason = "other benchmarks use more of it")]
 mod programs;
 
-use programs::{SUBJECTS, Subject, fetch, timed};
+#[path = "usage/mod.rs"]
+mod usage;
+
+use programs::{SUBJECTS, Subject, timed, workplace};
+use usage::{cpu, peak_mib};
 
 /// The programs, with what their two runs are given: the first is measured.
 const RUNS: [(&str, [&str; 2]); 3] = [("bzip2", ["160k", "150k"]), ("lua", ["1", "2"]), ("zlib", ["700k", "650k"])];
@@ -55,12 +59,7 @@ struct Bench {
 
 impl Bench {
     fn new() -> Bench {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let suspect_cc = root.join("target/suspect/bin/suspect-cc");
-        assert!(suspect_cc.exists(), "{} is missing: run `make build` first", suspect_cc.display());
-        let work = root.join("target/explain");
-        fs::create_dir_all(&work).unwrap();
-        let packages = fetch(&work.join("fetch"));
+        let (work, packages, suspect_cc) = workplace("explain");
         Bench { work, packages, suspect_cc }
     }
 
@@ -164,21 +163,4 @@ fn clocked<T>(work: impl FnOnce() -> T) -> (T, f64) {
     let before = cpu();
     let result = work();
     (result, cpu() - before)
-}
-
-fn cpu() -> f64 {
-    let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
-    // SAFETY: the pointer is to a whole rusage, which the call fills; zeroed bytes are a valid one if it does not.
-    let usage = unsafe {
-        libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr());
-        usage.assume_init()
-    };
-    let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
-    seconds(usage.ru_utime) + seconds(usage.ru_stime)
-}
-
-fn peak_mib() -> u64 {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok()).unwrap_or(0) / 1024
 }

@@ -13,7 +13,7 @@ use std::process::Command;
 #[path = "programs/mod.rs"]
 mod programs;
 
-use programs::{SUBJECTS, Subject, fetch, timed};
+use programs::{SUBJECTS, Subject, timed, workplace};
 
 /// A way to build, and the ways to run what was built.
 struct Configuration {
@@ -74,12 +74,7 @@ struct Bench {
 
 impl Bench {
     fn new() -> Bench {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let suspect_cc = root.join("target/suspect/bin/suspect-cc");
-        assert!(suspect_cc.exists(), "{} is missing: run `make build` first", suspect_cc.display());
-        let work = root.join("target/overhead");
-        fs::create_dir_all(&work).unwrap();
-        let packages = fetch(&work.join("fetch"));
+        let (work, packages, suspect_cc) = workplace("overhead");
         Bench { work, packages, suspect_cc, clang: std::env::var_os("SUSPECT_CLANG").unwrap_or("clang-19".into()) }
     }
 

@@ -120,8 +120,19 @@ impl Subject {
     }
 }
 
+/// Where the benchmark of this name works, where each package is, and the driver.
+pub fn workplace(name: &str) -> (PathBuf, BTreeMap<String, PathBuf>, PathBuf) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let suspect_cc = root.join("target/suspect/bin/suspect-cc");
+    assert!(suspect_cc.exists(), "{} is missing: run `make build` first", suspect_cc.display());
+    let work = root.join("target").join(name);
+    fs::create_dir_all(&work).unwrap();
+    let packages = fetch(&work.join("fetch"));
+    (work, packages, suspect_cc)
+}
+
 /// Directories of the packages in [`MANIFEST`], fetched by cargo.
-pub fn fetch(directory: &Path) -> BTreeMap<String, PathBuf> {
+fn fetch(directory: &Path) -> BTreeMap<String, PathBuf> {
     fs::create_dir_all(directory).unwrap();
     fs::write(directory.join("Cargo.toml"), format!("{MANIFEST}[workspace]\n")).unwrap();
     fs::write(directory.join("lib.rs"), "").unwrap();
