@@ -18,7 +18,7 @@ mod programs;
 #[path = "usage/mod.rs"]
 mod usage;
 
-use programs::{SUBJECTS, Subject, timed, workplace};
+use programs::{SUBJECTS, Subject, asked, timed, workplace};
 use usage::{cpu, peak_mib};
 
 /// The programs, with what their two runs are given: the first is measured.
@@ -27,19 +27,10 @@ const RUNS: [(&str, [&str; 2]); 3] = [("bzip2", ["160k", "150k"]), ("lua", ["1",
 const READER: &str = "EXPLAIN_BENCH_READER";
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
     if std::env::var_os(READER).is_some() {
-        return read(&arguments);
+        return read(&std::env::args().skip(1).filter(|argument| argument != "--bench").collect::<Vec<String>>());
     }
-    let mut rounds = 5;
-    let mut wanted = Vec::new();
-    let mut rest = arguments.into_iter();
-    while let Some(argument) = rest.next() {
-        match argument.as_str() {
-            "--rounds" => rounds = rest.next().and_then(|number| number.parse().ok()).expect("--rounds N"),
-            name => wanted.push(name.to_string()),
-        }
-    }
+    let (rounds, wanted) = asked(std::env::args().skip(1));
     let bench = Bench::new();
     println!(
         "| program | CPU over plain -O0 | M instructions | bytes each | read M/s | align M points/s | slice M/s | dual slice M/s | peak MiB |"

@@ -13,7 +13,7 @@ use std::process::Command;
 #[path = "programs/mod.rs"]
 mod programs;
 
-use programs::{SUBJECTS, Subject, timed, workplace};
+use programs::{SUBJECTS, Subject, asked, timed, workplace};
 
 /// A way to build, and the ways to run what was built.
 struct Configuration {
@@ -42,16 +42,7 @@ const CONFIGURATIONS: [Configuration; 4] = [
 ];
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
-    let mut rounds = 5;
-    let mut wanted = Vec::new();
-    let mut rest = arguments.into_iter();
-    while let Some(argument) = rest.next() {
-        match argument.as_str() {
-            "--rounds" => rounds = rest.next().and_then(|number| number.parse().ok()).expect("--rounds N"),
-            name => wanted.push(name.to_string()),
-        }
-    }
+    let (rounds, wanted) = asked(std::env::args().skip(1));
     let bench = Bench::new();
     let mut table: BTreeMap<&str, BTreeMap<&str, f64>> = BTreeMap::new();
     for subject in SUBJECTS.iter().filter(|subject| wanted.is_empty() || wanted.contains(&subject.name.to_string())) {

@@ -120,6 +120,19 @@ impl Subject {
     }
 }
 
+/// How often is measured, and the programs that are asked for, of `[--rounds N] [program...]`; all if there are none.
+pub fn asked(arguments: impl Iterator<Item = String>) -> (u32, Vec<String>) {
+    let (mut rounds, mut wanted) = (5, Vec::new());
+    let mut rest = arguments.filter(|argument| argument != "--bench");
+    while let Some(argument) = rest.next() {
+        match argument.as_str() {
+            "--rounds" => rounds = rest.next().and_then(|number| number.parse().ok()).expect("--rounds N"),
+            name => wanted.push(name.to_string()),
+        }
+    }
+    (rounds, wanted)
+}
+
 /// Where the benchmark of this name works, where each package is, and the driver.
 pub fn workplace(name: &str) -> (PathBuf, BTreeMap<String, PathBuf>, PathBuf) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

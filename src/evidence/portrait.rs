@@ -151,20 +151,6 @@ fn of_place(features: &mut Features, ground: &Ground, line: u32) {
     }
 }
 
-/// Whether one of the further tests says that a candidate repairs the first ones only: it breaks, or it fails still, which counts where all have one
-/// cause.
-fn is_refuted(trials: &Trials, at: u32, one_cause: bool) -> bool {
-    trials.outcomes(at).iter().any(|(test, outcome)| {
-        let of = &trials.tests()[*test as usize];
-        of.further
-            && match outcome.effect {
-                Effect::Unknown => false,
-                Effect::Turned => !of.failed,
-                _ => of.failed && one_cause,
-            }
-    })
-}
-
 /// For each line its candidates that were tried on a failing test.
 fn candidates_of(ground: &Ground, trials: &Trials, tallies: &Tallies) -> Vec<Vec<u32>> {
     let mut of_line = vec![Vec::new(); ground.n_lines()];
@@ -200,7 +186,7 @@ fn of_trials(
             metallaxis,
         );
         raise(&mut features.turning, tallies.turning(tally));
-        let kept = if is_refuted(trials, at, one_cause) { 0.0 } else { kept(tallies, tally) };
+        let kept = if trials.is_refuted(at, one_cause) { 0.0 } else { kept(tallies, tally) };
         raise(&mut features.repair, kept);
         raise(if is_code(candidate) { &mut features.repair_code } else { &mut features.repair_value }, kept);
         raise(&mut features.growth, growth[at as usize]);

@@ -119,6 +119,20 @@ impl Trials {
         !self.tests[test as usize].further
     }
 
+    /// Whether one of the further tests says that a candidate repairs the first ones only: it breaks, or it fails still, which counts where all have
+    /// one cause.
+    pub fn is_refuted(&self, candidate: u32, one_cause: bool) -> bool {
+        self.outcomes(candidate).iter().any(|(test, outcome)| {
+            let of = &self.tests[*test as usize];
+            of.further
+                && match outcome.effect {
+                    Effect::Unknown => false,
+                    Effect::Turned => !of.failed,
+                    _ => of.failed && one_cause,
+                }
+        })
+    }
+
     /// The candidates; others name them by their positions here.
     pub fn candidates(&self) -> &[Candidate] {
         &self.candidates

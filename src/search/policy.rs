@@ -214,9 +214,7 @@ impl<'a> Policy<'a> {
         let tests = self.covering_further(candidate, usable);
         let effect = |test: &u32| trials.outcome(candidate, *test).map(|outcome| outcome.effect);
         let n_known = tests.iter().take_while(|test| effect(test).is_some()).count();
-        let failed = |test: u32| self.tests.1[test as usize - self.tests.0.len()].failed;
-        let refutes = |test: &u32| effect(test).is_some_and(|effect| failed(*test) != (effect == Effect::Turned));
-        if tests[..n_known].iter().any(refutes) {
+        if trials.is_refuted(candidate, true) {
             return None;
         }
         Some(tests[n_known..tests.len().min(CONFIRMED_FIRST.max(4 * n_known))].to_vec())

@@ -42,7 +42,7 @@ impl Tried {
     /// How much that is.
     pub fn counts(&self, ground: &Ground) -> TrialCounts {
         let trials = &self.trials;
-        let tallies = Tallies::new(ground, trials, |_| true);
+        let tallies = Tallies::new(ground, trials, |test| trials.is_first(test));
         let mut counts =
             TrialCounts { trials: trials.len() as u64, finished: self.is_finished, ..TrialCounts::default() };
         counts.carried_over = trials.carried_over().map_or(0, |(n, _)| n as u64);
@@ -54,7 +54,8 @@ impl Tried {
             counts.flips += u32::from(tally.failing.turned > 0);
             let repairs = tally.failing.turned > 0 && tally.failing.turned == tallies.n_failing();
             let checked = tally.passing.tried > 0 || tally.passing.missing == 0;
-            counts.repairs += u32::from(repairs && checked && tally.passing.turned == 0);
+            let kept = tally.passing.turned == 0 && !trials.is_refuted(candidate, true);
+            counts.repairs += u32::from(repairs && checked && kept);
         }
         for (test, _) in trials.tests().iter().zip(tried).filter(|(_, tried)| *tried) {
             *(if test.failed { &mut counts.failing } else { &mut counts.passing }) += 1;
