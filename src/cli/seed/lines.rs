@@ -11,10 +11,14 @@ pub fn lines_of(program: &Program, function: u32) -> Vec<u32> {
     of_file.map(|line| line.line).collect()
 }
 
-/// Where a statement is missing that `edit` takes out: the lines with code before and after it, and its own if something else stands
-/// there. `code` are the lines with code of the function, `text` is the line that the edit begins on; all as they are without it.
+/// Where something is missing that `edit` takes out: the lines with code before and after it, and its own if something else stands
+/// there. Code that the edit leaves is what stands after it: a statement whose guard is gone. `code` are the lines with code of the
+/// function, `text` is the line that the edit begins on; all as they are without it.
 pub fn around(code: &[u32], edit: &Edit, text: Option<&str>) -> Vec<u32> {
     let before = code.iter().copied().filter(|line| *line < edit.line).max();
+    if edit.replacement.contains(|one: char| one.is_ascii_alphanumeric()) {
+        return before.into_iter().chain([edit.line]).collect();
+    }
     let after = code.iter().copied().filter(|line| *line > edit.end_line).min();
     let statement = edit.original.lines().next().unwrap_or("").trim();
     let is_alone = text.is_some_and(|text| {
@@ -35,19 +39,21 @@ mod tests {
 
     #[test]
     fn a_missing_statement_shows_before_and_after_it() {
-        let edit = |line, end_line, original: &str| Edit {
+        let edit = |line, end_line, original: &str, replacement: &str| Edit {
             file: "a.c".into(),
             line,
             column: 1,
             end_line,
             end_column: 1,
             original: original.into(),
-            replacement: String::new(),
+            replacement: replacement.into(),
         };
         let code = [2, 4, 5, 9];
-        assert_eq!(around(&code, &edit(4, 4, "x++;"), Some("    x++;")), [2, 5]);
-        assert_eq!(around(&code, &edit(4, 4, "x++;"), Some("    if (y) x++;")), [2, 4, 5]);
-        assert_eq!(around(&code, &edit(4, 5, "x++;"), Some("    } x++;")), [2, 9]);
-        assert_eq!(around(&[4], &edit(4, 4, "x++;"), Some("x++;")), [4]);
+        assert_eq!(around(&code, &edit(4, 4, "x++;", ""), Some("    x++;")), [2, 5]);
+        assert_eq!(around(&code, &edit(4, 4, "x++;", ""), Some("    if (y) x++;")), [2, 4, 5]);
+        assert_eq!(around(&code, &edit(4, 5, "x++;", ""), Some("    } x++;")), [2, 9]);
+        assert_eq!(around(&code, &edit(4, 5, "if (y) x++;", "x++;"), Some("    if (y)")), [2, 4]);
+        assert_eq!(around(&code, &edit(4, 4, "if (y) {", "{"), Some("    if (y) {")), [2, 5]);
+        assert_eq!(around(&[4], &edit(4, 4, "x++;", ""), Some("x++;")), [4]);
     }
 }
