@@ -173,6 +173,17 @@ pub(super) struct Recorded {
     pub judging: Judging,
 }
 
+impl Recorded {
+    /// How `ran` differs in what the test looks at.
+    fn departure(&self, ran: &Ran) -> Option<&'static str> {
+        let differs = |at: &usize| self.looks_at[*at] && ran.outputs[*at] != self.ran.outputs[*at];
+        if ran.status != self.ran.status {
+            return Some("it ends differently as a trial without mutant");
+        }
+        (0..self.looks_at.len()).find(differs).map(|_| "its output differs as a trial without mutant")
+    }
+}
+
 /// Where a test's trials may run, the likeliest first.
 pub(super) fn places(test: &Test, worker: &mut Worker) -> &'static [Place] {
     let most = worker.setup().copied;
@@ -239,11 +250,12 @@ impl Preparing<'_> {
                 match judging {
                     // What it writes does not count; whether it changes cannot be told.
                     Judging::Status => *looked = false,
+                    _ if self.may_fail_otherwise() => {}
                     _ => return Err(self.different("its output differs from run to run")),
                 }
             }
         }
-        if ran.status != again.status && self.verdict != Verdict::Timeout {
+        if ran.status != again.status && self.verdict != Verdict::Timeout && !self.may_fail_otherwise() {
             return Err(self.different("it ends in different ways"));
         }
         Ok(Recorded { oracle: Oracle::of(first, &second), place, ran, looks_at, judging })
@@ -345,6 +357,33 @@ impl Preparing<'_> {
         Ok(ran)
     }
 
+    /// Whether the test may fail in another way as a trial than it was recorded: reading memory that nobody wrote shows what lies there. What trials
+    /// are compared with is the trial without mutant then, so no values may be compared with the recording's.
+    fn may_fail_otherwise(&self) -> bool {
+        self.verdict == Verdict::Fail && self.watched == Watched::Output
+    }
+
+    /// Takes what the trial without mutant, `ran`, did for what the test does, if that is a failure too and the same each time.
+    fn check_failure(
+        &self,
+        worker: &mut Worker,
+        recorded: &mut Recorded,
+        ran: &Ran,
+        why: &str,
+    ) -> Result<(), TrialError> {
+        if !self.may_fail_otherwise() {
+            return Err(self.different(why));
+        }
+        if let Some(difference) = difference(self.suite, self.test, self.verdict, worker, ran)? {
+            return Err(self.different(difference));
+        }
+        recorded.ran = run(worker, self.test, &Ask::Exec(None, self.patience()))?;
+        match recorded.departure(ran) {
+            Some(_) => Err(self.different("its output differs from run to run")),
+            None => Ok(()),
+        }
+    }
+
     fn patience(&self) -> Stop {
         let (limit, output_limit) = match self.verdict {
             Verdict::Timeout => (ENDLESS_RECORDED, ENDLESS_OUTPUT),
@@ -368,16 +407,8 @@ impl Preparing<'_> {
             if file.seen().refusal == Refusal::Layout as u32 {
                 return Err(TrialError::Unsupported { test: self.test.name.clone(), why: LAYOUT.into() });
             }
-            if ran.status != recorded.ran.status {
-                return Err(self.different("it ends differently as a trial without mutant"));
-            }
-            if recorded
-                .looks_at
-                .iter()
-                .enumerate()
-                .any(|(at, looks)| *looks && ran.outputs[at] != recorded.ran.outputs[at])
-            {
-                return Err(self.different("its output differs as a trial without mutant"));
+            if let Some(why) = recorded.departure(&ran) {
+                self.check_failure(worker, recorded, &ran, why)?;
             }
             if ran.processes as usize != recorded.oracle.n_processes() {
                 let (before, now) = (recorded.oracle.n_processes(), ran.processes);

@@ -180,6 +180,31 @@ fn what_ends_a_flood_of_output_is_found() {
 }
 
 #[test]
+fn a_failure_that_depends_on_what_lies_in_memory_is_searched_as_it_is_in_trials() {
+    // The bytes are other ones in each run but in trials, where they are always the same.
+    let program = "#include <stdio.h>\n#include <stdlib.h>\n#include <sys/auxv.h>\nint main(int argc, char **argv)\n{\n    \
+                   unsigned n = atoi(argv[1]);\n    if (n > 3)\n        n = *(unsigned *)getauxval(AT_RANDOM) % 90000000 + 100;\n    \
+                   printf(\"%u\\n\", n);\n    return argc - 2;\n}\n";
+    let project = by_lines(program, "1\n2\n3\n4\n", "reference = \"echo {line}\"\n");
+    let report = ranked(&project, &[]);
+    assert!(report.ranking[..2].iter().any(|entry| entry.line == 7), "{:?} {:?}", report.ranking, report.not_tried);
+    let trials = report.trials.as_ref().unwrap();
+    assert!(trials.failing == 1 && trials.repairs > 0, "{trials:?}");
+    let mut claims = report.ranking.iter().flat_map(|entry| &entry.reasons).filter_map(|reason| reason.claim.as_ref());
+    let repair = claims.find(|claim| claim.outcomes.iter().any(|one| one.effect == Effect::Passes)).unwrap();
+    let shown = project.succeed(&["replay", &repair.id]);
+    assert!(shown.contains("passes"), "{shown}");
+    // Where no run is like another, nothing is tried and it is said.
+    project.write("prog.c", &program.replace("*(unsigned *)getauxval(AT_RANDOM)", "(unsigned)random_bits()").replace(
+        "#include <sys/auxv.h>\n",
+        "#include <sys/random.h>\nunsigned random_bits(void) { unsigned n; getrandom(&n, sizeof n, 0); return n; }\n",
+    ));
+    rebuild(&project);
+    let report = ranked(&project, &[]);
+    assert!(report.not_tried.iter().any(|what| what.contains("differs from run to run")), "{:?}", report.not_tried);
+}
+
+#[test]
 fn where_everything_turns_the_test_no_line_is_much_likelier() {
     let program = "#include <stdlib.h>\nint main(int argc, char **argv)\n{\n    int a = atoi(argv[1]);\n    int b = a * 3;\n    \
                    int c = b + 4;\n    int d = c - a;\n    return argc == 2 && d == 14;\n}\n";
