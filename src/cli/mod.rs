@@ -8,6 +8,7 @@ mod causes;
 mod claims;
 mod diff;
 mod dump;
+mod endless;
 mod entries;
 mod eval;
 mod evidence;

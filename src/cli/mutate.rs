@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use super::args::{MutateArguments, MutateExecutor, MutateTests};
+use super::endless::Endless;
 use super::exit::{Exit, Failure};
 use super::progress::Progress;
 use super::ready;
@@ -15,8 +16,8 @@ use crate::campaign::{
     Campaign, CampaignError, CampaignManifest, Chosen, Coverage, KnownTest, MOST_PASSING, Settings, Summary, TestGroup,
     Watch, Workbench, choose_tests, recorded_tests, select_nodes,
 };
-use crate::store::{Run, Shard, Store};
-use crate::suite::{Suite, Verdict, WITHOUT_END};
+use crate::store::{Run, Shard, Store, TestRecord};
+use crate::suite::{Suite, Verdict};
 use crate::trial::{Executors, Setup, TrialError, Watched};
 
 impl From<CampaignError> for Failure {
@@ -122,49 +123,22 @@ pub fn workbench<'a>(
 ) -> Result<Workbench<'a>, Failure> {
     let setup =
         Setup::new().map_err(|error| Failure::new(Exit::File, format!("cannot find suspect itself: {error}")))?;
-    let endless = if watched == Watched::Output { endless(run)? } else { None };
-    let verdict = |(index, test): (u32, &crate::store::TestRecord)| {
-        let failed = if does_not_end(test) { Verdict::Timeout } else { Verdict::Fail };
+    let endless = Endless::of(run)?;
+    let verdict = |(index, test): (u32, &TestRecord)| {
+        let failed = if endless.tests.contains(&index) { Verdict::Timeout } else { Verdict::Fail };
         Some((index, if test.passed? { Verdict::Pass } else { failed }))
     };
+    let budget = (watched == Watched::Output && !endless.tests.is_empty()).then_some(endless.budget);
     Ok(Workbench {
         suite,
         program: &run.program,
-        setup: Setup { allow_unsafe, endless, ..setup },
+        setup: Setup { allow_unsafe, endless: budget, ..setup },
         executors,
         watched,
         verdicts: (0..).zip(&run.manifest.tests).filter_map(verdict).collect(),
         uncontained: Mutex::default(),
     })
 }
-
-/// Whether a test was stopped, by the clock or because it wrote too much.
-fn does_not_end(test: &crate::store::TestRecord) -> bool {
-    test.verdict.starts_with(&Verdict::Timeout.to_string()) || test.verdict.ends_with(WITHOUT_END)
-}
-
-/// Hooks and ticks after which tests that do not end are cut, if there are any: many more than passing tests execute, each of which has no more of
-/// them than it takes edges. A power of two, so that it is the same if these take a few more.
-fn endless(run: &Run) -> Result<Option<u64>, Failure> {
-    if !run.manifest.tests.iter().any(|test| test.passed == Some(false) && does_not_end(test)) {
-        return Ok(None);
-    }
-    let recorded = run.recorded()?;
-    let mut most = 0;
-    for test in run.counted_tests() {
-        if run.manifest.tests[test as usize].passed == Some(true) {
-            let edges = recorded.edges(test)?.iter().map(|(_, count)| *count).fold(0, u64::saturating_add);
-            most = most.max(edges);
-        }
-    }
-    let budget = most.saturating_mul(ENDLESS_FACTOR).clamp(LEAST_ENDLESS, MOST_ENDLESS);
-    Ok(Some(budget.next_power_of_two()))
-}
-
-/// How many times what a passing test executes is too much, and what is too much at least and at most.
-const ENDLESS_FACTOR: u64 = 4;
-const LEAST_ENDLESS: u64 = 1 << 19;
-const MOST_ENDLESS: u64 = 1 << 40;
 
 /// Tells on standard error what the kernel could not contain.
 pub fn say_uncontained(workbench: &Workbench) {
@@ -190,7 +164,7 @@ fn selected(run: &Run, arguments: &MutateArguments) -> Result<Option<Vec<u32>>, 
 
 /// All tests that count.
 fn known_tests(run: &Run) -> Vec<KnownTest> {
-    let known = |(index, test): (u32, &crate::store::TestRecord)| {
+    let known = |(index, test): (u32, &TestRecord)| {
         Some(KnownTest { test: index, name: test.name.clone(), failed: !test.passed? })
     };
     (0..).zip(&run.manifest.tests).filter_map(known).collect()

@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use super::args::CatalogueArguments;
+use super::endless::{Endless, n_edges};
 use super::exit::Failure;
 use super::mutants::catalogue::Catalogue;
 use super::mutate::{say_uncontained, workbench};
@@ -98,14 +99,18 @@ pub fn search(
 /// The tests that count.
 fn search_tests(run: &Run) -> Result<Vec<SearchTest>, Failure> {
     let recorded = run.recorded()?;
+    let endless = Endless::of(run)?;
     let mut tests = Vec::new();
     for test in run.counted_tests() {
         let mut pieces: Vec<u32> = recorded.pieces(test)?;
         pieces.sort_unstable();
         // Not time, which differs from run to run and would change the order of work.
-        let cost = recorded.edges(test)?.iter().map(|(_, count)| *count).fold(0, u64::saturating_add);
-        let failed = run.manifest.tests[test as usize].passed == Some(false);
-        tests.push(SearchTest { test, failed, pieces, cost });
+        let cost = n_edges(&recorded, test)?;
+        let record = &run.manifest.tests[test as usize];
+        let (failed, wall) = (record.passed == Some(false), Duration::from_millis(record.milliseconds));
+        // What is cut is cut soon.
+        let wall = if endless.tests.contains(&test) { Duration::ZERO } else { wall };
+        tests.push(SearchTest { test, failed, pieces, cost, wall });
     }
     Ok(tests)
 }

@@ -74,12 +74,14 @@ fn advice(ground: &Ground, trials: &Trials, posterior: &Posterior) -> Vec<Advice
     let untried = tallies.all().iter().filter(|tally| tally.failing.tried == 0 && tally.failing.missing > 0).count();
     let first = posterior.order.iter().take(LOOKED_AT).copied();
     let unpassed = first.clone().find(|line| ground.spectra()[*line as usize].ep == 0);
+    // What a test looks at is known once something was tried on it.
+    let tried = tallies.all().iter().any(|tally| tally.failing.tried > 0);
     let is_compared = trials.tests().iter().any(|test| test.matched.is_some());
     let all = [
         (untried > 0).then_some(Advice::GoOn(untried)),
         unpassed.map(Advice::PassingTest),
         (n_failing < MANY_FAILING).then_some(Advice::FailingTest),
-        (!is_compared && !trials.tests().is_empty()).then_some(Advice::ExpectedOutput),
+        (!is_compared && tried).then_some(Advice::ExpectedOutput),
     ];
     all.into_iter().flatten().collect()
 }

@@ -36,18 +36,18 @@ impl Facts {
         of(true).chain(of(false)).map(|test| test.test).collect()
     }
 
-    /// Runs the tests and looks at their values; a test that cannot be looked at is passed over.
+    /// Runs the tests for which there is time and looks at their values; a test that cannot be looked at is passed over.
     pub fn gather<L: Lab>(
         lab: &L,
         workers: &mut [L::Worker],
         program: &Program,
         tests: &[&SearchTest],
-        is_over: impl Fn() -> bool + Sync,
+        has_time: impl Fn(u32) -> bool + Sync,
     ) -> Result<Facts, CampaignError> {
         let wanted = Facts::wanted(tests);
         let seen: Mutex<BTreeMap<u32, L::Ready>> = Mutex::default();
         each(workers, &wanted, |worker, test| -> Result<(), CampaignError> {
-            if !is_over()
+            if has_time(*test)
                 && let Ok(ready) = lab.ready(worker, *test)?
             {
                 locked(&seen).insert(*test, ready);

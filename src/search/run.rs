@@ -217,8 +217,10 @@ impl<L: Lab> Search<'_, L> {
         if let Some(facts) = self.store.load_facts::<Facts>().filter(|facts| facts.tests == Facts::wanted(chosen)) {
             return Ok(facts);
         }
-        let facts = Facts::gather(self.values, workers, self.program, chosen, || self.is_stopped(deadline))?;
-        if !self.is_stopped(deadline) {
+        let in_time = |test: &SearchTest| !self.is_stopped(deadline) && has_time(deadline, test);
+        let has_time = |test: u32| chosen.iter().any(|one| one.test == test && in_time(one));
+        let facts = Facts::gather(self.values, workers, self.program, chosen, has_time)?;
+        if facts.tests.iter().all(|test| has_time(*test)) {
             self.store.save_facts(&facts)?;
         }
         Ok(facts)
@@ -310,11 +312,19 @@ impl<L: Lab> Search<'_, L> {
             return Ok(());
         }
         let test = chosen[batch.test as usize];
-        let ready = shared.shelf.get(batch.test, || match self.lab.ready(worker, test.test)? {
-            Ok(ready) => Ok(Some((ready, 0))),
-            Err(why) => {
+        let ready = shared.shelf.get(batch.test, || {
+            if !has_time(shared.deadline, test) {
+                let needed = test.ready_in();
+                let why = format!("getting it ready takes about {needed:.0?}, more than is left of the budget");
                 locked(&shared.refused).insert(batch.test, why);
-                Ok::<_, CampaignError>(None)
+                return Ok(None);
+            }
+            match self.lab.ready(worker, test.test)? {
+                Ok(ready) => Ok(Some((ready, 0))),
+                Err(why) => {
+                    locked(&shared.refused).insert(batch.test, why);
+                    Ok::<_, CampaignError>(None)
+                }
             }
         })?;
         let Some(ready) = ready else { return Ok(()) };
@@ -358,6 +368,11 @@ impl<L: Lab> Search<'_, L> {
         self.watch.tried(n_done);
         Ok(())
     }
+}
+
+/// Whether the test can be got ready before the deadline.
+fn has_time(deadline: Option<Instant>, test: &SearchTest) -> bool {
+    deadline.is_none_or(|deadline| deadline.saturating_duration_since(Instant::now()) >= test.ready_in())
 }
 
 /// Outcomes that are not in the store yet.

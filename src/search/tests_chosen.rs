@@ -1,6 +1,7 @@
 //! Which tests changes are tried on.
 
 use std::collections::HashSet;
+use std::time::Duration;
 
 /// A test that counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,9 +14,19 @@ pub struct SearchTest {
     pub pieces: Vec<u32>,
     /// What it costs, such as the edges that it takes; only the order counts.
     pub cost: u64,
+    /// Wall time of one run when it was recorded.
+    pub wall: Duration,
 }
 
+/// Getting a test ready takes as long as so many of its runs: they are recorded, and repeated with and without mutants.
+const READY: u32 = 8;
+
 impl SearchTest {
+    /// How long it takes, about, until something can be tried on it.
+    pub fn ready_in(&self) -> Duration {
+        self.wall * READY
+    }
+
     /// Whether it executes a piece.
     pub fn executes(&self, piece: u32) -> bool {
         self.pieces.binary_search(&piece).is_ok()
@@ -82,7 +93,7 @@ mod tests {
     use super::*;
 
     fn test(test: u32, failed: bool, pieces: &[u32], cost: u64) -> SearchTest {
-        SearchTest { test, failed, pieces: pieces.to_vec(), cost }
+        SearchTest { test, failed, pieces: pieces.to_vec(), cost, wall: Duration::ZERO }
     }
 
     #[test]

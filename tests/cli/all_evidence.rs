@@ -180,6 +180,36 @@ fn what_ends_a_flood_of_output_is_found() {
 }
 
 #[test]
+fn a_failing_test_that_runs_away_is_cut_and_it_is_said() {
+    let program = "#include <stdio.h>\n#include <stdlib.h>\nint step(int n)\n{\n    return n % 5 == 3 ? 2 : 1;\n}\nint main(int argc, char **argv)\n{\n    \
+                   int n = atoi(argv[1]), i = 0;\n    while (i != n && i < 1500000000)\n        i += step(n);\n    \
+                   printf(\"%d\\n\", i);\n    return argc - 2;\n}\n";
+    let project = by_lines(program, "1\n2\n3\n4\n", "reference = \"echo {line}\"\n");
+    let report = ranked(&project, &[]);
+    assert!(report.ranking[..2].iter().any(|entry| entry.line == 5), "{:?} {:?}", report.ranking, report.not_tried);
+    let trials = report.trials.as_ref().unwrap();
+    assert!(trials.failing == 1 && trials.repairs > 0, "{trials:?}");
+    assert!(report.trust.iter().any(|what| what.contains("`3` are cut after")), "{:?}", report.trust);
+    // What the budget has no room for is not begun. Nobody's advice is what was not looked at.
+    project.write(
+        "prog.c",
+        &program.replace("1500000000", "3").replace("atoi(argv[1])", "atoi(argv[1]) + nap(argv[1])").replace(
+            "int step",
+            "#include <unistd.h>\nint nap(char *n) { if (*n == '3') usleep(400000); return 0; }\nint step",
+        ),
+    );
+    rebuild(&project);
+    let report = ranked(&project, &["--budget", "1s"]);
+    assert!(
+        report.not_tried.iter().any(|what| what.contains("on 3: getting it ready takes about 3s")),
+        "{:?}",
+        report.not_tried
+    );
+    let advice = &report.confidence.as_ref().unwrap().next;
+    assert!(advice.iter().all(|what| !what.contains("only how the program ends")), "{advice:?}");
+}
+
+#[test]
 fn a_failure_that_depends_on_what_lies_in_memory_is_searched_as_it_is_in_trials() {
     // The bytes are other ones in each run but in trials, where they are always the same.
     let program = "#include <stdio.h>\n#include <stdlib.h>\n#include <sys/auxv.h>\nint main(int argc, char **argv)\n{\n    \

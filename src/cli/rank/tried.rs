@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::super::endless::Endless;
 use crate::campaign::run_identity;
 use crate::cli::args::SearchArguments;
 use crate::cli::exit::{Exit, Failure};
@@ -119,8 +120,23 @@ pub fn try_changes(
     if !catalogue.left_out.is_empty() {
         not_tried.push(format!("code mutants: {}", catalogue.left_out.join("; ")));
     }
-    let trust = by_status(&suite, &searched.trials).into_iter().chain(carried_over(&searched.trials)).collect();
+    let said = [by_status(&suite, &searched.trials), cut_short(run, &searched.trials)?, carried_over(&searched.trials)];
+    let trust = said.into_iter().flatten().collect();
     Ok(Tried { trials: searched.trials, is_finished: searched.is_finished, not_tried, trust })
+}
+
+/// That trials end before the test does without changes.
+fn cut_short(run: &Run, trials: &Trials) -> Result<Option<String>, Failure> {
+    let endless = Endless::of(run)?;
+    let cut = trials.tests().iter().filter(|test| endless.tests.contains(&test.test));
+    let names: Vec<String> = cut.map(|test| format!("`{}`", run.manifest.tests[test.test as usize].name)).collect();
+    Ok((!names.is_empty()).then(|| {
+        format!(
+            "trials on {} are cut after {} branches, many times what any passing test takes: that a change makes it pass later is not seen",
+            names.join(", "),
+            endless.budget
+        )
+    }))
 }
 
 /// That not everything was tried in this program.

@@ -1,0 +1,68 @@
+//! Failing tests whose trials are cut, because they do not end or not in time.
+
+use std::collections::BTreeSet;
+
+use super::exit::Failure;
+use crate::store::{Recorded, Run, TestRecord};
+use crate::suite::{Verdict, WITHOUT_END};
+
+/// How many times what a passing test executes is too much, and what is too much at least and at most.
+const FACTOR: u64 = 4;
+const LEAST: u64 = 1 << 19;
+const MOST: u64 = 1 << 40;
+/// A test that ends is cut if it took at least so many milliseconds, too many for trials, and so many times what is too much.
+const SLOW: u64 = 1000;
+const RUNAWAY: u64 = 16;
+
+/// Failing tests whose trials are cut.
+pub struct Endless {
+    /// Those that do not end, and those that run so much longer than any passing test that what mends them would end long before.
+    pub tests: BTreeSet<u32>,
+    /// Hooks and ticks after which they are cut: many more than passing tests execute, each of which has no more of them than it takes
+    /// edges. A power of two, so that it is the same if these take a few more.
+    pub budget: u64,
+}
+
+impl Endless {
+    /// Those of a recorded run.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn of(run: &Run) -> Result<Endless, Failure> {
+        let all = || (0..).zip(&run.manifest.tests);
+        let failing = |wanted: fn(&TestRecord) -> bool| {
+            let is_wanted = move |(_, test): &(u32, &TestRecord)| test.passed == Some(false) && wanted(test);
+            all().filter(is_wanted).map(|(index, _)| index).collect::<BTreeSet<u32>>()
+        };
+        let (mut tests, slow) = (failing(does_not_end), failing(|test| test.milliseconds >= SLOW));
+        let mut most = 0;
+        if !slow.is_empty() || !tests.is_empty() {
+            let recorded = run.recorded()?;
+            for (test, _) in all().filter(|(_, test)| test.passed == Some(true)) {
+                most = most.max(n_edges(&recorded, test)?);
+            }
+            let too_many = budget(most).saturating_mul(RUNAWAY);
+            for test in slow.difference(&tests.clone()) {
+                if n_edges(&recorded, *test)? > too_many {
+                    tests.insert(*test);
+                }
+            }
+        }
+        Ok(Endless { tests, budget: budget(most) })
+    }
+}
+
+/// What is too much where passing tests take so many edges at most.
+fn budget(most: u64) -> u64 {
+    most.saturating_mul(FACTOR).clamp(LEAST, MOST).next_power_of_two()
+}
+
+/// Edges that all processes of a test took.
+pub fn n_edges(recorded: &Recorded, test: u32) -> Result<u64, Failure> {
+    Ok(recorded.edges(test)?.iter().map(|(_, count)| *count).fold(0, u64::saturating_add))
+}
+
+/// Whether a test was stopped, by the clock or because it wrote too much.
+fn does_not_end(test: &TestRecord) -> bool {
+    test.verdict.starts_with(&Verdict::Timeout.to_string()) || test.verdict.ends_with(WITHOUT_END)
+}
