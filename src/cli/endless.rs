@@ -1,4 +1,4 @@
-//! Failing tests whose trials are cut, because they do not end or not in time.
+//! How long trials of failing tests may run, and which of these tests are cut because they do not end or not in time.
 
 use std::collections::BTreeSet;
 
@@ -10,17 +10,21 @@ use crate::suite::{Verdict, WITHOUT_END};
 const FACTOR: u64 = 4;
 const LEAST: u64 = 1 << 19;
 const MOST: u64 = 1 << 40;
+/// Nor has what loops for good to be waited for: tens of milliseconds.
+const MOST_ENOUGH: u64 = 1 << 26;
 /// A test that ends is cut if it took at least so many milliseconds, too many for trials, and so many times what is too much.
 const SLOW: u64 = 1000;
 const RUNAWAY: u64 = 16;
 
-/// Failing tests whose trials are cut.
+/// Which failing tests have trials that are cut where the test would go on, and when all others are.
 pub struct Endless {
     /// Those that do not end, and those that run so much longer than any passing test that what mends them would end long before.
     pub tests: BTreeSet<u32>,
     /// Hooks and ticks after which they are cut: many more than passing tests execute, each of which has no more of them than it takes
     /// edges. A power of two, so that it is the same if these take a few more.
     pub budget: u64,
+    /// Hooks and ticks that others may execute at least: what passing tests do.
+    pub enough: u64,
 }
 
 impl Endless {
@@ -35,20 +39,17 @@ impl Endless {
             all().filter(is_wanted).map(|(index, _)| index).collect::<BTreeSet<u32>>()
         };
         let (mut tests, slow) = (failing(does_not_end), failing(|test| test.milliseconds >= SLOW));
+        let recorded = run.recorded()?;
         let mut most = 0;
-        if !slow.is_empty() || !tests.is_empty() {
-            let recorded = run.recorded()?;
-            for (test, _) in all().filter(|(_, test)| test.passed == Some(true)) {
-                most = most.max(n_edges(&recorded, test)?);
-            }
-            let too_many = budget(most).saturating_mul(RUNAWAY);
-            for test in slow.difference(&tests.clone()) {
-                if n_edges(&recorded, *test)? > too_many {
-                    tests.insert(*test);
-                }
+        for (test, _) in all().filter(|(_, test)| test.passed == Some(true)) {
+            most = most.max(n_edges(&recorded, test)?);
+        }
+        for test in slow.difference(&tests.clone()) {
+            if n_edges(&recorded, *test)? > budget(most).saturating_mul(RUNAWAY) {
+                tests.insert(*test);
             }
         }
-        Ok(Endless { tests, budget: budget(most) })
+        Ok(Endless { tests, budget: budget(most), enough: most.min(MOST_ENOUGH).next_power_of_two() })
     }
 }
 

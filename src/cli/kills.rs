@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use super::args::{KillArguments, MutateExecutor};
+use super::endless::Endless;
 use super::evidence::load_code;
 use super::exit::{Exit, Failure};
 use super::mutate::{say_uncontained, workbench};
@@ -191,7 +192,7 @@ impl<'a> Killer<'a> {
         let executors = if *executor == MutateExecutor::Exec { Executors::Exec } else { Executors::Decided };
         let settings = CodeSettings { shard, jobs, budget, build: self.build };
         let lab = CodeBench {
-            bench: workbench(self.run, self.suite, executors, Watched::Output, *allow_unsafe)?,
+            bench: workbench(self.run, self.suite, executors, Watched::Output, *allow_unsafe, &Endless::of(self.run)?)?,
             mutants: subjects.iter().map(|subject| subject.mutant.clone()).collect(),
         };
         let progress = Progress::new();

@@ -94,7 +94,7 @@ pub fn run_campaign(
         MutateExecutor::Exec => Executors::Exec,
         MutateExecutor::Fork => Executors::Fork,
     };
-    let mut workbench = workbench(run, suite, executors, Watched::Nodes, arguments.allow_unsafe)?;
+    let mut workbench = workbench(run, suite, executors, Watched::Nodes, arguments.allow_unsafe, &Endless::of(run)?)?;
     workbench.setup.log_bytes = arguments.log_bytes;
     let campaign = Campaign {
         program: &run.program,
@@ -120,10 +120,10 @@ pub fn workbench<'a>(
     executors: Executors,
     watched: Watched,
     allow_unsafe: bool,
+    endless: &Endless,
 ) -> Result<Workbench<'a>, Failure> {
     let setup =
         Setup::new().map_err(|error| Failure::new(Exit::File, format!("cannot find suspect itself: {error}")))?;
-    let endless = Endless::of(run)?;
     let verdict = |(index, test): (u32, &TestRecord)| {
         let failed = if endless.tests.contains(&index) { Verdict::Timeout } else { Verdict::Fail };
         Some((index, if test.passed? { Verdict::Pass } else { failed }))
@@ -132,7 +132,7 @@ pub fn workbench<'a>(
     Ok(Workbench {
         suite,
         program: &run.program,
-        setup: Setup { allow_unsafe, endless: budget, ..setup },
+        setup: Setup { allow_unsafe, endless: budget, enough: endless.enough, ..setup },
         executors,
         watched,
         verdicts: (0..).zip(&run.manifest.tests).filter_map(verdict).collect(),

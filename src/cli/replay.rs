@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::args::ReplayArguments;
 use super::claims::{Claims, KeptClaim, effect, end_words};
+use super::endless::Endless;
 use super::exit::{Exit, Failure};
 use super::mutate::{say_uncontained, workbench};
 use super::ready;
@@ -35,7 +36,7 @@ pub fn replay(root: &Path, arguments: &ReplayArguments, out: &mut impl Write) ->
     let suite = Suite::load(root)?;
     let _reading = store.lock_shared()?;
     ready::check(&store, &run, &suite)?;
-    let bench = workbench(&run, &suite, Executors::Exec, Watched::Output, arguments.allow_unsafe)?;
+    let bench = workbench(&run, &suite, Executors::Exec, Watched::Output, arguments.allow_unsafe, &Endless::of(&run)?)?;
     let mut worker = bench.worker()?;
     say_uncontained(&bench);
     writeln!(out, "{}:{}: {} [{}]", shown.file, shown.line, change_of(shown), shown.id)

@@ -60,11 +60,12 @@ pub fn search(
     let operators = Class::ALL.map(|class| class.name().to_string()).into();
     let catalogue = Catalogue::of(store, run, &CatalogueArguments { operators, ..CatalogueArguments::default() })
         .unwrap_or_else(|failure| Catalogue { left_out: vec![failure.message], ..Catalogue::default() });
-    let tests = search_tests(run)?;
+    let endless = Endless::of(run)?;
+    let tests = search_tests(run, &endless)?;
     let evidence = store.evidence(run_identity(run));
     let _searching = evidence.lock()?;
     let earlier = earlier::earlier(store, run, &tests, &evidence)?;
-    let lab = |watched| workbench(run, suite, Executors::Decided, watched, options.allow_unsafe);
+    let lab = |watched| workbench(run, suite, Executors::Decided, watched, options.allow_unsafe, &endless);
     let (outputs, values) = (lab(Watched::Output)?, lab(Watched::Nodes)?);
     let search = Search {
         program: &run.program,
@@ -97,9 +98,8 @@ pub fn search(
 }
 
 /// The tests that count.
-fn search_tests(run: &Run) -> Result<Vec<SearchTest>, Failure> {
+fn search_tests(run: &Run, endless: &Endless) -> Result<Vec<SearchTest>, Failure> {
     let recorded = run.recorded()?;
-    let endless = Endless::of(run)?;
     let mut tests = Vec::new();
     for test in run.counted_tests() {
         let mut pieces: Vec<u32> = recorded.pieces(test)?;

@@ -56,7 +56,7 @@ impl Default for Limits {
             file_size: Some(4 << 30),
             memory: None,
             output: 64 << 20,
-            flood: 4 << 30,
+            flood: 1 << 30,
             grace: Duration::from_millis(200),
         }
     }

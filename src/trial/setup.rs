@@ -19,6 +19,9 @@ pub struct Setup {
     /// Hooks and ticks after which each process of a test that does not end is cut, with and without mutants: more than a run that is right needs.
     /// Without, and where nodes are watched, nothing can be tried on such a test.
     pub endless: Option<u64>,
+    /// Hooks and ticks that a process of a failing test may execute at least, besides [`super::FAILING_BUDGET`]: what mends an early end takes as much
+    /// as a test that passes.
+    pub enough: u64,
 }
 
 impl Setup {
@@ -39,6 +42,7 @@ impl Setup {
             memory: 4 << 30,
             copied: (20_000, 64 << 20),
             endless: None,
+            enough: 0,
         }
     }
 }

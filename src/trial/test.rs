@@ -70,6 +70,9 @@ const LEAST_WALL: u64 = 2_000_000_000;
 /// The same in processor time, of which a busy machine takes none: for what a fork computes without hooks, in the C library say.
 const LEAST_BUSY: u64 = 500_000_000;
 const PATIENCE: u64 = 20;
+/// Nanoseconds more for each tick of a trial's budget, of so many at most.
+const TICK: u64 = 20;
+const MOST_TIMED: u64 = 1 << 28;
 /// Bytes that an output may have besides what the oracle wrote, times [`GROWTH`].
 const LEAST_OUTPUT: u64 = 16 << 20;
 const GROWTH: u64 = 4;
@@ -121,7 +124,11 @@ impl TestTrials {
             sites: Sites::of(&recording.oracle, program),
             oracle: recording.oracle,
             reason: None,
-            longest: if is_cut { ran.longest / BUDGET_FACTOR } else { ran.longest },
+            longest: match recorded {
+                _ if is_cut => ran.longest / BUDGET_FACTOR,
+                Verdict::Pass => ran.longest,
+                _ => ran.longest.max(worker.setup().enough / BUDGET_FACTOR),
+            },
             wall_ns: LEAST_WALL + PATIENCE * ran.wall_ns,
             busy_ns: LEAST_BUSY + PATIENCE * ran.wall_ns,
             summary,
@@ -135,7 +142,8 @@ impl TestTrials {
         &self.oracle
     }
 
-    /// Hooks and ticks of the longest process of the test without any mutant; see [`super::budget`].
+    /// Hooks and ticks of the longest process of the test without any mutant, or a quarter of [`super::Setup::enough`] if that is more and the test
+    /// fails; see [`super::budget`].
     pub fn longest(&self) -> u64 {
         self.longest
     }
@@ -239,7 +247,9 @@ impl TestTrials {
 
     fn stop(&self, budget: u64) -> Stop {
         let keep = if self.summary.judging == Judging::Output { JUDGED } else { 0 };
-        Stop { wall_ns: self.wall_ns, busy_ns: self.busy_ns, output_limit: self.summary.limit, keep, budget }
+        let ticks = budget.min(MOST_TIMED) * TICK;
+        let (wall_ns, busy_ns) = (self.wall_ns + ticks, self.busy_ns + ticks);
+        Stop { wall_ns, busy_ns, output_limit: self.summary.limit, keep, budget }
     }
 
     /// Makes the worker ready for trials of this test; the tool's side of their file.

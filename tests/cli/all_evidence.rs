@@ -210,6 +210,20 @@ fn a_failing_test_that_runs_away_is_cut_and_it_is_said() {
 }
 
 #[test]
+fn what_mends_an_early_end_may_run_as_long_as_tests_that_pass() {
+    let program = "#include <stdio.h>\nint allowed(char kind)\n{\n    return kind == 'a' || kind == 'c';\n}\nint main(int argc, char **argv)\n{\n    \
+                   if (!allowed(argv[1][0]))\n        return 1;\n    volatile unsigned sum = 0;\n    for (int i = 0; i < 3000000; i++)\n        \
+                   sum += i;\n    printf(\"%c\\n\", argv[1][0]);\n    return argc - 2;\n}\n";
+    let project = by_lines(program, "a\nc\nb\n", "reference = \"echo {line}\"\n");
+    let report = ranked(&project, &[]);
+    assert!(report.ranking[..2].iter().any(|entry| entry.line == 4), "{:?} {:?}", report.ranking, report.not_tried);
+    let mut claims = report.ranking.iter().flat_map(|entry| &entry.reasons).filter_map(|reason| reason.claim.as_ref());
+    let repair = claims.find(|claim| claim.outcomes.iter().any(|one| one.effect == Effect::Passes)).unwrap();
+    let shown = project.succeed(&["replay", &repair.id]);
+    assert!(shown.contains("passes"), "{shown}");
+}
+
+#[test]
 fn a_failure_that_depends_on_what_lies_in_memory_is_searched_as_it_is_in_trials() {
     // The bytes are other ones in each run but in trials, where they are always the same.
     let program = "#include <stdio.h>\n#include <stdlib.h>\n#include <sys/auxv.h>\nint main(int argc, char **argv)\n{\n    \
