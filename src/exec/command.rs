@@ -48,7 +48,7 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// An hour, files of 4 GiB, 64 MiB kept of each stream, ended after 4 GiB, a fifth of a second to die in.
+    /// An hour, files of 4 GiB, 64 MiB kept of each stream, ended after 1 GiB, a fifth of a second to die in.
     fn default() -> Limits {
         Limits {
             wall: Duration::from_secs(3600),
