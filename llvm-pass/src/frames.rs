@@ -152,16 +152,24 @@ impl Plan {
         self.end += size;
     }
 
-    /// All slots that are left. Those that one block alone uses share their places with those of other blocks, unless control may come
-    /// back into the middle of a block.
+    /// All slots that are left. Those that one block alone uses share their places with those of other blocks that hold the same type, unless
+    /// control may come back into the middle of a block. Of the same type: a frame is told apart into parts as its accesses are, and an address
+    /// that a number lies in the place of would be in two parts, which are none.
     fn temporaries(&mut self, code: Value) {
         let again = code.blocks().into_iter().flat_map(Block::instructions).any(is_left_twice);
         let left = slots_of(code).into_iter().filter(|slot| !self.offsets.contains_key(slot));
-        let (mut shared, mut own): (HashMap<Block, Vec<Value>>, Vec<Value>) = Default::default();
+        let (mut shared, mut own): (Vec<(Type, HashMap<Block, Vec<Value>>)>, Vec<Value>) = Default::default();
         for slot in left {
             let blocks: HashSet<Block> = slot.users().into_iter().map(Value::block).collect();
             match blocks.into_iter().collect::<Vec<_>>()[..] {
-                [block] if !again => shared.entry(block).or_default().push(slot),
+                [block] if !again => {
+                    let kind = Type(llvm!(LLVMGetAllocatedType(slot.0)));
+                    let place = shared.iter().position(|(of, _)| *of == kind).unwrap_or_else(|| {
+                        shared.push((kind, HashMap::new()));
+                        shared.len() - 1
+                    });
+                    shared[place].1.entry(block).or_default().push(slot);
+                }
                 _ => own.push(slot),
             }
         }
@@ -169,17 +177,19 @@ impl Plan {
             self.round(WORD);
             self.place(slot);
         }
-        self.round(WORD);
-        let (start, mut end) = (self.end, self.end);
-        for slot in code.blocks().into_iter().filter_map(|block| shared.remove(&block)).map(|slots| (start, slots)) {
-            self.end = slot.0;
-            for slot in slot.1 {
-                self.round(WORD);
-                self.place(slot);
+        for (_, of_blocks) in shared {
+            self.round(WORD);
+            let (start, mut end) = (self.end, self.end);
+            for slots in of_blocks.into_values() {
+                self.end = start;
+                for slot in slots {
+                    self.round(WORD);
+                    self.place(slot);
+                }
+                end = end.max(self.end);
             }
-            end = end.max(self.end);
+            self.end = end;
         }
-        self.end = end;
     }
 }
 

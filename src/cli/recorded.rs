@@ -11,7 +11,7 @@ use suspect_format::record::{DEFAULT_RECORD_BYTES, FILE_SUFFIX};
 use super::claims::Claims;
 use super::exit::{Exit, Failure};
 use crate::comparison::Turn;
-use crate::exec::{ScratchRoot, Status};
+use crate::exec::ScratchRoot;
 use crate::program::Program;
 use crate::recording::{Code, Recording, RecordingError, code_of};
 use crate::store::{Lock, Store};
@@ -44,8 +44,6 @@ pub struct RecordingRoom<'a> {
 pub struct RecordedTest {
     /// What the suite says of it.
     pub verdict: Verdict,
-    /// Whether a signal ended it.
-    pub died: bool,
     /// How it can be run again with patches, if it can.
     pub runs: Option<TestRuns>,
     /// The number of the process in the order in which they started.
@@ -124,13 +122,13 @@ impl<'a> RecordingRoom<'a> {
         let directory = self.tmp.join(label);
         fs::create_dir_all(&directory).map_err(Failure::of(Exit::File))?;
         let plain = self.run(test, &directory)?;
-        let (verdict, died) = (plain.verdict, plain.died());
+        let verdict = plain.verdict;
         if let Some((runs, run)) = self.record_contained(test, verdict, label)
             && let Some((recording, process, others)) = chosen(&run.recordings)?
             && recording.modules().iter().all(|module| module.is_file())
         {
             let (runs, written) = (Some(runs), Some(run.written));
-            return Ok(RecordedTest { verdict, died, runs, recording, process, others, written, change: None });
+            return Ok(RecordedTest { verdict, runs, recording, process, others, written, change: None });
         }
         let mut paths = Vec::new();
         for entry in fs::read_dir(&directory).map_err(Failure::of(Exit::File))? {
@@ -147,7 +145,7 @@ impl<'a> RecordingRoom<'a> {
             );
             return Err(Failure::new(Exit::NotInstrumented, message));
         };
-        Ok(RecordedTest { verdict, died, runs: None, recording, process, others, written: None, change: None })
+        Ok(RecordedTest { verdict, runs: None, recording, process, others, written: None, change: None })
     }
 
     fn record_contained(&self, test: &Test, verdict: Verdict, label: &str) -> Option<(TestRuns, Run)> {
@@ -195,10 +193,8 @@ impl<'a> RecordingRoom<'a> {
             Change::Turned(_) => recording,
             Change::Replaced(point, replaced) => recording.with_replaced(point, replaced.bits),
         };
-        let died = matches!(run.status, Status::Signaled(_));
         Ok(Some(RecordedTest {
             verdict: run.verdict,
-            died,
             runs: Some(runs.clone()),
             process: recorded.process,
             recording,

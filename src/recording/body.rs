@@ -627,6 +627,11 @@ impl Code {
     /// What the function that a site calls, or returns from, does to the outside, if it is one that is known.
     pub fn role(&self, site: u32) -> Option<Role> {
         let (Site::Step(step) | Site::Returned(step)) = self.what(site) else { return None };
+        self.role_of(step)
+    }
+
+    /// The same of the function that a step calls.
+    pub fn role_of(&self, step: u32) -> Option<Role> {
         external::external(external::number(self.called_symbol(step)?)?).map(|model| model.role)
     }
 

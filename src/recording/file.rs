@@ -136,16 +136,27 @@ impl Recording {
         self.header.status & STATUS_ENDED != 0
     }
 
-    /// What was not recorded, as sentences without the file's name.
+    /// Whether the process went on when the recording ended.
+    pub fn is_cut(&self) -> bool {
+        self.header.status & (STATUS_NO_SPACE | STATUS_LIMIT | STATUS_THREADS | STATUS_UNRECORDED) != 0
+    }
+
+    /// What was not recorded, and what to do about it, as sentences without the file's name.
     pub fn warnings(&self) -> Vec<String> {
+        let directory = self.path.parent().unwrap_or(&self.path);
+        let before = format!("the recording ends before the run, after {} KiB", self.stream().end() >> 10);
+        let no_space = format!(
+            "{before}: the disk of {} is full, or files may not grow so long; make room there, or raise `ulimit -f`",
+            directory.display()
+        );
+        let limit = format!("{before}: it has reached SUSPECT_RECORD_BYTES; set that variable to more");
+        let threads = "the recording ends where a second thread began: only programs of one thread can be followed";
+        let refused = "the recording ends where the system refused something to the runtime";
         let reasons = [
-            (STATUS_NO_SPACE, "the recording ends before the run: the disk is full, or files may not grow so long"),
-            (STATUS_LIMIT, "the recording ends before the run: it has reached SUSPECT_RECORD_BYTES"),
-            (
-                STATUS_THREADS,
-                "the recording ends where a second thread began: only programs of one thread can be followed",
-            ),
-            (STATUS_UNRECORDED, "the recording ends where the system refused something to the runtime"),
+            (STATUS_NO_SPACE, no_space.as_str()),
+            (STATUS_LIMIT, &limit),
+            (STATUS_THREADS, threads),
+            (STATUS_UNRECORDED, refused),
         ];
         let found = reasons.iter().filter(|(bit, _)| self.header.status & bit != 0);
         found.map(|(_, text)| (*text).to_owned()).collect()

@@ -9,9 +9,13 @@ use serde_json::Value;
 use crate::project::Project;
 
 /// A letter and a number each; what they are to write does not matter.
-const INPUTS: [&str; 10] = ["t 1", "t 2", "c 3", "c 7", "h 3", "h 7", "r 3", "r 20000", "m 1", "m 2"];
+const INPUTS: [&str; 18] = [
+    "t 1", "t 2", "c 3", "c 7", "h 3", "h 7", "r 3", "r 20000", "m 1", "m 2", "l 1", "l 2", "a 3", "a 7", "s 3", "s 7",
+    "g 4", "g 7",
+];
 
-const SUITE: &str = "[[suite]]\nkind = \"lines\"\nfile = \"tests.txt\"\nrun = \"sh -c 'echo {line} | ./odd'\"\nexpect = \"expected/{n}\"\n";
+/// Files may have 512 KiB, less than the recordings of much. The command does not end as the program does.
+const SUITE: &str = "[[suite]]\nkind = \"lines\"\nfile = \"tests.txt\"\nrun = \"sh -c 'ulimit -f 1024; echo {line} | ./odd; echo $?'\"\nexpect = \"expected/{n}\"\n";
 
 fn line(tag: &str) -> u64 {
     crate::project::line_of("why/odd.c", &format!("/* {tag} */"))
@@ -21,9 +25,9 @@ fn place(tag: &str) -> String {
     format!("odd.c:{}", line(tag))
 }
 
-fn fill(project: &Project) {
+fn fill(project: &Project, suite: &str) {
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs/why/odd.c");
-    project.write("odd.c", &std::fs::read_to_string(source).unwrap()).write("suspect.toml", SUITE);
+    project.write("odd.c", &std::fs::read_to_string(source).unwrap()).write("suspect.toml", suite);
     for number in 1..=INPUTS.len() {
         project.write(&format!("expected/{number}"), "");
     }
@@ -33,7 +37,7 @@ fn fill(project: &Project) {
 
 static BUILT: LazyLock<Project> = LazyLock::new(|| {
     let project = Project::new();
-    fill(&project);
+    fill(&project, SUITE);
     project
 });
 
@@ -57,9 +61,15 @@ fn answer(tests: [&str; 2], options: &[&str]) -> Value {
 #[test]
 fn a_program_that_does_not_do_the_same_twice_is_called_that() {
     let trust = answer(["1", "2"], &[])["trust"].to_string();
-    assert!(trust.contains("2 does not do the same each time it runs"), "{trust}");
+    assert!(trust.contains("2 does not do the same each time it runs (it writes something else)"), "{trust}");
     let steady = answer(["7", "8"], &[])["trust"].to_string();
     assert!(!steady.contains("does not do the same"), "{steady}");
+}
+
+#[test]
+fn times_that_decide_nothing_are_no_matter() {
+    let found = answer(["11", "12"], &[]);
+    assert_eq!((&found["verified"], &found["trust"]), (&true.into(), &serde_json::json!([])), "{found}");
 }
 
 #[test]
@@ -87,6 +97,54 @@ fn a_crash_before_what_is_asked_for_is_explained_instead() {
     let lines: Vec<&Value> =
         found["steps"].as_array().unwrap().iter().map(|step| &step["cause_point"]["line"]).collect();
     assert!(lines.contains(&&line("L1").into()), "{found}");
+}
+
+#[test]
+fn crashes_in_functions_that_are_not_recorded_are_explained_in_whichever_process_they_happen() {
+    let found = answer(["13", "14"], &[]);
+    assert!(found["effect"].as_str().unwrap().contains(&format!("14 crashes at {}", place("L15"))), "{found}");
+    assert_eq!(
+        (&found["verified"], &found["steps"][0]["causes"][0]["failing"]),
+        (&true.into(), &"7".into()),
+        "{found}"
+    );
+    let found = answer(["15", "16"], &[]);
+    assert!(found["effect"].as_str().unwrap().contains(&format!("16 crashes at {}", place("L17"))), "{found}");
+    assert!(found["effect"].as_str().unwrap().contains("NULL here"), "{found}");
+    let lines: Vec<&Value> =
+        found["steps"].as_array().unwrap().iter().map(|step| &step["cause_point"]["line"]).collect();
+    assert!(lines.contains(&&line("L16").into()), "{found}");
+}
+
+#[test]
+fn what_calls_in_several_blocks_return_is_told_apart() {
+    let found = answer(["17", "18"], &["--cause", &place("L19"), "--effect", &format!("{}:p", place("L20"))]);
+    assert!(found["effect"].as_str().unwrap().ends_with("`p` is &high here, &low there"), "{found}");
+    assert_eq!((&found["verified"], &found["steps"][0]["model"]), (&true.into(), &"approximate".into()), "{found}");
+    let slices = answer(["17", "18"], &[])["steps"].to_string();
+    assert!(slices.contains(r#""failing":"&high","passing":"&low","what":"what chosen returned""#), "{slices}");
+}
+
+#[test]
+fn a_recording_that_may_not_grow_so_long_is_told_of() {
+    let asked = ["explain", "10", "--against", "9"];
+    let _turn = turn();
+    let message = BUILT.fail(&asked, 1);
+    let tmp = BUILT.path().join(".suspect/tmp");
+    assert!(message.contains("say what differs before: --effect FILE:LINE[:VAR]"), "{message}");
+    for name in ["9", "10"] {
+        let start = format!("{name}: the recording ends before the run, after ");
+        let said = message.split("; ").find(|said| said.starts_with(&start)).unwrap_or_else(|| panic!("{message}"));
+        let kib: u64 = said[start.len()..].split(' ').next().unwrap().parse().unwrap();
+        assert!((256..=512).contains(&kib) && said.contains(tmp.to_str().unwrap()), "{said}");
+    }
+    assert!(message.contains("raise `ulimit -f`"), "{message}");
+    assert!(!tmp.exists(), "half-written recordings stay");
+    drop(_turn);
+    // What comes before is explained as anywhere.
+    let found = answer(["9", "10"], &["--effect", &format!("{}:k", place("L14"))]);
+    assert_eq!(found["verified"], true, "{found}");
+    assert!(found["trust"].to_string().contains("the recording ends before the run"), "{found}");
 }
 
 #[test]
@@ -126,14 +184,16 @@ fn a_recording_that_does_not_fit_on_the_disk_is_told_of() {
         eprintln!("skipped: mounting a small file system is not allowed here");
         return;
     };
-    fill(&project);
+    fill(&project, &SUITE.replace("ulimit -f 1024; ", ""));
     let scratch = project.path().join("scratch");
     std::fs::create_dir(&scratch).unwrap();
     let output = project.command(&["slice", "10", "output"]).env("TMPDIR", &scratch).output().unwrap();
     let said = crate::project::text(&output);
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(
-        said.contains("10 writes nothing") && said.contains("10: the recording ends before the run: the disk is full"),
+        said.contains("10 writes nothing")
+            && said.contains("10: the recording ends before the run, after ")
+            && said.contains(": the disk of "),
         "{said}"
     );
     // What fits is explained there as anywhere.

@@ -6,7 +6,7 @@
 use Base::{Argument as A, Pointee as P, Result as R};
 use Effect::{Allocates, Copies, Fills, Frees, Moves, Prints, Reads, Scans, Writes, Zeroes};
 use Extent::{Bytes, Count, Limited, Pointers, Product, Returned, Returns, Text, TextWithin, Wide};
-use Role::{Ends, Executes, Forks, Handles, Input, Jumps, Output, Plain, Threads};
+use Role::{Aborts, Ends, Executes, Forks, Handles, Input, Jumps, Output, Plain, Threads};
 
 /// The number of a function without a model that is called by its name.
 pub const UNKNOWN: u32 = u32::MAX;
@@ -40,6 +40,8 @@ pub enum Role {
     Output,
     /// Does not return: the process ends.
     Ends,
+    /// Does not return: a signal ends the process.
+    Aborts,
     /// Does not return: `setjmp` does, again.
     Jumps,
     /// Returns in two processes.
@@ -365,8 +367,10 @@ pub const EXTERNALS: &[External] = externals! {
     "strftime" => Plain [Reads(A(2), Text), Reads(A(3), CALENDAR), Writes(A(0), Limited(1))]
     "strptime" => Plain [Reads(A(0), Text), Reads(A(1), Text), Writes(A(2), CALENDAR)]
     // Processes, users and the machine.
-    "exit" | "_exit" | "_Exit" | "quick_exit" | "abort" | "__stack_chk_fail" | "__chk_fail" | "__fortify_fail" | "pthread_exit" => Ends []
-    "__assert_fail" => Ends [Reads(A(0), Text), Reads(A(1), Text), Reads(A(3), Text)]
+    "exit" | "_exit" | "_Exit" | "quick_exit" => Ends []
+    "abort" | "__stack_chk_fail" | "__chk_fail" | "__fortify_fail" => Aborts []
+    "pthread_exit" => Ends []
+    "__assert_fail" => Aborts [Reads(A(0), Text), Reads(A(1), Text), Reads(A(3), Text)]
     "longjmp" | "_longjmp" | "siglongjmp" | "__longjmp_chk" => Jumps []
     "fork" | "__fork" | "vfork" => Forks []
     "execv" | "execvp" | "execve" | "execvpe" | "execl" | "execlp" | "execle" | "fexecve" => Executes [Reads(A(0), Text)]

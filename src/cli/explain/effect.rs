@@ -6,6 +6,7 @@ use super::super::exit::{Exit, Failure};
 use super::Case;
 use crate::comparison::{Effect, Side, Watch};
 use crate::recording::{End, Site};
+use crate::suite::Verdict;
 
 impl Case<'_> {
     /// The effect, and what it is in words.
@@ -17,6 +18,14 @@ impl Case<'_> {
         if let Some(found) = first {
             return Ok(found);
         }
+        if let Some(cut) = self.recorded.iter().position(|one| one.recording.is_cut()) {
+            // What comes after it is not known, so what one run alone does may be what both do.
+            let message = format!(
+                "as far as {} is recorded, {} and {} write the same; say what differs before: --effect FILE:LINE[:VAR]",
+                self.names[cut], self.names[1], self.names[0]
+            );
+            return Err(Failure::new(Exit::Usage, message));
+        }
         if let Some(found) = self.exclusive_output().or_else(|| self.returned_differently()) {
             return Ok(found);
         }
@@ -27,19 +36,31 @@ impl Case<'_> {
         Err(Failure::new(Exit::Usage, message))
     }
 
-    /// The failing run ended in the middle of a step: what the step reads differs, or the way that led there.
-    fn crash(&self) -> Option<(Effect, Option<String>)> {
-        let walked = &self.runs.walked[1];
-        let crashed = match walked.end {
+    /// Whether a run ended where no process ends in order. It need not be the process that the test's command is.
+    fn died(&self, side: Side) -> bool {
+        let recording = &self.recorded[side.index()].recording;
+        match self.runs.walked[side.index()].end {
+            _ if recording.is_cut() => false,
             End::Within(_) => true,
-            End::Outside(Some(_)) => !self.recorded[1].recording.has_ended() && self.recorded[1].died,
+            End::Outside(Some(step)) if !recording.has_ended() => {
+                // What else leaves a process without its destructors: another program in its place, a child's `_exit`.
+                !matches!(self.code.role_of(step), Some(Role::Ends | Role::Executes | Role::Forks))
+            }
             _ => false,
-        };
-        if !crashed || matches!(self.runs.walked[0].end, End::Within(_)) {
+        }
+    }
+
+    /// The failing run alone died: what the step reads differs in which it did, or the way that led there.
+    fn crash(&self) -> Option<(Effect, Option<String>)> {
+        if !self.died(Side::Second) || self.died(Side::First) {
             return None;
         }
         let last = self.runs.runs[1].points() - 1;
-        let text = Some(format!("{} crashes at {}", self.names[1], self.at(Side::Second, last)));
+        let (name, place) = (&self.names[1], self.at(Side::Second, last));
+        let text = Some(match self.recorded[1].verdict {
+            Verdict::Timeout => format!("{name} does not end in time, and was at {place} then"),
+            _ => format!("{name} crashes at {place}"),
+        });
         if let Some(partner) = self.runs.alignment.partner(Side::Second, last) {
             let found = self.reads_differ(partner);
             if found.is_some() {
@@ -81,13 +102,13 @@ impl Case<'_> {
 
     fn written_differently(&self, point: u32) -> Option<(Effect, Option<String>)> {
         let site = self.runs.runs[0].site(point);
-        let role = self.code.role(site).filter(|role| matches!(role, Role::Output | Role::Ends))?;
+        let role = self.code.role(site).filter(|role| matches!(role, Role::Output | Role::Ends | Role::Aborts))?;
         self.runs.alignment.partner(Side::First, point)?;
         let effect = match self.code.what(site) {
             Site::Step(_) => Effect::new(self.pair, point, Watch::Result, &self.runs.naming.names),
             _ => self.reads_differ(point),
         };
-        let what = if role == Role::Ends { "the status of the process differs" } else { "what is written differs" };
+        let what = if role != Role::Output { "the status of the process differs" } else { "what is written differs" };
         let text = format!("{what} at {}", self.at(Side::First, point));
         effect.filter(Effect::differs).map(|effect| (effect, Some(text)))
     }
@@ -98,7 +119,7 @@ impl Case<'_> {
             let run = &self.runs.runs[side.index()];
             let alone = |point: &u32| {
                 self.runs.alignment.partner(side, *point).is_none()
-                    && matches!(self.code.role(run.site(*point)), Some(Role::Output | Role::Ends))
+                    && matches!(self.code.role(run.site(*point)), Some(Role::Output | Role::Ends | Role::Aborts))
             };
             (1..run.points()).find(alone).map(|point| (side, point))
         });

@@ -300,7 +300,7 @@ fn is_harmless(code: &Code, site: u32, behind: bool) -> bool {
         return !["mmap", "mmap64", "shmat"].contains(&name);
     }
     match (code.what(site), code.role(site)) {
-        (_, Some(Role::Plain | Role::Ends | Role::Jumps)) => true,
+        (_, Some(Role::Plain | Role::Ends | Role::Aborts | Role::Jumps)) => true,
         (_, Some(Role::Output)) => ["print", "put", "write", "perror", "warn"].iter().any(|part| name.contains(part)),
         // What is called may be recorded itself, and then returns unseen.
         (Site::Step(_), None) => true,

@@ -174,7 +174,8 @@ impl<'a> Search<'a> {
     /// Where the outside learns something: what was written, and the last point.
     fn ends(&self) -> Vec<u32> {
         let run = &self.runs.runs[0];
-        let told = |point: &u32| matches!(self.code.role(run.site(*point)), Some(Role::Output | Role::Ends));
+        let told =
+            |point: &u32| matches!(self.code.role(run.site(*point)), Some(Role::Output | Role::Ends | Role::Aborts));
         let last = run.points() - 1;
         (1..last).filter(told).chain([last]).collect()
     }

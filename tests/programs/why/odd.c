@@ -1,6 +1,8 @@
 /* Reads a letter and k, and does one of several things that are hard to explain. */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 struct node {
@@ -50,7 +52,7 @@ static unsigned long *words;
 /* Everything that it loads is written to a recording. */
 static int much(int k)
 {
-    unsigned long x = k;
+    unsigned long x = k; /* L14 */
     int i;
 
     words = malloc(1024 * sizeof *words);
@@ -63,6 +65,57 @@ static int much(int k)
     return x & 0xff;
 }
 
+static long last;
+
+/* Takes times, which make recordings longer or shorter, and does nothing with them. */
+static int timed(int k)
+{
+    struct timespec now;
+    int i;
+
+    for (i = 0; i < 200; i++) {
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        last = now.tv_nsec;
+    }
+    return k + 1; /* L13 */
+}
+
+/* Ends in a function of the C library that does not come back. */
+static int claimed(int k)
+{
+    assert(k < 5); /* L15 */
+    return k;
+}
+
+/* The same in one that is given what it cannot read. */
+static int measured(int k)
+{
+    const char *text = k > 5 ? 0 : "some"; /* L16 */
+    return strlen(text) + k; /* L17 */
+}
+
+static int low = 1, high = 2;
+
+static char letter(int k)
+{
+    return 'a' + k % 3;
+}
+
+static int *chosen(int k)
+{
+    return k > 5 ? &high : &low; /* L18 */
+}
+
+/* What one block is given is an address, what another is given a letter. */
+static int given(int k)
+{
+    int n = 0, *p = 0;
+
+    if (k > 1) n = letter(k);
+    if (k > 2) p = chosen(k); /* L19 */
+    return *p + n; /* L20 */
+}
+
 int main(void)
 {
     char what;
@@ -71,8 +124,14 @@ int main(void)
 
     if (scanf(" %c %d", &what, &k) != 2) return 9;
     switch (what) {
+    case 'a':
+        printf("%d\n", claimed(k));
+        break;
     case 'c':
         printf("%d\n", late(k));
+        break;
+    case 'g':
+        printf("%d\n", given(k));
         break;
     case 'h':
         printf("%d\n", heap(k));
@@ -82,6 +141,12 @@ int main(void)
         break;
     case 'r':
         printf("%d\n", rounds(k)); /* L12 */
+        break;
+    case 'l':
+        printf("%d\n", timed(k));
+        break;
+    case 's':
+        printf("%d\n", measured(k));
         break;
     case 't':
         clock_gettime(CLOCK_MONOTONIC, &now);
