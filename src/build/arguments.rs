@@ -95,6 +95,8 @@ pub struct Arguments {
     pub freestanding: bool,
     /// Lines, types and names are in the debug information.
     pub full_debug: bool,
+    /// The version of DWARF was chosen (`-gdwarf-5`).
+    pub dwarf_version: bool,
     /// The code is for another machine, or for this one's 32-bit mode.
     pub other_machine: bool,
     /// lld links, with its own idea of where sections go.
@@ -168,6 +170,7 @@ impl Default for Parser {
             no_libc: false,
             freestanding: false,
             full_debug: false,
+            dwarf_version: false,
             other_machine: false,
             lld: false,
             save_temps: false,
@@ -257,6 +260,7 @@ impl Parser {
             self.found.save_temps = true;
         } else if let Some(full) = debug_level(text) {
             self.found.full_debug = full;
+            self.found.dwarf_version |= text.starts_with("-gdwarf-");
         }
     }
 
@@ -397,6 +401,7 @@ mod tests {
         assert!(!parse("-gline-tables-only a.c").full_debug);
         assert!(parse("-g -gno-column-info a.c").full_debug);
         assert!(!parse("-gsplit-dwarf a.c").full_debug);
+        assert!(parse("-gdwarf-5 -g a.c").dwarf_version && !parse("-g3 a.c").dwarf_version);
     }
 
     #[test]

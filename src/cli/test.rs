@@ -32,9 +32,11 @@ impl From<SuiteError> for Failure {
 
 /// Writes a suspect.toml.
 pub fn init(start: &Path, out: &mut impl Write) -> Result<(), Failure> {
-    suite::init(start, Store::new(start).load_build()?.as_ref())?;
+    let last: Option<BuildReport> = Store::new(start).load_build()?;
+    suite::init(start, last.as_ref())?;
     let path = start.join(suite::CONFIG_FILE);
-    writeln!(out, "wrote {}; look through it, then type: suspect test", path.display()).map_err(Failure::of(Exit::File))
+    let next = if last.is_some() { "suspect test" } else { "suspect build && suspect test" };
+    writeln!(out, "wrote {}; look through it, then type: {next}", path.display()).map_err(Failure::of(Exit::File))
 }
 
 /// Runs the suite and keeps what each test did.

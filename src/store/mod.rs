@@ -167,13 +167,13 @@ impl Store {
 
     /// Takes the right to write, or says who has it.
     pub fn lock(&self) -> Result<Lock, StoreError> {
-        self.create_directory(&self.directory)?;
+        self.create_own()?;
         flock(self.directory.join("lock"), &self.directory, FlockArg::LockExclusiveNonblock)
     }
 
     /// Takes the right to read while others read too and nobody writes: for trials of the program as it is built.
     pub fn lock_shared(&self) -> Result<Lock, StoreError> {
-        self.create_directory(&self.directory)?;
+        self.create_own()?;
         flock(self.directory.join("lock"), &self.directory, FlockArg::LockSharedNonblock)
     }
 
@@ -200,7 +200,7 @@ impl Store {
 
     /// Keeps what a build did.
     pub fn save_build(&self, build: &impl Serialize) -> Result<(), StoreError> {
-        self.create_directory(&self.directory)?;
+        self.create_own()?;
         encoding::write_json(&self.directory.join("build.json"), build)
     }
 
@@ -257,6 +257,16 @@ impl Store {
     /// Numbers of the complete runs, ascending.
     pub fn runs(&self) -> Result<Vec<u64>, StoreError> {
         run_numbers(&self.directory.join("runs"))
+    }
+
+    /// Makes the store's own directory, which says itself that it is not to be committed.
+    fn create_own(&self) -> Result<(), StoreError> {
+        if self.directory.is_dir() {
+            return Ok(());
+        }
+        self.create_directory(&self.directory)?;
+        let ignored = self.directory.join(".gitignore");
+        fs::write(&ignored, "*\n").map_err(StoreError::io("write", &ignored))
     }
 
     fn create_directory(&self, path: &Path) -> Result<(), StoreError> {

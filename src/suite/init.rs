@@ -32,9 +32,10 @@ pub fn init(root: &Path, last: Option<&BuildReport>) -> Result<String, SuiteErro
 
 fn text(root: &Path, last: Option<&BuildReport>) -> String {
     let mut out = String::from("# What suspect builds and tests. Paths are relative to this file.\n\n");
-    out.push_str(&build(root, last));
+    let tests = found(root);
+    out.push_str(&build(root, last, tests.as_ref().and_then(|found| built_by(found.kind))));
     out.push_str(STORE);
-    out.push_str(&suite(root));
+    out.push_str(&suite(root, tests));
     out
 }
 
@@ -53,15 +54,30 @@ const BUILDS: [(&str, &str, &str); 7] = [
     ("makefile", "make", "make -j8"),
 ];
 
-fn build(root: &Path, last: Option<&BuildReport>) -> String {
+/// The file of the build system that has tests of a kind of its own.
+fn built_by(kind: &str) -> Option<&'static str> {
+    [("ctest", "CMakeLists.txt"), ("meson", "meson.build"), ("automake", "Makefile.am")]
+        .into_iter()
+        .find_map(|(of, file)| (of == kind).then_some(file))
+}
+
+/// What builds the project, as far as it is left open by a build that was made: what `has_tests`, if that is there.
+fn build(root: &Path, last: Option<&BuildReport>, has_tests: Option<&str>) -> String {
     if let Some(last) = last {
         let line = quoted(&line_of(root, last));
         return format!("[build]\n# What `suspect build` runs (as it was last given).\ncommand = {line}\n\n");
     }
-    let found = BUILDS.into_iter().find(|(file, ..)| root.join(file).is_file());
+    let there = |file: &str| root.join(file).is_file();
+    let with_tests = BUILDS.into_iter().find(|(file, ..)| Some(*file) == has_tests && there(file));
+    let found = with_tests.or_else(|| BUILDS.into_iter().find(|(file, ..)| there(file)));
     let mut out = String::from("[build]\n");
     let (comment, line) = match found {
-        Some((file, tool, command)) => (format!("found {file}: {tool}"), format!("command = \"{command}\"")),
+        Some((file, tool, command)) => {
+            // What is checked out of a repository is not bootstrapped yet.
+            let bare = command.starts_with("./configure") && !there("configure") && there("configure.ac");
+            let first = if bare { "autoreconf -i && " } else { "" };
+            (format!("found {file}: {tool}"), format!("command = \"{first}{command}\""))
+        }
         None => ("no build system found".to_owned(), "# command = \"make -j8\"".to_owned()),
     };
     let _ = writeln!(out, "# What `suspect build` runs ({comment}).\n{line}\n");
@@ -82,16 +98,27 @@ fn line_of(root: &Path, last: &BuildReport) -> String {
     }
 }
 
-fn suite(root: &Path) -> String {
+/// Tests that a tool lists.
+struct Found {
+    kind: &'static str,
+    dir: String,
+    comment: String,
+}
+
+/// Those that are there, or will be once the project is built.
+fn found(root: &Path) -> Option<Found> {
     let scripts_only = |kind: &Kind| matches!(kind, Kind::Command(_));
-    let tool = detect(root).filter(|detected| !scripts_only(&detected.kind)).map(|detected| {
+    let there = detect(root).filter(|detected| !scripts_only(&detected.kind)).map(|detected| {
         let dir = if detected.dir.as_os_str().is_empty() { ".".into() } else { detected.dir.display().to_string() };
-        (detected.kind.name(), dir, detected.what)
+        Found { kind: detected.kind.name(), dir, comment: format!("found {}", detected.what) }
     });
-    let (comment, body) = if let Some((kind, dir, what)) = tool {
-        (format!("found {what}"), format!("kind = \"{kind}\"\ndir = {}\n", quoted(&dir)))
-    } else if let Some((kind, dir, why)) = later(root) {
-        (why.to_owned(), format!("kind = \"{kind}\"\ndir = \"{dir}\"\n"))
+    let later = || later(root).map(|(kind, dir, why)| Found { kind, dir: dir.into(), comment: why.into() });
+    there.or_else(later)
+}
+
+fn suite(root: &Path, found: Option<Found>) -> String {
+    let (comment, body) = if let Some(Found { kind, dir, comment }) = found {
+        (comment, format!("kind = \"{kind}\"\ndir = {}\n", quoted(&dir)))
     } else if let Some((dir, input, output)) = pairs(root) {
         let program = quoted(&format!("./{} < {{input}}", program(root)));
         let body = format!(
@@ -115,7 +142,10 @@ fn suite(root: &Path) -> String {
 /// Tests that are there once the project is built.
 fn later(root: &Path) -> Option<(&'static str, &'static str, &'static str)> {
     let mentions = |file: &str, word: &str| fs::read_to_string(root.join(file)).is_ok_and(|text| text.contains(word));
-    if mentions("CMakeLists.txt", "enable_testing") || mentions("CMakeLists.txt", "include(CTest)") {
+    // CMake's commands may be written in any case, with blanks before the parenthesis.
+    let cmake: String = fs::read_to_string(root.join("CMakeLists.txt")).unwrap_or_default();
+    let cmake: String = cmake.to_ascii_lowercase().split_whitespace().collect();
+    if cmake.contains("enable_testing(") || cmake.contains("include(ctest)") {
         return Some(("ctest", "build", "CMakeLists.txt has tests; they are listed once it is built"));
     }
     if root.join("meson.build").is_file() {

@@ -193,7 +193,10 @@ pub(super) struct Listing<'a> {
 impl Listing<'_> {
     fn list(&self) -> Result<Found, SuiteError> {
         if !self.dir.is_dir() {
-            let why = format!("its directory {} does not exist (is the project built?)", self.dir.display());
+            let why = format!(
+                "its directory {} does not exist; is the project built? `suspect build` does that",
+                self.dir.display()
+            );
             return Err(self.no_tests(why));
         }
         let found = match &self.section.kind {
@@ -234,8 +237,10 @@ impl Listing<'_> {
             if let Oracle::Junit(path) = &plan.oracle {
                 plan.needs.names.insert(format!("file {}", dir.join(path).display()));
             }
+            let around = [&*self.dir, self.root].into_iter().find(|around| dir != *around && dir.starts_with(around));
             tests.push(Test {
                 name: format!("{prefix}{name}"),
+                around: around.map(Path::to_owned),
                 index: tests.len(),
                 suite: self.number,
                 command: line_text(&plan.argv),

@@ -29,6 +29,8 @@ pub struct Test {
     pub command: String,
     /// Where the command runs.
     pub dir: PathBuf,
+    /// The nearest directory above that one among the suite's and the project's.
+    pub(super) around: Option<PathBuf>,
     pub(super) plan: Plan,
 }
 
@@ -36,6 +38,12 @@ impl Test {
     /// The time limit that the project itself gives the test.
     pub fn own_timeout(&self) -> Option<Duration> {
         self.plan.timeout
+    }
+
+    /// The directory around [`Test::dir`] whose contents the test may expect there: its suite's (a tree of built programs, say), or where it
+    /// runs in that one, the project's; `None` where there is none above.
+    pub fn around(&self) -> Option<&Path> {
+        self.around.as_deref()
     }
 }
 

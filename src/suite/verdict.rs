@@ -88,8 +88,23 @@ pub(super) fn failure_text(status: Status, said: &[u8]) -> String {
             .contains(&line)
     };
     let lines: Vec<&[u8]> = said.split(|byte| *byte == b'\n').filter(|line| !remark(line)).collect();
-    let said = last_line(&lines.join(&b'\n')).map(|line| format!(": {line}")).unwrap_or_default();
-    format!("{}{said}", status_text(status))
+    let complaint = lines.iter().find(|line| is_failed_check(line));
+    let complaint = complaint.or_else(|| lines.iter().rev().find(|line| is_complaint(line)));
+    let said = complaint.map(|line| clip(line.trim_ascii())).or_else(|| last_line(&lines.join(&b'\n')));
+    format!("{}{}", status_text(status), said.map(|line| format!(": {line}")).unwrap_or_default())
+}
+
+/// Whether a line is what a failed assertion or a sanitizer says, after which scripts go on talking.
+fn is_failed_check(line: &[u8]) -> bool {
+    let said = [&b"Assertion "[..], b"assertion failed", b"Sanitizer: ", b": runtime error: "];
+    said.iter().any(|words| line.windows(words.len()).any(|window| window == *words))
+}
+
+/// Whether a line says of itself that it is about what went wrong.
+fn is_complaint(line: &[u8]) -> bool {
+    let line = line.trim_ascii_start();
+    let begins = |word: &[u8]| line.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
+    [&b"error:"[..], b"error ", b"fail:", b"failed:", b"failure:", b"not ok"].iter().any(|word| begins(word))
 }
 
 /// Statuses with which a shell says that it could not run the command, with its message.
@@ -178,5 +193,18 @@ mod tests {
             "killed by SIGABRT (exit status 134): x != y"
         );
         assert_eq!(status_text(Status::Exited(3)), "exit status 3");
+    }
+
+    #[test]
+    fn what_a_test_says_of_its_failure_is_told_from_what_scripts_say_afterwards() {
+        let said = |text: &str| failure_text(Status::Exited(1), text.as_bytes());
+        let talk = "ERROR: \"t\" exited with non-zero exit status: 134\ncp \"t.out\" \"t.expected\"\n";
+        assert_eq!(
+            said(&format!("t: t.c:3: main: Assertion `a == b' failed.\nAborted\n{talk}")),
+            "exit status 1: t: t.c:3: main: Assertion `a == b' failed."
+        );
+        assert_eq!(said(talk), "exit status 1: ERROR: \"t\" exited with non-zero exit status: 134");
+        assert_eq!(said("one\nmismatch at 3\n\n"), "exit status 1: mismatch at 3");
+        assert_eq!(said("ok 1\nnot ok 2 - sum\n# done\n"), "exit status 1: not ok 2 - sum");
     }
 }

@@ -64,7 +64,7 @@ pub enum TrialError {
         room: u64,
     },
     /// No instrumented program ran, or it has no `trace` version.
-    #[error("test `{test}` records no values: {why}; build with `suspect build` and modes that include trace")]
+    #[error("test `{test}` records no values: {why}")]
     NoValues {
         /// The test.
         test: String,

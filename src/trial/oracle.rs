@@ -215,7 +215,10 @@ impl Recording {
                 continue;
             }
             let Some(log) = &file.layout().log else {
-                let why = format!("{} has no log of values", file.path().display());
+                let why = format!(
+                    "{} has no log of values: build with `suspect build` and modes that include trace",
+                    file.path().display()
+                );
                 return Err(TrialError::NoValues { test: test.into(), why });
             };
             if log.n_taken > recording.taken.0 {
@@ -229,7 +232,9 @@ impl Recording {
             recording.processes.push(logged);
         }
         if recording.processes.is_empty() {
-            return Err(TrialError::NoValues { test: test.into(), why: "no instrumented program ran".into() });
+            let why = "no instrumented program ran where trials run, which is a copy of its directory, or that itself with \
+                       nothing to be written there: what it needs beside that it does not find";
+            return Err(TrialError::NoValues { test: test.into(), why: why.into() });
         }
         recording.modules = reader.modules;
         if watched == Watched::Output {

@@ -25,6 +25,8 @@ pub(super) enum Place {
     Itself,
     /// In a copy that is restored after each run.
     Copy,
+    /// The same with all that the suite's directory holds, where the test's own is below it: what it finds by `..` is there too.
+    Around,
     /// In a directory that is empty at first.
     Empty,
 }
@@ -67,7 +69,18 @@ pub(super) fn memory_for(peak: u64, most: u64) -> u64 {
 /// The job of running `test` on `worker`, with so many bytes of memory for each process.
 pub(super) fn job(worker: &Worker, test: &Test, place: Place, task: Task, memory: u64) -> Job {
     let (tmp, work) = (worker.tmp(), worker.work());
-    let cwd = if place == Place::Itself { test.dir.clone() } else { work.clone() };
+    let copied = match place {
+        Place::Copy => Some(&*test.dir),
+        Place::Around => Some(test.around().unwrap_or(&test.dir)),
+        Place::Itself | Place::Empty => None,
+    };
+    let cwd = match copied {
+        Some(copied) => {
+            test.dir.strip_prefix(copied).map_or(work.clone(), |below| work.join(below).components().collect())
+        }
+        None if place == Place::Itself => test.dir.clone(),
+        None => work.clone(),
+    };
     let mut command = test.command_in(&cwd, &tmp);
     command.env.set_varying("PWD", &cwd);
     command.env.set_varying(ENV_TEST, &test.name);
@@ -88,10 +101,10 @@ pub(super) fn job(worker: &Worker, test: &Test, place: Place, task: Task, memory
         file: None,
         same_random: matches!(task, Task::Replay { .. }),
     };
-    match (place, task) {
-        (Place::Copy, _) => job.copy = Some((test.dir.clone(), work)),
-        (Place::Empty, _) => job.empty.push(work),
-        (Place::Itself, _) => {}
+    match copied {
+        Some(copied) => job.copy = Some((copied.to_owned(), work)),
+        None if place == Place::Empty => job.empty.push(work),
+        None => {}
     }
     if let Task::Trial(file) = task {
         job.file = Some(file.to_owned());
@@ -185,16 +198,19 @@ impl Recorded {
 }
 
 /// Where a test's trials may run, the likeliest first.
-pub(super) fn places(test: &Test, worker: &mut Worker) -> &'static [Place] {
+pub(super) fn places(test: &Test, worker: &mut Worker) -> Vec<Place> {
     let most = worker.setup().copied;
-    match test.works_in() {
-        ScratchKind::Empty => &[Place::Empty],
-        ScratchKind::Copy => &[Place::Copy],
-        ScratchKind::None if worker.is_small(&test.dir, |directory| is_small(directory, most)) => {
-            &[Place::Copy, Place::Itself]
-        }
-        ScratchKind::None => &[Place::Itself, Place::Copy],
+    let mut is_small = |directory: &Path| worker.is_small(directory, |directory| is_small(directory, most));
+    let mut places = match test.works_in() {
+        ScratchKind::Empty => return vec![Place::Empty],
+        ScratchKind::Copy => return vec![Place::Copy],
+        ScratchKind::None if is_small(&test.dir) => vec![Place::Copy, Place::Itself],
+        ScratchKind::None => vec![Place::Itself, Place::Copy],
+    };
+    if test.around().is_some_and(is_small) {
+        places.push(Place::Around);
     }
+    places
 }
 
 /// How the verdict on a run differs from the one that is known.
@@ -269,9 +285,12 @@ impl Preparing<'_> {
         let mut good = None;
         let mut why = None;
         for place in places {
-            let (recording, ran) = match self.record_once(worker, *place, 0) {
+            if good.is_some() && place == Place::Around {
+                break;
+            }
+            let (recording, ran) = match self.record_once(worker, place, 0) {
                 Ok(recorded) => recorded,
-                // A program that finds nothing where it is copied to may still run in place.
+                // A program that finds nothing where it is copied to may still run in place, or among what is copied with it.
                 Err(error @ (TrialError::NoValues { .. } | TrialError::NotReproducible { .. })) => {
                     why.get_or_insert(error);
                     continue;
@@ -284,7 +303,7 @@ impl Preparing<'_> {
                 continue;
             }
             let writes = ran.wrote;
-            let found = (*place, (recording, ran));
+            let found = (place, (recording, ran));
             match place {
                 // Only a test that writes needs its copy for good.
                 Place::Copy if self.test.works_in() == ScratchKind::None && !writes => drop(good.get_or_insert(found)),

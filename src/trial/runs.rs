@@ -82,8 +82,12 @@ impl TestRuns {
         };
         let mut why = None;
         for place in prepare::places(test, worker) {
-            runs.place = *place;
+            runs.place = place;
             let (ran, recordings) = runs.run(worker, None, Some((to, most)))?;
+            if recordings.is_empty() {
+                why.get_or_insert_with(|| "no instrumented program ran where it is run again".into());
+                continue;
+            }
             match prepare::difference(suite, test, verdict, worker, &ran)? {
                 None => {
                     let run = runs.described(suite, worker, &ran, recordings)?;

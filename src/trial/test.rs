@@ -166,7 +166,7 @@ impl TestTrials {
 
     /// Whether the trials run in a copy of the test's directory, because the test writes there.
     pub fn is_copied(&self) -> bool {
-        self.place == Place::Copy
+        matches!(self.place, Place::Copy | Place::Around)
     }
 
     /// The quickest executor that the test allows, and why it is not [`Executor::Fork`] if it is not.

@@ -15,6 +15,7 @@ mod incremental;
 mod interrupted;
 mod keeping;
 mod mutants;
+mod newcomers;
 mod nightly;
 mod official;
 mod page;

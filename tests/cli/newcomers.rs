@@ -1,0 +1,79 @@
+//! Projects as people bring them, with what is said to somebody who has never used the tool.
+
+use std::fs;
+use std::process::Command;
+
+use crate::project::{Project, text};
+
+/// A program that copies its argument to its output, and forgets what stands after the seventh character.
+const PROGRAM: &str = "#include <stdio.h>\n\
+                       static int room(int length)\n\
+                       {\n    return length < 7 ? length : 7;\n}\n\
+                       int main(int argc, char **argv)\n\
+                       {\n    int length = 0;\n    while (argv[1][length])\n        length++;\n\
+                           printf(\"%.*s\\n\", room(length), argv[1]);\n    return 0;\n}\n";
+
+/// A project whose tests are scripts in a directory of their own: they run `../prog`, and keep its output beside themselves.
+fn scripts_that_look_up() -> Project {
+    let project = Project::new();
+    project.write("prog.c", PROGRAM).write(
+        "suspect.toml",
+        "[build]\ncommand = \"cc -o prog prog.c\"\n\
+         [[suite]]\nkind = \"command\"\ndir = \"t\"\nlist = \"ls *.sh\"\nrun = \"sh ./{test}\"\n",
+    );
+    for (name, word) in [("a", "a"), ("b", "bcd"), ("c", "seventy"), ("d", "eighteen"), ("e", "seventeen")] {
+        let script = format!("../prog {word} > {name}.out\necho {word} | cmp - {name}.out\n");
+        project.write(&format!("t/{name}.sh"), &script);
+    }
+    project.succeed(&["build"]);
+    project
+}
+
+#[test]
+fn changes_are_tried_on_tests_that_look_beside_their_directory_and_write_into_it() {
+    let project = scripts_that_look_up();
+    project.succeed(&["test"]);
+    let ranked = project.succeed(&["rank", "--top", "1", "--budget", "30s"]);
+    assert!(ranked.contains("suspect: #1 prog.c:4 in room()"), "{ranked}");
+    assert!(ranked.contains("all 2 failing tests pass"), "{ranked}");
+    assert!(!ranked.contains("no instrumented program"), "{ranked}");
+    let explained = text(&project.suspect(&["explain", "d.sh"]));
+    assert!(explained.contains("d.sh compared with c.sh: what is written differs at prog.c:11"), "{explained}");
+}
+
+#[test]
+fn what_is_to_be_typed_first_is_said() {
+    let project = Project::new();
+    project.write("CMakeLists.txt", "project(t C)\nENABLE_TESTING ()\nadd_test(a a)\n").write("Makefile", "");
+    assert!(project.succeed(&["init"]).ends_with("then type: suspect build && suspect test\n"));
+    let written = fs::read_to_string(project.path().join("suspect.toml")).unwrap();
+    assert!(written.contains("cmake --build build") && written.contains("kind = \"ctest\""), "{written}");
+    let said = project.fail(&["test"], 4);
+    assert!(said.contains("build does not exist") && said.contains("`suspect build`"), "{said}");
+}
+
+#[test]
+fn the_build_is_that_of_the_system_that_has_the_tests() {
+    let project = Project::new();
+    project.write("CMakeLists.txt", "project(t C)\n").write("configure.ac", "");
+    project.write("Makefile.am", "SUBDIRS = test\n").write("test/Makefile.am", "TESTS = run\n");
+    project.succeed(&["init"]);
+    let written = fs::read_to_string(project.path().join("suspect.toml")).unwrap();
+    assert!(written.contains("kind = \"automake\""), "{written}");
+    assert!(written.contains("command = \"autoreconf -i && ./configure && make"), "{written}");
+    fs::remove_file(project.path().join("suspect.toml")).unwrap();
+    project.write("configure", "").succeed(&["init"]);
+    let written = fs::read_to_string(project.path().join("suspect.toml")).unwrap();
+    assert!(written.contains("command = \"./configure && make"), "{written}");
+}
+
+#[test]
+fn what_is_stored_is_not_committed_by_mistake() {
+    let project = Project::new();
+    project.write("prog.c", "int main(void) { return 0; }\n");
+    assert!(Command::new("git").args(["init", "-q"]).current_dir(project.path()).status().unwrap().success());
+    project.succeed(&["build", "--", "cc", "-o", "prog", "prog.c"]);
+    let status = Command::new("git").args(["status", "--short"]).current_dir(project.path()).output().unwrap();
+    let listed = String::from_utf8(status.stdout).unwrap();
+    assert!(listed.contains("prog.c") && !listed.contains(".suspect"), "{listed}");
+}
