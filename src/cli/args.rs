@@ -55,7 +55,7 @@ pub enum Verb {
     Run(RunArguments),
     /// Say what changed since an older night: failures, rankings, and changed lines that are suspicious.
     #[command(
-        after_help = "Examples:\n  suspect diff 12\n  suspect diff 12 14 --format json\n  suspect diff ../last-green\n  \
+        after_help = "Examples:\n  suspect diff\n  suspect diff 12\n  suspect diff 12 14 --format json\n  suspect diff ../last-green\n  \
         suspect diff last/report.json\n\nA test that was not looked at is not reported as fixed."
     )]
     Diff(DiffArguments),

@@ -26,14 +26,20 @@ const REPORTED: usize = 50;
 
 /// What changed between `run` and the latest night before it; `None` where none is kept.
 pub fn since_last_night(store: &Store, run: &Run) -> Result<Option<DiffReport>, Failure> {
-    for number in store.runs()?.into_iter().rev().filter(|number| *number < run.number) {
+    let Some(before) = night_before(store, run.number)? else { return Ok(None) };
+    let (older, newer) = (Side::of_run(store, &before)?, Side::of_run(store, run)?);
+    let mut report = compare(store.root(), &older, &newer);
+    report.suspicious.truncate(REPORTED);
+    Ok(Some(report))
+}
+
+/// The latest night before the run of that number; `None` where none is kept.
+fn night_before(store: &Store, number: u64) -> Result<Option<Run>, Failure> {
+    for number in store.runs()?.into_iter().rev().filter(|other| *other < number) {
         if Night::of(store, number)?.is_some()
             && let Some(before) = store.run(number)?
         {
-            let (older, newer) = (Side::of_run(store, &before)?, Side::of_run(store, run)?);
-            let mut report = compare(store.root(), &older, &newer);
-            report.suspicious.truncate(REPORTED);
-            return Ok(Some(report));
+            return Ok(Some(before));
         }
     }
     Ok(None)
@@ -42,7 +48,19 @@ pub fn since_last_night(store: &Store, run: &Run) -> Result<Option<DiffReport>, 
 /// Compares two nights and writes what changed.
 pub fn diff(root: &Path, start: &Path, arguments: &DiffArguments, out: &mut impl Write) -> Result<(), Failure> {
     let store = Store::new(root);
-    let older = Side::find(&store, start, &arguments.older)?;
+    let older = match &arguments.older {
+        Some(name) => Side::find(&store, start, name)?,
+        None => {
+            let latest = store.latest_run()?.number;
+            let before = night_before(&store, latest)?.ok_or_else(|| {
+                let message = format!(
+                    "there is no night before run {latest}: `suspect run` makes one; or name what to compare with"
+                );
+                Failure::new(Exit::Usage, message)
+            })?;
+            Side::of_run(&store, &before)?
+        }
+    };
     let newer = match &arguments.newer {
         Some(name) => Side::find(&store, start, name)?,
         None => Side::latest(&store)?,

@@ -11,7 +11,7 @@ use super::exit::Failure;
 use super::mutants::catalogue::Catalogue;
 use super::mutate::{say_uncontained, workbench};
 use super::ready;
-use crate::campaign::run_identity;
+use crate::campaign::{Workbench, run_identity};
 use crate::evidence::Trials;
 use crate::mutant::Class;
 use crate::search::{Search, SearchSettings, SearchTest, SearchWatch, Searched};
@@ -65,7 +65,12 @@ pub fn search(
     let evidence = store.evidence(run_identity(run));
     let _searching = evidence.lock()?;
     let earlier = earlier::earlier(store, run, &tests, &evidence)?;
-    let lab = |watched| workbench(run, suite, Executors::Decided, watched, options.allow_unsafe, &endless);
+    let until = options.budget.map(|budget| began + budget);
+    let lab = |watched| -> Result<Workbench, Failure> {
+        let mut lab = workbench(run, suite, Executors::Decided, watched, options.allow_unsafe, &endless)?;
+        lab.setup.until = until;
+        Ok(lab)
+    };
     let (outputs, values) = (lab(Watched::Output)?, lab(Watched::Nodes)?);
     let search = Search {
         program: &run.program,

@@ -26,7 +26,11 @@ pub fn write_diff(report: &DiffReport, out: &mut impl Write) -> io::Result<()> {
         writeln!(out, "no test fails in either night")?;
     }
     places(&report.suspicious, out)?;
-    if !report.ranking.is_empty() {
+    if report.newer.failing == 0
+        && let Some(first) = report.ranking.iter().find(|change| change.before.is_some() && change.now.is_none())
+    {
+        writeln!(out, "\nno test fails, so nothing is ranked; first was {}", place(first))?;
+    } else if !report.ranking.is_empty() {
         writeln!(out, "\nranking:")?;
         report.ranking.iter().try_for_each(|change| writeln!(out, "  {}", ranked(change)))?;
     }
@@ -93,7 +97,11 @@ fn ranked(change: &RankChange) -> String {
         (Some(before), None) => format!("was #{before}, now {why}"),
         (None, None) => why.to_string(),
     };
-    format!("{ranks}: {}:{} in {}(): {}", change.file, change.line, change.function, change.text)
+    format!("{ranks}: {}", place(change))
+}
+
+fn place(change: &RankChange) -> String {
+    format!("{}:{} in {}(): {}", change.file, change.line, change.function, change.text)
 }
 
 fn functions(what: &str, names: &[String], out: &mut impl Write) -> io::Result<()> {

@@ -163,16 +163,22 @@ pub(super) fn set_job(worker: &mut Worker, job: Job) -> Result<(), TrialError> {
 
 /// One run of the worker's job.
 pub(super) fn run(worker: &mut Worker, test: &Test, ask: &Ask) -> Result<Ran, TrialError> {
-    let died =
-        || TrialError::NotReproducible { test: test.name.clone(), why: "the process that runs it is killed".into() };
+    let died = |worker: &Worker| {
+        let why = if worker.is_over() {
+            "the time was over before it had been run as often as is needed"
+        } else {
+            "the process that runs it is killed"
+        };
+        TrialError::NotReproducible { test: test.name.clone(), why: why.into() }
+    };
     if worker.ask(ask)?.is_err() {
-        return Err(died());
+        return Err(died(worker));
     }
     match worker.answer() {
         Ok(Answer::Ran(ran)) => Ok(ran),
         Ok(Answer::Refused(why)) => Err(TrialError::NotReproducible { test: test.name.clone(), why }),
         Ok(Answer::Understood) => Err(TrialError::Worker { problem: "answered something else".into() }),
-        Err(_) => Err(died()),
+        Err(_) => Err(died(worker)),
     }
 }
 

@@ -1,6 +1,7 @@
 //! How trials are run.
 
 use std::path::PathBuf;
+use std::time::Instant;
 
 /// How trials are run.
 #[derive(Clone, Debug)]
@@ -22,6 +23,9 @@ pub struct Setup {
     /// Hooks and ticks that a process of a failing test may execute at least, besides [`super::FAILING_BUDGET`]: what mends an early end takes as much
     /// as a test that passes.
     pub enough: u64,
+    /// When workers are ended, in the middle of a run if need be: one trial of a long test may take many times what the test takes. What such a
+    /// run would have shown is not told.
+    pub until: Option<Instant>,
 }
 
 impl Setup {
@@ -43,6 +47,7 @@ impl Setup {
             copied: (20_000, 64 << 20),
             endless: None,
             enough: 0,
+            until: None,
         }
     }
 }

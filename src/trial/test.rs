@@ -371,6 +371,7 @@ impl Runs for Trees {
                     Ok(Answer::Refused(problem)) => {
                         return Err(TrialError::Worker { problem: format!("cannot run a trial: {problem}") });
                     }
+                    Err(_) if worker.is_over() => return Ok(Left::Stopped),
                     Ok(Answer::Understood) | Err(_) => {
                         alive = false;
                         worker.stop();
@@ -406,7 +407,11 @@ impl Runs for Forks {
         trials.load(worker)?.set_mutants(&encoded);
         let ask = Ask::Plan(trials.stop(*budget));
         let answer = if worker.ask(&ask)?.is_ok() { worker.answer().ok() } else { None };
-        let Some(Answer::Ran(ran)) = answer else { return Ok(Left::These(batch.to_vec())) };
+        let ran = match answer {
+            Some(Answer::Ran(ran)) => ran,
+            None if worker.is_over() => return Ok(Left::Stopped),
+            _ => return Ok(Left::These(batch.to_vec())),
+        };
         let file = trials.load(worker)?;
         if trials.plan_failed(&ran, file).is_some() {
             return Ok(Left::These(batch.to_vec()));

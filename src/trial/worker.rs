@@ -2,8 +2,13 @@
 
 use std::collections::HashMap;
 use std::io;
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::Instant;
+
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use super::file::TrialFile;
 use super::frame::{Answer, Ask, Hello, Ready, receive, send};
@@ -130,9 +135,18 @@ impl Worker {
         }
     }
 
-    /// The next answer.
+    /// Whether its time is over, so that it was ended or gets no further work.
+    pub(super) fn is_over(&self) -> bool {
+        self.setup.until.is_some_and(|until| Instant::now() >= until)
+    }
+
+    /// The next answer. A worker whose time is over is ended instead.
     pub(super) fn answer(&mut self) -> Result<Answer, Died> {
         let Some(process) = &mut self.process else { return Err(Died) };
+        if !self.setup.until.is_none_or(|until| answers_by(&process.from, until)) {
+            self.stop();
+            return Err(Died);
+        }
         match receive(&mut process.from) {
             Ok(answer) => {
                 self.deaths = 0;
@@ -170,6 +184,21 @@ impl Worker {
         self.missing = ready.missing;
         self.process = Some(process);
         Ok(())
+    }
+}
+
+/// Whether there is something to read, or the other end is gone, before `until`.
+fn answers_by(from: &ChildStdout, until: Instant) -> bool {
+    loop {
+        // A little later rather than a little earlier, when the time would not be over yet.
+        let left = until.saturating_duration_since(Instant::now()).as_millis() + 1;
+        let left = PollTimeout::try_from(left).unwrap_or(PollTimeout::MAX);
+        match poll(&mut [PollFd::new(from.as_fd(), PollFlags::POLLIN)], left) {
+            Ok(0) if Instant::now() >= until => return false,
+            Ok(0) | Err(Errno::EINTR) => {}
+            // If it cannot be asked, it is waited for.
+            Ok(_) | Err(_) => return true,
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
 
 use crate::project::{Project, text};
 
@@ -54,4 +55,54 @@ fn command_lines_of_the_templates_are_understood() {
         }
     }
     assert!(seen >= 20, "{seen}");
+}
+
+/// The lines of a job's script in a file for GitLab.
+fn script(text: &str, job: &str) -> String {
+    let of_job = text.lines().skip_while(|line| *line != format!("{job}:"));
+    let lines = of_job.skip_while(|line| line.trim() != "script:").skip(1);
+    let lines = lines.take_while(|line| line.starts_with("    "));
+    lines.filter_map(|line| line.trim_start().strip_prefix("- ")).collect::<Vec<_>>().join("\n")
+}
+
+/// Runs a job as GitLab's runner does: all lines in one shell, which ends where one fails.
+fn job(project: &Project, name: &str, variables: &[(&str, &str)]) -> Output {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("contrib/gitlab/suspect.gitlab-ci.yml");
+    let script = script(&fs::read_to_string(path).unwrap(), name);
+    assert!(script.contains("suspect "), "{name}: {script}");
+    let tools = Path::new(env!("CARGO_BIN_EXE_suspect")).parent().unwrap();
+    let path = format!("{}:{}", tools.display(), std::env::var("PATH").unwrap());
+    let mut command = Command::new("bash");
+    command.args(["-eo", "pipefail", "-c", &script]).current_dir(project.path()).env("PATH", path);
+    command.envs(variables.iter().copied()).output().unwrap()
+}
+
+#[test]
+fn jobs_of_the_gitlab_template_end_well_whether_or_not_a_test_fails() {
+    let program = "int main(int argc, char **argv) { int left = argc > 2; return left + (argv[1][0] == 'f'); }\n";
+    for (lines, fails) in [("p\nq\n", false), ("p\nf\nq\n", true)] {
+        let project = Project::new();
+        project
+            .write("prog.c", program)
+            .write("tests.txt", lines)
+            .write("Makefile", "prog: prog.c\n\tcc -o prog prog.c\n");
+        project.write("suspect.toml", "[[suite]]\nkind = \"lines\"\nfile = \"tests.txt\"\nrun = \"./prog {line}\"\n");
+        let night = job(&project, "suspect-night", &[]);
+        assert!(night.status.success(), "{}", text(&night));
+        let copy = |from: &str, to: &str| {
+            let copied = Command::new("cp").args(["-a", from, to]).current_dir(project.path()).status().unwrap();
+            assert!(copied.success());
+        };
+        copy(".suspect", "of-the-night");
+        for number in ["1", "2"] {
+            let part = job(&project, "suspect-part", &[("CI_NODE_INDEX", number), ("CI_NODE_TOTAL", "2")]);
+            assert!(part.status.success(), "{}", text(&part));
+            assert_eq!(project.path().join(format!("part-{number}")).exists(), fails);
+            let _ = fs::remove_dir_all(project.path().join(".suspect"));
+            copy("of-the-night", ".suspect");
+        }
+        let joined = job(&project, "suspect-joined", &[]);
+        assert!(joined.status.success(), "{}", text(&joined));
+        assert_eq!(text(&joined).contains("prog.c:1"), fails, "{}", text(&joined));
+    }
 }

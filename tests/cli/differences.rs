@@ -72,6 +72,11 @@ fn a_commit_that_breaks_a_test_is_named_at_the_line_that_is_suspicious() {
     assert_eq!(fates(&back), [("2", Fate::Fixed)]);
     assert!(!back.ranking.is_empty());
     assert!(back.ranking.iter().all(|change| change.why.as_deref() == Some("not ranked, since no test fails")));
+    let text = project.succeed(&["diff", "2", "1"]);
+    assert!(text.contains("no test fails, so nothing is ranked; first was prog.c:"), "{text}");
+    assert!(!text.contains("\nranking:"), "{text}");
+    // Without a name the night before is meant.
+    assert_eq!(project.succeed(&["diff"]), project.succeed(&["diff", "1"]));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use nix::unistd::Pid;
 use serde_json::Value;
 
 use crate::all_evidence::parcel;
-use crate::project::Project;
+use crate::project::{Project, text};
 
 const JSON: [&str; 3] = ["rank", "--format", "json"];
 
@@ -119,4 +119,25 @@ fn without_time_it_ranks_by_coverage_and_says_what_is_missing() {
         }
     }
     panic!("it never came to an end");
+}
+
+#[test]
+fn the_budget_ends_a_trial_that_takes_many_times_what_the_test_takes() {
+    let project = Project::new();
+    // Most other values of `left` have it sleep until a limit of twenty times a second and more.
+    project.write(
+        "prog.c",
+        "#include <unistd.h>\nint main(int argc, char **argv)\n{\n    int left = argc;\n    while (left != 1) {\n\
+         \x20       usleep(200000);\n        left--;\n    }\n    return argv[1] && argv[1][0] == 'f';\n}\n",
+    );
+    project.write("tests.txt", "f a b c\np a b c\n").write(
+        "suspect.toml",
+        "[build]\ncommand = \"cc -o prog prog.c\"\n[[suite]]\nkind = \"lines\"\nfile = \"tests.txt\"\nrun = \"./prog {line}\"\n",
+    );
+    project.succeed(&["build"]);
+    project.succeed(&["test"]);
+    let began = Instant::now();
+    let said = text(&project.suspect(&["rank", "--budget", "12s", "--jobs", "1"]));
+    assert!(began.elapsed() < Duration::from_secs(20), "{:?}: {said}", began.elapsed());
+    assert!(said.contains("not everything that was planned"), "{said}");
 }

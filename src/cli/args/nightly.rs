@@ -40,9 +40,9 @@ pub struct RunArguments {
 /// `suspect diff`.
 #[derive(Debug, Args)]
 pub struct DiffArguments {
-    /// The older night: its number, another project's directory or .suspect, or a report.json.
+    /// The older night: its number, another project's directory or .suspect, or a report.json; without it the one before the latest.
     #[arg(value_name = "OLDER")]
-    pub older: String,
+    pub older: Option<String>,
     /// The newer night, named likewise; without it the latest one here.
     #[arg(value_name = "NEWER")]
     pub newer: Option<String>,
