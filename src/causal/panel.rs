@@ -120,15 +120,31 @@ impl Panel {
         let mut sizes = vec![self.n_patterns as u32];
         // For each stratum: how many of its patterns the column changes, and where those go.
         let (mut moved, mut target) = (vec![0u32], vec![0u32]);
-        let mut touched: Vec<u32> = Vec::new();
+        let (mut touched, mut changed): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::new());
+        // Patterns that are not known to be alone in their stratum, which no column can split any more.
+        let mut open = vec![u64::MAX; self.n_patterns.div_ceil(64)];
         for column in columns {
-            set_bits(self.changed(column), |pattern| {
-                let stratum = of[pattern];
-                if moved[stratum as usize] == 0 {
-                    touched.push(stratum);
+            if sizes.len() == self.n_patterns {
+                break;
+            }
+            for (at, (word, open)) in self.changed(column).iter().zip(&mut open).enumerate() {
+                let mut left = word & *open;
+                while left != 0 {
+                    let bit = left.trailing_zeros();
+                    left &= left - 1;
+                    let pattern = at as u32 * 64 + bit;
+                    let stratum = of[pattern as usize];
+                    if sizes[stratum as usize] == 1 {
+                        *open &= !(1 << bit);
+                        continue;
+                    }
+                    if moved[stratum as usize] == 0 {
+                        touched.push(stratum);
+                    }
+                    moved[stratum as usize] += 1;
+                    changed.push(pattern);
                 }
-                moved[stratum as usize] += 1;
-            });
+            }
             for stratum in touched.drain(..) {
                 let leaving = std::mem::take(&mut moved[stratum as usize]);
                 target[stratum as usize] = stratum;
@@ -141,7 +157,7 @@ impl Panel {
                     target.push(0);
                 }
             }
-            set_bits(self.changed(column), |pattern| of[pattern] = target[of[pattern] as usize]);
+            changed.drain(..).for_each(|pattern| of[pattern as usize] = target[of[pattern as usize] as usize]);
         }
         Strata { of, n: sizes.len() }
     }
@@ -167,4 +183,57 @@ fn transposed(rows: &Interner, n_columns: usize) -> Vec<u64> {
         set_bits(rows.row(row), |column| columns[column * n_words + row / 64] |= 1 << (row % 64));
     }
     columns
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Strata by comparing patterns, numbered as they first differ: the reference.
+    fn by_comparison(panel: &Panel, columns: &[usize]) -> Vec<Vec<usize>> {
+        (0..panel.n_patterns)
+            .map(|pattern| columns.iter().map(|column| panel.has(pattern, *column)).collect())
+            .collect()
+    }
+
+    #[test]
+    fn strata_hold_the_patterns_that_are_alike() {
+        let mut state = 1u64;
+        let mut random = || {
+            // Knuth's MMIX generator; its upper bits are the better ones.
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state >> 20
+        };
+        for n_patterns in [1, 2, 63, 64, 65, 300] {
+            let n_columns = 40;
+            let mut rows = Interner::new(1);
+            while rows.len() < n_patterns {
+                let sparse = random() & random() & ((1 << n_columns) - 1);
+                rows.intern(|words| words[0] = sparse);
+            }
+            let panel = Panel {
+                failed: false,
+                n_patterns,
+                covered: (0..n_columns).collect(),
+                columns: transposed(&rows, n_columns as usize),
+                starts: Vec::new(),
+                entries: Vec::new(),
+                own_starts: Vec::new(),
+                own: Vec::new(),
+            };
+            for n_taken in [0, 1, 3, n_columns as usize] {
+                let columns: Vec<usize> = (0..n_taken).collect();
+                let strata = panel.strata(columns.iter().copied());
+                let alike = by_comparison(&panel, &columns);
+                for one in 0..n_patterns {
+                    for other in 0..one {
+                        assert_eq!(strata.of[one] == strata.of[other], alike[one] == alike[other]);
+                    }
+                }
+                let distinct: std::collections::BTreeSet<_> = alike.iter().collect();
+                assert_eq!(strata.n, distinct.len());
+                assert!(strata.of.iter().all(|stratum| (*stratum as usize) < strata.n));
+            }
+        }
+    }
 }
