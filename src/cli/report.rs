@@ -1,6 +1,7 @@
 //! `suspect report`: everything that is known, in the format that somebody reads. Nothing is run for it.
 
 mod gather;
+mod kept;
 mod methods;
 mod missing;
 mod profiles;
@@ -19,7 +20,9 @@ use crate::report::{
     Report, report_code_quality, report_html, report_junit, report_lcov, report_sarif, write_chains_dot,
     write_graph_dot, write_report_markdown, write_report_text,
 };
-pub use gather::gather;
+use crate::store::Store;
+use gather::gather;
+pub use kept::keep;
 use tables::write_tables;
 
 /// Places shown as text unless asked otherwise, and in formats that other tools sort.
@@ -31,19 +34,19 @@ pub fn report(root: &Path, start: &Path, arguments: &ReportArguments, out: &mut 
         ReportFormat::Gzoltar => return spectra::write_spectra(root, &start.join(directory(arguments)?), out),
         ReportFormat::Parquet => {
             let directory = start.join(directory(arguments)?);
-            return write_tables(&gather(root, now())?, root, &directory, out);
+            return write_tables(&kept::current(&Store::new(root))?, root, &directory, out);
         }
         _ => {}
     }
     let report = match &arguments.from {
         Some(path) => read(&start.join(path))?,
-        None => gather(root, now())?,
+        None => kept::current(&Store::new(root))?,
     };
     publish(start, arguments, &render(&report, arguments)?, out)
 }
 
 /// Seconds since 1970.
-pub fn now() -> u64 {
+fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 

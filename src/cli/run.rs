@@ -13,7 +13,7 @@ use super::args::{RunArguments, SearchArguments};
 use super::exit::{Exit, Failure};
 use super::night::Night;
 use super::rank::{by_all_evidence, count_tests};
-use super::report::{gather, now};
+use super::report::keep;
 use super::test::{HowTested, NOT_RUN, record_suite, summarise};
 use super::{build, interrupt, project_root, ready};
 use crate::report::write_ranking;
@@ -127,8 +127,8 @@ fn rank(
 ) -> Result<(), Failure> {
     let counts = count_tests(run);
     if counts.failing == 0 && counts.passing > 0 {
-        keep_report(store, run)?;
         let night = night.end(store, run.number)?;
+        keep(store, run.number)?;
         return partial(&night).map_or(Ok(()), Err);
     }
     let search = SearchArguments {
@@ -157,18 +157,12 @@ fn rank(
         return Err(Failure::new(Exit::Interrupted, message));
     }
     store.save_night(run.number, &night)?;
-    keep_report(store, run)?;
     let night = night.end(store, run.number)?;
+    keep(store, run.number)?;
     Err(partial(&night).unwrap_or_else(|| {
         let message = format!("night {}: {} of {} tests fail", run.number, counts.failing, run.manifest.tests.len());
         Failure::new(Exit::Finding, message)
     }))
-}
-
-/// Keeps the report of a night, from which all formats are made.
-fn keep_report(store: &Store, run: &Run) -> Result<(), Failure> {
-    let report = gather(store.root(), now())?;
-    Ok(store.save_report(run.number, report.to_json().as_bytes())?)
 }
 
 /// That there was not time enough.

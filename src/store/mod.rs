@@ -17,7 +17,7 @@
 //!     dependences/<k> their dependence tables
 //!     executions      one frame for each test and kind of data
 //!     night.json      what `suspect run` made of it
-//!     report.json     the report of that
+//!     report.json     the report of the run as it was made last; report.state tells of what
 //!   sources/<hash>    source files as they were in nights, each contents once
 //!   campaigns/<key>/  trials of value mutants of one run, build and seed
 //!     campaign.json     which
@@ -44,6 +44,7 @@ mod forms;
 mod kills;
 mod night;
 mod prune;
+mod reports;
 mod run;
 mod sessions;
 mod shards;
@@ -61,6 +62,7 @@ use crate::STORE_DIRECTORY;
 pub use campaign::{CampaignStore, Shard, TrialWriter, Trials};
 pub use evidence::{Ages, EvidenceStore, EvidenceWriter, TriedRecord, TriedRecords, scan_outcomes};
 pub use kills::{KillKey, KillOutcome, KillRecord, KillStore, KillWriter, Kills, scan_kills};
+pub use reports::{ReportState, stamps};
 pub use run::{Manifest, Recorded, Run, RunWriter, Tables, TestRecord};
 pub use shards::{ShardEnd, ShardEnds};
 pub use trials::{TrialEnd, TrialKey, TrialRecord, encode_trials, scan_trials};

@@ -26,11 +26,6 @@ impl Store {
         self.directory.join("runs").join(run.to_string()).join("night.json")
     }
 
-    /// Keeps the report of a night, whole or not at all.
-    pub fn save_report(&self, run: u64, report: &[u8]) -> Result<(), StoreError> {
-        encoding::write_bytes(&self.directory.join("runs").join(run.to_string()).join("report.json"), report)
-    }
-
     /// Keeps a source file; its name in the store. The same contents are kept once.
     pub fn save_source(&self, text: &[u8]) -> Result<String, StoreError> {
         let name = format!("{:016x}", hash_bytes(HASH_START, text));

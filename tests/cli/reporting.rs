@@ -278,3 +278,42 @@ fn a_reader_of_junit_finds_the_suite_as_it_was_recorded() {
     let expected = report.tests.iter().filter(|test| test.outcome == TestOutcome::Failed);
     assert_eq!(failed, expected.map(|test| test.name.as_str()).collect::<Vec<_>>());
 }
+
+#[test]
+fn a_report_is_made_once_for_all_formats_until_something_changes() {
+    let project = parcel();
+    project.succeed(&["rank", "--budget", "20s"]);
+    project.succeed(&["mutate", "--samples", "3"]);
+    let json = || project.succeed(&["report", "--format", "json"]);
+    let made = |text: &str| Report::parse(text.as_bytes()).unwrap().created;
+    let pause = || std::thread::sleep(std::time::Duration::from_millis(1100));
+    let first = json();
+    pause();
+    assert_eq!(json(), first, "the one that is kept");
+    fs::write(project.path().join("report.json"), &first).unwrap();
+    let of = |arguments: &[&str]| project.succeed(&[&["report"], arguments].concat());
+    for format in ["text", "markdown", "html", "sarif", "dot"] {
+        let from = of(&["--from", "report.json", "--format", format]);
+        assert_eq!(of(&["--format", format]), from, "{format}");
+    }
+    // Each of these is told by a report, so that is made anew.
+    let kept = project.path().join(".suspect/runs/1/report.json");
+    let changes: [(&str, &dyn Fn()); 4] = [
+        ("more was tried", &|| drop(project.succeed(&["mutate", "--samples", "4"]))),
+        ("code was found innocent", &|| drop(project.succeed(&["rank", "--no-trials", "--innocent", "parcel.c:15"]))),
+        ("a source was edited", &|| {
+            let path = project.path().join("parcel.c");
+            fs::write(&path, format!("{}\n", fs::read_to_string(&path).unwrap())).unwrap();
+        }),
+        ("what is kept is damaged", &|| fs::write(&kept, &fs::read(&kept).unwrap()[..100]).unwrap()),
+    ];
+    let mut last = made(&json());
+    for (what, change) in changes {
+        change();
+        pause();
+        let now = json();
+        assert!(made(&now) > last, "{what}");
+        assert_eq!(json(), now);
+        last = made(&now);
+    }
+}
