@@ -263,7 +263,9 @@ impl<'a> Words<'a> {
         let cell = self.runs.naming.names.place(location);
         let length = self.length(cell);
         let signed = super::arithmetic::signed(8 * length, bits);
-        if let Some(text) = text(bits, length).filter(|_| self.class(location).is_none_or(|(_, size)| size > length)) {
+        // The bytes of an address may be letters, too.
+        let is_text = !self.is_pointer(cell, bits) && self.class(location).is_none_or(|(_, size)| size > length);
+        if let Some(text) = text(bits, length).filter(|_| is_text) {
             return text;
         }
         match self.class(location) {

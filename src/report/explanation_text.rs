@@ -25,18 +25,16 @@ pub fn write_explanation(
         write_step(number, told, &line, out)?;
         steps = &steps[told.0.len() + told.1.len()..];
     }
-    for (at_number, origin) in explanation.origins.iter().enumerate() {
-        let last = explanation.steps.last().filter(|_| at_number == 0);
-        if last.is_some_and(|step| is_told(origin, step)) {
-            writeln!(out, "      the difference comes in here")?;
-            continue;
-        }
+    let mut origins = explanation.origins.as_slice();
+    if let (Some(step), [first, rest @ ..]) = (explanation.steps.last(), origins)
+        && is_told(first, step)
+    {
+        writeln!(out, "      the difference comes in here")?;
+        origins = rest;
+    }
+    for of_one_line in by_line(origins) {
         number += 1;
-        writeln!(out, "\n{number}: {}: the difference comes in here", at(&origin.point))?;
-        write_source(&origin.point, &line, out)?;
-        for text in &origin.what {
-            writeln!(out, "      {text}")?;
-        }
+        write_origins(number, &of_one_line, &line, out)?;
     }
     writeln!(out)?;
     for statement in &explanation.trust {
@@ -46,6 +44,44 @@ pub fn write_explanation(
         writeln!(out, "again: {}", explanation.command)?;
     }
     Ok(())
+}
+
+/// Origins on one line together, in the order of the first of each.
+fn by_line(origins: &[Origin]) -> Vec<Vec<&Origin>> {
+    let mut groups: Vec<Vec<&Origin>> = Vec::new();
+    for origin in origins {
+        let place = |point: &Point| (point.file.clone(), point.line);
+        match groups.iter_mut().find(|group| place(&group[0].point) == place(&origin.point)) {
+            Some(group) => group.push(origin),
+            None => groups.push(vec![origin]),
+        }
+    }
+    groups
+}
+
+/// Writes what comes in at one line: what several executions say alike once.
+fn write_origins(
+    number: u32,
+    origins: &[&Origin],
+    line: &impl Fn(&str, u32) -> Option<String>,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let point = &origins[0].point;
+    writeln!(out, "\n{number}: {}: the difference comes in here", at(point))?;
+    write_source(point, line, out)?;
+    let mut told: Vec<&String> = Vec::new();
+    for text in origins.iter().flat_map(|origin| &origin.what) {
+        if !told.contains(&text) {
+            told.push(text);
+        }
+    }
+    for text in told.iter().take(MOST_CAUSES) {
+        writeln!(out, "      {text}")?;
+    }
+    match told.len().saturating_sub(MOST_CAUSES) {
+        0 => Ok(()),
+        more => writeln!(out, "      and {more} more (--format json has all)"),
+    }
 }
 
 /// How many of the first steps are told as one: rounds of a loop, or else what hands on the same values.
@@ -250,6 +286,28 @@ mod tests {
         assert!(text.contains("      what mkdir returned is -1 here, 0 there\n"), "{text}");
         assert!(text.contains("      proved\n      the difference comes in here\n"), "{text}");
         assert!(!text.contains("2: a.c"), "{text}");
+    }
+
+    #[test]
+    fn what_comes_in_at_one_line_several_times_is_told_once() {
+        let mut explanation = explanation();
+        let first = explanation.origins[0].clone();
+        let origin = |line: u32, value: usize| {
+            let mut origin = first.clone();
+            (origin.point.line, origin.what) = (line, vec![format!("`c` is {value} here, 0 there")]);
+            origin
+        };
+        explanation.origins = vec![origin(2, 5), origin(3, 1), origin(2, 5), origin(2, 6)];
+        explanation.origins.extend((7..15).map(|value| origin(2, value)));
+        let mut text = Vec::new();
+        write_explanation(&explanation, |_, _| None, &mut text).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        let told =
+            "2: a.c:2: the difference comes in here\n      `c` is 5 here, 0 there\n      `c` is 6 here, 0 there\n";
+        assert!(text.contains(told), "{text}");
+        let rest =
+            "      `c` is 10 here, 0 there\n      and 4 more (--format json has all)\n\n3: a.c:3: the difference";
+        assert!(text.contains(rest), "{text}");
     }
 
     #[test]
