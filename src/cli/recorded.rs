@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use suspect_format::abi::{ENV_OUT, ENV_RECORD, Mode};
+use suspect_format::abi::{ENV_OUT, ENV_RECORD, ENV_RECORD_BYTES, Mode};
 use suspect_format::record::{DEFAULT_RECORD_BYTES, FILE_SUFFIX};
 
 use super::claims::Claims;
@@ -35,6 +35,8 @@ pub struct RecordingRoom<'a> {
     suite: Suite,
     scratch: ScratchRoot,
     tmp: PathBuf,
+    /// Bytes that a recording may have.
+    most: u64,
     /// Runs tests contained, where that can be.
     worker: RefCell<Option<Worker>>,
     _lock: Lock,
@@ -92,11 +94,11 @@ impl RecordedTest {
 impl<'a> RecordingRoom<'a> {
     /// Makes the room in the project's store.
     pub fn new(store: &'a Store) -> Result<Self, Failure> {
-        let suite = Suite::load(store.root())?;
+        let (suite, most) = (Suite::load(store.root())?, record_bytes()?);
         let lock = store.lock()?;
         let tmp = store.fresh_tmp()?;
         let scratch = ScratchRoot::inside(&tmp).map_err(Failure::of(Exit::File))?;
-        Ok(Self { store, suite, scratch, tmp, worker: RefCell::new(worker()), _lock: lock })
+        Ok(Self { store, suite, scratch, tmp, most, worker: RefCell::new(worker()), _lock: lock })
     }
 
     /// The test called `name`.
@@ -151,7 +153,7 @@ impl<'a> RecordingRoom<'a> {
     fn record_contained(&self, test: &Test, verdict: Verdict, label: &str) -> Option<(TestRuns, Run)> {
         let mut worker = self.worker.borrow_mut();
         let to = self.tmp.join(format!("{label}-contained"));
-        TestRuns::record(worker.as_mut()?, &self.suite, test, verdict, &to, DEFAULT_RECORD_BYTES).ok()
+        TestRuns::record(worker.as_mut()?, &self.suite, test, verdict, &to, self.most).ok()
     }
 
     /// Carries out the tests of a plan, each by itself or all `forked` from one process; nothing if the test can only be recorded.
@@ -185,7 +187,7 @@ impl<'a> RecordingRoom<'a> {
         let mut worker = self.worker.borrow_mut();
         let (Some(runs), Some(worker)) = (&recorded.runs, worker.as_mut()) else { return Ok(None) };
         let directory = self.tmp.join(label);
-        let to = Some((directory.as_path(), DEFAULT_RECORD_BYTES));
+        let to = Some((directory.as_path(), self.most));
         let done = runs.patched(worker, &self.suite, &changing(recorded, change), false, to).map_err(refused)?;
         let Some(run) = done.into_iter().next().and_then(|patched| patched.run) else { return Ok(None) };
         let Some(recording) = of_process(&run.recordings, recorded.process)? else { return Ok(None) };
@@ -218,6 +220,15 @@ impl<'a> RecordingRoom<'a> {
     pub fn code(&self, recordings: &[&Recording]) -> Result<(Program, Code), Failure> {
         Ok(code_of(recordings, &self.store.root().to_string_lossy())?)
     }
+}
+
+/// Bytes that a recording may have, as the environment says.
+fn record_bytes() -> Result<u64, Failure> {
+    let Some(text) = std::env::var_os(ENV_RECORD_BYTES) else { return Ok(DEFAULT_RECORD_BYTES) };
+    text.to_str().and_then(|text| text.parse().ok()).ok_or_else(|| {
+        let message = format!("{ENV_RECORD_BYTES} is {}; expected a number of bytes", text.display());
+        Failure::new(Exit::Usage, message)
+    })
 }
 
 fn worker() -> Option<Worker> {

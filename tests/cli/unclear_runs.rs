@@ -160,6 +160,22 @@ fn what_only_one_run_has_on_its_heap_is_proved_without_a_process_or_said() {
     assert!(found["trust"].to_string().contains("it needs an object that does not exist in that run"), "{found}");
 }
 
+#[test]
+fn the_environment_says_how_long_recordings_may_be() {
+    let _turn = turn();
+    let asked = |bytes: &str| {
+        let mut command = BUILT.command(&["explain", "10", "--against", "9"]);
+        let output = command.env("SUSPECT_RECORD_BYTES", bytes).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{}", crate::project::text(&output));
+        crate::project::text(&output)
+    };
+    let said = asked("300000");
+    assert!(said.contains("10: the recording ends before the run, after 25"), "{said}");
+    assert!(said.contains(": it has reached SUSPECT_RECORD_BYTES; set that variable to more"), "{said}");
+    let said = asked("much");
+    assert!(said.contains("SUSPECT_RECORD_BYTES is much; expected a number of bytes"), "{said}");
+}
+
 /// A file system of its own, unmounted when dropped.
 struct Mount(PathBuf);
 
