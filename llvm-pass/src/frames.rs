@@ -131,6 +131,9 @@ impl Frame {
     }
 }
 
+/// Slots that one block alone uses.
+type OfBlocks = HashMap<Block, Vec<Value>>;
+
 /// Lays slots out one after another.
 struct Plan {
     offsets: HashMap<Value, u64>,
@@ -158,14 +161,14 @@ impl Plan {
     fn temporaries(&mut self, code: Value) {
         let again = code.blocks().into_iter().flat_map(Block::instructions).any(is_left_twice);
         let left = slots_of(code).into_iter().filter(|slot| !self.offsets.contains_key(slot));
-        let (mut shared, mut own): (Vec<(Type, HashMap<Block, Vec<Value>>)>, Vec<Value>) = Default::default();
+        let (mut shared, mut own): (Vec<(Type, OfBlocks)>, Vec<Value>) = Default::default();
         for slot in left {
             let blocks: HashSet<Block> = slot.users().into_iter().map(Value::block).collect();
             match blocks.into_iter().collect::<Vec<_>>()[..] {
                 [block] if !again => {
                     let kind = Type(llvm!(LLVMGetAllocatedType(slot.0)));
                     let place = shared.iter().position(|(of, _)| *of == kind).unwrap_or_else(|| {
-                        shared.push((kind, HashMap::new()));
+                        shared.push((kind, OfBlocks::new()));
                         shared.len() - 1
                     });
                     shared[place].1.entry(block).or_default().push(slot);
