@@ -1,5 +1,6 @@
 //! What a run of a test says about the program.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -90,7 +91,7 @@ pub(super) fn failure_text(status: Status, said: &[u8]) -> String {
     let lines: Vec<&[u8]> = said.split(|byte| *byte == b'\n').filter(|line| !remark(line)).collect();
     let complaint = lines.iter().find(|line| is_failed_check(line));
     let complaint = complaint.or_else(|| lines.iter().rev().find(|line| is_complaint(line)));
-    let said = complaint.map(|line| clip(line.trim_ascii())).or_else(|| last_line(&lines.join(&b'\n')));
+    let said = complaint.map(|line| clip(brief(line.trim_ascii()).as_ref())).or_else(|| last_line(&lines.join(&b'\n')));
     format!("{}{}", status_text(status), said.map(|line| format!(": {line}")).unwrap_or_default())
 }
 
@@ -98,6 +99,18 @@ pub(super) fn failure_text(status: Status, said: &[u8]) -> String {
 fn is_failed_check(line: &[u8]) -> bool {
     let said = [&b"Assertion "[..], b"assertion failed", b"Sanitizer: ", b": runtime error: "];
     said.iter().any(|words| line.windows(words.len()).any(|window| window == *words))
+}
+
+/// What the C library says of a failed assertion without program, directories and function, which leave no room for what was asserted:
+/// `prog: /src/a.c:3: int main(void): Assertion ...`.
+fn brief(line: &[u8]) -> Cow<'_, [u8]> {
+    let assertion = line.windows(11).position(|window| window == b": Assertion");
+    let short = assertion.and_then(|at| {
+        let place = line[..at].split(|byte| *byte == b' ').nth(1)?.strip_suffix(b":")?;
+        let name = place.rsplit(|byte| *byte == b'/').next()?;
+        Some([name, &line[at..]].concat())
+    });
+    short.map_or(Cow::Borrowed(line), Cow::Owned)
 }
 
 /// Whether a line says of itself that it is about what went wrong.
@@ -200,8 +213,8 @@ mod tests {
         let said = |text: &str| failure_text(Status::Exited(1), text.as_bytes());
         let talk = "ERROR: \"t\" exited with non-zero exit status: 134\ncp \"t.out\" \"t.expected\"\n";
         assert_eq!(
-            said(&format!("t: t.c:3: main: Assertion `a == b' failed.\nAborted\n{talk}")),
-            "exit status 1: t: t.c:3: main: Assertion `a == b' failed."
+            said(&format!("t: /src/t.c:3: int main(int, char **): Assertion `a == b' failed.\nAborted\n{talk}")),
+            "exit status 1: t.c:3: Assertion `a == b' failed."
         );
         assert_eq!(said(talk), "exit status 1: ERROR: \"t\" exited with non-zero exit status: 134");
         assert_eq!(said("one\nmismatch at 3\n\n"), "exit status 1: mismatch at 3");

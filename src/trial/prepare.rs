@@ -283,10 +283,29 @@ impl Preparing<'_> {
         Ok(Recorded { oracle: Oracle::of(first, &second), place, ran, looks_at, judging })
     }
 
-    /// Where the test has the verdict that is known of it, and the recording that showed it.
-    ///
-    /// A small working directory is copied first, since a copy tells whether the test writes into it.
+    /// Where the test has the verdict that is known of it, and the recording that showed it: where it was found to have it before, or else by
+    /// looking.
     fn find_place(&self, worker: &mut Worker) -> Result<(Place, (Recording, Ran)), TrialError> {
+        let key = (self.test.dir.clone(), self.test.name.clone());
+        if let Some(place) = worker.places.get(&key).copied()
+            && let Ok((recording, ran)) = self.record_once(worker, place, 0)
+            && self.differs(worker, &ran)?.is_none()
+        {
+            return Ok((place, (recording, ran)));
+        }
+        let found = self.look_for_place(worker)?;
+        worker.places.insert(key, found.0);
+        Ok(found)
+    }
+
+    /// How the verdict on a run differs from the known one; not at all for one that goes on until it is cut.
+    fn differs(&self, worker: &Worker, ran: &Ran) -> Result<Option<String>, TrialError> {
+        let goes_on = self.cut_at(worker).is_some() && (ran.status.is_none() || floods(ran));
+        if goes_on { Ok(None) } else { difference(self.suite, self.test, self.verdict, worker, ran) }
+    }
+
+    /// A small working directory is copied first, since a copy tells whether the test writes into it.
+    fn look_for_place(&self, worker: &mut Worker) -> Result<(Place, (Recording, Ran)), TrialError> {
         let places = places(self.test, worker);
         let mut good = None;
         let mut why = None;
@@ -303,8 +322,7 @@ impl Preparing<'_> {
                 }
                 Err(error) => return Err(error),
             };
-            let goes_on = self.cut_at(worker).is_some() && (ran.status.is_none() || floods(&ran));
-            if !goes_on && let Some(difference) = difference(self.suite, self.test, self.verdict, worker, &ran)? {
+            if let Some(difference) = self.differs(worker, &ran)? {
                 why.get_or_insert(self.different(difference));
                 continue;
             }

@@ -151,6 +151,30 @@ fn causes_are_taken_over_while_both_tests_do_the_same() {
 }
 
 #[test]
+fn causes_of_a_test_with_values_of_a_clock_are_taken_over_too() {
+    let project = absolute(true, &[("3", "3"), ("-1", "1"), ("0", "0"), ("-5", "5"), ("7 2", "14")]);
+    let write = |twice: &str, fault: &str| {
+        write_two_ways(&project, twice, fault);
+        let path = project.path().join("prog.c");
+        let text = fs::read_to_string(&path).unwrap();
+        let noisy = "#include <time.h>\n\nstatic int noise(void)\n{\n    struct timespec now;\n    clock_gettime(CLOCK_MONOTONIC, &now);\n    \
+                     int noise = now.tv_nsec % 999;\n    return noise;\n}\n\nint main";
+        let text =
+            text.replace("int main", noisy).replace("int x = atoi(argv[1]);", "int x = atoi(argv[1]) + 0 * noise();");
+        fs::write(path, text).unwrap();
+    };
+    write("x + x", "if (x < -1)\n        return -x;");
+    assert!(night(&project, &["--budget", "2min"], 2).contains("looking for the causes of 2"));
+    write("2 * x", "if (x < -1)\n        return -x;");
+    let said = night(&project, &["--budget", "2min"], 2);
+    assert!(said.contains("nodes differ between runs"), "{said}");
+    assert!(!said.contains("looking for the causes") && said.contains("note: found out "), "{said}");
+    // What changed is executed by both.
+    write("2 * x", "if (x < -2)\n        return -x;");
+    assert!(night(&project, &["--budget", "2min"], 2).contains("looking for the causes of 2"));
+}
+
+#[test]
 fn what_is_wrong_with_the_set_up_shows_even_with_exit_zero() {
     let project = absolute(true, &TESTS);
     night(&project, &["--budget", "soon"], 1);

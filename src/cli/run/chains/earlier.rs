@@ -1,5 +1,7 @@
 //! Explanations of earlier nights that hold still, because both runs that they compare did the same in this night.
 
+use std::collections::BTreeSet;
+
 use suspect_format::abi::Mode;
 use suspect_format::site::ValueClass;
 use suspect_format::trace::HASH_START;
@@ -7,7 +9,7 @@ use suspect_format::trace::HASH_START;
 use crate::campaign::run_identity;
 use crate::cli::exit::Failure;
 use crate::cli::kills::{mix, text};
-use crate::program::Program;
+use crate::program::{Function, Program};
 use crate::report::{Explanation, age};
 use crate::store::{Recorded, Run, Store, TestRecord};
 
@@ -30,11 +32,14 @@ pub fn holding(store: &Store, run: &Run, tests: &[&TestRecord]) -> Result<Vec<Ex
         let Some(before) = store.run(number).ok().flatten() else { continue };
         let Ok(Some(chains)) = store.load_explanations::<Vec<Explanation>>(run_identity(&before)) else { continue };
         let Ok(recorded_before) = before.recorded() else { continue };
+        let unsteady = &unsteady(&before.program, &before.manifest.unstable_nodes)
+            | &self::unsteady(&run.program, &run.manifest.unstable_nodes);
         for mut chain in chains {
             let is_due = tests.iter().any(|test| test.name == chain.test);
             let is_new = found.iter().all(|other| other.test != chain.test);
             let did_the_same = |name: &&String| {
-                let deeds = (deed(&before, &recorded_before, name), deed(run, &recorded, name));
+                let of = |run, recorded| deed(run, recorded, name, &unsteady);
+                let deeds = (of(&before, &recorded_before), of(run, &recorded));
                 matches!(deeds, (Ok(Some(then)), Ok(Some(now))) if then == now)
             };
             let is_fit = is_due && is_new && is_of_two_tests(&chain);
@@ -64,9 +69,26 @@ fn is_of_two_tests(chain: &Explanation) -> bool {
     chain.made.is_none() && chain.steps.iter().all(|step| step.model != "unguided")
 }
 
+/// A node by the file and the name of its function, and its number there, which is the same in another build of the same code.
+type Named<'a> = (&'a str, &'a str, u32);
+
+/// The nodes whose values differ between runs of one night, a clock's say, and what depends on them.
+fn unsteady<'a>(program: &'a Program, nodes: &[u32]) -> BTreeSet<Named<'a>> {
+    nodes
+        .iter()
+        .filter_map(|node| named(program, &program.functions[program.nodes[*node as usize].function as usize], *node))
+        .collect()
+}
+
+fn named<'a>(program: &'a Program, function: &'a Function, node: u32) -> Option<Named<'a>> {
+    let file = program.files.get(function.place.file as usize).map_or("", String::as_str);
+    Some((file, &function.name, node.checked_sub(function.nodes.start)?))
+}
+
 /// A hash of everything that is known of a test: itself, how it ended, the functions that it executes with their places, how often it took
-/// which way, and the values, but for addresses, which are others in another build. `None` where not all of that was recorded.
-fn deed(run: &Run, recorded: &Recorded, name: &str) -> Result<Option<u64>, Failure> {
+/// which way, and the values, but for addresses, which are others in another build. Left out is what functions that have
+/// nodes that are `unsteady` did: it differs although nothing changed. `None` where not all of that was recorded.
+fn deed(run: &Run, recorded: &Recorded, name: &str, unsteady: &BTreeSet<Named>) -> Result<Option<u64>, Failure> {
     let mut tests = (0..).zip(&run.manifest.tests);
     let Some((number, test)) = tests.find(|(_, test)| test.name == name && test.passed.is_some() && test.state != 0)
     else {
@@ -88,6 +110,10 @@ fn deed(run: &Run, recorded: &Recorded, name: &str) -> Result<Option<u64>, Failu
         hash = text(text(hash, file.map_or("", String::as_str)), name);
         let place = [function.place.line, function.place.column, function.last_line].map(u64::from);
         hash = place.into_iter().chain([function.content_hash]).fold(hash, mix);
+        let is_unsteady = |node: u32| named(&run.program, function, node).is_some_and(|node| unsteady.contains(&node));
+        if function.nodes.clone().any(is_unsteady) {
+            continue;
+        }
         hash = function.pieces.clone().fold(hash, |hash, piece| mix(hash, execution.pieces[piece as usize]));
         hash = function.edges.clone().fold(hash, |hash, edge| mix(hash, execution.edges[edge as usize]));
         for node in function.nodes.clone().map(|node| node as usize) {
