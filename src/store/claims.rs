@@ -10,7 +10,7 @@ use super::{Store, StoreError, encoding};
 impl Store {
     /// Keeps what rankings have claimed.
     pub fn save_claims(&self, claims: &impl Serialize) -> Result<(), StoreError> {
-        self.create_directory(&self.directory)?;
+        self.create_own()?;
         encoding::write_json(&self.claims_file(), claims)
     }
 
@@ -21,7 +21,7 @@ impl Store {
 
     /// Keeps the ranking that was made last.
     pub fn save_ranking(&self, ranking: &impl Serialize) -> Result<(), StoreError> {
-        self.create_directory(&self.directory)?;
+        self.create_own()?;
         encoding::write_json(&self.directory.join("ranking.json"), ranking)
     }
 

@@ -13,7 +13,7 @@ impl Store {
     pub fn save_forms(&self, optimiser: u64, forms: &HashMap<u64, u64>) -> Result<(), StoreError> {
         let mut pairs: Vec<(u64, u64)> = forms.iter().map(|(text, form)| (*text, *form)).collect();
         pairs.sort_unstable();
-        self.create_directory(&self.directory)?;
+        self.create_own()?;
         encoding::write_bytes(&self.directory.join("forms"), &encoding::frame(0, KIND_FORMS, &(optimiser, pairs)))
     }
 

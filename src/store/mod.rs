@@ -213,6 +213,7 @@ impl Store {
 
     /// Keeps the names of ranked units that the user found innocent.
     pub fn save_cleared(&self, cleared: &[String]) -> Result<(), StoreError> {
+        self.create_own()?;
         encoding::write_json(&self.directory.join("cleared.json"), &cleared)
     }
 

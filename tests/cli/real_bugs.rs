@@ -9,7 +9,8 @@ use serde_json::Value;
 use crate::project::text;
 
 const BUGS: [&str; 3] = ["cjson-pointer", "lua51-varargs", "zlib-header"];
-const EXPLAINED: [&str; 3] = ["tar-backup", "cjson-number", "cjson-pointer"];
+const EXPLAINED: [&str; 6] =
+    ["tar-backup", "cjson-number", "cjson-pointer", "zlib-header", "patch-output", "patch-rename"];
 /// How often a project is ranked until something is claimed of its first lines.
 const RANKED: usize = 8;
 
@@ -80,7 +81,7 @@ fn lines(answer: &Value) -> Vec<(String, u64)> {
 }
 
 #[test]
-fn explanations_of_three_real_bugs_name_the_fault() {
+fn explanations_of_six_real_bugs_name_the_fault() {
     let work = tempfile::Builder::new().prefix("suspect-test-").tempdir().unwrap();
     make(work.path(), &EXPLAINED);
     let bug = |name: &str| Bug { path: work.path().join("real").join(name) };
@@ -97,6 +98,32 @@ fn explanations_of_three_real_bugs_name_the_fault() {
     let taken = pointer.line("cJSON_Utils.c", "parsed_index = (10 * parsed_index)");
     assert!(lines(&answer).contains(&("cJSON_Utils.c".to_owned(), taken)), "{answer:#}");
     assert_eq!(answer["verified"], true, "{answer:#}");
+
+    // Beside what is no digit at all, it is the fault that tells the two apart.
+    let answer = pointer.explain("get texts/many /1:", "get texts/many /x", &[]);
+    let digits = pointer.line("cJSON_Utils.c", "for (position = 0; (pointer[position] >= '0')");
+    assert!(lines(&answer).contains(&("cJSON_Utils.c".to_owned(), digits)), "{answer:#}");
+
+    // The room that is left is computed from the beginning of the field, which comes in pieces.
+    let header = bug("zlib-header");
+    let answer = header.explain("100 64 20", "64 64 16", &[]);
+    let fault = header.line("inflate.c", "state->head->extra_max - len : copy);");
+    let near = |line: u64| line.abs_diff(fault) <= 2;
+    assert!(lines(&answer).iter().any(|(file, line)| file == "inflate.c" && near(*line)), "{answer:#}");
+
+    // An `else` is missing behind the condition, so output goes on after a line without an end.
+    let output = bug("patch-output");
+    let answer = output.explain("seasons-song -p1 -o all", "seasons-song -p1", &[]);
+    let fault = output.lines("src/patch.c", "if (! skip_rest_of_patch && ! outfile)");
+    assert!(fault.iter().any(|line| lines(&answer).contains(&("src/patch.c".to_owned(), *line))), "{answer:#}");
+    assert_eq!(answer["verified"], true, "{answer:#}");
+
+    // A name that is not there is compared with another.
+    let rename = bug("patch-rename");
+    let answer = rename.explain("mangled-over -p1", "mangled-new -p1", &[]);
+    let fault = rename.lines("src/pch.c", "name_is_valid (p_name[! reverse])))");
+    let named = |line: u64| (line - 1..=line).any(|line| lines(&answer).contains(&("src/pch.c".to_owned(), line)));
+    assert!(fault.iter().any(|line| named(*line)), "{answer:#}");
 
     // A directory that is there already is no error, but what is done then takes back a backup that is another file's.
     let tar = bug("tar-backup");

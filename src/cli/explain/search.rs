@@ -185,16 +185,16 @@ impl<'a> Search<'a> {
         let of = |what: usize, all: String| {
             let tried = self.tried[what].get();
             match out_of_time[what] {
-                true => format!("{tried} were tried in {budget:?}; --budget gives it more time"),
-                false => format!("{tried} were tried {all}"),
+                true => format!("{tried} {all} were tried in {budget:?}; --budget gives it more time"),
+                false => format!("{tried} {all} were tried"),
             }
         };
         let conditions = asked.conditions().then(|| {
-            let all = of(0, format!("of the {} that it executes", self.decisions.len()));
+            let all = of(0, format!("other ways at the {} decisions of its run", self.decisions.len()));
             format!("no condition makes {name} pass by going another way once: {all}")
         });
         let values = asked.values().then(|| {
-            let all = of(1, format!("for the {} numbers that it stores", self.stores.all().len()));
+            let all = of(1, format!("other values of the {} numbers that it stores", self.stores.all().len()));
             format!("no value makes {name} pass in place of another one once: {all}")
         });
         let all: Vec<String> = conditions.into_iter().chain(values).collect();

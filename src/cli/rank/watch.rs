@@ -54,7 +54,8 @@ impl<'a> Watching<'a> {
             n => format!(" ({n} were known)"),
         };
         let end = if searched.is_finished { "" } else { "; not everything that was planned" };
-        anstream::eprintln!("suspect: {} trials in {seconds:.1} s{before}{end}", searched.n_run);
+        let trials = if searched.n_run == 1 { "trial" } else { "trials" };
+        anstream::eprintln!("suspect: {} {trials} in {seconds:.1} s{before}{end}", searched.n_run);
         if searched.n_damaged > 0 {
             anstream::eprintln!(
                 "suspect: {} stretches of earlier results could not be read; their trials were run again",
