@@ -102,6 +102,8 @@ struct Shared<R> {
     n_done: AtomicUsize,
     deadline: Option<Instant>,
     broken: AtomicBool,
+    /// Whether there was no time to get some test ready.
+    hurried: AtomicBool,
 }
 
 /// One piece of work: candidates on one test.
@@ -132,6 +134,7 @@ impl<L: Lab> Search<'_, L> {
             n_done: AtomicUsize::new(0),
             deadline,
             broken: AtomicBool::new(false),
+            hurried: AtomicBool::new(false),
         };
         let mut workers = Vec::new();
         for _ in 0..self.settings.jobs.max(1) {
@@ -169,6 +172,7 @@ impl<L: Lab> Search<'_, L> {
             }
         }
         searched.is_finished |= searched.trials.len() >= self.settings.most_trials;
+        searched.is_finished &= !shared.hurried.load(Ordering::Relaxed);
         Ok(searched)
     }
 
@@ -317,6 +321,7 @@ impl<L: Lab> Search<'_, L> {
                 let needed = test.ready_in();
                 let why = format!("getting it ready takes about {needed:.0?}, more than is left of the budget");
                 locked(&shared.refused).insert(batch.test, why);
+                shared.hurried.store(true, Ordering::Relaxed);
                 return Ok(None);
             }
             match self.lab.ready(worker, test.test)? {

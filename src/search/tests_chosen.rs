@@ -19,7 +19,7 @@ pub struct SearchTest {
 }
 
 /// Getting a test ready takes as long as so many of its runs: they are recorded, and repeated with and without mutants.
-const READY: u32 = 8;
+const READY: u32 = 5;
 
 impl SearchTest {
     /// How long it takes, about, until something can be tried on it.

@@ -201,7 +201,7 @@ fn a_failing_test_that_runs_away_is_cut_and_it_is_said() {
     rebuild(&project);
     let report = ranked(&project, &["--budget", "1s"]);
     assert!(
-        report.not_tried.iter().any(|what| what.contains("on 3: getting it ready takes about 3s")),
+        report.not_tried.iter().any(|what| what.contains("on 3: getting it ready takes about ")),
         "{:?}",
         report.not_tried
     );
