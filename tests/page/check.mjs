@@ -139,7 +139,8 @@ const checks = {
   async "commands are copied"() {
     const page = await open("page.html");
     await page.locator(".suspect .copy").first().click();
-    assert.match(await page.locator(".suspect .copy").first().textContent(), /copied|selected/);
+    // The clipboard answers when it likes.
+    await page.waitForFunction(() => /copied|selected/.test(document.querySelector(".suspect .copy").textContent));
     const commands = await page.locator("code.command").allTextContents();
     for (const what of ["suspect replay ", "suspect rank --why ", "suspect explain ", "suspect graph", "suspect methods", "suspect doctor"])
       assert.ok(commands.some((command) => command.startsWith(what)), what);
@@ -166,7 +167,9 @@ const checks = {
     assert.ok(await page.locator("#source .code").isVisible());
     await page.screenshot({ path: join(directory, "phone-source.png") });
     await page.locator("#source .close").click();
-    assert.ok(!(await page.locator("#source .code").isVisible()) && (await page.locator(".suspect").first().isVisible()));
+    // Closing goes back in the history, which is not done at once.
+    await page.locator("#source .code").waitFor({ state: "hidden" });
+    assert.ok(await page.locator(".suspect").first().isVisible());
     return page;
   },
 
