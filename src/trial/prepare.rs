@@ -257,7 +257,9 @@ impl Preparing<'_> {
         match self.verdict {
             Verdict::Pass | Verdict::Fail => {}
             Verdict::Timeout if self.cut_at(worker).is_some() => {}
-            Verdict::Timeout => return Err(unsupported("it does not end")),
+            Verdict::Timeout => {
+                return Err(unsupported("it does not end, or runs many times as long as any passing test"));
+            }
             Verdict::Skip | Verdict::Error => return Err(unsupported("it neither passes nor fails")),
         }
         let (place, (first, ran)) = self.find_place(worker)?;
