@@ -209,6 +209,8 @@ fn dispatch(module: Module, function: Value, code: &HashMap<Mode, Value>, versio
     for attribute in ["memory", "optnone"] {
         function.remove_attribute(attribute);
     }
+    // A few comparisons that are always right cost less than a jump through a table.
+    function.add_text_attribute(context, "no-jump-tables", "true");
     let block = |name: &std::ffi::CStr| Block(llvm!(LLVMAppendBasicBlockInContext(context, function.0, name.as_ptr())));
     let (entry, base_block, other_block) = (block(c"entry"), block(c"base"), block(c"other"));
     let mode = {
