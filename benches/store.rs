@@ -90,6 +90,7 @@ fn write_run(root: &Path, n_tests: u32, n_lines: u32) {
         version: STORE_VERSION,
         began: 0,
         mode: "values".into(),
+        test_code: Vec::new(),
         tests,
         unstable_nodes: Vec::new(),
         warnings: Vec::new(),

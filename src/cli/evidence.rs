@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::causes::CdflChoice;
 use super::exit::{Exit, Failure};
 use super::observed::Observed;
-use super::rank::foreign;
+use super::rank::left_out;
 use crate::evidence::{Ground, Trials};
 use crate::profile::{EdgeProfile, FlowGraph, OutcomeProfile, ProgramFlow, Sites};
 use crate::program::{Execution, Program};
@@ -37,12 +37,11 @@ impl Scene {
     }
 
     /// It as evidence takes it.
-    pub fn ground<'s>(&'s self, run: &Run) -> Ground<'s> {
+    pub fn ground<'s>(&'s self, run: &Run) -> Result<Ground<'s>, Failure> {
         let ground = Ground::new(&run.program, &self.matrix, &self.tests);
         let lines = Units::new(&run.program, Granularity::Line);
-        let foreign: Vec<u32> =
-            foreign(&run.program, &lines).into_iter().filter_map(|at| line_of(lines.get(at))).collect();
-        ground.with_edges(&run.program, &self.flow.graph, &self.profile).without(&foreign)
+        let left_out: Vec<u32> = left_out(run, &lines)?.into_iter().filter_map(|at| line_of(lines.get(at))).collect();
+        Ok(ground.with_edges(&run.program, &self.flow.graph, &self.profile).without(&left_out))
     }
 }
 

@@ -29,7 +29,7 @@ use chains::Chains;
 use explain::{Explainer, lines_left_out};
 pub use kept::known_ranking;
 use places::innocents;
-pub use places::{foreign, resolve};
+pub use places::{left_out, resolve};
 use tried::{Tried, try_changes};
 
 /// The method that takes all evidence together.
@@ -56,7 +56,7 @@ pub fn rank(root: &Path, arguments: &RankArguments, out: &mut impl Write) -> Res
     }
     let scene = Scene::read(&run, &run.counted_tests())?;
     let chains = Chains::load(&store, &run)?;
-    let ground = scene.ground(&run).with_chains(&chains.lines());
+    let ground = scene.ground(&run)?.with_chains(&chains.lines());
     let tried = try_changes(&store, &run, &ground, &arguments.search, asked.is_some())?;
     let mut report = report(&store, &run, method, arguments, &ranked, Some((&ground, &tried)))?;
     if let Algorithm::AllEvidence = method.algorithm {
@@ -101,7 +101,7 @@ pub fn by_all_evidence(store: &Store, run: &Run, search: SearchArguments) -> Res
     check_contrast(run, count_tests(run), true)?;
     let ranked = Ranked::new(store, run, &arguments)?;
     let scene = Scene::read(run, &run.counted_tests())?;
-    let (ground, chains) = (scene.ground(run), Chains::default());
+    let (ground, chains) = (scene.ground(run)?, Chains::default());
     let tried = try_changes(store, run, &ground, &arguments.search, false)?;
     let mut report = report(store, run, method, &arguments, &ranked, Some((&ground, &tried)))?;
     let mut explainer = Explainer::new((store, run), (&ground, &chains), &tried.trials, &ranked.left_out);
@@ -124,8 +124,7 @@ impl Ranked {
     fn new(store: &Store, run: &Run, arguments: &RankArguments) -> Result<Ranked, Failure> {
         let all = Units::new(&run.program, granularity(arguments.by));
         let innocent = innocents(store, &run.program, &all, arguments)?;
-        let foreign = foreign(&run.program, &all);
-        let not_ranked = [innocent.as_slice(), &foreign].concat();
+        let not_ranked = [innocent.as_slice(), &left_out(run, &all)?].concat();
         let left_out = lines_left_out(&all, &not_ranked);
         Ok(Ranked { units: all.without(&not_ranked), n_innocent: innocent.len(), left_out })
     }
@@ -141,7 +140,7 @@ fn report(
     tried: Option<(&Ground, &Tried)>,
 ) -> Result<RankingReport, Failure> {
     let counts = count_tests(run);
-    let mut trust = trust(run, counts);
+    let mut trust = trust(run, counts)?;
     let mut seen = Seen::read(run, units, method.needs, &run.counted_tests())?;
     if method.needs.contains(&Need::Observations) {
         let is_paper = method.id == "cdfl_paper" || arguments.parents == Some(ParentsArgument::Paper);
@@ -268,7 +267,7 @@ fn check_contrast(run: &Run, counts: TestCounts, on_mutants: bool) -> Result<(),
 }
 
 /// What the user must know before believing the ranking.
-fn trust(run: &Run, counts: TestCounts) -> Vec<String> {
+fn trust(run: &Run, counts: TestCounts) -> Result<Vec<String>, Failure> {
     let mut trust = vec![match counts.failing {
         1 => format!(
             "one failing test against {} passing: a second failing test would tell far more lines apart",
@@ -292,6 +291,22 @@ fn trust(run: &Run, counts: TestCounts) -> Vec<String> {
             run.program.escapes.len()
         ));
     }
+    trust.extend(of_test_code(run)?);
     trust.extend(run.manifest.warnings.iter().cloned());
-    trust
+    Ok(trust)
+}
+
+/// That code of the tests themselves is not ranked, or why it is.
+fn of_test_code(run: &Run) -> Result<Option<String>, Failure> {
+    let Some(first) = run.manifest.test_code.first() else { return Ok(None) };
+    let others = match run.manifest.test_code.len() {
+        1 => String::new(),
+        n => format!(" and {} more files", n - 1),
+    };
+    Ok(Some(match run.trusted_files()?.is_empty() {
+        true => format!("a failing test executes no code but the tests' own ({first}{others}), so that is ranked too"),
+        false => format!(
+            "the tests' own code is trusted and not ranked: {first}{others} (`[rank] test_code` in suspect.toml says which it is)"
+        ),
+    }))
 }

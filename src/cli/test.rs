@@ -143,10 +143,14 @@ impl SuiteRun<'_> {
         let (writer, recorded) = recording.finish(|test| complete(&baseline.tests[test]))?;
         writer.save_tables(Tables::Sites, &modules.sites)?;
         writer.save_tables(Tables::Dependences, &modules.dependences)?;
+        let is_test_code = |file: &&String| self.suite.config().test_code.has(file);
+        let mut test_code: Vec<String> = modules.program.files.iter().filter(is_test_code).cloned().collect();
+        test_code.sort();
         let manifest = Manifest {
             version: STORE_VERSION,
             began,
             mode: self.options.mode.name().to_string(),
+            test_code,
             tests: self.records(&baseline, &recorded.processes),
             unstable_nodes: recorded.unstable_nodes,
             warnings: recorded.warnings,

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use super::{EvalError, Fault, FaultKind, FaultyLine, Selection};
+use crate::suite::TestCode;
 use crate::suite::config::{BuildConfig, Config, Sections, StoreConfig, parse_toml};
 
 /// Name of the file that describes a program.
@@ -131,7 +132,9 @@ impl EvalProgram {
         let raw: RawProgram = parse_toml(&text, &path)?;
         let build = BuildConfig { command: Some(raw.build.command.clone()), modes: Vec::new() };
         let store = StoreConfig::default();
-        let tests = Config { path: path.clone(), build, store, suites: raw.suite.check(&text, &path)? };
+        // A benchmark says itself where faults are.
+        let test_code = TestCode::none();
+        let tests = Config { path: path.clone(), build, store, test_code, suites: raw.suite.check(&text, &path)? };
         let correct = existing(&path, directory, &raw.correct, "`correct`", Path::is_dir)?;
         for shared in &raw.shared {
             existing(&path, directory, shared, "`shared`", Path::is_dir)?;

@@ -26,6 +26,8 @@ pub enum Junk {
     Part,
     /// More than one thing at the same place: which one cannot be told.
     Several,
+    /// In the tests' own code.
+    TestCode,
 }
 
 impl Junk {
@@ -38,6 +40,7 @@ impl Junk {
             Junk::NoText => "the source text there cannot be read",
             Junk::Part => "a part of a larger expression",
             Junk::Several => "several operations at one place",
+            Junk::TestCode => "in the tests' own code",
         }
     }
 }

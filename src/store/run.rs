@@ -1,6 +1,6 @@
 //! One recorded run of the suite: what its tests did.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -28,7 +28,9 @@ pub struct Manifest {
     pub began: u64,
     /// The mode recorded.
     pub mode: String,
-
+    /// Source files of the program that are code of the tests themselves, sorted.
+    #[serde(default)]
+    pub test_code: Vec<String>,
     /// The tests, in the suite's order.
     pub tests: Vec<TestRecord>,
     /// Nodes whose trajectories differ between repeats of one test; ids of this run's program.
@@ -165,6 +167,28 @@ impl Run {
     pub fn counted_tests(&self) -> Vec<u32> {
         let counted = |(index, test): (usize, &TestRecord)| test.passed.map(|_| index as u32);
         self.manifest.tests.iter().enumerate().filter_map(counted).collect()
+    }
+
+    /// Indices of the source files whose code is trusted: that of the tests themselves, as long as each failing test executes other code as well.
+    /// Where one does not, there is nothing but the test to blame.
+    pub fn trusted_files(&self) -> Result<BTreeSet<u32>, StoreError> {
+        let is_named = |file: &String| self.manifest.test_code.binary_search(file).is_ok();
+        let named = (0..).zip(&self.program.files).filter(|(_, file)| is_named(file));
+        let trusted: BTreeSet<u32> = named.map(|(index, _)| index).collect();
+        if trusted.is_empty() {
+            return Ok(trusted);
+        }
+        let recorded = self.recorded()?;
+        let is_other = |piece: &u32| {
+            let function = self.program.blocks[self.program.pieces[*piece as usize].block as usize].function;
+            !trusted.contains(&self.program.functions[function as usize].place.file)
+        };
+        for (index, _) in (0..).zip(&self.manifest.tests).filter(|(_, test)| test.passed == Some(false)) {
+            if !recorded.pieces(index)?.iter().any(is_other) {
+                return Ok(BTreeSet::new());
+            }
+        }
+        Ok(trusted)
     }
 
     /// The numbers of the run, indexed but not yet decoded.

@@ -35,12 +35,16 @@ fn text(root: &Path, last: Option<&BuildReport>) -> String {
     let tests = found(root);
     out.push_str(&build(root, last, tests.as_ref().and_then(|found| built_by(found.kind))));
     out.push_str(STORE);
+    out.push_str(RANK);
     out.push_str(&suite(root, tests));
     out
 }
 
 const STORE: &str = "# How many recorded runs are kept, and with them what was found out since the oldest of them; 30 without it.\n\
     # [store]\n# keep = 30\n\n";
+
+const RANK: &str = "# Code of the tests themselves, which is trusted: not ranked, not mutated. Without this, what lies in tests/, test/, t/, ... or is\n\
+    # called test_*.c, *_test.c, ...; [] trusts none.\n# [rank]\n# test_code = [\"tests/**/*.c\"]\n\n";
 
 /// How a project is built, by the first of these files.
 const BUILDS: [(&str, &str, &str); 7] = [

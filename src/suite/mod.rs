@@ -25,6 +25,7 @@ mod print;
 pub mod tap;
 mod template;
 mod test;
+mod test_code;
 mod verdict;
 
 pub use baseline::{
@@ -37,4 +38,5 @@ pub use init::init;
 pub use load::{Suite, find_root};
 pub use oracle::WITHOUT_END;
 pub use test::{RunContext, Test, TestRun};
+pub use test_code::TestCode;
 pub use verdict::Verdict;

@@ -77,3 +77,67 @@ fn what_is_stored_is_not_committed_by_mistake() {
     let listed = String::from_utf8(status.stdout).unwrap();
     assert!(listed.contains("prog.c") && !listed.contains(".suspect"), "{listed}");
 }
+
+/// A library that takes the wrong side of a comparison, and three programs that test it.
+fn unit_tests() -> Project {
+    let project = Project::new();
+    project.write("most.h", "int most(const int *numbers, int count);\n").write(
+        "most.c",
+        "#include \"most.h\"\n\
+         int most(const int *numbers, int count)\n\
+         {\n    int found = numbers[0];\n    for (int i = 1; i < count; i++) {\n        if (numbers[i] < found)\n            \
+             found = numbers[i];\n    }\n    return found;\n}\n",
+    );
+    for (name, numbers) in [("one", "4"), ("falling", "9, 4, 4"), ("even", "3, 3"), ("pair", "4, 9")] {
+        let text = format!(
+            "#include \"../most.h\"\n\
+             static const int numbers[] = {{ {numbers} }};\n\
+             int main(void)\n{{\n    int count = sizeof numbers / sizeof *numbers, right = 0;\n    for (int i = 0; i < count; i++)\n        \
+                 if (numbers[i] > right)\n            right = numbers[i];\n    \
+                 if (most(numbers, count) != right)\n        return 1;\n    return 0;\n}}\n"
+        );
+        project.write(&format!("tests/{name}.c"), &text);
+    }
+    project.write(
+        "suspect.toml",
+        "[build]\ncommand = \"for t in one even pair falling; do cc -O0 -o tests/$t tests/$t.c most.c || exit 1; done\"\n\
+         [[suite]]\nkind = \"command\"\nlist = \"printf '%s\\\\n' one even pair falling\"\nrun = \"tests/{test}\"\n",
+    );
+    project
+}
+
+#[test]
+fn code_of_the_tests_is_trusted() {
+    let project = unit_tests();
+    project.succeed(&["build"]);
+    project.succeed(&["test"]);
+    for method in [["--method", "ochiai"], ["--budget", "20s"]] {
+        let ranking = project.ranking(&method);
+        let files: Vec<&str> =
+            ranking["ranking"].as_array().unwrap().iter().filter_map(|line| line["file"].as_str()).collect();
+        assert!(!files.is_empty() && files.iter().all(|file| *file == "most.c"), "{files:?}");
+        let trust = ranking["trust"].to_string();
+        assert!(trust.contains("trusted and not ranked: tests/even.c and 3 more files"), "{trust}");
+    }
+    assert_eq!(project.ranking(&["--budget", "20s"])["ranking"][0]["line"], 6);
+    let mutants = project.succeed(&["mutants", "--list"]);
+    assert!(!mutants.contains("tests/pair.c:"), "{mutants}");
+}
+
+#[test]
+fn which_code_is_the_tests_is_for_the_user_to_say() {
+    let project = unit_tests();
+    let config = fs::read_to_string(project.path().join("suspect.toml")).unwrap();
+    project.write("suspect.toml", &format!("[rank]\ntest_code = [\"m*.c\"]\n{config}"));
+    project.succeed(&["build"]);
+    project.succeed(&["test"]);
+    let ranked = project.succeed(&["rank", "--no-trials"]);
+    assert!(ranked.contains("tests/pair.c:") && !ranked.contains(" most.c:"), "{ranked}");
+    project.write("suspect.toml", &format!("[rank]\ntest_code = [\"*.c\", \"tests/*.c\"]\n{config}"));
+    project.succeed(&["test"]);
+    let ranked = project.succeed(&["rank", "--no-trials"]);
+    assert!(ranked.contains("executes no code but the tests' own (most.c and "), "{ranked}");
+    project.write("suspect.toml", &format!("[rank]\ntest_code = [\"[\"]\n{config}"));
+    let said = project.fail(&["test"], 1);
+    assert!(said.contains("suspect.toml:2:14") && said.contains("`test_code` is a list of patterns"), "{said}");
+}

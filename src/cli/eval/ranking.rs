@@ -11,7 +11,7 @@ use crate::cli::causes::CdflChoice;
 use crate::cli::evidence::{Scene, Seen, line_dependences};
 use crate::cli::exit::Failure;
 use crate::cli::observed::observe;
-use crate::cli::rank::{count_tests, foreign};
+use crate::cli::rank::{count_tests, left_out};
 use crate::eval::{EvalVersion, Evaluated, SuiteResult, VersionOutcome, lines_of_nodes};
 use crate::evidence::{Posterior, Trials};
 use crate::rank::{Granularity, Located, Method, Need, RankedUnit, Units, t_score};
@@ -43,7 +43,7 @@ impl Place<'_> {
         }
         let program = &run.program;
         let all = Units::new(program, self.options.granularity);
-        let units = all.without(&foreign(program, &all));
+        let units = all.without(&left_out(run, &all)?);
         let (faulty, unranked) = version.fault.units(program, &units);
         let mut needs: Vec<Need> = self.options.methods.iter().flat_map(|method| method.needs).copied().collect();
         needs.sort_unstable();
@@ -60,7 +60,7 @@ impl Place<'_> {
         let faulty_lines = version.fault.units(program, &Units::new(program, Granularity::Line)).0;
         for (suite, tests) in &suites {
             let scene = kept.as_ref().map(|_| Scene::read(run, tests)).transpose()?;
-            let ground = scene.as_ref().map(|scene| scene.ground(run));
+            let ground = scene.as_ref().map(|scene| scene.ground(run)).transpose()?;
             let trials = kept.as_ref().map_or_else(Trials::default, |kept| kept.trials(tests));
             let mut seen = Seen::read(run, &units, &needs, tests)?;
             if let (Some(ground), Some(kept)) = (&ground, &kept) {

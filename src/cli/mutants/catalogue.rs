@@ -12,7 +12,7 @@ use crate::cli::args::{CatalogueArguments, Sample};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::kills::{Subject, mix};
 use crate::cli::since::ChangedLines;
-use crate::mutant::{Class, CodeMutant, Comparison, Forms, Selection, Status, code_mutants};
+use crate::mutant::{Class, CodeMutant, Comparison, Forms, Junk, Selection, Status, code_mutants};
 use crate::program::Program;
 use crate::report::{MutantEdit, MutantEntry, MutantStatus};
 use crate::source::Text;
@@ -47,6 +47,10 @@ impl Catalogue {
         }
         let texts = texts(store.root(), run, build.as_ref())?;
         let mut mutants = code_mutants(program, &texts);
+        let trusted = run.trusted_files()?;
+        for mutant in mutants.iter_mut().filter(|mutant| trusted.contains(&mutant.place.file)) {
+            mutant.status = Status::Junk(Junk::TestCode);
+        }
         let mut left_out = compare(store, program, &texts, &mut mutants);
         // What no usual mutant is a duplicate of.
         if selection.classes.iter().all(|class| class.is_usual()) {

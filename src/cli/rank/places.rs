@@ -6,7 +6,7 @@ use crate::cli::args::RankArguments;
 use crate::cli::exit::{Exit, Failure};
 use crate::program::Program;
 use crate::rank::{RankedUnit, Units};
-use crate::store::Store;
+use crate::store::{Run, Store};
 
 /// Positions of the ranked units that the user found innocent, now or earlier.
 pub fn innocents(
@@ -39,15 +39,19 @@ pub fn innocents(
     Ok(positions)
 }
 
-/// Positions of ranked units in the system's headers: code that the user did not write and cannot mend.
-pub fn foreign(program: &Program, units: &Units) -> Vec<u32> {
-    let is_foreign = |unit: RankedUnit| {
-        let file = program.files.get(unit.place(program).file as usize);
-        file.is_some_and(|file| {
-            ["/usr/include/", "/usr/lib/", "/usr/local/include/"].iter().any(|place| file.starts_with(place))
-        })
+/// Positions of ranked units that are left out of every ranking: those in the system's headers, which the user did not write and cannot mend, and
+/// those of tests that are trusted.
+pub fn left_out(run: &Run, units: &Units) -> Result<Vec<u32>, Failure> {
+    let program = &run.program;
+    let trusted = run.trusted_files()?;
+    let is_left_out = |unit: RankedUnit| {
+        let file = unit.place(program).file;
+        trusted.contains(&file)
+            || program.files.get(file as usize).is_some_and(|file| {
+                ["/usr/include/", "/usr/lib/", "/usr/local/include/"].iter().any(|place| file.starts_with(place))
+            })
     };
-    (0..).zip(units.iter()).filter(|(_, unit)| is_foreign(*unit)).map(|(position, _)| position).collect()
+    Ok((0..).zip(units.iter()).filter(|(_, unit)| is_left_out(*unit)).map(|(position, _)| position).collect())
 }
 
 /// Positions of the ranked units that `FILE:LINE` or `FUNCTION()` names.

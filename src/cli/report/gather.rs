@@ -17,7 +17,7 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::graph::reported_model;
 use crate::cli::night::Night;
 use crate::cli::observed::observe_latest;
-use crate::cli::rank::{foreign, known_ranking};
+use crate::cli::rank::{known_ranking, left_out};
 use crate::rank::{Granularity, Need, Units};
 use crate::report::{
     Build, Comparison, Explanation, REPORT_SCHEMA_VERSION, RankingReport, Recorded, Report, ReportCommand, TestOutcome,
@@ -42,7 +42,7 @@ pub fn gather(root: &Path, created: u64) -> Result<Report, Failure> {
         Err(failure) => return Err(failure),
     };
     let all = Units::new(&run.program, Granularity::Line);
-    let lines = all.without(&foreign(&run.program, &all));
+    let lines = all.without(&left_out(&run, &all)?);
     let seen = Seen::read(&run, &lines, &[Need::Coverage, Need::Edges], &run.counted_tests())?;
     let files = files(root, &run.program, &lines, &seen, ranking.as_ref());
     let mut not_looked_at = not_looked_at(&run, build.as_ref(), &files, ranking.as_ref());

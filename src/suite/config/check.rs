@@ -11,6 +11,7 @@ use suspect_format::abi::Mode;
 use toml::Spanned;
 
 use super::super::template::{Template, nearest};
+use super::super::test_code::TestCode;
 use super::{
     BuildConfig, CasesConfig, CommandConfig, Config, Expect, ExpectSource, Kind, LinesConfig, ResultFormat,
     ScratchKind, StoreConfig, SuiteConfig,
@@ -23,6 +24,8 @@ struct RawConfig {
     build: RawBuild,
     #[serde(default)]
     store: RawStore,
+    #[serde(default)]
+    rank: RawRank,
     #[serde(default)]
     suite: Vec<Spanned<RawSuite>>,
 }
@@ -39,6 +42,12 @@ struct RawBuild {
 #[serde(deny_unknown_fields)]
 struct RawStore {
     keep: Option<Spanned<i64>>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawRank {
+    test_code: Option<Vec<Spanned<String>>>,
 }
 
 /// A `[[suite]]` section as written.
@@ -92,8 +101,21 @@ pub(super) fn check(text: &str, path: &Path) -> Result<Config, Wrong> {
         modes.push(found);
     }
     let store = check_store(raw.store)?;
+    let test_code = check_test_code(raw.rank)?;
     let suites = check_suites(raw.suite)?;
-    Ok(Config { path: path.into(), build: BuildConfig { command: raw.build.command, modes }, store, suites })
+    let build = BuildConfig { command: raw.build.command, modes };
+    Ok(Config { path: path.into(), build, store, test_code, suites })
+}
+
+fn check_test_code(raw: RawRank) -> Result<TestCode, Wrong> {
+    let Some(written) = raw.test_code else { return Ok(TestCode::default()) };
+    let patterns: Vec<&str> = written.iter().map(|pattern| pattern.get_ref().as_str()).collect();
+    TestCode::matching(&patterns).or_else(|(at, why)| {
+        wrong(
+            written[at].span(),
+            format!("`test_code` is a list of patterns such as \"tests/**/*.c\"; this is none: {why}"),
+        )
+    })
 }
 
 fn check_store(raw: RawStore) -> Result<StoreConfig, Wrong> {

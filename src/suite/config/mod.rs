@@ -16,6 +16,7 @@ pub use self::check::parse_duration;
 use self::check::{RawSuite, Wrong, check, check_suites, parse, position, wrong};
 use super::SuiteError;
 use super::template::Template;
+use super::test_code::TestCode;
 
 /// Name of the file.
 pub const FILE: &str = "suspect.toml";
@@ -29,6 +30,8 @@ pub struct Config {
     pub build: BuildConfig,
     /// `[store]`.
     pub store: StoreConfig,
+    /// `[rank] test_code`.
+    pub test_code: TestCode,
     /// Each `[[suite]]`.
     pub suites: Vec<SuiteConfig>,
 }
