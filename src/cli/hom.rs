@@ -14,7 +14,8 @@ use super::observed::observe;
 use crate::causal::{EffectOptions, Structure, StructureOptions};
 use crate::hom::studies::{DecileOptions, DecileStudy, HeuristicOptions, HeuristicStudy};
 use crate::hom::{
-    EffectMatrix, FirstOrder, Heuristic, Hom, KillMatrix, KillVector, PlanError, PlanOptions, Pool, judge, plan,
+    EffectMatrix, FirstOrder, Heuristic, Hom, KillMatrix, KillVector, Location, PlanError, PlanOptions, Pool, judge,
+    plan,
 };
 use crate::mutant::{CodeMutant, edits};
 use crate::store::{Run, Store};
@@ -72,7 +73,11 @@ pub fn hom(root: &Path, start: &Path, arguments: &HomArguments, out: &mut impl W
         operation: operation(&run, mutant),
     };
     let members: Vec<FirstOrder> = mutants.iter().zip(&first.verdicts).map(member).collect();
-    let pool = Pool::new(&members).with_conflicts(conflicts(&run, &catalogue, &mutants));
+    let locations = (0..).zip(&run.program.nodes).map(|(at, node)| {
+        let location = Location { function: node.function, line: node.place.line };
+        (at, location)
+    });
+    let pool = Pool::new(&members).with_conflicts(conflicts(&run, &catalogue, &mutants)).with_locations(locations);
     let structure = Structure::learn(&observed.observations, &observed.order, StructureOptions::default());
     let effects = EffectMatrix::new(&observed.observations, &structure, EffectOptions::default(), &pool.nodes());
     let kills = killer.matrix(&first.verdicts);

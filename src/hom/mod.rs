@@ -20,5 +20,5 @@ pub use effect::EffectMatrix;
 pub use judge::{Class, Judgement, Summary, judge};
 pub use kill::{KillMatrix, KillVector, Kills};
 pub use plan::{Heuristic, Plan, PlanError, PlanOptions, plan};
-pub use pool::{FirstOrder, Hom, Pool};
+pub use pool::{FirstOrder, Hom, Location, Pool};
 pub use sets::NodeSet;

@@ -97,9 +97,10 @@ pub enum PlanError {
 /// - [`Heuristic::Random`]: each set of nodes is as likely as any other, then each mutant of a node as any other of it; with replacement.
 /// - [`Heuristic::Prop`]: a set is drawn with a probability in proportion to its strength, then one of its combinations that was not
 ///   drawn before. Once a set has none left, probability is in proportion among the others.
-/// - [`Heuristic::Dsort`], [`Heuristic::Mwm`]: mutants are taken from the sets in turn, so with k sets each gives n/k, and the strongest one
+/// - [`Heuristic::Dsort`], [`Heuristic::Mwm`]: effects count in steps of a twentieth, which is what 20 sampled values tell apart. Of pairs
+///   that tie, those are preferred that are nearer in the code ([`Pool::nearness`]), then those of the greater effect. Mutants are taken from the sets in turn, so with k sets each gives n/k, and the strongest one
 ///   more where that does not come out even. A set that has fewer combinations gives all it has, and the others share what is missing;
-///   fewer than n are made only when all sets are exhausted. Ties in strength fall by the seed.
+///   fewer than n are made only when all sets are exhausted. What ties still falls by the seed.
 ///
 /// # Errors
 /// When there are no such mutants.
@@ -113,7 +114,7 @@ pub fn plan(pool: &Pool, effects: &EffectMatrix, options: PlanOptions) -> Result
         return Err(PlanError::Nodes { order, nodes: nodes.len() });
     }
     let mut generator = generator(seed, &[heuristic as u64, order as u64]);
-    let web = Web::new(nodes, effects, &mut generator);
+    let web = Web::new(nodes, effects, |a, b| pool.nearness(a, b), &mut generator);
     if heuristic != Heuristic::Random && web.pairs.is_empty() {
         return Err(PlanError::NoEffect(heuristic.name()));
     }

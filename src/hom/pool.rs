@@ -13,6 +13,15 @@ pub struct FirstOrder {
     pub operation: u32,
 }
 
+/// Where a node is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Location {
+    /// The function it is in.
+    pub function: u32,
+    /// Its line.
+    pub line: u32,
+}
+
 /// A higher-order mutant: first-order mutants that are active together.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct Hom {
@@ -33,6 +42,7 @@ pub struct Pool {
     operations: Vec<u32>,
     by_node: BTreeMap<u32, Vec<u32>>,
     conflicts: HashSet<(u32, u32)>,
+    locations: BTreeMap<u32, Location>,
 }
 
 impl Pool {
@@ -51,6 +61,21 @@ impl Pool {
     pub fn with_conflicts(mut self, conflicts: impl IntoIterator<Item = (u32, u32)>) -> Self {
         self.conflicts.extend(conflicts.into_iter().map(|(a, b)| (a.min(b), a.max(b))));
         self
+    }
+
+    /// Says where nodes are; of those of which it is not known none is near.
+    pub fn with_locations(mut self, locations: impl IntoIterator<Item = (u32, Location)>) -> Self {
+        self.locations.extend(locations);
+        self
+    }
+
+    /// How near two nodes are in the code, in [0, 1]: 1 on one line, one over the number of lines from one to the other within a function, both
+    /// counted, and 0 across functions.
+    pub fn nearness(&self, a: u32, b: u32) -> f64 {
+        match (self.locations.get(&a), self.locations.get(&b)) {
+            (Some(a), Some(b)) if a.function == b.function => 1.0 / (1.0 + f64::from(a.line.abs_diff(b.line))),
+            _ => 0.0,
+        }
     }
 
     /// The nodes that have mutants, ascending.

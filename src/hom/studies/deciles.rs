@@ -103,7 +103,7 @@ impl DecileStudy {
         if nodes.len() < 2 {
             return Err(PlanError::Nodes { order: 2, nodes: nodes.len() });
         }
-        let web = Web::new(nodes, effects, &mut generator(options.seed, &[STREAM]));
+        let web = Web::new(nodes, effects, |a, b| pool.nearness(a, b), &mut generator(options.seed, &[STREAM]));
         if web.pairs.is_empty() {
             return Err(PlanError::NoEffect("deciles"));
         }

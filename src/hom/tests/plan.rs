@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 
 use super::{matrix, pool};
-use crate::hom::{FirstOrder, Heuristic, Plan, PlanError, PlanOptions, Pool, plan};
+use crate::hom::{FirstOrder, Heuristic, Location, Plan, PlanError, PlanOptions, Pool, plan};
 
 fn planned(pool: &Pool, entries: &[(u32, u32, f64)], heuristic: Heuristic, order: usize, n: usize) -> Plan {
     plan(pool, &matrix(entries), PlanOptions { heuristic, order, n, seed: 7 }).unwrap()
@@ -84,6 +84,14 @@ fn mutants_of_one_operation_or_in_conflict_are_never_together() {
     }
     let hopeless = Pool::new(&[of(0, 0), of(1, 0)]);
     assert_eq!(planned(&hopeless, &[], Heuristic::Random, 2, 40).homs, []);
+}
+
+#[test]
+fn nearness_is_of_lines_within_a_function() {
+    let at = |function, line| Location { function, line };
+    let pool = pool(&[1; 5]).with_locations([(0, at(1, 10)), (1, at(1, 10)), (2, at(1, 13)), (3, at(2, 10))]);
+    let found = [(0, 1), (0, 2), (2, 0), (0, 3), (0, 4)].map(|(a, b)| pool.nearness(a, b));
+    assert_eq!(found, [1.0, 0.25, 0.25, 0.0, 0.0]);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
+use rand_chacha::ChaCha12Rng;
 
 use super::matrix;
 use crate::hom::matching::maximum_weight_matching;
@@ -10,6 +11,16 @@ use crate::hom::random::generator;
 use crate::hom::sets::Web;
 
 type Edge = ((u32, u32), f64);
+
+fn web(nodes: Vec<u32>, entries: &[(u32, u32, f64)], generator: &mut ChaCha12Rng) -> Web {
+    Web::new(nodes, &matrix(entries), |_, _| 0.0, generator)
+}
+
+/// The weight of a set.
+fn weight(web: &Web, set: &[u32]) -> f64 {
+    let with_later = |at: usize| set[at + 1..].iter().map(move |other| web.weight(set[at], *other));
+    (0..set.len()).flat_map(with_later).sum()
+}
 
 /// The weight of the heaviest matching, by trying all.
 fn heaviest(edges: &[Edge], used: &mut BTreeSet<u32>) -> f64 {
@@ -59,15 +70,15 @@ proptest! {
     fn no_sets_are_stronger(edges in graphs(), order in 2usize..=5, n in 1usize..=12, seed in any::<u64>()) {
         let nodes: Vec<u32> = edges.iter().flat_map(|((a, b), _)| [*a, *b]).collect::<BTreeSet<_>>().into_iter().collect();
         let entries: Vec<_> = edges.iter().map(|&((a, b), weight)| (a, b, weight)).collect();
-        let web = Web::new(nodes.clone(), &matrix(&entries), &mut generator(seed, &[]));
-        let mut all: Vec<f64> = subsets(&nodes, order).into_iter().map(|set| web.set(set).effect).collect();
-        all.retain(|effect| *effect > 0.0);
+        let web = web(nodes.clone(), &entries, &mut generator(seed, &[]));
+        let mut all: Vec<f64> = subsets(&nodes, order).iter().map(|set| weight(&web, set)).collect();
+        all.retain(|weight| *weight > 0.0);
         all.sort_by(|a, b| b.total_cmp(a));
         all.truncate(n);
         let found = web.strongest(order, n);
         prop_assert_eq!(found.len(), all.len());
-        for (set, effect) in found.iter().zip(&all) {
-            prop_assert!((set.effect - effect).abs() < 1e-9);
+        for (set, most) in found.iter().zip(&all) {
+            prop_assert!((weight(&web, &set.nodes) - most).abs() < 1e-9);
             prop_assert_eq!(set.nodes.len(), order);
         }
         let distinct: BTreeSet<_> = found.iter().map(|set| set.nodes.clone()).collect();
@@ -78,14 +89,14 @@ proptest! {
     fn matched_sets_are_disjoint_and_no_weaker_than_the_matching_at_order_2(edges in graphs(), order in 2usize..=5) {
         let nodes: Vec<u32> = edges.iter().flat_map(|((a, b), _)| [*a, *b]).collect::<BTreeSet<_>>().into_iter().collect();
         let entries: Vec<_> = edges.iter().map(|&((a, b), weight)| (a, b, weight)).collect();
-        let web = Web::new(nodes, &matrix(&entries), &mut generator(1, &[]));
+        let web = web(nodes, &entries, &mut generator(1, &[]));
         let sets = web.matched(order);
         let members: Vec<u32> = sets.iter().flat_map(|set| set.nodes.clone()).collect();
         prop_assert_eq!(members.iter().collect::<BTreeSet<_>>().len(), members.len());
         prop_assert!(sets.iter().all(|set| set.nodes.len() == order && set.effect > 0.0));
         if order == 2 {
-            let weight: f64 = sets.iter().map(|set| set.effect).sum();
-            prop_assert!((weight - heaviest(&edges, &mut BTreeSet::new())).abs() < 1e-9);
+            let found: f64 = sets.iter().map(|set| weight(&web, &set.nodes)).sum();
+            prop_assert!((found - heaviest(&web.weighted(), &mut BTreeSet::new())).abs() < 1e-9);
         }
     }
 }
@@ -111,7 +122,7 @@ fn the_heaviest_edge_is_left_where_two_others_weigh_more() {
 fn a_triple_takes_nodes_from_weaker_pairs() {
     // The matching is 0-1 and 2-3 and 4-5; 0-1 takes 2, whose partner 3 then joins 4-5.
     let entries = [(0, 1, 1.0), (2, 3, 0.5), (1, 2, 0.4), (4, 5, 0.3), (3, 5, 0.1)];
-    let web = Web::new((0..6).collect(), &matrix(&entries), &mut generator(1, &[]));
+    let web = web((0..6).collect(), &entries, &mut generator(1, &[]));
     let sets: Vec<_> = web.matched(3).into_iter().map(|set| set.nodes).collect();
     assert_eq!(sets, [[0, 1, 2], [3, 4, 5]]);
 }
@@ -122,8 +133,28 @@ fn strong_sets_of_many_nodes_are_found_soon() {
     let effect =
         |a: u32, b: u32| if b - a < 4 { 1.0 / f64::from(b - a) } else { f64::from((a * 31 + b * 17) % 97) / 200.0 };
     let entries: Vec<_> = (0..150).flat_map(|a| (a + 1..150).map(move |b| (a, b, effect(a, b)))).collect();
-    let web = Web::new((0..150).collect(), &matrix(&entries), &mut generator(1, &[]));
+    let web = web((0..150).collect(), &entries, &mut generator(1, &[]));
     let sets = web.strongest(4, 40);
     assert_eq!(sets.len(), 40);
-    assert!(sets.windows(2).all(|pair| pair[0].effect >= pair[1].effect));
+    assert!(sets.windows(2).all(|pair| weight(&web, &pair[0].nodes) >= weight(&web, &pair[1].nodes) - 1e-9));
+}
+
+#[test]
+fn of_effects_that_values_do_not_tell_apart_the_nearer_counts() {
+    // A ring of four nodes has two matchings. Nodes 0 and 1 are near, as are 2 and 3.
+    let near = |a: u32, b: u32| if a / 2 == b / 2 { 0.5 } else { 0.0 };
+    let chosen = |nearness: &dyn Fn(u32, u32) -> f64, across: f64| {
+        let entries = [(0, 1, 0.91), (2, 3, 0.92), (1, 2, across), (0, 3, across)];
+        let web = Web::new((0..4).collect(), &matrix(&entries), nearness, &mut generator(1, &[]));
+        let mut sets: Vec<_> = web.matched(2).into_iter().map(|set| set.nodes).collect();
+        sets.sort_unstable();
+        assert_eq!(
+            web.strongest(2, 2).into_iter().map(|set| set.nodes).collect::<BTreeSet<_>>(),
+            sets.iter().cloned().collect()
+        );
+        sets
+    };
+    assert_eq!(chosen(&near, 0.95), [[0, 1], [2, 3]]);
+    assert_eq!(chosen(&near, 0.951), [[0, 3], [1, 2]], "a step more");
+    assert_eq!(chosen(&|_, _| 0.0, 0.95), [[0, 3], [1, 2]], "none near, the greater effect");
 }
