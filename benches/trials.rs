@@ -1,8 +1,10 @@
 //! How many trials a second each executor runs, and what a plain start of the uninstrumented program costs beside them.
 //!
 //! `cargo bench --bench trials` builds the programs of the tests twice, runs the same overrides by both executors in turns, and prints
-//! a row for each program and what is watched. Ratios are of wall-clock time within one run of the bench.
+//! a row for each program and what is watched. Ratios are within one run of the bench: of wall-clock time, the quickest turn of each, and of
+//! what all processes have computed, which other jobs disturb less.
 
+use std::collections::HashMap;
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -34,9 +36,10 @@ const TRIALS: usize = 600;
 
 fn main() {
     println!(
-        "| program | watched | own time, us | plain starts/s | exec trials/s | fork trials/s | fork / exec | fork / plain |"
+        "| program | watched | own time, us | plain starts/s | exec trials/s | fork trials/s | fork / exec | fork / plain \
+         | plain CPU us | exec CPU us | fork CPU us | fork / exec | fork / plain |"
     );
-    println!("|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     let mut worker = Worker::start(&Setup::with_executable(SUSPECT)).unwrap();
     let only = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
     for (source, arguments, text) in PROGRAMS.into_iter().filter(|row| only.as_ref().is_none_or(|only| only == row.0)) {
@@ -74,22 +77,69 @@ fn rows(worker: &mut Worker, source: &str, arguments: &str, text: &str) {
             Watched::Nodes => mutants(&trials, &program),
             Watched::Output => code_mutants(&program),
         };
-        let mut least = [Duration::MAX; 3];
+        let (mut least, mut ticks) = ([Duration::MAX; 3], [0; 3]);
         for _ in 0..TURNS {
-            let times = [
-                plain(&root, arguments),
-                run(&trials, worker, &mutants, Executors::Exec, budget),
-                run(&trials, worker, &mutants, Executors::Fork, budget),
-            ];
-            least.iter_mut().zip(times).for_each(|(least, time)| *least = time.min(*least));
+            for (at, executors) in [None, Some(Executors::Exec), Some(Executors::Fork)].into_iter().enumerate() {
+                let before = descendants_ticks();
+                let time = match executors {
+                    None => plain(&root, arguments),
+                    Some(executors) => run(&trials, worker, &mutants, executors, budget),
+                };
+                least[at] = time.min(least[at]);
+                ticks[at] += descendants_ticks() - before;
+            }
         }
-        let [plain, exec, fork] = least.map(|time| mutants.len() as f64 / time.as_secs_f64());
-        let ratios = format!("{:.2} | {:.2}", fork / exec, fork / plain);
+        let started = [TRIALS, mutants.len(), mutants.len()].map(|n| n as f64);
+        let [plain, exec, fork] = [0, 1, 2].map(|at| started[at] / least[at].as_secs_f64());
+        let cpu = [0, 1, 2].map(|at| ticks[at] as f64 / TICKS * 1e6 / started[at] / TURNS as f64);
         println!(
-            "| {source} | {watched:?}, {} | {own:.0} | {plain:.0} | {exec:.0} | {fork:.0} | {ratios} |",
-            trials.mode().name()
+            "| {source} | {watched:?}, {} | {own:.0} | {plain:.0} | {exec:.0} | {fork:.0} | {:.2} | {:.2} \
+             | {:.0} | {:.0} | {:.0} | {:.2} | {:.2} |",
+            trials.mode().name(),
+            fork / exec,
+            fork / plain,
+            cpu[0],
+            cpu[1],
+            cpu[2],
+            cpu[1] / cpu[2],
+            cpu[0] / cpu[2]
         );
     }
+}
+
+/// Clock ticks of Linux in a second.
+const TICKS: f64 = 100.0;
+
+/// Clock ticks for which all processes that this one has started, and those started by them, have computed.
+fn descendants_ticks() -> u64 {
+    let times = |stat: &str| -> Option<(u32, [u64; 4])> {
+        let fields: Vec<&str> = stat.rsplit_once(") ")?.1.split(' ').collect();
+        let time = |at: usize| fields.get(at)?.parse().ok();
+        Some((fields.get(1)?.parse().ok()?, [time(11)?, time(12)?, time(13)?, time(14)?]))
+    };
+    let own = std::process::id();
+    let mut all = HashMap::new();
+    for entry in fs::read_dir("/proc").unwrap().flatten() {
+        if let Some(id) = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok())
+            // One that has ended meanwhile has told its parent.
+            && let Some(found) = fs::read_to_string(entry.path().join("stat")).ok().as_deref().and_then(times)
+        {
+            all.insert(id, found);
+        }
+    }
+    let is_ours = |mut id: u32| {
+        while let Some((parent, _)) = all.get(&id)
+            && id != own
+        {
+            id = *parent;
+        }
+        id == own
+    };
+    let of = |(id, (_, times)): (&u32, &(u32, [u64; 4]))| match *id == own {
+        true => times[2] + times[3],
+        false => times.iter().sum(),
+    };
+    all.iter().filter(|(id, _)| is_ours(**id)).map(of).sum()
 }
 
 fn compile(root: &Path, program: &str, arguments: &[&str]) {
