@@ -326,6 +326,7 @@ fn suite_can_be_made_without_a_file() {
         path: PathBuf::from("none"),
         build: Default::default(),
         store: Default::default(),
+        test_code: Default::default(),
         suites: Vec::new(),
     };
     let suite = Suite::from_config(project.root(), config).unwrap();
