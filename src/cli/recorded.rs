@@ -1,6 +1,7 @@
 //! Runs tests in record mode and reads what they did.
 
 use std::cell::RefCell;
+use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -92,6 +93,13 @@ impl RecordedTest {
 }
 
 impl<'a> RecordingRoom<'a> {
+    /// Source files whose code is trusted, as the last `suspect test` knows them.
+    pub fn trusted_files(&self) -> Result<HashSet<String>, Failure> {
+        let run = self.store.latest_run()?;
+        let trusted = run.trusted_files()?;
+        Ok(trusted.into_iter().filter_map(|file| run.program.files.get(file as usize).cloned()).collect())
+    }
+
     /// Makes the room in the project's store.
     pub fn new(store: &'a Store) -> Result<Self, Failure> {
         let (suite, most) = (Suite::load(store.root())?, record_bytes()?);

@@ -120,6 +120,8 @@ fn code_of_the_tests_is_trusted() {
         assert!(trust.contains("trusted and not ranked: tests/even.c and 3 more files"), "{trust}");
     }
     assert_eq!(project.ranking(&["--budget", "20s"])["ranking"][0]["line"], 6);
+    let explained = project.succeed(&["explain", "pair", "--switch"]);
+    assert!(explained.contains("itself with the condition at most.c:6 turned"), "{explained}");
     let mutants = project.succeed(&["mutants", "--list"]);
     assert!(!mutants.contains("tests/pair.c:"), "{mutants}");
 }

@@ -41,9 +41,21 @@ pub fn make(
         || Failure::new(Exit::Usage, format!("{name} cannot be run again with a change; give a test: --against TEST"));
     let recorded = room.record_changed(failing, change, "changed")?.ok_or_else(cannot)?;
     if recorded.verdict != Verdict::Pass {
+        let given = matches!(asked, Itself::Switched(Some(_)) | Itself::Replaced(Some(_)));
         let alone = option.split('=').next().unwrap_or_default();
-        let message = format!("{name} does not pass with {option}; give {alone} alone to look for one");
-        return Err(Failure::new(Exit::Usage, message));
+        return Err(match given {
+            true => {
+                let message = format!("{name} does not pass with {option}; give {alone} alone to look for one");
+                Failure::new(Exit::Usage, message)
+            }
+            false => {
+                let message = format!(
+                    "{name} passes with {option}, but not each time: it fails when that run is recorded; give a test that passes: \
+                     --against TEST"
+                );
+                Failure::new(Exit::Baseline, message)
+            }
+        });
     }
     Ok(Passing { recorded, change, option, tried })
 }

@@ -56,19 +56,24 @@ impl<'a> Search<'a> {
         self.tried.iter().map(Cell::get).sum()
     }
 
-    /// A change that makes the test pass, within `budget`. What changed something at the same line made pass already comes first; a condition comes
+    /// A change outside of the tests' own code that makes the test pass, within `budget`. What changed something at the same line made pass already comes first; a condition comes
     /// before a value, for a run that is sent another way holds no value that the program did not compute.
     pub fn find(&self, asked: Itself, budget: Duration) -> Result<Change, Failure> {
         let began = Instant::now();
         let end = began + budget;
-        let known = |line: &HashSet<(&str, u32)>, point: u32| self.line(point).is_some_and(|at| line.contains(&at));
+        let trusted = self.room.trusted_files()?;
+        let may_err = |point: u32| self.line(point).is_none_or(|(file, _)| !trusted.contains(file));
+        let known = |lines: &HashSet<(&str, u32)>, point: u32| {
+            self.line(point).is_some_and(|at| lines.contains(&at)) && may_err(point)
+        };
         let lines = self.claims.as_ref().map(|claims| claims.lines_that_turn(self.name)).unwrap_or_default();
         let told: BTreeSet<u64> = numbers(&self.decisions, |point| known(&lines, point));
         let points: Vec<u32> = self.stores.all().iter().map(|store| store.point).collect();
         let stored: BTreeSet<u64> = numbers(&points, |point| known(&lines, point));
         let ends = self.ends();
         let order = |points: &[u32], but: &BTreeSet<u64>| {
-            let others = switching_order(&self.runs.runs[0], points, &ends).filter(|number| !but.contains(number));
+            let wanted = |number: &u64| !but.contains(number) && may_err(points[*number as usize]);
+            let others = switching_order(&self.runs.runs[0], points, &ends).filter(wanted);
             others.collect::<Vec<_>>()
         };
         let (conditions, values) = (asked.conditions(), asked.values());
@@ -89,7 +94,7 @@ impl<'a> Search<'a> {
         }
         if values && found.is_none() {
             let of_lines = self.replacements(stored.iter().rev().copied());
-            found = part(1, self.try_all(self.known_values().into_iter().chain(of_lines), half));
+            found = part(1, self.try_all(self.known_values(&trusted).into_iter().chain(of_lines), half));
         }
         if conditions && found.is_none() {
             found = part(0, self.try_all(self.turns(order(&self.decisions, &told).into_iter()), half));
@@ -144,10 +149,10 @@ impl<'a> Search<'a> {
     }
 
     /// What made the test pass when a node's value was changed, for each execution of a store on that line, the last first.
-    fn known_values(&self) -> Vec<Change> {
+    fn known_values(&self, trusted: &HashSet<String>) -> Vec<Change> {
         let Some(claims) = &self.claims else { return Vec::new() };
         let mut found = Vec::new();
-        for (file, line, change) in claims.values_that_turn(self.name) {
+        for (file, line, change) in claims.values_that_turn(self.name).filter(|(file, ..)| !trusted.contains(*file)) {
             let there = self.stores.all().iter().rev().filter(|store| self.line(store.point) == Some((file, line)));
             let other = |store: &Store| changed(&change, store).filter(|bits| *bits != store.bits);
             found.extend(there.filter_map(|store| self.replaced(store, other(store)?)));
