@@ -56,8 +56,8 @@ impl<'a> Search<'a> {
         self.tried.iter().map(Cell::get).sum()
     }
 
-    /// A change outside of the tests' own code that makes the test pass, within `budget`. What changed something at the same line made pass already comes first; a condition comes
-    /// before a value, for a run that is sent another way holds no value that the program did not compute.
+    /// A change outside of the tests' own code that makes the test pass, within `budget`. What changed something at the same line made pass already
+    /// comes first; a condition comes before a value, for a run that is sent another way holds no value that the program did not compute.
     pub fn find(&self, asked: Itself, budget: Duration) -> Result<Change, Failure> {
         let began = Instant::now();
         let end = began + budget;
