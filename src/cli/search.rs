@@ -40,6 +40,8 @@ const MOST_TESTS: (usize, usize) = (8, 24);
 const MOST_FURTHER: (usize, usize) = (24, 120);
 /// Trials, at most: what a search of the largest programs is worth.
 const MOST_TRIALS: usize = 200_000;
+/// Edges that are taken in the time in which a process starts and ends, about.
+const EDGES_OF_PROCESS: u64 = 1_000_000;
 /// Seed of values that are drawn: rankings of one run are the same whenever they are made.
 const SEED: u64 = 1;
 
@@ -109,9 +111,9 @@ fn search_tests(run: &Run, endless: &Endless) -> Result<Vec<SearchTest>, Failure
     for test in run.counted_tests() {
         let mut pieces: Vec<u32> = recorded.pieces(test)?;
         pieces.sort_unstable();
-        // Not time, which differs from run to run and would change the order of work.
-        let cost = n_edges(&recorded, test)?;
         let record = &run.manifest.tests[test as usize];
+        // Not time, which differs from run to run and would change the order of work.
+        let cost = n_edges(&recorded, test)?.saturating_add(EDGES_OF_PROCESS.saturating_mul(record.processes.into()));
         let (failed, wall) = (record.passed == Some(false), Duration::from_millis(record.milliseconds));
         // What is cut is cut soon.
         let wall = if endless.tests.contains(&test) { Duration::ZERO } else { wall };

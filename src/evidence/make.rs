@@ -5,8 +5,9 @@ use std::collections::HashSet;
 use suspect_format::site::NodeKind;
 use suspect_format::trace::{HASH_START, hash_bytes};
 
+use super::constant::Constants;
 use super::{Candidate, Kind};
-use crate::mutant::{Class, CodeMutant, Domain, Form, identity_hash, mutants};
+use crate::mutant::{Class, CodeMutant, Domain, Form, Status, identity_hash, mutants};
 use crate::program::{Node, Place, Program, ValueClass};
 use crate::trial::{Change, Mutant, Override, Site};
 
@@ -73,10 +74,22 @@ pub fn switch_candidate(program: &Program, node: u32, instances: &[u64]) -> Opti
     })
 }
 
-/// The candidates that code mutants are: all that are worth a trial and stand on a line that is known.
-pub fn code_candidates(program: &Program, mutants: &[CodeMutant]) -> Vec<Candidate> {
-    let normal = mutants.iter().filter(|mutant| mutant.is_normal());
-    normal.filter_map(|mutant| code_candidate(program, mutant)).collect()
+/// The candidates that code mutants are, all that are worth a trial, stand on a line that is known and in a piece that is `executed`; behind them
+/// those that put other constants of the file in a constant's place.
+pub fn code_candidates(program: &Program, mutants: &[CodeMutant], executed: impl Fn(u32) -> bool) -> Vec<Candidate> {
+    let is_executed = |candidate: &Candidate| piece_of(program, candidate).is_none_or(&executed);
+    let made = |mutant: &CodeMutant| code_candidate(program, mutant).filter(is_executed);
+    let constants = Constants::of(program, mutants);
+    let mut exchanged = Vec::new();
+    let mut candidates = Vec::new();
+    for mutant in mutants.iter().filter(|mutant| !matches!(mutant.status, Status::Junk(_))) {
+        if let Some(candidate) = made(mutant) {
+            exchanged.extend(constants.instead(mutant, &candidate));
+            candidates.extend(mutant.is_normal().then_some(candidate));
+        }
+    }
+    candidates.extend(exchanged);
+    candidates
 }
 
 fn code_candidate(program: &Program, mutant: &CodeMutant) -> Option<Candidate> {

@@ -9,6 +9,7 @@
 mod candidate;
 mod cluster;
 mod confidence;
+mod constant;
 mod criterion;
 mod feature;
 mod ground;

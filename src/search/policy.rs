@@ -51,7 +51,7 @@ pub struct Policy<'a> {
     by_line: BTreeMap<u32, Vec<u32>>,
     rounds: u32,
     /// Failing tests that all candidates are tried on because nothing turned them, the latest last; before the first of them each candidate is
-    /// tried on the first test that executes it.
+    /// tried on the cheapest test that executes it.
     targets: Vec<u32>,
     /// Whether what is worth no trial is tried in the end.
     everything: bool,
@@ -290,6 +290,7 @@ impl<'a> Policy<'a> {
     fn target(&self, trials: &Trials, candidate: u32, usable: &[bool]) -> Option<u32> {
         let found = &trials.candidates()[candidate as usize];
         let mut tests = self.covering(candidate, true, usable);
+        let cost = |test: &u32| self.tests.0[*test as usize].cost;
         if found.kind == Kind::Switch {
             // Executions are counted in the test that they were chosen for.
             let of = |test: &u32| {
@@ -299,7 +300,7 @@ impl<'a> Policy<'a> {
             return tests.find(of);
         }
         match self.targets.last() {
-            None => tests.next(),
+            None => tests.min_by_key(cost),
             Some(target) => tests.find(|test| test == target),
         }
     }

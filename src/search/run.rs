@@ -112,6 +112,9 @@ struct Batch {
     candidates: Vec<u32>,
 }
 
+/// Of the budget, the part in which it is found out what passing tests do by themselves: one in so many. Trials on failing tests tell more.
+const SHARE_OF_PASSING: u32 = 4;
+
 /// Trials of one test that a worker is given at once, at least.
 const LEAST_BATCH: usize = 24;
 
@@ -140,7 +143,7 @@ impl<L: Lab> Search<'_, L> {
         for _ in 0..self.settings.jobs.max(1) {
             workers.push(self.lab.worker()?);
         }
-        let facts = self.facts(&chosen[..n_first], &mut workers, deadline)?;
+        let facts = self.facts(&chosen[..n_first], &mut workers, &shared)?;
         let mut searched = Searched {
             trials: self.candidates(&chosen, n_first, &facts),
             refused: BTreeMap::new(),
@@ -211,21 +214,29 @@ impl<L: Lab> Search<'_, L> {
         Ok(())
     }
 
-    /// What the tests do by themselves: as it was found out before, or now.
+    /// What the tests do by themselves: as it was found out before, or now. Passing tests get a share of the budget alone.
     fn facts(
         &self,
         chosen: &[&SearchTest],
         workers: &mut [L::Worker],
-        deadline: Option<Instant>,
+        shared: &Shared<L::Ready>,
     ) -> Result<Facts, CampaignError> {
         if let Some(facts) = self.store.load_facts::<Facts>().filter(|facts| facts.tests == Facts::wanted(chosen)) {
             return Ok(facts);
         }
-        let in_time = |test: &SearchTest| !self.is_stopped(deadline) && has_time(deadline, test);
-        let has_time = |test: u32| chosen.iter().any(|one| one.test == test && in_time(one));
-        let facts = Facts::gather(self.values, workers, self.program, chosen, has_time)?;
-        if facts.tests.iter().all(|test| has_time(*test)) {
-            self.store.save_facts(&facts)?;
+        let share = self.settings.budget.map(|budget| Instant::now() + budget / SHARE_OF_PASSING);
+        let deadline = |test: &SearchTest| if test.failed { shared.deadline } else { share };
+        let in_time = |test: &SearchTest| !self.is_stopped(deadline(test)) && has_time(deadline(test), test);
+        let late = AtomicBool::new(false);
+        let is_wanted = |test: u32| {
+            let wanted = chosen.iter().any(|one| one.test == test && in_time(one));
+            late.fetch_or(!wanted, Ordering::Relaxed);
+            wanted
+        };
+        let facts = Facts::gather(self.values, workers, self.program, chosen, is_wanted)?;
+        match late.into_inner() || self.is_stopped(shared.deadline) {
+            true => shared.hurried.store(true, Ordering::Relaxed),
+            false => self.store.save_facts(&facts)?,
         }
         Ok(facts)
     }
@@ -246,10 +257,8 @@ impl<L: Lab> Search<'_, L> {
                 }
             }
         }
-        for candidate in code_candidates(self.program, self.mutants) {
-            if crate::evidence::piece_of(self.program, &candidate).is_none_or(executed) {
-                trials.add(candidate);
-            }
+        for candidate in code_candidates(self.program, self.mutants, executed) {
+            trials.add(candidate);
         }
         trials
     }

@@ -225,10 +225,19 @@ fn settings() -> SearchSettings {
 }
 
 fn search(lab: &Simulation, store: &Store, settings: &SearchSettings) -> Result<Searched, CampaignError> {
-    let (program, tests) = (program(), tests());
+    search_on(&tests(), lab, store, settings)
+}
+
+fn search_on(
+    tests: &[SearchTest],
+    lab: &Simulation,
+    store: &Store,
+    settings: &SearchSettings,
+) -> Result<Searched, CampaignError> {
+    let program = program();
     let search = Search {
         program: &program,
-        tests: &tests,
+        tests,
         mutants: &[],
         lab,
         values: lab,
@@ -398,4 +407,38 @@ fn within_a_bound_single_executions_have_their_share() {
     // The first round tries 192 of some 210 changes.
     let found: Vec<_> = (190..250).step_by(10).map(|most_trials| shares(&bounded(most_trials))).collect();
     assert!(found.iter().any(|(single, untried)| *single > 0 && *untried > 0), "{found:?}");
+}
+
+#[test]
+fn of_the_tests_that_execute_a_line_the_cheapest_comes_first() {
+    let failing = |test: u32, pieces: std::ops::Range<u32>, cost: u64| SearchTest {
+        test,
+        failed: true,
+        pieces: pieces.collect(),
+        cost,
+        wall: Duration::ZERO,
+    };
+    // The second test is least like the first one, and dear.
+    let tests = [failing(3, 0..1, 1), failing(1, 1..N_NODES, 100), failing(0, 0..N_NODES, 5)];
+    let (_directory, store) = fresh();
+    let lab = Simulation::default();
+    search_on(&tests, &lab, &store, &SearchSettings { most_trials: 50, ..settings() }).unwrap();
+    let ran: BTreeSet<u32> = lab.ran.into_inner().unwrap().iter().map(|(test, _)| *test).collect();
+    assert_eq!(ran, BTreeSet::from([0, 3]));
+}
+
+#[test]
+fn what_passing_tests_do_takes_a_share_of_the_budget_alone() {
+    let (directory, store) = fresh();
+    let wall = Duration::from_secs(60);
+    let tests: Vec<SearchTest> = tests().into_iter().map(|test| SearchTest { wall, ..test }).collect();
+    // Five runs of each have to fit.
+    let budget =
+        |seconds| SearchSettings { budget: Some(Duration::from_secs(seconds)), most_trials: 400, ..settings() };
+    let known = || store.evidence(1).load_facts::<facts::Facts>().is_some();
+    let searched = search_on(&tests, &Simulation::default(), &store, &budget(1000)).unwrap();
+    assert!(!searched.is_finished && searched.n_run > 0 && !known(), "a quarter is not enough: more may be found out");
+    let searched = search_on(&tests, &Simulation::default(), &store, &budget(2000)).unwrap();
+    assert!(searched.is_finished && known());
+    drop(directory);
 }
