@@ -198,7 +198,12 @@ impl Collector<'_, '_> {
         let place = self.start_of(value).or_else(|| self.survey.place_of(switch)).unwrap_or_default();
         let info = self.survey.reader.type_of(value);
         let label = Label { expression, variable: String::new(), info };
+        let n_nodes = self.nodes.len();
         self.push(NodeKind::Switch, position, position, value.kind(), place, label, Logged::Operand(position, 0));
+        if let Some(node) = self.nodes.get_mut(n_nodes) {
+            let case = |number| switch.operand(2 * number as u32).and_then(Value::integer).unwrap_or_default();
+            node.cases = (1..switch.successors().len()).map(case).collect();
+        }
     }
 
     /// `ret` of a value that has no slot.
@@ -237,6 +242,7 @@ impl Collector<'_, '_> {
             expression: label.expression,
             branches: None,
             true_counter: None,
+            cases: Vec::new(),
             before,
             logged,
         });

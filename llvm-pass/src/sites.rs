@@ -165,6 +165,8 @@ pub struct NodeSite {
     pub branches: Option<(u32, u32)>,
     /// Counter of how often it was true.
     pub true_counter: Option<u32>,
+    /// Constants of a switch's cases.
+    pub cases: Vec<i64>,
     /// Hook's position: before this instruction.
     pub before: u32,
     /// The value.

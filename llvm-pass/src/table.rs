@@ -269,8 +269,10 @@ fn encode_nodes(function: &FunctionSites, base: Base, body: &mut Bytes) {
             true_edge: node.branches.map(|branches| branches.0),
             false_edge: node.branches.map(|branches| branches.1),
             true_counter: node.true_counter.map(|counter| base.counter + counter),
+            n_cases: node.cases.len() as u32,
         };
         record.encode(body);
+        node.cases.iter().for_each(|case| body.signed(*case));
         *ordinal += 1;
     }
 }

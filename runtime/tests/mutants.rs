@@ -10,7 +10,7 @@ use code::{
 };
 use suspect_format::abi::Mode;
 use suspect_format::operation::Operator;
-use suspect_format::trial::Change::{self, Add, Choose, Complement, Flip, Left, Negate, Right, Set};
+use suspect_format::trial::Change::{self, Add, Choose, Complement, Exchange, Flip, Left, Negate, Right, Set};
 use suspect_format::trial::{Done, EXIT_CUT, Override, PROCESS_CUT, Refusal};
 
 const MODES: [Mode; 2] = [Mode::Trace, Mode::Mutants];
@@ -90,6 +90,9 @@ fn every_change_does_what_it_says() {
         ("divide", change(BYTE, Negate, 0), "divide 223 7"),
         ("node", change(NODE, Complement, 0), "node 18446744073709551614"),
         ("node", change(NODE, Set, 77), "node 77"),
+        ("node", Override { other: 77, ..change(NODE, Exchange, 1) }, "node 77"),
+        ("node", Override { other: 1, ..change(NODE, Exchange, 77) }, "node 77"),
+        ("node", Override { other: 78, ..change(NODE, Exchange, 77) }, "node 1"),
         ("node", change(NODE, Set, 1), "node 1"),
     ] {
         let expected = format!("{expected}\n");

@@ -170,7 +170,9 @@ fn skip_function(body: &mut Cursor) -> Result<u32, Bad> {
         Edge::decode(body)?;
     }
     for _ in 0..function.n_nodes {
-        Node::decode(body)?;
+        for _ in 0..Node::decode(body)?.n_cases {
+            body.signed()?;
+        }
     }
     for _ in 0..function.n_compounds {
         skip_compound(body)?;

@@ -60,9 +60,8 @@ fn entry(
 }
 
 fn last_line(program: &Program, unit: RankedUnit) -> u32 {
-    let line = |line: &u32| program.lines[*line as usize].line;
     match unit {
-        RankedUnit::Block(block) => program.blocks[block as usize].lines.iter().map(line).max().unwrap_or(0),
+        RankedUnit::Block(block) => program.compiled_lines(block).max().unwrap_or(0),
         RankedUnit::Function(function) => program.functions[function as usize].last_line,
         RankedUnit::Line(_) | RankedUnit::Node(_) => 0,
     }

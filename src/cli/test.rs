@@ -1,5 +1,6 @@
 //! `suspect init` and `suspect test`: run the suite, record what each test did.
 
+mod labels;
 mod modules;
 mod recording;
 
@@ -16,6 +17,7 @@ use crate::build::{self, BuildReport};
 use crate::exec::ScratchRoot;
 use crate::store::{Manifest, STORE_VERSION, Store, Tables, TestRecord};
 use crate::suite::{self, Baseline, BaselineOptions, Hook, Stability, Suite, SuiteError, TestBaseline, Until, Verdict};
+use labels::labels;
 pub use modules::Modules;
 use recording::Recording;
 
@@ -143,6 +145,7 @@ impl SuiteRun<'_> {
         let (writer, recorded) = recording.finish(|test| complete(&baseline.tests[test]))?;
         writer.save_tables(Tables::Sites, &modules.sites)?;
         writer.save_tables(Tables::Dependences, &modules.dependences)?;
+        writer.save_labels(&labels(store.root(), &modules.program, current_build(store)?.as_ref()))?;
         let is_test_code = |file: &&String| self.suite.config().test_code.has(file);
         let mut test_code: Vec<String> = modules.program.files.iter().filter(is_test_code).cloned().collect();
         test_code.sort();

@@ -186,6 +186,9 @@ fn holds(program: &Program) -> Vec<Holds> {
             holds[line as usize].predicate |= node.kind == NodeKind::Predicate;
         }
     }
+    for line in program.labels.iter().filter_map(|label| program.label_line(label)) {
+        holds[line as usize].node = true;
+    }
     for piece in &program.pieces {
         // A piece that a call ends may hold many lines; the call is on the last.
         if let (PieceEnd::Call, Some(&line)) = (piece.end, piece.lines.last()) {

@@ -8,13 +8,16 @@ use suspect_format::trace::{HASH_START, hash_bytes};
 use super::constant::Constants;
 use super::{Candidate, Kind};
 use crate::mutant::{Class, CodeMutant, Domain, Form, Status, identity_hash, mutants};
-use crate::program::{Node, Place, Program, ValueClass};
+use crate::program::{Label, Node, Place, Program, ValueClass};
+use crate::source::{Edit, Literal, Number, constant_text};
 use crate::trial::{Change, Mutant, Override, Site};
 
 /// Values of one node that are tried, at most: two or three suffice for ranking, values seen in passing tests repair.
 const MOST_VALUES: usize = 10;
 /// Of these, values that the node takes in passing tests.
 const MOST_SEEN: usize = 4;
+/// Values that a label becomes, at most.
+const MOST_LABELS: usize = 8;
 /// Values that are drawn at random.
 const SAMPLES: usize = 2;
 
@@ -72,6 +75,59 @@ pub fn switch_candidate(program: &Program, node: u32, instances: &[u64]) -> Opti
         replacement: change_text(found, Form::Truth, &Change::Flip),
         edit: None,
     })
+}
+
+/// The candidates of a label whose switch has this node: it becomes one of the values that failing tests bring there, or passing ones, or one
+/// beside it, as long as no other label of the switch has that. What comes with the label's own value goes where that one went before.
+pub fn label_candidates(program: &Program, label: &Label, node: u32, taken: &Taken) -> Vec<Candidate> {
+    let found = &program.nodes[node as usize];
+    let Some(line) = program.label_line(label) else { return Vec::new() };
+    let form = Form::of(found);
+    let mask = u64::MAX >> (64 - found.width.clamp(1, 64));
+    let own = label.value as u64 & mask;
+    let cases = program.switches.iter().find(|switch| switch.node == node).into_iter().flat_map(|switch| &switch.cases);
+    let mut known: HashSet<u64> = cases.map(|case| *case as u64 & mask).collect();
+    let seen =
+        [taken.failing, taken.passing].into_iter().flatten().filter_map(|domain| domain.few(usize::MAX)).flatten();
+    let beside = [own.wrapping_add(1) & mask, own.wrapping_sub(1) & mask];
+    let values = seen.chain(&beside).copied().filter(|value| known.insert(*value)).take(MOST_LABELS);
+    let candidate = |value: u64| {
+        let change = Change::Exchange(own, value);
+        let overriding = |node: &u32| Override { site: Site::Node(*node), instance: 0, change: change.clone() };
+        let replacement = label_text(label, form, value)?;
+        Some(Candidate {
+            id: identity(program, node, &[], &change),
+            kind: Kind::Operation(Class::Crp),
+            line,
+            node: Some(node),
+            instances: Box::default(),
+            mutant: Mutant { overrides: label.nodes.iter().map(overriding).collect() },
+            original: format!("case {}", label.text),
+            replacement: format!("case {replacement}"),
+            edit: Some(Edit {
+                file: program.files.get(found.place.file as usize).cloned().unwrap_or_default(),
+                line: label.line,
+                column: label.column,
+                end_line: label.line,
+                end_column: label.column + label.text.len() as u32,
+                original: label.text.clone(),
+                replacement,
+            }),
+        })
+    };
+    values.filter_map(candidate).collect()
+}
+
+/// A value as a label would have it.
+fn label_text(label: &Label, form: Form, bits: u64) -> Option<String> {
+    let Form::Integer { width, signed, .. } = form else { return None };
+    let letter = Literal::of_text("'a'").filter(|_| label.character);
+    let replaced = letter.or_else(|| Literal::of_text(&label.text));
+    let text = constant_text(Number::Integer { bits, width, signed }, replaced)?;
+    // Nothing binds to a label.
+    Some(
+        text.strip_prefix("(-").and_then(|text| text.strip_suffix(')')).map_or(text.clone(), |text| format!("-{text}")),
+    )
 }
 
 /// The candidates that code mutants are, all that are worth a trial, stand on a line that is known and in a piece that is `executed`; behind them
@@ -223,7 +279,9 @@ fn change_text(node: &Node, form: Form, change: &Change) -> String {
         Change::Flip => "the opposite".into(),
         Change::Text(text) => format!("{:?}", String::from_utf8_lossy(text)),
         Change::Complement => "its complement".into(),
-        Change::Operator(_) | Change::Left(_) | Change::Right(_) | Change::Choose(_) => String::new(),
+        Change::Operator(_) | Change::Left(_) | Change::Right(_) | Change::Choose(_) | Change::Exchange(..) => {
+            String::new()
+        }
     }
 }
 
@@ -348,6 +406,43 @@ mod tests {
         assert_ne!(one.id, two.id);
         assert_eq!(two.mutant.overrides.iter().map(|one| one.instance).collect::<Vec<_>>(), [3, 7]);
         assert!(switch_candidate(&self::program(ValueClass::Signed, NodeKind::Assignment), 0, &[1]).is_none());
+    }
+
+    #[test]
+    fn a_label_becomes_what_comes_to_its_switch_and_no_other_label_has() {
+        let mut program = program(ValueClass::Char, NodeKind::Switch);
+        program.switches.push(crate::program::Switch { node: 0, cases: vec![97, 112, -1] });
+        let label = |text: &str, value| Label {
+            nodes: vec![0],
+            line: 3,
+            column: 10,
+            text: text.into(),
+            value,
+            character: text.starts_with('\''),
+        };
+        program.set_labels(vec![label("'p'", 112)]);
+        let own = Form::Integer { width: 32, signed: true, named: false };
+        let (failing, passing) = (domain(own, &[110, 97, 39]), domain(own, &[112, 10]));
+        let taken = Taken { failing: Some(&failing), passing: Some(&passing) };
+        let found = label_candidates(&program, &program.labels[0], 0, &taken);
+        let said: Vec<&str> = found.iter().map(|one| one.replacement.as_str()).collect();
+        assert_eq!(said, ["case '\\''", "case 'n'", "case 10", "case 'q'", "case 'o'"]);
+        let (one, change) = (&found[1], Change::Exchange(112, 110));
+        assert_eq!((one.mutant.overrides[0].change.clone(), one.original.as_str()), (change, "case 'p'"));
+        let edit = one.edit.as_ref().unwrap();
+        assert_eq!((edit.line, edit.column, edit.end_column, edit.replacement.as_str()), (3, 10, 13, "'n'"));
+        // Numbers stay numbers, without parentheses.
+        let texts: Vec<String> = label_candidates(&program, &label("0x70", 112), 0, &Taken::default())
+            .into_iter()
+            .map(|one| one.edit.unwrap().replacement)
+            .collect();
+        assert_eq!(texts, ["0x71", "0x6f"]);
+        program.switches[0].cases = vec![0];
+        let texts: Vec<String> = label_candidates(&program, &label("0", 0), 0, &Taken::default())
+            .into_iter()
+            .map(|one| one.edit.unwrap().replacement)
+            .collect();
+        assert_eq!(texts, ["1", "-1"]);
     }
 
     #[test]

@@ -259,7 +259,9 @@ impl Writer<'_> {
                     (true, _) => self.value(&format!("uitofp i1 {truth} to {of}")),
                 }
             }
-            Change::Right(_) | Change::Operator(_) | Change::Choose(_) | Change::Text(_) => return None,
+            Change::Right(_) | Change::Operator(_) | Change::Choose(_) | Change::Text(_) | Change::Exchange(..) => {
+                return None;
+            }
         })
     }
 }

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use suspect_format::site::{self, Bad, Cursor, OUTSIDE, SequenceCount};
+use suspect_format::site::{self, Bad, Cursor, NodeKind, OUTSIDE, SequenceCount};
 
 use super::{
     Block, Compound, Edge, Escape, Function, Line, Node, Operation, OperationKind, Piece, Place, Program, Sequence,
-    Unit, Variable, paths,
+    Switch, Unit, Variable, paths,
 };
 use crate::trace::site_sections;
 
@@ -225,7 +225,7 @@ impl Loader<'_> {
             self.edge(&function, number, &start, site::Edge::decode(body)?)?;
         }
         for _ in 0..function.n_nodes {
-            self.node(&function, number, &start, &site::Node::decode(body)?)?;
+            self.node(&function, number, &start, body)?;
         }
         for _ in 0..function.n_compounds {
             self.compound(&function, number, &start, body)?;
@@ -305,7 +305,12 @@ impl Loader<'_> {
         Ok(())
     }
 
-    fn node(&mut self, function: &site::Function, number: u32, start: &Start, node: &site::Node) -> Result<(), Wrong> {
+    fn node(&mut self, function: &site::Function, number: u32, start: &Start, body: &mut Cursor) -> Result<(), Wrong> {
+        let node = site::Node::decode(body)?;
+        if node.kind == NodeKind::Switch {
+            let cases = (0..node.n_cases).map(|_| body.signed()).collect::<Result<_, _>>()?;
+            self.program.switches.push(Switch { node: self.program.nodes.len() as u32, cases });
+        }
         let edge = |edge: Option<u32>| {
             edge.map(|edge| shifted(edge, function.n_edges, start.edge, "an edge", function.name)).transpose()
         };

@@ -4,6 +4,7 @@
 //! something only within one build; [`Node::identity`] is what lasts across builds.
 
 mod counts;
+mod labels;
 mod load;
 mod paths;
 mod solve;
@@ -13,6 +14,7 @@ mod tests;
 use std::ops::Range;
 
 pub use counts::{CountError, Counts, Recorder};
+pub use labels::Label;
 pub use load::{LoadError, ModuleImage};
 pub use solve::Unsolvable;
 pub use suspect_format::operation::Operator;
@@ -39,8 +41,14 @@ pub struct Program {
     pub compounds: Vec<Compound>,
     /// Operations, in the order of their units.
     pub operations: Vec<Operation>,
-    /// Source lines that carry code, sorted by file and line.
+    /// Switches.
+    pub switches: Vec<Switch>,
+    /// Labels of switches, where they are known: see [`Program::set_labels`].
+    pub labels: Vec<Label>,
+    /// Source lines that carry code or a label, sorted by file and line.
     pub lines: Vec<Line>,
+    /// For each line whether nothing but labels makes it one; empty where none are known.
+    pub only_labels: Vec<bool>,
     /// Functions left as they were.
     pub escapes: Vec<Escape>,
 }
@@ -182,6 +190,15 @@ pub struct Node {
     pub true_counter: Option<u32>,
 }
 
+/// A `switch`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Switch {
+    /// The node of the value that is switched on.
+    pub node: u32,
+    /// The constants of its cases, sign-extended, in the order of the source.
+    pub cases: Vec<i64>,
+}
+
 /// A condition of several operands joined by `&&` and `||`.
 #[derive(Clone, Debug)]
 pub struct Compound {
@@ -230,7 +247,7 @@ pub struct Sequence {
     pub count: suspect_format::site::SequenceCount,
 }
 
-/// A source line that carries code.
+/// A source line that carries code, or a label of a switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Line {
     /// Index into [`Program::files`].

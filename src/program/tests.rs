@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use suspect_format::abi::{Mode, STATE_CLEAN, STATE_LAST, STATE_NONLOCAL, STATE_WORDS, piece_id};
 use suspect_format::site::{self, EdgeKind, Header, NodeKind, PieceEnd, Sink, ValueClass};
 
-use super::{CountError, Execution, LoadError, ModuleImage, OUTSIDE, Program, Recorder};
+use super::{CountError, Execution, Label, LoadError, ModuleImage, OUTSIDE, Program, Recorder};
 use crate::trace::{Ending, Module, Process, Unit};
 
 struct Bytes(Vec<u8>);
@@ -95,6 +95,7 @@ fn encode_function(body: &mut Bytes, number: u32, function: &TestFunction, value
             true_edge: None,
             false_edge: None,
             true_counter: None,
+            n_cases: 0,
         };
         node.encode(body);
         *value += 1;
@@ -553,4 +554,41 @@ fn a_unit_without_a_version_for_the_mode_runs_its_first() {
     assert!(counted(values_only, Mode::Edges).0);
     assert!(counted(values_only, Mode::Trace).0);
     assert_eq!(counted(1 << Mode::Plain as u32, Mode::Values).1, 0);
+}
+
+#[test]
+fn labels_are_on_lines_of_the_block_of_their_switch() {
+    let (functions, n_counters) = small();
+    let section = table(&functions, n_counters, ALL_MODES);
+    let mut program = Program::from_sections([("a.o", &section[..])], "/project").unwrap();
+    let label = |nodes: &[u32], line| {
+        let text = "'a'".to_string();
+        Label { nodes: nodes.into(), line, column: 10, text, value: 97, character: true }
+    };
+    let places = |program: &Program, lines: &[u32]| -> Vec<u32> {
+        lines.iter().map(|line| program.lines[*line as usize].line).collect()
+    };
+    let before: Vec<Vec<u32>> = program.pieces.iter().map(|piece| places(&program, &piece.lines)).collect();
+    let node = program.nodes.len() as u32 - 1;
+    let piece = program.nodes[node as usize].piece;
+    // Line 0 is before all others, line 2 has code, 9999 is behind, the last is of no node.
+    program.set_labels(vec![label(&[node], 0), label(&[node], 2), label(&[node], 9999), label(&[9999], 7)]);
+    assert_eq!(program.lines.iter().map(|line| line.line).collect::<Vec<_>>(), [0, 1, 2, 9999]);
+    assert_eq!([0, 1, 2, 3, 4].map(|line| program.is_label_line(line)), [true, false, false, true, false]);
+    for (number, before) in before.iter().enumerate() {
+        let mut expected = before.clone();
+        if number as u32 == piece {
+            expected.extend([0, 9999]);
+            expected.sort_unstable();
+        }
+        assert_eq!(places(&program, &program.pieces[number].lines), expected);
+    }
+    let block = &program.blocks[program.pieces[piece as usize].block as usize];
+    assert_eq!(places(&program, &block.lines), [0, 2, 9999]);
+    assert_eq!(program.compiled_lines(program.pieces[piece as usize].block).collect::<Vec<_>>(), [2]);
+    for node in &program.nodes {
+        assert_eq!(program.lines[node.line.unwrap() as usize].line, node.place.line);
+    }
+    let lines: Vec<Option<u32>> = program.labels.iter().map(|label| program.label_line(label)).collect();
+    assert_eq!(lines, [Some(0), Some(2), Some(3)]);
 }

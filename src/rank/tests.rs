@@ -103,7 +103,7 @@ fn schedule() -> Program {
                 .to_vec(),
         }],
         lines: (1..=4).map(|line| Line { file: 0, line }).collect(),
-        escapes: Vec::new(),
+        ..Program::default()
     }
 }
 

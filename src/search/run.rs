@@ -15,7 +15,7 @@ use super::tests_chosen::{choose, choose_further};
 use crate::campaign::pool::{each, locked};
 use crate::campaign::shelf::Shelf;
 use crate::campaign::{CampaignError, Lab, MOST_UNWRITTEN, OracleFacts, UNWRITTEN};
-use crate::evidence::{Effect, Outcome, Taken, Trials, TriedTest, code_candidates, node_candidates};
+use crate::evidence::{Effect, Outcome, Taken, Trials, TriedTest, code_candidates, label_candidates, node_candidates};
 use crate::mutant::CodeMutant;
 use crate::program::Program;
 use crate::store::{Ages, EvidenceStore, EvidenceWriter, TriedRecord, TriedRecords};
@@ -249,12 +249,19 @@ impl<L: Lab> Search<'_, L> {
         };
         let mut trials = Trials::new(chosen.iter().enumerate().map(tried).collect());
         let executed = |piece: u32| chosen[..n_first].iter().any(|test| test.failed && test.executes(piece));
+        let taken = |node: u32| Taken { failing: facts.failing.get(&node), passing: facts.passing.get(&node) };
         for (number, node) in (0..).zip(&self.program.nodes) {
             if executed(node.piece) {
-                let taken = Taken { failing: facts.failing.get(&number), passing: facts.passing.get(&number) };
-                for candidate in node_candidates(self.program, number, &taken, self.settings.seed) {
+                for candidate in node_candidates(self.program, number, &taken(number), self.settings.seed) {
                     trials.add(candidate);
                 }
+            }
+        }
+        for label in &self.program.labels {
+            let is_executed = |node: &&u32| executed(self.program.nodes[**node as usize].piece);
+            let Some(&node) = label.nodes.iter().find(is_executed) else { continue };
+            for candidate in label_candidates(self.program, label, node, &taken(node)) {
+                trials.add(candidate);
             }
         }
         for candidate in code_candidates(self.program, self.mutants, executed) {

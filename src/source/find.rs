@@ -101,6 +101,44 @@ impl Text {
         Some(condition.unparenthesized())
     }
 
+    /// The constants of the labels of the `switch` whose value the token at the place is part of, in the order of the text; `None` if there is
+    /// no such statement, or it holds something that the parser does not understand, as ranges are.
+    pub fn labels_at(&self, line: u32, column: u32) -> Option<Vec<Expression<'_>>> {
+        let leaf = self.leaf_at(line, column)?;
+        let mut inside = leaf;
+        let is_switch = |around: &u32| self.node(*around).kind == Kind::Switch;
+        let switch = self.ancestors(leaf).find(|around| {
+            let found = is_switch(around) || self.node(*around).kind.is_statement();
+            inside = if found { inside } else { *around };
+            found
+        });
+        let switch = switch.filter(is_switch).filter(|switch| !self.node(*switch).flawed)?;
+        // What is switched on, or the keyword.
+        let is_head = inside == leaf && self.node(leaf).span.start == self.node(switch).span.start;
+        if !is_head && self.node(inside).field != Field::Condition {
+            return None;
+        }
+        let mut found = Vec::new();
+        let mut index = switch + 1;
+        while index < self.node(switch).last {
+            match self.node(index).kind {
+                // Its labels are its own.
+                Kind::Switch => {
+                    index = self.node(index).last;
+                    continue;
+                }
+                Kind::Case => {
+                    if let Some(value) = self.child(index, Field::Value) {
+                        found.push(Expression::at(self, value)?);
+                    }
+                }
+                _ => {}
+            }
+            index += 1;
+        }
+        Some(found)
+    }
+
     fn within(&self, inner: u32, outer: u32) -> bool {
         (outer..self.node(outer).last).contains(&inner)
     }

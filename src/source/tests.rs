@@ -373,3 +373,33 @@ fn deep_texts_do_not_overflow_the_stack() {
         (0..50_000).filter_map(|n| text.operator_at(1, 25 + 4 * n)).map(|found| found.with_operator("-")).collect();
     let _ = text.edits("f.c", &rewrites[rewrites.len().saturating_sub(200)..]);
 }
+
+/// The labels of the switch whose value is at the place, which is in the function's first line.
+fn labels(body: &str, at: &str) -> Option<Vec<String>> {
+    let source = format!("int f(int a)\n{{\n{body}\n}}\n");
+    let text = Text::parse(source.as_str());
+    let (line, column) = text.place(source.find(at).unwrap() as u32);
+    let found = text.labels_at(line, column)?;
+    Some(found.into_iter().map(|label| label.source().to_owned()).collect())
+}
+
+#[test]
+fn labels_are_those_of_the_innermost_switch() {
+    let nested = "switch (a + 1) { case 'a': switch (a - 1) { case 5: break; } case (-1): break; default: a = 1;\n\
+                  case RED | 1: ; }";
+    assert_eq!(labels(nested, "a + 1").unwrap(), ["'a'", "(-1)", "RED | 1"]);
+    assert_eq!(labels(nested, "switch (a + 1").unwrap(), ["'a'", "(-1)", "RED | 1"]);
+    assert_eq!(labels(nested, "a - 1").unwrap(), ["5"]);
+    let device = "switch (a % 4) { case 0: do { a++; case 3: a++; case 2: a++; } while (a < 9); }";
+    assert_eq!(labels(device, "a % 4").unwrap(), ["0", "3", "2"]);
+    let conditional = "switch (a) {\n#if X\ncase 1: a++;\n#else\ncase 2:\n#endif\na--; }";
+    assert_eq!(labels(conditional, "a) {\n#").unwrap(), ["1", "2"]);
+}
+
+#[test]
+fn what_is_no_switch_or_holds_ranges_has_no_labels() {
+    assert_eq!(labels("switch (a) { case 1 ... 5: a = 2; case 7: ; }", "a) {"), None);
+    assert_eq!(labels("switch (a) { case 1: MANY(a); }", "MANY"), None);
+    assert_eq!(labels("switch (a) { case 1: return a * 2; }", "a * 2"), None);
+    assert_eq!(labels("if (a) a++;", "a) a"), None);
+}

@@ -10,8 +10,10 @@ use serde::{Deserialize, Serialize};
 
 use super::encoding::{self, Frame};
 use super::{STORE_VERSION, StoreError};
-use crate::program::{Execution, Program};
+use crate::program::{Execution, Label, Program};
 
+/// The file of a run's labels; a run that was recorded without has none.
+const LABELS: &str = "labels.json";
 const KIND_PIECES: u32 = 1;
 const KIND_EDGES: u32 = 2;
 const KIND_NODES: u32 = 3;
@@ -110,6 +112,11 @@ impl RunWriter {
         Ok(())
     }
 
+    /// Keeps the labels of switches.
+    pub fn save_labels(&self, labels: &[Label]) -> Result<(), StoreError> {
+        encoding::write_json(&self.partial.join(LABELS), &labels)
+    }
+
     /// Keeps what test number `test` did.
     pub fn append(&mut self, test: u32, execution: &Execution) -> Result<(), StoreError> {
         let trues = sparse(execution.trues.iter().copied());
@@ -148,7 +155,8 @@ impl Run {
     pub(super) fn open(root: &Path, runs: &Path, number: u64) -> Result<Run, StoreError> {
         let directory = &runs.join(number.to_string());
         let manifest = read_manifest(&directory.join("run.json"))?;
-        let program = read_program(root, directory)?;
+        let mut program = read_program(root, directory)?;
+        program.set_labels(encoding::read_json(&directory.join(LABELS))?.unwrap_or_default());
         let path = directory.join("executions");
         let file = File::open(&path).map_err(StoreError::io("open", &path))?;
         // SAFETY: complete runs are never written again; a user who truncates one while it is read gets a bus error.

@@ -202,7 +202,7 @@ impl<W: Write> Tables<'_, W> {
             writeln!(self.out, "    edge {index} {from} -> {to} {:?} edges {edges} values {values}", edge.kind)?;
         }
         for index in 0..function.n_nodes {
-            self.node(index, &site::Node::decode(body)?)?;
+            self.node(index, body)?;
         }
         for index in 0..function.n_compounds {
             self.compound(index, body)?;
@@ -217,7 +217,8 @@ impl<W: Write> Tables<'_, W> {
         Ok(())
     }
 
-    fn node(&mut self, index: u32, node: &site::Node) -> io::Result<()> {
+    fn node(&mut self, index: u32, body: &mut Cursor) -> Result<(), Stop> {
+        let node = site::Node::decode(body)?;
         let site::Node { piece, kind, class, width, variable, type_name, expression, ordinal, value, .. } = node;
         write!(self.out, "    node {index} {} piece {piece} {kind:?} {class:?}{width} `{variable}`", at(node.place))?;
         write!(self.out, " `{type_name}` `{expression}` #{ordinal} value {value}")?;
@@ -227,7 +228,10 @@ impl<W: Write> Tables<'_, W> {
                 write!(self.out, ", {word} {number}")?;
             }
         }
-        writeln!(self.out)
+        for number in 0..node.n_cases {
+            write!(self.out, "{} {}", if number == 0 { ", cases" } else { "" }, body.signed()?)?;
+        }
+        Ok(writeln!(self.out)?)
     }
 
     fn operation(&mut self, index: u32, body: &mut Cursor) -> Result<(), Stop> {

@@ -76,6 +76,7 @@ impl Takes {
             }
             Change::Operator(_) | Change::Left(_) | Change::Right(_) => self == Takes::Operands,
             Change::Choose(_) => self == Takes::Choice,
+            Change::Exchange(..) => self == Takes::Number,
         }
     }
 }
@@ -264,6 +265,7 @@ fn encode(one: &Override, form: Form) -> Option<(layout::Override, Box<[u8]>)> {
         Change::Left(bits) => (layout::Change::Left, *bits, &[]),
         Change::Right(bits) => (layout::Change::Right, *bits, &[]),
         Change::Choose(choice) => (layout::Change::Choose, u64::from(*choice), &[]),
+        Change::Exchange(bits, _) => (layout::Change::Exchange, *bits, &[]),
     };
     let bytes = layout::Override {
         site: 0,
@@ -277,6 +279,7 @@ fn encode(one: &Override, form: Form) -> Option<(layout::Override, Box<[u8]>)> {
         reserved: 0,
         mutant: 0,
         gate: 0,
+        other: if let Change::Exchange(_, other) = one.change { other } else { 0 },
     };
     (form.takes.allows(&one.change) && text.len() <= TEXT_ROOM / 2).then(|| (bytes, text.into()))
 }

@@ -37,6 +37,8 @@ pub enum Change {
     /// Another way of an operation that chooses (1, of `&&` and `||` also 2 and 3); of a read, the function's variable of this number. See
     /// [`crate::program::OperationKind`].
     Choose(u32),
+    /// A value that is one of these becomes the other one; every other value stays.
+    Exchange(u64, u64),
 }
 
 /// One change at one site, the same at each execution that it applies to.

@@ -14,6 +14,7 @@ mod explaining;
 mod incremental;
 mod interrupted;
 mod keeping;
+mod labels;
 mod mutants;
 mod newcomers;
 mod nightly;

@@ -99,7 +99,7 @@ fn function(body: &mut Cursor) -> OwnedFunction {
         function.pieces.push(piece);
     }
     function.edges.extend((0..head.n_edges).map(|_| Edge::decode(body).unwrap()));
-    function.nodes.extend((0..head.n_nodes).map(|_| node(Node::decode(body).unwrap())));
+    function.nodes.extend((0..head.n_nodes).map(|_| node(body)));
     for _ in 0..head.n_compounds {
         let compound = Compound::decode(body).unwrap();
         let conditions = (0..compound.n_conditions).map(|_| body.small().unwrap()).collect();
@@ -122,9 +122,11 @@ fn function(body: &mut Cursor) -> OwnedFunction {
     function
 }
 
-fn node(node: Node) -> OwnedNode {
+fn node(body: &mut Cursor) -> OwnedNode {
+    let node = Node::decode(body).unwrap();
+    let cases: String = (0..node.n_cases).map(|_| format!(" {}", body.signed().unwrap())).collect();
     let text = format!(
-        "{:?} {:?}/{} {}:{} {} : {} `{}` #{}",
+        "{:?} {:?}/{} {}:{} {} : {} `{}` #{}{cases}",
         node.kind,
         node.class,
         node.width,

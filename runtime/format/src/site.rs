@@ -567,6 +567,9 @@ pub struct Node<'a> {
     pub false_edge: Option<u32>,
     /// Predicates that only yield a value: the counter of how often it was true.
     pub true_counter: Option<u32>,
+    /// Switches: number of cases. Their constants follow the record, in the order of the source, a range as each of its numbers or, if it is
+    /// long, not at all.
+    pub n_cases: u32,
 }
 
 impl<'a> Node<'a> {
@@ -584,11 +587,14 @@ impl<'a> Node<'a> {
         sink.optional(self.true_edge);
         sink.optional(self.false_edge);
         sink.optional(self.true_counter);
+        if self.kind == NodeKind::Switch {
+            sink.unsigned(self.n_cases as u64);
+        }
     }
 
     /// Reads the record.
     pub fn decode(cursor: &mut Cursor<'a>) -> Result<Self, Bad> {
-        Ok(Node {
+        let mut node = Node {
             piece: cursor.small()?,
             kind: match cursor.byte()? {
                 0 => NodeKind::Assignment,
@@ -609,7 +615,12 @@ impl<'a> Node<'a> {
             true_edge: cursor.optional()?,
             false_edge: cursor.optional()?,
             true_counter: cursor.optional()?,
-        })
+            n_cases: 0,
+        };
+        if node.kind == NodeKind::Switch {
+            node.n_cases = cursor.small()?;
+        }
+        Ok(node)
     }
 }
 

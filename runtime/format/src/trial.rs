@@ -233,6 +233,8 @@ pub struct Override {
     pub mutant: u32,
     /// The number of the gate of the function that the site is in.
     pub gate: u32,
+    /// The second operand of `Exchange`.
+    pub other: u64,
 }
 
 /// How an override changes what a site comes to. The first six are for values: of nodes, and of operations' results. Of several at
@@ -261,6 +263,8 @@ pub enum Change {
     /// The choice becomes the operand; of a variable that is read, the function's variable of that number is read instead. See
     /// [`crate::site::OperationKind`].
     Choose = 10,
+    /// A value that is one of the operands becomes the other one, every other value stays.
+    Exchange = 14,
 }
 
 /// What a plan found out about one mutant; the node bits follow it, bit n % 8 of byte n / 8 for node n: 1 iff the
@@ -379,7 +383,7 @@ pub const TEXT_UNREADABLE: u64 = u64::MAX;
 const _: () = {
     assert!(size_of::<TrialHeader>() <= crate::abi::PAGE);
     assert!(
-        size_of::<Override>() == 40
+        size_of::<Override>() == 48
             && size_of::<TrialModule>() == 40
             && size_of::<TrialResult>() == 80
             && size_of::<TrialProcess>() == 32

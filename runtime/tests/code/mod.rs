@@ -84,7 +84,20 @@ pub fn change(site: u32, change: Change, operand: u64) -> Override {
         _ => 6,
     };
     let change = change as u32;
-    Override { site, change, instance: 0, operand, length: 0, width, is_float, operator, reserved: 0, mutant: 0, gate }
+    Override {
+        site,
+        change,
+        instance: 0,
+        operand,
+        length: 0,
+        width,
+        is_float,
+        operator,
+        reserved: 0,
+        mutant: 0,
+        gate,
+        other: 0,
+    }
 }
 
 pub fn at(instance: u64, one: Override) -> Override {

@@ -382,6 +382,7 @@ impl Trial<'_> {
                 reserved: 0,
                 mutant: 0,
                 gate: 0,
+                other: 0,
             });
         }
         let first_of_site = file.words(&first);

@@ -32,6 +32,7 @@ enum KeptChange {
     Left(u64),
     Right(u64),
     Choose(u32),
+    Exchange(u64, u64),
 }
 
 impl KeptOverride {
@@ -52,6 +53,7 @@ impl KeptOverride {
             Change::Left(bits) => KeptChange::Left(*bits),
             Change::Right(bits) => KeptChange::Right(*bits),
             Change::Choose(number) => KeptChange::Choose(*number),
+            Change::Exchange(bits, other) => KeptChange::Exchange(*bits, *other),
         };
         KeptOverride { site, instance: one.instance, change }
     }
@@ -73,6 +75,7 @@ impl KeptOverride {
             KeptChange::Left(bits) => Change::Left(*bits),
             KeptChange::Right(bits) => Change::Right(*bits),
             KeptChange::Choose(number) => Change::Choose(*number),
+            KeptChange::Exchange(bits, other) => Change::Exchange(*bits, *other),
         };
         Some(Override { site, instance: self.instance, change })
     }
@@ -94,6 +97,7 @@ mod tests {
             Change::Left(2),
             Change::Right(3),
             Change::Choose(4),
+            Change::Exchange(5, 6),
         ];
         changes.extend(Operator::ALL.map(Change::Operator));
         for (number, change) in (0..).zip(changes) {

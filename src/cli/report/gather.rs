@@ -106,7 +106,7 @@ fn build_of(run: &Run, build: Option<&BuildReport>) -> Build {
         identity: hexadecimal(identity),
         units: program.units.len() as u32,
         functions: program.functions.len() as u32,
-        lines: program.lines.len() as u32,
+        lines: (0..program.lines.len() as u32).filter(|line| !program.is_label_line(*line)).count() as u32,
         nodes: program.nodes.len() as u32,
         command: build.map(|build| build.command.join(" ")),
         compiler: build.map(|build| format!("clang {}", build.toolchain.version)),

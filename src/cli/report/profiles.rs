@@ -68,9 +68,7 @@ fn line(program: &Program, block: u32, choose: impl Fn(&[u32]) -> Option<u32>) -
     if block == OUTSIDE {
         return 0;
     }
-    let lines: Vec<u32> =
-        program.blocks[block as usize].lines.iter().map(|line| program.lines[*line as usize].line).collect();
-    choose(&lines).unwrap_or(0)
+    choose(&program.compiled_lines(block).collect::<Vec<u32>>()).unwrap_or(0)
 }
 
 fn words(kind: EdgeKind) -> String {

@@ -25,6 +25,10 @@ pub fn files(
     let mut files: BTreeMap<u32, SourceFile> = BTreeMap::new();
     for (position, unit) in (0..).zip(lines.iter()) {
         let RankedUnit::Line(id) = unit else { continue };
+        // Coverage is of compiled lines, as other tools have it.
+        if program.is_label_line(id) {
+            continue;
+        }
         let line = program.lines[id as usize];
         let file = files.entry(line.file).or_default();
         let evidence = seen.evidence(position);

@@ -3,11 +3,13 @@
 use crate::program::Program;
 use crate::source::Edit;
 
-/// The lines with code of a function, ascending.
+/// The lines with code of a function, ascending; those of labels alone are none.
 pub fn lines_of(program: &Program, function: u32) -> Vec<u32> {
     let function = &program.functions[function as usize];
     let inside = function.place.line..=function.last_line;
-    let of_file = program.lines.iter().filter(|line| line.file == function.place.file && inside.contains(&line.line));
+    let compiled =
+        (0..).zip(&program.lines).filter(|(number, _)| !program.is_label_line(*number)).map(|(_, line)| line);
+    let of_file = compiled.filter(|line| line.file == function.place.file && inside.contains(&line.line));
     of_file.map(|line| line.line).collect()
 }
 
