@@ -213,6 +213,20 @@ fn automake_tests_are_run_one_by_one_by_the_projects_own_driver() {
     {
         assert!(said.lines().any(|said| said.starts_with(line)), "{line}: {said}");
     }
+    // What `make` listed is known without it, as long as suspect.toml says the same.
+    let kept = serde_json::to_string(suite.kept()).unwrap();
+    let kept = serde_json::from_str(&kept).unwrap();
+    let again = || suspect::suite::Suite::load_as(plain.path(), &kept);
+    assert!(shell("rm b/Makefile").status.success());
+    let known = again().unwrap();
+    let prints = |suite: &suspect::suite::Suite| suite.tests().iter().map(|test| test.print()).collect::<Vec<_>>();
+    assert_eq!((names(&known), prints(&known)), (names(&suite), prints(&suite)));
+    assert_results(&known, &expected);
+    assert_eq!(known.kept(), suite.kept());
+    assert!(suspect::suite::Suite::load(plain.path()).is_err());
+    fs::write(plain.path().join("suspect.toml"), "[[suite]]\nkind = 'automake'\ndir = 'b'\nenv = { A = '1' }\n")
+        .unwrap();
+    assert!(again().is_err());
 }
 
 #[test]
@@ -236,6 +250,9 @@ fn automakes_old_serial_driver_works_too() {
     let suite = suspect::suite::Suite::load(dir.path()).unwrap();
     assert_eq!(suite.notes(), ["suite `auto`: found tests of Automake in ."]);
     assert_results(&suite, &[("a.sh", Pass, ""), ("b.sh", Pass, "fails as expected"), ("c.sh", Fail, "exit status 1")]);
+    fs::remove_file(dir.path().join("Makefile")).unwrap();
+    let known = suspect::suite::Suite::load_as(dir.path(), suite.kept()).unwrap();
+    assert_results(&known, &[("a.sh", Pass, ""), ("b.sh", Pass, "fails as expected"), ("c.sh", Fail, "exit status 1")]);
 }
 
 const MESON: &str = r#"

@@ -11,6 +11,7 @@ use super::exit::{Exit, Failure};
 use super::kills::{Decisive, Killer, MemberKills, Subject};
 use super::mutants::catalogue::{Catalogue, subject};
 use super::observed::observe;
+use super::ready;
 use crate::causal::{EffectOptions, Structure, StructureOptions};
 use crate::hom::studies::{DecileOptions, DecileStudy, HeuristicOptions, HeuristicStudy};
 use crate::hom::{
@@ -19,7 +20,6 @@ use crate::hom::{
 };
 use crate::mutant::{CodeMutant, edits};
 use crate::store::{Run, Store};
-use crate::suite::Suite;
 use crate::trial::Site;
 use report::HomReport;
 
@@ -56,7 +56,7 @@ pub fn hom(root: &Path, start: &Path, arguments: &HomArguments, out: &mut impl W
         Failure::new(failure.exit, format!("{}; {hint}", failure.message))
     })?;
     let catalogue = Catalogue::of(&store, &run, &arguments.catalogue)?;
-    let suite = Suite::load(root)?;
+    let suite = ready::suite(root, &run)?;
     let _reading = store.lock_shared()?;
     let killer = Killer::new(&store, &run, &suite, &arguments.kill)?;
     killer.begin()?;

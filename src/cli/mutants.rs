@@ -11,12 +11,12 @@ use super::args::{MutantsArguments, MutantsFormat};
 use super::exit::{Exit, Failure};
 use super::files::write_whole;
 use super::kills::{Decisive, Killed, Killer, Subject};
+use super::ready;
 use crate::campaign::Verdict;
 use crate::mutant::{Class, CodeMutant};
 use crate::program::Program;
 use crate::report::{MutantEntry, MutantStatus, MutantsReport, sarif, stryker, write_mutants};
 use crate::store::{Run, Store};
-use crate::suite::Suite;
 use catalogue::{Catalogue, entry, subject};
 
 /// Lists the mutants that the arguments ask for, or runs them and reports.
@@ -27,7 +27,7 @@ pub fn mutants(root: &Path, start: &Path, arguments: &MutantsArguments, out: &mu
     if arguments.list || arguments.junk {
         return list(&run, &catalogue, start, arguments, out);
     }
-    let suite = Suite::load(root)?;
+    let suite = ready::suite(root, &run)?;
     let _reading = store.lock_shared()?;
     let killer = Killer::new(&store, &run, &suite, &arguments.kill)?;
     killer.begin()?;

@@ -36,7 +36,7 @@ impl From<CampaignError> for Failure {
 pub fn mutate(root: &Path, arguments: &MutateArguments, out: &mut impl Write) -> Result<(), Failure> {
     let store = Store::new(root);
     let run = store.latest_run()?;
-    let suite = Suite::load(root)?;
+    let suite = ready::suite(root, &run)?;
     let _reading = store.lock_shared()?;
     let progress = Progress::new();
     let began = Instant::now();

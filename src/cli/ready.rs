@@ -1,6 +1,7 @@
 //! Whether a recorded run is fit for mutants: its program is as it was recorded, and so are its tests.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use suspect_format::abi::Mode;
 
@@ -8,7 +9,12 @@ use super::exit::{Exit, Failure};
 use super::test::Modules;
 use crate::build::BuildReport;
 use crate::store::{Run, Store};
-use crate::suite::Suite;
+use crate::suite::{KeptLists, Suite};
+
+/// The suite of a recorded run. What took long to ask for is as it was then.
+pub fn suite(root: &Path, run: &Run) -> Result<Suite, Failure> {
+    Ok(Suite::load_as(root, &run.lists::<KeptLists>().unwrap_or_default())?)
+}
 
 /// Fails with what to do unless the run is fit.
 pub fn check(store: &Store, run: &Run, suite: &Suite) -> Result<(), Failure> {

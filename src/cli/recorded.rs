@@ -11,6 +11,7 @@ use suspect_format::record::{DEFAULT_RECORD_BYTES, FILE_SUFFIX};
 
 use super::claims::Claims;
 use super::exit::{Exit, Failure};
+use super::ready;
 use crate::comparison::Turn;
 use crate::exec::ScratchRoot;
 use crate::program::Program;
@@ -102,7 +103,11 @@ impl<'a> RecordingRoom<'a> {
 
     /// Makes the room in the project's store.
     pub fn new(store: &'a Store) -> Result<Self, Failure> {
-        let (suite, most) = (Suite::load(store.root())?, record_bytes()?);
+        let most = record_bytes()?;
+        let suite = match store.latest_run() {
+            Ok(run) => ready::suite(store.root(), &run)?,
+            Err(_) => Suite::load(store.root())?,
+        };
         let lock = store.lock()?;
         let tmp = store.fresh_tmp()?;
         let scratch = ScratchRoot::inside(&tmp).map_err(Failure::of(Exit::File))?;

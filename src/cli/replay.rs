@@ -13,7 +13,6 @@ use crate::campaign::{Lab, Workbench};
 use crate::evidence;
 use crate::report::{Claim, Effect, change_of};
 use crate::store::{Run, Store};
-use crate::suite::Suite;
 use crate::trial::{self, Executors, Mutant, Replayed, Watched, Worker, Written};
 
 /// Repeats a claim, or prints it as a patch.
@@ -33,7 +32,7 @@ pub fn replay(root: &Path, arguments: &ReplayArguments, out: &mut impl Write) ->
             format!("{} changes what this version of suspect does not know: rank again", shown.id),
         )
     })?;
-    let suite = Suite::load(root)?;
+    let suite = ready::suite(root, &run)?;
     let _reading = store.lock_shared()?;
     ready::check(&store, &run, &suite)?;
     let bench = workbench(&run, &suite, Executors::Exec, Watched::Output, arguments.allow_unsafe, &Endless::of(&run)?)?;

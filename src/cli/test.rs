@@ -145,6 +145,7 @@ impl SuiteRun<'_> {
         let (writer, recorded) = recording.finish(|test| complete(&baseline.tests[test]))?;
         writer.save_tables(Tables::Sites, &modules.sites)?;
         writer.save_tables(Tables::Dependences, &modules.dependences)?;
+        writer.save_lists(self.suite.kept())?;
         writer.save_labels(&labels(store.root(), &modules.program, current_build(store)?.as_ref()))?;
         let is_test_code = |file: &&String| self.suite.config().test_code.has(file);
         let mut test_code: Vec<String> = modules.program.files.iter().filter(is_test_code).cloned().collect();

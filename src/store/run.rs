@@ -6,12 +6,15 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use memmap2::Mmap;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::encoding::{self, Frame};
 use super::{STORE_VERSION, StoreError};
 use crate::program::{Execution, Label, Program};
 
+/// The file of lists of tests that took long to ask for; a run that was recorded without has none.
+const LISTS: &str = "lists";
 /// The file of a run's labels; a run that was recorded without has none.
 const LABELS: &str = "labels.json";
 const KIND_PIECES: u32 = 1;
@@ -19,6 +22,7 @@ const KIND_EDGES: u32 = 2;
 const KIND_NODES: u32 = 3;
 const KIND_SEQUENCES: u32 = 4;
 const KIND_STOPPED: u32 = 5;
+const KIND_LISTS: u32 = 6;
 
 /// What a run was and how it went, without its numbers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -112,6 +116,12 @@ impl RunWriter {
         Ok(())
     }
 
+    /// Keeps lists of tests that took long to ask for.
+    pub fn save_lists(&self, lists: &impl Serialize) -> Result<(), StoreError> {
+        let path = self.partial.join(LISTS);
+        fs::write(&path, encoding::frame(0, KIND_LISTS, lists)).map_err(StoreError::io("write", &path))
+    }
+
     /// Keeps the labels of switches.
     pub fn save_labels(&self, labels: &[Label]) -> Result<(), StoreError> {
         encoding::write_json(&self.partial.join(LABELS), &labels)
@@ -169,6 +179,13 @@ impl Run {
         let directory = self.path.parent().unwrap_or(Path::new("."));
         let sections = read_tables(directory, Tables::Dependences)?;
         Ok(sections.into_iter().map(|(path, section)| (path.display().to_string(), section)).collect())
+    }
+
+    /// The lists of tests that took long to ask for; `None` where the file is missing or cannot be read: what it says can be asked for again.
+    pub fn lists<T: DeserializeOwned>(&self) -> Option<T> {
+        let bytes = fs::read(self.path.with_file_name(LISTS)).ok()?;
+        let frames = encoding::frames(&bytes).ok()?;
+        frames.iter().find(|frame| frame.kind == KIND_LISTS)?.decode().ok()
     }
 
     /// Indices of the tests that count: those that passed or failed.

@@ -99,7 +99,7 @@ pub(super) fn list(listing: &Listing) -> Result<Found, SuiteError> {
     }
     let base = command.env.sealed();
     let tests = records.into_iter().map(|record| record.listed(listing, &base, &unexpected)).collect();
-    Ok(Found { tests, notes })
+    Ok(Found { tests, notes, is_slow: true })
 }
 
 /// What the Makefile in `dir` itself has `make check` put before each test, unexpanded.

@@ -37,7 +37,7 @@ pub(super) fn list_cases(listing: &Listing, config: &CasesConfig) -> Result<Foun
     if tests.is_empty() {
         return Err(listing.no_tests(format!("no file matches `{}` in {}", config.inputs, listing.dir.display())));
     }
-    Ok(Found { tests, notes: Vec::new() })
+    Ok(Found { tests, ..Found::default() })
 }
 
 /// A test for each line that is not blank; named by the number of the line, which is also `{n}`.
@@ -63,7 +63,7 @@ pub(super) fn list_lines(listing: &Listing, config: &LinesConfig) -> Result<Foun
     if tests.is_empty() {
         return Err(listing.no_tests(format!("{} has no lines", path.display())));
     }
-    Ok(Found { tests, notes: Vec::new() })
+    Ok(Found { tests, ..Found::default() })
 }
 
 fn listed(listing: &Listing, name: String, line: OsString, oracle: Oracle) -> Listed {

@@ -25,7 +25,7 @@ pub(super) fn list(listing: &Listing, config: &CommandConfig) -> Result<Found, S
         let plan = Plan { argv: shell_argv(line), oracle: oracle.clone(), scratch, ..Plan::default() };
         Listed { name, dir: listing.dir.clone(), plan }
     });
-    Ok(Found { tests: tests.collect(), notes: Vec::new() })
+    Ok(Found { tests: tests.collect(), ..Found::default() })
 }
 
 fn listed_names(listing: &Listing, list: &str) -> Result<Vec<String>, SuiteError> {

@@ -84,7 +84,7 @@ pub(super) fn list(listing: &Listing) -> Result<Found, SuiteError> {
         tests.push(test.listed(listing, index, &graph).map_err(|message| listing.answer(&command.argv, message))?);
     }
     let notes = if disabled > 0 { vec![format!("{disabled} disabled tests left out")] } else { Vec::new() };
-    Ok(Found { tests, notes })
+    Ok(Found { tests, notes, ..Found::default() })
 }
 
 struct Known {

@@ -7,6 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use super::config::{Config, FILE, Kind, SuiteConfig};
+use super::kept::KeptLists;
 use super::locks::Locks;
 use super::oracle::{Compare, Expected, Oracle};
 use super::test::{Plan, Test, command_text, line_text};
@@ -21,6 +22,7 @@ pub struct Suite {
     config: Config,
     tests: Vec<Test>,
     notes: Vec<String>,
+    kept: KeptLists,
     pub(super) locks: Locks,
     /// What a test may use up but for its time.
     pub(super) limits: Limits,
@@ -63,38 +65,63 @@ impl Suite {
     /// # Errors
     /// When suspect.toml is missing or wrong, a tool is missing or fails, or a suite has no tests.
     pub fn load(root: &Path) -> Result<Suite, SuiteError> {
+        Suite::load_as(root, &KeptLists::default())
+    }
+
+    /// The suite as it was when `kept` was, where its tools are slow and suspect.toml says the same of it.
+    ///
+    /// # Errors
+    /// As [`Suite::load`].
+    pub fn load_as(root: &Path, kept: &KeptLists) -> Result<Suite, SuiteError> {
         let root = root.canonicalize().map_err(|source| SuiteError::Io { what: "find", path: root.into(), source })?;
         let path = root.join(FILE);
         if !path.exists() {
             return Err(SuiteError::Missing { dir: root });
         }
-        Suite::from_config(&root, Config::load(&path)?)
+        Suite::listed(&root, Config::load(&path)?, kept)
     }
 
     /// The tests that `config` names, for a project in `root`.
     ///
     /// # Errors
     /// As [`Suite::load`].
-    pub fn from_config(root: &Path, mut config: Config) -> Result<Suite, SuiteError> {
+    pub fn from_config(root: &Path, config: Config) -> Result<Suite, SuiteError> {
+        Suite::listed(root, config, &KeptLists::default())
+    }
+
+    fn listed(root: &Path, mut config: Config, kept: &KeptLists) -> Result<Suite, SuiteError> {
         if config.suites.is_empty() {
             config.suites = vec![SuiteConfig::automatic()];
         }
         let names = suite_names(&config.suites);
         let (mut tests, mut notes): (Vec<Test>, Vec<String>) = (Vec::new(), Vec::new());
+        let mut keeping = KeptLists::default();
         for (number, (section, name)) in config.suites.iter().zip(&names).enumerate() {
             let listing = Listing { name, number, root, dir: below(root, &section.dir), section };
-            let found = listing.list()?;
+            let found = match kept.found(section, &listing.dir) {
+                Some(found) => found,
+                None => listing.list()?,
+            };
+            if found.is_slow {
+                keeping.keep(section, &listing.dir, &found);
+            }
             notes.extend(found.notes.into_iter().map(|note| format!("suite `{name}`: {note}")));
             let prefix = if names.len() > 1 { format!("{name}/") } else { String::new() };
             listing.add(found.tests, &prefix, &mut tests);
         }
         unique_names(&mut tests);
-        Ok(Suite { root: root.to_owned(), config, tests, notes, locks: Locks::default(), limits: Limits::default() })
+        let (root, locks, limits) = (root.to_owned(), Locks::default(), Limits::default());
+        Ok(Suite { root, config, tests, notes, kept: keeping, locks, limits })
     }
 
     /// The same tests with other limits on what they use up; how long each may take is told where it is run.
     pub fn limited(self, limits: Limits) -> Suite {
         Suite { limits, ..self }
+    }
+
+    /// The lists that took long to ask for.
+    pub fn kept(&self) -> &KeptLists {
+        &self.kept
     }
 
     /// The directory of suspect.toml.
@@ -179,6 +206,8 @@ pub(super) struct Listed {
 pub(super) struct Found {
     pub(super) tests: Vec<Listed>,
     pub(super) notes: Vec<String>,
+    /// Whether asking took long enough to keep the answer.
+    pub(super) is_slow: bool,
 }
 
 /// Listing the tests of one suite.

@@ -71,7 +71,7 @@ pub(super) fn list(listing: &Listing) -> Result<Found, SuiteError> {
         };
         Listed { name, dir: test.workdir.unwrap_or_else(|| listing.dir.clone()), plan }
     });
-    Ok(Found { tests: tests.collect(), notes: Vec::new() })
+    Ok(Found { tests: tests.collect(), ..Found::default() })
 }
 
 /// Name in the log and command of tests that should fail. Only a run tells: with every test replaced by one that passes,

@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use super::super::endless::Endless;
+use super::super::ready;
 use crate::campaign::run_identity;
 use crate::cli::args::SearchArguments;
-use crate::cli::exit::{Exit, Failure};
+use crate::cli::exit::Failure;
 use crate::cli::interrupt;
 use crate::cli::search::{SearchOptions, search};
 use crate::evidence::{Ground, Posterior, Tallies, Trials};
@@ -81,9 +82,9 @@ pub fn try_changes(
         return Ok(Tried::nothing("changes of the program (--no-trials)".into()));
     }
     let missing = |failure: Failure| Tried::nothing(format!("changes of the program: {}", failure.message));
-    let suite = match Suite::load(store.root()) {
+    let suite = match ready::suite(store.root(), run) {
         Ok(suite) => suite,
-        Err(error) => return Ok(missing(Failure::of(Exit::Usage)(error))),
+        Err(failure) => return Ok(missing(failure)),
     };
     let _reading = match store.lock_shared() {
         Ok(lock) => lock,

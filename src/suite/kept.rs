@@ -1,0 +1,83 @@
+//! Lists of tests that take long to ask for, kept with a recorded run: what else is done with the run needs the same tests again.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::config::SuiteConfig;
+use super::load::{Found, Listed};
+use super::oracle::Oracle;
+use super::test::Plan;
+
+/// The lists of those suites whose tools are slow.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeptLists(Vec<KeptList>);
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct KeptList {
+    /// What suspect.toml says of the suite, and where that is.
+    section: String,
+    tests: Vec<KeptTest>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct KeptTest {
+    name: String,
+    dir: PathBuf,
+    argv: Vec<OsString>,
+    env: Vec<(OsString, Option<OsString>)>,
+    oracle: KeptOracle,
+}
+
+/// What judges tests of such suites.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum KeptOracle {
+    Automake { log: u64, trs: u64 },
+    Exit { skip: Option<i32>, error: Option<i32>, should_fail: bool },
+}
+
+impl KeptLists {
+    /// Keeps what a suite of suspect.toml lists, if all of it can be.
+    pub(super) fn keep(&mut self, section: &SuiteConfig, dir: &Path, found: &Found) {
+        let tests: Option<Vec<KeptTest>> = found.tests.iter().map(KeptTest::of).collect();
+        self.0.extend(tests.map(|tests| KeptList { section: key(section, dir), tests }));
+    }
+
+    /// What a suite lists, if it is kept.
+    pub(super) fn found(&self, section: &SuiteConfig, dir: &Path) -> Option<Found> {
+        let key = key(section, dir);
+        let list = self.0.iter().find(|list| list.section == key)?;
+        let tests = list.tests.iter().map(KeptTest::listed).collect();
+        Some(Found { tests, notes: Vec::new(), is_slow: true })
+    }
+}
+
+fn key(section: &SuiteConfig, dir: &Path) -> String {
+    format!("{} {section:?}", dir.display())
+}
+
+impl KeptTest {
+    fn of(test: &Listed) -> Option<KeptTest> {
+        let Plan { argv, env, scratch, oracle, timeout, needs, before, after } = &test.plan;
+        let oracle = match *oracle {
+            Oracle::Automake { log, trs } => KeptOracle::Automake { log: log as u64, trs: trs as u64 },
+            Oracle::Exit { skip, error, should_fail } => KeptOracle::Exit { skip, error, should_fail },
+            _ => return None,
+        };
+        let plain = Plan::default();
+        let is_plain = (scratch, timeout, needs, before, after)
+            == (&plain.scratch, &plain.timeout, &plain.needs, &plain.before, &plain.after);
+        let (argv, env) = (argv.clone(), env.clone());
+        is_plain.then(|| KeptTest { name: test.name.clone(), dir: test.dir.clone(), argv, env, oracle })
+    }
+
+    fn listed(&self) -> Listed {
+        let oracle = match self.oracle {
+            KeptOracle::Automake { log, trs } => Oracle::Automake { log: log as usize, trs: trs as usize },
+            KeptOracle::Exit { skip, error, should_fail } => Oracle::Exit { skip, error, should_fail },
+        };
+        let plan = Plan { argv: self.argv.clone(), env: self.env.clone(), oracle, ..Plan::default() };
+        Listed { name: self.name.clone(), dir: self.dir.clone(), plan }
+    }
+}
