@@ -146,7 +146,9 @@ fn all_are_c(mut compiled: Compiled) {
     compiled.compare();
     let counts = census(&compiled.mutants);
     println!("{counts:?}");
-    for class in [Class::Aor, Class::Ror, Class::Crp, Class::Uoi, Class::Vrr, Class::Sdl, Class::Asr, Class::Bod] {
+    for class in
+        [Class::Aor, Class::Ror, Class::Crp, Class::Uoi, Class::Vrr, Class::Sdl, Class::Asr, Class::Bod, Class::Sti]
+    {
         let normal = counts.get(&(class, "Normal".to_owned())).copied().unwrap_or(0);
         assert!(normal >= 200, "only {normal} mutants of class {}", class.name());
     }

@@ -266,6 +266,21 @@ impl Info {
         (kind.pointers > 0 || kind.base.is_some_and(number)).then_some(kind)
     }
 
+    /// How much `++` adds to the bits of a variable of this type; 0 where C does not allow it, or it is not the same for all values.
+    pub fn step(self) -> u64 {
+        let mut layers = std::iter::successors(Some(self), |info| info.stripped_once());
+        if layers.any(|info| info.tag() == tag::CONST) {
+            return 0;
+        }
+        match self.pointee().map(Info::stripped) {
+            Some(function) if function.tag() == tag::SUBROUTINE => 0,
+            Some(pointee) => pointee.bits() / 8,
+            None if self.stripped().encoding() == encoding::BOOLEAN => 0,
+            // A pointer to `void` has a sign, too.
+            None => u64::from(self.stripped().tag() != tag::POINTER && self.sign().is_some()),
+        }
+    }
+
     /// Whether a type of numbers, an enumeration's too, is signed.
     pub fn sign(self) -> Option<Sign> {
         let stripped = self.stripped();

@@ -240,8 +240,8 @@ fn encode_function(function: &FunctionSites, base: Base, body: &mut Bytes) {
     }
     encode_nodes(function, base, body);
     function.compounds.iter().for_each(|compound| encode_compound(compound, base, body));
-    for VariableSite { name, type_name, .. } in &function.variables {
-        site::Variable { name, type_name }.encode(body);
+    for VariableSite { name, type_name, step, .. } in &function.variables {
+        site::Variable { name, type_name, step: *step }.encode(body);
     }
     function.operations.iter().for_each(|operation| encode_operation(operation, body));
 }

@@ -19,6 +19,8 @@ pub struct VariableSite {
     pub name: String,
     /// Its C type.
     pub type_name: String,
+    /// How much `++` adds to its bits; 0 where it cannot be counted up.
+    pub step: u64,
     /// Where it is.
     pub storage: Storage,
 }
@@ -175,7 +177,8 @@ impl<'a> Scopes<'a> {
         }
         let Known { info, name, storage, .. } = self.known(known);
         let type_name = info.base().map(Info::type_name).unwrap_or_default();
-        let site = VariableSite { name: name.clone(), type_name, storage: *storage };
+        let step = info.base().map_or(0, Info::step);
+        let site = VariableSite { name: name.clone(), type_name, step, storage: *storage };
         let number = self.named.len() as u32;
         self.named.push(site);
         self.numbers.insert(known, number);

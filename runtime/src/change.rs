@@ -7,7 +7,7 @@ use suspect_format::trial::{Change, Override, PROCESS_APPLIED};
 
 use crate::mutants::At;
 use crate::process::{Process, shared};
-use crate::{memory, object, stack, symbols, sys, text, trial};
+use crate::{memory, object, scratch, stack, symbols, sys, text, trial};
 
 /// Bytes of fresh strings that a process gets with room to spare; after that they get what they need.
 const GENEROUS_BYTES: u64 = 64 << 20;
@@ -15,6 +15,8 @@ const GENEROUS_BYTES: u64 = 64 << 20;
 const TEXT_ROOM: usize = 4096;
 
 const SET: u32 = Change::Set as u32;
+const STEP_BEFORE: u32 = Change::StepBefore as u32;
+const STEP_AFTER: u32 = Change::StepAfter as u32;
 
 /// What a site comes to as the code says.
 #[derive(Clone, Copy)]
@@ -68,6 +70,7 @@ pub unsafe fn would_change(at: &At, taken: Taken) -> bool {
                 Some(one) => !text::is(address, trial::at(one.operand), one.length as usize),
                 None => false,
             },
+            Taken::Variable { .. } if steps(at).any(|one| delta(one) != 0) => true,
             _ => becomes(at, taken) != taken.plain(),
         }
     }
@@ -90,13 +93,53 @@ pub unsafe fn apply(at: &At, taken: Taken) -> Option<u64> {
                 Some(one) => fresh_text(process, one, address).unwrap_or(address) as u64,
                 None => address as u64,
             }),
+            Taken::Variable { .. } => becomes(at, taken).map(|address| stepped(at, address as usize) as u64),
             _ => becomes(at, taken),
         }
     };
-    if new != taken.plain() {
+    let is_stepped = matches!(taken, Taken::Variable { .. })
+        // SAFETY: vouched for by the caller.
+        && unsafe { steps(at) }.any(|one| delta(one) != 0);
+    if is_stepped || new != taken.plain() {
         trial::set_flag(process, PROCESS_APPLIED);
     }
     new
+}
+
+/// What is added to the variable that is read.
+///
+/// # Safety
+/// As [`would_change`].
+unsafe fn steps(at: &At) -> impl Iterator<Item = &'static Override> {
+    // SAFETY: vouched for by the caller.
+    unsafe { at.members() }.filter(|one| matches!(one.change, STEP_BEFORE | STEP_AFTER))
+}
+
+/// What a step adds, as many bits as the variable has.
+fn delta(one: &Override) -> u64 {
+    match one.width {
+        8 | 16 | 32 | 64 => one.operand & u64::MAX >> (64 - u32::from(one.width)),
+        // Of no variable that is counted up.
+        _ => 0,
+    }
+}
+
+/// Adds to the variable at `address` what is to be added; where its value, as it is then or as it was before, can be read.
+///
+/// # Safety
+/// As [`would_change`]; the program may write the variable.
+unsafe fn stepped(at: &At, address: usize) -> usize {
+    // SAFETY: vouched for by the caller.
+    unsafe {
+        steps(at).filter(|one| delta(one) != 0).fold(address, |_, one| {
+            let bytes = usize::from(one.width) / 8;
+            let mut value = 0u64;
+            memory::copy(address as *const u8, (&raw mut value).cast(), bytes);
+            let sum = value.wrapping_add(delta(one));
+            memory::copy((&raw const sum).cast(), address as *mut u8, bytes);
+            if one.change == STEP_AFTER { scratch::keep(value) } else { address }
+        })
+    }
 }
 
 /// # Safety

@@ -80,6 +80,30 @@ static __attribute__((noinline)) uint64_t read_one(int first, int second)
     return first;
 }
 
+/* What is read, and what the variable is then. */
+static uint64_t count_traced(int first)
+{
+    __suspect_tick();
+    void *const others[] = {&first, 0, &global, 0};
+    int read = *(int *)__suspect_variable(&unit_operations[READ], &first, others);
+    return 1000 * read + first;
+}
+static __attribute__((noinline)) uint64_t count(int first)
+{
+    if (unit_gates[READ])
+        return count_traced(first);
+    TICK();
+    return 1001 * first;
+}
+
+static void *counting(void *argument)
+{
+    uint64_t first = (uintptr_t)argument, wrong = 0, expected = count(first);
+    for (int left = 200000; left; left--)
+        wrong += count(first) != expected;
+    return (void *)(uintptr_t)wrong;
+}
+
 static void *in_thread(void *argument)
 {
     printf("thread %lu\n", add((uintptr_t)argument, 1));
@@ -111,7 +135,17 @@ int main(int argc, char **argv)
             printf("both %lu%lu\n", both(i, 0), both(0, i));
         else if (!strcmp(what, "read"))
             printf("read %lu\n", read_one(i, 20));
-        else if (!strcmp(what, "divide"))
+        else if (!strcmp(what, "count"))
+            printf("count %lu\n", count(i));
+        else if (!strcmp(what, "threads")) {
+            pthread_t threads[4];
+            void *wrong[4];
+            for (int n = 0; n < 4; n++)
+                pthread_create(&threads[n], 0, counting, (void *)(uintptr_t)(n + 1));
+            for (int n = 0; n < 4; n++)
+                pthread_join(threads[n], &wrong[n]);
+            printf("threads %lu %d\n", count(i), wrong[0] || wrong[1] || wrong[2] || wrong[3]);
+        } else if (!strcmp(what, "divide"))
             printf("divide %lu %lu\n", divide(100 + i, 3), divide(-5, 1));
         else if (!strcmp(what, "node"))
             printf("node %lu\n", node(i));

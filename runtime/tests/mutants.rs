@@ -10,7 +10,9 @@ use code::{
 };
 use suspect_format::abi::Mode;
 use suspect_format::operation::Operator;
-use suspect_format::trial::Change::{self, Add, Choose, Complement, Exchange, Flip, Left, Negate, Right, Set};
+use suspect_format::trial::Change::{
+    self, Add, Choose, Complement, Exchange, Flip, Left, Negate, Right, Set, StepAfter, StepBefore,
+};
 use suspect_format::trial::{Done, EXIT_CUT, Override, PROCESS_CUT, Refusal};
 
 const MODES: [Mode; 2] = [Mode::Trace, Mode::Mutants];
@@ -83,6 +85,12 @@ fn every_change_does_what_it_says() {
         // Out of scope, and the same contents.
         ("read", change(READ, Choose, 3), "read 1"),
         ("read", change(READ, Choose, 0), "read 1"),
+        ("count", change(READ, StepAfter, 1), "count 1002"),
+        ("count", change(READ, StepBefore, 1), "count 2002"),
+        ("count", change(READ, StepAfter, negative(-1)), "count 1000"),
+        ("count", change(READ, StepBefore, negative(-1)), "count 0"),
+        ("count", change(READ, StepBefore, 12), "count 13013"),
+        ("read", change(READ, StepAfter, 1), "read 1"),
         ("divide", operator(DIVIDE, Operator::SignedRem), "divide 2 7"),
         ("divide", operator(LESS, Operator::SignedGreater), "divide 7 251"),
         ("divide", change(LESS, Flip, 0), "divide 7 251"),
@@ -104,6 +112,26 @@ fn every_change_does_what_it_says() {
             let lines = output(&around, &[one]);
             assert!(lines.starts_with("both 00\n") && lines.ends_with("add 13\n"), "{lines}");
         }
+    }
+}
+
+#[test]
+fn a_variable_is_counted_up_once_for_each_time_it_is_read() {
+    let (after, before) = (change(READ, StepAfter, 1), change(READ, StepBefore, 1));
+    let chosen = change(READ, Choose, 2);
+    // The global counts.
+    assert_eq!(output("count count", &[chosen, after]), "count 30001\ncount 31002\n");
+    assert_eq!(output("count count", &[before, chosen]), "count 31001\ncount 32002\n");
+    assert_eq!(output("count count", &[at(2, after)]), "count 1001\ncount 2003\n");
+    assert_eq!(output("add count", &[change(READ, StepAfter, 1 << 32)]), "add 11\ncount 2002\n");
+}
+
+#[test]
+fn threads_read_each_its_own_variable_before_it_is_counted_up() {
+    for mode in MODES {
+        let trials = Trials { budget: 1 << 40, ..Trials::new(mode, "threads") };
+        let single = trials.with([vec![change(READ, StepAfter, 1)]]).single(Some(0));
+        assert_eq!((single.stdout.as_str(), single.applied()), ("threads 1002 0\n", true), "{single:?}");
     }
 }
 

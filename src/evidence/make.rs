@@ -279,9 +279,13 @@ fn change_text(node: &Node, form: Form, change: &Change) -> String {
         Change::Flip => "the opposite".into(),
         Change::Text(text) => format!("{:?}", String::from_utf8_lossy(text)),
         Change::Complement => "its complement".into(),
-        Change::Operator(_) | Change::Left(_) | Change::Right(_) | Change::Choose(_) | Change::Exchange(..) => {
-            String::new()
-        }
+        Change::Operator(_)
+        | Change::Left(_)
+        | Change::Right(_)
+        | Change::Choose(_)
+        | Change::Exchange(..)
+        | Change::StepBefore(_)
+        | Change::StepAfter(_) => String::new(),
     }
 }
 

@@ -223,7 +223,7 @@ fn of_kind<'f>(features: &'f mut Features, candidate: &Candidate) -> &'f mut f64
         Kind::Switch => &mut features.flip_switch,
         Kind::Call => &mut features.flip_call,
         Kind::Operation(Class::Ror | Class::Lcr) => &mut features.flip_relation,
-        Kind::Operation(Class::Aor | Class::Bor | Class::Sor | Class::Uoi | Class::Asr | Class::Bod) => {
+        Kind::Operation(Class::Aor | Class::Bor | Class::Sor | Class::Uoi | Class::Asr | Class::Bod | Class::Sti) => {
             &mut features.flip_arithmetic
         }
         Kind::Operation(Class::Crp) => &mut features.flip_constant,

@@ -23,7 +23,7 @@ pub(super) fn of_operation(body: &Body, index: u32, drafts: &mut Vec<Draft>) {
             found.argument(position, number(value, u32::from(width), is_float, true));
         }
         OperationKind::Whole { value } => found.whole(value),
-        OperationKind::Read { variable, .. } => found.read(variable),
+        OperationKind::Read { variable, width, .. } => found.read(variable, width),
         OperationKind::Statement => found.statement(),
         OperationKind::Assign { width, is_float, right } => found.assignment(u32::from(width), is_float, right),
     }
@@ -277,7 +277,7 @@ impl<'a> Found<'_, '_, 'a> {
         self.push_at(Class::Crp, site, change, (&original, text.as_deref().unwrap_or_default()), rewrite);
     }
 
-    fn read(&mut self, variable: u32) {
+    fn read(&mut self, variable: u32, width: u8) {
         let place = self.operation.place;
         let variables = &self.body.view.program.functions[self.body.index as usize].variables;
         let Some(own) = variables.get(variable as usize) else { return };
@@ -303,6 +303,22 @@ impl<'a> Found<'_, '_, 'a> {
                 }
             });
             self.push(Class::Vrr, Change::Choose(other), (&own.name, &new.name), rewrite);
+        }
+        self.steps(own, width, name);
+    }
+
+    /// `v` becomes `v++`, `v--`, `++v` or `--v`.
+    fn steps(&mut self, own: &Variable, width: u8, name: Result<Expression<'a>, Junk>) {
+        if own.step == 0 || !matches!(width, 8 | 16 | 32 | 64) {
+            return;
+        }
+        let mask = u64::MAX >> (64 - u32::from(width));
+        let name = name.and_then(|found| if is_read(found) { Ok(found) } else { Err(Junk::Made) });
+        for (operator, step) in [("++", own.step), ("--", own.step.wrapping_neg())] {
+            let rewrite = |prefix| name.map(|found| found.with_step(operator, prefix));
+            let (after, before) = (format!("{}{operator}", own.name), format!("{operator}{}", own.name));
+            self.push(Class::Sti, Change::StepAfter(step & mask), (&own.name, &after), rewrite(false));
+            self.push(Class::Sti, Change::StepBefore(step & mask), (&own.name, &before), rewrite(true));
         }
     }
 
@@ -363,6 +379,17 @@ fn same_type(one: &Variable, other: &Variable) -> bool {
         words.collect::<Vec<_>>().join(" ")
     };
     unqualified(&one.type_name) == unqualified(&other.type_name)
+}
+
+/// Whether a variable's value is all that is asked of it where it stands.
+fn is_read(name: Expression) -> bool {
+    let whole = name.parenthesized();
+    whole.parent().is_none_or(|parent| match parent.kind() {
+        Kind::Update | Kind::Prefixed => false,
+        Kind::Pointer => parent.operator() != "&",
+        Kind::Assignment => parent.left() != Some(whole),
+        _ => true,
+    })
 }
 
 /// Whether an operator has no result where the right operand is 0.

@@ -106,7 +106,11 @@ impl Snippet {
     }
 
     pub(super) fn variables(mut self, variables: &[(&str, &str)]) -> Snippet {
-        let make = |(name, kind): &(&str, &str)| Variable { name: (*name).to_owned(), type_name: (*kind).to_owned() };
+        let make = |(name, kind): &(&str, &str)| Variable {
+            name: (*name).to_owned(),
+            type_name: (*kind).to_owned(),
+            step: if kind.ends_with('*') { 4 } else { u64::from(!kind.starts_with("const")) },
+        };
         self.program.functions[0].variables = variables.iter().map(make).collect();
         self
     }
@@ -571,10 +575,49 @@ fn null_pointers_are_no_numbers() {
         snippet.with(place, None, kind).variables(&[("p", "char *")])
     };
     let all = |snippet: &Snippet| -> Vec<String> {
-        snippet.mutants().into_iter().map(|mutant| mutant.edit.unwrap().replacement).collect()
+        let of_others = snippet.mutants().into_iter().filter(|mutant| mutant.class != Class::Sti);
+        of_others.map(|mutant| mutant.edit.unwrap().replacement).collect()
     };
     assert_eq!(all(&compared("x = p == NULL;", "==")), ["p != NULL"]);
     assert_eq!(all(&compared("x = p == (char *)0;", "==")), ["p != (char *)0"]);
     assert_eq!(all(&compared("x = p == 0;", "==").read("p ==", 0, 0, &[])), ["p != 0"]);
     assert_eq!(all(&compared("x = n == 0;", "==")).len(), 5 + 2);
+}
+
+#[test]
+fn variables_are_counted_when_they_are_read() {
+    let of = |body: &str, mark: &str, kind: &str| {
+        Snippet::new(body).variables(&[("v", kind)]).read(mark, 0, 0, &[]).read_as(Class::Sti)
+    };
+    assert_eq!(of("x = v;", "v;", "int"), ["x = v++;", "x = ++v;", "x = v--;", "x = --v;"]);
+    assert_eq!(of("*v = x;", "v =", "int *"), ["*v++ = x;", "*++v = x;", "*v-- = x;", "*--v = x;"]);
+    assert_eq!(of("x = v->m;", "v->", "s *"), ["x = v++->m;", "x = (++v)->m;", "x = v--->m;", "x = (--v)->m;"]);
+    assert_eq!(of("x = v[1];", "v[", "int *")[..2], ["x = v++[1];", "x = (++v)[1];"]);
+    // What comes before or after does not become another operator.
+    assert_eq!(of("x = -v;", "v;", "int"), ["x = -v++;", "x = -(++v);", "x = -v--;", "x = -(--v);"]);
+    assert_eq!(of("x = a+v-b;", "v-", "int"), ["x = a+v++-b;", "x = a+(++v)-b;", "x = a+v---b;", "x = a+(--v)-b;"]);
+    assert_eq!(of("x = a - v;", "v;", "int")[3], "x = a - --v;");
+    assert_eq!(of("x = (char)v;", "v;", "int")[1], "x = (char)++v;");
+    // What is no variable that can be counted, or not read there.
+    assert_eq!(of("x = v;", "v;", "const int"), [""; 0]);
+    for body in ["v = a;", "v += a;", "v++;", "--v;", "x = &v;", "x = sizeof v;", "(v) = a;"] {
+        assert_eq!(of(body, "v", "int"), [""; 0], "{body}");
+    }
+    let snippet = Snippet::new("x = A;").variables(&[("v", "int *")]).read("A;", 0, 0, &[]);
+    let of_macro: Vec<Status> = snippet.mutants().iter().map(|mutant| mutant.status).collect();
+    assert_eq!(of_macro, [Status::Junk(Junk::Macro); 4]);
+    let snippet = Snippet::new("x = v;").variables(&[("v", "int *")]).read("v;", 0, 0, &[]);
+    let changes: Vec<Change> = snippet.mutants().into_iter().map(|mutant| mutant.overrides[0].change.clone()).collect();
+    let down = u64::from(u32::MAX) - 3;
+    assert_eq!(
+        changes,
+        [Change::StepAfter(4), Change::StepBefore(4), Change::StepAfter(down), Change::StepBefore(down)]
+    );
+    // Together with what is done to the value.
+    let mutants = snippet.assigned("= v", 0).mutants();
+    let texts = Snippet::new("x = v;").texts();
+    let negation = mutants.iter().find(|one| one.class == Class::Uoi && one.replacement.starts_with('-')).unwrap();
+    let step = mutants.iter().find(|one| one.replacement == "--v").unwrap();
+    let made = edits(&Snippet::new("x = v;").program, &texts, [negation, step]).unwrap();
+    assert_eq!(made[0].replacement, "-(int)--v");
 }

@@ -259,9 +259,13 @@ impl Writer<'_> {
                     (true, _) => self.value(&format!("uitofp i1 {truth} to {of}")),
                 }
             }
-            Change::Right(_) | Change::Operator(_) | Change::Choose(_) | Change::Text(_) | Change::Exchange(..) => {
-                return None;
-            }
+            Change::Right(_)
+            | Change::Operator(_)
+            | Change::Choose(_)
+            | Change::Exchange(..)
+            | Change::StepBefore(_)
+            | Change::StepAfter(_)
+            | Change::Text(_) => return None,
         })
     }
 }

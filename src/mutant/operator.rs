@@ -1,8 +1,8 @@
 //! What can take the place of an operator, a constant or a value, whatever the source text.
 //!
 //! The operators of mutation are those of Offutt et al.'s sufficient set and Oh, Lee and Yoo's study: replacement of arithmetic,
-//! relational, logical, bitwise and shift operators, of constants and of variables, insertion of unary operators, deletion of statements. Two more are for repairing
-//! programs: replacement of `=`, and deletion of operators.
+//! relational, logical, bitwise and shift operators, of constants and of variables, insertion of unary operators, deletion of statements. Three more are for repairing
+//! programs: replacement of `=`, deletion of operators, and insertion of `++` and `--` (AOIS of Ma and Offutt's muJava, 2005).
 
 use serde::{Deserialize, Serialize};
 
@@ -34,11 +34,13 @@ pub enum Class {
     Asr,
     /// Binary operator deletion: `a + b` becomes `a` or `b`.
     Bod,
+    /// Step insertion: a variable v that is read becomes `v++`, `v--`, `++v` or `--v`.
+    Sti,
 }
 
 impl Class {
     /// All of them, in the order in which duplicates are kept.
-    pub const ALL: [Class; 11] = [
+    pub const ALL: [Class; 12] = [
         Class::Aor,
         Class::Ror,
         Class::Lcr,
@@ -50,11 +52,12 @@ impl Class {
         Class::Sdl,
         Class::Asr,
         Class::Bod,
+        Class::Sti,
     ];
 
     /// Whether it is one of the classes that mutants of a program are of unless others are asked for: studies of mutation use these.
     pub const fn is_usual(self) -> bool {
-        !matches!(self, Class::Asr | Class::Bod)
+        !matches!(self, Class::Asr | Class::Bod | Class::Sti)
     }
 
     /// Its name on command lines and in results.
@@ -71,6 +74,7 @@ impl Class {
             Class::Sdl => "SDL",
             Class::Asr => "ASR",
             Class::Bod => "BOD",
+            Class::Sti => "STI",
         }
     }
 
@@ -88,6 +92,7 @@ impl Class {
             Class::Sdl => "statement deletion",
             Class::Asr => "assignment operator replacement",
             Class::Bod => "binary operator deletion",
+            Class::Sti => "step insertion",
         }
     }
 

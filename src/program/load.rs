@@ -468,8 +468,8 @@ fn shifted(index: u32, count: u32, start: u32, what: &'static str, function: &st
 fn variables(function: &site::Function, body: &mut Cursor) -> Result<Vec<Variable>, Wrong> {
     (0..function.n_variables)
         .map(|_| {
-            let site::Variable { name, type_name } = site::Variable::decode(body)?;
-            Ok(Variable { name: name.to_owned(), type_name: type_name.to_owned() })
+            let site::Variable { name, type_name, step } = site::Variable::decode(body)?;
+            Ok(Variable { name: name.to_owned(), type_name: type_name.to_owned(), step })
         })
         .collect()
 }

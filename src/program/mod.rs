@@ -219,6 +219,8 @@ pub struct Variable {
     pub name: String,
     /// Its C type.
     pub type_name: String,
+    /// How much `++` adds to its bits: 1 to a whole number, to a pointer the bytes of what it points to; 0 where it cannot be counted up.
+    pub step: u64,
 }
 
 /// A place in the code where a code mutant can change something.

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use super::SearchTest;
 use super::facts::Facts;
 use crate::evidence::{Candidate, Effect, Kind, Trials, piece_of, switch_candidate};
+use crate::mutant::Class;
 use crate::program::Program;
 
 /// Trials of the first round; each round may have twice as many as the one before, so that one run of a test serves many.
@@ -491,6 +492,8 @@ fn group(kind: Kind) -> u8 {
 fn promise(kind: Kind) -> f64 {
     match kind {
         Kind::Predicate => 1.0,
+        // Four for each variable that is read, and few of them written in its stead.
+        Kind::Operation(Class::Sti) => 0.3,
         Kind::Operation(_) => 0.8,
         Kind::Call => 0.7,
         Kind::Value => 0.6,

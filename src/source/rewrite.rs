@@ -39,6 +39,13 @@ pub enum What {
     },
     /// The expression becomes this one, which binds as tightly as a name.
     Text(Box<str>),
+    /// The variable counts up or down when it is read.
+    Step {
+        /// `++` or `--`.
+        operator: &'static str,
+        /// Whether it stands before the variable.
+        prefix: bool,
+    },
     /// The statement becomes `;`.
     Delete,
 }
@@ -89,6 +96,11 @@ impl Expression<'_> {
     pub fn with_text(self, text: &str) -> Rewrite {
         Rewrite { node: self.index, what: What::Text(text.into()) }
     }
+
+    /// The rewrite that puts `++` or `--` before or after a variable.
+    pub fn with_step(self, operator: &'static str, prefix: bool) -> Rewrite {
+        Rewrite { node: self.index, what: What::Step { operator, prefix } }
+    }
 }
 
 impl Statement<'_> {
@@ -104,6 +116,7 @@ struct Plan<'r> {
     operator: Option<&'static str>,
     operand: Option<(bool, &'static str)>,
     text: Option<&'r str>,
+    step: Option<(&'static str, bool)>,
     insert: Option<(Insertion, Option<&'r str>)>,
     delete: bool,
 }
@@ -161,6 +174,11 @@ impl Text {
             (Some(text), ..) => piece(text.to_owned(), Precedence::Primary),
             (None, Some(operator), _) => self.with_operator(node, operator, inner)?,
             (None, None, Some((right, prefix))) => self.with_operand(node, right, prefix, inner)?,
+            (None, None, None) if plan.step.is_some() => {
+                let (operator, prefix) = plan.step?;
+                let (text, precedence) = self.stepped(span, operator, prefix)?;
+                piece(text, precedence)
+            }
             (None, None, None) => {
                 piece(self.substituted(span, inner)?, Expression { text: self, index: node }.precedence())
             }
@@ -169,6 +187,18 @@ impl Text {
             (new.text, new.precedence) = inserted(insertion, cast, &new);
         }
         Some(new)
+    }
+
+    /// A variable with `++` or `--`, and how that binds. Right after `+` or `-` it stands in parentheses, for `---v` would be another thing.
+    fn stepped(&self, span: Span, operator: &str, prefix: bool) -> Option<(String, Precedence)> {
+        let name = self.slice(span)?;
+        if !prefix {
+            return Some((format!("{name}{operator}"), Precedence::Postfix));
+        }
+        let before = span.start.checked_sub(1).and_then(|start| self.slice(Span { start, end: span.start }));
+        let is_glued = matches!(before, Some("+" | "-"));
+        let precedence = if is_glued { Precedence::Primary } else { Precedence::Unary };
+        Some((enclosed(&format!("{operator}{name}"), is_glued), precedence))
     }
 
     /// The text of `span` with new texts for the nodes of `inner`, which lie in the order of the text.
@@ -281,11 +311,13 @@ impl Text {
 
 impl<'r> Plan<'r> {
     fn add(&mut self, what: &'r What) -> Result<(), Clash> {
-        let is_replaced = self.operator.is_some() || self.operand.is_some() || self.text.is_some();
+        let is_replaced =
+            self.operator.is_some() || self.operand.is_some() || self.text.is_some() || self.step.is_some();
         let taken = match what {
             What::Operator(operator) => self.operator.replace(operator).is_some() || is_replaced,
             What::Operand { right, prefix } => self.operand.replace((*right, prefix)).is_some() || is_replaced,
             What::Text(text) => self.text.replace(text).is_some() || is_replaced,
+            What::Step { operator, prefix } => self.step.replace((operator, *prefix)).is_some() || is_replaced,
             What::Insert { insertion, cast } => self.insert.replace((*insertion, cast.as_deref())).is_some(),
             What::Delete => std::mem::replace(&mut self.delete, true),
         };

@@ -208,8 +208,8 @@ impl<W: Write> Tables<'_, W> {
             self.compound(index, body)?;
         }
         for index in 0..function.n_variables {
-            let site::Variable { name, type_name } = site::Variable::decode(body)?;
-            writeln!(self.out, "    variable {index} `{name}` `{type_name}`")?;
+            let site::Variable { name, type_name, step } = site::Variable::decode(body)?;
+            writeln!(self.out, "    variable {index} `{name}` `{type_name}` step {step}")?;
         }
         for index in 0..function.n_operations {
             self.operation(index, body)?;

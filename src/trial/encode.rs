@@ -64,6 +64,8 @@ enum Takes {
     Operands,
     /// Choices.
     Choice,
+    /// Choices, and what is added to a variable.
+    Variable,
 }
 
 impl Takes {
@@ -75,7 +77,8 @@ impl Takes {
                 matches!(self, Takes::Number | Takes::Operands)
             }
             Change::Operator(_) | Change::Left(_) | Change::Right(_) => self == Takes::Operands,
-            Change::Choose(_) => self == Takes::Choice,
+            Change::Choose(_) => matches!(self, Takes::Choice | Takes::Variable),
+            Change::StepBefore(_) | Change::StepAfter(_) => self == Takes::Variable,
             Change::Exchange(..) => self == Takes::Number,
         }
     }
@@ -107,7 +110,7 @@ impl Form {
             }
             OperationKind::Step { .. } => form(64, false, 0, Takes::Operands),
             OperationKind::Argument { width, is_float, .. } => form(width, is_float, 0, Takes::Operands),
-            OperationKind::Read { width, .. } => form(width, false, 0, Takes::Choice),
+            OperationKind::Read { width, .. } => form(width, false, 0, Takes::Variable),
             OperationKind::Logical { .. } | OperationKind::Statement => form(64, false, 0, Takes::Choice),
             OperationKind::Assign { width, is_float, .. } => {
                 form(width, is_float, Operator::Second as u8, Takes::Operands)
@@ -265,6 +268,8 @@ fn encode(one: &Override, form: Form) -> Option<(layout::Override, Box<[u8]>)> {
         Change::Left(bits) => (layout::Change::Left, *bits, &[]),
         Change::Right(bits) => (layout::Change::Right, *bits, &[]),
         Change::Choose(choice) => (layout::Change::Choose, u64::from(*choice), &[]),
+        Change::StepBefore(bits) => (layout::Change::StepBefore, *bits, &[]),
+        Change::StepAfter(bits) => (layout::Change::StepAfter, *bits, &[]),
         Change::Exchange(bits, _) => (layout::Change::Exchange, *bits, &[]),
     };
     let bytes = layout::Override {

@@ -37,6 +37,10 @@ pub enum Change {
     /// Another way of an operation that chooses (1, of `&&` and `||` also 2 and 3); of a read, the function's variable of this number. See
     /// [`crate::program::OperationKind`].
     Choose(u32),
+    /// To the variable that is read this is added, and the sum is read: `++v`.
+    StepBefore(u64),
+    /// To the variable that is read this is added, and what it was before is read: `v++`.
+    StepAfter(u64),
     /// A value that is one of these becomes the other one; every other value stays.
     Exchange(u64, u64),
 }

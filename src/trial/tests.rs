@@ -111,6 +111,7 @@ fn change() -> impl Strategy<Value = Change> {
         Just(Change::Operator(Operator::Sub)),
         any::<u64>().prop_map(Change::Left),
         (0..3u32).prop_map(Change::Choose),
+        any::<u64>().prop_map(Change::StepBefore),
         any::<(u64, u64)>().prop_map(|(bits, other)| Change::Exchange(bits, other)),
         proptest::collection::vec(any::<u8>(), 0..40).prop_map(|text| Change::Text(text.into())),
     ]

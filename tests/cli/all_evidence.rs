@@ -102,6 +102,36 @@ fn the_fault_is_among_the_first_with_the_repair_as_a_patch() {
 }
 
 #[test]
+fn a_step_that_is_missing_is_put_in() {
+    let source = r#"
+#include <stdio.h>
+static char room[64];
+static void copy(char *out, char *in)
+{
+    while (*in) {
+        if (*in != '-')
+            *out = *in;
+        in++;
+    }
+    *out = 0;
+}
+int main(int argc, char **argv)
+{
+    copy(room, argc > 1 ? argv[1] : "");
+    printf("%s\n", room);
+    return 0;
+}
+"#;
+    let suite = "reference = \"echo {line} | tr -d -\"\n";
+    let report = ranked(&by_lines(source, "abc\na-b\n-xyz-\n-\n--\n", suite), &["--budget", "10"]);
+    let of_step = "with `out++` instead of `out`";
+    let reasons: Vec<&str> = report.ranking[0].reasons.iter().map(|reason| reason.text.as_str()).collect();
+    let line = 1 + source.lines().position(|line| line.contains("*out = *in")).unwrap() as u32;
+    assert_eq!(report.ranking[0].line, line, "{reasons:?}");
+    assert!(reasons.iter().any(|reason| reason.contains(of_step)), "{reasons:?}");
+}
+
+#[test]
 fn without_trials_coverage_ranks_and_nothing_runs() {
     let project = parcel();
     let output = project.suspect(&["rank", "--no-trials", "--format", "json"]);

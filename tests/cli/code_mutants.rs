@@ -113,6 +113,66 @@ fn tests_do_to_mutants_what_they_do_to_the_edited_source() {
     assert_eq!(report["total"]["killed"], seen["killed"]);
 }
 
+/// Lines of output that a program prints for each of some arguments; nothing of one that does not end well.
+fn printed(program: &Path, arguments: &[&str]) -> Vec<Option<Vec<u8>>> {
+    let print = |argument: &&str| {
+        let output = Command::new("timeout").arg("0.5").arg(program).arg(argument).output().unwrap();
+        output.status.success().then_some(output.stdout)
+    };
+    arguments.iter().map(print).collect()
+}
+
+/// Variables of all widths, pointers, loops and recursion, built with and without optimisation.
+#[test]
+fn variables_count_when_they_are_read_as_in_the_edited_source() {
+    const ARGUMENTS: [&str; 3] = ["a", "a.b", "some words. and more"];
+    let source = fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/steps.c")).unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    let of_text = |text: &[u8]| {
+        let path = |name: &str| directory.path().join(name);
+        fs::write(path("a.c"), text).unwrap();
+        let options = ["-O0", "-w", "-fwrapv", "-ftrivial-auto-var-init=zero", "-o"];
+        let built = Command::new("clang-19").args(options).arg(path("a")).arg(path("a.c")).status().unwrap();
+        built.success().then(|| printed(&path("a"), &ARGUMENTS))
+    };
+    let plain = of_text(&source).unwrap();
+    let mut known: BTreeMap<String, Vec<bool>> = BTreeMap::new();
+    for level in ["-O0", "-O2"] {
+        let project = Project::new();
+        project.copy_program("steps.c");
+        for (argument, expected) in ARGUMENTS.iter().zip(&plain) {
+            project.write(&format!("in/{}", argument.len()), argument);
+            project
+                .write(&format!("expected/{}", argument.len()), &String::from_utf8_lossy(expected.as_ref().unwrap()));
+        }
+        project.write(
+            "suspect.toml",
+            &format!(
+                "[build]\ncommand = \"cc {level} -w -o prog steps.c\"\n\n[[suite]]\nkind = \"cases\"\n\
+                 inputs = \"in/*\"\nrun = './prog \"$(cat {{input}})\"'\nexpect = \"expected/{{stem}}\"\n"
+            ),
+        );
+        rebuild(&project);
+        let report = report(&project, &["--operators", "sti", "--sample", "50"]);
+        let (mut killed, mut survived) = (0, 0);
+        for mutant in mutants(&report) {
+            let edit: Edit = serde_json::from_value(mutant["edits"][0].clone()).unwrap();
+            let fails = known.entry(mutant["edits"].to_string()).or_insert_with(|| {
+                let outputs = of_text(&apply(&source, [&edit]).unwrap()).unwrap_or_else(|| panic!("{edit:?}"));
+                outputs.iter().zip(&plain).map(|(one, plain)| one != plain).collect()
+            });
+            for (argument, fails) in ARGUMENTS.iter().zip(fails) {
+                let name = argument.len().to_string();
+                let kills =
+                    numbers(&mutant["killed_by"]).iter().any(|test| report["tests"][*test as usize]["name"] == *name);
+                assert_eq!(kills, *fails, "{level} {argument}: {mutant:#}");
+                *if kills { &mut killed } else { &mut survived } += 1;
+            }
+        }
+        assert!(killed > 30 && survived > 10, "{killed} {survived}");
+    }
+}
+
 #[test]
 fn jobs_shards_and_executors_come_to_the_same() {
     let project = biggest();

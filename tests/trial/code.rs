@@ -53,7 +53,11 @@ fn changed(program: &Program, operation: u32, dice: &mut Dice) -> Option<Overrid
         }
         OperationKind::Read { .. } => {
             let others = &one.others;
-            Change::Choose(*others.get(dice.roll(others.len().max(1) as u64) as usize)?)
+            match dice.roll(4) {
+                0 => Change::StepBefore(1),
+                1 => Change::StepAfter(u64::MAX),
+                _ => Change::Choose(*others.get(dice.roll(others.len().max(1) as u64) as usize)?),
+            }
         }
         OperationKind::Whole { .. } => {
             return Some(Override { site: Site::Node(one.node?), instance: 0, change: of_value(dice) });

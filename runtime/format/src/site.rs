@@ -700,6 +700,9 @@ pub struct Variable<'a> {
     pub name: &'a str,
     /// Its C type.
     pub type_name: &'a str,
+    /// How much `++` adds to its bits: 1 to a whole number, to a pointer the bytes of what it points to. 0 where `++` is not allowed, and for
+    /// what cannot be said so: truth values, floating-point numbers, pointers to `void`.
+    pub step: u64,
 }
 
 impl<'a> Variable<'a> {
@@ -707,11 +710,12 @@ impl<'a> Variable<'a> {
     pub fn encode(&self, sink: &mut impl Sink) {
         sink.text(self.name);
         sink.text(self.type_name);
+        sink.unsigned(self.step);
     }
 
     /// Reads the record.
     pub fn decode(cursor: &mut Cursor<'a>) -> Result<Self, Bad> {
-        Ok(Variable { name: cursor.text()?, type_name: cursor.text()? })
+        Ok(Variable { name: cursor.text()?, type_name: cursor.text()?, step: cursor.unsigned()? })
     }
 }
 
@@ -774,7 +778,7 @@ pub enum OperationKind {
         value: u64,
     },
     /// A variable's value is read; the indices (of the function's variables) of those that could be read in its place follow. Hook:
-    /// `__suspect_variable`; the choice is one of these indices.
+    /// `__suspect_variable`; the choice is one of these indices. Besides the variable can be changed when it is read, before or after.
     Read {
         /// The variable, an index into the function's variables.
         variable: u32,

@@ -263,6 +263,10 @@ pub enum Change {
     /// The choice becomes the operand; of a variable that is read, the function's variable of that number is read instead. See
     /// [`crate::site::OperationKind`].
     Choose = 10,
+    /// The operand is added to the variable that is read, and the sum is read: `++v`.
+    StepBefore = 11,
+    /// The operand is added to the variable that is read, and what it was before is read: `v++`.
+    StepAfter = 12,
     /// A value that is one of the operands becomes the other one, every other value stays.
     Exchange = 14,
 }

@@ -32,6 +32,8 @@ enum KeptChange {
     Left(u64),
     Right(u64),
     Choose(u32),
+    StepBefore(u64),
+    StepAfter(u64),
     Exchange(u64, u64),
 }
 
@@ -53,6 +55,8 @@ impl KeptOverride {
             Change::Left(bits) => KeptChange::Left(*bits),
             Change::Right(bits) => KeptChange::Right(*bits),
             Change::Choose(number) => KeptChange::Choose(*number),
+            Change::StepBefore(bits) => KeptChange::StepBefore(*bits),
+            Change::StepAfter(bits) => KeptChange::StepAfter(*bits),
             Change::Exchange(bits, other) => KeptChange::Exchange(*bits, *other),
         };
         KeptOverride { site, instance: one.instance, change }
@@ -75,6 +79,8 @@ impl KeptOverride {
             KeptChange::Left(bits) => Change::Left(*bits),
             KeptChange::Right(bits) => Change::Right(*bits),
             KeptChange::Choose(number) => Change::Choose(*number),
+            KeptChange::StepBefore(bits) => Change::StepBefore(*bits),
+            KeptChange::StepAfter(bits) => Change::StepAfter(*bits),
             KeptChange::Exchange(bits, other) => Change::Exchange(*bits, *other),
         };
         Some(Override { site, instance: self.instance, change })
@@ -97,6 +103,8 @@ mod tests {
             Change::Left(2),
             Change::Right(3),
             Change::Choose(4),
+            Change::StepBefore(u64::MAX),
+            Change::StepAfter(5),
             Change::Exchange(5, 6),
         ];
         changes.extend(Operator::ALL.map(Change::Operator));
