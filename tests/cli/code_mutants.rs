@@ -154,6 +154,10 @@ fn variables_count_when_they_are_read_as_in_the_edited_source() {
         );
         rebuild(&project);
         let report = report(&project, &["--operators", "sti", "--sample", "50"]);
+        let names = project.succeed(&["mutants", "--list", "--operators", "sti"]);
+        let counts = |name: &str| names.contains(&format!("{name}++")) && names.contains(&format!("--{name}"));
+        assert!(["n", "out", "factor", "at", "seen", "sum", "sign", "calls"].into_iter().all(counts), "{names}");
+        assert!(!["none", "one", "even", "odd", "low", "high"].into_iter().any(counts), "{names}");
         let (mut killed, mut survived) = (0, 0);
         for mutant in mutants(&report) {
             let edit: Edit = serde_json::from_value(mutant["edits"][0].clone()).unwrap();

@@ -52,13 +52,21 @@ static long of_pairs(const struct pair *first, const struct pair *end)
     const struct pair *at = first;
     short seen = 0, limit = 30;
     long sum = 0, sign = 1;
+    /* These do not count. */
+    const int none = 0, one = 1;
+    _Bool even = 0, odd = 1;
+    const void *low = first, *high = end;
+    if (low >= high)
+        return none;
     while (at < end && seen < limit) {
         sum = sum + at->left*-sign - at->right;
         sign = -sign;
-        seen = seen + 1;
+        seen = seen + one;
+        odd = even;
+        even = !odd;
         at++;
     }
-    return sum + seen;
+    return sum + seen + even;
 }
 
 int main(int argc, char **argv)
