@@ -7,8 +7,8 @@ use std::sync::Mutex;
 use super::pool::locked;
 use super::{CampaignError, Lab, OracleFacts};
 use crate::program::Program;
-use crate::suite::{Suite, Verdict};
-use crate::trial::{Executor, Executors, Mutant, Observation, Setup, TestTrials, TrialError, Watched, Worker};
+use crate::suite::Suite;
+use crate::trial::{Executor, Executors, Known, Mutant, Observation, Setup, TestTrials, TrialError, Watched, Worker};
 
 /// Runs a suite's tests.
 pub struct Workbench<'a> {
@@ -22,8 +22,8 @@ pub struct Workbench<'a> {
     pub executors: Executors,
     /// What trials are about.
     pub watched: Watched,
-    /// The recorded verdict of each test that counts, by its index.
-    pub verdicts: HashMap<u32, Verdict>,
+    /// What was recorded of each test that counts, by its index.
+    pub known: HashMap<u32, Known>,
     /// Filled when workers start: what the kernel cannot contain, as sentences.
     pub uncontained: Mutex<BTreeSet<String>>,
 }
@@ -74,10 +74,10 @@ impl Lab for Workbench<'_> {
 
     fn ready(&self, worker: &mut Worker, test: u32) -> Result<Result<TestTrials, String>, CampaignError> {
         use TrialError::{NoValues, NotReproducible, OtherBuild, TooLong, Unsupported};
-        let (Some(known), Some(verdict)) = (self.suite.tests().get(test as usize), self.verdicts.get(&test)) else {
+        let (Some(test), Some(known)) = (self.suite.tests().get(test as usize), self.known.get(&test)) else {
             return Ok(Err("the suite does not have it any more".into()));
         };
-        match TestTrials::prepare(worker, self.suite, known, *verdict, self.program, self.watched) {
+        match TestTrials::prepare(worker, self.suite, test, *known, self.program, self.watched) {
             Ok(ready) => Ok(Ok(ready)),
             Err(
                 error @ (Unsupported { .. }

@@ -18,7 +18,7 @@ use crate::campaign::{
 };
 use crate::store::{Run, Shard, Store, TestRecord};
 use crate::suite::{Suite, Verdict};
-use crate::trial::{Executors, Setup, TrialError, Watched};
+use crate::trial::{Executors, Known, Setup, TrialError, Watched};
 
 impl From<CampaignError> for Failure {
     fn from(error: CampaignError) -> Failure {
@@ -124,9 +124,10 @@ pub fn workbench<'a>(
 ) -> Result<Workbench<'a>, Failure> {
     let setup =
         Setup::new().map_err(|error| Failure::new(Exit::File, format!("cannot find suspect itself: {error}")))?;
-    let verdict = |(index, test): (u32, &TestRecord)| {
+    let known = |(index, test): (u32, &TestRecord)| {
         let failed = if endless.tests.contains(&index) { Verdict::Timeout } else { Verdict::Fail };
-        Some((index, if test.passed? { Verdict::Pass } else { failed }))
+        let verdict = if test.passed? { Verdict::Pass } else { failed };
+        Some((index, Known { verdict, processes: Some(test.processes) }))
     };
     let budget = (watched == Watched::Output && !endless.tests.is_empty()).then_some(endless.budget);
     Ok(Workbench {
@@ -135,7 +136,7 @@ pub fn workbench<'a>(
         setup: Setup { allow_unsafe, endless: budget, enough: endless.enough, ..setup },
         executors,
         watched,
-        verdicts: (0..).zip(&run.manifest.tests).filter_map(verdict).collect(),
+        known: (0..).zip(&run.manifest.tests).filter_map(known).collect(),
         uncontained: Mutex::default(),
     })
 }

@@ -18,7 +18,7 @@ use crate::program::Program;
 use crate::recording::{Code, Recording, RecordingError, code_of};
 use crate::store::{Lock, Store};
 use crate::suite::{RunContext, Suite, Test, TestRun, Verdict};
-use crate::trial::{Answered, Plan, Replaced, Run, Setup, TestRuns, TrialError, Worker};
+use crate::trial::{Answered, Known, Plan, Replaced, Run, Setup, TestRuns, TrialError, Worker};
 
 impl From<RecordingError> for Failure {
     fn from(error: RecordingError) -> Failure {
@@ -138,19 +138,20 @@ impl<'a> RecordingRoom<'a> {
         fs::create_dir_all(&directory).map_err(Failure::of(Exit::File))?;
         let plain = self.run(test, &directory)?;
         let verdict = plain.verdict;
-        if let Some((runs, run)) = self.record_contained(test, verdict, label)
-            && let Some((recording, process, others)) = chosen(&run.recordings)?
-            && recording.modules().iter().all(|module| module.is_file())
-        {
-            let (runs, written) = (Some(runs), Some(run.written));
-            return Ok(RecordedTest { verdict, runs, recording, process, others, written, change: None });
-        }
         let mut paths = Vec::new();
         for entry in fs::read_dir(&directory).map_err(Failure::of(Exit::File))? {
             let path = entry.map_err(Failure::of(Exit::File))?.path();
             if path.to_string_lossy().ends_with(FILE_SUFFIX) {
                 paths.push(path);
             }
+        }
+        let known = Known { verdict, processes: u32::try_from(paths.len()).ok() };
+        if let Some((runs, run)) = self.record_contained(test, known, label)
+            && let Some((recording, process, others)) = chosen(&run.recordings)?
+            && recording.modules().iter().all(|module| module.is_file())
+        {
+            let (runs, written) = (Some(runs), Some(run.written));
+            return Ok(RecordedTest { verdict, runs, recording, process, others, written, change: None });
         }
         let Some((recording, process, others)) = chosen(&paths)? else {
             let why = plain.reason.as_ref().map(|reason| format!(" ({}: {reason})", plain.verdict)).unwrap_or_default();
@@ -163,10 +164,10 @@ impl<'a> RecordingRoom<'a> {
         Ok(RecordedTest { verdict, runs: None, recording, process, others, written: None, change: None })
     }
 
-    fn record_contained(&self, test: &Test, verdict: Verdict, label: &str) -> Option<(TestRuns, Run)> {
+    fn record_contained(&self, test: &Test, known: Known, label: &str) -> Option<(TestRuns, Run)> {
         let mut worker = self.worker.borrow_mut();
         let to = self.tmp.join(format!("{label}-contained"));
-        TestRuns::record(worker.as_mut()?, &self.suite, test, verdict, &to, self.most).ok()
+        TestRuns::record(worker.as_mut()?, &self.suite, test, known, &to, self.most).ok()
     }
 
     /// Carries out the tests of a plan, each by itself or all `forked` from one process; nothing if the test can only be recorded.

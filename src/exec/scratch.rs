@@ -186,6 +186,11 @@ impl Drop for Scratch {
 
 const NOT_COPIED: [&str; 4] = [".git", ".hg", ".svn", crate::STORE_DIRECTORY];
 
+/// Whether what has this name is copied with the directory that it is in.
+pub fn is_copied(name: &OsStr) -> bool {
+    NOT_COPIED.iter().all(|one| name != OsStr::new(one))
+}
+
 fn make_dir(path: &Path) -> Result<(), ExecError> {
     fs::create_dir(path).map_err(|source| ExecError::Scratch { what: "make the directory", path: path.into(), source })
 }
@@ -199,7 +204,7 @@ pub fn copy_tree(from: &Path, to: &Path) -> Result<(), ExecError> {
     make_dir(to)?;
     for entry in fs::read_dir(from).map_err(read)? {
         let entry = entry.map_err(read)?;
-        if !NOT_COPIED.iter().any(|name| entry.file_name() == OsStr::new(name)) {
+        if is_copied(&entry.file_name()) {
             let copied = copy_entry(&entry, &to.join(entry.file_name()));
             copied.map_err(|source| ExecError::Scratch { what: "copy", path: entry.path(), source })??;
         }

@@ -41,7 +41,7 @@ pub use plan::{Answered, Guide, Place, Plan, Replaced};
 pub use runs::{Patched, Run, TestRuns};
 pub use serve::{is_worker, serve};
 pub use setup::{Executors, Setup, Watched};
-pub use test::{Replayed, TestTrials, Written};
+pub use test::{Known, Replayed, TestTrials, Written};
 pub use worker::Worker;
 
 /// Least number of hooks and ticks that a process of a failing test may execute: a mutant that repairs an early exit runs for longer

@@ -244,6 +244,11 @@ impl Recording {
         Ok(recording)
     }
 
+    /// Processes that ran instrumented code.
+    pub(super) fn n_processes(&self) -> usize {
+        self.processes.len()
+    }
+
     /// Nodes whose values differ from another recording's in some process.
     fn differing(&self, other: &Recording) -> BTreeSet<u32> {
         if self.processes.len() != other.processes.len() {

@@ -14,7 +14,7 @@ use super::file::TrialFile;
 use super::frame::{Answer, Ask, Job, Ran, Stop};
 use super::oracle::Recording;
 use super::{Oracle, TrialError, Watched, Worker};
-use crate::exec::{Environment, Outcome, Output, Status, Stdin};
+use crate::exec::{Environment, Outcome, Output, Status, Stdin, is_copied};
 use crate::program::Program;
 use crate::suite::{Judging, ScratchKind, Suite, Test, Verdict};
 
@@ -237,11 +237,22 @@ pub(super) fn difference(
     }))
 }
 
+/// What tells a failure from the one that is known: a script that cannot write where it has to fails like any other.
+pub(super) fn other_failure(verdict: Verdict, known: Option<u32>, now: usize) -> Option<String> {
+    let known = known.filter(|known| verdict == Verdict::Fail && *known as usize != now)?;
+    Some(format!(
+        "it fails where mutants run, too, but starts {now} instrumented processes instead of {known}: mutants run without sockets, and write \
+         into their directory and TMPDIR only"
+    ))
+}
+
 /// Gets a test ready.
 pub(super) struct Preparing<'a> {
     pub suite: &'a Suite,
     pub test: &'a Test,
     pub verdict: Verdict,
+    /// Instrumented processes that the test starts, where that is known.
+    pub processes: Option<u32>,
     pub program: &'a Program,
     pub watched: Watched,
 }
@@ -291,7 +302,7 @@ impl Preparing<'_> {
         let key = (self.test.dir.clone(), self.test.name.clone());
         if let Some(place) = worker.places.get(&key).copied()
             && let Ok((recording, ran)) = self.record_once(worker, place, 0)
-            && self.differs(worker, &ran)?.is_none()
+            && self.differs(worker, &recording, &ran)?.is_none()
         {
             return Ok((place, (recording, ran)));
         }
@@ -300,10 +311,13 @@ impl Preparing<'_> {
         Ok(found)
     }
 
-    /// How the verdict on a run differs from the known one; not at all for one that goes on until it is cut.
-    fn differs(&self, worker: &Worker, ran: &Ran) -> Result<Option<String>, TrialError> {
-        let goes_on = self.cut_at(worker).is_some() && (ran.status.is_none() || floods(ran));
-        if goes_on { Ok(None) } else { difference(self.suite, self.test, self.verdict, worker, ran) }
+    /// How a run differs from what is known of the test; not at all for one that goes on until it is cut.
+    fn differs(&self, worker: &Worker, recording: &Recording, ran: &Ran) -> Result<Option<String>, TrialError> {
+        if self.cut_at(worker).is_some() && (ran.status.is_none() || floods(ran)) {
+            return Ok(None);
+        }
+        let difference = difference(self.suite, self.test, self.verdict, worker, ran)?;
+        Ok(difference.or_else(|| other_failure(self.verdict, self.processes, recording.n_processes())))
     }
 
     /// A small working directory is copied first, since a copy tells whether the test writes into it.
@@ -324,7 +338,7 @@ impl Preparing<'_> {
                 }
                 Err(error) => return Err(error),
             };
-            if let Some(difference) = self.differs(worker, &ran)? {
+            if let Some(difference) = self.differs(worker, &recording, &ran)? {
                 why.get_or_insert(self.different(difference));
                 continue;
             }
@@ -526,12 +540,12 @@ fn wait_for_next_second() {
     std::thread::sleep(Duration::from_secs(1) - Duration::from_nanos(since.subsec_nanos().into()));
 }
 
-/// Whether a directory has at most so many entries and bytes.
+/// Whether a copy of a directory has at most so many entries and bytes.
 fn is_small(directory: &Path, (mut entries, mut bytes): (usize, u64)) -> bool {
     let mut open: Vec<PathBuf> = vec![directory.to_owned()];
     while let Some(directory) = open.pop() {
         for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
-            let Ok(data) = entry.metadata() else { continue };
+            let Some(data) = entry.metadata().ok().filter(|_| is_copied(&entry.file_name())) else { continue };
             let (Some(fewer), Some(less)) = (entries.checked_sub(1), bytes.checked_sub(data.len())) else {
                 return false;
             };

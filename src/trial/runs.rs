@@ -9,7 +9,7 @@ use suspect_format::record::{FILE_SUFFIX, RecordHeader, STREAM_ADDRESS};
 
 use super::frame::{Ask, Ran, Stop};
 use super::prepare::{self, Place, Task};
-use super::{Answered, Plan, TrialError, Worker};
+use super::{Answered, Known, Plan, TrialError, Worker};
 use crate::exec::Status;
 use crate::suite::{Suite, Test, Verdict};
 
@@ -67,10 +67,11 @@ impl TestRuns {
         worker: &mut Worker,
         suite: &Suite,
         test: &Test,
-        verdict: Verdict,
+        recorded: impl Into<Known>,
         to: &Path,
         most: u64,
     ) -> Result<(TestRuns, Run), TrialError> {
+        let Known { verdict, processes } = recorded.into();
         let unsupported = |why: &str| TrialError::Unsupported { test: test.name.clone(), why: why.into() };
         let test = &test.alone().map_err(unsupported)?;
         let mut runs = TestRuns {
@@ -88,7 +89,8 @@ impl TestRuns {
                 why.get_or_insert_with(|| "no instrumented program ran where it is run again".into());
                 continue;
             }
-            match prepare::difference(suite, test, verdict, worker, &ran)? {
+            let difference = prepare::difference(suite, test, verdict, worker, &ran)?;
+            match difference.or_else(|| prepare::other_failure(verdict, processes, recordings.len())) {
                 None => {
                     let run = runs.described(suite, worker, &ran, recordings)?;
                     runs.memory = prepare::memory_for(ran.peak, worker.setup().memory);

@@ -29,7 +29,7 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// This executable as the worker, contained; logs of 1 GiB, at most 4 GiB of memory, copies of 64 MiB or 20,000 files.
+    /// This executable as the worker, contained; logs of 1 GiB, at most 4 GiB of memory, copies of 512 MiB or 50,000 files.
     ///
     /// # Errors
     /// When the system does not say which executable this is.
@@ -44,7 +44,7 @@ impl Setup {
             allow_unsafe: false,
             log_bytes: 1 << 30,
             memory: 4 << 30,
-            copied: (20_000, 64 << 20),
+            copied: (50_000, 512 << 20),
             endless: None,
             enough: 0,
             until: None,

@@ -82,8 +82,23 @@ const JUDGED: u64 = 1 << 20;
 /// What looks at each observation, and may break off.
 type Observed<'a> = dyn FnMut(usize, Observation) -> ControlFlow<()> + 'a;
 
+/// What is known of a test.
+#[derive(Clone, Copy, Debug)]
+pub struct Known {
+    /// Its verdict.
+    pub verdict: Verdict,
+    /// Instrumented processes that it starts, where that is known.
+    pub processes: Option<u32>,
+}
+
+impl From<Verdict> for Known {
+    fn from(verdict: Verdict) -> Known {
+        Known { verdict, processes: None }
+    }
+}
+
 impl TestTrials {
-    /// Records the test twice and tries it with no mutant, all contained. `recorded` is the verdict that is known of it.
+    /// Records the test twice and tries it with no mutant, all contained. `recorded` is what is known of it.
     ///
     /// # Errors
     /// [`TrialError::Unsupported`], [`TrialError::NotReproducible`], [`TrialError::NoValues`], [`TrialError::TooLong`] and
@@ -92,20 +107,21 @@ impl TestTrials {
         worker: &mut Worker,
         suite: &Suite,
         test: &Test,
-        recorded: Verdict,
+        recorded: impl Into<Known>,
         program: &Program,
         watched: Watched,
     ) -> Result<TestTrials, TrialError> {
+        let Known { verdict, processes } = recorded.into();
         worker.loaded = None;
         let unsupported = |why: &str| TrialError::Unsupported { test: test.name.clone(), why: why.into() };
         let test = &test.alone().map_err(unsupported)?;
-        let preparing = Preparing { suite, test, verdict: recorded, program, watched };
+        let preparing = Preparing { suite, test, verdict, processes, program, watched };
         let mut recording = preparing.record(worker)?;
         let ran = preparing.calibrate(worker, &mut recording)?;
         let written = recording.ran.outputs.iter().map(|output| output.length).max().unwrap_or(0);
         let is_cut = ran.flags & PROCESS_CUT != 0;
         let mut summary = Summary {
-            passes: recorded == Verdict::Pass,
+            passes: verdict == Verdict::Pass,
             is_cut,
             judging: recording.judging,
             looks_at: recording.looks_at,
@@ -124,7 +140,7 @@ impl TestTrials {
             sites: Sites::of(&recording.oracle, program),
             oracle: recording.oracle,
             reason: None,
-            longest: match recorded {
+            longest: match verdict {
                 _ if is_cut => ran.longest / BUDGET_FACTOR,
                 Verdict::Pass => ran.longest,
                 _ => ran.longest.max(worker.setup().enough / BUDGET_FACTOR),

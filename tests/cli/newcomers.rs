@@ -41,6 +41,45 @@ fn changes_are_tried_on_tests_that_look_beside_their_directory_and_write_into_it
     assert!(explained.contains("d.sh compared with c.sh: what is written differs at prog.c:11"), "{explained}");
 }
 
+/// A project whose tests are scripts that make a directory below `place`, as those of GNU programs do where they are built, and fail if they cannot.
+fn scripts_that_make_directories(place: &str) -> Project {
+    let project = Project::new();
+    let script = format!(
+        "#!/bin/sh\n./prog x > /dev/null\nwork=$(mktemp -d -p {place} gt-XXXX) || exit 1\ntrap 'rm -r $work' EXIT\n\
+         ./prog $1 > $work/out\necho $1 | cmp - $work/out > /dev/null\n"
+    );
+    project.write("prog.c", PROGRAM).write("try.sh", &script).write(
+        "suspect.toml",
+        "[build]\ncommand = \"cc -o prog prog.c\"\n\
+         [[suite]]\nkind = \"command\"\nlist = \"printf '%s\\\\n' a bcd seventy eighteen seventeen\"\nrun = \"sh ./try.sh {test}\"\n",
+    );
+    project.succeed(&["build"]);
+    project
+}
+
+#[test]
+fn changes_are_tried_in_large_directories_that_tests_write_into() {
+    let project = scripts_that_make_directories(".");
+    // What a build leaves: too much to be copied for each test, little enough to be copied once.
+    let large = fs::File::create(project.path().join("large")).unwrap();
+    large.set_len(100 << 20).unwrap();
+    project.succeed(&["test"]);
+    let ranked = project.succeed(&["rank", "--top", "1", "--budget", "30s"]);
+    assert!(ranked.contains("suspect: #1 prog.c:4 in room()"), "{ranked}");
+    assert!(ranked.contains("all 2 failing tests pass"), "{ranked}");
+}
+
+#[test]
+fn a_test_that_fails_for_want_of_a_place_to_write_is_not_taken_for_the_failing_one() {
+    // Nothing outside of a test's own directory can be written by changes.
+    let place = tempfile::Builder::new().tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let project = scripts_that_make_directories(place.path().to_str().unwrap());
+    project.succeed(&["test"]);
+    let ranked = project.succeed(&["rank", "--top", "1", "--budget", "30s"]);
+    assert!(ranked.contains("starts 1 instrumented processes instead of 2"), "{ranked}");
+    assert!(!ranked.contains("no change here alters"), "{ranked}");
+}
+
 #[test]
 fn what_is_to_be_typed_first_is_said() {
     let project = Project::new();

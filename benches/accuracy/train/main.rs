@@ -246,9 +246,9 @@ fn calibration(held: &[Held], elsewhere: f64) {
     let trials: f64 = held.iter().map(|held| held.version.trials).sum::<f64>() / held.len().max(1) as f64;
     let seconds: f64 = held.iter().map(|held| held.version.seconds).sum::<f64>() / held.len().max(1) as f64;
     println!("{trials:.0} trials and {seconds:.1} s a version in the mean; {elsewhere:.3} of faults elsewhere");
-    let worst = held.iter().filter(|held| held.positions[0] > 10.0);
-    for held in worst.take(40) {
-        println!("  beyond 10: {} ({}) at {:.0}", held.version.name, held.version.class, held.positions[0]);
+    println!("Position of the first faulty line of each held-out version");
+    for held in held {
+        println!("  {} ({}) at {}", held.version.name, held.version.class, held.positions[0]);
     }
 }
 
