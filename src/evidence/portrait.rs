@@ -51,7 +51,7 @@ impl Portrait {
             (0..).zip(&spectra).filter(|(_, spectrum)| spectrum.ef > 0).map(|(line, _)| line).collect();
         let tallies = Tallies::new(ground, trials, counts);
         let mut features: Vec<Features> = lines.iter().map(|&line| of_coverage(&spectra[line as usize])).collect();
-        let of_line = candidates_of(ground, trials, &tallies, failing.is_none());
+        let of_line = candidates_of(ground, trials, &tallies);
         let growth = growth(trials, &tallies, counts);
         let mut own = vec![Own::default(); ground.n_lines()];
         let mut of_tests = Vec::new();
@@ -151,20 +151,11 @@ fn of_place(features: &mut Features, ground: &Ground, line: u32) {
     }
 }
 
-/// For each line its candidates that were tried on a failing test and say something of it. A variable that counts up or down where it should not
-/// makes many a loop end and so a test pass, wherever the fault is: that says something only where it breaks nothing and no other change repairs.
-fn candidates_of(ground: &Ground, trials: &Trials, tallies: &Tallies, one_cause: bool) -> Vec<Vec<u32>> {
+/// For each line its candidates that were tried on a failing test.
+fn candidates_of(ground: &Ground, trials: &Trials, tallies: &Tallies) -> Vec<Vec<u32>> {
     let mut of_line = vec![Vec::new(); ground.n_lines()];
-    let is_step = |candidate: &Candidate| candidate.kind == Kind::Operation(Class::Sti);
-    let repairs = |at: u32| {
-        let tally = tallies.of(at);
-        kept(tallies, tally) > 0.0 && tally.passing.turned == 0 && !trials.is_refuted(at, one_cause)
-    };
-    let is_repaired = (0..).zip(trials.candidates()).any(|(at, candidate)| !is_step(candidate) && repairs(at));
     for (at, candidate) in (0..).zip(trials.candidates()) {
-        let tally = tallies.of(at);
-        let is_wild = is_step(candidate) && (is_repaired || tally.passing.turned > 0);
-        if tally.failing.tried > 0 && !is_wild {
+        if tallies.of(at).failing.tried > 0 {
             of_line[candidate.line as usize].push(at);
         }
     }

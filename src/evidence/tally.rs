@@ -1,6 +1,7 @@
 //! What the trials of each candidate come to, in numbers.
 
-use super::{Effect, Ground, Trials};
+use super::{Effect, Ground, Kind, Trials};
+use crate::mutant::Class;
 
 /// The outcomes of one candidate on the failing tests, or on the passing ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -70,11 +71,12 @@ impl Tallies {
             tally.passing.missing = passing.saturating_sub(tally.passing.tried);
             tally
         };
-        let tallies: Vec<Tally> = (0..trials.candidates().len()).map(tally).collect();
+        let mut tallies: Vec<Tally> = (0..trials.candidates().len()).map(tally).collect();
+        let n_failing = tests.iter().filter(|test| failed(**test)).count() as u32;
+        forget_wild_steps(trials, n_failing, &mut tallies);
         let sum = |of: fn(&Side) -> u32| tallies.iter().map(|tally| f64::from(of(&tally.passing))).sum::<f64>();
         let tried = sum(|side| side.tried);
         let mean = |part: f64| (part + 1.0) / (tried + 1.0);
-        let n_failing = tests.iter().filter(|test| failed(**test)).count() as u32;
         Tallies {
             mean_noticed: mean(sum(|side| side.noticed)),
             mean_broken: mean(sum(|side| side.turned)),
@@ -122,6 +124,22 @@ impl Tallies {
     /// The same over the tests whose verdict it turns.
     pub fn turning(&self, tally: &Tally) -> f64 {
         ochiai(f64::from(tally.failing.turned), self.broken(tally), self.n_failing)
+    }
+}
+
+/// A variable that counts up or down where it should not makes many a loop end and so a test pass, wherever the fault is: a step that is put in
+/// counts only where it breaks nothing and no other change repairs.
+fn forget_wild_steps(trials: &Trials, n_failing: u32, tallies: &mut [Tally]) {
+    let is_step = |at: usize| trials.candidates()[at].kind == Kind::Operation(Class::Sti);
+    let repairs = |(at, tally): (usize, &Tally)| {
+        let turns_all = n_failing > 0 && tally.failing.turned == n_failing;
+        turns_all && tally.passing.turned == 0 && !is_step(at) && !trials.is_refuted(at as u32, false)
+    };
+    let is_repaired = tallies.iter().enumerate().any(repairs);
+    for (_, tally) in tallies.iter_mut().enumerate().filter(|(at, _)| is_step(*at)) {
+        if is_repaired || tally.passing.turned > 0 {
+            *tally = Tally::default();
+        }
     }
 }
 

@@ -164,7 +164,8 @@ const checks = {
     assert.ok(widths[0] <= widths[1], widths.join());
     assert.ok(await page.locator(".snippet").first().isVisible());
     await page.locator(".suspect a.place").first().click();
-    assert.ok(await page.locator("#source .code").isVisible());
+    // The page goes there by its history, which is not done at once.
+    await page.locator("#source .code").waitFor({ state: "visible" });
     await page.screenshot({ path: join(directory, "phone-source.png") });
     await page.locator("#source .close").click();
     // Closing goes back in the history, which is not done at once.
