@@ -235,6 +235,7 @@ fn kind_name(candidate: &Candidate) -> &'static str {
         Kind::Switch => "switch",
         Kind::Operation(class) => class.name(),
         Kind::Call => "call",
+        Kind::Constant => "constant",
     }
 }
 

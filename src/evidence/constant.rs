@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use suspect_format::trace::hash_bytes;
 
-use super::Candidate;
+use super::{Candidate, Kind};
 use crate::mutant::{Class, CodeMutant, Form};
 use crate::program::{OperationKind, Operator, Program, Signedness};
 use crate::trial::{Change, Mutant, Override, Site};
@@ -200,6 +200,7 @@ fn exchanged(template: &CodeMutant, candidate: &Candidate, bits: u64, text: &str
     });
     Candidate {
         id: hash_bytes(hash_bytes(template.id, b"constant"), text.as_bytes()),
+        kind: Kind::Constant,
         mutant: Mutant { overrides: template.overrides.iter().map(exchange).collect() },
         replacement: text.to_owned(),
         edit,

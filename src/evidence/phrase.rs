@@ -35,7 +35,7 @@ impl Phrase {
                 let (replacement, original) = texts.unwrap_or_default();
                 Phrase { text: format!("with {replacement} instead of {original}"), acts: false }
             }
-            Kind::Operation(_) => {
+            Kind::Operation(_) | Kind::Constant => {
                 Phrase { text: format!("with {} instead of {}", quoted(replacement), quoted(original)), acts: false }
             }
             Kind::Value | Kind::Pointer => acting(value(program, candidate)),

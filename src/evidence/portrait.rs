@@ -211,7 +211,7 @@ fn raise(value: &mut f64, to: f64) {
 }
 
 fn is_code(candidate: &Candidate) -> bool {
-    matches!(candidate.kind, Kind::Operation(_) | Kind::Call)
+    matches!(candidate.kind, Kind::Operation(_) | Kind::Call | Kind::Constant)
 }
 
 /// Where the flips of a candidate count.
@@ -226,7 +226,7 @@ fn of_kind<'f>(features: &'f mut Features, candidate: &Candidate) -> &'f mut f64
         Kind::Operation(Class::Aor | Class::Bor | Class::Sor | Class::Uoi | Class::Asr | Class::Bod | Class::Sti) => {
             &mut features.flip_arithmetic
         }
-        Kind::Operation(Class::Crp) => &mut features.flip_constant,
+        Kind::Operation(Class::Crp) | Kind::Constant => &mut features.flip_constant,
         Kind::Operation(Class::Vrr) => &mut features.flip_variable,
         Kind::Operation(Class::Sdl) => &mut features.flip_deletion,
     }

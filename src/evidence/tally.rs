@@ -1,7 +1,6 @@
 //! What the trials of each candidate come to, in numbers.
 
-use super::{Effect, Ground, Kind, Trials};
-use crate::mutant::Class;
+use super::{Effect, Ground, Trials};
 
 /// The outcomes of one candidate on the failing tests, or on the passing ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -73,7 +72,7 @@ impl Tallies {
         };
         let mut tallies: Vec<Tally> = (0..trials.candidates().len()).map(tally).collect();
         let n_failing = tests.iter().filter(|test| failed(**test)).count() as u32;
-        forget_wild_steps(trials, n_failing, &mut tallies);
+        forget_last_resorts(trials, n_failing, &mut tallies);
         let sum = |of: fn(&Side) -> u32| tallies.iter().map(|tally| f64::from(of(&tally.passing))).sum::<f64>();
         let tried = sum(|side| side.tried);
         let mean = |part: f64| (part + 1.0) / (tried + 1.0);
@@ -127,16 +126,15 @@ impl Tallies {
     }
 }
 
-/// A variable that counts up or down where it should not makes many a loop end and so a test pass, wherever the fault is: a step that is put in
-/// counts only where it breaks nothing and no other change repairs.
-fn forget_wild_steps(trials: &Trials, n_failing: u32, tallies: &mut [Tally]) {
-    let is_step = |at: usize| trials.candidates()[at].kind == Kind::Operation(Class::Sti);
+/// Leaves out what says nothing, see [`super::Kind::is_last_resort`].
+fn forget_last_resorts(trials: &Trials, n_failing: u32, tallies: &mut [Tally]) {
+    let is_last_resort = |at: usize| trials.candidates()[at].kind.is_last_resort();
     let repairs = |(at, tally): (usize, &Tally)| {
         let turns_all = n_failing > 0 && tally.failing.turned == n_failing;
-        turns_all && tally.passing.turned == 0 && !is_step(at) && !trials.is_refuted(at as u32, false)
+        turns_all && tally.passing.turned == 0 && !is_last_resort(at) && !trials.is_refuted(at as u32, false)
     };
     let is_repaired = tallies.iter().enumerate().any(repairs);
-    for (_, tally) in tallies.iter_mut().enumerate().filter(|(at, _)| is_step(*at)) {
+    for (_, tally) in tallies.iter_mut().enumerate().filter(|(at, _)| is_last_resort(*at)) {
         if is_repaired || tally.passing.turned > 0 {
             *tally = Tally::default();
         }

@@ -485,6 +485,7 @@ fn group(kind: Kind) -> u8 {
         Kind::Switch => 3,
         Kind::Call => 4,
         Kind::Operation(class) => 5 + class as u8,
+        Kind::Constant => u8::MAX,
     }
 }
 
@@ -493,7 +494,7 @@ fn promise(kind: Kind) -> f64 {
     match kind {
         Kind::Predicate => 1.0,
         // Four for each variable that is read, and few of them written in its stead.
-        Kind::Operation(Class::Sti) => 0.3,
+        Kind::Constant | Kind::Operation(Class::Sti) => 0.3,
         Kind::Operation(_) => 0.8,
         Kind::Call => 0.7,
         Kind::Value => 0.6,

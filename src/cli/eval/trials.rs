@@ -50,7 +50,7 @@ const EFFECTS: [Effect; 5] = [Effect::Same, Effect::Unchanged, Effect::Changed, 
 const KINDS: [Kind; 5] = [Kind::Value, Kind::Pointer, Kind::Predicate, Kind::Switch, Kind::Call];
 
 fn kinds() -> impl Iterator<Item = Kind> {
-    KINDS.into_iter().chain(Class::ALL.into_iter().map(Kind::Operation))
+    KINDS.into_iter().chain(Class::ALL.into_iter().map(Kind::Operation)).chain([Kind::Constant])
 }
 
 impl Kept {
