@@ -48,8 +48,15 @@ pub struct Tallies {
 }
 
 impl Tallies {
-    /// Over the tests, by position, that `counts` holds for.
+    /// Over the tests, by position, that `counts` holds for; without what says nothing of its line.
     pub fn new(ground: &Ground, trials: &Trials, counts: impl Fn(u32) -> bool) -> Tallies {
+        let mut of_all = Tallies::of_all(ground, trials, counts);
+        forget_last_resorts(trials, of_all.n_failing, &mut of_all.tallies);
+        of_all.expect()
+    }
+
+    /// The same with everything that was tried, as it came out.
+    pub fn of_all(ground: &Ground, trials: &Trials, counts: impl Fn(u32) -> bool) -> Tallies {
         let tests: Vec<u32> = (0..trials.tests().len() as u32).filter(|test| counts(*test)).collect();
         let failed = |test: u32| trials.tests()[test as usize].failed;
         let mut executing: Vec<Option<(u32, u32)>> = vec![None; ground.n_lines()];
@@ -70,19 +77,24 @@ impl Tallies {
             tally.passing.missing = passing.saturating_sub(tally.passing.tried);
             tally
         };
-        let mut tallies: Vec<Tally> = (0..trials.candidates().len()).map(tally).collect();
         let n_failing = tests.iter().filter(|test| failed(**test)).count() as u32;
-        forget_last_resorts(trials, n_failing, &mut tallies);
-        let sum = |of: fn(&Side) -> u32| tallies.iter().map(|tally| f64::from(of(&tally.passing))).sum::<f64>();
-        let tried = sum(|side| side.tried);
-        let mean = |part: f64| (part + 1.0) / (tried + 1.0);
-        Tallies {
-            mean_noticed: mean(sum(|side| side.noticed)),
-            mean_broken: mean(sum(|side| side.turned)),
+        let of_all = Tallies {
+            tallies: (0..trials.candidates().len()).map(tally).collect(),
             n_failing,
             n_passing: tests.len() as u32 - n_failing,
-            tallies,
-        }
+            mean_noticed: 1.0,
+            mean_broken: 1.0,
+        };
+        of_all.expect()
+    }
+
+    /// With the mean shares of passing tests that notice a candidate and that break.
+    fn expect(self) -> Tallies {
+        let sum = |of: fn(&Side) -> u32| self.tallies.iter().map(|tally| f64::from(of(&tally.passing))).sum::<f64>();
+        let tried = sum(|side| side.tried);
+        let mean = |part: f64| (part + 1.0) / (tried + 1.0);
+        let (mean_noticed, mean_broken) = (mean(sum(|side| side.noticed)), mean(sum(|side| side.turned)));
+        Tallies { mean_noticed, mean_broken, ..self }
     }
 
     /// Of each candidate.

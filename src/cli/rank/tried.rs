@@ -44,7 +44,7 @@ impl Tried {
     /// How much that is.
     pub fn counts(&self, ground: &Ground) -> TrialCounts {
         let trials = &self.trials;
-        let tallies = Tallies::new(ground, trials, |test| trials.is_first(test));
+        let tallies = Tallies::of_all(ground, trials, |test| trials.is_first(test));
         let mut counts =
             TrialCounts { trials: trials.len() as u64, finished: self.is_finished, ..TrialCounts::default() };
         counts.carried_over = trials.carried_over().map_or(0, |(n, _)| n as u64);
