@@ -179,9 +179,10 @@ fn code_mutants(program: &Program) -> Vec<Mutant> {
                 };
                 Change::Operator(*Operator::ALL.iter().filter(like).cycle().nth(round)?)
             }
-            OperationKind::Step { .. } | OperationKind::Argument { .. } | OperationKind::Assign { .. } => {
-                Change::Add(round as u64 + 1)
-            }
+            OperationKind::Step { .. }
+            | OperationKind::Argument { .. }
+            | OperationKind::Unary { .. }
+            | OperationKind::Assign { .. } => Change::Add(round as u64 + 1),
             OperationKind::Logical { .. } | OperationKind::Statement => Change::Choose(1),
             OperationKind::Read { .. } => Change::Choose(*one.others.get(round)?),
             OperationKind::Whole { .. } => return None,

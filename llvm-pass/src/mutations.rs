@@ -10,7 +10,7 @@ use crate::fuel;
 use crate::ir::{Block, Builder, LLVMIntPredicate, LLVMLinkage, LLVMOpcode, Module, Type, Value, llvm, word_address};
 use crate::logic::Junction;
 use crate::lower;
-use crate::operations::{OperationSite, Spot};
+use crate::operations::{OperationSite, Spot, operand_of};
 use crate::overrides::{narrowed, replace_after, widened};
 use crate::shim;
 use crate::sites::Body;
@@ -204,7 +204,11 @@ impl Mutations<'_> {
     }
 
     fn result(&self, number: u32, operation: &OperationSite, operator: Value) {
-        let (Some(left), Some(right)) = (operator.operand(0), operator.operand(1)) else { return };
+        let operands = match operation.kind {
+            OperationKind::Unary { .. } => operand_of(operator).map(|operand| (operand, operand)),
+            _ => operator.operand(0).zip(operator.operand(1)),
+        };
+        let Some((left, right)) = operands else { return };
         let Some(next) = operator.next() else { return };
         let users = operator.users();
         if let OperationKind::Binary { right: None, .. } = operation.kind {

@@ -113,6 +113,7 @@ impl Collector<'_, '_> {
             Some(LLVMOpcode::LLVMCall) => self.arguments(position, value),
             Some(LLVMOpcode::LLVMLoad) => self.read(position, value),
             Some(LLVMOpcode::LLVMStore) => self.assignment(position, value),
+            Some(_) if operand_of(value).is_some() => self.unary(position, value),
             Some(_) => self.binary(position, value),
             None => {}
         }
@@ -131,6 +132,17 @@ impl Collector<'_, '_> {
         self.push(position, kind, Spot::Result(position));
     }
 
+    fn unary(&mut self, position: u32, value: Value) {
+        let (width, is_float) = (value.kind().scalar_bits().unwrap_or(64), value.kind().is_float());
+        let own = position_of(value);
+        // A step backwards is one by the number's negative.
+        let steps = |user: &Value| user.is(LLVMOpcode::LLVMGetElementPtr) && position_of(*user) == own;
+        if !self.fields.contains(&value) && !value.users().iter().any(steps) {
+            let kind = OperationKind::Unary { width: width as u8, is_float };
+            self.push(position, kind, Spot::Result(position));
+        }
+    }
+
     /// Whether the compiler made an operator up.
     fn is_made_up(&self, value: Value, operator: Operator, width: u32, left: Value, right: Value) -> bool {
         use LLVMOpcode::*;
@@ -141,11 +153,7 @@ impl Collector<'_, '_> {
         let difference = |value: Value| {
             value.is(LLVMSub) && value.operand(0).is_some_and(address) && value.operand(1).is_some_and(address)
         };
-        let inverted = operator == Operator::Xor && constant == Some(-1);
-        let negated = operator == Operator::Sub && left.integer() == Some(0);
         narrow
-            || inverted
-            || negated
             || difference(value)
             || operator == Operator::SignedDiv && difference(left)
             || left.is(LLVMAtomicRMW)
@@ -379,6 +387,32 @@ fn compared_real(predicate: LLVMRealPredicate) -> Option<Operator> {
         LLVMRealOGE => Operator::FloatGreaterEqual,
         _ => return None,
     })
+}
+
+/// The operand of `!`, `-` or `~`, where its value is a number of at least 32 bits.
+pub fn operand_of(value: Value) -> Option<Value> {
+    use LLVMOpcode::*;
+    let kind = value.kind();
+    let is_number = match kind.kind() {
+        LLVMTypeKind::LLVMIntegerTypeKind => (32..=64).contains(&kind.int_bits()),
+        _ => kind.is_float() && kind.scalar_bits().is_some(),
+    };
+    let (first, second) = (value.operand(0), value.operand(1));
+    match value.opcode().filter(|_| is_number)? {
+        LLVMFNeg => first,
+        LLVMSub if first?.integer() == Some(0) => second,
+        LLVMXor if second?.integer() == Some(-1) => first,
+        LLVMZExt => {
+            let truth = first.filter(|not| not.is(LLVMXor) && not.kind().int_bits() == 1)?;
+            let of =
+                truth.operand(0).filter(|_| truth.operand(1).and_then(Value::integer).is_some_and(|one| one != 0))?;
+            let (Some(left), Some(right)) = (of.operand(0), of.operand(1)) else { return Some(of) };
+            let is_test = operator_of(of).is_some_and(|operator| is_test_of_truth(of, operator, left, right));
+            let operand = if is_test { left } else { of };
+            (operand.kind().kind() == LLVMTypeKind::LLVMIntegerTypeKind).then_some(operand)
+        }
+        _ => None,
+    }
 }
 
 /// Bits of an operator's operands; `None` when the runtime could not compute it.

@@ -223,9 +223,9 @@ fn of_kind<'f>(features: &'f mut Features, candidate: &Candidate) -> &'f mut f64
         Kind::Switch => &mut features.flip_switch,
         Kind::Call => &mut features.flip_call,
         Kind::Operation(Class::Ror | Class::Lcr) => &mut features.flip_relation,
-        Kind::Operation(Class::Aor | Class::Bor | Class::Sor | Class::Uoi | Class::Asr | Class::Bod | Class::Sti) => {
-            &mut features.flip_arithmetic
-        }
+        Kind::Operation(
+            Class::Aor | Class::Bor | Class::Sor | Class::Uoi | Class::Asr | Class::Bod | Class::Sti | Class::Uod,
+        ) => &mut features.flip_arithmetic,
         Kind::Operation(Class::Crp) | Kind::Constant => &mut features.flip_constant,
         Kind::Operation(Class::Vrr) => &mut features.flip_variable,
         Kind::Operation(Class::Sdl) => &mut features.flip_deletion,

@@ -173,7 +173,7 @@ impl<'v, 'a> Body<'v, 'a> {
         let found = found.ok_or_else(|| self.nothing(text, place))?;
         let is_operator = |operation: &Operation| {
             use OperationKind::*;
-            matches!(operation.kind, Binary { .. } | Step { .. } | Logical { .. } | Assign { .. })
+            matches!(operation.kind, Binary { .. } | Step { .. } | Logical { .. } | Assign { .. } | Unary { .. })
         };
         if self.operations_at(place).filter(|(_, one)| is_operator(one)).count() > 1 {
             return Err(Junk::Several);

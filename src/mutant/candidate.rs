@@ -25,6 +25,7 @@ pub(super) fn of_operation(body: &Body, index: u32, drafts: &mut Vec<Draft>) {
         OperationKind::Whole { value } => found.whole(value),
         OperationKind::Read { variable, width, .. } => found.read(variable, width),
         OperationKind::Statement => found.statement(),
+        OperationKind::Unary { .. } => found.without_unary(),
         OperationKind::Assign { width, is_float, right } => found.assignment(u32::from(width), is_float, right),
     }
 }

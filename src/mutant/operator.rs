@@ -36,11 +36,13 @@ pub enum Class {
     Bod,
     /// Step insertion: a variable v that is read becomes `v++`, `v--`, `++v` or `--v`.
     Sti,
+    /// Unary operator deletion: `!a`, `-a` or `~a` becomes `a`.
+    Uod,
 }
 
 impl Class {
     /// All of them, in the order in which duplicates are kept.
-    pub const ALL: [Class; 12] = [
+    pub const ALL: [Class; 13] = [
         Class::Aor,
         Class::Ror,
         Class::Lcr,
@@ -53,11 +55,12 @@ impl Class {
         Class::Asr,
         Class::Bod,
         Class::Sti,
+        Class::Uod,
     ];
 
     /// Whether it is one of the classes that mutants of a program are of unless others are asked for: studies of mutation use these.
     pub const fn is_usual(self) -> bool {
-        !matches!(self, Class::Asr | Class::Bod | Class::Sti)
+        !matches!(self, Class::Asr | Class::Bod | Class::Sti | Class::Uod)
     }
 
     /// Its name on command lines and in results.
@@ -75,6 +78,7 @@ impl Class {
             Class::Asr => "ASR",
             Class::Bod => "BOD",
             Class::Sti => "STI",
+            Class::Uod => "UOD",
         }
     }
 
@@ -93,6 +97,7 @@ impl Class {
             Class::Asr => "assignment operator replacement",
             Class::Bod => "binary operator deletion",
             Class::Sti => "step insertion",
+            Class::Uod => "unary operator deletion",
         }
     }
 

@@ -60,6 +60,19 @@ impl<'a> Found<'_, '_, 'a> {
         }
     }
 
+    /// `!a`, `-a` and `~a` become `a`.
+    pub(super) fn without_unary(&mut self) {
+        let found = self.body.written(self.operation.place, |found| found.kind() == Kind::Unary);
+        let operand = found.and_then(|found| found.operand().ok_or(Junk::Made));
+        let token = found.map_or("", Expression::operator);
+        // `!` makes an `int` of all, the others keep the type.
+        let converts = token == "!" && operand.is_ok_and(|operand| self.type_of(operand, 0) != Some(INT));
+        let original = found.map_or_else(|_| format!("{token}a"), |found| plain(found.source()));
+        let replacement = operand.map_or_else(|_| "a".to_owned(), |operand| plain(operand.source()));
+        let rewrite = found.map(|found| found.with_operand(true, if converts { "(int)" } else { "" }));
+        self.push(Class::Uod, Change::Operator(Operator::First), (&original, &replacement), rewrite);
+    }
+
     /// `p + n` and `p - n` become `p`.
     pub(super) fn without_step(&mut self, found: Result<Expression<'a>, Junk>, token: &str) {
         let Ok(found) = found else { return };

@@ -37,6 +37,19 @@ fn without(body: &str, mark: &str, operator: Operator, signedness: Signedness) -
 }
 
 #[test]
+fn unary_operators_leave_their_operand() {
+    let kind = OperationKind::Unary { width: 32, is_float: false };
+    let without = |body: &str, mark: &str| with(body, mark, kind).read_as(Class::Uod);
+    assert_eq!(without("x = !s.m;", "!"), ["x = (int)s.m;"]);
+    assert_eq!(without("x = !(a + 1) * b;", "!"), ["x = (int)(a + 1) * b;"]);
+    assert_eq!(without("x = !(a < b);", "!"), ["x = (a < b);"]);
+    assert_eq!(without("x = a - -b;", "-b"), ["x = a - b;"]);
+    assert_eq!(without("x = ~g(b);", "~"), ["x = g(b);"]);
+    // A step backwards is no negation.
+    assert_eq!(without("x = a - b;", "-"), [""; 0]);
+}
+
+#[test]
 fn operators_leave_one_operand_in_the_type_of_both() {
     use Signedness::{Signed, Unknown, Unsigned};
     assert_eq!(without("x = a + b;", "+", Operator::Add, Signed), ["x = a;", "x = b;"]);

@@ -87,7 +87,7 @@ impl Expression<'_> {
         Rewrite { node: self.index, what: What::Insert { insertion, cast: cast.map(Box::from) } }
     }
 
-    /// The rewrite by which a binary expression becomes one of its operands, after `prefix`: nothing, a conversion or unary operators.
+    /// The rewrite by which a binary or unary expression becomes one of its operands (the right one is the only one of a unary one), after `prefix`: nothing, a conversion or unary operators.
     pub fn with_operand(self, right: bool, prefix: &'static str) -> Rewrite {
         Rewrite { node: self.index, what: What::Operand { right, prefix } }
     }
@@ -214,7 +214,8 @@ impl Text {
     }
 
     fn with_operand(&self, node: u32, right: bool, prefix: &str, inner: &[Piece]) -> Option<Piece> {
-        let child = self.child(node, if right { Field::Right } else { Field::Left })?;
+        let operand = self.child(node, if right { Field::Right } else { Field::Left });
+        let child = operand.or_else(|| self.child(node, Field::Argument).filter(|_| right))?;
         let (text, precedence) = self.new_text(child, inner)?;
         let (text, precedence) = match prefix {
             "" => (text, precedence),

@@ -109,7 +109,9 @@ impl Form {
                 form(width, is_float, operator as u8, Takes::Operands)
             }
             OperationKind::Step { .. } => form(64, false, 0, Takes::Operands),
-            OperationKind::Argument { width, is_float, .. } => form(width, is_float, 0, Takes::Operands),
+            OperationKind::Argument { width, is_float, .. } | OperationKind::Unary { width, is_float } => {
+                form(width, is_float, 0, Takes::Operands)
+            }
             OperationKind::Read { width, .. } => form(width, false, 0, Takes::Variable),
             OperationKind::Logical { .. } | OperationKind::Statement => form(64, false, 0, Takes::Choice),
             OperationKind::Assign { width, is_float, .. } => {

@@ -801,6 +801,14 @@ pub enum OperationKind {
         /// What is assigned if it is a constant.
         right: Option<u64>,
     },
+    /// `!`, `-` or `~` of a number, where its value is one (a condition is turned by its node). Hook: `__suspect_operation` with the operand, converted to the
+    /// result's type, as left and right operand.
+    Unary {
+        /// Bits of the result.
+        width: u8,
+        /// Whether the result is a floating-point number.
+        is_float: bool,
+    },
 }
 
 /// A place in the code where a code mutant can change something.
@@ -852,6 +860,7 @@ impl Operation {
                 sink.put(&[7, width, is_float as u8]);
                 put_constant(sink, right);
             }
+            OperationKind::Unary { width, is_float } => sink.put(&[8, width, is_float as u8]),
         }
     }
 
@@ -888,6 +897,7 @@ impl Operation {
                 let (width, is_float) = (cursor.byte()?, cursor.byte()? != 0);
                 OperationKind::Assign { width, is_float, right: take_constant(cursor)? }
             }
+            8 => OperationKind::Unary { width: cursor.byte()?, is_float: cursor.byte()? != 0 },
             tag => return Err(Bad::Tag(tag)),
         };
         Ok(Operation { piece, place, node, kind })
