@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::SearchTest;
 use super::facts::Facts;
-use crate::evidence::{Candidate, Effect, Kind, Trials, piece_of, switch_candidate};
+use crate::evidence::{Candidate, Effect, Kind, Outcome, Trials, piece_of, switch_candidate};
 use crate::mutant::Class;
 use crate::program::Program;
 
@@ -261,22 +261,27 @@ impl<'a> Policy<'a> {
         }
     }
 
-    /// Candidates that were not tried on the test they are to be tried on, by expected gain: the more probable the line and the fewer of its
-    /// kind were tried there in vain.
+    /// Candidates that were not tried on the test they are to be tried on, by expected gain: the more probable the line, the fewer of its
+    /// kind were tried there in vain, and the fewer of any kind ran until their time was up, which says nothing and costs as much as a hundred others.
     fn untried(&self, trials: &Trials, probabilities: &[f64], usable: &[bool]) -> Vec<Pair> {
         let mut gains: Vec<(f64, Pair)> = Vec::new();
         for (line, candidates) in &self.by_line {
             let mut tried: HashMap<u8, u32> = HashMap::new();
             let mut open = Vec::new();
+            let mut lost = 0;
             for candidate in candidates {
                 let kind = trials.candidates()[*candidate as usize].kind;
                 match self.target(trials, *candidate, usable) {
                     Some(test) if trials.outcome(*candidate, test).is_none() => open.push((kind, *candidate, test)),
-                    Some(_) => *tried.entry(group(kind)).or_default() += 1,
+                    Some(test) => {
+                        *tried.entry(group(kind)).or_default() += 1;
+                        let is_lost = |outcome: Outcome| outcome.effect == Effect::Unknown;
+                        lost += u32::from(trials.outcome(*candidate, test).is_some_and(is_lost));
+                    }
                     None => {}
                 }
             }
-            let probability = probabilities.get(*line as usize).copied().unwrap_or(0.0);
+            let probability = probabilities.get(*line as usize).copied().unwrap_or(0.0) / f64::from(1 + lost);
             for (kind, candidate, test) in open {
                 let before = tried.entry(group(kind)).or_default();
                 let gain = (probability + f64::EPSILON) * promise(kind) / f64::from(1 + *before);
@@ -311,7 +316,7 @@ impl<'a> Policy<'a> {
         let failing = (0..).zip(self.tests.0).zip(usable).filter(|((_, test), usable)| **usable && test.failed);
         let mut open = failing.map(|((position, _), _)| position).filter(|test| !self.targets.contains(test));
         let is_turned = |test: u32| {
-            let turned = |outcome: crate::evidence::Outcome| outcome.effect == Effect::Turned;
+            let turned = |outcome: Outcome| outcome.effect == Effect::Turned;
             (0..trials.candidates().len() as u32).any(|candidate| trials.outcome(candidate, test).is_some_and(turned))
         };
         open.find(|test| !is_turned(*test))

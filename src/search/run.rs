@@ -115,6 +115,9 @@ struct Batch {
 /// Of the budget, the part in which it is found out what passing tests do by themselves: one in so many. Trials on failing tests tell more.
 const SHARE_OF_PASSING: u32 = 4;
 
+/// Batches of a round for each worker: a change after which the program does not end costs a thousand times one after which it stops at once, and the last
+/// batch is waited for.
+const BATCHES: usize = 16;
 /// Trials of one test that a worker is given at once, at least.
 const LEAST_BATCH: usize = 24;
 
@@ -299,7 +302,7 @@ impl<L: Lab> Search<'_, L> {
             return Ok(true);
         }
         let n_due: usize = due.values().map(Vec::len).sum();
-        let size = (n_due / (2 * workers.len().max(1))).max(LEAST_BATCH);
+        let size = (n_due / (BATCHES * workers.len().max(1))).max(LEAST_BATCH);
         let batches: Vec<Batch> = due
             .into_iter()
             .flat_map(|(test, candidates)| {

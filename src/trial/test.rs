@@ -68,10 +68,10 @@ static NEXT_ID: AtomicU64 = AtomicU64::new(0);
 /// Nanoseconds that a trial may take besides what the oracle took, times [`PATIENCE`]: a backstop for what executes no hooks.
 const LEAST_WALL: u64 = 2_000_000_000;
 /// The same in processor time, of which a busy machine takes none: for what a fork computes without hooks, in the C library say.
-const LEAST_BUSY: u64 = 500_000_000;
+const LEAST_BUSY: u64 = 100_000_000;
 const PATIENCE: u64 = 20;
-/// Nanoseconds more for each tick of a trial's budget, of so many at most.
-const TICK: u64 = 20;
+/// Nanoseconds more for each tick of a trial's budget, of so many at most. A loop that does little takes two.
+const TICK: u64 = 5;
 const MOST_TIMED: u64 = 1 << 28;
 /// Bytes that an output may have besides what the oracle wrote, times [`GROWTH`].
 const LEAST_OUTPUT: u64 = 16 << 20;
