@@ -98,6 +98,8 @@ features! {
     repair_code,
     /// The same of other values and switched conditions.
     repair_value,
+    /// Share of passing tests kept by the best last resort ([`super::Kind::is_last_resort`]) that flips all failing tests, whatever else repairs.
+    last_repair,
     /// Metallaxis of the best candidate that flips.
     quiet_flip,
     /// How much further the output is right with the best candidate, as a share of the most that any candidate reaches.

@@ -70,6 +70,7 @@ impl Portrait {
             };
             of_tests.push(flipped);
         }
+        of_last_resorts(&mut features, &lines, trials, &tallies, failing.is_none());
         of_surprise(&mut features, &of_tests, trials.tests().len(), tallies.n_failing());
         of_surroundings(&mut features, &lines, ground, &own);
         let mut portrait = Portrait { lines, features };
@@ -204,6 +205,14 @@ fn of_trials(
     features.changes = f64::from(noticed) / at_least_one(tried);
     features.breaks = f64::from(broken) / at_least_one(on_passing);
     features.constant = f64::from(u8::from(tried > 0 && noticed == 0));
+}
+
+fn of_last_resorts(features: &mut [Features], lines: &[u32], trials: &Trials, tallies: &Tallies, one_cause: bool) {
+    for (at, tally) in tallies.last_resorts().filter(|(at, _)| !trials.is_refuted(*at, one_cause)) {
+        if let Ok(position) = lines.binary_search(&trials.candidates()[at as usize].line) {
+            raise(&mut features[position].last_repair, kept(tallies, tally));
+        }
+    }
 }
 
 fn raise(value: &mut f64, to: f64) {

@@ -1,6 +1,8 @@
 //! What the trials of each candidate come to, in numbers.
 
-use super::{Effect, Ground, Trials};
+use std::collections::BTreeMap;
+
+use super::{Candidate, Effect, Ground, Trials};
 
 /// The outcomes of one candidate on the failing tests, or on the passing ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,6 +43,8 @@ pub struct Tally {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tallies {
     tallies: Vec<Tally>,
+    /// Those of last resorts as they came out, whether they count or not.
+    last_resorts: BTreeMap<u32, Tally>,
     n_failing: u32,
     n_passing: u32,
     mean_noticed: f64,
@@ -48,15 +52,8 @@ pub struct Tallies {
 }
 
 impl Tallies {
-    /// Over the tests, by position, that `counts` holds for; without what says nothing of its line.
+    /// Over the tests, by position, that `counts` holds for.
     pub fn new(ground: &Ground, trials: &Trials, counts: impl Fn(u32) -> bool) -> Tallies {
-        let mut of_all = Tallies::of_all(ground, trials, counts);
-        forget_last_resorts(trials, of_all.n_failing, &mut of_all.tallies);
-        of_all.expect()
-    }
-
-    /// The same with everything that was tried, as it came out.
-    pub fn of_all(ground: &Ground, trials: &Trials, counts: impl Fn(u32) -> bool) -> Tallies {
         let tests: Vec<u32> = (0..trials.tests().len() as u32).filter(|test| counts(*test)).collect();
         let failed = |test: u32| trials.tests()[test as usize].failed;
         let mut executing: Vec<Option<(u32, u32)>> = vec![None; ground.n_lines()];
@@ -78,28 +75,37 @@ impl Tallies {
             tally
         };
         let n_failing = tests.iter().filter(|test| failed(**test)).count() as u32;
-        let of_all = Tallies {
-            tallies: (0..trials.candidates().len()).map(tally).collect(),
-            n_failing,
-            n_passing: tests.len() as u32 - n_failing,
-            mean_noticed: 1.0,
-            mean_broken: 1.0,
-        };
-        of_all.expect()
-    }
-
-    /// With the mean shares of passing tests that notice a candidate and that break.
-    fn expect(self) -> Tallies {
-        let sum = |of: fn(&Side) -> u32| self.tallies.iter().map(|tally| f64::from(of(&tally.passing))).sum::<f64>();
+        let mut tallies: Vec<Tally> = (0..trials.candidates().len()).map(tally).collect();
+        let is_last_resort = |(_, candidate): &(u32, &Candidate)| candidate.kind.is_last_resort();
+        let last_resorts = (0..).zip(trials.candidates()).filter(is_last_resort);
+        let last_resorts = last_resorts.map(|(at, _)| (at, tallies[at as usize])).collect();
+        forget_last_resorts(trials, n_failing, &mut tallies);
+        let sum = |of: fn(&Side) -> u32| tallies.iter().map(|tally| f64::from(of(&tally.passing))).sum::<f64>();
         let tried = sum(|side| side.tried);
         let mean = |part: f64| (part + 1.0) / (tried + 1.0);
-        let (mean_noticed, mean_broken) = (mean(sum(|side| side.noticed)), mean(sum(|side| side.turned)));
-        Tallies { mean_noticed, mean_broken, ..self }
+        Tallies {
+            mean_noticed: mean(sum(|side| side.noticed)),
+            mean_broken: mean(sum(|side| side.turned)),
+            n_failing,
+            n_passing: tests.len() as u32 - n_failing,
+            tallies,
+            last_resorts,
+        }
     }
 
     /// Of each candidate.
     pub fn all(&self) -> &[Tally] {
         &self.tallies
+    }
+
+    /// Last resorts with their tallies, whether they count or not.
+    pub fn last_resorts(&self) -> impl Iterator<Item = (u32, &Tally)> {
+        self.last_resorts.iter().map(|(at, tally)| (*at, tally))
+    }
+
+    /// Of one candidate as it came out, also where that counts for nothing.
+    pub fn came_out(&self, candidate: u32) -> &Tally {
+        self.last_resorts.get(&candidate).unwrap_or_else(|| self.of(candidate))
     }
 
     /// Of one candidate.

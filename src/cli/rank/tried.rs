@@ -44,12 +44,13 @@ impl Tried {
     /// How much that is.
     pub fn counts(&self, ground: &Ground) -> TrialCounts {
         let trials = &self.trials;
-        let tallies = Tallies::of_all(ground, trials, |test| trials.is_first(test));
+        let tallies = Tallies::new(ground, trials, |test| trials.is_first(test));
         let mut counts =
             TrialCounts { trials: trials.len() as u64, finished: self.is_finished, ..TrialCounts::default() };
         counts.carried_over = trials.carried_over().map_or(0, |(n, _)| n as u64);
         let mut tried = vec![false; trials.tests().len()];
-        for (candidate, tally) in (0..).zip(tallies.all()) {
+        for candidate in 0..trials.candidates().len() as u32 {
+            let tally = tallies.came_out(candidate);
             let outcomes = trials.outcomes(candidate);
             outcomes.iter().for_each(|(test, _)| tried[*test as usize] = true);
             counts.candidates += u32::from(!outcomes.is_empty());
