@@ -218,6 +218,23 @@ fn written_file_names_the_only_program() {
 }
 
 #[test]
+fn written_file_names_what_the_makefile_makes_first() {
+    let run = |makefile: &str| {
+        let project = Project::new(&[("t/a.in", "x\n"), ("t/a.out", "x\n"), ("Makefile", makefile)]);
+        let text = init(project.root(), None).unwrap();
+        text.lines().find_map(|line| line.strip_prefix("run = \"./")?.strip_suffix(" < {input}\"")).map(str::to_owned)
+    };
+    assert_eq!(run("CC = cc\n\nsort: sort.c\n\tcc -o sort sort.c\n").as_deref(), Some("sort"));
+    assert_eq!(run(".PHONY: all\nall: my-prog docs\nmy-prog: a.o\n").as_deref(), Some("my-prog"));
+    assert_eq!(run("FLAGS := -O2\nPROG := calc\nall: $(PROG)\n").as_deref(), Some("calc"));
+    assert_eq!(run("$(BIN): a.c\nBIN = one two\n").as_deref(), Some("one"));
+    for unclear in ["all:\n\tcc a.c\n", "%.o: %.c\n", "include x.mk\n", "all: $(call f,x)\n", "$(A): b\nA = $(A)\n"] {
+        let guessed = run(unclear).unwrap();
+        assert!(guessed.starts_with(".tmp") || !guessed.is_empty() && !guessed.contains(['$', '%']), "{guessed}");
+    }
+}
+
+#[test]
 fn all_the_written_file_explains_is_understood() {
     let text = init(Project::new(&[]).root(), None).unwrap();
     let (_, further) = text.split_once("may be added to a [[suite]]:").unwrap();

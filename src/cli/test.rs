@@ -203,12 +203,13 @@ fn current_build(store: &Store) -> Result<Option<BuildReport>, Failure> {
 /// That nothing was recorded, with what the first test said: it may have run no program at all.
 fn not_recorded(mode: Mode, suite: &Suite, baseline: &Baseline) -> Failure {
     let first = suite.tests().iter().zip(&baseline.tests).next();
+    let advice = match first.and_then(|(_, baseline)| baseline.verdict()) {
+        Some(Verdict::Error) => "correct its command in suspect.toml, or build with `suspect build`",
+        _ => "build with `suspect build`, and see `suspect doctor`",
+    };
     let first = first.map(|(test, baseline)| format!(" (the first, {}: {})", test.name, outcome(baseline)));
-    let message = format!(
-        "no test ran a program that can record {}{}: build with `suspect build`, and see `suspect doctor`",
-        mode.name(),
-        first.unwrap_or_default()
-    );
+    let message =
+        format!("no test ran a program that can record {}{}: {advice}", mode.name(), first.unwrap_or_default());
     Failure::new(Exit::NotInstrumented, message)
 }
 

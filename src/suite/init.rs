@@ -162,7 +162,7 @@ fn later(root: &Path) -> Option<(&'static str, &'static str, &'static str)> {
     None
 }
 
-/// The program that is probably tested: the only executable file, or one called like the directory.
+/// The program that is probably tested: the only executable file, what the Makefile makes first, or one called like the directory.
 fn program(root: &Path) -> String {
     let entries = fs::read_dir(root).into_iter().flatten().flatten();
     let executable = |entry: &fs::DirEntry| {
@@ -171,10 +171,36 @@ fn program(root: &Path) -> String {
     };
     let mut programs: Vec<String> =
         entries.filter(executable).map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    let made = || first_made(&fs::read_to_string(root.join("Makefile")).ok()?);
+    let named = || root.file_name().map_or("prog".to_owned(), |name| name.to_string_lossy().into_owned());
     match programs.len() {
         1 => programs.remove(0),
-        _ => root.file_name().map_or("prog".to_owned(), |name| name.to_string_lossy().into_owned()),
+        _ => made().unwrap_or_else(named),
     }
+}
+
+/// What a Makefile's first rule makes, or what `all` asks for first: a plain name, or that of a variable that is one.
+fn first_made(makefile: &str) -> Option<String> {
+    let is_plain = |name: &&str| name.chars().all(|c| c.is_ascii_alphanumeric() || "_-+.".contains(c));
+    let named = |word: &str| {
+        let variable = word.strip_prefix("$(").and_then(|rest| rest.strip_suffix(')'));
+        let text = variable.map_or(Some(word.to_owned()), |variable| assigned(makefile, variable))?;
+        text.split_whitespace().next().filter(is_plain).map(str::to_owned)
+    };
+    let rules = makefile.lines().filter(|line| !line.starts_with(['\t', '#', '.', ' ']));
+    let mut rules = rules.filter_map(|line| line.split_once(':')).filter(|(_, rest)| !rest.starts_with(['=', ':']));
+    let (targets, sources) = rules.next()?;
+    match targets.trim() {
+        "all" | "default" => named(sources.split_whitespace().next()?),
+        target => named(target),
+    }
+}
+
+/// The text that a Makefile first assigns to a variable.
+fn assigned(makefile: &str, variable: &str) -> Option<String> {
+    let assignments = makefile.lines().filter_map(|line| line.split_once('='));
+    let mut named = assignments.filter(|(name, _)| name.trim_end_matches([':', '?', ' ', '\t']) == variable);
+    named.next().map(|(_, value)| value.to_owned())
 }
 
 /// A TOML string.
