@@ -325,20 +325,22 @@ void suspect_replace_after(LLVMValueRef value, LLVMValueRef new_value, LLVMValue
   unwrap(value)->replaceUsesWithIf(unwrap(new_value), follows);
 }
 
-static void zero_after(AllocaInst &local, Instruction *before) {
+// A local begins as what the number `fill` says, the same byte eight times.
+static void fill_after(AllocaInst &local, Instruction *before, Value *fill) {
   const DataLayout &layout = local.getModule()->getDataLayout();
   IRBuilder<> builder(before);
   Type *type = local.getAllocatedType();
-  Instruction *zero;
-  if (!local.isArrayAllocation() && (type->isIntOrPtrTy() || type->isFloatingPointTy())) {
-    zero = builder.CreateAlignedStore(Constant::getNullValue(type), &local, local.getAlign());
+  uint64_t bytes = layout.getTypeAllocSize(type).getFixedValue();
+  Instruction *filled;
+  if (!local.isArrayAllocation() && (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8)) {
+    filled = builder.CreateAlignedStore(builder.CreateTrunc(fill, builder.getIntNTy(unsigned(8 * bytes))), &local, local.getAlign());
   } else {
-    Value *size = builder.getInt64(layout.getTypeAllocSize(type).getFixedValue());
+    Value *size = builder.getInt64(bytes);
     if (local.isArrayAllocation())
       size = builder.CreateMul(builder.CreateZExtOrTrunc(local.getArraySize(), builder.getInt64Ty()), size);
-    zero = builder.CreateMemSet(&local, builder.getInt8(0), size, local.getAlign());
+    filled = builder.CreateMemSet(&local, builder.CreateTrunc(fill, builder.getInt8Ty()), size, local.getAlign());
   }
-  zero->setMetadata(LLVMContext::MD_nosanitize, MDNode::get(zero->getContext(), {}));
+  filled->setMetadata(LLVMContext::MD_nosanitize, MDNode::get(filled->getContext(), {}));
 }
 
 // Whether the first thing done to `local` is to store all of it, in the entry block and before anything is called.
@@ -357,8 +359,8 @@ static bool begins_with_store(AllocaInst &local) {
   return false;
 }
 
-// Locals start as zero. Sanitizers keep watch over what is not initialised themselves.
-static void zero_locals(Function &function) {
+// Locals start as the variable `fill` says. Sanitizers keep watch over what is not initialised themselves.
+static void fill_locals(Function &function, GlobalVariable &fill) {
   for (auto kind : {Attribute::SanitizeAddress, Attribute::SanitizeMemory, Attribute::SanitizeHWAddress})
     if (function.hasFnAttribute(kind))
       return;
@@ -377,19 +379,29 @@ static void zero_locals(Function &function) {
   Instruction *first = &*function.getEntryBlock().getFirstNonPHIOrDbg();
   while (isa<AllocaInst>(first))
     first = first->getNextNode();
+  auto load = [&](Instruction *before) {
+    LoadInst *number = IRBuilder<>(before).CreateLoad(Type::getInt64Ty(function.getContext()), &fill);
+    number->setMetadata(LLVMContext::MD_nosanitize, MDNode::get(number->getContext(), {}));
+    return number;
+  };
+  LoadInst *at_entry = nullptr;
   for (AllocaInst *local : locals) {
     if (local->getMetadata(LLVMContext::MD_nosanitize) || local->isSwiftError() || local->isUsedWithInAlloca() || isa<ScalableVectorType>(local->getAllocatedType()))
       continue;
-    if (!local->isStaticAlloca() || first->comesBefore(local))
-      zero_after(*local, local->getNextNode());
-    else if (!begins_with_store(*local))
-      zero_after(*local, first);
+    if (!local->isStaticAlloca() || first->comesBefore(local)) {
+      Instruction *next = local->getNextNode();
+      fill_after(*local, next, load(next));
+    } else if (!begins_with_store(*local)) {
+      if (!at_entry)
+        at_entry = load(first);
+      fill_after(*local, first, at_entry);
+    }
   }
 }
 
 // Any value may turn up anywhere: nothing that was true of the program's own values is taken for granted any more, locals
-// start as zero, and what cannot be reached ends the process.
-void suspect_tolerate(LLVMValueRef reference) {
+// start as the variable `fill` says, and what cannot be reached ends the process.
+void suspect_tolerate(LLVMValueRef reference, LLVMValueRef fill) {
   Function &function = *unwrap<Function>(reference);
   auto forget = [](auto &&drop) {
     for (auto kind : {Attribute::NonNull, Attribute::NoUndef, Attribute::Dereferenceable, Attribute::DereferenceableOrNull})
@@ -421,7 +433,7 @@ void suspect_tolerate(LLVMValueRef reference) {
     if (!call || !call->doesNotReturn())
       IRBuilder<>(end).CreateIntrinsic(Intrinsic::trap, {}, {});
   }
-  zero_locals(function);
+  fill_locals(function, *unwrap<GlobalVariable>(fill));
 }
 
 bool suspect_is_debug(LLVMValueRef instruction) { return isa<DbgInfoIntrinsic>(unwrap(instruction)); }

@@ -5,10 +5,11 @@
 
 use std::ffi::c_uint;
 
-use suspect_format::abi::Mode;
+use suspect_format::abi::{Mode, SYMBOL_FILL};
 
 use crate::fuel;
 use crate::ir::{self, Builder, LLVMOpcode, Module, Value, llvm};
+use crate::lower;
 use crate::mutations::{Bytes, Mutations};
 use crate::objects;
 use crate::overrides::{Overrides, left_by};
@@ -178,7 +179,8 @@ pub fn inject(
     }
     if mode == Mode::Trace {
         rounds.tick(module);
-        llvm!(shim::suspect_tolerate(function.0));
+        let fill = lower::weak_global(module, SYMBOL_FILL, module.int(64), 8);
+        llvm!(shim::suspect_tolerate(function.0, fill.0));
     }
 }
 

@@ -103,6 +103,7 @@ extern "C" fn started(frame: usize) {
     if auxiliary.secure {
         return;
     }
+    symbols::fill().store(settings.fill, Ordering::Relaxed);
     if !settings.trial.is_null() {
         // SAFETY: the loader's thread, before anything else of this module runs; the path is a C string.
         if let Ok(mode) = unsafe { trial::start(settings.trial, &module, &auxiliary) } {

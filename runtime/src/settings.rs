@@ -4,7 +4,8 @@ use core::ffi::c_char;
 use core::mem::MaybeUninit;
 
 use suspect_format::abi::{
-    DEFAULT_LOG_BYTES, ENV_LOG_BYTES, ENV_OUT, ENV_PLAN, ENV_RECORD, ENV_RECORD_BYTES, ENV_TEST, ENV_TRIAL, Mode,
+    DEFAULT_LOG_BYTES, ENV_FILL, ENV_LOG_BYTES, ENV_OUT, ENV_PLAN, ENV_RECORD, ENV_RECORD_BYTES, ENV_TEST, ENV_TRIAL,
+    Mode,
 };
 use suspect_format::record::DEFAULT_RECORD_BYTES;
 
@@ -24,11 +25,16 @@ pub struct Settings {
     pub test: *const c_char,
     /// Path of the plan file, or null: nothing is replayed.
     pub plan: *const c_char,
+    /// What locals begin as, one byte eight times.
+    pub fill: u64,
     /// Bytes for full values.
     pub log_bytes: u64,
     /// Bytes for a recording.
     pub record_bytes: u64,
 }
+
+/// A byte eight times, of the byte.
+const EIGHT_TIMES: u64 = 0x0101_0101_0101_0101;
 
 impl Settings {
     /// Reads the environment; `None` when there is nothing to do.
@@ -43,6 +49,7 @@ impl Settings {
             trial: core::ptr::null(),
             test: core::ptr::null(),
             plan: core::ptr::null(),
+            fill: 0,
             log_bytes: DEFAULT_LOG_BYTES,
             record_bytes: DEFAULT_RECORD_BYTES,
         };
@@ -79,6 +86,8 @@ impl Settings {
                 self.test = value;
             } else if let Some(value) = memory::value_of(entry, ENV_LOG_BYTES) {
                 self.log_bytes = memory::number(value)?;
+            } else if let Some(value) = memory::value_of(entry, ENV_FILL) {
+                self.fill = (memory::number(value)? & 0xff).wrapping_mul(EIGHT_TIMES);
             } else if let Some(value) = memory::value_of(entry, ENV_PLAN) {
                 self.plan = if *value == 0 { core::ptr::null() } else { value };
             } else if let Some(value) = memory::value_of(entry, ENV_RECORD_BYTES) {

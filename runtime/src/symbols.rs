@@ -5,7 +5,7 @@
 
 use core::arch::{asm, global_asm};
 use core::ffi::{c_char, c_int, c_void};
-use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use suspect_format::abi::{PAGE, STATE_WORDS};
 use suspect_format::trace::UnitDescriptor;
@@ -35,6 +35,15 @@ global_asm!(
     ".size __suspect_mode, 4",
     "__suspect_mode:",
     ".zero 4",
+    ".popsection",
+    ".pushsection .bss.__suspect_fill,\"aw\",@nobits",
+    ".p2align 3",
+    ".globl __suspect_fill",
+    ".hidden __suspect_fill",
+    ".type __suspect_fill, @object",
+    ".size __suspect_fill, 8",
+    "__suspect_fill:",
+    ".zero 8",
     ".popsection",
     ".hidden __suspect_node",
     ".hidden __suspect_pointer",
@@ -128,6 +137,13 @@ pub fn state() -> *mut [u64; STATE_WORDS] {
 /// This module's mode.
 pub fn mode() -> &'static AtomicU32 {
     let word = address!("__suspect_mode", ".hidden").cast::<AtomicU32>();
+    // SAFETY: defined above, aligned, and written through this reference alone; units only read it.
+    unsafe { &*word }
+}
+
+/// What locals of this module begin as.
+pub fn fill() -> &'static AtomicU64 {
+    let word = address!("__suspect_fill", ".hidden").cast::<AtomicU64>();
     // SAFETY: defined above, aligned, and written through this reference alone; units only read it.
     unsafe { &*word }
 }

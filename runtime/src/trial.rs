@@ -193,7 +193,8 @@ unsafe fn begin(process: &Process, auxiliary: &Auxiliary) -> Result<(), Errno> {
         let mutant = if head.role == Role::Single as u32 { head.selected } else { NO_MUTANT };
         process.mutant.store(mutant, Ordering::Relaxed);
         process.role.store(head.role, Ordering::Relaxed);
-        if head.mode == Mode::Mutants as u32 {
+        // Where locals begin as garbage, all functions' do: every gate is open, and none is counted.
+        if head.mode == Mode::Mutants as u32 && symbols::fill().load(Ordering::Relaxed) == 0 {
             let n_gates = gates_in_file(head);
             sys::map_zeros_at(GATES_ADDRESS, page_up((n_gates as usize).wrapping_add(1).wrapping_mul(4)))?;
             process.n_gates.store(n_gates.max(1), Ordering::Relaxed);

@@ -87,6 +87,9 @@ pub const HOOK_CALLED: &str = "__suspect_called";
 /// `void (void *frame, u64 result)`: `setjmp` or one of its like has returned, maybe again. There is no [`HOOK_CALL`] before.
 pub const HOOK_SETJMP: &str = "__suspect_setjmp";
 
+/// `u64`: what locals begin as in the `trace` version, one byte eight times. Weak and zero in every unit; the runtime has it from [`ENV_FILL`].
+pub const SYMBOL_FILL: &str = "__suspect_fill";
+
 /// Page size that the section is laid out for.
 pub const PAGE: usize = 4096;
 
@@ -104,6 +107,9 @@ pub const ENV_LOG_BYTES: &str = "SUSPECT_LOG_BYTES";
 pub const ENV_RECORD_BYTES: &str = "SUSPECT_RECORD_BYTES";
 /// Path of a [`crate::plan`] file, absolute: the process takes part in a patched, guided or switched run.
 pub const ENV_PLAN: &str = "SUSPECT_PLAN";
+/// The byte that locals of the `trace` version begin as, in decimal; zero when not set. With another one the mode [`Mode::Mutants`] sends every
+/// function on to that version, so that no local begins as anything else.
+pub const ENV_FILL: &str = "SUSPECT_FILL";
 
 /// Bytes of full values kept when [`ENV_LOG_BYTES`] does not say: about a million.
 pub const DEFAULT_LOG_BYTES: u64 = 16 << 20;
