@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::CampaignError;
-use crate::trial::{Mutant, Observation};
+use crate::trial::{Garbage, Mutant, Observation};
 
 /// What is known of a test's run without any mutant.
 pub trait OracleFacts {
@@ -19,6 +19,8 @@ pub trait OracleFacts {
     fn longest(&self) -> u64;
     /// Bytes of the expected output that it writes before the first wrong one, where they are compared.
     fn matched(&self) -> Option<u64>;
+    /// What locals begin as, where that is not zero.
+    fn garbage(&self) -> Option<Garbage>;
     /// Why the test's trials cannot be forked, if they cannot.
     fn unforkable(&self) -> Option<String>;
 }

@@ -12,7 +12,7 @@ use super::selection::Coverage;
 use super::*;
 use crate::program::{Function, Node, Place, Program};
 use crate::store::{CampaignStore, Shard, Store, TrialRecord};
-use crate::trial::{End, Executor, Mutant, Observation, TrialError};
+use crate::trial::{End, Executor, Garbage, Mutant, Observation, TrialError};
 
 fn function(name: &str) -> Function {
     Function {
@@ -92,6 +92,10 @@ impl OracleFacts for Run {
     }
 
     fn matched(&self) -> Option<u64> {
+        None
+    }
+
+    fn garbage(&self) -> Option<Garbage> {
         None
     }
 
@@ -177,6 +181,10 @@ impl OracleFacts for (u32, Run) {
 
     fn matched(&self) -> Option<u64> {
         None
+    }
+
+    fn garbage(&self) -> Option<Garbage> {
+        self.1.garbage()
     }
 
     fn unforkable(&self) -> Option<String> {

@@ -8,7 +8,7 @@ use super::pool::locked;
 use super::{CampaignError, Lab, OracleFacts};
 use crate::program::Program;
 use crate::suite::Suite;
-use crate::trial::{Executor, Executors, Known, Mutant, Observation, Setup, TestTrials, TrialError, Watched, Worker};
+use crate::trial::{Executor, Executors, Garbage, Known, Mutant, Observation, Setup, TestTrials, Watched, Worker};
 
 /// Runs a suite's tests.
 pub struct Workbench<'a> {
@@ -54,6 +54,10 @@ impl OracleFacts for TestTrials {
         TestTrials::matched(self)
     }
 
+    fn garbage(&self) -> Option<Garbage> {
+        TestTrials::garbage(self)
+    }
+
     fn unforkable(&self) -> Option<String> {
         match self.executor() {
             (Executor::Exec, Some(reason)) => Some(reason.to_string()),
@@ -73,19 +77,12 @@ impl Lab for Workbench<'_> {
     }
 
     fn ready(&self, worker: &mut Worker, test: u32) -> Result<Result<TestTrials, String>, CampaignError> {
-        use TrialError::{NoValues, NotReproducible, OtherBuild, TooLong, Unsupported};
         let (Some(test), Some(known)) = (self.suite.tests().get(test as usize), self.known.get(&test)) else {
             return Ok(Err("the suite does not have it any more".into()));
         };
         match TestTrials::prepare(worker, self.suite, test, *known, self.program, self.watched) {
             Ok(ready) => Ok(Ok(ready)),
-            Err(
-                error @ (Unsupported { .. }
-                | NotReproducible { .. }
-                | NoValues { .. }
-                | TooLong { .. }
-                | OtherBuild { .. }),
-            ) => Ok(Err(error.to_string())),
+            Err(error) if error.is_of_test() => Ok(Err(error.to_string())),
             Err(error) => Err(error.into()),
         }
     }

@@ -27,6 +27,9 @@ pub struct Facts {
     pub executions: BTreeMap<u32, BTreeMap<u32, u64>>,
     /// For each failing test: bytes of the expected output before the first wrong one.
     pub matched: BTreeMap<u32, u64>,
+    /// For each test that fails only if locals begin as garbage: the pieces in which nodes took values then. What reads a variable that nothing was
+    /// assigned to may be optimised away in the recorded run, with all that follows it.
+    pub pieces: BTreeMap<u32, Vec<u32>>,
 }
 
 impl Facts {
@@ -36,36 +39,54 @@ impl Facts {
         of(true).chain(of(false)).map(|test| test.test).collect()
     }
 
-    /// Runs the tests for which there is time and looks at their values; a test that cannot be looked at is passed over.
+    /// Runs the tests for which there is time and looks at their values, and has `looked` see each; a test that cannot be looked at is passed over.
+    /// Where one fails only if locals begin as garbage, all failing tests are run for their pieces.
     pub fn gather<L: Lab>(
         lab: &L,
         workers: &mut [L::Worker],
         program: &Program,
         tests: &[&SearchTest],
         has_time: impl Fn(u32) -> bool + Sync,
+        looked: impl Fn(u32, &L::Ready) -> Result<(), CampaignError> + Sync,
     ) -> Result<Facts, CampaignError> {
         let wanted = Facts::wanted(tests);
-        let seen: Mutex<BTreeMap<u32, L::Ready>> = Mutex::default();
-        each(workers, &wanted, |worker, test| -> Result<(), CampaignError> {
-            if has_time(*test)
-                && let Ok(ready) = lab.ready(worker, *test)?
-            {
-                locked(&seen).insert(*test, ready);
-            }
-            Ok(())
-        })?;
-        let seen = std::mem::take(&mut *locked(&seen));
-        let mut facts = Facts { tests: wanted, ..Facts::default() };
-        for (test, ready) in &seen {
+        let mut facts = Facts { tests: wanted.clone(), ..Facts::default() };
+        for (test, ready) in &ready(lab, workers, &wanted, &has_time, &looked)? {
             let failed = tests.iter().any(|one| one.test == *test && one.failed);
             facts.add(program, *test, failed, ready);
         }
+        if !facts.pieces.is_empty() {
+            let rest = tests.iter().filter(|test| test.failed && !wanted.contains(&test.test));
+            let rest: Vec<u32> = rest.map(|test| test.test).collect();
+            for (test, ready) in &ready(lab, workers, &rest, &has_time, &looked)? {
+                facts.add_pieces(program, *test, ready);
+            }
+        }
         Ok(facts)
+    }
+
+    fn add_pieces(&mut self, program: &Program, test: u32, oracle: &impl OracleFacts) {
+        if oracle.garbage().is_some() {
+            let mut pieces: Vec<u32> = oracle.nodes().iter().map(|node| program.nodes[*node as usize].piece).collect();
+            pieces.sort_unstable();
+            pieces.dedup();
+            self.pieces.insert(test, pieces);
+        }
+    }
+
+    /// The test with all that it was seen to execute.
+    pub fn complete(&self, test: &SearchTest) -> SearchTest {
+        let mut pieces = test.pieces.clone();
+        pieces.extend(self.pieces.get(&test.test).into_iter().flatten());
+        pieces.sort_unstable();
+        pieces.dedup();
+        SearchTest { pieces, ..test.clone() }
     }
 
     /// The values of one test.
     fn add(&mut self, program: &Program, test: u32, failed: bool, oracle: &impl OracleFacts) {
         self.matched.extend(oracle.matched().filter(|_| failed).map(|matched| (test, matched)));
+        self.add_pieces(program, test, oracle);
         let domains = if failed { &mut self.failing } else { &mut self.passing };
         for (position, node) in oracle.nodes().iter().enumerate() {
             let form = Form::of(&program.nodes[*node as usize]);
@@ -81,4 +102,25 @@ impl Facts {
             }
         }
     }
+}
+
+/// Those of the tests that could be got ready, for which there was time.
+fn ready<L: Lab>(
+    lab: &L,
+    workers: &mut [L::Worker],
+    tests: &[u32],
+    has_time: &(impl Fn(u32) -> bool + Sync),
+    looked: &(impl Fn(u32, &L::Ready) -> Result<(), CampaignError> + Sync),
+) -> Result<BTreeMap<u32, L::Ready>, CampaignError> {
+    let seen: Mutex<BTreeMap<u32, L::Ready>> = Mutex::default();
+    each(workers, tests, |worker, test| -> Result<(), CampaignError> {
+        if has_time(*test)
+            && let Ok(ready) = lab.ready(worker, *test)?
+        {
+            looked(*test, &ready)?;
+            locked(&seen).insert(*test, ready);
+        }
+        Ok(())
+    })?;
+    Ok(std::mem::take(&mut *locked(&seen)))
 }

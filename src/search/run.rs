@@ -19,7 +19,7 @@ use crate::evidence::{Effect, Outcome, Taken, Trials, TriedTest, code_candidates
 use crate::mutant::CodeMutant;
 use crate::program::Program;
 use crate::store::{Ages, EvidenceStore, EvidenceWriter, TriedRecord, TriedRecords};
-use crate::trial::{Mutant, Observation};
+use crate::trial::{Garbage, Mutant, Observation};
 
 /// What a search is to do.
 #[derive(Clone, Debug)]
@@ -58,6 +58,8 @@ pub struct Searched {
     pub trials: Trials,
     /// Tests, by index in the run's manifest, on which nothing can be tried, and why.
     pub refused: BTreeMap<u32, String>,
+    /// Tests, by index in the run's manifest, that fail only if locals begin as garbage, as they do in all trials on them.
+    pub garbage: BTreeMap<u32, Garbage>,
     /// Trials that were run now.
     pub n_run: usize,
     /// Those that were known before.
@@ -99,6 +101,7 @@ struct Shared<R> {
     shelf: Shelf<R>,
     writer: Mutex<EvidenceWriter>,
     refused: Mutex<BTreeMap<u32, String>>,
+    garbage: Mutex<BTreeMap<u32, Garbage>>,
     n_done: AtomicUsize,
     deadline: Option<Instant>,
     broken: AtomicBool,
@@ -137,6 +140,7 @@ impl<L: Lab> Search<'_, L> {
             shelf: Shelf::new(0..chosen.len() as u32),
             writer: Mutex::new(self.store.begin()?),
             refused: Mutex::default(),
+            garbage: Mutex::new(self.store.load_garbage()?.unwrap_or_default()),
             n_done: AtomicUsize::new(0),
             deadline,
             broken: AtomicBool::new(false),
@@ -147,9 +151,12 @@ impl<L: Lab> Search<'_, L> {
             workers.push(self.lab.worker()?);
         }
         let facts = self.facts(&chosen[..n_first], &mut workers, &shared)?;
+        let complete: Vec<SearchTest> = chosen.iter().map(|test| facts.complete(test)).collect();
+        let chosen: Vec<&SearchTest> = complete.iter().collect();
         let mut searched = Searched {
             trials: self.candidates(&chosen, n_first, &facts),
             refused: BTreeMap::new(),
+            garbage: BTreeMap::new(),
             n_run: 0,
             n_known: 0,
             is_finished: false,
@@ -177,6 +184,7 @@ impl<L: Lab> Search<'_, L> {
                 break;
             }
         }
+        searched.garbage = locked(&shared.garbage).clone();
         searched.is_finished |= searched.trials.len() >= self.settings.most_trials;
         searched.is_finished &= !shared.hurried.load(Ordering::Relaxed);
         Ok(searched)
@@ -236,7 +244,8 @@ impl<L: Lab> Search<'_, L> {
             late.fetch_or(!wanted, Ordering::Relaxed);
             wanted
         };
-        let facts = Facts::gather(self.values, workers, self.program, chosen, is_wanted)?;
+        let looked = |test: u32, ready: &L::Ready| self.note_garbage(shared, test, ready);
+        let facts = Facts::gather(self.values, workers, self.program, chosen, is_wanted, looked)?;
         match late.into_inner() || self.is_stopped(shared.deadline) {
             true => shared.hurried.store(true, Ordering::Relaxed),
             false => self.store.save_facts(&facts)?,
@@ -344,7 +353,10 @@ impl<L: Lab> Search<'_, L> {
                 return Ok(None);
             }
             match self.lab.ready(worker, test.test)? {
-                Ok(ready) => Ok(Some((ready, 0))),
+                Ok(ready) => {
+                    self.note_garbage(shared, test.test, &ready)?;
+                    Ok(Some((ready, 0)))
+                }
                 Err(why) => {
                     locked(&shared.refused).insert(batch.test, why);
                     Ok::<_, CampaignError>(None)
@@ -373,6 +385,17 @@ impl<L: Lab> Search<'_, L> {
         let ran = self.lab.run(worker, &ready, &mutants, budget, &mut observed);
         let written = self.write(&mut unwritten, shared, outcomes);
         failure.map_or(Ok(()), Err).and(written).and(ran)
+    }
+
+    /// Keeps what locals of a test begin as, for who only looks up what was tried.
+    fn note_garbage(&self, shared: &Shared<L::Ready>, test: u32, ready: &L::Ready) -> Result<(), CampaignError> {
+        if let Some(garbage) = ready.garbage() {
+            let mut all = locked(&shared.garbage);
+            if all.insert(test, garbage) != Some(garbage) {
+                self.store.save_garbage(&*all)?;
+            }
+        }
+        Ok(())
     }
 
     fn write(

@@ -13,7 +13,8 @@ use crate::campaign::{CampaignError, Lab, OracleFacts};
 use crate::evidence::{Effect, Trials};
 use crate::program::{Function, Line, Node, Place, Program};
 use crate::store::Store;
-use crate::trial::{Change, End, Executor, Mutant, Observation, Site};
+use crate::suite::Verdict;
+use crate::trial::{Change, End, Executor, Garbage, Mutant, Observation, Site};
 
 const N_NODES: u32 = 24;
 /// The node that is to blame; the condition that only helps at its fifth execution; the test that only node 3 can turn.
@@ -78,6 +79,7 @@ fn tests() -> Vec<SearchTest> {
 
 struct Ready {
     test: u32,
+    garbage: Option<Garbage>,
     nodes: Vec<u32>,
 }
 
@@ -107,6 +109,10 @@ impl OracleFacts for Ready {
         Some(5)
     }
 
+    fn garbage(&self) -> Option<Garbage> {
+        self.garbage
+    }
+
     fn unforkable(&self) -> Option<String> {
         None
     }
@@ -120,6 +126,8 @@ struct Simulation {
     lasts: Option<usize>,
     n_ran: AtomicUsize,
     slow: Duration,
+    /// What locals begin as in failing tests.
+    garbage: Option<Garbage>,
 }
 
 impl Lab for Simulation {
@@ -131,7 +139,12 @@ impl Lab for Simulation {
     }
 
     fn ready(&self, (): &mut (), test: u32) -> Result<Result<Ready, String>, CampaignError> {
-        Ok(if test == 2 { Err("it opens a socket".into()) } else { Ok(Ready { test, nodes: (0..N_NODES).collect() }) })
+        let garbage = self.garbage.filter(|_| test < 3);
+        Ok(if test == 2 {
+            Err("it opens a socket".into())
+        } else {
+            Ok(Ready { test, garbage, nodes: (0..N_NODES).collect() })
+        })
     }
 
     fn run(
@@ -249,6 +262,28 @@ fn search_on(
         watch: &Watching::default(),
     };
     search.run()
+}
+
+#[test]
+fn a_test_with_garbage_executes_what_it_was_seen_to_execute() {
+    let garbage = Garbage { byte: 1, with_zeros: Verdict::Pass };
+    for found in [None, Some(garbage)] {
+        let directory = tempfile::tempdir().unwrap();
+        let store = Store::new(directory.path());
+        let lab = Simulation { garbage: found, ..Simulation::default() };
+        let searched = search(&lab, &store, &settings()).unwrap();
+        let expected: BTreeMap<u32, Garbage> = found.into_iter().flat_map(|found| [(0, found), (1, found)]).collect();
+        assert_eq!(searched.garbage, expected);
+        let ran = lab
+            .ran
+            .lock()
+            .unwrap()
+            .iter()
+            .any(|(test, mutant)| *test == 1 && mutant.overrides.iter().any(|one| one.site == Site::Node(FAULT)));
+        assert_eq!(ran, found.is_some(), "the recorded run of test 1 does not come to the node");
+        let again = search(&Simulation { lasts: Some(0), ..Simulation::default() }, &store, &settings()).unwrap();
+        assert_eq!((again.n_run, again.garbage), (0, expected), "looked up");
+    }
 }
 
 /// What is known in the end, whatever the order.

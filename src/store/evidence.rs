@@ -136,6 +136,17 @@ impl EvidenceStore {
         encoding::read_json(&self.directory.join("origin.json"))
     }
 
+    /// Keeps what locals of tests begin as, for those that do what is known of them only then.
+    pub fn save_garbage(&self, garbage: &impl Serialize) -> Result<(), StoreError> {
+        sessions::create(&self.directory)?;
+        encoding::write_json(&self.directory.join("garbage.json"), garbage)
+    }
+
+    /// What [`EvidenceStore::save_garbage`] kept; `None` if there is nothing.
+    pub fn load_garbage<G: DeserializeOwned>(&self) -> Result<Option<G>, StoreError> {
+        encoding::read_json(&self.directory.join("garbage.json"))
+    }
+
     /// Writes facts about the tests, whole or not at all.
     pub fn save_facts(&self, facts: &impl Serialize) -> Result<(), StoreError> {
         sessions::create(&self.directory)?;

@@ -93,6 +93,15 @@ pub enum TrialError {
 }
 
 impl TrialError {
+    /// Whether it is of one test alone: others may go on.
+    pub fn is_of_test(&self) -> bool {
+        use TrialError::{NoValues, NotReproducible, OtherBuild, TooLong, Unsupported};
+        matches!(
+            self,
+            Unsupported { .. } | NotReproducible { .. } | NoValues { .. } | TooLong { .. } | OtherBuild { .. }
+        )
+    }
+
     /// For `map_err`.
     pub(super) fn io(what: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> TrialError {
         let path = path.into();

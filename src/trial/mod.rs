@@ -18,6 +18,7 @@ mod encode;
 mod error;
 mod file;
 mod frame;
+mod garbage;
 mod judge;
 mod observation;
 mod oracle;
@@ -35,6 +36,7 @@ mod tree;
 mod worker;
 
 pub use error::{Reason, TrialError};
+pub use garbage::Garbage;
 pub use observation::{Change, End, Executor, Mutant, Observation, Override, Site};
 pub use oracle::Oracle;
 pub use plan::{Answered, Guide, Place, Plan, Replaced};

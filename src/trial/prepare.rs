@@ -6,12 +6,15 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use suspect_format::abi::{ENV_LOG_BYTES, ENV_OUT, ENV_PLAN, ENV_RECORD, ENV_RECORD_BYTES, ENV_TEST, ENV_TRIAL, Mode};
+use suspect_format::abi::{
+    ENV_FILL, ENV_LOG_BYTES, ENV_OUT, ENV_PLAN, ENV_RECORD, ENV_RECORD_BYTES, ENV_TEST, ENV_TRIAL, Mode,
+};
 use suspect_format::trial::{PROCESS_CUT, Refusal};
 
 use super::encode::Sites;
 use super::file::TrialFile;
 use super::frame::{Answer, Ask, Job, Ran, Stop};
+use super::garbage::{BYTES, Garbage};
 use super::oracle::Recording;
 use super::{Oracle, TrialError, Watched, Worker};
 use crate::exec::{Environment, Outcome, Output, Status, Stdin, is_copied};
@@ -34,10 +37,10 @@ pub(super) enum Place {
 /// What the environment tells the program to do.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Task<'a> {
-    /// To write traces into this directory, with so many bytes for values.
-    Record(&'a Path, u64),
-    /// To take part in the trial of this file.
-    Trial(&'a Path),
+    /// To write traces into this directory, with so many bytes for values; locals begin as this byte.
+    Record(&'a Path, u64, u8),
+    /// To take part in the trial of this file; locals begin as this byte.
+    Trial(&'a Path, u8),
     /// To do what this plan says; to be recorded into this directory, so many bytes for each process.
     Replay {
         /// The plan file.
@@ -106,7 +109,7 @@ pub(super) fn job(worker: &Worker, test: &Test, place: Place, task: Task, memory
         None if place == Place::Empty => job.empty.push(work),
         None => {}
     }
-    if let Task::Trial(file) = task {
+    if let Task::Trial(file, _) = task {
         job.file = Some(file.to_owned());
     }
     job
@@ -114,9 +117,9 @@ pub(super) fn job(worker: &Worker, test: &Test, place: Place, task: Task, memory
 
 /// Tells the program what to do. For one kind of task always as many variables: each moves the stack.
 fn tell(environment: &mut Environment, task: Task) {
-    let (variable, path, log_bytes) = match task {
-        Task::Record(directory, log_bytes) => (ENV_OUT, directory, log_bytes),
-        Task::Trial(file) => (ENV_TRIAL, file, 0),
+    let (variable, path, log_bytes, fill) = match task {
+        Task::Record(directory, log_bytes, fill) => (ENV_OUT, directory, log_bytes, fill),
+        Task::Trial(file, fill) => (ENV_TRIAL, file, 0, fill),
         Task::Replay { plan, record, most } => {
             environment.set_varying(ENV_OUT, record.unwrap_or(Path::new("")));
             environment.set_varying(ENV_PLAN, plan.unwrap_or(Path::new("")));
@@ -127,6 +130,7 @@ fn tell(environment: &mut Environment, task: Task) {
     environment.set_varying(variable, path);
     environment.set_varying(ENV_RECORD, Mode::Trace.name());
     environment.set_varying(ENV_LOG_BYTES, log_bytes.to_string());
+    environment.set_varying(ENV_FILL, fill.to_string());
 }
 
 /// The environment with what differs from worker to worker at its end: a mutant that reads beyond its frames comes upon it last.
@@ -182,10 +186,44 @@ pub(super) fn run(worker: &mut Worker, test: &Test, ask: &Ask) -> Result<Ran, Tr
     }
 }
 
+/// Where a test's trials run, and what locals begin as there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stand {
+    pub place: Place,
+    /// Nothing where they begin as zero.
+    pub garbage: Option<Garbage>,
+}
+
+impl Stand {
+    /// The byte that locals begin as.
+    pub(super) fn fill(&self) -> u8 {
+        self.garbage.map_or(0, |garbage| garbage.byte)
+    }
+}
+
+/// How a run differs from what is known of the test.
+#[derive(Debug)]
+pub(super) struct Difference {
+    pub why: String,
+    /// Its verdict, if that is another one.
+    pub verdict: Option<Verdict>,
+}
+
+/// A run that had another verdict than is known where locals began as zero.
+#[derive(Clone, Copy, Debug)]
+struct Surprise {
+    place: Place,
+    verdict: Verdict,
+    wall_ns: u64,
+}
+
+/// Where a test does what is known of it, as a run of it showed.
+type Found = (Stand, (Recording, Ran));
+
 /// A test that has been recorded.
 pub(super) struct Recorded {
     pub oracle: Oracle,
-    pub place: Place,
+    pub stand: Stand,
     pub ran: Ran,
     /// Which of standard output and error the test looks at.
     pub looks_at: [bool; 2],
@@ -226,24 +264,26 @@ pub(super) fn difference(
     known: Verdict,
     worker: &Worker,
     ran: &Ran,
-) -> Result<Option<String>, TrialError> {
+) -> Result<Option<Difference>, TrialError> {
     let (verdict, reason) = suite.judge(test, worker.scratch(), &outcome(ran))?;
     let because = reason.map(|reason| format!(" ({reason})")).unwrap_or_default();
-    Ok((verdict != known).then(|| {
-        format!(
+    Ok((verdict != known).then(|| Difference {
+        why: format!(
             "it was recorded as `{known}` and now is `{verdict}`{because}; mutants run without sockets, and write into \
              their directory and TMPDIR only; where they are recorded locals begin as 0"
-        )
+        ),
+        verdict: Some(verdict),
     }))
 }
 
 /// What tells a failure from the one that is known: a script that cannot write where it has to fails like any other.
-pub(super) fn other_failure(verdict: Verdict, known: Option<u32>, now: usize) -> Option<String> {
+pub(super) fn other_failure(verdict: Verdict, known: Option<u32>, now: usize) -> Option<Difference> {
     let known = known.filter(|known| verdict == Verdict::Fail && *known as usize != now)?;
-    Some(format!(
+    let why = format!(
         "it fails where mutants run, too, but starts {now} instrumented processes instead of {known}: mutants run without sockets, and write \
          into their directory and TMPDIR only"
-    ))
+    );
+    Some(Difference { why, verdict: None })
 }
 
 /// Gets a test ready.
@@ -273,11 +313,11 @@ impl Preparing<'_> {
             }
             Verdict::Skip | Verdict::Error => return Err(unsupported("it neither passes nor fails")),
         }
-        let (place, (first, ran)) = self.find_place(worker)?;
+        let (stand, (first, ran)) = self.find_stand(worker)?;
         if first.reads_clock {
             wait_for_next_second();
         }
-        let (second, again) = self.record_once(worker, place, first.taken.0)?;
+        let (second, again) = self.record_once(worker, stand, first.taken.0, self.patience())?;
         let judging = self.suite.judging(self.test, worker.scratch())?;
         let mut looks_at = self.test.looks_at();
         for (stream, looked) in looks_at.iter_mut().enumerate().filter(|(_, looked)| **looked) {
@@ -293,26 +333,106 @@ impl Preparing<'_> {
         if ran.status != again.status && self.verdict != Verdict::Timeout && !self.may_fail_otherwise() {
             return Err(self.different("it ends in different ways"));
         }
-        Ok(Recorded { oracle: Oracle::of(first, &second), place, ran, looks_at, judging })
+        Ok(Recorded { oracle: Oracle::of(first, &second), stand, ran, looks_at, judging })
     }
 
     /// Where the test has the verdict that is known of it, and the recording that showed it: where it was found to have it before, or else by
-    /// looking.
-    fn find_place(&self, worker: &mut Worker) -> Result<(Place, (Recording, Ran)), TrialError> {
+    /// looking, first with locals that begin as zero.
+    fn find_stand(&self, worker: &mut Worker) -> Result<Found, TrialError> {
         let key = (self.test.dir.clone(), self.test.name.clone());
-        if let Some(place) = worker.places.get(&key).copied()
-            && let Ok((recording, ran)) = self.record_once(worker, place, 0)
+        if let Some(stand) = worker.stands.get(&key).copied()
+            && let Ok((recording, ran)) = self.record_once(worker, stand, 0, self.patience())
             && self.differs(worker, &recording, &ran)?.is_none()
         {
-            return Ok((place, (recording, ran)));
+            return Ok((stand, (recording, ran)));
         }
-        let found = self.look_for_place(worker)?;
-        worker.places.insert(key, found.0);
+        let places = places(self.test, worker);
+        let mut surprises = Vec::new();
+        let found = match self.look_for_place(worker, &places, &mut surprises) {
+            Err(error) if error.is_of_test() && self.may_need_garbage(&surprises) => {
+                let found = self.look_with_garbage(worker, &surprises)?;
+                found.ok_or_else(|| match error {
+                    TrialError::NotReproducible { test, why } => {
+                        let why =
+                            format!("{why}, and where they begin as garbage it is not `{}` twice alike", self.verdict);
+                        TrialError::NotReproducible { test, why }
+                    }
+                    error => error,
+                })?
+            }
+            found => found?,
+        };
+        worker.stands.insert(key, found.0);
         Ok(found)
     }
 
+    /// Whether the test fails, but not with zeros.
+    fn may_need_garbage(&self, surprises: &[Surprise]) -> bool {
+        matches!(self.verdict, Verdict::Fail | Verdict::Timeout) && !surprises.is_empty()
+    }
+
+    /// Where a test that does not fail with zeros fails with garbage, each twice and the same way.
+    fn look_with_garbage(&self, worker: &mut Worker, surprises: &[Surprise]) -> Result<Option<Found>, TrialError> {
+        for byte in BYTES {
+            for surprise in surprises {
+                let garbage = Garbage { byte, with_zeros: surprise.verdict };
+                let stand = Stand { place: surprise.place, garbage: Some(garbage) };
+                // A loop may go round as often as garbage says.
+                let patience = self.patience();
+                let wall_ns = patience.wall_ns.min(GARBAGE_WALL + GARBAGE_PATIENCE * surprise.wall_ns);
+                let patience = Stop { wall_ns, output_limit: ENDLESS_OUTPUT, ..patience };
+                if let Some(recorded) = self.fails_with(worker, stand, patience)?
+                    && self.is_again(worker, *surprise)?
+                {
+                    return Ok(Some((stand, recorded)));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// The run of the test there, if two runs are as is known and alike.
+    fn fails_with(
+        &self,
+        worker: &mut Worker,
+        stand: Stand,
+        patience: Stop,
+    ) -> Result<Option<(Recording, Ran)>, TrialError> {
+        let mut runs = Vec::new();
+        for _ in 0..2 {
+            let (recording, ran) = match self.record_once(worker, stand, 0, patience) {
+                Ok(run) => run,
+                Err(error) if error.is_of_test() => return Ok(None),
+                Err(error) => return Err(error),
+            };
+            let is_flood = self.verdict == Verdict::Fail && floods(&ran);
+            if is_flood || self.differs(worker, &recording, &ran)?.is_some() {
+                return Ok(None);
+            }
+            runs.push((recording, ran));
+        }
+        let looks_at = self.test.looks_at();
+        let differs = |at: &usize| looks_at[*at] && runs[0].1.outputs[*at] != runs[1].1.outputs[*at];
+        let is_cut = self.cut_at(worker).is_some();
+        let alike = is_cut || (runs[0].1.status == runs[1].1.status && !(0..looks_at.len()).any(|at| differs(&at)));
+        Ok(runs.pop().filter(|_| alike))
+    }
+
+    /// Whether what zeros showed is shown again.
+    fn is_again(&self, worker: &mut Worker, surprise: Surprise) -> Result<bool, TrialError> {
+        let stand = Stand { place: surprise.place, garbage: None };
+        match self.record_once(worker, stand, 0, self.patience()) {
+            Ok((recording, ran)) => {
+                let difference = self.differs(worker, &recording, &ran)?;
+                Ok(difference.is_some_and(|difference| difference.verdict == Some(surprise.verdict)))
+            }
+            Err(error) if error.is_of_test() => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
     /// How a run differs from what is known of the test; not at all for one that goes on until it is cut.
-    fn differs(&self, worker: &Worker, recording: &Recording, ran: &Ran) -> Result<Option<String>, TrialError> {
+    fn differs(&self, worker: &Worker, recording: &Recording, ran: &Ran) -> Result<Option<Difference>, TrialError> {
         if self.cut_at(worker).is_some() && (ran.status.is_none() || floods(ran)) {
             return Ok(None);
         }
@@ -321,15 +441,20 @@ impl Preparing<'_> {
     }
 
     /// A small working directory is copied first, since a copy tells whether the test writes into it.
-    fn look_for_place(&self, worker: &mut Worker) -> Result<(Place, (Recording, Ran)), TrialError> {
-        let places = places(self.test, worker);
+    fn look_for_place(
+        &self,
+        worker: &mut Worker,
+        places: &[Place],
+        surprises: &mut Vec<Surprise>,
+    ) -> Result<Found, TrialError> {
         let mut good = None;
         let mut why = None;
-        for place in places {
+        for &place in places {
             if good.is_some() && place == Place::Around {
                 break;
             }
-            let (recording, ran) = match self.record_once(worker, place, 0) {
+            let stand = Stand { place, garbage: None };
+            let (recording, ran) = match self.record_once(worker, stand, 0, self.patience()) {
                 Ok(recorded) => recorded,
                 // A program that finds nothing where it is copied to may still run in place, or among what is copied with it.
                 Err(error @ (TrialError::NoValues { .. } | TrialError::NotReproducible { .. })) => {
@@ -339,11 +464,13 @@ impl Preparing<'_> {
                 Err(error) => return Err(error),
             };
             if let Some(difference) = self.differs(worker, &recording, &ran)? {
-                why.get_or_insert(self.different(difference));
+                let surprise = |verdict| Surprise { place, verdict, wall_ns: ran.wall_ns };
+                surprises.extend(difference.verdict.map(surprise));
+                why.get_or_insert(self.different(difference.why));
                 continue;
             }
             let writes = ran.wrote;
-            let found = (place, (recording, ran));
+            let found = (stand, (recording, ran));
             match place {
                 // Only a test that writes needs its copy for good.
                 Place::Copy if self.test.works_in() == ScratchKind::None && !writes => drop(good.get_or_insert(found)),
@@ -358,7 +485,13 @@ impl Preparing<'_> {
     }
 
     /// Records a run in which a process probably takes so many values; once more with a larger log if that was too small.
-    fn record_once(&self, worker: &mut Worker, place: Place, taken: u64) -> Result<(Recording, Ran), TrialError> {
+    fn record_once(
+        &self,
+        worker: &mut Worker,
+        stand: Stand,
+        taken: u64,
+        patience: Stop,
+    ) -> Result<(Recording, Ran), TrialError> {
         let mut log_bytes = match self.watched {
             Watched::Nodes => log_for(taken).max(FIRST_LOG).min(worker.setup().log_bytes),
             Watched::Output => 0,
@@ -367,8 +500,9 @@ impl Preparing<'_> {
             let traces = worker.file("traces");
             crate::exec::remove_tree(&traces);
             fs::create_dir(&traces).map_err(TrialError::io("make the directory", &traces))?;
-            set_job(worker, job(worker, self.test, place, Task::Record(&traces, log_bytes), worker.setup().memory))?;
-            let ran = run(worker, self.test, &Ask::Run(self.patience()))?;
+            let task = Task::Record(&traces, log_bytes, stand.fill());
+            set_job(worker, job(worker, self.test, stand.place, task, worker.setup().memory))?;
+            let ran = run(worker, self.test, &Ask::Run(patience))?;
             let recording = Recording::read(&traces, self.program, &self.test.name, self.watched);
             crate::exec::remove_tree(&traces);
             let recording = recording?;
@@ -434,7 +568,7 @@ impl Preparing<'_> {
             return Err(self.different(why));
         }
         if let Some(difference) = difference(self.suite, self.test, self.verdict, worker, ran)? {
-            return Err(self.different(difference));
+            return Err(self.different(difference.why));
         }
         recorded.ran = run(worker, self.test, &Ask::Exec(None, self.patience()))?;
         match recorded.departure(ran) {
@@ -458,7 +592,10 @@ impl Preparing<'_> {
             let sites = Sites::of(&recorded.oracle, self.program);
             let file = TrialFile::create(&path, &recorded.oracle, &sites, &[])?;
             let memory = memory_for(recorded.ran.peak, worker.setup().memory);
-            set_job(worker, job(worker, self.test, recorded.place, Task::Trial(&path), memory))?;
+            set_job(
+                worker,
+                job(worker, self.test, recorded.stand.place, Task::Trial(&path, recorded.stand.fill()), memory),
+            )?;
             if let Some(budget) = self.cut_at(worker) {
                 return self.cut(worker, &file, recorded, budget);
             }
@@ -494,6 +631,9 @@ impl Preparing<'_> {
 const LAYOUT: &str = "its bytes of operations and gates do not lie in the order of its units; link it by suspect-cc, without a linker \
                       script that sorts or pads sections";
 
+/// Nanoseconds that a test may take with garbage besides what it took with zeros, times [`GARBAGE_PATIENCE`].
+const GARBAGE_WALL: u64 = 2_000_000_000;
+const GARBAGE_PATIENCE: u64 = 20;
 /// Limit of a test whose project gives none.
 const FIRST_PATIENCE: Duration = Duration::from_secs(120);
 /// How long a test that does not end is recorded, which tells its processes and modules, and how long it may take until it is cut.

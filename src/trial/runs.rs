@@ -97,7 +97,7 @@ impl TestRuns {
                     runs.wall = LEAST_WALL + run.wall * PATIENCE;
                     return Ok((runs, run));
                 }
-                Some(difference) => why = why.or(Some(difference)),
+                Some(difference) => why = why.or(Some(difference.why)),
             }
         }
         let why = why.unwrap_or_else(|| "it cannot be run anywhere".into());

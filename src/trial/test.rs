@@ -13,8 +13,9 @@ use suspect_format::trial::{Done, PROCESS_CUT, Refusal, TrialResult, common_pref
 use super::encode::{Encoded, Sites};
 use super::file::{TrialFile, batch_len, compared};
 use super::frame::{Answer, Ask, Ran, Stop};
+use super::garbage::Garbage;
 use super::judge::{Finished, Judge, Stream};
-use super::prepare::{self, Place, Preparing, Task};
+use super::prepare::{self, Place, Preparing, Stand, Task};
 use super::{
     BUDGET_FACTOR, End, Executor, Executors, Mutant, Observation, Oracle, Reason, TrialError, Watched, Worker, budget,
 };
@@ -28,7 +29,7 @@ pub struct TestTrials {
     /// Tells tests apart whose files workers have.
     id: u64,
     test: Test,
-    place: Place,
+    stand: Stand,
     oracle: Oracle,
     sites: Sites,
     reason: Option<Reason>,
@@ -136,7 +137,7 @@ impl TestTrials {
         let mut trials = TestTrials {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             test: test.clone(),
-            place: recording.place,
+            stand: recording.stand,
             sites: Sites::of(&recording.oracle, program),
             oracle: recording.oracle,
             reason: None,
@@ -182,7 +183,12 @@ impl TestTrials {
 
     /// Whether the trials run in a copy of the test's directory, because the test writes there.
     pub fn is_copied(&self) -> bool {
-        matches!(self.place, Place::Copy | Place::Around)
+        matches!(self.stand.place, Place::Copy | Place::Around)
+    }
+
+    /// What locals begin as where the test's trials run, if that is not zero: then it does not do what is known of it.
+    pub fn garbage(&self) -> Option<Garbage> {
+        self.stand.garbage
     }
 
     /// The quickest executor that the test allows, and why it is not [`Executor::Fork`] if it is not.
@@ -274,7 +280,8 @@ impl TestTrials {
             let path = worker.file("trial");
             let file = TrialFile::create(&path, &self.oracle, &self.sites, self.summary.expected())?;
             let memory = prepare::memory_for(self.summary.ran.peak, worker.setup().memory);
-            let job = prepare::job(worker, &self.test, self.place, Task::Trial(&path), memory);
+            let task = Task::Trial(&path, self.stand.fill());
+            let job = prepare::job(worker, &self.test, self.stand.place, task, memory);
             prepare::set_job(worker, job)?;
             worker.loaded = Some((self.id, file));
         }

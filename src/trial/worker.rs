@@ -12,7 +12,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use super::file::TrialFile;
 use super::frame::{Answer, Ask, Hello, Ready, receive, send};
-use super::prepare::Place;
+use super::prepare::Stand;
 use super::serve::VERB;
 use super::{Setup, TrialError};
 use crate::exec::{Scratch, ScratchRoot};
@@ -33,8 +33,8 @@ pub struct Worker {
     _memory: ScratchRoot,
     /// Directories that were asked about, and whether they are small enough to be copied.
     small: HashMap<PathBuf, bool>,
-    /// Where tests, by directory and name, were found to behave as known: one is got ready for values and for outputs.
-    pub(super) places: HashMap<(PathBuf, String), Place>,
+    /// How tests, by directory and name, were found to behave as known: one is got ready for values and for outputs.
+    pub(super) stands: HashMap<(PathBuf, String), Stand>,
 }
 
 #[derive(Debug)]
@@ -74,7 +74,7 @@ impl Worker {
             disk,
             _memory: memory,
             small: HashMap::new(),
-            places: HashMap::new(),
+            stands: HashMap::new(),
         };
         worker.restart()?;
         match worker.missing.is_empty() || setup.allow_unsafe {

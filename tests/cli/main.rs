@@ -11,6 +11,7 @@ mod errors;
 mod eval;
 mod eval_trials;
 mod explaining;
+mod garbage;
 mod incremental;
 mod interrupted;
 mod keeping;

@@ -5,5 +5,6 @@ mod code;
 mod compared;
 mod containment;
 mod differential;
+mod garbage;
 mod support;
 mod systems;

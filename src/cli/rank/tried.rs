@@ -11,9 +11,9 @@ use crate::cli::interrupt;
 use crate::cli::search::{SearchOptions, search};
 use crate::evidence::{Ground, Posterior, Tallies, Trials};
 use crate::report::{TrialCounts, utc};
-use crate::search::SearchWatch;
+use crate::search::{SearchWatch, Searched};
 use crate::store::{Run, Store};
-use crate::suite::Suite;
+use crate::suite::{Suite, Verdict};
 
 use super::watch::Watching;
 
@@ -123,8 +123,29 @@ pub fn try_changes(
         not_tried.push(format!("code mutants: {}", catalogue.left_out.join("; ")));
     }
     let said = [by_status(&suite, &searched.trials), cut_short(run, &searched.trials)?, carried_over(&searched.trials)];
-    let trust = said.into_iter().flatten().collect();
+    let trust = with_garbage(&searched, &name).into_iter().chain(said.into_iter().flatten()).collect();
     Ok(Tried { trials: searched.trials, is_finished: searched.is_finished, not_tried, trust })
+}
+
+/// That a variable is read that nothing was assigned to: a trial without changes in which locals begin as something else shows it.
+fn with_garbage<'a>(searched: &Searched, name: &impl Fn(&u32) -> &'a str) -> Option<String> {
+    let (first, garbage) = searched.garbage.first_key_value()?;
+    let zeros = |verdict: Verdict| searched.garbage.values().all(|other| other.with_zeros == verdict);
+    let (others, fail, them) = match searched.garbage.len() - 1 {
+        0 => (String::new(), "fails", "it"),
+        1 => (" and one other".into(), "fail", "they"),
+        n => (format!(" and {n} others"), "fail", "they"),
+    };
+    let ends = match (zeros(Verdict::Pass), them) {
+        (true, "it") => "it passes".into(),
+        (true, _) => "they pass".into(),
+        (false, _) => format!("it is `{}`", garbage.with_zeros),
+    };
+    Some(format!(
+        "test `{}`{others} {fail} only if locals begin as garbage: with zeros {ends}, so something is read that nothing was assigned to, a variable \
+         or what a function returns",
+        name(first)
+    ))
 }
 
 /// That trials end before the test does without changes.
