@@ -151,30 +151,34 @@ fn pair(name: &OsStr, value: &OsStr) -> Vec<u8> {
     [name.as_bytes(), b"=", value.as_bytes()].concat()
 }
 
-/// Gives the worker a job.
-pub(super) fn set_job(worker: &mut Worker, job: Job) -> Result<(), TrialError> {
-    let refused = |problem: String| TrialError::Worker { problem: format!("cannot take the test: {problem}") };
+/// Gives the worker a job: the test.
+pub(super) fn set_job(worker: &mut Worker, test: &Test, job: Job) -> Result<(), TrialError> {
+    let refused = |problem: &str| TrialError::Worker { problem: format!("cannot take the test: {problem}") };
+    let died = |worker: &Worker| if worker.is_over() { gone(worker, test) } else { refused("it died") };
     if worker.ask(&Ask::Job(Box::new(job)))?.is_err() {
-        return Err(refused("it died".into()));
+        return Err(died(worker));
     }
     match worker.answer() {
         Ok(Answer::Understood) => Ok(()),
-        Ok(Answer::Refused(why)) => Err(refused(why)),
-        Ok(Answer::Ran(_)) => Err(refused("it answered something else".into())),
-        Err(_) => Err(refused("it died".into())),
+        Ok(Answer::Refused(why)) => Err(refused(&why)),
+        Ok(Answer::Ran(_)) => Err(refused("it answered something else")),
+        Err(_) => Err(died(worker)),
     }
+}
+
+/// Why there is no run of a test whose worker died.
+fn gone(worker: &Worker, test: &Test) -> TrialError {
+    let why = if worker.is_over() {
+        "the time was over before it had been run as often as is needed"
+    } else {
+        "the process that runs it is killed"
+    };
+    TrialError::NotReproducible { test: test.name.clone(), why: why.into() }
 }
 
 /// One run of the worker's job.
 pub(super) fn run(worker: &mut Worker, test: &Test, ask: &Ask) -> Result<Ran, TrialError> {
-    let died = |worker: &Worker| {
-        let why = if worker.is_over() {
-            "the time was over before it had been run as often as is needed"
-        } else {
-            "the process that runs it is killed"
-        };
-        TrialError::NotReproducible { test: test.name.clone(), why: why.into() }
-    };
+    let died = |worker: &Worker| gone(worker, test);
     if worker.ask(ask)?.is_err() {
         return Err(died(worker));
     }
@@ -377,6 +381,9 @@ impl Preparing<'_> {
             for surprise in surprises {
                 let garbage = Garbage { byte, with_zeros: surprise.verdict };
                 let stand = Stand { place: surprise.place, garbage: Some(garbage) };
+                if worker.is_over() {
+                    return Err(gone(worker, self.test));
+                }
                 // A loop may go round as often as garbage says.
                 let patience = self.patience();
                 let wall_ns = patience.wall_ns.min(GARBAGE_WALL + GARBAGE_PATIENCE * surprise.wall_ns);
@@ -501,7 +508,7 @@ impl Preparing<'_> {
             crate::exec::remove_tree(&traces);
             fs::create_dir(&traces).map_err(TrialError::io("make the directory", &traces))?;
             let task = Task::Record(&traces, log_bytes, stand.fill());
-            set_job(worker, job(worker, self.test, stand.place, task, worker.setup().memory))?;
+            set_job(worker, self.test, job(worker, self.test, stand.place, task, worker.setup().memory))?;
             let ran = run(worker, self.test, &Ask::Run(patience))?;
             let recording = Recording::read(&traces, self.program, &self.test.name, self.watched);
             crate::exec::remove_tree(&traces);
@@ -594,6 +601,7 @@ impl Preparing<'_> {
             let memory = memory_for(recorded.ran.peak, worker.setup().memory);
             set_job(
                 worker,
+                self.test,
                 job(worker, self.test, recorded.stand.place, Task::Trial(&path, recorded.stand.fill()), memory),
             )?;
             if let Some(budget) = self.cut_at(worker) {

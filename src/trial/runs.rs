@@ -158,7 +158,7 @@ impl TestRuns {
         fs::create_dir(&streams).map_err(TrialError::io("make the directory", &streams))?;
         let most = record.map_or(0, |(_, most)| most);
         let task = Task::Replay { plan, record: record.map(|_| &*streams), most };
-        prepare::set_job(worker, prepare::job(worker, &self.test, self.place, task, self.memory))?;
+        prepare::set_job(worker, &self.test, prepare::job(worker, &self.test, self.place, task, self.memory))?;
         let stop = Stop {
             wall_ns: self.wall.as_nanos() as u64,
             busy_ns: u64::MAX,

@@ -282,7 +282,7 @@ impl TestTrials {
             let memory = prepare::memory_for(self.summary.ran.peak, worker.setup().memory);
             let task = Task::Trial(&path, self.stand.fill());
             let job = prepare::job(worker, &self.test, self.stand.place, task, memory);
-            prepare::set_job(worker, job)?;
+            prepare::set_job(worker, &self.test, job)?;
             worker.loaded = Some((self.id, file));
         }
         let loaded = worker.loaded.as_mut().map(|(_, file)| file);
