@@ -359,8 +359,8 @@ static bool begins_with_store(AllocaInst &local) {
   return false;
 }
 
-// Locals start as the variable `fill` says. Sanitizers keep watch over what is not initialised themselves.
-static void fill_locals(Function &function, GlobalVariable &fill) {
+// Locals start as the variable `fill` says, as zero if the byte `gate` is `zero_gate`. Sanitizers keep watch over what is not initialised themselves.
+static void fill_locals(Function &function, GlobalVariable &fill, Value *gate, uint8_t zero_gate) {
   for (auto kind : {Attribute::SanitizeAddress, Attribute::SanitizeMemory, Attribute::SanitizeHWAddress})
     if (function.hasFnAttribute(kind))
       return;
@@ -379,12 +379,19 @@ static void fill_locals(Function &function, GlobalVariable &fill) {
   Instruction *first = &*function.getEntryBlock().getFirstNonPHIOrDbg();
   while (isa<AllocaInst>(first))
     first = first->getNextNode();
-  auto load = [&](Instruction *before) {
-    LoadInst *number = IRBuilder<>(before).CreateLoad(Type::getInt64Ty(function.getContext()), &fill);
-    number->setMetadata(LLVMContext::MD_nosanitize, MDNode::get(number->getContext(), {}));
-    return number;
+  auto load = [&](Instruction *before) -> Value * {
+    IRBuilder<> builder(before);
+    auto unwatched = [](LoadInst *number) {
+      number->setMetadata(LLVMContext::MD_nosanitize, MDNode::get(number->getContext(), {}));
+      return number;
+    };
+    Value *number = unwatched(builder.CreateLoad(builder.getInt64Ty(), &fill));
+    if (!gate)
+      return number;
+    Value *is_zero = builder.CreateICmpEQ(unwatched(builder.CreateLoad(builder.getInt8Ty(), gate)), builder.getInt8(zero_gate));
+    return builder.CreateSelect(is_zero, builder.getInt64(0), number);
   };
-  LoadInst *at_entry = nullptr;
+  Value *at_entry = nullptr;
   for (AllocaInst *local : locals) {
     if (local->getMetadata(LLVMContext::MD_nosanitize) || local->isSwiftError() || local->isUsedWithInAlloca() || isa<ScalableVectorType>(local->getAllocatedType()))
       continue;
@@ -400,8 +407,8 @@ static void fill_locals(Function &function, GlobalVariable &fill) {
 }
 
 // Any value may turn up anywhere: nothing that was true of the program's own values is taken for granted any more, locals
-// start as the variable `fill` says, and what cannot be reached ends the process.
-void suspect_tolerate(LLVMValueRef reference, LLVMValueRef fill) {
+// start as `fill` and `gate` say, and what cannot be reached ends the process.
+void suspect_tolerate(LLVMValueRef reference, LLVMValueRef fill, LLVMValueRef gate, uint8_t zero_gate) {
   Function &function = *unwrap<Function>(reference);
   auto forget = [](auto &&drop) {
     for (auto kind : {Attribute::NonNull, Attribute::NoUndef, Attribute::Dereferenceable, Attribute::DereferenceableOrNull})
@@ -433,7 +440,7 @@ void suspect_tolerate(LLVMValueRef reference, LLVMValueRef fill) {
     if (!call || !call->doesNotReturn())
       IRBuilder<>(end).CreateIntrinsic(Intrinsic::trap, {}, {});
   }
-  fill_locals(function, *unwrap<GlobalVariable>(fill));
+  fill_locals(function, *unwrap<GlobalVariable>(fill), unwrap(gate), zero_gate);
 }
 
 bool suspect_is_debug(LLVMValueRef instruction) { return isa<DbgInfoIntrinsic>(unwrap(instruction)); }

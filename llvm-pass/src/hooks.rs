@@ -5,7 +5,7 @@
 
 use std::ffi::c_uint;
 
-use suspect_format::abi::{Mode, SYMBOL_FILL};
+use suspect_format::abi::{GATE_ZERO, Mode, SYMBOL_FILL};
 
 use crate::fuel;
 use crate::ir::{self, Builder, LLVMOpcode, Module, Value, llvm};
@@ -122,6 +122,7 @@ pub fn inject(
     sites: &FunctionSites,
     base: Base,
     operations: Option<Bytes>,
+    gate: Option<Value>,
 ) {
     if matches!(mode, Mode::Plain | Mode::Mutants | Mode::Record) {
         return;
@@ -180,7 +181,7 @@ pub fn inject(
     if mode == Mode::Trace {
         rounds.tick(module);
         let fill = lower::weak_global(module, SYMBOL_FILL, module.int(64), 8);
-        llvm!(shim::suspect_tolerate(function.0, fill.0));
+        llvm!(shim::suspect_tolerate(function.0, fill.0, gate.map_or(std::ptr::null_mut(), |gate| gate.0), GATE_ZERO));
     }
 }
 

@@ -218,15 +218,16 @@ fn inject(module: Module, copies: &versions::Copies, collected: &Collected, numb
     let operations = make(lower::OPERATIONS, abi::SECTION_OPERATIONS, numbers.n_operations);
     let gates = make(lower::GATES, abi::SECTION_GATES, n_gates);
     for (index, (sites, base)) in collected.sites.iter().zip(&numbers.bases).enumerate() {
+        let gate = gates.map(|gates| gates.address(module, index as u32));
         for mode in Mode::VERSIONS {
             if let Some(code) = copies.code(index, mode) {
-                hooks::inject(module, code, mode, sites, *base, operations);
+                hooks::inject(module, code, mode, sites, *base, operations, gate);
             }
         }
         let versions = copies.code(index, Mode::Mutants).zip(copies.code(index, Mode::Trace));
-        if let (Some((mutants, trace)), Some(gates)) = (versions, gates) {
+        if let (Some((mutants, trace)), Some(gate)) = (versions, gate) {
             fuel::Rounds::of(mutants).burn(module);
-            gates::mark(module, mutants, trace, gates.address(module, index as u32));
+            gates::mark(module, mutants, trace, gate);
         }
     }
 }

@@ -48,7 +48,7 @@ unsafe extern "C" {
     pub fn suspect_split_edge(terminator: LLVMValueRef, successors: *const c_uint, count: usize) -> LLVMBasicBlockRef;
 
     pub fn suspect_replace_after(value: LLVMValueRef, new: LLVMValueRef, instruction: LLVMValueRef);
-    pub fn suspect_tolerate(function: LLVMValueRef, fill: LLVMValueRef);
+    pub fn suspect_tolerate(function: LLVMValueRef, fill: LLVMValueRef, gate: LLVMValueRef, zero_gate: u8);
 
     pub fn suspect_is_debug(instruction: LLVMValueRef) -> bool;
     pub fn suspect_is_musttail(call: LLVMValueRef) -> bool;

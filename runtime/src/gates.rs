@@ -2,6 +2,7 @@
 
 use core::sync::atomic::Ordering;
 
+use suspect_format::abi::GATE_ZERO;
 use suspect_format::trial::Override;
 
 use crate::module::Bytes;
@@ -61,6 +62,23 @@ pub unsafe fn attach(process: &Process, range: &ModuleRange, gates: Bytes) {
             }
             index = index.wrapping_add(1);
         }
+    }
+}
+
+/// Has locals begin as zero in functions of a module whose gates are before the first of these or not before the last.
+///
+/// # Safety
+/// The range says which gates the module has, and all are open.
+pub unsafe fn zero_others(range: &ModuleRange, filled: (u64, u64)) {
+    let (start, first) = (range.gates.load(Ordering::Relaxed), range.first_gate.load(Ordering::Relaxed));
+    let mut index = 0u32;
+    while index < range.n_gates.load(Ordering::Relaxed) {
+        let number = u64::from(first.wrapping_add(index));
+        if number < filled.0 || number >= filled.1 {
+            // SAFETY: vouched for by the caller.
+            unsafe { start.wrapping_add(index as usize).write(GATE_ZERO) }
+        }
+        index = index.wrapping_add(1);
     }
 }
 

@@ -106,7 +106,7 @@ extern "C" fn started(frame: usize) {
     symbols::fill().store(settings.fill, Ordering::Relaxed);
     if !settings.trial.is_null() {
         // SAFETY: the loader's thread, before anything else of this module runs; the path is a C string.
-        if let Ok(mode) = unsafe { trial::start(settings.trial, &module, &auxiliary) } {
+        if let Ok(mode) = unsafe { trial::start(settings.trial, settings.filled, &module, &auxiliary) } {
             symbols::mode().store(mode, Ordering::Release);
         }
         return;

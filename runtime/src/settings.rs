@@ -4,8 +4,8 @@ use core::ffi::c_char;
 use core::mem::MaybeUninit;
 
 use suspect_format::abi::{
-    DEFAULT_LOG_BYTES, ENV_FILL, ENV_LOG_BYTES, ENV_OUT, ENV_PLAN, ENV_RECORD, ENV_RECORD_BYTES, ENV_TEST, ENV_TRIAL,
-    Mode,
+    DEFAULT_LOG_BYTES, ENV_FILL, ENV_FILL_FROM, ENV_FILL_TO, ENV_LOG_BYTES, ENV_OUT, ENV_PLAN, ENV_RECORD,
+    ENV_RECORD_BYTES, ENV_TEST, ENV_TRIAL, Mode,
 };
 use suspect_format::record::DEFAULT_RECORD_BYTES;
 
@@ -27,6 +27,8 @@ pub struct Settings {
     pub plan: *const c_char,
     /// What locals begin as, one byte eight times.
     pub fill: u64,
+    /// The gates of functions whose locals do: the first, and one past the last.
+    pub filled: (u64, u64),
     /// Bytes for full values.
     pub log_bytes: u64,
     /// Bytes for a recording.
@@ -50,6 +52,7 @@ impl Settings {
             test: core::ptr::null(),
             plan: core::ptr::null(),
             fill: 0,
+            filled: (0, u64::MAX),
             log_bytes: DEFAULT_LOG_BYTES,
             record_bytes: DEFAULT_RECORD_BYTES,
         };
@@ -88,6 +91,10 @@ impl Settings {
                 self.log_bytes = memory::number(value)?;
             } else if let Some(value) = memory::value_of(entry, ENV_FILL) {
                 self.fill = (memory::number(value)? & 0xff).wrapping_mul(EIGHT_TIMES);
+            } else if let Some(value) = memory::value_of(entry, ENV_FILL_FROM) {
+                self.filled.0 = memory::number(value)?;
+            } else if let Some(value) = memory::value_of(entry, ENV_FILL_TO) {
+                self.filled.1 = memory::number(value)?;
             } else if let Some(value) = memory::value_of(entry, ENV_PLAN) {
                 self.plan = if *value == 0 { core::ptr::null() } else { value };
             } else if let Some(value) = memory::value_of(entry, ENV_RECORD_BYTES) {

@@ -27,11 +27,17 @@ static OPERATIONS: AtomicUsize = AtomicUsize::new(0);
 static N_OPERATIONS: AtomicU32 = AtomicU32::new(0);
 static FIRST_OPERATION: AtomicU32 = AtomicU32::new(0);
 
-/// Takes part in the trial of the file `path`; the mode that functions are to run in.
+/// Takes part in the trial of the file `path`; the mode that functions are to run in. `filled`: the gates of the functions whose locals begin as said, the
+/// first and one past the last.
 ///
 /// # Safety
 /// `path` ends with a zero byte; no other code of this module has run.
-pub unsafe fn start(path: *const c_char, module: &Module, auxiliary: &Auxiliary) -> Result<u32, Errno> {
+pub unsafe fn start(
+    path: *const c_char,
+    filled: (u64, u64),
+    module: &Module,
+    auxiliary: &Auxiliary,
+) -> Result<u32, Errno> {
     // SAFETY: vouched for by the caller; the file is mapped by the first module.
     unsafe {
         let process = process::enter()?;
@@ -50,7 +56,12 @@ pub unsafe fn start(path: *const c_char, module: &Module, auxiliary: &Auxiliary)
         DATA.store(module.data as usize, Ordering::Relaxed);
         NODES.store(known.map_or(core::ptr::null_mut(), |number| at((*entry_of(number)).nodes)), Ordering::Relaxed);
         match (range, known) {
-            (Some(range), Some(number)) => attach(range, number, module),
+            (Some(range), Some(number)) => {
+                attach(range, number, module);
+                if symbols::fill().load(Ordering::Relaxed) != 0 {
+                    gates::zero_others(range, filled);
+                }
+            }
             _ => gates_of_unknown(process, module),
         }
         if mode == Mode::Mutants as u32

@@ -391,7 +391,12 @@ impl<L: Lab> Search<'_, L> {
     fn note_garbage(&self, shared: &Shared<L::Ready>, test: u32, ready: &L::Ready) -> Result<(), CampaignError> {
         if let Some(garbage) = ready.garbage() {
             let mut all = locked(&shared.garbage);
-            if all.insert(test, garbage) != Some(garbage) {
+            let before = all.get(&test).copied();
+            // Where values are looked at the function is not looked for.
+            let function = garbage.function.or(before.and_then(|before| before.function));
+            let garbage = Garbage { function, ..garbage };
+            if before != Some(garbage) {
+                all.insert(test, garbage);
                 self.store.save_garbage(&*all)?;
             }
         }

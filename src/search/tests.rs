@@ -266,7 +266,7 @@ fn search_on(
 
 #[test]
 fn a_test_with_garbage_executes_what_it_was_seen_to_execute() {
-    let garbage = Garbage { byte: 1, with_zeros: Verdict::Pass };
+    let garbage = Garbage { byte: 1, with_zeros: Verdict::Pass, function: Some(0) };
     for found in [None, Some(garbage)] {
         let directory = tempfile::tempdir().unwrap();
         let store = Store::new(directory.path());

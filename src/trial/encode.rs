@@ -177,6 +177,20 @@ impl Sites {
         self.operations.len()
     }
 
+    /// Gates of all modules.
+    pub(super) fn n_gates(&self) -> u32 {
+        self.modules.last().map_or(0, |module| module.first_gate + module.n_gates)
+    }
+
+    /// The function that has a gate.
+    pub(super) fn function_of_gate(&self, gate: u32) -> Option<u32> {
+        let of = |unit: &UnitSites| {
+            let index = gate.checked_sub(unit.first_gate).filter(|index| (*index as usize) < unit.functions.len())?;
+            Some(unit.functions.start + index)
+        };
+        self.units.iter().find_map(of)
+    }
+
     /// The gates of a function: one in each module that has it.
     fn gates(&self, function: u32) -> impl Iterator<Item = u32> {
         let units = self.units.iter().filter(move |unit| unit.functions.contains(&function));

@@ -11,6 +11,8 @@ pub struct Garbage {
     pub byte: u8,
     /// The verdict where locals begin as zero.
     pub with_zeros: Verdict,
+    /// The function whose locals alone make the difference, if there is one and it was looked for: where values of nodes are compared it is not.
+    pub function: Option<u32>,
 }
 
 /// Bytes that stand for garbage, in the order in which they are tried. Eight of them are no address that a processor accepts, four and eight are far

@@ -25,6 +25,7 @@ mod oracle;
 mod plan;
 mod prepare;
 mod random;
+mod reader;
 mod runs;
 mod serve;
 mod setup;

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use suspect_format::abi::{
-    ENV_FILL, ENV_LOG_BYTES, ENV_OUT, ENV_PLAN, ENV_RECORD, ENV_RECORD_BYTES, ENV_TEST, ENV_TRIAL, Mode,
+    ENV_FILL, ENV_FILL_FROM, ENV_FILL_TO, ENV_LOG_BYTES, ENV_OUT, ENV_PLAN, ENV_RECORD, ENV_RECORD_BYTES, ENV_TEST,
+    ENV_TRIAL, Mode,
 };
 use suspect_format::trial::{PROCESS_CUT, Refusal};
 
@@ -34,13 +35,16 @@ pub(super) enum Place {
     Empty,
 }
 
+/// The gates of all functions.
+pub(super) const ALL_GATES: (u32, u32) = (0, u32::MAX);
+
 /// What the environment tells the program to do.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Task<'a> {
     /// To write traces into this directory, with so many bytes for values; locals begin as this byte.
     Record(&'a Path, u64, u8),
-    /// To take part in the trial of this file; locals begin as this byte.
-    Trial(&'a Path, u8),
+    /// To take part in the trial of this file; locals begin as this byte, those of functions with other gates than these as zero.
+    Trial(&'a Path, u8, (u32, u32)),
     /// To do what this plan says; to be recorded into this directory, so many bytes for each process.
     Replay {
         /// The plan file.
@@ -109,7 +113,7 @@ pub(super) fn job(worker: &Worker, test: &Test, place: Place, task: Task, memory
         None if place == Place::Empty => job.empty.push(work),
         None => {}
     }
-    if let Task::Trial(file, _) = task {
+    if let Task::Trial(file, ..) = task {
         job.file = Some(file.to_owned());
     }
     job
@@ -119,7 +123,11 @@ pub(super) fn job(worker: &Worker, test: &Test, place: Place, task: Task, memory
 fn tell(environment: &mut Environment, task: Task) {
     let (variable, path, log_bytes, fill) = match task {
         Task::Record(directory, log_bytes, fill) => (ENV_OUT, directory, log_bytes, fill),
-        Task::Trial(file, fill) => (ENV_TRIAL, file, 0, fill),
+        Task::Trial(file, fill, (first, end)) => {
+            environment.set_varying(ENV_FILL_FROM, first.to_string());
+            environment.set_varying(ENV_FILL_TO, end.to_string());
+            (ENV_TRIAL, file, 0, fill)
+        }
         Task::Replay { plan, record, most } => {
             environment.set_varying(ENV_OUT, record.unwrap_or(Path::new("")));
             environment.set_varying(ENV_PLAN, plan.unwrap_or(Path::new("")));
@@ -379,7 +387,7 @@ impl Preparing<'_> {
     fn look_with_garbage(&self, worker: &mut Worker, surprises: &[Surprise]) -> Result<Option<Found>, TrialError> {
         for byte in BYTES {
             for surprise in surprises {
-                let garbage = Garbage { byte, with_zeros: surprise.verdict };
+                let garbage = Garbage { byte, with_zeros: surprise.verdict, function: None };
                 let stand = Stand { place: surprise.place, garbage: Some(garbage) };
                 if worker.is_over() {
                     return Err(gone(worker, self.test));
@@ -584,7 +592,7 @@ impl Preparing<'_> {
         }
     }
 
-    fn patience(&self) -> Stop {
+    pub(super) fn patience(&self) -> Stop {
         let (limit, output_limit) = match self.verdict {
             Verdict::Timeout => (ENDLESS_RECORDED, ENDLESS_OUTPUT),
             _ => (self.test.own_timeout().unwrap_or(FIRST_PATIENCE), MOST_OUTPUT),
@@ -602,7 +610,13 @@ impl Preparing<'_> {
             set_job(
                 worker,
                 self.test,
-                job(worker, self.test, recorded.stand.place, Task::Trial(&path, recorded.stand.fill()), memory),
+                job(
+                    worker,
+                    self.test,
+                    recorded.stand.place,
+                    Task::Trial(&path, recorded.stand.fill(), ALL_GATES),
+                    memory,
+                ),
             )?;
             if let Some(budget) = self.cut_at(worker) {
                 return self.cut(worker, &file, recorded, budget);

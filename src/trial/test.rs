@@ -15,9 +15,10 @@ use super::file::{TrialFile, batch_len, compared};
 use super::frame::{Answer, Ask, Ran, Stop};
 use super::garbage::Garbage;
 use super::judge::{Finished, Judge, Stream};
-use super::prepare::{self, Place, Preparing, Stand, Task};
+use super::prepare::{self, ALL_GATES, Place, Preparing, Stand, Task};
 use super::{
     BUDGET_FACTOR, End, Executor, Executors, Mutant, Observation, Oracle, Reason, TrialError, Watched, Worker, budget,
+    reader,
 };
 use crate::program::Program;
 use crate::suite::{Judging, Suite, Test, Verdict};
@@ -119,6 +120,11 @@ impl TestTrials {
         let preparing = Preparing { suite, test, verdict, processes, program, watched };
         let mut recording = preparing.record(worker)?;
         let ran = preparing.calibrate(worker, &mut recording)?;
+        let sites = Sites::of(&recording.oracle, program);
+        if let (Some(garbage), Verdict::Fail, Mode::Mutants) = (recording.stand.garbage, verdict, sites.mode()) {
+            let function = reader::find(&preparing, worker, &recording, &sites)?;
+            recording.stand.garbage = Some(Garbage { function, ..garbage });
+        }
         let written = recording.ran.outputs.iter().map(|output| output.length).max().unwrap_or(0);
         let is_cut = ran.flags & PROCESS_CUT != 0;
         let mut summary = Summary {
@@ -138,7 +144,7 @@ impl TestTrials {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             test: test.clone(),
             stand: recording.stand,
-            sites: Sites::of(&recording.oracle, program),
+            sites,
             oracle: recording.oracle,
             reason: None,
             longest: match verdict {
@@ -280,7 +286,7 @@ impl TestTrials {
             let path = worker.file("trial");
             let file = TrialFile::create(&path, &self.oracle, &self.sites, self.summary.expected())?;
             let memory = prepare::memory_for(self.summary.ran.peak, worker.setup().memory);
-            let task = Task::Trial(&path, self.stand.fill());
+            let task = Task::Trial(&path, self.stand.fill(), ALL_GATES);
             let job = prepare::job(worker, &self.test, self.stand.place, task, memory);
             prepare::set_job(worker, &self.test, job)?;
             worker.loaded = Some((self.id, file));

@@ -78,6 +78,10 @@ fn a_test_that_passes_with_zeros_is_tried_with_garbage_and_that_is_said() {
             && said[0].contains("` and 2 others fail only if locals begin as garbage: with zeros they pass"),
         "{said:?}"
     );
+    assert!(
+        said[0].ends_with("is read that nothing was assigned to, a variable of indent() or what it returns"),
+        "{said:?}"
+    );
     assert!(!report.not_tried.iter().any(|why| why.contains("reproducible")), "{:?}", report.not_tried);
     let line = 1 + ADDED.lines().position(|line| line.contains("width +=")).unwrap() as u32;
     assert_eq!(report.ranking[0].line, line, "{:?}", report.ranking[0]);

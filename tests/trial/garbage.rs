@@ -3,7 +3,7 @@
 use suspect::program::{OperationKind, Program};
 use suspect::suite::Verdict;
 use suspect::trial::{
-    Change, Executor, Executors, Mutant, Override, Site, TestTrials, TrialError, Watched, Worker, budget,
+    Change, Executor, Executors, Garbage, Mutant, Override, Site, TestTrials, TrialError, Watched, Worker, budget,
 };
 use suspect_format::abi::Mode;
 
@@ -51,6 +51,8 @@ fn locals_of_every_kind_begin_as_zero_or_as_garbage() {
         let failing = prepare(&project, &mut worker, test, Verdict::Fail).unwrap();
         let garbage = failing.garbage().unwrap_or_else(|| panic!("{kind}"));
         assert_eq!(garbage.with_zeros, Verdict::Pass, "{kind}");
+        let function = garbage.function.map(|function| project.program.functions[function as usize].name.as_str());
+        assert_eq!(function, Some(if *kind == "result" { "nothing" } else { kind }));
         assert_eq!(written(&failing, &mut worker), format!("{:02x} throughout\n", garbage.byte), "{kind}");
         assert_eq!(failing.mode(), Mode::Mutants, "{kind}");
         assert_eq!(failing.executor(), (Executor::Fork, None), "{kind}");
@@ -85,7 +87,14 @@ fn what_compares_alike_with_negative_garbage_is_tried_with_other_garbage() {
     let values =
         TestTrials::prepare(&mut worker, &project.suite, test, Verdict::Fail, &project.program, Watched::Nodes)
             .unwrap();
-    assert_eq!(values.garbage(), Some(garbage));
+    assert_eq!(values.garbage(), Some(Garbage { function: None, ..garbage }));
+}
+
+#[test]
+fn where_locals_of_two_functions_are_needed_none_is_named() {
+    let (project, mut worker) = (project(&["both"]), worker());
+    let garbage = prepare(&project, &mut worker, 0, Verdict::Fail).unwrap().garbage().unwrap();
+    assert_eq!((garbage.with_zeros, garbage.function), (Verdict::Pass, None));
 }
 
 /// A change of the first addition in a function.

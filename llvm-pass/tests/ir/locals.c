@@ -1,5 +1,5 @@
-// Locals of the trace version start as a word says that the runtime sets (zero without it), but for those whose first use is to be stored to
-// as a whole. Other versions are as they were, and so are functions that a sanitizer watches.
+// Locals of the trace version start as a word says that the runtime sets (zero without it, and where the function's gate is 2), but for those
+// whose first use is to be stored to as a whole. Other versions are as they were, and so are functions that a sanitizer watches.
 // RUN: %clang -O0 -S -emit-llvm %s -o - | %FileCheck %s
 // RUN: %clang -O0 -S -emit-llvm %s -o - | %FileCheck --check-prefix=OTHERS %s
 // RUN: %clang -O0 -fsanitize=memory -S -emit-llvm %s -o - | %FileCheck --check-prefix=WATCHED %s
@@ -23,7 +23,10 @@ void fill(int *, struct pair *, double *, int *, int *, char **, _Bool *);
 // CHECK: [[ADDRESS:%.*]] = alloca ptr
 // CHECK: [[TRUTH:%.*]] = alloca i8
 // CHECK: [[GIVEN:%.*]] = alloca i32
-// CHECK: [[FILL:%.*]] = load i64, ptr @__suspect_fill
+// CHECK: [[WORD:%.*]] = load i64, ptr @__suspect_fill
+// CHECK: [[GATE:%.*]] = load i8, ptr @suspect.gate.bytes
+// CHECK: [[ZERO:%.*]] = icmp eq i8 [[GATE]], 2
+// CHECK: [[FILL:%.*]] = select i1 [[ZERO]], i64 0, i64 [[WORD]]
 // CHECK-NOT: ptr [[PARAMETER]]
 // CHECK: [[INT:%.*]] = trunc i64 [[FILL]] to i32
 // CHECK: store i32 [[INT]], ptr [[ALONE]]
@@ -37,7 +40,8 @@ void fill(int *, struct pair *, double *, int *, int *, char **, _Bool *);
 // CHECK-NOT: ptr [[GIVEN]]
 // CHECK: store i32 {{%.*}}, ptr [[PARAMETER]]
 // CHECK: [[VARIABLE:%.*]] = alloca i32, i64 [[COUNT:%.*]], align
-// CHECK: [[AGAIN:%.*]] = load i64, ptr @__suspect_fill
+// CHECK: load i64, ptr @__suspect_fill
+// CHECK: [[AGAIN:%.*]] = select i1
 // CHECK: [[BYTES:%.*]] = mul i64 [[COUNT]], 4
 // CHECK: [[LAST:%.*]] = trunc i64 [[AGAIN]] to i8
 // CHECK: call void @llvm.memset{{.*}}(ptr align 16 [[VARIABLE]], i8 [[LAST]], i64 [[BYTES]]

@@ -19,6 +19,8 @@ pub const SECTION_UNITS: &str = "suspect_units";
 /// Section of one byte for each function that has versions, in the order of the unit's functions: not 0 if the `mutants` version is to go on
 /// in the `trace` version. Its `__start_`/`__stop_` symbols come from the linker; so do those of [`SECTION_OPERATIONS`].
 pub const SECTION_GATES: &str = "suspect_gates";
+/// A gate that is open, and has locals of its function begin as zero whatever [`SYMBOL_FILL`] says.
+pub const GATE_ZERO: u8 = 2;
 /// Section of one byte for each operation, in the order of the unit's: not 0 while the runtime may have something else in mind for it.
 pub const SECTION_OPERATIONS: &str = "suspect_operations";
 /// Section of encoded site tables; not loaded into memory.
@@ -110,6 +112,12 @@ pub const ENV_PLAN: &str = "SUSPECT_PLAN";
 /// The byte that locals of the `trace` version begin as, in decimal; zero when not set. With another one the mode [`Mode::Mutants`] sends every
 /// function on to that version, so that no local begins as anything else.
 pub const ENV_FILL: &str = "SUSPECT_FILL";
+
+/// The functions whose locals begin so in the mode [`Mode::Mutants`], by the numbers of their gates in the trial file: the first, in decimal, and one
+/// past the last; those of others begin as zero. All of them when not set.
+pub const ENV_FILL_FROM: &str = "SUSPECT_FILL_FROM";
+/// See [`ENV_FILL_FROM`].
+pub const ENV_FILL_TO: &str = "SUSPECT_FILL_TO";
 
 /// Bytes of full values kept when [`ENV_LOG_BYTES`] does not say: about a million.
 pub const DEFAULT_LOG_BYTES: u64 = 16 << 20;

@@ -123,12 +123,12 @@ pub fn try_changes(
         not_tried.push(format!("code mutants: {}", catalogue.left_out.join("; ")));
     }
     let said = [by_status(&suite, &searched.trials), cut_short(run, &searched.trials)?, carried_over(&searched.trials)];
-    let trust = with_garbage(&searched, &name).into_iter().chain(said.into_iter().flatten()).collect();
+    let trust = with_garbage(run, &searched).into_iter().chain(said.into_iter().flatten()).collect();
     Ok(Tried { trials: searched.trials, is_finished: searched.is_finished, not_tried, trust })
 }
 
 /// That a variable is read that nothing was assigned to: a trial without changes in which locals begin as something else shows it.
-fn with_garbage<'a>(searched: &Searched, name: &impl Fn(&u32) -> &'a str) -> Option<String> {
+fn with_garbage(run: &Run, searched: &Searched) -> Option<String> {
     let (first, garbage) = searched.garbage.first_key_value()?;
     let zeros = |verdict: Verdict| searched.garbage.values().all(|other| other.with_zeros == verdict);
     let (others, fail, them) = match searched.garbage.len() - 1 {
@@ -141,10 +141,23 @@ fn with_garbage<'a>(searched: &Searched, name: &impl Fn(&u32) -> &'a str) -> Opt
         (true, _) => "they pass".into(),
         (false, _) => format!("it is `{}`", garbage.with_zeros),
     };
+    let mut functions: Vec<&str> = searched
+        .garbage
+        .values()
+        .filter_map(|garbage| Some(run.program.functions.get(garbage.function? as usize)?.name.as_str()))
+        .collect();
+    functions.sort_unstable();
+    functions.dedup();
+    let what = match &functions[..] {
+        [] => "a variable or what a function returns".into(),
+        all => format!(
+            "a variable of {} or what it returns",
+            all.iter().map(|name| format!("{name}()")).collect::<Vec<_>>().join(" or ")
+        ),
+    };
     Some(format!(
-        "test `{}`{others} {fail} only if locals begin as garbage: with zeros {ends}, so something is read that nothing was assigned to, a variable \
-         or what a function returns",
-        name(first)
+        "test `{}`{others} {fail} only if locals begin as garbage: with zeros {ends}, so something is read that nothing was assigned to, {what}",
+        run.manifest.tests.get(*first as usize).map_or("?", |test| &test.name)
     ))
 }
 

@@ -58,12 +58,19 @@ static void sum(int n)
     failed = all != 2 * n;
 }
 
+static int one(void) { int local; int *place = &local; return *place; }
+
+static int other(void) { int local; int *place = &local; return *place; }
+
+/* Fails only if the locals of both are something. */
+static void both(void) { failed = one() != 0 && other() != 0; }
+
 int main(int argc, char **argv)
 {
     const char *kind = argc > 1 ? argv[1] : "";
 #define TRY(name, arguments) if (!strcmp(kind, #name)) name arguments
     TRY(whole, ()); TRY(small, ()); TRY(middle, ()); TRY(large, ()); TRY(truth, ()); TRY(address, ()); TRY(number, ()); TRY(single, ());
     TRY(structure, ()); TRY(array, ()); TRY(variable, (21)); TRY(stack, (77)); TRY(result, (argc)); TRY(assigned, ()); TRY(greater, ());
-    TRY(sum, (argc));
+    TRY(sum, (argc)); TRY(both, ());
     return failed;
 }
