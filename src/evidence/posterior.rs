@@ -31,8 +31,11 @@ impl Posterior {
         let mut clusters = clusters(ground, trials);
         clusters.sort_by_key(|tests| std::cmp::Reverse(tests.len()));
         let of_clusters: Vec<Vec<f64>> = match clusters.len() {
-            0 | 1 => vec![spread(ground, &Portrait::new(ground, trials))],
-            _ => clusters.iter().map(|tests| spread(ground, &Portrait::of_failing(ground, trials, tests))).collect(),
+            0 | 1 => vec![spread(ground, trials, &Portrait::new(ground, trials))],
+            _ => clusters
+                .iter()
+                .map(|tests| spread(ground, trials, &Portrait::of_failing(ground, trials, tests)))
+                .collect(),
         };
         let n_tests = clusters.iter().map(Vec::len).sum::<usize>().max(1) as f64;
         let mut shares: Vec<f64> = clusters.iter().map(|tests| tests.len() as f64 / n_tests).collect();
@@ -54,13 +57,34 @@ impl Posterior {
     }
 }
 
-fn spread(ground: &Ground, portrait: &Portrait) -> Vec<f64> {
+fn spread(ground: &Ground, trials: &Trials, portrait: &Portrait) -> Vec<f64> {
     let mut lines = vec![0.0; ground.n_lines()];
     for (&line, p) in portrait.lines.iter().zip(probabilities(&portrait.features, &WEIGHTS)) {
         lines[line as usize] = p;
     }
     lean_to_chains(ground, &mut lines);
+    lean_to_readers(trials, &mut lines);
     lines
+}
+
+/// The probability, by eye, that the fault is in the function that was found to read what nothing was assigned to: what should have been assigned there may
+/// be another function's to assign.
+const LEAST_FOR_READERS: f64 = 0.5;
+
+/// Gives functions that read what nothing was assigned to at least [`LEAST_FOR_READERS`] of the probability, as far as failing tests fail because of
+/// that: changes elsewhere that keep the program from coming there make tests pass as well.
+fn lean_to_readers(trials: &Trials, lines: &mut [f64]) {
+    let (readers, share) = trials.readers();
+    let sum: f64 = lines.iter().sum();
+    let on: f64 = readers.iter().filter_map(|line| lines.get(*line as usize)).sum();
+    let least = LEAST_FOR_READERS * share * sum;
+    if on <= 0.0 || on >= least {
+        return;
+    }
+    let (grow, shrink) = (least / on, (sum - least) / (sum - on));
+    for (line, p) in (0..).zip(lines.iter_mut()) {
+        *p *= if readers.contains(&line) { grow } else { shrink };
+    }
 }
 
 /// The most by which the odds of a line grow that is on a proved causal chain.

@@ -303,6 +303,32 @@ fn lines_on_proved_chains_gain_a_bounded_factor_of_odds() {
 }
 
 #[test]
+fn functions_that_read_what_nothing_was_assigned_to_have_half_of_the_probability_or_more() {
+    let program = program(9);
+    let coverage = everywhere(9, &FAILED);
+    let ground = Ground::new(&program, &coverage, &[0, 1, 2, 3, 4]);
+    let plain = Posterior::new(&ground, &example());
+    let sum: f64 = plain.lines.iter().sum();
+    let with = |lines: &[u32], share: f64| {
+        let mut trials = example();
+        trials.set_readers(lines.iter().copied().collect(), share);
+        let found = Posterior::new(&ground, &trials);
+        assert!((found.lines.iter().sum::<f64>() - sum).abs() < 1e-9);
+        assert!(
+            (found.lines[3] * plain.lines[4] - found.lines[4] * plain.lines[3]).abs() < 1e-9,
+            "alike among themselves"
+        );
+        (found.lines[3] + found.lines[4]) / sum
+    };
+    assert!((plain.lines[3] + plain.lines[4]) / sum < 0.2);
+    assert!((with(&[3, 4], 1.0) - 0.5).abs() < 1e-9);
+    assert!((with(&[3, 4], 0.5) - 0.25).abs() < 1e-9, "half of the tests fail for another reason");
+    let all: Vec<u32> = (0..9).collect();
+    assert_eq!(with(&all, 1.0), (plain.lines[3] + plain.lines[4]) / sum, "they have more already");
+    assert_eq!(with(&[], 0.0), (plain.lines[3] + plain.lines[4]) / sum);
+}
+
+#[test]
 fn where_all_flips_or_nothing_does_lines_without_a_difference_are_equal() {
     for letters in ["tsss", "cccc", "ssss", "tttt"] {
         let same: Vec<(Kind, u32, &str)> = (0..14).map(|line| (ADD, line, letters)).collect();

@@ -1,6 +1,6 @@
 //! What trials came to.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use super::Candidate;
 use crate::store::TrialEnd;
@@ -70,6 +70,8 @@ pub struct Trials {
     outcomes: Vec<Vec<(u32, Outcome)>>,
     /// Of outcomes that were found out in an earlier run, when: seconds since 1970.
     ages: HashMap<(u32, u32), u64>,
+    /// Lines of functions that read what nothing was assigned to, and the share of the failing tests that fail because of that.
+    readers: (BTreeSet<u32>, f64),
 }
 
 impl Trials {
@@ -102,6 +104,16 @@ impl Trials {
     /// When an outcome was found out, seconds since 1970, if that was in an earlier run.
     pub fn age(&self, candidate: u32, test: u32) -> Option<u64> {
         self.ages.get(&(candidate, test)).copied()
+    }
+
+    /// Notes the lines of functions that read what nothing was assigned to, and the share of the failing tests that fail because of that.
+    pub fn set_readers(&mut self, lines: BTreeSet<u32>, share: f64) {
+        self.readers = (lines, share);
+    }
+
+    /// See [`Trials::set_readers`].
+    pub fn readers(&self) -> (&BTreeSet<u32>, f64) {
+        (&self.readers.0, self.readers.1)
     }
 
     /// How many outcomes were found out in earlier runs, and when the oldest of them was; `None` if none was.

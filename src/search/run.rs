@@ -17,7 +17,7 @@ use crate::campaign::shelf::Shelf;
 use crate::campaign::{CampaignError, Lab, MOST_UNWRITTEN, OracleFacts, UNWRITTEN};
 use crate::evidence::{Effect, Outcome, Taken, Trials, TriedTest, code_candidates, label_candidates, node_candidates};
 use crate::mutant::CodeMutant;
-use crate::program::Program;
+use crate::program::{Line, Program};
 use crate::store::{Ages, EvidenceStore, EvidenceWriter, TriedRecord, TriedRecords};
 use crate::trial::{Garbage, Mutant, Observation};
 
@@ -185,6 +185,10 @@ impl<L: Lab> Search<'_, L> {
             }
         }
         searched.garbage = locked(&shared.garbage).clone();
+        // Not before: what is tried next is to depend on outcomes alone.
+        let n_failing =
+            chosen[..n_first].iter().filter(|test| test.failed && !searched.refused.contains_key(&test.test)).count();
+        self.set_readers(&mut searched, n_failing);
         searched.is_finished |= searched.trials.len() >= self.settings.most_trials;
         searched.is_finished &= !shared.hurried.load(Ordering::Relaxed);
         Ok(searched)
@@ -385,6 +389,20 @@ impl<L: Lab> Search<'_, L> {
         let ran = self.lab.run(worker, &ready, &mutants, budget, &mut observed);
         let written = self.write(&mut unwritten, shared, outcomes);
         failure.map_or(Ok(()), Err).and(written).and(ran)
+    }
+
+    /// Notes the lines of functions that read what nothing was assigned to.
+    fn set_readers(&self, searched: &mut Searched, n_failing: usize) {
+        let functions: Vec<u32> = searched.garbage.values().filter_map(|garbage| garbage.function).collect();
+        let is_in = |line: &Line| {
+            functions.iter().filter_map(|function| self.program.functions.get(*function as usize)).any(|function| {
+                let place = function.place;
+                line.file == place.file && (place.line..=function.last_line).contains(&line.line)
+            })
+        };
+        let lines = (0..).zip(&self.program.lines).filter(|(_, line)| is_in(line)).map(|(number, _)| number).collect();
+        let share = functions.len() as f64 / n_failing.max(functions.len()).max(1) as f64;
+        searched.trials.set_readers(lines, share);
     }
 
     /// Keeps what locals of a test begin as, for who only looks up what was tried.
