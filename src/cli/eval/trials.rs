@@ -1,5 +1,6 @@
 //! What changes of a version did to its tests: tried once, kept, and read by every ranking after that.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
@@ -33,6 +34,9 @@ pub struct Kept {
     /// Tests: index in the manifest, whether it fails, what matches without any change, whether it is a further one.
     tests: Vec<(u32, bool, Option<u64>, bool)>,
     candidates: Vec<KeptCandidate>,
+    /// See [`Trials::readers`].
+    #[serde(default)]
+    readers: (BTreeSet<u32>, f64),
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -69,6 +73,7 @@ impl Kept {
             key,
             tests: trials.tests().iter().map(|test| (test.test, test.failed, test.matched, test.further)).collect(),
             candidates: (0..).zip(trials.candidates()).map(keep).collect(),
+            readers: (trials.readers().0.clone(), trials.readers().1),
             ..Kept::default()
         }
     }
@@ -83,6 +88,7 @@ impl Kept {
             further,
         };
         let mut trials = Trials::new(self.tests.iter().filter(wanted).map(tried).collect());
+        trials.set_readers(self.readers.0.clone(), self.readers.1);
         let mut position = 0;
         let positions: Vec<Option<u32>> = self
             .tests
@@ -219,10 +225,12 @@ mod tests {
             trials.set(at, n as u32 % 3, outcome(EFFECTS[n % 5]));
             trials.set(at, 2, outcome(Effect::Turned));
         }
+        trials.set_readers([1, 3].into(), 0.5);
         let text = serde_json::to_vec(&Kept::new("key".into(), &trials)).unwrap();
         let kept: Kept = serde_json::from_slice(&text).unwrap();
         let same = kept.trials(&[3, 5, 9]);
         assert_eq!((same.tests(), same.candidates()), (trials.tests(), trials.candidates()));
+        assert_eq!(same.readers(), trials.readers());
         assert!((0..trials.candidates().len() as u32).all(|at| same.outcomes(at) == trials.outcomes(at)));
         // Of some tests alone.
         let some = kept.trials(&[9, 3]);
