@@ -289,7 +289,8 @@ proptest! {
     #[test]
     fn line_reaches_the_shell_as_written(line in "[a-z0-9 '\"$\\\\(){}#*?!=%-]{1,20}") {
         // A process id is another each time.
-        prop_assume!(!line.trim().is_empty() && !line.contains("$$"));
+        let names_process = ["$$", "${$", "{#$"].iter().any(|id| line.contains(id));
+        prop_assume!(!line.trim().is_empty() && !names_process);
         let project = Project::new(&[("u", &line), ("suspect.toml", "[[suite]]\nkind = 'lines'\nfile = 'u'\nrun = 'printf \"[%s]\" {line}'\n")]);
         let by_hand = Command::shell(format!("printf \"[%s]\" {line}"), project.root()).run().unwrap();
         let suite = project.suite();
