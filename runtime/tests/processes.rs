@@ -2,11 +2,13 @@
 
 use std::ffi::OsStr;
 use std::fs;
+use std::io::ErrorKind;
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::OnceLock;
+use std::thread::sleep;
 use std::time::Duration;
 
 use suspect::trace::{Ending, Process, TraceFile, Traces, read_directory};
@@ -87,7 +89,13 @@ impl Recording {
     }
 
     fn run(&mut self) -> ExitStatus {
-        self.command.status().unwrap()
+        loop {
+            match self.command.status() {
+                // What another test forked has the program open, which has just been written, until it runs its own.
+                Err(error) if error.kind() == ErrorKind::ExecutableFileBusy => sleep(Duration::from_millis(10)),
+                status => return status.unwrap(),
+            }
+        }
     }
 
     fn run_well(&mut self) {

@@ -112,7 +112,23 @@ int made_up(double a, int *const *p, char *const *q, struct fields *f, const lon
     return p[1] ? 1 : 2;
   f->high = f->low;
   _Bool is = !a;
-  return (int)(*p - p[2]) ? -vla[2] : ~vla[1];
+  return (int)(*p - p[2]) ? vla[2] : vla[1];
+}
+
+// What is written is: `!` where its value is a number, `-` and `~`.
+// CHECK-LABEL: define internal {{.*}}@signs.suspect.trace(
+// CHECK: sub i32 0,
+// CHECK: call i64 @__suspect_operation(
+// CHECK: xor i32 {{.*}}, -1
+// CHECK: call i64 @__suspect_operation(
+// CHECK: zext i1 {{.*}} to i32
+// CHECK: call i64 @__suspect_operation(
+// CHECK: ret
+int signs(int a, int b, int c) {
+  int minus = -a;
+  int not = ~b;
+  get();
+  return !c;
 }
 
 // CHECK-LABEL: define internal {{.*}}@wide.suspect.trace(
