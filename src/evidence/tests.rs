@@ -191,6 +191,25 @@ fn repairs_by_code_are_told_from_repairs_by_values() {
 }
 
 #[test]
+fn last_resorts_count_only_where_they_break_nothing_and_nothing_else_repairs() {
+    const STEP: Kind = Kind::Operation(Class::Sti);
+    let of = |candidates: &[(Kind, u32, &str)]| {
+        let features = portrait(&trials(&FAILED, candidates), 4).features;
+        features.iter().map(|features| (features.flip, features.repair, features.last_repair)).collect::<Vec<_>>()
+    };
+    let alone = of(&[(STEP, 0, "ttuuu"), (Kind::Constant, 1, "ttutu"), (ADD, 2, "tcuuu")]);
+    assert_eq!(alone[..3], [(1.0, 1.0, 1.0), (0.0, 0.0, 1.0 - 1.0 / 3.0), (1.0, 0.0, 0.0)]);
+    let beside_a_repair = of(&[(STEP, 0, "ttuuu"), (Kind::Constant, 1, "ttuuu"), (ADD, 2, "ttuuu")]);
+    assert_eq!(beside_a_repair[..3], [(0.0, 0.0, 1.0), (0.0, 0.0, 1.0), (1.0, 1.0, 0.0)]);
+    // What is counted for the user leaves nothing out.
+    let program = program(4);
+    let trials = trials(&FAILED, &[(STEP, 0, "ttuuu"), (ADD, 2, "ttuuu")]);
+    let (coverage, tests) = (everywhere(4, &FAILED), [0, 1, 2, 3, 4]);
+    let tallies = Tallies::new(&Ground::new(&program, &coverage, &tests), &trials, |_| true);
+    assert_eq!((tallies.of(0).failing.turned, tallies.came_out(0).failing.turned), (0, 2));
+}
+
+#[test]
 fn a_repair_repairs_further_tests_too_and_breaks_none() {
     // A failing and a passing test, then the same as further ones, then two further passing ones.
     let failed = [true, false, true, false, false, false];

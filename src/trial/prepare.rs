@@ -607,17 +607,8 @@ impl Preparing<'_> {
             let sites = Sites::of(&recorded.oracle, self.program);
             let file = TrialFile::create(&path, &recorded.oracle, &sites, &[])?;
             let memory = memory_for(recorded.ran.peak, worker.setup().memory);
-            set_job(
-                worker,
-                self.test,
-                job(
-                    worker,
-                    self.test,
-                    recorded.stand.place,
-                    Task::Trial(&path, recorded.stand.fill(), ALL_GATES),
-                    memory,
-                ),
-            )?;
+            let task = Task::Trial(&path, recorded.stand.fill(), ALL_GATES);
+            set_job(worker, self.test, job(worker, self.test, recorded.stand.place, task, memory))?;
             if let Some(budget) = self.cut_at(worker) {
                 return self.cut(worker, &file, recorded, budget);
             }
