@@ -689,8 +689,10 @@ pub(super) fn outcome(ran: &Ran) -> Outcome {
 
 /// Returns when the time of day, in seconds, is another one.
 fn wait_for_next_second() {
+    /// `time` reads a clock that is set once in a tick of the kernel, up to 10 ms after the second.
+    const TICK: Duration = Duration::from_millis(20);
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    std::thread::sleep(Duration::from_secs(1) - Duration::from_nanos(since.subsec_nanos().into()));
+    std::thread::sleep(Duration::from_secs(1) - Duration::from_nanos(since.subsec_nanos().into()) + TICK);
 }
 
 /// Whether a copy of a directory has at most so many entries and bytes.
