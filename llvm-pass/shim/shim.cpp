@@ -580,6 +580,21 @@ void suspect_skip(LLVMValueRef choice, LLVMValueRef first, LLVMValueRef end) {
   jump->eraseFromParent();
 }
 
+// Before `jump` control goes back to `first` if `choice` is not 0; gives the block on the way there, for the caller to add to.
+LLVMBasicBlockRef suspect_repeat(LLVMValueRef choice, LLVMValueRef first, LLVMValueRef jump) {
+  Instruction *begin = unwrap<Instruction>(first), *leave = unwrap<Instruction>(jump);
+  BasicBlock *condition = begin->getParent()->splitBasicBlock(begin);
+  BasicBlock *body = leave->getParent(), *end = body->splitBasicBlock(leave);
+  BasicBlock *again = BasicBlock::Create(body->getContext(), "", body->getParent(), end);
+  IRBuilder<>(again).CreateBr(condition)->setDebugLoc(leave->getDebugLoc());
+  Instruction *old = body->getTerminator();
+  IRBuilder<> builder(old);
+  Value *number = unwrap(choice);
+  builder.CreateCondBr(builder.CreateICmpNE(number, ConstantInt::get(number->getType(), 0)), again, end);
+  old->eraseFromParent();
+  return wrap(again);
+}
+
 int suspect_rmw_operation(LLVMValueRef instruction) { return int(unwrap<AtomicRMWInst>(instruction)->getOperation()); }
 
 void suspect_no_sanitize_instruction(LLVMValueRef instruction) {

@@ -139,6 +139,7 @@ pub fn inject(
     });
     if let Some(mutations) = &mutations {
         mutations.statements();
+        mutations.repeats();
         mutations.assignments();
     }
     if mode == Mode::Trace {

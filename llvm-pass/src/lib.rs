@@ -29,6 +29,7 @@ mod overrides;
 mod pieces;
 mod positions;
 mod record;
+mod repeats;
 mod returning;
 mod sequences;
 mod shim;

@@ -67,6 +67,18 @@ impl Mutations<'_> {
         }
     }
 
+    /// Conditions that can be asked again.
+    pub fn repeats(&self) {
+        for (number, operation) in self.numbered() {
+            if let Spot::Repeat(first, jump) = operation.spot {
+                let (first, jump) = (self.body.at(first), self.body.at(jump));
+                let choice = self.choice(&Builder::before(self.module, jump), number);
+                let again = Block(llvm!(shim::suspect_repeat(choice.0, first.0, jump.0)));
+                again.terminator().into_iter().for_each(|back| fuel::tick(self.module, back));
+            }
+        }
+    }
+
     /// What is assigned. Before the hooks of nodes, which take what comes out.
     pub fn assignments(&self) {
         for (number, operation) in self.numbered() {
@@ -172,7 +184,7 @@ impl Mutations<'_> {
                 Spot::Index(position) => self.index(number, self.body.at(position)),
                 Spot::Argument(position, operand) => self.argument(number, self.body.at(position), operand),
                 Spot::Variable(position) => self.variable(number, self.body.at(position), table),
-                Spot::Node | Spot::Store(_) | Spot::Around(..) | Spot::Junction(_) => {}
+                Spot::Node | Spot::Store(_) | Spot::Around(..) | Spot::Repeat(..) | Spot::Junction(_) => {}
             }
         }
     }

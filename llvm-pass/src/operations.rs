@@ -13,6 +13,7 @@ use crate::compounds::{Found, Graph};
 use crate::ir::{self, LLVMIntPredicate, LLVMOpcode, LLVMRealPredicate, LLVMTypeKind, Type, Value, llvm};
 use crate::logic::{self, Junction};
 use crate::nodes;
+use crate::repeats;
 use crate::shim;
 use crate::signedness;
 use crate::sites::{Body, Logged, NodeSite, PieceSite, Place, Survey, piece_at};
@@ -36,6 +37,8 @@ pub enum Spot {
     Node,
     /// Around the instructions from the first position up to the second, which is not one of them.
     Around(u32, u32),
+    /// Before the jump at the second position, which leads behind what a condition guards, for going back to the first one, where the condition begins.
+    Repeat(u32, u32),
     /// On the ways out of the left side of `&&` or `||`.
     Junction(Box<Junction>),
 }
@@ -81,7 +84,9 @@ pub fn collect(
     }
     collector.wholes();
     collector.statements();
-    collector.logic(compounds);
+    let graph = Graph::of(body);
+    collector.repeats(&graph, compounds);
+    collector.logic(&graph, compounds);
     let mut found = collector.found;
     found.sort_by_key(|(position, _)| *position);
     (found.into_iter().map(|(_, site)| site).collect(), collector.scopes.named)
@@ -283,9 +288,14 @@ impl Collector<'_, '_> {
         }
     }
 
-    fn logic(&mut self, compounds: &[Found]) {
-        let graph = Graph::of(self.body);
-        for junction in compounds.iter().flat_map(|found| logic::junctions(&graph, found)) {
+    fn repeats(&mut self, graph: &Graph, compounds: &[Found]) {
+        for repeat in repeats::collect(graph, compounds) {
+            self.push(repeat.branch, OperationKind::If, Spot::Repeat(repeat.first, repeat.jump));
+        }
+    }
+
+    fn logic(&mut self, graph: &Graph, compounds: &[Found]) {
+        for junction in compounds.iter().flat_map(|found| logic::junctions(graph, found)) {
             let Some(last) = junction.left.last() else { continue };
             let position = self.body.terminator(*last);
             self.push(position, OperationKind::Logical { and: junction.and }, Spot::Junction(Box::new(junction)));

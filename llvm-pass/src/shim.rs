@@ -71,6 +71,7 @@ unsafe extern "C" {
     pub fn suspect_burn(before: LLVMValueRef, fuel: LLVMValueRef, refuel: LLVMValueRef);
     pub fn suspect_redirect(end: LLVMValueRef, successor: c_uint, target: LLVMBasicBlockRef);
     pub fn suspect_skip(choice: LLVMValueRef, first: LLVMValueRef, end: LLVMValueRef);
+    pub fn suspect_repeat(choice: LLVMValueRef, first: LLVMValueRef, jump: LLVMValueRef) -> LLVMBasicBlockRef;
     pub fn suspect_rmw_operation(instruction: LLVMValueRef) -> c_int;
     pub fn suspect_no_sanitize_instruction(instruction: LLVMValueRef);
     pub fn suspect_is_sanitizer_code(instruction: LLVMValueRef) -> bool;

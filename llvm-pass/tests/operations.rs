@@ -198,6 +198,31 @@ const EDITS: &[Edit] = &[
     edit("int i = 0; while ([[i < 5 @&& is(\"a\", i < 3) => i < 5]]) i++; show(i);", "choice", 2),
     edit("int i = 0; while ([[i < 5 @&& is(\"a\", i < 9) => is(\"a\", i < 9)]]) i++; show(i);", "choice", 3),
     // Variables: others by their number, in the order in which operations name them.
+    // Conditions that are asked again.
+    edit("int i = 0; [[if|while]] (@i < 5) i++; show(i);", "choice", 1),
+    edit("int i = 0; [[if|while]] (@is(\"a\", i < 3) && is(\"b\", i != 1)) { show(i); i += 1; } show(i);", "choice", 1),
+    edit(
+        "int i = 0; [[if|while]] (@(i < 3 || is(\"a\", i == 3)) && i != 2) { int twice = 2 * i++; show(twice); }",
+        "choice",
+        1,
+    ),
+    edit(
+        "int i = 0, c;\n[[if|while]] (@(c = rand_(5)) != 3 && i++ < 9) { show(c); if (c == 9) return; } show(i);",
+        "choice",
+        1,
+    ),
+    edit("int i = 3, k; [[if|while]] (@is(\"a\", k = 3) + i-- > 1) show(i + k); show(i);", "choice", 1),
+    edit(
+        "int i = 6, j = 0;\nif (i < 0) show(1); else [[if|while]] (@!(i & 8)) { switch (i) { case 6: j = 1; break; default: j++; } i++; } show(j);",
+        "choice",
+        1,
+    ),
+    edit(
+        "for (int i = 0; i < 3; i++) { int k = i; show(i); [[if|while]] (@k-- > 0) for (int j = 0; ; j++) { if (j > k) break; show(j); } }",
+        "choice",
+        1,
+    ),
+    edit("int i = 0; do [[if|while]] (@i % 3) { show(i); i++; } while (++i < 7);", "choice", 1),
     edit("int a = 1, b = 2;\nshow([[a|b]]);", "variable", 1),
     edit("int a = 1, b = 2;\nshow(a + [[b|a]]);", "variable", 0),
     edit("double a = 1, b = 2;\ndump([[b|a]]);", "variable", 1),
@@ -305,7 +330,9 @@ fn mutant_at(unit: &OwnedUnit, place: (u32, u32), (what, number): (&str, i64)) -
                 OperationKind::Assign { width, .. } => (what == "operator", width, 35),
                 OperationKind::Argument { width, .. } => (what == "result", width, 0),
                 OperationKind::Unary { width, .. } => (what == "operator", width, 0),
-                OperationKind::Statement | OperationKind::Logical { .. } => (what == "choice", 64, 0),
+                OperationKind::Statement | OperationKind::If | OperationKind::Logical { .. } => {
+                    (what == "choice", 64, 0)
+                }
                 OperationKind::Read { .. } => (what == "variable", 64, 0),
                 OperationKind::Whole { .. } => (false, 0, 0),
             };

@@ -25,6 +25,7 @@ pub(super) fn of_operation(body: &Body, index: u32, drafts: &mut Vec<Draft>) {
         OperationKind::Whole { value } => found.whole(value),
         OperationKind::Read { variable, width, .. } => found.read(variable, width),
         OperationKind::Statement => found.statement(),
+        OperationKind::If => found.guard(),
         OperationKind::Unary { .. } => found.without_unary(),
         OperationKind::Assign { width, is_float, right } => found.assignment(u32::from(width), is_float, right),
     }
@@ -321,6 +322,17 @@ impl<'a> Found<'_, '_, 'a> {
             self.push(Class::Sti, Change::StepAfter(step & mask), (&own.name, &after), rewrite(false));
             self.push(Class::Sti, Change::StepBefore(step & mask), (&own.name, &before), rewrite(true));
         }
+    }
+
+    /// `if (a) b` becomes `while (a) b`.
+    fn guard(&mut self) {
+        let place = self.operation.place;
+        let rewrite = self.body.text(place).and_then(|text| {
+            let found = text.while_for_if(place.line, place.column).ok_or(Junk::Made)?;
+            let is_guard = |(_, one): &(u32, &Operation)| one.kind == OperationKind::If;
+            if self.body.operations_at(place).filter(is_guard).count() > 1 { Err(Junk::Several) } else { Ok(found) }
+        });
+        self.push(Class::Iwr, Change::Choose(1), ("if", "while"), rewrite);
     }
 
     fn statement(&mut self) {

@@ -38,11 +38,13 @@ pub enum Class {
     Sti,
     /// Unary operator deletion: `!a`, `-a` or `~a` becomes `a`.
     Uod,
+    /// If-while replacement: `if (a) b` becomes `while (a) b`.
+    Iwr,
 }
 
 impl Class {
     /// All of them, in the order in which duplicates are kept.
-    pub const ALL: [Class; 13] = [
+    pub const ALL: [Class; 14] = [
         Class::Aor,
         Class::Ror,
         Class::Lcr,
@@ -56,11 +58,12 @@ impl Class {
         Class::Bod,
         Class::Sti,
         Class::Uod,
+        Class::Iwr,
     ];
 
     /// Whether it is one of the classes that mutants of a program are of unless others are asked for: studies of mutation use these.
     pub const fn is_usual(self) -> bool {
-        !matches!(self, Class::Asr | Class::Bod | Class::Sti | Class::Uod)
+        !matches!(self, Class::Asr | Class::Bod | Class::Sti | Class::Uod | Class::Iwr)
     }
 
     /// Its name on command lines and in results.
@@ -79,6 +82,7 @@ impl Class {
             Class::Bod => "BOD",
             Class::Sti => "STI",
             Class::Uod => "UOD",
+            Class::Iwr => "IWR",
         }
     }
 
@@ -98,6 +102,7 @@ impl Class {
             Class::Bod => "binary operator deletion",
             Class::Sti => "step insertion",
             Class::Uod => "unary operator deletion",
+            Class::Iwr => "if-while replacement",
         }
     }
 

@@ -2,7 +2,8 @@
 
 use super::expression::{Expression, Statement};
 use super::kind::{Field, Kind};
-use super::text::Text;
+use super::rewrite::{Rewrite, What};
+use super::text::{Node, Text};
 
 impl Text {
     pub(super) fn ancestors(&self, index: u32) -> impl Iterator<Item = u32> + '_ {
@@ -99,6 +100,46 @@ impl Text {
         let statement = self.statement_at(line, column)?;
         let condition = Expression::at(self, self.child(statement.index, Field::Condition)?)?;
         Some(condition.unparenthesized())
+    }
+
+    /// The rewrite by which the `if` whose condition begins at the place becomes `while`. `None` where that would be another thing than to ask the
+    /// whole condition again: there is an `else`, the condition holds `,` or statements, or its body a `break` or `continue` of a loop around it.
+    pub fn while_for_if(&self, line: u32, column: u32) -> Option<Rewrite> {
+        let mut inside = self.leaf_at(line, column)?;
+        let branch = self.ancestors(inside).find(|around| {
+            let found = self.node(*around).kind.is_statement();
+            inside = if found { inside } else { *around };
+            found
+        })?;
+        let node = self.node(branch);
+        let is_condition = node.kind == Kind::If && self.node(inside).field == Field::Condition;
+        if !is_condition || node.flawed || !node.sound || self.child(branch, Field::Alternative).is_some() {
+            return None;
+        }
+        let parts = inside..self.node(inside).last;
+        if parts.clone().any(|part| matches!(self.node(part).kind, Kind::Comma | Kind::Block)) {
+            return None;
+        }
+        let (mut index, mut switched) = (parts.end, 0);
+        while index < node.last {
+            let part = self.node(index);
+            match part.kind {
+                // Their jumps are their own.
+                Kind::While | Kind::Do | Kind::For => index = part.last,
+                Kind::Jump if self.leads_out(part, index < switched) => return None,
+                kind => {
+                    switched = if kind == Kind::Switch { switched.max(part.last) } else { switched };
+                    index += 1;
+                }
+            }
+        }
+        Some(Rewrite { node: branch + 1, what: What::Text("while".into()) })
+    }
+
+    /// Whether a jump is one of the loop around it, or of a `switch` that it does not stand in.
+    fn leads_out(&self, jump: &Node, switched: bool) -> bool {
+        let word = self.bytes(jump.span);
+        word.starts_with(b"continue") || word.starts_with(b"break") && !switched
     }
 
     /// The constants of the labels of the `switch` whose value the token at the place is part of, in the order of the text; `None` if there is

@@ -304,6 +304,38 @@ fn old_and_strange_code_is_read() {
     assert_eq!(text.operator_at(8, 12).unwrap().source(), "a - 1");
 }
 
+#[test]
+fn an_if_becomes_a_while_where_that_asks_its_whole_condition_again() {
+    let made = |body: &str, mark: &str| {
+        let text = Text::parse(format!("int f(int a)\n{{\n{body}\n}}\n"));
+        let column = body.find(mark).unwrap() as u32 + 1;
+        let edits = text.edits("x.c", &[text.while_for_if(3, column)?]).unwrap();
+        Some(String::from_utf8(apply(text.source(), &edits).unwrap()).unwrap().lines().nth(2).unwrap().to_owned())
+    };
+    let same = |body: &str, mark: &str, wanted: &str| assert_eq!(made(body, mark).as_deref(), Some(wanted));
+    same("if (a > 3) a--;", "a > 3", "while (a > 3) a--;");
+    same("if(!(a & 1) && g(a)) { a++; }", "!", "while(!(a & 1) && g(a)) { a++; }");
+    same("if (a) b(); else if (a > 1) a--;", "a > 1", "if (a) b(); else while (a > 1) a--;");
+    same(
+        "if (a) { for (;;) break; switch (a) { case 1: break; } goto end; }",
+        "a)",
+        "while (a) { for (;;) break; switch (a) { case 1: break; } goto end; }",
+    );
+    for (body, mark) in [
+        ("if (a) b(); else c();", "a)"),
+        ("while (a) a--;", "a)"),
+        ("if (a) a--;", "a--"),
+        ("if (g(), a) a--;", "g"),
+        ("if (({ g(); a; })) a--;", "({"),
+        ("for (;;) if (a) break;", "a)"),
+        ("for (;;) if (a) { b(); continue; }", "a)"),
+        ("for (;;) if (a) switch (a) { case 1: continue; }", "a)"),
+        ("x = a ? b : c;", "a ?"),
+    ] {
+        assert_eq!(made(body, mark), None, "{body}");
+    }
+}
+
 /// Everything that can be asked at every place.
 fn ask_all(text: &Text) {
     let lines = text.source().iter().filter(|byte| **byte == b'\n').count() as u32 + 2;
@@ -320,6 +352,7 @@ fn ask_all(text: &Text) {
             rewrites.extend(text.condition_at(line, column).map(|found| found.with_insertion(Insertion::Not, None)));
             rewrites.extend(text.subject_at(line, column).map(|found| found.with_insertion(Insertion::Not, None)));
             rewrites.extend(text.statement_at(line, column).map(|found| found.deleted()));
+            rewrites.extend(text.while_for_if(line, column));
             for rewrite in &rewrites {
                 if let Ok(edits) = text.edits("x.c", std::slice::from_ref(rewrite)) {
                     assert!(apply(text.source(), &edits).is_some());

@@ -113,7 +113,9 @@ impl Form {
                 form(width, is_float, 0, Takes::Operands)
             }
             OperationKind::Read { width, .. } => form(width, false, 0, Takes::Variable),
-            OperationKind::Logical { .. } | OperationKind::Statement => form(64, false, 0, Takes::Choice),
+            OperationKind::Logical { .. } | OperationKind::Statement | OperationKind::If => {
+                form(64, false, 0, Takes::Choice)
+            }
             OperationKind::Assign { width, is_float, .. } => {
                 form(width, is_float, Operator::Second as u8, Takes::Operands)
             }

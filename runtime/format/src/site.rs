@@ -809,6 +809,8 @@ pub enum OperationKind {
         /// Whether the result is a floating-point number.
         is_float: bool,
     },
+    /// An `if` without `else`, at its condition. Hook: `__suspect_choice` behind what it guards; 1 means that the condition is asked again, as `while` does.
+    If,
 }
 
 /// A place in the code where a code mutant can change something.
@@ -861,6 +863,7 @@ impl Operation {
                 put_constant(sink, right);
             }
             OperationKind::Unary { width, is_float } => sink.put(&[8, width, is_float as u8]),
+            OperationKind::If => sink.put(&[9]),
         }
     }
 
@@ -898,6 +901,7 @@ impl Operation {
                 OperationKind::Assign { width, is_float, right: take_constant(cursor)? }
             }
             8 => OperationKind::Unary { width: cursor.byte()?, is_float: cursor.byte()? != 0 },
+            9 => OperationKind::If,
             tag => return Err(Bad::Tag(tag)),
         };
         Ok(Operation { piece, place, node, kind })
