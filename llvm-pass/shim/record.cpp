@@ -74,6 +74,9 @@ Part part_of_call(const CallBase &call) {
     return Step;
   if (auto *copy = dyn_cast<MemCpyInst>(&call); copy && isa<Argument>(copy->getSource()))
     return Nothing;
+  // Profiling takes away what its calls name.
+  if (isa<InstrProfInstBase>(call))
+    return Nothing;
   switch (callee->getIntrinsicID()) {
   case Intrinsic::assume:
   case Intrinsic::donothing:

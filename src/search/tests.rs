@@ -10,11 +10,11 @@ use suspect_format::site::{NodeKind, ValueClass};
 
 use super::*;
 use crate::campaign::{CampaignError, Lab, OracleFacts};
-use crate::evidence::{Effect, Trials};
+use crate::evidence::{Candidate, Effect, Kind, Outcome, Trials, TriedTest};
 use crate::program::{Function, Line, Node, Place, Program};
-use crate::store::Store;
+use crate::store::{Store, TrialEnd};
 use crate::suite::Verdict;
-use crate::trial::{Change, End, Executor, Garbage, Mutant, Observation, Site};
+use crate::trial::{Change, End, Executor, Garbage, Mutant, Observation, Override, Site};
 
 const N_NODES: u32 = 24;
 /// The node that is to blame; the condition that only helps at its fifth execution; the test that only node 3 can turn.
@@ -442,6 +442,33 @@ fn within_a_bound_single_executions_have_their_share() {
     // The first round tries 192 of some 210 changes.
     let found: Vec<_> = (190..250).step_by(10).map(|most_trials| shares(&bounded(most_trials))).collect();
     assert!(found.iter().any(|(single, untried)| *single > 0 && *untried > 0), "{found:?}");
+}
+
+#[test]
+fn lines_whose_trials_run_until_their_time_is_up_come_later() {
+    let (program, tests, facts) = (program(), tests(), facts::Facts::default());
+    let tried = TriedTest { test: 0, failed: true, matched: None, further: false };
+    let mut trials = Trials::new(vec![tried]);
+    let candidate = |node: u32, value: u64| Candidate {
+        id: u64::from(node) << 32 | value,
+        kind: Kind::Value,
+        line: node,
+        node: Some(node),
+        instances: Box::default(),
+        mutant: Override { site: Site::Node(node), instance: 0, change: Change::Set(value) }.into(),
+        original: String::new(),
+        replacement: String::new(),
+        edit: None,
+    };
+    for (node, effect) in [(1, Effect::Unknown), (2, Effect::Unchanged)] {
+        let all: Vec<u32> = (0..6).map(|value| trials.add(candidate(node, value))).collect();
+        trials.set(all[0], 0, Outcome { effect, end: TrialEnd::Exited(0), matched: None });
+    }
+    let first = [&tests[0]];
+    let mut policy = policy::Policy::new(&program, &first, 1, &facts, false);
+    let chosen = policy.next(&mut trials, &[1.0 / f64::from(N_NODES); N_NODES as usize], &[true], 3);
+    let lines: Vec<u32> = chosen.iter().map(|(candidate, _)| trials.candidates()[*candidate as usize].line).collect();
+    assert_eq!(lines, [1, 2, 2], "they would come in turn");
 }
 
 #[test]

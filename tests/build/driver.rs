@@ -74,6 +74,9 @@ fn every_way_to_link_records() {
         &["-Wl,--build-id=none"],
         &["-s"],
         &["-fsanitize=address"],
+        &["--coverage", "-O2"],
+        &["-fprofile-generate", "-O2"],
+        &["-fprofile-instr-generate", "-fcoverage-mapping", "-O2"],
     ] {
         cc(&project, &[&["-O1", "main.c", "answer.c", "-o", "program"], words].concat());
         assert_eq!(project.units("program"), 2, "{words:?}");

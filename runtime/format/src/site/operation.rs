@@ -1,0 +1,234 @@
+//! What code mutants can change: operations, and the variables that they name.
+
+use super::{Bad, Cursor, Place, Sink};
+use crate::operation::Operator;
+
+/// A scalar variable that an operation reads or could read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Variable<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Its C type.
+    pub type_name: &'a str,
+    /// How much `++` adds to its bits: 1 to a whole number, to a pointer the bytes of what it points to. 0 where `++` is not allowed, and for
+    /// what cannot be said so: truth values, floating-point numbers, pointers to `void`.
+    pub step: u64,
+}
+
+impl<'a> Variable<'a> {
+    /// Writes the record.
+    pub fn encode(&self, sink: &mut impl Sink) {
+        sink.text(self.name);
+        sink.text(self.type_name);
+        sink.unsigned(self.step);
+    }
+
+    /// Reads the record.
+    pub fn decode(cursor: &mut Cursor<'a>) -> Result<Self, Bad> {
+        Ok(Variable { name: cursor.text()?, type_name: cursor.text()?, step: cursor.unsigned()? })
+    }
+}
+
+/// Whether the numbers that an operator works on are signed; the IR does not always say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Signedness {
+    /// Not known: only operators that do not care can take its place.
+    Unknown = 0,
+    /// Signed.
+    Signed = 1,
+    /// Unsigned numbers, and addresses.
+    Unsigned = 2,
+}
+
+/// What a code mutant can change at an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum OperationKind {
+    /// A binary operator, `+=` and its like, `++` and `--` (whose right operand is 1 or -1). Hook: `__suspect_operation` with both operands.
+    Binary {
+        /// The operator.
+        operator: Operator,
+        /// Bits of the operands.
+        width: u8,
+        /// Of the operands.
+        signedness: Signedness,
+        /// The left operand's bits if it is a constant.
+        left: Option<u64>,
+        /// The right operand's bits if it is a constant.
+        right: Option<u64>,
+    },
+    /// An address plus or minus a number of elements, `++` and `--` of an address. Hook: `__suspect_operation` with the number of
+    /// elements moved forwards, of 64 bits, as left operand and result.
+    Step {
+        /// Whether the source subtracts.
+        backwards: bool,
+        /// The number of elements if it is a constant.
+        constant: Option<u64>,
+    },
+    /// `&&` or `||`. Hook: `__suspect_choice`; 1 means the other one, 2 the left operand alone, 3 the right one alone (after the left one, which
+    /// is evaluated all the same).
+    Logical {
+        /// Whether it is `&&`.
+        and: bool,
+    },
+    /// A constant argument of the call at the place. Hook: `__suspect_operation` with the constant as left operand and result.
+    Argument {
+        /// Which argument, from 0.
+        position: u32,
+        /// Bits of the value.
+        width: u8,
+        /// Whether it is a floating-point number.
+        is_float: bool,
+        /// The constant.
+        value: u64,
+    },
+    /// A constant that is the whole value of the operation's node (assigned, returned). No hook of its own: the node's is asked.
+    Whole {
+        /// The constant's bits, as many as the node has.
+        value: u64,
+    },
+    /// A variable's value is read; the indices (of the function's variables) of those that could be read in its place follow. Hook:
+    /// `__suspect_variable`; the choice is one of these indices. Besides the variable can be changed when it is read, before or after.
+    Read {
+        /// The variable, an index into the function's variables.
+        variable: u32,
+        /// Bits of the value.
+        width: u8,
+        /// Number of indices that follow.
+        n_others: u32,
+    },
+    /// A statement that is one expression (an assignment, a call whose value is not used, `++`), within one basic block. Hook:
+    /// `__suspect_choice`; 1 means that it is left out.
+    Statement,
+    /// A plain assignment of a number to a variable, member or element, bit-fields left out. Hook: `__suspect_operation` with what is there
+    /// before as left operand, what is assigned (converted to what it is assigned to) as right operand and result: its operator is
+    /// [`Operator::Second`].
+    Assign {
+        /// Bits of the value.
+        width: u8,
+        /// Whether it is a floating-point number.
+        is_float: bool,
+        /// What is assigned if it is a constant.
+        right: Option<u64>,
+    },
+    /// `!`, `-` or `~` of a number, where its value is one (a condition is turned by its node). Hook: `__suspect_operation` with the operand, converted to the
+    /// result's type, as left and right operand.
+    Unary {
+        /// Bits of the result.
+        width: u8,
+        /// Whether the result is a floating-point number.
+        is_float: bool,
+    },
+    /// An `if` without `else`, at its condition. Hook: `__suspect_choice` behind what it guards; 1 means that the condition is asked again, as `while` does.
+    If,
+}
+
+/// A place in the code where a code mutant can change something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Operation {
+    /// Piece it is in.
+    pub piece: u32,
+    /// Where the compiler says it is: the operator's token, the call, the identifier, the `=` of an assignment.
+    pub place: Place,
+    /// The node (an index into the function's nodes) whose value it takes part in, within its statement.
+    pub node: Option<u32>,
+    /// What can be changed.
+    pub kind: OperationKind,
+}
+
+impl Operation {
+    /// Writes the record; those of the other variables follow.
+    pub fn encode(&self, sink: &mut impl Sink) {
+        sink.unsigned(self.piece as u64);
+        self.place.encode(sink);
+        sink.optional(self.node);
+        match self.kind {
+            OperationKind::Binary { operator, width, signedness, left, right } => {
+                sink.put(&[0, operator as u8, width, signedness as u8]);
+                put_constant(sink, left);
+                put_constant(sink, right);
+            }
+            OperationKind::Step { backwards, constant } => {
+                sink.put(&[1, backwards as u8]);
+                put_constant(sink, constant);
+            }
+            OperationKind::Logical { and } => sink.put(&[2, and as u8]),
+            OperationKind::Argument { position, width, is_float, value } => {
+                sink.put(&[3, width, is_float as u8]);
+                sink.unsigned(position as u64);
+                sink.signed(value as i64);
+            }
+            OperationKind::Whole { value } => {
+                sink.put(&[4]);
+                sink.signed(value as i64);
+            }
+            OperationKind::Read { variable, width, n_others } => {
+                sink.put(&[5, width]);
+                sink.unsigned(variable as u64);
+                sink.unsigned(n_others as u64);
+            }
+            OperationKind::Statement => sink.put(&[6]),
+            OperationKind::Assign { width, is_float, right } => {
+                sink.put(&[7, width, is_float as u8]);
+                put_constant(sink, right);
+            }
+            OperationKind::Unary { width, is_float } => sink.put(&[8, width, is_float as u8]),
+            OperationKind::If => sink.put(&[9]),
+        }
+    }
+
+    /// Reads the record.
+    pub fn decode(cursor: &mut Cursor) -> Result<Self, Bad> {
+        let (piece, place, node) = (cursor.small()?, Place::decode(cursor)?, cursor.optional()?);
+        let kind = match cursor.byte()? {
+            0 => {
+                let tag = cursor.byte()?;
+                let operator = Operator::from_number(tag).ok_or(Bad::Tag(tag))?;
+                let width = cursor.byte()?;
+                let signedness = match cursor.byte()? {
+                    0 => Signedness::Unknown,
+                    1 => Signedness::Signed,
+                    2 => Signedness::Unsigned,
+                    tag => return Err(Bad::Tag(tag)),
+                };
+                let (left, right) = (take_constant(cursor)?, take_constant(cursor)?);
+                OperationKind::Binary { operator, width, signedness, left, right }
+            }
+            1 => OperationKind::Step { backwards: cursor.byte()? != 0, constant: take_constant(cursor)? },
+            2 => OperationKind::Logical { and: cursor.byte()? != 0 },
+            3 => {
+                let (width, is_float) = (cursor.byte()?, cursor.byte()? != 0);
+                OperationKind::Argument { position: cursor.small()?, width, is_float, value: cursor.signed()? as u64 }
+            }
+            4 => OperationKind::Whole { value: cursor.signed()? as u64 },
+            5 => {
+                let width = cursor.byte()?;
+                OperationKind::Read { variable: cursor.small()?, width, n_others: cursor.small()? }
+            }
+            6 => OperationKind::Statement,
+            7 => {
+                let (width, is_float) = (cursor.byte()?, cursor.byte()? != 0);
+                OperationKind::Assign { width, is_float, right: take_constant(cursor)? }
+            }
+            8 => OperationKind::Unary { width: cursor.byte()?, is_float: cursor.byte()? != 0 },
+            9 => OperationKind::If,
+            tag => return Err(Bad::Tag(tag)),
+        };
+        Ok(Operation { piece, place, node, kind })
+    }
+}
+
+fn put_constant(sink: &mut impl Sink, constant: Option<u64>) {
+    sink.put(&[constant.is_some() as u8]);
+    if let Some(constant) = constant {
+        sink.signed(constant as i64);
+    }
+}
+
+fn take_constant(cursor: &mut Cursor) -> Result<Option<u64>, Bad> {
+    match cursor.byte()? {
+        0 => Ok(None),
+        1 => Ok(Some(cursor.signed()? as u64)),
+        tag => Err(Bad::Tag(tag)),
+    }
+}
