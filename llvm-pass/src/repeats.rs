@@ -74,5 +74,6 @@ fn beginning(graph: &Graph, block: usize, branch: u32) -> Option<u32> {
         let parts = value.operands();
         parts.into_iter().all(|part| part.is(LLVMOpcode::LLVMAlloca) || here(part).is_none_or(|at| at >= first))
     };
-    (first..range.end).all(|position| connects(body.at(position))).then_some(first)
+    let begins_elsewhere = body.at(first).is(LLVMOpcode::LLVMPHI);
+    (!begins_elsewhere && (first..range.end).all(|position| connects(body.at(position)))).then_some(first)
 }

@@ -149,3 +149,23 @@ int junctions(int a, int b, int c) {
     return a ? b && c : c;
   return x;
 }
+
+int repeats(int a, int b) {
+  int x;
+  if (x = a ? call(1, "a") : call(2, "b"), x > 2)
+    b++;
+  if ((x = a ? 1 : b) > 2)
+    b++;
+  if (a || (x = b ? 1 : 2) > 1)
+    b--;
+  if (a)
+    b--;
+  else
+    b++;
+  while (a--)
+    if (b > x)
+      break;
+  if (b < x)
+    return a;
+  return b;
+}
