@@ -78,6 +78,8 @@ int main(int argc, char **argv) {
     if (file) {
         while (fgets(line, sizeof line, file)) total += (int)strlen(line);
         fclose(file);
+        /* A mutant may come here again. */
+        file = NULL;
     }
     printf("%d\n", total);
     return 0;
