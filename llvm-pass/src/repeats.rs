@@ -1,7 +1,8 @@
 //! Finding the `if`s without `else` whose condition can be asked again behind what they guard, as a `while` does.
 //!
 //! The front end lays blocks out as the source has them: those of the condition, what it guards, what comes after. What is guarded ends in
-//! one jump behind it, unless it leaves by `return`, `goto` and the like; a loop jumps back instead.
+//! one jump behind it, unless it leaves by `return`, `goto` and the like; a loop jumps back instead. Where a jump leads into what is guarded,
+//! the condition is left as it is.
 
 use std::collections::HashSet;
 
@@ -33,6 +34,9 @@ fn of_condition(graph: &Graph, condition: &[usize]) -> Option<Repeat> {
     let [yes, no] = graph.successors(last)[..] else { return None };
     let (start, after) = (last + 1, yes.max(no));
     let guarded = start..after;
+    // What jumps in past the condition has not computed what stands before it in its block.
+    let inside = |block: &usize| guarded.contains(block) || condition.contains(block);
+    let is_entered = guarded.clone().any(|block| !graph.predecessors(block).iter().all(inside));
     let begins_with_phi = graph.body.at(graph.body.starts[after]).is(LLVMOpcode::LLVMPHI);
     let is_branch = graph.body.at(graph.body.terminator(last)).is(LLVMOpcode::LLVMBr);
     if !is_branch || yes.min(no) != start || guarded.is_empty() || begins_with_phi {
@@ -41,7 +45,7 @@ fn of_condition(graph: &Graph, condition: &[usize]) -> Option<Repeat> {
     let is_loop = graph.predecessors(first).iter().any(|before| guarded.contains(before));
     let mut ends = graph.predecessors(after).iter().filter(|before| !condition.contains(before));
     let (end, None) = (*ends.next()?, ends.next()) else { return None };
-    if is_loop || !guarded.contains(&end) || graph.successors(end).len() != 1 {
+    if is_loop || is_entered || !guarded.contains(&end) || graph.successors(end).len() != 1 {
         return None;
     }
     let branch = graph.body.terminator(last);
