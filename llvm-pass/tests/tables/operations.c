@@ -169,3 +169,13 @@ int repeats(int a, int b) {
     return a;
   return b;
 }
+
+int entered(int a) {
+  if (a < 3)
+    goto in;
+  if (a > 5) {
+  in:
+    a--;
+  }
+  return a;
+}
