@@ -19,6 +19,7 @@ mod error;
 mod file;
 mod frame;
 mod garbage;
+mod job;
 mod judge;
 mod observation;
 mod oracle;

@@ -4,7 +4,8 @@ use super::TrialError;
 use super::encode::Sites;
 use super::file::TrialFile;
 use super::frame::Ask;
-use super::prepare::{self, Preparing, Recorded, Task};
+use super::job::{self, Task};
+use super::prepare::{self, Preparing, Recorded};
 use super::worker::Worker;
 
 /// Nanoseconds that a run may take for more of them to be spent on the question.
@@ -21,12 +22,12 @@ pub(super) fn find(
     let path = worker.file("trial");
     worker.loaded = None;
     let _file = TrialFile::create(&path, &recorded.oracle, sites, &[])?;
-    let memory = prepare::memory_for(recorded.ran.peak, worker.setup().memory);
+    let memory = job::memory_for(recorded.ran.peak, worker.setup().memory);
     let mut suffices = |from: u32, to: u32| -> Result<bool, TrialError> {
         let task = Task::Trial(&path, recorded.stand.fill(), (from, to));
-        let job = prepare::job(worker, preparing.test, recorded.stand.place, task, memory);
-        prepare::set_job(worker, preparing.test, job)?;
-        let ran = prepare::run(worker, preparing.test, &Ask::Exec(None, preparing.patience()))?;
+        let job = job::of(worker, preparing.test, recorded.stand.place, task, memory);
+        job::set(worker, preparing.test, job)?;
+        let ran = job::run(worker, preparing.test, &Ask::Exec(None, preparing.patience()))?;
         let difference = prepare::difference(preparing.suite, preparing.test, preparing.verdict, worker, &ran)?;
         Ok(difference.is_none())
     };

@@ -8,7 +8,8 @@ use suspect_format::plan::Ended;
 use suspect_format::record::{FILE_SUFFIX, RecordHeader, STREAM_ADDRESS};
 
 use super::frame::{Ask, Ran, Stop};
-use super::prepare::{self, Place, Task};
+use super::job::{self, Place, Task};
+use super::prepare;
 use super::{Answered, Known, Plan, TrialError, Worker};
 use crate::exec::Status;
 use crate::suite::{Suite, Test, Verdict};
@@ -93,7 +94,7 @@ impl TestRuns {
             match difference.or_else(|| prepare::other_failure(verdict, processes, recordings.len())) {
                 None => {
                     let run = runs.described(suite, worker, &ran, recordings)?;
-                    runs.memory = prepare::memory_for(ran.peak, worker.setup().memory);
+                    runs.memory = job::memory_for(ran.peak, worker.setup().memory);
                     runs.wall = LEAST_WALL + run.wall * PATIENCE;
                     return Ok((runs, run));
                 }
@@ -158,7 +159,7 @@ impl TestRuns {
         fs::create_dir(&streams).map_err(TrialError::io("make the directory", &streams))?;
         let most = record.map_or(0, |(_, most)| most);
         let task = Task::Replay { plan, record: record.map(|_| &*streams), most };
-        prepare::set_job(worker, &self.test, prepare::job(worker, &self.test, self.place, task, self.memory))?;
+        job::set(worker, &self.test, job::of(worker, &self.test, self.place, task, self.memory))?;
         let stop = Stop {
             wall_ns: self.wall.as_nanos() as u64,
             busy_ns: u64::MAX,
@@ -166,7 +167,7 @@ impl TestRuns {
             keep: KEPT,
             budget: u64::MAX,
         };
-        let ran = prepare::run(worker, &self.test, &Ask::Run(stop));
+        let ran = job::run(worker, &self.test, &Ask::Run(stop));
         let recordings = match record {
             Some((to, _)) => take_out(&streams, to),
             None => Ok(Vec::new()),

@@ -14,8 +14,9 @@ use super::encode::{Encoded, Sites};
 use super::file::{TrialFile, batch_len, compared};
 use super::frame::{Answer, Ask, Ran, Stop};
 use super::garbage::Garbage;
+use super::job::{self, ALL_GATES, Place, Task};
 use super::judge::{Finished, Judge, Stream};
-use super::prepare::{self, ALL_GATES, Place, Preparing, Stand, Task};
+use super::prepare::{Preparing, Stand};
 use super::{
     BUDGET_FACTOR, End, Executor, Executors, Mutant, Observation, Oracle, Reason, TrialError, Watched, Worker, budget,
     reader,
@@ -285,10 +286,10 @@ impl TestTrials {
         if worker.loaded.as_ref().is_none_or(|(id, _)| *id != self.id) {
             let path = worker.file("trial");
             let file = TrialFile::create(&path, &self.oracle, &self.sites, self.summary.expected())?;
-            let memory = prepare::memory_for(self.summary.ran.peak, worker.setup().memory);
+            let memory = job::memory_for(self.summary.ran.peak, worker.setup().memory);
             let task = Task::Trial(&path, self.stand.fill(), ALL_GATES);
-            let job = prepare::job(worker, &self.test, self.stand.place, task, memory);
-            prepare::set_job(worker, &self.test, job)?;
+            let job = job::of(worker, &self.test, self.stand.place, task, memory);
+            job::set(worker, &self.test, job)?;
             worker.loaded = Some((self.id, file));
         }
         let loaded = worker.loaded.as_mut().map(|(_, file)| file);
@@ -305,7 +306,7 @@ impl TestTrials {
         }
         self.load(worker)?.set_mutants(&[]);
         let budget = if self.summary.is_cut { budget(self.longest, true) } else { u64::MAX };
-        let ran = prepare::run(worker, &self.test, &Ask::Plan(self.stop(budget)))?;
+        let ran = job::run(worker, &self.test, &Ask::Plan(self.stop(budget)))?;
         Ok(self.plan_failed(&ran, self.load(worker)?))
     }
 
