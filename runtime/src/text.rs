@@ -4,7 +4,7 @@ use core::sync::atomic::Ordering;
 
 use suspect_format::abi::PAGE;
 use suspect_format::trace::HASH_START;
-use suspect_format::trial::{TEXT_SEEN, TEXT_UNREADABLE, text_value};
+use suspect_format::trial::{TEXT_SEEN, TEXT_UNREADABLE, text_step, text_value};
 
 use crate::{process, sys};
 
@@ -22,7 +22,7 @@ pub fn value(address: usize) -> u64 {
     let mut length = 0usize;
     while length < TEXT_SEEN {
         let Some((characters, taken)) = reader.next() else { return TEXT_UNREADABLE };
-        hash = (hash ^ characters).wrapping_mul(0xff51_afd7_ed55_8ccd).rotate_left(29);
+        hash = text_step(hash, characters);
         length = length.wrapping_add(taken);
         if taken < 8 {
             break;
@@ -133,4 +133,20 @@ fn on_stack(address: usize) -> bool {
         && (address < top || address < end)
         && frame < top
         && top.wrapping_sub(frame) < process::STACK_BYTES
+}
+
+#[cfg(test)]
+mod tests {
+    use super::value;
+    use suspect_format::trial::{TEXT_SEEN, text_of};
+
+    #[test]
+    fn strings_are_seen_as_their_characters_say() {
+        let mut characters = [0u8; TEXT_SEEN + 20];
+        for length in 0..TEXT_SEEN + 19 {
+            characters.iter_mut().zip(0..length).for_each(|(to, at)| *to = b'a' + (at % 26) as u8);
+            assert_eq!(value(characters.as_ptr() as usize), text_of(&characters[..length]), "{length}");
+        }
+        assert_ne!(text_of(b"ab"), text_of(b"ba"));
+    }
 }

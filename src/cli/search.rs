@@ -12,7 +12,7 @@ use super::mutants::catalogue::Catalogue;
 use super::mutate::{say_uncontained, workbench};
 use super::ready;
 use crate::campaign::{Workbench, run_identity};
-use crate::evidence::Trials;
+use crate::evidence::{Strings, Trials};
 use crate::mutant::Class;
 use crate::search::{Search, SearchSettings, SearchTest, SearchWatch, Searched};
 use crate::store::{Run, Store};
@@ -78,6 +78,7 @@ pub fn search(
         program: &run.program,
         tests: &tests,
         mutants: &catalogue.mutants,
+        strings: &Strings::of(&catalogue.texts),
         lab: &outputs,
         values: &values,
         store: &evidence,

@@ -6,9 +6,9 @@ use suspect_format::site::NodeKind;
 use suspect_format::trace::{HASH_START, hash_bytes};
 
 use super::constant::Constants;
-use super::{Candidate, Kind};
+use super::{Candidate, Kind, Strings};
 use crate::mutant::{Class, CodeMutant, Domain, Form, Status, identity_hash, mutants};
-use crate::program::{Label, Node, Place, Program, ValueClass};
+use crate::program::{Identity, Label, Node, Place, Program, ValueClass};
 use crate::source::{Edit, Literal, Number, constant_text};
 use crate::trial::{Change, Mutant, Override, Site};
 
@@ -16,6 +16,8 @@ use crate::trial::{Change, Mutant, Override, Site};
 const MOST_VALUES: usize = 10;
 /// Of these, values that the node takes in passing tests.
 const MOST_SEEN: usize = 4;
+/// Of these, other strings of the program.
+const MOST_STRINGS: usize = 4;
 /// Values that a label becomes, at most.
 const MOST_LABELS: usize = 8;
 /// Values that are drawn at random.
@@ -31,14 +33,14 @@ pub struct Taken<'a> {
 }
 
 /// The candidates of a node's value: conditions are negated, or always true or false if they are both; numbers become what they are in passing
-/// tests, their neighbours, 0 and random ones; addresses become null.
-pub fn node_candidates(program: &Program, node: u32, taken: &Taken, seed: u64) -> Vec<Candidate> {
+/// tests, their neighbours, 0 and random ones; strings become others of the program and random ones; addresses become null.
+pub fn node_candidates(program: &Program, node: u32, taken: &Taken, strings: &Strings, seed: u64) -> Vec<Candidate> {
     let found = &program.nodes[node as usize];
     let Some(line) = found.line else { return Vec::new() };
     let form = Form::of(found);
     let own = taken.failing.and_then(Domain::constant);
     let original = own.map_or_else(|| found.expression.clone(), |bits| value_text(found, form, bits));
-    let changes = changes(found, form, taken, &program.nodes[node as usize].identity(program), seed);
+    let changes = changes(found, form, taken, strings, (&found.identity(program), seed));
     let candidate = |change: Change| {
         let replacement = change_text(found, form, &change);
         let overriding = Override { site: Site::Node(node), instance: 0, change };
@@ -195,10 +197,21 @@ fn kind_of(node: &Node, form: Form) -> Kind {
 }
 
 /// The changes of a node's value, those first that are tried first; none twice, none that leaves a constant value as it is.
-fn changes(node: &Node, form: Form, taken: &Taken, identity: &crate::program::Identity, seed: u64) -> Vec<Change> {
+fn changes(
+    node: &Node,
+    form: Form,
+    taken: &Taken,
+    strings: &Strings,
+    (identity, seed): (&Identity, u64),
+) -> Vec<Change> {
     let empty = Domain::default();
     let (failing, passing) = (taken.failing.unwrap_or(&empty), taken.passing.unwrap_or(&empty));
     let own = failing.constant();
+    let sampled = || {
+        let mut domain = failing.clone();
+        domain.merge(passing);
+        mutants(form, &domain, identity, seed, SAMPLES).into_iter().map(|mutant| mutant.change)
+    };
     let mut changes = Vec::new();
     match form {
         Form::Truth => {
@@ -211,14 +224,16 @@ fn changes(node: &Node, form: Form, taken: &Taken, identity: &crate::program::Id
             changes.push(Change::Set(0));
         }
         Form::Observed => {}
+        Form::Text => {
+            let written = strings.nearest(node.place, (failing, passing), MOST_STRINGS);
+            changes.extend(written.into_iter().map(Change::Text));
+            changes.extend(sampled());
+        }
         _ => {
             let seen: Vec<Change> = seen_values(form, failing, passing).into_iter().map(Change::Set).collect();
             let zero = form.bits(0.0).map(Change::Set);
-            let mut domain = failing.clone();
-            domain.merge(passing);
-            let sampled = mutants(form, &domain, identity, seed, SAMPLES).into_iter().map(|mutant| mutant.change);
             let (samples, neighbours): (Vec<Change>, Vec<Change>) =
-                sampled.partition(|change| matches!(change, Change::Set(_) | Change::Text(_)));
+                sampled().partition(|change| matches!(change, Change::Set(_)));
             let near = seen.len().min(MOST_SEEN / 2);
             changes.extend_from_slice(&seen[..near]);
             changes.extend(neighbours);
@@ -238,9 +253,6 @@ fn changes(node: &Node, form: Form, taken: &Taken, identity: &crate::program::Id
 /// what it is in failing tests first, with the least and the greatest.
 fn seen_values(form: Form, failing: &Domain, passing: &Domain) -> Vec<u64> {
     let Some(few) = passing.few(usize::MAX) else { return Vec::new() };
-    if form == Form::Text {
-        return Vec::new();
-    }
     let own = failing.few(usize::MAX);
     let mean = failing.mean();
     let mut values: Vec<(f64, u64)> = few
@@ -369,14 +381,14 @@ mod tests {
         let program = program(ValueClass::Signed, NodeKind::Assignment);
         let (failing, passing) = (domain(INT, &[1, 1, 1]), domain(INT, &[1, 2, 3, 900, 17, 30]));
         let taken = Taken { failing: Some(&failing), passing: Some(&passing) };
-        let found = node_candidates(&program, 0, &taken, 1);
+        let found = node_candidates(&program, 0, &taken, &Strings::default(), 1);
         let texts: Vec<&str> = found.iter().map(|one| one.replacement.as_str()).collect();
         assert_eq!((&texts[..2], found[0].original.as_str()), (&["2", "3"][..], "1"));
         assert!(texts.contains(&"0") && texts.contains(&"900") && texts.contains(&"1 less"), "{texts:?}");
         assert!(found.len() <= MOST_VALUES && found.iter().all(|one| one.kind == Kind::Value));
         let ids: HashSet<u64> = found.iter().map(|one| one.id).collect();
         assert_eq!(ids.len(), found.len());
-        assert_eq!(found, node_candidates(&program, 0, &taken, 1), "the same seed");
+        assert_eq!(found, node_candidates(&program, 0, &taken, &Strings::default(), 1), "the same seed");
     }
 
     #[test]
@@ -384,8 +396,10 @@ mod tests {
         let program = program(ValueClass::Unsigned, NodeKind::Assignment);
         let failing = domain(Form::Integer { width: 32, signed: false, named: false }, &[7, 9, 30, 50]);
         let taken = Taken { failing: Some(&failing), passing: None };
-        let texts: Vec<String> =
-            node_candidates(&program, 0, &taken, 1).into_iter().map(|one| one.replacement).collect();
+        let texts: Vec<String> = node_candidates(&program, 0, &taken, &Strings::default(), 1)
+            .into_iter()
+            .map(|one| one.replacement)
+            .collect();
         assert!(texts.contains(&"1 less".to_string()) && texts.contains(&"1 more".to_string()), "{texts:?}");
     }
 
@@ -395,7 +409,7 @@ mod tests {
         let changes = |values: &[u64]| {
             let failing = domain(Form::Truth, values);
             let taken = Taken { failing: Some(&failing), passing: None };
-            let found = node_candidates(&program, 0, &taken, 1);
+            let found = node_candidates(&program, 0, &taken, &Strings::default(), 1);
             found.into_iter().map(|one| one.mutant.overrides[0].change.clone()).collect::<Vec<_>>()
         };
         assert_eq!(changes(&[1, 1]), [Change::Flip]);

@@ -15,7 +15,9 @@ use super::tests_chosen::{choose, choose_further};
 use crate::campaign::pool::{each, locked};
 use crate::campaign::shelf::Shelf;
 use crate::campaign::{CampaignError, Lab, MOST_UNWRITTEN, OracleFacts, UNWRITTEN};
-use crate::evidence::{Effect, Outcome, Taken, Trials, TriedTest, code_candidates, label_candidates, node_candidates};
+use crate::evidence::{
+    Effect, Outcome, Strings, Taken, Trials, TriedTest, code_candidates, label_candidates, node_candidates,
+};
 use crate::mutant::CodeMutant;
 use crate::program::{Line, Program};
 use crate::store::{Ages, EvidenceStore, EvidenceWriter, TriedRecord, TriedRecords};
@@ -78,6 +80,8 @@ pub struct Search<'a, L: Lab> {
     pub tests: &'a [SearchTest],
     /// The program's code mutants.
     pub mutants: &'a [CodeMutant],
+    /// The strings of its sources.
+    pub strings: &'a Strings,
     /// Who runs trials, of which only the output is looked at.
     pub lab: &'a L,
     /// Who tells which values nodes take.
@@ -268,7 +272,8 @@ impl<L: Lab> Search<'_, L> {
         let taken = |node: u32| Taken { failing: facts.failing.get(&node), passing: facts.passing.get(&node) };
         for (number, node) in (0..).zip(&self.program.nodes) {
             if executed(node.piece) {
-                for candidate in node_candidates(self.program, number, &taken(number), self.settings.seed) {
+                for candidate in node_candidates(self.program, number, &taken(number), self.strings, self.settings.seed)
+                {
                     trials.add(candidate);
                 }
             }

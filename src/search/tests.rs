@@ -10,7 +10,7 @@ use suspect_format::site::{NodeKind, ValueClass};
 
 use super::*;
 use crate::campaign::{CampaignError, Lab, OracleFacts};
-use crate::evidence::{Candidate, Effect, Kind, Outcome, Trials, TriedTest};
+use crate::evidence::{Candidate, Effect, Kind, Outcome, Strings, Trials, TriedTest};
 use crate::program::{Function, Line, Node, Place, Program};
 use crate::store::{Store, TrialEnd};
 use crate::suite::Verdict;
@@ -252,6 +252,7 @@ fn search_on(
         program: &program,
         tests,
         mutants: &[],
+        strings: &Strings::default(),
         lab,
         values: lab,
         store: &store.evidence(1),

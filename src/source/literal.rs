@@ -3,6 +3,7 @@
 use super::constant::Number;
 use super::expression::Expression;
 use super::kind::Kind;
+use super::text::Text;
 
 /// What a literal is worth.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -156,6 +157,59 @@ fn type_of_integer(value: u64, decimal: bool, unsigned: bool, long: bool) -> Opt
         let allowed = if unsigned { *is_unsigned } else { !decimal || !*is_unsigned };
         allowed && (!long || *width == 64) && value <= most
     })
+}
+
+impl Text {
+    /// The strings that its literals are, adjoining ones as one, each with the line that it begins on, in the order of the text. Wide ones, those with
+    /// macros between and what is included are left out.
+    pub fn strings(&self) -> impl Iterator<Item = (u32, Vec<u8>)> {
+        let of = |index: u32| {
+            let parent = self.parent(index).map(|parent| self.node(parent).kind);
+            let whole = !matches!(parent, Some(Kind::String | Kind::Directive));
+            let span = self.node(index).span;
+            let text = self.slice(span).filter(|_| whole && self.node(index).kind == Kind::String)?;
+            Some((self.place(span.start).0, string(text)?))
+        };
+        (0..self.n_nodes()).filter_map(of)
+    }
+}
+
+/// What adjoining string literals stand for.
+fn string(source: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut rest = source.trim_start();
+    while !rest.is_empty() {
+        rest = rest.strip_prefix('"')?;
+        loop {
+            let end = rest.find(['"', '\\'])?;
+            bytes.extend_from_slice(&rest.as_bytes()[..end]);
+            let is_escape = rest.as_bytes()[end] == b'\\';
+            rest = &rest[end + 1..];
+            if !is_escape {
+                break;
+            }
+            let length = escape_length(rest)?;
+            let (escape, after) = rest.split_at_checked(length)?;
+            // A line goes on.
+            if escape != "\n" {
+                bytes.push(u8::try_from(escaped(escape)?).ok()?);
+            }
+            rest = after;
+        }
+        rest = rest.trim_start();
+    }
+    Some(bytes)
+}
+
+/// Characters of an escape behind its backslash: three octal digits at most, hexadecimal ones as many as there are, else one.
+fn escape_length(rest: &str) -> Option<usize> {
+    let digits =
+        |from: usize, radix, most| rest[from..].chars().take_while(|one: &char| one.is_digit(radix)).take(most).count();
+    match rest.chars().next()? {
+        'x' => Some(1 + digits(1, 16, usize::MAX)),
+        '0'..='7' => Some(digits(0, 8, 3)),
+        other => Some(other.len_utf8()),
+    }
 }
 
 fn character(source: &str) -> Option<Literal> {

@@ -239,6 +239,22 @@ fn literals_have_values_and_types() {
 }
 
 #[test]
+fn strings_are_what_their_literals_say() {
+    let source = r#"
+#include "not.h"
+char *a = "one" /* and */, *b = "two " "parts", *c = "";
+char *d = "\t\x41\1012\"\
+end", *e = u8"not", *f = "not" PRIu64, *g = L"not";
+void f(void) { puts("%d ä"); }
+"#;
+    let text = Text::parse(source);
+    let strings: Vec<(u32, String)> =
+        text.strings().map(|(line, bytes)| (line, String::from_utf8(bytes).unwrap())).collect();
+    let expected = [(3, "one"), (3, "two parts"), (3, ""), (4, "\tAA2\"end"), (6, "%d ä")];
+    assert_eq!(strings, expected.map(|(line, text)| (line, text.to_string())));
+}
+
+#[test]
 fn constants_are_written_in_their_type() {
     let literal = |source: &str| {
         let text = Text::parse(format!("int x = {source};"));
@@ -338,6 +354,7 @@ fn an_if_becomes_a_while_where_that_asks_its_whole_condition_again() {
 
 /// Everything that can be asked at every place.
 fn ask_all(text: &Text) {
+    text.strings().for_each(drop);
     let lines = text.source().iter().filter(|byte| **byte == b'\n').count() as u32 + 2;
     for line in 0..=lines {
         for column in 0..40 {

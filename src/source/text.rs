@@ -178,6 +178,10 @@ impl Text {
         self.source.get(span.start as usize..span.end as usize).unwrap_or_default()
     }
 
+    pub(super) fn n_nodes(&self) -> u32 {
+        self.nodes.len() as u32
+    }
+
     pub(super) fn node(&self, index: u32) -> &Node {
         // Indices come from this text's own tables.
         &self.nodes[index as usize]

@@ -132,6 +132,39 @@ int main(int argc, char **argv)
 }
 
 #[test]
+fn a_wrong_string_becomes_another_of_the_program() {
+    let source = r#"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static const char *unit(int grams)
+{
+    const char *name = "g";
+    if (grams >= 1000000)
+        name = "t";
+    else if (grams >= 1000)
+        name = "k";
+    return name;
+}
+int main(int argc, char **argv)
+{
+    int grams = argc > 1 ? atoi(argv[1]) : 0;
+    const char *found = unit(grams);
+    int scale = strcmp(found, "kg") == 0 ? 1000 : strcmp(found, "t") == 0 ? 1000000 : 1;
+    printf("%d %s\n", grams / scale, found);
+    return 0;
+}
+"#;
+    let suite = "reference = \"awk -v g={line} 'BEGIN { s = g >= 1000000 ? 1000000 : g >= 1000 ? 1000 : 1; \
+                 print int(g / s), s == 1 ? \\\"g\\\" : s == 1000 ? \\\"kg\\\" : \\\"t\\\" }'\"\n";
+    let report = ranked(&by_lines(source, "5\n999\n1000\n2500\n3000000\n", suite), &["--budget", "10"]);
+    let told = "writing \"kg\" to `name` makes all 2 failing tests pass";
+    assert!(reasons(&report).iter().any(|reason| reason.contains(told)), "{:?}", reasons(&report));
+    let line = 1 + source.lines().position(|line| line.contains("name = \"k\"")).unwrap() as u32;
+    assert!(report.ranking.iter().take(3).any(|entry| entry.line == line), "{:?}", report.ranking);
+}
+
+#[test]
 fn without_trials_coverage_ranks_and_nothing_runs() {
     let project = parcel();
     let output = project.suspect(&["rank", "--no-trials", "--format", "json"]);

@@ -340,29 +340,33 @@ pub const OUTPUT_HASH_START: u64 = 0x9e37_79b9_7f4a_7c15;
 pub fn output_hash(mut state: u64, bytes: &[u8]) -> u64 {
     let mut chunks = bytes.chunks_exact(8);
     for chunk in &mut chunks {
-        let mut word = [0u8; 8];
-        word.copy_from_slice(chunk);
-        state = output_step(state, u64::from_ne_bytes(word));
+        state = output_step(state, word(chunk));
     }
     let rest = chunks.remainder();
-    if rest.is_empty() {
-        return state;
-    }
+    if rest.is_empty() { state } else { output_step(state, last_word(rest) ^ (rest.len() as u64) << 56) }
+}
+
+/// Eight bytes as a number.
+#[inline]
+fn word(bytes: &[u8]) -> u64 {
     let mut word = [0u8; 8];
-    for (to, from) in word.iter_mut().zip(rest) {
+    word.copy_from_slice(bytes);
+    u64::from_ne_bytes(word)
+}
+
+/// Less than eight bytes as a number, zeros behind them.
+#[inline]
+fn last_word(bytes: &[u8]) -> u64 {
+    let mut word = [0u8; 8];
+    for (to, from) in word.iter_mut().zip(bytes) {
         *to = *from;
     }
-    output_step(state, u64::from_ne_bytes(word) ^ (rest.len() as u64) << 56)
+    u64::from_ne_bytes(word)
 }
 
 /// How many bytes at their start two streams have in common.
 #[inline]
 pub fn common_prefix(one: &[u8], other: &[u8]) -> usize {
-    let word = |chunk: &[u8]| {
-        let mut word = [0u8; 8];
-        word.copy_from_slice(chunk);
-        u64::from_ne_bytes(word)
-    };
     let pairs = one.chunks_exact(8).zip(other.chunks_exact(8));
     let whole = pairs.take_while(|(one, other)| word(one) == word(other)).count().wrapping_mul(8);
     let rest = |bytes| <[u8]>::get(bytes, whole..).unwrap_or_default().iter();
@@ -377,6 +381,26 @@ const fn output_step(state: u64, word: u64) -> u64 {
 /// a hash of them below; 0 for a null pointer, [`TEXT_UNREADABLE`] where nothing can be read.
 pub const fn text_value(length: u64, hash: u64) -> u64 {
     length << 48 | (hash & ((1 << 48) - 1))
+}
+
+/// A step of the hash of a string: over eight of its characters, zeros from its end on.
+#[inline]
+pub const fn text_step(hash: u64, characters: u64) -> u64 {
+    (hash ^ characters).wrapping_mul(0xff51_afd7_ed55_8ccd).rotate_left(29)
+}
+
+/// How a string of these characters, none of which is zero, is seen: [`text_value`].
+pub fn text_of(characters: &[u8]) -> u64 {
+    let seen = characters.get(..TEXT_SEEN).unwrap_or(characters);
+    let mut hash = crate::trace::HASH_START;
+    let mut words = seen.chunks_exact(8);
+    for characters in words.by_ref() {
+        hash = text_step(hash, word(characters));
+    }
+    if seen.len() < TEXT_SEEN {
+        hash = text_step(hash, last_word(words.remainder()));
+    }
+    text_value(seen.len() as u64, hash ^ hash >> 31)
 }
 
 /// Characters of a string that are looked at.
