@@ -37,6 +37,8 @@ pub const ALL: &str = "all";
 
 /// Places shown as text unless asked otherwise.
 const DEFAULT_TOP: usize = 5;
+/// From so many processes on a test is said to be many tests in one.
+const MANY_PROCESSES: u32 = 20;
 
 /// Ranks and writes to `out`.
 pub fn rank(root: &Path, arguments: &RankArguments, out: &mut impl Write) -> Result<(), Failure> {
@@ -291,9 +293,23 @@ fn trust(run: &Run, counts: TestCounts) -> Result<Vec<String>, Failure> {
             run.program.escapes.len()
         ));
     }
+    trust.extend(of_long_tests(run));
     trust.extend(of_test_code(run)?);
     trust.extend(run.manifest.warnings.iter().cloned());
     Ok(trust)
+}
+
+/// That failing tests are many tests in one each.
+fn of_long_tests(run: &Run) -> Option<String> {
+    let records = run.counted_tests().into_iter().map(|test| &run.manifest.tests[test as usize]);
+    let shortest = records.filter(|record| record.passed == Some(false)).min_by_key(|record| record.processes)?;
+    (shortest.processes >= MANY_PROCESSES).then(|| {
+        format!(
+            "each failing test starts many programs, {} {} of them: as tests of their own (in suspect.toml a [[suite]] of kind \"command\" \
+             with `list`, or \"cases\") they would tell far more lines apart",
+            shortest.name, shortest.processes
+        )
+    })
 }
 
 /// That code of the tests themselves is not ranked, or why it is.

@@ -11,7 +11,7 @@ const PROGRAM: &str = "#include <stdio.h>\n\
                        {\n    return length < 7 ? length : 7;\n}\n\
                        int main(int argc, char **argv)\n\
                        {\n    int length = 0;\n    while (argv[1][length])\n        length++;\n\
-                           for (int i = 0; i < room(length); i++) putchar(argv[1][i]);\n    putchar(10);\n    return 0;\n}\n";
+                           printf(\"%.*s\\n\", room(length), argv[1]);\n    return 0;\n}\n";
 
 /// A project whose tests are scripts in a directory of their own: they run `../prog`, and keep its output beside themselves.
 fn scripts_that_look_up() -> Project {
@@ -78,6 +78,26 @@ fn a_test_that_fails_for_want_of_a_place_to_write_is_not_taken_for_the_failing_o
     let ranked = project.succeed(&["rank", "--top", "1", "--budget", "30s"]);
     assert!(ranked.contains("starts 1 instrumented processes instead of 2"), "{ranked}");
     assert!(!ranked.contains("no change here alters"), "{ranked}");
+}
+
+#[test]
+fn a_test_that_is_many_tests_is_to_be_split() {
+    let project = Project::new();
+    let script =
+        |last: &str| format!("for word in $(seq 19) {last}; do test \"$(./prog $word)\" = $word || exit 1; done\n");
+    project.write("prog.c", PROGRAM).write("long.sh", &script("seventeen")).write("short.sh", &script("ten"));
+    project.write(
+        "suspect.toml",
+        "[build]\ncommand = \"cc -o prog prog.c\"\n\
+         [[suite]]\nkind = \"command\"\nlist = \"printf '%s\\\\n' long short\"\nrun = \"sh ./{test}.sh\"\n",
+    );
+    project.succeed(&["build"]);
+    project.succeed(&["test"]);
+    let trust = project.ranking(&["--method", "ochiai"])["trust"].to_string();
+    assert!(trust.contains("each failing test starts many programs, long 20 of them"), "{trust}");
+    project.write("long.sh", "test \"$(./prog seventeen)\" = seventeen\n").succeed(&["test"]);
+    let trust = project.ranking(&["--method", "ochiai"])["trust"].to_string();
+    assert!(!trust.contains("starts many programs"), "{trust}");
 }
 
 #[test]

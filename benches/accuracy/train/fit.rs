@@ -1,4 +1,4 @@
-//! Maximum conditional likelihood with a quadratic penalty, by limited-memory BFGS (Nocedal 1980).
+//! Maximum conditional likelihood with a quadratic penalty, by limited-memory BFGS (Nocedal 1980) within bounds: weights keep to their signs.
 
 use crate::data::Version;
 
@@ -6,15 +6,12 @@ use crate::data::Version;
 const MEMORY: usize = 10;
 const STEPS: usize = 200;
 
-/// How much more a weight of the wrong sign costs, where a feature can only speak for a line or only against it.
-const WRONG_SIGN: f64 = 100.0;
-
 /// What is known of weights before anything is fitted.
 pub struct Prior {
     /// Where they start, and what they are held to.
     pub start: Vec<f64>,
     /// 1 for features that can only speak for a line (evidence that something there changes the verdict), -1 for those that can only speak
-    /// against it, 0 for others.
+    /// against it, 0 for others. A weight has this sign or is 0.
     pub signs: Vec<f64>,
 }
 
@@ -52,11 +49,6 @@ fn objective(
         let away = (weights[at] - prior.start[at]) * scales[at];
         value += penalty / 2.0 * away * away;
         *gradient += penalty * away * scales[at];
-        if prior.signs[at] * weights[at] < 0.0 {
-            let wrong = weights[at] * scales[at];
-            value += WRONG_SIGN * penalty / 2.0 * wrong * wrong;
-            *gradient += WRONG_SIGN * penalty * wrong * scales[at];
-        }
     }
     value
 }
@@ -103,19 +95,22 @@ pub fn fit(versions: &[&Version], prior: &Prior, penalty: f64) -> Vec<f64> {
         gradient.iter_mut().zip(&scales).for_each(|(gradient, scale)| *gradient /= scale);
         value
     };
-    let mut weights: Vec<f64> = prior.start.iter().zip(&scales).map(|(weight, scale)| weight * scale).collect();
+    let start = prior.start.iter().zip(&prior.signs).map(|(weight, sign)| within(*weight, *sign));
+    let mut weights: Vec<f64> = start.zip(&scales).map(|(weight, scale)| weight * scale).collect();
     let mut gradient = Vec::new();
     let mut value = evaluate(&weights, &mut gradient);
     let mut memory: Vec<(Vec<f64>, Vec<f64>)> = Vec::new();
     for _ in 0..STEPS {
-        let direction = direction(&gradient, &memory);
-        let slope = dot(&gradient, &direction);
+        let free = free(&weights, &gradient, &prior.signs);
+        let direction = descent(&masked(&gradient, &free), &free, &mut memory);
         let mut length = 1.0;
         let (next, next_gradient, next_value) = loop {
-            let next: Vec<f64> = weights.iter().zip(&direction).map(|(weight, step)| weight + length * step).collect();
+            let moved = weights.iter().zip(&direction).map(|(weight, step)| weight + length * step);
+            let next: Vec<f64> = moved.zip(&prior.signs).map(|(weight, sign)| within(weight, *sign)).collect();
             let mut next_gradient = Vec::new();
             let found = evaluate(&next, &mut next_gradient);
-            if found <= value + 1e-4 * length * slope || length < 1e-10 {
+            let slope: f64 = gradient.iter().zip(&next).zip(&weights).map(|((g, next), now)| g * (next - now)).sum();
+            if found <= value + 1e-4 * slope || length < 1e-10 {
                 break (next, next_gradient, found);
             }
             length /= 2.0;
@@ -149,6 +144,31 @@ fn scaled(versions: &[&Version], weights: &[f64]) -> Vec<f64> {
     let factors = (-8..=8).map(|power| 1.25f64.powi(power));
     let best = factors.map(|factor| (loss(factor), factor)).min_by(|a, b| a.0.total_cmp(&b.0));
     times(best.map_or(1.0, |(_, factor)| factor))
+}
+
+/// The nearest weight that has this sign, or is 0.
+fn within(weight: f64, sign: f64) -> f64 {
+    if sign * weight < 0.0 { 0.0 } else { weight }
+}
+
+/// Which weights may move: not those at 0 that the gradient would give the wrong sign (projected gradients, Bertsekas 1982).
+fn free(weights: &[f64], gradient: &[f64], signs: &[f64]) -> Vec<bool> {
+    let is_free = |((weight, gradient), sign): ((&f64, &f64), &f64)| *weight != 0.0 || sign * gradient <= 0.0;
+    weights.iter().zip(gradient).zip(signs).map(is_free).collect()
+}
+
+fn masked(values: &[f64], free: &[bool]) -> Vec<f64> {
+    values.iter().zip(free).map(|(value, is_free)| if *is_free { *value } else { 0.0 }).collect()
+}
+
+/// A direction of the weights that are free in which the objective falls; what is remembered is forgotten when it gives none.
+fn descent(gradient: &[f64], free: &[bool], memory: &mut Vec<(Vec<f64>, Vec<f64>)>) -> Vec<f64> {
+    let found = masked(&direction(gradient, memory), free);
+    if dot(gradient, &found) < 0.0 {
+        return found;
+    }
+    memory.clear();
+    direction(gradient, memory)
 }
 
 /// The two loops.

@@ -16,7 +16,7 @@ use fit::{Prior, fit, scores};
 use rayon::prelude::*;
 
 /// Penalties that are tried.
-const PENALTIES: [f64; 3] = [1.0, 3.0, 10.0];
+const PENALTIES: [f64; 2] = [30.0, 100.0];
 /// Kinds of faults that a change which is tried takes back literally. Of `constant` that holds where the right number stands elsewhere in the file.
 const TAKEN_BACK: [&str; 13] =
     ["AOR", "BOR", "CRP", "LCR", "ROR", "SOR", "UOI", "VRR", "accumulate", "constant", "once", "overwrite", "step"];

@@ -1,3 +1,5 @@
+//! What one side writes the other reads, event by event.
+
 extern crate std;
 use std::boxed::Box;
 use std::vec::Vec;
