@@ -3,7 +3,7 @@
 use super::Features;
 
 /// Fitted by maximum conditional likelihood to 335 single faults in 14 programs, code mutants and mistakes that no code mutant takes back, with at most
-/// 12,000 trials or 90 s for each version: `benches/accuracy/train`, penalty 30. Evidence that something there changes a verdict never speaks against a line.
+/// 12,000 trials or 90 s for each version: the fit of `benches/accuracy/train`, penalty 30, see SINGLES.md there. Evidence that something there changes a verdict never speaks against a line.
 pub const WEIGHTS: Features = Features {
     ochiai: 2.070,
     ochiai_rank: 0.548,

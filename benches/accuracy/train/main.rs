@@ -15,7 +15,8 @@ use data::{Version, read};
 use fit::{Prior, fit, scores};
 use rayon::prelude::*;
 
-/// Penalties that are tried.
+/// Penalties that are tried. With less, held-out faults are a little likelier, by 0.01 in the mean logarithm, but one of two changes that both mend a
+/// program comes first for reasons that have little to do with it (how often its line runs).
 const PENALTIES: [f64; 2] = [30.0, 100.0];
 /// Kinds of faults that a change which is tried takes back literally. Of `constant` that holds where the right number stands elsewhere in the file.
 const TAKEN_BACK: [&str; 13] =
