@@ -250,6 +250,9 @@ fn many_commands_at_once_do_not_mix() {
 #[test]
 fn runner_that_will_be_killed() {
     if std::env::var_os("TEST_RUNNER_TO_KILL").is_some() {
+        // What a shell starts in the background ignores it, and so would this.
+        // SAFETY: no handler of ours is replaced.
+        unsafe { libc::signal(libc::SIGINT, libc::SIG_DFL) };
         run("setsid sleep 555.75 & trap '' TERM; while :; do sleep 555.25; done");
     }
 }

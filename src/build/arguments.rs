@@ -107,6 +107,8 @@ pub struct Arguments {
     pub build_id: bool,
     /// A standard was chosen (`-std=`, `-ansi`).
     pub standard: bool,
+    /// The options, with their values, that decide what a C source means: definitions, directories of headers, the language.
+    pub meaning: Vec<OsString>,
 }
 
 /// Options whose value is the next argument.
@@ -118,6 +120,56 @@ const TAKE_VALUE: &str = "\
     -compatibility_version -install_name -serialize-diagnostics --serialize-diagnostics --param --sysroot --target \
     --include --define-macro --undefine-macro --include-directory --library-directory --prefix --config --for-linker \
     --for-assembler -Tbss -Tdata -Ttext -h -soname";
+
+/// Those of them that decide what a source means.
+const MEANING_WITH_VALUE: &str = "\
+    -D -U -I -include -imacros -isystem -idirafter -iquote -iprefix -iwithprefix -iwithprefixbefore -isysroot \
+    -ivfsoverlay -isystem-after -working-directory --sysroot --include --define-macro --undefine-macro \
+    --include-directory";
+
+/// Beginnings of other options that do, and of some that begin like them and do something else.
+const MEANING: &[&str] = &[
+    "-D",
+    "-U",
+    "-I",
+    "-i",
+    "-std=",
+    "--std=",
+    "-ansi",
+    "--sysroot=",
+    "-O",
+    "-f",
+    "-m",
+    "-nostdinc",
+    "-pthread",
+    "-trigraphs",
+    "-undef",
+    "-Wp,-D",
+    "-Wp,-I",
+    "-Wp,-U",
+];
+const NO_MEANING: &[&str] = &[
+    "-fplugin",
+    "-fpass-plugin",
+    "-fprofile",
+    "-fsyntax-only",
+    "-fdiagnostics",
+    "-fno-diagnostics",
+    "-fcolor-diagnostics",
+    "-fno-color-diagnostics",
+    "-ferror-limit",
+    "-fmessage-length",
+    "-ftime-",
+    "-fsave-optimization-record",
+    "-fuse-ld=",
+    "-ftest-coverage",
+    "-fcoverage",
+    "-fproc-stat-report",
+    "-fcrash-diagnostics",
+    "-flto",
+    "-fthinlto",
+    "-frecord-",
+];
 
 /// Options after which a compiler answers and does nothing else, and prefixes of such options.
 const QUERIES: &[&str] =
@@ -176,6 +228,7 @@ impl Default for Parser {
             save_temps: false,
             build_id: false,
             standard: false,
+            meaning: Vec::new(),
         };
         Parser {
             query: false,
@@ -210,9 +263,18 @@ impl Parser {
                 self.linker_option(value.as_bytes());
             }
             _ if TAKE_VALUE.split_whitespace().any(|option| option == text) => {
-                rest.next();
+                let value = rest.next();
+                if MEANING_WITH_VALUE.split_whitespace().any(|option| option == text) {
+                    self.found.meaning.extend([argument.clone()].into_iter().chain(value));
+                }
             }
-            _ => self.flag(text),
+            _ => {
+                let begins = |all: &[&str]| all.iter().any(|beginning| text.starts_with(beginning));
+                if begins(MEANING) && !begins(NO_MEANING) {
+                    self.found.meaning.push(argument.clone());
+                }
+                self.flag(text);
+            }
         }
     }
 
@@ -381,6 +443,21 @@ mod tests {
         let found = parse("-I dir.c -include x.c -MF a.d -Xlinker y.o -o out.c -D Z a.c");
         assert_eq!(found.inputs, [Input { path: "a.c".into(), language: Language::C }]);
         assert_eq!(found.output, Some("out.c".into()));
+    }
+
+    #[test]
+    fn what_a_source_means_is_told_from_what_is_made_of_it() {
+        let kept = |line: &str| {
+            parse(line).meaning.iter().map(|option| option.to_string_lossy().into_owned()).collect::<Vec<_>>()
+        };
+        let all = "-DA=1 -D B -Iinc -I inc2 -isystem s -include f.h -std=gnu99 -O2 -funsigned-char -march=native -Wp,-DC=2 -pthread";
+        assert_eq!(kept(all), all.split(' ').collect::<Vec<_>>());
+        assert_eq!(
+            kept(
+                "-c a.c -o a.o -MD -MF a.d -Wall -Werror -g -Wp,-MD,a.d -fplugin=p.so -fprofile-generate -lm -L lib -x c -w"
+            ),
+            [""; 0]
+        );
     }
 
     #[test]

@@ -78,6 +78,22 @@ pub struct LeftFunction {
 
 /// Reads `path`; `None` when it is no ELF file.
 pub fn read(path: &Path) -> io::Result<Option<Binary>> {
+    Ok(with_file(path, binary)?.flatten())
+}
+
+/// The command lines that compilers left in `path`, with a backslash before each blank and backslash of an argument.
+pub fn command_lines(path: &Path) -> io::Result<Vec<Vec<u8>>> {
+    let lines = |file: &ElfFile| {
+        let all = section(file, ".GCC.command.line").split(|byte| *byte == 0);
+        all.filter(|line| !line.is_empty()).map(<[u8]>::to_vec).collect()
+    };
+    Ok(with_file(path, lines)?.unwrap_or_default())
+}
+
+type ElfFile<'f> = object::File<'f, &'f ReadCache<File>>;
+
+/// What `read` finds in `path`; `None` when it is no ELF file.
+fn with_file<T>(path: &Path, read: impl Fn(&ElfFile) -> T) -> io::Result<Option<T>> {
     let mut file = File::open(path)?;
     let mut magic = [0; 4];
     match file.read_exact(&mut magic) {
@@ -89,10 +105,10 @@ pub fn read(path: &Path) -> io::Result<Option<Binary>> {
     }
     file.rewind()?;
     let cache = ReadCache::new(file);
-    Ok(object::File::parse(&cache).ok().and_then(|file| binary(&file)))
+    Ok(object::File::parse(&cache).ok().map(|file| read(&file)))
 }
 
-fn binary<'a>(file: &impl Object<'a>) -> Option<Binary> {
+fn binary(file: &ElfFile) -> Option<Binary> {
     let kind = match file.kind() {
         ObjectKind::Relocatable => BinaryKind::Object,
         ObjectKind::Executable => BinaryKind::Executable,

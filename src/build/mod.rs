@@ -1,6 +1,7 @@
 //! Building programs: the compiler driver, `suspect build` and `suspect doctor`. Clang's command line lives here alone.
 
 pub mod arguments;
+pub mod check;
 pub mod doctor;
 pub mod driver;
 pub mod elf;

@@ -145,6 +145,8 @@ fn compile_options(call: &Call, equipment: &Equipment) -> Vec<OsString> {
     if matches!(call.family, Family::Gcc | Family::Standard(_)) {
         options.extend(gcc::NO_NEW_ERRORS.iter().chain(gcc::LENIENT).map(OsString::from));
     }
+    // What is made says how, also when a cache made it: see [`super::check`].
+    options.push("-frecord-command-line".into());
     options.extend(plugin_options(&equipment.plugin, call.modes));
     options
 }
@@ -290,8 +292,15 @@ mod tests {
         (plan.arguments.iter().map(|word| lossy(word)).collect(), plan.events)
     }
 
-    const PLUGIN: [&str; 6] =
-        ["-fplugin=/l/p.so", "-fpass-plugin=/l/p.so", "-Xclang", "-mllvm", "-Xclang", "-suspect-modes=edges,values"];
+    const PLUGIN: [&str; 7] = [
+        "-frecord-command-line",
+        "-fplugin=/l/p.so",
+        "-fpass-plugin=/l/p.so",
+        "-Xclang",
+        "-mllvm",
+        "-Xclang",
+        "-suspect-modes=edges,values",
+    ];
 
     #[test]
     fn compiling_loads_the_plugin_and_adds_lines() {

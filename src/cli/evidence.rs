@@ -8,6 +8,7 @@ use super::causes::CdflChoice;
 use super::exit::{Exit, Failure};
 use super::observed::Observed;
 use super::rank::left_out;
+use super::warnings::warnings_of;
 use crate::evidence::{Ground, Trials};
 use crate::profile::{EdgeProfile, FlowGraph, OutcomeProfile, ProgramFlow, Sites};
 use crate::program::{Execution, Program};
@@ -15,7 +16,7 @@ use crate::rank::{Granularity, Interventions, Method, Need, Observed as Evident,
 use crate::report::Evidence;
 use crate::slice::{Code, Criterion, Slicer};
 use crate::spectra::{CoverageMatrix, Smoothing, Spectrum};
-use crate::store::{Recorded, Run};
+use crate::store::{Recorded, Run, Store};
 
 /// What recorded tests say of each of the program's lines.
 #[derive(Debug)]
@@ -36,12 +37,14 @@ impl Scene {
         Ok(Scene { tests: tests.to_vec(), matrix, flow, profile })
     }
 
-    /// It as evidence takes it.
-    pub fn ground<'s>(&'s self, run: &Run) -> Result<Ground<'s>, Failure> {
+    /// It as evidence takes it, with what the compiler warns of.
+    pub fn ground<'s>(&'s self, store: &Store, run: &Run) -> Result<Ground<'s>, Failure> {
         let ground = Ground::new(&run.program, &self.matrix, &self.tests);
+        let warnings = warnings_of(store, run, &ground);
         let lines = Units::new(&run.program, Granularity::Line);
         let left_out: Vec<u32> = left_out(run, &lines)?.into_iter().filter_map(|at| line_of(lines.get(at))).collect();
-        Ok(ground.with_edges(&run.program, &self.flow.graph, &self.profile).without(&left_out))
+        let ground = ground.with_edges(&run.program, &self.flow.graph, &self.profile).without(&left_out);
+        Ok(ground.with_warnings(&run.program, warnings))
     }
 }
 

@@ -40,6 +40,7 @@ mod since;
 mod slice;
 mod spectra;
 mod test;
+mod warnings;
 mod work;
 
 use std::ffi::OsString;

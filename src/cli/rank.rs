@@ -58,7 +58,7 @@ pub fn rank(root: &Path, arguments: &RankArguments, out: &mut impl Write) -> Res
     }
     let scene = Scene::read(&run, &run.counted_tests())?;
     let chains = Chains::load(&store, &run)?;
-    let ground = scene.ground(&run)?.with_chains(&chains.lines());
+    let ground = scene.ground(&store, &run)?.with_chains(&chains.lines());
     let tried = try_changes(&store, &run, &ground, &arguments.search, asked.is_some())?;
     let mut report = report(&store, &run, method, arguments, &ranked, Some((&ground, &tried)))?;
     if let Algorithm::AllEvidence = method.algorithm {
@@ -103,7 +103,7 @@ pub fn by_all_evidence(store: &Store, run: &Run, search: SearchArguments) -> Res
     check_contrast(run, count_tests(run), true)?;
     let ranked = Ranked::new(store, run, &arguments)?;
     let scene = Scene::read(run, &run.counted_tests())?;
-    let (ground, chains) = (scene.ground(run)?, Chains::default());
+    let (ground, chains) = (scene.ground(store, run)?, Chains::default());
     let tried = try_changes(store, run, &ground, &arguments.search, false)?;
     let mut report = report(store, run, method, &arguments, &ranked, Some((&ground, &tried)))?;
     let mut explainer = Explainer::new((store, run), (&ground, &chains), &tried.trials, &ranked.left_out);

@@ -255,7 +255,7 @@ impl<'a> Seeder<'a> {
             let entry = entry(&self.run.program, mutant);
             notes.push(format!("{} {} {} in {}()", entry.place(), entry.class, entry.change(), entry.function));
             let Some(edit) = &mutant.edit else { continue };
-            let lines = faulty_lines(&self.run.program, mutant, edit, self.source_line(edit).as_deref());
+            let lines = faulty_lines(&self.run.program, mutant, edit, &self.source(edit));
             let to = if mutant.class == Class::Sdl { &mut omitted } else { &mut changed };
             let patched = files.get(edit.file.as_str()).ok_or_else(misfit)?;
             to.extend(lines.into_iter().map(|line| format!("{}:{}", edit.file, patched.line(line))));
@@ -271,11 +271,10 @@ impl<'a> Seeder<'a> {
         Ok(SeededVersion { name, patch, changed, omitted, used: Vec::new(), class, notes })
     }
 
-    /// The line that an edit begins on.
-    fn source_line(&self, edit: &Edit) -> Option<String> {
-        let text = std::fs::read(self.root.join(&edit.file)).ok()?;
-        let text = String::from_utf8_lossy(&text).into_owned();
-        text.lines().nth((edit.line as usize).checked_sub(1)?).map(str::to_string)
+    /// The file that an edit is of; empty if it cannot be read.
+    fn source(&self, edit: &Edit) -> String {
+        let text = std::fs::read(self.root.join(&edit.file)).unwrap_or_default();
+        String::from_utf8_lossy(&text).into_owned()
     }
 }
 
@@ -286,9 +285,9 @@ fn is_fault(verdict: &Verdict, n_tests: usize) -> bool {
 }
 
 /// The lines, as they are without the mutant, on which somebody would see it.
-fn faulty_lines(program: &Program, mutant: &CodeMutant, edit: &Edit, text: Option<&str>) -> Vec<u32> {
+fn faulty_lines(program: &Program, mutant: &CodeMutant, edit: &Edit, source: &str) -> Vec<u32> {
     match mutant.class {
-        Class::Sdl => lines::around(&lines::lines_of(program, mutant.function), edit, text),
+        Class::Sdl => lines::around(&lines::lines_of(program, mutant.function), edit, source),
         _ => (edit.line..=edit.end_line).collect(),
     }
 }

@@ -146,6 +146,12 @@ features! {
     turning_function,
     /// The highest Metallaxis of the other lines of its function.
     metallaxis_function,
+    /// Whether the compiler warns of it: the more, the fewer such warnings there are.
+    warned,
+    /// Whether the compiler warns of it or of something beside it, divided by how many lines of code away that is.
+    warned_near,
+    /// Whether the compiler warns of something in its function: the more, the fewer such warnings there are.
+    warned_function,
 }
 
 impl Features {

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use super::TriedTest;
 use crate::profile::blockrank::{Reading, block_rank};
 use crate::profile::{EdgeProfile, FlowGraph};
-use crate::program::{NodeKind, PieceEnd, Program};
+use crate::program::{Function, NodeKind, PieceEnd, Program};
+use crate::source::Warning;
 use crate::spectra::doric::causal_likelihood;
 use crate::spectra::{CoverageMatrix, Spectrum};
 
@@ -21,6 +22,20 @@ pub struct Holds {
     /// A return from the function.
     pub end: bool,
 }
+
+/// The warning of the compiler that says most of a line.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Warned {
+    /// Its position in [`Ground::warnings`].
+    pub warning: u32,
+    /// 0 if it is of this line; else 1 for the next lines of code, and so on; [`u32::MAX`] for anywhere in its function.
+    pub distance: u32,
+    /// One by the number of warnings that the same option asks for.
+    pub rarity: f64,
+}
+
+/// Lines of code that a warning may be away.
+const FARTHEST_WARNING: u32 = 4;
 
 /// A program's lines as they are before trials; the lines are [`Program::lines`] and are named by their indices there.
 #[derive(Clone, Debug)]
@@ -38,6 +53,9 @@ pub struct Ground<'a> {
     blocks: Vec<Vec<u32>>,
     block_rank: Option<Vec<f64>>,
     executions: Option<Vec<(f64, f64)>>,
+    warnings: Vec<Warning>,
+    warned: Vec<Option<Warned>>,
+    warned_functions: HashMap<u32, Warned>,
 }
 
 impl<'a> Ground<'a> {
@@ -66,6 +84,9 @@ impl<'a> Ground<'a> {
             blocks: blocks.collect(),
             block_rank: None,
             executions: None,
+            warnings: Vec::new(),
+            warned: vec![None; n_lines],
+            warned_functions: HashMap::new(),
         }
     }
 
@@ -115,6 +136,55 @@ impl<'a> Ground<'a> {
         self.executions = Some(entered(&profile.failed).into_iter().zip(entered(&profile.passed)).collect());
         self.block_rank = Some(of_lines(&block_rank(graph, profile, Reading::Example).scores));
         self
+    }
+
+    /// With what the compiler warns of, in files named as the program names them. What it says of a parameter it says of the whole function, and nothing
+    /// where that is `main`, whose parameters nobody chooses.
+    pub fn with_warnings(mut self, program: &Program, warnings: Vec<Warning>) -> Self {
+        let is_of_parameter = |warning: &Warning| warning.option.ends_with("-parameter");
+        let about = warnings.iter().filter_map(|warning| Some((warning, function_of(program, warning)?)));
+        let is_chosen = |(warning, function): &(&Warning, u32)| {
+            !is_of_parameter(warning) || program.functions[*function as usize].name != "main"
+        };
+        let about: Vec<(&Warning, u32)> = about.filter(is_chosen).collect();
+        let mut of_option: HashMap<&str, u32> = HashMap::new();
+        about.iter().for_each(|(warning, _)| *of_option.entry(&warning.option).or_default() += 1);
+        for (number, (warning, function)) in (0..).zip(&about) {
+            let rarity = 1.0 / f64::from(of_option[warning.option.as_str()]);
+            let of_function = Warned { warning: number, distance: u32::MAX, rarity };
+            let rarest = self.warned_functions.entry(*function).or_insert(of_function);
+            if rarity > rarest.rarity {
+                *rarest = of_function;
+            }
+            if is_of_parameter(warning) {
+                continue;
+            }
+            for (line, distance) in around(program, &program.functions[*function as usize], warning.line) {
+                let new = Warned { distance, ..of_function };
+                let says = |warned: &Warned| warned.rarity / f64::from(warned.distance + 1);
+                let known = &mut self.warned[line as usize];
+                if known.as_ref().is_none_or(|known| says(&new) > says(known)) {
+                    *known = Some(new);
+                }
+            }
+        }
+        self.warnings = about.into_iter().map(|(warning, _)| warning.clone()).collect();
+        self
+    }
+
+    /// What the compiler warns of in functions of the program.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+
+    /// The warning that says most of a line.
+    pub fn warned(&self, line: u32) -> Option<Warned> {
+        self.warned[line as usize]
+    }
+
+    /// The rarest warning about a line's function.
+    pub fn warned_function(&self, line: u32) -> Option<Warned> {
+        self.function(line).and_then(|function| self.warned_functions.get(&function)).copied()
     }
 
     /// Number of lines.
@@ -176,6 +246,28 @@ impl<'a> Ground<'a> {
     pub fn executions(&self) -> Option<&[(f64, f64)]> {
         self.executions.as_deref()
     }
+}
+
+/// The function that a warning is about. The brace that ends a function may hold no code.
+fn function_of(program: &Program, warning: &Warning) -> Option<u32> {
+    let file = program.files.iter().position(|file| *file == warning.file)? as u32;
+    let of_file = (0..).zip(&program.functions).filter(|(_, function)| function.place.file == file);
+    let begun = of_file.filter(|(_, function)| function.place.line <= warning.line);
+    let (number, function) = begun.max_by_key(|(_, function)| function.place.line)?;
+    (warning.line <= function.last_line + FARTHEST_WARNING).then_some(number)
+}
+
+/// The lines of code of a function that are not far from the line `at` of its file, and how far they are.
+fn around(program: &Program, function: &Function, at: u32) -> Vec<(u32, u32)> {
+    let lines = |from: u32, to: u32| {
+        let file = function.place.file;
+        let position = |line: u32| program.lines.partition_point(|one| (one.file, one.line) < (file, line)) as u32;
+        position(from)..position(to)
+    };
+    let before = lines(function.place.line, at).rev().zip(1..=FARTHEST_WARNING);
+    let own = lines(at, at + 1).map(|line| (line, 0));
+    let after = lines(at + 1, function.last_line + 1).zip(1..=FARTHEST_WARNING);
+    before.chain(own).chain(after).collect()
 }
 
 fn holds(program: &Program) -> Vec<Holds> {

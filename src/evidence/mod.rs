@@ -28,7 +28,7 @@ pub use cluster::{clusters, failing_groups};
 pub use confidence::{Advice, Confidence, Lack};
 pub use criterion::{Criterion, Scores};
 pub use feature::{Features, N_FEATURES, NAMES};
-pub use ground::{Ground, Holds};
+pub use ground::{Ground, Holds, Warned};
 pub use make::{Taken, code_candidates, label_candidates, line_at, node_candidates, piece_of, switch_candidate};
 pub use phrase::{Phrase, ordinal};
 pub use portrait::Portrait;

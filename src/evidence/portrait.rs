@@ -146,6 +146,11 @@ fn of_place(features: &mut Features, ground: &Ground, line: u32) {
     features.call = number(holds.call);
     features.only_call = number(holds.call && !holds.node);
     features.end = number(holds.end);
+    features.warned_function = ground.warned_function(line).map_or(0.0, |warned| warned.rarity);
+    if let Some(warned) = ground.warned(line) {
+        features.warned = if warned.distance == 0 { warned.rarity } else { 0.0 };
+        features.warned_near = warned.rarity / at_least_one(warned.distance);
+    }
     if let Some((failing, passing)) = ground.executions().map(|executions| executions[line as usize]) {
         let quotient = ((failing + 1.0) / (passing + 1.0)).ln();
         features.frequency = if quotient.is_finite() { quotient / (1.0 + quotient.abs()) } else { 0.0 };

@@ -3,6 +3,7 @@
 use super::phrase::Phrase;
 use super::{Candidate, Effect, Ground, Kind, Tallies, Tally, Trials};
 use crate::program::Program;
+use crate::source::Warning;
 
 /// One reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +35,7 @@ impl<'a> Reasons<'a> {
         let tallies = Tallies::new(ground, trials, |_| true);
         let mut of_line = vec![Vec::new(); ground.n_lines()];
         for (at, candidate) in (0..).zip(trials.candidates()) {
-            if tallies.of(at).failing.tried > 0 {
+            if tallies.came_out(at).failing.tried > 0 {
                 of_line[candidate.line as usize].push(at);
             }
         }
@@ -46,9 +47,12 @@ impl<'a> Reasons<'a> {
         let mut reasons: Vec<Reason> =
             self.strongest(line).into_iter().take(most).map(|at| self.turning(at, name)).collect();
         if reasons.is_empty() {
+            reasons.extend(self.warned(line));
             reasons.push(self.without_flip(line));
             reasons.extend(self.further(line, name));
             reasons.extend(self.beside(line, name));
+        } else {
+            reasons.extend(self.warned(line));
         }
         if reasons.len() < most {
             reasons.extend(self.coverage(line));
@@ -59,11 +63,11 @@ impl<'a> Reasons<'a> {
 
     /// What one candidate did to the tests that it was tried on.
     pub fn of_candidate(&self, candidate: u32, name: &dyn Fn(u32) -> String) -> Reason {
-        if self.tallies.of(candidate).failing.turned > 0 {
+        if self.tallies.came_out(candidate).failing.turned > 0 {
             return self.turning(candidate, name);
         }
         let phrase = self.phrase(candidate);
-        let side = self.tallies.of(candidate).failing;
+        let side = self.tallies.came_out(candidate).failing;
         let what = match (side.tried, side.noticed) {
             (0, _) => "has not been tried".to_string(),
             (tried, 0) => format!("alters nothing that is seen of {}", failing_tests(tried)),
@@ -74,17 +78,28 @@ impl<'a> Reasons<'a> {
         Reason { sentence, candidate: Some(candidate), tests: self.tests(candidate, Effect::Changed) }
     }
 
-    /// A line's candidates that turn failing tests, one of each kind, the strongest first: those that turn most, then those that break least,
-    /// then those that are edits of the source.
+    /// A line's candidates that turn failing tests, one of each kind, the strongest first: those that are no last resorts, then those that turn most,
+    /// then those that break least, then those that are edits of the source.
     fn strongest(&self, line: u32) -> Vec<u32> {
-        let mut turning: Vec<u32> =
-            self.of_line[line as usize].iter().copied().filter(|at| self.tallies.of(*at).failing.turned > 0).collect();
+        let mut turning: Vec<u32> = self.of_line[line as usize]
+            .iter()
+            .copied()
+            .filter(|at| self.tallies.came_out(*at).failing.turned > 0)
+            .collect();
         turning.sort_by(|&a, &b| {
+            let rank = |at: u32| u8::from(self.candidate(at).kind.is_last_resort());
             let key = |at: u32| {
-                (self.tallies.turning(self.tallies.of(at)), f64::from(u8::from(self.candidate(at).edit.is_some())))
+                (
+                    self.tallies.turning(self.tallies.came_out(at)),
+                    f64::from(u8::from(self.candidate(at).edit.is_some())),
+                )
             };
             let ((a1, a2), (b1, b2)) = (key(a), key(b));
-            b1.total_cmp(&a1).then(b2.total_cmp(&a2)).then(self.candidate(a).id.cmp(&self.candidate(b).id))
+            rank(a)
+                .cmp(&rank(b))
+                .then(b1.total_cmp(&a1))
+                .then(b2.total_cmp(&a2))
+                .then(self.candidate(a).id.cmp(&self.candidate(b).id))
         });
         let mut kinds: Vec<Kind> = Vec::new();
         turning.retain(|at| {
@@ -118,7 +133,7 @@ impl<'a> Reasons<'a> {
         } else {
             format!("{} {who} {}", phrase.text, if tests.len() == 1 { "passes" } else { "pass" })
         };
-        let sentence = format!("{passes}{}", breaks(self.tallies.of(candidate)));
+        let sentence = format!("{passes}{}", breaks(self.tallies.came_out(candidate)));
         Reason { sentence, candidate: Some(candidate), tests }
     }
 
@@ -143,7 +158,7 @@ impl<'a> Reasons<'a> {
 
     fn without_flip(&self, line: u32) -> Reason {
         let candidates = &self.of_line[line as usize];
-        let altering = candidates.iter().filter(|at| self.tallies.of(**at).failing.noticed > 0).count();
+        let altering = candidates.iter().filter(|at| self.tallies.came_out(**at).failing.noticed > 0).count();
         let sentence = match (candidates.len(), altering) {
             (0, _) => "no change was tried here".to_string(),
             (1, 0) => "the one change tried here alters no failing test".to_string(),
@@ -179,10 +194,20 @@ impl<'a> Reasons<'a> {
     fn beside(&self, line: u32, name: &dyn Fn(u32) -> String) -> Option<Reason> {
         let places = ["before", "after"];
         let near = self.ground.beside(line).into_iter().zip(places).filter_map(|(line, place)| Some((line?, place)));
-        let mut found = near.filter_map(|(line, place)| Some((*self.strongest(line).first()?, place)));
+        let says = |at: &u32| !self.candidate(*at).kind.is_last_resort();
+        let mut found = near.filter_map(|(line, place)| Some((self.strongest(line).into_iter().find(says)?, place)));
         let (at, place) = found.next()?;
         let turning = self.turning(at, name);
         Some(Reason { sentence: format!("in the line {place} it: {}", turning.sentence), ..turning })
+    }
+
+    /// What the compiler warns of.
+    fn warned(&self, line: u32) -> Option<Reason> {
+        let warned = self.ground.warned(line).or_else(|| self.ground.warned_function(line))?;
+        let Warning { line, message, option, .. } = &self.ground.warnings()[warned.warning as usize];
+        let place = if warned.distance == 0 { "here".to_owned() } else { format!("in line {line}") };
+        let sentence = format!("{place} the compiler warns: {message} ({option})");
+        Some(Reason { sentence, candidate: None, tests: Vec::new() })
     }
 
     fn coverage(&self, line: u32) -> Option<Reason> {

@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::mutant::Class;
 use crate::program::{Block, Function, Line, Place, Program};
+use crate::source::Warning;
 use crate::spectra::CoverageMatrix;
 use crate::store::TrialEnd;
 use crate::trial::Mutant;
@@ -431,4 +432,46 @@ proptest! {
         more.push((Kind::Value, 2, "......"));
         prop_assert_eq!(posterior(&trials(&MIXED, &known), 6), posterior(&trials(&MIXED, &more), 6));
     }
+}
+
+#[test]
+fn a_warning_speaks_for_its_line_and_less_for_those_beside_it() {
+    let warning = |line, option: &str| Warning {
+        file: "a.c".into(),
+        line,
+        option: option.into(),
+        message: format!("odd in {line}"),
+    };
+    let (mut program, coverage) = (program(12), everywhere(12, &[true, false]));
+    let grounded = |program: &Program, warnings: &[Warning]| {
+        let ground = Ground::new(program, &coverage, &[0, 1]).with_warnings(program, warnings.to_vec());
+        let features = Portrait::new(&ground, &Trials::default()).features;
+        let thousandths = |value: f64| (value * 1000.0).round() as u32;
+        let rarest = warnings.iter().filter(|of| of.file == "a.c" && of.line <= 16).count().min(1) as u32;
+        assert!(features.iter().all(|of| of.warned_function == f64::from(rarest)));
+        features.iter().map(|of| (thousandths(of.warned), thousandths(of.warned_near))).collect::<Vec<_>>()
+    };
+    // Alone of its kind in line 6; twice of a kind in lines 6 and 11.
+    let found = grounded(&program, &[warning(6, "-Wa"), warning(6, "-Wb"), warning(11, "-Wb")]);
+    let near = |all: &[u32]| all.iter().map(|value| (0, *value)).collect::<Vec<_>>();
+    assert_eq!(found[..5], near(&[0, 250, 333, 500, 1000])[..]);
+    assert_eq!(found[5..10], [(1000, 1000), (0, 1000), (0, 500), (0, 333), (0, 500)]);
+    assert_eq!(found[10..], [(500, 500), (0, 500)]);
+    // Where no code stands it is beside it; elsewhere it is of no line.
+    program.lines[5..].iter_mut().for_each(|line| line.line += 1);
+    let found = grounded(&program, &[warning(6, "-Wa")]);
+    assert_eq!(found[3..7], near(&[500, 1000, 1000, 500])[..]);
+    let elsewhere = Warning { file: "b.c".into(), ..warning(6, "-Wa") };
+    assert!(grounded(&program, &[elsewhere, warning(17, "-Wa")]).iter().all(|of| *of == (0, 0)));
+    // Of a parameter it is of no line, and of one of main's of nothing.
+    let parameter = [warning(6, "-Wunused-parameter")];
+    assert!(grounded(&program, &parameter).iter().all(|of| *of == (0, 0)));
+    let main = Program {
+        functions: vec![Function { name: "main".into(), ..program.functions[0].clone() }],
+        ..program.clone()
+    };
+    let ground = Ground::new(&main, &coverage, &[0, 1]).with_warnings(&main, parameter.to_vec());
+    assert!(ground.warnings().is_empty() && ground.warned_function(3).is_none());
+    // The brace after the last line of code.
+    assert_eq!(grounded(&program, &[warning(14, "-Wa")])[9..], near(&[333, 500, 1000]));
 }

@@ -22,6 +22,7 @@ mod slip;
 #[cfg(test)]
 mod tests;
 mod text;
+mod warning;
 
 pub use constant::{Number, constant_text};
 pub use edit::{Edit, apply};
@@ -32,3 +33,4 @@ pub use operator::Precedence;
 pub use rewrite::{Clash, Insertion, Rewrite, What};
 pub use slip::{Names, Shows, Slip, SlipClass, parses, slips};
 pub use text::{Macro, Span, Text};
+pub use warning::{Warning, warnings};

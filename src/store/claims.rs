@@ -25,6 +25,17 @@ impl Store {
         encoding::write_json(&self.directory.join("ranking.json"), ranking)
     }
 
+    /// Keeps what the compiler warns of.
+    pub fn save_warnings(&self, warnings: &impl Serialize) -> Result<(), StoreError> {
+        self.create_own()?;
+        encoding::write_json(&self.directory.join("warnings.json"), warnings)
+    }
+
+    /// What the compiler warns of, as far as it was asked; `None` when it has not been.
+    pub fn load_warnings<T: DeserializeOwned>(&self) -> Result<Option<T>, StoreError> {
+        encoding::read_json(&self.directory.join("warnings.json"))
+    }
+
     /// The ranking that was made last; `None` when none has been.
     pub fn load_ranking<T: DeserializeOwned>(&self) -> Result<Option<T>, StoreError> {
         encoding::read_json(&self.directory.join("ranking.json"))

@@ -6,6 +6,7 @@
 //!   build.json      what the last `suspect build` did
 //!   cleared.json    ranked units that the user found innocent
 //!   claims.json     what rankings of the latest run have claimed, for `suspect replay`
+//!   warnings.json   what the compiler warns of in the sources of the latest run's program
 //!   ranking.json    the default ranking of lines as it was made last, for reports
 //!   forms           what the optimiser made of expressions, by their hashes
 //!   explanations/<key>.json  chains of causes that were found for one run

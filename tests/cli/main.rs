@@ -38,6 +38,7 @@ mod slices;
 mod slurm;
 mod study_programs;
 mod unclear_runs;
+mod warnings;
 mod wild_runs;
 mod word_count;
 mod worked_examples;

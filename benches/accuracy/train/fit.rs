@@ -191,3 +191,82 @@ fn direction(gradient: &[f64], memory: &[(Vec<f64>, Vec<f64>)]) -> Vec<f64> {
     }
     direction
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Row;
+
+    /// A version of lines with these features, the first of them faulty.
+    fn version(lines: &[[f64; 2]]) -> Version {
+        let row = |(number, features): (usize, &[f64; 2])| Row {
+            features: features.to_vec(),
+            count: 1.0,
+            faulty: f64::from(u8::from(number == 0)),
+        };
+        let rows = lines.iter().enumerate().map(row).collect();
+        let (program, name, class) = ("p".into(), "p/v".into(), "c".into());
+        Version { program, name, class, rows, trials: 0.0, seconds: 0.0 }
+    }
+
+    /// The first feature speaks for faulty lines, the second against them, both not always.
+    fn versions() -> Vec<Version> {
+        vec![
+            version(&[[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]]),
+            version(&[[0.0, 0.0], [0.0, 1.0]]),
+            version(&[[1.0, 0.0], [1.0, 1.0], [0.0, 0.0]]),
+            version(&[[0.0, 1.0], [0.5, 0.0]]),
+        ]
+    }
+
+    fn fitted(signs: [f64; 2], penalty: f64) -> Vec<f64> {
+        let versions = versions();
+        fit(&versions.iter().collect::<Vec<_>>(), &Prior { start: vec![0.0; 2], signs: signs.to_vec() }, penalty)
+    }
+
+    #[test]
+    fn weights_keep_to_their_signs() {
+        let free = fitted([0.0, 0.0], 0.5);
+        assert!(free[0] > 0.01 && free[1] < -0.01, "{free:?}");
+        let held = fitted([1.0, 1.0], 0.5);
+        assert!(held[0] > 0.01 && held[1] == 0.0, "{held:?}");
+        let against = fitted([-1.0, -1.0], 0.5);
+        assert!(against[0] == 0.0 && against[1] < -0.01, "{against:?}");
+        assert_eq!(fitted([-1.0, 1.0], 0.5), [0.0, 0.0]);
+    }
+
+    #[test]
+    fn the_gradient_is_that_of_the_objective_and_vanishes_where_it_is_fitted() {
+        let versions = versions();
+        let all: Vec<&Version> = versions.iter().collect();
+        let prior = Prior { start: vec![0.0; 2], signs: vec![0.0; 2] };
+        let scales = scales(&all, 2);
+        let value = |weights: &[f64], gradient: &mut [f64]| objective(&all, weights, &scales, (0.5, &prior), gradient);
+        for weights in [[0.3, -1.2], [2.0, 0.5]] {
+            let mut gradient = vec![0.0; 2];
+            value(&weights, &mut gradient);
+            for at in 0..2 {
+                let moved = |by: f64| {
+                    let mut weights = weights;
+                    weights[at] += by;
+                    value(&weights, &mut [0.0; 2])
+                };
+                let slope = (moved(1e-5) - moved(-1e-5)) / 2e-5;
+                assert!((slope - gradient[at]).abs() < 1e-6, "{slope} {gradient:?}");
+            }
+        }
+        let mut gradient = vec![0.0; 2];
+        value(&fitted([0.0, 0.0], 0.5), &mut gradient);
+        assert!(gradient.iter().all(|slope| slope.abs() < 1e-2), "{gradient:?}");
+    }
+
+    #[test]
+    fn positions_are_the_mean_over_ties() {
+        let one = version(&[[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [2.0, 0.0]]);
+        assert_eq!(one.position(&scores(&one, &[1.0, 0.0])), 2.5);
+        assert_eq!(one.position(&scores(&one, &[-1.0, 0.0])), 2.5);
+        assert_eq!(one.position(&scores(&one, &[0.0, -1.0])), 2.0);
+        let none = Version { rows: Vec::new(), ..version(&[]) };
+        assert!(none.position(&[]).is_infinite());
+    }
+}

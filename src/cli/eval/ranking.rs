@@ -53,6 +53,7 @@ impl Place<'_> {
         let mut assessed = Vec::new();
         let mut rows = Vec::new();
         let kept = self.trials_of(version)?;
+        let store = Store::new(&self.work(&version.name));
         let mutated = match self.options.has_values() {
             true => self.kept_values(version, &self.keys(version)?.0)?,
             false => None,
@@ -60,7 +61,7 @@ impl Place<'_> {
         let faulty_lines = version.fault.units(program, &Units::new(program, Granularity::Line)).0;
         for (suite, tests) in &suites {
             let scene = kept.as_ref().map(|_| Scene::read(run, tests)).transpose()?;
-            let ground = scene.as_ref().map(|scene| scene.ground(run)).transpose()?;
+            let ground = scene.as_ref().map(|scene| scene.ground(&store, run)).transpose()?;
             let trials = kept.as_ref().map_or_else(Trials::default, |kept| kept.trials(tests));
             let mut seen = Seen::read(run, &units, &needs, tests)?;
             if let (Some(ground), Some(kept)) = (&ground, &kept) {
@@ -75,7 +76,7 @@ impl Place<'_> {
             if mutated.is_some() && !is_refused {
                 let mut sorted = tests.clone();
                 sorted.sort_unstable();
-                let observed = observe(&Store::new(&self.work(&version.name)), run, false, Some(&sorted))?;
+                let observed = observe(&store, run, false, Some(&sorted))?;
                 seen = seen.with_mutants(observed, CdflChoice::new(run, None, None)?);
             }
             let ranked = self.options.methods.par_iter().map(|method| {

@@ -174,7 +174,7 @@ impl Place<'_> {
             return Ok((Trials::default(), 0, true));
         }
         let scene = Scene::read(run, &counted)?;
-        let ground = scene.ground(run)?;
+        let ground = scene.ground(store, run)?;
         let posterior = |trials: &Trials| Posterior::new(&ground, trials).lines;
         let options = SearchOptions {
             jobs: self.options.jobs,

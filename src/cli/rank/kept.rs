@@ -80,7 +80,7 @@ fn untried(store: &Store, run: &Run) -> Result<KeptRanking, Failure> {
     let ranked = Ranked::new(store, run, &arguments)?;
     let scene = Scene::read(run, &run.counted_tests())?;
     let chains = Chains::load(store, run)?;
-    let ground = scene.ground(run)?.with_chains(&chains.lines());
+    let ground = scene.ground(store, run)?.with_chains(&chains.lines());
     let tried =
         Tried::nothing("changes of the program: `suspect rank` has not been run since the tests were recorded".into());
     let mut report = super::report(store, run, method, &arguments, &ranked, Some((&ground, &tried)))?;

@@ -218,7 +218,7 @@ impl<'a> Slipper<'a> {
         let text = String::from_utf8_lossy(source);
         let mut lines: Vec<u32> = match slip.class.shows() {
             Shows::Changed => (slip.edit.line..=slip.edit.end_line).collect(),
-            Shows::Omitted => around(&code, &slip.edit, text.lines().nth(slip.edit.line as usize - 1)),
+            Shows::Omitted => around(&code, &slip.edit, &text),
             Shows::Used => Vec::new(),
         };
         lines.extend(slip.also.iter().filter(|line| code.contains(*line)));

@@ -170,3 +170,32 @@ fn confidence_says_what_is_missing() {
     let spread = Confidence::new(&ground, &Trials::default(), &Posterior::new(&ground, &Trials::default()));
     assert_eq!(spread.lack, Some(Lack::Spread));
 }
+
+#[test]
+fn what_counts_for_nothing_is_told_as_it_came_out() {
+    let step = Kind::Operation(Class::Sti);
+    let told = reasons(&trials(&FAILED, &[(Kind::Constant, 0, "ttuuu"), (ADD, 1, "ttuuu"), (step, 1, "ttuuu")]));
+    assert_eq!(
+        told[0][0].sentence,
+        "with 2 instead of 1 all 2 failing tests pass and none of the 3 passing tests tried breaks"
+    );
+    // After what counts; and beside a line it is no reason.
+    assert_eq!(told[1].iter().map(|reason| reason.candidate).collect::<Vec<_>>(), [Some(1), Some(2)]);
+    let beside = first(&trials(&FAILED, &[(Kind::Constant, 0, "ttuuu"), (ADD, 1, "ccuuu"), (ADD, 3, "ttuuu")]));
+    assert!(beside[1].starts_with("the one change tried here"), "{beside:?}");
+    let all = reasons(&trials(&FAILED, &[(Kind::Constant, 0, "ttuuu"), (ADD, 1, "ccuuu"), (ADD, 3, "ttuuu")]));
+    assert!(all[1].iter().all(|reason| !reason.sentence.contains("in the line before it")), "{all:?}");
+}
+
+#[test]
+fn warnings_are_told_where_they_are() {
+    let (program, coverage) = (with_nodes(NodeKind::Assignment), everywhere(4, &FAILED));
+    let warning = Warning { file: "a.c".into(), line: 2, option: "-Wodd".into(), message: "this is odd".into() };
+    let ground = Ground::new(&program, &coverage, &[0, 1, 2, 3, 4]).with_warnings(&program, vec![warning]);
+    let trials = trials(&FAILED, &[(ADD, 0, "ttuuu"), (ADD, 1, "ccuuu")]);
+    let reasons = Reasons::new(&program, &ground, &trials);
+    let told = |line: u32, at: usize| reasons.of(line, 3, &|_| String::new())[at].sentence.clone();
+    assert_eq!(told(0, 1), "in line 2 the compiler warns: this is odd (-Wodd)");
+    assert_eq!(told(1, 0), "here the compiler warns: this is odd (-Wodd)");
+    assert_eq!(told(1, 1), "the one change tried here alters a failing test and makes none pass");
+}

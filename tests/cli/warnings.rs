@@ -1,0 +1,87 @@
+//! What the compiler warns of as evidence of the default ranking.
+
+use std::fs;
+
+use suspect::report::RankingReport;
+
+use crate::all_evidence::ranked;
+use crate::project::Project;
+
+const PROGRAM: &str = "\
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(int argc, char **argv)
+{
+    int zone = argc > 1 ? atoi(argv[1]) : ZONE;
+    int fare = 3;
+    if (zone = 2)
+        fare += 2;
+    printf(\"%d\\n\", fare);
+    return 0;
+}
+";
+/// Its faulty line.
+const FAULT: u32 = 8;
+const WARNING: &str =
+    "the compiler warns: using the result of an assignment as a condition without parentheses (-Wparentheses)";
+
+/// The program, built by `command` and recorded.
+fn project(command: &str) -> Project {
+    let project = Project::new();
+    project.write("src/prog.c", PROGRAM).write("tests.txt", "1\n2\n3\n").write("options", "-DZONE=1 -O1").write(
+        "suspect.toml",
+        &format!(
+            "[build]\ncommand = \"{command}\"\n\n[[suite]]\nkind = \"lines\"\nfile = \"tests.txt\"\nrun = \"./prog {{line}}\"\n\
+             expect = \"expected/{{n}}\"\n"
+        ),
+    );
+    for (test, fare) in [(1, 3), (2, 5), (3, 3)] {
+        project.write(&format!("expected/{test}"), &format!("{fare}\n"));
+    }
+    project.succeed(&["build"]);
+    project.succeed(&["test"]);
+    project
+}
+
+/// What is said of a line.
+fn said_of(report: &RankingReport, line: u32) -> Vec<&str> {
+    let entry = report.ranking.iter().find(|entry| entry.line == line).expect("the line is ranked");
+    entry.reasons.iter().map(|reason| reason.text.as_str()).collect()
+}
+
+#[test]
+fn what_the_compiler_warns_of_speaks_for_its_line() {
+    // What the project itself asks for makes no difference; without its definitions the source does not compile.
+    let project = project("cd src && cc @../options -Werror -Wno-parentheses -MD -c prog.c && cc -o ../prog prog.o");
+    let dependences = project.path().join("src/prog.d");
+    let made = fs::read(&dependences).unwrap();
+    fs::write(&dependences, "").unwrap();
+    let report = ranked(&project, &["--no-trials"]);
+    assert!(!made.is_empty() && fs::read(&dependences).unwrap().is_empty(), "looking again makes no files");
+    assert_eq!(report.ranking[0].line, FAULT, "{:?}", report.ranking);
+    assert_eq!(said_of(&report, FAULT)[0], format!("here {WARNING}"));
+    assert_eq!(said_of(&report, FAULT + 1)[0], format!("in line {FAULT} {WARNING}"));
+    let explained = project.succeed(&["rank", "--no-trials", "--why", &format!("src/prog.c:{FAULT}")]);
+    assert!(explained.contains(WARNING), "{explained}");
+    // What was said of the program that was recorded stays as it was; of other sources nothing is said.
+    fs::write(project.path().join("src/prog.c"), format!("\n{PROGRAM}")).unwrap();
+    assert_eq!(ranked(&project, &["--no-trials"]).ranking, report.ranking);
+    fs::remove_file(project.path().join(".suspect/warnings.json")).unwrap();
+    let without = ranked(&project, &["--no-trials"]);
+    assert!(without.ranking.iter().flat_map(|entry| &entry.reasons).all(|reason| !reason.text.contains("warns")));
+}
+
+#[test]
+fn a_damaged_file_of_warnings_is_made_anew() {
+    let project = project("cc @options -o prog src/prog.c");
+    let report = ranked(&project, &["--no-trials"]);
+    assert_eq!(said_of(&report, FAULT)[0], format!("here {WARNING}"));
+    let kept = project.path().join(".suspect/warnings.json");
+    let whole = fs::read(&kept).unwrap();
+    for damage in [&b""[..], b"{", b"{\"version\": 9, \"run\": 1, \"warnings\": []}", &whole[..whole.len() / 2]] {
+        fs::write(&kept, damage).unwrap();
+        assert_eq!(ranked(&project, &["--no-trials"]).ranking, report.ranking);
+        assert_eq!(fs::read(&kept).unwrap(), whole);
+    }
+}
