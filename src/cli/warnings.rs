@@ -1,12 +1,14 @@
-//! What the compiler warns of in the sources of a recorded program: asked once, and kept.
+//! What the compiler warns of in the sources of a recorded program: asked once of each unit, and kept.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use suspect_format::trace::{HASH_START, hash_bytes};
 
+use super::kills::{mix, text};
 use super::mutants::catalogue::texts;
 use crate::build::BuildReport;
 use crate::build::check::{Compilation, compilations};
@@ -18,63 +20,97 @@ use crate::source::{Warning, warnings};
 use crate::store::{Run, Store};
 
 /// Version of the kept form.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Warnings as they are kept.
-#[derive(Serialize, Deserialize)]
+#[derive(Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Kept {
     version: u32,
     /// The run that they are of: see [`run_identity`].
     run: u64,
+    units: Vec<Said>,
+}
+
+/// What the compiler said of a unit.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Said {
+    /// A hash of the unit, of how it was compiled, and of its files.
+    print: u64,
     /// Files are named as the program names them.
     warnings: Vec<Warning>,
+}
+
+impl Kept {
+    /// All warnings, each once: a header's come for each unit that reads it.
+    fn warnings(self) -> Vec<Warning> {
+        let all: BTreeSet<Warning> = self.units.into_iter().flat_map(|said| said.warnings).collect();
+        all.into_iter().collect()
+    }
 }
 
 /// The warnings about the units of which failing tests execute a line. There are none where it is not known how they were compiled, or where
 /// sources are not what was built any more.
 pub fn warnings_of(store: &Store, run: &Run, ground: &Ground) -> Vec<Warning> {
     let identity = run_identity(run);
-    // What is damaged or of another run is made anew.
-    let kept = store.load_warnings::<Kept>().ok().flatten();
-    if let Some(kept) = kept.filter(|kept| kept.version == VERSION && kept.run == identity) {
-        return kept.warnings;
+    // What is damaged is made anew.
+    let kept = store.load_warnings::<Kept>().ok().flatten().filter(|kept| kept.version == VERSION).unwrap_or_default();
+    if kept.version == VERSION && kept.run == identity {
+        return kept.warnings();
     }
-    let Some(warnings) = asked(store, run, ground) else { return Vec::new() };
-    let kept = Kept { version: VERSION, run: identity, warnings };
+    let known = kept.units.into_iter().map(|said| (said.print, said)).collect();
+    let Some(units) = asked(store, run, ground, &known) else { return Vec::new() };
+    let kept = Kept { version: VERSION, run: identity, units };
     // What cannot be kept is asked again.
     let _ = store.save_warnings(&kept);
-    kept.warnings
+    kept.warnings()
 }
 
-fn asked(store: &Store, run: &Run, ground: &Ground) -> Option<Vec<Warning>> {
+/// What the compiler says of each unit, and said of those that are as they were.
+fn asked(store: &Store, run: &Run, ground: &Ground, known: &HashMap<u64, Said>) -> Option<Vec<Said>> {
     let (root, program) = (store.root(), &run.program);
     let build = store.load_build::<BuildReport>().ok().flatten()?;
     texts(root, run, Some(&build)).ok()?;
     let read = |module: &ModuleReport| compilations(&root.join(&module.path)).unwrap_or_default();
     let compiled: Vec<Compilation> = build.modules.iter().flat_map(read).collect();
-    let executed = executed_units(program, ground);
-    let looks: BTreeSet<(&Compilation, PathBuf)> = executed
+    let files = files(root, program);
+    let looks: BTreeMap<(&Compilation, PathBuf), u64> = executed_units(program, ground)
         .into_iter()
         .filter_map(|unit| build.units.iter().find(|built| built.hash == unit.hash).map(|built| (unit, built)))
         .filter_map(|(unit, built)| {
             let compilation = compiled.iter().find(|one| one.source == Path::new(&built.source))?;
-            Some((compilation, directory(&root.join(program.files.get(unit.file as usize)?), built)))
+            let directory = directory(&root.join(program.files.get(unit.file as usize)?), built);
+            let print = text(mix(HASH_START, unit.hash), &format!("{compilation:?} {}", directory.display()));
+            Some((
+                (compilation, directory),
+                unit.files.iter().filter_map(|file| files.get(file)).copied().fold(print, mix),
+            ))
         })
         .collect();
     if looks.is_empty() {
         return None;
     }
-    let looks: Vec<(&Compilation, PathBuf)> = looks.into_iter().collect();
-    let said: Vec<String> = looks.par_iter().filter_map(|(one, directory)| one.messages(directory)).collect();
-    let files = places(root, program);
+    let places = places(root, program);
     let named = |warning: Warning| {
-        let file = *files.get(&fs::canonicalize(&warning.file).ok()?)?;
+        let file = *places.get(&fs::canonicalize(&warning.file).ok()?)?;
         Some(Warning { file: program.files.get(file as usize)?.clone(), ..warning })
     };
-    // A header's come once for each unit that reads it.
-    let found: BTreeSet<Warning> = said.iter().flat_map(|said| warnings(said)).filter_map(named).collect();
-    Some(found.into_iter().collect())
+    let said = |((compilation, directory), print): (&(&Compilation, PathBuf), &u64)| {
+        let known = known.get(print).cloned();
+        known.or_else(|| {
+            let messages = compilation.messages(directory)?;
+            Some(Said { print: *print, warnings: warnings(&messages).into_iter().filter_map(named).collect() })
+        })
+    };
+    Some(looks.par_iter().filter_map(said).collect())
+}
+
+/// Hashes of the contents of the program's files, by their indices.
+fn files(root: &Path, program: &Program) -> HashMap<u32, u64> {
+    let hash =
+        |(number, file): (u32, &String)| Some((number, hash_bytes(HASH_START, &fs::read(root.join(file)).ok()?)));
+    (0..).zip(&program.files).filter_map(hash).collect()
 }
 
 /// Where the compiler ran that made the unit of the source at `path`: debug information may have been told something else.

@@ -1,12 +1,13 @@
-//! Trials of earlier runs that may hold still: those of functions and tests that did not change.
+//! What earlier runs found out that may hold still: trials of functions and tests that did not change, and everything where the program did not.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::evidence::{Candidate, Effect, Trials};
 use crate::program::Program;
 use crate::store::TriedRecord;
-use crate::trial::Site;
+use crate::trial::{Garbage, Site};
 
+use super::facts::Facts;
 use super::policy::Pair;
 use super::run::outcome_of;
 
@@ -17,10 +18,21 @@ pub struct EarlierRun {
     pub records: HashMap<(u64, u32), (TriedRecord, u64)>,
     /// For each function of the program, whether it is as it was, and so are the interfaces of what it calls.
     pub same: Vec<bool>,
+    /// If it ran this very program: what it knew of its tests.
+    pub unchanged: Option<Unchanged>,
 }
 
-/// The records that hold still of these trials, each a candidate and a test by position. What made a failing test pass is tried again: nothing is
-/// claimed that was not seen in this program.
+/// What is known of the tests of a program that is the same to the last byte, by their numbers of now.
+#[derive(Debug, Default)]
+pub struct Unchanged {
+    /// What they do by themselves; `None` where not all of these tests are as they were.
+    pub facts: Option<Facts>,
+    /// What locals begin as in those that need it.
+    pub garbage: BTreeMap<u32, Garbage>,
+}
+
+/// The records that hold still of these trials, each a candidate and a test by position. What made a failing test pass is tried again unless the
+/// program is the same: nothing is claimed that was not seen in this program.
 pub(super) fn holding(
     program: &Program,
     runs: &[EarlierRun],
@@ -34,8 +46,8 @@ pub(super) fn holding(
         let is_same =
             |run: &&EarlierRun| functions.iter().all(|function| run.same.get(*function as usize) == Some(&true));
         let mut usable = runs.iter().filter(is_same);
-        let found = usable.find_map(|run| run.records.get(&(candidate.id, test.test)))?;
-        holds(&found.0, test.failed).then_some(*found)
+        let (run, found) = usable.find_map(|run| Some((run, run.records.get(&(candidate.id, test.test))?)))?;
+        (run.unchanged.is_some() || holds(&found.0, test.failed)).then_some(*found)
     };
     wanted.iter().filter_map(record).collect()
 }

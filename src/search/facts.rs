@@ -39,6 +39,18 @@ impl Facts {
         of(true).chain(of(false)).map(|test| test.test).collect()
     }
 
+    /// Them with other numbers of the tests; `None` if one has none.
+    pub fn renumbered(self, number: impl Fn(u32) -> Option<u32>) -> Option<Facts> {
+        let of = |test| number(test);
+        Some(Facts {
+            tests: self.tests.into_iter().map(of).collect::<Option<_>>()?,
+            executions: self.executions.into_iter().map(|(test, at)| Some((of(test)?, at))).collect::<Option<_>>()?,
+            matched: self.matched.into_iter().map(|(test, at)| Some((of(test)?, at))).collect::<Option<_>>()?,
+            pieces: self.pieces.into_iter().map(|(test, at)| Some((of(test)?, at))).collect::<Option<_>>()?,
+            ..self
+        })
+    }
+
     /// Runs the tests for which there is time and looks at their values, and has `looked` see each; a test that cannot be looked at is passed over.
     /// Where one fails only if locals begin as garbage, all failing tests are run for their pieces.
     pub fn gather<L: Lab>(

@@ -17,6 +17,7 @@ mod tests_chosen;
 #[cfg(test)]
 mod tests;
 
-pub use earlier::EarlierRun;
+pub use earlier::{EarlierRun, Unchanged};
+pub use facts::Facts;
 pub use run::{Search, SearchSettings, SearchWatch, Searched, effect_of};
 pub use tests_chosen::SearchTest;

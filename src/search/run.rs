@@ -144,7 +144,7 @@ impl<L: Lab> Search<'_, L> {
             shelf: Shelf::new(0..chosen.len() as u32),
             writer: Mutex::new(self.store.begin()?),
             refused: Mutex::default(),
-            garbage: Mutex::new(self.store.load_garbage()?.unwrap_or_default()),
+            garbage: Mutex::new(self.known_garbage()?),
             n_done: AtomicUsize::new(0),
             deadline,
             broken: AtomicBool::new(false),
@@ -233,6 +233,32 @@ impl<L: Lab> Search<'_, L> {
         Ok(())
     }
 
+    /// What is known of locals that begin as garbage: in this run, or else in an earlier one of this very program.
+    fn known_garbage(&self) -> Result<BTreeMap<u32, Garbage>, CampaignError> {
+        if let Some(garbage) = self.store.load_garbage()? {
+            return Ok(garbage);
+        }
+        let earlier = self.earlier.iter().find_map(|run| run.unchanged.as_ref());
+        let garbage = earlier.map(|unchanged| unchanged.garbage.clone()).unwrap_or_default();
+        if !garbage.is_empty() {
+            self.store.save_garbage(&garbage)?;
+        }
+        Ok(garbage)
+    }
+
+    /// Facts that were found out before about these tests, in this run or in an earlier one of this very program.
+    fn known_facts(&self, wanted: &[u32]) -> Result<Option<Facts>, CampaignError> {
+        if let Some(facts) = self.store.load_facts::<Facts>().filter(|facts| facts.tests == wanted) {
+            return Ok(Some(facts));
+        }
+        let mut earlier = self.earlier.iter().filter_map(|run| run.unchanged.as_ref()?.facts.as_ref());
+        let found = earlier.find(|facts| facts.tests == wanted).cloned();
+        if let Some(facts) = &found {
+            self.store.save_facts(facts)?;
+        }
+        Ok(found)
+    }
+
     /// What the tests do by themselves: as it was found out before, or now. Passing tests get a share of the budget alone.
     fn facts(
         &self,
@@ -240,7 +266,7 @@ impl<L: Lab> Search<'_, L> {
         workers: &mut [L::Worker],
         shared: &Shared<L::Ready>,
     ) -> Result<Facts, CampaignError> {
-        if let Some(facts) = self.store.load_facts::<Facts>().filter(|facts| facts.tests == Facts::wanted(chosen)) {
+        if let Some(facts) = self.known_facts(&Facts::wanted(chosen))? {
             return Ok(facts);
         }
         let share = self.settings.budget.map(|budget| Instant::now() + budget / SHARE_OF_PASSING);

@@ -28,6 +28,14 @@ const WARNING: &str =
 
 /// The program, built by `command` and recorded.
 fn project(command: &str) -> Project {
+    let project = written(command);
+    project.succeed(&["build"]);
+    project.succeed(&["test"]);
+    project
+}
+
+/// The program, to be built by `command`.
+fn written(command: &str) -> Project {
     let project = Project::new();
     project.write("src/prog.c", PROGRAM).write("tests.txt", "1\n2\n3\n").write("options", "-DZONE=1 -O1").write(
         "suspect.toml",
@@ -39,8 +47,6 @@ fn project(command: &str) -> Project {
     for (test, fare) in [(1, 3), (2, 5), (3, 3)] {
         project.write(&format!("expected/{test}"), &format!("{fare}\n"));
     }
-    project.succeed(&["build"]);
-    project.succeed(&["test"]);
     project
 }
 
@@ -79,9 +85,39 @@ fn a_damaged_file_of_warnings_is_made_anew() {
     assert_eq!(said_of(&report, FAULT)[0], format!("here {WARNING}"));
     let kept = project.path().join(".suspect/warnings.json");
     let whole = fs::read(&kept).unwrap();
-    for damage in [&b""[..], b"{", b"{\"version\": 9, \"run\": 1, \"warnings\": []}", &whole[..whole.len() / 2]] {
+    for damage in [&b""[..], b"{", b"{\"version\": 9, \"run\": 1, \"units\": []}", &whole[..whole.len() / 2]] {
         fs::write(&kept, damage).unwrap();
         assert_eq!(ranked(&project, &["--no-trials"]).ranking, report.ranking);
         assert_eq!(fs::read(&kept).unwrap(), whole);
     }
+}
+
+#[test]
+fn a_unit_that_is_as_it_was_is_not_looked_at_again() {
+    let project = written("cc @options -c src/prog.c && cc -O1 -c src/more.c && cc -o prog prog.o more.o");
+    let program =
+        PROGRAM.replace("\n\nint main", "\nint more(int a);\nint main").replace("fare += 2", "fare += more(2)");
+    let more = "int more(int a)\n{\n    int b = a;\n    if (b = 2)\n        return b;\n    return 2;\n}\n";
+    project.write("src/prog.c", &program).write("src/more.c", more);
+    let look = || {
+        // Runs are told apart by the second in which they began.
+        std::thread::sleep(std::time::Duration::from_secs(1));
+        project.succeed(&["build"]);
+        project.succeed(&["test"]);
+        let report = ranked(&project, &["--no-trials"]);
+        let entry =
+            |file: &str, line: u32| report.ranking.iter().find(|entry| entry.file == file && entry.line == line);
+        [("src/prog.c", FAULT), ("src/more.c", 4)]
+            .map(|(file, line)| entry(file, line).unwrap().reasons[0].text.clone())
+    };
+    let fresh = format!("here {WARNING}");
+    assert_eq!(look(), [fresh.clone(), fresh.clone()]);
+    // What is kept is told apart from what the compiler says now.
+    let kept = project.path().join(".suspect/warnings.json");
+    let old = WARNING.replace("using the", "once using the");
+    fs::write(&kept, fs::read_to_string(&kept).unwrap().replace("using the", "once using the")).unwrap();
+    project.write("src/more.c", &more.replace("return 2", "return 1 + 1"));
+    assert_eq!(look(), [format!("here {old}"), fresh.clone()]);
+    project.write("src/prog.c", &(program + "int limits[] = {1};\n"));
+    assert_eq!(look(), [fresh.clone(), fresh]);
 }

@@ -180,7 +180,7 @@ fn carried_over(trials: &Trials) -> Option<String> {
     let (n, oldest) = trials.carried_over()?;
     Some(format!(
         "{n} of {} trials are carried over from earlier nights (the oldest of {}): what they change and their tests are the same since, other \
-         code may not be; changes that made a failing test pass were tried again",
+         code may not be; what makes a failing test pass was seen in this very program",
         trials.len(),
         utc(oldest)
     ))

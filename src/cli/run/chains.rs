@@ -9,6 +9,7 @@ use std::io::Write;
 use std::time::Duration;
 
 use crate::campaign::run_identity;
+use crate::cli::endless::n_edges;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::interrupt;
 use crate::exec::{Command, Outcome, Status};
@@ -30,13 +31,14 @@ pub fn explain(
     out: &mut impl Write,
 ) -> Result<Vec<String>, Failure> {
     let known: Vec<Explanation> = store.load_explanations(run_identity(run))?.unwrap_or_default();
-    let (tests, n_groups) = representatives(run, ranking);
-    let mut due: Vec<&TestRecord> =
-        tests.into_iter().filter(|test| known.iter().all(|chain| chain.test != test.name)).collect();
-    for explanation in earlier::holding(store, run, &due)? {
-        due.retain(|test| test.name != explanation.test);
+    let (mut groups, n_groups) = groups(run, ranking)?;
+    groups.retain(|tests| known.iter().all(|chain| !has(tests, &chain.test)));
+    for explanation in earlier::holding(store, run, &groups)? {
+        groups.retain(|tests| !has(tests, &explanation.test));
         tell(store, &explanation, out)?;
     }
+    // One test stands for its group.
+    let due: Vec<&TestRecord> = groups.iter().filter_map(|tests| tests.first().copied()).collect();
     let mut missing = Vec::new();
     if n_groups > MOST {
         missing.push(format!("why tests of {} groups of failing tests fail", n_groups - MOST));
@@ -65,18 +67,28 @@ fn tell(store: &Store, explanation: &Explanation, out: &mut impl Write) -> Resul
     written.map_err(Failure::of(Exit::File))
 }
 
-/// The quickest failing test of each group, those of the largest groups first; and how many groups there are.
-fn representatives<'a>(run: &'a Run, ranking: &RankingReport) -> (Vec<&'a TestRecord>, usize) {
-    let failing: Vec<&TestRecord> = run.manifest.tests.iter().filter(|test| test.passed == Some(false)).collect();
-    let quickest = |names: &[String]| {
-        let of_group = failing.iter().filter(|test| names.is_empty() || names.contains(&test.name));
-        of_group.min_by_key(|test| test.milliseconds).copied()
+/// The failing tests of the largest groups, of each those first that do least; and how many groups there are.
+fn groups<'a>(run: &'a Run, ranking: &RankingReport) -> Result<(Vec<Vec<&'a TestRecord>>, usize), Failure> {
+    let recorded = run.recorded()?;
+    let mut failing: Vec<(u64, &TestRecord)> = Vec::new();
+    for (number, test) in (0..).zip(&run.manifest.tests).filter(|(_, test)| test.passed == Some(false)) {
+        failing.push((n_edges(&recorded, number)?, test));
+    }
+    // Not by their time, by which another one would be quickest each night.
+    failing.sort_by_key(|(edges, _)| *edges);
+    let of = |is_wanted: &dyn Fn(&str) -> bool| {
+        failing.iter().map(|(_, test)| *test).filter(|test| is_wanted(&test.name)).collect()
     };
     if ranking.groups.is_empty() {
-        return (quickest(&[]).into_iter().collect(), 1);
+        return Ok((vec![of(&|_| true)], 1));
     }
-    let tests = ranking.groups.iter().take(MOST).filter_map(|group| quickest(&group.tests));
-    (tests.collect(), ranking.groups.len())
+    let groups = ranking.groups.iter().take(MOST).map(|group| of(&|name| group.tests.iter().any(|test| test == name)));
+    Ok((groups.collect(), ranking.groups.len()))
+}
+
+/// Whether a test is one of them.
+fn has(tests: &[&TestRecord], name: &str) -> bool {
+    tests.iter().any(|test| test.name == name)
 }
 
 /// Explains a test; why it could not, if it could not.

@@ -1,20 +1,23 @@
 //! What the trials of a recorded run depend on, kept with them, and what earlier runs found out that may hold still.
 
 use std::collections::{BTreeMap, HashMap};
+use std::fs;
 
 use serde::{Deserialize, Serialize};
-use suspect_format::trace::HASH_START;
+use suspect_format::trace::{HASH_START, hash_bytes};
 
+use crate::build::BuildReport;
 use crate::campaign::run_identity;
 use crate::cli::evidence::load_code;
 use crate::cli::exit::Failure;
-use crate::cli::kills::{CodeState, mix, test_code, text};
+use crate::cli::kills::{CodeState, build_identity, mix, test_code, text};
 use crate::program::Program;
-use crate::search::{EarlierRun, SearchTest};
-use crate::store::{EvidenceStore, Run, Store, TriedRecords};
+use crate::search::{EarlierRun, Facts, SearchTest, Unchanged};
+use crate::store::{EvidenceStore, Run, Store};
+use crate::trial::Garbage;
 
 /// Version of the file.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Earlier runs that are looked at: each has what it took over from those before.
 const MOST_RUNS: usize = 5;
 
@@ -25,6 +28,8 @@ struct Origin {
     version: u32,
     /// When the run began, seconds since 1970.
     began: u64,
+    /// A hash of all bytes of the programs and libraries that the build made; `None` where not all of them are known.
+    bytes: Option<u64>,
     /// The tests in the manifest's order: name, and a hash of the test, of its own code and of how it ended.
     tests: Vec<(String, u64)>,
     /// Functions whose name no other has: a hash of the code, and of the interfaces of what it calls.
@@ -32,7 +37,7 @@ struct Origin {
 }
 
 impl Origin {
-    fn of(run: &Run, tests: &[SearchTest]) -> Result<Origin, Failure> {
+    fn of(run: &Run, tests: &[SearchTest], bytes: Option<u64>) -> Result<Origin, Failure> {
         let state = CodeState::of(&run.program, &load_code(run)?);
         let executed: HashMap<u32, &SearchTest> = tests.iter().map(|test| (test.test, test)).collect();
         let test = |(number, test): (u32, &crate::store::TestRecord)| {
@@ -48,10 +53,26 @@ impl Origin {
         Ok(Origin {
             version: VERSION,
             began: run.manifest.began,
+            bytes,
             tests: (0..).zip(&run.manifest.tests).map(test).collect(),
             functions: functions.map(|(name, number)| (name.to_string(), state.of_functions(&[number]))).collect(),
         })
     }
+}
+
+/// A hash of the modules of the last build, byte by byte; `None` if one is missing or the run has a unit that is in none of them.
+fn bytes_of_build(store: &Store, run: &Run) -> Result<Option<u64>, Failure> {
+    let Some(build) = store.load_build::<BuildReport>()? else { return Ok(None) };
+    let is_built = |unit: &crate::program::Unit| build.modules.iter().any(|module| module.units.contains(&unit.hash));
+    if !run.program.units.iter().all(is_built) {
+        return Ok(None);
+    }
+    let mut hash = build_identity(&run.program);
+    for module in &build.modules {
+        let Ok(bytes) = fs::read(store.root().join(&module.path)) else { return Ok(None) };
+        hash = hash_bytes(text(hash, &module.path), &bytes);
+    }
+    Ok(Some(hash))
 }
 
 /// Functions whose names no other has: candidates name functions, not files.
@@ -73,9 +94,13 @@ pub fn earlier(
     tests: &[SearchTest],
     evidence: &EvidenceStore,
 ) -> Result<Vec<EarlierRun>, Failure> {
+    let bytes = bytes_of_build(store, run)?;
     let origin = match evidence.load_origin::<Origin>() {
-        Ok(Some(origin)) if origin.version == VERSION => origin,
-        _ => Origin::of(run, tests)?,
+        // What was tried on one build and on another is of neither.
+        Ok(Some(origin)) if origin.version == VERSION => {
+            Origin { bytes: origin.bytes.filter(|_| origin.bytes == bytes), ..origin }
+        }
+        _ => Origin::of(run, tests, bytes)?,
     };
     let mut found = Vec::new();
     for key in store.evidence_keys()?.into_iter().filter(|key| *key != run_identity(run)) {
@@ -93,21 +118,14 @@ pub fn earlier(
     found.truncate(MOST_RUNS);
     let mut runs = Vec::new();
     for (before, other) in found {
-        let (records, _) = other.load()?;
-        runs.push(holding(&run.program, &origin, &before, records, &other.load_ages()?));
+        runs.push(holding(&run.program, &origin, &before, &other)?);
     }
     evidence.save_origin(&origin)?;
     Ok(runs)
 }
 
-/// The records of an earlier run whose tests are the same, and which functions are.
-fn holding(
-    program: &Program,
-    now: &Origin,
-    before: &Origin,
-    records: TriedRecords,
-    ages: &HashMap<(u64, u32), u64>,
-) -> EarlierRun {
+/// The records of an earlier run whose tests are the same, and which functions are; of the same program everything that it knew.
+fn holding(program: &Program, now: &Origin, before: &Origin, store: &EvidenceStore) -> Result<EarlierRun, Failure> {
     let by_name: HashMap<&str, (u32, u64)> =
         (0..).zip(&now.tests).map(|(number, (name, state))| (name.as_str(), (number, *state))).collect();
     let test_now: HashMap<u32, u32> = (0..)
@@ -117,14 +135,29 @@ fn holding(
             (*now == *state && *state != 0).then_some((old, *new))
         })
         .collect();
+    let (records, _) = store.load()?;
+    let ages = store.load_ages()?;
     let held = records.into_iter().filter_map(|((candidate, test), mut record)| {
         let age = ages.get(&(candidate, test)).copied().unwrap_or(before.began);
         record.test = *test_now.get(&test)?;
         Some(((candidate, record.test), (record, age)))
     });
+    let is_unchanged = now.bytes.is_some() && now.bytes == before.bytes;
     let is_same = |function: &crate::program::Function| {
         let state = now.functions.get(&function.name);
-        state.is_some() && state == before.functions.get(&function.name)
+        is_unchanged || state.is_some() && state == before.functions.get(&function.name)
     };
-    EarlierRun { records: held.collect(), same: program.functions.iter().map(is_same).collect() }
+    let same = program.functions.iter().map(is_same).collect();
+    let number = |test| test_now.get(&test).copied();
+    let unchanged = match is_unchanged {
+        true => Some(Unchanged {
+            facts: store.load_facts::<Facts>().and_then(|facts| facts.renumbered(number)),
+            garbage: {
+                let garbage: BTreeMap<u32, Garbage> = store.load_garbage()?.unwrap_or_default();
+                garbage.into_iter().filter_map(|(test, garbage)| Some((number(test)?, garbage))).collect()
+            },
+        }),
+        false => None,
+    };
+    Ok(EarlierRun { records: held.collect(), same, unchanged })
 }

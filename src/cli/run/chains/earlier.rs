@@ -13,15 +13,18 @@ use crate::program::{Function, Program};
 use crate::report::{Explanation, age};
 use crate::store::{Recorded, Run, Store, TestRecord};
 
+use super::has;
+
 /// Earlier runs that are looked at: each has what it took over from those before.
 const MOST_RUNS: usize = 3;
 /// How the statement begins that says so.
 const FOUND: &str = "found out ";
 
-/// For each of these tests an explanation that an earlier run has and that holds still, if there is one; keeps them as this run's, too.
-pub fn holding(store: &Store, run: &Run, tests: &[&TestRecord]) -> Result<Vec<Explanation>, Failure> {
+/// For each of these groups of tests an explanation of one of them that an earlier run has and that holds still, if there is one; keeps them as
+/// this run's, too.
+pub fn holding(store: &Store, run: &Run, groups: &[Vec<&TestRecord>]) -> Result<Vec<Explanation>, Failure> {
     let mut found: Vec<Explanation> = Vec::new();
-    if tests.is_empty() {
+    if groups.is_empty() {
         return Ok(found);
     }
     let mut earlier: Vec<u64> = store.runs()?.into_iter().filter(|number| *number < run.number).collect();
@@ -35,14 +38,14 @@ pub fn holding(store: &Store, run: &Run, tests: &[&TestRecord]) -> Result<Vec<Ex
         let unsteady = &unsteady(&before.program, &before.manifest.unstable_nodes)
             | &self::unsteady(&run.program, &run.manifest.unstable_nodes);
         for mut chain in chains {
-            let is_due = tests.iter().any(|test| test.name == chain.test);
-            let is_new = found.iter().all(|other| other.test != chain.test);
+            let group = groups.iter().find(|tests| has(tests, &chain.test));
+            let is_due = group.is_some_and(|tests| found.iter().all(|other| !has(tests, &other.test)));
             let did_the_same = |name: &&String| {
                 let of = |run, recorded| deed(run, recorded, name, &unsteady);
                 let deeds = (of(&before, &recorded_before), of(run, &recorded));
                 matches!(deeds, (Ok(Some(then)), Ok(Some(now))) if then == now)
             };
-            let is_fit = is_due && is_new && is_of_two_tests(&chain);
+            let is_fit = is_due && is_of_two_tests(&chain);
             if is_fit && [&chain.test, &chain.against].iter().all(did_the_same) {
                 let at = *chain.found.get_or_insert(before.manifest.began);
                 let ago = age(run.manifest.began.saturating_sub(at));
