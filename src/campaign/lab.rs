@@ -1,6 +1,7 @@
 //! What a campaign needs of whoever runs tests.
 
 use std::ops::ControlFlow;
+use std::time::Duration;
 
 use super::CampaignError;
 use crate::trial::{Garbage, Mutant, Observation};
@@ -25,18 +26,43 @@ pub trait OracleFacts {
     fn unforkable(&self) -> Option<String>;
 }
 
+/// A test that was run once.
+pub trait Begun {
+    /// How long it takes until it can be run again and tell more.
+    fn wait(&self) -> Duration;
+    /// Values that are held for it.
+    fn n_values(&self) -> usize;
+}
+
 /// Runs tests with and without mutants.
 pub trait Lab: Sync {
     /// What runs one test at a time.
     type Worker: Send;
+    /// A test that was run once.
+    type Begun: Begun;
     /// A test that is ready for trials.
     type Ready: OracleFacts + Send + Sync;
 
     /// Starts a worker.
     fn worker(&self) -> Result<Self::Worker, CampaignError>;
 
-    /// Prepares a test, by its index in the run's manifest; `Ok(Err(reason))` when this test cannot be used but others may.
-    fn ready(&self, worker: &mut Self::Worker, test: u32) -> Result<Result<Self::Ready, String>, CampaignError>;
+    /// Runs a test once, by its index in the run's manifest; `Ok(Err(reason))` when this test cannot be used but others may.
+    fn begin(&self, worker: &mut Self::Worker, test: u32) -> Result<Result<Self::Begun, String>, CampaignError>;
+
+    /// Prepares a test that the same worker has begun, when it need not wait any more; `Ok(Err(reason))` when it cannot be used.
+    fn ready(
+        &self,
+        worker: &mut Self::Worker,
+        begun: Self::Begun,
+    ) -> Result<Result<Self::Ready, String>, CampaignError>;
+
+    /// Prepares a test that was not begun.
+    fn prepare(&self, worker: &mut Self::Worker, test: u32) -> Result<Result<Self::Ready, String>, CampaignError> {
+        match self.begin(worker, test)? {
+            Ok(begun) => self.ready(worker, begun),
+            Err(why) => Ok(Err(why)),
+        }
+    }
 
     /// Runs mutants, each process with that many hooks and ticks, and tells what each showed, by its index, in any order, each
     /// once unless told to break off.
@@ -48,4 +74,19 @@ pub trait Lab: Sync {
         budget: u64,
         observed: &mut dyn FnMut(usize, Observation) -> ControlFlow<()>,
     ) -> Result<(), CampaignError>;
+}
+
+/// A test that need not wait.
+#[cfg(test)]
+pub struct AtOnce(pub u32);
+
+#[cfg(test)]
+impl Begun for AtOnce {
+    fn wait(&self) -> Duration {
+        Duration::ZERO
+    }
+
+    fn n_values(&self) -> usize {
+        0
+    }
 }

@@ -11,7 +11,7 @@
 mod code;
 mod division;
 mod error;
-mod lab;
+pub(crate) mod lab;
 mod plan;
 pub(crate) mod pool;
 mod record;
@@ -31,7 +31,7 @@ pub use code::{
 };
 use division::Division;
 pub use error::CampaignError;
-pub use lab::{Lab, OracleFacts};
+pub use lab::{Begun, Lab, OracleFacts};
 pub use plan::{Plan, PlannedTest};
 pub use record::Counts;
 pub use results::{CampaignManifest, Results, run_identity};

@@ -1,12 +1,12 @@
 //! Running a campaign: planning, rounds, budget, storing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use super::pool::{each, locked};
+use super::pool::{each, locked, prepare_each};
 use super::record::record;
 use super::shelf::Shelf;
 use super::{CampaignError, Counts, Lab, OracleFacts, Plan, PlannedTest, Schedule, Summary, Trial};
@@ -137,23 +137,32 @@ impl<L: Lab> Campaign<'_, L> {
     /// Records every test.
     fn make_plan(&self, workers: &mut [L::Worker], shelf: &Shelf<L::Ready>) -> Result<Plan, CampaignError> {
         let planned: Mutex<BTreeMap<u32, (PlannedTest, Vec<Domain>)>> = Mutex::default();
-        each(workers, self.tests, |worker, test| {
-            let known = match self.lab.ready(worker, test.test)? {
-                Err(why) => (PlannedTest::refused(test.test, test.failed, why), Vec::new()),
-                Ok(ready) => {
-                    let known = PlannedTest::of(test.test, test.failed, &ready, self.program);
-                    shelf.keep(test.test, Arc::new(ready), known.0.n_values);
-                    known
-                }
-            };
-            let done = {
-                let mut planned = locked(&planned);
-                planned.insert(test.test, known);
-                planned.len()
-            };
-            self.watch.recorded(done, self.tests.len());
-            Ok::<(), CampaignError>(())
-        })?;
+        let failed: HashMap<u32, bool> = self.tests.iter().map(|test| (test.test, test.failed)).collect();
+        let tests: Vec<u32> = self.tests.iter().map(|test| test.test).collect();
+        prepare_each(
+            self.lab,
+            workers,
+            &tests,
+            |_| true,
+            |test, ready| {
+                let failed = failed[&test];
+                let known = match ready {
+                    Err(why) => (PlannedTest::refused(test, failed, why), Vec::new()),
+                    Ok(ready) => {
+                        let known = PlannedTest::of(test, failed, &ready, self.program);
+                        shelf.keep(test, Arc::new(ready), known.0.n_values);
+                        known
+                    }
+                };
+                let done = {
+                    let mut planned = locked(&planned);
+                    planned.insert(test, known);
+                    planned.len()
+                };
+                self.watch.recorded(done, self.tests.len());
+                Ok(())
+            },
+        )?;
         let plan = Plan::of(std::mem::take(&mut *locked(&planned)).into_values());
         match plan.tests.iter().find(|test| test.refused.is_none()) {
             Some(_) => Ok(plan),
@@ -288,7 +297,7 @@ impl<L: Lab> Campaign<'_, L> {
         test: &PlannedTest,
         shared: &Shared<L>,
     ) -> Result<Option<(L::Ready, usize)>, CampaignError> {
-        let refusal = match self.lab.ready(worker, test.test)? {
+        let refusal = match self.lab.prepare(worker, test.test)? {
             Ok(ready) if ready.nodes() == test.covered && super::plan::print(&ready) == test.print => {
                 return Ok(Some((ready, test.n_values)));
             }

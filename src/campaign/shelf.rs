@@ -38,6 +38,11 @@ impl<R> Shelf<R> {
         }
     }
 
+    /// Whether it has the test.
+    pub fn has(&self, test: u32) -> bool {
+        self.places.get(&test).is_some_and(|place| locked(place).is_some())
+    }
+
     /// The test, prepared by `make` (with its number of values) if it is not here; meanwhile others wait for the same one.
     pub fn get<E>(&self, test: u32, make: impl FnOnce() -> Result<Option<(R, usize)>, E>) -> Result<Option<Arc<R>>, E> {
         let Some(place) = self.places.get(&test) else { return Ok(None) };

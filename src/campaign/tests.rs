@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use suspect_format::site::{NodeKind, ValueClass};
 
+use super::lab::AtOnce;
 use super::selection::Coverage;
 use super::*;
 use crate::program::{Function, Node, Place, Program};
@@ -120,13 +121,18 @@ struct Simulation {
 
 impl Lab for Simulation {
     type Worker = ();
+    type Begun = AtOnce;
     type Ready = (u32, Run);
 
     fn worker(&self) -> Result<(), CampaignError> {
         Ok(())
     }
 
-    fn ready(&self, (): &mut (), test: u32) -> Result<Result<(u32, Run), String>, CampaignError> {
+    fn begin(&self, (): &mut (), test: u32) -> Result<Result<AtOnce, String>, CampaignError> {
+        Ok(Ok(AtOnce(test)))
+    }
+
+    fn ready(&self, (): &mut (), AtOnce(test): AtOnce) -> Result<Result<(u32, Run), String>, CampaignError> {
         if test == 9 {
             return Ok(Err("it is written in another language".into()));
         }

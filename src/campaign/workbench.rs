@@ -3,12 +3,15 @@
 use std::collections::{BTreeSet, HashMap};
 use std::ops::ControlFlow;
 use std::sync::Mutex;
+use std::time::Duration;
 
 use super::pool::locked;
-use super::{CampaignError, Lab, OracleFacts};
+use super::{Begun, CampaignError, Lab, OracleFacts};
 use crate::program::Program;
 use crate::suite::Suite;
-use crate::trial::{Executor, Executors, Garbage, Known, Mutant, Observation, Setup, TestTrials, Watched, Worker};
+use crate::trial::{
+    Executor, Executors, FirstRun, Garbage, Known, Mutant, Observation, Setup, TestTrials, TrialError, Watched, Worker,
+};
 
 /// Runs a suite's tests.
 pub struct Workbench<'a> {
@@ -66,8 +69,28 @@ impl OracleFacts for TestTrials {
     }
 }
 
+impl Begun for FirstRun {
+    fn wait(&self) -> Duration {
+        FirstRun::wait(self)
+    }
+
+    fn n_values(&self) -> usize {
+        FirstRun::n_values(self)
+    }
+}
+
+/// What was made of a test, or why it cannot be used.
+fn usable<T>(made: Result<T, TrialError>) -> Result<Result<T, String>, CampaignError> {
+    match made {
+        Ok(made) => Ok(Ok(made)),
+        Err(error) if error.is_of_test() => Ok(Err(error.to_string())),
+        Err(error) => Err(error.into()),
+    }
+}
+
 impl Lab for Workbench<'_> {
     type Worker = Worker;
+    type Begun = FirstRun;
     type Ready = TestTrials;
 
     fn worker(&self) -> Result<Worker, CampaignError> {
@@ -76,15 +99,15 @@ impl Lab for Workbench<'_> {
         Ok(worker)
     }
 
-    fn ready(&self, worker: &mut Worker, test: u32) -> Result<Result<TestTrials, String>, CampaignError> {
+    fn begin(&self, worker: &mut Worker, test: u32) -> Result<Result<FirstRun, String>, CampaignError> {
         let (Some(test), Some(known)) = (self.suite.tests().get(test as usize), self.known.get(&test)) else {
             return Ok(Err("the suite does not have it any more".into()));
         };
-        match TestTrials::prepare(worker, self.suite, test, *known, self.program, self.watched) {
-            Ok(ready) => Ok(Ok(ready)),
-            Err(error) if error.is_of_test() => Ok(Err(error.to_string())),
-            Err(error) => Err(error.into()),
-        }
+        usable(FirstRun::record(worker, self.suite, test, *known, self.program, self.watched))
+    }
+
+    fn ready(&self, worker: &mut Worker, begun: FirstRun) -> Result<Result<TestTrials, String>, CampaignError> {
+        usable(begun.ready(worker, self.suite, self.program))
     }
 
     fn run(

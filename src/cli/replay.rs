@@ -95,7 +95,7 @@ fn repeat(
     let claimed = &claim.shown.outcomes[at];
     let test = claim.tests[at];
     let cannot = |why: String| Failure::new(Exit::Baseline, format!("{}: cannot be repeated: {why}", claimed.test));
-    let ready = bench.ready(worker, test)?.map_err(cannot)?;
+    let ready = bench.prepare(worker, test)?.map_err(cannot)?;
     let failed = !claimed.passed_before;
     let budget = trial::budget(ready.longest(), failed);
     let Replayed { observation, written } =

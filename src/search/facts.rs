@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::SearchTest;
-use crate::campaign::pool::{each, locked};
+use crate::campaign::pool::{locked, prepare_each};
 use crate::campaign::{CampaignError, Lab, OracleFacts};
 use crate::mutant::{Domain, Form};
 use crate::program::Program;
@@ -125,12 +125,10 @@ fn ready<L: Lab>(
     looked: &(impl Fn(u32, &L::Ready) -> Result<(), CampaignError> + Sync),
 ) -> Result<BTreeMap<u32, L::Ready>, CampaignError> {
     let seen: Mutex<BTreeMap<u32, L::Ready>> = Mutex::default();
-    each(workers, tests, |worker, test| -> Result<(), CampaignError> {
-        if has_time(*test)
-            && let Ok(ready) = lab.ready(worker, *test)?
-        {
-            looked(*test, &ready)?;
-            locked(&seen).insert(*test, ready);
+    prepare_each(lab, workers, tests, has_time, |test, ready| {
+        if let Ok(ready) = ready {
+            looked(test, &ready)?;
+            locked(&seen).insert(test, ready);
         }
         Ok(())
     })?;

@@ -1,10 +1,10 @@
 //! Running a search: rounds, storing, the end of the budget.
 
-use std::collections::BTreeMap;
 use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::ControlFlow;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use super::SearchTest;
@@ -12,7 +12,7 @@ use super::earlier::{EarlierRun, holding};
 use super::facts::Facts;
 use super::policy::{Pair, Policy};
 use super::tests_chosen::{choose, choose_further};
-use crate::campaign::pool::{each, locked};
+use crate::campaign::pool::{each, locked, prepare_each};
 use crate::campaign::shelf::Shelf;
 use crate::campaign::{CampaignError, Lab, MOST_UNWRITTEN, OracleFacts, UNWRITTEN};
 use crate::evidence::{
@@ -125,6 +125,8 @@ const SHARE_OF_PASSING: u32 = 4;
 /// Batches of a round for each worker: a change after which the program does not end costs a thousand times one after which it stops at once, and the last
 /// batch is waited for.
 const BATCHES: usize = 16;
+/// Tests that are prepared within this time are prepared before the trials of a round: what they have to wait for they wait for together.
+const QUICK: Duration = Duration::from_secs(5);
 /// Trials of one test that a worker is given at once, at least.
 const LEAST_BATCH: usize = 24;
 
@@ -354,6 +356,8 @@ impl<L: Lab> Search<'_, L> {
                 chunks.collect::<Vec<_>>()
             })
             .collect();
+        let tests: BTreeSet<u32> = batches.iter().map(|batch| batch.test).collect();
+        self.prepare_quick(tests, chosen, workers, shared)?;
         let outcomes: Mutex<Vec<(Pair, Outcome)>> = Mutex::default();
         each(workers, &batches, |worker, batch| {
             self.run_batch(worker, batch, chosen, &searched.trials, shared, &outcomes)
@@ -364,6 +368,36 @@ impl<L: Lab> Search<'_, L> {
             searched.trials.set(candidate, test, outcome);
         }
         Ok(!self.is_over(shared))
+    }
+
+    /// Prepares those of these tests that are quickly prepared, all together; others when their trials begin.
+    fn prepare_quick(
+        &self,
+        tests: BTreeSet<u32>,
+        chosen: &[&SearchTest],
+        workers: &mut [L::Worker],
+        shared: &Shared<L::Ready>,
+    ) -> Result<(), CampaignError> {
+        let refused = locked(&shared.refused).clone();
+        let is_new = |at: &u32| !shared.shelf.has(*at) && !refused.contains_key(at);
+        let places: HashMap<u32, u32> = tests
+            .into_iter()
+            .filter(|at| is_new(at) && chosen[*at as usize].ready_in() <= QUICK)
+            .map(|at| (chosen[at as usize].test, at))
+            .collect();
+        let mut numbers: Vec<u32> = places.keys().copied().collect();
+        numbers.sort_unstable();
+        let has_time = |test: u32| !self.is_over(shared) && has_time(shared.deadline, chosen[places[&test] as usize]);
+        prepare_each(self.lab, workers, &numbers, has_time, |test, ready| {
+            match ready {
+                Ok(ready) => {
+                    self.note_garbage(shared, test, &ready)?;
+                    shared.shelf.keep(places[&test], Arc::new(ready), 0);
+                }
+                Err(why) => drop(locked(&shared.refused).insert(places[&test], why)),
+            }
+            Ok(())
+        })
     }
 
     fn run_batch(
@@ -387,7 +421,7 @@ impl<L: Lab> Search<'_, L> {
                 shared.hurried.store(true, Ordering::Relaxed);
                 return Ok(None);
             }
-            match self.lab.ready(worker, test.test)? {
+            match self.lab.prepare(worker, test.test)? {
                 Ok(ready) => {
                     self.note_garbage(shared, test.test, &ready)?;
                     Ok(Some((ready, 0)))

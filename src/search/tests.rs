@@ -9,6 +9,7 @@ use std::time::Duration;
 use suspect_format::site::{NodeKind, ValueClass};
 
 use super::*;
+use crate::campaign::lab::AtOnce;
 use crate::campaign::{CampaignError, Lab, OracleFacts};
 use crate::evidence::{Candidate, Effect, Kind, Outcome, Strings, Trials, TriedTest};
 use crate::program::{Function, Line, Node, Place, Program};
@@ -132,13 +133,18 @@ struct Simulation {
 
 impl Lab for Simulation {
     type Worker = ();
+    type Begun = AtOnce;
     type Ready = Ready;
 
     fn worker(&self) -> Result<(), CampaignError> {
         Ok(())
     }
 
-    fn ready(&self, (): &mut (), test: u32) -> Result<Result<Ready, String>, CampaignError> {
+    fn begin(&self, (): &mut (), test: u32) -> Result<Result<AtOnce, String>, CampaignError> {
+        Ok(Ok(AtOnce(test)))
+    }
+
+    fn ready(&self, (): &mut (), AtOnce(test): AtOnce) -> Result<Result<Ready, String>, CampaignError> {
         let garbage = self.garbage.filter(|_| test < 3);
         Ok(if test == 2 {
             Err("it opens a socket".into())

@@ -1,7 +1,7 @@
 //! Trials: one mutant of one test, run contained and compared with the oracle.
 //!
 //! A [`Worker`] is a small process that has given up its rights once (Landlock, seccomp, limits) and starts the trials' processes
-//! below it; there is one for each job. [`TestTrials::prepare`] records what a test does without any mutant (the [`Oracle`]) and finds
+//! below it; there is one for each job. A [`FirstRun`] and then [`TestTrials`] record what a test does without any mutant (the [`Oracle`]) and find
 //! out which [`Executor`] the test allows; [`TestTrials::run`] then runs mutants and tells an [`Observation`] for each.
 //!
 //! ```text
@@ -17,6 +17,7 @@ mod contain;
 mod encode;
 mod error;
 mod file;
+mod first;
 mod frame;
 mod garbage;
 mod job;
@@ -38,6 +39,7 @@ mod tree;
 mod worker;
 
 pub use error::{Reason, TrialError};
+pub use first::FirstRun;
 pub use garbage::Garbage;
 pub use observation::{Change, End, Executor, Mutant, Observation, Override, Site};
 pub use oracle::Oracle;

@@ -244,6 +244,11 @@ impl Recording {
         Ok(recording)
     }
 
+    /// Values that were taken.
+    pub(super) fn n_values(&self) -> usize {
+        self.processes.iter().map(|process| process.streams.values.len()).sum()
+    }
+
     /// Processes that ran instrumented code.
     pub(super) fn n_processes(&self) -> usize {
         self.processes.len()

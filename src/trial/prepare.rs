@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use suspect_format::trial::{PROCESS_CUT, Refusal};
 
@@ -12,7 +12,7 @@ use super::frame::{Ask, Ran, Stop};
 use super::garbage::{BYTES, Garbage};
 use super::job::{self, ALL_GATES, Place, Task};
 use super::oracle::Recording;
-use super::{Oracle, TrialError, Watched, Worker};
+use super::{Known, Oracle, TrialError, Watched, Worker};
 use crate::exec::{Outcome, Output, Status, is_copied};
 use crate::program::Program;
 use crate::suite::{Judging, ScratchKind, Suite, Test, Verdict};
@@ -54,7 +54,7 @@ struct Surprise {
 }
 
 /// Where a test does what is known of it, as a run of it showed.
-type Found = (Stand, (Recording, Ran));
+pub(super) type Found = (Stand, (Recording, Ran));
 
 /// A test that has been recorded.
 pub(super) struct Recorded {
@@ -126,9 +126,7 @@ pub(super) fn other_failure(verdict: Verdict, known: Option<u32>, now: usize) ->
 pub(super) struct Preparing<'a> {
     pub suite: &'a Suite,
     pub test: &'a Test,
-    pub verdict: Verdict,
-    /// Instrumented processes that the test starts, where that is known.
-    pub processes: Option<u32>,
+    pub known: Known,
     pub program: &'a Program,
     pub watched: Watched,
 }
@@ -138,10 +136,10 @@ impl Preparing<'_> {
         TrialError::NotReproducible { test: self.test.name.clone(), why: why.into() }
     }
 
-    /// Records the test twice, where its trials are to run.
-    pub(super) fn record(&self, worker: &mut Worker) -> Result<Recorded, TrialError> {
+    /// Finds out where the test's trials are to run, and records it there.
+    pub(super) fn record(&self, worker: &mut Worker) -> Result<Found, TrialError> {
         let unsupported = |why: &str| TrialError::Unsupported { test: self.test.name.clone(), why: why.into() };
-        match self.verdict {
+        match self.known.verdict {
             Verdict::Pass | Verdict::Fail => {}
             Verdict::Timeout if self.cut_at(worker).is_some() => {}
             Verdict::Timeout => {
@@ -149,15 +147,20 @@ impl Preparing<'_> {
             }
             Verdict::Skip | Verdict::Error => return Err(unsupported("it neither passes nor fails")),
         }
-        let (stand, (first, ran)) = self.find_stand(worker)?;
-        if first.reads_clock {
-            wait_for_next_second();
-        }
+        self.find_stand(worker)
+    }
+
+    /// Records the test once more: what differs from the first run is left out.
+    pub(super) fn record_again(
+        &self,
+        worker: &mut Worker,
+        (stand, (first, ran)): Found,
+    ) -> Result<Recorded, TrialError> {
         let (second, again) = self.record_once(worker, stand, first.taken.0, self.patience())?;
         let judging = self.suite.judging(self.test, worker.scratch())?;
         let mut looks_at = self.test.looks_at();
         for (stream, looked) in looks_at.iter_mut().enumerate().filter(|(_, looked)| **looked) {
-            if ran.outputs[stream] != again.outputs[stream] && self.verdict != Verdict::Timeout {
+            if ran.outputs[stream] != again.outputs[stream] && self.known.verdict != Verdict::Timeout {
                 match judging {
                     // What it writes does not count; whether it changes cannot be told.
                     Judging::Status => *looked = false,
@@ -166,7 +169,7 @@ impl Preparing<'_> {
                 }
             }
         }
-        if ran.status != again.status && self.verdict != Verdict::Timeout && !self.may_fail_otherwise() {
+        if ran.status != again.status && self.known.verdict != Verdict::Timeout && !self.may_fail_otherwise() {
             return Err(self.different("it ends in different ways"));
         }
         Ok(Recorded { oracle: Oracle::of(first, &second), stand, ran, looks_at, judging })
@@ -189,8 +192,10 @@ impl Preparing<'_> {
                 let found = self.look_with_garbage(worker, &surprises)?;
                 found.ok_or_else(|| match error {
                     TrialError::NotReproducible { test, why } => {
-                        let why =
-                            format!("{why}, and where they begin as garbage it is not `{}` twice alike", self.verdict);
+                        let why = format!(
+                            "{why}, and where they begin as garbage it is not `{}` twice alike",
+                            self.known.verdict
+                        );
                         TrialError::NotReproducible { test, why }
                     }
                     error => error,
@@ -204,7 +209,7 @@ impl Preparing<'_> {
 
     /// Whether the test fails, but not with zeros.
     fn may_need_garbage(&self, surprises: &[Surprise]) -> bool {
-        matches!(self.verdict, Verdict::Fail | Verdict::Timeout) && !surprises.is_empty()
+        matches!(self.known.verdict, Verdict::Fail | Verdict::Timeout) && !surprises.is_empty()
     }
 
     /// Where a test that does not fail with zeros fails with garbage, each twice and the same way.
@@ -244,7 +249,7 @@ impl Preparing<'_> {
                 Err(error) if error.is_of_test() => return Ok(None),
                 Err(error) => return Err(error),
             };
-            let is_flood = self.verdict == Verdict::Fail && floods(&ran);
+            let is_flood = self.known.verdict == Verdict::Fail && floods(&ran);
             if is_flood || self.differs(worker, &recording, &ran)?.is_some() {
                 return Ok(None);
             }
@@ -275,8 +280,8 @@ impl Preparing<'_> {
         if self.cut_at(worker).is_some() && (ran.status.is_none() || floods(ran)) {
             return Ok(None);
         }
-        let difference = difference(self.suite, self.test, self.verdict, worker, ran)?;
-        Ok(difference.or_else(|| other_failure(self.verdict, self.processes, recording.n_processes())))
+        let difference = difference(self.suite, self.test, self.known.verdict, worker, ran)?;
+        Ok(difference.or_else(|| other_failure(self.known.verdict, self.known.processes, recording.n_processes())))
     }
 
     /// A small working directory is copied first, since a copy tells whether the test writes into it.
@@ -361,7 +366,7 @@ impl Preparing<'_> {
     /// Hooks and ticks after which the test is cut, if it does not end.
     fn cut_at(&self, worker: &Worker) -> Option<u64> {
         let endless = worker.setup().endless;
-        endless.filter(|_| self.verdict == Verdict::Timeout && self.watched == Watched::Output)
+        endless.filter(|_| self.known.verdict == Verdict::Timeout && self.watched == Watched::Output)
     }
 
     /// Runs the test with the trial file and no mutant until it is cut: from then on that is the run that trials are compared with.
@@ -392,7 +397,7 @@ impl Preparing<'_> {
     /// Whether the test may fail in another way as a trial than it was recorded: reading memory that nobody wrote shows what lies there. What trials
     /// are compared with is the trial without mutant then, so no values may be compared with the recording's.
     fn may_fail_otherwise(&self) -> bool {
-        self.verdict == Verdict::Fail && self.watched == Watched::Output
+        self.known.verdict == Verdict::Fail && self.watched == Watched::Output
     }
 
     /// Takes what the trial without mutant, `ran`, did for what the test does, if that is a failure too and the same each time.
@@ -406,7 +411,7 @@ impl Preparing<'_> {
         if !self.may_fail_otherwise() {
             return Err(self.different(why));
         }
-        if let Some(difference) = difference(self.suite, self.test, self.verdict, worker, ran)? {
+        if let Some(difference) = difference(self.suite, self.test, self.known.verdict, worker, ran)? {
             return Err(self.different(difference.why));
         }
         recorded.ran = job::run(worker, self.test, &Ask::Exec(None, self.patience()))?;
@@ -417,7 +422,7 @@ impl Preparing<'_> {
     }
 
     pub(super) fn patience(&self) -> Stop {
-        let (limit, output_limit) = match self.verdict {
+        let (limit, output_limit) = match self.known.verdict {
             Verdict::Timeout => (ENDLESS_RECORDED, ENDLESS_OUTPUT),
             _ => (self.test.own_timeout().unwrap_or(FIRST_PATIENCE), MOST_OUTPUT),
         };
@@ -509,14 +514,6 @@ pub(super) fn outcome(ran: &Ran) -> Outcome {
         leftovers: 0,
         survivors: 0,
     }
-}
-
-/// Returns when the time of day, in seconds, is another one.
-fn wait_for_next_second() {
-    /// `time` reads a clock that is set once in a tick of the kernel, up to 10 ms after the second.
-    const TICK: Duration = Duration::from_millis(20);
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    std::thread::sleep(Duration::from_secs(1) - Duration::from_nanos(since.subsec_nanos().into()) + TICK);
 }
 
 /// Whether a copy of a directory has at most so many entries and bytes.

@@ -28,7 +28,7 @@ pub(super) fn find(
         let job = job::of(worker, preparing.test, recorded.stand.place, task, memory);
         job::set(worker, preparing.test, job)?;
         let ran = job::run(worker, preparing.test, &Ask::Exec(None, preparing.patience()))?;
-        let difference = prepare::difference(preparing.suite, preparing.test, preparing.verdict, worker, &ran)?;
+        let difference = prepare::difference(preparing.suite, preparing.test, preparing.known.verdict, worker, &ran)?;
         Ok(difference.is_none())
     };
     // The functions before `low` do not suffice, those before `high` do.

@@ -16,10 +16,10 @@ use super::frame::{Answer, Ask, Ran, Stop};
 use super::garbage::Garbage;
 use super::job::{self, ALL_GATES, Place, Task};
 use super::judge::{Finished, Judge, Stream};
-use super::prepare::{Preparing, Stand};
+use super::prepare::{Found, Preparing, Stand};
 use super::{
-    BUDGET_FACTOR, End, Executor, Executors, Mutant, Observation, Oracle, Reason, TrialError, Watched, Worker, budget,
-    reader,
+    BUDGET_FACTOR, End, Executor, Executors, FirstRun, Mutant, Observation, Oracle, Reason, TrialError, Watched,
+    Worker, budget, reader,
 };
 use crate::program::Program;
 use crate::suite::{Judging, Suite, Test, Verdict};
@@ -104,8 +104,7 @@ impl TestTrials {
     /// Records the test twice and tries it with no mutant, all contained. `recorded` is what is known of it.
     ///
     /// # Errors
-    /// [`TrialError::Unsupported`], [`TrialError::NotReproducible`], [`TrialError::NoValues`], [`TrialError::TooLong`] and
-    /// [`TrialError::OtherBuild`] are of this test alone; others may go on. Anything else is of the worker or the system.
+    /// As [`FirstRun::record`].
     pub fn prepare(
         worker: &mut Worker,
         suite: &Suite,
@@ -114,16 +113,17 @@ impl TestTrials {
         program: &Program,
         watched: Watched,
     ) -> Result<TestTrials, TrialError> {
-        let Known { verdict, processes } = recorded.into();
-        worker.loaded = None;
-        let unsupported = |why: &str| TrialError::Unsupported { test: test.name.clone(), why: why.into() };
-        let test = &test.alone().map_err(unsupported)?;
-        let preparing = Preparing { suite, test, verdict, processes, program, watched };
-        let mut recording = preparing.record(worker)?;
+        FirstRun::record(worker, suite, test, recorded.into(), program, watched)?.ready(worker, suite, program)
+    }
+
+    /// The trials of a test that was recorded once.
+    pub(super) fn of(worker: &mut Worker, preparing: &Preparing, first: Found) -> Result<TestTrials, TrialError> {
+        let &Preparing { test, program, known: Known { verdict, .. }, .. } = preparing;
+        let mut recording = preparing.record_again(worker, first)?;
         let ran = preparing.calibrate(worker, &mut recording)?;
         let sites = Sites::of(&recording.oracle, program);
         if let (Some(garbage), Verdict::Fail, Mode::Mutants) = (recording.stand.garbage, verdict, sites.mode()) {
-            let function = reader::find(&preparing, worker, &recording, &sites)?;
+            let function = reader::find(preparing, worker, &recording, &sites)?;
             recording.stand.garbage = Some(Garbage { function, ..garbage });
         }
         let written = recording.ran.outputs.iter().map(|output| output.length).max().unwrap_or(0);

@@ -28,7 +28,7 @@ impl MutantLab for CodeBench<'_> {
             let n_values = (0..ready.nodes().len()).map(|position| ready.values(position).count()).sum();
             (ready, n_values)
         };
-        Ok(self.bench.ready(worker, test)?.map(with_size))
+        Ok(self.bench.prepare(worker, test)?.map(with_size))
     }
 
     fn run(
