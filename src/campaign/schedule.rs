@@ -32,9 +32,9 @@ pub struct Schedule<'p> {
 }
 
 /// What a forked trial costs beyond what runs in it, in hooks and ticks.
-const FORK: u64 = 50_000;
+const FORK: u64 = 500_000;
 /// The same of a trial that has a process tree of its own.
-const PROCESS: u64 = 300_000;
+const PROCESS: u64 = 1_000_000;
 
 impl<'p> Schedule<'p> {
     /// The trials of a plan: at most `n_samples` samples of each node (of `nodes`, ascending, if given) on each of `tests`, those
