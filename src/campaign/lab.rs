@@ -34,14 +34,14 @@ pub trait Begun {
     fn n_values(&self) -> usize;
 }
 
-/// Runs tests with and without mutants.
-pub trait Lab: Sync {
+/// Gets tests ready for trials.
+pub trait Prepare: Sync {
     /// What runs one test at a time.
     type Worker: Send;
     /// A test that was run once.
     type Begun: Begun;
     /// A test that is ready for trials.
-    type Ready: OracleFacts + Send + Sync;
+    type Ready: Send + Sync;
 
     /// Starts a worker.
     fn worker(&self) -> Result<Self::Worker, CampaignError>;
@@ -63,7 +63,10 @@ pub trait Lab: Sync {
             Err(why) => Ok(Err(why)),
         }
     }
+}
 
+/// Runs tests with and without mutants.
+pub trait Lab: Prepare<Ready: OracleFacts> {
     /// Runs mutants, each process with that many hooks and ticks, and tells what each showed, by its index, in any order, each
     /// once unless told to break off.
     fn run(

@@ -11,7 +11,7 @@
 mod code;
 mod division;
 mod error;
-pub(crate) mod lab;
+mod lab;
 mod plan;
 pub(crate) mod pool;
 mod record;
@@ -31,7 +31,9 @@ pub use code::{
 };
 use division::Division;
 pub use error::CampaignError;
-pub use lab::{Begun, Lab, OracleFacts};
+#[cfg(test)]
+pub(crate) use lab::AtOnce;
+pub use lab::{Begun, Lab, OracleFacts, Prepare};
 pub use plan::{Plan, PlannedTest};
 pub use record::Counts;
 pub use results::{CampaignManifest, Results, run_identity};

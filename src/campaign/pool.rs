@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::{Begun, CampaignError, Lab};
+use super::{Begun, CampaignError, Prepare};
 
 /// Calls `f` for each item with whichever worker is free, the items taken in order. After an error no further item is begun; the
 /// first error is returned.
@@ -36,7 +36,7 @@ const MOST_VALUES: usize = 32 << 20;
 
 /// Prepares tests: as long as one that was begun has to wait, the worker begins others. `wanted` is asked before a test is begun; `done` gets it when
 /// it is ready, or why it cannot be used. After an error no further test is begun; the first error is returned.
-pub fn prepare_each<L: Lab>(
+pub fn prepare_each<L: Prepare>(
     lab: &L,
     workers: &mut [L::Worker],
     tests: &[u32],
@@ -88,13 +88,10 @@ pub fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
-    use std::ops::ControlFlow;
     use std::sync::Arc;
     use std::time::Duration;
 
     use super::*;
-    use crate::campaign::OracleFacts;
-    use crate::trial::{Garbage, Mutant, Observation};
 
     /// Tests below 10 wait until so many are begun by the same worker; 20 is refused at first, 21 at last, 22 breaks the lab.
     struct Slow {
@@ -126,46 +123,10 @@ mod tests {
         }
     }
 
-    struct Done;
-
-    impl OracleFacts for Done {
-        fn nodes(&self) -> &[u32] {
-            &[]
-        }
-
-        fn order(&self) -> &[u32] {
-            &[]
-        }
-
-        fn unstable(&self) -> &[u32] {
-            &[]
-        }
-
-        fn values(&self, _: usize) -> impl Iterator<Item = u64> {
-            std::iter::empty()
-        }
-
-        fn longest(&self) -> u64 {
-            0
-        }
-
-        fn matched(&self) -> Option<u64> {
-            None
-        }
-
-        fn garbage(&self) -> Option<Garbage> {
-            None
-        }
-
-        fn unforkable(&self) -> Option<String> {
-            None
-        }
-    }
-
-    impl Lab for Slow {
+    impl Prepare for Slow {
         type Worker = Books;
         type Begun = Waiting;
-        type Ready = Done;
+        type Ready = ();
 
         fn worker(&self) -> Result<Books, CampaignError> {
             Ok(Books::default())
@@ -183,24 +144,13 @@ mod tests {
             Ok(Ok(Waiting { test, until: book.1 + self.others, n_values: self.n_values, book: Arc::clone(&worker.0) }))
         }
 
-        fn ready(&self, worker: &mut Books, begun: Waiting) -> Result<Result<Done, String>, CampaignError> {
+        fn ready(&self, worker: &mut Books, begun: Waiting) -> Result<Result<(), String>, CampaignError> {
             assert!(locked(&worker.0).0.remove(&begun.test), "begun by this worker");
             match begun.test {
                 21 => Ok(Err("at last".into())),
                 22 => Err(CampaignError::Trial(crate::trial::TrialError::Worker { problem: "broken".into() })),
-                _ => Ok(Ok(Done)),
+                _ => Ok(Ok(())),
             }
-        }
-
-        fn run(
-            &self,
-            _: &mut Books,
-            _: &Done,
-            _: &[Mutant],
-            _: u64,
-            _: &mut dyn FnMut(usize, Observation) -> ControlFlow<()>,
-        ) -> Result<(), CampaignError> {
-            Ok(())
         }
     }
 

@@ -38,6 +38,11 @@ impl<R> Shelf<R> {
         }
     }
 
+    /// Whether some room is left.
+    pub fn has_room(&self) -> bool {
+        self.n_values.load(Ordering::Relaxed) < MOST_VALUES
+    }
+
     /// Whether it has the test.
     pub fn has(&self, test: u32) -> bool {
         self.places.get(&test).is_some_and(|place| locked(place).is_some())

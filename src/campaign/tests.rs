@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use suspect_format::site::{NodeKind, ValueClass};
 
-use super::lab::AtOnce;
 use super::selection::Coverage;
 use super::*;
 use crate::program::{Function, Node, Place, Program};
@@ -119,7 +118,7 @@ struct Simulation {
     slow: Duration,
 }
 
-impl Lab for Simulation {
+impl Prepare for Simulation {
     type Worker = ();
     type Begun = AtOnce;
     type Ready = (u32, Run);
@@ -141,7 +140,9 @@ impl Lab for Simulation {
         let values = nodes.iter().map(|node| (0..20).map(|at| value(*node, at)).collect()).collect();
         Ok(Ok((test, Run { nodes, values })))
     }
+}
 
+impl Lab for Simulation {
     fn run(
         &self,
         (): &mut (),

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use super::pool::locked;
-use super::{Begun, CampaignError, Lab, OracleFacts};
+use super::{Begun, CampaignError, Lab, OracleFacts, Prepare};
 use crate::program::Program;
 use crate::suite::Suite;
 use crate::trial::{
@@ -88,7 +88,7 @@ fn usable<T>(made: Result<T, TrialError>) -> Result<Result<T, String>, CampaignE
     }
 }
 
-impl Lab for Workbench<'_> {
+impl Prepare for Workbench<'_> {
     type Worker = Worker;
     type Begun = FirstRun;
     type Ready = TestTrials;
@@ -109,7 +109,9 @@ impl Lab for Workbench<'_> {
     fn ready(&self, worker: &mut Worker, begun: FirstRun) -> Result<Result<TestTrials, String>, CampaignError> {
         usable(begun.ready(worker, self.suite, self.program))
     }
+}
 
+impl Lab for Workbench<'_> {
     fn run(
         &self,
         worker: &mut Worker,

@@ -9,7 +9,7 @@ use super::endless::Endless;
 use super::exit::{Exit, Failure};
 use super::mutate::{say_uncontained, workbench};
 use super::ready;
-use crate::campaign::{Lab, Workbench};
+use crate::campaign::{Prepare, Workbench};
 use crate::evidence;
 use crate::report::{Claim, Effect, change_of};
 use crate::store::{Run, Store};

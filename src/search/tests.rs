@@ -9,8 +9,7 @@ use std::time::Duration;
 use suspect_format::site::{NodeKind, ValueClass};
 
 use super::*;
-use crate::campaign::lab::AtOnce;
-use crate::campaign::{CampaignError, Lab, OracleFacts};
+use crate::campaign::{AtOnce, CampaignError, Lab, OracleFacts, Prepare};
 use crate::evidence::{Candidate, Effect, Kind, Outcome, Strings, Trials, TriedTest};
 use crate::program::{Function, Line, Node, Place, Program};
 use crate::store::{Store, TrialEnd};
@@ -131,7 +130,7 @@ struct Simulation {
     garbage: Option<Garbage>,
 }
 
-impl Lab for Simulation {
+impl Prepare for Simulation {
     type Worker = ();
     type Begun = AtOnce;
     type Ready = Ready;
@@ -152,7 +151,9 @@ impl Lab for Simulation {
             Ok(Ready { test, garbage, nodes: (0..N_NODES).collect() })
         })
     }
+}
 
+impl Lab for Simulation {
     fn run(
         &self,
         (): &mut (),

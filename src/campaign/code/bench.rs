@@ -3,9 +3,9 @@
 use std::ops::ControlFlow;
 
 use super::{MutantLab, Shown};
-use crate::campaign::{CampaignError, Lab, OracleFacts, Workbench};
+use crate::campaign::{CampaignError, OracleFacts, Prepare, Workbench};
 use crate::store::{KillOutcome, TrialEnd};
-use crate::trial::{self, End, Mutant, Observation, TestTrials, Worker};
+use crate::trial::{self, End, FirstRun, Mutant, Observation, TestTrials, Worker};
 
 /// Runs a suite's tests, all of which pass, with these mutants.
 pub struct CodeBench<'a> {
@@ -15,20 +15,27 @@ pub struct CodeBench<'a> {
     pub mutants: Vec<Mutant>,
 }
 
-impl MutantLab for CodeBench<'_> {
+impl Prepare for CodeBench<'_> {
     type Worker = Worker;
+    type Begun = FirstRun;
     type Ready = TestTrials;
 
     fn worker(&self) -> Result<Worker, CampaignError> {
         self.bench.worker()
     }
 
-    fn ready(&self, worker: &mut Worker, test: u32) -> Result<Result<(TestTrials, usize), String>, CampaignError> {
-        let with_size = |ready: TestTrials| {
-            let n_values = (0..ready.nodes().len()).map(|position| ready.values(position).count()).sum();
-            (ready, n_values)
-        };
-        Ok(self.bench.prepare(worker, test)?.map(with_size))
+    fn begin(&self, worker: &mut Worker, test: u32) -> Result<Result<FirstRun, String>, CampaignError> {
+        self.bench.begin(worker, test)
+    }
+
+    fn ready(&self, worker: &mut Worker, begun: FirstRun) -> Result<Result<TestTrials, String>, CampaignError> {
+        self.bench.ready(worker, begun)
+    }
+}
+
+impl MutantLab for CodeBench<'_> {
+    fn n_values(&self, ready: &TestTrials) -> usize {
+        (0..ready.nodes().len()).map(|position| ready.values(position).count()).sum()
     }
 
     fn run(

@@ -9,13 +9,15 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use super::part::Part;
 use super::{CodeTest, CoveredMutant, MutantLab, Shown};
 use crate::campaign::CampaignError;
-use crate::campaign::pool::{each, locked};
+use crate::campaign::pool::{each, locked, prepare_each};
 use crate::campaign::run::{MOST_UNWRITTEN, UNWRITTEN, at_once};
 use crate::campaign::shelf::Shelf;
 use crate::store::{KillKey, KillOutcome, KillStore, KillWriter, Kills, Shard, TrialEnd};
 
 /// Trials of one test that a worker is given at once.
 const BATCH: Range<usize> = 64..4096;
+/// Tests that take no more edges, a second's at most, are prepared before the trials of a round: what they have to wait for they wait for together.
+const QUICK: u64 = 200_000_000;
 
 /// What a campaign of code mutants is to do.
 #[derive(Clone, Debug)]
@@ -205,6 +207,7 @@ impl<L: MutantLab> CodeCampaign<'_, L> {
                 false => at_once(&left[round..], round, rate, shared.time_left()),
             };
             let batches = self.batches(round..round + n_rounds, known, shared, workers.len());
+            self.prepare_quick(&batches, workers, shared)?;
             each(workers, &batches, |worker, batch| self.run_batch(worker, batch, shared))?;
             round += n_rounds;
         }
@@ -225,6 +228,35 @@ impl<L: MutantLab> CodeCampaign<'_, L> {
             chunks
         };
         by_test.into_iter().flat_map(batches).collect()
+    }
+
+    /// Prepares those tests of a round that are quickly prepared, all together, as long as there is room; others when their trials begin.
+    fn prepare_quick(
+        &self,
+        batches: &[Batch],
+        workers: &mut [L::Worker],
+        shared: &Shared<'_, L>,
+    ) -> Result<(), CampaignError> {
+        let mut places: BTreeMap<u32, u32> = BTreeMap::new();
+        for batch in batches {
+            let test = &self.tests[batch.test as usize];
+            if test.cost <= QUICK && !shared.shelf.has(test.test) && !locked(&shared.refused).contains_key(&batch.test)
+            {
+                places.insert(test.test, batch.test);
+            }
+        }
+        let numbers: Vec<u32> = places.keys().copied().collect();
+        let has_room = |_| !shared.is_over() && shared.shelf.has_room();
+        prepare_each(self.lab, workers, &numbers, has_room, |test, ready| {
+            match ready {
+                Ok(ready) => {
+                    let n_values = self.lab.n_values(&ready);
+                    shared.shelf.keep(test, Arc::new(ready), n_values);
+                }
+                Err(why) => drop(locked(&shared.refused).insert(places[&test], why)),
+            }
+            Ok(())
+        })
     }
 
     fn run_batch(&self, worker: &mut L::Worker, batch: &Batch, shared: &Shared<'_, L>) -> Result<(), CampaignError> {
@@ -261,8 +293,11 @@ impl<L: MutantLab> CodeCampaign<'_, L> {
         shared: &Shared<'_, L>,
     ) -> Result<Option<Arc<L::Ready>>, CampaignError> {
         let number = self.tests[test as usize].test;
-        shared.shelf.get(number, || match self.lab.ready(worker, number)? {
-            Ok(ready) => Ok(Some(ready)),
+        shared.shelf.get(number, || match self.lab.prepare(worker, number)? {
+            Ok(ready) => {
+                let n_values = self.lab.n_values(&ready);
+                Ok(Some((ready, n_values)))
+            }
             Err(why) => {
                 locked(&shared.refused).insert(test, why);
                 Ok(None)

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use super::*;
-use crate::campaign::CampaignError;
+use crate::campaign::{AtOnce, CampaignError, Prepare};
 use crate::store::{KillOutcome, KillStore, Shard, Store, StoreError, TrialEnd};
 
 /// Twenty mutants and five tests; what comes out is a function of both.
@@ -28,17 +28,28 @@ fn outcome(mutant: u32, test: u32) -> KillOutcome {
     }
 }
 
-impl MutantLab for Simulation {
+impl Prepare for Simulation {
     type Worker = ();
+    type Begun = AtOnce;
     type Ready = u32;
 
     fn worker(&self) -> Result<(), CampaignError> {
         Ok(())
     }
 
-    fn ready(&self, (): &mut (), test: u32) -> Result<Result<(u32, usize), String>, CampaignError> {
+    fn begin(&self, (): &mut (), test: u32) -> Result<Result<AtOnce, String>, CampaignError> {
+        Ok(Ok(AtOnce(test)))
+    }
+
+    fn ready(&self, (): &mut (), AtOnce(test): AtOnce) -> Result<Result<u32, String>, CampaignError> {
         // Test 14 of the run cannot be used.
-        Ok(if test == 14 { Err("it opens a socket".into()) } else { Ok((test - 10, 1)) })
+        Ok(if test == 14 { Err("it opens a socket".into()) } else { Ok(test - 10) })
+    }
+}
+
+impl MutantLab for Simulation {
+    fn n_values(&self, _: &u32) -> usize {
+        1
     }
 
     fn run(

@@ -1,6 +1,7 @@
 //! Patched runs as processes: the program runs again, with the other run's values written where the cause point is.
 
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::path::Path;
 
 use suspect_format::external::Role;
@@ -17,6 +18,8 @@ use crate::trial;
 pub struct Processes<'c, 'a> {
     case: &'c Case<'a>,
     guide: trial::Guide,
+    /// Those that were looked up: each is asked for by every patched run of a step, and found by going over the recordings.
+    positions: RefCell<HashMap<[u32; 2], Point>>,
     failed: RefCell<Option<trial::TrialError>>,
 }
 
@@ -49,7 +52,7 @@ impl<'c, 'a> Processes<'c, 'a> {
             .collect();
         let outcomes = plan.outcomes.each_ref().map(Vec::as_slice);
         let guide = trial::Guide::write(&to.join("guide"), outcomes, &divergences).map_err(Failure::of(Exit::File))?;
-        Ok(Some(Self { case, guide, failed: RefCell::new(None) }))
+        Ok(Some(Self { case, guide, positions: RefCell::default(), failed: RefCell::new(None) }))
     }
 
     /// Runs the test of `side` again with the other run's values of `patch` just before the points `cause`; nothing if a process cannot
@@ -167,7 +170,8 @@ impl<'c, 'a> Processes<'c, 'a> {
     }
 
     fn position(&self, points: [u32; 2]) -> Point {
-        position(self.case.code, self.case.runs, points)
+        let find = || position(self.case.code, self.case.runs, points);
+        *self.positions.borrow_mut().entry(points).or_insert_with(find)
     }
 
     /// How often the step of the effect is begun from the cause on, as the recorded run has it.
