@@ -1,4 +1,4 @@
-//! How a campaign goes, on standard error: one line that changes on a terminal, a line now and then elsewhere.
+//! How a campaign or a run of the suite goes, on standard error: one line that changes on a terminal, a line now and then elsewhere.
 
 use std::io::{IsTerminal, Write};
 use std::sync::{Mutex, PoisonError};

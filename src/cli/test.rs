@@ -13,6 +13,7 @@ use suspect_format::abi::{DEFAULT_LOG_BYTES, Mode};
 
 use super::args::{Record, TestArguments};
 use super::exit::{Exit, Failure};
+use super::progress::Progress;
 use crate::build::{self, BuildReport};
 use crate::exec::ScratchRoot;
 use crate::store::{Manifest, STORE_VERSION, Store, Tables, TestRecord};
@@ -84,8 +85,16 @@ pub fn record_suite(store: &Store, how: &HowTested) -> Result<RecordedSuite, Fai
         limits: Vec::new(),
         until: how.until,
     };
-    let suite_run = SuiteRun { suite: &suite, options, hook: &|_, _, _, _| (), judge: &|_, _| None };
-    let recorded = suite_run.record(store)?;
+    let (progress, n_ended) = (Progress::new(), AtomicU64::new(0));
+    let ended = |test: &suite::Test, _: usize, _: &Path, _: &suite::TestRun| {
+        let n_ended = n_ended.fetch_add(1, Ordering::Relaxed) + 1;
+        progress
+            .show(false, |_| format!("{n_ended} runs of {} tests have ended, last {}", suite.tests().len(), test.name));
+    };
+    let suite_run = SuiteRun { suite: &suite, options, hook: &ended, judge: &|_, _| None };
+    let recorded = suite_run.record(store);
+    progress.clear();
+    let recorded = recorded?;
     drop(traces);
     store.remove_tmp()?;
     store.prune(suite.config().store.keep)?;
