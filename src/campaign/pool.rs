@@ -13,19 +13,31 @@ pub fn each<W: Send, I: Sync, E: Send>(
     items: &[I],
     f: impl Fn(&mut W, &I) -> Result<(), E> + Sync,
 ) -> Result<(), E> {
+    share(workers, items, |worker, next| {
+        while let Some(item) = next() {
+            f(worker, item)?;
+        }
+        Ok(())
+    })
+}
+
+/// Has each worker do `work`, which takes items as long as there are any. After an error there are none; the first error is returned.
+fn share<'i, W: Send, I: Sync, E: Send>(
+    workers: &mut [W],
+    items: &'i [I],
+    work: impl Fn(&mut W, &dyn Fn() -> Option<&'i I>) -> Result<(), E> + Sync,
+) -> Result<(), E> {
     let next = AtomicUsize::new(0);
     let failure = Mutex::new(None);
-    let work = |worker: &mut W| {
-        while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
-            if let Err(error) = f(worker, item) {
-                next.store(items.len(), Ordering::Relaxed);
-                locked(&failure).get_or_insert(error);
-            }
-        }
-    };
+    let take = || items.get(next.fetch_add(1, Ordering::Relaxed));
     std::thread::scope(|scope| {
         for worker in workers.iter_mut() {
-            scope.spawn(|| work(worker));
+            scope.spawn(|| {
+                if let Err(error) = work(worker, &take) {
+                    next.store(items.len(), Ordering::Relaxed);
+                    locked(&failure).get_or_insert(error);
+                }
+            });
         }
     });
     failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
@@ -43,12 +55,10 @@ pub fn prepare_each<L: Prepare>(
     wanted: impl Fn(u32) -> bool + Sync,
     done: impl Fn(u32, Result<L::Ready, String>) -> Result<(), CampaignError> + Sync,
 ) -> Result<(), CampaignError> {
-    let next = AtomicUsize::new(0);
-    let failure = Mutex::new(None);
-    let work = |worker: &mut L::Worker| -> Result<(), CampaignError> {
+    share(workers, tests, |worker, next| {
         let mut begun: VecDeque<(u32, L::Begun)> = VecDeque::new();
         loop {
-            let test = tests.get(next.fetch_add(1, Ordering::Relaxed)).copied();
+            let test = next().copied();
             if let Some(test) = test.filter(|test| wanted(*test)) {
                 match lab.begin(worker, test)? {
                     Ok(one) => begun.push_back((test, one)),
@@ -66,18 +76,7 @@ pub fn prepare_each<L: Prepare>(
                 return Ok(());
             }
         }
-    };
-    std::thread::scope(|scope| {
-        for worker in workers.iter_mut() {
-            scope.spawn(|| {
-                if let Err(error) = work(worker) {
-                    next.store(tests.len(), Ordering::Relaxed);
-                    locked(&failure).get_or_insert(error);
-                }
-            });
-        }
-    });
-    failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+    })
 }
 
 /// What a mutex guards is whole between any two statements here, so a panic elsewhere has not broken it.
@@ -196,7 +195,12 @@ mod tests {
 
     #[test]
     fn after_an_error_nothing_is_begun() {
-        let lab = slow(0, 0);
-        assert!(prepared(&lab, &[1, 22, 2], 1).is_err());
+        let (lab, asked) = (slow(0, 0), Mutex::new(Vec::new()));
+        let wanted = |test| {
+            locked(&asked).push(test);
+            true
+        };
+        assert!(prepare_each(&lab, &mut [Books::default()], &[11, 22, 12], wanted, |_, _| Ok(())).is_err());
+        assert_eq!(*locked(&asked), [11, 22]);
     }
 }

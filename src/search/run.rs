@@ -240,8 +240,9 @@ impl<L: Lab> Search<'_, L> {
         if let Some(garbage) = self.store.load_garbage()? {
             return Ok(garbage);
         }
-        let earlier = self.earlier.iter().find_map(|run| run.unchanged.as_ref());
-        let garbage = earlier.map(|unchanged| unchanged.garbage.clone()).unwrap_or_default();
+        // What a later run knew counts.
+        let earlier = self.earlier.iter().rev().filter_map(|run| run.unchanged.as_ref());
+        let garbage: BTreeMap<u32, Garbage> = earlier.flat_map(|unchanged| unchanged.garbage.clone()).collect();
         if !garbage.is_empty() {
             self.store.save_garbage(&garbage)?;
         }

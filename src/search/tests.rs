@@ -254,6 +254,16 @@ fn search_on(
     store: &Store,
     settings: &SearchSettings,
 ) -> Result<Searched, CampaignError> {
+    search_after(&[], tests, lab, store, settings)
+}
+
+fn search_after(
+    earlier: &[EarlierRun],
+    tests: &[SearchTest],
+    lab: &Simulation,
+    store: &Store,
+    settings: &SearchSettings,
+) -> Result<Searched, CampaignError> {
     let program = program();
     let search = Search {
         program: &program,
@@ -263,7 +273,7 @@ fn search_on(
         lab,
         values: lab,
         store: &store.evidence(1),
-        earlier: &[],
+        earlier,
         settings,
         posterior: &posterior,
         stop: &AtomicBool::new(false),
@@ -292,6 +302,52 @@ fn a_test_with_garbage_executes_what_it_was_seen_to_execute() {
         let again = search(&Simulation { lasts: Some(0), ..Simulation::default() }, &store, &settings()).unwrap();
         assert_eq!((again.n_run, again.garbage), (0, expected), "looked up");
     }
+}
+
+#[test]
+fn of_an_earlier_run_of_the_same_program_everything_holds() {
+    let garbage = Garbage { byte: 1, with_zeros: Verdict::Pass, function: Some(0) };
+    let lab = || Simulation { garbage: Some(garbage), ..Simulation::default() };
+    let (_directory, store) = fresh();
+    let first = search(&lab(), &store, &settings()).unwrap();
+    let of_first = store.evidence(1);
+    let earlier = |unchanged| {
+        let (records, _) = of_first.load().unwrap();
+        let records = records.into_iter().map(|(key, record)| (key, (record, 7))).collect();
+        EarlierRun { records, same: vec![true], unchanged }
+    };
+    let again = |earlier: &[EarlierRun], lab: &Simulation| {
+        let (_directory, store) = fresh();
+        search_after(earlier, &tests(), lab, &store, &settings()).unwrap()
+    };
+
+    let turned = |searched: &Searched| {
+        let trials = &searched.trials;
+        (0..trials.candidates().len() as u32)
+            .flat_map(|at| trials.failing(at))
+            .filter(|(_, outcome)| outcome.effect == Effect::Turned)
+            .count()
+    };
+    let later = again(&[earlier(None)], &lab());
+    assert_eq!((later.n_run, known(&later)), (turned(&first), known(&first)), "what turned a test is tried again");
+
+    // What a run in between knew of fewer tests does not hide what there is.
+    let facts = of_first.load_facts::<Facts>();
+    assert!(facts.is_some());
+    let between = EarlierRun { unchanged: Some(Unchanged::default()), ..EarlierRun::default() };
+    let same = Unchanged { facts, garbage: first.garbage.clone() };
+    let lab = Simulation { lasts: Some(0), ..Simulation::default() };
+    let later = again(&[between, earlier(Some(same))], &lab);
+    assert_eq!((later.n_run, known(&later), later.garbage), (0, known(&first), first.garbage));
+    assert_eq!(later.trials.carried_over(), Some((first.trials.len(), 7)));
+}
+
+#[test]
+fn facts_go_with_their_tests() {
+    let facts = Facts { tests: vec![3, 5], matched: BTreeMap::from([(3, 9)]), ..Facts::default() };
+    let moved = facts.clone().renumbered(|test| Some(test + 1)).unwrap();
+    assert_eq!((moved.tests, moved.matched), (vec![4, 6], BTreeMap::from([(4, 9)])));
+    assert_eq!(facts.renumbered(|test| (test == 3).then_some(0)), None, "one is not what it was");
 }
 
 /// What is known in the end, whatever the order.

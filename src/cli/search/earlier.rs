@@ -60,14 +60,14 @@ impl Origin {
     }
 }
 
-/// A hash of the modules of the last build, byte by byte; `None` if one is missing or the run has a unit that is in none of them.
+/// A hash of this version of suspect and of the modules of the last build, byte by byte; `None` if one is missing or the run has a unit that is in none of them.
 fn bytes_of_build(store: &Store, run: &Run) -> Result<Option<u64>, Failure> {
     let Some(build) = store.load_build::<BuildReport>()? else { return Ok(None) };
     let is_built = |unit: &crate::program::Unit| build.modules.iter().any(|module| module.units.contains(&unit.hash));
     if !run.program.units.iter().all(is_built) {
         return Ok(None);
     }
-    let mut hash = build_identity(&run.program);
+    let mut hash = text(build_identity(&run.program), env!("CARGO_PKG_VERSION"));
     for module in &build.modules {
         let Ok(bytes) = fs::read(store.root().join(&module.path)) else { return Ok(None) };
         hash = hash_bytes(text(hash, &module.path), &bytes);
