@@ -67,11 +67,10 @@ const BY_EYE: [(&str, f64); 9] = [
     ("repair", 2.0),
 ];
 /// Features that may speak for a line or against it.
-const OF_EITHER_SIGN: [&str; 15] = [
+const OF_EITHER_SIGN: [&str; 14] = [
     "failing_share",
     "passing_share",
     "frequency",
-    "flip_rarity",
     "changes",
     "breaks",
     "untried",

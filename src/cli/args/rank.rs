@@ -10,7 +10,8 @@ use super::{By, ParentsArgument, RankFormat, Ties, Unidentified, duration};
 /// `suspect rank`.
 #[derive(Debug, Args)]
 pub struct RankArguments {
-    /// The method: `all` (all evidence together, for which changes of the program are tried) or one that `suspect methods` lists.
+    /// The method: `all` (all evidence together, for which changes of the program are tried and the compiler is asked for warnings) or one that
+    /// `suspect methods` lists.
     #[arg(long, short, default_value = "all", value_name = "METHOD")]
     pub method: String,
     /// What is ranked.
