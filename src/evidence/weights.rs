@@ -5,7 +5,6 @@ use super::Features;
 /// Fitted by maximum conditional likelihood to 335 single faults in 14 programs, code mutants and mistakes that no code mutant takes back, with at most
 /// 12,000 trials or 120 s for each version: the fit of `benches/accuracy/train`, see SINGLES.md there. Evidence that something
 /// there changes a verdict has no weight below 0.
-#[expect(clippy::approx_constant, reason = "a weight near 1 / pi is no 1 / pi")]
 pub const WEIGHTS: Features = Features {
     ochiai: 2.112,
     ochiai_rank: 0.532,
