@@ -151,6 +151,19 @@ fn causes_are_taken_over_while_both_tests_do_the_same() {
 }
 
 #[test]
+fn a_test_whose_chain_holds_stands_for_its_group() {
+    let project = absolute(true, &[("3", "3"), ("-1", "1"), ("0", "0"), ("-5", "5"), ("7 2", "14")]);
+    let fault = "if (x < -5)\n        return -x;";
+    write_two_ways(&project, "x + x", fault);
+    night(&project, &["--budget", "2min", "--no-explain"], 2);
+    project.suspect(&["explain", "4"]);
+    write_two_ways(&project, "2 * x", fault);
+    let said = night(&project, &["--budget", "2min"], 2);
+    assert!(said.contains("2 of 5 tests fail") && !said.contains("looking for the causes"), "{said}");
+    assert!(said.contains("4 compared with") && said.contains("note: found out "), "{said}");
+}
+
+#[test]
 fn causes_of_a_test_with_values_of_a_clock_are_taken_over_too() {
     let project = absolute(true, &[("3", "3"), ("-1", "1"), ("0", "0"), ("-5", "5"), ("7 2", "14")]);
     let write = |twice: &str, fault: &str| {
