@@ -89,6 +89,7 @@ fn write_run(root: &Path, n_tests: u32, n_lines: u32) {
     let manifest = Manifest {
         version: STORE_VERSION,
         began: 0,
+        began_ns: 0,
         mode: "values".into(),
         test_code: Vec::new(),
         tests,

@@ -14,7 +14,7 @@ use crate::activations::Activations;
 use crate::guide::{Guide, Runs, Way};
 use crate::recording::live;
 use crate::sys::{self, EIO, Errno, File, O_CLOEXEC, O_RDONLY, O_RDWR};
-use crate::{children, memory};
+use crate::{children, memory, symbols};
 
 /// How far the process has come with its plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -314,6 +314,9 @@ impl Replay {
                 memory::copy(address as *const u8, to, length);
                 to = to.wrapping_add(length);
                 number = number.wrapping_add(1);
+            }
+            if (*header()).flushes != 0 {
+                symbols::flush();
             }
         }
         self.end(Ended::Effect)

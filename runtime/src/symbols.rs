@@ -168,6 +168,16 @@ pub fn auxiliary_value(kind: u64) -> Option<u64> {
     (!function.is_null()).then(|| unsafe { core::mem::transmute::<*mut c_void, Value>(function)(kind) })
 }
 
+/// Writes what the C library's streams hold back, if there is such a library.
+pub fn flush() {
+    type Flush = unsafe extern "C" fn(*mut c_void) -> c_int;
+    let function = foreign!("fflush");
+    if !function.is_null() {
+        // SAFETY: C gives `fflush` this type, and a null pointer means all streams.
+        unsafe { core::mem::transmute::<*mut c_void, Flush>(function)(core::ptr::null_mut()) };
+    }
+}
+
 /// What `dladdr` fills in.
 #[repr(C)]
 pub struct AddressInfo {

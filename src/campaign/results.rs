@@ -59,6 +59,9 @@ impl CampaignManifest {
 /// What tells a recorded run from any other: when it began, its build, its tests.
 pub fn run_identity(run: &Run) -> u64 {
     let mut hash = hash_bytes(HASH_START, &run.manifest.began.to_le_bytes());
+    if run.manifest.began_ns > 0 {
+        hash = hash_bytes(hash, &run.manifest.began_ns.to_le_bytes());
+    }
     for unit in &run.program.units {
         hash = hash_bytes(hash, &unit.hash.to_le_bytes());
     }

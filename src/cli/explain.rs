@@ -8,6 +8,7 @@ mod process;
 mod search;
 mod second;
 mod tell;
+mod wrong;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -24,6 +25,7 @@ use infer::Prover;
 use itself::Passing;
 use second::{Itself, Second};
 use tell::Teller;
+use wrong::Wrong;
 
 impl From<NoAnswer> for Failure {
     fn from(no: NoAnswer) -> Failure {
@@ -44,6 +46,8 @@ struct Case<'a> {
     room: &'a RecordingRoom<'a>,
     /// What was changed in the passing run, if that is the failing test's.
     made: Option<Made>,
+    /// What the failing run writes that is not expected, if that is known.
+    wrong: Option<&'a Wrong>,
 }
 
 /// Runs both tests recorded, and explains.
@@ -60,17 +64,16 @@ pub fn explain(root: &Path, arguments: &ExplainArguments, out: &mut impl Write) 
 fn explanation(store: &Store, arguments: &ExplainArguments) -> Result<Explanation, Failure> {
     let (test, second) = second::question(store, arguments)?;
     let room = RecordingRoom::new(store)?;
-    let asked = Question { room: &room, test: room.test(&test)?, arguments };
-    let failing = room.record(asked.test, "other")?;
+    let test = room.test(&test)?;
+    let failing = room.record(test, "other")?;
+    let wrong = if arguments.effect.is_none() { wrong::find(&room, test, &failing)? } else { None };
+    let asked = Question { room: &room, test, failing: &failing, wrong, arguments };
     let mut explanation = match second {
-        Second::Named(passing) => asked.against(&failing, room.test(&passing)?)?,
-        Second::Itself(change, why) => asked.against_itself(&failing, change, why)?,
-        Second::Alike(passing) => match asked.against(&failing, room.test(&passing)?) {
-            Err(No::Unfit(_)) => asked.against_itself(&failing, Itself::Either, Some(NOT_THERE))?,
-            other => other?,
-        },
+        Second::Named(passing) => asked.against(&passing, Wanted::Any)?,
+        Second::Itself(change) => asked.against_itself(change, None)?,
+        Second::Alike => asked.against_one_alike()?,
     };
-    explanation.trust.extend(unsteady(&room, asked.test, &failing)?);
+    explanation.trust.extend(unsteady(&room, test, &failing)?);
     // What other methods say is for comparison.
     if arguments.method == ExplainMethod::Cc {
         tell::keep(store, &explanation)?;
@@ -82,7 +85,19 @@ fn explanation(store: &Store, arguments: &ExplainArguments) -> Result<Explanatio
 struct Question<'a> {
     room: &'a RecordingRoom<'a>,
     test: &'a Test,
+    failing: &'a RecordedTest,
+    /// What it writes that is not expected, if that is what is to be explained.
+    wrong: Option<Wrong>,
     arguments: &'a ExplainArguments,
+}
+
+/// What a comparison is to explain.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    /// What is written and not expected, where that is known.
+    Wrong,
+    /// That, or else the first difference.
+    Any,
 }
 
 fn write(root: &Path, explanation: &Explanation, format: AnswerFormat, out: &mut impl Write) -> Result<(), Failure> {
@@ -123,31 +138,64 @@ impl From<No> for Failure {
     }
 }
 
+/// Passing tests that are recorded to see whether they write something else there.
+const MOST_COMPARED: usize = 4;
+/// None of these does.
+const NOTHING_ELSE: &str = "no passing test like it writes something else there";
+/// The passing test that is most like it does nothing else that the outside sees.
+const NO_DIFFERENCE: &str = "the passing test most like it differs in nothing that is written";
 /// No passing test that is like the failing one does.
 const NOT_THERE: &str = "the passing test most like it never comes to where the question is";
 
 impl Question<'_> {
+    /// Compared with a passing test that writes something else where what is written is not expected; if there is none, with itself; else with
+    /// whichever passing test is most like it.
+    fn against_one_alike(&self) -> Result<Explanation, Failure> {
+        let line = self.wrong.as_ref().map(|wrong| &wrong.place);
+        let passing = second::passing(self.room.store(), &self.test.name, line)?;
+        let most_alike = match passing.most_alike {
+            Ok(most_alike) => most_alike,
+            Err(why) => return self.against_itself(Itself::Either, Some(why)),
+        };
+        for name in passing.there.iter().take(MOST_COMPARED) {
+            match self.against(name, Wanted::Wrong) {
+                Err(No::Unfit(_)) => {}
+                other => return Ok(other?),
+            }
+        }
+        if self.wrong.is_some()
+            && let Ok(explanation) = self.against_itself(Itself::Either, Some(NOTHING_ELSE))
+        {
+            return Ok(explanation);
+        }
+        match self.against(&most_alike, Wanted::Any) {
+            Err(No::Unfit(_)) => self.against_itself(Itself::Either, Some(NOT_THERE)),
+            Err(No::Failed(failure)) if failure.exit == Exit::Usage && self.wrong.is_none() => {
+                self.against_itself(Itself::Either, Some(NO_DIFFERENCE)).map_err(|_| failure)
+            }
+            other => Ok(other?),
+        }
+    }
+
     /// Compared with a passing test.
-    fn against(&self, failing: &RecordedTest, passing: &Test) -> Result<Explanation, No> {
+    fn against(&self, passing: &str, wanted: Wanted) -> Result<Explanation, No> {
+        let passing = self.room.test(passing)?;
         let first = self.room.record(passing, "first")?;
-        check_same_program(&[&first, failing]).map_err(No::Unfit)?;
-        self.compare([&first, failing], [passing.name.clone(), self.test.name.clone()], None)
+        let recorded = [&first, self.failing];
+        check_same_program(&recorded).map_err(No::Unfit)?;
+        self.compare(recorded, [passing.name.clone(), self.test.name.clone()], None, wanted)
     }
 
     /// Compared with its own run with a change; `why` nothing else fits.
-    fn against_itself(
-        &self,
-        failing: &RecordedTest,
-        change: Itself,
-        why: Option<&str>,
-    ) -> Result<Explanation, Failure> {
+    fn against_itself(&self, change: Itself, why: Option<&str>) -> Result<Explanation, Failure> {
         let name = &self.test.name;
-        let passing = itself::make(self.room, name, failing, change, self.arguments.budget).map_err(|failure| {
-            let why = why.map(|why| format!("{name}: {why}; ")).unwrap_or_default();
-            Failure::new(failure.exit, format!("{why}{}", failure.message))
-        })?;
-        let mut explanation =
-            self.compare([&passing.recorded, failing], ["itself".to_owned(), name.clone()], Some(&passing))?;
+        let passing =
+            itself::make(self.room, name, self.failing, change, self.arguments.budget).map_err(|failure| {
+                let why = why.map(|why| format!("{name}: {why}; ")).unwrap_or_default();
+                Failure::new(failure.exit, format!("{why}{}", failure.message))
+            })?;
+        let (recorded, names) = ([&passing.recorded, self.failing], ["itself".to_owned(), name.clone()]);
+        let mut explanation = self.compare(recorded, names, Some(&passing), Wanted::Any)?;
         explanation.trust.insert(0, passing.trust(why));
         Ok(explanation)
     }
@@ -157,6 +205,7 @@ impl Question<'_> {
         recorded: [&RecordedTest; 2],
         names: [String; 2],
         made: Option<&Passing>,
+        wanted: Wanted,
     ) -> Result<Explanation, No> {
         let recordings = recorded.map(|one| &one.recording);
         let (program, code) = self.room.code(&recordings)?;
@@ -178,6 +227,7 @@ impl Question<'_> {
             finder: &finder,
             room: self.room,
             made: None,
+            wrong: self.wrong.as_ref(),
         };
         if let (Some(passing), Some(point)) = (made, changed) {
             let made = case.made(passing, point);
@@ -185,7 +235,20 @@ impl Question<'_> {
             case.made = Some(made);
         }
         case.check_comes_there(self.arguments)?;
-        let warnings = case.warnings();
+        let missed = case.wrong.filter(|wrong| case.read_otherwise(wrong).is_none());
+        if missed.is_some() && wanted == Wanted::Wrong {
+            return Err(No::Unfit(Failure::new(Exit::Usage, NOTHING_ELSE)));
+        }
+        let mut warnings = case.warnings();
+        // Of a run that passes on the same input nothing is other than it should be.
+        warnings.extend(missed.filter(|_| made.is_none()).map(|wrong| {
+            let (file, line) = &wrong.place;
+            format!(
+                "{} does not show what {file}:{line} should have written, so the causes of the difference need not be those of the failure; \
+                 `suspect slice {} {file}:{line}` tells what it depends on",
+                case.names[0], case.names[1]
+            )
+        }));
         let mut explanation = case.explanation(self.arguments).map_err(|failure| {
             // What is missing may be why there is nothing to explain.
             Failure::new(failure.exit, [vec![failure.message], warnings.clone()].concat().join("; "))

@@ -27,7 +27,7 @@ use crate::report::{RankingReport, SCHEMA_VERSION, TestCounts, write_ranking};
 use crate::store::{Run, Store};
 use chains::Chains;
 use explain::{Explainer, lines_left_out};
-pub use kept::known_ranking;
+pub use kept::{known_ranking, last_ranking};
 use places::innocents;
 pub use places::{left_out, resolve};
 use tried::{Tried, try_changes};

@@ -7,18 +7,20 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use suspect_format::abi::{ENV_OUT, ENV_RECORD, ENV_RECORD_BYTES, Mode};
+use suspect_format::plan::{Ended, Point, WHEN_BEFORE};
 use suspect_format::record::{DEFAULT_RECORD_BYTES, FILE_SUFFIX};
 
 use super::claims::Claims;
 use super::exit::{Exit, Failure};
+use super::rank::last_ranking;
 use super::ready;
 use crate::comparison::Turn;
 use crate::exec::ScratchRoot;
 use crate::program::Program;
 use crate::recording::{Code, Recording, RecordingError, code_of};
 use crate::store::{Lock, Store};
-use crate::suite::{RunContext, Suite, Test, TestRun, Verdict};
-use crate::trial::{Answered, Known, Plan, Replaced, Run, Setup, TestRuns, TrialError, Worker};
+use crate::suite::{Judging, RunContext, Suite, Test, TestRun, Verdict};
+use crate::trial::{Answered, Known, Place, Plan, Replaced, Run, Setup, TestRuns, TrialError, Worker};
 
 impl From<RecordingError> for Failure {
     fn from(error: RecordingError) -> Failure {
@@ -48,6 +50,8 @@ pub struct RecordingRoom<'a> {
 pub struct RecordedTest {
     /// What the suite says of it.
     pub verdict: Verdict,
+    /// Why, if it does not pass.
+    pub reason: Option<String>,
     /// How it can be run again with patches, if it can.
     pub runs: Option<TestRuns>,
     /// The number of the process in the order in which they started.
@@ -94,6 +98,11 @@ impl RecordedTest {
 }
 
 impl<'a> RecordingRoom<'a> {
+    /// The project's store.
+    pub fn store(&self) -> &'a Store {
+        self.store
+    }
+
     /// Source files whose code is trusted, as the last `suspect test` knows them.
     pub fn trusted_files(&self) -> Result<HashSet<String>, Failure> {
         let run = self.store.latest_run()?;
@@ -137,7 +146,7 @@ impl<'a> RecordingRoom<'a> {
         let directory = self.tmp.join(label);
         fs::create_dir_all(&directory).map_err(Failure::of(Exit::File))?;
         let plain = self.run(test, &directory)?;
-        let verdict = plain.verdict;
+        let (verdict, reason) = (plain.verdict, plain.reason);
         let mut paths = Vec::new();
         for entry in fs::read_dir(&directory).map_err(Failure::of(Exit::File))? {
             let path = entry.map_err(Failure::of(Exit::File))?.path();
@@ -151,17 +160,17 @@ impl<'a> RecordingRoom<'a> {
             && recording.modules().iter().all(|module| module.is_file())
         {
             let (runs, written) = (Some(runs), Some(run.written));
-            return Ok(RecordedTest { verdict, runs, recording, process, others, written, change: None });
+            return Ok(RecordedTest { verdict, reason, runs, recording, process, others, written, change: None });
         }
         let Some((recording, process, others)) = chosen(&paths)? else {
-            let why = plain.reason.as_ref().map(|reason| format!(" ({}: {reason})", plain.verdict)).unwrap_or_default();
+            let why = reason.map(|reason| format!(" ({verdict}: {reason})")).unwrap_or_default();
             let message = format!(
                 "{}: no program that can be recorded ran{why}; build it with `suspect build`, and if it has --modes, with `record` among them",
                 test.name
             );
             return Err(Failure::new(Exit::NotInstrumented, message));
         };
-        Ok(RecordedTest { verdict, runs: None, recording, process, others, written: None, change: None })
+        Ok(RecordedTest { verdict, reason, runs: None, recording, process, others, written: None, change: None })
     }
 
     fn record_contained(&self, test: &Test, known: Known, label: &str) -> Option<(TestRuns, Run)> {
@@ -191,6 +200,40 @@ impl<'a> RecordingRoom<'a> {
         Ok(done.into_iter().next().and_then(|patched| patched.run).map(|run| run.verdict))
     }
 
+    /// What a recorded test has written to standard output before it comes to this position, with what it holds back until then; nothing if the
+    /// test can only be recorded, or does not come there.
+    pub fn written_before(
+        &self,
+        recorded: &RecordedTest,
+        (decisions, steps): (u64, u64),
+    ) -> Result<Option<Vec<u8>>, Failure> {
+        let mut worker = self.worker.borrow_mut();
+        let (Some(runs), Some(worker)) = (&recorded.runs, worker.as_mut()) else { return Ok(None) };
+        let point = Point { decisions: [decisions; 2], steps: [steps; 2] };
+        let plan = Plan {
+            process: recorded.process,
+            cause: Some(point),
+            effect: Some((Place::Point(point), WHEN_BEFORE)),
+            flushes: true,
+            ..Plan::default()
+        };
+        let done = runs.patched(worker, &self.suite, &plan, false, None).map_err(refused)?;
+        let came = done.into_iter().next().filter(|patched| patched.answered.ended == Ended::Effect);
+        Ok(came.and_then(|patched| patched.run).map(|run| {
+            let [output, _] = run.written;
+            output
+        }))
+    }
+
+    /// What a test is to write to standard output, byte for byte, if that is what it is judged by.
+    pub fn expected(&self, test: &Test) -> Result<Option<Vec<u8>>, Failure> {
+        let Ok(alone) = test.alone() else { return Ok(None) };
+        Ok(match self.suite.judging(&alone, &self.scratch)? {
+            Judging::Exact { output, .. } => Some(output),
+            _ => None,
+        })
+    }
+
     /// Records that run into the directory `label` of the room.
     pub fn record_changed(
         &self,
@@ -211,6 +254,7 @@ impl<'a> RecordingRoom<'a> {
         };
         Ok(Some(RecordedTest {
             verdict: run.verdict,
+            reason: None,
             runs: Some(runs.clone()),
             process: recorded.process,
             recording,
@@ -223,6 +267,13 @@ impl<'a> RecordingRoom<'a> {
     /// What was claimed of the latest run's tests, if anything was.
     pub fn claims(&self) -> Option<Claims> {
         Claims::load(self.store, &self.store.latest_run().ok()?).ok()
+    }
+
+    /// The lines of the last ranking of the latest run, in its order; none if there is none.
+    pub fn ranked_lines(&self) -> Vec<(String, u32)> {
+        let ranking = self.store.latest_run().ok().and_then(|run| last_ranking(self.store, &run));
+        let entries = ranking.map(|report| report.ranking).unwrap_or_default();
+        entries.into_iter().map(|entry| (entry.file, entry.line)).collect()
     }
 
     /// Where files are kept as long as the room is.

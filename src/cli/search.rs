@@ -2,6 +2,8 @@
 
 mod earlier;
 
+pub use earlier::is_same_program;
+
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 

@@ -138,7 +138,7 @@ pub struct RecordedSuite {
 impl SuiteRun<'_> {
     /// Runs the suite for the project whose store this is, locked by the caller, and keeps the run there.
     pub fn record(&self, store: &Store) -> Result<RecordedSuite, Failure> {
-        let began = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+        let began = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let modules = Modules::of(store.root(), current_build(store)?.as_ref(), self.suite, &self.options)?;
         let recording = Recording::new(&modules.program, store.begin_run()?, self.suite.tests().len())?;
         let looked = AtomicU64::new(0);
@@ -161,7 +161,8 @@ impl SuiteRun<'_> {
         test_code.sort();
         let manifest = Manifest {
             version: STORE_VERSION,
-            began,
+            began: began.as_secs(),
+            began_ns: began.subsec_nanos(),
             mode: self.options.mode.name().to_string(),
             test_code,
             tests: self.records(&baseline, &recorded.processes),

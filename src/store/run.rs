@@ -32,6 +32,9 @@ pub struct Manifest {
     pub version: u32,
     /// When the run began, seconds since 1970.
     pub began: u64,
+    /// The nanoseconds of that second, which tell apart runs that begin within one; 0 if they are not known.
+    #[serde(default)]
+    pub began_ns: u32,
     /// The mode recorded.
     pub mode: String,
     /// Source files of the program that are code of the tests themselves, sorted.

@@ -107,6 +107,8 @@ pub struct Plan<'a> {
     pub cause: Option<Point>,
     /// Where the process ends and answers, and whether before the step, when it calls, or after it (`WHEN_*`).
     pub effect: Option<(Place, u32)>,
+    /// Whether the process writes before that what it holds back of its output.
+    pub flushes: bool,
     /// What is looked at there.
     pub watched: Vec<Watched>,
     /// For each test the bytes that are written, and where.
@@ -190,7 +192,7 @@ impl Plan<'_> {
             effect_function,
             effect_step,
             effect_count,
-            unused: 0,
+            flushes: u32::from(self.flushes),
             tests: tests as u64,
             patches: patches as u64,
             watched: watched as u64,

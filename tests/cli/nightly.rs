@@ -164,6 +164,30 @@ fn a_test_whose_chain_holds_stands_for_its_group() {
 }
 
 #[test]
+fn causes_that_the_failing_test_shows_itself_are_taken_over_in_the_same_program() {
+    let project = absolute(true, &[("3", "3"), ("-1", "1"), ("", "")]);
+    // The passing tests write nothing where the failing one does.
+    let write = |silent: &str| {
+        project.write(
+            "prog.c",
+            &format!(
+                "#include <stdio.h>\n#include <stdlib.h>\n\nint main(int argc, char **argv)\n{{\n    int x = argc > 1 ? atoi(argv[1]) : 0;\n    \
+                 if (argc < 2)\n        return puts(\"\") < {silent};\n    if (x == 3)\n        return puts(\"3\") < 0;\n    \
+                 if (x < -1)\n        x = -x;\n    printf(\"%d\\n\", x);\n    return 0;\n}}\n"
+            ),
+        );
+    };
+    write("0");
+    let said = night(&project, &["--budget", "2min"], 2);
+    assert!(said.contains("2 compared with itself with the condition at prog.c:11 turned"), "{said}");
+    let said = night(&project, &["--budget", "2min"], 2);
+    assert!(!said.contains("looking for the causes") && said.contains("note: found out "), "{said}");
+    // A run that goes another way may execute what the tests do not.
+    write("-1");
+    assert!(night(&project, &["--budget", "2min"], 2).contains("looking for the causes of 2"));
+}
+
+#[test]
 fn causes_of_a_test_with_values_of_a_clock_are_taken_over_too() {
     let project = absolute(true, &[("3", "3"), ("-1", "1"), ("0", "0"), ("-5", "5"), ("7 2", "14")]);
     let write = |twice: &str, fault: &str| {

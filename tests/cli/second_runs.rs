@@ -106,9 +106,58 @@ fn a_passing_test_that_never_comes_there_is_not_compared_with() {
     assert!(found["trust"].to_string().contains("never comes to where the question is"), "{found}");
     let named = project.fail(&["explain", "1", "--against", "2", "--effect", &place], 1);
     assert!(named.contains("was not executed in the passing run"), "{named}");
-    // Where both come, the passing test is what the failing one is compared with.
+    // Nor is it where nobody asks: what the failing test writes and should not is written there.
     let found = answer(&project, &["explain", "1"]);
-    assert_eq!((&found["against"], &found["made"]), (&"2".into(), &Value::Null));
+    assert_eq!(found["made"]["point"]["line"], line("L1"), "{found}");
+}
+
+/// Inputs of the receipt program with what it is to write: one that it gets wrong, and one for that it does not come there.
+const WRONG: (&str, &str) = ("7 3 10 10 10", "customer 7\nto pay 28\nfor 3\nthank you");
+const EMPTY: (&str, &str) = ("7 0", "customer 7\nthank you");
+
+#[test]
+fn what_is_explained_is_what_is_not_expected() {
+    // The runs differ from their first output on, as their inputs do.
+    let project = tested("receipt", &[WRONG, EMPTY, ("8 4 10 10 10 10", "customer 8\nto pay 38\nfor 4\nthank you")]);
+    let found = answer(&project, &["explain"]);
+    assert_eq!((&found["test"], &found["against"]), (&"1".into(), &"3".into()), "{found}");
+    let wrong = format!("line 2 is `to pay 30`, expected `to pay 28`; pay.c:{} writes it", line_in("receipt", "L4"));
+    assert!(found["effect"].as_str().unwrap().contains(&wrong), "{found}");
+    let steps = found["steps"].as_array().unwrap();
+    let fault = line_in("receipt", "L3");
+    assert!(steps.iter().any(|step| step["cause_point"]["line"] == fault), "{found}");
+    assert!(!found["trust"].to_string().contains("does not show"), "{found}");
+    // What is asked for is explained.
+    let customer = format!("pay.c:{}:customer", line_in("receipt", "L1"));
+    let asked = answer(&project, &["explain", "1", "--against", "3", "--effect", &customer]);
+    assert!(asked["effect"].as_str().unwrap().contains("is 7 here, 8 there"), "{asked}");
+}
+
+#[test]
+fn where_no_passing_test_writes_it_the_failing_one_is_its_own_example() {
+    let project = tested("receipt", &[WRONG, EMPTY]);
+    let found = answer(&project, &["explain"]);
+    let fault = line_in("receipt", "L3");
+    assert_eq!((&found["made"]["by"], &found["made"]["point"]["line"]), (&"switched".into(), &fault.into()), "{found}");
+    assert!(found["trust"].to_string().contains("no passing test like it writes something else there"), "{found}");
+    // Whoever names the passing test is told that it cannot show what is wrong.
+    let found = answer(&project, &["explain", "1", "--against", "2"]);
+    let (effect, trust) = (found["effect"].as_str().unwrap(), found["trust"].to_string());
+    assert!(effect.contains("expected `to pay 28`") && effect.contains("where 2 does not come"), "{found}");
+    let place = format!("pay.c:{}", line_in("receipt", "L4"));
+    assert!(trust.contains(&format!("2 does not show what {place} should have written")), "{found}");
+    assert!(trust.contains(&format!("`suspect slice 1 {place}` tells what it depends on")), "{found}");
+    let steps = found["steps"].as_array().unwrap();
+    assert!(steps.iter().any(|step| step["cause_point"]["line"] == line_in("receipt", "L2")), "{found}");
+}
+
+#[test]
+fn what_nothing_can_be_compared_with_is_said_to_be_that() {
+    // Nothing that is changed makes it write letters.
+    let project = tested("receipt", &[("7 3 10 10 10", "customer 7\nto pay all\nfor 3\nthank you"), EMPTY]);
+    let found = answer(&project, &["explain", "--budget", "5s"]);
+    assert_eq!((&found["against"], &found["made"]), (&"2".into(), &Value::Null), "{found}");
+    assert!(found["trust"].to_string().contains("2 does not show what"), "{found}");
 }
 
 #[test]

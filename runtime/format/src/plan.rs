@@ -105,8 +105,8 @@ pub struct PlanHeader {
     pub effect_step: u32,
     /// ... and how many times it is begun after the cause point, this one included.
     pub effect_count: u32,
-    /// Zero.
-    pub unused: u32,
+    /// 1: the process writes what it holds back of its output before it ends at the effect point.
+    pub flushes: u32,
     /// Offset of the [`PlanTest`]s.
     pub tests: u64,
     /// Offset of the [`Patch`]es.

@@ -101,8 +101,8 @@ pub struct ExplainArguments {
     /// The failing test; by default the first one of the last `suspect test`.
     #[arg(value_name = "TEST")]
     pub test: Option<String>,
-    /// The test to compare it with; by default the passing one whose course was most like it, and where none passes or none comes there, as
-    /// --switch, then as --replace.
+    /// The test to compare it with; by default, of the passing ones whose course was most like it, one that comes to what is explained, and where
+    /// none does, as --switch, then as --replace.
     #[arg(long, value_name = "TEST")]
     pub against: Option<String>,
     /// Compare the test with itself, made to pass by one condition that goes another way once: which one is looked for, or given by its number
@@ -121,7 +121,7 @@ pub struct ExplainArguments {
     /// Look for causes at this line alone, instead of going back step by step.
     #[arg(long, value_name = "FILE:LINE")]
     pub cause: Option<Asked>,
-    /// What is to be explained; by default the first thing written that differs, or the crash.
+    /// What is to be explained; by default the crash, or the first thing written that is not expected, or, where the suite does not tell that, that differs.
     #[arg(long, value_name = "FILE:LINE[:VAR]")]
     pub effect: Option<Asked>,
     /// How causes are found.

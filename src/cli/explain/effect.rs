@@ -1,9 +1,10 @@
-//! What is explained when nothing is asked for: the crash, or the first thing written that differs.
+//! What is explained when nothing is asked for: the crash, what is written and not expected, or the first thing written that differs.
 
 use suspect_format::external::Role;
 
 use super::super::exit::{Exit, Failure};
 use super::Case;
+use super::wrong::Wrong;
 use crate::comparison::{Effect, Side, Watch};
 use crate::recording::{End, Site};
 use crate::suite::Verdict;
@@ -12,6 +13,9 @@ impl Case<'_> {
     /// The effect, and what it is in words.
     pub(super) fn default_effect(&self) -> Result<(Effect, Option<String>), Failure> {
         if let Some(found) = self.crash() {
+            return Ok(found);
+        }
+        if let Some(found) = self.wrong_effect() {
             return Ok(found);
         }
         let first = (1..self.runs.runs[0].points()).find_map(|point| self.written_differently(point));
@@ -100,14 +104,45 @@ impl Case<'_> {
         Effect::new(self.pair, branch, Watch::Result, &self.runs.naming.names)
     }
 
+    /// What the failing run writes that is not expected: what both runs read for it, or why one run alone comes there.
+    fn wrong_effect(&self) -> Option<(Effect, Option<String>)> {
+        let wrong = self.wrong?;
+        if let Some(effect) = self.read_otherwise(wrong) {
+            return Some((effect, Some(wrong.to_string())));
+        }
+        if self.runs.alignment.partner(Side::Second, wrong.point).is_some() {
+            return None;
+        }
+        let text = format!("{wrong}, where {} does not come", self.names[0]);
+        self.parting_before(Side::Second, wrong.point).map(|effect| (effect, Some(text)))
+    }
+
+    /// What the failing run writes that is not expected, where both runs come to that call and read something else for it.
+    pub(super) fn read_otherwise(&self, wrong: &Wrong) -> Option<Effect> {
+        let run = &self.runs.runs[1];
+        let Site::Step(step) = self.code.what(run.site(wrong.point)) else { return None };
+        let end = self.code.site(Site::Returned(step));
+        let returned = (wrong.point..run.points()).find(|point| run.site(*point) == end);
+        let of_call = |point: u32| {
+            let partner = self.runs.alignment.partner(Side::Second, point)?;
+            self.differently(partner).filter(Effect::differs)
+        };
+        of_call(wrong.point).or_else(|| of_call(returned?))
+    }
+
+    /// A point that corresponds, as an effect of what it reads or hands on.
+    fn differently(&self, point: u32) -> Option<Effect> {
+        match self.code.what(self.runs.runs[0].site(point)) {
+            Site::Step(_) => Effect::new(self.pair, point, Watch::Result, &self.runs.naming.names),
+            _ => self.reads_differ(point),
+        }
+    }
+
     fn written_differently(&self, point: u32) -> Option<(Effect, Option<String>)> {
         let site = self.runs.runs[0].site(point);
         let role = self.code.role(site).filter(|role| matches!(role, Role::Output | Role::Ends | Role::Aborts))?;
         self.runs.alignment.partner(Side::First, point)?;
-        let effect = match self.code.what(site) {
-            Site::Step(_) => Effect::new(self.pair, point, Watch::Result, &self.runs.naming.names),
-            _ => self.reads_differ(point),
-        };
+        let effect = self.differently(point);
         let what = if role != Role::Output { "the status of the process differs" } else { "what is written differs" };
         let text = format!("{what} at {}", self.at(Side::First, point));
         effect.filter(Effect::differs).map(|effect| (effect, Some(text)))

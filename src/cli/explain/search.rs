@@ -1,7 +1,7 @@
 //! Looks for a change of a failing test's run with which it passes: a condition that goes another way once, or a value that is another one once.
 
 use std::cell::Cell;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap};
 use std::time::{Duration, Instant};
 
 use suspect_format::body::Type;
@@ -30,6 +30,16 @@ pub struct Search<'a> {
     claims: Option<Claims>,
     /// Conditions and values that were tried.
     tried: [Cell<u32>; 2],
+}
+
+/// What is tried on a line on which a change made the test pass already.
+enum Known {
+    /// All other ways of the decision of this number.
+    Turns(u64),
+    /// A change of a value as it made the test pass.
+    Value(Change),
+    /// All other values of the store of this number.
+    Values(u64),
 }
 
 /// What a part of the search came to.
@@ -63,13 +73,11 @@ impl<'a> Search<'a> {
         let end = began + budget;
         let trusted = self.room.trusted_files()?;
         let may_err = |point: u32| self.line(point).is_none_or(|(file, _)| !trusted.contains(file));
-        let known = |lines: &HashSet<(&str, u32)>, point: u32| {
-            self.line(point).is_some_and(|at| lines.contains(&at)) && may_err(point)
-        };
-        let lines = self.claims.as_ref().map(|claims| claims.lines_that_turn(self.name)).unwrap_or_default();
-        let told: BTreeSet<u64> = numbers(&self.decisions, |point| known(&lines, point));
+        let ranks = self.ranks();
+        let rank = |point: u32| self.line(point).filter(|_| may_err(point)).and_then(|at| ranks.get(&at).copied());
+        let told: BTreeSet<u64> = numbers(&self.decisions, |point| rank(point).is_some());
         let points: Vec<u32> = self.stores.all().iter().map(|store| store.point).collect();
-        let stored: BTreeSet<u64> = numbers(&points, |point| known(&lines, point));
+        let stored: BTreeSet<u64> = numbers(&points, |point| rank(point).is_some());
         let ends = self.ends();
         let order = |points: &[u32], but: &BTreeSet<u64>| {
             let wanted = |number: &u64| !but.contains(number) && may_err(points[*number as usize]);
@@ -88,14 +96,24 @@ impl<'a> Search<'a> {
             Err(failure) => Some(Err(failure)),
         };
         let half = if conditions && values { began + budget / 2 } else { end };
-        let mut found = None;
+        // Line after line in the order of the last ranking: conditions, values that turned the test, other values; the last execution first.
+        let mut known: Vec<(usize, Known)> = Vec::new();
         if conditions {
-            found = part(0, self.try_all(self.turns(told.iter().rev().copied()), half));
+            known.extend(
+                told.iter().rev().filter_map(|at| Some((rank(self.decisions[*at as usize])?, Known::Turns(*at)))),
+            );
         }
-        if values && found.is_none() {
-            let of_lines = self.replacements(stored.iter().rev().copied());
-            found = part(1, self.try_all(self.known_values(&trusted).into_iter().chain(of_lines), half));
+        if values {
+            known.extend(
+                self.known_values()
+                    .into_iter()
+                    .filter_map(|(point, change)| Some((rank(point)?, Known::Value(change)))),
+            );
+            known.extend(stored.iter().rev().filter_map(|at| Some((rank(points[*at as usize])?, Known::Values(*at)))));
         }
+        known.sort_by_key(|(rank, _)| *rank);
+        let changes = known.into_iter().flat_map(|(_, known)| self.changes(known));
+        let mut found = part(usize::from(!conditions), self.try_all(changes, half));
         if conditions && found.is_none() {
             found = part(0, self.try_all(self.turns(order(&self.decisions, &told).into_iter()), half));
         }
@@ -148,16 +166,32 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// What made the test pass when a node's value was changed, for each execution of a store on that line, the last first.
-    fn known_values(&self, trusted: &HashSet<String>) -> Vec<Change> {
+    /// What made the test pass when a node's value was changed, for each execution of a store on that line, the last first; with its point.
+    fn known_values(&self) -> Vec<(u32, Change)> {
         let Some(claims) = &self.claims else { return Vec::new() };
         let mut found = Vec::new();
-        for (file, line, change) in claims.values_that_turn(self.name).filter(|(file, ..)| !trusted.contains(*file)) {
+        for (file, line, change) in claims.values_that_turn(self.name) {
             let there = self.stores.all().iter().rev().filter(|store| self.line(store.point) == Some((file, line)));
             let other = |store: &Store| changed(&change, store).filter(|bits| *bits != store.bits);
-            found.extend(there.filter_map(|store| self.replaced(store, other(store)?)));
+            found.extend(there.filter_map(|store| Some((store.point, self.replaced(store, other(store)?)?))));
         }
         found
+    }
+
+    fn changes(&self, known: Known) -> Vec<Change> {
+        match known {
+            Known::Turns(decision) => self.turns(std::iter::once(decision)).collect(),
+            Known::Value(change) => vec![change],
+            Known::Values(store) => self.replacements(std::iter::once(store)).collect(),
+        }
+    }
+
+    /// Lines on which a change made the test pass, by their place in the last ranking.
+    fn ranks(&self) -> HashMap<(&str, u32), usize> {
+        let lines = self.claims.as_ref().map(|claims| claims.lines_that_turn(self.name)).unwrap_or_default();
+        let order = self.room.ranked_lines();
+        let rank = |at: &(&str, u32)| order.iter().position(|(file, line)| (file.as_str(), *line) == *at);
+        lines.into_iter().map(|at| (at, rank(&at).unwrap_or(usize::MAX))).collect()
     }
 
     fn replaced(&self, store: &Store, bits: u64) -> Option<Change> {

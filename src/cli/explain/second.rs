@@ -4,17 +4,18 @@ use super::super::args::{ExplainArguments, Replaced, Switched};
 use super::super::exit::{Exit, Failure};
 use crate::comparison::{Replacement, Turn};
 use crate::profile::likeness::by_likeness;
-use crate::store::{Run, Store};
+use crate::program::Program;
+use crate::store::Store;
 
 /// The run that the failing one is compared with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Second {
     /// That of a test that the user named.
     Named(String),
-    /// That of the passing test most like it.
-    Alike(String),
-    /// The failing one with a change; with why, if nobody asked for that.
-    Itself(Itself, Option<&'static str>),
+    /// That of a passing test like it.
+    Alike,
+    /// The failing one with a change.
+    Itself(Itself),
 }
 
 /// What is changed in the failing test's run: this, or something that makes it pass.
@@ -61,7 +62,7 @@ pub fn question(store: &Store, arguments: &ExplainArguments) -> Result<(String, 
     }
     let asked = Itself::asked(arguments);
     if let (Some(failing), Some(asked)) = (&arguments.test, asked) {
-        return Ok((failing.clone(), Second::Itself(asked, None)));
+        return Ok((failing.clone(), Second::Itself(asked)));
     }
     let run = store.latest_run().map_err(|error| {
         Failure::new(Exit::Store, format!("{error}; run `suspect test` first, or give both tests: TEST --against TEST"))
@@ -77,13 +78,23 @@ pub fn question(store: &Store, arguments: &ExplainArguments) -> Result<(String, 
     };
     let second = match (&arguments.against, asked) {
         (Some(name), _) => Second::Named(name.clone()),
-        (None, Some(asked)) => Second::Itself(asked, None),
-        (None, None) => most_like(&run, &failing)?,
+        (None, Some(asked)) => Second::Itself(asked),
+        (None, None) => Second::Alike,
     };
     Ok((failing, second))
 }
 
-fn most_like(run: &Run, failing: &str) -> Result<Second, Failure> {
+/// Passing tests like a failing one.
+pub struct Passing {
+    /// The one most like it; or why there is none.
+    pub most_alike: Result<String, &'static str>,
+    /// Those that execute the line that was asked for, the most alike first.
+    pub there: Vec<String>,
+}
+
+/// Passing tests that are like the failing one, by what the last `suspect test` recorded; those apart that execute this line of a file.
+pub fn passing(store: &Store, failing: &str, line: Option<&(String, u32)>) -> Result<Passing, Failure> {
+    let run = store.latest_run()?;
     let tests = &run.manifest.tests;
     let number = (0..).zip(tests).find(|(_, test)| test.name == failing).map(|(number, _)| number);
     let unknown = || {
@@ -98,9 +109,24 @@ fn most_like(run: &Run, failing: &str) -> Result<Second, Failure> {
     let passing = (0..).zip(tests).filter(|(_, test)| test.passed == Some(true)).map(|(number, _)| number);
     let order =
         by_likeness(&one, passing.map(|number: u32| recorded.execution(number).map(|execution| (number, execution))))?;
-    Ok(match order.first() {
-        None => Second::Itself(Itself::Either, Some(NONE_PASSES)),
-        Some((_, 0.0)) => Second::Itself(Itself::Either, Some(NONE_ALIKE)),
-        Some((best, _)) => Second::Alike(tests[*best as usize].name.clone()),
-    })
+    let alike: Vec<u32> = order.iter().filter(|(_, likeness)| *likeness > 0.0).map(|(test, _)| *test).collect();
+    let name = |test: u32| tests[test as usize].name.clone();
+    let most_alike = alike.first().map(|test| name(*test));
+    let most_alike = most_alike.ok_or(if order.is_empty() { NONE_PASSES } else { NONE_ALIKE });
+    let mut there = Vec::new();
+    if let Some(at) = line.and_then(|(file, line)| line_number(&run.program, file, *line)) {
+        for test in alike {
+            let mut pieces = recorded.pieces(test)?.into_iter();
+            if pieces.any(|piece| run.program.pieces.get(piece as usize).is_some_and(|piece| piece.lines.contains(&at)))
+            {
+                there.push(name(test));
+            }
+        }
+    }
+    Ok(Passing { most_alike, there })
+}
+
+fn line_number(program: &Program, file: &str, line: u32) -> Option<u32> {
+    let file = program.files.iter().position(|known| known == file)? as u32;
+    program.lines.iter().position(|known| (known.file, known.line) == (file, line)).map(|at| at as u32)
 }

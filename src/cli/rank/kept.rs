@@ -72,6 +72,11 @@ pub fn known_ranking(store: &Store, run: &Run) -> Result<KeptRanking, Failure> {
     }
 }
 
+/// The default ranking of lines as it was made last, its first entries; `None` if it was not since the tests were recorded.
+pub fn last_ranking(store: &Store, run: &Run) -> Option<RankingReport> {
+    KeptRanking::load(store, run).map(|kept| kept.ranking)
+}
+
 fn untried(store: &Store, run: &Run) -> Result<KeptRanking, Failure> {
     check_contrast(run, count_tests(run), true)?;
     let search = SearchArguments { budget: None, jobs: None, no_trials: true, allow_unsafe: false };

@@ -96,6 +96,8 @@ fn one(store: &Store, test: &TestRecord, limit: Duration, out: &mut impl Write) 
     anstream::eprintln!("suspect: looking for the causes of {}, for {} s at most", test.name, limit.as_secs());
     let program = std::env::current_exe().map_err(Failure::of(Exit::Internal))?;
     let mut words: Vec<OsString> = vec![program.into(), "-C".into(), store.root().into(), "explain".into()];
+    // Looking for a change of the failing run must leave time to explain it.
+    words.extend(["--budget".into(), format!("{}s", (limit / 3).as_secs().max(1)).into()]);
     words.extend(["--".into(), test.name.as_str().into()]);
     let mut command = Command::new(words, store.root());
     command.limits.wall = limit;

@@ -75,6 +75,15 @@ fn bytes_of_build(store: &Store, run: &Run) -> Result<Option<u64>, Failure> {
     Ok(Some(hash))
 }
 
+/// Whether two runs are of the same program, byte by byte, as far as both have had changes tried.
+pub fn is_same_program(store: &Store, runs: [&Run; 2]) -> bool {
+    let bytes = runs.map(|run| {
+        let origin = store.evidence(run_identity(run)).load_origin::<Origin>().ok().flatten();
+        origin.filter(|origin| origin.version == VERSION).and_then(|origin| origin.bytes)
+    });
+    bytes[0].is_some() && bytes[0] == bytes[1]
+}
+
 /// Functions whose names no other has: candidates name functions, not files.
 fn unique(program: &Program) -> BTreeMap<&str, u32> {
     let mut numbers: BTreeMap<&str, Vec<u32>> = BTreeMap::new();

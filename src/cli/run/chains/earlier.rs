@@ -1,4 +1,4 @@
-//! Explanations of earlier nights that hold still, because both runs that they compare did the same in this night.
+//! Explanations of earlier nights that hold still, because both runs that they compare did the same in this night, or would: in the same program.
 
 use std::collections::BTreeSet;
 
@@ -9,6 +9,7 @@ use suspect_format::trace::HASH_START;
 use crate::campaign::run_identity;
 use crate::cli::exit::Failure;
 use crate::cli::kills::{mix, text};
+use crate::cli::search::is_same_program;
 use crate::program::{Function, Program};
 use crate::report::{Explanation, age};
 use crate::store::{Recorded, Run, Store, TestRecord};
@@ -35,6 +36,7 @@ pub fn holding(store: &Store, run: &Run, groups: &[Vec<&TestRecord>]) -> Result<
         let Some(before) = store.run(number).ok().flatten() else { continue };
         let Ok(Some(chains)) = store.load_explanations::<Vec<Explanation>>(run_identity(&before)) else { continue };
         let Ok(recorded_before) = before.recorded() else { continue };
+        let is_same = is_same_program(store, [&before, run]);
         let unsteady = &unsteady(&before.program, &before.manifest.unstable_nodes)
             | &self::unsteady(&run.program, &run.manifest.unstable_nodes);
         for mut chain in chains {
@@ -45,13 +47,14 @@ pub fn holding(store: &Store, run: &Run, groups: &[Vec<&TestRecord>]) -> Result<
                 let deeds = (of(&before, &recorded_before), of(run, &recorded));
                 matches!(deeds, (Ok(Some(then)), Ok(Some(now))) if then == now)
             };
-            let is_fit = is_due && is_of_two_tests(&chain);
-            if is_fit && [&chain.test, &chain.against].iter().all(did_the_same) {
+            let is_fit = is_due && (is_of_two_tests(&chain) || is_same);
+            let tests = [Some(&chain.test), chain.made.is_none().then_some(&chain.against)];
+            if is_fit && tests.iter().flatten().all(did_the_same) {
                 let at = *chain.found.get_or_insert(before.manifest.began);
                 let ago = age(run.manifest.began.saturating_sub(at));
                 chain.trust.retain(|statement| !statement.starts_with(FOUND));
                 chain.trust.push(format!(
-                    "{FOUND}{ago} before this run, in which both tests, the code that they execute, its paths and its values are as they \
+                    "{FOUND}{ago} before this run, in which the tests, the code that they execute, its paths and its values are as they \
                      were then"
                 ));
                 found.push(chain);
