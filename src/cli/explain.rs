@@ -12,6 +12,7 @@ mod wrong;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use super::args::{AnswerFormat, ExplainArguments, ExplainMethod};
 use super::exit::{Exit, Failure};
@@ -65,15 +66,21 @@ fn explanation(store: &Store, arguments: &ExplainArguments) -> Result<Explanatio
     let (test, second) = second::question(store, arguments)?;
     let room = RecordingRoom::new(store)?;
     let test = room.test(&test)?;
+    let began = Instant::now();
     let failing = room.record(test, "other")?;
     let wrong = if arguments.effect.is_none() { wrong::find(&room, test, &failing)? } else { None };
-    let asked = Question { room: &room, test, failing: &failing, wrong, arguments };
+    if second::takes_unsteady_values(store, &test.name) {
+        // What is taken from a clock may be the same within a second.
+        std::thread::sleep(Duration::from_secs(1).saturating_sub(began.elapsed()));
+    }
+    let unsteady = unsteady(&room, test, &failing)?;
+    let asked = Question { room: &room, test, failing: &failing, wrong, is_steady: unsteady.is_none(), arguments };
     let mut explanation = match second {
         Second::Named(passing) => asked.against(&passing, Wanted::Any)?,
         Second::Itself(change) => asked.against_itself(change, None)?,
         Second::Alike => asked.against_one_alike()?,
     };
-    explanation.trust.extend(unsteady(&room, test, &failing)?);
+    explanation.trust.extend(unsteady);
     // What other methods say is for comparison.
     if arguments.method == ExplainMethod::Cc {
         tell::keep(store, &explanation)?;
@@ -88,6 +95,8 @@ struct Question<'a> {
     failing: &'a RecordedTest,
     /// What it writes that is not expected, if that is what is to be explained.
     wrong: Option<Wrong>,
+    /// Whether it does the same each time, so that a change can be made at one place of its run.
+    is_steady: bool,
     arguments: &'a ExplainArguments,
 }
 
@@ -164,6 +173,7 @@ impl Question<'_> {
             }
         }
         if self.wrong.is_some()
+            && self.is_steady
             && let Ok(explanation) = self.against_itself(Itself::Either, Some(NOTHING_ELSE))
         {
             return Ok(explanation);

@@ -200,20 +200,15 @@ impl<'a> RecordingRoom<'a> {
         Ok(done.into_iter().next().and_then(|patched| patched.run).map(|run| run.verdict))
     }
 
-    /// What a recorded test has written to standard output before it comes to this position, with what it holds back until then; nothing if the
+    /// What a recorded test has written to standard output before it comes to this place, with what it holds back until then; nothing if the
     /// test can only be recorded, or does not come there.
-    pub fn written_before(
-        &self,
-        recorded: &RecordedTest,
-        (decisions, steps): (u64, u64),
-    ) -> Result<Option<Vec<u8>>, Failure> {
+    pub fn written_before(&self, recorded: &RecordedTest, place: Place) -> Result<Option<Vec<u8>>, Failure> {
         let mut worker = self.worker.borrow_mut();
         let (Some(runs), Some(worker)) = (&recorded.runs, worker.as_mut()) else { return Ok(None) };
-        let point = Point { decisions: [decisions; 2], steps: [steps; 2] };
         let plan = Plan {
             process: recorded.process,
-            cause: Some(point),
-            effect: Some((Place::Point(point), WHEN_BEFORE)),
+            cause: Some(Point { decisions: [0; 2], steps: [0; 2] }),
+            effect: Some((place, WHEN_BEFORE)),
             flushes: true,
             ..Plan::default()
         };

@@ -134,6 +134,21 @@ fn what_is_explained_is_what_is_not_expected() {
 }
 
 #[test]
+fn what_is_written_is_found_in_runs_that_do_not_go_the_same_way_twice() {
+    let other = ("8 4 10 10 10 10", "customer 8\nto pay 38\nfor 4\nthank you");
+    let project = tested("receipt", &[WRONG, other]);
+    let source = std::fs::read_to_string(project.path().join("pay.c")).unwrap();
+    let noise = "struct timespec now;\n    clock_gettime(CLOCK_MONOTONIC, &now);\n    for (i = now.tv_nsec % 97; i > 0; i--)\n        now.tv_sec++;\n    ";
+    let source = source.replacen("if (scanf", &format!("{noise}if (scanf"), 1);
+    project.write("pay.c", &format!("#include <time.h>\n{source}"));
+    project.succeed(&["build", "--", "cc", "-g", "-O1", "-o", "pay", "pay.c"]);
+    project.suspect(&["test"]);
+    let found = answer(&project, &["explain"]);
+    assert!(found["trust"].to_string().contains("does not do the same each time"), "{found}");
+    assert!(found["effect"].as_str().unwrap().contains("expected `to pay 28`; pay.c:"), "{found}");
+}
+
+#[test]
 fn where_no_passing_test_writes_it_the_failing_one_is_its_own_example() {
     let project = tested("receipt", &[WRONG, EMPTY]);
     let found = answer(&project, &["explain"]);

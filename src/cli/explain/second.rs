@@ -126,6 +126,17 @@ pub fn passing(store: &Store, failing: &str, line: Option<&(String, u32)>) -> Re
     Ok(Passing { most_alike, there })
 }
 
+/// Whether the last `suspect test` found values in this test's run that are others each time.
+pub fn takes_unsteady_values(store: &Store, name: &str) -> bool {
+    let Ok(run) = store.latest_run() else { return false };
+    let number = run.manifest.tests.iter().position(|test| test.name == name).map(|number| number as u32);
+    let execution = number.and_then(|number| run.recorded().ok()?.execution(number).ok());
+    let taken = |node: &u32| {
+        execution.as_ref().and_then(|execution| execution.nodes.get(*node as usize)).is_some_and(|count| *count > 0)
+    };
+    run.manifest.unstable_nodes.iter().any(taken)
+}
+
 fn line_number(program: &Program, file: &str, line: u32) -> Option<u32> {
     let file = program.files.iter().position(|known| known == file)? as u32;
     program.lines.iter().position(|known| (known.file, known.line) == (file, line)).map(|at| at as u32)

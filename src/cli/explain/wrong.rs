@@ -6,8 +6,9 @@ use suspect_format::external::Role;
 
 use super::super::exit::{Exit, Failure};
 use super::super::recorded::{RecordedTest, RecordingRoom};
-use crate::recording::{Code, Runs, Site, own_position};
+use crate::recording::{Code, Runs, Site};
 use crate::suite::{Test, Verdict};
+use crate::trial::Place;
 
 /// The first thing that a failing test writes and that is not expected.
 #[derive(Clone, Debug)]
@@ -36,27 +37,26 @@ pub fn find(room: &RecordingRoom<'_>, test: &Test, failing: &RecordedTest) -> Re
         return Ok(None);
     };
     let Some(expected) = room.expected(test)? else { return Ok(None) };
-    let at = common(&expected, written);
-    if at == written.len() {
+    let first = common(&expected, written);
+    if first == written.len() {
         return Ok(None);
     }
     let (program, code) = room.code(&[&failing.recording])?;
     let runs = Runs::read(&code, &[&failing.recording])
         .map_err(|error| Failure::new(Exit::Usage, format!("{}: {error}", test.name)))?;
     let calls = calls(&code, &runs);
-    let is_written_before = |point: u32| {
-        let position = own_position(&code, &runs.runs[0], point);
-        let so_far = room.written_before(failing, position)?;
-        Ok::<_, Failure>(so_far.map(|so_far| common(&so_far, written) > at))
+    let is_written_before = |at: usize| {
+        let so_far = room.written_before(failing, place(&code, &runs, &calls, at))?;
+        Ok::<_, Failure>(so_far.map(|so_far| common(&so_far, written) > first))
     };
     // It is not written before the call at `low`, and is before the one at `high`, or at the end.
     let (mut low, mut high) = (0, calls.len());
-    if calls.is_empty() || is_written_before(calls[0])? != Some(false) {
+    if calls.is_empty() || is_written_before(0)? != Some(false) {
         return Ok(None);
     }
     while high - low > 1 {
         let middle = low.midpoint(high);
-        match is_written_before(calls[middle])? {
+        match is_written_before(middle)? {
             Some(true) => high = middle,
             Some(false) => low = middle,
             None => return Ok(None),
@@ -75,6 +75,16 @@ pub fn find(room: &RecordingRoom<'_>, test: &Test, failing: &RecordedTest) -> Re
 /// How many bytes two texts have in common before they differ.
 fn common(one: &[u8], other: &[u8]) -> usize {
     one.iter().zip(other).take_while(|(one, other)| one == other).count()
+}
+
+/// The call of this number by its step and how often that was begun, which a run that goes another way at times has, too.
+fn place(code: &Code, runs: &Runs, calls: &[u32], at: usize) -> Place {
+    let run = &runs.runs[0];
+    let site = run.site(calls[at]);
+    let count = calls[..=at].iter().filter(|point| run.site(**point) == site).count() as u32;
+    let step = code.step_of(site).unwrap_or_default();
+    let function = &code.functions[code.steps[step as usize].function as usize];
+    Place::Step { function: function.id, step: step - function.steps.start, count }
 }
 
 /// The points at which code is called that need not be recorded.
