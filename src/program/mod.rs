@@ -16,6 +16,7 @@ use std::ops::Range;
 pub use counts::{CountError, Counts, Recorder};
 pub use labels::Label;
 pub use load::{LoadError, ModuleImage};
+pub use paths::is_of_system;
 pub use solve::Unsolvable;
 pub use suspect_format::operation::Operator;
 pub use suspect_format::site::{EdgeKind, NodeKind, OUTSIDE, OperationKind, PieceEnd, Signedness, ValueClass};

@@ -27,6 +27,11 @@ pub(super) fn relative(root: &str, path: &str) -> String {
     below.filter(|below| !below.is_empty() && !root.is_empty()).unwrap_or(path).to_owned()
 }
 
+/// Whether a file is the system's: a header that the user did not write and cannot mend.
+pub fn is_of_system(file: &str) -> bool {
+    ["/usr/include/", "/usr/lib/", "/usr/local/include/"].iter().any(|place| file.starts_with(place))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -134,6 +134,21 @@ fn what_is_explained_is_what_is_not_expected() {
 }
 
 #[test]
+fn what_a_header_of_the_system_writes_its_caller_writes() {
+    let other = ("8 4 1 1 1 1", "customer 8\n2for 4\nthank you");
+    let project = tested("receipt", &[("7 3 1 2 3", "customer 7\n4for 3\nthank you"), other]);
+    let source = std::fs::read_to_string(project.path().join("pay.c")).unwrap();
+    project
+        .write("pay.c", &source.replace("printf(\"to pay %d\\n\", sum - discount)", "putchar('0' + sum - discount)"));
+    project.succeed(&["build", "--", "cc", "-g", "-O1", "-o", "pay", "pay.c"]);
+    project.suspect(&["test"]);
+    let found = answer(&project, &["explain"]);
+    let wrong = format!("line 2 is `6for 3`, expected `4for 3`; pay.c:{} writes it", line_in("receipt", "L4"));
+    assert!(found["effect"].as_str().unwrap().contains(&wrong), "{found}");
+    assert_eq!(found["against"], "2", "{found}");
+}
+
+#[test]
 fn what_is_written_is_found_in_runs_that_do_not_go_the_same_way_twice() {
     let other = ("8 4 10 10 10 10", "customer 8\nto pay 38\nfor 4\nthank you");
     let project = tested("receipt", &[WRONG, other]);

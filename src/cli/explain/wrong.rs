@@ -6,7 +6,8 @@ use suspect_format::external::Role;
 
 use super::super::exit::{Exit, Failure};
 use super::super::recorded::{RecordedTest, RecordingRoom};
-use crate::recording::{Code, Runs, Site};
+use crate::program::{Program, is_of_system};
+use crate::recording::{Code, Frame, Runs, Site};
 use crate::suite::{Test, Verdict};
 use crate::trial::Place;
 
@@ -44,32 +45,31 @@ pub fn find(room: &RecordingRoom<'_>, test: &Test, failing: &RecordedTest) -> Re
     let (program, code) = room.code(&[&failing.recording])?;
     let runs = Runs::read(&code, &[&failing.recording])
         .map_err(|error| Failure::new(Exit::Usage, format!("{}: {error}", test.name)))?;
-    let calls = calls(&code, &runs);
-    let is_written_before = |at: usize| {
-        let so_far = room.written_before(failing, place(&code, &runs, &calls, at))?;
+    let course = Course { program: &program, code: &code, runs: &runs };
+    let is_written_before = |point: u32| {
+        let so_far = room.written_before(failing, course.place(point))?;
         Ok::<_, Failure>(so_far.map(|so_far| common(&so_far, written) > first))
     };
     // It is not written before the call at `low`, and is before the one at `high`, or at the end.
+    let calls = course.calls();
     let (mut low, mut high) = (0, calls.len());
-    if calls.is_empty() || is_written_before(0)? != Some(false) {
+    if calls.is_empty() || is_written_before(calls[0])? != Some(false) {
         return Ok(None);
     }
     while high - low > 1 {
         let middle = low.midpoint(high);
-        match is_written_before(middle)? {
+        match is_written_before(calls[middle])? {
             Some(true) => high = middle,
             Some(false) => low = middle,
             None => return Ok(None),
         }
     }
     let point = calls[low];
-    // What is not recorded may have written it, after a call that writes nothing.
-    if code.role(runs.runs[0].site(point)) != Some(Role::Output) {
-        return Ok(None);
-    }
-    let place = code.step_of(runs.runs[0].site(point)).map(|step| code.steps[step as usize].place);
-    let named = place.and_then(|place| Some((program.files.get(place.file as usize)?.clone(), place.line)));
-    Ok(named.map(|place| Wrong { point, place, words: words.clone() }))
+    // What is not recorded may have written it: after a call that writes nothing, or once recorded code has returned.
+    let is_output = code.role(runs.runs[0].site(point)) == Some(Role::Output);
+    let is_sure = is_output
+        && (course.is_in_main(point) || course.next_step(point).map_or(Ok(None), is_written_before)? == Some(true));
+    Ok(course.line(point).filter(|_| is_sure).map(|place| Wrong { point, place, words: words.clone() }))
 }
 
 /// How many bytes two texts have in common before they differ.
@@ -77,19 +77,74 @@ fn common(one: &[u8], other: &[u8]) -> usize {
     one.iter().zip(other).take_while(|(one, other)| one == other).count()
 }
 
-/// The call of this number by its step and how often that was begun, which a run that goes another way at times has, too.
-fn place(code: &Code, runs: &Runs, calls: &[u32], at: usize) -> Place {
-    let run = &runs.runs[0];
-    let site = run.site(calls[at]);
-    let count = calls[..=at].iter().filter(|point| run.site(**point) == site).count() as u32;
-    let step = code.step_of(site).unwrap_or_default();
-    let function = &code.functions[code.steps[step as usize].function as usize];
-    Place::Step { function: function.id, step: step - function.steps.start, count }
+/// A recorded run.
+struct Course<'a> {
+    program: &'a Program,
+    code: &'a Code,
+    runs: &'a Runs,
 }
 
-/// The points at which code is called that need not be recorded.
-fn calls(code: &Code, runs: &Runs) -> Vec<u32> {
-    let run = &runs.runs[0];
-    let is_call = |point: &u32| matches!(code.what(run.site(*point)), Site::Step(step) if code.is_hooked_call(step));
-    (1..run.points()).filter(is_call).collect()
+impl Course<'_> {
+    fn site(&self, point: u32) -> u32 {
+        self.runs.runs[0].site(point)
+    }
+
+    /// The points at which code is called that need not be recorded.
+    fn calls(&self) -> Vec<u32> {
+        let is_call = |point: &u32| matches!(self.code.what(self.site(*point)), Site::Step(step) if self.code.is_hooked_call(step));
+        (1..self.runs.runs[0].points()).filter(is_call).collect()
+    }
+
+    /// A point by its step and how often that was begun, which a run that goes another way at times has, too.
+    fn place(&self, point: u32) -> Place {
+        let site = self.site(point);
+        let count = (1..=point).filter(|point| self.site(*point) == site).count() as u32;
+        let step = self.code.step_of(site).unwrap_or_default();
+        let function = &self.code.functions[self.code.steps[step as usize].function as usize];
+        Place::Step { function: function.id, step: step - function.steps.start, count }
+    }
+
+    fn frame(&self, point: u32) -> u32 {
+        self.runs.details[0].frame_of[point as usize]
+    }
+
+    /// The outermost activation of recorded code around an activation.
+    fn outermost(&self, frame: u32) -> &Frame {
+        let frames = &self.runs.details[0].frames;
+        let mut frame = frame;
+        while frames[frame as usize].caller != frame {
+            frame = frames[frame as usize].caller;
+        }
+        &frames[frame as usize]
+    }
+
+    /// Whether `main` is recorded and all that happens at a point happens in it.
+    fn is_in_main(&self, point: u32) -> bool {
+        let function = &self.code.functions[self.outermost(self.frame(point)).function as usize];
+        self.program.functions[function.program as usize].name == "main"
+    }
+
+    /// The next point at which a step begins, if recorded code does not return or is called in between.
+    fn next_step(&self, point: u32) -> Option<u32> {
+        let around = |point: u32| self.outermost(self.frame(point)).object;
+        let is_step = |next: &u32| matches!(self.code.what(self.site(*next)), Site::Step(_));
+        let next = (point + 1..self.runs.runs[0].points()).find(is_step)?;
+        (around(next) == around(point)).then_some(next)
+    }
+
+    /// The file and line of a point: in code of the system's headers, of what called it.
+    fn line(&self, point: u32) -> Option<(String, u32)> {
+        let place = |step: u32| {
+            let place = self.code.steps[step as usize].place;
+            Some((self.program.files.get(place.file as usize)?.clone(), place.line))
+        };
+        let mut named = place(self.code.step_of(self.site(point))?)?;
+        let mut frame = self.frame(point);
+        while is_of_system(&named.0) {
+            let of = &self.runs.details[0].frames[frame as usize];
+            named = place(of.call?)?;
+            frame = of.caller;
+        }
+        Some(named)
+    }
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::cli::args::RankArguments;
 use crate::cli::exit::{Exit, Failure};
-use crate::program::Program;
+use crate::program::{Program, is_of_system};
 use crate::rank::{RankedUnit, Units};
 use crate::store::{Run, Store};
 
@@ -46,10 +46,7 @@ pub fn left_out(run: &Run, units: &Units) -> Result<Vec<u32>, Failure> {
     let trusted = run.trusted_files()?;
     let is_left_out = |unit: RankedUnit| {
         let file = unit.place(program).file;
-        trusted.contains(&file)
-            || program.files.get(file as usize).is_some_and(|file| {
-                ["/usr/include/", "/usr/lib/", "/usr/local/include/"].iter().any(|place| file.starts_with(place))
-            })
+        trusted.contains(&file) || program.files.get(file as usize).is_some_and(|file| is_of_system(file))
     };
     Ok((0..).zip(units.iter()).filter(|(_, unit)| is_left_out(*unit)).map(|(position, _)| position).collect())
 }
