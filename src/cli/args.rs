@@ -133,7 +133,7 @@ pub enum Verb {
     Replay(ReplayArguments),
     /// Run a test and show what a line of it, or its output, depends on.
     #[command(
-        after_help = "Examples:\n  suspect slice t3 src/a.c:41\n  suspect slice t3 src/a.c:41:count\n  suspect slice t3 output --format json\n\n\
+        after_help = "Examples:\n  suspect slice t3 src/a.c:41\n  suspect slice t3 src/a.c:41:count\n  suspect slice t3 output --format json\n  suspect slice t3 wrong\n\n\
         Needs a program that was built with the version `record`."
     )]
     Slice(SliceArguments),

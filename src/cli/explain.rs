@@ -8,7 +8,6 @@ mod process;
 mod search;
 mod second;
 mod tell;
-mod wrong;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -17,6 +16,7 @@ use std::time::{Duration, Instant};
 use super::args::{AnswerFormat, ExplainArguments, ExplainMethod};
 use super::exit::{Exit, Failure};
 use super::recorded::{RecordedTest, RecordingRoom};
+use super::wrong::{self, Wrong};
 use crate::comparison::{self, Chain, DualSlice, Effect, Inference, Link, Pair, Rules, Side, States};
 use crate::recording::{Code, Finder, NoAnswer, Runs, Words, parting};
 use crate::report::{self, Explanation, Made};
@@ -26,7 +26,6 @@ use infer::Prover;
 use itself::Passing;
 use second::{Itself, Second};
 use tell::Teller;
-use wrong::Wrong;
 
 impl From<NoAnswer> for Failure {
     fn from(no: NoAnswer) -> Failure {
@@ -68,7 +67,12 @@ fn explanation(store: &Store, arguments: &ExplainArguments) -> Result<Explanatio
     let test = room.test(&test)?;
     let began = Instant::now();
     let failing = room.record(test, "other")?;
-    let wrong = if arguments.effect.is_none() { wrong::find(&room, test, &failing)? } else { None };
+    let (until, mut notes) = (Instant::now() + arguments.budget / 2, Vec::new());
+    let wrong = if arguments.effect.is_none() { wrong::find(&room, test, &failing, until)? } else { None };
+    if wrong.is_none() && arguments.effect.is_none() && Instant::now() >= until {
+        let half = arguments.budget / 2;
+        notes.push(format!("what writes what is not expected was not found in {half:?}; --budget gives it more time"));
+    }
     if second::takes_unsteady_values(store, &test.name) {
         // What is taken from a clock may be the same within a second.
         std::thread::sleep(Duration::from_secs(1).saturating_sub(began.elapsed()));
@@ -80,7 +84,7 @@ fn explanation(store: &Store, arguments: &ExplainArguments) -> Result<Explanatio
         Second::Itself(change) => asked.against_itself(change, None)?,
         Second::Alike => asked.against_one_alike()?,
     };
-    explanation.trust.extend(unsteady);
+    explanation.trust.extend(notes.into_iter().chain(unsteady));
     // What other methods say is for comparison.
     if arguments.method == ExplainMethod::Cc {
         tell::keep(store, &explanation)?;
@@ -255,7 +259,7 @@ impl Question<'_> {
             let (file, line) = &wrong.place;
             format!(
                 "{} does not show what {file}:{line} should have written, so the causes of the difference need not be those of the failure; \
-                 `suspect slice {} {file}:{line}` tells what it depends on",
+                 `suspect slice {} wrong` tells what it depends on",
                 case.names[0], case.names[1]
             )
         }));

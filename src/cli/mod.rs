@@ -42,6 +42,7 @@ mod spectra;
 mod test;
 mod warnings;
 mod work;
+mod wrong;
 
 use std::ffi::OsString;
 use std::io::{BufWriter, Write};

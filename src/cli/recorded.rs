@@ -144,6 +144,8 @@ impl<'a> RecordingRoom<'a> {
     /// does there what it does otherwise.
     pub fn record(&self, test: &Test, label: &str) -> Result<RecordedTest, Failure> {
         let directory = self.tmp.join(label);
+        // What an earlier test of this label recorded is none of this one's.
+        crate::exec::remove_tree(&directory);
         fs::create_dir_all(&directory).map_err(Failure::of(Exit::File))?;
         let plain = self.run(test, &directory)?;
         let (verdict, reason) = (plain.verdict, plain.reason);

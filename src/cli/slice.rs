@@ -2,16 +2,22 @@
 
 use std::io::Write;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use suspect_format::external::Role;
 
 use super::args::{AnswerFormat, SliceArguments};
 use super::exit::{Exit, Failure};
-use super::recorded::RecordingRoom;
+use super::recorded::{RecordedTest, RecordingRoom};
+use super::wrong::{self, Wrong};
 use crate::comparison::{Side, dynamic_slice};
 use crate::recording::{Asked, Code, Finder, Runs, Site, Words};
 use crate::report::{SliceLine, SliceReport, write_slice};
 use crate::store::Store;
+use crate::suite::Test;
+
+/// Time for finding the call that wrote what is not expected.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Runs the test once, recorded, and slices backward from the place.
 pub fn slice(root: &Path, arguments: &SliceArguments, out: &mut impl Write) -> Result<(), Failure> {
@@ -27,7 +33,17 @@ pub fn slice(root: &Path, arguments: &SliceArguments, out: &mut impl Write) -> R
         .map_err(|error| Failure::new(Exit::Usage, format!("{}: {error}", test.name)))?;
     let words = Words::new(&program, &code, &runs, recorded.recording.header().errno_address);
     let finder = Finder::new(&code, &runs, &words);
-    let (point, positions) = criterion(&code, &runs, &finder, arguments)?;
+    let (point, positions, place) = match arguments.place.as_str() {
+        "wrong" => {
+            let wrong = wrong(&room, test, &recorded)?;
+            let (file, line) = &wrong.place;
+            (wrong.returned(&code, &runs.runs[0]).unwrap_or(wrong.point), None, format!("{file}:{line}"))
+        }
+        place => {
+            let (point, positions) = criterion(&code, &runs, &finder, arguments)?;
+            (point, positions, place.to_owned())
+        }
+    };
     let members = dynamic_slice(&runs.runs[0], point, positions.as_deref());
     let mut counts = std::collections::BTreeMap::new();
     for member in members.iter() {
@@ -38,7 +54,7 @@ pub fn slice(root: &Path, arguments: &SliceArguments, out: &mut impl Write) -> R
     let report = SliceReport {
         schema_version: crate::report::SLICE_SCHEMA_VERSION,
         test: test.name.clone(),
-        place: arguments.place.clone(),
+        place,
         points: members.count() as u64,
         of: u64::from(runs.runs[0].points()),
         lines,
@@ -51,6 +67,18 @@ pub fn slice(root: &Path, arguments: &SliceArguments, out: &mut impl Write) -> R
         }
     }
     .map_err(Failure::of(Exit::File))
+}
+
+/// What a failing test writes and should not.
+fn wrong(room: &RecordingRoom<'_>, test: &Test, failing: &RecordedTest) -> Result<Wrong, Failure> {
+    wrong::find(room, test, failing, Instant::now() + PATIENCE)?.ok_or_else(|| {
+        let message = format!(
+            "{}: no call is known that writes what is not expected: the suite has to say byte for byte what the test is to write, and recorded code \
+             to write something else; give FILE:LINE",
+            test.name
+        );
+        Failure::new(Exit::Usage, message)
+    })
 }
 
 /// The point that is sliced from, and which of its operands.

@@ -176,7 +176,15 @@ fn where_no_passing_test_writes_it_the_failing_one_is_its_own_example() {
     assert!(effect.contains("expected `to pay 28`") && effect.contains("where 2 does not come"), "{found}");
     let place = format!("pay.c:{}", line_in("receipt", "L4"));
     assert!(trust.contains(&format!("2 does not show what {place} should have written")), "{found}");
-    assert!(trust.contains(&format!("`suspect slice 1 {place}` tells what it depends on")), "{found}");
+    assert!(trust.contains("`suspect slice 1 wrong` tells what it depends on"), "{found}");
+    let slice = answer(&project, &["slice", "1", "wrong"]);
+    assert_eq!(slice["place"], place, "{slice}");
+    let lines: Vec<u64> =
+        slice["lines"].as_array().unwrap().iter().map(|line| line["line"].as_u64().unwrap()).collect();
+    // The condition that is wrong has no part in it: nothing was subtracted.
+    assert!(lines.contains(&line_in("receipt", "L2")) && !lines.contains(&line_in("receipt", "L5")), "{slice}");
+    let none = project.fail(&["slice", "2", "wrong"], 1);
+    assert!(none.contains("2: no call is known that writes what is not expected"), "{none}");
     let steps = found["steps"].as_array().unwrap();
     assert!(steps.iter().any(|step| step["cause_point"]["line"] == line_in("receipt", "L2")), "{found}");
 }

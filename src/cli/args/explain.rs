@@ -59,7 +59,7 @@ pub struct SliceArguments {
     /// The test.
     #[arg(value_name = "TEST")]
     pub test: String,
-    /// The place: FILE:LINE, FILE:LINE:VARIABLE, or `output` for the last thing that was written.
+    /// The place: FILE:LINE, FILE:LINE:VARIABLE, `output` for the last thing that was written, or `wrong` for the first that is not expected.
     #[arg(value_name = "PLACE")]
     pub place: String,
     /// How it is written.
@@ -115,7 +115,7 @@ pub struct ExplainArguments {
     #[arg(long, value_name = "NUMBER:VALUE", num_args = 0..=1, require_equals = true, default_missing_value = "", value_parser = replaced,
         conflicts_with_all = ["against", "switch"])]
     pub replace: Option<Replaced>,
-    /// Time for looking for such a condition or value.
+    /// Time for looking for such a condition or value; half of it for looking for what wrote what is not expected.
     #[arg(long, value_name = "TIME", value_parser = duration, default_value = "1min")]
     pub budget: Duration,
     /// Look for causes at this line alone, instead of going back step by step.

@@ -3,8 +3,8 @@
 use suspect_format::external::Role;
 
 use super::super::exit::{Exit, Failure};
+use super::super::wrong::Wrong;
 use super::Case;
-use super::wrong::Wrong;
 use crate::comparison::{Effect, Side, Watch};
 use crate::recording::{End, Site};
 use crate::suite::Verdict;
@@ -119,15 +119,11 @@ impl Case<'_> {
 
     /// What the failing run writes that is not expected, where both runs come to that call and read something else for it.
     pub(super) fn read_otherwise(&self, wrong: &Wrong) -> Option<Effect> {
-        let run = &self.runs.runs[1];
-        let Site::Step(step) = self.code.what(run.site(wrong.point)) else { return None };
-        let end = self.code.site(Site::Returned(step));
-        let returned = (wrong.point..run.points()).find(|point| run.site(*point) == end);
         let of_call = |point: u32| {
             let partner = self.runs.alignment.partner(Side::Second, point)?;
             self.differently(partner).filter(Effect::differs)
         };
-        of_call(wrong.point).or_else(|| of_call(returned?))
+        of_call(wrong.point).or_else(|| of_call(wrong.returned(self.code, &self.runs.runs[1])?))
     }
 
     /// A point that corresponds, as an effect of what it reads or hands on.

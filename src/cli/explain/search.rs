@@ -66,8 +66,9 @@ impl<'a> Search<'a> {
         self.tried.iter().map(Cell::get).sum()
     }
 
-    /// A change outside of the tests' own code that makes the test pass, within `budget`. What changed something at the same line made pass already
-    /// comes first; a condition comes before a value, for a run that is sent another way holds no value that the program did not compute.
+    /// A change outside of the tests' own code that makes the test pass, within `budget`. Lines at which a change made it pass already come first, in
+    /// the order of the last ranking; a condition comes before a value, for a run that is sent another way holds no value that the program did not
+    /// compute.
     pub fn find(&self, asked: Itself, budget: Duration) -> Result<Change, Failure> {
         let began = Instant::now();
         let end = began + budget;
@@ -96,24 +97,8 @@ impl<'a> Search<'a> {
             Err(failure) => Some(Err(failure)),
         };
         let half = if conditions && values { began + budget / 2 } else { end };
-        // Line after line in the order of the last ranking: conditions, values that turned the test, other values; the last execution first.
-        let mut known: Vec<(usize, Known)> = Vec::new();
-        if conditions {
-            known.extend(
-                told.iter().rev().filter_map(|at| Some((rank(self.decisions[*at as usize])?, Known::Turns(*at)))),
-            );
-        }
-        if values {
-            known.extend(
-                self.known_values()
-                    .into_iter()
-                    .filter_map(|(point, change)| Some((rank(point)?, Known::Value(change)))),
-            );
-            known.extend(stored.iter().rev().filter_map(|at| Some((rank(points[*at as usize])?, Known::Values(*at)))));
-        }
-        known.sort_by_key(|(rank, _)| *rank);
-        let changes = known.into_iter().flat_map(|(_, known)| self.changes(known));
-        let mut found = part(usize::from(!conditions), self.try_all(changes, half));
+        let known = self.at_known_lines(asked, (&told, &stored), rank);
+        let mut found = part(usize::from(!conditions), self.try_all(known, half));
         if conditions && found.is_none() {
             found = part(0, self.try_all(self.turns(order(&self.decisions, &told).into_iter()), half));
         }
@@ -121,6 +106,29 @@ impl<'a> Search<'a> {
             found = part(1, self.try_all(self.replacements(order(&points, &stored).into_iter()), end));
         }
         found.unwrap_or_else(|| Err(self.nothing(asked, budget, out_of_time)))
+    }
+
+    /// What is tried at these decisions and stores, on lines on which a change made the test pass: line after line by `rank`, on each of them
+    /// conditions, values that turned the test, other values; the last execution first.
+    fn at_known_lines(
+        &self,
+        asked: Itself,
+        (told, stored): (&BTreeSet<u64>, &BTreeSet<u64>),
+        rank: impl Fn(u32) -> Option<usize>,
+    ) -> impl Iterator<Item = Change> {
+        let mut known: Vec<(usize, Known)> = Vec::new();
+        if asked.conditions() {
+            let ranked = |at: &u64| Some((rank(self.decisions[*at as usize])?, Known::Turns(*at)));
+            known.extend(told.iter().rev().filter_map(ranked));
+        }
+        if asked.values() {
+            let turning = self.known_values().into_iter();
+            known.extend(turning.filter_map(|(point, change)| Some((rank(point)?, Known::Value(change)))));
+            let ranked = |at: &u64| Some((rank(self.stores.get(*at)?.point)?, Known::Values(*at)));
+            known.extend(stored.iter().rev().filter_map(ranked));
+        }
+        known.sort_by_key(|(rank, _)| *rank);
+        known.into_iter().flat_map(|(_, known)| self.changes(known))
     }
 
     /// The change that a replacement is; nothing if there is no such store.

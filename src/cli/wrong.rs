@@ -1,11 +1,13 @@
 //! What a failing test writes that is not expected, and which call wrote the first of it.
 
 use std::fmt;
+use std::time::Instant;
 
 use suspect_format::external::Role;
 
-use super::super::exit::{Exit, Failure};
-use super::super::recorded::{RecordedTest, RecordingRoom};
+use super::exit::{Exit, Failure};
+use super::recorded::{RecordedTest, RecordingRoom};
+use crate::comparison::Run;
 use crate::program::{Program, is_of_system};
 use crate::recording::{Code, Frame, Runs, Site};
 use crate::suite::{Test, Verdict};
@@ -29,11 +31,25 @@ impl fmt::Display for Wrong {
     }
 }
 
+impl Wrong {
+    /// The point of the failing run at which that call has returned, where what it was given is read.
+    pub fn returned(&self, code: &Code, run: &Run) -> Option<u32> {
+        let Site::Step(step) = code.what(run.site(self.point)) else { return None };
+        let end = code.site(Site::Returned(step));
+        (self.point..run.points()).find(|point| run.site(*point) == end)
+    }
+}
+
 /// Looks for the call of a failing test's run that wrote the first byte of standard output that is not the expected one. Nothing where the test is judged by
 /// something else, where all that is wrong is that something is missing, or where no recorded code wrote it.
 ///
-/// By bisection: the test is run again, ended before one call or another, and what it has written by then is looked at.
-pub fn find(room: &RecordingRoom<'_>, test: &Test, failing: &RecordedTest) -> Result<Option<Wrong>, Failure> {
+/// By bisection: the test is run again, ended before one call or another, and what it has written by then is looked at; not longer than until then.
+pub fn find(
+    room: &RecordingRoom<'_>,
+    test: &Test,
+    failing: &RecordedTest,
+    until: Instant,
+) -> Result<Option<Wrong>, Failure> {
     let (Some([written, _]), Verdict::Fail, Some(words)) = (&failing.written, failing.verdict, &failing.reason) else {
         return Ok(None);
     };
@@ -47,6 +63,9 @@ pub fn find(room: &RecordingRoom<'_>, test: &Test, failing: &RecordedTest) -> Re
         .map_err(|error| Failure::new(Exit::Usage, format!("{}: {error}", test.name)))?;
     let course = Course { program: &program, code: &code, runs: &runs };
     let is_written_before = |point: u32| {
+        if Instant::now() >= until {
+            return Ok(None);
+        }
         let so_far = room.written_before(failing, course.place(point))?;
         Ok::<_, Failure>(so_far.map(|so_far| common(&so_far, written) > first))
     };
