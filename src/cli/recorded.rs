@@ -50,8 +50,6 @@ pub struct RecordingRoom<'a> {
 pub struct RecordedTest {
     /// What the suite says of it.
     pub verdict: Verdict,
-    /// Why, if it does not pass.
-    pub reason: Option<String>,
     /// How it can be run again with patches, if it can.
     pub runs: Option<TestRuns>,
     /// The number of the process in the order in which they started.
@@ -148,7 +146,7 @@ impl<'a> RecordingRoom<'a> {
         crate::exec::remove_tree(&directory);
         fs::create_dir_all(&directory).map_err(Failure::of(Exit::File))?;
         let plain = self.run(test, &directory)?;
-        let (verdict, reason) = (plain.verdict, plain.reason);
+        let verdict = plain.verdict;
         let mut paths = Vec::new();
         for entry in fs::read_dir(&directory).map_err(Failure::of(Exit::File))? {
             let path = entry.map_err(Failure::of(Exit::File))?.path();
@@ -162,17 +160,17 @@ impl<'a> RecordingRoom<'a> {
             && recording.modules().iter().all(|module| module.is_file())
         {
             let (runs, written) = (Some(runs), Some(run.written));
-            return Ok(RecordedTest { verdict, reason, runs, recording, process, others, written, change: None });
+            return Ok(RecordedTest { verdict, runs, recording, process, others, written, change: None });
         }
         let Some((recording, process, others)) = chosen(&paths)? else {
-            let why = reason.map(|reason| format!(" ({verdict}: {reason})")).unwrap_or_default();
+            let why = plain.reason.map(|reason| format!(" ({verdict}: {reason})")).unwrap_or_default();
             let message = format!(
                 "{}: no program that can be recorded ran{why}; build it with `suspect build`, and if it has --modes, with `record` among them",
                 test.name
             );
             return Err(Failure::new(Exit::NotInstrumented, message));
         };
-        Ok(RecordedTest { verdict, reason, runs: None, recording, process, others, written: None, change: None })
+        Ok(RecordedTest { verdict, runs: None, recording, process, others, written: None, change: None })
     }
 
     fn record_contained(&self, test: &Test, known: Known, label: &str) -> Option<(TestRuns, Run)> {
@@ -251,7 +249,6 @@ impl<'a> RecordingRoom<'a> {
         };
         Ok(Some(RecordedTest {
             verdict: run.verdict,
-            reason: None,
             runs: Some(runs.clone()),
             process: recorded.process,
             recording,

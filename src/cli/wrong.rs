@@ -9,8 +9,8 @@ use super::exit::{Exit, Failure};
 use super::recorded::{RecordedTest, RecordingRoom};
 use crate::comparison::Run;
 use crate::program::{Program, is_of_system};
-use crate::recording::{Code, Frame, Runs, Site};
-use crate::suite::{Test, Verdict};
+use crate::recording::{Code, End, Frame, Runs, Site};
+use crate::suite::{Test, Verdict, difference};
 use crate::trial::Place;
 
 /// The first thing that a failing test writes and that is not expected.
@@ -27,7 +27,7 @@ pub struct Wrong {
 impl fmt::Display for Wrong {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (file, line) = &self.place;
-        write!(to, "{}; {file}:{line} writes it", self.words)
+        write!(to, "what it writes is not what is expected: {}; {file}:{line} writes it", self.words)
     }
 }
 
@@ -50,10 +50,9 @@ pub fn find(
     failing: &RecordedTest,
     until: Instant,
 ) -> Result<Option<Wrong>, Failure> {
-    let (Some([written, _]), Verdict::Fail, Some(words)) = (&failing.written, failing.verdict, &failing.reason) else {
-        return Ok(None);
-    };
+    let (Some([written, _]), Verdict::Fail) = (&failing.written, failing.verdict) else { return Ok(None) };
     let Some(expected) = room.expected(test)? else { return Ok(None) };
+    let Some(words) = difference(&expected, written) else { return Ok(None) };
     let first = common(&expected, written);
     if first == written.len() {
         return Ok(None);
@@ -61,6 +60,10 @@ pub fn find(
     let (program, code) = room.code(&[&failing.recording])?;
     let runs = Runs::read(&code, &[&failing.recording])
         .map_err(|error| Failure::new(Exit::Usage, format!("{}: {error}", test.name)))?;
+    // It is the crash that is explained then.
+    if matches!(runs.walked[0].end, End::Within(_)) {
+        return Ok(None);
+    }
     let course = Course { program: &program, code: &code, runs: &runs };
     let is_written_before = |point: u32| {
         if Instant::now() >= until {
@@ -88,7 +91,7 @@ pub fn find(
     let is_output = code.role(runs.runs[0].site(point)) == Some(Role::Output);
     let is_sure = is_output
         && (course.is_in_main(point) || course.next_step(point).map_or(Ok(None), is_written_before)? == Some(true));
-    Ok(course.line(point).filter(|_| is_sure).map(|place| Wrong { point, place, words: words.clone() }))
+    Ok(course.line(point).filter(|_| is_sure).map(|place| Wrong { point, place, words }))
 }
 
 /// How many bytes two texts have in common before they differ.

@@ -41,4 +41,4 @@ pub use load::{Suite, find_root};
 pub use oracle::WITHOUT_END;
 pub use test::{RunContext, Test, TestRun};
 pub use test_code::TestCode;
-pub use verdict::Verdict;
+pub use verdict::{Verdict, difference};

@@ -158,7 +158,7 @@ pub(super) fn clip(line: &[u8]) -> String {
 }
 
 /// Where two outputs differ first, in words; `None` when they are equal.
-pub(super) fn difference(expected: &[u8], got: &[u8]) -> Option<String> {
+pub fn difference(expected: &[u8], got: &[u8]) -> Option<String> {
     if expected == got {
         return None;
     }
