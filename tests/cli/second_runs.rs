@@ -153,7 +153,7 @@ fn what_is_written_is_found_in_runs_that_do_not_go_the_same_way_twice() {
     let other = ("8 4 10 10 10 10", "customer 8\nto pay 38\nfor 4\nthank you");
     let project = tested("receipt", &[WRONG, other]);
     let source = std::fs::read_to_string(project.path().join("pay.c")).unwrap();
-    let noise = "struct timespec now;\n    clock_gettime(CLOCK_MONOTONIC, &now);\n    for (i = now.tv_nsec % 97; i > 0; i--)\n        now.tv_sec++;\n    ";
+    let noise = "struct timespec now;\n    clock_gettime(CLOCK_MONOTONIC, &now);\n    for (i = now.tv_nsec % 9973; i > 0; i--)\n        now.tv_sec++;\n    ";
     let source = source.replacen("if (scanf", &format!("{noise}if (scanf"), 1);
     project.write("pay.c", &format!("#include <time.h>\n{source}"));
     project.succeed(&["build", "--", "cc", "-g", "-O1", "-o", "pay", "pay.c"]);
