@@ -377,6 +377,27 @@ impl Writer<'_> {
             self.hook(&builder, abi::HOOK_CALL, &[external, known, words, self.number(arguments.len() as u32)]);
         }
         self.return_from(call, hooks, result);
+        self.ask_held_clock(call);
+    }
+
+    /// Has a call that asks the C library for the time ask the runtime, whose clock may be held.
+    fn ask_held_clock(&self, call: Value) {
+        let Some(callee) = call.called_function().filter(|callee| callee.is_declaration()) else { return };
+        let (pointer, int, long) = (self.module().pointer(), self.module().int(32), self.module().int(64));
+        let (clock, returns, parameters) = match callee.name().as_str() {
+            "time" => (abi::CLOCK_TIME, long, vec![pointer]),
+            "clock" => (abi::CLOCK_CLOCK, long, vec![]),
+            "gettimeofday" => (abi::CLOCK_GETTIMEOFDAY, int, vec![pointer, pointer]),
+            "clock_gettime" => (abi::CLOCK_GETTIME, int, vec![int, pointer]),
+            "timespec_get" => (abi::CLOCK_TIMESPEC_GET, int, vec![pointer, int]),
+            _ => return,
+        };
+        let clock = lower::hook(self.module(), clock, returns, &parameters);
+        // A function of the project's own may have the name.
+        let called = llvm!(LLVMGetCalledFunctionType(call.0));
+        if llvm!(LLVMGlobalGetValueType(clock.0)) == called {
+            llvm!(shim::suspect_set_called(call.0, clock.0));
+        }
     }
 
     /// Hooks after a call and the store of its result.

@@ -26,6 +26,10 @@ const GAP: u64 = 4;
 const FIRST_ADDRESS: u64 = 1 << 16;
 const LAST_ADDRESS: u64 = 1 << 47;
 
+fn is_address(word: u64) -> bool {
+    (FIRST_ADDRESS..LAST_ADDRESS).contains(&word)
+}
+
 /// Memory that was written: address, bytes.
 pub struct Ranges {
     ranges: [MaybeUninit<(u64, u64)>; MOST_RANGES],
@@ -48,8 +52,9 @@ impl Ranges {
 
     /// Adds `length` bytes at `address`, as far as they can be read and there is room.
     pub fn add(&mut self, address: u64, length: u64) {
-        let length = readable(address, length.min(self.left));
-        if address == 0 || length == 0 {
+        // A function that is not the C library's may have its name, and be given numbers.
+        let length = if is_address(address) { readable(address, length.min(self.left)) } else { 0 };
+        if length == 0 {
             return;
         }
         if let Some(free) = self.ranges.get_mut(self.count) {
@@ -137,7 +142,7 @@ fn take_snapshots(recording: &mut Recording, words: &[u64]) {
     let words = words.get(..MOST_ARGUMENTS).unwrap_or(words);
     for (number, word) in words.iter().enumerate() {
         let seen = words.get(..number).unwrap_or(&[]);
-        if !(FIRST_ADDRESS..LAST_ADDRESS).contains(word) || seen.contains(word) || !sys::is_readable(*word as usize) {
+        if !is_address(*word) || seen.contains(word) || !sys::is_readable(*word as usize) {
             continue;
         }
         // What another argument points to is looked at once.
@@ -183,13 +188,13 @@ unsafe fn modelled(ranges: &mut Ranges, number: u32, words: &[u64], result: u64)
             Base::Argument(argument) => word(argument),
             Base::Result => result,
             Base::Pointee(argument) => match word(argument) {
-                0 => 0,
                 // SAFETY: the C library has just written it.
-                address => unsafe { (address as *const u64).read_unaligned() },
+                address if is_address(address) => unsafe { (address as *const u64).read_unaligned() },
+                _ => 0,
             },
         };
         let has_failed = *role == Role::Input && result as u32 == u32::MAX && matches!(extent, Extent::Bytes(_));
-        if address != 0 && !has_failed {
+        if is_address(address) && !has_failed {
             ranges.add(address, extent.bytes(address, words, result, length));
         }
     }

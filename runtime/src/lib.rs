@@ -33,6 +33,7 @@ compile_error!("the runtime makes its system calls directly and knows x86-64 Lin
 mod activations;
 mod change;
 mod children;
+mod clock;
 mod effects;
 mod file;
 mod filter;
@@ -61,6 +62,9 @@ mod text;
 mod trial;
 mod witness;
 
+pub use clock::{
+    __suspect_clock, __suspect_clock_gettime, __suspect_gettimeofday, __suspect_time, __suspect_timespec_get,
+};
 pub use hooks::{
     __suspect_choice, __suspect_node, __suspect_object, __suspect_operation, __suspect_pointer, __suspect_refuel,
     __suspect_text, __suspect_tick, __suspect_variable,

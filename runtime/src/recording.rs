@@ -24,7 +24,7 @@ use crate::open_calls::OpenCalls;
 use crate::replay::Replay;
 use crate::settings::{Auxiliary, Settings};
 use crate::sys::{self, EDQUOT, EEXIST, EFBIG, EIO, ENOSPC, Errno, File, O_CLOEXEC, O_CREAT, O_NOFOLLOW, O_RDWR};
-use crate::{image, symbols};
+use crate::{clock, image, symbols};
 
 /// Where the shared state is.
 const RECORDING_ADDRESS: usize = TRIAL_ADDRESS - (5 << 40);
@@ -418,6 +418,7 @@ pub unsafe fn start(settings: &Settings, module: &Module, auxiliary: &Auxiliary)
             image::add_module(recording, module, auxiliary);
         }
         recording.ready.store(recording.tasks, Ordering::Release);
+        clock::hold(settings.clock);
         symbols::at_fork(Some(before_fork), forked);
     }
     Ok(Mode::Record as u32)

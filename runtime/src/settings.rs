@@ -4,7 +4,7 @@ use core::ffi::c_char;
 use core::mem::MaybeUninit;
 
 use suspect_format::abi::{
-    DEFAULT_LOG_BYTES, ENV_FILL, ENV_FILL_FROM, ENV_FILL_TO, ENV_LOG_BYTES, ENV_OUT, ENV_PLAN, ENV_RECORD,
+    DEFAULT_LOG_BYTES, ENV_CLOCK, ENV_FILL, ENV_FILL_FROM, ENV_FILL_TO, ENV_LOG_BYTES, ENV_OUT, ENV_PLAN, ENV_RECORD,
     ENV_RECORD_BYTES, ENV_TEST, ENV_TRIAL, Mode,
 };
 use suspect_format::record::DEFAULT_RECORD_BYTES;
@@ -33,6 +33,8 @@ pub struct Settings {
     pub log_bytes: u64,
     /// Bytes for a recording.
     pub record_bytes: u64,
+    /// When the clock is held, seconds since 1970; zero: it is not.
+    pub clock: u64,
 }
 
 /// A byte eight times, of the byte.
@@ -55,6 +57,7 @@ impl Settings {
             filled: (0, u64::MAX),
             log_bytes: DEFAULT_LOG_BYTES,
             record_bytes: DEFAULT_RECORD_BYTES,
+            clock: 0,
         };
         // SAFETY: the C library's `environ` is null or points to C strings, ended by a null pointer.
         unsafe {
@@ -99,6 +102,8 @@ impl Settings {
                 self.plan = if *value == 0 { core::ptr::null() } else { value };
             } else if let Some(value) = memory::value_of(entry, ENV_RECORD_BYTES) {
                 self.record_bytes = memory::number(value)?;
+            } else if let Some(value) = memory::value_of(entry, ENV_CLOCK) {
+                self.clock = memory::number(value)?;
             }
         }
         Some(())

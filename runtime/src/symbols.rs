@@ -61,6 +61,11 @@ global_asm!(
     ".hidden __suspect_call",
     ".hidden __suspect_called",
     ".hidden __suspect_setjmp",
+    ".hidden __suspect_time",
+    ".hidden __suspect_clock",
+    ".hidden __suspect_gettimeofday",
+    ".hidden __suspect_clock_gettime",
+    ".hidden __suspect_timespec_get",
     // Before every constructor of this module that gives no priority, or one from 1 on.
     ".pushsection .init_array.00000,\"aw\",@init_array",
     ".p2align 3",
@@ -176,6 +181,31 @@ pub fn flush() {
         // SAFETY: C gives `fflush` this type, and a null pointer means all streams.
         unsafe { core::mem::transmute::<*mut c_void, Flush>(function)(core::ptr::null_mut()) };
     }
+}
+
+/// The C library's `time`, null without one.
+pub fn time() -> *mut c_void {
+    foreign!("time")
+}
+
+/// Its `clock`.
+pub fn clock() -> *mut c_void {
+    foreign!("clock")
+}
+
+/// Its `gettimeofday`.
+pub fn gettimeofday() -> *mut c_void {
+    foreign!("gettimeofday")
+}
+
+/// Its `clock_gettime`.
+pub fn clock_gettime() -> *mut c_void {
+    foreign!("clock_gettime")
+}
+
+/// Its `timespec_get`.
+pub fn timespec_get() -> *mut c_void {
+    foreign!("timespec_get")
 }
 
 /// What `dladdr` fills in.

@@ -29,6 +29,10 @@ pub const ENV_LOG: &str = "SUSPECT_BUILD_LOG";
 pub const ALL_MODES: &str = "plain,edges,values,trace,mutants,record";
 /// What a shell reports for a program that was found but did not run.
 const CANNOT_RUN: u8 = 126;
+/// What glibc's `malloc` is to do, unless the user says it.
+const ENV_MALLOC: &str = "GLIBC_TUNABLES";
+/// Large pages, taken in large pieces, and much of what is freed kept at hand: a tenth of the time of a unit that needs gigabytes, nothing of a small one's.
+const MALLOC: &str = "glibc.malloc.hugetlb=1:glibc.malloc.top_pad=67108864:glibc.malloc.tcache_count=65535";
 
 /// Why the driver gave up before the compiler ran.
 #[derive(Debug, Error)]
@@ -153,7 +157,7 @@ fn drive(program: &OsStr, arguments: &[OsString]) -> Result<std::convert::Infall
             true => request.arguments.clone(),
             false => plan::untouched(request.name.family, &request.arguments, &parsed, &directory),
         };
-        return Err(exec(&request.before, &compiler, &arguments));
+        return Err(exec(&request.before, &compiler, &arguments, None));
     }
     let toolchain = toolchain?;
     let compiler = match request.name.family {
@@ -164,7 +168,8 @@ fn drive(program: &OsStr, arguments: &[OsString]) -> Result<std::convert::Infall
     (call.compiler, call.modes) = (compiler.as_os_str(), &modes);
     let plan = plan::plan(&call, &toolchain.equipment());
     log(&plan.events)?;
-    Err(exec(&request.before, &compiler, &plan.arguments))
+    let malloc = env::var_os(ENV_MALLOC).is_none().then_some((ENV_MALLOC, MALLOC));
+    Err(exec(&request.before, &compiler, &plan.arguments, malloc))
 }
 
 fn log(events: &[Event]) -> Result<(), DriverError> {
@@ -200,11 +205,11 @@ fn modes(shim: Option<&Shim>) -> Result<String, DriverError> {
     }
 }
 
-/// Becomes the compiler.
-fn exec(before: &[OsString], compiler: &Path, arguments: &[OsString]) -> DriverError {
+/// Becomes the compiler, with one more environment variable.
+fn exec(before: &[OsString], compiler: &Path, arguments: &[OsString], variable: Option<(&str, &str)>) -> DriverError {
     let words: Vec<&OsStr> = before.iter().map(OsString::as_os_str).chain([compiler.as_os_str()]).collect();
     let program = PathBuf::from(words[0]);
-    let error = Command::new(&program).args(&words[1..]).args(arguments).exec();
+    let error = Command::new(&program).args(&words[1..]).args(arguments).envs(variable).exec();
     DriverError::Exec { program, error }
 }
 

@@ -11,7 +11,7 @@ mod tell;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use super::args::{AnswerFormat, ExplainArguments, ExplainMethod};
 use super::exit::{Exit, Failure};
@@ -65,31 +65,87 @@ fn explanation(store: &Store, arguments: &ExplainArguments) -> Result<Explanatio
     let (test, second) = second::question(store, arguments)?;
     let room = RecordingRoom::new(store)?;
     let test = room.test(&test)?;
-    let began = Instant::now();
-    let failing = room.record(test, "other")?;
+    let Failing { recorded: failing, unsteady, held } = Failing::record(&room, test, arguments.clock)?;
     let (until, mut notes) = (Instant::now() + arguments.budget / 2, Vec::new());
     let wrong = if arguments.effect.is_none() { wrong::find(&room, test, &failing, until)? } else { None };
     if wrong.is_none() && arguments.effect.is_none() && Instant::now() >= until {
         let half = arguments.budget / 2;
         notes.push(format!("what writes what is not expected was not found in {half:?}; --budget gives it more time"));
     }
-    if second::takes_unsteady_values(store, &test.name) {
-        // What is taken from a clock may be the same within a second.
-        std::thread::sleep(Duration::from_secs(1).saturating_sub(began.elapsed()));
-    }
-    let unsteady = unsteady(&room, test, &failing)?;
     let asked = Question { room: &room, test, failing: &failing, wrong, is_steady: unsteady.is_none(), arguments };
     let mut explanation = match second {
         Second::Named(passing) => asked.against(&passing, Wanted::Any)?,
         Second::Itself(change) => asked.against_itself(change, None)?,
         Second::Alike => asked.against_one_alike()?,
     };
-    explanation.trust.extend(notes.into_iter().chain(unsteady));
+    explanation.trust.extend(notes.into_iter().chain(unsteady).chain(held));
     // What other methods say is for comparison.
     if arguments.method == ExplainMethod::Cc {
         tell::keep(store, &explanation)?;
     }
     Ok(explanation)
+}
+
+/// A run of the failing test.
+struct Failing {
+    recorded: RecordedTest,
+    /// What is other each time it runs, if that matters.
+    unsteady: Option<String>,
+    /// What was done about it.
+    held: Option<String>,
+}
+
+impl Failing {
+    /// Records the test: with its clock held at `clock`; without one as it is, or, if it is not the same each time unless its clock is held, with the clock
+    /// held at the time of the last `suspect test`.
+    fn record(room: &RecordingRoom<'_>, test: &Test, clock: Option<u64>) -> Result<Failing, Failure> {
+        let tested = time_of_tests(room.store());
+        let other_time = tested.map(|time| time + OTHER_TIME);
+        let (recorded, unsteady) = Self::record_twice(room, test, "other", [clock, clock.or(other_time)])?;
+        if unsteady.is_none() || clock.is_some() {
+            return Ok(Failing { recorded, unsteady, held: None });
+        }
+        if let Ok((steady, None)) = Self::record_twice(room, test, "held", [tested; 2])
+            && steady.verdict == recorded.verdict
+        {
+            let held =
+                format!("{} is looked at with its clock held: without, it does not do the same each time", test.name);
+            return Ok(Failing { recorded: steady, unsteady: None, held: Some(held) });
+        }
+        room.hold_clock(None);
+        Ok(Failing { recorded, unsteady, held: None })
+    }
+
+    /// Records the test, and what is other in a second run, with the clock held at these times.
+    fn record_twice(
+        room: &RecordingRoom<'_>,
+        test: &Test,
+        label: &str,
+        [clock, again]: [Option<u64>; 2],
+    ) -> Result<(RecordedTest, Option<String>), Failure> {
+        let began = Instant::now();
+        room.hold_clock(clock);
+        let recorded = room.record(test, label)?;
+        if second::takes_unsteady_values(room.store(), &test.name) {
+            // What code that is not recorded takes from a clock may be the same within a second.
+            std::thread::sleep(Duration::from_secs(1).saturating_sub(began.elapsed()));
+        }
+        room.hold_clock(again);
+        let again = room.record(test, "again")?;
+        room.hold_clock(clock);
+        let unsteady = unsteady(room, test, [&recorded, &again])?;
+        Ok((recorded, unsteady))
+    }
+}
+
+/// Seconds between two runs that are to be alike unless the clock matters.
+const OTHER_TIME: u64 = 1009;
+
+/// When the last `suspect test` began, seconds since 1970; without one, now.
+fn time_of_tests(store: &Store) -> Option<u64> {
+    let tested = store.latest_run().ok().map(|run| run.manifest.began);
+    let now = || SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).ok().map(|since| since.as_secs());
+    tested.filter(|seconds| *seconds > 0).or_else(now)
 }
 
 /// A failing test, and what is asked about it.
@@ -287,12 +343,15 @@ fn check_same_program(recorded: &[&RecordedTest; 2]) -> Result<(), Failure> {
     Err(Failure::new(Exit::Usage, message))
 }
 
-/// Runs the failing test once more: a run that does not go the same way twice can be compared, but not be repeated with a patch. Values that are others
-/// each time (times, process ids) matter only if it goes another way for them, or writes something else.
-fn unsteady(room: &RecordingRoom<'_>, test: &Test, recorded: &RecordedTest) -> Result<Option<String>, Failure> {
-    let again = room.record(test, "again")?;
+/// What is other in two runs of the failing test: a run that does not go the same way twice can be compared, but not be repeated with a patch. Values that
+/// are others each time (times, process ids) matter only if it goes another way for them, or writes something else.
+fn unsteady(
+    room: &RecordingRoom<'_>,
+    test: &Test,
+    [recorded, again]: [&RecordedTest; 2],
+) -> Result<Option<String>, Failure> {
     let told = |side: &RecordedTest| (side.verdict, side.written.clone());
-    let is_told_alike = told(&again) == told(recorded);
+    let is_told_alike = told(again) == told(recorded);
     let recordings = [&recorded.recording, &again.recording];
     if is_told_alike && recordings[0].stream().end() == recordings[1].stream().end() {
         return Ok(None);

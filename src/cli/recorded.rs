@@ -1,12 +1,12 @@
 //! Runs tests in record mode and reads what they did.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use suspect_format::abi::{ENV_OUT, ENV_RECORD, ENV_RECORD_BYTES, Mode};
+use suspect_format::abi::{ENV_CLOCK, ENV_OUT, ENV_RECORD, ENV_RECORD_BYTES, Mode};
 use suspect_format::plan::{Ended, Point, WHEN_BEFORE};
 use suspect_format::record::{DEFAULT_RECORD_BYTES, FILE_SUFFIX};
 
@@ -41,6 +41,8 @@ pub struct RecordingRoom<'a> {
     tmp: PathBuf,
     /// Bytes that a recording may have.
     most: u64,
+    /// When the clock of tests is held, seconds since 1970; zero: it is not.
+    clock: Cell<u64>,
     /// Runs tests contained, where that can be.
     worker: RefCell<Option<Worker>>,
     _lock: Lock,
@@ -118,7 +120,7 @@ impl<'a> RecordingRoom<'a> {
         let lock = store.lock()?;
         let tmp = store.fresh_tmp()?;
         let scratch = ScratchRoot::inside(&tmp).map_err(Failure::of(Exit::File))?;
-        Ok(Self { store, suite, scratch, tmp, most, worker: RefCell::new(worker()), _lock: lock })
+        Ok(Self { store, suite, scratch, tmp, most, clock: Cell::new(0), worker: RefCell::new(worker()), _lock: lock })
     }
 
     /// The test called `name`.
@@ -130,10 +132,23 @@ impl<'a> RecordingRoom<'a> {
         })
     }
 
+    /// From now on each run of a test begins at this time, in seconds since 1970, as far as its recorded code asks for it; with none, when it does.
+    pub fn hold_clock(&self, seconds: Option<u64>) {
+        self.clock.set(seconds.unwrap_or(0));
+    }
+
+    /// The time at which the clock is held, if it is.
+    pub fn clock(&self) -> Option<u64> {
+        Some(self.clock.get()).filter(|clock| *clock != 0)
+    }
+
     /// Runs a test.
     fn run(&self, test: &Test, directory: &Path) -> Result<TestRun, Failure> {
-        let env: [(OsString, OsString); 2] =
-            [(ENV_RECORD.into(), Mode::Record.name().into()), (ENV_OUT.into(), directory.into())];
+        let env: [(OsString, OsString); 3] = [
+            (ENV_RECORD.into(), Mode::Record.name().into()),
+            (ENV_OUT.into(), directory.into()),
+            (ENV_CLOCK.into(), self.clock.get().to_string().into()),
+        ];
         let context = RunContext { env: &env, scratch: &self.scratch, timeout: None };
         Ok(self.suite.run_test(test, &context)?)
     }
@@ -176,7 +191,7 @@ impl<'a> RecordingRoom<'a> {
     fn record_contained(&self, test: &Test, known: Known, label: &str) -> Option<(TestRuns, Run)> {
         let mut worker = self.worker.borrow_mut();
         let to = self.tmp.join(format!("{label}-contained"));
-        TestRuns::record(worker.as_mut()?, &self.suite, test, known, &to, self.most).ok()
+        TestRuns::record(worker.as_mut()?, &self.suite, test, known, &to, self.most, self.clock.get()).ok()
     }
 
     /// Carries out the tests of a plan, each by itself or all `forked` from one process; nothing if the test can only be recorded.

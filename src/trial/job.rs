@@ -5,8 +5,8 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 
 use suspect_format::abi::{
-    ENV_FILL, ENV_FILL_FROM, ENV_FILL_TO, ENV_LOG_BYTES, ENV_OUT, ENV_PLAN, ENV_RECORD, ENV_RECORD_BYTES, ENV_TEST,
-    ENV_TRIAL, Mode,
+    ENV_CLOCK, ENV_FILL, ENV_FILL_FROM, ENV_FILL_TO, ENV_LOG_BYTES, ENV_OUT, ENV_PLAN, ENV_RECORD, ENV_RECORD_BYTES,
+    ENV_TEST, ENV_TRIAL, Mode,
 };
 
 use super::frame::{Answer, Ask, Job, Ran};
@@ -45,6 +45,8 @@ pub(super) enum Task<'a> {
         record: Option<&'a Path>,
         /// Bytes.
         most: u64,
+        /// When its clock is held, seconds since 1970; zero: it is not.
+        clock: u64,
     },
 }
 
@@ -115,10 +117,11 @@ fn tell(environment: &mut Environment, task: Task) {
             environment.set_varying(ENV_FILL_TO, end.to_string());
             (ENV_TRIAL, file, 0, fill)
         }
-        Task::Replay { plan, record, most } => {
+        Task::Replay { plan, record, most, clock } => {
             environment.set_varying(ENV_OUT, record.unwrap_or(Path::new("")));
             environment.set_varying(ENV_PLAN, plan.unwrap_or(Path::new("")));
             environment.set_varying(ENV_RECORD, Mode::Record.name());
+            environment.set_varying(ENV_CLOCK, clock.to_string());
             return environment.set_varying(ENV_RECORD_BYTES, most.to_string());
         }
     };

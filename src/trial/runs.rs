@@ -23,6 +23,8 @@ pub struct TestRuns {
     /// Bytes of memory for each process.
     memory: u64,
     wall: Duration,
+    /// When its clock is held, seconds since 1970; zero: it is not.
+    clock: u64,
 }
 
 /// A run of a test.
@@ -60,7 +62,8 @@ const PATIENCE: u32 = 10;
 const FIRST_WALL: Duration = Duration::from_secs(600);
 
 impl TestRuns {
-    /// Finds out where the test behaves as known, and records it into the directory `to`, at most `most` bytes for each process.
+    /// Finds out where the test behaves as known, and records it into the directory `to`, at most `most` bytes for each process. Its clock
+    /// is held at `clock`, seconds since 1970; zero: it is not.
     ///
     /// # Errors
     /// [`TrialError::Unsupported`] and [`TrialError::NotReproducible`] are of this test alone. Anything else is of the worker or the system.
@@ -71,6 +74,7 @@ impl TestRuns {
         recorded: impl Into<Known>,
         to: &Path,
         most: u64,
+        clock: u64,
     ) -> Result<(TestRuns, Run), TrialError> {
         let Known { verdict, processes } = recorded.into();
         let unsupported = |why: &str| TrialError::Unsupported { test: test.name.clone(), why: why.into() };
@@ -81,6 +85,7 @@ impl TestRuns {
             place: Place::Itself,
             memory: worker.setup().memory,
             wall: test.own_timeout().unwrap_or(FIRST_WALL) * PATIENCE,
+            clock,
         };
         let mut why = None;
         for place in prepare::places(test, worker) {
@@ -158,7 +163,7 @@ impl TestRuns {
         crate::exec::remove_tree(&streams);
         fs::create_dir(&streams).map_err(TrialError::io("make the directory", &streams))?;
         let most = record.map_or(0, |(_, most)| most);
-        let task = Task::Replay { plan, record: record.map(|_| &*streams), most };
+        let task = Task::Replay { plan, record: record.map(|_| &*streams), most, clock: self.clock };
         job::set(worker, &self.test, job::of(worker, &self.test, self.place, task, self.memory))?;
         let stop = Stop {
             wall_ns: self.wall.as_nanos() as u64,

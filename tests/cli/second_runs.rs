@@ -152,15 +152,86 @@ fn what_a_header_of_the_system_writes_its_caller_writes() {
 fn what_is_written_is_found_in_runs_that_do_not_go_the_same_way_twice() {
     let other = ("8 4 10 10 10 10", "customer 8\nto pay 38\nfor 4\nthank you");
     let project = tested("receipt", &[WRONG, other]);
-    let source = std::fs::read_to_string(project.path().join("pay.c")).unwrap();
-    let noise = "struct timespec now;\n    clock_gettime(CLOCK_MONOTONIC, &now);\n    for (i = now.tv_nsec % 9973; i > 0; i--)\n        now.tv_sec++;\n    ";
-    let source = source.replacen("if (scanf", &format!("{noise}if (scanf"), 1);
-    project.write("pay.c", &format!("#include <time.h>\n{source}"));
-    project.succeed(&["build", "--", "cc", "-g", "-O1", "-o", "pay", "pay.c"]);
-    project.suspect(&["test"]);
+    with_noise(
+        &project,
+        "#include <sys/random.h>",
+        "unsigned noise = 0; getrandom(&noise, sizeof noise, 0); noise %= 9973;",
+    );
     let found = answer(&project, &["explain"]);
     assert!(found["trust"].to_string().contains("does not do the same each time"), "{found}");
+    assert!(!found["command"].as_str().unwrap().contains("--clock"), "{found}");
     assert!(found["effect"].as_str().unwrap().contains("expected `to pay 28`; pay.c:"), "{found}");
+}
+
+/// Builds and tests the program again with a loop of as many rounds as `noise` says, after a header and before it reads anything.
+fn with_noise(project: &Project, header: &str, noise: &str) {
+    let source = std::fs::read_to_string(project.path().join("pay.c")).unwrap();
+    let noisy = format!("{noise}\n    while (noise > 0)\n        noise--;\n    if (scanf");
+    project.write("pay.c", &format!("{header}\n{}", source.replacen("if (scanf", &noisy, 1)));
+    project.succeed(&["build", "--", "cc", "-g", "-O1", "-o", "pay", "pay.c"]);
+    project.suspect(&["test"]);
+}
+
+#[test]
+fn clocks_that_are_held_say_whole_seconds_from_there() {
+    let project = Project::new();
+    project.write(
+        "clocks.c",
+        "#include <stdio.h>\n#include <sys/time.h>\n#include <time.h>\nint main(void)\n{\n    struct timespec real, steady, used, told;\n    \
+         struct timeval day;\n    time_t seconds, same = time(&seconds);\n    clock_gettime(CLOCK_REALTIME, &real);\n    \
+         clock_gettime(CLOCK_MONOTONIC, &steady);\n    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);\n    \
+         gettimeofday(&day, NULL);\n    timespec_get(&told, TIME_UTC);\n    \
+         printf(\"%ld %ld %ld %ld %ld %ld %ld %ld %ld %ld %ld %ld %ld %d\", (long)seconds, (long)same, real.tv_sec, real.tv_nsec, \
+         steady.tv_sec, steady.tv_nsec, day.tv_sec, (long)day.tv_usec, told.tv_sec, told.tv_nsec, used.tv_sec, used.tv_nsec, \
+         (long)clock(), clock_gettime(-1, &real) == 0);\n    return 0;\n}\n",
+    );
+    project.succeed(&["build", "--", "cc", "-g", "-O1", "-o", "clocks", "clocks.c"]);
+    let said = |clock: &str| {
+        let mut command = std::process::Command::new(project.path().join("clocks"));
+        command.env("SUSPECT_RECORD", "record").env("SUSPECT_OUT", project.path()).env("SUSPECT_CLOCK", clock);
+        let output = command.output().unwrap();
+        assert!(output.status.success());
+        let words = String::from_utf8(output.stdout).unwrap();
+        words.split(' ').map(|word| word.parse::<i64>().unwrap()).collect::<Vec<_>>()
+    };
+    // It may take longer than a second where others work, too.
+    let held = said("5000");
+    assert!((5000..5100).contains(&held[0]), "{held:?}");
+    for (at, seconds) in [(1, held[0]), (2, held[0]), (4, held[0]), (6, held[0]), (8, held[0]), (10, 0)] {
+        assert!((seconds..seconds + 60).contains(&held[at]), "{at}: {held:?}");
+    }
+    assert_eq!([3, 5, 7, 9, 11, 12].map(|at| held[at] % 1_000_000), [0; 6], "{held:?}");
+    assert_eq!((held[13], said("0")[13]), (0, 0), "{held:?}");
+    let (before, free) = (std::time::SystemTime::now(), said("0"));
+    let before = before.duration_since(std::time::SystemTime::UNIX_EPOCH).unwrap().as_secs() as i64;
+    assert!(
+        (before..before + 100).contains(&free[0]) && free[2] >= before && free[6] >= before && free[8] >= before,
+        "{free:?}"
+    );
+    assert!([3, 5, 7, 9].iter().any(|at| free[*at] != 0), "{free:?}");
+}
+
+#[test]
+fn a_test_that_takes_its_course_from_a_clock_is_its_own_example_once_that_is_held() {
+    let noises = [
+        ("time.h", "long noise = time(NULL) % 97;"),
+        ("time.h", "struct timespec now; clock_gettime(CLOCK_MONOTONIC, &now); long noise = now.tv_nsec % 9973;"),
+    ];
+    for (header, noise) in noises {
+        let project = tested("receipt", &[WRONG, EMPTY]);
+        with_noise(&project, &format!("#include <{header}>"), noise);
+        let found = answer(&project, &["explain"]);
+        let made = &found["made"];
+        assert_eq!(made["by"], "switched", "{noise}: {found}");
+        assert_eq!(made["point"]["line"], line_in("receipt", "L3") + 4, "{noise}: {found}");
+        assert!(found["trust"].to_string().contains("with its clock held"), "{noise}: {found}");
+        assert_eq!(found["verified"], true, "{noise}: {found}");
+        // The command repeats it, whatever time it is.
+        let command: Vec<&str> = found["command"].as_str().unwrap().split(' ').skip(1).collect();
+        assert!(command.contains(&"--clock"), "{noise}: {command:?}");
+        let again = answer(&project, &command);
+        assert_eq!((&again["steps"], &again["made"]["tried"]), (&found["steps"], &1.into()), "{noise}");
+    }
 }
 
 #[test]

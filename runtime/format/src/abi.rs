@@ -89,6 +89,17 @@ pub const HOOK_CALLED: &str = "__suspect_called";
 /// `void (void *frame, u64 result)`: `setjmp` or one of its like has returned, maybe again. There is no [`HOOK_CALL`] before.
 pub const HOOK_SETJMP: &str = "__suspect_setjmp";
 
+/// What the `record` version calls instead of `time`, as C declares it: see [`ENV_CLOCK`].
+pub const CLOCK_TIME: &str = "__suspect_time";
+/// Instead of `clock`.
+pub const CLOCK_CLOCK: &str = "__suspect_clock";
+/// Instead of `gettimeofday`.
+pub const CLOCK_GETTIMEOFDAY: &str = "__suspect_gettimeofday";
+/// Instead of `clock_gettime`.
+pub const CLOCK_GETTIME: &str = "__suspect_clock_gettime";
+/// Instead of `timespec_get`.
+pub const CLOCK_TIMESPEC_GET: &str = "__suspect_timespec_get";
+
 /// `u64`: what locals begin as in the `trace` version, one byte eight times. Weak and zero in every unit; the runtime has it from [`ENV_FILL`].
 pub const SYMBOL_FILL: &str = "__suspect_fill";
 
@@ -109,6 +120,9 @@ pub const ENV_LOG_BYTES: &str = "SUSPECT_LOG_BYTES";
 pub const ENV_RECORD_BYTES: &str = "SUSPECT_RECORD_BYTES";
 /// Path of a [`crate::plan`] file, absolute: the process takes part in a patched, guided or switched run.
 pub const ENV_PLAN: &str = "SUSPECT_PLAN";
+/// The time at which the clock of the `record` version is held, whole seconds since 1970; zero or not set: it is the system's. It goes on by whole
+/// seconds from there, from the start of each process.
+pub const ENV_CLOCK: &str = "SUSPECT_CLOCK";
 /// The byte that locals of the `trace` version begin as, in decimal; zero when not set. With another one the mode [`Mode::Mutants`] sends every
 /// function on to that version, so that no local begins as anything else.
 pub const ENV_FILL: &str = "SUSPECT_FILL";

@@ -351,7 +351,8 @@ pub const EXTERNALS: &[External] = externals! {
     // Time.
     "time" => Input [Writes(A(0), Bytes(8))]
     "gettimeofday" => Input [Writes(A(0), TIME), Writes(A(1), Bytes(8))]
-    "clock_gettime" | "clock_getres" | "timespec_get" => Input [Writes(A(1), TIME)]
+    "clock_gettime" | "clock_getres" => Input [Writes(A(1), TIME)]
+    "timespec_get" => Input [Writes(A(0), TIME)]
     "clock" | "sleep" | "usleep" | "alarm" | "difftime" => Input []
     "nanosleep" => Input [Reads(A(0), TIME), Writes(A(1), TIME)]
     "setitimer" => Input [Reads(A(1), Bytes(32)), Writes(A(2), Bytes(32))]

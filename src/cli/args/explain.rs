@@ -118,6 +118,10 @@ pub struct ExplainArguments {
     /// Time for looking for such a condition or value; half of it for looking for what wrote what is not expected.
     #[arg(long, value_name = "TIME", value_parser = duration, default_value = "1min")]
     pub budget: Duration,
+    /// Begin each run at this time, in seconds since 1970, as far as its instrumented code asks for it; by default where the test is not the same each
+    /// time otherwise.
+    #[arg(long, value_name = "SECONDS")]
+    pub clock: Option<u64>,
     /// Look for causes at this line alone, instead of going back step by step.
     #[arg(long, value_name = "FILE:LINE")]
     pub cause: Option<Asked>,

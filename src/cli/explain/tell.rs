@@ -104,6 +104,9 @@ impl Teller<'_, '_> {
                 command += &format!(" {option} {place}");
             }
         }
+        if let Some(clock) = self.case.room.clock() {
+            command += &format!(" --clock {clock}");
+        }
         command
     }
 
