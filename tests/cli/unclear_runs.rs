@@ -61,7 +61,10 @@ fn answer(tests: [&str; 2], options: &[&str]) -> Value {
 #[test]
 fn a_program_that_does_not_do_the_same_twice_is_called_that() {
     let trust = answer(["1", "2"], &[])["trust"].to_string();
-    assert!(trust.contains("2 is looked at with its clock held: without, it does not do the same each time"), "{trust}");
+    assert!(
+        trust.contains("2 is looked at with its clock held: without, it does not do the same each time"),
+        "{trust}"
+    );
     let steady = answer(["7", "8"], &[])["trust"].to_string();
     assert!(!steady.contains("does not do the same"), "{steady}");
 }
