@@ -29,6 +29,21 @@ impl Event {
     pub fn path(&self) -> PathBuf {
         Path::new(&self.directory).join(&self.output)
     }
+
+    /// The same event in a project that was at `from` and is at `to`.
+    pub fn moved(self, from: &str, to: &str) -> Event {
+        let moved = |path: String| match Path::new(&path).strip_prefix(from) {
+            Ok(rest) if rest.as_os_str().is_empty() => to.to_owned(),
+            Ok(rest) => Path::new(to).join(rest).to_string_lossy().into_owned(),
+            Err(_) => path,
+        };
+        Event {
+            inputs: self.inputs.into_iter().map(moved).collect(),
+            output: moved(self.output),
+            directory: moved(self.directory),
+            ..self
+        }
+    }
 }
 
 /// What an [`Event`] is about.

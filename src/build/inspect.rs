@@ -50,7 +50,7 @@ pub fn inspect(options: &BuildOptions, toolchain: Toolchain, ended: &Ended) -> B
     let advice = if status == 0 { advice(options, &tree, &findings.escapes, mixed) } else { Vec::new() };
     BuildReport {
         command: options.command.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
-        directory: options.directory.to_string_lossy().into_owned(),
+        directory: below(&options.root, &options.directory),
         status,
         toolchain,
         modes: options.modes.clone(),
@@ -61,6 +61,12 @@ pub fn inspect(options: &BuildOptions, toolchain: Toolchain, ended: &Ended) -> B
         escapes: findings.escapes,
         advice,
     }
+}
+
+/// A directory as seen from `root`, so that a project that is moved is built where it is.
+fn below(root: &Path, directory: &Path) -> String {
+    let below = directory.strip_prefix(root).unwrap_or(directory).to_string_lossy().into_owned();
+    if below.is_empty() { ".".into() } else { below }
 }
 
 /// Brings `report` up to what is there now: `make check` builds programs that `make` does not. Answers whether anything has changed.

@@ -13,7 +13,7 @@ use super::toolchain::Toolchain;
 pub struct BuildReport {
     /// The build command.
     pub command: Vec<String>,
-    /// Where it ran.
+    /// Where it ran, as seen from the project's root.
     pub directory: String,
     /// Its exit status; 128 and the signal's number when a signal ended it.
     pub status: i32,

@@ -127,9 +127,38 @@ impl Place {
         let program = env::current_exe().map_err(failed(&place.shim))?;
         let shim = Shim::new(toolchain.clone(), options.modes.clone());
         shim.install(&place.shim, &program).map_err(failed(&place.shim))?;
+        follow(options, &place.log).map_err(failed(&place.log))?;
         let before = compact(&place.log).map_err(failed(&place.log))?;
         Ok((place, before))
     }
+}
+
+/// The project's directory as it was called when the log was written.
+const ROOT: &str = "root";
+
+/// Has the log of a project that was copied or moved since name what is here now, not what may still be where it was.
+fn follow(options: &BuildOptions, log: &Path) -> io::Result<()> {
+    let known = options.state.join(ROOT);
+    let root = options.root.canonicalize()?.to_string_lossy().into_owned();
+    let before = match fs::read_to_string(&known) {
+        Ok(before) if before == root => return Ok(()),
+        Ok(before) => Some(before),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(error),
+    };
+    if let Some(before) = before {
+        let events: Vec<Event> = event::read(log)?.into_iter().map(|event| event.moved(&before, &root)).collect();
+        replace(log, &events)?;
+    }
+    fs::write(known, root)
+}
+
+/// Puts other events into a log.
+fn replace(log: &Path, events: &[Event]) -> io::Result<()> {
+    let fresh = log.with_extension("new");
+    fs::write(&fresh, "")?;
+    event::append(fresh.as_os_str(), events)?;
+    fs::rename(fresh, log)
 }
 
 /// Keeps of a log what was last done for each output, so that it does not grow for ever, and says how many lines stay.
@@ -144,12 +173,8 @@ fn compact(log: &Path) -> io::Result<usize> {
     if last.len() == before {
         return Ok(before);
     }
-    let kept = last.len();
-    let fresh = log.with_extension("new");
-    fs::write(&fresh, "")?;
-    event::append(fresh.as_os_str(), &last.into_values().collect::<Vec<_>>())?;
-    fs::rename(fresh, log)?;
-    Ok(kept)
+    replace(log, &last.values().cloned().collect::<Vec<_>>())?;
+    Ok(last.len())
 }
 
 /// Sends a command's output to a file.

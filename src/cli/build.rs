@@ -36,7 +36,7 @@ pub fn build_again(start: &Path, command: &[OsString], out: &mut impl Write) -> 
     }
     let Some(last) = store.load_build::<BuildReport>()? else { return Err(no_command()) };
     let words = last.command.iter().map(OsString::from).collect();
-    run_build(&store, BuildCommand { words, directory: last.directory.into() }, last.modes, out)
+    run_build(&store, BuildCommand { words, directory: root.join(last.directory) }, last.modes, out)
 }
 
 /// A build command, and where it runs.

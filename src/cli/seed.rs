@@ -133,9 +133,9 @@ impl Project {
             (Some(command), _) => command.to_string(),
             (None, Some(build)) => {
                 let command: Vec<String> = build.command.iter().map(|word| shell_word(word)).collect();
-                match Path::new(&build.directory) == root {
+                match root.join(&build.directory) == root {
                     true => command.join(" "),
-                    false => format!("cd {} && {}", shell_word(&below(root, &build.directory)), command.join(" ")),
+                    false => format!("cd {} && {}", shell_word(&build.directory), command.join(" ")),
                 }
             }
             (None, None) => return Err(wrong("a benchmark has to be built: give [build] command".into())),
@@ -144,11 +144,6 @@ impl Project {
         let name = root.file_name().map_or_else(|| "program".into(), |name| name.to_string_lossy().into_owned());
         Ok(Project { name: name.chars().map(plain).collect(), build, suites })
     }
-}
-
-/// A directory as seen from the root.
-fn below(root: &Path, directory: &str) -> String {
-    Path::new(directory).strip_prefix(root).map_or_else(|_| directory.to_string(), |path| path.display().to_string())
 }
 
 /// Makes versions of mutants of which is known what the tests do to them.

@@ -94,7 +94,7 @@ fn line_of(root: &Path, last: &BuildReport) -> String {
         [shell, option, line] if shell.ends_with("sh") && option == "-c" => line.clone(),
         words => line_text(&words.iter().map(OsString::from).collect::<Vec<_>>()),
     };
-    let directory = Path::new(&last.directory);
+    let directory = &root.join(&last.directory);
     match directory.strip_prefix(root) {
         Ok(below) if below.as_os_str().is_empty() => line,
         Ok(below) => format!("cd {} && {line}", line_text(&[below.into()])),

@@ -1,7 +1,7 @@
 //! `suspect run`: what it ends with, what it keeps, and that it goes on after anything.
 
 use std::fs;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -235,6 +235,31 @@ fn without_a_command_it_builds_as_the_last_time() {
     let build: Value =
         serde_json::from_str(&fs::read_to_string(project.path().join(".suspect/build.json")).unwrap()).unwrap();
     assert_eq!(build["modes"], "edges,values,trace");
+}
+
+#[test]
+fn a_project_that_was_moved_goes_on_where_it_is() {
+    let project = absolute(true, &TESTS);
+    let configured = fs::read_to_string(project.path().join("suspect.toml")).unwrap();
+    let (_, suites) = configured.split_once("\n\n").unwrap();
+    project.write("suspect.toml", suites);
+    project.succeed(&["build", "--", "cc", "-O1", "-o", "prog", "prog.c"]);
+    night(&project, &["--budget", "2min"], 2);
+    let built = fs::read(project.path().join("prog")).unwrap();
+    // What it was copied from is still there.
+    let moved = Project::new();
+    let copy = Command::new("cp").arg("-a").arg(project.path().join(".")).arg(moved.path()).status().unwrap();
+    assert!(copy.success());
+    let source = fs::read_to_string(moved.path().join("prog.c")).unwrap();
+    moved.write("prog.c", &source.replace("    return 0;\n}\n", "    fflush(stdout);\n    return 0;\n}\n"));
+    let said = night(&moved, &["--budget", "2min"], 2);
+    assert!(said.contains("1 unit instrumented") && said.contains("1 program"), "{said}");
+    let known = said.lines().find_map(|line| line.split_once(" were known")).map(|(line, _)| line.rsplit('(').next());
+    assert_ne!(known.flatten(), Some("0"), "{said}");
+    let build: Value =
+        serde_json::from_str(&fs::read_to_string(moved.path().join(".suspect/build.json")).unwrap()).unwrap();
+    assert_eq!((&build["directory"], build["modules"].as_array().unwrap().len()), (&Value::from("."), 1));
+    assert!(fs::read(project.path().join("prog")).unwrap() == built, "built where it was");
 }
 
 /// A suite in which each test takes half a second.
