@@ -10,7 +10,11 @@ fn main() {
     println!("cargo:rerun-if-env-changed=LLVM_SYS_191_PREFIX");
     println!("cargo:rerun-if-env-changed=LLVM_SYS_160_PREFIX");
     let mut build = cc::Build::new();
-    build.cpp(true).std("c++17").flag("-fno-exceptions").warnings(false).files(["shim/shim.cpp", "shim/record.cpp"]);
+    build.cpp(true).std("c++17").flag("-fno-exceptions").warnings(false).files([
+        "shim/shim.cpp",
+        "shim/record.cpp",
+        "shim/passes.cpp",
+    ]);
     build.flag("-isystem").flag(ask(&config, "--includedir"));
     for flag in ask(&config, "--cxxflags").split_whitespace().filter(|flag| flag.starts_with("-D")) {
         build.flag(flag);

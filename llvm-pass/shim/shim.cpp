@@ -1,5 +1,6 @@
 // What LLVM's C interface cannot say: pass registration, one option, debug-info getters, cloning, splitting edges.
 // Every function is a few lines; decisions belong in Rust.
+#include "passes.h"
 #include "llvm-c/Core.h"
 #include "llvm-c/DebugInfo.h"
 #include "llvm/Analysis/BlockFrequencyInfo.h"
@@ -42,6 +43,7 @@ struct Start : PassInfoMixin<Start> {
     for (Function &F : M)
       if (!F.isDeclaration())
         FAM.invalidate(F, LowerExpectIntrinsicPass().run(F, FAM));
+    begin_module();
     suspect_pipeline_start(wrap(&M), &FAM);
     return PreservedAnalyses::none();
   }
@@ -75,6 +77,7 @@ extern "C" {
 
 void suspect_register(PassBuilder &builder) {
   // Later extension points gained parameters; nobody here looks at them.
+  spare_versions(builder.getPassInstrumentationCallbacks());
   builder.registerPipelineStartEPCallback([](ModulePassManager &passes, auto...) { passes.addPass(Start()); });
   builder.registerOptimizerLastEPCallback([](ModulePassManager &passes, auto...) { passes.addPass(Last()); });
 }

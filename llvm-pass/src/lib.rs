@@ -222,6 +222,10 @@ fn inject(module: Module, copies: &versions::Copies, collected: &Collected, numb
         let gate = gates.map(|gates| gates.address(module, index as u32));
         for mode in Mode::VERSIONS {
             if let Some(code) = copies.code(index, mode) {
+                if mode != Mode::Plain {
+                    // `shim/passes.cpp` knows it.
+                    code.add_text_attribute(module.context(), "suspect-hooks", mode.name());
+                }
                 hooks::inject(module, code, mode, sites, *base, operations, gate);
             }
         }

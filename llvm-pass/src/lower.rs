@@ -166,12 +166,10 @@ impl Lowering {
             (Marker::Piece, _) => self.piece(builder, number),
             (Marker::Burn, _) => self.burn(call),
             (Marker::State, _) => builder.store(self.module.constant(64, 1), self.state_word(number)),
-            (Marker::Value, Some(value)) => {
-                self.value(&place, number, value);
-            }
+            (Marker::Value, Some(value)) => self.value(&place, number, value),
             (Marker::Turn, Some(counter)) => self.turn(&place, number, counter),
             (Marker::Log | Marker::Pointer | Marker::Text, Some(value)) => {
-                let slot = self.value(&place, number, value);
+                let slot = self.word(&place, self.unit.n_counters + number);
                 self.ask(builder, marker, call, slot, value);
             }
             _ => {}
@@ -235,15 +233,14 @@ impl Lowering {
         builder.store(id, self.state_word(STATE_LAST as u32));
     }
 
-    /// [`abi::trajectory_hash`], inline. The value word.
-    fn value(&self, place: &Place, number: u32, value: Value) -> Value {
+    /// [`abi::trajectory_hash`], inline.
+    fn value(&self, place: &Place, number: u32, value: Value) {
         let builder = &place.builder;
         use LLVMOpcode::*;
         let address = self.word(place, self.unit.n_counters + number);
         let before = builder.load(self.module.int(64), address);
         let scaled = builder.binary(LLVMMul, before, self.module.constant(64, HASH_FACTOR));
         builder.store(builder.binary(LLVMAdd, scaled, widened(self.module, builder, value)), address);
-        address
     }
 
     /// [`abi::predicate_hash`], inline.
@@ -258,7 +255,7 @@ impl Lowering {
         builder.store(builder.binary(LLVMOpcode::LLVMAdd, sum, self.module.constant(64, 1)), address);
     }
 
-    /// Calls the runtime for `value`; its answer takes the place of the marker's.
+    /// Calls the runtime for `value`, which goes on with the trajectory's hash; its answer takes the place of the marker's.
     fn ask(&self, builder: &Builder, marker: Marker, call: Value, slot: Value, value: Value) {
         let (pointer, word) = (self.module.pointer(), self.module.int(64));
         let (name, returns, takes) = match marker {

@@ -3,6 +3,8 @@
 use core::ffi::{c_char, c_void};
 use core::sync::atomic::{AtomicU32, Ordering};
 
+use suspect_format::abi::trajectory_hash;
+
 use crate::change::Taken;
 use crate::{fuel, log, object, stack, text, trial};
 
@@ -50,12 +52,23 @@ pub unsafe extern "C" fn __suspect_node(slot: *mut u64, value: u64) -> u64 {
 unsafe extern "C" fn node(slot: *mut u64, value: u64) -> u64 {
     // SAFETY: vouched for by the caller.
     unsafe {
+        count(slot, value);
         match TASK.load(Ordering::Relaxed) {
             TRIAL => trial::word(slot, value),
             MUTANTS => trial::pending_word(slot, value),
             task => logged(task, slot, value),
         }
     }
+}
+
+/// Goes on with the trajectory's hash.
+///
+/// # Safety
+/// As [`__suspect_node`].
+#[inline(always)]
+unsafe fn count(slot: *mut u64, value: u64) {
+    // SAFETY: vouched for by the caller. Threads that are here at once may lose one value, as they do where the hash is inlined.
+    unsafe { *slot = trajectory_hash(*slot, value) }
 }
 
 /// # Safety
@@ -84,6 +97,7 @@ pub unsafe extern "C" fn __suspect_pointer(slot: *mut u64, value: *mut c_void) -
 unsafe extern "C" fn address(slot: *mut u64, value: *mut c_void) -> *mut c_void {
     // SAFETY: vouched for by the caller.
     unsafe {
+        count(slot, value as u64);
         match TASK.load(Ordering::Relaxed) {
             TRIAL => trial::pointer(slot, value as u64) as *mut c_void,
             MUTANTS => trial::pending_word(slot, value as u64) as *mut c_void,
@@ -111,6 +125,7 @@ pub unsafe extern "C" fn __suspect_text(slot: *mut u64, value: *mut c_char) -> *
 unsafe extern "C" fn characters(slot: *mut u64, value: *mut c_char) -> *mut c_char {
     // SAFETY: vouched for by the caller.
     unsafe {
+        count(slot, value as u64);
         match TASK.load(Ordering::Relaxed) {
             TRIAL => trial::text(slot, value),
             MUTANTS => trial::pending_text(slot, value),

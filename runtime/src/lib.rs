@@ -70,6 +70,6 @@ pub use hooks::{
     __suspect_text, __suspect_tick, __suspect_variable,
 };
 pub use witness::{
-    __suspect_branch, __suspect_call, __suspect_called, __suspect_enter, __suspect_loaded, __suspect_point,
-    __suspect_setjmp,
+    __suspect_branch, __suspect_call, __suspect_called, __suspect_enter, __suspect_loaded, __suspect_setjmp,
+    __suspect_step,
 };

@@ -55,7 +55,7 @@ global_asm!(
     ".hidden __suspect_choice",
     ".hidden __suspect_refuel",
     ".hidden __suspect_enter",
-    ".hidden __suspect_point",
+    ".hidden __suspect_step",
     ".hidden __suspect_loaded",
     ".hidden __suspect_branch",
     ".hidden __suspect_call",

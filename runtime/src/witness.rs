@@ -4,7 +4,7 @@ use core::ffi::c_void;
 
 use suspect_format::abi::STATE_OUTSIDE;
 use suspect_format::external::{External, INDIRECT, Role, external};
-use suspect_format::record::{Entry, Mirror, STATUS_UNRECORDED, callee_outcome};
+use suspect_format::record::{Entry, LIVE_ARMED, LIVE_STEP, Mirror, STATUS_UNRECORDED, callee_outcome};
 
 use crate::open_calls::Progress;
 use crate::recording::{LENT, RECORDS, REPLAYS, Recording, Work, quick_work, work};
@@ -94,16 +94,30 @@ fn calls_back(recording: &mut Recording, function: u64) -> bool {
     false
 }
 
-/// A step is about to begin where a plan looks for it.
+/// The step with this number is about to begin.
 ///
 /// # Safety
 /// As [`__suspect_enter`].
 #[unsafe(naked)]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn __suspect_point() {
-    core::arch::naked_asm!("mov rdi, rsp", "jmp {point}", point = sym point)
+pub unsafe extern "C" fn __suspect_step(number: u32) {
+    core::arch::naked_asm!(
+        "movabs rax, {step}",
+        "mov dword ptr [rax], edi",
+        "cmp dword ptr [rax + {armed}], 0",
+        "jne 2f",
+        "ret",
+        "2:",
+        "mov rdi, rsp",
+        "jmp {point}",
+        step = const LIVE_STEP,
+        armed = const LIVE_ARMED - LIVE_STEP,
+        point = sym point,
+    )
 }
 
+/// It begins where a plan looks for it.
+///
 /// # Safety
 /// As [`__suspect_enter`].
 unsafe extern "C" fn point(stack: u64) {

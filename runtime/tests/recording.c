@@ -13,7 +13,7 @@
 
 #define HIDDEN __attribute__((visibility("hidden")))
 HIDDEN uint32_t __suspect_enter(uint32_t id, void *frame, void *function, const void *addresses);
-HIDDEN void __suspect_point(void);
+HIDDEN void __suspect_step(uint32_t number);
 HIDDEN void __suspect_loaded(uint32_t slot, uint64_t bits);
 HIDDEN uint64_t __suspect_branch(uint64_t outcome, uint32_t ways);
 HIDDEN void __suspect_call(uint32_t external, void *callee, uint64_t *arguments, uint32_t count);
@@ -22,9 +22,8 @@ HIDDEN void __suspect_setjmp(void *frame, uint64_t result);
 
 UNIT(0x4444444444444444, 1, 1);
 enum { RECORD = 5, STATE_OUTSIDE = 3 };
-#define ARMED (*(volatile uint32_t *)LIVE_ARMED)
-#define STEP (*(volatile uint32_t *)LIVE_STEP)
-#define POINT() (ARMED ? __suspect_point() : (void)0)
+static uint32_t step;
+#define POINT() __suspect_step(step)
 #define OUTSIDE() (__suspect_state[STATE_OUTSIDE] = 1)
 
 /* A function is entered whose parameters are words: they are told if the hook asks for them. */
@@ -217,30 +216,30 @@ volatile long x, y, z;
 static int figure(long first, long second, long third)
 {
     char text[32];
-    STEP = 10;
+    step = 10;
     POINT();
     x = first;
     POINT();
     y = second;
-    STEP = 12;
+    step = 12;
     POINT();
     z = third;
     POINT();
     if (__suspect_branch(y > z, 2)) {
-        STEP = 14;
+        step = 14;
         POINT();
         x = 0;
     }
     POINT();
     while (y == 1000) {
     }
-    STEP = 15;
+    step = 15;
     POINT();
     if (y == 2000)
         abort();
     POINT();
     long way = __suspect_branch(y % 5, 5);
-    STEP = 16;
+    step = 16;
     POINT();
     y += 100 * way;
     CALL(UNKNOWN, sprintf, sprintf(text, "%ld %ld", x, y), W(text), W("%ld %ld"), x, y);
@@ -285,7 +284,8 @@ static int main_record(int argc, char **argv)
     }
     if (!strcmp(what, "segv")) {
         __suspect_branch(1, 2);
-        STEP = 42;
+        step = 42;
+        POINT();
         *(volatile int *)8 = 1;
     }
     if (!strcmp(what, "kill")) {

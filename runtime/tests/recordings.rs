@@ -9,8 +9,8 @@ use std::sync::OnceLock;
 
 use suspect_format::external::{INDIRECT, UNKNOWN, number};
 use suspect_format::record::{
-    Event, LIVE_ARMED, LIVE_STEP, Mirror, RecordHeader, STATUS_ENDED, STATUS_FORKED, STATUS_LIMIT, STATUS_NO_SPACE,
-    STATUS_THREADS, Stream, Unread,
+    Event, Mirror, RecordHeader, STATUS_ENDED, STATUS_FORKED, STATUS_LIMIT, STATUS_NO_SPACE, STATUS_THREADS, Stream,
+    Unread,
 };
 use tempfile::TempDir;
 
@@ -40,7 +40,6 @@ fn program() -> &'static Path {
         let to = directory.join("recording");
         let mut command = Command::new("clang-19");
         command.args(["-O1", "-g", "-Wall", "-Werror", "-Wno-nonnull", "-Wno-unused-function", "-fno-builtin"]);
-        command.args([format!("-DLIVE_ARMED={LIVE_ARMED:#x}"), format!("-DLIVE_STEP={LIVE_STEP:#x}")]);
         command.args([format!("-DUNKNOWN={UNKNOWN}u"), format!("-DINDIRECT={INDIRECT}u")]);
         for name in
             ["strcpy", "memcpy", "qsort", "sscanf", "stat", "longjmp", "sigaction", "fork", "vfork", "pthread_create"]

@@ -9,7 +9,6 @@ use std::{fs, str};
 use suspect::trial::{Answered, Guide, Place, Plan, Replaced};
 use suspect_format::external::{INDIRECT, UNKNOWN, number};
 use suspect_format::plan::{Divergence, Ended, NO_ARGUMENT, Point, WHEN_AFTER, WHEN_BEFORE, WHEN_CALLED, Watched};
-use suspect_format::record::{LIVE_ARMED, LIVE_STEP};
 use tempfile::TempDir;
 
 const MAIN: u32 = 0x4444_4444;
@@ -45,7 +44,6 @@ fn program() -> &'static (PathBuf, [u64; 3]) {
             "-Wno-unused-function",
             "-fno-builtin",
         ]);
-        command.args([format!("-DLIVE_ARMED={LIVE_ARMED:#x}"), format!("-DLIVE_STEP={LIVE_STEP:#x}")]);
         command.args([format!("-DUNKNOWN={UNKNOWN}u"), format!("-DINDIRECT={INDIRECT}u")]);
         for name in
             ["strcpy", "memcpy", "qsort", "sscanf", "stat", "longjmp", "sigaction", "fork", "vfork", "pthread_create"]

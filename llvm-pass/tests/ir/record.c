@@ -34,7 +34,6 @@ static int own(int x) { return x + 1; }
 // CHECK: ret i32
 // Parameters are, if the caller could not be recorded.
 // CHECK-COUNT-2: call void @__suspect_loaded(
-// CHECK: call void @__suspect_point()
 // CHECK: call i64 @__suspect_branch(i64 %{{.*}}, i32 3)
 
 // WITHOUT-NOT: __suspect_enter

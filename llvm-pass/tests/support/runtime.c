@@ -23,21 +23,24 @@ extern struct descriptor __start_suspect_units[] __attribute__((weak, visibility
 extern struct descriptor __stop_suspect_units[] __attribute__((weak, visibility("hidden")));
 static uint64_t logged;
 
-HIDDEN uint64_t __suspect_node(uint64_t *slot, uint64_t value) {
-  (void)slot;
+// The trajectory's hash, as the format defines it.
+static void log_value(uint64_t *slot, uint64_t value) {
+  *slot = *slot * 1481765933u + value;
   logged++;
+}
+
+HIDDEN uint64_t __suspect_node(uint64_t *slot, uint64_t value) {
+  log_value(slot, value);
   return value;
 }
 
 HIDDEN void *__suspect_pointer(uint64_t *slot, void *value) {
-  (void)slot;
-  logged++;
+  log_value(slot, (uint64_t)value);
   return value;
 }
 
 HIDDEN char *__suspect_text(uint64_t *slot, char *value) {
-  (void)slot;
-  logged++;
+  log_value(slot, (uint64_t)value);
   return value;
 }
 
@@ -69,7 +72,7 @@ HIDDEN uint32_t __suspect_enter(uint32_t id, void *frame, void *function, const 
   return outside;
 }
 
-HIDDEN void __suspect_point(void) { abort(); }
+HIDDEN void __suspect_step(uint32_t number) { (void)number; }
 
 HIDDEN void __suspect_loaded(uint32_t slot, uint64_t bits) {
   (void)bits;

@@ -45,7 +45,7 @@ pub const STATE_OUTSIDE: usize = 3;
 pub const STATE_LOST: usize = 7;
 
 /// `u64 (u64 *slot, u64 value)`: a node is about to take a value (`trace` mode); the value that it takes, of which the code uses as many
-/// low bits as the node has. `slot` is the node's value word.
+/// low bits as the node has. `slot` is the node's value word, in which the hook goes on with the trajectory's hash.
 pub const HOOK_NODE: &str = "__suspect_node";
 /// `void *(u64 *slot, void *value)`: a node is about to take an address, which is seen by the object it points into; the address that it takes,
 /// this one or null.
@@ -76,8 +76,8 @@ pub const HOOK_REFUEL: &str = "__suspect_refuel";
 /// [`crate::body::SECTION_ADDRESSES`], which is mentioned here so that the linker keeps it. Not 0: what called has no `record` version, and each parameter is to be told by
 /// [`HOOK_LOADED`].
 pub const HOOK_ENTER: &str = "__suspect_enter";
-/// `void (void)`: a step is about to begin, and the word at [`crate::record::LIVE_ARMED`] is not 0.
-pub const HOOK_POINT: &str = "__suspect_point";
+/// `void (u32 number)`: the step with this number is about to begin.
+pub const HOOK_STEP: &str = "__suspect_step";
 /// `void (u32 slot, u64 bits)`: a value that is to be recorded: of a load, of what is opaque, of a parameter.
 pub const HOOK_LOADED: &str = "__suspect_loaded";
 /// `u64 (u64 outcome, u32 ways)`: a branch or switch is about to take the way `outcome` of so many; the way to take.
@@ -196,6 +196,7 @@ impl Mode {
 /// probability about 2^-64 unless chosen against it. Leading zeros leave the state at 0: two trajectories are the same
 /// only if the node's count is the same too. In `values` mode a node whose value is a constant of the source takes no
 /// step at all: its count says everything.
+#[inline]
 pub const fn trajectory_hash(state: u64, value: u64) -> u64 {
     state.wrapping_mul(HASH_FACTOR).wrapping_add(value)
 }

@@ -47,9 +47,9 @@ pub const FILE_SUFFIX: &str = ".rec";
 
 /// Where the file is mapped in every process: the header page, then the part of the stream that is being written.
 pub const STREAM_ADDRESS: usize = TRIAL_ADDRESS - (4 << 40);
-/// `u32` in the header page: the number of the step, in its function, that is about to do something that can fault. Written by the program's code.
+/// `u32` in the header page: the number of the step, in its function, that is about to begin.
 pub const LIVE_STEP: usize = STREAM_ADDRESS + offset_of!(RecordHeader, step);
-/// `u32` in the header page: not 0 while each step is to call the point hook.
+/// `u32` in the header page: not 0 while a plan looks at each step.
 pub const LIVE_ARMED: usize = STREAM_ADDRESS + offset_of!(RecordHeader, armed);
 
 /// [`RecordHeader::status`]: the disk is full, or files may not grow so long: the stream ends before the run.
