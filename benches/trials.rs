@@ -14,9 +14,7 @@ use std::time::{Duration, Instant};
 use suspect::program::{OperationKind, Operator, Program};
 use suspect::suite::{RunContext, Suite};
 use suspect::trace::{ModuleFile, sections};
-use suspect::trial::{
-    Change, End, Executor, Executors, Mutant, Override, Setup, Site, TestTrials, Watched, Worker, budget,
-};
+use suspect::trial::{Change, Executor, Executors, Mutant, Override, Setup, Site, TestTrials, Watched, Worker, budget};
 use suspect_format::abi::SECTION_SITES;
 
 const SUSPECT: &str = env!("CARGO_BIN_EXE_suspect");
@@ -37,9 +35,9 @@ const TRIALS: usize = 600;
 fn main() {
     println!(
         "| program | watched | own time, us | plain starts/s | exec trials/s | fork trials/s | fork / exec | fork / plain \
-         | plain CPU us | exec CPU us | fork CPU us | fork / exec | fork / plain |"
+         | plain CPU us | exec CPU us | fork CPU us | exec / fork | plain / fork | lent |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     let mut worker = Worker::start(&Setup::with_executable(SUSPECT)).unwrap();
     let only = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
     for (source, arguments, text) in PROGRAMS.into_iter().filter(|row| only.as_ref().is_none_or(|only| only == row.0)) {
@@ -77,13 +75,17 @@ fn rows(worker: &mut Worker, source: &str, arguments: &str, text: &str) {
             Watched::Nodes => mutants(&trials, &program),
             Watched::Output => code_mutants(&program),
         };
-        let (mut least, mut ticks) = ([Duration::MAX; 3], [0; 3]);
+        let (mut least, mut ticks, mut lent) = ([Duration::MAX; 3], [0; 3], 0.0);
         for _ in 0..TURNS {
             for (at, executors) in [None, Some(Executors::Exec), Some(Executors::Fork)].into_iter().enumerate() {
                 let before = descendants_ticks();
                 let time = match executors {
                     None => plain(&root, arguments),
-                    Some(executors) => run(&trials, worker, &mutants, executors, budget),
+                    Some(executors) => {
+                        let (time, share) = run(&trials, worker, &mutants, executors, budget);
+                        lent = share;
+                        time
+                    }
                 };
                 least[at] = time.min(least[at]);
                 ticks[at] += descendants_ticks() - before;
@@ -94,7 +96,7 @@ fn rows(worker: &mut Worker, source: &str, arguments: &str, text: &str) {
         let cpu = [0, 1, 2].map(|at| ticks[at] as f64 / TICKS * 1e6 / started[at] / TURNS as f64);
         println!(
             "| {source} | {watched:?}, {} | {own:.0} | {plain:.0} | {exec:.0} | {fork:.0} | {:.2} | {:.2} \
-             | {:.0} | {:.0} | {:.0} | {:.2} | {:.2} |",
+             | {:.0} | {:.0} | {:.0} | {:.2} | {:.2} | {lent:.2} |",
             trials.mode().name(),
             fork / exec,
             fork / plain,
@@ -193,18 +195,19 @@ fn code_mutants(program: &Program) -> Vec<Mutant> {
     (0..10).flat_map(|round| all.clone().filter_map(move |operation| change(operation, round))).take(TRIALS).collect()
 }
 
-/// Runs them all; every one that is applied must have come to an end.
-fn run(trials: &TestTrials, worker: &mut Worker, all: &[Mutant], executors: Executors, budget: u64) -> Duration {
+/// Runs them all; how long that takes, and which part of those that are not the test's own run had its memory.
+fn run(trials: &TestTrials, worker: &mut Worker, all: &[Mutant], executors: Executors, budget: u64) -> (Duration, f64) {
     let started = Instant::now();
-    let mut seen = 0;
+    let (mut seen, mut applied, mut lent) = (0, 0, 0);
     let mut look = |_, observation: suspect::trial::Observation| {
-        assert_ne!(observation.end, End::Unknown);
         seen += 1;
+        applied += usize::from(observation.applied);
+        lent += usize::from(observation.executor == Executor::Lent);
         ControlFlow::Continue(())
     };
     trials.run(worker, all, executors, budget, &mut look).unwrap();
     assert_eq!(seen, all.len());
-    started.elapsed()
+    (started.elapsed(), lent as f64 / applied.max(1) as f64)
 }
 
 /// As many plain starts of the uninstrumented program, one after another.

@@ -4,12 +4,14 @@
 
 use core::arch::global_asm;
 use core::mem::MaybeUninit;
+use core::ops::Range;
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use suspect_format::trial::{Done, EXIT_CUT, Refusal};
+use suspect_format::abi::PAGE;
+use suspect_format::trial::{Done, EXIT_CUT, Refusal, Role};
 
-use crate::sys::{self, Errno};
-use crate::trial;
+use crate::sys::{self, EFAULT, Errno};
+use crate::{lent, trial};
 
 global_asm!(
     ".pushsection .text.__suspect_gate,\"ax\",@progbits",
@@ -32,6 +34,7 @@ global_asm!(
     "mov eax, 15",
     "syscall",
     "ud2",
+    "__suspect_gate_end:",
     ".popsection",
 );
 
@@ -42,6 +45,8 @@ unsafe extern "C" {
     fn gate_passed();
     #[link_name = "__suspect_signal_return"]
     fn signal_return();
+    #[link_name = "__suspect_gate_end"]
+    fn gate_end();
 }
 
 type Gate = unsafe extern "C" fn(usize, usize, usize, usize, usize, usize, usize) -> isize;
@@ -52,12 +57,66 @@ type Gate = unsafe extern "C" fn(usize, usize, usize, usize, usize, usize, usize
 /// As the system call; the plan's filter is installed.
 pub unsafe fn call(number: usize, arguments: [usize; 5]) -> Result<usize, Errno> {
     let [a, b, c, d, e] = arguments;
-    // SAFETY: the header has the address of a module's gate, as `install` put it there.
-    let answer = unsafe {
-        let gate = AtomicU64::from_ptr(&raw mut (*trial::header()).gate).load(Ordering::Relaxed) as usize;
-        core::mem::transmute::<usize, Gate>(gate)(number, a, b, c, d, e, 0)
-    };
+    // SAFETY: vouched for by the caller.
+    unsafe { pass(number, [a, b, c, d, e, 0]) }
+}
+
+/// As [`call`], of a system call with one argument more.
+///
+/// # Safety
+/// As [`call`].
+pub unsafe fn pass(number: usize, arguments: [usize; 6]) -> Result<usize, Errno> {
+    let [a, b, c, d, e, f] = arguments;
+    // SAFETY: the address is that of a module's gate.
+    let answer = unsafe { core::mem::transmute::<usize, Gate>(gate_address())(number, a, b, c, d, e, f) };
     if answer < 0 { Err(Errno(answer.wrapping_neg() as i32)) } else { Ok(answer as usize) }
+}
+
+/// Ends a child of a plan by the gate: its calls may be dispatched.
+pub fn exit() -> ! {
+    const EXIT_GROUP: usize = 231;
+    loop {
+        // SAFETY: no addresses.
+        let _ = unsafe { call(EXIT_GROUP, [EXIT_CUT as usize, 0, 0, 0, 0]) };
+    }
+}
+
+/// Where the gate of all modules is, as [`install`] has noted it.
+pub fn gate_address() -> usize {
+    // SAFETY: used in plans, where the header is mapped.
+    unsafe { AtomicU64::from_ptr(&raw mut (*trial::header()).gate) }.load(Ordering::Relaxed) as usize
+}
+
+/// The code around that gate, the return from signals included. All modules have the same.
+pub fn exempt() -> Range<usize> {
+    let start = gate_address();
+    start..start.wrapping_add((address(gate_end as *const ()).wrapping_sub(address(gate as *const ()))) as usize)
+}
+
+/// As [`sys::is_readable`], in a trial: by the gate where there is one, for other calls of a child that was lent its memory are dispatched.
+pub fn is_readable(address: usize) -> bool {
+    const NOTHING_KNOWN: usize = usize::MAX;
+    if !has_gate() {
+        return sys::is_readable(address);
+    }
+    // SAFETY: the kernel reads the eight bytes, if it can, and changes nothing.
+    address >= PAGE && unsafe { call(SIGPROCMASK, [NOTHING_KNOWN, address & !7, 0, 8, 0]) } != Err(EFAULT)
+}
+
+/// As [`sys::forget`], likewise.
+pub fn forget(address: usize, length: usize) {
+    const MADVISE: usize = 28;
+    const DONT_NEED: usize = 4;
+    if !has_gate() {
+        return sys::forget(address, length);
+    }
+    // SAFETY: called for the unused part of a stack.
+    let _ = unsafe { call(MADVISE, [address, length, DONT_NEED, 0, 0]) };
+}
+
+fn has_gate() -> bool {
+    // SAFETY: in a trial, whose file is mapped.
+    unsafe { (*trial::header()).role == Role::Plan as u32 }
 }
 
 /// What a call means for the filter.
@@ -80,9 +139,14 @@ const WRITING: u32 = 0o3 | 0o100 | 0o1000;
 const MAP_SHARED: u32 = 1;
 const SEEK_CUR: u32 = 1;
 const NEVER: u32 = u32::MAX;
+const SIGPROCMASK: usize = 14;
+const LSEEK: u32 = 8;
+const SIGACTION: u32 = 13;
+const KILL: u32 = 62;
+const SIGRETURN: u32 = 15;
 
 /// Calls by number, the frequent ones first.
-const RULES: [Rule; 93] = [
+const RULES: [Rule; 92] = [
     Pass(0),                                                // read
     Pass(1),                                                // write
     Pass(5),                                                // fstat
@@ -117,7 +181,6 @@ const RULES: [Rule; 93] = [
     Pass(34),                                               // pause
     Pass(35),                                               // nanosleep
     Among(16, 1, [0x5401, 0x5413, 0x541b, 0x5401, 0x5401]), // ioctl: questions about terminals and pipes
-    NotAmong(13, 0, [31, NEVER, NEVER, NEVER, NEVER]),      // rt_sigaction: not SIGSYS
     Pass(60),                                               // exit
     Pass(61),                                               // wait4
     Pass(63),                                               // uname
@@ -177,6 +240,19 @@ const RULES: [Rule; 93] = [
     Pass(332),                                              // statx
     Pass(439),                                              // faccessat2
 ];
+
+/// Whether the filter lets a call pass that is not the executor's own.
+fn passes(number: u32, arguments: &[usize; 6]) -> bool {
+    let low = |at: u8| arguments.get(usize::from(at)).map_or(0, |argument| *argument as u32);
+    let asks_where = number == LSEEK && low(2) == SEEK_CUR && arguments[1] == 0;
+    let is_passed = |rule: &Rule| match *rule {
+        Pass(known) => known == number,
+        Clear(known, at, bits) => known == number && low(at) & bits == 0,
+        Among(known, at, values) => known == number && values.contains(&low(at)),
+        NotAmong(known, at, values) => known == number && !values.contains(&low(at)),
+    };
+    asks_where || RULES.iter().any(is_passed)
+}
 
 /// One instruction of a filter.
 #[derive(Clone, Copy)]
@@ -272,7 +348,7 @@ impl Program {
             self.rule(*rule);
         }
         // A question where a file stands: `lseek(fd, 0, SEEK_CUR)`.
-        self.add(IF_EQUAL, 8, 0, 7);
+        self.add(IF_EQUAL, LSEEK, 0, 7);
         self.argument(2);
         self.add(IF_EQUAL, SEEK_CUR, 0, 5);
         self.argument(1);
@@ -301,8 +377,8 @@ struct Action {
 }
 
 const SIGSYS: usize = 31;
-/// `SA_SIGINFO`, `SA_RESTORER`, `SA_NODEFER`.
-const ACTION_FLAGS: usize = 4 | 0x0400_0000 | 0x4000_0000;
+/// `SA_SIGINFO`, `SA_RESTORER`, `SA_ONSTACK`, `SA_NODEFER`.
+const ACTION_FLAGS: usize = 4 | 0x0400_0000 | 0x0800_0000 | 0x4000_0000;
 
 /// Puts this process under the filter.
 ///
@@ -333,49 +409,89 @@ fn address(function: *const ()) -> u64 {
 /// What the kernel tells of a trapped call.
 #[repr(C)]
 struct Trapped {
-    _signal: [i32; 4],
+    _signal: [i32; 2],
+    code: i32,
+    _rest: i32,
     _address: usize,
     number: i32,
 }
 
-/// The machine's state at a signal, up to where its registers are.
+/// [`Trapped::code`] of calls that are dispatched: those of a child that was lent its memory.
+const DISPATCHED: i32 = 2;
+
+/// The machine's state at a signal, up to the mask of signals that its handler returns to.
 #[repr(C)]
 struct Context {
     _head: [u64; 5],
     registers: [usize; 23],
+    _rest: [u64; 9],
+    mask: u64,
 }
 
 const R8: usize = 0;
+const R9: usize = 1;
 const R10: usize = 2;
 const RDI: usize = 8;
 const RSI: usize = 9;
 const RDX: usize = 12;
 const RAX: usize = 13;
-
-const LSEEK: i32 = 8;
-const KILL: i32 = 62;
+const RIP: usize = 16;
 
 /// A call was not let through: it is made here if it is harmless after all, else the process notes it and ends.
 unsafe extern "C" fn trapped(_signal: i32, info: *const Trapped, context: *mut Context) {
     // SAFETY: the kernel gives a handler these two.
     unsafe {
-        let number = (*info).number;
+        let number = (*info).number as u32;
+        let is_dispatched = (*info).code == DISPATCHED;
         let registers = &mut (*context).registers;
-        let [rdi, rsi, rdx, r10, r8] = [registers[RDI], registers[RSI], registers[RDX], registers[R10], registers[R8]];
-        let harmless = match number {
-            // Itself: a fork has an id of its own.
-            KILL => rdi as u32 == sys::process_id(),
-            // Input; what is written before a fork cannot be written again.
-            LSEEK => !crate::fork::is_output(rdi as i32),
-            _ => false,
-        };
-        if !harmless {
-            refuse(number as u32);
+        let arguments = [RDI, RSI, RDX, R10, R8, R9].map(|register| registers.get(register).copied().unwrap_or(0));
+        if is_dispatched && number == SIGRETURN {
+            // Of a handler of the program's: where it is not dispatched.
+            let offset = address(signal_return as *const ()).wrapping_sub(address(gate as *const ())) as usize;
+            registers[RIP] = gate_address().wrapping_add(offset);
+            return;
         }
-        registers[RAX] = match call(number as usize, [rdi, rsi, rdx, r10, r8]) {
+        if !(is_harmless(number, &arguments) || is_dispatched && passes(number, &arguments)) {
+            refuse(number);
+        }
+        let answer = match is_dispatched {
+            true => {
+                let answer = lent::take(number as usize, arguments);
+                if number == SIGPROCMASK as u32 {
+                    // What the program wants blocked is blocked here; it is to be so when the handler returns, too.
+                    let _ = call(SIGPROCMASK, [0, 0, (&raw mut (*context).mask) as usize, 8, 0]);
+                }
+                answer
+            }
+            false => {
+                if number == SIGACTION {
+                    lent::handles(arguments[1]);
+                }
+                pass(number as usize, arguments)
+            }
+        };
+        registers[RAX] = match answer {
             Ok(answer) => answer,
             Err(Errno(reason)) => reason.wrapping_neg() as isize as usize,
         };
+    }
+}
+
+/// Whether a call that does not pass may be made all the same.
+unsafe fn is_harmless(number: u32, arguments: &[usize; 6]) -> bool {
+    const GETPID: usize = 39;
+    let [first, ..] = *arguments;
+    // SAFETY: in a plan or its child.
+    unsafe {
+        match number {
+            // Itself: a fork has an id of its own.
+            KILL => call(GETPID, [0; 5]) == Ok(first),
+            // What the filter cannot see is looked at here.
+            SIGACTION => first as u32 as usize != SIGSYS,
+            // Input; what is written before a fork cannot be written again.
+            LSEEK => !crate::fork::is_output(first as i32),
+            _ => false,
+        }
     }
 }
 
@@ -390,8 +506,64 @@ unsafe fn refuse(number: u32) -> ! {
                 let result = crate::fork::result(index as u32);
                 (*result).refused_call = number;
                 (*result).done = Done::Elsewhere as u32;
-                sys::exit(EXIT_CUT)
+                exit()
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a filter says of a call, as the kernel runs it.
+    fn run(steps: &[Step], number: u32, arguments: &[usize; 6], pointer: u64) -> u32 {
+        let mut data = [0u8; 64];
+        data[0..4].copy_from_slice(&number.to_ne_bytes());
+        data[4..8].copy_from_slice(&X86_64.to_ne_bytes());
+        data[8..16].copy_from_slice(&pointer.to_ne_bytes());
+        for (to, argument) in data[16..].chunks_exact_mut(8).zip(arguments) {
+            to.copy_from_slice(&(*argument as u64).to_ne_bytes());
+        }
+        let (mut at, mut loaded) = (0, 0u32);
+        loop {
+            let step = steps[at];
+            let jump = |met: bool| usize::from(if met { step.yes } else { step.no });
+            at += 1 + match step.code {
+                LOAD => {
+                    let from = step.k as usize;
+                    loaded = u32::from_ne_bytes(data[from..from + 4].try_into().unwrap());
+                    0
+                }
+                IF_EQUAL => jump(loaded == step.k),
+                IF_AT_LEAST => jump(loaded >= step.k),
+                IF_ANY => jump(loaded & step.k != 0),
+                _ => return step.k,
+            };
+        }
+    }
+
+    #[test]
+    fn calls_that_are_dispatched_pass_as_the_filter_says() {
+        const GATE: u64 = 0x7f00_1234_5678;
+        let mut program = Program { steps: [const { MaybeUninit::uninit() }; ROOM], length: 0 };
+        program.write(GATE);
+        assert!(program.length < ROOM, "all of it is there");
+        // SAFETY: so many were written.
+        let steps = unsafe { core::slice::from_raw_parts(program.steps.as_ptr().cast::<Step>(), program.length) };
+        let values = [0, 1, 2, 3, 4, 9, 10, 15, 18, 31, 0x22, 0o101, 0o1000, 0x5401, 1030, 1 << 32, usize::MAX];
+        let (mut passed, mut trapped) = (0, 0);
+        for number in (0..460).chain([X32, X32 + 1, u32::MAX]) {
+            for one in values {
+                for other in values {
+                    let arguments = [one, other, one, other, one, other];
+                    let says = run(steps, number, &arguments, GATE + 1);
+                    assert_eq!(says == ALLOW, passes(number, &arguments), "call {number} {arguments:?}");
+                    *(if says == ALLOW { &mut passed } else { &mut trapped }) += 1;
+                }
+            }
+            assert_eq!(run(steps, number, &[0; 6], GATE) == ALLOW, number < X32, "call {number} at the gate");
+        }
+        assert!(passed > 10_000 && trapped > 10_000, "{passed} {trapped}");
     }
 }

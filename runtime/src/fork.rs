@@ -1,6 +1,6 @@
-//! Plans: where pending mutants would change what a site comes to, a forked child for each of them.
+//! Plans: where pending mutants would change what a site comes to, a child for each of them: a fork, or one that is [`lent`] this memory.
 //!
-//! Children run one after another while their parent waits, and share with it what a fork shares: open files. So the parent
+//! Children run one after another while their parent waits, and share with it what all children share: open files. So the parent
 //! notes where each file stands, and afterwards reads what the child has written, takes it back, and puts each file where it stood.
 //! What cannot be taken back never happens: see [`crate::filter`].
 
@@ -9,8 +9,8 @@ use core::sync::atomic::{AtomicU32, Ordering};
 
 use suspect_format::abi::Mode;
 use suspect_format::trial::{
-    CHANGED, Done, EXIT_CUT, NO_MUTANT, OUTPUT_HASH_START, Refusal, Stream, TrialProcess, TrialResult, common_prefix,
-    output_hash,
+    CHANGED, Done, EXIT_CUT, NO_MUTANT, OUTPUT_HASH_START, PROCESS_LENT, Refusal, Stream, TrialProcess, TrialResult,
+    common_prefix, output_hash,
 };
 
 use crate::change::{self, Taken};
@@ -19,7 +19,7 @@ use crate::mutants::{self, At};
 use crate::process::{Process, shared};
 use crate::sys::{self, Errno};
 use crate::trial::{self, Child};
-use crate::{fuel, gates};
+use crate::{fuel, gates, lent};
 
 const CLOSE: usize = 3;
 const FSTAT: usize = 5;
@@ -123,7 +123,7 @@ pub unsafe fn prepare(process: &Process) {
             give_up(Refusal::Kernel, 0);
         }
         match entries(c"/proc/self/task".as_ptr().cast(), |_| true) {
-            Some(1) => {}
+            Some(1) => lent::prepare(process),
             Some(_) => give_up(Refusal::Threads, 0),
             None => give_up(Refusal::Kernel, 0),
         }
@@ -180,8 +180,8 @@ pub unsafe fn reached(site: u32, execution: u64, taken: Taken) -> Option<u64> {
             if mutant != last && (*result(mutant)).done == Done::Not as u32 {
                 let at = At { mutant, site, execution };
                 if change::would_change(&at, taken) {
-                    let files = *files.get_or_insert_with(|| standing());
-                    if fork(mutant, files) {
+                    let files = *files.get_or_insert_with(|| note());
+                    if run(mutant, files) {
                         return change::apply(&at, taken);
                     }
                 } else {
@@ -196,46 +196,112 @@ pub unsafe fn reached(site: u32, execution: u64, taken: Taken) -> Option<u64> {
     taken.plain()
 }
 
-/// Runs mutant number `index` in a child: true in there. Its parent has then the result and goes on as if nothing had been.
+/// Notes what children that start here change and their parent puts back; how many files stand somewhere.
 ///
 /// # Safety
 /// In a hook of the plan's process.
-unsafe fn fork(index: u32, files: usize) -> bool {
+unsafe fn note() -> usize {
+    // SAFETY: vouched for by the caller.
+    unsafe {
+        if is_fuelled() {
+            fuel::note(shared());
+        }
+        let files = standing();
+        lent::look();
+        files
+    }
+}
+
+/// Whether budgets are counted down by the modules.
+fn is_fuelled() -> bool {
+    // SAFETY: the header is mapped.
+    unsafe { (*trial::header()).mode == Mode::Mutants as u32 }
+}
+
+/// Runs mutant number `index` in a child: true in there. Its parent has then the result and goes on as if nothing had been.
+///
+/// # Safety
+/// In a hook of the plan's process, after [`note`].
+unsafe fn run(index: u32, files: usize) -> bool {
+    // SAFETY: vouched for by the caller.
+    unsafe {
+        for is_lent in [true, false] {
+            if is_lent && !lent::is_due() {
+                continue;
+            }
+            match start(index, files, is_lent) {
+                Split::Child => return true,
+                Split::Parent(Some(done)) => {
+                    let found = result(index);
+                    if (*found).done == Done::Not as u32 {
+                        (*found).done = done as u32;
+                    }
+                    break;
+                }
+                Split::Parent(None) => {}
+            }
+        }
+        gates::done(index);
+        // The worker looks at it meanwhile.
+        AtomicU32::from_ptr(&raw mut (*trial::header()).n_done).fetch_add(1, Ordering::Relaxed);
+    }
+    false
+}
+
+/// Who goes on after a child was started.
+pub enum Split {
+    /// The child.
+    Child,
+    /// The parent, when the child has ended: how, `None` if that says nothing.
+    Parent(Option<Done>),
+}
+
+/// Starts mutant number `index` in a child of its own, which has this process's memory or a copy of it; in the parent everything is as it
+/// was when it has ended, and the result says what it did.
+///
+/// # Safety
+/// As [`run`]; if memory is lent, it is due.
+unsafe fn start(index: u32, files: usize, is_lent: bool) -> Split {
     let process = shared();
-    let mut pidfd = 0u32;
-    // SAFETY: vouched for by the caller. The child is a copy of this process, whose only thread is here.
+    // SAFETY: vouched for by the caller. The child goes on where this process's only thread is.
     unsafe {
         let header = trial::header();
         let found = result(index);
-        let is_fuelled = (*header).mode == Mode::Mutants as u32;
-        if is_fuelled {
-            fuel::note(process);
-        }
+        ((*found).done, (*found).refused_call) = (Done::Not as u32, 0);
         let child = begin(process, index, found);
         (*header).running = u64::from(index).wrapping_add(1);
-        let answer = call(CLONE, [CLONE_PIDFD, 0, (&raw mut pidfd) as usize, 0, 0]);
-        let Ok(id) = answer else { give_up(Refusal::Kernel, 0) };
-        if id == 0 {
+        let split = if is_lent { lent::lend(found) } else { fork(found) };
+        if let Split::Child = split {
             let _ = call(PRCTL, [PDEATHSIG, SIGKILL, 0, 0, 0]);
             trial::become_child(&child);
             gates::keep_only(index);
-            return true;
+            if is_lent {
+                trial::set_flag(process, PROCESS_LENT);
+                lent::guard();
+            }
+            return Split::Child;
         }
-        let done = wait(id, pidfd as usize, found);
         (*header).running = 0;
-        if is_fuelled {
+        if is_fuelled() {
             (*found).used = fuel::put_back(process);
         }
         finish(found, &child);
         put_back(files, found);
-        if (*found).done == Done::Not as u32 {
-            (*found).done = done as u32;
-        }
-        gates::done(index);
-        // The worker looks at it meanwhile.
-        AtomicU32::from_ptr(&raw mut (*header).n_done).fetch_add(1, Ordering::Relaxed);
+        split
     }
-    false
+}
+
+/// Goes on in a child with a copy of this memory, and when that has ended.
+unsafe fn fork(found: *mut TrialResult) -> Split {
+    let mut pidfd = 0u32;
+    // SAFETY: the kernel writes the descriptor.
+    unsafe {
+        match call(CLONE, [CLONE_PIDFD, 0, (&raw mut pidfd) as usize, 0, 0]) {
+            Ok(0) => Split::Child,
+            Ok(id) => Split::Parent(Some(wait(id, pidfd as usize, found))),
+            Err(_) => give_up(Refusal::Kernel, 0),
+        }
+    }
 }
 
 /// Gives the child to come states, counter and flags of its own, those of its parent at first.
@@ -266,7 +332,10 @@ unsafe fn compared(process: &Process) -> usize {
 }
 
 /// Waits for the child's end, and brings it about when its time is up, by the clock or the processor's.
-unsafe fn wait(id: usize, pidfd: usize, found: *mut TrialResult) -> Done {
+///
+/// # Safety
+/// In a plan; `id` is a child that has not been waited for, `pidfd` a descriptor of it.
+pub unsafe fn wait(id: usize, pidfd: usize, found: *mut TrialResult) -> Done {
     let mut done = Done::Ran;
     // SAFETY: the header is mapped; a child that has not been waited for, and its descriptor.
     unsafe {

@@ -4,7 +4,7 @@
 //! instrumented units (`runtime/Makefile` builds it, and the object that ends the section of words).
 //!
 //! A process counts (`record`, `log`), is recorded or replayed (`recording`, `replay`), takes part in a trial (`trial`, `mutants`, `change`,
-//! `scratch`, `gates`, `fuel`, `fork`), or neither. What the modules of a process must have in common is in `process`; `object` and `text` say how addresses are seen.
+//! `scratch`, `gates`, `fuel`, `fork`, `lent`), or neither. What the modules of a process must have in common is in `process`; `object` and `text` say how addresses are seen.
 //!
 //! What holds everywhere here: no allocation, no panic path, no message, no call into the program's C library but those
 //! looked up weakly in `symbols`; system calls are made directly, so `errno` stays as it was. When anything is refused
@@ -18,6 +18,8 @@
 //! * A program that lets a filter kill it for opening files, and forks after that, loses the child to the filter.
 //! * In a trial threads share the counts without locks: trajectories of nodes that several threads execute mean
 //!   nothing.
+//! * A mutant whose stray write hits the trial file or, in a plan, the copies of its parent's memory (4 MiB, far from everything else) spoils
+//!   what is found of others. Nothing notices that.
 //! * A recording ends where a second thread begins. A handler of a signal that interrupts a hook is not recorded, and one that jumps out of a
 //!   hook ends the recording. Stacks that the program makes itself (`makecontext`) are not understood.
 //! * An address is one of an unknown object when it is on the stack of another thread than the first, in a library that
@@ -43,7 +45,9 @@ mod gates;
 mod guide;
 mod hooks;
 mod image;
+mod lent;
 mod log;
+mod mapping;
 mod memory;
 mod module;
 mod mutants;

@@ -26,6 +26,8 @@ pub const PENDING_ADDRESS: usize = PROCESS_ADDRESS + PROCESS_BYTES;
 pub const COUNTS_ADDRESS: usize = PROCESS_ADDRESS + (1 << 35);
 /// Where the number of overrides that are not done is, of each gate.
 pub const GATES_ADDRESS: usize = PROCESS_ADDRESS + (1 << 35) + (1 << 34);
+/// Where a plan's room for children that it lends its memory is.
+pub const LENT_ADDRESS: usize = STACK_ADDRESS + (1 << 35);
 /// How far the first thread's stack can reach down from the environment; nothing else is mapped there.
 pub const STACK_BYTES: usize = 120 << 20;
 /// "This page is the runtime's".
@@ -71,6 +73,8 @@ pub struct Process {
     pub stack_end: AtomicUsize,
     /// The thread whose hooks run on [`crate::stack`]; 0 for none.
     pub stack_owner: AtomicU64,
+    /// 1 in a plan that may lend its memory.
+    pub lends: AtomicU32,
     /// The names of objects in the heap.
     pub objects: Objects,
     n_modules: AtomicUsize,

@@ -7,7 +7,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use suspect_format::abi::PAGE;
 
 use crate::process::{Process, STACK_ADDRESS, STACK_BYTES};
-use crate::sys;
+use crate::{filter, sys};
 
 /// Bytes of it.
 pub const SIZE: usize = 1 << 20;
@@ -48,7 +48,7 @@ pub fn forget_below(process: &Process) {
         unsafe { *(at as *mut u8) = 0 };
         at = at.wrapping_add(1);
     }
-    sys::forget(page.wrapping_sub(REACH), REACH);
+    filter::forget(page.wrapping_sub(REACH), REACH);
 }
 
 /// A hook that does its work on that stack, unless it is another thread's or already there (a signal's handler interrupted a hook, or the

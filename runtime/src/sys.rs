@@ -400,6 +400,32 @@ pub fn parent_id() -> u32 {
     unsafe { raw(GETPPID, [0; 6]) }.unwrap_or(0) as u32
 }
 
+/// The kernel's version: the first two numbers of it, zeros where it is not known.
+pub fn kernel() -> (usize, usize) {
+    const UNAME: usize = 63;
+    const NAME: usize = 65;
+    let mut names = core::mem::MaybeUninit::<[u8; 6 * NAME]>::uninit();
+    // SAFETY: the kernel writes six names if it says so.
+    let names = unsafe {
+        if raw(UNAME, [names.as_mut_ptr() as usize, 0, 0, 0, 0, 0]).is_err() {
+            return (0, 0);
+        }
+        names.assume_init_ref()
+    };
+    let mut numbers = [0usize; 2];
+    let mut at = 0usize;
+    for byte in names.iter().skip(2 * NAME) {
+        match (byte, numbers.get_mut(at)) {
+            (b'0'..=b'9', Some(number)) => {
+                *number = number.wrapping_mul(10).wrapping_add(usize::from(byte.wrapping_sub(b'0')));
+            }
+            (b'.', _) => at = at.wrapping_add(1),
+            _ => break,
+        }
+    }
+    (numbers[0], numbers[1])
+}
+
 /// Real time, nanoseconds since 1970.
 pub fn now() -> u64 {
     let mut time = [0u64; 2];

@@ -11,7 +11,7 @@ pub fn record(key: TrialKey, seen: Observation) -> TrialRecord {
     TrialRecord {
         key,
         end,
-        forked: seen.executor == Executor::Fork,
+        forked: seen.executor != Executor::Exec,
         applied: seen.applied,
         output_changed: seen.output_changed,
         passes: seen.passes,

@@ -110,6 +110,8 @@ pub enum Executor {
     Exec,
     /// A fork of the oracle's run where the node was first reached.
     Fork,
+    /// Likewise, in the memory of the oracle's run, which is put back afterwards.
+    Lent,
 }
 
 /// What one trial showed.

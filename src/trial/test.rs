@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use suspect_format::abi::Mode;
-use suspect_format::trial::{Done, PROCESS_CUT, Refusal, TrialResult, common_prefix};
+use suspect_format::trial::{Done, PROCESS_CUT, PROCESS_LENT, Refusal, TrialResult, common_prefix};
 
 use super::encode::{Encoded, Sites};
 use super::file::{TrialFile, batch_len, compared};
@@ -421,7 +421,7 @@ impl Runs for Trees {
     }
 }
 
-/// A fork where the mutant first changes something.
+/// A child of the test's own run where the mutant first changes something.
 struct Forks;
 
 impl Runs for Forks {
@@ -459,7 +459,7 @@ impl Runs for Forks {
                     seen
                 }
                 done if done == Done::Same as u32 || done == Done::Not as u32 => judge.same(Executor::Fork),
-                done if done == Done::TimedOut as u32 => judge.unknown(Executor::Fork, true),
+                done if done == Done::TimedOut as u32 => judge.unknown(executor(&result), true),
                 _ => {
                     left.push((*index, *one));
                     continue;
@@ -473,10 +473,14 @@ impl Runs for Forks {
     }
 }
 
+fn executor(result: &TrialResult) -> Executor {
+    if result.flags & PROCESS_LENT != 0 { Executor::Lent } else { Executor::Fork }
+}
+
 fn forked(result: &TrialResult, changed: Box<[u64]>) -> Finished {
     let stream = |at: usize| Stream { length: result.lengths[at], before: result.before[at], hash: result.hashes[at] };
     Finished {
-        executor: Executor::Fork,
+        executor: executor(result),
         status: Some(result.status),
         flags: result.flags,
         used: result.used,

@@ -100,7 +100,7 @@ fn compare(mode: Mode, source_name: &str, tests: &[&str], count: usize) -> (usiz
         let trees = run_all(&trials, &mut worker, &all, Executors::Exec, budget);
         let forks = run_all(&trials, &mut worker, &all, Executors::Fork, budget);
         for ((one, tree), mut fork) in all.iter().zip(&trees).zip(forks) {
-            forked += usize::from(fork.executor == Executor::Fork);
+            forked += usize::from(fork.executor != Executor::Exec);
             applied += usize::from(tree.applied);
             fork.executor = tree.executor;
             if *tree != fork {

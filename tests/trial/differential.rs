@@ -35,7 +35,7 @@ fn compare(subject: &Subject, count: usize, seed: u64) -> (usize, usize) {
         let trees = observe(&trials, &mut worker, &all, Executors::Exec, budget);
         let forks = observe(&trials, &mut worker, &all, Executors::Fork, budget);
         for ((one, tree), mut fork) in all.iter().zip(&trees).zip(forks) {
-            forked += usize::from(fork.executor == Executor::Fork);
+            forked += usize::from(fork.executor != Executor::Exec);
             fork.executor = tree.executor;
             let node = &project.program.nodes[one.node().unwrap() as usize];
             if *tree != fork {

@@ -6,5 +6,6 @@ mod compared;
 mod containment;
 mod differential;
 mod garbage;
+mod lent;
 mod support;
 mod systems;
