@@ -388,9 +388,10 @@ pub unsafe fn take(number: usize, arguments: [usize; 6]) -> Result<usize, Errno>
 
 /// Whether a signal's handler is to run on a stack of its own: the child's is another one than a fork's.
 unsafe fn asks_for_stack(action: usize) -> bool {
+    let flags = action.wrapping_add(8);
+    let is_readable = || filter::is_readable(flags) && filter::is_readable(flags.wrapping_add(7));
     // SAFETY: the address is looked at first.
-    action != 0
-        && (!filter::is_readable(action) || unsafe { *(action as *const usize).wrapping_add(1) } & ON_STACK != 0)
+    action != 0 && (!is_readable() || unsafe { (flags as *const usize).read_unaligned() } & ON_STACK != 0)
 }
 
 impl Room {
