@@ -202,7 +202,7 @@ fn run(trials: &TestTrials, worker: &mut Worker, all: &[Mutant], executors: Exec
     let mut look = |_, observation: suspect::trial::Observation| {
         seen += 1;
         applied += usize::from(observation.applied);
-        lent += usize::from(observation.executor == Executor::Lent);
+        lent += usize::from(observation.executor == Executor::InPlace);
         ControlFlow::Continue(())
     };
     trials.run(worker, all, executors, budget, &mut look).unwrap();

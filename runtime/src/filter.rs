@@ -11,7 +11,7 @@ use suspect_format::abi::PAGE;
 use suspect_format::trial::{Done, EXIT_CUT, Refusal, Role};
 
 use crate::sys::{self, EFAULT, Errno};
-use crate::{lent, trial};
+use crate::{guard, place, trial};
 
 global_asm!(
     ".pushsection .text.__suspect_gate,\"ax\",@progbits",
@@ -72,9 +72,15 @@ pub unsafe fn pass(number: usize, arguments: [usize; 6]) -> Result<usize, Errno>
     if answer < 0 { Err(Errno(answer.wrapping_neg() as i32)) } else { Ok(answer as usize) }
 }
 
-/// Ends a child of a plan by the gate: its calls may be dispatched.
+/// Ends a child of a plan, by the gate, for its calls may be dispatched; or a trial in place.
 pub fn exit() -> ! {
     const EXIT_GROUP: usize = 231;
+    // SAFETY: in a trial.
+    unsafe {
+        if place::is_running() {
+            place::end(EXIT_CUT << 8);
+        }
+    }
     loop {
         // SAFETY: no addresses.
         let _ = unsafe { call(EXIT_GROUP, [EXIT_CUT as usize, 0, 0, 0, 0]) };
@@ -93,7 +99,7 @@ pub fn exempt() -> Range<usize> {
     start..start.wrapping_add((address(gate_end as *const ()).wrapping_sub(address(gate as *const ()))) as usize)
 }
 
-/// As [`sys::is_readable`], in a trial: by the gate where there is one, for other calls of a child that was lent its memory are dispatched.
+/// As [`sys::is_readable`], in a trial: by the gate where there is one, for other calls of what has a plan's memory are dispatched.
 pub fn is_readable(address: usize) -> bool {
     const NOTHING_KNOWN: usize = usize::MAX;
     if !has_gate() {
@@ -369,11 +375,21 @@ struct Filter {
 
 /// The kernel's `struct sigaction`.
 #[repr(C)]
-struct Action {
-    handler: usize,
+pub struct Action {
+    pub handler: usize,
     flags: usize,
     restorer: usize,
     mask: u64,
+}
+
+impl Action {
+    /// What the kernel does if nobody says anything.
+    pub const DEFAULT: Action = Action { handler: 0, flags: 0, restorer: 0, mask: 0 };
+
+    /// A handler of the runtime's own, on a stack of its own if there is one.
+    pub fn of(handler: usize) -> Action {
+        Action { handler, flags: ACTION_FLAGS, restorer: signal_return as *const () as usize, mask: 0 }
+    }
 }
 
 const SIGSYS: usize = 31;
@@ -388,12 +404,7 @@ pub unsafe fn install() -> Result<(), Errno> {
     let mut program = Program { steps: [const { MaybeUninit::uninit() }; ROOM], length: 0 };
     program.write(address(gate_passed as *const ()));
     let filter = Filter { length: program.length as u16, steps: program.steps.as_ptr().cast() };
-    let action = Action {
-        handler: trapped as *const () as usize,
-        flags: ACTION_FLAGS,
-        restorer: signal_return as *const () as usize,
-        mask: 0,
-    };
+    let action = Action::of(trapped as *const () as usize);
     // SAFETY: vouched for by the caller; both records live long enough.
     unsafe {
         AtomicU64::from_ptr(&raw mut (*trial::header()).gate).store(address(gate as *const ()), Ordering::Relaxed);
@@ -416,7 +427,7 @@ struct Trapped {
     number: i32,
 }
 
-/// [`Trapped::code`] of calls that are dispatched: those of a child that was lent its memory.
+/// [`Trapped::code`] of calls that are dispatched: those of what has a plan's memory.
 const DISPATCHED: i32 = 2;
 
 /// The machine's state at a signal, up to the mask of signals that its handler returns to.
@@ -456,7 +467,7 @@ unsafe extern "C" fn trapped(_signal: i32, info: *const Trapped, context: *mut C
         }
         let answer = match is_dispatched {
             true => {
-                let answer = lent::take(number as usize, arguments);
+                let answer = guard::take(number as usize, arguments);
                 if number == SIGPROCMASK as u32 {
                     // What the program wants blocked is blocked here; it is to be so when the handler returns, too.
                     let _ = call(SIGPROCMASK, [0, 0, (&raw mut (*context).mask) as usize, 8, 0]);
@@ -465,7 +476,7 @@ unsafe extern "C" fn trapped(_signal: i32, info: *const Trapped, context: *mut C
             }
             false => {
                 if number == SIGACTION {
-                    lent::handles(arguments[1]);
+                    guard::handles(arguments[1]);
                 }
                 pass(number as usize, arguments)
             }
@@ -489,7 +500,7 @@ unsafe fn is_harmless(number: u32, arguments: &[usize; 6]) -> bool {
             // What the filter cannot see is looked at here.
             SIGACTION => first as u32 as usize != SIGSYS,
             // Input; what is written before a fork cannot be written again.
-            LSEEK => !crate::fork::is_output(first as i32),
+            LSEEK => !crate::files::is_output(first as i32),
             _ => false,
         }
     }

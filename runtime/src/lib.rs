@@ -4,7 +4,7 @@
 //! instrumented units (`runtime/Makefile` builds it, and the object that ends the section of words).
 //!
 //! A process counts (`record`, `log`), is recorded or replayed (`recording`, `replay`), takes part in a trial (`trial`, `mutants`, `change`,
-//! `scratch`, `gates`, `fuel`, `fork`, `lent`), or neither. What the modules of a process must have in common is in `process`; `object` and `text` say how addresses are seen.
+//! `scratch`, `gates`, `fuel`, `fork`, `files`, `place`, `lent`, with `guard`, `kept` and `room`), or neither. What the modules of a process must have in common is in `process`; `object` and `text` say how addresses are seen.
 //!
 //! What holds everywhere here: no allocation, no panic path, no message, no call into the program's C library but those
 //! looked up weakly in `symbols`; system calls are made directly, so `errno` stays as it was. When anything is refused
@@ -38,13 +38,16 @@ mod children;
 mod clock;
 mod effects;
 mod file;
+mod files;
 mod filter;
 mod fork;
 mod fuel;
 mod gates;
+mod guard;
 mod guide;
 mod hooks;
 mod image;
+mod kept;
 mod lent;
 mod log;
 mod mapping;
@@ -53,10 +56,12 @@ mod module;
 mod mutants;
 mod object;
 mod open_calls;
+mod place;
 mod process;
 mod record;
 mod recording;
 mod replay;
+mod room;
 mod scratch;
 mod settings;
 mod stack;

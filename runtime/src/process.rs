@@ -75,6 +75,8 @@ pub struct Process {
     pub stack_owner: AtomicU64,
     /// 1 in a plan that may lend its memory.
     pub lends: AtomicU32,
+    /// 1 in a plan that may run trials in place.
+    pub stays: AtomicU32,
     /// The names of objects in the heap.
     pub objects: Objects,
     n_modules: AtomicUsize,

@@ -6,7 +6,7 @@
 //!
 //! ```text
 //! campaign ── TestTrials::run ──> Worker ═pipe═> worker process ──fork+exec──> the test, Role::Single      (Executor::Exec)
-//!                  │                                   └───────fork+exec──> the test, Role::Plan ──child─> trial   (Executor::Fork, Lent)
+//!                  │                                   └───────fork+exec──> the test, Role::Plan ──child─> trial   (Executor::Fork, Lent, InPlace)
 //!                  └──────────────── the trial file, mapped by all of them ────────────────┘
 //! ```
 //!

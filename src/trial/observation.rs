@@ -112,6 +112,8 @@ pub enum Executor {
     Fork,
     /// Likewise, in the memory of the oracle's run, which is put back afterwards.
     Lent,
+    /// The process of the oracle's run itself, which is then put back.
+    InPlace,
 }
 
 /// What one trial showed.

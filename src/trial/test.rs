@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use suspect_format::abi::Mode;
-use suspect_format::trial::{Done, PROCESS_CUT, PROCESS_LENT, Refusal, TrialResult, common_prefix};
+use suspect_format::trial::{Done, PROCESS_CUT, PROCESS_IN_PLACE, PROCESS_LENT, Refusal, TrialResult, common_prefix};
 
 use super::encode::{Encoded, Sites};
 use super::file::{TrialFile, batch_len, compared};
@@ -474,7 +474,11 @@ impl Runs for Forks {
 }
 
 fn executor(result: &TrialResult) -> Executor {
-    if result.flags & PROCESS_LENT != 0 { Executor::Lent } else { Executor::Fork }
+    match result.flags {
+        flags if flags & PROCESS_IN_PLACE != 0 => Executor::InPlace,
+        flags if flags & PROCESS_LENT != 0 => Executor::Lent,
+        _ => Executor::Fork,
+    }
 }
 
 fn forked(result: &TrialResult, changed: Box<[u64]>) -> Finished {

@@ -1,4 +1,4 @@
-//! Children that run in their parent's memory: whatever they do to it, none of it is seen by the next, or by the parent.
+//! Trials in the memory of the plan, by its own process or by children: whatever they do to it, none of it is seen by the next, or by the plan.
 
 use suspect::trial::{Change, End, Executor, Executors, Mutant, Override, Site, TestTrials, Worker, budget};
 
@@ -190,9 +190,11 @@ const LAST: u64 = 36;
 const STOP: u64 = 37;
 /// What only a fork can be given.
 const FORKED: [u64; 11] = [4, 16, 23, 25, 27, 29, 30, 33, 34, 35, 36];
+/// What needs a child, which may have its parent's memory.
+const CHILDS: [u64; 2] = [11, 28];
 
 #[test]
-fn what_a_child_does_to_its_parents_memory_is_undone() {
+fn what_a_trial_does_to_the_memory_of_its_plan_is_undone() {
     let _undisturbed = undisturbed();
     let mut worker = worker();
     for (modes, is_output) in [("trace", false), ("trace,mutants", true)] {
@@ -205,21 +207,28 @@ fn what_a_child_does_to_its_parents_memory_is_undone() {
         assert_eq!(trials.executor(), (Executor::Fork, None));
         let node = project.program.nodes.iter().position(|one| one.variable == "which").unwrap() as u32;
         let all = || (0..=LAST).flat_map(|first| (0..=LAST).map(move |second| [first, second]));
-        let needs_fork = |pair: &[u64; 2]| pair.iter().any(|deed| FORKED.contains(deed));
-        let (forked, mut lendable): (Vec<[u64; 2]>, Vec<[u64; 2]>) = all().skip(1).partition(needs_fork);
-        lendable.extend([[STOP, 0], [0, 6]]);
-        // After a failure the next child is forked, after two in a row the next three.
-        let spaced: Vec<[u64; 2]> = forked.into_iter().flat_map(|pair| [pair, [1, 0], [1, 1]]).collect();
-        for (pairs, least) in [(lendable, 0.9), (spaced, 0.3)] {
-            let lent = compare(&trials, &mut worker, node, &pairs);
-            eprintln!("{modes}: {lent} of {} lent", pairs.len());
-            assert!(lent as f64 >= least * pairs.len() as f64, "{modes}: {lent} of {} were lent memory", pairs.len());
+        let needs = |pair: &[u64; 2], what: &[u64]| pair.iter().any(|deed| what.contains(deed));
+        let (forked, rest): (Vec<[u64; 2]>, Vec<[u64; 2]>) = all().skip(1).partition(|pair| needs(pair, &FORKED));
+        let (lent, mut in_place): (Vec<[u64; 2]>, Vec<[u64; 2]>) =
+            rest.into_iter().partition(|pair| needs(pair, &CHILDS));
+        in_place.extend([[STOP, 0], [0, 6]]);
+        // After a failure the next one is run another way, after two in a row the next three.
+        let spaced = |pairs: Vec<[u64; 2]>| pairs.into_iter().flat_map(|pair| [pair, [1, 0], [1, 1]]).collect();
+        for (pairs, executor, least) in [
+            (in_place, Executor::InPlace, 0.9),
+            (lent.clone(), Executor::Lent, 0.9),
+            (spaced(lent), Executor::InPlace, 0.3),
+            (spaced(forked), Executor::InPlace, 0.3),
+        ] {
+            let count = compare(&trials, &mut worker, node, &pairs, executor);
+            eprintln!("{modes}: {count} of {} {executor:?}", pairs.len());
+            assert!(count as f64 >= least * pairs.len() as f64, "{modes}: {count} of {} {executor:?}", pairs.len());
         }
     }
 }
 
-/// Has these pairs of deeds done by both executors, which must agree; how many of them had their parent's memory.
-fn compare(trials: &TestTrials, worker: &mut Worker, node: u32, pairs: &[[u64; 2]]) -> usize {
+/// Has these pairs of deeds done by both executors, which must agree; how many of them one of the ways of a plan did.
+fn compare(trials: &TestTrials, worker: &mut Worker, node: u32, pairs: &[[u64; 2]], counted: Executor) -> usize {
     let does = |(at, deed): (usize, &u64)| Override {
         site: Site::Node(node),
         instance: at as u64 + 1,
@@ -232,11 +241,16 @@ fn compare(trials: &TestTrials, worker: &mut Worker, node: u32, pairs: &[[u64; 2
     let budget = budget(trials.longest(), false);
     let trees = run_all(trials, worker, &mutants, Executors::Exec, budget);
     let children = run_all(trials, worker, &mutants, Executors::Fork, budget);
-    let (mut lent, mut wrong) = (0, Vec::new());
+    let (mut count, mut wrong) = (0, Vec::new());
     for ((pair, tree), mut child) in pairs.iter().zip(&trees).zip(children) {
-        let is_lent = child.executor == Executor::Lent;
-        assert!(!is_lent || !FORKED.contains(&pair[0]), "{pair:?} needs more than is lent");
-        lent += usize::from(is_lent);
+        let done = |what: &[u64]| what.contains(&pair[0]);
+        let is_too_much = match child.executor {
+            Executor::InPlace => done(&FORKED) || done(&CHILDS),
+            Executor::Lent => done(&FORKED),
+            _ => false,
+        };
+        assert!(!is_too_much, "{pair:?} needs more than {:?}", child.executor);
+        count += usize::from(child.executor == counted);
         child.executor = tree.executor;
         if child != *tree {
             wrong.push(format!("{pair:?}:\n{tree:?}\n{child:?}"));
@@ -245,5 +259,5 @@ fn compare(trials: &TestTrials, worker: &mut Worker, node: u32, pairs: &[[u64; 2
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), pairs.len(), wrong.join("\n"));
     let unknown = trees.iter().filter(|one| one.end == End::Unknown).count();
     assert_eq!(unknown, pairs.iter().filter(|pair| pair.contains(&STOP)).count());
-    lent
+    count
 }

@@ -186,6 +186,8 @@ pub const PROCESS_APPLIED: u32 = 2;
 pub const PROCESS_CUT: u32 = 4;
 /// [`TrialProcess::flags`]: of a plan's child, that it had its parent's memory and no copy of it.
 pub const PROCESS_LENT: u32 = 8;
+/// [`TrialProcess::flags`]: it was the plan's own process.
+pub const PROCESS_IN_PLACE: u32 = 16;
 
 /// The exit status of a process that used up its budget (it also says so in its flags).
 pub const EXIT_CUT: i32 = 125;

@@ -1,0 +1,498 @@
+//! A trial in place: the plan's process runs the mutant itself, in memory that is put back, and goes on as if nothing had been.
+//!
+//! Nothing of a child is left to make, to wait for and to take down, but nothing of the process is a child's own either. So its calls are judged
+//! by [`take`]: those pass that leave nothing behind, or nothing that cannot be undone, and do not wait. The end that a call or a signal would bring to
+//! a process becomes the trial's; a clock of the processor's time looks whether it ends. What needs more is run by a child.
+
+use core::arch::asm;
+use core::sync::atomic::Ordering;
+
+use suspect_format::trial::{Done, TrialResult};
+
+use crate::filter::{self, Action, call};
+use crate::fork::Split;
+use crate::process::shared;
+use crate::room::{OWN_STACK_TOP, Pause, Room, room};
+use crate::sys::Errno;
+use crate::{files, guard, kept, trial};
+
+const READ: usize = 0;
+const WRITE: usize = 1;
+const OPEN: usize = 2;
+const CLOSE: usize = 3;
+const FSTAT: usize = 5;
+const LSEEK: usize = 8;
+const MMAP: usize = 9;
+const SIGACTION: usize = 13;
+const SIGPROCMASK: usize = 14;
+const IOCTL: usize = 16;
+const SET_TIMER: usize = 38;
+const GETPID: usize = 39;
+const EXIT: usize = 60;
+const KILL: usize = 62;
+const FCNTL: usize = 72;
+const GETTID: usize = 186;
+const FUTEX: usize = 202;
+const EXIT_GROUP: usize = 231;
+const TGKILL: usize = 234;
+const OPENAT: usize = 257;
+
+/// Calls whose first argument is a descriptor, of those that pass.
+const OF_DESCRIPTOR: [usize; 18] =
+    [READ, WRITE, CLOSE, FSTAT, LSEEK, IOCTL, 17, 19, 20, FCNTL, 74, 75, 78, 138, 187, 217, 221, 295];
+/// Calls whose first argument is the descriptor of a directory.
+const OF_DIRECTORY: [usize; 6] = [OPENAT, 262, 267, 269, 332, 439];
+/// Calls that leave nothing behind but what is put back, and do not wait: of files, of times, and questions.
+const PASSING: [usize; 51] = [
+    READ, WRITE, FSTAT, LSEEK, IOCTL, 4, 6, 17, 19, 20, 21, 24, 27, GETPID, 61, 63, 74, 75, 78, 79, 89, 96, 97, 98, 99,
+    100, 102, 104, 107, 108, 110, 111, 115, 118, 120, 121, 124, 127, 137, 138, 140, GETTID, 201, 204, 217, 221, 228,
+    229, 262, 267, 269,
+];
+const PASSING_TOO: [usize; 7] = [187, 295, 302, 309, 318, 332, 439];
+
+const AT_FDCWD: usize = -100isize as usize;
+const EBADF: Errno = Errno(9);
+const F_GETFD: u32 = 1;
+const F_GETFL: u32 = 3;
+const FUTEX_COMMANDS: usize = 0x7f;
+const FUTEX_WAKE: usize = 1;
+const SIG_UNBLOCK: usize = 1;
+const SIG_SETMASK: usize = 2;
+
+const SIGKILL: i32 = 9;
+const SIGPROF: i32 = 27;
+/// Signals by which machine code ends: what the hardware finds, and the clock. `SIGILL`, `SIGTRAP`, `SIGBUS`, `SIGFPE`, `SIGSEGV`.
+const CAUGHT: [i32; 6] = [4, 5, 7, 8, 11, SIGPROF];
+/// Those, and `SIGSYS`: as bits of a mask.
+const NEEDED: u64 = 1 << 3 | 1 << 4 | 1 << 6 | 1 << 7 | 1 << 10 | 1 << 26 | 1 << 30;
+/// Signals that end nobody: `SIGCHLD`, `SIGCONT`, `SIGURG`, `SIGWINCH`; those that stop a process.
+const IGNORED: [usize; 4] = [17, 18, 23, 28];
+const STOPPING: [usize; 4] = [19, 20, 21, 22];
+const IS_DEFAULT: usize = 0;
+const IS_IGNORED: usize = 1;
+
+/// Files that a trial may open.
+const MOST_OPENED: usize = 16;
+/// Looks of the clock at one trial until its time is up, and how many of them there are in that time.
+const LAST_LOOK: u32 = 3;
+const LOOKS: u64 = 2;
+
+/// Registers of floating-point numbers, as `fxsave` has them.
+#[repr(C, align(16))]
+struct Floats([u8; 512]);
+
+/// The trial that runs in place, and what the process has taken for such. All zeros at first.
+#[repr(C)]
+pub struct Place {
+    /// How long no trial is run in place.
+    pub pause: Pause,
+    /// A trial runs.
+    pub is_running: bool,
+    /// Signals and the clock are taken.
+    is_open: bool,
+    /// The trial's time is up.
+    is_late: bool,
+    /// Which of the signals are taken.
+    is_taken: [bool; CAUGHT.len()],
+    /// As `wait` tells it.
+    status: i32,
+    /// How often the clock looked at the trial.
+    looks: u32,
+    /// The plan's stack pointer where it goes on.
+    resume: usize,
+    /// Signals that are blocked.
+    mask: u64,
+    floats: Floats,
+    /// Files that the trial opened.
+    opened: [usize; MOST_OPENED],
+    n_opened: usize,
+    /// Descriptors of the plan, below 64, that are closed for the trial.
+    closed: u64,
+}
+
+/// Whether a trial runs in place.
+///
+/// # Safety
+/// In a trial.
+pub unsafe fn is_running() -> bool {
+    // SAFETY: the room is mapped where trials may stay.
+    shared().stays.load(Ordering::Relaxed) != 0 && unsafe { (*room()).place.is_running }
+}
+
+/// Whether the next mutant is to be run in place; if it is, all is ready for that.
+///
+/// # Safety
+/// In a hook of a plan that knows which memory to keep.
+pub unsafe fn is_due() -> bool {
+    if shared().stays.load(Ordering::Relaxed) == 0 {
+        return false;
+    }
+    // SAFETY: the room is mapped, and nothing else runs.
+    unsafe {
+        let Room { place, kept, .. } = &mut *room();
+        let is_due = place.pause.is_over() && kept.has_frames();
+        if is_due && !place.is_open {
+            place.is_open = place.prepare();
+            if !place.is_open {
+                place.pause.fail();
+            }
+        }
+        is_due && place.is_open
+    }
+}
+
+/// Gives back what was taken.
+///
+/// # Safety
+/// As [`is_due`].
+pub unsafe fn close() {
+    // SAFETY: as in `is_due`.
+    unsafe {
+        let place = &mut (*room()).place;
+        if place.is_open {
+            set_clock(0);
+            place.give_back();
+            place.is_open = false;
+        }
+    }
+}
+
+/// Runs a mutant in place: goes on as its child. When that has ended it goes on for the parent, whose memory is then as it was; the end is `None` if a
+/// child must do it.
+///
+/// # Safety
+/// In a hook of a plan whose memory is kept, after [`is_due`] has said so; `found` is the child's result.
+pub unsafe fn stay(found: *mut TrialResult) -> Split {
+    // SAFETY: vouched for by the caller.
+    unsafe {
+        if split() != 0 {
+            return Split::Child;
+        }
+        let room = &mut *room();
+        let place = &mut room.place;
+        (*found).status = place.status;
+        if room.is_refused {
+            place.pause.fail();
+            return Split::Parent(None);
+        }
+        place.pause.succeed();
+        Split::Parent(Some(if place.is_late { Done::TimedOut } else { Done::Ran }))
+    }
+}
+
+/// From now on the calls of this trial are judged.
+///
+/// # Safety
+/// In a trial in place, before the program's code.
+pub unsafe fn begin() {
+    // SAFETY: the room is mapped.
+    unsafe {
+        (*room()).place.is_running = true;
+        (*room()).dispatches.store(1, Ordering::Relaxed);
+    }
+}
+
+/// Goes on twice: as the trial, where it answers 1, and for the plan, where it answers 0.
+#[unsafe(naked)]
+unsafe extern "C" fn split() -> u32 {
+    core::arch::naked_asm!(
+        "push rbx",
+        "push rbp",
+        "push r12",
+        "push r13",
+        "push r14",
+        "push r15",
+        "lea rax, [rip + 2f]",
+        "push rax",
+        "mov rbx, rsp",
+        "movabs rsp, {top}",
+        "mov rdi, rbx",
+        "call {keep}",
+        "lea rsp, [rbx + 8]",
+        "mov eax, 1",
+        "jmp 3f",
+        "2:",
+        "xor eax, eax",
+        "3:",
+        "pop r15",
+        "pop r14",
+        "pop r13",
+        "pop r12",
+        "pop rbp",
+        "pop rbx",
+        "ret",
+        top = const OWN_STACK_TOP,
+        keep = sym keep,
+    )
+}
+
+/// Keeps what the trial may change.
+unsafe extern "C" fn keep(resume: usize) {
+    // SAFETY: the room is mapped, and nothing else runs.
+    unsafe {
+        let room = &mut *room();
+        (room.calls, room.is_refused) = (0, false);
+        let place = &mut room.place;
+        (place.resume, place.looks, place.is_late, place.n_opened, place.closed) = (resume, 0, false, 0, 0);
+        asm!("fxsave [{}]", in(reg) &raw mut place.floats, options(nostack, preserves_flags));
+        room.kept.copy();
+    }
+}
+
+/// Ends the trial that runs in place; `status` is as `wait` tells it.
+///
+/// # Safety
+/// [`is_running`].
+pub unsafe fn end(status: i32) -> ! {
+    // SAFETY: the room is mapped; from here on nothing of the trial runs.
+    unsafe {
+        let room = room();
+        (*room).place.is_running = false;
+        (*room).dispatches.store(0, Ordering::Relaxed);
+        (*room).place.status = status;
+        leave()
+    }
+}
+
+/// Goes on where the plan was left, with its memory.
+#[unsafe(naked)]
+unsafe extern "C" fn leave() -> ! {
+    core::arch::naked_asm!(
+        "cld",
+        "movabs rsp, {top}",
+        "call {put_back}",
+        "mov rsp, rax",
+        "ret",
+        top = const OWN_STACK_TOP,
+        put_back = sym put_back,
+    )
+}
+
+/// Puts back what the trial may have changed; the plan's stack pointer.
+unsafe extern "C" fn put_back() -> usize {
+    // SAFETY: the trial has ended, and this stack is none of what is put back.
+    unsafe {
+        let room = &mut *room();
+        room.kept.put_back();
+        let place = &mut room.place;
+        for fd in place.opened.iter().take(place.n_opened) {
+            let _ = call(CLOSE, [*fd, 0, 0, 0, 0]);
+        }
+        let _ = call(SIGPROCMASK, [SIG_SETMASK, (&raw const place.mask) as usize, 0, 8, 0]);
+        asm!("fxrstor [{}]", in(reg) &raw const place.floats, options(nostack, preserves_flags));
+        place.resume
+    }
+}
+
+/// A signal that ends a process, or the clock.
+unsafe extern "C" fn caught(signal: i32) {
+    // SAFETY: the room is mapped as long as this handles signals.
+    unsafe {
+        let room = room();
+        match signal {
+            _ if !(*room).place.is_running => {
+                if signal != SIGPROF {
+                    // The runtime's own mistake: let it be seen.
+                    let _ = set_action(signal, &Action::DEFAULT);
+                }
+            }
+            SIGPROF => {
+                let looks = &raw mut (*room).place.looks;
+                *looks = (*looks).wrapping_add(1);
+                if *looks >= LAST_LOOK && !(*room).kept.is_mapping {
+                    (*room).place.is_late = true;
+                    end(SIGKILL);
+                }
+            }
+            _ => end(signal),
+        }
+    }
+}
+
+/// Has the processor's clock look every so many nanoseconds at what runs; 0: no more.
+unsafe fn set_clock(nanoseconds: u64) -> bool {
+    const PROCESSOR: usize = 2;
+    let microseconds = nanoseconds / 1000;
+    let time = [microseconds / 1_000_000, microseconds % 1_000_000];
+    let timer = [time, time];
+    // SAFETY: a local.
+    unsafe { call(SET_TIMER, [PROCESSOR, (&raw const timer) as usize, 0, 0, 0]) }.is_ok()
+}
+
+/// How a signal was handled before it is as `action` says.
+unsafe fn set_action(signal: i32, action: *const Action) -> Option<Action> {
+    let mut before = Action::DEFAULT;
+    // SAFETY: two records of the kernel's; it only reads the one.
+    unsafe { call(SIGACTION, [signal as usize, action as usize, (&raw mut before) as usize, 8, 0]) }
+        .ok()
+        .map(|_| before)
+}
+
+impl Place {
+    unsafe fn prepare(&mut self) -> bool {
+        // SAFETY: the records are fields and locals; the header is mapped.
+        unsafe {
+            if !guard::take_stack() {
+                return false;
+            }
+            self.is_taken = [false; CAUGHT.len()];
+            let mask = (&raw mut self.mask) as usize;
+            let is_unblocked = call(SIGPROCMASK, [0, 0, mask, 8, 0]).is_ok() && self.mask & NEEDED == 0;
+            let limit = (*trial::header()).busy_ns.min((*trial::header()).wall_ns);
+            let is_ready = is_unblocked && self.take_signals() && set_clock((limit / LOOKS).max(1000));
+            if !is_ready {
+                self.give_back();
+            }
+            is_ready
+        }
+    }
+
+    /// Has signals end trials that would end the process. A handler of the program's own stays; but what it ignores the kernel does not.
+    unsafe fn take_signals(&mut self) -> bool {
+        let action = Action::of(caught as *const () as usize);
+        for (signal, is_taken) in CAUGHT.iter().zip(&mut self.is_taken) {
+            // SAFETY: the handler is ours.
+            let Some(before) = (unsafe { set_action(*signal, &action) }) else { return false };
+            *is_taken = before.handler == IS_DEFAULT;
+            if !*is_taken {
+                // SAFETY: as it was.
+                let _ = unsafe { set_action(*signal, &before) };
+                if *signal == SIGPROF || before.handler == IS_IGNORED {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    unsafe fn give_back(&mut self) {
+        for (signal, is_taken) in CAUGHT.iter().zip(self.is_taken) {
+            if is_taken {
+                // SAFETY: as it was.
+                let _ = unsafe { set_action(*signal, &Action::DEFAULT) };
+            }
+        }
+        // SAFETY: it was taken.
+        unsafe { guard::leave_stack() }
+    }
+
+    fn has_closed(&self, fd: usize) -> bool {
+        let fd = fd as u32;
+        fd < u64::BITS && self.closed & 1 << fd != 0
+    }
+
+    /// Closes a file of the trial; one of the plan's is only closed for the trial.
+    unsafe fn close_file(&mut self, fd: usize) -> Option<Result<usize, Errno>> {
+        let fd = fd as u32 as usize;
+        if let Some(at) = self.opened.iter().take(self.n_opened).position(|opened| *opened == fd) {
+            self.n_opened = self.n_opened.wrapping_sub(1);
+            let last = self.opened.get(self.n_opened).copied();
+            if let (Some(gone), Some(last)) = (self.opened.get_mut(at), last) {
+                *gone = last;
+            }
+            // SAFETY: the program's own call.
+            return Some(unsafe { call(CLOSE, [fd, 0, 0, 0, 0]) });
+        }
+        // SAFETY: a question.
+        if unsafe { call(FCNTL, [fd, F_GETFD as usize, 0, 0, 0]) }.is_err() {
+            return Some(Err(EBADF));
+        }
+        if fd >= u64::BITS as usize {
+            return None;
+        }
+        self.closed |= 1 << fd;
+        Some(Ok(0))
+    }
+
+    /// Opens a file that nobody has to wait for; its number is that which a child would get, as long as nothing is closed in appearance alone.
+    unsafe fn open_file(&mut self, number: usize, arguments: [usize; 6]) -> Option<Result<usize, Errno>> {
+        let [first, second, ..] = arguments;
+        let (directory, path) = if number == OPEN { (AT_FDCWD, first) } else { (first, second) };
+        if self.closed != 0 || self.n_opened == MOST_OPENED {
+            return None;
+        }
+        // SAFETY: the kernel looks at the program's path.
+        unsafe {
+            if let Some(status) = files::status_at(directory, path)
+                && !status.is_file_or_harmless()
+            {
+                return None;
+            }
+            let answer = filter::pass(number, arguments);
+            if let (Ok(fd), Some(free)) = (answer, self.opened.get_mut(self.n_opened)) {
+                *free = fd;
+                self.n_opened = self.n_opened.wrapping_add(1);
+            }
+            Some(answer)
+        }
+    }
+
+    /// Sends this process a signal.
+    unsafe fn raise(&self, signal: usize, number: usize, arguments: [usize; 6]) -> Option<Result<usize, Errno>> {
+        let mut action = Action::DEFAULT;
+        let mut mask = 0u64;
+        // SAFETY: two locals; the program's own call.
+        unsafe {
+            if signal != 0 {
+                let known = call(SIGACTION, [signal, 0, (&raw mut action) as usize, 8, 0]).is_ok()
+                    && call(SIGPROCMASK, [0, 0, (&raw mut mask) as usize, 8, 0]).is_ok();
+                let is_blocked = mask >> (signal.wrapping_sub(1) & 63) & 1 != 0;
+                let mut taken = CAUGHT.iter().zip(self.is_taken).filter(|(_, is_taken)| *is_taken);
+                let is_default = action.handler == IS_DEFAULT || taken.any(|(taken, _)| *taken as usize == signal);
+                if !known || STOPPING.contains(&signal) || is_blocked {
+                    return None;
+                }
+                if is_default && !IGNORED.contains(&signal) {
+                    end(signal as i32);
+                }
+            }
+            Some(filter::pass(number, arguments))
+        }
+    }
+}
+
+/// A call of the trial, which the filter would let pass: its answer, `None` if a child must be the one to make it.
+///
+/// # Safety
+/// A trial runs in place; the call is the program's own.
+pub unsafe fn take(room: &mut Room, number: usize, arguments: [usize; 6]) -> Option<Result<usize, Errno>> {
+    let [first, second, third, _, fifth, _] = arguments;
+    let place = &mut room.place;
+    // SAFETY: vouched for by the caller.
+    unsafe {
+        match number {
+            EXIT | EXIT_GROUP => end((first as i32 & 0xff) << 8),
+            _ if OF_DESCRIPTOR.contains(&number) && place.has_closed(first) => Some(Err(EBADF)),
+            _ if OF_DIRECTORY.contains(&number) && place.has_closed(first) => {
+                is_from_there(second).then_some(Err(EBADF))
+            }
+            MMAP if place.has_closed(fifth) => None,
+            _ if kept::changes(number) => room.kept.change(number, arguments),
+            CLOSE => place.close_file(first),
+            OPEN | OPENAT => place.open_file(number, arguments),
+            FCNTL if ![F_GETFD, F_GETFL].contains(&(second as u32)) => None,
+            FUTEX if second & FUTEX_COMMANDS != FUTEX_WAKE => None,
+            SIGPROCMASK if first as u32 as usize != SIG_UNBLOCK && blocks_needed(second) => None,
+            KILL => place.raise(second, number, arguments),
+            TGKILL if call(GETPID, [0; 5]) == Ok(first) && call(GETTID, [0; 5]) == Ok(second) => {
+                place.raise(third, number, arguments)
+            }
+            FCNTL | FUTEX | SIGPROCMASK => Some(filter::pass(number, arguments)),
+            _ if PASSING.contains(&number) || PASSING_TOO.contains(&number) => Some(filter::pass(number, arguments)),
+            _ => None,
+        }
+    }
+}
+
+/// Whether a path begins at the directory that is named with it, or is nothing but that.
+unsafe fn is_from_there(path: usize) -> bool {
+    // SAFETY: the address is looked at first.
+    filter::is_readable(path) && unsafe { *(path as *const u8) } != b'/'
+}
+
+/// Whether a set of signals has one that must not be blocked; also if it cannot be read.
+unsafe fn blocks_needed(set: usize) -> bool {
+    let is_readable = || filter::is_readable(set) && filter::is_readable(set.wrapping_add(7));
+    // SAFETY: the address is looked at first.
+    set != 0 && (!is_readable() || unsafe { (set as *const u64).read_unaligned() } & NEEDED != 0)
+}
