@@ -37,9 +37,12 @@ const CONFIGURATIONS: [Configuration; 4] = [
         name: "suspect",
         modes: Some("plain,edges,values,trace,mutants,record"),
         flags: &[],
-        runs: &[("inert", None), ("edges", Some("edges")), ("values", Some("values"))],
+        runs: &[("inert", None), ("edges", Some("edges")), ("values", Some("values")), ("mutants", Some(MUTANTS))],
     },
 ];
+
+/// Recorded is nothing: functions run as in trials of code mutants, none of which is active.
+const MUTANTS: &str = "mutants";
 
 fn main() {
     let (rounds, wanted) = asked(std::env::args().skip(1));
@@ -109,12 +112,24 @@ impl Bench {
             }
         };
         command.args(["-O2", "-g", "-w", "-I"]).arg(&sources).args(subject.flags).args(configuration.flags);
+        if configuration.runs.iter().any(|(_, record)| *record == Some(MUTANTS)) {
+            command.arg(self.chooser());
+        }
         command.args(files).arg("-o").arg(&program).args(subject.libraries);
         command.current_dir(&self.work);
         self.forget_counts();
         let (status, seconds) = timed(command);
         assert!(status.success(), "{} does not build as {}", subject.name, configuration.name);
         (program, seconds)
+    }
+
+    /// The object that chooses the mode [`MUTANTS`], compiled plainly.
+    fn chooser(&self) -> PathBuf {
+        let object = self.work.join("mutants.o");
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/programs/mutants.c");
+        let status = Command::new(&self.clang).args(["-O2", "-c", "-o"]).arg(&object).arg(source).status();
+        assert!(status.expect("clang runs").success(), "the chooser of modes does not compile");
+        object
     }
 
     /// Removes what gcov left of another build: it cannot be merged with this one's.
@@ -134,7 +149,9 @@ impl Bench {
         let mut command = Command::new(program);
         command.arg(argument).current_dir(&self.work).env("LLVM_PROFILE_FILE", self.work.join("source.profraw"));
         command.stdout(fs::File::create(&captured).unwrap());
-        if let Some(record) = record {
+        if record == Some(MUTANTS) {
+            command.env("MUTANTS", "1");
+        } else if let Some(record) = record {
             command.env("SUSPECT_OUT", &traces).env("SUSPECT_RECORD", record);
         }
         let (status, seconds) = timed(command);

@@ -15,8 +15,10 @@ const SIGALTSTACK: usize = 131;
 const PRCTL: usize = 157;
 const ROBUST_LIST: usize = 273;
 
+/// `SA_ONSTACK`.
 const ON_STACK: usize = 0x0800_0000;
-const RESET: usize = 0x8000_0000;
+/// `SA_RESETHAND`.
+pub const RESET: usize = 0x8000_0000;
 const SIGNALS: usize = 64;
 const SIGSYS: usize = 31;
 
@@ -83,7 +85,10 @@ pub unsafe fn handles(action: usize) {
 }
 
 /// Whether a record of how a signal is handled says one of these; also if it cannot be read.
-unsafe fn has_flags(action: usize, flags: usize) -> bool {
+///
+/// # Safety
+/// In a plan.
+pub unsafe fn has_flags(action: usize, flags: usize) -> bool {
     let at = action.wrapping_add(8);
     let is_readable = || filter::is_readable(at) && filter::is_readable(at.wrapping_add(7));
     // SAFETY: the address is looked at first.

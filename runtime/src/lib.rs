@@ -9,7 +9,7 @@
 //! What holds everywhere here: no allocation, no panic path, no message, no call into the program's C library but those
 //! looked up weakly in `symbols`; system calls are made directly, so `errno` stays as it was. When anything is refused
 //! the program runs as it would without suspect; only a process of a trial is ended, when its budget is used up or it
-//! is one too many. No file descriptor is kept, no thread or signal handler is made. Memory is taken at addresses far
+//! is one too many. No file descriptor is kept, no thread is made, and no signal handler outside of a plan. Memory is taken at addresses far
 //! from everything, and for a string that replaces another one from the program's own `malloc`.
 //!
 //! # Limits

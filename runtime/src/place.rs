@@ -73,6 +73,8 @@ const IS_IGNORED: usize = 1;
 
 /// Files that a trial may open.
 const MOST_OPENED: usize = 16;
+/// Signals that a trial may handle otherwise.
+const MOST_HANDLED: usize = 8;
 /// Looks of the clock at one trial until its time is up, and how many of them there are in that time.
 const LAST_LOOK: u32 = 3;
 const LOOKS: u64 = 2;
@@ -108,6 +110,9 @@ pub struct Place {
     n_opened: usize,
     /// Descriptors of the plan, below 64, that are closed for the trial.
     closed: u64,
+    /// Signals that the trial handles otherwise, and how they were handled before.
+    handled: [(usize, Action); MOST_HANDLED],
+    n_handled: usize,
 }
 
 /// Whether a trial runs in place.
@@ -233,7 +238,8 @@ unsafe extern "C" fn keep(resume: usize) {
         let room = &mut *room();
         (room.calls, room.is_refused) = (0, false);
         let place = &mut room.place;
-        (place.resume, place.looks, place.is_late, place.n_opened, place.closed) = (resume, 0, false, 0, 0);
+        (place.resume, place.looks, place.is_late) = (resume, 0, false);
+        (place.n_opened, place.closed, place.n_handled) = (0, 0, 0);
         asm!("fxsave [{}]", in(reg) &raw mut place.floats, options(nostack, preserves_flags));
         room.kept.copy();
     }
@@ -277,6 +283,9 @@ unsafe extern "C" fn put_back() -> usize {
         let place = &mut room.place;
         for fd in place.opened.iter().take(place.n_opened) {
             let _ = call(CLOSE, [*fd, 0, 0, 0, 0]);
+        }
+        for (signal, before) in place.handled.iter().take(place.n_handled) {
+            let _ = set_action(*signal as i32, before);
         }
         let _ = call(SIGPROCMASK, [SIG_SETMASK, (&raw const place.mask) as usize, 0, 8, 0]);
         asm!("fxrstor [{}]", in(reg) &raw const place.floats, options(nostack, preserves_flags));
@@ -427,6 +436,28 @@ impl Place {
         }
     }
 
+    /// Has a signal handled otherwise, unless it is one that this process needs.
+    unsafe fn handle(&mut self, arguments: [usize; 6]) -> Option<Result<usize, Errno>> {
+        let [signal, action, ..] = arguments;
+        let is_needed = NEEDED >> (signal.wrapping_sub(1) & 63) & 1 != 0;
+        // SAFETY: a record of the kernel's; the program's own call, which says nothing of other stacks.
+        unsafe {
+            if is_needed || guard::has_flags(action, guard::RESET) {
+                return None;
+            }
+            let mut known = self.handled.iter().take(self.n_handled);
+            if action != 0 && !known.any(|(known, _)| *known == signal) {
+                let free = self.handled.get_mut(self.n_handled)?;
+                let record = (&raw mut free.1) as usize;
+                if call(SIGACTION, [signal, 0, record, 8, 0]).is_ok() {
+                    free.0 = signal;
+                    self.n_handled = self.n_handled.wrapping_add(1);
+                }
+            }
+            Some(filter::pass(SIGACTION, arguments))
+        }
+    }
+
     /// Sends this process a signal.
     unsafe fn raise(&self, signal: usize, number: usize, arguments: [usize; 6]) -> Option<Result<usize, Errno>> {
         let mut action = Action::DEFAULT;
@@ -472,6 +503,7 @@ pub unsafe fn take(room: &mut Room, number: usize, arguments: [usize; 6]) -> Opt
             OPEN | OPENAT => place.open_file(number, arguments),
             FCNTL if ![F_GETFD, F_GETFL].contains(&(second as u32)) => None,
             FUTEX if second & FUTEX_COMMANDS != FUTEX_WAKE => None,
+            SIGACTION => place.handle(arguments),
             SIGPROCMASK if first as u32 as usize != SIG_UNBLOCK && blocks_needed(second) => None,
             KILL => place.raise(second, number, arguments),
             TGKILL if call(GETPID, [0; 5]) == Ok(first) && call(GETTID, [0; 5]) == Ok(second) => {

@@ -367,5 +367,12 @@ pub fn seen_alone(outcome: &Outcome, before: usize) -> Seen {
 pub fn seen_forked(result: &TrialResult) -> Seen {
     assert_eq!(result.done, Done::Ran as u32);
     let TrialResult { status, flags, used, lengths, hashes, matched, .. } = *result;
-    Seen { status, flags: flags & !PROCESS_LENT, used, length: lengths[0], hash: hashes[0], matched }
+    Seen {
+        status,
+        flags: flags & !(PROCESS_LENT | PROCESS_IN_PLACE),
+        used,
+        length: lengths[0],
+        hash: hashes[0],
+        matched,
+    }
 }
