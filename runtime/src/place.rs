@@ -65,9 +65,10 @@ const SIGPROF: i32 = 27;
 const CAUGHT: [i32; 6] = [4, 5, 7, 8, 11, SIGPROF];
 /// Those, and `SIGSYS`: as bits of a mask.
 const NEEDED: u64 = 1 << 3 | 1 << 4 | 1 << 6 | 1 << 7 | 1 << 10 | 1 << 26 | 1 << 30;
-/// Signals that end nobody: `SIGCHLD`, `SIGCONT`, `SIGURG`, `SIGWINCH`; those that stop a process.
+/// Signals that end nobody: `SIGCHLD`, `SIGCONT`, `SIGURG`, `SIGWINCH`; those that stop a process or, where no terminal can continue it, do not.
 const IGNORED: [usize; 4] = [17, 18, 23, 28];
-const STOPPING: [usize; 4] = [19, 20, 21, 22];
+const STOPPING: [usize; 3] = [20, 21, 22];
+const SIGSTOP: usize = 19;
 const IS_DEFAULT: usize = 0;
 const IS_IGNORED: usize = 1;
 
@@ -459,7 +460,7 @@ impl Place {
     }
 
     /// Sends this process a signal.
-    unsafe fn raise(&self, signal: usize, number: usize, arguments: [usize; 6]) -> Option<Result<usize, Errno>> {
+    unsafe fn raise(&mut self, signal: usize, number: usize, arguments: [usize; 6]) -> Option<Result<usize, Errno>> {
         let mut action = Action::DEFAULT;
         let mut mask = 0u64;
         // SAFETY: two locals; the program's own call.
@@ -472,6 +473,11 @@ impl Place {
                 let is_default = action.handler == IS_DEFAULT || taken.any(|(taken, _)| *taken as usize == signal);
                 if !known || STOPPING.contains(&signal) || is_blocked {
                     return None;
+                }
+                if signal == SIGSTOP {
+                    // It would wait until its time is up: nobody can continue it.
+                    self.is_late = true;
+                    end(SIGKILL);
                 }
                 if is_default && !IGNORED.contains(&signal) {
                     end(signal as i32);
