@@ -53,6 +53,7 @@ struct Last : PassInfoMixin<Last> {
   static bool isRequired() { return true; }
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
     suspect_optimizer_last(wrap(&M));
+    spare_code(M.getContext());
     return PreservedAnalyses::none();
   }
 };

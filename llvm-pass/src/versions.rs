@@ -13,6 +13,8 @@ use crate::shim;
 
 /// Most tables of labels that one function may have.
 const MOST_TABLES: usize = 64;
+/// What a function of the `values` version may cost to be inlined, in LLVM's unit: an instruction is 5, the usual limit 225.
+const VALUES_INLINED: &str = "100";
 
 /// Why `function` cannot have hooks or versions; `None` when it can.
 pub fn obstacle(module: Module, function: Value, versions: &Versions) -> Option<&'static str> {
@@ -89,8 +91,9 @@ impl Copies {
         let mut copies =
             Copies { code: functions.iter().map(|function| copies_of(module, *function, versions)).collect() };
         let exposed: Vec<bool> = {
-            let own: HashSet<Value> = functions.iter().copied().collect();
-            functions.iter().map(|function| is_exposed(*function, &own, &copies, versions.base())).collect()
+            let own = functions.iter().copied().chain(copies.code.iter().flat_map(|code| code.values().copied()));
+            let own: HashSet<Value> = own.collect();
+            functions.iter().map(|function| is_exposed(*function, &own, versions.base())).collect()
         };
         for ((function, exposed), code) in functions.iter().zip(exposed).zip(&mut copies.code) {
             let base = if exposed && versions.dispatch() { take_body(*function, versions.base()) } else { *function };
@@ -163,6 +166,10 @@ fn copy(module: Module, function: Value, mode: Mode, tables: &[Value]) -> Value 
             copy.add_attribute(module.context(), "noinline", 0);
         }
     }
+    if mode == Mode::Values && !as_written && !copy.has_attribute("inlinehint") {
+        // Beside its hooks a call costs little, and each copy has all of them again.
+        copy.add_text_attribute(module.context(), "function-inline-threshold", VALUES_INLINED);
+    }
     if mode == Mode::Record {
         copy.remove_attribute("alwaysinline");
         copy.remove_attribute("inlinehint");
@@ -178,18 +185,19 @@ fn copy(module: Module, function: Value, mode: Mode, tables: &[Value]) -> Value 
     copy
 }
 
-/// Whether something besides direct calls from functions that have versions refers to `function`.
-fn is_exposed(function: Value, own: &HashSet<Value>, copies: &Copies, base: Mode) -> bool {
+/// Whether something besides direct calls from `own` code, which has versions, refers to `function`.
+fn is_exposed(function: Value, own: &HashSet<Value>, base: Mode) -> bool {
     if function.linkage() == LLVMLinkage::LLVMAvailableExternallyLinkage {
         // What is left of it in the end is a call of somebody else's, which does for the plain version alone.
         return base != Mode::Plain;
     }
-    let versioned =
-        |caller: Value| own.contains(&caller) || copies.code.iter().any(|code| code.values().any(|one| *one == caller));
     let direct = |user: Value| {
         let last = user.n_operands().checked_sub(1);
         let as_argument = (0..last.unwrap_or(0)).any(|index| user.operand(index) == Some(function));
-        calls::is_call(user) && user.called_function() == Some(function) && !as_argument && versioned(function_of(user))
+        calls::is_call(user)
+            && user.called_function() == Some(function)
+            && !as_argument
+            && own.contains(&function_of(user))
     };
     !function.is_local() || !function.users().into_iter().all(direct)
 }
