@@ -34,6 +34,9 @@ impl From<RecordingError> for Failure {
     }
 }
 
+/// The program and code of modules, as long as somebody reads them.
+pub type Loaded = Rc<(Program, Code)>;
+
 /// A place where tests are run and recorded.
 pub struct RecordingRoom<'a> {
     store: &'a Store,
@@ -43,7 +46,7 @@ pub struct RecordingRoom<'a> {
     /// The last `suspect test`.
     tested: Result<Run, StoreError>,
     /// The code that was asked for last, with the modules that it is of: loading it takes as long as reading a short recording.
-    loaded: RefCell<Option<(Vec<PathBuf>, Rc<(Program, Code)>)>>,
+    loaded: RefCell<Option<(Vec<PathBuf>, Loaded)>>,
     /// Bytes that a recording may have.
     most: u64,
     /// When the clock of tests is held, seconds since 1970; zero: it is not.
@@ -298,7 +301,7 @@ impl<'a> RecordingRoom<'a> {
     }
 
     /// The code of what recorded processes ran.
-    pub fn code(&self, recordings: &[&Recording]) -> Result<Rc<(Program, Code)>, Failure> {
+    pub fn code(&self, recordings: &[&Recording]) -> Result<Loaded, Failure> {
         let load = || code_of(recordings, &self.store.root().to_string_lossy()).map(Rc::new);
         // Which modules came later is told by the code of the others.
         if recordings.iter().any(|one| one.header().n_modules as usize > one.modules().len()) {

@@ -2,7 +2,6 @@
 
 use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
-use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use suspect_format::body::Type;
@@ -10,10 +9,9 @@ use suspect_format::external::Role;
 
 use super::super::claims::Claims;
 use super::super::exit::{Exit, Failure};
-use super::super::recorded::{Change, RecordedTest, RecordingRoom};
+use super::super::recorded::{Change, Loaded, RecordedTest, RecordingRoom};
 use super::second::Itself;
 use crate::comparison::{Replacement, Side, Turn, decisions, switching_order};
-use crate::program::Program;
 use crate::recording::{Addresses, Code, Runs, Store, Stores, own_position};
 use crate::suite::Verdict;
 use crate::trial;
@@ -23,7 +21,7 @@ pub struct Search<'a> {
     room: &'a RecordingRoom<'a>,
     name: &'a str,
     failing: &'a RecordedTest,
-    loaded: Rc<(Program, Code)>,
+    loaded: Loaded,
     runs: Runs,
     decisions: Vec<u32>,
     stores: Stores,
