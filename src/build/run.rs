@@ -80,7 +80,7 @@ pub enum BuildError {
 pub fn build(options: &BuildOptions) -> Result<BuildReport, BuildError> {
     let program = options.command.first().ok_or(BuildError::NoCommand)?;
     let toolchain = toolchain::find(None)?;
-    toolchain.try_out(&options.modes)?;
+    try_out(&toolchain, options)?;
     if let Some(stale) = stale::check(&options.command, &options.directory) {
         return Err(BuildError::StaleTree(Box::new(stale)));
     }
@@ -99,6 +99,19 @@ pub fn build(options: &BuildOptions) -> Result<BuildReport, BuildError> {
         true => Err(BuildError::NotInstrumented(Box::new(report))),
         false => Ok(report),
     }
+}
+
+/// Has the plugin compile one function, unless it did so before for this build's state: the same plugin in the same clang.
+fn try_out(toolchain: &Toolchain, options: &BuildOptions) -> Result<(), BuildError> {
+    let kept = options.state.join("tried");
+    let print = toolchain.print().map(|print| format!("{print} {}\n", options.modes));
+    if print.is_some() && fs::read_to_string(&kept).ok() == print {
+        return Ok(());
+    }
+    toolchain.try_out(&options.modes)?;
+    // What cannot be kept is tried again.
+    let _ = print.map(|print| fs::create_dir_all(&options.state).and_then(|()| fs::write(&kept, print)));
+    Ok(())
 }
 
 /// The log of the builds whose state is in `state`.

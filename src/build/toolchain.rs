@@ -8,6 +8,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::UNIX_EPOCH;
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -57,6 +58,17 @@ impl Toolchain {
     /// [`ToolchainError::Unfit`].
     pub fn try_out(&self, modes: &str) -> Result<(), ToolchainError> {
         self.sites_of_a_trial(modes).map_err(|why| ToolchainError::Unfit { plugin: self.plugin.clone(), why })
+    }
+
+    /// Compiler, plugin and suspect itself as files: path, size and time of change of each. `None` where one cannot be looked at.
+    pub fn print(&self) -> Option<String> {
+        let print = |path: &Path| {
+            let (path, data) = (path.canonicalize().ok()?, path.metadata().ok()?);
+            let changed = data.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+            Some(format!("{}:{}:{}", path.display(), data.len(), changed.as_nanos()))
+        };
+        let files = [self.clang.clone(), self.plugin.clone(), env::current_exe().ok()?];
+        files.iter().map(|path| print(path)).collect::<Option<Vec<_>>>().map(|prints| prints.join(" "))
     }
 
     fn sites_of_a_trial(&self, modes: &str) -> Result<(), String> {

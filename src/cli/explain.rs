@@ -17,7 +17,7 @@ use super::args::{AnswerFormat, ExplainArguments, ExplainMethod};
 use super::exit::{Exit, Failure};
 use super::recorded::{RecordedTest, RecordingRoom};
 use super::wrong::{self, Wrong};
-use crate::comparison::{self, Chain, DualSlice, Effect, Inference, Link, Pair, Rules, Side, States};
+use crate::comparison::{self, Alignment, Chain, DualSlice, Effect, Inference, Link, Pair, Rules, Side, States};
 use crate::recording::{Code, Finder, NoAnswer, Runs, Words, parting};
 use crate::report::{self, Explanation, Made};
 use crate::store::Store;
@@ -99,7 +99,7 @@ impl Failing {
     /// Records the test: with its clock held at `clock`; without one as it is, or, if it is not the same each time unless its clock is held, with the clock
     /// held at the time of the last `suspect test`.
     fn record(room: &RecordingRoom<'_>, test: &Test, clock: Option<u64>) -> Result<Failing, Failure> {
-        let tested = time_of_tests(room.store());
+        let tested = time_of_tests(room);
         let other_time = tested.map(|time| time + OTHER_TIME);
         let (recorded, unsteady) = Self::record_twice(room, test, "other", [clock, clock.or(other_time)])?;
         if unsteady.is_none() || clock.is_some() {
@@ -126,7 +126,7 @@ impl Failing {
         let began = Instant::now();
         room.hold_clock(clock);
         let recorded = room.record(test, label)?;
-        if second::takes_unsteady_values(room.store(), &test.name) {
+        if room.tested().is_ok_and(|run| second::takes_unsteady_values(run, &test.name)) {
             // What code that is not recorded takes from a clock may be the same within a second.
             std::thread::sleep(Duration::from_secs(1).saturating_sub(began.elapsed()));
         }
@@ -142,8 +142,8 @@ impl Failing {
 const OTHER_TIME: u64 = 1009;
 
 /// When the last `suspect test` began, seconds since 1970; without one, now.
-fn time_of_tests(store: &Store) -> Option<u64> {
-    let tested = store.latest_run().ok().map(|run| run.manifest.began);
+fn time_of_tests(room: &RecordingRoom) -> Option<u64> {
+    let tested = room.tested().ok().map(|run| run.manifest.began);
     let now = || SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).ok().map(|since| since.as_secs());
     tested.filter(|seconds| *seconds > 0).or_else(now)
 }
@@ -221,7 +221,7 @@ impl Question<'_> {
     /// whichever passing test is most like it.
     fn against_one_alike(&self) -> Result<Explanation, Failure> {
         let line = self.wrong.as_ref().map(|wrong| &wrong.place);
-        let passing = second::passing(self.room.store(), &self.test.name, line)?;
+        let passing = second::passing(self.room.tested()?, &self.test.name, line)?;
         let most_alike = match passing.most_alike {
             Ok(most_alike) => most_alike,
             Err(why) => return self.against_itself(Itself::Either, Some(why)),
@@ -278,19 +278,26 @@ impl Question<'_> {
         wanted: Wanted,
     ) -> Result<Explanation, No> {
         let recordings = recorded.map(|one| &one.recording);
-        let (program, code) = self.room.code(&recordings)?;
-        let mut runs = Runs::read(&code, &recordings)
-            .map_err(|error| Failure::new(Exit::Usage, format!("{}: {error}", self.test.name)))?;
-        let changed = made.and_then(|passing| passing.point(&code, &runs));
+        let nothing_else = || No::Unfit(Failure::new(Exit::Usage, NOTHING_ELSE));
+        // Reading all of two runs takes long, and most tests that are alike never come to the same call.
+        let is_worth = |alignment: &Alignment| {
+            wanted == Wanted::Any || self.wrong.as_ref().is_none_or(|wrong| wrong.is_in(alignment))
+        };
+        let loaded = self.room.code(&recordings)?;
+        let (program, code) = &*loaded;
+        let mut runs = Runs::read_if(code, &recordings, is_worth)
+            .map_err(|error| Failure::new(Exit::Usage, format!("{}: {error}", self.test.name)))?
+            .ok_or_else(nothing_else)?;
+        let changed = made.and_then(|passing| passing.point(code, &runs));
         // That it went another way there than the code says is no surprise.
         runs.walked[0].disagreements.retain(|one| Some(one.point) != changed);
         let pair = Pair::new(&runs.runs[0], &runs.runs[1], &runs.alignment);
-        let words = Words::new(&program, &code, &runs, recorded[1].recording.header().errno_address);
-        let finder = Finder::new(&code, &runs, &words);
+        let words = Words::new(program, code, &runs, recorded[1].recording.header().errno_address);
+        let finder = Finder::new(code, &runs, &words);
         let mut case = Case {
             names,
             recorded,
-            code: &code,
+            code,
             runs: &runs,
             pair: &pair,
             words: &words,
@@ -307,7 +314,7 @@ impl Question<'_> {
         case.check_comes_there(self.arguments)?;
         let missed = case.wrong.filter(|wrong| case.read_otherwise(wrong).is_none());
         if missed.is_some() && wanted == Wanted::Wrong {
-            return Err(No::Unfit(Failure::new(Exit::Usage, NOTHING_ELSE)));
+            return Err(nothing_else());
         }
         let mut warnings = case.warnings();
         // Of a run that passes on the same input nothing is other than it should be.
@@ -356,8 +363,9 @@ fn unsteady(
     if is_told_alike && recordings[0].stream().end() == recordings[1].stream().end() {
         return Ok(None);
     }
-    let (program, code) = room.code(&recordings)?;
-    let what = match parting(&code, recordings) {
+    let loaded = room.code(&recordings)?;
+    let (program, code) = &*loaded;
+    let what = match parting(code, recordings) {
         None if is_told_alike => return Ok(None),
         None => "it writes something else".to_owned(),
         Some(site) => match code.step_of(site).map(|step| code.steps[step as usize].place) {

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use suspect_format::abi::{ENV_CLOCK, ENV_OUT, ENV_RECORD, ENV_RECORD_BYTES, Mode};
 use suspect_format::plan::{Ended, Point, WHEN_BEFORE};
@@ -18,9 +19,9 @@ use crate::comparison::Turn;
 use crate::exec::ScratchRoot;
 use crate::program::Program;
 use crate::recording::{Code, Recording, RecordingError, code_of};
-use crate::store::{Lock, Store};
+use crate::store::{Lock, Run, Store, StoreError};
 use crate::suite::{Judging, RunContext, Suite, Test, TestRun, Verdict};
-use crate::trial::{Answered, Known, Place, Plan, Replaced, Run, Setup, TestRuns, TrialError, Worker};
+use crate::trial::{self, Answered, Known, Place, Plan, Replaced, Setup, TestRuns, TrialError, Worker};
 
 impl From<RecordingError> for Failure {
     fn from(error: RecordingError) -> Failure {
@@ -33,12 +34,19 @@ impl From<RecordingError> for Failure {
     }
 }
 
+/// The program and code of modules, as long as somebody reads them.
+pub type Loaded = Rc<(Program, Code)>;
+
 /// A place where tests are run and recorded.
 pub struct RecordingRoom<'a> {
     store: &'a Store,
     suite: Suite,
     scratch: ScratchRoot,
     tmp: PathBuf,
+    /// The last `suspect test`.
+    tested: Result<Run, StoreError>,
+    /// The code that was asked for last, with the modules that it is of: loading it takes as long as reading a short recording.
+    loaded: RefCell<Option<(Vec<PathBuf>, Loaded)>>,
     /// Bytes that a recording may have.
     most: u64,
     /// When the clock of tests is held, seconds since 1970; zero: it is not.
@@ -98,14 +106,14 @@ impl RecordedTest {
 }
 
 impl<'a> RecordingRoom<'a> {
-    /// The project's store.
-    pub fn store(&self) -> &'a Store {
-        self.store
+    /// The last `suspect test`.
+    pub fn tested(&self) -> Result<&Run, Failure> {
+        self.tested.as_ref().map_err(Failure::of(Exit::Store))
     }
 
     /// Source files whose code is trusted, as the last `suspect test` knows them.
     pub fn trusted_files(&self) -> Result<HashSet<String>, Failure> {
-        let run = self.store.latest_run()?;
+        let run = self.tested()?;
         let trusted = run.trusted_files()?;
         Ok(trusted.into_iter().filter_map(|file| run.program.files.get(file as usize).cloned()).collect())
     }
@@ -113,14 +121,16 @@ impl<'a> RecordingRoom<'a> {
     /// Makes the room in the project's store.
     pub fn new(store: &'a Store) -> Result<Self, Failure> {
         let most = record_bytes()?;
-        let suite = match store.latest_run() {
-            Ok(run) => ready::suite(store.root(), &run)?,
+        let tested = store.latest_run();
+        let suite = match &tested {
+            Ok(run) => ready::suite(store.root(), run)?,
             Err(_) => Suite::load(store.root())?,
         };
         let lock = store.lock()?;
         let tmp = store.fresh_tmp()?;
         let scratch = ScratchRoot::inside(&tmp).map_err(Failure::of(Exit::File))?;
-        Ok(Self { store, suite, scratch, tmp, most, clock: Cell::new(0), worker: RefCell::new(worker()), _lock: lock })
+        let (worker, loaded) = (RefCell::new(worker()), RefCell::default());
+        Ok(Self { store, suite, scratch, tmp, tested, loaded, most, clock: Cell::new(0), worker, _lock: lock })
     }
 
     /// The test called `name`.
@@ -188,7 +198,7 @@ impl<'a> RecordingRoom<'a> {
         Ok(RecordedTest { verdict, runs: None, recording, process, others, written: None, change: None })
     }
 
-    fn record_contained(&self, test: &Test, known: Known, label: &str) -> Option<(TestRuns, Run)> {
+    fn record_contained(&self, test: &Test, known: Known, label: &str) -> Option<(TestRuns, trial::Run)> {
         let mut worker = self.worker.borrow_mut();
         let to = self.tmp.join(format!("{label}-contained"));
         TestRuns::record(worker.as_mut()?, &self.suite, test, known, &to, self.most, self.clock.get()).ok()
@@ -275,12 +285,12 @@ impl<'a> RecordingRoom<'a> {
 
     /// What was claimed of the latest run's tests, if anything was.
     pub fn claims(&self) -> Option<Claims> {
-        Claims::load(self.store, &self.store.latest_run().ok()?).ok()
+        Claims::load(self.store, self.tested().ok()?).ok()
     }
 
     /// The lines of the last ranking of the latest run, in its order; none if there is none.
     pub fn ranked_lines(&self) -> Vec<(String, u32)> {
-        let ranking = self.store.latest_run().ok().and_then(|run| last_ranking(self.store, &run));
+        let ranking = self.tested().ok().and_then(|run| last_ranking(self.store, run));
         let entries = ranking.map(|report| report.ranking).unwrap_or_default();
         entries.into_iter().map(|entry| (entry.file, entry.line)).collect()
     }
@@ -291,8 +301,27 @@ impl<'a> RecordingRoom<'a> {
     }
 
     /// The code of what recorded processes ran.
-    pub fn code(&self, recordings: &[&Recording]) -> Result<(Program, Code), Failure> {
-        Ok(code_of(recordings, &self.store.root().to_string_lossy())?)
+    pub fn code(&self, recordings: &[&Recording]) -> Result<Loaded, Failure> {
+        let load = || code_of(recordings, &self.store.root().to_string_lossy()).map(Rc::new);
+        // Which modules came later is told by the code of the others.
+        if recordings.iter().any(|one| one.header().n_modules as usize > one.modules().len()) {
+            return Ok(load()?);
+        }
+        let mut modules: Vec<PathBuf> = Vec::new();
+        for path in recordings.iter().flat_map(|one| one.modules()) {
+            if !modules.contains(&path) {
+                modules.push(path);
+            }
+        }
+        let mut loaded = self.loaded.borrow_mut();
+        if let Some((known, code)) = loaded.as_ref()
+            && *known == modules
+        {
+            return Ok(Rc::clone(code));
+        }
+        let code = load()?;
+        *loaded = Some((modules, Rc::clone(&code)));
+        Ok(code)
     }
 }
 

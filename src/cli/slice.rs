@@ -28,19 +28,20 @@ pub fn slice(root: &Path, arguments: &SliceArguments, out: &mut impl Write) -> R
     for warning in recorded.warnings(&test.name) {
         anstream::eprintln!("suspect: {warning}");
     }
-    let (program, code) = room.code(&[&recorded.recording])?;
-    let runs = Runs::read(&code, &[&recorded.recording])
+    let loaded = room.code(&[&recorded.recording])?;
+    let (program, code) = &*loaded;
+    let runs = Runs::read(code, &[&recorded.recording])
         .map_err(|error| Failure::new(Exit::Usage, format!("{}: {error}", test.name)))?;
-    let words = Words::new(&program, &code, &runs, recorded.recording.header().errno_address);
-    let finder = Finder::new(&code, &runs, &words);
+    let words = Words::new(program, code, &runs, recorded.recording.header().errno_address);
+    let finder = Finder::new(code, &runs, &words);
     let (point, positions, place) = match arguments.place.as_str() {
         "wrong" => {
             let wrong = wrong(&room, test, &recorded)?;
             let (file, line) = &wrong.place;
-            (wrong.returned(&code, &runs.runs[0]).unwrap_or(wrong.point), None, format!("{file}:{line}"))
+            (wrong.returned.unwrap_or(wrong.point), None, format!("{file}:{line}"))
         }
         place => {
-            let (point, positions) = criterion(&code, &runs, &finder, arguments)?;
+            let (point, positions) = criterion(code, &runs, &finder, arguments)?;
             (point, positions, place.to_owned())
         }
     };

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use suspect_format::trace::{HASH_START, hash_bytes};
 
 use super::kills::{mix, text};
-use super::mutants::catalogue::texts;
+use super::mutants::catalogue::sources;
 use crate::build::BuildReport;
 use crate::build::check::{Compilation, compilations};
 use crate::build::report::{ModuleReport, UnitReport};
@@ -71,7 +71,7 @@ pub fn warnings_of(store: &Store, run: &Run, ground: &Ground) -> Vec<Warning> {
 fn asked(store: &Store, run: &Run, ground: &Ground, known: &HashMap<u64, Said>) -> Option<Vec<Said>> {
     let (root, program) = (store.root(), &run.program);
     let build = store.load_build::<BuildReport>().ok().flatten()?;
-    texts(root, run, Some(&build)).ok()?;
+    sources(root, run, Some(&build)).ok()?;
     let read = |module: &ModuleReport| compilations(&root.join(&module.path)).unwrap_or_default();
     let compiled: Vec<Compilation> = build.modules.iter().flat_map(read).collect();
     let files = files(root, program);

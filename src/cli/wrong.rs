@@ -7,7 +7,7 @@ use suspect_format::external::Role;
 
 use super::exit::{Exit, Failure};
 use super::recorded::{RecordedTest, RecordingRoom};
-use crate::comparison::Run;
+use crate::comparison::{Alignment, Side};
 use crate::program::{Program, is_of_system};
 use crate::recording::{Code, End, Frame, Runs, Site};
 use crate::suite::{Test, Verdict, difference};
@@ -18,6 +18,8 @@ use crate::trial::Place;
 pub struct Wrong {
     /// The point of its run at which it calls what writes it.
     pub point: u32,
+    /// The point at which that call has returned, where what it was given is read.
+    pub returned: Option<u32>,
     /// The file and line of that call.
     pub place: (String, u32),
     /// How what is written differs from what is expected.
@@ -32,11 +34,10 @@ impl fmt::Display for Wrong {
 }
 
 impl Wrong {
-    /// The point of the failing run at which that call has returned, where what it was given is read.
-    pub fn returned(&self, code: &Code, run: &Run) -> Option<u32> {
-        let Site::Step(step) = code.what(run.site(self.point)) else { return None };
-        let end = code.site(Site::Returned(step));
-        (self.point..run.points()).find(|point| run.site(*point) == end)
+    /// Whether something corresponds to the call in another run.
+    pub fn is_in(&self, alignment: &Alignment) -> bool {
+        let points = [Some(self.point), self.returned];
+        points.into_iter().flatten().any(|point| alignment.partner(Side::Second, point).is_some())
     }
 }
 
@@ -57,14 +58,15 @@ pub fn find(
     if first == written.len() {
         return Ok(None);
     }
-    let (program, code) = room.code(&[&failing.recording])?;
-    let runs = Runs::read(&code, &[&failing.recording])
+    let loaded = room.code(&[&failing.recording])?;
+    let (program, code) = &*loaded;
+    let runs = Runs::read(code, &[&failing.recording])
         .map_err(|error| Failure::new(Exit::Usage, format!("{}: {error}", test.name)))?;
     // It is the crash that is explained then.
     if matches!(runs.walked[0].end, End::Within(_)) {
         return Ok(None);
     }
-    let course = Course { program: &program, code: &code, runs: &runs };
+    let course = Course { program, code, runs: &runs };
     let is_written_before = |point: u32| {
         if Instant::now() >= until {
             return Ok(None);
@@ -91,7 +93,8 @@ pub fn find(
     let is_output = code.role(runs.runs[0].site(point)) == Some(Role::Output);
     let is_sure = is_output
         && (course.is_in_main(point) || course.next_step(point).map_or(Ok(None), is_written_before)? == Some(true));
-    Ok(course.line(point).filter(|_| is_sure).map(|place| Wrong { point, place, words }))
+    let wrong = |place| Wrong { point, returned: course.returned(point), place, words };
+    Ok(course.line(point).filter(|_| is_sure).map(wrong))
 }
 
 /// How many bytes two texts have in common before they differ.
@@ -115,6 +118,13 @@ impl Course<'_> {
     fn calls(&self) -> Vec<u32> {
         let is_call = |point: &u32| matches!(self.code.what(self.site(*point)), Site::Step(step) if self.code.is_hooked_call(step));
         (1..self.runs.runs[0].points()).filter(is_call).collect()
+    }
+
+    /// The point at which the call at a point has returned.
+    fn returned(&self, point: u32) -> Option<u32> {
+        let Site::Step(step) = self.code.what(self.site(point)) else { return None };
+        let end = self.code.site(Site::Returned(step));
+        (point..self.runs.runs[0].points()).find(|point| self.site(*point) == end)
     }
 
     /// A point by its step and how often that was begun, which a run that goes another way at times has, too.

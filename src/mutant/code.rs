@@ -1,6 +1,7 @@
 //! Code mutants: single small changes of the program's code, what realises each at run time, and how it reads in the source.
 
 use std::collections::{BTreeMap, HashMap};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use serde::{Deserialize, Serialize};
 use suspect_format::trace::{HASH_START, hash_bytes};
@@ -100,14 +101,14 @@ pub fn code_mutants(program: &Program, texts: &BTreeMap<u32, Text>) -> Vec<CodeM
     let mut drafts: Vec<Draft> = (0..program.functions.len() as u32).flat_map(|index| view.drafts(index)).collect();
     drafts.sort_by_key(Draft::order);
     let mut mutants: Vec<CodeMutant> = Vec::new();
-    let mut known: HashMap<Alike, usize> = HashMap::new();
-    let mut junk: HashMap<(Alike, u32), u32> = HashMap::new();
+    let mut known: HashMap<(u64, u32), usize> = HashMap::new();
+    let mut junk: HashMap<(u64, u32), u32> = HashMap::new();
     for draft in drafts {
         let mutant = finished(program, texts, draft);
-        let mut key = Alike::of(&mutant);
+        let mut key = (alike(&mutant), 0);
         if mutant.edit.is_none() {
-            let before = junk.entry((key.clone(), mutant.function)).or_insert(0);
-            key.ordinal = *before;
+            let before = junk.entry((key.0, mutant.function)).or_insert(0);
+            key.1 = *before;
             *before += 1;
         }
         // The same source, compiled once more.
@@ -143,21 +144,12 @@ pub fn edits<'m>(
     Ok(edits)
 }
 
-/// What two mutants share that are one in the source. What is no text is not told apart by it: it is counted in each function.
-#[derive(Clone, PartialEq, Eq, Hash)]
-struct Alike {
-    place: Place,
-    class: Class,
-    edit: Option<Edit>,
-    texts: (String, String),
-    ordinal: u32,
-}
-
-impl Alike {
-    fn of(mutant: &CodeMutant) -> Alike {
-        let texts = (mutant.original.clone(), mutant.replacement.clone());
-        Alike { place: mutant.place, class: mutant.class, edit: mutant.edit.clone(), texts, ordinal: 0 }
-    }
+/// A hash of what two mutants share that are one in the source. What is no text is not told apart by it: it is counted in each function.
+fn alike(mutant: &CodeMutant) -> u64 {
+    let CodeMutant { place, class, edit, original, replacement, .. } = mutant;
+    let mut hasher = DefaultHasher::new();
+    (place, class, edit, original, replacement).hash(&mut hasher);
+    hasher.finish()
 }
 
 fn finished(program: &Program, texts: &BTreeMap<u32, Text>, draft: Draft) -> CodeMutant {

@@ -37,18 +37,26 @@ pub struct Runs {
 impl Runs {
     /// Reads recordings, one or two.
     pub fn read(code: &Code, recordings: &[&Recording]) -> Result<Runs, RunTooLong> {
-        let joins = code.joins();
-        let mut layouts = Layouts::default();
-        let first: Vec<(Control, Walked)> =
-            Side::BOTH.into_iter().zip(recordings).map(|(side, one)| gather(code, one, side, &mut layouts)).collect();
-        let steps = |run: usize| first[run.min(first.len() - 1)].0.steps();
-        let alignment = align(steps(0), steps(1), &joins);
+        Runs::fill(code, recordings, Courses::of(code, recordings))
+    }
+
+    /// Reads two recordings if it is `worth` it, which is asked when nothing is known but which points correspond.
+    pub fn read_if(
+        code: &Code,
+        recordings: &[&Recording; 2],
+        worth: impl FnOnce(&Alignment) -> bool,
+    ) -> Result<Option<Runs>, RunTooLong> {
+        let courses = Courses::of(code, recordings);
+        worth(&courses.alignment).then(|| Runs::fill(code, recordings, courses)).transpose()
+    }
+
+    fn fill(code: &Code, recordings: &[&Recording], courses: Courses) -> Result<Runs, RunTooLong> {
+        let Courses { joins, mut layouts, alignment, found } = courses;
         if recordings.len() > 1 {
             layouts.unite(&alignment);
         }
         let mut naming = Naming::default();
         let (mut runs, mut details, mut walked, mut modules) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let found: Vec<Walked> = first.into_iter().map(|(_, walked)| walked).collect();
         for ((side, recording), found) in Side::BOTH.into_iter().zip(recordings).zip(found) {
             let recorder = Recorder::new(&joins);
             let mut fill = Fill::new(recorder, &mut layouts, &mut naming, &alignment, side);
@@ -67,6 +75,26 @@ impl Runs {
     pub fn layout(&self, object: u32) -> Option<&Layout> {
         let (kind, side) = (self.naming.kinds.get(object as usize)?, self.naming.sides.get(object as usize)?);
         self.layouts.known(*kind, *side)
+    }
+}
+
+/// What the first walk along one or two recordings tells.
+struct Courses {
+    joins: Joins,
+    layouts: Layouts,
+    alignment: Alignment,
+    found: Vec<Walked>,
+}
+
+impl Courses {
+    fn of(code: &Code, recordings: &[&Recording]) -> Courses {
+        let joins = code.joins();
+        let mut layouts = Layouts::default();
+        let first: Vec<(Control, Walked)> =
+            Side::BOTH.into_iter().zip(recordings).map(|(side, one)| gather(code, one, side, &mut layouts)).collect();
+        let steps = |run: usize| first[run.min(first.len() - 1)].0.steps();
+        let alignment = align(steps(0), steps(1), &joins);
+        Courses { joins, layouts, alignment, found: first.into_iter().map(|(_, walked)| walked).collect() }
     }
 }
 

@@ -14,6 +14,8 @@ use super::run::outcome_of;
 /// What an earlier run found out.
 #[derive(Debug, Default)]
 pub struct EarlierRun {
+    /// When it began, seconds since 1970.
+    pub began: u64,
     /// By candidate and test, both of now, with when it was found out (seconds since 1970). Tests that changed have none.
     pub records: HashMap<(u64, u32), (TriedRecord, u64)>,
     /// For each function of the program, whether it is as it was, and so are the interfaces of what it calls.
@@ -32,13 +34,15 @@ pub struct Unchanged {
 }
 
 /// The records that hold still of these trials, each a candidate and a test by position. What made a failing test pass is tried again unless the
-/// program is the same: nothing is claimed that was not seen in this program.
+/// program is the same: nothing is claimed that was not seen in this program. What the clock stopped is only as long not tried again as the run that
+/// tried it is one of these: it says nothing and costs as much as hundreds, but it may have been the machine.
 pub(super) fn holding(
     program: &Program,
     runs: &[EarlierRun],
     trials: &Trials,
     wanted: &[Pair],
 ) -> Vec<(TriedRecord, u64)> {
+    let oldest = runs.iter().map(|run| run.began).min().unwrap_or(0);
     let record = |(candidate, test): &Pair| {
         let candidate = &trials.candidates()[*candidate as usize];
         let test = trials.tests()[*test as usize];
@@ -47,17 +51,14 @@ pub(super) fn holding(
             |run: &&EarlierRun| functions.iter().all(|function| run.same.get(*function as usize) == Some(&true));
         let mut usable = runs.iter().filter(is_same);
         let (run, found) = usable.find_map(|run| Some((run, run.records.get(&(candidate.id, test.test))?)))?;
-        (run.unchanged.is_some() || holds(&found.0, test.failed)).then_some(*found)
+        let holds = match outcome_of(&found.0).effect {
+            Effect::Unknown => found.1 >= oldest,
+            Effect::Turned => !test.failed,
+            Effect::Same | Effect::Unchanged | Effect::Changed => true,
+        };
+        (run.unchanged.is_some() || holds).then_some(*found)
     };
     wanted.iter().filter_map(record).collect()
-}
-
-fn holds(record: &TriedRecord, failed: bool) -> bool {
-    match outcome_of(record).effect {
-        Effect::Unknown => false,
-        Effect::Turned => !failed,
-        Effect::Same | Effect::Unchanged | Effect::Changed => true,
-    }
 }
 
 /// The functions that a candidate changes.

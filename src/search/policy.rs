@@ -116,18 +116,18 @@ impl<'a> Policy<'a> {
     /// or what turned a test once, would use up any bound on trials.
     fn round(&self, trials: &Trials, probabilities: &[f64], usable: &[bool], order: &[u32], most: usize) -> Vec<Pair> {
         let followed = self.followed(trials, probabilities, usable);
-        let (switched, untried): (Vec<Pair>, Vec<Pair>) = self
-            .untried(trials, probabilities, usable)
-            .into_iter()
-            .partition(|(candidate, _)| trials.candidates()[*candidate as usize].kind == Kind::Switch);
+        let is_switch =
+            |(_, (candidate, _)): &(f64, Pair)| trials.candidates()[*candidate as usize].kind == Kind::Switch;
+        let (switched, untried): (Vec<_>, Vec<_>) =
+            self.untried(trials, probabilities, usable).into_iter().partition(is_switch);
         let contrasted = self.contrasted(trials, order, usable);
         let confirmed = self.confirmed(trials, probabilities, usable);
         let sorts = [
             (followed, most / SHARE_FOLLOWED),
             (confirmed, most / SHARE_CONFIRMED),
             (contrasted, most / SHARE_CONTRASTED),
-            (switched, most / SHARE_SWITCHED),
-            (untried, most),
+            (by_gain(switched), most / SHARE_SWITCHED),
+            (by_gain(untried), most),
         ];
         let mut known = HashSet::new();
         let mut left = Vec::new();
@@ -261,9 +261,9 @@ impl<'a> Policy<'a> {
         }
     }
 
-    /// Candidates that were not tried on the test they are to be tried on, by expected gain: the more probable the line, the fewer of its
+    /// Candidates that were not tried on the test they are to be tried on, with what is expected of it: the more probable the line, the fewer of its
     /// kind were tried there in vain, and the fewer of any kind ran until their time was up, which says nothing and costs as much as a hundred others.
-    fn untried(&self, trials: &Trials, probabilities: &[f64], usable: &[bool]) -> Vec<Pair> {
+    fn untried(&self, trials: &Trials, probabilities: &[f64], usable: &[bool]) -> Vec<(f64, Pair)> {
         let mut gains: Vec<(f64, Pair)> = Vec::new();
         for (line, candidates) in &self.by_line {
             let mut tried: HashMap<u8, u32> = HashMap::new();
@@ -289,7 +289,7 @@ impl<'a> Policy<'a> {
                 gains.push((gain, (candidate, test)));
             }
         }
-        by_gain(gains)
+        gains
     }
 
     /// The failing test that a candidate is to be tried on whatever came before.
@@ -475,9 +475,14 @@ fn turns_any(trials: &Trials, candidates: &[u32]) -> bool {
     candidates.iter().any(|candidate| turns(trials, *candidate))
 }
 
-/// The greatest gain first.
+/// The greatest gain first. A round has no use for more than its own number of them, and most of what is untried is beyond that.
 fn by_gain(mut gains: Vec<(f64, Pair)>) -> Vec<Pair> {
-    gains.sort_by(|one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
+    let order = |one: &(f64, Pair), other: &(f64, Pair)| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1));
+    if gains.len() > MOST_IN_ROUND {
+        gains.select_nth_unstable_by(MOST_IN_ROUND, order);
+        gains.truncate(MOST_IN_ROUND);
+    }
+    gains.sort_unstable_by(order);
     gains.into_iter().map(|(_, pair)| pair).collect()
 }
 

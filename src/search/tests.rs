@@ -12,7 +12,7 @@ use super::*;
 use crate::campaign::{AtOnce, CampaignError, Lab, OracleFacts, Prepare};
 use crate::evidence::{Candidate, Effect, Kind, Outcome, Strings, Trials, TriedTest};
 use crate::program::{Function, Line, Node, Place, Program};
-use crate::store::{Store, TrialEnd};
+use crate::store::{Store, TrialEnd, TriedRecord};
 use crate::suite::Verdict;
 use crate::trial::{Change, End, Executor, Garbage, Mutant, Observation, Override, Site};
 
@@ -305,6 +305,29 @@ fn a_test_with_garbage_executes_what_it_was_seen_to_execute() {
 }
 
 #[test]
+fn what_the_clock_stopped_is_tried_again_once_its_run_is_none_of_those_looked_at() {
+    let (_directory, store) = fresh();
+    let first = search(&Simulation::default(), &store, &settings()).unwrap();
+    let n_stopped = |age: u64, began: u64| {
+        let (records, _) = store.evidence(1).load().unwrap();
+        let stopped = |(key, record): ((u64, u32), TriedRecord)| {
+            // As if the clock had stopped everything that turned nothing.
+            let is_turned = effect_of(&record) == Effect::Turned;
+            (key, (if is_turned { record } else { TriedRecord { effect: 4, ..record } }, age))
+        };
+        let records = records.into_iter().map(stopped).collect();
+        let earlier = EarlierRun { began, records, same: vec![true], unchanged: None };
+        let (_directory, store) = fresh();
+        let later = search_after(&[earlier], &tests(), &Simulation::default(), &store, &settings()).unwrap();
+        let all = (0..later.trials.candidates().len() as u32).flat_map(|at| later.trials.outcomes(at));
+        all.filter(|(_, outcome)| outcome.effect == Effect::Unknown).count()
+    };
+    assert!(n_stopped(7, 7) > 0, "its run is still looked at");
+    assert_eq!(n_stopped(6, 7), 0, "a run took it over from one that is not");
+    assert!(first.n_run > 0);
+}
+
+#[test]
 fn of_an_earlier_run_of_the_same_program_everything_holds() {
     let garbage = Garbage { byte: 1, with_zeros: Verdict::Pass, function: Some(0) };
     let lab = || Simulation { garbage: Some(garbage), ..Simulation::default() };
@@ -314,7 +337,7 @@ fn of_an_earlier_run_of_the_same_program_everything_holds() {
     let earlier = |unchanged| {
         let (records, _) = of_first.load().unwrap();
         let records = records.into_iter().map(|(key, record)| (key, (record, 7))).collect();
-        EarlierRun { records, same: vec![true], unchanged }
+        EarlierRun { began: 7, records, same: vec![true], unchanged }
     };
     let again = |earlier: &[EarlierRun], lab: &Simulation| {
         let (_directory, store) = fresh();

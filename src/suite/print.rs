@@ -1,7 +1,8 @@
 //! What a test is, as a number: its command, the files that the command names, and what is expected of it.
 
 use std::ffi::OsStr;
-use std::fs;
+use std::fs::{self, File};
+use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -73,13 +74,24 @@ impl Print {
     fn file(&mut self, path: &Path) {
         match fs::metadata(path) {
             Ok(data) if data.len() > MOST_BYTES => self.bytes(&data.len().to_le_bytes()),
-            _ => match fs::read(path) {
-                Ok(bytes) if bytes.starts_with(&ELF) => {}
-                Ok(bytes) => self.bytes(&bytes),
+            _ => match read(path) {
+                Ok(None) => {}
+                Ok(Some(bytes)) => self.bytes(&bytes),
                 Err(error) => self.bytes(error.to_string().as_bytes()),
             },
         }
     }
+}
+
+/// A file's contents; of a program, which each test may name, no more than tells that it is one.
+fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    let (mut file, mut bytes) = (File::open(path)?, Vec::new());
+    file.by_ref().take(ELF.len() as u64).read_to_end(&mut bytes)?;
+    if bytes == ELF {
+        return Ok(None);
+    }
+    file.read_to_end(&mut bytes)?;
+    Ok(Some(bytes))
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! What `suspect build` and `suspect doctor` say when something is not as it should be.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
 use crate::support::{Project, SUSPECT, library_for, stderr, stdout, succeed};
@@ -179,6 +180,29 @@ fn build_with_the_plugin_of_another_build_starts_nothing() {
         }
     }
     assert!(!project.root.join("started").exists());
+}
+
+#[test]
+fn a_plugin_is_tried_once_until_it_or_the_compiler_is_another() {
+    let project = project("program:\n\t$(CC) -o program main.c answer.c\n");
+    let toolchain = toolchain::find(None).unwrap();
+    let (clang, started) = (project.root.join("../clang"), project.root.join("../started"));
+    let script =
+        format!("#!/bin/sh\necho \"$@\" >> {}\nexec {} \"$@\"\n", started.display(), toolchain.clang.display());
+    let n_tried = |modes: &str| {
+        let mut build = project.command(SUSPECT);
+        build.args(["build", "--modes", modes, "--", "make", "-B"]).env("SUSPECT_CLANG", &clang);
+        succeed(build.output().unwrap());
+        fs::read_to_string(&started).unwrap().lines().filter(|line| line.contains("tried.c")).count()
+    };
+    let put = |script: &str| {
+        fs::write(&clang, script).unwrap();
+        fs::set_permissions(&clang, fs::Permissions::from_mode(0o755)).unwrap();
+    };
+    put(&script);
+    assert_eq!([n_tried("plain,edges"), n_tried("plain,edges"), n_tried("edges")], [1, 1, 2]);
+    put(&(script + "# another one\n"));
+    assert_eq!([n_tried("edges"), n_tried("edges")], [3, 3]);
 }
 
 #[test]

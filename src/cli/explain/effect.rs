@@ -123,7 +123,7 @@ impl Case<'_> {
             let partner = self.runs.alignment.partner(Side::Second, point)?;
             self.differently(partner).filter(Effect::differs)
         };
-        of_call(wrong.point).or_else(|| of_call(wrong.returned(self.code, &self.runs.runs[1])?))
+        of_call(wrong.point).or_else(|| of_call(wrong.returned?))
     }
 
     /// A point that corresponds, as an effect of what it reads or hands on.

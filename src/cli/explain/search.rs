@@ -9,10 +9,9 @@ use suspect_format::external::Role;
 
 use super::super::claims::Claims;
 use super::super::exit::{Exit, Failure};
-use super::super::recorded::{Change, RecordedTest, RecordingRoom};
+use super::super::recorded::{Change, Loaded, RecordedTest, RecordingRoom};
 use super::second::Itself;
 use crate::comparison::{Replacement, Side, Turn, decisions, switching_order};
-use crate::program::Program;
 use crate::recording::{Addresses, Code, Runs, Store, Stores, own_position};
 use crate::suite::Verdict;
 use crate::trial;
@@ -22,8 +21,7 @@ pub struct Search<'a> {
     room: &'a RecordingRoom<'a>,
     name: &'a str,
     failing: &'a RecordedTest,
-    program: Program,
-    code: Code,
+    loaded: Loaded,
     runs: Runs,
     decisions: Vec<u32>,
     stores: Stores,
@@ -52,13 +50,18 @@ enum Part {
 impl<'a> Search<'a> {
     /// Reads the run of the test called `name`.
     pub fn new(room: &'a RecordingRoom<'a>, name: &'a str, failing: &'a RecordedTest) -> Result<Self, Failure> {
-        let (program, code) = room.code(&[&failing.recording])?;
-        let runs = Runs::read(&code, &[&failing.recording])
+        let loaded = room.code(&[&failing.recording])?;
+        let code = &loaded.1;
+        let runs = Runs::read(code, &[&failing.recording])
             .map_err(|error| Failure::new(Exit::Usage, format!("{name}: {error}")))?;
         let decisions = decisions(&runs.runs[0], |site| code.decides(site));
-        let stores = Stores::of(&code, &runs);
+        let stores = Stores::of(code, &runs);
         let (claims, tried) = (room.claims(), Default::default());
-        Ok(Search { room, name, failing, program, code, runs, decisions, stores, claims, tried })
+        Ok(Search { room, name, failing, loaded, runs, decisions, stores, claims, tried })
+    }
+
+    fn code(&self) -> &Code {
+        &self.loaded.1
     }
 
     /// How many changes were tried.
@@ -161,7 +164,7 @@ impl<'a> Search<'a> {
         let run = &self.runs.runs[0];
         numbers.flat_map(move |decision| {
             let point = self.decisions[decision as usize];
-            let ways = self.code.ways(run.site(point)).filter(move |way| *way != run.outcome(point));
+            let ways = self.code().ways(run.site(point)).filter(move |way| *way != run.outcome(point));
             ways.map(move |way| Change::Turned(Turn { decision, way }))
         })
     }
@@ -206,23 +209,23 @@ impl<'a> Search<'a> {
         let at = store.point + 1;
         let place = self.runs.naming.names.place(store.location);
         let address = Addresses::at(&self.runs, Side::First, at).of(place).ok()?;
-        let (decisions, steps) = own_position(&self.code, &self.runs.runs[0], at);
+        let (decisions, steps) = own_position(self.code(), &self.runs.runs[0], at);
         let at = suspect_format::plan::Point { decisions: [decisions; 2], steps: [steps; 2] };
         let bits = bits & (u64::MAX >> (64 - store.of.bits()));
         Some(Change::Replaced(store.point, trial::Replaced { at, address, bits, length: store.of.bytes() }))
     }
 
     fn line(&self, point: u32) -> Option<(&str, u32)> {
-        let step = self.code.step_of(self.runs.runs[0].site(point))?;
-        let place = self.code.steps[step as usize].place;
-        Some((self.program.files.get(place.file as usize)?, place.line))
+        let step = self.code().step_of(self.runs.runs[0].site(point))?;
+        let place = self.code().steps[step as usize].place;
+        Some((self.loaded.0.files.get(place.file as usize)?, place.line))
     }
 
     /// Where the outside learns something: what was written, and the last point.
     fn ends(&self) -> Vec<u32> {
         let run = &self.runs.runs[0];
         let told =
-            |point: &u32| matches!(self.code.role(run.site(*point)), Some(Role::Output | Role::Ends | Role::Aborts));
+            |point: &u32| matches!(self.code().role(run.site(*point)), Some(Role::Output | Role::Ends | Role::Aborts));
         let last = run.points() - 1;
         (1..last).filter(told).chain([last]).collect()
     }

@@ -5,7 +5,7 @@ use super::super::exit::{Exit, Failure};
 use crate::comparison::{Replacement, Turn};
 use crate::profile::likeness::by_likeness;
 use crate::program::Program;
-use crate::store::Store;
+use crate::store::{Run, Store};
 
 /// The run that the failing one is compared with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,8 +93,7 @@ pub struct Passing {
 }
 
 /// Passing tests that are like the failing one, by what the last `suspect test` recorded; those apart that execute this line of a file.
-pub fn passing(store: &Store, failing: &str, line: Option<&(String, u32)>) -> Result<Passing, Failure> {
-    let run = store.latest_run()?;
+pub fn passing(run: &Run, failing: &str, line: Option<&(String, u32)>) -> Result<Passing, Failure> {
     let tests = &run.manifest.tests;
     let number = (0..).zip(tests).find(|(_, test)| test.name == failing).map(|(number, _)| number);
     let unknown = || {
@@ -127,8 +126,7 @@ pub fn passing(store: &Store, failing: &str, line: Option<&(String, u32)>) -> Re
 }
 
 /// Whether the last `suspect test` found values in this test's run that are others each time.
-pub fn takes_unsteady_values(store: &Store, name: &str) -> bool {
-    let Ok(run) = store.latest_run() else { return false };
+pub fn takes_unsteady_values(run: &Run, name: &str) -> bool {
     let number = run.manifest.tests.iter().position(|test| test.name == name).map(|number| number as u32);
     let execution = number.and_then(|number| run.recorded().ok()?.execution(number).ok());
     let taken = |node: &u32| {

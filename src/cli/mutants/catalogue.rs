@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use suspect_format::trace::HASH_START;
 
@@ -124,10 +124,20 @@ fn other_places(arguments: &CatalogueArguments) -> &'static str {
 
 /// The sources of the program that are the project's own, by the index of the file.
 pub fn texts(root: &Path, run: &Run, build: Option<&BuildReport>) -> Result<BTreeMap<u32, Text>, Failure> {
+    let parse = |(number, path): (u32, PathBuf)| {
+        let source = std::fs::read(&path)
+            .map_err(|error| Failure::new(Exit::File, format!("cannot read {}: {error}", path.display())))?;
+        Ok((number, Text::parse(source)))
+    };
+    sources(root, run, build)?.into_iter().map(parse).collect()
+}
+
+/// Where these are. Fails if one is not what was built any more.
+pub fn sources(root: &Path, run: &Run, build: Option<&BuildReport>) -> Result<BTreeMap<u32, PathBuf>, Failure> {
     let modified = |path: &Path| path.metadata().and_then(|data| data.modified()).ok();
     let built =
         build.and_then(|build| build.modules.iter().filter_map(|module| modified(&root.join(&module.path))).max());
-    let mut texts = BTreeMap::new();
+    let mut sources = BTreeMap::new();
     for (number, name) in (0..).zip(&run.program.files) {
         let path = root.join(name);
         if Path::new(name).is_absolute() || !path.is_file() {
@@ -138,11 +148,9 @@ pub fn texts(root: &Path, run: &Run, build: Option<&BuildReport>) -> Result<BTre
                 format!("{name} was changed after the program was built: build it and run `suspect test` again");
             return Err(Failure::new(Exit::OtherBuild, message));
         }
-        let source = std::fs::read(&path)
-            .map_err(|error| Failure::new(Exit::File, format!("cannot read {}: {error}", path.display())))?;
-        texts.insert(number, Text::parse(source));
+        sources.insert(number, path);
     }
-    Ok(texts)
+    Ok(sources)
 }
 
 /// Marks equivalent and duplicate mutants; what kept it from that, if anything did. What the compiler made of an expression is kept, so the next

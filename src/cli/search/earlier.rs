@@ -168,5 +168,5 @@ fn holding(program: &Program, now: &Origin, before: &Origin, store: &EvidenceSto
         }),
         false => None,
     };
-    Ok(EarlierRun { records: held.collect(), same, unchanged })
+    Ok(EarlierRun { began: before.began, records: held.collect(), same, unchanged })
 }

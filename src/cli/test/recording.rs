@@ -18,7 +18,7 @@ pub struct Recording<'p> {
 struct State {
     writer: RunWriter,
     /// Of each test, what the first run did with its nodes; compared with later runs.
-    first: HashMap<usize, Vec<(u64, u64)>>,
+    first: HashMap<usize, Vec<(u32, u64, u64)>>,
     /// Of each test, the nodes that differed between runs.
     unstable: HashMap<usize, BTreeSet<u32>>,
     recorded: Recorded,
@@ -108,17 +108,24 @@ impl State {
             self.first.insert(test, behaviour(&counts.execution));
         } else if let Some(first) = self.first.get(&test) {
             let now = behaviour(&counts.execution);
-            let differ =
-                (0..).zip(first.iter().zip(&now)).filter(|(_, (first, now))| first != now).map(|(node, _)| node);
+            let alone = [(first, &now), (&now, first)];
+            let differ = alone.into_iter().flat_map(|(one, other)| {
+                one.iter().filter(|deed| other.binary_search(deed).is_err()).map(|(node, ..)| *node)
+            });
             self.unstable.entry(test).or_default().extend(differ);
         }
         Ok(())
     }
 }
 
-/// How often each node took a value, and which.
-fn behaviour(execution: &Execution) -> Vec<(u64, u64)> {
-    execution.nodes.iter().copied().zip(execution.trajectories.iter().copied()).collect()
+/// How often each node took a value, and which; of those that took none nothing, since this is kept of each test while others run.
+fn behaviour(execution: &Execution) -> Vec<(u32, u64, u64)> {
+    let deeds = execution.nodes.iter().zip(&execution.trajectories);
+    (0..)
+        .zip(deeds)
+        .filter(|(_, deed)| *deed != (&0, &0))
+        .map(|(node, (count, values))| (node, *count, *values))
+        .collect()
 }
 
 impl From<TraceError> for Failure {
