@@ -1,10 +1,11 @@
-//! Fuel: in the `trace` version the runtime is called when a function is entered and when a loop goes round, so that a budget of calls
-//! ends every program that goes on for ever. In the `mutants` version fuel is counted down at the same places.
+//! Fuel: in the `trace` version the runtime is called when a function is entered that calls others and when a loop goes round, so that a
+//! budget of calls ends every program that goes on for ever. In the `mutants` version fuel is counted down at the same places.
 
 use std::collections::HashSet;
 
 use suspect_format::abi;
 
+use crate::calls::{self, Effect};
 use crate::hooks::Marker;
 use crate::ir::{Block, Builder, LLVMOpcode, Module, Value, llvm};
 use crate::lower;
@@ -13,6 +14,8 @@ use crate::shim;
 /// Where a function's loops go round: found before anything is put into it, so that they are the same in all versions.
 pub struct Rounds {
     function: Value,
+    /// Whether it calls what may call it again; else only its loops go on for ever.
+    calls: bool,
     ends: Vec<Value>,
 }
 
@@ -21,15 +24,17 @@ impl Rounds {
     pub fn of(function: Value) -> Rounds {
         let entry = function.blocks().first().copied();
         let ends = entry.map(going_back).unwrap_or_default().into_iter().filter_map(Block::terminator).collect();
-        Rounds { function, ends }
+        let calls_on = |one: Value| one.is(LLVMOpcode::LLVMCall) && calls::effect(one) != Effect::Returns;
+        let calls = function.blocks().iter().flat_map(|block| block.instructions()).any(calls_on);
+        Rounds { function, calls, ends }
     }
 
-    /// Puts calls of the runtime there and where the function begins.
+    /// Puts calls of the runtime there and where the function begins, if it calls others.
     pub fn tick(&self, module: Module) {
         self.first().into_iter().chain(self.ends.iter().copied()).for_each(|before| tick(module, before));
     }
 
-    /// Has fuel counted down there and where the function begins.
+    /// Has fuel counted down likewise.
     pub fn burn(&self, module: Module) {
         let number = module.constant(32, 0);
         for before in self.first().into_iter().chain(self.ends.iter().copied()) {
@@ -38,6 +43,9 @@ impl Rounds {
     }
 
     fn first(&self) -> Option<Value> {
+        if !self.calls {
+            return None;
+        }
         let entry = self.function.blocks().first().copied()?;
         entry.instructions().into_iter().find(|one| !one.is(LLVMOpcode::LLVMAlloca))
     }

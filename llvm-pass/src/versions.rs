@@ -158,15 +158,8 @@ fn copy(module: Module, function: Value, mode: Mode, tables: &[Value]) -> Value 
         })
     }
     copy.remove_attribute("memory");
-    let as_written = copy.has_attribute("alwaysinline") || copy.has_attribute("optnone");
-    if mode == Mode::Mutants && !as_written {
-        // Hooks cost more than what this loses; it takes half the time to compile.
-        copy.add_attribute(module.context(), "optsize", 0);
-        if !copy.has_attribute("inlinehint") {
-            copy.add_attribute(module.context(), "noinline", 0);
-        }
-    }
-    if mode == Mode::Values && !as_written && !copy.has_attribute("inlinehint") {
+    let is_as_written = ["alwaysinline", "inlinehint", "optnone"].iter().any(|attribute| copy.has_attribute(attribute));
+    if mode == Mode::Values && !is_as_written {
         // Beside its hooks a call costs little, and each copy has all of them again.
         copy.add_text_attribute(module.context(), "function-inline-threshold", VALUES_INLINED);
     }

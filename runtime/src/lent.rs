@@ -14,6 +14,9 @@ const CLONE: usize = 56;
 /// `CLONE_VM`, `CLONE_PIDFD`.
 const SHARING_MEMORY: u32 = 0x100 | 0x1000;
 
+/// See [`Pause::fail`].
+const MOST_FAILURES: u32 = 6;
+
 /// What the parent knows of a child that has its memory. All zeros at first.
 #[repr(C)]
 pub struct Lent {
@@ -41,8 +44,8 @@ pub unsafe fn look() -> bool {
         }
         let can_be_kept = room.kept.look();
         if !can_be_kept {
-            room.lent.pause.fail();
-            room.place.pause.fail();
+            room.lent.pause.fail(MOST_FAILURES);
+            room.place.pause.fail(MOST_FAILURES);
         }
         can_be_kept
     }
@@ -74,7 +77,7 @@ pub unsafe fn lend(found: *mut TrialResult) -> Split {
         let lent = &mut (*room()).lent;
         match lent.done {
             Some(_) => lent.pause.succeed(),
-            None => lent.pause.fail(),
+            None => lent.pause.fail(MOST_FAILURES),
         }
         Split::Parent(lent.done)
     }

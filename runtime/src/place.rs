@@ -76,6 +76,8 @@ const IS_IGNORED: usize = 1;
 const MOST_OPENED: usize = 16;
 /// Signals that a trial may handle otherwise.
 const MOST_HANDLED: usize = 8;
+/// See [`Pause::fail`]: a failure costs half of what a success saves.
+const MOST_FAILURES: u32 = 2;
 /// Looks of the clock at one trial until its time is up, and how many of them there are in that time.
 const LAST_LOOK: u32 = 3;
 const LOOKS: u64 = 2;
@@ -140,7 +142,7 @@ pub unsafe fn is_due() -> bool {
         if is_due && !place.is_open {
             place.is_open = place.prepare();
             if !place.is_open {
-                place.pause.fail();
+                place.pause.fail(MOST_FAILURES);
             }
         }
         is_due && place.is_open
@@ -178,7 +180,7 @@ pub unsafe fn stay(found: *mut TrialResult) -> Split {
         let place = &mut room.place;
         (*found).status = place.status;
         if room.is_refused {
-            place.pause.fail();
+            place.pause.fail(MOST_FAILURES);
             return Split::Parent(None);
         }
         place.pause.succeed();

@@ -69,13 +69,10 @@ pub struct Pause {
     left: u32,
 }
 
-/// After so many failures one after another the pauses grow no more.
-const MOST_FAILURES: u32 = 6;
-
 impl Pause {
-    /// It failed: it is not tried again for a while.
-    pub fn fail(&mut self) {
-        self.failures = self.failures.wrapping_add(1).min(MOST_FAILURES);
+    /// It failed: it is not tried again for a while. After `most` failures one after another the pauses grow no more.
+    pub fn fail(&mut self, most: u32) {
+        self.failures = self.failures.wrapping_add(1).min(most);
         self.left = (1u32 << self.failures).wrapping_sub(1);
     }
 

@@ -28,9 +28,9 @@ __attribute__((noinline)) static int inner(int x) { return x + get(); }
 // CHECK: [[GATE:%.*]] = load i8, ptr @suspect.gate.bytes
 // CHECK: [[SHUT:%.*]] = icmp {{eq|ne}} i8 [[GATE]], 0
 // CHECK: br i1 [[SHUT]], {{.*}} !prof
-// CHECK: load i64, ptr @__suspect_fuel
-// CHECK: call {{.*}}@inner.suspect.mutants(
-// CHECK: tail call i32 @loop.suspect.trace(
+// CHECK-DAG: load i64, ptr @__suspect_fuel
+// CHECK-DAG: call {{.*}}@inner.suspect.mutants(
+// CHECK-DAG: tail call i32 @loop.suspect.trace(
 // BURN-LABEL: define internal {{.*}}@loop.suspect.mutants(
 // BURN-COUNT-2: call preserve_allcc void @suspect.refuel()
 // BURN-NOT: call preserve_allcc void @suspect.refuel()

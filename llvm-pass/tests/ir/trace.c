@@ -17,4 +17,8 @@
 // CHECK: attributes #[[TRACE]] = {{.*}}noinline{{.*}}optnone
 // NOT-NOT: suspect.log
 // NOT-NOT: @__suspect_text
-int f(int x) { return x * 3; }
+void g(void);
+int f(int x) {
+  g();
+  return x * 3;
+}
