@@ -34,8 +34,8 @@ const TRIALS: usize = 600;
 
 fn main() {
     println!(
-        "| program | watched | own time, us | plain starts/s | exec trials/s | fork trials/s | fork / exec | fork / plain \
-         | plain CPU us | exec CPU us | fork CPU us | exec / fork | plain / fork | lent |"
+        "| program | watched | own time, us | plain starts/s | exec trials/s | plan trials/s | plan / exec | plan / plain \
+         | plain CPU us | exec CPU us | plan CPU us | exec / plan | plain / plan | in place |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     let mut worker = Worker::start(&Setup::with_executable(SUSPECT)).unwrap();
@@ -75,7 +75,7 @@ fn rows(worker: &mut Worker, source: &str, arguments: &str, text: &str) {
             Watched::Nodes => mutants(&trials, &program),
             Watched::Output => code_mutants(&program),
         };
-        let (mut least, mut ticks, mut lent) = ([Duration::MAX; 3], [0; 3], 0.0);
+        let (mut least, mut ticks, mut in_place) = ([Duration::MAX; 3], [0; 3], 0.0);
         for _ in 0..TURNS {
             for (at, executors) in [None, Some(Executors::Exec), Some(Executors::Fork)].into_iter().enumerate() {
                 let before = descendants_ticks();
@@ -83,7 +83,7 @@ fn rows(worker: &mut Worker, source: &str, arguments: &str, text: &str) {
                     None => plain(&root, arguments),
                     Some(executors) => {
                         let (time, share) = run(&trials, worker, &mutants, executors, budget);
-                        lent = share;
+                        in_place = share;
                         time
                     }
                 };
@@ -92,14 +92,14 @@ fn rows(worker: &mut Worker, source: &str, arguments: &str, text: &str) {
             }
         }
         let started = [TRIALS, mutants.len(), mutants.len()].map(|n| n as f64);
-        let [plain, exec, fork] = [0, 1, 2].map(|at| started[at] / least[at].as_secs_f64());
+        let [plain, exec, plan] = [0, 1, 2].map(|at| started[at] / least[at].as_secs_f64());
         let cpu = [0, 1, 2].map(|at| ticks[at] as f64 / TICKS * 1e6 / started[at] / TURNS as f64);
         println!(
-            "| {source} | {watched:?}, {} | {own:.0} | {plain:.0} | {exec:.0} | {fork:.0} | {:.2} | {:.2} \
-             | {:.0} | {:.0} | {:.0} | {:.2} | {:.2} | {lent:.2} |",
+            "| {source} | {watched:?}, {} | {own:.0} | {plain:.0} | {exec:.0} | {plan:.0} | {:.2} | {:.2} \
+             | {:.0} | {:.0} | {:.0} | {:.2} | {:.2} | {in_place:.2} |",
             trials.mode().name(),
-            fork / exec,
-            fork / plain,
+            plan / exec,
+            plan / plain,
             cpu[0],
             cpu[1],
             cpu[2],
@@ -195,19 +195,19 @@ fn code_mutants(program: &Program) -> Vec<Mutant> {
     (0..10).flat_map(|round| all.clone().filter_map(move |operation| change(operation, round))).take(TRIALS).collect()
 }
 
-/// Runs them all; how long that takes, and which part of those that are not the test's own run had its memory.
+/// Runs them all; how long that takes, and which part of those that are not the test's own run its process ran itself.
 fn run(trials: &TestTrials, worker: &mut Worker, all: &[Mutant], executors: Executors, budget: u64) -> (Duration, f64) {
     let started = Instant::now();
-    let (mut seen, mut applied, mut lent) = (0, 0, 0);
+    let (mut seen, mut applied, mut in_place) = (0, 0, 0);
     let mut look = |_, observation: suspect::trial::Observation| {
         seen += 1;
         applied += usize::from(observation.applied);
-        lent += usize::from(observation.executor == Executor::InPlace);
+        in_place += usize::from(observation.executor == Executor::InPlace);
         ControlFlow::Continue(())
     };
     trials.run(worker, all, executors, budget, &mut look).unwrap();
     assert_eq!(seen, all.len());
-    (started.elapsed(), lent as f64 / applied.max(1) as f64)
+    (started.elapsed(), in_place as f64 / applied.max(1) as f64)
 }
 
 /// As many plain starts of the uninstrumented program, one after another.

@@ -23,14 +23,7 @@ unsafe extern "C" {
     pub fn suspect_drop_named_metadata(module: LLVMModuleRef, name: *const c_char);
 
     pub fn suspect_take_body(function: LLVMValueRef, name: *const c_char, length: usize) -> LLVMValueRef;
-    pub fn suspect_clone(
-        function: LLVMValueRef,
-        name: *const c_char,
-        length: usize,
-        from: *mut LLVMValueRef,
-        to: *mut LLVMValueRef,
-        count: usize,
-    ) -> LLVMValueRef;
+    pub fn suspect_clone(function: LLVMValueRef, name: *const c_char, length: usize) -> LLVMValueRef;
     pub fn suspect_clone_table(
         global: LLVMValueRef,
         source: LLVMValueRef,

@@ -148,8 +148,7 @@ fn copies_of(module: Module, function: Value, versions: &Versions) -> HashMap<Mo
 
 fn copy(module: Module, function: Value, mode: Mode, tables: &[Value]) -> Value {
     let name = version_name(function, mode);
-    let none = std::ptr::null_mut();
-    let copy = Value(llvm!(shim::suspect_clone(function.0, name.as_ptr().cast(), name.len(), none, none, 0)));
+    let copy = Value(llvm!(shim::suspect_clone(function.0, name.as_ptr().cast(), name.len())));
     for table in tables {
         let name = format!("{}.suspect.{}", table.name(), mode.name());
         llvm!({
