@@ -75,7 +75,11 @@ bool should_run(StringRef pass, const Any &unit) {
 struct Gate : OptPassGate {
   bool isEnabled() const override { return true; }
   bool shouldRunPass(StringRef pass, StringRef unit) override {
-    return pass != "Machine Instruction Scheduler" || !unit.contains(".suspect.") || unit.contains(".suspect.plain)");
+    if (!unit.contains(".suspect.") || unit.contains(".suspect.plain)"))
+      return true;
+    // Between hooks there is little to bring nearer to where it is used.
+    bool is_prepared = pass != "CodeGen Prepare" || !unit.contains(".suspect.values)");
+    return pass != "Machine Instruction Scheduler" && is_prepared;
   }
 };
 } // namespace

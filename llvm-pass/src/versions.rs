@@ -14,7 +14,7 @@ use crate::shim;
 /// Most tables of labels that one function may have.
 const MOST_TABLES: usize = 64;
 /// What a function of the `values` version may cost to be inlined, in LLVM's unit: an instruction is 5, the usual limit 225.
-const VALUES_INLINED: &str = "100";
+const VALUES_INLINED: &str = "30";
 
 /// Why `function` cannot have hooks or versions; `None` when it can.
 pub fn obstacle(module: Module, function: Value, versions: &Versions) -> Option<&'static str> {

@@ -60,7 +60,7 @@ struct Part {
 #[repr(C)]
 pub struct Kept {
     /// Whether the rest of this is true of the memory as it is.
-    pub is_ready: bool,
+    is_ready: bool,
     n_parts: usize,
     parts: [Part; MOST_PARTS],
     n_kept: usize,
