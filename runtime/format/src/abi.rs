@@ -54,7 +54,7 @@ pub const HOOK_POINTER: &str = "__suspect_pointer";
 pub const HOOK_TEXT: &str = "__suspect_text";
 /// `void (void *object)`: the C library has just made an object (`malloc` and its like); null if it refused.
 pub const HOOK_OBJECT: &str = "__suspect_object";
-/// `void (void)`: a function is entered or a loop goes round (`trace` mode): what a program without nodes spends its budget on.
+/// `void (void)`: a function that calls others is entered or a loop goes round (`trace` mode): what a program without nodes spends its budget on.
 pub const HOOK_TICK: &str = "__suspect_tick";
 
 /// `u64 (u8 *operation, u64 left, u64 right, u64 result)`: what an operator comes to (`trace` mode). Operands and result are bits,
