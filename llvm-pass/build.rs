@@ -14,6 +14,7 @@ fn main() {
         "shim/shim.cpp",
         "shim/record.cpp",
         "shim/passes.cpp",
+        "shim/apart.cpp",
     ]);
     build.flag("-isystem").flag(ask(&config, "--includedir"));
     for flag in ask(&config, "--cxxflags").split_whitespace().filter(|flag| flag.starts_with("-D")) {

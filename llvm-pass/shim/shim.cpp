@@ -1,5 +1,6 @@
 // What LLVM's C interface cannot say: pass registration, one option, debug-info getters, cloning, splitting edges.
 // Every function is a few lines; decisions belong in Rust.
+#include "apart.h"
 #include "passes.h"
 #include "llvm-c/Core.h"
 #include "llvm-c/DebugInfo.h"
@@ -36,6 +37,9 @@ void suspect_optimizer_last(LLVMModuleRef module);
 
 namespace {
 struct Start : PassInfoMixin<Start> {
+  // Whether the module is optimised before `Last`.
+  bool is_optimised;
+  explicit Start(bool is_optimised) : is_optimised(is_optimised) {}
   static bool isRequired() { return true; }
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &MAM) {
     auto &FAM = MAM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
@@ -45,6 +49,8 @@ struct Start : PassInfoMixin<Start> {
         FAM.invalidate(F, LowerExpectIntrinsicPass().run(F, FAM));
     begin_module();
     suspect_pipeline_start(wrap(&M), &FAM);
+    if (is_optimised)
+      take_apart(M);
     return PreservedAnalyses::none();
   }
 };
@@ -52,6 +58,7 @@ struct Start : PassInfoMixin<Start> {
 struct Last : PassInfoMixin<Last> {
   static bool isRequired() { return true; }
   PreservedAnalyses run(Module &M, ModuleAnalysisManager &) {
+    put_back(M);
     suspect_optimizer_last(wrap(&M));
     spare_code(M.getContext());
     return PreservedAnalyses::none();
@@ -79,7 +86,9 @@ extern "C" {
 void suspect_register(PassBuilder &builder) {
   // Later extension points gained parameters; nobody here looks at them.
   spare_versions(builder.getPassInstrumentationCallbacks());
-  builder.registerPipelineStartEPCallback([](ModulePassManager &passes, auto...) { passes.addPass(Start()); });
+  builder.registerPipelineStartEPCallback([](ModulePassManager &passes, OptimizationLevel level, auto...) {
+    passes.addPass(Start(level != OptimizationLevel::O0));
+  });
   builder.registerOptimizerLastEPCallback([](ModulePassManager &passes, auto...) { passes.addPass(Last()); });
 }
 
