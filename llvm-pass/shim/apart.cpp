@@ -154,14 +154,14 @@ void take_apart(Module &module) {
 #endif
   apart.module = &module, apart.waiting = waiting;
   for (Function *function : functions) {
-    Function *declared = Function::Create(function->getFunctionType(), GlobalValue::ExternalLinkage, function->getAddressSpace(), "",
-                                          &module);
+    Function *declared = Function::Create(function->getFunctionType(), GlobalValue::ExternalLinkage, function->getAddressSpace(), "");
     declared->setCallingConv(function->getCallingConv());
     declared->setAttributes(function->getAttributes());
     declared->setDSOLocal(true);
     // Metadata (that a section goes with the function) stays with it.
     function->replaceNonMetadataUsesWith(declared);
     std::string name = function->getName().str();
+    module.getFunctionList().insert(function->getIterator(), declared);
     function->removeFromParent();
     declared->setName(name);
     waiting->getFunctionList().push_back(function);
@@ -191,12 +191,15 @@ void put_back(Module &module) {
     }
     // What nobody here has come to refer to is gone; declarations that waiting code refers to come with it.
     if (auto *function = dyn_cast<Function>(global)) {
+      auto *declared = dyn_cast_or_null<Function>(here);
       function->removeFromParent();
-      if (here) {
-        here->replaceAllUsesWith(function);
-        here->eraseFromParent();
+      module.getFunctionList().insert(declared ? declared->getIterator() : module.end(), function);
+      if (declared) {
+        declared->replaceAllUsesWith(function);
+        declared->eraseFromParent();
+        // It was taken.
+        function->setName(name);
       }
-      module.getFunctionList().push_back(function);
 #if LLVM_VERSION_MAJOR >= 19
       function->setIsNewDbgInfoFormat(module.IsNewDbgInfoFormat);
 #endif

@@ -6,6 +6,7 @@
 
 use std::collections::HashSet;
 
+use crate::calls;
 use crate::compounds::{Found, Graph};
 use crate::ir::{LLVMOpcode, Value};
 use crate::operations::position_of;
@@ -46,6 +47,11 @@ fn of_condition(graph: &Graph, condition: &[usize]) -> Option<Repeat> {
     let mut ends = graph.predecessors(after).iter().filter(|before| !condition.contains(before));
     let (end, None) = (*ends.next()?, ends.next()) else { return None };
     if is_loop || is_entered || !guarded.contains(&end) || graph.successors(end).len() != 1 {
+        return None;
+    }
+    // Nothing is asked again behind what never returns.
+    let never_returns = |value: Value| calls::is_call(value) && value.call_has("noreturn");
+    if graph.body.range(end).any(|position| never_returns(graph.body.at(position))) {
         return None;
     }
     let branch = graph.body.terminator(last);
