@@ -74,16 +74,8 @@ Part part_of_call(const CallBase &call) {
     return Step;
   if (auto *copy = dyn_cast<MemCpyInst>(&call); copy && isa<Argument>(copy->getSource()))
     return Nothing;
-  // Profiling takes away what its calls name. (Before LLVM 17 every intrinsic is an InstrProfInstBase.)
-  if (callee->getName().substr(0, 15) == "llvm.instrprof.")
-    return Nothing;
   switch (callee->getIntrinsicID()) {
-  case Intrinsic::assume:
   case Intrinsic::donothing:
-  case Intrinsic::lifetime_start:
-  case Intrinsic::lifetime_end:
-  case Intrinsic::experimental_noalias_scope_decl:
-  case Intrinsic::prefetch:
   case Intrinsic::pseudoprobe:
   case Intrinsic::sideeffect:
   case Intrinsic::stackrestore:
@@ -209,6 +201,23 @@ AllocaInst *keep(Instruction &value) {
   return where;
 }
 
+// Whether a call only tells or profiles. What it names is not to be computed before it.
+bool does_nothing(const IntrinsicInst &call) {
+  // Before LLVM 17 every intrinsic is an InstrProfInstBase.
+  if (call.getCalledFunction()->getName().substr(0, 15) == "llvm.instrprof.")
+    return true;
+  switch (call.getIntrinsicID()) {
+  case Intrinsic::assume:
+  case Intrinsic::experimental_noalias_scope_decl:
+  case Intrinsic::lifetime_start:
+  case Intrinsic::lifetime_end:
+  case Intrinsic::prefetch:
+    return true;
+  default:
+    return false;
+  }
+}
+
 // Nothing that the front end knew of values is taken for granted, since a patched run may have other ones.
 void forget(Function &function) {
   SmallVector<Instruction *, 16> gone, ends;
@@ -228,9 +237,8 @@ void forget(Function &function) {
         freeze->replaceAllUsesWith(freeze->getOperand(0));
         gone.push_back(freeze);
       }
-      if (auto *call = dyn_cast<IntrinsicInst>(&instruction))
-        if (call->isLifetimeStartOrEnd() || call->getIntrinsicID() == Intrinsic::experimental_noalias_scope_decl || call->getIntrinsicID() == Intrinsic::assume)
-          gone.push_back(call);
+      if (auto *call = dyn_cast<IntrinsicInst>(&instruction); call && does_nothing(*call))
+        gone.push_back(call);
     }
   for (Instruction *instruction : gone)
     instruction->eraseFromParent();
