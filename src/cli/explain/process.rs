@@ -21,15 +21,17 @@ pub struct Processes<'c, 'a> {
     /// Those that were looked up: each is asked for by every patched run of a step, and found by going over the recordings.
     positions: RefCell<HashMap<[u32; 2], Point>>,
     failed: RefCell<Option<trial::TrialError>>,
-    /// For each side: processes that parted, one after another and at all.
-    parted: [Parted; 2],
+    /// Of each side.
+    unsteady: [Unsteady; 2],
 }
 
-/// Processes that went another way than their own recorded run before anything was patched.
+/// How processes do not do the same each time.
 #[derive(Default)]
-struct Parted {
-    in_a_row: Cell<usize>,
+struct Unsteady {
+    /// Whether they ever did not.
     ever: Cell<bool>,
+    /// The last ones went another way than their own recorded run before anything was patched.
+    parted: Cell<usize>,
 }
 
 /// So many processes in a row may part: what is other from run to run without being asked for, such as the numbers of new files, seldom
@@ -70,7 +72,7 @@ impl<'c, 'a> Processes<'c, 'a> {
             guide,
             positions: RefCell::default(),
             failed: RefCell::new(None),
-            parted: Default::default(),
+            unsteady: Default::default(),
         }))
     }
 
@@ -99,18 +101,24 @@ impl<'c, 'a> Processes<'c, 'a> {
         self.carry_out(side, effect, &look, plan, false)?.into_iter().next()
     }
 
-    /// The same, under guard rails, of all that a step is to be proved by: where processes do not always do the same, one that got lost may
-    /// have done so for another reason than the patch.
+    /// The same, under guard rails, of all that a step is to be proved by. A process that shows nothing may do so for another reason than the
+    /// patch, so it is run once more, and more often where processes are known not to do the same each time.
     pub fn run_whole(&self, side: Side, cause: [u32; 2], patch: &[&Difference], effect: &Effect) -> Option<Verdict> {
-        let is_lost = |verdict: &Verdict| {
-            matches!(verdict, Verdict::Unresolved(Stop::ControlConfounded | Stop::Desync | Stop::EffectNotReached))
+        use Stop::{ControlConfounded, Desync, EffectNotReached};
+        let may_be_odd = |verdict: &Verdict| {
+            let lost = Verdict::Unresolved;
+            *verdict == Verdict::NotInduced || [ControlConfounded, Desync, EffectNotReached].map(lost).contains(verdict)
         };
         let mut verdict = self.run(side, cause, patch, effect, true)?;
-        for _ in 1..PATIENCE {
-            if !self.is_unsteady(side) || !is_lost(&verdict) {
+        for more in 1..PATIENCE {
+            if !may_be_odd(&verdict) || (more > 1 && !self.is_unsteady(side)) {
                 break;
             }
-            verdict = self.run(side, cause, patch, effect, true)?;
+            let again = self.run(side, cause, patch, effect, true)?;
+            if again != verdict {
+                self.unsteady[side.index()].ever.set(true);
+            }
+            verdict = again;
         }
         Some(verdict)
     }
@@ -204,19 +212,19 @@ impl<'c, 'a> Processes<'c, 'a> {
     }
 
     fn is_to_run_again(&self, side: Side, answered: &trial::Answered) -> bool {
-        let Parted { in_a_row, ever } = &self.parted[side.index()];
+        let Unsteady { ever, parted } = &self.unsteady[side.index()];
         if answered.ended != Ended::Parted {
-            in_a_row.set(0);
+            parted.set(0);
             return false;
         }
         ever.set(true);
-        in_a_row.set(in_a_row.get() + 1);
-        in_a_row.get() < PATIENCE
+        parted.set(parted.get() + 1);
+        parted.get() < PATIENCE
     }
 
     /// Whether processes do not always do what the recorded run of `side` did.
     pub fn is_unsteady(&self, side: Side) -> bool {
-        self.parted[side.index()].ever.get()
+        self.unsteady[side.index()].ever.get()
     }
 
     /// Whether processes can be forked at the points `cause` and go on to the effect beside each other: no other thread runs, no memory is
