@@ -179,7 +179,7 @@ impl Replay {
         if self.stage == Stage::Before {
             let recorded = runs.outcomes.get(side).and_then(|outcomes| outcomes.get(number as usize));
             if recorded != Some(&computed) {
-                self.end(Ended::Desync);
+                self.end(Ended::Parted);
             }
         }
         match self.guide.decide(&runs, side, computed) {

@@ -195,7 +195,7 @@ fn guard_rails_force_what_both_runs_decided_alike() {
     assert_eq!(called.status.code(), Some(0), "the process ends there");
     // A process whose decisions before the cause are not its run's is not the one that was recorded.
     plan.cause = Some(Point { decisions: [2, 2], steps: [0, 0] });
-    assert_eq!(replayed(RUNS[1], &plan).ended(), Ended::Desync);
+    assert_eq!(replayed(RUNS[1], &plan).ended(), Ended::Parted);
     plan.side = 1;
     assert_eq!(replayed(["5", "4", "6"], &plan).ended(), Ended::Effect);
 }
@@ -247,7 +247,7 @@ fn a_switched_run_can_be_patched_under_guard_rails() {
     plan.cause = Some(Point { decisions: [2, 2], steps: [0, 0] });
     assert_eq!(replayed(RUNS[0], &plan).ended(), Ended::Effect);
     plan.side = 0;
-    assert_eq!(replayed(RUNS[0], &plan).ended(), Ended::Desync, "without the switch it is another run");
+    assert_eq!(replayed(RUNS[0], &plan).ended(), Ended::Parted, "without the switch it is another run");
     plan.switched = Some((1, 2));
     assert_eq!(replayed(RUNS[0], &plan).ended(), Ended::Effect);
 }

@@ -23,8 +23,12 @@ pub enum Stop {
     EffectNotReached,
     /// The run is not where the recording says it should be.
     Desync,
-    /// It crashed or ran out of time.
+    /// It left the way of its own recorded run before anything was patched.
+    Parted,
+    /// It crashed.
     Broken,
+    /// It ran out of time.
+    OutOfTime,
 }
 
 /// What a point reads, one operand after another, in the order of the recording.

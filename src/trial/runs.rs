@@ -131,7 +131,7 @@ impl TestRuns {
             self.run(worker, Some(&path), None)?;
             let found = plan.read(&path)?.into_iter().zip(&mut answers);
             for (answer, place) in found.filter_map(|(answer, place)| Some((answer?, place))) {
-                if !matches!(answer.ended, Ended::Nowhere | Ended::Refused) {
+                if !matches!(answer.ended, Ended::Nowhere | Ended::Refused | Ended::Parted) {
                     *place = Some(Patched { answered: answer, run: None });
                 }
             }
@@ -142,7 +142,11 @@ impl TestRuns {
             let run = self.described(suite, worker, &ran, recordings)?;
             let answered = plan.read(&path)?.into_iter().nth(number).flatten();
             let garbled = || TrialError::Worker { problem: "left a plan file that nothing can be read from".into() };
-            *place = Some(Patched { answered: answered.ok_or_else(garbled)?, run: Some(run) });
+            let mut answered = answered.ok_or_else(garbled)?;
+            if ran.status.is_none() && matches!(answered.ended, Ended::Nowhere | Ended::Patched) {
+                answered.ended = Ended::TimedOut;
+            }
+            *place = Some(Patched { answered, run: Some(run) });
         }
         let _ = fs::remove_file(&path);
         Ok(answers.into_iter().flatten().collect())

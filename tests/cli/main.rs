@@ -19,6 +19,7 @@ mod labels;
 mod mutants;
 mod newcomers;
 mod nightly;
+mod odd_runs;
 mod official;
 mod page;
 mod package;

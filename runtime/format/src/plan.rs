@@ -192,12 +192,14 @@ pub enum Ended {
     Desync = 4,
     /// A patch or what is looked at is not in memory.
     NoMemory = 5,
-    /// A forked child ran out of time.
+    /// A process or a forked child ran out of time.
     TimedOut = 6,
     /// No child could be forked.
     Refused = 7,
     /// A forked child ended by itself before the effect point; `status` is as `wait` has it.
     Left = 8,
+    /// A decision before the cause point went another way than in the process's own recorded run: this is not the run that was recorded.
+    Parted = 9,
 }
 
 impl Ended {
@@ -213,6 +215,7 @@ impl Ended {
             6 => Ended::TimedOut,
             7 => Ended::Refused,
             8 => Ended::Left,
+            9 => Ended::Parted,
             _ => return None,
         })
     }

@@ -62,11 +62,6 @@ impl<'c, 'a> Prover<'c, 'a> {
         let (processes, cause) = (self.processes.as_ref(), states.points());
         let may_fork = processes.filter(|_| self.engine == Engine::Process);
         let mut forks = may_fork.and_then(|processes| Forks::new(processes, cause, cut, slice.effect));
-        let mut rails = |side: Side, patch: &[&Difference]| {
-            let forked = forks.as_mut().and_then(|forks| forks.run(side, patch));
-            let ran = || processes.and_then(|processes| processes.run(side, cause, patch, slice.effect, true));
-            forked.or_else(ran).unwrap_or_else(|| offline.approximate(side, patch))
-        };
         let stops = std::cell::RefCell::new(Vec::new());
         let watch = |verdict: Verdict| {
             if let Verdict::Unresolved(stop) = verdict {
@@ -74,13 +69,25 @@ impl<'c, 'a> Prover<'c, 'a> {
             }
             verdict
         };
+        let mut rails = |side: Side, patch: &[&Difference]| {
+            let forked = forks.as_mut().and_then(|forks| forks.run(side, patch));
+            let ran = || {
+                processes.and_then(|processes| match patch.len() == cut.len() {
+                    true => processes.run_whole(side, cause, patch, slice.effect),
+                    false => processes.run(side, cause, patch, slice.effect, true),
+                })
+            };
+            let verdict = forked.or_else(ran).unwrap_or_else(|| offline.approximate(side, patch));
+            // Why all of the cut told nothing is why the step is not proved; parts of it may well.
+            if patch.len() == cut.len() { watch(verdict) } else { verdict }
+        };
         let alone = |proof: Proof, (found, executions): (Option<Vec<Difference>>, usize)| match found {
             Some(causes) => Inference { causes, proof, executions },
             None => unverified(cut, executions),
         };
         let inference = match self.model {
             Model::Ladder => explain_step(cut, &mut rails, |side, patch| watch(offline.exact(side, patch))),
-            Model::Approximate => alone(Proof::Approximate, infer(cut, |side, patch| watch(rails(side, patch)))),
+            Model::Approximate => alone(Proof::Approximate, infer(cut, &mut rails)),
             Model::Exact => alone(Proof::Exact, infer(cut, |side, patch| watch(offline.exact(side, patch)))),
         };
         let forked = forks.map_or(0, |forks| forks.answered());
@@ -120,6 +127,11 @@ impl<'c, 'a> Prover<'c, 'a> {
         self.forked.clone()
     }
 
+    /// Whether a process did something else than its recorded run, before anything was patched.
+    pub fn is_unsteady(&self) -> bool {
+        self.processes.as_ref().is_some_and(|processes| Side::BOTH.into_iter().any(|side| processes.is_unsteady(side)))
+    }
+
     /// Why steps could not be proved, as sentences.
     pub fn problems(self) -> Vec<String> {
         let mut stops: Vec<&str> = self.stops.iter().map(|stop| words(*stop)).collect();
@@ -141,6 +153,8 @@ fn words(stop: Stop) -> &'static str {
         Stop::MissingObject => "it needs an object that does not exist in that run",
         Stop::EffectNotReached => "it did not come to the effect",
         Stop::Desync => "it was not where the recording says",
-        Stop::Broken => "it crashed or ran out of time",
+        Stop::Parted => "it went another way than the recorded run of the same test",
+        Stop::Broken => "it crashed",
+        Stop::OutOfTime => "it ran out of time",
     }
 }

@@ -1,6 +1,6 @@
 //! Patched runs as processes: the program runs again, with the other run's values written where the cause point is.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -21,7 +21,22 @@ pub struct Processes<'c, 'a> {
     /// Those that were looked up: each is asked for by every patched run of a step, and found by going over the recordings.
     positions: RefCell<HashMap<[u32; 2], Point>>,
     failed: RefCell<Option<trial::TrialError>>,
+    /// Of each side.
+    unsteady: [Unsteady; 2],
 }
+
+/// How processes do not do the same each time.
+#[derive(Default)]
+struct Unsteady {
+    /// Whether they ever did not.
+    ever: Cell<bool>,
+    /// The last ones went another way than their own recorded run before anything was patched.
+    parted: Cell<usize>,
+}
+
+/// So many processes in a row may part: what is other from run to run without being asked for, such as the numbers of new files, seldom
+/// matters. Where each of them parts it is the recorded run that was the odd one.
+const PATIENCE: usize = 4;
 
 /// Where an effect is looked at in a process.
 struct Look {
@@ -52,7 +67,13 @@ impl<'c, 'a> Processes<'c, 'a> {
             .collect();
         let outcomes = plan.outcomes.each_ref().map(Vec::as_slice);
         let guide = trial::Guide::write(&to.join("guide"), outcomes, &divergences).map_err(Failure::of(Exit::File))?;
-        Ok(Some(Self { case, guide, positions: RefCell::default(), failed: RefCell::new(None) }))
+        Ok(Some(Self {
+            case,
+            guide,
+            positions: RefCell::default(),
+            failed: RefCell::new(None),
+            unsteady: Default::default(),
+        }))
     }
 
     /// Runs the test of `side` again with the other run's values of `patch` just before the points `cause`; nothing if a process cannot
@@ -77,7 +98,29 @@ impl<'c, 'a> Processes<'c, 'a> {
             self.counted(side, cause, look.points)?
         };
         let plan = self.plan(side, cause, (place, &look), vec![bytes], guided);
-        self.carry_out(side, effect, &look, &plan, false)?.into_iter().next()
+        self.carry_out(side, effect, &look, plan, false)?.into_iter().next()
+    }
+
+    /// The same, under guard rails, of all that a step is to be proved by. A process that shows nothing may do so for another reason than the
+    /// patch, so it is run once more, and more often where processes are known not to do the same each time.
+    pub fn run_whole(&self, side: Side, cause: [u32; 2], patch: &[&Difference], effect: &Effect) -> Option<Verdict> {
+        use Stop::{ControlConfounded, Desync, EffectNotReached};
+        let may_be_odd = |verdict: &Verdict| {
+            let lost = Verdict::Unresolved;
+            *verdict == Verdict::NotInduced || [ControlConfounded, Desync, EffectNotReached].map(lost).contains(verdict)
+        };
+        let mut verdict = self.run(side, cause, patch, effect, true)?;
+        for more in 1..PATIENCE {
+            if !may_be_odd(&verdict) || (more > 1 && !self.is_unsteady(side)) {
+                break;
+            }
+            let again = self.run(side, cause, patch, effect, true)?;
+            if again != verdict {
+                self.unsteady[side.index()].ever.set(true);
+            }
+            verdict = again;
+        }
+        Some(verdict)
     }
 
     /// The same, under guard rails, for each of several patches by a child that is forked at the cause point; nothing if one of them cannot be
@@ -93,7 +136,7 @@ impl<'c, 'a> Processes<'c, 'a> {
         let tests = patches.iter().map(|patch| self.patch(side, cause, patch).ok()).collect::<Option<_>>()?;
         let place = trial::Place::Point(self.position(look.points));
         let plan = self.plan(side, cause, (place, &look), tests, true);
-        self.carry_out(side, effect, &look, &plan, true).filter(|verdicts| verdicts.len() == patches.len())
+        self.carry_out(side, effect, &look, plan, true).filter(|verdicts| verdicts.len() == patches.len())
     }
 
     fn plan(
@@ -132,10 +175,10 @@ impl<'c, 'a> Processes<'c, 'a> {
         side: Side,
         effect: &Effect,
         look: &Look,
-        plan: &trial::Plan,
+        plan: trial::Plan<'_>,
         forked: bool,
     ) -> Option<Vec<Verdict>> {
-        match self.case.room.patched(self.case.recorded[side.index()], plan, forked) {
+        match self.answers(side, plan, forked) {
             Ok(answered) => {
                 let judged = |answered| effect.judge(side, self.values(side, effect, look, answered));
                 Some(answered?.iter().map(judged).collect())
@@ -145,6 +188,43 @@ impl<'c, 'a> Processes<'c, 'a> {
                 None
             }
         }
+    }
+
+    /// What the tests of a plan come to; one whose process parted is run again.
+    fn answers(
+        &self,
+        side: Side,
+        mut plan: trial::Plan<'_>,
+        forked: bool,
+    ) -> Result<Option<Vec<trial::Answered>>, trial::TrialError> {
+        let run =
+            |plan: &trial::Plan<'_>, forked| self.case.room.patched(self.case.recorded[side.index()], plan, forked);
+        let Some(mut all) = run(&plan, forked)? else { return Ok(None) };
+        for (answered, test) in all.iter_mut().zip(std::mem::take(&mut plan.tests)) {
+            plan.tests = vec![test];
+            while self.is_to_run_again(side, answered)
+                && let Some(again) = run(&plan, false)?.and_then(|again| again.into_iter().next())
+            {
+                *answered = again;
+            }
+        }
+        Ok(Some(all))
+    }
+
+    fn is_to_run_again(&self, side: Side, answered: &trial::Answered) -> bool {
+        let Unsteady { ever, parted } = &self.unsteady[side.index()];
+        if answered.ended != Ended::Parted {
+            parted.set(0);
+            return false;
+        }
+        ever.set(true);
+        parted.set(parted.get() + 1);
+        parted.get() < PATIENCE
+    }
+
+    /// Whether processes do not always do what the recorded run of `side` did.
+    pub fn is_unsteady(&self, side: Side) -> bool {
+        self.unsteady[side.index()].ever.get()
     }
 
     /// Whether processes can be forked at the points `cause` and go on to the effect beside each other: no other thread runs, no memory is
@@ -264,9 +344,11 @@ impl<'c, 'a> Processes<'c, 'a> {
             Ended::Effect => {}
             Ended::Confounded => return Err(Stop::ControlConfounded),
             Ended::Desync => return Err(Stop::Desync),
+            Ended::Parted => return Err(Stop::Parted),
             Ended::NoMemory => return Err(Stop::MissingObject),
             Ended::Nowhere | Ended::Patched => return Err(Stop::EffectNotReached),
-            Ended::TimedOut | Ended::Refused | Ended::Left => return Err(Stop::Broken),
+            Ended::TimedOut => return Err(Stop::OutOfTime),
+            Ended::Refused | Ended::Left => return Err(Stop::Broken),
         }
         let here = Addresses::at(self.case.runs, side, effect.points[side.index()]);
         let mut memory = answered.watched.iter();
