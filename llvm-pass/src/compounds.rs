@@ -6,13 +6,16 @@
 //! of truth values. What is found is accepted only if it leaves to two places (or all to `phi`s): a condition is left out
 //! rather than told wrong.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use suspect_format::site::NodeKind;
 
 use crate::ir::{self, Block, LLVMOpcode, Value};
 use crate::sequences::{CompoundSite, Next, Operand, lay_out};
 use crate::sites::{Body, NodeSite, Survey};
+
+/// How many operands after one are looked at for the condition's last.
+const MOST_OPERANDS: u32 = 64;
 
 /// A compound condition that was found.
 pub struct Found {
@@ -199,33 +202,47 @@ impl<'a> Finder<'a> {
         if block <= first || meets || !self.graph.predecessors(block).iter().all(inside) {
             return false;
         }
-        self.gives_value(block) || self.begins_by(first, block, 0)
+        self.gives_value(block) || self.begins_by(first, block)
     }
 
     /// Whether `block` is an operand that another one of the same condition may still make a member of.
     fn joins(&self, first: usize, block: usize) -> bool {
-        block > first && self.waits(block) && self.begins_by(first, block, 0)
+        block > first && self.waits(block) && self.begins_by(first, block)
     }
 
     /// Whether the condition that `block`'s branch belongs to begins no later than the operand in `first`.
-    fn begins_by(&self, first: usize, block: usize, depth: u32) -> bool {
-        let (Some([branch, _]), Some(node)) = (self.locations(block), self.predicates.get(&first)) else {
-            return false;
-        };
+    fn begins_by(&self, first: usize, block: usize) -> bool {
+        let Some(node) = self.predicates.get(&first) else { return false };
         let start = self.nodes[*node as usize].place;
-        if !self.predicates.contains_key(&block) || depth > 64 {
-            return false;
+        // In code where all locations are one, as a scanner's that was generated, paths are beyond number: each block is looked at once.
+        let mut level = vec![block];
+        let mut seen = HashSet::from([block]);
+        for _ in 0..=MOST_OPERANDS {
+            let mut next_level = Vec::new();
+            for block in level {
+                let Some([branch, _]) = self.locations(block).filter(|_| self.predicates.contains_key(&block)) else {
+                    continue;
+                };
+                if (branch.0, branch.1) <= (start.line, start.column) {
+                    return true;
+                }
+                if !self.waits(block) {
+                    continue;
+                }
+                for next in self.successors(block) {
+                    let is_later =
+                        next > block && self.graph.predecessors(next).iter().all(|from| *from >= first && *from < next);
+                    if is_later && self.gives_value(next) {
+                        return true;
+                    }
+                    if is_later && seen.insert(next) {
+                        next_level.push(next);
+                    }
+                }
+            }
+            level = next_level;
         }
-        if !self.waits(block) || (branch.0, branch.1) <= (start.line, start.column) {
-            return (branch.0, branch.1) <= (start.line, start.column);
-        }
-        let later = |next: &usize| {
-            *next > block && self.graph.predecessors(*next).iter().all(|from| *from >= first && *from < *next)
-        };
-        self.successors(block)
-            .iter()
-            .filter(|next| later(next))
-            .any(|next| self.gives_value(*next) || self.begins_by(first, *next, depth + 1))
+        false
     }
 
     /// The members as operands; `None` when they are no condition of several operands.

@@ -249,6 +249,7 @@ fn check_options(method: &Method, arguments: &RankArguments) -> Result<(), Failu
 fn check_contrast(run: &Run, counts: TestCounts, on_mutants: bool) -> Result<(), Failure> {
     let excluded = match counts.excluded {
         0 => String::new(),
+        1 => " (1 more does not count: flaky, skipped or without a trace)".into(),
         n => format!(" ({n} more do not count: flaky, skipped or without a trace)"),
     };
     let failure = |message: String| Err(Failure::new(Exit::Baseline, message));
@@ -278,10 +279,10 @@ fn trust(run: &Run, counts: TestCounts) -> Result<Vec<String>, Failure> {
         n => format!("{n} failing tests against {} passing", counts.passing),
     }];
     if counts.excluded > 0 {
-        trust.push(format!(
-            "{} tests do not count: flaky, skipped or without a trace (`suspect test` names them)",
-            counts.excluded
-        ));
+        trust.push(match counts.excluded {
+            1 => "one test does not count: flaky, skipped or without a trace (`suspect test` names it)".into(),
+            n => format!("{n} tests do not count: flaky, skipped or without a trace (`suspect test` names them)"),
+        });
     }
     if !run.manifest.unstable_nodes.is_empty() {
         let n = run.manifest.unstable_nodes.len();

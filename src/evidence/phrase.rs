@@ -31,12 +31,13 @@ impl Phrase {
             Kind::Operation(Class::Sdl) => acting(format!("leaving out {}", quoted(original))),
             // Its operand has no name but in the source.
             Kind::Operation(Class::Uoi) if candidate.edit.is_some() => {
-                let texts = candidate.edit.as_ref().map(|edit| (quoted(&edit.replacement), quoted(&edit.original)));
+                let texts = candidate.edit.as_ref().map(|edit| told_apart(&edit.replacement, &edit.original));
                 let (replacement, original) = texts.unwrap_or_default();
                 Phrase { text: format!("with {replacement} instead of {original}"), acts: false }
             }
             Kind::Operation(_) | Kind::Constant => {
-                Phrase { text: format!("with {} instead of {}", quoted(replacement), quoted(original)), acts: false }
+                let (replacement, original) = told_apart(replacement, original);
+                Phrase { text: format!("with {replacement} instead of {original}"), acts: false }
             }
             Kind::Value | Kind::Pointer => acting(value(program, candidate)),
         }
@@ -61,7 +62,9 @@ fn predicate(program: &Program, candidate: &Candidate) -> String {
 
 fn value(program: &Program, candidate: &Candidate) -> String {
     let node = candidate.node.and_then(|node| program.nodes.get(node as usize));
-    let what = node.map_or_else(|| "the value here".into(), |node| quoted(&node.expression));
+    // What a generated parser keeps on its stack has no name.
+    let named = node.filter(|node| !node.expression.is_empty());
+    let what = named.map_or_else(|| "the value here".into(), |node| quoted(&node.expression));
     let Candidate { original, replacement, .. } = candidate;
     match change(candidate) {
         Some(Change::Add(_)) => match (replacement.strip_suffix(" more"), replacement.strip_suffix(" less")) {
@@ -81,8 +84,8 @@ fn value(program: &Program, candidate: &Candidate) -> String {
                 Some(NodeKind::Return) => format!("returning {replacement}{instead}"),
                 Some(NodeKind::Switch) => format!("switching on {replacement}{instead}"),
                 _ if is_value => format!("writing {replacement} here{instead}"),
-                Some(_) => format!("writing {replacement} to {what}"),
-                None => format!("writing {replacement} here"),
+                _ if named.is_some() => format!("writing {replacement} to {what}"),
+                _ => format!("writing {replacement} here"),
             }
         }
     }
@@ -123,8 +126,26 @@ fn quoted(text: &str) -> String {
     if text.chars().all(is_plain) { text } else { format!("`{text}`") }
 }
 
+/// Two texts, quoted; of long ones that begin alike, what is from a little before their difference on.
+fn told_apart(one: &str, other: &str) -> (String, String) {
+    if one == other || shortened(one) != shortened(other) {
+        return (quoted(one), quoted(other));
+    }
+    let (one, other) = (in_words(one), in_words(other));
+    let same = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
+    let rest = |text: &str| {
+        let rest: String = text.chars().skip(same.saturating_sub(SHOWN / 3)).collect();
+        quoted(&format!("...{}", rest.trim_start()))
+    };
+    (rest(&one), rest(&other))
+}
+
+fn in_words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 fn shortened(text: &str) -> String {
-    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = in_words(text);
     match words.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("{}...", words[..end].trim_end()),
         None => words,
@@ -148,5 +169,13 @@ mod tests {
         assert_eq!(["<=", "-1", "i < n", "f(x)", "x"].map(quoted), ["<=", "-1", "`i < n`", "`f(x)`", "`x`"]);
         let long = quoted(&"a + ".repeat(30));
         assert!(long.len() < 70 && long.ends_with("...`"), "{long}");
+    }
+
+    #[test]
+    fn long_texts_that_begin_alike_are_shown_where_they_differ() {
+        let long = format!("({}b)", "a + ".repeat(30));
+        let (replacement, original) = told_apart(&format!("{long} + 1"), &long);
+        assert_eq!((&*replacement, &*original), ("`...+ a + a + a + a + b) + 1`", "`...+ a + a + a + a + b)`"));
+        assert_eq!(told_apart("x + 1", "x"), ("`x + 1`".into(), "`x`".into()));
     }
 }

@@ -70,6 +70,7 @@ impl<'a> Reasons<'a> {
         let side = self.tallies.came_out(candidate).failing;
         let what = match (side.tried, side.noticed) {
             (0, _) => "has not been tried".to_string(),
+            (1, 1) => "alters the failing test tried and does not make it pass".to_string(),
             (tried, 0) => format!("alters nothing that is seen of {}", failing_tests(tried)),
             (tried, noticed) => format!("alters {noticed} of {} and makes none pass", failing_tests(tried)),
         };
@@ -140,6 +141,7 @@ impl<'a> Reasons<'a> {
     /// These failing tests, in words.
     fn who(&self, tests: &[u32], name: &dyn Fn(u32) -> String) -> String {
         let n_failing = self.ground.coverage().n_failing().max(self.tallies.n_failing() as usize);
+        let name = &|test: u32| called(name(test));
         match tests {
             [one] => name(*one),
             all if all.len() == n_failing => format!("all {n_failing} failing tests"),
@@ -183,6 +185,7 @@ impl<'a> Reasons<'a> {
         let (more, test, at) = most.max_by_key(|(more, _, at)| (*more, std::cmp::Reverse(self.candidate(*at).id)))?;
         let phrase = self.phrase(at);
         let bytes = if more == 1 { "byte" } else { "bytes" };
+        let name = &|test: u32| called(name(test));
         let sentence = match phrase.acts {
             true => format!("{} makes the output of {} right for {more} {bytes} more", phrase.text, name(test)),
             false => format!("{} the output of {} is right for {more} {bytes} more", phrase.text, name(test)),
@@ -233,6 +236,11 @@ impl<'a> Reasons<'a> {
         };
         Some(Reason { sentence, candidate: None, tests: Vec::new() })
     }
+}
+
+/// A test's name in a sentence: of one that is a number alone, `makes 6 pass` would count.
+fn called(name: String) -> String {
+    if name.bytes().all(|b| b.is_ascii_digit()) { format!("test {name}") } else { name }
 }
 
 fn failing_tests(n: u32) -> String {

@@ -233,7 +233,8 @@ impl Recording {
         }
         if recording.processes.is_empty() {
             let why = "no instrumented program ran where trials run, which is a copy of its directory, or that itself with \
-                       nothing to be written there: what it needs beside that it does not find";
+                       nothing to be written there: what it needs beside that it does not find, and a test that writes by \
+                       an absolute path has to write to a relative one, or below TMPDIR, instead";
             return Err(TrialError::NoValues { test: test.into(), why: why.into() });
         }
         recording.modules = reader.modules;

@@ -45,6 +45,11 @@ fn changes_are_told_as_what_they_do() {
     assert_eq!(value(Change::Add(1), "n", "1 more"), "adding 1 to `n`");
     assert_eq!(value(Change::Add(1), "5", "1 less"), "subtracting 1 from `n`");
     assert_eq!(value(Change::Negate, "5", "its negative"), "changing the sign of `n`");
+    let mut nameless = program.clone();
+    nameless.nodes[0].expression.clear();
+    let here = |change, original, replacement| say(&nameless, &changing(Kind::Value, 0, change, original, replacement));
+    assert_eq!(here(Change::Add(1), "5", "1 less"), "subtracting 1 from the value here");
+    assert_eq!(here(Change::Set(0), "", "NULL"), "writing NULL here");
     let kinds = [NodeKind::Parameter, NodeKind::Return]
         .map(|kind| say(&with_nodes(kind), &changing(Kind::Value, 0, Change::Set(2), "1", "2")));
     assert_eq!(kinds, ["passing 2 for `n` instead of 1", "returning 2 instead of 1"]);
@@ -134,6 +139,17 @@ fn any_candidate_can_be_asked_about() {
             "the program with 2 instead of 1 has not been tried",
         ]
     );
+}
+
+#[test]
+fn a_test_whose_name_is_a_number_is_no_count() {
+    let given = trials(&FAILED, &[(Kind::Call, 0, "ts..."), (ADD, 1, "c....")]);
+    let (program, coverage) = (with_nodes(NodeKind::Assignment), everywhere(4, &FAILED));
+    let ground = Ground::new(&program, &coverage, &[0, 1, 2, 3, 4]);
+    let reasons = Reasons::new(&program, &ground, &given);
+    let told = [0, 1].map(|at| reasons.of_candidate(at, &|test| (test + 6).to_string()).sentence);
+    assert_eq!(told[0], "leaving out the call 1 makes test 6 pass");
+    assert_eq!(told[1], "the program with 2 instead of 1 alters the failing test tried and does not make it pass");
 }
 
 #[test]
