@@ -6,6 +6,6 @@ mod compared;
 mod containment;
 mod differential;
 mod garbage;
-mod lent;
+mod undone;
 mod support;
 mod systems;

@@ -186,10 +186,32 @@ static void tell(void)
     fflush(stdout);
 }
 
-int main(void)
+// What a program may have set up before: handlers, perhaps on a stack of their own, a signal that is blocked and waits.
+static int begin(int flags)
+{
+    static char room[1 << 16];
+    stack_t stack = {.ss_sp = room, .ss_size = sizeof room};
+    sigset_t waiting;
+    sigemptyset(&waiting);
+    sigaddset(&waiting, SIGUSR2);
+    sigprocmask(SIG_BLOCK, &waiting, NULL);
+    raise(SIGUSR2);
+    if (flags)
+        sigaltstack(&stack, NULL);
+    on(SIGSEGV, jump, flags);
+    on(SIGUSR1, handler, flags);
+    return 0;
+}
+
+int main(int argc, char **argv)
 {
     char here;
     frame = &here;
+    if (argc > 1 && (begin(strcmp(argv[1], "apart") ? 0 : SA_ONSTACK), sigsetjmp(back, 1))) {
+        puts("caught");
+        show(12);
+        return 4;
+    }
     start = sbrk(0);
     fesetround(FE_DOWNWARD);
     large = malloc(1 << 18);
@@ -252,6 +274,25 @@ fn what_a_trial_does_to_the_memory_of_its_plan_is_undone() {
             eprintln!("{modes}: {count} of {} {executor:?}", pairs.len());
             assert!(count as f64 >= least * pairs.len() as f64, "{modes}: {count} of {} {executor:?}", pairs.len());
         }
+    }
+}
+
+#[test]
+fn what_the_program_has_set_up_before_is_found_by_each_trial() {
+    let _undisturbed = undisturbed();
+    let mut worker = worker();
+    let text = [("input.txt", "some words to read\n")];
+    let tests = ["./prog together < input.txt", "./prog apart < input.txt"];
+    let project = Project::with_modes("trace,mutants", PROGRAM, &tests, &text);
+    let node = project.program.nodes.iter().position(|one| one.variable == "which").unwrap() as u32;
+    // Among them each that raises a signal, changes a handler, or asks what is blocked.
+    let deeds = [1, 6, 11, 12, 13, 14, 19, 28, 35, 40, 42, 44];
+    let pairs: Vec<[u64; 2]> = deeds.iter().flat_map(|first| deeds.map(|second| [*first, second])).collect();
+    // A handler with a stack of its own is for a process of its own.
+    for (test, executor) in [(0, Executor::InPlace), (1, Executor::Fork)] {
+        let trials = project.prepare(&mut worker, test).unwrap();
+        let count = compare(&trials, &mut worker, node, &pairs, executor);
+        assert!(count > pairs.len() / 3, "{count} of {} {executor:?}", pairs.len());
     }
 }
 
