@@ -103,9 +103,9 @@ void open(GlobalValue &global) {
     return;
   apart.opened.push_back({&global, global.getLinkage()});
   bool is_dso_local = global.isDSOLocal();
-  global.setLinkage(global.hasLinkOnceODRLinkage()   ? GlobalValue::WeakODRLinkage
-                    : global.hasLinkOnceLinkage() ? GlobalValue::WeakAnyLinkage
-                                                     : GlobalValue::ExternalLinkage);
+  global.setLinkage(global.hasLinkOnceODRLinkage() ? GlobalValue::WeakODRLinkage
+                    : global.hasLinkOnceLinkage()  ? GlobalValue::WeakAnyLinkage
+                                                   : GlobalValue::ExternalLinkage);
   global.setDSOLocal(is_dso_local);
 }
 
