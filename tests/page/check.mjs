@@ -13,7 +13,10 @@ const tools = createRequire(join(fileURLToPath(import.meta.url), "../../../targe
 const { chromium } = tools("playwright-core");
 const axe = readFileSync(tools.resolve("axe-core/axe.min.js"), "utf8");
 const directory = resolve(process.argv[2]);
+/** How long a browser on a busy machine may take for anything, in ms. */
+const PATIENCE = 120000;
 const browser = await chromium.launch({
+  timeout: PATIENCE,
   executablePath: process.env.SUSPECT_CHROMIUM ?? "/usr/bin/chromium",
   args: [
     "--headless",
@@ -30,6 +33,7 @@ const browser = await chromium.launch({
 /** A page that fails the check when its script fails, it asks for anything but itself, or shows a dialog. */
 async function open(name, options = {}) {
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, ...options });
+  page.setDefaultTimeout(PATIENCE);
   const faults = [];
   page.on("pageerror", (error) => faults.push(error.message));
   page.on("console", (message) => message.type() === "error" && faults.push(message.text()));
@@ -40,6 +44,19 @@ async function open(name, options = {}) {
   return page;
 }
 
+/** Waits until what is read is as wanted, since a browser follows addresses and draws in its own time; fails with the last value read. */
+async function becomes(read, wanted, what) {
+  const fits = wanted instanceof RegExp ? (value) => wanted.test(value) : wanted instanceof Function ? wanted : (value) => value === wanted;
+  for (const end = Date.now() + PATIENCE; ; await new Promise((done) => setTimeout(done, 25))) {
+    const value = await read();
+    if (fits(value)) return value;
+    assert.ok(Date.now() < end, `${what ?? wanted}: it stays ${JSON.stringify(value)}`);
+  }
+}
+
+/** Waits until a part of the page is seen. */
+const seen = (part) => part.first().waitFor({ state: "visible" });
+
 const checks = {
   async "clicking a suspect shows its line with the evidence, and going back works"() {
     const page = await open("page.html");
@@ -49,14 +66,14 @@ const checks = {
     const place = (await second.locator(".where").textContent()).split(":").pop();
     const first = await line();
     await second.locator("a.place").click();
-    assert.equal(await line(), place);
-    assert.match(page.url(), new RegExp(`#s=parcel\\.c:${place}$`));
-    assert.match(await page.locator(".line.selected + .note").textContent(), /executed by \d+ of \d+ failing/);
+    await becomes(line, place);
+    await becomes(() => page.url(), new RegExp(`#s=parcel\\.c:${place}$`));
+    await becomes(() => page.locator(".line.selected + .note").textContent(), /executed by \d+ of \d+ failing/);
     await second.locator(".where").click();
     await page.goBack();
-    assert.ok(await page.locator(`.line[data-line="${first}"]`).isVisible());
+    await seen(page.locator(`.line[data-line="${first}"]`));
     await page.goto(page.url().replace(/#.*/, "") + `#s=parcel.c:${place}`);
-    assert.equal(await line(), place, "an address leads to its line");
+    await becomes(line, place, "an address leads to its line");
     return page;
   },
 
@@ -65,10 +82,10 @@ const checks = {
     const bubble = page.locator(".line .bubble").first();
     assert.match(await page.locator(".line .bubble").allTextContents().then((all) => all.join()), /1.*2|2.*1/);
     await bubble.click();
-    assert.match(page.url(), /#chain-1-\d$/);
-    assert.ok(await page.locator(".steps li:target").isVisible());
+    await becomes(() => page.url(), /#chain-1-\d$/);
+    await seen(page.locator(".steps li:target"));
     await page.locator(".steps a.place").first().click();
-    assert.match(await page.locator(".line.selected .n").textContent(), /^\d+$/);
+    await becomes(() => page.locator(".line.selected .n").textContent(), /^\d+$/);
     return page;
   },
 
@@ -78,9 +95,8 @@ const checks = {
     const all = await page.locator(".suspect").count();
     await page.keyboard.press("/");
     await page.keyboard.type("surcharge");
-    const some = await shown();
-    assert.ok(some > 0 && some < all, `${some} of ${all}`);
-    assert.match(await page.locator(".said").textContent(), new RegExp(`^${some} of ${all}$`));
+    const some = await becomes(shown, (some) => some > 0 && some < all, `some of ${all}`);
+    await becomes(() => page.locator(".said").textContent(), new RegExp(`^${some} of ${all}$`));
     await page.keyboard.press("Escape");
     await page.keyboard.press("j");
     await page.keyboard.press("j");
@@ -132,7 +148,7 @@ const checks = {
     await page.keyboard.press("ArrowLeft");
     assert.ok((await page.locator(".walk .chosen").textContent()).startsWith(cause));
     await page.locator(".walk a.place").click();
-    assert.ok(await page.locator(".line.selected").isVisible());
+    await seen(page.locator(".line.selected"));
     return page;
   },
 
@@ -151,9 +167,10 @@ const checks = {
     const ground = (page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     const light = await open("page.html", { colorScheme: "light" });
     const dark = await open("page.html", { colorScheme: "dark" });
-    assert.notEqual(await ground(light), await ground(dark));
+    const night = await ground(dark);
+    assert.notEqual(await ground(light), night);
     await light.locator("button.colours").click();
-    assert.equal(await ground(light), await ground(dark));
+    await becomes(() => ground(light), night);
     await dark.close();
     return light;
   },
@@ -162,15 +179,13 @@ const checks = {
     const page = await open("page.html", { viewport: { width: 360, height: 740 } });
     const widths = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
     assert.ok(widths[0] <= widths[1], widths.join());
-    assert.ok(await page.locator(".snippet").first().isVisible());
+    await seen(page.locator(".snippet"));
     await page.locator(".suspect a.place").first().click();
-    // The page goes there by its history, which is not done at once.
-    await page.locator("#source .code").waitFor({ state: "visible" });
+    await seen(page.locator("#source .code"));
     await page.screenshot({ path: join(directory, "phone-source.png") });
     await page.locator("#source .close").click();
-    // Closing goes back in the history, which is not done at once.
     await page.locator("#source .code").waitFor({ state: "hidden" });
-    assert.ok(await page.locator(".suspect").first().isVisible());
+    await seen(page.locator(".suspect"));
     return page;
   },
 
@@ -194,9 +209,9 @@ const checks = {
   async "without scripts the page is a document that says the same"() {
     const page = await open("page.html", { javaScriptEnabled: false });
     const place = page.locator(".suspect a.place").first();
-    assert.ok(await page.locator(".snippet mark").first().isVisible());
+    await seen(page.locator(".snippet mark"));
     await place.click();
-    assert.match(page.url(), /#s=parcel\.c:\d+$/);
+    await becomes(() => page.url(), /#s=parcel\.c:\d+$/);
     for (const id of ["suspects", "causes", "model", "profiles", "methods", "tests", "missing"])
       assert.ok(await page.locator(`#${id} h2`).isVisible(), id);
     assert.ok((await page.locator("#model table tr").count()) > 3);
@@ -210,6 +225,7 @@ const checks = {
     const server = createServer((_, answer) => answer.writeHead(200, { "content-type": "text/html", "content-security-policy": policy }).end(text));
     await new Promise((done) => server.listen(0, "127.0.0.1", done));
     const page = await browser.newPage();
+    page.setDefaultTimeout(PATIENCE);
     await page.goto(`http://127.0.0.1:${server.address().port}/`);
     assert.equal(await page.evaluate(() => document.documentElement.className).catch(() => ""), "");
     assert.ok(await page.locator("#suspects h2").isVisible());
@@ -228,7 +244,8 @@ const checks = {
     assert.ok((await page.locator(".line .text").count()) > 0);
     const first = page.locator(".suspect a.place").first();
     await first.click();
-    assert.ok(await page.locator(".line.selected").isVisible(), "the address of an odd name leads to its line");
+    // The address of an odd name leads to its line.
+    await seen(page.locator(".line.selected"));
     assert.ok((await page.textContent("#reading")).includes("<img src=x"), "it is text");
     return page;
   },
@@ -262,6 +279,7 @@ if (process.argv.includes("--measure")) {
   const rounded = Object.fromEntries(Object.entries(last).map(([name, value]) => [name, Math.round(value)]));
   console.log(JSON.stringify({ ready, ...rounded }));
 } else {
+  const failed = [];
   for (const [name, check] of Object.entries(checks)) {
     try {
       const page = await check();
@@ -269,9 +287,11 @@ if (process.argv.includes("--measure")) {
       await page?.close();
       console.log(`ok: ${name}`);
     } catch (error) {
-      console.log(`NOT ok: ${name}\n${error.stack}`);
-      process.exitCode = 1;
+      failed.push(`NOT ok: ${name}\n${error.stack}`);
     }
   }
+  // At the end, where who reads the end of a log sees them.
+  failed.forEach((one) => console.log(one));
+  process.exitCode = failed.length > 0 ? 1 : 0;
 }
 await browser.close();
