@@ -18,7 +18,7 @@ mod supervisor;
 pub use command::{Command, Limits, Stdin, duration_text};
 pub use environment::Environment;
 pub use outcome::{Outcome, Output, Status};
-pub use scratch::{Scratch, ScratchRoot, copy_tree, is_copied, remove_tree};
+pub use scratch::{Scratch, ScratchRoot, copy_into, copy_tree, is_copied, remove_tree};
 pub(crate) use supervisor::signal_children;
 
 use std::path::PathBuf;

@@ -200,8 +200,16 @@ fn make_dir(path: &Path) -> Result<(), ExecError> {
 /// # Errors
 /// When something in it cannot be read or written, or `to` exists.
 pub fn copy_tree(from: &Path, to: &Path) -> Result<(), ExecError> {
-    let read = |source| ExecError::Scratch { what: "copy the directory", path: from.into(), source };
     make_dir(to)?;
+    copy_into(from, to)
+}
+
+/// The same to a directory `to` that is there, and empty.
+///
+/// # Errors
+/// When something in it cannot be read or written.
+pub fn copy_into(from: &Path, to: &Path) -> Result<(), ExecError> {
+    let read = |source| ExecError::Scratch { what: "copy the directory", path: from.into(), source };
     for entry in fs::read_dir(from).map_err(read)? {
         let entry = entry.map_err(read)?;
         if is_copied(&entry.file_name()) {

@@ -11,6 +11,19 @@ use serde::{Deserialize, Serialize};
 pub(super) struct Hello {
     /// Directories below which it may write.
     pub writable: Vec<PathBuf>,
+    /// What is to be mounted first.
+    pub cover: Option<Cover>,
+}
+
+/// A directory over which another one is mounted, in which may be written.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Cover {
+    /// It.
+    pub directory: PathBuf,
+    /// Where it is to be found instead.
+    pub original: PathBuf,
+    /// The other one.
+    pub by: PathBuf,
 }
 
 /// The worker's answer to it.
@@ -18,6 +31,8 @@ pub(super) struct Hello {
 pub(super) struct Ready {
     /// What cannot be contained, as sentences.
     pub missing: Vec<String>,
+    /// Whether directories can be covered, and the one that was to be is.
+    pub covers: bool,
 }
 
 /// What a worker is asked.

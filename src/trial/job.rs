@@ -23,8 +23,21 @@ pub(super) enum Place {
     Copy,
     /// The same with all that the suite's directory holds, where the test's own is below it: what it finds by `..` is there too.
     Around,
+    /// Where the test itself runs, over which such a copy is mounted: what it finds by absolute paths is there too.
+    Over,
     /// In a directory that is empty at first.
     Empty,
+}
+
+impl Place {
+    /// The directory that the trials of a test have a copy of.
+    pub(super) fn copied(self, test: &Test) -> Option<&Path> {
+        match self {
+            Place::Copy => Some(&*test.dir),
+            Place::Around | Place::Over => Some(test.around().unwrap_or(&test.dir)),
+            Place::Itself | Place::Empty => None,
+        }
+    }
 }
 
 /// The gates of all functions.
@@ -62,19 +75,15 @@ pub(super) fn memory_for(peak: u64, most: u64) -> u64 {
     (peak * 1024 * MEMORY_FACTOR).next_power_of_two().max(LEAST_MEMORY).min(most)
 }
 
-/// The job of running `test` on `worker`, with so many bytes of memory for each process.
-pub(super) fn of(worker: &Worker, test: &Test, place: Place, task: Task, memory: u64) -> Job {
+/// The job of running `test`.
+fn of(worker: &Worker, test: &Test, place: Place, task: Task, memory: u64) -> Job {
     let (tmp, work) = (worker.tmp(), worker.work());
-    let copied = match place {
-        Place::Copy => Some(&*test.dir),
-        Place::Around => Some(test.around().unwrap_or(&test.dir)),
-        Place::Itself | Place::Empty => None,
-    };
+    let copied = place.copied(test);
     let cwd = match copied {
+        _ if matches!(place, Place::Itself | Place::Over) => test.dir.clone(),
         Some(copied) => {
             test.dir.strip_prefix(copied).map_or(work.clone(), |below| work.join(below).components().collect())
         }
-        None if place == Place::Itself => test.dir.clone(),
         None => work.clone(),
     };
     let mut command = test.command_in(&cwd, &tmp);
@@ -98,6 +107,7 @@ pub(super) fn of(worker: &Worker, test: &Test, place: Place, task: Task, memory:
         same_random: matches!(task, Task::Replay { .. }),
     };
     match copied {
+        Some(copied) if place == Place::Over => job.copy = Some((worker.original(), copied.to_owned())),
         Some(copied) => job.copy = Some((copied.to_owned(), work)),
         None if place == Place::Empty => job.empty.push(work),
         None => {}
@@ -149,8 +159,20 @@ fn pair(name: &OsStr, value: &OsStr) -> Vec<u8> {
     [name.as_bytes(), b"=", value.as_bytes()].concat()
 }
 
-/// Gives the worker a job: the test.
-pub(super) fn set(worker: &mut Worker, test: &Test, job: Job) -> Result<(), TrialError> {
+/// Gives the worker a job: `test`, where and with which task, with so many bytes of memory for each process.
+pub(super) fn set(
+    worker: &mut Worker,
+    test: &Test,
+    place: Place,
+    task: Task,
+    memory: u64,
+) -> Result<(), TrialError> {
+    let covered = place.copied(test).filter(|_| place == Place::Over);
+    if !worker.cover(covered)? {
+        let why = "the system does not let a copy of its directory be mounted over that";
+        return Err(TrialError::NotReproducible { test: test.name.clone(), why: why.into() });
+    }
+    let job = of(worker, test, place, task, memory);
     let refused = |problem: &str| TrialError::Worker { problem: format!("cannot take the test: {problem}") };
     let died = |worker: &Worker| if worker.is_over() { gone(worker, test) } else { refused("it died") };
     if worker.ask(&Ask::Job(Box::new(job)))?.is_err() {

@@ -79,7 +79,7 @@ impl Recorded {
 
 /// Where a test's trials may run, the likeliest first.
 pub(super) fn places(test: &Test, worker: &mut Worker) -> Vec<Place> {
-    let most = worker.setup().copied;
+    let (most, can_cover) = (worker.setup().copied, worker.can_cover());
     let mut is_small = |directory: &Path| worker.is_small(directory, |directory| is_small(directory, most));
     let mut places = match test.works_in() {
         ScratchKind::Empty => return vec![Place::Empty],
@@ -87,6 +87,9 @@ pub(super) fn places(test: &Test, worker: &mut Worker) -> Vec<Place> {
         ScratchKind::None if is_small(&test.dir) => vec![Place::Copy, Place::Itself],
         ScratchKind::None => vec![Place::Itself, Place::Copy],
     };
+    if Place::Over.copied(test).is_some_and(&mut is_small) && can_cover {
+        places.push(Place::Over);
+    }
     if test.around().is_some_and(is_small) {
         places.push(Place::Around);
     }
@@ -294,7 +297,7 @@ impl Preparing<'_> {
         let mut good = None;
         let mut why = None;
         for &place in places {
-            if good.is_some() && place == Place::Around {
+            if good.is_some() && matches!(place, Place::Over | Place::Around) {
                 break;
             }
             let stand = Stand { place, garbage: None };
@@ -345,7 +348,8 @@ impl Preparing<'_> {
             crate::exec::remove_tree(&traces);
             fs::create_dir(&traces).map_err(TrialError::io("make the directory", &traces))?;
             let task = Task::Record(&traces, log_bytes, stand.fill());
-            job::set(worker, self.test, job::of(worker, self.test, stand.place, task, worker.setup().memory))?;
+            let memory = worker.setup().memory;
+            job::set(worker, self.test, stand.place, task, memory)?;
             let ran = job::run(worker, self.test, &Ask::Run(patience))?;
             let recording = Recording::read(&traces, self.program, &self.test.name, self.watched);
             crate::exec::remove_tree(&traces);
@@ -437,7 +441,7 @@ impl Preparing<'_> {
             let file = TrialFile::create(&path, &recorded.oracle, &sites, &[])?;
             let memory = job::memory_for(recorded.ran.peak, worker.setup().memory);
             let task = Task::Trial(&path, recorded.stand.fill(), ALL_GATES);
-            job::set(worker, self.test, job::of(worker, self.test, recorded.stand.place, task, memory))?;
+            job::set(worker, self.test, recorded.stand.place, task, memory)?;
             if let Some(budget) = self.cut_at(worker) {
                 return self.cut(worker, &file, recorded, budget);
             }

@@ -90,7 +90,14 @@ impl TestRuns {
         let mut why = None;
         for place in prepare::places(test, worker) {
             runs.place = place;
-            let (ran, recordings) = runs.run(worker, None, Some((to, most)))?;
+            let (ran, recordings) = match runs.run(worker, None, Some((to, most))) {
+                Ok(run) => run,
+                Err(TrialError::NotReproducible { why: refused, .. }) => {
+                    why.get_or_insert(refused);
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
             if recordings.is_empty() {
                 why.get_or_insert_with(|| "no instrumented program ran where it is run again".into());
                 continue;
@@ -168,7 +175,7 @@ impl TestRuns {
         fs::create_dir(&streams).map_err(TrialError::io("make the directory", &streams))?;
         let most = record.map_or(0, |(_, most)| most);
         let task = Task::Replay { plan, record: record.map(|_| &*streams), most, clock: self.clock };
-        job::set(worker, &self.test, job::of(worker, &self.test, self.place, task, self.memory))?;
+        job::set(worker, &self.test, self.place, task, self.memory)?;
         let stop = Stop {
             wall_ns: self.wall.as_nanos() as u64,
             busy_ns: u64::MAX,

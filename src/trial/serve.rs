@@ -33,8 +33,8 @@ pub fn serve() -> ExitCode {
     };
     // Whoever started this may have gone already.
     let Ok(hello) = receive::<Hello>(&mut from) else { return ExitCode::SUCCESS };
-    let held = contain::enter(&hello.writable);
-    let ready = Ready { missing: held.missing() };
+    let held = contain::enter(&hello.writable, hello.cover.as_ref());
+    let ready = Ready { missing: held.missing(), covers: held.covers };
     let served = send(&mut to, &ready).and_then(|()| Server::new(from.as_raw_fd(), held)).and_then(|mut server| {
         while let Ok(ask) = receive::<Ask>(&mut from) {
             server.answer(ask, &mut to)?;

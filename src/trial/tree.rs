@@ -9,13 +9,15 @@ use std::path::{Path, PathBuf};
 use nix::errno::Errno;
 use nix::sys::inotify::{AddWatchFlags, InitFlags, Inotify};
 
-use crate::exec::{copy_tree, remove_tree};
+use crate::exec::{copy_into, copy_tree, remove_tree};
 
 /// A copy of a directory.
 #[derive(Debug)]
 pub(super) struct Tree {
     source: PathBuf,
     copy: PathBuf,
+    /// Of the copy itself, as it was made.
+    mode: u32,
     /// Each entry below the copy as it was made, by its relative path.
     entries: BTreeMap<PathBuf, Stamp>,
     /// Tells that nothing has been touched since, which is mostly so and spares a look at every entry.
@@ -77,17 +79,19 @@ impl Stamp {
 }
 
 impl Tree {
-    /// Copies the directory `source` to `copy`, which is replaced.
+    /// Copies what is in the directory `source` to the directory `copy`, in place of what is there.
     pub(super) fn new(source: &Path, copy: &Path) -> io::Result<Tree> {
-        remove_tree(copy);
-        copy_tree(source, copy).map_err(io::Error::other)?;
-        let mut tree = Tree { source: source.to_owned(), copy: copy.to_owned(), entries: BTreeMap::new(), watch: None };
+        empty(copy)?;
+        copy_into(source, copy).map_err(io::Error::other)?;
+        let mut tree =
+            Tree { source: source.to_owned(), copy: copy.to_owned(), mode: 0, entries: BTreeMap::new(), watch: None };
         tree.take_stock()?;
         Ok(tree)
     }
 
     /// Takes the copy as it is for what it should be.
     fn take_stock(&mut self) -> io::Result<()> {
+        self.mode = fs::metadata(&self.copy)?.mode();
         self.entries = stamps(&self.copy)?;
         self.watch = Watch::new(&self.copy, &self.entries);
         Ok(())
@@ -108,8 +112,12 @@ impl Tree {
             *self = Tree::new(&self.source, &self.copy)?;
             return Ok(true);
         };
+        let is_open = fs::metadata(&self.copy)?.mode() == self.mode;
+        if !is_open {
+            fs::set_permissions(&self.copy, fs::Permissions::from_mode(self.mode))?;
+        }
         if now == self.entries {
-            return Ok(false);
+            return Ok(!is_open);
         }
         for (path, _) in now.iter().filter(|(path, stamp)| self.entries.get(*path) != Some(*stamp)) {
             remove(&self.copy.join(path))?;
@@ -168,20 +176,21 @@ fn stamps(root: &Path) -> io::Result<BTreeMap<PathBuf, Stamp>> {
     Ok(found)
 }
 
-/// Removes what is in a directory, which is there and accessible afterwards.
+/// Removes what is in a directory, which is there and accessible afterwards. It stays the same one where it is one: it may be mounted.
 pub(super) fn empty(directory: &Path) -> io::Result<()> {
-    if let Ok(mut entries) = fs::read_dir(directory)
-        && entries.next().is_none()
-        && fs::metadata(directory).is_ok_and(|data| data.mode() & 0o777 == 0o700)
-    {
-        return Ok(());
-    }
-    remove_tree(directory);
-    // Left over where something in it could not be removed.
-    if !directory.exists() {
+    let is_directory = directory.symlink_metadata().map(|data| data.is_dir());
+    if !matches!(is_directory, Ok(true)) {
+        remove(directory)?;
         fs::create_dir(directory)?;
     }
-    fs::set_permissions(directory, fs::Permissions::from_mode(0o700))
+    if fs::metadata(directory)?.mode() & 0o777 != 0o700 {
+        fs::set_permissions(directory, fs::Permissions::from_mode(0o700))?;
+    }
+    for entry in fs::read_dir(directory)? {
+        // What cannot be removed stays.
+        let _ = remove(&entry?.path());
+    }
+    Ok(())
 }
 
 #[cfg(test)]

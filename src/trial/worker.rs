@@ -11,7 +11,7 @@ use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use super::file::TrialFile;
-use super::frame::{Answer, Ask, Hello, Ready, receive, send};
+use super::frame::{Answer, Ask, Cover, Hello, Ready, receive, send};
 use super::prepare::Stand;
 use super::serve::VERB;
 use super::{Setup, TrialError};
@@ -23,12 +23,18 @@ pub struct Worker {
     setup: Setup,
     process: Option<Running>,
     missing: Vec<String>,
+    /// The directory over which a copy is mounted for the process.
+    covered: Option<PathBuf>,
+    /// Whether the system lets that be done, as far as is known.
+    covers: bool,
     /// Times in a row that the process died.
     deaths: u32,
     /// The test whose trials it is ready for, and their file.
     pub(super) loaded: Option<(u64, TrialFile)>,
     own: Scratch,
     files: Scratch,
+    /// The copy to be mounted, and what it is mounted over: trials reach neither by these names.
+    cover: Scratch,
     disk: ScratchRoot,
     _memory: ScratchRoot,
     /// Directories that were asked about, and whether they are small enough to be copied.
@@ -67,10 +73,13 @@ impl Worker {
             setup: setup.clone(),
             process: None,
             missing: Vec::new(),
+            covered: None,
+            covers: false,
             deaths: 0,
             loaded: None,
             own: disk.scratch(0)?,
             files: memory.scratch(0)?,
+            cover: disk.scratch(1)?,
             disk,
             _memory: memory,
             small: HashMap::new(),
@@ -115,6 +124,30 @@ impl Worker {
     /// The working directory of trials that are not run in place.
     pub(super) fn work(&self) -> PathBuf {
         self.own.path().join("work")
+    }
+
+    /// Whether a copy of a directory can be mounted over it for trials, as far as is known.
+    pub(super) fn can_cover(&self) -> bool {
+        self.covers
+    }
+
+    /// Where the directory is found over which a copy of it is mounted.
+    pub(super) fn original(&self) -> PathBuf {
+        self.cover.path().join("original")
+    }
+
+    /// From now on a copy is mounted over this directory alone, which takes another process; whether it is.
+    pub(super) fn cover(&mut self, directory: Option<&Path>) -> Result<bool, TrialError> {
+        if self.covered.as_deref() != directory {
+            let hidden = |scratch: &Scratch| directory.is_some_and(|directory| scratch.path().starts_with(directory));
+            if [&self.own, &self.files, &self.cover].into_iter().any(hidden) {
+                return Ok(false);
+            }
+            self.covered = directory.map(Path::to_owned);
+            self.stop();
+            self.restart()?;
+        }
+        Ok(directory.is_none() || self.covers)
     }
 
     /// A file or directory called `name` that the trials may write, in memory where there is room.
@@ -173,6 +206,16 @@ impl Worker {
         self.process = None;
     }
 
+    /// What is mounted over a directory; empty until a job tells what is to be there.
+    fn cover_of(&self, directory: &Path) -> Result<Cover, TrialError> {
+        let (original, by) = (self.original(), self.cover.path().join("copy"));
+        for made in [&original, &by] {
+            crate::exec::remove_tree(made);
+            std::fs::create_dir(made).map_err(TrialError::io("make the directory", made))?;
+        }
+        Ok(Cover { directory: directory.to_owned(), original, by })
+    }
+
     fn restart(&mut self) -> Result<(), TrialError> {
         if self.deaths >= MOST_DEATHS {
             return Err(TrialError::Worker { problem: format!("died {} times in a row", self.deaths) });
@@ -180,12 +223,13 @@ impl Worker {
         self.loaded = None;
         let mut process = Running::start(&self.setup.executable)?;
         let writable = [self.own.path(), self.files.path()].map(Path::to_owned).to_vec();
+        let cover = self.covered.as_ref().map(|directory| self.cover_of(directory)).transpose()?;
         let ready: io::Result<Ready> =
-            send(&mut process.to, &Hello { writable }).and_then(|()| receive(&mut process.from));
+            send(&mut process.to, &Hello { writable, cover }).and_then(|()| receive(&mut process.from));
         let ready = ready.map_err(|error| TrialError::Worker {
             problem: format!("({} {VERB}) did not get ready: {error}", self.setup.executable.display()),
         })?;
-        self.missing = ready.missing;
+        (self.missing, self.covers) = (ready.missing, ready.covers);
         self.process = Some(process);
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// What the kernel could do.
 #[derive(Clone, Copy, Debug, Default)]
@@ -42,7 +42,7 @@ struct Beneath {
 }
 
 /// Restricts the calling process, which must have given up new privileges.
-pub(super) fn restrict(writable: &[PathBuf]) -> Restricted {
+pub(super) fn restrict<'a>(mut writable: impl Iterator<Item = &'a Path>) -> Restricted {
     // SAFETY: asks for a number.
     let version = unsafe { libc::syscall(CREATE_RULESET, 0, 0, ASK_VERSION) };
     let version = i32::try_from(version).unwrap_or(0);
@@ -67,7 +67,7 @@ pub(super) fn restrict(writable: &[PathBuf]) -> Restricted {
     if fd < 0 {
         return Restricted::default();
     }
-    let mut allowed = writable.iter().all(|directory| allow(fd, directory, files));
+    let mut allowed = writable.all(|directory| allow(fd, directory, files));
     for device in ["/dev/null", "/dev/zero", "/dev/full", "/dev/tty"] {
         allow(fd, Path::new(device), WRITE_FILE | truncate);
     }

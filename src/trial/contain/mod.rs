@@ -17,6 +17,7 @@ mod seccomp;
 
 use std::path::PathBuf;
 
+use super::frame::Cover;
 pub(super) use seccomp::Filter;
 
 /// What holds a worker's trials.
@@ -24,6 +25,8 @@ pub(super) use seccomp::Filter;
 pub(super) struct Held {
     /// Files outside the scratch directory cannot be written.
     pub files: bool,
+    /// Directories can be covered, and the one that was to be is.
+    pub covers: bool,
     /// Nor can their modes, times and so on.
     pub attributes: bool,
     /// Processes outside cannot be signalled.
@@ -58,12 +61,12 @@ impl Held {
 /// Processes of the users of a namespace.
 const MOST_PROCESSES: u64 = 1024;
 
-/// Makes the calling process, which has one thread, a contained one that can write below `writable` alone. May return in a child
-/// of the caller, which then waits for it and ends as it does.
-pub(super) fn enter(writable: &[PathBuf]) -> Held {
+/// Makes the calling process, which has one thread, a contained one that can write below `writable` alone, and where a directory is covered. May
+/// return in a child of the caller, which then waits for it and ends as it does.
+pub(super) fn enter(writable: &[PathBuf], cover: Option<&Cover>) -> Held {
     let mut held = Held::default();
-    let entered = namespaces::enter(writable);
-    (held.files, held.attributes) = (entered.files, entered.files);
+    let entered = namespaces::enter(writable, cover);
+    (held.files, held.attributes, held.covers) = (entered.files, entered.files, entered.covers);
     (held.signals, held.pids, held.objects) = (entered.pids, entered.pids, entered.objects);
     // SAFETY: settings of this process alone.
     unsafe {
@@ -83,7 +86,8 @@ pub(super) fn enter(writable: &[PathBuf]) -> Held {
         }
         libc::setrlimit(libc::RLIMIT_CORE, &libc::rlimit { rlim_cur: 0, rlim_max: 0 });
     }
-    let landlock = landlock::restrict(writable);
+    let covered = cover.filter(|_| entered.covers).map(|cover| &*cover.directory);
+    let landlock = landlock::restrict(writable.iter().map(|path| &**path).chain(covered));
     held.files |= landlock.files;
     held.signals |= landlock.signals;
     held.calls = Filter::of_worker(held).install().is_ok();

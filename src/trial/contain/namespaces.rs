@@ -3,14 +3,18 @@
 use std::ffi::CString;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::ptr::null;
+
+use super::Cover;
 
 /// What the kernel let us have.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Entered {
     /// All files outside the scratch directory are read-only.
     pub files: bool,
+    /// Directories can be covered, and the one that was to be is.
+    pub covers: bool,
     /// Processes of our own.
     pub pids: bool,
     /// System V's objects of our own.
@@ -29,9 +33,10 @@ struct MountAttributes {
 }
 
 const READ_ONLY: u64 = 1;
+const SAME: MountAttributes = MountAttributes { set: 0, clear: 0, propagation: 0, user_namespace: 0 };
 
 /// Enters them where the system permits it; where it gives processes of our own, in a child of the caller, which waits.
-pub(super) fn enter(writable: &[PathBuf]) -> Entered {
+pub(super) fn enter(writable: &[PathBuf], cover: Option<&Cover>) -> Entered {
     let wanted = libc::CLONE_NEWNS | libc::CLONE_NEWIPC | libc::CLONE_NEWPID;
     // SAFETY: asks for ids.
     let (user, group) = unsafe { (libc::geteuid(), libc::getegid()) };
@@ -53,7 +58,7 @@ pub(super) fn enter(writable: &[PathBuf]) -> Entered {
     let pids = become_first();
     // The mounts below must be ours alone.
     if !mount(None, c"/", None, libc::MS_REC | libc::MS_PRIVATE) {
-        return Entered { files: false, pids, objects: true, users };
+        return Entered { pids, objects: true, users, ..Entered::default() };
     }
     // For programs that look themselves up; where it is refused they find themselves as `self` all the same.
     let flags = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
@@ -61,7 +66,8 @@ pub(super) fn enter(writable: &[PathBuf]) -> Entered {
         // Refused to normal users, whose processes have a limit anyway.
         let _ = fs::write("/proc/sys/kernel/pid_max", MOST_PROCESSES);
     }
-    Entered { files: protect(writable), pids, objects: true, users }
+    let (files, covers) = protect(writable, cover);
+    Entered { files, covers, pids, objects: true, users }
 }
 
 /// Processes, also dead ones, that a namespace can have at once.
@@ -112,20 +118,34 @@ fn mount(source: Option<&std::ffi::CStr>, target: &std::ffi::CStr, kind: Option<
     unsafe { libc::mount(pointer(source), target.as_ptr(), pointer(kind), flags, null()) == 0 }
 }
 
-/// Makes everything read-only but these directories.
-fn protect(writable: &[PathBuf]) -> bool {
-    let read_only = MountAttributes { set: READ_ONLY, clear: 0, propagation: 0, user_namespace: 0 };
-    let directories: Option<Vec<CString>> =
-        writable.iter().map(|path| CString::new(path.as_os_str().as_bytes()).ok()).collect();
-    let Some(directories) = directories else { return false };
-    directories.iter().all(|directory| mount(Some(directory), directory, None, libc::MS_BIND))
-        && set(c"/", libc::AT_RECURSIVE, read_only)
-        && directories.iter().all(|directory| {
-            set(directory, 0, MountAttributes { set: 0, clear: READ_ONLY, propagation: 0, user_namespace: 0 })
-        })
+/// Covers a directory, and makes everything read-only but that and these directories; whether it could, and whether it could cover.
+fn protect(writable: &[PathBuf], cover: Option<&Cover>) -> (bool, bool) {
+    let mut directories: Vec<&Path> = writable.iter().map(|path| &**path).collect();
+    if !directories.iter().all(|directory| bind(directory, directory)) {
+        return (false, false);
+    }
+    let covers = match cover {
+        Some(cover) => bind(&cover.directory, &cover.original) && bind(&cover.by, &cover.directory),
+        None => true,
+    };
+    directories.extend(cover.filter(|_| covers).map(|cover| &*cover.directory));
+    let is_held = set(Path::new("/"), libc::AT_RECURSIVE, MountAttributes { set: READ_ONLY, ..SAME })
+        && directories.iter().all(|directory| set(directory, 0, MountAttributes { clear: READ_ONLY, ..SAME }));
+    (is_held, is_held && covers)
 }
 
-fn set(path: &std::ffi::CStr, flags: i32, attributes: MountAttributes) -> bool {
+/// Makes what is at a directory seen at another one too.
+fn bind(directory: &Path, at: &Path) -> bool {
+    let names = (c_string(directory), c_string(at));
+    matches!(names, (Some(directory), Some(at)) if mount(Some(&directory), &at, None, libc::MS_BIND))
+}
+
+fn c_string(path: &Path) -> Option<CString> {
+    CString::new(path.as_os_str().as_bytes()).ok()
+}
+
+fn set(path: &Path, flags: i32, attributes: MountAttributes) -> bool {
+    let Some(path) = c_string(path) else { return false };
     let size = size_of::<MountAttributes>();
     // SAFETY: a C string, and a record as long as said.
     unsafe {
