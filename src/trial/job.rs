@@ -160,13 +160,7 @@ fn pair(name: &OsStr, value: &OsStr) -> Vec<u8> {
 }
 
 /// Gives the worker a job: `test`, where and with which task, with so many bytes of memory for each process.
-pub(super) fn set(
-    worker: &mut Worker,
-    test: &Test,
-    place: Place,
-    task: Task,
-    memory: u64,
-) -> Result<(), TrialError> {
+pub(super) fn set(worker: &mut Worker, test: &Test, place: Place, task: Task, memory: u64) -> Result<(), TrialError> {
     let covered = place.copied(test).filter(|_| place == Place::Over);
     if !worker.cover(covered)? {
         let why = "the system does not let a copy of its directory be mounted over that";

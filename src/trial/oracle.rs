@@ -232,9 +232,9 @@ impl Recording {
             recording.processes.push(logged);
         }
         if recording.processes.is_empty() {
-            let why = "no instrumented program ran where trials run, which is a copy of its directory, or that itself with \
-                       nothing to be written there: what it needs beside that it does not find, and a test that writes by \
-                       an absolute path has to write to a relative one, or below TMPDIR, instead";
+            let why = "no instrumented program ran where trials run: in a copy of its directory, in that itself with nothing to be \
+                       written there, or with a copy of the project in its place, where the system lets one be mounted and it is not too \
+                       large; nothing else can be written but TMPDIR";
             return Err(TrialError::NoValues { test: test.into(), why: why.into() });
         }
         recording.modules = reader.modules;

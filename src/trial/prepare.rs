@@ -296,6 +296,12 @@ impl Preparing<'_> {
     ) -> Result<Found, TrialError> {
         let mut good = None;
         let mut why = None;
+        // That nothing ran somewhere says less than what came of it elsewhere.
+        let mut explain = |error| {
+            if matches!(why, None | Some(TrialError::NoValues { .. })) {
+                why = Some(error);
+            }
+        };
         for &place in places {
             if good.is_some() && matches!(place, Place::Over | Place::Around) {
                 break;
@@ -305,7 +311,7 @@ impl Preparing<'_> {
                 Ok(recorded) => recorded,
                 // A program that finds nothing where it is copied to may still run in place, or among what is copied with it.
                 Err(error @ (TrialError::NoValues { .. } | TrialError::NotReproducible { .. })) => {
-                    why.get_or_insert(error);
+                    explain(error);
                     continue;
                 }
                 Err(error) => return Err(error),
@@ -313,7 +319,7 @@ impl Preparing<'_> {
             if let Some(difference) = self.differs(worker, &recording, &ran)? {
                 let surprise = |verdict| Surprise { place, verdict, wall_ns: ran.wall_ns };
                 surprises.extend(difference.verdict.map(surprise));
-                why.get_or_insert(self.different(difference.why));
+                explain(self.different(difference.why));
                 continue;
             }
             let writes = ran.wrote;

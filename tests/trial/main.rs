@@ -4,6 +4,7 @@ mod basics;
 mod code;
 mod compared;
 mod containment;
+mod covered;
 mod differential;
 mod garbage;
 mod undone;
