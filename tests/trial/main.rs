@@ -6,6 +6,7 @@ mod compared;
 mod containment;
 mod differential;
 mod garbage;
+mod signals;
 mod undone;
 mod support;
 mod systems;
