@@ -13,6 +13,7 @@ use crate::filter::{self, Action, call};
 use crate::fork::Split;
 use crate::process::shared;
 use crate::room::{OWN_STACK_TOP, Pause, Room, room};
+use crate::split::split;
 use crate::sys::Errno;
 use crate::{files, guard, kept, mask, trial};
 
@@ -171,7 +172,7 @@ pub unsafe fn close() {
 pub unsafe fn stay(found: *mut TrialResult) -> Split {
     // SAFETY: vouched for by the caller.
     unsafe {
-        if split() != 0 {
+        if split(keep) != 0 {
             return Split::Child;
         }
         let room = &mut *room();
@@ -196,40 +197,6 @@ pub unsafe fn begin() {
         (*room()).place.is_running = true;
         (*room()).dispatches.store(1, Ordering::Relaxed);
     }
-}
-
-/// Goes on twice: as the trial, where it answers 1, and for the plan, where it answers 0.
-#[unsafe(naked)]
-unsafe extern "C" fn split() -> u32 {
-    core::arch::naked_asm!(
-        "push rbx",
-        "push rbp",
-        "push r12",
-        "push r13",
-        "push r14",
-        "push r15",
-        "lea rax, [rip + 2f]",
-        "push rax",
-        "mov rbx, rsp",
-        "movabs rsp, {top}",
-        "mov rdi, rbx",
-        "call {keep}",
-        "lea rsp, [rbx + 8]",
-        "mov eax, 1",
-        "jmp 3f",
-        "2:",
-        "xor eax, eax",
-        "3:",
-        "pop r15",
-        "pop r14",
-        "pop r13",
-        "pop r12",
-        "pop rbp",
-        "pop rbx",
-        "ret",
-        top = const OWN_STACK_TOP,
-        keep = sym keep,
-    )
 }
 
 /// Keeps what the trial may change.
