@@ -24,6 +24,7 @@ mod odd_runs;
 mod official;
 mod page;
 mod package;
+mod plurals;
 mod project;
 mod projects;
 mod random_explained;
