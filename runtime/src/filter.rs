@@ -404,7 +404,8 @@ pub unsafe fn install() -> Result<(), Errno> {
     let mut program = Program { steps: [const { MaybeUninit::uninit() }; ROOM], length: 0 };
     program.write(address(gate_passed as *const ()));
     let filter = Filter { length: program.length as u16, steps: program.steps.as_ptr().cast() };
-    let action = Action::of(trapped as *const () as usize);
+    // What a call raises waits until the program's own code goes on: it is handled there, on the program's stack.
+    let action = Action { mask: !(1 << (SIGSYS - 1)), ..Action::of(trapped as *const () as usize) };
     // SAFETY: vouched for by the caller; both records live long enough.
     unsafe {
         AtomicU64::from_ptr(&raw mut (*trial::header()).gate).store(address(gate as *const ()), Ordering::Relaxed);
@@ -466,14 +467,7 @@ unsafe extern "C" fn trapped(_signal: i32, info: *const Trapped, context: *mut C
             refuse(number);
         }
         let answer = match is_dispatched {
-            true => {
-                let answer = guard::take(number as usize, arguments);
-                if number == SIGPROCMASK as u32 {
-                    // What the program wants blocked is blocked here; it is to be so when the handler returns, too.
-                    let _ = call(SIGPROCMASK, [0, 0, (&raw mut (*context).mask) as usize, 8, 0]);
-                }
-                answer
-            }
+            true => guard::take(number as usize, arguments, &mut (*context).mask),
             false => {
                 if number == SIGACTION {
                     guard::handles(arguments[1]);

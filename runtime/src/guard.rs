@@ -8,7 +8,7 @@ use crate::filter::{self, call};
 use crate::process::{Process, shared};
 use crate::room::{self, Room, SIGNAL_STACK, STACK, room};
 use crate::sys::{self, Errno};
-use crate::{kept, place};
+use crate::{kept, mask, place};
 
 const SIGACTION: usize = 13;
 const SIGALTSTACK: usize = 131;
@@ -148,11 +148,11 @@ unsafe fn refuse() -> ! {
     filter::exit()
 }
 
-/// A system call which the filter would let pass: it is made, or what makes it ends.
+/// A system call which the filter would let pass: it is made, or what makes it ends. `blocked` are the signals that the program blocks.
 ///
 /// # Safety
 /// In a child that was lent its memory, or a trial in place; the call is the program's own.
-pub unsafe fn take(number: usize, arguments: [usize; 6]) -> Result<usize, Errno> {
+pub unsafe fn take(number: usize, arguments: [usize; 6], blocked: &mut u64) -> Result<usize, Errno> {
     // SAFETY: the room is mapped, and what makes the call alone uses it while it runs.
     unsafe {
         let room: &mut Room = &mut *room();
@@ -161,9 +161,10 @@ pub unsafe fn take(number: usize, arguments: [usize; 6]) -> Result<usize, Errno>
             _ if room.calls > MOST_CALLS => refuse(),
             SIGALTSTACK | PRCTL | ROBUST_LIST => refuse(),
             SIGACTION if has_flags(arguments[1], ON_STACK) => refuse(),
-            _ if room.place.is_running => place::take(room, number, arguments).unwrap_or_else(|| refuse()),
+            _ if mask::is_replaced(number, arguments) => refuse(),
+            _ if room.place.is_running => place::take(room, number, arguments, blocked).unwrap_or_else(|| refuse()),
             _ if kept::changes(number) => room.kept.change(number, arguments).unwrap_or_else(|| refuse()),
-            _ => filter::pass(number, arguments),
+            _ => mask::take(blocked, number, arguments).unwrap_or_else(|| filter::pass(number, arguments)),
         }
     }
 }

@@ -71,7 +71,7 @@ pub struct Kept {
     /// The pages that are kept of the stack on which hooks run.
     frames: [usize; 2],
     /// What is mapped is being changed.
-    pub is_mapping: bool,
+    is_mapping: bool,
     n_mapped: usize,
     /// What was mapped since the copies were made: address and bytes.
     mapped: [[usize; 2]; MOST_MAPPED],

@@ -5,14 +5,14 @@
 
 use suspect_format::trial::{Done, TrialResult};
 
-use crate::filter;
+use crate::filter::call;
 use crate::fork::{self, Split};
-use crate::process::LENT_ADDRESS;
-use crate::room::{OWN_STACK_TOP, Pause, Room, room};
+use crate::room::{Pause, Room, room};
+use crate::split::split;
 
 const CLONE: usize = 56;
 /// `CLONE_VM`, `CLONE_PIDFD`.
-const SHARING_MEMORY: u32 = 0x100 | 0x1000;
+const SHARING_MEMORY: usize = 0x100 | 0x1000;
 
 /// See [`Pause::fail`].
 const MOST_FAILURES: u32 = 6;
@@ -28,8 +28,6 @@ pub struct Lent {
     /// How the child has ended, if that is what a fork would have come to.
     done: Option<Done>,
 }
-
-const PIDFD: usize = LENT_ADDRESS + core::mem::offset_of!(Room, lent) + core::mem::offset_of!(Lent, pidfd);
 
 /// Finds out which memory there is to keep, before the children of one hook, unless that is no use now: whether it can be kept.
 ///
@@ -71,7 +69,7 @@ pub unsafe fn lend(found: *mut TrialResult) -> Split {
     // SAFETY: the room is mapped, and no child runs; what `split` needs is there.
     unsafe {
         (*room()).lent.found = found;
-        if split() != 0 {
+        if split(start) == 0 {
             return Split::Child;
         }
         let lent = &mut (*room()).lent;
@@ -83,74 +81,27 @@ pub unsafe fn lend(found: *mut TrialResult) -> Split {
     }
 }
 
-/// Goes on twice: in a child that has this memory, where it answers 1, and when that has ended and the memory is as it was, where it answers 0.
-#[unsafe(naked)]
-unsafe extern "C" fn split() -> u32 {
-    core::arch::naked_asm!(
-        "push rbx",
-        "push rbp",
-        "push r12",
-        "push r13",
-        "push r14",
-        "push r15",
-        // Where the gate returns to in the child.
-        "lea rax, [rip + 2f]",
-        "push rax",
-        "mov rbx, rsp",
-        "movabs rsp, {top}",
-        "call {keep}",
-        "mov edi, {clone}",
-        "mov esi, {flags}",
-        "mov rdx, rbx",
-        "movabs rcx, {pidfd}",
-        "xor r8d, r8d",
-        "xor r9d, r9d",
-        "push 0",
-        "push 0",
-        "call rax",
-        "mov rdi, rax",
-        "call {tend}",
-        "lea rsp, [rbx + 8]",
-        "xor eax, eax",
-        "jmp 3f",
-        "2:",
-        "mov eax, 1",
-        "3:",
-        "pop r15",
-        "pop r14",
-        "pop r13",
-        "pop r12",
-        "pop rbp",
-        "pop rbx",
-        "ret",
-        top = const OWN_STACK_TOP,
-        keep = sym keep,
-        clone = const CLONE,
-        flags = const SHARING_MEMORY,
-        pidfd = const PIDFD,
-        tend = sym tend,
-    )
-}
-
-/// Copies what the parent has written; the address of the gate.
-unsafe extern "C" fn keep() -> usize {
-    // SAFETY: the room is mapped, and no child runs.
+/// Copies what this process has written, and starts the child, whose stack pointer is to be `resume`.
+unsafe extern "C" fn start(resume: usize) {
+    // SAFETY: the room is mapped, and no child runs before there is one.
     unsafe {
         let room = &mut *room();
         (room.calls, room.is_refused) = (0, false);
         room.kept.copy();
+        let pidfd = (&raw mut room.lent.pidfd) as usize;
+        // The child returns from the gate to where its stack pointer says.
+        tend(call(CLONE, [SHARING_MEMORY, resume, pidfd, 0, 0]).ok());
     }
-    filter::gate_address()
 }
 
-/// Waits for the child and puts back the memory; `answer` is the kernel's, the child's id if there is one.
-unsafe extern "C" fn tend(answer: isize) {
+/// Waits for the child, if there is one, and puts back the memory.
+unsafe fn tend(child: Option<usize>) {
     // SAFETY: the room is mapped. References to it are made when no child runs.
     unsafe {
         (*room()).lent.done = None;
-        if answer > 0 {
+        if let Some(id) = child {
             let lent = &raw mut (*room()).lent;
-            let done = fork::wait(answer as usize, (*lent).pidfd as usize, (*lent).found);
+            let done = fork::wait(id, (*lent).pidfd as usize, (*lent).found);
             let room = &mut *room();
             room.kept.put_back();
             if !room.is_refused && done != Done::Elsewhere {

@@ -4,7 +4,7 @@
 //! instrumented units (`runtime/Makefile` builds it, and the object that ends the section of words).
 //!
 //! A process counts (`record`, `log`), is recorded or replayed (`recording`, `replay`), takes part in a trial (`trial`, `mutants`, `change`,
-//! `scratch`, `gates`, `fuel`, `fork`, `files`, `place`, `lent`, with `guard`, `kept` and `room`), or neither. What the modules of a process must have in common is in `process`; `object` and `text` say how addresses are seen.
+//! `scratch`, `gates`, `fuel`, `fork`, `files`, `place`, `lent`, with `split`, `guard`, `mask`, `kept` and `room`), or neither. What the modules of a process must have in common is in `process`; `object` and `text` say how addresses are seen.
 //!
 //! What holds everywhere here: no allocation, no panic path, no message, no call into the program's C library but those
 //! looked up weakly in `symbols`; system calls are made directly, so `errno` stays as it was. When anything is refused
@@ -51,6 +51,7 @@ mod kept;
 mod lent;
 mod log;
 mod mapping;
+mod mask;
 mod memory;
 mod module;
 mod mutants;
@@ -64,6 +65,7 @@ mod replay;
 mod room;
 mod scratch;
 mod settings;
+mod split;
 mod stack;
 mod symbols;
 mod sys;

@@ -13,8 +13,9 @@ use crate::filter::{self, Action, call};
 use crate::fork::Split;
 use crate::process::shared;
 use crate::room::{OWN_STACK_TOP, Pause, Room, room};
+use crate::split::split;
 use crate::sys::Errno;
-use crate::{files, guard, kept, trial};
+use crate::{files, guard, kept, mask, trial};
 
 const READ: usize = 0;
 const WRITE: usize = 1;
@@ -43,10 +44,10 @@ const OF_DESCRIPTOR: [usize; 18] =
 /// Calls whose first argument is the descriptor of a directory.
 const OF_DIRECTORY: [usize; 6] = [OPENAT, 262, 267, 269, 332, 439];
 /// Calls that leave nothing behind but what is put back, and do not wait: of files, of times, and questions.
-const PASSING: [usize; 58] = [
+const PASSING: [usize; 57] = [
     READ, WRITE, 4, FSTAT, 6, LSEEK, IOCTL, 17, 19, 20, 21, 24, 27, GETPID, 61, 63, 74, 75, 78, 79, 89, 96, 97, 98, 99,
-    100, 102, 104, 107, 108, 110, 111, 115, 118, 120, 121, 124, 127, 137, 138, 140, GETTID, 187, 201, 204, 217, 221,
-    228, 229, 262, 267, 269, 295, 302, 309, 318, 332, 439,
+    100, 102, 104, 107, 108, 110, 111, 115, 118, 120, 121, 124, 137, 138, 140, GETTID, 187, 201, 204, 217, 221, 228,
+    229, 262, 267, 269, 295, 302, 309, 318, 332, 439,
 ];
 
 const AT_FDCWD: usize = -100isize as usize;
@@ -55,7 +56,6 @@ const F_GETFD: u32 = 1;
 const F_GETFL: u32 = 3;
 const FUTEX_COMMANDS: usize = 0x7f;
 const FUTEX_WAKE: usize = 1;
-const SIG_UNBLOCK: usize = 1;
 const SIG_SETMASK: usize = 2;
 
 const SIGKILL: i32 = 9;
@@ -172,7 +172,7 @@ pub unsafe fn close() {
 pub unsafe fn stay(found: *mut TrialResult) -> Split {
     // SAFETY: vouched for by the caller.
     unsafe {
-        if split() != 0 {
+        if split(keep) != 0 {
             return Split::Child;
         }
         let room = &mut *room();
@@ -197,40 +197,6 @@ pub unsafe fn begin() {
         (*room()).place.is_running = true;
         (*room()).dispatches.store(1, Ordering::Relaxed);
     }
-}
-
-/// Goes on twice: as the trial, where it answers 1, and for the plan, where it answers 0.
-#[unsafe(naked)]
-unsafe extern "C" fn split() -> u32 {
-    core::arch::naked_asm!(
-        "push rbx",
-        "push rbp",
-        "push r12",
-        "push r13",
-        "push r14",
-        "push r15",
-        "lea rax, [rip + 2f]",
-        "push rax",
-        "mov rbx, rsp",
-        "movabs rsp, {top}",
-        "mov rdi, rbx",
-        "call {keep}",
-        "lea rsp, [rbx + 8]",
-        "mov eax, 1",
-        "jmp 3f",
-        "2:",
-        "xor eax, eax",
-        "3:",
-        "pop r15",
-        "pop r14",
-        "pop r13",
-        "pop r12",
-        "pop rbp",
-        "pop rbx",
-        "ret",
-        top = const OWN_STACK_TOP,
-        keep = sym keep,
-    )
 }
 
 /// Keeps what the trial may change.
@@ -310,7 +276,7 @@ unsafe extern "C" fn caught(signal: i32) {
             SIGPROF => {
                 let looks = &raw mut (*room).place.looks;
                 *looks = (*looks).wrapping_add(1);
-                if *looks >= LAST_LOOK && !(*room).kept.is_mapping {
+                if *looks >= LAST_LOOK {
                     (*room).place.is_late = true;
                     end(SIGKILL);
                 }
@@ -461,15 +427,19 @@ impl Place {
     }
 
     /// Sends this process a signal.
-    unsafe fn raise(&mut self, signal: usize, number: usize, arguments: [usize; 6]) -> Option<Result<usize, Errno>> {
+    unsafe fn raise(
+        &mut self,
+        signal: usize,
+        number: usize,
+        arguments: [usize; 6],
+        blocked: u64,
+    ) -> Option<Result<usize, Errno>> {
         let mut action = Action::DEFAULT;
-        let mut mask = 0u64;
-        // SAFETY: two locals; the program's own call.
+        // SAFETY: a local; the program's own call.
         unsafe {
             if signal != 0 {
-                let known = call(SIGACTION, [signal, 0, (&raw mut action) as usize, 8, 0]).is_ok()
-                    && call(SIGPROCMASK, [0, 0, (&raw mut mask) as usize, 8, 0]).is_ok();
-                let is_blocked = mask >> (signal.wrapping_sub(1) & 63) & 1 != 0;
+                let known = call(SIGACTION, [signal, 0, (&raw mut action) as usize, 8, 0]).is_ok();
+                let is_blocked = blocked >> (signal.wrapping_sub(1) & 63) & 1 != 0;
                 let mut taken = CAUGHT.iter().zip(self.is_taken).filter(|(_, is_taken)| *is_taken);
                 let is_default = action.handler == IS_DEFAULT || taken.any(|(taken, _)| *taken as usize == signal);
                 if !known || STOPPING.contains(&signal) || is_blocked {
@@ -493,7 +463,12 @@ impl Place {
 ///
 /// # Safety
 /// A trial runs in place; the call is the program's own.
-pub unsafe fn take(room: &mut Room, number: usize, arguments: [usize; 6]) -> Option<Result<usize, Errno>> {
+pub unsafe fn take(
+    room: &mut Room,
+    number: usize,
+    arguments: [usize; 6],
+    blocked: &mut u64,
+) -> Option<Result<usize, Errno>> {
     let [first, second, third, _, fifth, _] = arguments;
     let place = &mut room.place;
     // SAFETY: vouched for by the caller.
@@ -511,14 +486,14 @@ pub unsafe fn take(room: &mut Room, number: usize, arguments: [usize; 6]) -> Opt
             FCNTL if ![F_GETFD, F_GETFL].contains(&(second as u32)) => None,
             FUTEX if second & FUTEX_COMMANDS != FUTEX_WAKE => None,
             SIGACTION => place.handle(arguments),
-            SIGPROCMASK if first as u32 as usize != SIG_UNBLOCK && blocks_needed(second) => None,
-            KILL => place.raise(second, number, arguments),
+            SIGPROCMASK if first as u32 != mask::UNBLOCK && blocks_needed(second) => None,
+            KILL => place.raise(second, number, arguments, *blocked),
             TGKILL if call(GETPID, [0; 5]) == Ok(first) && call(GETTID, [0; 5]) == Ok(second) => {
-                place.raise(third, number, arguments)
+                place.raise(third, number, arguments, *blocked)
             }
-            FCNTL | FUTEX | SIGPROCMASK => Some(filter::pass(number, arguments)),
+            FCNTL | FUTEX => Some(filter::pass(number, arguments)),
             _ if PASSING.contains(&number) => Some(filter::pass(number, arguments)),
-            _ => None,
+            _ => mask::take(blocked, number, arguments),
         }
     }
 }
@@ -531,7 +506,6 @@ unsafe fn is_from_there(path: usize) -> bool {
 
 /// Whether a set of signals has one that must not be blocked; also if it cannot be read.
 unsafe fn blocks_needed(set: usize) -> bool {
-    let is_readable = || filter::is_readable(set) && filter::is_readable(set.wrapping_add(7));
-    // SAFETY: the address is looked at first.
-    set != 0 && (!is_readable() || unsafe { (set as *const u64).read_unaligned() } & NEEDED != 0)
+    // SAFETY: vouched for by the caller.
+    set != 0 && unsafe { mask::read(set) }.is_none_or(|set| set & NEEDED != 0)
 }

@@ -12,6 +12,7 @@ pub struct Errno(pub i32);
 pub const ENOSPC: Errno = Errno(28);
 pub const EEXIST: Errno = Errno(17);
 pub const EFAULT: Errno = Errno(14);
+pub const EINVAL: Errno = Errno(22);
 pub const EINTR: Errno = Errno(4);
 pub const EFBIG: Errno = Errno(27);
 pub const EOPNOTSUPP: Errno = Errno(95);

@@ -257,15 +257,25 @@ fn check_contrast(run: &Run, counts: TestCounts, on_mutants: bool) -> Result<(),
         (0, 0) => {
             failure(format!("none of the {} tests counts{excluded}; see `suspect test`", run.manifest.tests.len()))
         }
-        (0, n) => {
-            failure(format!("all {n} tests pass{excluded}: there is no failure to explain; add a test that fails"))
-        }
+        (0, n) => failure(format!(
+            "{}{excluded}: there is no failure to explain; add a test that fails",
+            all(n, "passes", "pass")
+        )),
         (_, 0) if on_mutants => Ok(()),
         (n, 0) => failure(format!(
-            "all {n} tests fail{excluded}: without a passing test nothing tells faulty code from the rest; \
-             check the build, or add a test that passes"
+            "{}{excluded}: without a passing test nothing tells faulty code from the rest; \
+             check the build, or add a test that passes",
+            all(n, "fails", "fail")
         )),
         _ => Ok(()),
+    }
+}
+
+/// `the one test passes`, `all 3 tests pass`.
+fn all(n: u32, one: &str, many: &str) -> String {
+    match n {
+        1 => format!("the one test {one}"),
+        n => format!("all {n} tests {many}"),
     }
 }
 
@@ -288,12 +298,11 @@ fn trust(run: &Run, counts: TestCounts) -> Result<Vec<String>, Failure> {
         let n = run.manifest.unstable_nodes.len();
         trust.push(format!("{n} of {} nodes differ between runs of the same test", run.program.nodes.len()));
     }
-    if !run.program.escapes.is_empty() {
-        trust.push(format!(
-            "{} functions are not instrumented (`suspect doctor` names them)",
-            run.program.escapes.len()
-        ));
-    }
+    trust.extend(match run.program.escapes.len() {
+        0 => None,
+        1 => Some("one function is not instrumented (`suspect doctor` names it)".into()),
+        n => Some(format!("{n} functions are not instrumented (`suspect doctor` names them)")),
+    });
     trust.extend(of_long_tests(run));
     trust.extend(of_test_code(run)?);
     trust.extend(run.manifest.warnings.iter().cloned());

@@ -6,7 +6,7 @@ use suspect_format::body::{Action, Callee, Symbol};
 use suspect_format::site::ValueClass;
 
 use super::body::{Code, Site, Variable};
-use super::objects::{Kind, REGION};
+use super::objects::Kind;
 use super::runs::Runs;
 use crate::comparison::{NONE, Place as Cell, Run, Side, Value};
 use crate::program::{Place, Program};
@@ -50,24 +50,16 @@ impl<'a> Words<'a> {
         words
     }
 
-    /// The addresses of what `main` was called with, as far as the program looked at them, in the run that was read last.
+    /// Where the strings are that `argv` points to, as far as the program looked at them, in the run that was read last.
     fn find_arguments(&self) -> Vec<(u64, u32)> {
-        const MOST: u64 = 1 << 16;
-        let Some(run) = self.runs.runs.last() else { return Vec::new() };
-        let details = &self.runs.details[self.runs.runs.len() - 1];
-        let main = details.frames.iter().find(|frame| self.function_name(frame.function) == "main");
-        let passed = |number: usize| {
-            let frame = main?;
-            let offset = self.code.functions[frame.function as usize].parameters.get(number)?.offset;
-            self.first(Cell { object: frame.object, offset }, run, 0..run.writes())
+        let (Some(run), Some(details)) = (self.runs.runs.last(), self.runs.details.last()) else { return Vec::new() };
+        let Some(object) = self.runs.naming.known(Kind::Argv, &self.runs.alignment) else { return Vec::new() };
+        let count = details.held.get(&object).map_or(0, |held| held.size as u32 / 8);
+        let string = |number: u32| {
+            let address = self.first(Cell { object, offset: 8 * number }, run, run.initial().iter().copied())?;
+            (address != 0).then_some((address, number))
         };
-        let (Some(count), Some(array)) = (passed(0), passed(1)) else { return Vec::new() };
-        let string = |number: u64| {
-            let address =
-                self.first(self.region(array.wrapping_add(8 * number))?, run, run.initial().iter().copied())?;
-            Some((address, number as u32))
-        };
-        let mut strings: Vec<(u64, u32)> = (0..count.min(MOST)).filter_map(string).collect();
+        let mut strings: Vec<(u64, u32)> = (0..count).filter_map(string).collect();
         strings.sort_unstable();
         strings
     }
@@ -89,13 +81,6 @@ impl<'a> Words<'a> {
             },
             Value::Undefined => None,
         }
-    }
-
-    /// The place of an address that lies in no known object.
-    fn region(&self, address: u64) -> Option<Cell> {
-        let base = address / REGION * REGION;
-        let object = self.runs.naming.known(Kind::Region(base), &self.runs.alignment)?;
-        Some(Cell { object, offset: (address - base) as u32 })
     }
 
     /// Which string of `argv` an address lies in, and how far behind its start.
@@ -183,6 +168,8 @@ impl<'a> Words<'a> {
                 let name = format!("{maker}@{}:{}#{ordinal}", self.file(place), place.line);
                 within(&name, cell.offset)
             }
+            Some(Kind::Argv) => format!("argv[{}]", cell.offset / 8),
+            Some(Kind::Environ) => format!("environ[{}]", cell.offset / 8),
             Some(Kind::Region(base)) if base + u64::from(cell.offset) == self.errno => "errno".to_owned(),
             Some(Kind::Region(base)) => match self.argument(base + u64::from(cell.offset)) {
                 Some((number, behind)) => format!("argv[{number}][{behind}]"),

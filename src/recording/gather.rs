@@ -13,6 +13,8 @@ enum Class {
     Symbol(u32),
     Frame(u32),
     Arguments,
+    Argv,
+    Environ,
     /// Made at a point of a run.
     Heap(Side, u32),
     Region(u64),
@@ -25,6 +27,8 @@ impl Class {
             Kind::Frame { function, .. } => Class::Frame(function),
             Kind::Arguments { .. } => Class::Arguments,
             Kind::Heap { point, .. } => Class::Heap(side, point),
+            Kind::Argv => Class::Argv,
+            Kind::Environ => Class::Environ,
             Kind::Region(base) => Class::Region(base),
         }
     }

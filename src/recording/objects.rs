@@ -26,6 +26,10 @@ pub enum Kind {
         /// The site of it.
         site: u32,
     },
+    /// The array that `main` has as `argv`. Where it lies depends on how long the arguments and the environment are.
+    Argv,
+    /// The array that is `environ` at first.
+    Environ,
     /// The part of memory from here that belongs to no known object.
     Region(u64),
 }

@@ -64,6 +64,8 @@ pub struct Walk<'a, O, I> {
     /// Where handlers were entered, the next one last, and whether more were than that.
     interruptions: Vec<(u64, u64)>,
     unknown_interruptions: bool,
+    /// Where the environment's array is, until it is known what it holds; 0 if nobody knows.
+    environment: u64,
     /// Jumps out of calls so far.
     jumps: u32,
     /// Paths of modules, in the order in which they were loaded.
@@ -128,6 +130,7 @@ impl<'a, O: Observer, I: Image> Walk<'a, O, I> {
             stream,
             mirror: Box::new(Mirror::START),
             interruptions,
+            environment: header.environment,
             unknown_interruptions: header.n_interruptions as usize > known,
             jumps: 0,
             modules: Vec::new(),

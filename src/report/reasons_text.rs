@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use super::claim::{Claim, Confidence, Reason, percent};
+use super::words::count;
 use super::{Entry, TrialCounts};
 
 /// Reasons that are shown with one place.
@@ -85,7 +86,10 @@ pub(super) fn tried(trials: &TrialCounts) -> String {
     };
     let rest = if *finished { "" } else { "; not everything that was planned: `suspect rank` again goes on" };
     format!(
-        "{candidates} changes of the program were tried in {n} trials on {failing} failing and {passing} passing tests: {}, {}{rest}",
+        "{} tried in {} on {failing} failing and {}: {}, {}{rest}",
+        count(*candidates as usize, "change of the program was", "changes of the program were"),
+        count(*n as usize, "trial", "trials"),
+        count(*passing as usize, "passing test", "passing tests"),
         some(flips, "makes a failing test pass", "make a failing test pass"),
         some(
             repairs,

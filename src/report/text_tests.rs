@@ -129,7 +129,7 @@ fn what_is_shown_of_trust_is_what_is_known() {
     let text = text(&report(), 2);
     let expected = "how far to trust this:
   - 2 failing tests against 3 passing
-  - 40 changes of the program were tried in 90 trials on 2 failing and 1 passing tests: 3 make a failing test pass, 1 makes all of \
+  - 40 changes of the program were tried in 90 trials on 2 failing and 1 passing test: 3 make a failing test pass, 1 makes all of \
                     them pass and breaks no passing one tried
   - the fault is at the first line: 83 %, within the first 3: over 99 %
   - one more failing test would help
@@ -176,4 +176,23 @@ fn methods_without_probabilities_look_as_before() {
     let text = text(&report, 1);
     assert!(text.starts_with("suspect: #1 sum.c:4 in sum() (ochiai 0.5000)\n"), "{text}");
     assert!(text.ends_with("how far to trust this:\n  - 2 failing tests against 3 passing\n"), "{text}");
+}
+
+#[test]
+fn one_change_was_tried_in_one_trial() {
+    let trials = TrialCounts {
+        candidates: 1,
+        trials: 1,
+        failing: 1,
+        passing: 1,
+        flips: 0,
+        repairs: 1,
+        carried_over: 0,
+        finished: true,
+    };
+    let text = super::reasons_text::tried(&trials);
+    assert!(
+        text.starts_with("1 change of the program was tried in 1 trial on 1 failing and 1 passing test: none make"),
+        "{text}"
+    );
 }

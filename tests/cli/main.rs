@@ -1,6 +1,7 @@
 //! The command line driven as a user drives it, on real builds. `make build` must have run: the plugin and the runtime are used.
 
 mod all_evidence;
+mod arguments;
 mod bisecting;
 mod causes;
 mod code_mutants;
@@ -23,6 +24,7 @@ mod odd_runs;
 mod official;
 mod page;
 mod package;
+mod plurals;
 mod project;
 mod projects;
 mod random_explained;

@@ -7,6 +7,7 @@ mod containment;
 mod covered;
 mod differential;
 mod garbage;
+mod signals;
 mod undone;
 mod support;
 mod systems;

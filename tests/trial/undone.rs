@@ -116,7 +116,7 @@ static int deed(int number)
     case 8: bytes = sbrk(1 << 19); return (int)sum(bytes, 1 << 19);
     case 9: return sbrk(-3 * PAGE) != (void *)-1;
     case 10: for (int i = 0; i < 3; i++) { printf("line %d\n", i); fflush(stdout); } return 0;
-    case 11: on(SIGUSR1, handler, 0); on(SIGUSR1, handler, SA_NODEFER); raise(SIGUSR1); return caught;
+    case 11: on(SIGUSR1, handler, 0); on(SIGUSR1, near, SA_NODEFER); raise(SIGUSR1); return caught;
     case 12: raise(SIGUSR1); return 1;
     case 13: return ((volatile int *)(long)zero)[2];
     case 14: abort();
@@ -199,7 +199,7 @@ static int begin(int flags)
     if (flags)
         sigaltstack(&stack, NULL);
     on(SIGSEGV, jump, flags);
-    on(SIGUSR1, handler, flags);
+    on(SIGUSR1, near, flags);
     return 0;
 }
 

@@ -10,7 +10,7 @@ use super::{Level, Walk};
 use crate::recording::arithmetic::mask;
 use crate::recording::body::Site;
 use crate::recording::loading::Image;
-use crate::recording::objects::ARGUMENTS_STRIDE;
+use crate::recording::objects::{ARGUMENTS_STRIDE, Kind, Object};
 use crate::recording::observer::Observer;
 use crate::recording::walked::Stop;
 
@@ -55,7 +55,30 @@ impl<O: Observer, I: Image> Walk<'_, O, I> {
                 loaded.memory.iter().for_each(|(address, bytes)| self.view.memory.write(*address, bytes));
                 self.take_memory(ranges)
             }
-            Event::Memory(ranges) => self.take_memory(ranges),
+            Event::Memory(ranges) => {
+                self.take_memory(ranges)?;
+                self.find_arrays();
+                Ok(())
+            }
+        }
+    }
+
+    /// The arrays that a process has at its start are objects as soon as it is known what they hold.
+    fn find_arrays(&mut self) {
+        let environ = std::mem::take(&mut self.environment);
+        if environ == 0 {
+            return;
+        }
+        let memory = &mut self.view.memory;
+        // Their number precedes the arguments, and a null pointer follows them, as it does the variables.
+        let below = |count: u64| environ.wrapping_sub(8 * (count + 2));
+        let argc =
+            (0..).map_while(|count| Some((count, memory.load(below(count), 8)?))).find(|(count, word)| count == word);
+        let above = |at: u64| environ.wrapping_add(8 * at);
+        let variables = (0..).map_while(|at| memory.load(above(at), 8)).take_while(|word| *word != 0).count() as u64;
+        if let Some((argc, _)) = argc {
+            self.view.objects.allocate(Object { kind: Kind::Argv, address: below(argc) + 8, size: 8 * (argc + 1) });
+            self.view.objects.allocate(Object { kind: Kind::Environ, address: environ, size: 8 * (variables + 1) });
         }
     }
 
