@@ -38,8 +38,17 @@ pub fn init(start: &Path, out: &mut impl Write) -> Result<(), Failure> {
     let last: Option<BuildReport> = Store::new(start).load_build()?;
     suite::init(start, last.as_ref())?;
     let path = start.join(suite::CONFIG_FILE);
+    let config = suite::Config::load(&path)?;
+    let first = match (config.build.command.is_some(), !config.suites.is_empty()) {
+        (true, true) => "look through it",
+        (true, false) => "no tests were found: say in it how they are run",
+        (false, true) => "what builds the project was not found: say in it",
+        (false, false) => {
+            "neither a build system nor tests were found: say in it what builds the project and how tests are run"
+        }
+    };
     let next = if last.is_some() { "suspect test" } else { "suspect build && suspect test" };
-    writeln!(out, "wrote {}; look through it, then type: {next}", path.display()).map_err(Failure::of(Exit::File))
+    writeln!(out, "wrote {}; {first}, then type: {next}", path.display()).map_err(Failure::of(Exit::File))
 }
 
 /// Runs the suite and keeps what each test did.

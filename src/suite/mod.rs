@@ -20,6 +20,7 @@ mod kept;
 mod line;
 mod load;
 mod locks;
+mod makefile;
 mod meson;
 mod oracle;
 mod print;

@@ -126,6 +126,54 @@ fn the_build_is_that_of_the_system_that_has_the_tests() {
     assert!(written.contains("command = \"./configure && make"), "{written}");
 }
 
+/// What `suspect init` says and writes for a project of these files.
+fn first_file(files: &[(&str, &str)]) -> (String, String) {
+    let project = Project::new();
+    for (name, text) in files {
+        project.write(name, text);
+    }
+    let said = project.succeed(&["init"]);
+    (said, fs::read_to_string(project.path().join("suspect.toml")).unwrap())
+}
+
+#[test]
+fn only_targets_that_a_makefile_has_are_taken_for_tests() {
+    let command = |files: &[(&str, &str)]| {
+        let (_, written) = first_file(files);
+        let (_, tests) = written.split_once("\n[[suite]]\n")?;
+        tests.lines().find_map(|line| line.strip_prefix("run = ")).map(str::to_owned)
+    };
+    let one = |text| command(&[("Makefile", text)]);
+    assert_eq!(one("all: prog\nprog: prog.c\n").as_deref(), None);
+    assert_eq!(one("all: prog\n.PHONY: check\n").as_deref(), None);
+    assert_eq!(one("all: prog\ncheck: all\n\t./prog\n").as_deref(), Some("\"make check\""));
+    assert_eq!(one("all: prog\ntest: all\n\t./prog\n").as_deref(), Some("\"make test\""));
+    let included = [("Makefile", "all: prog\ninclude more.mk\n"), ("more.mk", "test:\n")];
+    assert_eq!(command(&included).as_deref(), Some("\"make test\""));
+    let below = [("Makefile", "all: prog\n"), ("tests/Makefile", "check:\n")];
+    assert_eq!(command(&below).as_deref(), Some("\"make -C tests check\""));
+    // Automake's own does nothing where no tests are named.
+    let automake = [("Makefile.am", "bin_PROGRAMS = x\n"), ("Makefile.in", "check: check-am\n"), ("configure", "")];
+    assert_eq!(command(&automake).as_deref(), None);
+}
+
+#[test]
+fn what_init_does_not_find_it_says() {
+    let (said, written) = first_file(&[("Makefile", "all: prog\nprog: prog.c\n")]);
+    assert!(said.contains("no tests were found: say in it how they are run, then type: suspect build"), "{said}");
+    assert!(written.contains("no Makefile has a target") && written.contains("\n# [[suite]]\n"), "{written}");
+    let (said, _) = first_file(&[]);
+    assert!(said.contains("neither a build system nor tests were found"), "{said}");
+}
+
+#[test]
+fn the_build_fits_any_machine_and_is_that_of_the_makefile_with_the_tests() {
+    let (_, written) = first_file(&[("CMakeLists.txt", "project(t C)\n"), ("Makefile", "check:\n")]);
+    assert!(written.contains("\ncommand = \"make -j$(nproc)\"\n"), "{written}");
+    let (_, written) = first_file(&[("CMakeLists.txt", "project(t C)\n"), ("Makefile", "all:\n")]);
+    assert!(written.contains("cmake --build build -j$(nproc)\"\n"), "{written}");
+}
+
 #[test]
 fn what_is_stored_is_not_committed_by_mistake() {
     let project = Project::new();
