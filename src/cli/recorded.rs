@@ -133,6 +133,11 @@ impl<'a> RecordingRoom<'a> {
         Ok(Self { store, suite, scratch, tmp, tested, loaded, most, clock: Cell::new(0), worker, _lock: lock })
     }
 
+    /// All tests of the suite.
+    pub fn tests(&self) -> &[Test] {
+        self.suite.tests()
+    }
+
     /// The test called `name`.
     pub fn test(&self, name: &str) -> Result<&Test, Failure> {
         let found = self.suite.tests().iter().find(|test| test.name == name);

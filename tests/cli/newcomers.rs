@@ -175,6 +175,33 @@ fn the_build_fits_any_machine_and_is_that_of_the_makefile_with_the_tests() {
 }
 
 #[test]
+fn a_failing_test_is_compared_with_one_that_is_called_like_it() {
+    let project = Project::new();
+    // Numbers above 7 count too little. By what is executed test 1 is nearer to 3 than 2 is, but it reads a pipe.
+    project.write(
+        "sum.c",
+        "#include <stdio.h>\nint main(void)\n{\n    int number, sum = 0;\n    while (scanf(\"%d\", &number) == 1) {\n        \
+             if (number > 7)\n            number = 7;\n        sum += number;\n    }\n    printf(\"%d\\n\", sum);\n    return 0;\n}\n",
+    );
+    for (number, input, expected) in [(1, "1 2 3", "6"), (2, "1 2", "3"), (3, "1 2 9", "12")] {
+        project.write(&format!("in/{number}"), input).write(&format!("expected/{number}"), &format!("{expected}\n"));
+    }
+    project.write("tests.txt", "cat in/1 | ./sum\n./sum < in/2\n./sum < in/3\n").write(
+        "suspect.toml",
+        "[build]\ncommand = \"cc -O0 -o sum sum.c\"\n\
+         [[suite]]\nkind = \"lines\"\nfile = \"tests.txt\"\nrun = \"{line}\"\nexpect = \"expected/{n}\"\n",
+    );
+    project.succeed(&["build"]);
+    project.succeed(&["test"]);
+    let explained = text(&project.suspect(&["explain", "3"]));
+    assert!(explained.contains("3 compared with 2: "), "{explained}");
+    // Where all are called alike what they do decides.
+    project.write("tests.txt", "./sum < in/1\n./sum < in/2\n./sum < in/3\n").succeed(&["test"]);
+    let explained = text(&project.suspect(&["explain", "3"]));
+    assert!(explained.contains("3 compared with 1: "), "{explained}");
+}
+
+#[test]
 fn what_is_stored_is_not_committed_by_mistake() {
     let project = Project::new();
     project.write("prog.c", "int main(void) { return 0; }\n");
