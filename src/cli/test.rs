@@ -1,5 +1,6 @@
 //! `suspect init` and `suspect test`: run the suite, record what each test did.
 
+mod doubt;
 mod labels;
 mod modules;
 mod recording;
@@ -168,15 +169,17 @@ impl SuiteRun<'_> {
         let is_test_code = |file: &&String| self.suite.config().test_code.has(file);
         let mut test_code: Vec<String> = modules.program.files.iter().filter(is_test_code).cloned().collect();
         test_code.sort();
+        let tests = self.records(&baseline, &recorded.processes);
+        let doubt = doubt::doubt(self.suite.root(), self.suite.tests(), &tests);
         let manifest = Manifest {
             version: STORE_VERSION,
             began: began.as_secs(),
             began_ns: began.subsec_nanos(),
             mode: self.options.mode.name().to_string(),
             test_code,
-            tests: self.records(&baseline, &recorded.processes),
+            tests,
             unstable_nodes: recorded.unstable_nodes,
-            warnings: recorded.warnings,
+            warnings: doubt.into_iter().chain(recorded.warnings).collect(),
         };
         if baseline.tests.iter().all(|test| test.runs.is_empty()) {
             let message = "the budget was spent before any test was run; a longer --budget is needed";
