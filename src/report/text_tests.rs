@@ -177,3 +177,12 @@ fn methods_without_probabilities_look_as_before() {
     assert!(text.starts_with("suspect: #1 sum.c:4 in sum() (ochiai 0.5000)\n"), "{text}");
     assert!(text.ends_with("how far to trust this:\n  - 2 failing tests against 3 passing\n"), "{text}");
 }
+
+#[test]
+fn tabs_are_as_wide_as_terminals_show_them() {
+    let tabs = SOURCE.replace("        return", "\treturn");
+    let mut out = Vec::new();
+    write_ranking(&report(), 1, |_| Some(tabs.clone()), &mut out).unwrap();
+    let tabs = anstream::adapter::strip_str(&String::from_utf8(out).unwrap()).to_string();
+    assert_eq!(tabs, text(&report(), 1));
+}
