@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use crate::project::{Project, text};
 
@@ -199,6 +200,28 @@ fn a_failing_test_is_compared_with_one_that_is_called_like_it() {
     project.write("tests.txt", "./sum < in/1\n./sum < in/2\n./sum < in/3\n").succeed(&["test"]);
     let explained = text(&project.suspect(&["explain", "3"]));
     assert!(explained.contains("3 compared with 1: "), "{explained}");
+}
+
+#[test]
+fn a_test_that_does_not_end_is_explained_in_seconds() {
+    let project = Project::new();
+    let (build, suite) = (
+        "[build]\ncommand = \"cc -O0 -o down down.c\"\n",
+        "[[suite]]\nkind = \"lines\"\nfile = \"tests.txt\"\nrun = \"./down {line}\"\n",
+    );
+    project.write("tests.txt", "3\n9\n").write("suspect.toml", &format!("{build}{suite}timeout = \"2s\"\n")).write(
+        "down.c",
+        "#include <stdlib.h>\nint main(int argc, char **argv)\n{\n    int n = atoi(argv[argc - 1]);\n    while (n > 0)\n        \
+             if (n != 7)\n            n--;\n    return 0;\n}\n",
+    );
+    project.succeed(&["build"]);
+    assert!(project.succeed(&["test"]).contains("fails: 2 (./down 9): timeout"));
+    // As in a project that says nothing of time.
+    project.write("suspect.toml", &format!("{build}{suite}"));
+    let began = Instant::now();
+    let explained = text(&project.suspect(&["explain", "2", "--against", "1", "--budget", "20s"]));
+    assert!(explained.contains("2 does not end in time"), "{explained}");
+    assert!(began.elapsed() < Duration::from_secs(100), "{:?}", began.elapsed());
 }
 
 #[test]
