@@ -203,7 +203,7 @@ fn a_failing_test_is_compared_with_one_that_is_called_like_it() {
 }
 
 #[test]
-fn a_test_that_does_not_end_is_explained_in_seconds() {
+fn a_test_that_does_not_end_is_explained_in_minutes() {
     let project = Project::new();
     let (build, suite) = (
         "[build]\ncommand = \"cc -O0 -o down down.c\"\n",
@@ -221,7 +221,7 @@ fn a_test_that_does_not_end_is_explained_in_seconds() {
     let began = Instant::now();
     let explained = text(&project.suspect(&["explain", "2", "--against", "1", "--budget", "20s"]));
     assert!(explained.contains("2 does not end in time"), "{explained}");
-    assert!(began.elapsed() < Duration::from_secs(100), "{:?}", began.elapsed());
+    assert!(began.elapsed() < Duration::from_secs(400), "{:?}", began.elapsed());
 }
 
 #[test]
