@@ -32,7 +32,7 @@ pub const BISECT_STEP: &str = "bisect-step";
     name = "suspect",
     version,
     propagate_version = true,
-    after_help = "Example:\n  suspect build -- make -j8\n  suspect init\n  suspect test\n  suspect rank"
+    after_help = "Example:\n  suspect build -- make -j$(nproc)\n  suspect init\n  suspect test\n  suspect rank"
 )]
 pub struct Arguments {
     /// Work in this directory instead of the current one.
@@ -48,7 +48,7 @@ pub struct Arguments {
 pub enum Verb {
     /// Build, test, try changes and rank: everything for one night, within a budget.
     #[command(
-        after_help = "Examples:\n  suspect run --budget 45min\n  suspect run --budget 45min --exit-zero -- make -j8\n\n\
+        after_help = "Examples:\n  suspect run --budget 45min\n  suspect run --budget 45min --exit-zero -- make -j$(nproc)\n\n\
         Interrupted or killed at any moment, the same command goes on. Ends with 0 when no test fails, 2 when some do and were \
         ranked, 3 when the budget was spent before everything was done."
     )]
@@ -74,7 +74,7 @@ pub enum Verb {
     )]
     BisectStep(BisectArguments),
     /// Run the project's own build with instrumenting compilers.
-    #[command(after_help = "Examples:\n  suspect build -- make -j8\n  suspect build -- cmake -S . -B build\n  \
+    #[command(after_help = "Examples:\n  suspect build -- make -j$(nproc)\n  suspect build -- cmake -S . -B build\n  \
         suspect build --modes edges,values -- make\n\nWithout a command, suspect.toml's [build] command runs.")]
     Build(BuildArguments),
     /// Look at compiler, plugin, runtime and built programs, and say what to do.

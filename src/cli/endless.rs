@@ -64,6 +64,6 @@ pub fn n_edges(recorded: &Recorded, test: u32) -> Result<u64, Failure> {
 }
 
 /// Whether a test was stopped, by the clock or because it wrote too much.
-fn does_not_end(test: &TestRecord) -> bool {
+pub fn does_not_end(test: &TestRecord) -> bool {
     test.verdict.starts_with(&Verdict::Timeout.to_string()) || test.verdict.ends_with(WITHOUT_END)
 }

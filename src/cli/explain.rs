@@ -246,7 +246,7 @@ impl Question<'_> {
     /// whichever passing test is most like it.
     fn against_one_alike(&self) -> Result<Explanation, Failure> {
         let line = self.wrong.as_ref().map(|wrong| &wrong.place);
-        let passing = second::passing(self.room.tested()?, &self.test.name, line)?;
+        let passing = second::passing(self.room, self.test, line)?;
         let most_alike = match passing.most_alike {
             Ok(most_alike) => most_alike,
             Err(why) => return self.against_itself(Itself::Either, Some(why)),

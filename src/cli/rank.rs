@@ -264,7 +264,7 @@ fn check_contrast(run: &Run, counts: TestCounts, on_mutants: bool) -> Result<(),
         (_, 0) if on_mutants => Ok(()),
         (n, 0) => failure(format!(
             "{}{excluded}: without a passing test nothing tells faulty code from the rest; \
-             check the build, or add a test that passes",
+             check the build (`suspect test` says how), or add a test that passes",
             all(n, "fails", "fail")
         )),
         _ => Ok(()),
@@ -327,6 +327,7 @@ fn of_test_code(run: &Run) -> Result<Option<String>, Failure> {
     let Some(first) = run.manifest.test_code.first() else { return Ok(None) };
     let others = match run.manifest.test_code.len() {
         1 => String::new(),
+        2 => " and one more file".to_owned(),
         n => format!(" and {} more files", n - 1),
     };
     Ok(Some(match run.trusted_files()?.is_empty() {

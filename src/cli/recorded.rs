@@ -6,12 +6,14 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::time::Duration;
 
 use suspect_format::abi::{ENV_CLOCK, ENV_OUT, ENV_RECORD, ENV_RECORD_BYTES, Mode};
 use suspect_format::plan::{Ended, Point, WHEN_BEFORE};
 use suspect_format::record::{DEFAULT_RECORD_BYTES, FILE_SUFFIX};
 
 use super::claims::Claims;
+use super::endless::does_not_end;
 use super::exit::{Exit, Failure};
 use super::rank::last_ranking;
 use super::ready;
@@ -33,6 +35,11 @@ impl From<RecordingError> for Failure {
         Failure::new(exit, error.to_string())
     }
 }
+
+/// How many times as long as the longest passing test one is recorded that does not end (recording slows it down), and how long at least and at most.
+const ENDLESS: u32 = 50;
+const LEAST_ENDLESS: Duration = Duration::from_secs(1);
+const MOST_ENDLESS: Duration = Duration::from_secs(120);
 
 /// The program and code of modules, as long as somebody reads them.
 pub type Loaded = Rc<(Program, Code)>;
@@ -133,6 +140,11 @@ impl<'a> RecordingRoom<'a> {
         Ok(Self { store, suite, scratch, tmp, tested, loaded, most, clock: Cell::new(0), worker, _lock: lock })
     }
 
+    /// All tests of the suite.
+    pub fn tests(&self) -> &[Test] {
+        self.suite.tests()
+    }
+
     /// The test called `name`.
     pub fn test(&self, name: &str) -> Result<&Test, Failure> {
         let found = self.suite.tests().iter().find(|test| test.name == name);
@@ -166,6 +178,7 @@ impl<'a> RecordingRoom<'a> {
     /// Runs and records a test. What it leaves goes into the directory `label` of the room. It runs contained, as its patched runs will, if it
     /// does there what it does otherwise.
     pub fn record(&self, test: &Test, label: &str) -> Result<RecordedTest, Failure> {
+        let test = &self.limited(test);
         let directory = self.tmp.join(label);
         // What an earlier test of this label recorded is none of this one's.
         crate::exec::remove_tree(&directory);
@@ -196,6 +209,17 @@ impl<'a> RecordingRoom<'a> {
             return Err(Failure::new(Exit::NotInstrumented, message));
         };
         Ok(RecordedTest { verdict, runs: None, recording, process, others, written: None, change: None })
+    }
+
+    /// The test, and if it is known not to end with no more time than shows where it is.
+    fn limited(&self, test: &Test) -> Test {
+        let tests = self.tested.as_ref().map_or(&[][..], |run| &run.manifest.tests);
+        let Some(_) = tests.iter().find(|record| record.name == test.name).filter(|record| does_not_end(record)) else {
+            return test.clone();
+        };
+        let passing = tests.iter().filter(|record| record.passed == Some(true));
+        let longest = Duration::from_millis(passing.map(|record| record.milliseconds).max().unwrap_or(0));
+        test.limited((longest * ENDLESS).clamp(LEAST_ENDLESS, MOST_ENDLESS))
     }
 
     fn record_contained(&self, test: &Test, known: Known, label: &str) -> Option<(TestRuns, trial::Run)> {

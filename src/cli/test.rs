@@ -1,5 +1,6 @@
 //! `suspect init` and `suspect test`: run the suite, record what each test did.
 
+mod doubt;
 mod labels;
 mod modules;
 mod recording;
@@ -38,8 +39,17 @@ pub fn init(start: &Path, out: &mut impl Write) -> Result<(), Failure> {
     let last: Option<BuildReport> = Store::new(start).load_build()?;
     suite::init(start, last.as_ref())?;
     let path = start.join(suite::CONFIG_FILE);
+    let config = suite::Config::load(&path)?;
+    let first = match (config.build.command.is_some(), !config.suites.is_empty()) {
+        (true, true) => "look through it",
+        (true, false) => "no tests were found: say in it how they are run",
+        (false, true) => "what builds the project was not found: say in it",
+        (false, false) => {
+            "neither a build system nor tests were found: say in it what builds the project and how tests are run"
+        }
+    };
     let next = if last.is_some() { "suspect test" } else { "suspect build && suspect test" };
-    writeln!(out, "wrote {}; look through it, then type: {next}", path.display()).map_err(Failure::of(Exit::File))
+    writeln!(out, "wrote {}; {first}, then type: {next}", path.display()).map_err(Failure::of(Exit::File))
 }
 
 /// Runs the suite and keeps what each test did.
@@ -159,15 +169,17 @@ impl SuiteRun<'_> {
         let is_test_code = |file: &&String| self.suite.config().test_code.has(file);
         let mut test_code: Vec<String> = modules.program.files.iter().filter(is_test_code).cloned().collect();
         test_code.sort();
+        let tests = self.records(&baseline, &recorded.processes);
+        let doubt = doubt::doubt(self.suite.root(), self.suite.tests(), &tests);
         let manifest = Manifest {
             version: STORE_VERSION,
             began: began.as_secs(),
             began_ns: began.subsec_nanos(),
             mode: self.options.mode.name().to_string(),
             test_code,
-            tests: self.records(&baseline, &recorded.processes),
+            tests,
             unstable_nodes: recorded.unstable_nodes,
-            warnings: recorded.warnings,
+            warnings: doubt.into_iter().chain(recorded.warnings).collect(),
         };
         if baseline.tests.iter().all(|test| test.runs.is_empty()) {
             let message = "the budget was spent before any test was run; a longer --budget is needed";

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use crate::evidence::ordinal;
 
 use super::document::{Cause, Explanation, Origin, Point, Step};
+use super::tabs::untabbed;
 
 /// How many differences of a step are told.
 const MOST_CAUSES: usize = 6;
@@ -151,7 +152,7 @@ fn at(point: &Point) -> String {
 
 fn write_source(point: &Point, line: &impl Fn(&str, u32) -> Option<String>, out: &mut impl Write) -> io::Result<()> {
     match line(&point.file, point.line) {
-        Some(text) => writeln!(out, "{:>6} | {}", point.line, text.trim_end()),
+        Some(text) => writeln!(out, "{:>6} | {}", point.line, untabbed(text.trim_end())),
         None => Ok(()),
     }
 }

@@ -34,6 +34,7 @@ mod shell;
 mod slice;
 mod stryker;
 mod table;
+mod tabs;
 mod text;
 #[cfg(test)]
 mod text_tests;

@@ -6,6 +6,7 @@ use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 use super::sarif::is_survivor;
+use super::tabs::untabbed;
 use super::{MutantCounts, MutantEdit, MutantEntry, MutantStatus, MutantsReport};
 
 /// Lines shown before and after a mutant.
@@ -87,7 +88,9 @@ fn snippet<'a>(
     let from = offset(edit.line) - base + edit.column as usize - 1;
     let to =
         if last < edit.end_line { offset(last + 1) - base } else { offset(last) - base + edit.end_column as usize - 1 };
-    window.get(from..to)?;
+    // Places stay what they are: the beginning of a line becomes the beginning of its text.
+    let shown = |at: usize| window.get(..at).map(|text| untabbed(text).len());
+    let (from, to, window) = (shown(from)?, shown(to)?, untabbed(window));
     let annotation = AnnotationKind::Primary.span(from..to.max(from + 1).min(window.len())).label(Some(label));
     Some(Snippet::source(window).line_start(start as usize).path(&edit.file).fold(false).annotation(annotation))
 }
@@ -187,6 +190,18 @@ mod tests {
         assert!(text.contains("2 tests execute it and pass: one, two"), "{text}");
         assert!(text.contains("... and 1 more"), "{text}");
         assert!(text.ends_with("not looked at: 3 mutants are junk\n"), "{text}");
+    }
+
+    #[test]
+    fn an_edit_behind_tabs_is_marked_where_it_stands() {
+        let mut report = sample();
+        for mutant in &mut report.mutants {
+            (mutant.edits[0].column, mutant.edits[0].end_column) = (11, 12);
+        }
+        let tabs = text(&report, 1, Some(&SOURCE.replace("    return", "\treturn")));
+        let (code, mark) = tabs.split_once("|         return a + b;").expect(&tabs);
+        assert!(code.contains("src/a b.c:2:18"), "{tabs}");
+        assert_eq!(mark.lines().nth(1).unwrap().find('^'), "  |         return a + b;".find('+'), "{tabs}");
     }
 
     #[test]

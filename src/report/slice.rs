@@ -7,6 +7,8 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::tabs::untabbed;
+
 /// Version of [`SliceReport`] as JSON.
 pub const SLICE_SCHEMA_VERSION: u32 = 1;
 
@@ -50,7 +52,7 @@ pub fn write_slice(report: &SliceReport, root: &Path, out: &mut impl Write) -> i
             source = (file.clone(), text.lines().map(str::to_owned).collect::<Vec<_>>());
             writeln!(out, "\n{file}")?;
         }
-        let text = source.1.get(*line as usize - 1).map_or("", |text| text.trim_end());
+        let text = source.1.get(*line as usize - 1).map_or_else(String::new, |text| untabbed(text.trim_end()));
         writeln!(out, "{line:>6} {executions:>6}x | {text}")?;
     }
     Ok(())

@@ -7,6 +7,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 use super::claim::percent;
 use super::reasons_text::{write_confidence, write_reasons};
+use super::tabs::untabbed;
 use super::words::rank;
 use super::{Entry, RankingReport};
 
@@ -25,7 +26,7 @@ pub fn write_ranking(
     let renderer = Renderer::styled().decor_style(DecorStyle::Ascii);
     let places = places(&report.ranking, top);
     for place in &places {
-        let text = source(&place[0].file);
+        let text = source(&place[0].file).map(|text| untabbed(&text));
         writeln!(out, "{}", renderer.render(&[group(report, place, text.as_deref())]))?;
         write_reasons(place, out)?;
         writeln!(out)?;

@@ -196,3 +196,12 @@ fn one_change_was_tried_in_one_trial() {
         "{text}"
     );
 }
+
+#[test]
+fn tabs_are_as_wide_as_terminals_show_them() {
+    let tabs = SOURCE.replace("        return", "\treturn");
+    let mut out = Vec::new();
+    write_ranking(&report(), 1, |_| Some(tabs.clone()), &mut out).unwrap();
+    let tabs = anstream::adapter::strip_str(&String::from_utf8(out).unwrap()).to_string();
+    assert_eq!(tabs, text(&report(), 1));
+}

@@ -9,7 +9,8 @@ use std::path::Path;
 
 use super::SuiteError;
 use super::config::{FILE, Kind};
-use super::detect::{self, detect, pairs, scripts};
+use super::detect::{self, TEST_DIRS, detect, pairs, scripts};
+use super::makefile::Makefile;
 use super::test::line_text;
 use crate::build::BuildReport;
 
@@ -33,10 +34,15 @@ pub fn init(root: &Path, last: Option<&BuildReport>) -> Result<String, SuiteErro
 fn text(root: &Path, last: Option<&BuildReport>) -> String {
     let mut out = String::from("# What suspect builds and tests. Paths are relative to this file.\n\n");
     let tests = found(root);
-    out.push_str(&build(root, last, tests.as_ref().and_then(|found| built_by(found.kind))));
+    let built_by = match &tests {
+        Tests::Listed(listed) => built_by(listed.kind),
+        Tests::Make(check) => Some(tested_by(check)),
+        Tests::Pairs(..) | Tests::Scripts(_) | Tests::Unknown => None,
+    };
+    out.push_str(&build(root, last, built_by));
     out.push_str(STORE);
     out.push_str(RANK);
-    out.push_str(&suite(root, tests));
+    out.push_str(&suite(root, &tests));
     out
 }
 
@@ -46,23 +52,30 @@ const STORE: &str = "# How many recorded runs are kept, and with them what was f
 const RANK: &str = "# Code of the tests themselves, which is trusted: not ranked, not mutated. Without this, what lies in tests/, test/, t/, ... or is\n\
     # called test_*.c, *_test.c, ...; [] trusts none.\n# [rank]\n# test_code = [\"tests/**/*.c\"]\n\n";
 
-/// How a project is built, by the first of these files.
-const BUILDS: [(&str, &str, &str); 7] = [
-    ("CMakeLists.txt", "CMake", "cmake -S . -B build && cmake --build build -j"),
+/// How a project is built, by the first of these files. As many jobs as the machine has processors: a file that is committed is used on others, too.
+const BUILDS: [(&str, &str, &str); 8] = [
+    ("CMakeLists.txt", "CMake", "cmake -S . -B build && cmake --build build -j$(nproc)"),
     ("meson.build", "Meson", "meson setup build && meson compile -C build"),
     // With no tests named, `make check` builds the test programs and runs none.
-    ("Makefile.am", "Automake", "./configure && make -j8 && make -j8 check TESTS="),
-    ("configure", "configure", "./configure && make -j8"),
-    ("configure.ac", "Autoconf", "autoreconf -i && ./configure && make -j8"),
-    ("Makefile", "make", "make -j8"),
-    ("makefile", "make", "make -j8"),
+    ("Makefile.am", "Automake", "./configure && make -j$(nproc) && make -j$(nproc) check TESTS="),
+    ("configure", "configure", "./configure && make -j$(nproc)"),
+    ("configure.ac", "Autoconf", "autoreconf -i && ./configure && make -j$(nproc)"),
+    ("GNUmakefile", "make", MAKE),
+    ("makefile", "make", MAKE),
+    ("Makefile", "make", MAKE),
 ];
+const MAKE: &str = "make -j$(nproc)";
 
 /// The file of the build system that has tests of a kind of its own.
 fn built_by(kind: &str) -> Option<&'static str> {
     [("ctest", "CMakeLists.txt"), ("meson", "meson.build"), ("automake", "Makefile.am")]
         .into_iter()
         .find_map(|(of, file)| (of == kind).then_some(file))
+}
+
+/// The file of the build system that knows how to test, where no tool lists the tests.
+fn tested_by(check: &MakeCheck) -> &'static str {
+    if check.makefile == "Makefile.in" { "configure" } else { check.makefile }
 }
 
 /// What builds the project, as far as it is left open by a build that was made: what `has_tests`, if that is there.
@@ -82,7 +95,7 @@ fn build(root: &Path, last: Option<&BuildReport>, has_tests: Option<&str>) -> St
             let first = if bare { "autoreconf -i && " } else { "" };
             (format!("found {file}: {tool}"), format!("command = \"{first}{command}\""))
         }
-        None => ("no build system found".to_owned(), "# command = \"make -j8\"".to_owned()),
+        None => ("no build system found: say here what builds it".to_owned(), format!("# command = \"{MAKE}\"")),
     };
     let _ = writeln!(out, "# What `suspect build` runs ({comment}).\n{line}\n");
     out
@@ -102,46 +115,106 @@ fn line_of(root: &Path, last: &BuildReport) -> String {
     }
 }
 
-/// Tests that a tool lists.
-struct Found {
+/// The tests of a project.
+enum Tests {
+    /// A tool lists them.
+    Listed(Listed),
+    /// Directory, ending of the inputs and ending of the expected outputs.
+    Pairs(&'static str, &'static str, &'static str),
+    /// Scripts by this pattern.
+    Scripts(String),
+    /// make runs them all.
+    Make(MakeCheck),
+    /// Nothing shows.
+    Unknown,
+}
+
+struct Listed {
     kind: &'static str,
     dir: String,
     comment: String,
 }
 
+/// A target that runs all tests.
+struct MakeCheck {
+    /// The file that has it.
+    makefile: &'static str,
+    command: String,
+}
+
 /// Those that are there, or will be once the project is built.
-fn found(root: &Path) -> Option<Found> {
+fn found(root: &Path) -> Tests {
     let scripts_only = |kind: &Kind| matches!(kind, Kind::Command(_));
     let there = detect(root).filter(|detected| !scripts_only(&detected.kind)).map(|detected| {
         let dir = if detected.dir.as_os_str().is_empty() { ".".into() } else { detected.dir.display().to_string() };
-        Found { kind: detected.kind.name(), dir, comment: format!("found {}", detected.what) }
+        Listed { kind: detected.kind.name(), dir, comment: format!("found {}", detected.what) }
     });
-    let later = || later(root).map(|(kind, dir, why)| Found { kind, dir: dir.into(), comment: why.into() });
-    there.or_else(later)
+    let later = || later(root).map(|(kind, dir, why)| Listed { kind, dir: dir.into(), comment: why.into() });
+    let listed = there.or_else(later).map(Tests::Listed);
+    let pairs = || pairs(root).map(|(dir, input, output)| Tests::Pairs(dir, input, output));
+    let scripts = || scripts(root).map(Tests::Scripts);
+    let made = || make_check(root).map(Tests::Make);
+    listed.or_else(pairs).or_else(scripts).or_else(made).unwrap_or(Tests::Unknown)
 }
 
-fn suite(root: &Path, found: Option<Found>) -> String {
-    let (comment, body) = if let Some(Found { kind, dir, comment }) = found {
-        (comment, format!("kind = \"{kind}\"\ndir = {}\n", quoted(&dir)))
-    } else if let Some((dir, input, output)) = pairs(root) {
-        let program = quoted(&format!("./{} < {{input}}", program(root)));
-        let body = format!(
-            "kind = \"cases\"\ninputs = \"{dir}/*{input}\"\n# The program under test, as it is called for one input.\n\
-             run = {program}\nexpect = \"{dir}/{{stem}}{output}\"\n"
-        );
-        (format!("found {dir}/*{input} with {output}"), body)
-    } else if let Some(pattern) = scripts(root) {
-        let body = format!("kind = \"command\"\nlist = \"ls {pattern}\"\nrun = \"sh {{test}}\"\nresult = \"exit\"\n");
-        (format!("found {pattern}"), body)
-    } else {
-        let body = "kind = \"command\"\nrun = \"make check\"\n".to_owned();
-        (
-            "no tests found: this takes `make check` as one test; one command for each test says much more".to_owned(),
-            body,
-        )
+/// Targets that run tests by custom.
+const TARGETS: [&str; 3] = ["check", "test", "tests"];
+
+/// The command that runs the tests, if a Makefile here or in a directory of tests says so.
+fn make_check(root: &Path) -> Option<MakeCheck> {
+    // Automake makes a target `check` that does nothing where nothing else is said.
+    if let Some(automake) = Makefile::read(root, "Makefile.am") {
+        let command = "make check".to_owned();
+        return automake.makes("check-local").then_some(MakeCheck { makefile: automake.name, command });
+    }
+    let dirs = std::iter::once(".").chain(TEST_DIRS);
+    let command = |dir: &str, target: &str| match dir {
+        "." => format!("make {target}"),
+        dir => format!("make -C {dir} {target}"),
+    };
+    dirs.filter_map(|dir| Some((dir, Makefile::of(&root.join(dir))?))).find_map(|(dir, makefile)| {
+        let target = TARGETS.into_iter().find(|target| makefile.makes(target))?;
+        Some(MakeCheck { makefile: makefile.name, command: command(dir, target) })
+    })
+}
+
+fn suite(root: &Path, tests: &Tests) -> String {
+    let (comment, body) = match tests {
+        Tests::Listed(Listed { kind, dir, comment }) => {
+            (comment.clone(), format!("kind = \"{kind}\"\ndir = {}\n", quoted(dir)))
+        }
+        Tests::Pairs(dir, input, output) => {
+            let program = quoted(&format!("./{} < {{input}}", program(root)));
+            let body = format!(
+                "kind = \"cases\"\ninputs = \"{dir}/*{input}\"\n# The program under test, as it is called for one input.\n\
+                 run = {program}\nexpect = \"{dir}/{{stem}}{output}\"\n"
+            );
+            (format!("found {dir}/*{input} with {output}"), body)
+        }
+        Tests::Scripts(pattern) => {
+            let body =
+                format!("kind = \"command\"\nlist = \"ls {pattern}\"\nrun = \"sh {{test}}\"\nresult = \"exit\"\n");
+            (format!("found {pattern}"), body)
+        }
+        Tests::Make(MakeCheck { command, .. }) => {
+            let comment = format!(
+                "no single tests found: this takes `{command}` as one test; one command for each test says much more"
+            );
+            (comment, format!("kind = \"command\"\nrun = \"{command}\"\n"))
+        }
+        Tests::Unknown => return format!("{UNKNOWN}{FURTHER}"),
     };
     format!("# The tests ({comment}).\n[[suite]]\n{body}{FURTHER}")
 }
+
+/// What is written where no tests are found: nothing that would run, but what there is to say.
+const UNKNOWN: &str = r##"# The tests: none were found, and no Makefile has a target `check` or `test`. Say here how they are run, without the #:
+# a command that lists the tests, and one that runs a test and ends with 0 if it passes. Other kinds are below.
+# [[suite]]
+# kind = "command"
+# list = "ls tests"
+# run = "./prog tests/{test}"
+"##;
 
 /// Tests that are there once the project is built.
 fn later(root: &Path) -> Option<(&'static str, &'static str, &'static str)> {
@@ -171,36 +244,12 @@ fn program(root: &Path) -> String {
     };
     let mut programs: Vec<String> =
         entries.filter(executable).map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
-    let made = || first_made(&fs::read_to_string(root.join("Makefile")).ok()?);
+    let made = || Makefile::of(root)?.first_made();
     let named = || root.file_name().map_or("prog".to_owned(), |name| name.to_string_lossy().into_owned());
     match programs.len() {
         1 => programs.remove(0),
         _ => made().unwrap_or_else(named),
     }
-}
-
-/// What a Makefile's first rule makes, or what `all` asks for first: a plain name, or that of a variable that is one.
-fn first_made(makefile: &str) -> Option<String> {
-    let is_plain = |name: &&str| name.chars().all(|c| c.is_ascii_alphanumeric() || "_-+.".contains(c));
-    let named = |word: &str| {
-        let variable = word.strip_prefix("$(").and_then(|rest| rest.strip_suffix(')'));
-        let text = variable.map_or(Some(word.to_owned()), |variable| assigned(makefile, variable))?;
-        text.split_whitespace().next().filter(is_plain).map(str::to_owned)
-    };
-    let rules = makefile.lines().filter(|line| !line.starts_with(['\t', '#', '.', ' ']));
-    let mut rules = rules.filter_map(|line| line.split_once(':')).filter(|(_, rest)| !rest.starts_with(['=', ':']));
-    let (targets, sources) = rules.next()?;
-    match targets.trim() {
-        "all" | "default" => named(sources.split_whitespace().next()?),
-        target => named(target),
-    }
-}
-
-/// The text that a Makefile first assigns to a variable.
-fn assigned(makefile: &str, variable: &str) -> Option<String> {
-    let assignments = makefile.lines().filter_map(|line| line.split_once('='));
-    let mut named = assignments.filter(|(name, _)| name.trim_end_matches([':', '?', ' ', '\t']) == variable);
-    named.next().map(|(_, value)| value.to_owned())
 }
 
 /// A TOML string.

@@ -40,6 +40,13 @@ impl Test {
         self.plan.timeout
     }
 
+    /// The same test with at most so much time.
+    pub fn limited(&self, most: Duration) -> Test {
+        let mut test = self.clone();
+        test.plan.timeout = Some(test.plan.timeout.map_or(most, |own| own.min(most)));
+        test
+    }
+
     /// The directory around [`Test::dir`] whose contents the test may expect there: its suite's (a tree of built programs, say), or where it
     /// runs in that one, the project's; `None` where there is none above.
     pub fn around(&self) -> Option<&Path> {

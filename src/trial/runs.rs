@@ -84,9 +84,10 @@ impl TestRuns {
             verdict,
             place: Place::Itself,
             memory: worker.setup().memory,
-            wall: test.own_timeout().unwrap_or(FIRST_WALL) * PATIENCE,
+            wall: Duration::ZERO,
             clock,
         };
+        runs.wall = test.own_timeout().unwrap_or(FIRST_WALL) * runs.patience();
         let mut why = None;
         for place in prepare::places(test, worker) {
             runs.place = place;
@@ -107,7 +108,7 @@ impl TestRuns {
                 None => {
                     let run = runs.described(suite, worker, &ran, recordings)?;
                     runs.memory = job::memory_for(ran.peak, worker.setup().memory);
-                    runs.wall = LEAST_WALL + run.wall * PATIENCE;
+                    runs.wall = LEAST_WALL + run.wall * runs.patience();
                     return Ok((runs, run));
                 }
                 Some(difference) => why = why.or(Some(difference.why)),
@@ -157,6 +158,11 @@ impl TestRuns {
         }
         let _ = fs::remove_file(&path);
         Ok(answers.into_iter().flatten().collect())
+    }
+
+    /// How many times as long as it took a run may take: what does not end does not end later either.
+    fn patience(&self) -> u32 {
+        if self.verdict == Verdict::Timeout { 1 } else { PATIENCE }
     }
 
     /// The verdict that is known of the test.

@@ -64,6 +64,24 @@ fn all_tests_failing_is_no_ranking() {
 }
 
 #[test]
+fn where_nearly_all_tests_fail_the_build_and_the_command_are_doubted() {
+    let failing: String = (0..11).map(|n| format!("f{n}\n")).collect();
+    let project = project(&failing);
+    let doubt = ["warning: all 11 tests fail: is the program built", "`suspect build`", "one test says: ./prog f0\n"];
+    assert_says(&project.succeed(&["test"]), &doubt);
+    let of_config = fs::read_to_string(project.path().join("suspect.toml")).unwrap();
+    fs::create_dir(project.path().join("a b")).unwrap();
+    project.write("tests.txt", &format!("{failing}p\n"));
+    project.write("suspect.toml", &of_config.replace("./prog", "../prog").replace("run", "dir = \"a b\"\nrun"));
+    project.write("a b/tests.txt", &format!("{failing}p\n"));
+    let doubt = ["11 of 12 tests fail: ", "says: (cd 'a b' && ../prog f0)\n"];
+    assert_says(&project.succeed(&["test"]), &doubt);
+    assert_says(&project.succeed(&["rank", "--method", "ochiai"]), &doubt[..1]);
+    project.write("a b/tests.txt", &format!("{failing}p\np2\n"));
+    assert!(!project.succeed(&["test"]).contains("is the program built"));
+}
+
+#[test]
 fn missing_expected_file_is_named() {
     let project = project("p\nf\n");
     project.write(

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use crate::project::{Project, text};
 
@@ -124,6 +125,103 @@ fn the_build_is_that_of_the_system_that_has_the_tests() {
     project.write("configure", "").succeed(&["init"]);
     let written = fs::read_to_string(project.path().join("suspect.toml")).unwrap();
     assert!(written.contains("command = \"./configure && make"), "{written}");
+}
+
+/// What `suspect init` says and writes for a project of these files.
+fn first_file(files: &[(&str, &str)]) -> (String, String) {
+    let project = Project::new();
+    for (name, text) in files {
+        project.write(name, text);
+    }
+    let said = project.succeed(&["init"]);
+    (said, fs::read_to_string(project.path().join("suspect.toml")).unwrap())
+}
+
+#[test]
+fn only_targets_that_a_makefile_has_are_taken_for_tests() {
+    let command = |files: &[(&str, &str)]| {
+        let (_, written) = first_file(files);
+        let (_, tests) = written.split_once("\n[[suite]]\n")?;
+        tests.lines().find_map(|line| line.strip_prefix("run = ")).map(str::to_owned)
+    };
+    let one = |text| command(&[("Makefile", text)]);
+    assert_eq!(one("all: prog\nprog: prog.c\n").as_deref(), None);
+    assert_eq!(one("all: prog\n.PHONY: check\n").as_deref(), None);
+    assert_eq!(one("all: prog\ncheck: all\n\t./prog\n").as_deref(), Some("\"make check\""));
+    assert_eq!(one("all: prog\ntest: all\n\t./prog\n").as_deref(), Some("\"make test\""));
+    let included = [("Makefile", "all: prog\ninclude more.mk\n"), ("more.mk", "test:\n")];
+    assert_eq!(command(&included).as_deref(), Some("\"make test\""));
+    let below = [("Makefile", "all: prog\n"), ("tests/Makefile", "check:\n")];
+    assert_eq!(command(&below).as_deref(), Some("\"make -C tests check\""));
+    // Automake's own does nothing where no tests are named.
+    let automake = [("Makefile.am", "bin_PROGRAMS = x\n"), ("Makefile.in", "check: check-am\n"), ("configure", "")];
+    assert_eq!(command(&automake).as_deref(), None);
+}
+
+#[test]
+fn what_init_does_not_find_it_says() {
+    let (said, written) = first_file(&[("Makefile", "all: prog\nprog: prog.c\n")]);
+    assert!(said.contains("no tests were found: say in it how they are run, then type: suspect build"), "{said}");
+    assert!(written.contains("no Makefile has a target") && written.contains("\n# [[suite]]\n"), "{written}");
+    let (said, _) = first_file(&[]);
+    assert!(said.contains("neither a build system nor tests were found"), "{said}");
+}
+
+#[test]
+fn the_build_fits_any_machine_and_is_that_of_the_makefile_with_the_tests() {
+    let (_, written) = first_file(&[("CMakeLists.txt", "project(t C)\n"), ("Makefile", "check:\n")]);
+    assert!(written.contains("\ncommand = \"make -j$(nproc)\"\n"), "{written}");
+    let (_, written) = first_file(&[("CMakeLists.txt", "project(t C)\n"), ("Makefile", "all:\n")]);
+    assert!(written.contains("cmake --build build -j$(nproc)\"\n"), "{written}");
+}
+
+#[test]
+fn a_failing_test_is_compared_with_one_that_is_called_like_it() {
+    let project = Project::new();
+    // Numbers above 7 count too little. By what is executed test 1 is nearer to 3 than 2 is, but it reads a pipe.
+    project.write(
+        "sum.c",
+        "#include <stdio.h>\nint main(void)\n{\n    int number, sum = 0;\n    while (scanf(\"%d\", &number) == 1) {\n        \
+             if (number > 7)\n            number = 7;\n        sum += number;\n    }\n    printf(\"%d\\n\", sum);\n    return 0;\n}\n",
+    );
+    for (number, input, expected) in [(1, "1 2 3", "6"), (2, "1 2", "3"), (3, "1 2 9", "12")] {
+        project.write(&format!("in/{number}"), input).write(&format!("expected/{number}"), &format!("{expected}\n"));
+    }
+    project.write("tests.txt", "cat in/1 | ./sum\n./sum < in/2\n./sum < in/3\n").write(
+        "suspect.toml",
+        "[build]\ncommand = \"cc -O0 -o sum sum.c\"\n\
+         [[suite]]\nkind = \"lines\"\nfile = \"tests.txt\"\nrun = \"{line}\"\nexpect = \"expected/{n}\"\n",
+    );
+    project.succeed(&["build"]);
+    project.succeed(&["test"]);
+    let explained = text(&project.suspect(&["explain", "3"]));
+    assert!(explained.contains("3 compared with 2: "), "{explained}");
+    // Where all are called alike what they do decides.
+    project.write("tests.txt", "./sum < in/1\n./sum < in/2\n./sum < in/3\n").succeed(&["test"]);
+    let explained = text(&project.suspect(&["explain", "3"]));
+    assert!(explained.contains("3 compared with 1: "), "{explained}");
+}
+
+#[test]
+fn a_test_that_does_not_end_is_explained_in_minutes() {
+    let project = Project::new();
+    let (build, suite) = (
+        "[build]\ncommand = \"cc -O0 -o down down.c\"\n",
+        "[[suite]]\nkind = \"lines\"\nfile = \"tests.txt\"\nrun = \"./down {line}\"\n",
+    );
+    project.write("tests.txt", "3\n9\n").write("suspect.toml", &format!("{build}{suite}timeout = \"2s\"\n")).write(
+        "down.c",
+        "#include <stdlib.h>\nint main(int argc, char **argv)\n{\n    int n = atoi(argv[argc - 1]);\n    while (n > 0)\n        \
+             if (n != 7)\n            n--;\n    return 0;\n}\n",
+    );
+    project.succeed(&["build"]);
+    assert!(project.succeed(&["test"]).contains("fails: 2 (./down 9): timeout"));
+    // As in a project that says nothing of time.
+    project.write("suspect.toml", &format!("{build}{suite}"));
+    let began = Instant::now();
+    let explained = text(&project.suspect(&["explain", "2", "--against", "1", "--budget", "20s"]));
+    assert!(explained.contains("2 does not end in time"), "{explained}");
+    assert!(began.elapsed() < Duration::from_secs(400), "{:?}", began.elapsed());
 }
 
 #[test]

@@ -1,11 +1,15 @@
 //! Which test is explained, and with which run it is compared.
 
+use std::collections::HashMap;
+
 use super::super::args::{ExplainArguments, Replaced, Switched};
 use super::super::exit::{Exit, Failure};
+use super::super::recorded::RecordingRoom;
 use crate::comparison::{Replacement, Turn};
 use crate::profile::likeness::by_likeness;
 use crate::program::Program;
 use crate::store::{Run, Store};
+use crate::suite::Test;
 
 /// The run that the failing one is compared with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,10 +96,12 @@ pub struct Passing {
     pub there: Vec<String>,
 }
 
-/// Passing tests that are like the failing one, by what the last `suspect test` recorded; those apart that execute this line of a file.
-pub fn passing(run: &Run, failing: &str, line: Option<&(String, u32)>) -> Result<Passing, Failure> {
+/// Passing tests that are like the failing one: by what the last `suspect test` recorded that they did, and by how they are called, for what differs in the way
+/// that data gets to the program is explained before the data. Apart those that execute this line of a file.
+pub fn passing(room: &RecordingRoom<'_>, failing: &Test, line: Option<&(String, u32)>) -> Result<Passing, Failure> {
+    let (run, shape, failing) = (room.tested()?, failing.shape(), &failing.name);
     let tests = &run.manifest.tests;
-    let number = (0..).zip(tests).find(|(_, test)| test.name == failing).map(|(number, _)| number);
+    let number = (0..).zip(tests).find(|(_, test)| test.name == *failing).map(|(number, _)| number);
     let unknown = || {
         let message = format!(
             "{failing} was not recorded by the last `suspect test`; say with which test to compare it: --against TEST"
@@ -106,8 +112,15 @@ pub fn passing(run: &Run, failing: &str, line: Option<&(String, u32)>) -> Result
     let recorded = run.recorded()?;
     let one = recorded.execution(number)?;
     let passing = (0..).zip(tests).filter(|(_, test)| test.passed == Some(true)).map(|(number, _)| number);
-    let order =
+    let mut order =
         by_likeness(&one, passing.map(|number: u32| recorded.execution(number).map(|execution| (number, execution))))?;
+    let shapes: HashMap<&str, f64> =
+        room.tests().iter().map(|test| (test.name.as_str(), test.shape().likeness(&shape))).collect();
+    for (number, likeness) in &mut order {
+        // What the suite does not have any more cannot be run.
+        *likeness *= shapes.get(tests[*number as usize].name.as_str()).copied().unwrap_or(0.0);
+    }
+    order.sort_by(|(_, one), (_, other)| other.total_cmp(one));
     let alike: Vec<u32> = order.iter().filter(|(_, likeness)| *likeness > 0.0).map(|(test, _)| *test).collect();
     let name = |test: u32| tests[test as usize].name.clone();
     let most_alike = alike.first().map(|test| name(*test));

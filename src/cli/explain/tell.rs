@@ -124,7 +124,7 @@ impl Teller<'_, '_> {
                         &words.value(*location, *passing),
                     )
                 });
-                texts.collect::<Vec<_>>().join(", ")
+                listed(&texts.collect::<Vec<_>>())
             }
             Watch::Result => self.results(effect),
         }
@@ -155,7 +155,7 @@ impl Teller<'_, '_> {
         if outcomes[0] != outcomes[1] {
             texts.push(format!("the condition at {} goes another way", self.case.at(Side::First, effect.points[0])));
         }
-        texts.join(", ")
+        listed(&texts)
     }
 
     fn point(&self, points: [u32; 2]) -> Point {
@@ -318,6 +318,18 @@ fn differs(what: &str, failing: &str, passing: &str) -> String {
     format!("{} is {failing} here, {passing} there", report::quoted(what))
 }
 
+/// Values of an effect that are named.
+const MOST_VALUES: usize = 4;
+
+/// What differs, as far as one sentence can tell it.
+fn listed(texts: &[String]) -> String {
+    let named = texts[..texts.len().min(MOST_VALUES)].join(", ");
+    match texts.len().saturating_sub(MOST_VALUES) {
+        0 => named,
+        more => format!("{named} and {more} more"),
+    }
+}
+
 /// Keeps an explanation, in place of an older one of the same question, for reports.
 pub fn keep(store: &Store, explanation: &Explanation) -> Result<(), Failure> {
     let Ok(run) = store.latest_run() else { return Ok(()) };
@@ -327,4 +339,17 @@ pub fn keep(store: &Store, explanation: &Explanation) -> Result<(), Failure> {
     all.push(explanation.clone());
     store.save_explanations(identity, &all)?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_effect_of_many_values_is_a_sentence_still() {
+        let texts: Vec<String> = (0..9).map(|n| format!("`s[{n}]` is {n} here, 7 there")).collect();
+        assert_eq!(listed(&texts[..1]), "`s[0]` is 0 here, 7 there");
+        assert!(listed(&texts).ends_with("`s[3]` is 3 here, 7 there and 5 more"), "{}", listed(&texts));
+        assert_eq!(listed(&[]), "");
+    }
 }

@@ -1,6 +1,7 @@
 //! The ranked lines, each with its text, its reasons and what to type.
 
 use super::markup::{Markup, anchor};
+use crate::report::tabs::untabbed;
 use crate::report::words::{count, group, rank, reasons, sentence, suspicion};
 use crate::report::{Claim, Effect, Entry, RankingReport, Reason, Report, percent, shell_word};
 
@@ -119,7 +120,7 @@ fn write_snippet(report: &Report, entry: &Entry, page: &mut Markup) {
     page.element("pre", &[("class", "snippet"), ("tabindex", "0")], |page| {
         for (at, text) in shown {
             let line = at as u32 + 1;
-            let numbered = format!("{line:>width$}  {text}");
+            let numbered = format!("{line:>width$}  {}", untabbed(text));
             match (entry.line..=entry.last_line.max(entry.line)).contains(&line) {
                 true => page.element("mark", &[], |page| page.text(&numbered)),
                 false => page.text(&numbered),

@@ -54,6 +54,15 @@ fn the_page_says_everything_without_its_script() {
 }
 
 #[test]
+fn tabs_in_excerpts_lead_where_they_lead_in_a_terminal() {
+    let mut report = sample();
+    for file in &mut report.files {
+        file.text = file.text.take().map(|text| text.replace("        return", "\treturn"));
+    }
+    assert!(body(&report).contains("<mark>4          return a - b;</mark>"), "{}", body(&report));
+}
+
+#[test]
 fn nothing_from_the_program_is_markup() {
     let count = |page: &str, what: &str| page.matches(what).count();
     let (plain, odd) = (report_html(&sample()), report_html(&hostile()));
