@@ -18,10 +18,10 @@ use super::exit::{Exit, Failure};
 use super::rank::last_ranking;
 use super::ready;
 use crate::comparison::Turn;
-use crate::exec::ScratchRoot;
+use crate::exec::{ScratchRoot, memory};
 use crate::program::Program;
 use crate::recording::{Code, Recording, RecordingError, code_of};
-use crate::store::{Lock, Run, Store, StoreError};
+use crate::store::{Lock, Run, Store, StoreError, TestRecord};
 use crate::suite::{Judging, RunContext, Suite, Test, TestRun, Verdict};
 use crate::trial::{self, Answered, Known, Place, Plan, Replaced, Setup, TestRuns, TrialError, Worker};
 
@@ -40,6 +40,11 @@ impl From<RecordingError> for Failure {
 const ENDLESS: u32 = 50;
 const LEAST_ENDLESS: Duration = Duration::from_secs(1);
 const MOST_ENDLESS: Duration = Duration::from_secs(120);
+
+/// The same in bytes: such a test does the same again and again, and reading a recording takes longer than making it.
+const ENDLESS_BYTES: u64 = 16 << 20;
+/// Two recordings that are read take up to two thirds of so many times the bytes of one in memory; the rest is for what is made of them.
+const READ: u64 = 320;
 
 /// The program and code of modules, as long as somebody reads them.
 pub type Loaded = Rc<(Program, Code)>;
@@ -164,9 +169,10 @@ impl<'a> RecordingRoom<'a> {
         Some(self.clock.get()).filter(|clock| *clock != 0)
     }
 
-    /// Runs a test.
-    fn run(&self, test: &Test, directory: &Path) -> Result<TestRun, Failure> {
-        let env: [(OsString, OsString); 3] = [
+    /// Runs a test, whose recordings may have so many bytes.
+    fn run(&self, test: &Test, directory: &Path, most: u64) -> Result<TestRun, Failure> {
+        let env: [(OsString, OsString); 4] = [
+            (ENV_RECORD_BYTES.into(), most.to_string().into()),
             (ENV_RECORD.into(), Mode::Record.name().into()),
             (ENV_OUT.into(), directory.into()),
             (ENV_CLOCK.into(), self.clock.get().to_string().into()),
@@ -178,12 +184,14 @@ impl<'a> RecordingRoom<'a> {
     /// Runs and records a test. What it leaves goes into the directory `label` of the room. It runs contained, as its patched runs will, if it
     /// does there what it does otherwise.
     pub fn record(&self, test: &Test, label: &str) -> Result<RecordedTest, Failure> {
-        let test = &self.limited(test);
+        let is_endless = self.is_endless(test);
+        let test = &if is_endless { self.limited(test) } else { test.clone() };
         let directory = self.tmp.join(label);
         // What an earlier test of this label recorded is none of this one's.
         crate::exec::remove_tree(&directory);
         fs::create_dir_all(&directory).map_err(Failure::of(Exit::File))?;
-        let plain = self.run(test, &directory)?;
+        let most = self.most_of(is_endless);
+        let plain = self.run(test, &directory, most)?;
         let verdict = plain.verdict;
         let mut paths = Vec::new();
         for entry in fs::read_dir(&directory).map_err(Failure::of(Exit::File))? {
@@ -193,7 +201,7 @@ impl<'a> RecordingRoom<'a> {
             }
         }
         let known = Known { verdict, processes: u32::try_from(paths.len()).ok() };
-        if let Some((runs, run)) = self.record_contained(test, known, label)
+        if let Some((runs, run)) = self.record_contained(test, known, label, most)
             && let Some((recording, process, others)) = chosen(&run.recordings)?
             && recording.modules().iter().all(|module| module.is_file())
         {
@@ -211,21 +219,36 @@ impl<'a> RecordingRoom<'a> {
         Ok(RecordedTest { verdict, runs: None, recording, process, others, written: None, change: None })
     }
 
-    /// The test, and if it is known not to end with no more time than shows where it is.
+    /// What was recorded of the tests last.
+    fn records(&self) -> &[TestRecord] {
+        self.tested.as_ref().map_or(&[], |run| &run.manifest.tests)
+    }
+
+    /// Whether a test is known not to end.
+    fn is_endless(&self, test: &Test) -> bool {
+        self.records().iter().any(|record| record.name == test.name && does_not_end(record))
+    }
+
+    /// Bytes that a recording may have.
+    fn most_of(&self, is_endless: bool) -> u64 {
+        if is_endless && std::env::var_os(ENV_RECORD_BYTES).is_none() {
+            self.most.min(ENDLESS_BYTES)
+        } else {
+            self.most
+        }
+    }
+
+    /// A test that does not end, with no more time than shows where it is.
     fn limited(&self, test: &Test) -> Test {
-        let tests = self.tested.as_ref().map_or(&[][..], |run| &run.manifest.tests);
-        let Some(_) = tests.iter().find(|record| record.name == test.name).filter(|record| does_not_end(record)) else {
-            return test.clone();
-        };
-        let passing = tests.iter().filter(|record| record.passed == Some(true));
+        let passing = self.records().iter().filter(|record| record.passed == Some(true));
         let longest = Duration::from_millis(passing.map(|record| record.milliseconds).max().unwrap_or(0));
         test.limited((longest * ENDLESS).clamp(LEAST_ENDLESS, MOST_ENDLESS))
     }
 
-    fn record_contained(&self, test: &Test, known: Known, label: &str) -> Option<(TestRuns, trial::Run)> {
+    fn record_contained(&self, test: &Test, known: Known, label: &str, most: u64) -> Option<(TestRuns, trial::Run)> {
         let mut worker = self.worker.borrow_mut();
         let to = self.tmp.join(format!("{label}-contained"));
-        TestRuns::record(worker.as_mut()?, &self.suite, test, known, &to, self.most, self.clock.get()).ok()
+        TestRuns::record(worker.as_mut()?, &self.suite, test, known, &to, most, self.clock.get()).ok()
     }
 
     /// Carries out the tests of a plan, each by itself or all `forked` from one process; nothing if the test can only be recorded.
@@ -288,7 +311,7 @@ impl<'a> RecordingRoom<'a> {
         let mut worker = self.worker.borrow_mut();
         let (Some(runs), Some(worker)) = (&recorded.runs, worker.as_mut()) else { return Ok(None) };
         let directory = self.tmp.join(label);
-        let to = Some((directory.as_path(), self.most));
+        let to = Some((directory.as_path(), self.most_of(recorded.verdict == Verdict::Timeout)));
         let done = runs.patched(worker, &self.suite, &changing(recorded, change), false, to).map_err(refused)?;
         let Some(run) = done.into_iter().next().and_then(|patched| patched.run) else { return Ok(None) };
         let Some(recording) = of_process(&run.recordings, recorded.process)? else { return Ok(None) };
@@ -349,9 +372,11 @@ impl<'a> RecordingRoom<'a> {
     }
 }
 
-/// Bytes that a recording may have, as the environment says.
+/// Bytes that a recording may have: as the environment says, else what the machine has memory to read.
 fn record_bytes() -> Result<u64, Failure> {
-    let Some(text) = std::env::var_os(ENV_RECORD_BYTES) else { return Ok(DEFAULT_RECORD_BYTES) };
+    let Some(text) = std::env::var_os(ENV_RECORD_BYTES) else {
+        return Ok(DEFAULT_RECORD_BYTES.min(memory() / READ));
+    };
     text.to_str().and_then(|text| text.parse().ok()).ok_or_else(|| {
         let message = format!("{ENV_RECORD_BYTES} is {}; expected a number of bytes", text.display());
         Failure::new(Exit::Usage, message)

@@ -11,12 +11,14 @@
 mod capture;
 mod command;
 mod environment;
+mod machine;
 mod outcome;
 mod scratch;
 mod supervisor;
 
 pub use command::{Command, Limits, Stdin, duration_text};
 pub use environment::Environment;
+pub use machine::memory;
 pub use outcome::{Outcome, Output, Status};
 pub use scratch::{Scratch, ScratchRoot, copy_into, copy_tree, is_copied, remove_tree};
 pub(crate) use supervisor::signal_children;

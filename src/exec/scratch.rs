@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use nix::fcntl::{Flock, FlockArg};
 
+use super::machine::available_memory;
 use super::{ExecError, WRITING_PROGRAMS};
 
 /// The directory that holds the scratch directories of one call of suspect; removed when dropped.
@@ -98,13 +99,6 @@ fn has_memory(dir: &Path, room: u64) -> bool {
         fs.filesystem_type() == nix::sys::statfs::TMPFS_MAGIC
             && fs.blocks_available().saturating_mul(fs.block_size().unsigned_abs()) >= room
     })
-}
-
-/// Bytes that the machine could give away, 0 when it does not say.
-fn available_memory() -> u64 {
-    let known = fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    let line = known.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
-    line.and_then(|rest| rest.split_whitespace().next()?.parse::<u64>().ok()).unwrap_or(0).saturating_mul(1024)
 }
 
 /// The lock that the owner of a scratch root holds; `None` if somebody does, or where directories cannot be locked.

@@ -136,6 +136,11 @@ impl Recording {
         self.header.status & STATUS_ENDED != 0
     }
 
+    /// Whether the recording ended because it may have no more bytes.
+    pub fn is_full(&self) -> bool {
+        self.header.status & STATUS_LIMIT != 0
+    }
+
     /// Whether the process went on when the recording ended.
     pub fn is_cut(&self) -> bool {
         self.header.status & (STATUS_NO_SPACE | STATUS_LIMIT | STATUS_THREADS | STATUS_UNRECORDED) != 0
@@ -149,7 +154,9 @@ impl Recording {
             "{before}: the disk of {} is full, or files may not grow so long; make room there, or raise `ulimit -f`",
             directory.display()
         );
-        let limit = format!("{before}: it has reached SUSPECT_RECORD_BYTES; set that variable to more");
+        let limit = format!(
+            "{before}: it may have no more; set SUSPECT_RECORD_BYTES to more, if there is a hundred times as much memory to read it"
+        );
         let threads = "the recording ends where a second thread began: only programs of one thread can be followed";
         let refused = "the recording ends where the system refused something to the runtime";
         let reasons = [

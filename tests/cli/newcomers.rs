@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::process::Command;
-use std::time::{Duration, Instant};
 
 use crate::project::{Project, text};
 
@@ -203,7 +202,7 @@ fn a_failing_test_is_compared_with_one_that_is_called_like_it() {
 }
 
 #[test]
-fn a_test_that_does_not_end_is_explained_in_minutes() {
+fn a_test_that_does_not_end_is_explained_by_its_beginning() {
     let project = Project::new();
     let (build, suite) = (
         "[build]\ncommand = \"cc -O0 -o down down.c\"\n",
@@ -218,10 +217,8 @@ fn a_test_that_does_not_end_is_explained_in_minutes() {
     assert!(project.succeed(&["test"]).contains("fails: 2 (./down 9): timeout"));
     // As in a project that says nothing of time.
     project.write("suspect.toml", &format!("{build}{suite}"));
-    let began = Instant::now();
     let explained = text(&project.suspect(&["explain", "2", "--against", "1", "--budget", "20s"]));
-    assert!(explained.contains("2 does not end in time"), "{explained}");
-    assert!(began.elapsed() < Duration::from_secs(400), "{:?}", began.elapsed());
+    assert!(explained.contains("2 does not end in time, and is at down.c:"), "{explained}");
 }
 
 #[test]

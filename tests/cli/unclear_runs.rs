@@ -174,7 +174,7 @@ fn the_environment_says_how_long_recordings_may_be() {
     };
     let said = asked("300000");
     assert!(said.contains("10: the recording ends before the run, after 25"), "{said}");
-    assert!(said.contains(": it has reached SUSPECT_RECORD_BYTES; set that variable to more"), "{said}");
+    assert!(said.contains(": it may have no more; set SUSPECT_RECORD_BYTES to more"), "{said}");
     let said = asked("much");
     assert!(said.contains("SUSPECT_RECORD_BYTES is much; expected a number of bytes"), "{said}");
 }

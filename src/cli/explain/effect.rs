@@ -3,6 +3,7 @@
 use suspect_format::external::Role;
 
 use super::super::exit::{Exit, Failure};
+use super::super::recorded::RecordedTest;
 use super::super::wrong::Wrong;
 use super::Case;
 use crate::comparison::{Effect, Side, Watch};
@@ -40,11 +41,12 @@ impl Case<'_> {
         Err(Failure::new(Exit::Usage, message))
     }
 
-    /// Whether a run ended where no process ends in order. It need not be the process that the test's command is.
+    /// Whether a run ended where no process ends in order, or is recorded as far as it may and does not end. It need not be the process that the test's
+    /// command is.
     fn died(&self, side: Side) -> bool {
-        let recording = &self.recorded[side.index()].recording;
+        let RecordedTest { recording, verdict, .. } = &self.recorded[side.index()];
         match self.runs.walked[side.index()].end {
-            _ if recording.is_cut() => false,
+            _ if recording.is_cut() => *verdict == Verdict::Timeout && recording.is_full(),
             End::Within(_) => true,
             End::Outside(Some(step)) if !recording.has_ended() => {
                 // What else leaves a process without its destructors: another program in its place, a child's `_exit`.
@@ -62,6 +64,9 @@ impl Case<'_> {
         let last = self.runs.runs[1].points() - 1;
         let (name, place) = (&self.names[1], self.at(Side::Second, last));
         let text = Some(match self.recorded[1].verdict {
+            Verdict::Timeout if self.recorded[1].recording.is_full() => {
+                format!("{name} does not end in time, and is at {place} where its recording ends")
+            }
             Verdict::Timeout => format!("{name} does not end in time, and was at {place} then"),
             _ => format!("{name} crashes at {place}"),
         });
