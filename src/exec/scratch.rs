@@ -180,9 +180,9 @@ impl Drop for Scratch {
 
 const NOT_COPIED: [&str; 4] = [".git", ".hg", ".svn", crate::STORE_DIRECTORY];
 
-/// Whether what has this name is copied with the directory that it is in.
+/// Whether what has this name is copied with the directory that it is in. Scratch directories are not: the copy may be made in one of them.
 pub fn is_copied(name: &OsStr) -> bool {
-    NOT_COPIED.iter().all(|one| name != OsStr::new(one))
+    !name.as_bytes().starts_with(PREFIX.as_bytes()) && NOT_COPIED.iter().all(|one| name != OsStr::new(one))
 }
 
 fn make_dir(path: &Path) -> Result<(), ExecError> {

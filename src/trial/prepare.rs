@@ -79,7 +79,8 @@ impl Recorded {
 
 /// Where a test's trials may run, the likeliest first.
 pub(super) fn places(test: &Test, worker: &mut Worker) -> Vec<Place> {
-    let (most, can_cover) = (worker.setup().copied, worker.can_cover());
+    let most = worker.setup().copied;
+    let covered = Place::Over.copied(test).filter(|directory| worker.can_cover(directory));
     let mut is_small = |directory: &Path| worker.is_small(directory, |directory| is_small(directory, most));
     let mut places = match test.works_in() {
         ScratchKind::Empty => return vec![Place::Empty],
@@ -87,7 +88,7 @@ pub(super) fn places(test: &Test, worker: &mut Worker) -> Vec<Place> {
         ScratchKind::None if is_small(&test.dir) => vec![Place::Copy, Place::Itself],
         ScratchKind::None => vec![Place::Itself, Place::Copy],
     };
-    if Place::Over.copied(test).is_some_and(&mut is_small) && can_cover {
+    if covered.is_some_and(&mut is_small) {
         places.push(Place::Over);
     }
     if test.around().is_some_and(is_small) {

@@ -126,9 +126,10 @@ impl Worker {
         self.own.path().join("work")
     }
 
-    /// Whether a copy of a directory can be mounted over it for trials, as far as is known.
-    pub(super) fn can_cover(&self) -> bool {
-        self.covers
+    /// Whether a copy of this directory can be mounted over it for trials, as far as is known: not where that would hide what trials write.
+    pub(super) fn can_cover(&self, directory: &Path) -> bool {
+        let hides = |scratch: &Scratch| scratch.path().starts_with(directory);
+        self.covers && ![&self.own, &self.files, &self.cover].into_iter().any(hides)
     }
 
     /// Where the directory is found over which a copy of it is mounted.
@@ -139,10 +140,6 @@ impl Worker {
     /// From now on a copy is mounted over this directory alone, which takes another process; whether it is.
     pub(super) fn cover(&mut self, directory: Option<&Path>) -> Result<bool, TrialError> {
         if self.covered.as_deref() != directory {
-            let hidden = |scratch: &Scratch| directory.is_some_and(|directory| scratch.path().starts_with(directory));
-            if [&self.own, &self.files, &self.cover].into_iter().any(hidden) {
-                return Ok(false);
-            }
             self.covered = directory.map(Path::to_owned);
             self.stop();
             self.restart()?;

@@ -70,6 +70,30 @@ fn changes_are_tried_in_large_directories_that_tests_write_into() {
 }
 
 #[test]
+fn changes_are_tried_on_tests_that_write_by_absolute_paths_into_the_project() {
+    let project = scripts_that_make_directories("$ROOT");
+    let config = fs::read_to_string(project.path().join("suspect.toml")).unwrap();
+    let root = project.path().canonicalize().unwrap();
+    project.write("suspect.toml", &format!("{config}env = {{ ROOT = \"{}\" }}\n", root.display()));
+    project.succeed(&["test"]);
+    let ranked = project.succeed(&["rank", "--top", "1", "--budget", "30s"]);
+    assert!(ranked.contains("suspect: #1 prog.c:4 in room()"), "{ranked}");
+    assert!(ranked.contains("all 2 failing tests pass"), "{ranked}");
+}
+
+#[test]
+fn changes_are_tried_where_temporary_files_are_in_the_project() {
+    let project = scripts_that_make_directories(".");
+    project.succeed(&["test"]);
+    let tmp = project.path().join("tmp");
+    fs::create_dir(&tmp).unwrap();
+    let ranked = project.command(&["rank", "--top", "1", "--budget", "30s"]).env("TMPDIR", &tmp).output().unwrap();
+    let ranked = text(&ranked);
+    assert!(ranked.contains("suspect: #1 prog.c:4 in room()"), "{ranked}");
+    assert!(ranked.contains("all 2 failing tests pass"), "{ranked}");
+}
+
+#[test]
 fn a_test_that_fails_for_want_of_a_place_to_write_is_not_taken_for_the_failing_one() {
     // Nothing outside of a test's own directory can be written by changes.
     let place = tempfile::Builder::new().tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();

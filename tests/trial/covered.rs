@@ -4,9 +4,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 
 use suspect::suite::Verdict;
-use suspect::trial::{
-    Change, End, Executor, Executors, Observation, Override, Setup, Site, TestTrials, Watched, Worker,
-};
+use suspect::trial::{Change, End, Executor, Executors, Override, Setup, Site, TestTrials, Watched, Worker};
 
 use crate::containment::{LANDLOCK, UNSHARE, vandalise, without};
 use crate::support::{FILES, Project, observe, source, state_of, undisturbed, worker};
@@ -83,10 +81,8 @@ fn whatever_a_mutant_does_there_is_undone_and_meets_nothing_else() {
         let seen = vandalise(&project, &mut worker);
         let same = |all: &Vec<End>| seen.iter().zip(all).filter(|(one, two)| one == two).count();
         assert!(all.as_ref().is_none_or(|all| same(all) + 2 >= all.len()), "without {missing:?}: {seen:?}\n{all:?}");
-        // After all that the test is the same.
-        let again = project.prepare(&mut worker, 0).unwrap();
-        let applied = |one: &Observation| one.applied;
-        assert!(!observe(&again, &mut worker, &[], Executors::Exec, 1).iter().any(applied));
+        // After all that the test does what it did.
+        project.prepare(&mut worker, 0).unwrap();
         assert!(state_of(&project.root()) == before, "without {missing:?} the project has changed");
         assert_eq!(fs::metadata(project.root()).unwrap().mode(), mode);
         all = Some(seen);
