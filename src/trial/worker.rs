@@ -17,11 +17,14 @@ use super::serve::VERB;
 use super::{Setup, TrialError};
 use crate::exec::{Scratch, ScratchRoot};
 
-/// A worker: one process, contained once, that runs one trial after another. Dropping it ends it and removes its scratch directories.
+/// A worker: a process, contained once, that runs one trial after another, and where a copy has to be mounted for some of them another one.
+/// Dropping it ends them and removes its scratch directories.
 #[derive(Debug)]
 pub struct Worker {
     setup: Setup,
     process: Option<Running>,
+    /// The one that sees the files the other way, and which directory is covered for it: tests of both ways come in turn.
+    idle: Option<(Option<PathBuf>, Running)>,
     missing: Vec<String>,
     /// The directory over which a copy is mounted for the process.
     covered: Option<PathBuf>,
@@ -72,6 +75,7 @@ impl Worker {
         let mut worker = Worker {
             setup: setup.clone(),
             process: None,
+            idle: None,
             missing: Vec::new(),
             covered: None,
             covers: false,
@@ -97,7 +101,7 @@ impl Worker {
         &self.missing
     }
 
-    /// The id of the worker process, which changes when it dies and is started again.
+    /// The id of the worker process, which changes when it dies and is started again, and with how it sees the files.
     pub fn process_id(&self) -> Option<u32> {
         self.process.as_ref().map(|process| process.child.id())
     }
@@ -140,9 +144,16 @@ impl Worker {
     /// From now on a copy is mounted over this directory alone, which takes another process; whether it is.
     pub(super) fn cover(&mut self, directory: Option<&Path>) -> Result<bool, TrialError> {
         if self.covered.as_deref() != directory {
-            self.covered = directory.map(Path::to_owned);
-            self.stop();
-            self.restart()?;
+            self.loaded = None;
+            let found = self.idle.take().filter(|(covered, _)| covered.as_deref() == directory);
+            let covered = std::mem::replace(&mut self.covered, directory.map(Path::to_owned));
+            // There is room for one copy.
+            let is_kept = covered.is_none() || directory.is_none();
+            self.idle = self.process.take().filter(|_| is_kept).map(|process| (covered, process));
+            match found {
+                Some((_, process)) => self.process = Some(process),
+                None => self.restart()?,
+            }
         }
         Ok(directory.is_none() || self.covers)
     }
@@ -197,10 +208,11 @@ impl Worker {
         Died
     }
 
-    /// Ends the process, in the middle of whatever it does.
+    /// Ends the processes, in the middle of whatever they do.
     pub(super) fn stop(&mut self) {
         self.loaded = None;
         self.process = None;
+        self.idle = None;
     }
 
     /// What is mounted over a directory; empty until a job tells what is to be there.
