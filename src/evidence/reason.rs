@@ -32,7 +32,7 @@ const NAMED: usize = 3;
 impl<'a> Reasons<'a> {
     /// From what is known now.
     pub fn new(program: &'a Program, ground: &'a Ground, trials: &'a Trials) -> Reasons<'a> {
-        let tallies = Tallies::new(ground, trials, |_| true);
+        let tallies = Tallies::new(ground, trials, |test| !trials.unusable().contains(&test));
         let mut of_line = vec![Vec::new(); ground.n_lines()];
         for (at, candidate) in (0..).zip(trials.candidates()) {
             if tallies.came_out(at).failing.tried > 0 {
@@ -127,7 +127,7 @@ impl<'a> Reasons<'a> {
 
     fn turning(&self, candidate: u32, name: &dyn Fn(u32) -> String) -> Reason {
         let tests = self.tests(candidate, Effect::Turned);
-        let who = self.who(&tests, name);
+        let who = self.who(candidate, &tests, name);
         let phrase = self.phrase(candidate);
         let passes = if phrase.acts {
             format!("{} makes {who} pass", phrase.text)
@@ -138,9 +138,11 @@ impl<'a> Reasons<'a> {
         Reason { sentence, candidate: Some(candidate), tests }
     }
 
-    /// These failing tests, in words.
-    fn who(&self, tests: &[u32], name: &dyn Fn(u32) -> String) -> String {
+    /// These of the failing tests that a candidate was tried on, in words.
+    fn who(&self, candidate: u32, tests: &[u32], name: &dyn Fn(u32) -> String) -> String {
         let n_failing = self.ground.coverage().n_failing().max(self.tallies.n_failing() as usize);
+        let tried = self.tallies.came_out(candidate).failing.tried.max(tests.len() as u32);
+        let is_tried_on_all = tried >= self.ground.spectra()[self.candidate(candidate).line as usize].ef;
         let name = &|test: u32| called(name(test));
         match tests {
             [one] => name(*one),
@@ -154,7 +156,9 @@ impl<'a> Reasons<'a> {
                     name(some[last])
                 )
             }
-            some => format!("{} of {n_failing} failing tests", some.len()),
+            some if is_tried_on_all => format!("{} of {n_failing} failing tests", some.len()),
+            some if some.len() == tried as usize => format!("all {tried} failing tests tried"),
+            some => format!("{} of the {tried} failing tests tried", some.len()),
         }
     }
 

@@ -232,6 +232,17 @@ fn a_repair_repairs_further_tests_too_and_breaks_none() {
 }
 
 #[test]
+fn a_test_that_nothing_can_be_tried_on_is_none_that_a_repair_leaves_failing() {
+    let mut all = trials(&FAILED, &[(ADD, 0, "t.uuu"), (ADD, 1, "c.uuu")]);
+    let repair =
+        |trials: &Trials| portrait(trials, 3).features.iter().map(|features| features.repair).collect::<Vec<_>>();
+    assert_eq!(repair(&all), [0.0; 3], "the other failing test may fail still");
+    all.set_unusable([1].into());
+    assert_eq!(repair(&all), [1.0, 0.0, 0.0]);
+    assert_eq!(portrait(&all, 3).features[0].flip_tests, 1.0);
+}
+
+#[test]
 fn values_that_failing_tests_alone_notice_come_first_by_the_direct_estimate() {
     let mut values = trials(&FAILED, &[]);
     // Two nodes on the first line, one on the second; failing tests first. Trials on failing tests less those on passing ones that are noticed:

@@ -72,6 +72,8 @@ pub struct Trials {
     ages: HashMap<(u32, u32), u64>,
     /// Lines of functions that read what nothing was assigned to, and the share of the failing tests that fail because of that.
     readers: (BTreeSet<u32>, f64),
+    /// Tests, by position, on which nothing can be tried.
+    unusable: BTreeSet<u32>,
 }
 
 impl Trials {
@@ -126,9 +128,19 @@ impl Trials {
         &self.tests
     }
 
-    /// Whether candidates of all sorts are tried on a test, given by position: it is none of the further ones.
+    /// Says on which tests, by position, nothing can be tried: what candidates do to the others is all that can be known.
+    pub fn set_unusable(&mut self, tests: BTreeSet<u32>) {
+        self.unusable = tests;
+    }
+
+    /// See [`Trials::set_unusable`].
+    pub fn unusable(&self) -> &BTreeSet<u32> {
+        &self.unusable
+    }
+
+    /// Whether candidates of all sorts are tried on a test, given by position: it is none of the further ones, nor one on which nothing can be tried.
     pub fn is_first(&self, test: u32) -> bool {
-        !self.tests[test as usize].further
+        !self.tests[test as usize].further && !self.unusable.contains(&test)
     }
 
     /// Whether one of the further tests says that a candidate repairs the first ones only: it breaks, or it fails still, which counts where all have

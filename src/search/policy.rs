@@ -10,10 +10,14 @@ use crate::program::Program;
 
 /// Trials of the first round; each round may have twice as many as the one before, so that one run of a test serves many.
 const FIRST_ROUND: usize = 192;
-/// Trials of a round, at most.
+/// Trials of a round, at most, and what they may cost together if they are more than those of the first: what has been found out by trials that
+/// take long is to count soon.
 const MOST_IN_ROUND: usize = 4096;
+const ROUND_COST: u64 = 4096 * 2_000_000;
 /// Candidates of one line that turn a failing test and are followed up on other failing tests, and on passing ones.
 const FOLLOWED: (usize, usize) = (24, 10);
+/// Other failing tests from which on a candidate that turned one is tried on a second one before its line's probability says so.
+const MANY: usize = 3;
 /// Passing tests on which a candidate is tried before all others, so that what breaks them at once costs no more.
 const CHECKED_FIRST: usize = 4;
 /// Candidates of one line that repair all first tests and are tried on further ones, as long as they repair these, too, and on how many at once
@@ -22,8 +26,9 @@ const CONFIRMED: usize = 4;
 const CONFIRMED_FIRST: usize = 8;
 /// Lines, and candidates of each that change the output of failing tests, which are tried on passing tests as well.
 const CONTRASTED: (usize, usize) = (24, 4);
-/// One in so many trials of a round is kept for what turned a test before, for repairs, for what tells failing tests from passing ones, and for
-/// single executions; what a sort does not need goes to the others.
+/// One in so many trials of a round is kept for a second test of what turned one, for what turned tests before, for repairs, for what tells failing
+/// tests from passing ones, and for single executions; what a sort does not need goes to the others.
+const SHARE_SECOND: usize = 8;
 const SHARE_FOLLOWED: usize = 2;
 const SHARE_CONFIRMED: usize = 4;
 const SHARE_CONTRASTED: usize = 8;
@@ -84,7 +89,7 @@ impl<'a> Policy<'a> {
     /// `usable` tells which tests can be used; about `room` trials may still be run.
     pub fn next(&mut self, trials: &mut Trials, probabilities: &[f64], usable: &[bool], room: usize) -> Vec<Pair> {
         self.index(trials);
-        let most = MOST_IN_ROUND.min(FIRST_ROUND << self.rounds.min(8)).min(room);
+        let most = self.affordable(usable).min(FIRST_ROUND << self.rounds.min(8)).min(room);
         self.rounds += 1;
         let order = self.lines_by(probabilities);
         self.switch(trials, &order, usable, most / SHARE_SWITCHED);
@@ -102,6 +107,15 @@ impl<'a> Policy<'a> {
         chosen
     }
 
+    /// Trials of a round, at most, as long as it is this failing test that most changes are tried on: the latest target, or the cheapest.
+    fn affordable(&self, usable: &[bool]) -> usize {
+        let failing = self.tests.0.iter().zip(usable).filter(|(test, usable)| **usable && test.failed);
+        let cheapest = failing.map(|(test, _)| test.cost).min();
+        let cost = self.targets.last().map_or(cheapest, |target| Some(self.tests.0[*target as usize].cost));
+        let n = ROUND_COST / cost.unwrap_or(1).max(1);
+        usize::try_from(n).unwrap_or(usize::MAX).clamp(FIRST_ROUND, MOST_IN_ROUND)
+    }
+
     /// Some of what was not tried, of all changes but those of single executions, which are counted in one test.
     fn left(&self, trials: &Trials, usable: &[bool], most: usize) -> Vec<Pair> {
         let everywhere = |candidate: &u32| trials.candidates()[*candidate as usize].kind != Kind::Switch;
@@ -115,6 +129,7 @@ impl<'a> Policy<'a> {
     /// The best of each sort of trial up to its share of `most`, then the best of what is left. Without shares what can be changed throughout,
     /// or what turned a test once, would use up any bound on trials.
     fn round(&self, trials: &Trials, probabilities: &[f64], usable: &[bool], order: &[u32], most: usize) -> Vec<Pair> {
+        let second = self.second(trials, probabilities, usable);
         let followed = self.followed(trials, probabilities, usable);
         let is_switch =
             |(_, (candidate, _)): &(f64, Pair)| trials.candidates()[*candidate as usize].kind == Kind::Switch;
@@ -123,6 +138,7 @@ impl<'a> Policy<'a> {
         let contrasted = self.contrasted(trials, order, usable);
         let confirmed = self.confirmed(trials, probabilities, usable);
         let sorts = [
+            (second, most / SHARE_SECOND),
             (followed, most / SHARE_FOLLOWED),
             (confirmed, most / SHARE_CONFIRMED),
             (contrasted, most / SHARE_CONTRASTED),
@@ -225,24 +241,44 @@ impl<'a> Policy<'a> {
     /// line and the fewer of its candidates turned a test before them.
     fn followed(&self, trials: &Trials, probabilities: &[f64], usable: &[bool]) -> Vec<Pair> {
         let mut gains: Vec<(f64, Pair)> = Vec::new();
-        for (line, candidates) in &self.by_line {
-            let probability = probabilities.get(*line as usize).copied().unwrap_or(0.0) + f64::EPSILON;
-            let everywhere = |candidate: &u32| is_everywhere(&trials.candidates()[*candidate as usize]);
-            let turning = candidates.iter().copied().filter(everywhere);
-            let turning = turning.filter(|candidate| turns(trials, *candidate));
-            for (rank, candidate) in turning.enumerate().take(FOLLOWED.0) {
-                let failing = self.covering(candidate, true, usable);
-                let mut due: Vec<Pair> = failing
-                    .filter(|test| trials.outcome(candidate, *test).is_none())
-                    .map(|test| (candidate, test))
-                    .collect();
-                if due.is_empty() && rank < FOLLOWED.1 {
-                    due = self.checks(trials, candidate, usable);
-                }
-                gains.extend(due.into_iter().map(|pair| (probability / (1 + rank) as f64, pair)));
+        for (probability, rank, candidate) in self.turning(trials, probabilities) {
+            let mut due: Vec<Pair> = self.open(trials, candidate, usable).map(|test| (candidate, test)).collect();
+            if due.is_empty() && rank < FOLLOWED.1 {
+                due = self.checks(trials, candidate, usable);
+            }
+            gains.extend(due.into_iter().map(|pair| (probability / (1 + rank) as f64, pair)));
+        }
+        by_gain(gains)
+    }
+
+    /// Candidates that turned the one of many failing tests that they were tried on, on the cheapest of the others: that tells the few that may be repairs
+    /// from the many that are none, which on the most probable lines alone would take all trials. So early a line's probability is worth little, and
+    /// counts by its root.
+    fn second(&self, trials: &Trials, probabilities: &[f64], usable: &[bool]) -> Vec<Pair> {
+        let mut gains: Vec<(f64, Pair)> = Vec::new();
+        for (probability, rank, candidate) in self.turning(trials, probabilities) {
+            let open: Vec<u32> = self.open(trials, candidate, usable).collect();
+            if open.len() >= MANY && trials.failing(candidate).count() == 1 {
+                let cheapest = open.into_iter().min_by_key(|test| self.tests.0[*test as usize].cost);
+                gains.extend(cheapest.map(|test| (probability.sqrt() / (1 + rank) as f64, (candidate, test))));
             }
         }
         by_gain(gains)
+    }
+
+    /// The first candidates of each line that turned a failing test, with the line's probability and how many of its candidates come before.
+    fn turning(&self, trials: &Trials, probabilities: &[f64]) -> impl Iterator<Item = (f64, usize, u32)> {
+        self.by_line.iter().flat_map(move |(line, candidates)| {
+            let probability = probabilities.get(*line as usize).copied().unwrap_or(0.0) + f64::EPSILON;
+            let everywhere = |candidate: &u32| is_everywhere(&trials.candidates()[*candidate as usize]);
+            let turning = candidates.iter().copied().filter(move |at| everywhere(at) && turns(trials, *at));
+            turning.enumerate().take(FOLLOWED.0).map(move |(rank, candidate)| (probability, rank, candidate))
+        })
+    }
+
+    /// The failing tests that execute a candidate's piece and that it was not tried on.
+    fn open(&self, trials: &Trials, candidate: u32, usable: &[bool]) -> impl Iterator<Item = u32> {
+        self.covering(candidate, true, usable).filter(move |test| trials.outcome(candidate, *test).is_none())
     }
 
     /// The passing tests that a candidate is tried on next.

@@ -105,6 +105,8 @@ struct Shared<R> {
     shelf: Shelf<R>,
     writer: Mutex<EvidenceWriter>,
     refused: Mutex<BTreeMap<u32, String>>,
+    /// Of these, those that there was no time for.
+    late: Mutex<BTreeSet<u32>>,
     garbage: Mutex<BTreeMap<u32, Garbage>>,
     n_done: AtomicUsize,
     deadline: Option<Instant>,
@@ -131,21 +133,40 @@ const QUICK: Duration = Duration::from_secs(5);
 const LEAST_BATCH: usize = 24;
 
 impl<L: Lab> Search<'_, L> {
-    /// Searches until nothing is left that is worth a trial, or the budget is spent.
+    /// Searches until nothing is left that is worth a trial, or the budget is spent. Where nothing can be tried on any of the failing tests that were
+    /// chosen, others are chosen.
     ///
     /// # Errors
     /// When the store or the system refuses; everything done until then is kept.
     pub fn run(&self) -> Result<Searched, CampaignError> {
         let deadline = self.settings.budget.map(|budget| Instant::now() + budget);
-        let mut chosen = choose(self.tests, self.settings.most_failing, self.settings.most_passing);
+        let mut given_up: BTreeMap<u32, String> = BTreeMap::new();
+        loop {
+            let left = self.tests.iter().filter(|test| !given_up.contains_key(&test.test)).cloned();
+            let left: Vec<SearchTest> = left.collect();
+            let mut searched = self.run_on(&left, deadline)?;
+            let dead = dead_ends(&searched);
+            let has_others = left.iter().any(|test| test.failed && !dead.contains_key(&test.test));
+            if dead.is_empty() || !has_others || self.is_stopped(deadline) {
+                searched.refused.append(&mut given_up);
+                return Ok(searched);
+            }
+            given_up.extend(dead);
+        }
+    }
+
+    /// Searches with tests chosen out of these.
+    fn run_on(&self, tests: &[SearchTest], deadline: Option<Instant>) -> Result<Searched, CampaignError> {
+        let mut chosen = choose(tests, self.settings.most_failing, self.settings.most_passing);
         let n_first = chosen.len();
         let (failing, passing) = self.settings.most_further;
-        chosen.extend(choose_further(self.tests, &chosen, failing, passing));
+        chosen.extend(choose_further(tests, &chosen, failing, passing));
         let (mut known, n_damaged) = self.store.load()?;
         let shared = Shared {
             shelf: Shelf::new(0..chosen.len() as u32),
             writer: Mutex::new(self.store.begin()?),
             refused: Mutex::default(),
+            late: Mutex::default(),
             garbage: Mutex::new(self.known_garbage()?),
             n_done: AtomicUsize::new(0),
             deadline,
@@ -168,8 +189,11 @@ impl<L: Lab> Search<'_, L> {
             is_finished: false,
             n_damaged,
         };
+        let mut refused = self.store.load_refused()?;
+        self.try_refused(&chosen, &mut workers, &shared, &refused)?;
         let mut ages = self.store.load_ages()?;
         let mut usable = vec![true; chosen.len()];
+        self.note_refused(&chosen, &shared, &mut refused, &mut usable, &mut searched.trials)?;
         let mut policy = Policy::new(self.program, &chosen, n_first, &facts, self.settings.everything);
         // What is known is looked up even if there is no time for more.
         while !self.is_halted(&shared) && searched.trials.len() < self.settings.most_trials {
@@ -183,13 +207,13 @@ impl<L: Lab> Search<'_, L> {
             }
             self.carry_over(&searched.trials, &round, &mut known, &mut ages)?;
             let is_whole = self.round(&round, (&known, &ages), &chosen, &mut workers, &shared, &mut searched)?;
-            let refused = locked(&shared.refused).clone();
-            refused.keys().for_each(|test| usable[*test as usize] = false);
-            searched.refused = refused.into_iter().map(|(test, why)| (chosen[test as usize].test, why)).collect();
+            self.note_refused(&chosen, &shared, &mut refused, &mut usable, &mut searched.trials)?;
             if !is_whole {
                 break;
             }
         }
+        let refused = std::mem::take(&mut *locked(&shared.refused));
+        searched.refused = refused.into_iter().map(|(test, why)| (chosen[test as usize].test, why)).collect();
         searched.garbage = locked(&shared.garbage).clone();
         // Not before: what is tried next is to depend on outcomes alone.
         let n_failing =
@@ -210,6 +234,50 @@ impl<L: Lab> Search<'_, L> {
 
     fn is_stopped(&self, deadline: Option<Instant>) -> bool {
         self.stop.load(Ordering::Relaxed) || deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+
+    /// Tries again, as far as there is time, to get tests ready that were refused before; what it comes to is known before the first round.
+    fn try_refused(
+        &self,
+        chosen: &[&SearchTest],
+        workers: &mut [L::Worker],
+        shared: &Shared<L::Ready>,
+        refused: &BTreeMap<u32, String>,
+    ) -> Result<(), CampaignError> {
+        let before = positions(chosen, refused);
+        self.prepare_quick(before.clone(), chosen, workers, shared)?;
+        for at in before.into_iter().filter(|at| !shared.shelf.has(*at)) {
+            let why = refused[&chosen[at as usize].test].clone();
+            locked(&shared.refused).entry(at).or_insert(why);
+        }
+        Ok(())
+    }
+
+    /// Brings up to date, and keeps, on which tests nothing can be tried, by index in the run's manifest; what there was no time for can be.
+    fn note_refused<R>(
+        &self,
+        chosen: &[&SearchTest],
+        shared: &Shared<R>,
+        refused: &mut BTreeMap<u32, String>,
+        usable: &mut [bool],
+        trials: &mut Trials,
+    ) -> Result<(), CampaignError> {
+        let before = refused.clone();
+        let late = locked(&shared.late).clone();
+        for (at, why) in &*locked(&shared.refused) {
+            usable[*at as usize] = false;
+            if !late.contains(at) {
+                refused.insert(chosen[*at as usize].test, why.clone());
+            }
+        }
+        for (_, test) in (0..).zip(chosen).filter(|(at, _)| shared.shelf.has(*at)) {
+            refused.remove(&test.test);
+        }
+        if *refused != before {
+            self.store.save_refused(refused)?;
+        }
+        trials.set_unusable(positions(chosen, refused));
+        Ok(())
     }
 
     /// Adds to what is known what holds still of earlier runs among the trials of a round, and keeps it.
@@ -419,6 +487,7 @@ impl<L: Lab> Search<'_, L> {
                 let needed = test.ready_in();
                 let why = format!("getting it ready takes about {needed:.0?}, more than is left of the budget");
                 locked(&shared.refused).insert(batch.test, why);
+                locked(&shared.late).insert(batch.test);
                 shared.hurried.store(true, Ordering::Relaxed);
                 return Ok(None);
             }
@@ -504,6 +573,21 @@ impl<L: Lab> Search<'_, L> {
         self.watch.tried(n_done);
         Ok(())
     }
+}
+
+/// The positions of tests that were refused.
+fn positions(chosen: &[&SearchTest], refused: &BTreeMap<u32, String>) -> BTreeSet<u32> {
+    (0..).zip(chosen).filter(|(_, test)| refused.contains_key(&test.test)).map(|(at, _)| at).collect()
+}
+
+/// The failing tests that were chosen to try everything on, and why nothing can be tried on them; none if something can be tried on one.
+fn dead_ends(searched: &Searched) -> BTreeMap<u32, String> {
+    let (trials, refused) = (&searched.trials, &searched.refused);
+    let first = || (0..).zip(trials.tests()).filter(|(_, test)| test.failed && !test.further);
+    if first().any(|(at, _)| !trials.unusable().contains(&at)) {
+        return BTreeMap::new();
+    }
+    first().filter_map(|(_, test)| Some((test.test, refused.get(&test.test)?.clone()))).collect()
 }
 
 /// Whether the test can be got ready before the deadline.

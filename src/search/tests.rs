@@ -126,6 +126,8 @@ struct Simulation {
     lasts: Option<usize>,
     n_ran: AtomicUsize,
     slow: Duration,
+    /// Whether the test that opens a socket may.
+    opens: bool,
     /// What locals begin as in failing tests.
     garbage: Option<Garbage>,
 }
@@ -145,7 +147,7 @@ impl Prepare for Simulation {
 
     fn ready(&self, (): &mut (), AtOnce(test): AtOnce) -> Result<Result<Ready, String>, CampaignError> {
         let garbage = self.garbage.filter(|_| test < 3);
-        Ok(if test == 2 {
+        Ok(if test == 2 && !self.opens {
             Err("it opens a socket".into())
         } else {
             Ok(Ready { test, garbage, nodes: (0..N_NODES).collect() })
@@ -397,6 +399,7 @@ fn what_turns_failing_tests_is_found_and_checked_on_passing_ones() {
     assert!(searched.is_finished && searched.n_known == 0);
     assert_eq!(searched.refused, BTreeMap::from([(2, "it opens a socket".to_string())]));
     let trials = &searched.trials;
+    assert_eq!(*trials.unusable(), BTreeSet::from([position(trials, 2)]));
     let turning: BTreeSet<u32> = (0..trials.candidates().len() as u32)
         .filter(|one| trials.failing(*one).any(|(_, outcome)| outcome.effect == Effect::Turned))
         .map(|one| trials.candidates()[one as usize].line)
@@ -415,6 +418,41 @@ fn what_turns_failing_tests_is_found_and_checked_on_passing_ones() {
     let ran = lab.ran.into_inner().unwrap();
     assert_eq!(ran.iter().collect::<std::collections::HashSet<_>>().len(), ran.len());
     assert_eq!(ran.len(), searched.n_run);
+}
+
+/// The position of a test in the trials.
+fn position(trials: &Trials, test: u32) -> u32 {
+    trials.tests().iter().position(|one| one.test == test).unwrap() as u32
+}
+
+#[test]
+fn that_nothing_can_be_tried_on_a_test_is_known_again_and_that_there_was_no_time_is_not() {
+    let (_directory, store) = fresh();
+    let hurried = SearchSettings { budget: Some(Duration::ZERO), ..settings() };
+    assert!(search(&Simulation::default(), &store, &hurried).unwrap().trials.unusable().is_empty());
+    search(&Simulation::default(), &store, &settings()).unwrap();
+    let again = search(&Simulation::default(), &store, &hurried).unwrap();
+    assert_eq!(*again.trials.unusable(), BTreeSet::from([position(&again.trials, 2)]));
+    // It can be used after all.
+    let lab = Simulation { opens: true, ..Simulation::default() };
+    assert!(search(&lab, &store, &settings()).unwrap().trials.unusable().is_empty());
+    assert!(search(&lab, &store, &hurried).unwrap().trials.unusable().is_empty());
+}
+
+#[test]
+fn where_nothing_can_be_tried_on_the_failing_tests_that_were_chosen_others_are() {
+    let (_directory, store) = fresh();
+    let cheapest = |test: SearchTest| SearchTest { cost: if test.test == 2 { 0 } else { 9 }, ..test };
+    let tests: Vec<SearchTest> = tests().into_iter().map(cheapest).collect();
+    let one = SearchSettings { most_failing: 1, ..settings() };
+    let searched = search_on(&tests, &Simulation::default(), &store, &one).unwrap();
+    assert_eq!(searched.refused, BTreeMap::from([(2, "it opens a socket".to_string())]));
+    assert!(searched.is_finished && searched.n_run > 0);
+    let failing: Vec<u32> = searched.trials.tests().iter().filter(|test| test.failed).map(|test| test.test).collect();
+    assert_eq!(failing, [0]);
+    // If there are none, that is the end.
+    let searched = search_on(&tests[2..], &Simulation::default(), &store, &one).unwrap();
+    assert_eq!((searched.n_run, searched.refused.len()), (0, 1));
 }
 
 #[test]
@@ -531,12 +569,9 @@ fn within_a_bound_single_executions_have_their_share() {
     assert!(found.iter().any(|(single, untried)| *single > 0 && *untried > 0), "{found:?}");
 }
 
-#[test]
-fn lines_whose_trials_run_until_their_time_is_up_come_later() {
-    let (program, tests, facts) = (program(), tests(), facts::Facts::default());
-    let tried = TriedTest { test: 0, failed: true, matched: None, further: false };
-    let mut trials = Trials::new(vec![tried]);
-    let candidate = |node: u32, value: u64| Candidate {
+/// A candidate that gives `node` a value throughout.
+fn setting(node: u32, value: u64) -> Candidate {
+    Candidate {
         id: u64::from(node) << 32 | value,
         kind: Kind::Value,
         line: node,
@@ -546,9 +581,45 @@ fn lines_whose_trials_run_until_their_time_is_up_come_later() {
         original: String::new(),
         replacement: String::new(),
         edit: None,
+    }
+}
+
+#[test]
+fn what_turned_one_of_many_failing_tests_is_tried_on_a_second_one_though_its_line_is_improbable() {
+    let (program, facts) = (program(), facts::Facts::default());
+    let failing = |test: u32| SearchTest { test, failed: true, cost: u64::from(9 - test), ..tests()[0].clone() };
+    let tests: Vec<SearchTest> = (0..6).map(failing).collect();
+    let tests: Vec<&SearchTest> = tests.iter().collect();
+    let tried = |test: u32| TriedTest { test, failed: true, matched: None, further: false };
+    let mut trials = Trials::new((0..6).map(tried).collect());
+    let mut turned = |node: u32, value: u64, effects: &[Effect]| {
+        let candidate = trials.add(setting(node, value));
+        for (test, effect) in (0..).zip(effects) {
+            trials.set(candidate, test, Outcome { effect: *effect, end: TrialEnd::Exited(0), matched: None });
+        }
+        candidate
     };
+    let refuted: Vec<u32> = (0..12).map(|value| turned(1, value, &[Effect::Turned, Effect::Unchanged])).collect();
+    let probable: Vec<u32> = (0..12).map(|value| turned(2, value, &[Effect::Turned])).collect();
+    let improbable = turned(3, 0, &[Effect::Turned]);
+    let mut probabilities = [0.0; N_NODES as usize];
+    (probabilities[1], probabilities[2], probabilities[3]) = (0.6, 0.3, 0.05);
+    let mut policy = policy::Policy::new(&program, &tests, 6, &facts, false);
+    let chosen = policy.next(&mut trials, &probabilities, &[true; 6], 32);
+    assert_eq!(chosen.len(), 32);
+    let of = |candidates: &[u32]| chosen.iter().filter(|(candidate, _)| candidates.contains(candidate)).count();
+    assert_eq!(of(&[improbable]), 1, "{chosen:?}");
+    assert!(of(&refuted) >= 16 && of(&probable) >= 3, "{chosen:?}");
+    assert!(chosen.contains(&(improbable, 5)), "the cheapest of the others comes first: {chosen:?}");
+}
+
+#[test]
+fn lines_whose_trials_run_until_their_time_is_up_come_later() {
+    let (program, tests, facts) = (program(), tests(), facts::Facts::default());
+    let tried = TriedTest { test: 0, failed: true, matched: None, further: false };
+    let mut trials = Trials::new(vec![tried]);
     for (node, effect) in [(1, Effect::Unknown), (2, Effect::Unchanged)] {
-        let all: Vec<u32> = (0..6).map(|value| trials.add(candidate(node, value))).collect();
+        let all: Vec<u32> = (0..6).map(|value| trials.add(setting(node, value))).collect();
         trials.set(all[0], 0, Outcome { effect, end: TrialEnd::Exited(0), matched: None });
     }
     let first = [&tests[0]];

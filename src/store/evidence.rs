@@ -1,6 +1,6 @@
 //! What candidates did to the tests of one recorded run: appended as trials end, never changed after that.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -145,6 +145,17 @@ impl EvidenceStore {
     /// What [`EvidenceStore::save_garbage`] kept; `None` if there is nothing.
     pub fn load_garbage<G: DeserializeOwned>(&self) -> Result<Option<G>, StoreError> {
         encoding::read_json(&self.directory.join("garbage.json"))
+    }
+
+    /// Keeps on which tests, by index in the run's manifest, nothing could be tried, and why.
+    pub fn save_refused(&self, refused: &BTreeMap<u32, String>) -> Result<(), StoreError> {
+        sessions::create(&self.directory)?;
+        encoding::write_json(&self.directory.join("refused.json"), refused)
+    }
+
+    /// What [`EvidenceStore::save_refused`] kept.
+    pub fn load_refused(&self) -> Result<BTreeMap<u32, String>, StoreError> {
+        Ok(encoding::read_json(&self.directory.join("refused.json"))?.unwrap_or_default())
     }
 
     /// Writes facts about the tests, whole or not at all.

@@ -120,7 +120,7 @@ pub(super) fn difference(
 pub(super) fn other_failure(verdict: Verdict, known: Option<u32>, now: usize) -> Option<Difference> {
     let known = known.filter(|known| verdict == Verdict::Fail && *known as usize != now)?;
     let why = format!(
-        "it fails where mutants run, too, but starts {now} instrumented processes instead of {known}: mutants run without sockets, and write \
+        "it fails where mutants run, too, but with {now} instead of {known} instrumented processes: mutants run without sockets, and write \
          into their directory and TMPDIR only"
     );
     Some(Difference { why, verdict: None })

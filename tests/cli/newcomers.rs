@@ -100,8 +100,25 @@ fn a_test_that_fails_for_want_of_a_place_to_write_is_not_taken_for_the_failing_o
     let project = scripts_that_make_directories(place.path().to_str().unwrap());
     project.succeed(&["test"]);
     let ranked = project.succeed(&["rank", "--top", "1", "--budget", "30s"]);
-    assert!(ranked.contains("starts 1 instrumented processes instead of 2"), "{ranked}");
+    assert!(ranked.contains("with 1 instead of 2 instrumented processes"), "{ranked}");
     assert!(!ranked.contains("no change here alters"), "{ranked}");
+}
+
+#[test]
+fn a_failing_test_that_nothing_can_be_tried_on_does_not_speak_against_what_repairs_the_others() {
+    let place = tempfile::Builder::new().tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let away = format!("$(case $1 in eighteen) echo {};; *) echo .;; esac)", place.path().display());
+    let project = scripts_that_make_directories(&away);
+    project.succeed(&["test"]);
+    // What was refused is known when there is no time to try it again.
+    for budget in ["30s", "1ms"] {
+        let ranked = project.succeed(&["rank", "--top", "1", "--budget", budget]);
+        assert!(ranked.contains("not tried: anything on eighteen: "), "{budget}: {ranked}");
+        assert!(ranked.contains("suspect: #1 prog.c:4 in room()"), "{budget}: {ranked}");
+        assert!(ranked.contains("makes seventeen pass") || ranked.contains("seventeen passes"), "{budget}: {ranked}");
+        assert!(ranked.contains(" make all of them pass"), "{budget}: {ranked}");
+        assert!(!ranked.contains("none make all of them pass"), "{budget}: {ranked}");
+    }
 }
 
 #[test]

@@ -37,6 +37,9 @@ pub struct Kept {
     /// See [`Trials::readers`].
     #[serde(default)]
     readers: (BTreeSet<u32>, f64),
+    /// Positions of tests, see [`Trials::unusable`].
+    #[serde(default)]
+    unusable: BTreeSet<u32>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -74,6 +77,7 @@ impl Kept {
             tests: trials.tests().iter().map(|test| (test.test, test.failed, test.matched, test.further)).collect(),
             candidates: (0..).zip(trials.candidates()).map(keep).collect(),
             readers: (trials.readers().0.clone(), trials.readers().1),
+            unusable: trials.unusable().clone(),
             ..Kept::default()
         }
     }
@@ -100,6 +104,8 @@ impl Kept {
                 })
             })
             .collect();
+        let unusable = self.unusable.iter().filter_map(|test| *positions.get(*test as usize)?);
+        trials.set_unusable(unusable.collect());
         for kept in &self.candidates {
             let at = trials.add(Candidate {
                 id: kept.id,
@@ -226,11 +232,13 @@ mod tests {
             trials.set(at, 2, outcome(Effect::Turned));
         }
         trials.set_readers([1, 3].into(), 0.5);
+        trials.set_unusable([2].into());
         let text = serde_json::to_vec(&Kept::new("key".into(), &trials)).unwrap();
         let kept: Kept = serde_json::from_slice(&text).unwrap();
         let same = kept.trials(&[3, 5, 9]);
         assert_eq!((same.tests(), same.candidates()), (trials.tests(), trials.candidates()));
         assert_eq!(same.readers(), trials.readers());
+        assert_eq!(same.unusable(), trials.unusable());
         assert!((0..trials.candidates().len() as u32).all(|at| same.outcomes(at) == trials.outcomes(at)));
         // Of some tests alone.
         let some = kept.trials(&[9, 3]);

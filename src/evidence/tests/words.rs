@@ -105,6 +105,23 @@ fn sentences_count_what_was_tried_and_nothing_else() {
 }
 
 #[test]
+fn failing_tests_that_a_change_was_not_tried_on_are_none_that_it_leaves_failing() {
+    let failed = [true, true, true, true, true, true, false];
+    let given = [(ADD, 0, "tttt..u"), (ADD, 1, "ttttc.u"), (ADD, 2, "ttttccu"), (ADD, 3, "tt....u")];
+    let found = first(&trials(&failed, &given));
+    let kept = "and the one passing test tried still does";
+    assert_eq!(
+        found,
+        [
+            format!("with 2 instead of 1 all 4 failing tests tried pass {kept}"),
+            format!("with 2 instead of 1 4 of the 5 failing tests tried pass {kept}"),
+            format!("with 2 instead of 1 4 of 6 failing tests pass {kept}"),
+            format!("with 2 instead of 1 t1 and t2 pass {kept}"),
+        ]
+    );
+}
+
+#[test]
 fn the_strongest_change_of_each_kind_is_told_first() {
     let given = [(ADD, 0, "tcttt"), (ADD, 0, "ttuus"), (Kind::Call, 0, "tsuss")];
     let found = &reasons(&trials(&FAILED, &given))[0];
