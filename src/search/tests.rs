@@ -450,6 +450,9 @@ fn where_nothing_can_be_tried_on_the_failing_tests_that_were_chosen_others_are()
     assert!(searched.is_finished && searched.n_run > 0);
     let failing: Vec<u32> = searched.trials.tests().iter().filter(|test| test.failed).map(|test| test.test).collect();
     assert_eq!(failing, [0]);
+    let hurried = SearchSettings { budget: Some(Duration::ZERO), ..one.clone() };
+    let again = search_on(&tests, &Simulation::default(), &store, &hurried).unwrap();
+    assert_eq!((again.n_run, known(&again)), (0, known(&searched)), "what is known is looked up");
     // If there are none, that is the end.
     let searched = search_on(&tests[2..], &Simulation::default(), &store, &one).unwrap();
     assert_eq!((searched.n_run, searched.refused.len()), (0, 1));
