@@ -149,6 +149,9 @@ fn rank(
     write_ranking(&ranked.report, arguments.top, source, out).map_err(Failure::of(Exit::File))?;
     if !arguments.no_explain && !interrupt::happened() {
         night.unexplained = chains::explain(store, run, &ranked.report, clock.before_report(), out)?;
+        for what in &night.unexplained {
+            anstream::eprintln!("suspect: not found out: {what}");
+        }
     }
     night.ranked(ranked.report);
     if interrupt::happened() {

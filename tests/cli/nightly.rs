@@ -80,6 +80,16 @@ fn a_night_ends_with_what_was_found() {
 }
 
 #[test]
+fn what_has_no_explanation_is_said_at_once_and_in_the_report() {
+    let project = absolute(false, &[("3", "4")]);
+    project.write("prog.c", "int main(void)\n{\n    return 1;\n}\n");
+    let why = "why 1 fails: 1: no passing test is there to compare with";
+    let said = night(&project, &["--budget", "1min"], 2);
+    assert!(said.contains(&format!("suspect: not found out: {why}")) && said.contains("`suspect explain 1`"), "{said}");
+    assert!(project.succeed(&["report"]).contains(why));
+}
+
+#[test]
 fn the_morning_has_causes_and_what_is_new() {
     let project = absolute(false, &TESTS);
     night(&project, &["--budget", "3min"], 0);
