@@ -47,6 +47,7 @@ fn options(traces: &Path, jobs: usize) -> BaselineOptions {
         traces: traces.to_owned(),
         limits: Vec::new(),
         until: None,
+        apart: Duration::ZERO,
     }
 }
 

@@ -35,6 +35,9 @@ pub fn run(start: &Path, arguments: &RunArguments, out: &mut impl Write) -> Resu
 
 /// The share of the budget in which runs of tests are begun: first ones, and further ones.
 const FOR_TESTS: (f64, f64) = (0.9, 0.5);
+/// From the first runs of tests to the second ones, at least, and the part of the budget that this may be: what differs only since a clock's second has passed is not to look like
+/// something that changed since the night before.
+const APART: (Duration, u32) = (Duration::from_secs(1), 8);
 /// The share of the budget that is left for explanations, and for the report, and the most that each is.
 const FOR_EXPLANATIONS: (f64, Duration) = (0.15, Duration::from_secs(120));
 const FOR_REPORT: (f64, Duration) = (0.05, Duration::from_secs(10));
@@ -58,6 +61,10 @@ impl Clock {
         let reserve = self.budget?.mul_f64(FOR_EXPLANATIONS.0).min(FOR_EXPLANATIONS.1);
         let reserve = if is_explained { reserve } else { Duration::ZERO };
         Some(self.before_report()?.saturating_sub(reserve))
+    }
+
+    fn apart(self) -> Duration {
+        self.budget.map_or(APART.0, |budget| APART.0.min(budget / APART.1))
     }
 
     /// Time until the report has to be made.
@@ -99,7 +106,13 @@ fn unended(store: &Store) -> Result<Option<(Run, Night)>, Failure> {
 
 /// Runs the tests and begins a night with what they did.
 fn test(store: &Store, arguments: &RunArguments, clock: Clock, out: &mut impl Write) -> Result<(Run, Night), Failure> {
-    let how = HowTested { mode: Mode::Values, jobs: arguments.jobs, repeat: None, until: clock.until() };
+    let how = HowTested {
+        mode: Mode::Values,
+        jobs: arguments.jobs,
+        repeat: None,
+        until: clock.until(),
+        apart: clock.apart(),
+    };
     let recorded = record_suite(store, &how)?;
     let run = store.latest_run()?;
     let not_run = run.manifest.tests.iter().filter(|test| test.passed.is_none() && test.verdict == NOT_RUN).count();

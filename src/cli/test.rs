@@ -59,7 +59,7 @@ pub fn test(root: &Path, arguments: &TestArguments, out: &mut impl Write) -> Res
         Record::Values => Mode::Values,
         Record::Trace => Mode::Trace,
     };
-    let how = HowTested { mode, jobs: arguments.jobs, repeat: arguments.repeat, until: None };
+    let how = HowTested { mode, jobs: arguments.jobs, repeat: arguments.repeat, until: None, apart: Duration::ZERO };
     let recorded = record_suite(&Store::new(root), &how)?;
     summarise(&recorded.manifest, recorded.n_nodes, out).map_err(Failure::of(Exit::File))
 }
@@ -74,6 +74,8 @@ pub struct HowTested {
     pub repeat: Option<u32>,
     /// Until when runs of tests are begun.
     pub until: Option<Until>,
+    /// Least time between two runs of a test, see [`BaselineOptions::apart`].
+    pub apart: Duration,
 }
 
 /// Runs the project's suite and keeps what each test did.
@@ -94,6 +96,7 @@ pub fn record_suite(store: &Store, how: &HowTested) -> Result<RecordedSuite, Fai
         traces: traces.path().to_path_buf(),
         limits: Vec::new(),
         until: how.until,
+        apart: how.apart,
     };
     let (progress, n_ended) = (Progress::new(), AtomicU64::new(0));
     let ended = |test: &suite::Test, _: usize, _: &Path, _: &suite::TestRun| {

@@ -1,5 +1,6 @@
 //! An explanation as a compiler's notes.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use crate::evidence::ordinal;
@@ -9,6 +10,8 @@ use super::tabs::untabbed;
 
 /// How many differences of a step are told.
 const MOST_CAUSES: usize = 6;
+/// Of a chain with more steps than both, so many are told from the failure on and up to where it comes in.
+const TOLD: (usize, usize) = (12, 6);
 
 /// Writes an explanation; `line` gives the text of a line of the source, if it can be had.
 pub fn write_explanation(
@@ -18,14 +21,18 @@ pub fn write_explanation(
 ) -> io::Result<()> {
     let Explanation { test, against, effect, .. } = explanation;
     writeln!(out, "{test} compared with {against}: {effect}")?;
-    let mut number = 0;
-    let mut steps = explanation.steps.as_slice();
-    while !steps.is_empty() {
-        number += 1;
-        let told = steps[..whole(steps)].split_at(rounds(steps));
-        write_step(number, told, &line, out)?;
-        steps = &steps[told.0.len() + told.1.len()..];
+    let told = told(&explanation.steps);
+    let between = match told.len() > TOLD.0 + TOLD.1 {
+        true => TOLD.0..told.len() - TOLD.1,
+        false => told.len()..told.len(),
+    };
+    for (at, step) in told.iter().enumerate().filter(|(at, _)| !between.contains(at)) {
+        if at == between.end {
+            write_between(between.start + 1, &told[between.clone()], out)?;
+        }
+        write_step(at + 1, *step, &line, out)?;
     }
+    let mut number = told.len();
     let mut origins = explanation.origins.as_slice();
     if let (Some(step), [first, rest @ ..]) = (explanation.steps.last(), origins)
         && is_told(first, step)
@@ -47,6 +54,35 @@ pub fn write_explanation(
     Ok(())
 }
 
+/// Steps that are told as one: the rounds before, and the others.
+type Told<'a> = (&'a [Step], &'a [Step]);
+
+/// A chain as it is told.
+fn told(mut steps: &[Step]) -> Vec<Told<'_>> {
+    let mut told = Vec::new();
+    while !steps.is_empty() {
+        let (first, rest) = steps.split_at(whole(steps));
+        told.push(first.split_at(rounds(steps)));
+        steps = rest;
+    }
+    told
+}
+
+/// Writes where those steps are that are left out.
+fn write_between(number: usize, told: &[Told], out: &mut impl Write) -> io::Result<()> {
+    let mut lines: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
+    for step in told.iter().filter_map(|(_, steps)| steps.last()) {
+        lines.entry(&step.cause_point.file).or_default().insert(step.cause_point.line);
+    }
+    let of = |(file, lines): (&&str, &BTreeSet<u32>)| {
+        let lines: Vec<String> = lines.iter().map(u32::to_string).collect();
+        format!("{file}:{}", lines.join(", "))
+    };
+    let lines: Vec<String> = lines.iter().map(of).collect();
+    let until = number + told.len() - 1;
+    writeln!(out, "\n{number} to {until}: {} more steps, at {} (--format json has all)", told.len(), lines.join("; "))
+}
+
 /// Origins on one line together, in the order of the first of each.
 fn by_line(origins: &[Origin]) -> Vec<Vec<&Origin>> {
     let mut groups: Vec<Vec<&Origin>> = Vec::new();
@@ -62,7 +98,7 @@ fn by_line(origins: &[Origin]) -> Vec<Vec<&Origin>> {
 
 /// Writes what comes in at one line: what several executions say alike once.
 fn write_origins(
-    number: u32,
+    number: usize,
     origins: &[&Origin],
     line: &impl Fn(&str, u32) -> Option<String>,
     out: &mut impl Write,
@@ -118,7 +154,7 @@ fn rounds(steps: &[Step]) -> usize {
 fn copies(step: &Step, rest: &[Step]) -> usize {
     let values = |step: &Step| {
         let of = |cause: &Cause| (cause.failing.clone(), cause.passing.clone());
-        step.causes.iter().map(of).collect::<std::collections::BTreeSet<_>>()
+        step.causes.iter().map(of).collect::<BTreeSet<_>>()
     };
     if step.causes.is_empty() {
         return 0;
@@ -159,8 +195,8 @@ fn write_source(point: &Point, line: &impl Fn(&str, u32) -> Option<String>, out:
 
 /// Writes steps that are told as one: later `rounds` of what the first of the others says, and whom that hands its value on to.
 fn write_step(
-    number: u32,
-    (rounds, steps): (&[Step], &[Step]),
+    number: usize,
+    (rounds, steps): Told,
     line: &impl Fn(&str, u32) -> Option<String>,
     out: &mut impl Write,
 ) -> io::Result<()> {
@@ -272,6 +308,33 @@ mod tests {
             and so on, until it is 9 here, 0 there\n";
         assert!(text.contains(told), "{text}");
         assert!(text.contains("2: a.c:18: because of this:"), "{text}");
+    }
+
+    #[test]
+    fn of_a_long_chain_the_middle_is_counted() {
+        let mut explanation = explanation();
+        // Other values each: nothing is handed on.
+        let steps = |n: u32| {
+            let one = |at: u32| {
+                let mut step = step(100 + at % 7, "x");
+                step.causes[0].failing = at.to_string();
+                step
+            };
+            (1..=n).map(one).collect::<Vec<_>>()
+        };
+        let mut written = |n: u32| {
+            explanation.steps = steps(n);
+            let mut text = Vec::new();
+            write_explanation(&explanation, |_, _| None, &mut text).unwrap();
+            String::from_utf8(text).unwrap()
+        };
+        let text = written(18);
+        assert!(text.contains("\n18: a.c:104: because") && !text.contains("more step"), "{text}");
+        let text = written(25);
+        let told = "\n12: a.c:105: because of this:\n      `x` is 12 here, 0 there\n      proved\n\n13 to 19: 7 more steps, at a.c:100, \
+                    101, 102, 103, 104, 105, 106 (--format json has all)\n\n20: a.c:106: because";
+        assert!(text.contains(told) && text.contains("\n25: a.c:104: because"), "{text}");
+        assert!(text.contains("\n26: a.c:2: the difference comes in here"), "{text}");
     }
 
     #[test]

@@ -30,6 +30,8 @@ pub struct BaselineOptions {
     pub limits: Vec<Duration>,
     /// Until when runs are begun; without it all are made.
     pub until: Option<Until>,
+    /// From when the first runs of tests begin until the second ones do, at least, and so on: in the second in which one began a clock may tell a test the same.
+    pub apart: Duration,
 }
 
 /// Until when runs of tests are begun. What has not begun by then is left out; what has is finished.
@@ -182,6 +184,7 @@ pub fn baseline(suite: &Suite, options: &BaselineOptions, hook: &Hook) -> Result
     let session = Session { suite, options, hook, scratch: ScratchRoot::new()? };
     let runs: Vec<usize> = suite.tests().iter().map(|test| session.repeats(test)).collect();
     let mut done: Vec<Vec<RunSummary>> = vec![Vec::new(); runs.len()];
+    let mut begun = None;
     for run in 0..runs.iter().copied().max().unwrap_or(0) {
         let slowest = slowest(&done);
         let due: Vec<usize> = (0..runs.len()).filter(|test| run < runs[*test]).collect();
@@ -191,6 +194,8 @@ pub fn baseline(suite: &Suite, options: &BaselineOptions, hook: &Hook) -> Result
             .zip(&done)
             .map(|(test, runs)| limit(test, runs, options.limits.get(test.index).copied(), slowest))
             .collect();
+        wait_until(begun.map(|begun: Instant| begun + options.apart));
+        begun = Some(Instant::now());
         let is_over = || options.until.is_some_and(|until| until.is_over(run));
         let results = in_parallel(options.jobs, &due, |index| match is_over() {
             false => session.run(index, run, limits[index]).map(Some),
@@ -211,6 +216,12 @@ pub fn baseline(suite: &Suite, options: &BaselineOptions, hook: &Hook) -> Result
         runs,
     });
     Ok(Baseline { tests: tests.collect() })
+}
+
+fn wait_until(when: Option<Instant>) {
+    if let Some(left) = when.and_then(|when| when.checked_duration_since(Instant::now())) {
+        std::thread::sleep(left);
+    }
 }
 
 /// Limit from the runs of one test that ended by themselves.

@@ -161,6 +161,39 @@ fn causes_are_taken_over_while_both_tests_do_the_same() {
 }
 
 #[test]
+fn causes_are_taken_over_while_code_changes_that_they_do_not_lead_through() {
+    let project = absolute(true, &[("3", "3"), ("-1", "1"), ("0", "0"), ("-5", "5"), ("7 2", "14")]);
+    let write = |lead: &str, rest: &str| {
+        write_two_ways(&project, "x + x", "if (x < -1)\n        return -x;");
+        let path = project.path().join("prog.c");
+        let text = fs::read_to_string(&path).unwrap();
+        let text = text.replace("int main", "static void lead(int n);\nstatic int kept;\n\nint main");
+        let text = text.replace("= atoi(argv[1]);", "= atoi(argv[1]);\n    lead(argc + 7);");
+        let keep = "static void keep(int n)\n{\n    for (; n > 0; n--)\n        kept += n;\n}\n";
+        fs::write(path, format!("{text}\n{rest}{keep}\nstatic void lead(int n)\n{{\n    {lead}\n}}\n")).unwrap();
+    };
+    write("keep(n);", "");
+    assert!(night(&project, &["--budget", "2min"], 2).contains("looking for the causes of 2"));
+
+    // All tests execute it, and what stands behind it moves.
+    let other = |names: &str| format!("is and does the same; other code does not, or may not: {names} (prog.c)\n");
+    for (lead, rest, names) in [
+        ("int m = n * 3;\n    keep(m / 3);", "", "`lead`"),
+        // What has changed in the night before is told, too.
+        ("int m = n * 3;\n    keep(m / 3);", "\n\n", "`lead`"),
+        ("keep(n + 1);", "", "`keep` (prog.c), `lead`"),
+    ] {
+        write(lead, rest);
+        let said = night(&project, &["--budget", "2min"], 2);
+        assert!(!said.contains("looking for the causes") && said.contains(&other(names)), "{said}");
+    }
+
+    // It leads through a function that does something else by such a change.
+    write("kept = absolute(n);", "");
+    assert!(night(&project, &["--budget", "2min"], 2).contains("looking for the causes of 2"));
+}
+
+#[test]
 fn a_test_whose_chain_holds_stands_for_its_group() {
     let project = absolute(true, &[("3", "3"), ("-1", "1"), ("0", "0"), ("-5", "5"), ("7 2", "14")]);
     let fault = "if (x < -5)\n        return -x;";
@@ -174,26 +207,37 @@ fn a_test_whose_chain_holds_stands_for_its_group() {
 }
 
 #[test]
-fn causes_that_the_failing_test_shows_itself_are_taken_over_in_the_same_program() {
+fn causes_that_the_failing_test_shows_itself_are_taken_over_while_a_change_there_makes_it_pass() {
     let project = absolute(true, &[("3", "3"), ("-1", "1"), ("", "")]);
     // The passing tests write nothing where the failing one does.
-    let write = |silent: &str| {
+    let write = |silent: &str, more: &str| {
         project.write(
             "prog.c",
             &format!(
                 "#include <stdio.h>\n#include <stdlib.h>\n\nint main(int argc, char **argv)\n{{\n    int x = argc > 1 ? atoi(argv[1]) : 0;\n    \
                  if (argc < 2)\n        return puts(\"\") < {silent};\n    if (x == 3)\n        return puts(\"3\") < 0;\n    \
-                 if (x < -1)\n        x = -x;\n    printf(\"%d\\n\", x);\n    return 0;\n}}\n"
+                 if (x < -1)\n        x = -x;\n    printf(\"%d\\n\", x);\n    return 0;\n}}\n{more}"
             ),
         );
     };
-    write("0");
+    write("0", "");
     let said = night(&project, &["--budget", "2min"], 2);
     assert!(said.contains("2 compared with itself with the condition at prog.c:11 turned"), "{said}");
+    assert!(said.contains("again: suspect explain 2 --switch="), "{said}");
     let said = night(&project, &["--budget", "2min"], 2);
     assert!(!said.contains("looking for the causes") && said.contains("note: found out "), "{said}");
-    // A run that goes another way may execute what the tests do not.
-    write("-1");
+    assert!(said.contains("again: suspect explain 2 --switch="), "{said}");
+    // Another program may have other numbers of conditions, and what that run executes beyond the test's own may be other code.
+    write("0", "\nint more(int x)\n{\n    return x;\n}\n");
+    let said = night(&project, &["--budget", "2min"], 2);
+    assert!(!said.contains("looking for the causes") && said.contains("again: suspect explain 2 --switch\n"), "{said}");
+    assert!(said.contains("does not, or may not: code that the test does not execute\n"), "{said}");
+    // No change was seen to make it pass in this program.
+    write("0", "\nint more(int x)\n{\n    return 2 * x;\n}\n");
+    let said = night(&project, &["--budget", "2min", "--no-explain"], 2);
+    assert!(said.contains("all 1 failing test") || said.contains("makes"), "{said}");
+    // It leads through what has changed.
+    write("-1", "");
     assert!(night(&project, &["--budget", "2min"], 2).contains("looking for the causes of 2"));
 }
 

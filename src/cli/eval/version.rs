@@ -302,6 +302,7 @@ impl<'a> Place<'a> {
             traces: store.fresh_tmp().map_err(Failure::from)?,
             limits,
             until: None,
+            apart: Duration::ZERO,
         })
     }
 

@@ -55,6 +55,7 @@ impl Teller<'_, '_> {
             command: self.command(),
             trust,
             found: None,
+            changed: Vec::new(),
         })
     }
 

@@ -56,7 +56,8 @@ impl Tried {
             counts.candidates += u32::from(!outcomes.is_empty());
             counts.flips += u32::from(tally.failing.turned > 0);
             let repairs = tally.failing.turned > 0 && tally.failing.turned == tallies.n_failing();
-            let checked = tally.passing.tried > 0 || tally.passing.missing == 0;
+            // In the end nothing is missing: what does not execute the changed part of a line is not tried.
+            let checked = tally.passing.tried > 0 || tally.passing.missing == 0 || self.is_finished;
             let kept = tally.passing.turned == 0 && !trials.is_refuted(candidate, true);
             counts.repairs += u32::from(repairs && checked && kept);
         }

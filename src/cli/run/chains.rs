@@ -1,6 +1,7 @@
 //! Why the failing tests of a night fail: chains of causes, each looked for by a process of its own, so that one that takes too long or too much
 //! costs nothing but itself.
 
+mod deed;
 mod earlier;
 
 use std::ffi::OsString;

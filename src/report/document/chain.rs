@@ -1,7 +1,10 @@
 //! Why a failing run ends as it does: chains of causes, each proved by running the program again.
 
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// Version of an [`Explanation`] as JSON.
 pub const EXPLANATION_SCHEMA_VERSION: u32 = 1;
@@ -44,6 +47,9 @@ pub struct Explanation {
     /// same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub found: Option<u64>,
+    /// What has changed since then, or did something else, and is not what it leads through, in words: functions that its tests execute, and what they do not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changed: Vec<String>,
 }
 
 impl Explanation {
@@ -56,6 +62,43 @@ impl Explanation {
         places.dedup();
         places
     }
+
+    /// All places in these files that it names, in its points and in words.
+    pub fn places(&self, files: &[String]) -> BTreeSet<Place> {
+        let mut places = BTreeSet::new();
+        // Of what is all text and numbers nothing is lost.
+        collect_places(&serde_json::to_value(self).unwrap_or_default(), files, &mut places);
+        places
+    }
+}
+
+fn collect_places(value: &Value, files: &[String], places: &mut BTreeSet<Place>) {
+    match value {
+        Value::String(text) => places.extend(places_in(text, files)),
+        Value::Array(values) => values.iter().for_each(|value| collect_places(value, files, places)),
+        Value::Object(fields) => {
+            let line = fields.get("line").and_then(Value::as_u64).filter(|line| *line > 0);
+            if let (Some(Value::String(file)), Some(line)) = (fields.get("file"), line) {
+                places.insert(Place { file: file.clone(), line: line as u32 });
+            }
+            fields.values().for_each(|value| collect_places(value, files, places));
+        }
+        _ => {}
+    }
+}
+
+/// What reads `FILE:LINE` in a text.
+fn places_in<'a>(text: &'a str, files: &'a [String]) -> impl Iterator<Item = Place> + 'a {
+    text.match_indices(':').flat_map(move |(at, _)| {
+        let digits = text[at + 1..].bytes().take_while(u8::is_ascii_digit).count();
+        let line = text[at + 1..at + 1 + digits].parse().ok();
+        let is_named = move |file: &&String| {
+            let before = text[..at].strip_suffix(file.as_str()).map(|before| before.chars().next_back());
+            before.is_some_and(|last| last.is_none_or(|last| !last.is_alphanumeric() && !"/._-".contains(last)))
+        };
+        let files = if line.is_some() { files } else { &[] };
+        files.iter().filter(is_named).filter_map(move |file| Some(Place { file: file.clone(), line: line? }))
+    })
 }
 
 /// How a failing run was made to pass.
@@ -156,4 +199,26 @@ pub struct Cause {
     pub failing: String,
     /// What it is in the other run.
     pub passing: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_those_of_points_and_of_words() {
+        let point = |file: &str, line| Point { file: file.into(), line, ..Point::default() };
+        let cause = Cause { what: "malloc@lib/b.c:104#1+668".into(), ..Cause::default() };
+        let step = Step {
+            cause_point: point("a.c", 7),
+            effect_point: point("", 0),
+            cut: vec![cause],
+            taken: vec!["the condition at a.c:12 is true here, xa.c:13, :14 and a.c: 15 not".into()],
+            ..Step::default()
+        };
+        let chain = Explanation { effect: "`a.c:9`".into(), steps: vec![step], ..Explanation::default() };
+        let place = |file: &str, line| Place { file: file.into(), line };
+        let expected = [place("a.c", 7), place("a.c", 9), place("a.c", 12), place("lib/b.c", 104)];
+        assert_eq!(chain.places(&["a.c".into(), "b.c".into(), "lib/b.c".into()]), expected.into());
+    }
 }

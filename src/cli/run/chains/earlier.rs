@@ -1,25 +1,24 @@
-//! Explanations of earlier nights that hold still, because both runs that they compare did the same in this night, or would: in the same program.
+//! Explanations of earlier nights that hold still: both runs that they compare did the same in this night, and the code that they lead through is the same.
 
 use std::collections::BTreeSet;
 
-use suspect_format::abi::Mode;
-use suspect_format::site::ValueClass;
-use suspect_format::trace::HASH_START;
-
 use crate::campaign::run_identity;
+use crate::cli::claims::Claims;
 use crate::cli::exit::Failure;
-use crate::cli::kills::{mix, text};
 use crate::cli::search::is_same_program;
 use crate::program::{Function, Program};
-use crate::report::{Explanation, age};
+use crate::report::{Explanation, Place, age};
 use crate::store::{Recorded, Run, Store, TestRecord};
 
+use super::deed::{Deed, Named, NamedNode, named, unsteady};
 use super::has;
 
 /// Earlier runs that are looked at: each has what it took over from those before.
 const MOST_RUNS: usize = 3;
 /// How the statement begins that says so.
 const FOUND: &str = "found out ";
+/// Changes elsewhere that are told.
+const MOST_TOLD: usize = 3;
 
 /// For each of these groups of tests an explanation of one of them that an earlier run has and that holds still, if there is one; keeps them as
 /// this run's, too.
@@ -31,33 +30,27 @@ pub fn holding(store: &Store, run: &Run, groups: &[Vec<&TestRecord>]) -> Result<
     let mut earlier: Vec<u64> = store.runs()?.into_iter().filter(|number| *number < run.number).collect();
     earlier.sort_unstable_by_key(|number| std::cmp::Reverse(*number));
     let recorded = run.recorded()?;
-    for number in earlier.into_iter().take(MOST_RUNS) {
-        // What cannot be read is explained again.
-        let Some(before) = store.run(number).ok().flatten() else { continue };
-        let Ok(Some(chains)) = store.load_explanations::<Vec<Explanation>>(run_identity(&before)) else { continue };
+    let claims = Claims::load(store, run).ok();
+    // What cannot be read is explained again.
+    let earlier: Vec<Run> = earlier.into_iter().take(MOST_RUNS).filter_map(|number| store.run(number).ok()?).collect();
+    let unsteady_before: BTreeSet<NamedNode> = earlier.iter().flat_map(unsteady).collect();
+    for before in &earlier {
+        let Ok(Some(chains)) = store.load_explanations::<Vec<Explanation>>(run_identity(before)) else { continue };
         let Ok(recorded_before) = before.recorded() else { continue };
-        let is_same = is_same_program(store, [&before, run]);
-        let unsteady = &unsteady(&before.program, &before.manifest.unstable_nodes)
-            | &self::unsteady(&run.program, &run.manifest.unstable_nodes);
-        for mut chain in chains {
+        let is_same = is_same_program(store, [before, run]);
+        // What is unsteady only now may be so by a change.
+        let unsteady_now = is_same.then(|| unsteady(run)).into_iter().flatten();
+        let nights = Nights {
+            runs: [before, run],
+            recorded: [&recorded_before, &recorded],
+            unsteady: unsteady_before.iter().copied().chain(unsteady_now).collect(),
+            is_same,
+            claims: claims.as_ref(),
+        };
+        for chain in chains {
             let group = groups.iter().find(|tests| has(tests, &chain.test));
-            let is_due = group.is_some_and(|tests| found.iter().all(|other| !has(tests, &other.test)));
-            let did_the_same = |name: &&String| {
-                let of = |run, recorded| deed(run, recorded, name, &unsteady);
-                let deeds = (of(&before, &recorded_before), of(run, &recorded));
-                matches!(deeds, (Ok(Some(then)), Ok(Some(now))) if then == now)
-            };
-            let is_fit = is_due && (is_of_two_tests(&chain) || is_same);
-            let tests = [Some(&chain.test), chain.made.is_none().then_some(&chain.against)];
-            if is_fit && tests.iter().flatten().all(did_the_same) {
-                let at = *chain.found.get_or_insert(before.manifest.began);
-                let ago = age(run.manifest.began.saturating_sub(at));
-                chain.trust.retain(|statement| !statement.starts_with(FOUND));
-                chain.trust.push(format!(
-                    "{FOUND}{ago} before this run, in which the tests, the code that they execute, its paths and its values are as they \
-                     were then"
-                ));
-                found.push(chain);
+            if group.is_some_and(|tests| found.iter().all(|other| !has(tests, &other.test))) {
+                found.extend(nights.take_over(chain));
             }
         }
     }
@@ -70,64 +63,108 @@ pub fn holding(store: &Store, run: &Run, groups: &[Vec<&TestRecord>]) -> Result<
     Ok(found)
 }
 
-/// Whether nothing but what two tests do is in it: a run that went another way may have executed what is changed by now.
-fn is_of_two_tests(chain: &Explanation) -> bool {
-    chain.made.is_none() && chain.steps.iter().all(|step| step.model != "unguided")
+/// An earlier run and the one of this night.
+struct Nights<'a> {
+    runs: [&'a Run; 2],
+    recorded: [&'a Recorded<'a>; 2],
+    /// Nodes whose values say nothing.
+    unsteady: BTreeSet<NamedNode<'a>>,
+    /// Whether not a byte of the program is another one.
+    is_same: bool,
+    /// What was tried in this night's program.
+    claims: Option<&'a Claims>,
 }
 
-/// A node by the file and the name of its function, and its number there, which is the same in another build of the same code.
-type Named<'a> = (&'a str, &'a str, u32);
+impl Nights<'_> {
+    /// An explanation of the earlier run as one of this night, if it holds still: its tests ended the same, and the code that it leads through is in the same lines, is
+    /// the same and did the same.
+    fn take_over(&self, mut chain: Explanation) -> Option<Explanation> {
+        let [before, run] = self.runs;
+        if !self.is_same && !self.is_seen_still(&chain) {
+            return None;
+        }
+        let others = self.others(&chain, &self.unmoved(&chain)?)?;
+        chain.changed = chain.changed.into_iter().chain(others).collect::<BTreeSet<_>>().into_iter().collect();
+        let at = *chain.found.get_or_insert(before.manifest.began);
+        if let Some(made) = chain.made.as_mut().filter(|_| !self.is_same) {
+            // Code elsewhere makes other numbers of conditions and values.
+            let alone = made.option.split('=').next().unwrap_or_default().to_owned();
+            chain.command = chain.command.replace(&made.option, &alone);
+            made.option = alone;
+        }
+        let ago = age(run.manifest.began.saturating_sub(at));
+        chain.trust.retain(|statement| !statement.starts_with(FOUND));
+        chain.trust.push(format!("{FOUND}{ago} before this run, in which {}", as_then(&chain.changed)));
+        Some(chain)
+    }
 
-/// The nodes whose values differ between runs of one night, a clock's say, and what depends on them.
-fn unsteady<'a>(program: &'a Program, nodes: &[u32]) -> BTreeSet<Named<'a>> {
-    nodes
-        .iter()
-        .filter_map(|node| named(program, &program.functions[program.nodes[*node as usize].function as usize], *node))
-        .collect()
+    /// The functions that it leads through: those of all places that it names; `None` if one of them is other code, or in other lines, which would be wrong in it.
+    /// Outside of functions, say in a header of the system, that must hold for all functions of the file.
+    fn unmoved(&self, chain: &Explanation) -> Option<BTreeSet<Named<'_>>> {
+        let [then, now] = self.runs.map(|run| &run.program);
+        let mut found = BTreeSet::new();
+        for Place { file, line } in chain.places(&then.files) {
+            // What ends a function, its last brace, is no line of code.
+            let (above_then, above_now) = (functions(then, &file, line), functions(now, &file, line));
+            let is_unmoved = match above_then.last() {
+                Some(function) => above_now.last() == Some(function),
+                None => functions(then, &file, u32::MAX) == functions(now, &file, u32::MAX),
+            };
+            is_unmoved.then_some(())?;
+            found.extend(above_then.last().map(|(_, named, _)| *named));
+        }
+        Some(found)
+    }
+
+    /// In words, what its tests execute, or may, and what is or did not as it was; `None` if it leads `through` such a function, or a test ended otherwise.
+    fn others(&self, chain: &Explanation, through: &BTreeSet<Named>) -> Option<BTreeSet<String>> {
+        let [before, run] = self.runs;
+        let mut others: BTreeSet<String> = BTreeSet::new();
+        for name in [Some(&chain.test), chain.made.is_none().then_some(&chain.against)].into_iter().flatten() {
+            let then = Deed::of(before, self.recorded[0], name, &self.unsteady).ok()??;
+            let now = Deed::of(run, self.recorded[1], name, &self.unsteady).ok()??;
+            let of_this = now.others_than(&then);
+            (now.is_of_the_test_of(&then) && of_this.is_disjoint(through)).then_some(())?;
+            others.extend(of_this.iter().map(|(file, name)| format!("`{name}` ({file})")));
+        }
+        if chain.made.is_some() && !self.is_same {
+            others.insert("code that the test does not execute".to_owned());
+        }
+        Some(others)
+    }
+
+    /// Whether what it needs beyond what its tests do was seen in this program, too. A run without guard rails, whose condition was sent another way, may have
+    /// executed what is changed by now. So may one that was made to pass, but that a change there makes the test pass is tried in every program.
+    fn is_seen_still(&self, chain: &Explanation) -> bool {
+        let makes_pass = |at: &Place| {
+            self.claims.is_some_and(|claims| claims.lines_that_turn(&chain.test).contains(&(at.file.as_str(), at.line)))
+        };
+        let made = chain.made.as_ref().map(|made| Place { file: made.point.file.clone(), line: made.point.line });
+        made.as_ref().is_none_or(makes_pass) && chain.steps.iter().all(|step| step.model != "unguided")
+    }
 }
 
-fn named<'a>(program: &'a Program, function: &'a Function, node: u32) -> Option<Named<'a>> {
-    let file = program.files.get(function.place.file as usize).map_or("", String::as_str);
-    Some((file, &function.name, node.checked_sub(function.nodes.start)?))
-}
-
-/// A hash of everything that is known of a test: itself, how it ended, the functions that it executes with their places, how often it took
-/// which way, and the values, but for addresses, which are others in another build. Left out is what functions that have
-/// nodes that are `unsteady` did: it differs although nothing changed. `None` where not all of that was recorded.
-fn deed(run: &Run, recorded: &Recorded, name: &str, unsteady: &BTreeSet<Named>) -> Result<Option<u64>, Failure> {
-    let mut tests = (0..).zip(&run.manifest.tests);
-    let Some((number, test)) = tests.find(|(_, test)| test.name == name && test.passed.is_some() && test.state != 0)
-    else {
-        return Ok(None);
+/// How code and tests are in a night that takes an explanation over.
+fn as_then(changed: &[String]) -> String {
+    if changed.is_empty() {
+        return "the tests, the code that they execute, its paths and its values are as they were then".to_owned();
+    }
+    let told = changed.iter().take(MOST_TOLD).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let more = match changed.len().saturating_sub(MOST_TOLD) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
     };
-    if run.manifest.mode != Mode::Values.name() {
-        return Ok(None);
-    }
-    let Program { files, functions, nodes, .. } = &run.program;
-    let execution = recorded.execution(number)?;
-    let mut executed: Vec<_> = functions
-        .iter()
-        .filter(|function| function.pieces.clone().any(|piece| execution.pieces[piece as usize] > 0))
-        .map(|function| (files.get(function.place.file as usize), function.place.line, &function.name, function))
-        .collect();
-    executed.sort_by_key(|(file, line, name, _)| (*file, *line, *name));
-    let mut hash = text(mix(HASH_START, test.state), &test.verdict);
-    for (file, _, name, function) in executed {
-        hash = text(text(hash, file.map_or("", String::as_str)), name);
-        let place = [function.place.line, function.place.column, function.last_line].map(u64::from);
-        hash = place.into_iter().chain([function.content_hash]).fold(hash, mix);
-        let is_unsteady = |node: u32| named(&run.program, function, node).is_some_and(|node| unsteady.contains(&node));
-        if function.nodes.clone().any(is_unsteady) {
-            continue;
-        }
-        hash = function.pieces.clone().fold(hash, |hash, piece| mix(hash, execution.pieces[piece as usize]));
-        hash = function.edges.clone().fold(hash, |hash, edge| mix(hash, execution.edges[edge as usize]));
-        for node in function.nodes.clone().map(|node| node as usize) {
-            hash = mix(hash, execution.nodes[node]);
-            if !matches!(nodes[node].class, ValueClass::Pointer | ValueClass::String | ValueClass::FunctionPointer) {
-                hash = mix(hash, execution.trajectories[node]);
-            }
-        }
-    }
-    Ok(Some(hash))
+    format!(
+        "the tests end as they did then, and the code that this leads through is and does the same; other code does not, or may not: {told}{more}"
+    )
+}
+
+/// The functions of a file that begin until this line: first line and column, last line, name, code; in this order.
+fn functions<'a>(program: &'a Program, file: &str, until: u32) -> BTreeSet<([u32; 3], Named<'a>, u64)> {
+    let is_there = |function: &&Function| function.place.line <= until && named(program, function).0 == file;
+    let of = |function: &'a Function| {
+        let lines = [function.place.line, function.place.column, function.last_line];
+        (lines, named(program, function), function.content_hash)
+    };
+    program.functions.iter().filter(is_there).map(of).collect()
 }
