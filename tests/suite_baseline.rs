@@ -96,6 +96,24 @@ fn repeats_are_the_suites_or_the_callers() {
 }
 
 #[test]
+fn runs_of_a_test_begin_as_far_apart_as_is_asked_for() {
+    let project = project("pass fail", "");
+    let suite = project.suite();
+    let traces = tempfile::tempdir().unwrap();
+    let apart = Duration::from_secs(1);
+    let options = BaselineOptions { apart, ..options(traces.path(), 2) };
+    let seen = Mutex::new(Vec::new());
+    let hook = |test: &Test, run: usize, _: &Path, _: &TestRun| {
+        seen.lock().unwrap().push((test.index, run, Instant::now()));
+    };
+    baseline(&suite, &options, &hook).unwrap();
+    let seen = seen.into_inner().unwrap();
+    let earliest = |number| seen.iter().filter(|(_, run, _)| *run == number).map(|(.., ended)| *ended).min().unwrap();
+    // When they ended is known: a test takes a moment.
+    assert!(earliest(1) - earliest(0) > apart / 2, "{seen:?}");
+}
+
+#[test]
 fn hook_sees_the_traces_of_each_run_and_may_keep_them() {
     let project = project("traces pass", "");
     let suite = project.suite();

@@ -199,6 +199,17 @@ fn where_nothing_turns_the_test_that_is_said() {
 }
 
 #[test]
+fn what_mends_a_part_of_a_line_that_no_passing_test_executes_breaks_none() {
+    let program = "#include <stdio.h>\n#include <stdlib.h>\nint main(int argc, char **argv)\n{\n    int x = atoi(argv[1]), n;\n    \
+                   if (x < 5) n = 2; else n = 9;\n    printf(\"%d\\n\", n * argc);\n    return 0;\n}\n";
+    let project =
+        by_lines(program, "1\n7\n4\n8\n", "reference = \"if [ {line} -lt 5 ]; then echo 6; else echo 18; fi\"\n");
+    let report = ranked(&project, &[]);
+    let trials = report.trials.as_ref().unwrap();
+    assert!(trials.finished && trials.repairs > 0, "{trials:?}");
+}
+
+#[test]
 fn what_makes_a_test_end_that_does_not_is_found() {
     let program = "#include <stdio.h>\nint width(char c)\n{\n    return c == '-' ? 0 : 1;\n}\nint main(int argc, char **argv)\n{\n    \
                    int n = 0;\n    for (int i = 0; argv[1][i]; i += width(argv[1][i]))\n        n++;\n    \
