@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
+use std::ops::Range;
 
 use crate::evidence::ordinal;
 
@@ -9,9 +10,17 @@ use super::document::{Cause, Explanation, Origin, Point, Step};
 use super::tabs::untabbed;
 
 /// How many differences of a step are told.
-const MOST_CAUSES: usize = 6;
+pub const MOST_CAUSES: usize = 6;
 /// Of a chain with more steps than both, so many are told from the failure on and up to where it comes in.
 const TOLD: (usize, usize) = (12, 6);
+
+/// Which of so many steps of a chain are not told one by one.
+pub fn between(n_steps: usize) -> Range<usize> {
+    match n_steps > TOLD.0 + TOLD.1 {
+        true => TOLD.0..n_steps - TOLD.1,
+        false => n_steps..n_steps,
+    }
+}
 
 /// Writes an explanation; `line` gives the text of a line of the source, if it can be had.
 pub fn write_explanation(
@@ -22,13 +31,11 @@ pub fn write_explanation(
     let Explanation { test, against, effect, .. } = explanation;
     writeln!(out, "{test} compared with {against}: {effect}")?;
     let told = told(&explanation.steps);
-    let between = match told.len() > TOLD.0 + TOLD.1 {
-        true => TOLD.0..told.len() - TOLD.1,
-        false => told.len()..told.len(),
-    };
+    let between = between(told.len());
     for (at, step) in told.iter().enumerate().filter(|(at, _)| !between.contains(at)) {
         if at == between.end {
-            write_between(between.start + 1, &told[between.clone()], out)?;
+            let steps = told[between.clone()].iter().filter_map(|(_, steps)| steps.last());
+            writeln!(out, "\n{} (--format json has all)", in_between(&between, steps))?;
         }
         write_step(at + 1, *step, &line, out)?;
     }
@@ -68,10 +75,10 @@ fn told(mut steps: &[Step]) -> Vec<Told<'_>> {
     told
 }
 
-/// Writes where those steps are that are left out.
-fn write_between(number: usize, told: &[Told], out: &mut impl Write) -> io::Result<()> {
+/// In words, which steps of a chain are left out, and where they are.
+pub fn in_between<'a>(between: &Range<usize>, steps: impl Iterator<Item = &'a Step>) -> String {
     let mut lines: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
-    for step in told.iter().filter_map(|(_, steps)| steps.last()) {
+    for step in steps {
         lines.entry(&step.cause_point.file).or_default().insert(step.cause_point.line);
     }
     let of = |(file, lines): (&&str, &BTreeSet<u32>)| {
@@ -79,8 +86,7 @@ fn write_between(number: usize, told: &[Told], out: &mut impl Write) -> io::Resu
         format!("{file}:{}", lines.join(", "))
     };
     let lines: Vec<String> = lines.iter().map(of).collect();
-    let until = number + told.len() - 1;
-    writeln!(out, "\n{number} to {until}: {} more steps, at {} (--format json has all)", told.len(), lines.join("; "))
+    format!("{} to {}: {} more steps, at {}", between.start + 1, between.end, between.len(), lines.join("; "))
 }
 
 /// Origins on one line together, in the order of the first of each.

@@ -8,6 +8,7 @@ use std::process::Command;
 use crate::all_evidence::parcel;
 use crate::project::{Project, text};
 use crate::reporting::keep_chain;
+use suspect::report::{Explanation, Report};
 
 /// Runs a script of ours with node.
 fn node(arguments: &[&str]) -> std::process::Output {
@@ -34,20 +35,38 @@ fn hostile() -> Project {
     project
 }
 
+/// Adds a chain of thirty steps at one line, the first one's first.
+fn add_long_chain(project: &Project, report: &Report) {
+    let path = format!(".suspect/explanations/{}.json", report.recorded.identity);
+    let kept = fs::read(project.path().join(&path)).unwrap();
+    let mut chains: Vec<Explanation> = serde_json::from_slice(&kept).unwrap();
+    let mut long = chains[0].clone();
+    let step = |instance| {
+        let mut step = long.steps[0].clone();
+        step.cause_point.instance = instance;
+        step
+    };
+    long.steps = (1..=30).map(step).collect();
+    chains.push(long);
+    project.write(&path, &serde_json::to_string(&chains).unwrap());
+}
+
 #[test]
 fn a_browser_shows_what_the_report_says() {
     let project = parcel();
     project.succeed(&["rank", "--budget", "20s"]);
     project.succeed(&["mutate", "--samples", "5"]);
     let report = project.succeed(&["report", "--format", "json"]);
-    keep_chain(&project, &suspect::report::Report::parse(report.as_bytes()).unwrap());
+    let report = Report::parse(report.as_bytes()).unwrap();
+    keep_chain(&project, &report);
+    add_long_chain(&project, &report);
     project.succeed(&["report", "--format", "html", "--output", "page.html"]);
     let hostile = hostile();
     let page = project.path().join("hostile.html");
     hostile.succeed(&["report", "--format", "html", "--output", page.to_str().unwrap()]);
     let output = node(&["tests/page/check.mjs", project.path().to_str().unwrap()]);
     let said = text(&output);
-    assert!(output.status.success() && said.lines().filter(|line| line.starts_with("ok: ")).count() == 11, "{said}");
+    assert!(output.status.success() && said.lines().filter(|line| line.starts_with("ok: ")).count() == 12, "{said}");
     // For people: SUSPECT_SCREENSHOTS=DIR keeps what the browser showed.
     if let Some(directory) = std::env::var_os("SUSPECT_SCREENSHOTS") {
         fs::create_dir_all(&directory).unwrap();

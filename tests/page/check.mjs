@@ -89,6 +89,27 @@ const checks = {
     return page;
   },
 
+  async "the middle of a long chain is folded until an address leads into it"() {
+    const page = await open("page.html");
+    const folded = page.locator("#chain-2 details").first();
+    assert.match(await folded.locator("summary").first().textContent(), /^13 to 24: 12 more steps, at parcel\.c:\d+$/);
+    await seen(page.locator("#chain-2-12"));
+    assert.equal(await page.locator("#chain-2-15").isVisible(), false);
+    const number = (step) => page.locator(step).evaluate((one) => getComputedStyle(one, "::before").content);
+    assert.equal(await number("#chain-2-25"), '"25"');
+    await page.goto(page.url().replace(/#.*/, "") + "#chain-2-15");
+    await seen(page.locator("#chain-2-15:target"));
+    await page.locator("#chain-2-15 a.place").first().click();
+    await becomes(() => page.locator(".line.selected .bubble").count(), 6);
+    await becomes(() => page.locator(".line.selected + .note").textContent(), /and 25 more steps/);
+    const afresh = await open("page.html#chain-2-15");
+    await seen(afresh.locator("#chain-2-15:target"));
+    await seen(afresh.locator(".line.selected"));
+    assert.deepEqual(afresh.faults, []);
+    await afresh.close();
+    return page;
+  },
+
   async "the list is filtered, and walked with the keyboard alone"() {
     const page = await open("page.html");
     const shown = () => page.locator(".suspect:visible").count();

@@ -1,7 +1,10 @@
 //! Chains of causes as numbered steps.
 
+use std::ops::Range;
+
 use super::markup::Markup;
-use crate::report::{Explanation, Point, Report, Step};
+use crate::report::explanation_text::{MOST_CAUSES, between, in_between};
+use crate::report::{Cause, Explanation, Point, Report, Step};
 
 pub fn write(report: &Report, page: &mut Markup) {
     for (number, chain) in (1..).zip(&report.explanations) {
@@ -23,11 +26,19 @@ fn write_chain(id: &str, chain: &Explanation, page: &mut Markup) {
     if !chain.effect.is_empty() {
         page.element("p", &[], |page| page.prose(&chain.effect));
     }
+    let between = between(chain.steps.len());
     page.element("ol", &[("class", "steps")], |page| {
-        for (number, step) in (1..).zip(&chain.steps) {
-            let attributes = [("id", format!("{id}-{number}"))];
-            page.element("li", &[(attributes[0].0, attributes[0].1.as_str())], |page| write_step(step, page));
+        write_steps(id, chain, 0..between.start, page);
+        if !between.is_empty() {
+            page.element("li", &[], |page| {
+                page.element("details", &[], |page| {
+                    let what = in_between(&between, chain.steps[between.clone()].iter());
+                    page.element("summary", &[], |page| page.text(&what));
+                    page.element("ol", &[("class", "steps")], |page| write_steps(id, chain, between.clone(), page));
+                });
+            });
         }
+        write_steps(id, chain, between.end..chain.steps.len(), page);
     });
     for origin in &chain.origins {
         page.element("p", &[], |page| {
@@ -51,18 +62,26 @@ fn write_chain(id: &str, chain: &Explanation, page: &mut Markup) {
     }
 }
 
+fn write_steps(id: &str, chain: &Explanation, steps: Range<usize>, page: &mut Markup) {
+    for at in steps {
+        let number = (at + 1).to_string();
+        let attributes = [("id", &*format!("{id}-{number}")), ("data-step", &*number)];
+        page.element("li", &attributes, |page| write_step(&chain.steps[at], page));
+    }
+}
+
 fn write_step(step: &Step, page: &mut Markup) {
     page.element("p", &[], |page| {
         write_point(&step.effect_point, page);
         page.text(" because of ");
         write_point(&step.cause_point, page);
     });
-    if !step.causes.is_empty() {
-        page.table("What differs", &["What", "In the failing run", "In the other"], step.causes.len(), |at, page| {
-            let cause = &step.causes[at];
-            page.element("td", &[], |page| page.element("code", &[], |page| page.text(&cause.what)));
-            page.cell(&cause.failing);
-            page.cell(&cause.passing);
+    let (first, more) = step.causes.split_at(step.causes.len().min(MOST_CAUSES));
+    write_causes(first, page);
+    if !more.is_empty() {
+        page.element("details", &[], |page| {
+            page.element("summary", &[], |page| page.text(&format!("and {} more that differ", more.len())));
+            write_causes(more, page);
         });
     }
     for taken in &step.taken {
@@ -70,6 +89,16 @@ fn write_step(step: &Step, page: &mut Markup) {
     }
     if !step.proof.is_empty() {
         page.element("p", &[("class", "about")], |page| page.text(&step.proof));
+    }
+}
+
+fn write_causes(causes: &[Cause], page: &mut Markup) {
+    if !causes.is_empty() {
+        page.table("What differs", &["What", "In the failing run", "In the other"], causes.len(), |at, page| {
+            page.element("td", &[], |page| page.element("code", &[], |page| page.text(&causes[at].what)));
+            page.cell(&causes[at].failing);
+            page.cell(&causes[at].passing);
+        });
     }
 }
 
@@ -100,6 +129,26 @@ fn shortened(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_a_long_chain_the_middle_is_folded() {
+        let causes = vec![Cause { what: "x".into(), ..Cause::default() }; 8];
+        let point = |line| Point { file: "a.c".into(), line, ..Point::default() };
+        let step = |line| Step { cause_point: point(line), causes: causes.clone(), ..Step::default() };
+        let written = |n: u32| {
+            let chain = Explanation { steps: (1..=n).map(step).collect(), ..Explanation::default() };
+            let mut page = Markup::default();
+            write_chain("chain-1", &chain, &mut page);
+            page.finish()
+        };
+        assert!(!written(18).contains("more steps"));
+        let page = written(20);
+        let folded = page.find("<summary>13 to 14: 2 more steps, at a.c:13, 14</summary>").unwrap();
+        let at = |number: u32| page.find(&format!("<li id=\"chain-1-{number}\" data-step=\"{number}\">")).unwrap();
+        let end = folded + page[folded..].find("</ol>").unwrap();
+        assert!(at(12) < folded && folded < at(13) && at(14) < end && end < at(15), "{page}");
+        assert_eq!(page.matches("<summary>and 2 more that differ</summary>").count(), 20);
+    }
 
     #[test]
     fn long_lists_lose_their_end() {

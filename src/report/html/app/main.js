@@ -46,8 +46,9 @@ function onKey(event) {
 
 addEventListener("hashchange", follow);
 addEventListener("keydown", onKey);
+// Beside what is read there is always some source.
+if (data.entries.length && matchMedia("(min-width: 70rem)").matches) source.show(data.entries[0].file, data.entries[0].line);
 if (location.hash) follow();
-else if (data.entries.length && matchMedia("(min-width: 70rem)").matches) source.show(data.entries[0].file, data.entries[0].line);
 
 /** The graph is drawn when it comes near, since that takes longest. */
 const place = document.getElementById("graph");

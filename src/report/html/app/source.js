@@ -118,9 +118,11 @@ export class Source {
     );
     if (heat) row.style.setProperty("--heat", String(heat));
     if (mark) row.append(this.badge(mark, line));
-    for (const bubble of this.bubbles.get(this.current)?.get(line) ?? []) {
+    const bubbles = this.bubbles.get(this.current)?.get(line) ?? [];
+    for (const bubble of bubbles.slice(0, MOST_BUBBLES)) {
       row.append(element("a", { class: "bubble", href: bubble.href, title: bubble.text, "aria-label": `${bubble.number}: ${bubble.text}` }, String(bubble.number)));
     }
+    if (bubbles.length > MOST_BUBBLES) row.append(element("span", {}, ` ${more(bubbles)}`));
     return row;
   }
 
@@ -143,9 +145,10 @@ export class Source {
       element("p", {}, element("b", {}, mark.suspicion), ` ${mark.evidence}`),
       ...mark.reasons.slice(0, REASONS).map((reason) => element("p", {}, ...prose(reason))),
     ]);
-    const steps = bubbles.map((bubble) =>
+    const steps = bubbles.slice(0, MOST_BUBBLES).map((bubble) =>
       element("p", {}, element("a", { class: "bubble", href: bubble.href }, String(bubble.number)), ` ${bubble.text}`),
     );
+    if (bubbles.length > MOST_BUBBLES) steps.push(element("p", { class: "about" }, more(bubbles)));
     row.after(element("div", { class: "note" }, ...items, ...steps));
   }
 }
@@ -160,6 +163,11 @@ function byPlace(triples) {
   }
   return files;
 }
+
+/** Steps that are told at one line. */
+const MOST_BUBBLES = 6;
+
+const more = (bubbles) => `and ${bubbles.length - MOST_BUBBLES} more steps`;
 
 /** Differences of a step that are told in the source; all are at the step itself. */
 const MOST_CAUSES = 3;
