@@ -70,6 +70,9 @@ fn write_steps(id: &str, chain: &Explanation, steps: Range<usize>, page: &mut Ma
     }
 }
 
+/// Further differences of a step that can be unfolded: a step may have a hundred, and a chain 200 steps.
+const MOST_FOLDED: usize = 18;
+
 fn write_step(step: &Step, page: &mut Markup) {
     page.element("p", &[], |page| {
         write_point(&step.effect_point, page);
@@ -81,7 +84,11 @@ fn write_step(step: &Step, page: &mut Markup) {
     if !more.is_empty() {
         page.element("details", &[], |page| {
             page.element("summary", &[], |page| page.text(&format!("and {} more that differ", more.len())));
-            write_causes(more, page);
+            let (folded, rest) = more.split_at(more.len().min(MOST_FOLDED));
+            write_causes(folded, page);
+            if !rest.is_empty() {
+                page.element("p", &[], |page| page.text(&format!("{} more are in the report's JSON form", rest.len())));
+            }
         });
     }
     for taken in &step.taken {
@@ -132,7 +139,7 @@ mod tests {
 
     #[test]
     fn of_a_long_chain_the_middle_is_folded() {
-        let causes = vec![Cause { what: "x".into(), ..Cause::default() }; 8];
+        let causes = vec![Cause { what: "x".into(), ..Cause::default() }; 30];
         let point = |line| Point { file: "a.c".into(), line, ..Point::default() };
         let step = |line| Step { cause_point: point(line), causes: causes.clone(), ..Step::default() };
         let written = |n: u32| {
@@ -147,7 +154,9 @@ mod tests {
         let at = |number: u32| page.find(&format!("<li id=\"chain-1-{number}\" data-step=\"{number}\">")).unwrap();
         let end = folded + page[folded..].find("</ol>").unwrap();
         assert!(at(12) < folded && folded < at(13) && at(14) < end && end < at(15), "{page}");
-        assert_eq!(page.matches("<summary>and 2 more that differ</summary>").count(), 20);
+        assert_eq!(page.matches("<summary>and 24 more that differ</summary>").count(), 20);
+        assert_eq!(page.matches("<code>x</code>").count(), 20 * 24);
+        assert_eq!(page.matches("6 more are in the report&#39;s JSON form").count(), 20);
     }
 
     #[test]

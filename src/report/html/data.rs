@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::markup::{Markup, is_misleading};
-use crate::report::{Entry, Explanation, GraphReport, Report, SourceFile};
+use crate::report::{Cause, Entry, Explanation, GraphReport, Point, Report, SourceFile};
 
 /// Lines that are marked in the source.
 const MARKED: usize = 1000;
@@ -12,7 +12,7 @@ const MARKED: usize = 1000;
 struct Data<'a> {
     files: Vec<&'a SourceFile>,
     entries: Vec<Marked<'a>>,
-    explanations: &'a [Explanation],
+    bubbles: Vec<Bubble<'a>>,
     model: Option<&'a GraphReport>,
 }
 
@@ -31,12 +31,24 @@ struct Marked<'a> {
     reasons: Vec<&'a str>,
 }
 
+/// A step of a chain, as the source shows it at its line.
+#[derive(Serialize)]
+struct Bubble<'a> {
+    file: &'a str,
+    line: u32,
+    /// The step's number; `!` for the failure itself.
+    number: String,
+    /// The element that tells it in full.
+    id: String,
+    text: String,
+}
+
 /// Writes them as a block of JSON.
 pub fn write(report: &Report, page: &mut Markup) {
     let data = Data {
         files: report.files.iter().filter(|file| file.text.is_some()).collect(),
         entries: report.top(MARKED).iter().map(|entry| marked(report, entry)).collect(),
-        explanations: &report.explanations,
+        bubbles: (1..).zip(&report.explanations).flat_map(|(number, chain)| bubbles(number, chain)).collect(),
         model: report.model.as_ref(),
     };
     let json = serde_json::to_string(&data).expect("a report has string keys");
@@ -60,6 +72,34 @@ fn marked<'a>(report: &'a Report, entry: &'a Entry) -> Marked<'a> {
         evidence: entry.evidence.sentence(),
         reasons: entry.reasons.iter().map(|reason| reason.text.as_str()).collect(),
     }
+}
+
+/// Differences of a step that are told in the source; all are at the step itself.
+const MOST_CAUSES: usize = 3;
+
+/// The steps of a chain at their causes and, for the first, its effect.
+fn bubbles(chain_number: usize, chain: &Explanation) -> Vec<Bubble<'_>> {
+    let id = |number: usize| format!("chain-{chain_number}-{number}");
+    let mut bubbles = Vec::new();
+    for (number, step) in (1..).zip(&chain.steps) {
+        let told = step.causes.iter().take(MOST_CAUSES);
+        let mut values: Vec<String> =
+            told.map(|Cause { what, failing, passing }| format!("{what} is {failing}, not {passing}")).collect();
+        if step.causes.len() > MOST_CAUSES {
+            values.push(format!("and {} more", step.causes.len() - MOST_CAUSES));
+        }
+        let parts = [step.cause_point.text.clone(), values.join("; ")];
+        let text = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ");
+        let Point { file, line, .. } = &step.cause_point;
+        bubbles.push(Bubble { file, line: *line, number: number.to_string(), id: id(number), text });
+        if number == 1 {
+            let Point { file, line, text, .. } = &step.effect_point;
+            let text = format!("{}: {text}", chain.test);
+            bubbles.push(Bubble { file, line: *line, number: "!".to_owned(), id: id(number), text });
+        }
+    }
+    bubbles.retain(|bubble| bubble.line > 0);
+    bubbles
 }
 
 /// JSON in which nothing ends the block, and nothing turns the direction of writing of who reads the page as a text.

@@ -54,6 +54,19 @@ fn the_page_says_everything_without_its_script() {
 }
 
 #[test]
+fn a_page_stays_small_whatever_its_chains_are() {
+    let mut report = sample();
+    let before = report_html(&report).len();
+    let chain = &mut report.explanations[0];
+    let mut step = chain.steps[0].clone();
+    step.causes = vec![step.causes[0].clone(); 100];
+    step.cut = step.causes.clone();
+    chain.steps = vec![step; 200];
+    let bytes = report_html(&report).len() - before;
+    assert!(bytes < 1_000_000, "{bytes}");
+}
+
+#[test]
 fn tabs_in_excerpts_lead_where_they_lead_in_a_terminal() {
     let mut report = sample();
     for file in &mut report.files {

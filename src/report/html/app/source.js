@@ -15,7 +15,7 @@ export class Source {
     this.go = go;
     this.files = new Map(data.files.map((file) => [file.path, file]));
     this.marks = byPlace(data.entries.map((entry) => [entry.file, entry.line, entry]));
-    this.bubbles = byPlace(bubbles(data.explanations));
+    this.bubbles = byPlace(data.bubbles.map((bubble) => [bubble.file, bubble.line, bubble]));
     this.lines = [];
     this.current = null;
     this.select = element("select", { id: "file", onchange: () => this.begin(this.select.value) });
@@ -120,7 +120,7 @@ export class Source {
     if (mark) row.append(this.badge(mark, line));
     const bubbles = this.bubbles.get(this.current)?.get(line) ?? [];
     for (const bubble of bubbles.slice(0, MOST_BUBBLES)) {
-      row.append(element("a", { class: "bubble", href: bubble.href, title: bubble.text, "aria-label": `${bubble.number}: ${bubble.text}` }, String(bubble.number)));
+      row.append(element("a", { class: "bubble", href: `#${bubble.id}`, title: bubble.text, "aria-label": `${bubble.number}: ${bubble.text}` }, bubble.number));
     }
     if (bubbles.length > MOST_BUBBLES) row.append(element("span", {}, ` ${more(bubbles)}`));
     return row;
@@ -146,7 +146,7 @@ export class Source {
       ...mark.reasons.slice(0, REASONS).map((reason) => element("p", {}, ...prose(reason))),
     ]);
     const steps = bubbles.slice(0, MOST_BUBBLES).map((bubble) =>
-      element("p", {}, element("a", { class: "bubble", href: bubble.href }, String(bubble.number)), ` ${bubble.text}`),
+      element("p", {}, element("a", { class: "bubble", href: `#${bubble.id}` }, bubble.number), ` ${bubble.text}`),
     );
     if (bubbles.length > MOST_BUBBLES) steps.push(element("p", { class: "about" }, more(bubbles)));
     row.after(element("div", { class: "note" }, ...items, ...steps));
@@ -168,26 +168,3 @@ function byPlace(triples) {
 const MOST_BUBBLES = 6;
 
 const more = (bubbles) => `and ${bubbles.length - MOST_BUBBLES} more steps`;
-
-/** Differences of a step that are told in the source; all are at the step itself. */
-const MOST_CAUSES = 3;
-
-/** The steps of all chains, at their causes and, for the first of a chain, its effect. */
-function bubbles(chains) {
-  const all = [];
-  chains.forEach((chain, at) => {
-    chain.steps.forEach((step, number) => {
-      const href = `#chain-${at + 1}-${number + 1}`;
-      const told = step.causes.slice(0, MOST_CAUSES);
-      const values = told.map((cause) => `${cause.what} is ${cause.failing}, not ${cause.passing}`);
-      if (step.causes.length > told.length) values.push(`and ${step.causes.length - told.length} more`);
-      const text = [step.cause_point.text, values.join("; ")].filter(Boolean).join(": ");
-      if (step.cause_point.line) all.push([step.cause_point.file, step.cause_point.line, { number: number + 1, href, text }]);
-      if (number === 0 && step.effect_point.line) {
-        const effect = { number: "!", href, text: `${chain.test}: ${step.effect_point.text}` };
-        all.push([step.effect_point.file, step.effect_point.line, effect]);
-      }
-    });
-  });
-  return all;
-}
