@@ -1,13 +1,13 @@
 //! Explanations of earlier nights that hold still: both runs that they compare did the same in this night, and the code that they lead through is the same.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use crate::campaign::run_identity;
 use crate::cli::claims::Claims;
 use crate::cli::exit::Failure;
 use crate::cli::search::is_same_program;
 use crate::program::{Function, Program};
-use crate::report::{Explanation, Place, age};
+use crate::report::{Explanation, Made, Place, age};
 use crate::store::{Recorded, Run, Store, TestRecord};
 
 use super::deed::{Deed, Named, NamedNode, named, unsteady};
@@ -80,7 +80,8 @@ impl Nights<'_> {
     /// the same and did the same.
     fn take_over(&self, mut chain: Explanation) -> Option<Explanation> {
         let [before, run] = self.runs;
-        if !self.is_same && !self.is_seen_still(&chain) {
+        let turning = self.claims.map(|claims| claims.lines_that_turn(&chain.test)).unwrap_or_default();
+        if !self.is_same && !is_seen_still(&chain, &turning) {
             return None;
         }
         let others = self.others(&chain, &self.unmoved(&chain)?)?;
@@ -132,16 +133,13 @@ impl Nights<'_> {
         }
         Some(others)
     }
+}
 
-    /// Whether what it needs beyond what its tests do was seen in this program, too. A run without guard rails, whose condition was sent another way, may have
-    /// executed what is changed by now. So may one that was made to pass, but that a change there makes the test pass is tried in every program.
-    fn is_seen_still(&self, chain: &Explanation) -> bool {
-        let makes_pass = |at: &Place| {
-            self.claims.is_some_and(|claims| claims.lines_that_turn(&chain.test).contains(&(at.file.as_str(), at.line)))
-        };
-        let made = chain.made.as_ref().map(|made| Place { file: made.point.file.clone(), line: made.point.line });
-        made.as_ref().is_none_or(makes_pass) && chain.steps.iter().all(|step| step.model != "unguided")
-    }
+/// Whether what it needs beyond what its tests do was seen in this program, too, where changes on these lines make its test pass. A run without guard rails, whose
+/// condition was sent another way, may have executed what is changed by now. So may one that was made to pass, but what makes a test pass is tried in every program.
+fn is_seen_still(chain: &Explanation, turning: &HashSet<(&str, u32)>) -> bool {
+    let makes_pass = |made: &Made| turning.contains(&(made.point.file.as_str(), made.point.line));
+    chain.made.as_ref().is_none_or(makes_pass) && chain.steps.iter().all(|step| step.model != "unguided")
 }
 
 /// How code and tests are in a night that takes an explanation over.
@@ -167,4 +165,24 @@ fn functions<'a>(program: &'a Program, file: &str, until: u32) -> BTreeSet<([u32
         (lines, named(program, function), function.content_hash)
     };
     program.functions.iter().filter(is_there).map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::{Point, Step};
+
+    #[test]
+    fn a_run_that_was_made_counts_in_another_program_if_a_change_there_makes_it_pass() {
+        let step = |model: &str| Step { model: model.into(), ..Step::default() };
+        let chain = |model: &str| Explanation { steps: vec![step("exact"), step(model)], ..Explanation::default() };
+        let (none, third) = (HashSet::new(), HashSet::from([("a.c", 3)]));
+        assert!(is_seen_still(&chain("approximate"), &none) && !is_seen_still(&chain("unguided"), &third));
+        let made = |line| {
+            let point = Point { file: "a.c".into(), line, ..Point::default() };
+            Explanation { made: Some(Made { point, ..Made::default() }), ..chain("exact") }
+        };
+        let seen = [(3, &third), (4, &third), (3, &none)].map(|(line, turning)| is_seen_still(&made(line), turning));
+        assert_eq!(seen, [true, false, false]);
+    }
 }
