@@ -3,7 +3,9 @@
 use std::io::{self, Write};
 
 use super::document_text::point;
+use super::explanation_text::MOST_CAUSES;
 use super::graph_text::quoted;
+use super::words::differences;
 use super::{Point, Report};
 
 /// Writes all chains: an arrow leads from each cause to its effect.
@@ -20,11 +22,7 @@ pub fn write_chains_dot(report: &Report, out: &mut impl Write) -> io::Result<()>
     };
     let mut edges = Vec::new();
     for step in report.explanations.iter().flat_map(|chain| &chain.steps) {
-        let causes: Vec<String> = step
-            .causes
-            .iter()
-            .map(|cause| format!("{}: {}, not {}", cause.what, cause.failing, cause.passing))
-            .collect();
+        let causes = differences(step, ": ", MOST_CAUSES);
         edges.push((number(&step.cause_point), number(&step.effect_point), causes.join("\n")));
     }
     for (at, known) in points.iter().enumerate() {
@@ -52,6 +50,10 @@ mod tests {
         let text = dot(&sample());
         assert!(text.contains("n0 [label=\"sum.c:3 `a > 10` (execution 1)\"]"), "{text}");
         assert!(text.contains("n0 -> n1 [label=\"a > 10: true, not false\"]"), "{text}");
+        let mut long = sample();
+        let causes = &mut long.explanations[0].steps[0].causes;
+        *causes = vec![causes[0].clone(); 100];
+        assert!(dot(&long).contains("not false\\nand 94 more\"]"), "{}", dot(&long));
         assert_eq!(dot(&hostile()).lines().count(), text.lines().count(), "names are on their lines");
     }
 }

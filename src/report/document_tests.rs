@@ -253,3 +253,19 @@ fn text_tells_tests_ranking_chain_and_what_was_not_looked_at() {
         assert!(text.contains(words), "{words} is not in\n{text}");
     }
 }
+
+#[test]
+fn of_long_chains_the_text_tells_both_ends_and_how_far_to_trust_them() {
+    let mut report = sample();
+    let chain = &mut report.explanations[0];
+    let mut step = chain.steps[0].clone();
+    step.causes = vec![step.causes[0].clone(); 8];
+    chain.steps = vec![step; 30];
+    chain.trust = vec!["found out 2 days before this run".into()];
+    let mut text = Vec::new();
+    super::write_report_text(&report, 5, &mut text).unwrap();
+    let text = String::from_utf8(text).unwrap();
+    let told = "     and 2 more\n  13 to 24: 12 more steps, at sum.c:3 (--format json has all)\n  25. sum.c:4 ";
+    assert!(text.contains(told) && !text.contains("\n  13. ") && text.contains("\n  30. "), "{text}");
+    assert!(text.contains("\n  - found out 2 days before this run\n"), "{text}");
+}

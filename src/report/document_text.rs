@@ -2,7 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::words::{group, not_looked_at, reasons, since, tests};
+use super::explanation_text::{MOST_CAUSES, between, in_between};
+use super::words::{differences, group, not_looked_at, reasons, since, tests};
 use super::{Explanation, Point, Report, TestOutcome, utc, write_ranking};
 
 /// Failing tests that are named.
@@ -45,11 +46,19 @@ fn write_chain(explanation: &Explanation, out: &mut impl Write) -> io::Result<()
     let against =
         if explanation.against.is_empty() { String::new() } else { format!(", beside {}", explanation.against) };
     writeln!(out, "why {} fails{against}:", explanation.test)?;
-    for (number, step) in (1..).zip(&explanation.steps) {
-        writeln!(out, "  {number}. {} because of {}", point(&step.effect_point), point(&step.cause_point))?;
-        for cause in &step.causes {
-            writeln!(out, "     {} is {}, not {}", cause.what, cause.failing, cause.passing)?;
+    let steps = &explanation.steps;
+    let between = between(steps.len());
+    for (at, step) in steps.iter().enumerate().filter(|(at, _)| !between.contains(at)) {
+        if at == between.end {
+            writeln!(out, "  {} (--format json has all)", in_between(&between, steps[between.clone()].iter()))?;
         }
+        writeln!(out, "  {}. {} because of {}", at + 1, point(&step.effect_point), point(&step.cause_point))?;
+        for what in differences(step, " is ", MOST_CAUSES) {
+            writeln!(out, "     {what}")?;
+        }
+    }
+    for statement in &explanation.trust {
+        writeln!(out, "  - {statement}")?;
     }
     if !explanation.command.is_empty() {
         writeln!(out, "      {}", explanation.command)?;

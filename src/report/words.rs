@@ -2,7 +2,7 @@
 
 use super::claim::percent;
 use super::diff_text::{FATES, utc};
-use super::{DiffReport, Entry, NotLookedAt, RankingReport, Report, TestGroup, TestOutcome};
+use super::{DiffReport, Entry, NotLookedAt, RankingReport, Report, Step, TestGroup, TestOutcome};
 use crate::history::Change;
 
 /// `3 tests`, `1 test`.
@@ -132,6 +132,17 @@ pub(super) fn not_looked_at(missing: &NotLookedAt) -> Vec<String> {
     say(missing.uncovered_lines as usize, "line that no test executes", "lines that no test executes");
     statements.extend(missing.statements.iter().cloned());
     statements
+}
+
+/// The first differences of a step, `most` of them, each in words, and how many more there are.
+pub fn differences(step: &Step, is: &str, most: usize) -> Vec<String> {
+    let told = step.causes.iter().take(most);
+    let mut words: Vec<String> =
+        told.map(|cause| format!("{}{is}{}, not {}", cause.what, cause.failing, cause.passing)).collect();
+    if step.causes.len() > most {
+        words.push(format!("and {} more", step.causes.len() - most));
+    }
+    words
 }
 
 #[cfg(test)]

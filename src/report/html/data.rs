@@ -3,7 +3,8 @@
 use serde::Serialize;
 
 use super::markup::{Markup, is_misleading};
-use crate::report::{Cause, Entry, Explanation, GraphReport, Point, Report, SourceFile};
+use crate::report::words::differences;
+use crate::report::{Entry, Explanation, GraphReport, Point, Report, SourceFile};
 
 /// Lines that are marked in the source.
 const MARKED: usize = 1000;
@@ -82,13 +83,7 @@ fn bubbles(chain_number: usize, chain: &Explanation) -> Vec<Bubble<'_>> {
     let id = |number: usize| format!("chain-{chain_number}-{number}");
     let mut bubbles = Vec::new();
     for (number, step) in (1..).zip(&chain.steps) {
-        let told = step.causes.iter().take(MOST_CAUSES);
-        let mut values: Vec<String> =
-            told.map(|Cause { what, failing, passing }| format!("{what} is {failing}, not {passing}")).collect();
-        if step.causes.len() > MOST_CAUSES {
-            values.push(format!("and {} more", step.causes.len() - MOST_CAUSES));
-        }
-        let parts = [step.cause_point.text.clone(), values.join("; ")];
+        let parts = [step.cause_point.text.clone(), differences(step, " is ", MOST_CAUSES).join("; ")];
         let text = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ");
         let Point { file, line, .. } = &step.cause_point;
         bubbles.push(Bubble { file, line: *line, number: number.to_string(), id: id(number), text });
