@@ -1,11 +1,14 @@
 //! The site table of a unit: numbers for the whole unit, encoded, as assembly.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 use inkwell::llvm_sys::prelude::LLVMMetadataRef;
 use suspect_format::abi;
-use suspect_format::site::{self, Edge, Escape, Function, Header, Node, Piece, SequenceCount, Sink, Unit};
+use suspect_format::line_directive::{are_exact, line_directives};
+use suspect_format::site::{
+    self, Edge, Escape, File, Function, Header, Node, Origin, Piece, SequenceCount, Sink, Unit,
+};
 
 use crate::debug_info::Info;
 use crate::ir::{Module, llvm};
@@ -18,12 +21,14 @@ use crate::variables::VariableSite;
 /// More words than this in one unit are refused: 128 MiB of counters are a mistake, not a program.
 pub const MOST_WORDS: u64 = 1 << 24;
 
-/// The unit's file names.
+/// The unit's files.
 pub struct Files {
     directory: String,
     names: Vec<String>,
     numbers: HashMap<String, u32>,
     scopes: HashMap<LLVMMetadataRef, u32>,
+    /// Files that line directives of the source name, seen from the root.
+    claimed: HashSet<String>,
 }
 
 impl Files {
@@ -34,9 +39,27 @@ impl Files {
             names: Vec::new(),
             numbers: HashMap::new(),
             scopes: HashMap::new(),
+            claimed: HashSet::new(),
         };
+        // Debug information of DWARF 4 does not tell whether the compiler opened a file, so the source is asked.
+        let text = std::fs::read(files.from_root(source)).unwrap_or_default();
+        files.claimed = claimed_files(&text, source).iter().map(|name| files.from_root(name)).collect();
         files.named("", source);
         files
+    }
+
+    fn from_root(&self, name: &str) -> String {
+        match name.starts_with('/') {
+            true => name.to_owned(),
+            false => format!("{}/{name}", self.directory.trim_end_matches('/')),
+        }
+    }
+
+    fn encode(&self, body: &mut Bytes) {
+        for name in &self.names {
+            let is_claimed = self.claimed.contains(&self.from_root(name));
+            File { name, origin: if is_claimed { Origin::Named } else { Origin::Read } }.encode(body);
+        }
     }
 
     /// The number of the file that a scope is in.
@@ -65,6 +88,28 @@ impl Files {
         self.numbers.insert(full, number);
         number
     }
+}
+
+/// The files that line directives of a source name; not itself where its directives give its lines the numbers that they have, as a parser
+/// generator's do behind code that it copied. What a preprocessor wrote is what it says.
+fn claimed_files(text: &[u8], source: &str) -> HashSet<String> {
+    let names: HashSet<&[u8]> = line_directives(text).filter_map(|directive| directive.file).collect();
+    if names.contains(&b"<built-in>"[..]) {
+        return HashSet::new();
+    }
+    let is_exact = are_exact(text, source.as_bytes());
+    names.into_iter().filter(|name| !(is_exact && *name == source.as_bytes())).map(unescaped).collect()
+}
+
+/// A name between the quotes of a directive, without the backslashes before quotes and backslashes.
+fn unescaped(name: &[u8]) -> String {
+    let text = String::from_utf8_lossy(name);
+    let mut letters = text.chars();
+    let mut plain = String::new();
+    while let Some(letter) = letters.next() {
+        plain.extend(if letter == '\\' { letters.next() } else { Some(letter) });
+    }
+    plain
 }
 
 /// A function that is left alone.
@@ -171,7 +216,7 @@ impl Table {
             n_escapes: escapes.len() as u32,
         };
         unit.encode(&mut body);
-        files.names.iter().for_each(|name| body.text(name));
+        files.encode(&mut body);
         for (function, base) in functions.iter().zip(&numbers.bases) {
             encode_function(function, *base, &mut body);
         }

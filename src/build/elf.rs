@@ -157,7 +157,7 @@ fn units(bytes: &[u8]) -> Result<Vec<UnitSites>, Bad> {
 
 fn unit(hash: u64, body: &mut Cursor) -> Result<UnitSites, Bad> {
     let unit = Unit::decode(body)?;
-    let files = (0..unit.n_files).map(|_| body.text()).collect::<Result<Vec<_>, _>>()?;
+    let files = (0..unit.n_files).map(|_| Ok(site::File::decode(body)?.name)).collect::<Result<Vec<_>, Bad>>()?;
     let mut nodes = 0u32;
     for _ in 0..unit.n_functions {
         nodes = nodes.saturating_add(skip_function(body)?);

@@ -209,6 +209,8 @@ fn command(options: &BuildOptions, toolchain: &Toolchain, place: &Place) -> Comm
         watched = joined(Path::new(&watched), Some(&others));
     }
     command.env("CCACHE_EXTRAFILES", watched);
+    // Tables name the compiler's directory, so objects of another checkout would speak of its files.
+    command.env_remove("CCACHE_NOHASHDIR").env("CCACHE_HASHDIR", "true");
     match BuildCommand::of(&options.command, &options.directory) {
         BuildCommand::Configure(_) => configure_cmake(&mut command, options, toolchain, place),
         BuildCommand::Build(_) => {

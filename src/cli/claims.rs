@@ -3,12 +3,12 @@
 mod kept;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::fs;
 
 use serde::{Deserialize, Serialize};
 
 use super::exit::{Exit, Failure};
 use crate::campaign::run_identity;
+use crate::cli::source_tree::read_source;
 use crate::eval::Patched;
 use crate::evidence::{self, Candidate, Kind, Outcome, Trials};
 use crate::report::{Claim, ClaimedOutcome, Effect, MutantEdit};
@@ -197,7 +197,7 @@ impl<'a> Claimant<'a> {
 
     fn patch(&mut self, edit: &Edit) -> Option<String> {
         let path = self.store.root().join(&edit.file);
-        let source = self.sources.entry(edit.file.clone()).or_insert_with(|| fs::read(path).ok()).as_ref()?;
+        let source = self.sources.entry(edit.file.clone()).or_insert_with(|| read_source(&path).ok()).as_ref()?;
         String::from_utf8(Patched::new(source, [edit])?.unified(&edit.file)).ok()
     }
 }

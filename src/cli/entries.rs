@@ -16,12 +16,19 @@ pub fn entries(program: &Program, units: &Units, ranking: &Ranking, ties: TieBre
     standings.par_iter().map(|standing| entry(program, units, standing, ties, seen, &owners)).collect()
 }
 
-/// For each line, the first function that has code there.
+/// For each line, the first function that has code there and around it; generated code may claim a line of another function.
 pub fn line_owners(program: &Program) -> HashMap<u32, u32> {
+    let is_around = |function: u32, line: u32| {
+        let (function, line) = (&program.functions[function as usize], program.lines[line as usize]);
+        function.place.file == line.file && (function.place.line..=function.last_line).contains(&line.line)
+    };
     let mut owners = HashMap::new();
     for block in &program.blocks {
         for line in &block.lines {
-            owners.entry(*line).or_insert(block.function);
+            let owner = owners.entry(*line).or_insert(block.function);
+            if !is_around(*owner, *line) && is_around(block.function, *line) {
+                *owner = block.function;
+            }
         }
     }
     owners

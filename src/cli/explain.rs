@@ -18,6 +18,7 @@ use super::args::{AnswerFormat, ExplainArguments, ExplainMethod};
 use super::exit::{Exit, Failure};
 use super::recorded::{RecordedTest, RecordingRoom};
 use super::wrong::{self, Wrong};
+use crate::cli::source_tree::SourceTree;
 use crate::comparison::{self, Alignment, Chain, DualSlice, Effect, Inference, Link, Pair, Rules, Side, States};
 use crate::recording::{Code, Finder, NoAnswer, Runs, Words, parting};
 use crate::report::{self, Explanation, Made};
@@ -59,7 +60,8 @@ pub fn explain(root: &Path, arguments: &ExplainArguments, out: &mut impl Write) 
     if arguments.method == ExplainMethod::Cc {
         tell::keep(&store, &explanation)?;
     }
-    write(root, &explanation, arguments.format, out)?;
+    let sources = SourceTree::of(root, &store.latest_run()?.program);
+    write(&sources, &explanation, arguments.format, out)?;
     match explanation.verified || arguments.method != ExplainMethod::Cc {
         true => Ok(()),
         false => Err(Failure::new(Exit::Finding, String::new())),
@@ -194,11 +196,13 @@ enum Wanted {
     Any,
 }
 
-fn write(root: &Path, explanation: &Explanation, format: AnswerFormat, out: &mut impl Write) -> Result<(), Failure> {
-    let line = |file: &str, line: u32| {
-        let text = std::fs::read(root.join(file)).ok()?;
-        String::from_utf8_lossy(&text).lines().nth((line as usize).checked_sub(1)?).map(str::to_owned)
-    };
+fn write(
+    sources: &SourceTree,
+    explanation: &Explanation,
+    format: AnswerFormat,
+    out: &mut impl Write,
+) -> Result<(), Failure> {
+    let line = |file: &str, line: u32| sources.line(file, line);
     let written = match format {
         AnswerFormat::Text => report::write_explanation(explanation, line, out),
         AnswerFormat::Json => write_json(explanation, out),

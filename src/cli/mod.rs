@@ -38,6 +38,7 @@ mod search;
 mod seed;
 mod since;
 mod slice;
+mod source_tree;
 mod spectra;
 mod test;
 mod warnings;

@@ -2,7 +2,6 @@
 
 pub(super) mod catalogue;
 
-use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -13,6 +12,7 @@ use super::files::write_whole;
 use super::kills::{Decisive, Killed, Killer, Subject};
 use super::ready;
 use crate::campaign::Verdict;
+use crate::cli::source_tree::SourceTree;
 use crate::mutant::{Class, CodeMutant};
 use crate::program::Program;
 use crate::report::{MutantEntry, MutantStatus, MutantsReport, sarif, stryker, write_mutants};
@@ -36,7 +36,7 @@ pub fn mutants(root: &Path, start: &Path, arguments: &MutantsArguments, out: &mu
     let killed = killer.run(&subjects, arguments.shard, decisive)?;
     say(&killed);
     let report = report(&run, &catalogue, &killer, &killed, arguments);
-    write_report(root, start, &report, arguments, out)
+    write_report(&SourceTree::of(root, &run.program), start, &report, arguments, out)
 }
 
 /// Tells on standard error what was done.
@@ -113,13 +113,13 @@ fn status(verdict: &Verdict) -> MutantStatus {
 }
 
 fn write_report(
-    root: &Path,
+    sources: &SourceTree,
     start: &Path,
     report: &MutantsReport,
     arguments: &MutantsArguments,
     out: &mut impl Write,
 ) -> Result<(), Failure> {
-    let source = |name: &str| fs::read(root.join(name)).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    let source = |name: &str| sources.text(name);
     let mut bytes = Vec::new();
     let written = match arguments.format {
         MutantsFormat::Text => write_mutants(report, arguments.top, source, &mut bytes),

@@ -1,13 +1,13 @@
 //! What is kept of a night beside its recorded run.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
 use super::exit::{Exit, Failure};
 use super::git;
+use crate::cli::source_tree::SourceTree;
 use crate::report::RankingReport;
 use crate::store::{Run, Store};
 
@@ -45,8 +45,9 @@ impl Night {
     pub fn begin(store: &Store, run: &Run, missing: Vec<String>) -> Result<Night, Failure> {
         let mut sources = BTreeMap::new();
         // Files outside of the project are the system's.
+        let tree = SourceTree::of(store.root(), &run.program);
         for file in run.program.files.iter().filter(|file| !file.starts_with('/')) {
-            if let Ok(text) = fs::read(store.root().join(file)) {
+            if let Ok(text) = tree.bytes(file) {
                 sources.insert(file.clone(), store.save_source(&text)?);
             }
         }

@@ -9,7 +9,6 @@ mod watch;
 mod why;
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -21,6 +20,7 @@ use super::exit::{Exit, Failure};
 use super::interrupt;
 use super::observed::observe;
 use super::spectra::rank_spectra;
+use crate::cli::source_tree::SourceTree;
 use crate::evidence::Ground;
 use crate::rank::{Algorithm, Granularity, Method, Need, TieBreak, Units, find_method};
 use crate::report::{RankingReport, SCHEMA_VERSION, TestCounts, write_ranking};
@@ -49,12 +49,13 @@ pub fn rank(root: &Path, arguments: &RankArguments, out: &mut impl Write) -> Res
     check_options(method, arguments)?;
     let store = Store::new(root);
     let run = store.latest_run()?;
+    let sources = SourceTree::of(root, &run.program);
     let needs = |need: Need| method.needs.contains(&need);
     check_contrast(&run, count_tests(&run), needs(Need::Observations) || needs(Need::Trials))?;
     let asked = why::asked(&run.program, method, arguments)?;
     let ranked = Ranked::new(&store, &run, arguments)?;
     if !needs(Need::Trials) {
-        return write_report(root, report(&store, &run, method, arguments, &ranked, None)?, arguments, out);
+        return write_report(&sources, report(&store, &run, method, arguments, &ranked, None)?, arguments, out);
     }
     let scene = Scene::read(&run, &run.counted_tests())?;
     let chains = Chains::load(&store, &run)?;
@@ -70,12 +71,12 @@ pub fn rank(root: &Path, arguments: &RankArguments, out: &mut impl Write) -> Res
             }
             None => {
                 kept::keep(&store, &run, arguments, &report)?;
-                write_report(root, report, arguments, out)?;
+                write_report(&sources, report, arguments, out)?;
             }
         }
         explainer.keep()?;
     } else {
-        write_report(root, report, arguments, out)?;
+        write_report(&sources, report, arguments, out)?;
     }
     match interrupt::happened() {
         false => Ok(()),
@@ -178,21 +179,25 @@ fn report(
 
 /// Writes a report as the arguments ask, with sources below `root`.
 pub fn write_report(
-    root: &Path,
+    sources: &SourceTree,
     report: RankingReport,
     arguments: &RankArguments,
     out: &mut impl Write,
 ) -> Result<(), Failure> {
     let written = match arguments.format {
-        RankFormat::Text => write_text(root, &report, arguments, out),
+        RankFormat::Text => write_text(sources, &report, arguments, out),
         RankFormat::Json => write_json(report, arguments, out),
     };
     written.map_err(Failure::of(Exit::File))
 }
 
-fn write_text(root: &Path, report: &RankingReport, arguments: &RankArguments, out: &mut impl Write) -> io::Result<()> {
-    let source = |file: &str| fs::read(root.join(file)).ok().map(|text| String::from_utf8_lossy(&text).into_owned());
-    write_ranking(report, arguments.top.unwrap_or(DEFAULT_TOP), source, out)
+fn write_text(
+    sources: &SourceTree,
+    report: &RankingReport,
+    arguments: &RankArguments,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    write_ranking(report, arguments.top.unwrap_or(DEFAULT_TOP), |file| sources.text(file), out)
 }
 
 fn write_json(mut report: RankingReport, arguments: &RankArguments, out: &mut impl Write) -> io::Result<()> {

@@ -2,7 +2,6 @@
 
 mod chains;
 
-use std::fs;
 use std::io::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -16,6 +15,7 @@ use super::rank::{by_all_evidence, count_tests};
 use super::report::keep;
 use super::test::{HowTested, NOT_RUN, record_suite, summarise};
 use super::{build, interrupt, project_root, ready};
+use crate::cli::source_tree::SourceTree;
 use crate::report::write_ranking;
 use crate::store::{Run, Store};
 use crate::suite::{Suite, Until};
@@ -155,11 +155,8 @@ fn rank(
     if !ranked.is_finished && (is_over || clock.budget.is_none() && ranked.report.trials.is_some()) {
         night.missing.push("not every change of the program that was planned was tried".to_string());
     }
-    let source = |file: &str| {
-        let text = fs::read(store.root().join(file)).ok()?;
-        Some(String::from_utf8_lossy(&text).into_owned())
-    };
-    write_ranking(&ranked.report, arguments.top, source, out).map_err(Failure::of(Exit::File))?;
+    let sources = SourceTree::of(store.root(), &run.program);
+    write_ranking(&ranked.report, arguments.top, |file| sources.text(file), out).map_err(Failure::of(Exit::File))?;
     if !arguments.no_explain && !interrupt::happened() {
         night.unexplained = chains::explain(store, run, &ranked.report, clock.before_report(), out)?;
         for what in &night.unexplained {

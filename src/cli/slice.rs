@@ -10,6 +10,7 @@ use super::args::{AnswerFormat, SliceArguments};
 use super::exit::{Exit, Failure};
 use super::recorded::{RecordedTest, RecordingRoom};
 use super::wrong::{self, Wrong};
+use crate::cli::source_tree::SourceTree;
 use crate::comparison::{Side, dynamic_slice};
 use crate::recording::{Asked, Code, Finder, Runs, Site, Words};
 use crate::report::{SliceLine, SliceReport, write_slice};
@@ -30,6 +31,7 @@ pub fn slice(root: &Path, arguments: &SliceArguments, out: &mut impl Write) -> R
     }
     let loaded = room.code(&[&recorded.recording])?;
     let (program, code) = &*loaded;
+    let sources = SourceTree::of(root, program);
     let runs = Runs::read(code, &[&recorded.recording])
         .map_err(|error| Failure::new(Exit::Usage, format!("{}: {error}", test.name)))?;
     let words = Words::new(program, code, &runs, recorded.recording.header().errno_address);
@@ -61,7 +63,7 @@ pub fn slice(root: &Path, arguments: &SliceArguments, out: &mut impl Write) -> R
         lines,
     };
     match arguments.format {
-        AnswerFormat::Text => write_slice(&report, root, out),
+        AnswerFormat::Text => write_slice(&report, |file| sources.text(file), out),
         AnswerFormat::Json => writeln!(out, "{}", serde_json::to_string_pretty(&report).unwrap_or_default()),
         AnswerFormat::Sarif => {
             return Err(Failure::new(Exit::Usage, "a slice is written as text or json; give one to --format"));

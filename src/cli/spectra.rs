@@ -9,6 +9,7 @@ use super::entries::line_owners;
 use super::evidence::coverage;
 use super::exit::{Exit, Failure};
 use super::rank::{ALL, tie_break, write_report};
+use crate::cli::source_tree::SourceTree;
 use crate::program::Program;
 use crate::rank::{Observed, RankedUnit, Standing, Units, apply, find_method};
 use crate::report::{Entry, Evidence, RankingReport, SCHEMA_VERSION, TestCounts};
@@ -49,7 +50,7 @@ pub fn rank_spectra(directory: &Path, arguments: &RankArguments, out: &mut impl 
         groups: Vec::new(),
         not_tried: Vec::new(),
     };
-    write_report(directory, report, arguments, out)
+    write_report(&SourceTree::plain(directory), report, arguments, out)
 }
 
 fn entry(spectra: &Gzoltar, counts: &[Spectrum], standing: &Standing, rank: f64) -> Entry {

@@ -10,17 +10,18 @@ use suspect_format::trace::{HASH_START, hash_bytes};
 
 use super::kills::{mix, text};
 use super::mutants::catalogue::sources;
+use super::source_tree::read_source;
 use crate::build::BuildReport;
 use crate::build::check::{Compilation, compilations};
 use crate::build::report::{ModuleReport, UnitReport};
 use crate::campaign::run_identity;
 use crate::evidence::Ground;
 use crate::program::{Program, Unit};
-use crate::source::{Warning, warnings};
+use crate::source::{Warning, claimed_lines, names_others, says_it_is_generated, warnings};
 use crate::store::{Run, Store};
 
 /// Version of the kept form.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// Warnings as they are kept.
 #[derive(Default, Serialize, Deserialize)]
@@ -93,23 +94,56 @@ fn asked(store: &Store, run: &Run, ground: &Ground, known: &HashMap<u64, Said>) 
     }
     let places = places(root, program);
     let named = |warning: Warning| {
-        let file = *places.get(&fs::canonicalize(&warning.file).ok()?)?;
+        // Clang gives absolute names of what exists; another one would be looked for in the wrong directory.
+        let path = Path::new(&warning.file).is_absolute().then(|| fs::canonicalize(&warning.file).ok())??;
+        let file = *places.get(&path)?;
         Some(Warning { file: program.files.get(file as usize)?.clone(), ..warning })
     };
     let said = |((compilation, directory), print): (&(&Compilation, PathBuf), &u64)| {
         let known = known.get(print).cloned();
         known.or_else(|| {
-            let messages = compilation.messages(directory)?;
-            Some(Said { print: *print, warnings: warnings(&messages).into_iter().filter_map(named).collect() })
+            let mut warnings = warnings(&compilation.messages(directory)?);
+            let source = Compiled::read(&directory.join(&compilation.source));
+            warnings.retain(|warning| source.as_ref().is_none_or(|source| source.is_of_hand(warning)));
+            Some(Said { print: *print, warnings: warnings.into_iter().filter_map(named).collect() })
         })
     };
     Some(looks.par_iter().filter_map(said).collect())
 }
 
+/// A source that the compiler was asked about.
+struct Compiled {
+    path: PathBuf,
+    text: String,
+    /// Whether a generator made it.
+    is_generated: bool,
+}
+
+impl Compiled {
+    fn read(path: &Path) -> Option<Compiled> {
+        let path = fs::canonicalize(path).ok()?;
+        let text = String::from_utf8_lossy(&read_source(&path).ok()?).into_owned();
+        let is_generated = says_it_is_generated(&text) || names_others(&text, &path.to_string_lossy());
+        Some(Compiled { path, text, is_generated })
+    }
+
+    /// Whether a warning is about code that somebody wrote: a generator's habits say nothing about a fault.
+    fn is_of_hand(&self, warning: &Warning) -> bool {
+        let path = fs::canonicalize(&warning.file).unwrap_or_default();
+        if path == self.path {
+            return !self.is_generated;
+        }
+        let Ok(text) = read_source(&path) else { return false };
+        let text = String::from_utf8_lossy(&text);
+        let is_claimed = claimed_lines(&self.text, &warning.file, &text).get(&warning.line).copied();
+        is_claimed.unwrap_or_else(|| !says_it_is_generated(&text))
+    }
+}
+
 /// Hashes of the contents of the program's files, by their indices.
 fn files(root: &Path, program: &Program) -> HashMap<u32, u64> {
     let hash =
-        |(number, file): (u32, &String)| Some((number, hash_bytes(HASH_START, &fs::read(root.join(file)).ok()?)));
+        |(number, file): (u32, &String)| Some((number, hash_bytes(HASH_START, &read_source(&root.join(file)).ok()?)));
     (0..).zip(&program.files).filter_map(hash).collect()
 }
 

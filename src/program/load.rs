@@ -2,13 +2,16 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use suspect_format::site::{self, Bad, Cursor, NodeKind, OUTSIDE, SequenceCount};
+use suspect_format::site::{self, Bad, Cursor, NodeKind, OUTSIDE, Origin, SequenceCount};
 
 use super::{
     Block, Compound, Edge, Escape, Function, Line, Node, Operation, OperationKind, Piece, Place, Program, Sequence,
     Switch, Unit, Variable, paths,
 };
 use crate::trace::site_sections;
+
+/// Stands behind the name of a file for code that line directives claim for it although it has other code in these lines.
+const CLAIMED: &str = " (#line)";
 
 /// An executable, shared library or object, as bytes.
 #[derive(Clone, Copy, Debug)]
@@ -132,7 +135,7 @@ struct Loader<'a> {
     root: &'a str,
     program: Program,
     hashes: HashSet<u64>,
-    files: HashMap<String, u32>,
+    files: HashMap<(String, Origin), u32>,
     /// For each piece, its lines.
     piece_lines: Vec<Vec<Line>>,
     /// Of the unit being read: the program's number of each of its files.
@@ -161,10 +164,10 @@ impl Loader<'_> {
 
     fn unit(&mut self, hash: u64, mut body: Cursor) -> Result<(), Wrong> {
         let unit = site::Unit::decode(&mut body)?;
-        let file = self.file(unit.directory, unit.source);
+        let file = self.file(unit.directory, site::File { name: unit.source, origin: Origin::Read });
         self.unit_files.clear();
         for _ in 0..unit.n_files {
-            let number = self.file(unit.directory, body.text()?);
+            let number = self.file(unit.directory, site::File::decode(&mut body)?);
             self.unit_files.push(number);
         }
         let first = self.program.functions.len() as u32;
@@ -190,13 +193,23 @@ impl Loader<'_> {
         Ok(())
     }
 
-    fn file(&mut self, directory: &str, name: &str) -> u32 {
-        let path = paths::relative(self.root, &paths::join(directory, name));
+    fn file(&mut self, directory: &str, file: site::File) -> u32 {
+        let path = paths::relative(self.root, &paths::join(directory, file.name));
         let next = self.files.len() as u32;
-        *self.files.entry(path).or_insert_with_key(|path| {
+        *self.files.entry((path, file.origin)).or_insert_with_key(|(path, origin)| {
             self.program.files.push(path.clone());
+            self.program.claimed.push(*origin == Origin::Named);
             next
         })
+    }
+
+    /// Tells lines that line directives claim for a file from those that a compiler read there: both may have the same numbers.
+    fn rename_claimed(&mut self) {
+        let read = |path: &String| self.files.contains_key(&(path.clone(), Origin::Read));
+        let claimed = self.files.iter().filter(|((path, origin), _)| *origin == Origin::Named && read(path));
+        for (_, number) in claimed {
+            self.program.files[*number as usize].push_str(CLAIMED);
+        }
     }
 
     fn place(&self, place: site::Place, function: &str) -> Result<Place, Wrong> {
@@ -404,7 +417,8 @@ impl Loader<'_> {
 
     /// Orders files by name and lines by file and number, and numbers them so everywhere.
     fn finish(mut self) -> Program {
-        let new_numbers = sort_files(&mut self.program.files);
+        self.rename_claimed();
+        let new_numbers = sort_files(&mut self.program.files, &mut self.program.claimed);
         let renumber = |file: &mut u32| *file = new_numbers.get(*file as usize).copied().unwrap_or(*file);
         let program = &mut self.program;
         program.units.iter_mut().for_each(|unit| renumber(&mut unit.file));
@@ -422,14 +436,18 @@ impl Loader<'_> {
 }
 
 /// Sorts names; the new number of each old one.
-fn sort_files(files: &mut [String]) -> Vec<u32> {
-    let mut order: Vec<u32> = (0..files.len() as u32).collect();
-    order.sort_by(|a, b| files[*a as usize].cmp(&files[*b as usize]));
-    let mut new_numbers = vec![0; files.len()];
-    for (new, old) in order.iter().enumerate() {
-        new_numbers[*old as usize] = new as u32;
+fn sort_files(files: &mut Vec<String>, claimed: &mut Vec<bool>) -> Vec<u32> {
+    let mut sorted: Vec<(String, bool, u32)> = (0u32..)
+        .zip(files.drain(..).zip(claimed.drain(..)))
+        .map(|(old, (file, claimed))| (file, claimed, old))
+        .collect();
+    sorted.sort();
+    let mut new_numbers = vec![0; sorted.len()];
+    for (new, (file, is_claimed, old)) in (0u32..).zip(sorted) {
+        new_numbers[old as usize] = new;
+        files.push(file);
+        claimed.push(is_claimed);
     }
-    files.sort();
     new_numbers
 }
 

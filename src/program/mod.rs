@@ -26,6 +26,8 @@ pub use suspect_format::site::{EdgeKind, NodeKind, OUTSIDE, OperationKind, Piece
 pub struct Program {
     /// Source files, relative to the project's root where they lie below it.
     pub files: Vec<String>,
+    /// For each file whether line directives (`#line`) name it and no compiler opened it.
+    pub claimed: Vec<bool>,
     /// Translation units.
     pub units: Vec<Unit>,
     /// Functions, in the order of their units.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use suspect_format::abi::{Mode, STATE_CLEAN, STATE_LAST, STATE_NONLOCAL, STATE_WORDS, piece_id};
-use suspect_format::site::{self, EdgeKind, Header, NodeKind, PieceEnd, Sink, ValueClass};
+use suspect_format::site::{self, EdgeKind, Header, NodeKind, Origin, PieceEnd, Sink, ValueClass};
 
 use super::{CountError, Execution, Label, LoadError, ModuleImage, OUTSIDE, Program, Recorder};
 use crate::trace::{Ending, Module, Process, Unit};
@@ -42,8 +42,9 @@ fn table(functions: &[TestFunction], n_counters: u32, modes: u32) -> Vec<u8> {
         n_escapes: 1,
     };
     unit.encode(&mut body);
-    body.text("../src/a.c");
-    body.text("/usr/include/a.h");
+    for name in ["../src/a.c", "/usr/include/a.h"] {
+        site::File { name, origin: Origin::Read }.encode(&mut body);
+    }
     let mut value = 0;
     for (number, function) in functions.iter().enumerate() {
         encode_function(&mut body, number as u32, function, &mut value);

@@ -1,8 +1,6 @@
 //! The view of a dynamic slice, which is also its JSON form (`docs/slice.schema.json`), and its text.
 
-use std::fs;
 use std::io::{self, Write};
-use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -40,15 +38,18 @@ pub struct SliceLine {
     pub executions: u64,
 }
 
-/// Writes a slice with the lines of the source, which is found below `root`.
-pub fn write_slice(report: &SliceReport, root: &Path, out: &mut impl Write) -> io::Result<()> {
+/// Writes a slice with the lines of the source; `text_of` gives a file's.
+pub fn write_slice(
+    report: &SliceReport,
+    text_of: impl Fn(&str) -> Option<String>,
+    out: &mut impl Write,
+) -> io::Result<()> {
     let SliceReport { test, place, points, of, .. } = report;
     writeln!(out, "{place} in {test} depends on {points} of {of} steps, on these lines:")?;
     let mut source = (String::new(), Vec::new());
     for SliceLine { file, line, executions } in &report.lines {
         if source.0 != *file {
-            let text = fs::read(root.join(file)).unwrap_or_default();
-            let text = String::from_utf8_lossy(&text).into_owned();
+            let text = text_of(file).unwrap_or_default();
             source = (file.clone(), text.lines().map(str::to_owned).collect::<Vec<_>>());
             writeln!(out, "\n{file}")?;
         }

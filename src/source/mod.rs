@@ -10,6 +10,7 @@
 //! A mutant is a [`Rewrite`] of a node of the tree; [`Text::edits`] turns any number of them, nested ones too, into [`Edit`]s
 //! after which the text means exactly that: where the new expression would bind otherwise, it is put in parentheses.
 
+mod claimed;
 mod constant;
 mod edit;
 mod expression;
@@ -24,6 +25,7 @@ mod tests;
 mod text;
 mod warning;
 
+pub use claimed::{claimed_lines, names_others, says_it_is_generated};
 pub use constant::{Number, constant_text};
 pub use edit::{Edit, apply};
 pub use expression::{Expression, Statement};

@@ -169,7 +169,9 @@ impl<W: Write> Tables<'_, W> {
             writeln!(self.out, "  producer {}, modes {:#06b}", unit.producer, unit.modes)?;
             writeln!(self.out, "  {} counters, {} values", unit.n_counters, unit.n_values)?;
             for index in 0..unit.n_files {
-                writeln!(self.out, "  file {index} {}", body.text()?)?;
+                let site::File { name, origin } = site::File::decode(&mut body)?;
+                let note = if origin == site::Origin::Named { " (named by #line)" } else { "" };
+                writeln!(self.out, "  file {index} {name}{note}")?;
             }
             for _ in 0..unit.n_functions {
                 self.function(&mut body)?;

@@ -13,6 +13,7 @@ mod eval;
 mod eval_trials;
 mod explaining;
 mod garbage;
+mod generated;
 mod incremental;
 mod interrupted;
 mod keeping;

@@ -2,7 +2,8 @@
 //!
 //! [`abi`] names symbols, sections and environment variables; [`trace`] lays out the trace file, [`trial`] the trial file and [`record`] the
 //! recording; [`plan`] says what a patched run is to do; [`external`] and [`conversion`] what the C library does to memory; [`site`],
-//! [`dependence`] and [`body`] encode the tables that each object carries; [`operation`] says what operators compute. Nothing here
+//! [`dependence`] and [`body`] encode the tables that each object carries; [`operation`] says what operators compute;
+//! [`line_directive`] reads the lines of a source that say whose code follows. Nothing here
 //! allocates, does IO or panics.
 //!
 //! # Changing the bytes
@@ -16,6 +17,7 @@ pub mod body;
 pub mod conversion;
 pub mod dependence;
 pub mod external;
+pub mod line_directive;
 pub mod operation;
 pub mod plan;
 pub mod record;
@@ -24,7 +26,7 @@ pub mod trace;
 pub mod trial;
 
 /// Version of the trace file, the trial file and the tables in objects.
-pub const FORMAT_VERSION: u32 = 7;
+pub const FORMAT_VERSION: u32 = 8;
 
 /// Words are written as the machine has them; this one tells a reader of the other endianness.
 pub const ENDIAN_TAG: u32 = 0x0102_0304;

@@ -4,7 +4,7 @@
 //! zero bytes between. A table is a fixed [`Header`] and a body of LEB128 integers and length-prefixed strings:
 //!
 //! ```text
-//! Header | Unit | string x n_files | (Function | Piece.. | Edge.. | Node.. | Compound.. | Variable.. | Operation..) x n_functions | Escape x n_escapes
+//! Header | Unit | File x n_files | (Function | Piece.. | Edge.. | Node.. | Compound.. | Variable.. | Operation..) x n_functions | Escape x n_escapes
 //! ```
 //!
 //! Each record has one `encode` and one `decode`, side by side. Decoding borrows from the bytes and never panics.
@@ -97,7 +97,7 @@ pub struct Unit<'a> {
     pub n_counters: u32,
     /// Number of values.
     pub n_values: u32,
-    /// Number of file names.
+    /// Number of files.
     pub n_files: u32,
     /// Number of functions.
     pub n_functions: u32,
@@ -129,6 +129,43 @@ impl<'a> Unit<'a> {
             n_functions: cursor.small()?,
             n_escapes: cursor.small()?,
         })
+    }
+}
+
+/// A source file that a unit has code of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct File<'a> {
+    /// Its name, seen from the compiler's directory.
+    pub name: &'a str,
+    /// Who says that the code is this file's.
+    pub origin: Origin,
+}
+
+/// Who says that code is a file's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Origin {
+    /// The compiler read the code there.
+    Read,
+    /// A line directive (`#line 5 "grammar.y"`) names the file, which the compiler never opened.
+    Named,
+}
+
+impl<'a> File<'a> {
+    /// Writes the record.
+    pub fn encode(&self, sink: &mut impl Sink) {
+        sink.text(self.name);
+        sink.unsigned((self.origin == Origin::Named) as u64);
+    }
+
+    /// Reads the record.
+    pub fn decode(cursor: &mut Cursor<'a>) -> Result<Self, Bad> {
+        let name = cursor.text()?;
+        let origin = match cursor.unsigned()? {
+            0 => Origin::Read,
+            1 => Origin::Named,
+            _ => return Err(Bad::Number),
+        };
+        Ok(File { name, origin })
     }
 }
 

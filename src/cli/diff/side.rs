@@ -1,7 +1,6 @@
 //! One of the nights that are compared, from wherever it is known.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::Path;
 
 use suspect_format::trace::{HASH_START, hash_bytes};
@@ -10,6 +9,7 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::night::Night;
 use crate::cli::rank::{count_tests, known_ranking};
 use crate::cli::report::read;
+use crate::cli::source_tree::SourceTree;
 use crate::history::{Failed, FunctionKnown, Known, Version};
 use crate::program::Program;
 use crate::report::{Entry, NightName, Report, TestOutcome};
@@ -155,10 +155,8 @@ impl Side {
 
 /// The project's sources as they are.
 fn texts_now(root: &Path, program: &Program) -> BTreeMap<String, String> {
-    let text = |file: &String| {
-        let bytes = fs::read(root.join(file)).ok()?;
-        Some((file.clone(), String::from_utf8_lossy(&bytes).into_owned()))
-    };
+    let sources = SourceTree::of(root, program);
+    let text = |file: &String| Some((file.clone(), sources.text(file)?));
     program.files.iter().filter(|file| !file.starts_with('/')).filter_map(text).collect()
 }
 

@@ -12,6 +12,7 @@ use crate::cli::args::{CatalogueArguments, Sample};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::kills::{Subject, mix};
 use crate::cli::since::ChangedLines;
+use crate::cli::source_tree::SourceTree;
 use crate::mutant::{Class, CodeMutant, Comparison, Forms, Junk, Selection, Status, code_mutants};
 use crate::program::Program;
 use crate::report::{MutantEdit, MutantEntry, MutantStatus};
@@ -124,8 +125,10 @@ fn other_places(arguments: &CatalogueArguments) -> &'static str {
 
 /// The sources of the program that are the project's own, by the index of the file.
 pub fn texts(root: &Path, run: &Run, build: Option<&BuildReport>) -> Result<BTreeMap<u32, Text>, Failure> {
+    let tree = SourceTree::of(root, &run.program);
     let parse = |(number, path): (u32, PathBuf)| {
-        let source = std::fs::read(&path)
+        let source = tree
+            .bytes(&run.program.files[number as usize])
             .map_err(|error| Failure::new(Exit::File, format!("cannot read {}: {error}", path.display())))?;
         Ok((number, Text::parse(source)))
     };

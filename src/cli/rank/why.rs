@@ -1,7 +1,6 @@
 //! `suspect rank --why` and `--why-not`: everything about one line.
 
 use std::cmp::Reverse;
-use std::fs;
 use std::io::Write;
 
 use super::explain::{Explainer, place_of};
@@ -9,6 +8,7 @@ use super::tried::Tried;
 use crate::cli::args::{By, RankArguments, RankFormat};
 use crate::cli::evidence::Seen;
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::source_tree::SourceTree;
 use crate::evidence::{Effect, Features, Ground, NAMES, Portrait, Trials, WEIGHTS};
 use crate::program::Program;
 use crate::rank::{Algorithm, Granularity, Method, RankedUnit, Units, find_method};
@@ -85,18 +85,16 @@ pub fn why(
         entry,
     };
     let written = match format {
-        RankFormat::Text => write_why(&report, source_line(store, &report.entry).as_deref(), out),
+        RankFormat::Text => write_why(
+            &report,
+            SourceTree::of(store.root(), &run.program).line(&report.entry.file, report.entry.line).as_deref(),
+            out,
+        ),
         RankFormat::Json => {
             serde_json::to_writer_pretty(&mut *out, &report).map_err(std::io::Error::from).and_then(|()| writeln!(out))
         }
     };
     written.map_err(Failure::of(Exit::File))
-}
-
-fn source_line(store: &Store, entry: &Entry) -> Option<String> {
-    let text = fs::read(store.root().join(&entry.file)).ok()?;
-    let text = String::from_utf8_lossy(&text);
-    text.lines().nth((entry.line as usize).checked_sub(1)?).map(str::to_string)
 }
 
 /// The line of a program that `FILE:LINE` names.

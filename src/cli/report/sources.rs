@@ -1,10 +1,10 @@
 //! The program's files with what tests executed of them, and the text of those that matter.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::path::Path;
 
 use crate::cli::evidence::Seen;
+use crate::cli::source_tree::SourceTree;
 use crate::program::Program;
 use crate::rank::{RankedUnit, Units};
 use crate::report::{FunctionCoverage, RankingReport, SourceFile};
@@ -36,7 +36,7 @@ pub fn files(
         file.failing.push(evidence.failing_executed);
         file.passing.push(evidence.passing_executed);
     }
-    let mut texts = texts(root, ranking);
+    let mut texts = texts(&SourceTree::of(root, program), ranking);
     for (number, file) in &mut files {
         file.path = program.files.get(*number as usize).cloned().unwrap_or_default();
         file.text = texts.remove(&file.path);
@@ -48,7 +48,7 @@ pub fn files(
 }
 
 /// Texts of the files that the first lines are in, as long as there is room.
-fn texts(root: &Path, ranking: Option<&RankingReport>) -> BTreeMap<String, String> {
+fn texts(sources: &SourceTree, ranking: Option<&RankingReport>) -> BTreeMap<String, String> {
     let mut texts = BTreeMap::new();
     let mut seen = BTreeSet::new();
     let mut room = MOST_TEXT;
@@ -56,10 +56,10 @@ fn texts(root: &Path, ranking: Option<&RankingReport>) -> BTreeMap<String, Strin
         if !seen.insert(&entry.file) {
             continue;
         }
-        let Ok(bytes) = fs::read(root.join(&entry.file)) else { continue };
-        if let Some(rest) = room.checked_sub(bytes.len()) {
+        let Some(text) = sources.text(&entry.file) else { continue };
+        if let Some(rest) = room.checked_sub(text.len()) {
             room = rest;
-            texts.insert(entry.file.clone(), String::from_utf8_lossy(&bytes).into_owned());
+            texts.insert(entry.file.clone(), text);
         }
     }
     texts

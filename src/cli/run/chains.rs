@@ -5,7 +5,6 @@ mod deed;
 mod earlier;
 
 use std::ffi::OsString;
-use std::fs;
 use std::io::Write;
 use std::time::Duration;
 
@@ -13,6 +12,7 @@ use crate::campaign::run_identity;
 use crate::cli::endless::n_edges;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::interrupt;
+use crate::cli::source_tree::SourceTree;
 use crate::exec::{Command, Outcome, Status};
 use crate::report::{Explanation, RankingReport, shell_word, write_explanation};
 use crate::store::{Run, Store, TestRecord};
@@ -32,11 +32,12 @@ pub fn explain(
     out: &mut impl Write,
 ) -> Result<Vec<String>, Failure> {
     let known: Vec<Explanation> = store.load_explanations(run_identity(run))?.unwrap_or_default();
+    let sources = SourceTree::of(store.root(), &run.program);
     let (mut groups, n_groups) = groups(run, ranking)?;
     groups.retain(|tests| known.iter().all(|chain| !has(tests, &chain.test)));
     for explanation in earlier::holding(store, run, &groups)? {
         groups.retain(|tests| !has(tests, &explanation.test));
-        tell(store, &explanation, out)?;
+        tell(&sources, &explanation, out)?;
     }
     // One test stands for its group.
     let due: Vec<&TestRecord> = groups.iter().filter_map(|tests| tests.first().copied()).collect();
@@ -59,11 +60,8 @@ pub fn explain(
 }
 
 /// Writes an explanation that was taken over.
-fn tell(store: &Store, explanation: &Explanation, out: &mut impl Write) -> Result<(), Failure> {
-    let line = |file: &str, line: u32| {
-        let text = fs::read(store.root().join(file)).ok()?;
-        String::from_utf8_lossy(&text).lines().nth((line as usize).checked_sub(1)?).map(str::to_owned)
-    };
+fn tell(sources: &SourceTree, explanation: &Explanation, out: &mut impl Write) -> Result<(), Failure> {
+    let line = |file: &str, line: u32| sources.line(file, line);
     let written = writeln!(out).and_then(|()| write_explanation(explanation, line, out));
     written.map_err(Failure::of(Exit::File))
 }

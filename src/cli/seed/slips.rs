@@ -15,6 +15,7 @@ use crate::cli::args::SeedArguments;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::kills::mix;
 use crate::cli::mutants::catalogue::{selection, texts};
+use crate::cli::source_tree::read_source;
 use crate::eval::{Patched, SeededVersion};
 use crate::exec::ScratchRoot;
 use crate::mutant::Selection;
@@ -277,7 +278,7 @@ fn headers(root: &Path, files: &[PathBuf], known: &BTreeMap<String, Text>) -> Ve
     let headers = files.iter().filter(|file| {
         file.extension().is_some_and(|extension| extension == "h") && !known.contains_key(&*file.to_string_lossy())
     });
-    headers.filter_map(|file| std::fs::read(root.join(file)).ok()).map(Text::parse).collect()
+    headers.filter_map(|file| read_source(&root.join(file)).ok()).map(Text::parse).collect()
 }
 
 fn wants(selection: &Selection, slip: &Slip) -> bool {

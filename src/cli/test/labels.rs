@@ -6,6 +6,7 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use crate::build::BuildReport;
+use crate::cli::source_tree::SourceTree;
 use crate::program::{Label, Program, Switch};
 use crate::source::{Expression, Number, Text};
 
@@ -15,6 +16,7 @@ pub fn labels(root: &Path, program: &Program, build: Option<&BuildReport>) -> Ve
     let modified = |path: &Path| path.metadata().and_then(|data| data.modified()).ok();
     let built =
         build.and_then(|build| build.modules.iter().filter_map(|module| modified(&root.join(&module.path))).max());
+    let sources = SourceTree::of(root, program);
     let mut files: BTreeMap<u32, BTreeMap<(u32, u32), Vec<&Switch>>> = BTreeMap::new();
     for switch in &program.switches {
         let place = program.nodes[switch.node as usize].place;
@@ -27,7 +29,7 @@ pub fn labels(root: &Path, program: &Program, build: Option<&BuildReport>) -> Ve
         if is_foreign || built.zip(modified(&path)).is_some_and(|(built, modified)| modified > built) {
             return Vec::new();
         }
-        let Ok(source) = std::fs::read(&path) else { return Vec::new() };
+        let Ok(source) = sources.bytes(name) else { return Vec::new() };
         let text = Text::parse(source);
         let found = switches.iter().filter_map(|(place, switches)| of_switch(program, &text, *place, switches));
         found.flatten().collect()
