@@ -79,7 +79,7 @@ pub enum Verb {
     Build(BuildArguments),
     /// Look at compiler, plugin, runtime and built programs, and say what to do.
     #[command(after_help = "Example:\n  suspect doctor")]
-    Doctor,
+    Doctor(DoctorArguments),
     /// Write a commented suspect.toml for the tests found here.
     #[command(after_help = "Example:\n  suspect init && $EDITOR suspect.toml")]
     Init,
@@ -145,7 +145,7 @@ pub enum Verb {
     /// Ask for a probability over the causal models of the recorded coverage (Doric).
     #[command(
         after_help = "Atoms about a ranked unit x: u[x] executed, h[x] a cause, H[x] the only cause, f[x] a cause of some \
-        failure; e: the test failed; test[t]: the test is t. Joined by &&, || and !, in parentheses; a condition follows |.\n\nExamples:\n  \
+        failure; e: the test failed; t[NAME]: the test is NAME. Joined by &&, || and !, in parentheses; a condition follows |.\n\nExamples:\n  \
         suspect ask 'P(f[src/a.c:41])'\n  suspect ask 'P(f[src/a.c:41] | !h[src/b.c:7])'\n  suspect ask 'P(H[main()] | u[main()])' --by function"
     )]
     Ask(AskArguments),
@@ -414,6 +414,9 @@ pub struct AskArguments {
     /// What the units of the query are.
     #[arg(long, value_enum, default_value = "line")]
     pub by: By,
+    /// How to write the answer.
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: OutputFormat,
 }
 
 /// How a report is written.
@@ -527,9 +530,30 @@ fn duration(text: &str) -> Result<Duration, String> {
     }
 }
 
+/// How an answer that has no form of its own is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum OutputFormat {
+    /// For people.
+    #[default]
+    Text,
+    /// For programs.
+    Json,
+}
+
+/// `suspect doctor`.
+#[derive(Debug, Args)]
+pub struct DoctorArguments {
+    /// How to write what was looked at.
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: OutputFormat,
+}
+
 /// `suspect methods`.
 #[derive(Debug, Args)]
 pub struct MethodsArguments {
+    /// How to write it.
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: OutputFormat,
     /// The method to explain.
     #[arg(value_name = "METHOD")]
     pub method: Option<String>,
@@ -538,7 +562,7 @@ pub struct MethodsArguments {
 /// `suspect dump`.
 #[derive(Debug, Args)]
 pub struct DumpArguments {
-    /// Trace files and instrumented programs.
+    /// Trace files, recordings, instrumented programs, and whatever lies below .suspect.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
 }

@@ -3,9 +3,12 @@
 use std::io::Write;
 use std::path::Path;
 
-use super::args::AskArguments;
+use serde::Serialize;
+
+use super::args::{AskArguments, OutputFormat};
 use super::evidence::coverage;
 use super::exit::{Exit, Failure};
+use super::files::write_json;
 use super::rank::{granularity, resolve};
 use crate::program::Program;
 use crate::rank::Units;
@@ -21,7 +24,33 @@ pub fn ask(root: &Path, arguments: &AskArguments, out: &mut impl Write) -> Resul
         .map_err(|error| Failure::new(Exit::Usage, format!("{error}\n{}", error.pointing_at(&arguments.query))))?;
     let matrix = coverage(&run, &run.recorded()?, &units, &run.counted_tests())?;
     let answer = query.answer(&matrix).map_err(Failure::of(Exit::Baseline))?;
-    writeln!(out, "{}", shown(&answer)).map_err(Failure::of(Exit::File))
+    let written = match arguments.format {
+        OutputFormat::Text => writeln!(out, "{}", shown(&answer)),
+        OutputFormat::Json => write_json(&Answer::new(&arguments.query, &answer), out),
+    };
+    written.map_err(Failure::of(Exit::File))
+}
+
+/// The answer for programs.
+#[derive(Serialize)]
+struct Answer<'q> {
+    query: &'q str,
+    /// The probability, 0 where it is too small for a double.
+    value: f64,
+    /// Its logarithm to base 2; `null` where it is 0.
+    log2: Option<f64>,
+    /// As a fraction, where it is exact.
+    exact: Option<String>,
+}
+
+impl Answer<'_> {
+    fn new<'q>(query: &'q str, answer: &Probability) -> Answer<'q> {
+        let exact = match answer {
+            Probability::Exact(ratio) => Some(ratio.to_string()),
+            Probability::Rounded(_) => None,
+        };
+        Answer { query, value: answer.value(), log2: Some(answer.log2()).filter(|log2| log2.is_finite()), exact }
+    }
 }
 
 /// Longest fraction printed; a longer one says nothing to a reader.

@@ -4,8 +4,9 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use super::args::BuildArguments;
+use super::args::{BuildArguments, DoctorArguments, OutputFormat};
 use super::exit::{Exit, Failure};
+use super::files::write_json;
 use super::project_root;
 use crate::build::{self, BuildError, BuildOptions, BuildReport, driver};
 use crate::store::Store;
@@ -84,7 +85,7 @@ fn run_build(store: &Store, command: BuildCommand, modes: String, out: &mut impl
     };
     store.save_build(&report)?;
     out.flush().map_err(Failure::of(Exit::File))?;
-    anstream::eprint!("{report}");
+    let _ = write!(anstream::stderr(), "{report}");
     match report.status {
         0 => Ok(()),
         status => Err(Failure::new(Exit::Baseline, format!("the build command ended with status {status}"))),
@@ -114,11 +115,15 @@ fn modes(asked: &[String], configured: Option<&Config>) -> Result<String, Failur
 }
 
 /// Looks at the set-up and the built programs.
-pub fn doctor(root: &Path, out: &mut impl Write) -> Result<(), Failure> {
+pub fn doctor(root: &Path, arguments: &DoctorArguments, out: &mut impl Write) -> Result<(), Failure> {
     let store = Store::new(root);
     let log = build::log_in(&store.build_directory());
     let report = build::doctor(root, log.exists().then_some(log.as_path()));
-    write!(out, "{report}").map_err(Failure::of(Exit::File))?;
+    let written = match arguments.format {
+        OutputFormat::Text => write!(out, "{report}"),
+        OutputFormat::Json => write_json(&report, out),
+    };
+    written.map_err(Failure::of(Exit::File))?;
     match report.healthy() {
         true => Ok(()),
         false => Err(Failure::new(Exit::NotInstrumented, "something is wrong; see the lines marked BAD")),

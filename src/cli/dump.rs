@@ -5,20 +5,67 @@ use std::path::Path;
 
 use super::args::DumpArguments;
 use super::exit::{Exit, Failure};
-use crate::store::{KillOutcome, KillRecord, TrialEnd, TrialRecord, scan_kills, scan_trials};
+use crate::campaign::Plan;
+use crate::search::{Facts, effect_of};
+use crate::store::{
+    Foreign, Frame, KillOutcome, KillRecord, TrialEnd, TrialRecord, is_framed, json, list_frames, scan_kills,
+    scan_outcomes, scan_trials,
+};
+use crate::suite::KeptLists;
 
 /// Writes each file's content as text.
 pub fn dump(start: &Path, arguments: &DumpArguments, out: &mut impl Write) -> Result<(), Failure> {
-    for file in &arguments.files {
-        let path = start.join(file);
-        match path.extension().and_then(|extension| extension.to_str()) {
-            Some("trials") => dump_trials(&path, out)?,
-            Some("kills") => dump_kills(&path, out)?,
-            Some("rec") => crate::recording::print(&path, out).map_err(Failure::of(Exit::File))?,
-            _ => crate::trace::dump(&path, out).map_err(Failure::of(Exit::File))?,
+    arguments.files.iter().try_for_each(|file| dump_file(&start.join(file), out))
+}
+
+fn dump_file(path: &Path, out: &mut impl Write) -> Result<(), Failure> {
+    let directory = path.parent().and_then(Path::file_name).and_then(|name| name.to_str());
+    match (path.extension().and_then(|extension| extension.to_str()), directory) {
+        (Some("trials"), _) => return dump_trials(path, out),
+        (Some("kills"), _) => return dump_kills(path, out),
+        (Some("outcomes"), _) => return dump_outcomes(path, out),
+        (Some("rec"), _) => return crate::recording::print(path, out).map_err(Failure::of(Exit::File)),
+        (Some("trace"), _) => return crate::trace::dump(path, out).map_err(Failure::of(Exit::File)),
+        (None, Some("sites")) => return crate::trace::dump_sites(path, out).map_err(Failure::of(Exit::File)),
+        (None, Some("dependences")) => {
+            return crate::trace::dump_dependences(path, out).map_err(Failure::of(Exit::File));
         }
+        _ => {}
     }
-    Ok(())
+    let bytes = read(path)?;
+    if is_framed(&bytes) {
+        let damaged = |reason| Failure::new(Exit::Store, format!("{} is damaged: {reason}", path.display()));
+        let text = list_frames(&bytes, foreign).map_err(damaged)?;
+        return out.write_all(text.as_bytes()).map_err(Failure::of(Exit::File));
+    }
+    match std::str::from_utf8(&bytes) {
+        // Also an empty lock.
+        Ok(text) if !text.contains('\0') => out.write_all(text.as_bytes()).map_err(Failure::of(Exit::File)),
+        _ => crate::trace::dump(path, out).map_err(Failure::of(Exit::File)),
+    }
+}
+
+/// Frames whose types the store does not know.
+fn foreign(what: Foreign, frame: &Frame) -> Result<String, String> {
+    match what {
+        Foreign::Lists => json::<KeptLists>(frame),
+        Foreign::Plan => json::<Plan>(frame),
+        Foreign::Facts => json::<Facts>(frame),
+    }
+}
+
+/// One line for each outcome, in the order in which they were found out.
+fn dump_outcomes(path: &Path, out: &mut impl Write) -> Result<(), Failure> {
+    let bytes = read(path)?;
+    let (mut lines, mut n_outcomes) = (String::new(), 0);
+    let damaged = scan_outcomes(&bytes, |record| {
+        let matched = record.matched.map(|bytes| format!(", {bytes} bytes as expected")).unwrap_or_default();
+        let (candidate, test, end) = (record.candidate, record.test, end_text(record.end));
+        let effect = format!("{:?}", effect_of(&record)).to_lowercase();
+        lines += &format!("candidate {candidate:016x} test {test}: {effect}, {end}{matched}\n");
+        n_outcomes += 1;
+    });
+    writeln!(out, "{lines}{n_outcomes} outcomes; {damaged} parts could not be read").map_err(Failure::of(Exit::File))
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {

@@ -5,7 +5,15 @@ use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+use serde::Serialize;
+
 use super::exit::{Exit, Failure};
+
+/// Writes a value as JSON with a line break at its end.
+pub fn write_json(value: &impl Serialize, out: &mut impl Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, value)?;
+    writeln!(out)
+}
 
 /// Writes `bytes` to `path` without colours; whoever reads it meanwhile sees the old file or the new one.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Failure> {

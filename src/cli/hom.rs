@@ -13,6 +13,7 @@ use super::mutants::catalogue::{Catalogue, subject};
 use super::observed::observe;
 use super::ready;
 use crate::causal::{EffectOptions, Structure, StructureOptions};
+use crate::cli::streams::say;
 use crate::hom::studies::{DecileOptions, DecileStudy, HeuristicOptions, HeuristicStudy};
 use crate::hom::{
     EffectMatrix, FirstOrder, Heuristic, Hom, KillMatrix, KillVector, Location, PlanError, PlanOptions, Pool, judge,
@@ -152,7 +153,7 @@ impl Ground<'_> {
         let decisive = if vectors { Decisive::None } else { Decisive::NotOfAll(&members) };
         let killed = self.killer.run(&subjects, self.part, decisive)?;
         if killed.summary.not_run > 0 {
-            anstream::eprintln!(
+            say!(
                 "suspect: {} of {} trials were not run for want of time: the same command goes on from here",
                 killed.summary.not_run,
                 killed.summary.planned
@@ -194,7 +195,7 @@ impl Ground<'_> {
         }
         let judgements = judge(&planned.homs, &self.kills, &outcomes);
         let report = HomReport::new(self, heuristic, order, &planned, &outcomes, &judgements);
-        report.write(arguments.json, arguments.top, out).map_err(Failure::of(Exit::File))
+        report.write(arguments.is_json(), arguments.top, out).map_err(Failure::of(Exit::File))
     }
 
     fn study(
@@ -244,7 +245,7 @@ impl Ground<'_> {
             std::fs::write(path, svg)
                 .map_err(|error| Failure::new(Exit::File, format!("cannot write {}: {error}", path.display())))?;
         }
-        let written = match arguments.json {
+        let written = match arguments.is_json() {
             true => writeln!(out, "{:#}", json.map_err(Failure::of(Exit::Internal))?),
             false => write!(out, "{text}"),
         };

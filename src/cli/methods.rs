@@ -2,17 +2,59 @@
 
 use std::io::Write;
 
-use super::args::MethodsArguments;
+use serde::Serialize;
+
+use super::args::{MethodsArguments, OutputFormat};
 use super::exit::{Exit, Failure};
+use super::files::write_json;
 use crate::rank::{Algorithm, Method, find_method, methods};
 
 /// Lists the methods, or explains one.
 pub fn list_methods(arguments: &MethodsArguments, out: &mut impl Write) -> Result<(), Failure> {
-    let written = match &arguments.method {
-        Some(name) => explain(find_method(name).map_err(Failure::of(Exit::Usage))?, out),
-        None => list(out),
+    let method =
+        arguments.method.as_ref().map(|name| find_method(name)).transpose().map_err(Failure::of(Exit::Usage))?;
+    let written = match (method, arguments.format) {
+        (Some(method), OutputFormat::Text) => explain(method, out),
+        (None, OutputFormat::Text) => list(out),
+        (Some(method), OutputFormat::Json) => write_json(&Told::of(method), out),
+        (None, OutputFormat::Json) => write_json(&methods().iter().map(Told::of).collect::<Vec<_>>(), out),
     };
     written.map_err(Failure::of(Exit::File))
+}
+
+/// A method for programs.
+#[derive(Serialize)]
+struct Told<'m> {
+    id: &'m str,
+    name: &'m str,
+    family: &'m str,
+    computes: &'m str,
+    reads: Vec<&'m str>,
+    source: &'m str,
+    aliases: Vec<&'m str>,
+    /// The class of measures that rank alike; `null` where none is known.
+    class: Option<&'m str>,
+    note: &'m str,
+}
+
+impl Told<'_> {
+    fn of(method: &Method) -> Told<'_> {
+        let class = match &method.algorithm {
+            Algorithm::Measure(measure) => measure.class,
+            _ => None,
+        };
+        Told {
+            id: method.id,
+            name: method.name,
+            family: method.family,
+            computes: method.doc,
+            reads: method.needs.iter().map(|need| need.name()).collect(),
+            source: method.citation,
+            aliases: method.aliases.to_vec(),
+            class,
+            note: method.note,
+        }
+    }
 }
 
 fn list(out: &mut impl Write) -> std::io::Result<()> {

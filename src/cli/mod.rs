@@ -40,6 +40,7 @@ mod since;
 mod slice;
 mod source_tree;
 mod spectra;
+mod streams;
 mod test;
 mod warnings;
 mod work;
@@ -54,6 +55,7 @@ use clap::{CommandFactory, Parser};
 
 use args::{Arguments, Verb};
 pub use exit::{Exit, Failure};
+use streams::{Unread, say};
 
 use crate::store::Store;
 
@@ -80,13 +82,17 @@ pub fn main() -> ExitCode {
             };
         }
     };
-    let mut out = BufWriter::new(anstream::stdout());
+    let mut out = BufWriter::new(Unread::new(anstream::stdout()));
     let done = run(parsed, &mut out).and_then(|()| out.flush().map_err(Failure::of(Exit::File)));
     match done {
         Ok(()) => Exit::Success.into(),
         Err(failure) => {
             if !failure.message.is_empty() {
-                anstream::eprintln!("suspect: {}", failure.message);
+                say!("suspect: {}", failure.message);
+            }
+            // A build whose output nobody reads ends as `make | head` does.
+            if failure.exit == Exit::Baseline && streams::is_unread() {
+                streams::die_unread();
             }
             failure.exit.into()
         }
@@ -101,7 +107,7 @@ fn run(arguments: Arguments, out: &mut impl Write) -> Result<(), Failure> {
         Verb::BisectStep(step) => bisect::step(&start, step, out),
         Verb::Diff(diff) => diff::diff(&project_root(&start), &start, diff, out),
         Verb::Build(build) => build::build(&start, build, out),
-        Verb::Doctor => build::doctor(&project_root(&start), out),
+        Verb::Doctor(doctor) => build::doctor(&project_root(&start), doctor, out),
         Verb::Init => test::init(&start, out),
         Verb::Test(test) => test::test(&project_root(&start), test, out),
         Verb::Mutate(mutate) => mutate::mutate(&project_root(&start), mutate, out),

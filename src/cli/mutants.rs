@@ -13,6 +13,7 @@ use super::kills::{Decisive, Killed, Killer, Subject};
 use super::ready;
 use crate::campaign::Verdict;
 use crate::cli::source_tree::SourceTree;
+use crate::cli::streams::say;
 use crate::mutant::{Class, CodeMutant};
 use crate::program::Program;
 use crate::report::{MutantEntry, MutantStatus, MutantsReport, sarif, stryker, write_mutants};
@@ -46,7 +47,7 @@ fn say(killed: &Killed) {
         0 => String::new(),
         n => format!(" ({n} of {} were known or not needed)", summary.planned),
     };
-    anstream::eprintln!(
+    say!(
         "suspect: {} trials in {:.1} s, {:.0} a second{before}",
         summary.counts.trials,
         killed.seconds,

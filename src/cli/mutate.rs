@@ -16,6 +16,7 @@ use crate::campaign::{
     Campaign, CampaignError, CampaignManifest, Chosen, Coverage, KnownTest, MOST_PASSING, Settings, Summary, TestGroup,
     Watch, Workbench, choose_tests, recorded_tests, select_nodes,
 };
+use crate::cli::streams::say;
 use crate::store::{Run, Shard, Store, TestRecord};
 use crate::suite::{Suite, Verdict};
 use crate::trial::{Executors, Known, Setup, TrialError, Watched};
@@ -40,8 +41,7 @@ pub fn mutate(root: &Path, arguments: &MutateArguments, out: &mut impl Write) ->
     let _reading = store.lock_shared()?;
     let progress = Progress::new();
     let began = Instant::now();
-    let done =
-        run_campaign((&store, &run, &suite), arguments, &progress, &mut |said| anstream::eprintln!("suspect: {said}"));
+    let done = run_campaign((&store, &run, &suite), arguments, &progress, &mut |said| say!("suspect: {said}"));
     progress.clear();
     summarise(&run, &done?, began.elapsed().as_secs_f64(), out).map_err(Failure::of(Exit::File))
 }
@@ -144,7 +144,7 @@ pub fn workbench<'a>(
 /// Tells on standard error what the kernel could not contain.
 pub fn say_uncontained(workbench: &Workbench) {
     for what in workbench.uncontained.lock().unwrap_or_else(PoisonError::into_inner).iter() {
-        anstream::eprintln!("suspect: trials were not wholly contained: {what}");
+        say!("suspect: trials were not wholly contained: {what}");
     }
 }
 

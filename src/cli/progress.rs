@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::campaign::{CodeWatch, Counts, KillCounts, Watch};
+use crate::cli::streams::say;
 
 /// How often the line on a terminal changes.
 const SHOWN: Duration = Duration::from_millis(200);
@@ -39,7 +40,7 @@ impl Progress {
     pub fn clear(&self) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if std::mem::take(&mut state.shown) {
-            anstream::eprint!("\r\x1b[K");
+            let _ = write!(anstream::stderr(), "\r\x1b[K");
         }
     }
 
@@ -57,11 +58,11 @@ impl Progress {
         let text = text(state.tried_since.map_or(Duration::ZERO, |since| now - since));
         if self.on_terminal {
             state.shown = true;
-            anstream::eprint!("\r\x1b[Ksuspect: {text}");
+            let _ = write!(anstream::stderr(), "\r\x1b[Ksuspect: {text}");
             // A terminal that cannot be written to cannot be told so.
             let _ = std::io::stderr().flush();
         } else {
-            anstream::eprintln!("suspect: {text}");
+            say!("suspect: {text}");
         }
     }
 }

@@ -16,6 +16,7 @@ use super::report::keep;
 use super::test::{HowTested, NOT_RUN, record_suite, summarise};
 use super::{build, interrupt, project_root, ready};
 use crate::cli::source_tree::SourceTree;
+use crate::cli::streams::say;
 use crate::report::write_ranking;
 use crate::store::{Run, Store};
 use crate::suite::{Suite, Until};
@@ -26,7 +27,7 @@ pub fn run(start: &Path, arguments: &RunArguments, out: &mut impl Write) -> Resu
     out.flush().map_err(Failure::of(Exit::File))?;
     match done {
         Err(failure) if arguments.exit_zero && matches!(failure.exit, Exit::Finding | Exit::Partial) => {
-            anstream::eprintln!("suspect: {}", failure.message);
+            say!("suspect: {}", failure.message);
             Ok(())
         }
         done => done,
@@ -84,7 +85,7 @@ fn night(start: &Path, arguments: &RunArguments, out: &mut impl Write) -> Result
     let store = Store::new(&root);
     let (run, night) = match unended(&store)? {
         Some((run, night)) => {
-            anstream::eprintln!("suspect: going on with night {}: its tests have been run", run.number);
+            say!("suspect: going on with night {}: its tests have been run", run.number);
             (run, night)
         }
         None => test(&store, arguments, clock, out)?,
@@ -160,7 +161,7 @@ fn rank(
     if !arguments.no_explain && !interrupt::happened() {
         night.unexplained = chains::explain(store, run, &ranked.report, clock.before_report(), out)?;
         for what in &night.unexplained {
-            anstream::eprintln!("suspect: not found out: {what}");
+            say!("suspect: not found out: {what}");
         }
     }
     night.ranked(ranked.report);

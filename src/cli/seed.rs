@@ -17,6 +17,7 @@ use super::mutants::catalogue::{Catalogue, entry, subject};
 use crate::build::BuildReport;
 use crate::build::stale::shell_word;
 use crate::campaign::Verdict;
+use crate::cli::streams::say;
 use crate::eval::{Patched, SeededBenchmark, SeededProgram, SeededVersion};
 use crate::mutant::{Class, CodeMutant, edits};
 use crate::program::Program;
@@ -98,7 +99,7 @@ fn of_slips(
     let mut tally = Tally::default();
     let slipper = Slipper::new(root, store, run, project, files, arguments)?;
     let versions = slipper.versions(arguments.count as usize, &mut tally)?;
-    anstream::eprintln!("suspect: {}", tally.line());
+    say!("suspect: {}", tally.line());
     say_made("a fault of the source", arguments.count, versions.len(), out).map_err(Failure::of(Exit::File))?;
     Ok((!versions.is_empty()).then(|| SeededProgram { name: format!("{}-source", project.name), versions }))
 }
@@ -106,7 +107,7 @@ fn of_slips(
 /// Tells how many versions were made of those that were asked for.
 fn say_made(faults: &str, wanted: u32, made: usize, out: &mut impl Write) -> std::io::Result<()> {
     if made < wanted as usize {
-        anstream::eprintln!(
+        say!(
             "suspect: of the {wanted} versions with {faults} that were asked for only {made} are noticed by some tests and not by all"
         );
     }

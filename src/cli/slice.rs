@@ -11,6 +11,7 @@ use super::exit::{Exit, Failure};
 use super::recorded::{RecordedTest, RecordingRoom};
 use super::wrong::{self, Wrong};
 use crate::cli::source_tree::SourceTree;
+use crate::cli::streams::say;
 use crate::comparison::{Side, dynamic_slice};
 use crate::recording::{Asked, Code, Finder, Runs, Site, Words};
 use crate::report::{SliceLine, SliceReport, write_slice};
@@ -27,7 +28,7 @@ pub fn slice(root: &Path, arguments: &SliceArguments, out: &mut impl Write) -> R
     let test = room.test(&arguments.test)?;
     let recorded = room.record(test, "slice")?;
     for warning in recorded.warnings(&test.name) {
-        anstream::eprintln!("suspect: {warning}");
+        say!("suspect: {warning}");
     }
     let loaded = room.code(&[&recorded.recording])?;
     let (program, code) = &*loaded;

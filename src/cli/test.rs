@@ -16,6 +16,7 @@ use super::args::{Record, TestArguments};
 use super::exit::{Exit, Failure};
 use super::progress::Progress;
 use crate::build::{self, BuildReport};
+use crate::cli::streams::say;
 use crate::exec::ScratchRoot;
 use crate::store::{Manifest, STORE_VERSION, Store, Tables, TestRecord};
 use crate::suite::{self, Baseline, BaselineOptions, Hook, Stability, Suite, SuiteError, TestBaseline, Until, Verdict};
@@ -82,7 +83,7 @@ pub struct HowTested {
 pub fn record_suite(store: &Store, how: &HowTested) -> Result<RecordedSuite, Failure> {
     let suite = Suite::load(store.root())?;
     for note in suite.notes() {
-        anstream::eprintln!("suspect: {note}");
+        say!("suspect: {note}");
     }
     let _lock = store.lock()?;
     let jobs = how.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1);
@@ -288,7 +289,9 @@ pub fn summarise(manifest: &Manifest, n_nodes: usize, out: &mut impl Write) -> s
     let of = |wanted: Option<bool>| manifest.tests.iter().filter(move |test| test.passed == wanted);
     for (wanted, word) in [(Some(false), "fails"), (None, "does not count")] {
         for test in of(wanted).take(NAMED) {
-            writeln!(out, "{word}: {}: {}", called(test), test.verdict)?;
+            // That it fails is said already.
+            let verdict = test.verdict.strip_prefix("fail: ").unwrap_or(&test.verdict);
+            writeln!(out, "{word}: {}: {verdict}", called(test))?;
         }
         let more = of(wanted).count().saturating_sub(NAMED);
         if more > 0 {

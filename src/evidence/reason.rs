@@ -26,6 +26,13 @@ pub struct Reasons<'a> {
     of_line: Vec<Vec<u32>>,
 }
 
+/// A phrase with a comma behind it where it and what follows would read as one number: `with 3 instead of 4, 4 of 6 failing tests`.
+fn set_apart(phrase: &str, next: &str) -> String {
+    let is_number = |letter: Option<char>| letter.is_some_and(|letter| letter.is_ascii_digit());
+    let comma = if is_number(phrase.chars().next_back()) && is_number(next.chars().next()) { "," } else { "" };
+    format!("{phrase}{comma}")
+}
+
 /// Names of tests in one sentence.
 const NAMED: usize = 3;
 
@@ -132,7 +139,7 @@ impl<'a> Reasons<'a> {
         let passes = if phrase.acts {
             format!("{} makes {who} pass", phrase.text)
         } else {
-            format!("{} {who} {}", phrase.text, if tests.len() == 1 { "passes" } else { "pass" })
+            format!("{} {who} {}", set_apart(&phrase.text, &who), if tests.len() == 1 { "passes" } else { "pass" })
         };
         let sentence = format!("{passes}{}", breaks(self.tallies.came_out(candidate)));
         Reason { sentence, candidate: Some(candidate), tests }

@@ -73,6 +73,11 @@ pub(super) fn point(point: &Point) -> String {
         line => format!("{}:{line}", point.file),
     };
     let time = if point.instance > 0 { format!(" (execution {})", point.instance) } else { String::new() };
-    let text = if point.text.is_empty() { String::new() } else { format!(" `{}`", point.text) };
+    let text = match point.text.as_str() {
+        "" => String::new(),
+        // A sentence quotes its own code.
+        text if text.contains('`') => format!(": {text}"),
+        text => format!(" `{text}`"),
+    };
     format!("{place}{text}{time}")
 }

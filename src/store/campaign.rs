@@ -14,7 +14,7 @@ use super::sessions::{self, Appended};
 use super::trials::{Found, record_at};
 use super::{Lock, ShardEnds, Store, StoreError, TrialKey, TrialRecord, encode_trials, encoding, scan_trials};
 
-const KIND_PLAN: u32 = 17;
+pub(super) const KIND_PLAN: u32 = 17;
 /// Trials of one test in a frame of a file that was joined.
 const JOINED: usize = 256;
 

@@ -14,7 +14,7 @@ use super::{Lock, Shard, Store, StoreError, TrialEnd, encoding};
 /// Kind of the frames that hold outcomes.
 const KIND_OUTCOMES: u32 = 19;
 /// Kind of the frame that holds what was found out about the tests before anything was tried on them.
-const KIND_FACTS: u32 = 20;
+pub(super) const KIND_FACTS: u32 = 20;
 
 /// What is kept of one trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

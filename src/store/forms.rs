@@ -6,7 +6,7 @@ use std::fs;
 use super::{Store, StoreError, encoding};
 
 /// Kind of the frame.
-const KIND_FORMS: u32 = 21;
+pub(super) const KIND_FORMS: u32 = 21;
 
 impl Store {
     /// Keeps what the optimiser of this number made of expressions, by hashes of these, in place of what was kept.

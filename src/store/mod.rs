@@ -43,6 +43,7 @@ mod encoding;
 mod evidence;
 mod forms;
 mod kills;
+mod listing;
 mod night;
 mod prune;
 mod reports;
@@ -61,8 +62,10 @@ use serde::de::DeserializeOwned;
 
 use crate::STORE_DIRECTORY;
 pub use campaign::{CampaignStore, Shard, TrialWriter, Trials};
+pub use encoding::Frame;
 pub use evidence::{Ages, EvidenceStore, EvidenceWriter, TriedRecord, TriedRecords, scan_outcomes};
 pub use kills::{KillKey, KillOutcome, KillRecord, KillStore, KillWriter, Kills, scan_kills};
+pub use listing::{Foreign, is_framed, json, list_frames};
 pub use reports::{ReportState, stamps};
 pub use run::{Manifest, Recorded, Run, RunWriter, Tables, TestRecord};
 pub use shards::{ShardEnd, ShardEnds};

@@ -17,12 +17,12 @@ use crate::program::{Execution, Label, Program};
 const LISTS: &str = "lists";
 /// The file of a run's labels; a run that was recorded without has none.
 const LABELS: &str = "labels.json";
-const KIND_PIECES: u32 = 1;
-const KIND_EDGES: u32 = 2;
-const KIND_NODES: u32 = 3;
-const KIND_SEQUENCES: u32 = 4;
-const KIND_STOPPED: u32 = 5;
-const KIND_LISTS: u32 = 6;
+pub(super) const KIND_PIECES: u32 = 1;
+pub(super) const KIND_EDGES: u32 = 2;
+pub(super) const KIND_NODES: u32 = 3;
+pub(super) const KIND_SEQUENCES: u32 = 4;
+pub(super) const KIND_STOPPED: u32 = 5;
+pub(super) const KIND_LISTS: u32 = 6;
 
 /// What a run was and how it went, without its numbers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -242,12 +242,7 @@ pub struct Recorded<'a> {
 impl Recorded<'_> {
     /// The pieces that a test entered, ascending.
     pub fn pieces(&self, test: u32) -> Result<Vec<u32>, StoreError> {
-        let bytes: Vec<u8> = self.value(test, KIND_PIECES)?;
-        let set = |(at, byte): (usize, &u8)| {
-            let byte = *byte;
-            (0..8).filter(move |bit| byte >> bit & 1 == 1).map(move |bit| (at * 8 + bit) as u32)
-        };
-        Ok(bytes.iter().enumerate().flat_map(set).collect())
+        Ok(set_bits(&self.value::<Vec<u8>>(test, KIND_PIECES)?))
     }
 
     /// The edges that a test took, ascending, with their counts.
@@ -330,6 +325,15 @@ fn bits(counts: &[u64]) -> Vec<u8> {
     counts.chunks(8).map(byte).collect()
 }
 
+/// The positions of the bits that are set.
+pub(super) fn set_bits(bytes: &[u8]) -> Vec<u32> {
+    let set = |(at, byte): (usize, &u8)| {
+        let byte = *byte;
+        (0..8).filter(move |bit| byte >> bit & 1 == 1).map(move |bit| (at * 8 + bit) as u32)
+    };
+    bytes.iter().enumerate().flat_map(set).collect()
+}
+
 /// How often each piece was entered: the sum over its incoming edges.
 fn piece_counts(program: &Program, edges: &[u64]) -> Vec<u64> {
     let mut pieces = vec![0u64; program.pieces.len()];
@@ -352,7 +356,8 @@ fn sparse(numbers: impl Iterator<Item = u64>) -> Vec<u64> {
     coded
 }
 
-fn pairs(coded: &[u64]) -> Vec<(u32, u64)> {
+/// Positions and values of what [`sparse`] coded.
+pub(super) fn pairs(coded: &[u64]) -> Vec<(u32, u64)> {
     let mut at = 0u64;
     let mut pair = |step: u64, number: u64| {
         at = at.saturating_add(step);

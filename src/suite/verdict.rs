@@ -142,19 +142,38 @@ pub(super) fn last_line(bytes: &[u8]) -> Option<String> {
 
 /// Characters of a line shown in a message.
 const SHOWN: usize = 80;
+/// Characters shown before the first difference of two long lines.
+const BEFORE: usize = 30;
 
 /// A line for a message: printable and not too long.
 pub(super) fn clip(line: &[u8]) -> String {
-    let text = String::from_utf8_lossy(line);
-    let mut out = String::new();
-    for (i, c) in text.chars().enumerate() {
-        if i == SHOWN {
-            out.push('…');
-            break;
-        }
-        if c.is_control() && c != '\t' { out.extend(c.escape_default()) } else { out.push(c) }
-    }
+    let mut letters = line_text(line, 0);
+    let mut out: String = letters.by_ref().take(SHOWN).flatten().collect();
+    out.extend(letters.next().map(|_| '…'));
     out
+}
+
+/// The printable forms of a line's characters from a position on.
+fn line_text(line: &[u8], from: usize) -> impl Iterator<Item = Vec<char>> {
+    let printable = |letter: char| match letter.is_control() && letter != '\t' {
+        true => letter.escape_default().collect(),
+        false => vec![letter],
+    };
+    String::from_utf8_lossy(line).chars().skip(from).map(printable).collect::<Vec<_>>().into_iter()
+}
+
+/// Two different lines, each at most [`SHOWN`] letters long; of long ones that begin alike, what is from a little before their difference on.
+fn around_difference(one: &[u8], other: &[u8]) -> (String, String) {
+    let [one, other] = [one, other].map(|line| line.strip_suffix(b"\n").unwrap_or(line));
+    let same = line_text(one, 0).zip(line_text(other, 0)).take_while(|(one, other)| one == other).count();
+    if same < SHOWN - BEFORE {
+        return (clip(one), clip(other));
+    }
+    let rest = |line: &[u8]| {
+        let rest: String = String::from_utf8_lossy(line).chars().skip(same - BEFORE).collect();
+        format!("…{}", clip(rest.as_bytes()))
+    };
+    (rest(one), rest(other))
 }
 
 /// Where two outputs differ first, in words; `None` when they are equal.
@@ -174,7 +193,10 @@ pub fn difference(expected: &[u8], got: &[u8]) -> Option<String> {
         (Some(e), Some(g)) if g.strip_suffix(b"\n") == Some(e) => {
             format!("line {line} has a line break at its end too many")
         }
-        (Some(e), Some(g)) => format!("line {line} is `{}`, expected `{}`", shown(g), shown(e)),
+        (Some(e), Some(g)) => {
+            let (g, e) = around_difference(g, e);
+            format!("line {line} is `{g}`, expected `{e}`")
+        }
         (Some(e), None) => format!("ends before line {line}, expected `{}`", shown(e)),
         (None, g) => format!("goes on at line {line} with `{}`, expected the end", shown(g.map_or(b"", |g| g))),
     })
@@ -194,6 +216,18 @@ mod tests {
         assert_eq!(text("a\n", "a"), "line 1 lacks the line break at its end");
         assert_eq!(text("a", "a\n"), "line 1 has a line break at its end too many");
         assert_eq!(text("", "\u{1b}x"), "goes on at line 1 with `\\u{1b}x`, expected the end");
+        assert_eq!(text("a\0b\n", "a\u{ff}b\n"), "line 1 is `a\u{ff}b`, expected `a\\u{0}b`");
+    }
+
+    #[test]
+    fn long_lines_are_shown_where_they_differ() {
+        let (same, rest) = ("x".repeat(200), "y".repeat(200));
+        let told = difference(format!("{same}a{rest}\n").as_bytes(), format!("{same}b{rest}\n").as_bytes()).unwrap();
+        let (before, after) = ("x".repeat(BEFORE), "y".repeat(SHOWN - BEFORE - 1));
+        assert_eq!(told, format!("line 1 is `…{before}b{after}…`, expected `…{before}a{after}…`"));
+        // One that ends where the other goes on.
+        let told = difference(format!("{same}\n").as_bytes(), format!("{same}b\n").as_bytes()).unwrap();
+        assert_eq!(told, format!("line 1 is `…{before}b`, expected `…{before}`"));
     }
 
     #[test]

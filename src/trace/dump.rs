@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use suspect_format::abi::{STATE_CLEAN, STATE_LOST, STATE_NONLOCAL};
+use suspect_format::dependence::{self, Operand};
 use suspect_format::site::{self, Bad, Cursor, OUTSIDE, SequenceCount};
 use suspect_format::trace::{MAGIC, STATUS_FORKED, STATUS_NO_LOG, STATUS_NO_SPACE, STATUS_UNRECORDED};
 
@@ -58,6 +59,72 @@ pub fn dump(path: &Path, out: &mut impl Write) -> Result<(), DumpError> {
     }
     let mut tables = Tables { out, path };
     sections.into_iter().try_for_each(|section| tables.section(section))
+}
+
+/// Writes the site tables of a section that was taken out of its module.
+pub fn dump_sites(path: &Path, out: &mut impl Write) -> Result<(), DumpError> {
+    Tables { out, path }.section(ModuleFile::open(path)?.bytes())
+}
+
+/// Writes the dependence tables of a section that was taken out of its module: each instruction with its place and what it uses.
+pub fn dump_dependences(path: &Path, out: &mut impl Write) -> Result<(), DumpError> {
+    let file = ModuleFile::open(path)?;
+    let stopped = |stop| match stop {
+        Stop::Bad(bad) => DumpError::Table { path: path.to_owned(), bad },
+        Stop::Write(error) => DumpError::Write(error),
+    };
+    let mut section = Cursor::new(file.bytes());
+    while let Some((_, body)) = site::next_table(&mut section).map_err(|bad| stopped(Stop::Bad(bad)))? {
+        dump_dependence(body, out).map_err(stopped)?;
+    }
+    Ok(())
+}
+
+fn dump_dependence(mut body: Cursor, out: &mut impl Write) -> Result<(), Stop> {
+    writeln!(out, "dependences of unit {:016x}", body.unsigned()?)?;
+    let mut names = Vec::new();
+    for _ in 0..body.small()? {
+        names.push(body.text()?);
+    }
+    for _ in 0..body.small()? {
+        let (holder, held) = (Operand::decode(&mut body)?, Operand::decode(&mut body)?);
+        writeln!(out, "  {} begins with the address of {}", operand(holder, &names), operand(held, &names))?;
+    }
+    let mut number = 0;
+    while !body.rest().is_empty() {
+        let function = dependence::Function::decode(&mut body)?;
+        writeln!(out, "  function {number} with {} parameters", function.n_parameters)?;
+        for value in 0..function.n_instructions {
+            let one = dependence::Instruction::decode(&mut body)?;
+            let mut used = Vec::new();
+            for _ in 0..one.n_operands {
+                used.push(operand(Operand::decode(&mut body)?, &names));
+            }
+            let value = function.n_parameters.saturating_add(value);
+            let place = (one.piece, one.file, one.line);
+            writeln!(
+                out,
+                "    %{value} {:?} {} piece {} at {}:{}",
+                one.operation,
+                used.join(", "),
+                place.0,
+                place.1,
+                place.2
+            )?;
+        }
+        number += 1;
+    }
+    Ok(())
+}
+
+fn operand(operand: Operand, names: &[&str]) -> String {
+    let name = |number: u32| names.get(number as usize).copied().unwrap_or("?");
+    match operand {
+        Operand::Constant => "constant".to_owned(),
+        Operand::Value(number) => format!("%{number}"),
+        Operand::Symbol(number) => name(number).to_owned(),
+        Operand::LocalSymbol(number) => format!("{} (local)", name(number)),
+    }
 }
 
 fn dump_trace(trace: &TraceFile, out: &mut impl Write) -> io::Result<()> {

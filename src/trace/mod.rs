@@ -13,7 +13,7 @@ mod sites;
 mod tests;
 
 pub use directory::{Traces, read_directory};
-pub use dump::{DumpError, dump};
+pub use dump::{DumpError, dump, dump_dependences, dump_sites};
 pub use file::{LogEntry, TraceFile};
 pub use layout::{Facts, Layout, LogPart, ModulePart, UnitPart};
 pub use process::{Ending, Module, Process, Unit};

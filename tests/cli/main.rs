@@ -40,6 +40,7 @@ mod seeding;
 mod shards;
 mod slices;
 mod slurm;
+mod streams;
 mod study_programs;
 mod unclear_runs;
 mod warnings;

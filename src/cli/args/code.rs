@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 
 use super::shard::shard;
-use super::{MutateExecutor, duration};
+use super::{MutateExecutor, OutputFormat, duration};
 
 /// How code mutants are run.
 #[derive(Debug, Args)]
@@ -173,12 +173,22 @@ pub struct HomArguments {
     /// Show at most so many strongly subsuming mutants.
     #[arg(long, value_name = "N", default_value = "10")]
     pub top: usize,
-    /// As JSON.
-    #[arg(long)]
+    /// How to write the report.
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: OutputFormat,
+    /// As `--format json`.
+    #[arg(long, hide = true)]
     pub json: bool,
     /// Write a study's plot to this file, as SVG.
     #[arg(long, value_name = "FILE", requires = "study")]
     pub plot: Option<PathBuf>,
+}
+
+impl HomArguments {
+    /// Whether to write JSON.
+    pub fn is_json(&self) -> bool {
+        self.json || self.format == OutputFormat::Json
+    }
 }
 
 /// What faults are made of.

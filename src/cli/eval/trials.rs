@@ -10,6 +10,7 @@ use super::version::Place;
 use crate::cli::evidence::Scene;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::search::{SearchOptions, search};
+use crate::cli::streams::say;
 use crate::eval::{self, EvalVersion};
 use crate::evidence::{Candidate, Effect, Kind, Outcome, Posterior, Trials, TriedTest};
 use crate::mutant::Class;
@@ -166,7 +167,7 @@ impl Place<'_> {
         };
         let kept = Kept { seconds: began.elapsed().as_secs_f64(), ..kept };
         if let Some(why) = &kept.refused {
-            anstream::eprintln!("{}: nothing was tried: {why}", self.name_of(version));
+            say!("{}: nothing was tried: {why}", self.name_of(version));
         }
         let text = serde_json::to_vec(&kept).map_err(Failure::of(Exit::Internal))?;
         Ok(eval::write(&self.trials_path(version), &text)?)

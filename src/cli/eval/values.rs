@@ -9,6 +9,7 @@ use crate::campaign::{Counts, Watch};
 use crate::cli::args::{MutateArguments, MutateExecutor, MutateTests};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::mutate::run_campaign;
+use crate::cli::streams::say;
 use crate::eval::{self, EvalVersion};
 use crate::store::{Run, Store};
 use crate::suite::Suite;
@@ -55,7 +56,7 @@ impl Place<'_> {
         let refused = run_quietly((&store, &run, suite), self.options.jobs, self.options.search).err();
         let refused = refused.map(|failure| failure.message);
         if let Some(why) = &refused {
-            anstream::eprintln!("{}: no values were mutated: {why}", self.name_of(version));
+            say!("{}: no values were mutated: {why}", self.name_of(version));
         }
         let mutated = Mutated { key: self.mutated_key(recording_key), refused };
         let text = serde_json::to_vec(&mutated).map_err(Failure::of(Exit::Internal))?;

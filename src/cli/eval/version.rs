@@ -14,6 +14,7 @@ use super::judge::{judge, keep_shown, with_expectations};
 use crate::build::{self, BuildOptions, driver};
 use crate::cli::build::exit_of;
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::streams::say;
 use crate::cli::test::SuiteRun;
 use crate::eval::{
     self, EvalError, EvalProgram, EvalVersion, Fingerprint, Recorded, Reference, ReferenceRun, RunTimes,
@@ -149,7 +150,7 @@ impl<'a> Place<'a> {
         let key = if recorded.key.is_empty() { String::new() } else { key };
         let result = self.ranked(version, key, &recorded, earlier)?;
         write_json(&path, &result)?;
-        anstream::eprintln!("{}: {}", self.name_of(version), said(&result.outcome));
+        say!("{}: {}", self.name_of(version), said(&result.outcome));
         Ok(Some(result))
     }
 

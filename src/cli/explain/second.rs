@@ -68,9 +68,9 @@ pub fn question(store: &Store, arguments: &ExplainArguments) -> Result<(String, 
     if let (Some(failing), Some(asked)) = (&arguments.test, asked) {
         return Ok((failing.clone(), Second::Itself(asked)));
     }
-    let run = store.latest_run().map_err(|error| {
-        Failure::new(Exit::Store, format!("{error}; run `suspect test` first, or give both tests: TEST --against TEST"))
-    })?;
+    let run = store
+        .latest_run()
+        .map_err(|error| Failure::new(Exit::Store, format!("{error}, or give both tests: TEST --against TEST")))?;
     let failing = match &arguments.test {
         Some(name) => name.clone(),
         None => {

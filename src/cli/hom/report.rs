@@ -156,7 +156,7 @@ impl HomReport {
         }
         match self.sets.len().saturating_sub(top) {
             0 => Ok(()),
-            more => writeln!(out, "... and {more} more (--top N, --json)"),
+            more => writeln!(out, "... and {more} more (--top N, --format json)"),
         }
     }
 
@@ -175,7 +175,7 @@ impl HomReport {
         }
         match self.strong.len().saturating_sub(top) {
             0 => Ok(()),
-            more => writeln!(out, "\n... and {more} more (--top N, --json)"),
+            more => writeln!(out, "\n... and {more} more (--top N, --format json)"),
         }
     }
 }

@@ -107,11 +107,15 @@ fn choose(
         reason.into_iter().for_each(|reason| *reasons.entry(reason).or_default() += 1);
     }
     let mut left_out: Vec<String> =
-        reasons.iter().map(|(reason, count)| format!("{count} mutants ({reason})")).collect();
+        reasons.iter().map(|(reason, count)| format!("{} ({reason})", counted(*count))).collect();
     if chosen.len() < wanted {
-        left_out.push(format!("{} mutants (not drawn: --sample)", wanted - chosen.len()));
+        left_out.push(format!("{} (not drawn: --sample)", counted(wanted - chosen.len())));
     }
     (chosen, left_out)
+}
+
+fn counted(mutants: usize) -> String {
+    if mutants == 1 { "1 mutant".to_owned() } else { format!("{mutants} mutants") }
 }
 
 /// Why a mutant is not asked for.

@@ -4,6 +4,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::cli::progress::Progress;
+use crate::cli::streams::say;
 use crate::evidence::Trials;
 use crate::program::Program;
 use crate::report::percent;
@@ -19,6 +20,11 @@ pub struct Watching<'a> {
     first: Mutex<String>,
 }
 
+/// A time as `5 s`, or as `500 ms` where it is short.
+fn seconds(time: Duration) -> String {
+    if time.as_secs() > 0 { format!("{} s", time.as_secs()) } else { format!("{} ms", time.as_millis()) }
+}
+
 impl<'a> Watching<'a> {
     /// Nothing is shown yet.
     pub fn new(program: &'a Program, budget: Duration) -> Watching<'a> {
@@ -28,16 +34,16 @@ impl<'a> Watching<'a> {
     /// Says what will be done.
     pub fn announce(&self, run: &Run) {
         if self.budget.is_zero() {
-            anstream::eprintln!("suspect: looking up what was tried before");
+            say!("suspect: looking up what was tried before");
             return;
         }
         let count = |passed: bool| run.manifest.tests.iter().filter(|test| test.passed == Some(passed)).count();
-        anstream::eprintln!(
-            "suspect: trying small changes of the program on its {} failing and {} passing tests, for {} s at most; Ctrl-C ranks by \
+        say!(
+            "suspect: trying small changes of the program on its {} failing and {} passing tests, for {} at most; Ctrl-C ranks by \
              what is known then, --no-trials by what was recorded",
             count(false),
             count(true),
-            self.budget.as_secs()
+            seconds(self.budget)
         );
     }
 
@@ -55,9 +61,9 @@ impl<'a> Watching<'a> {
         };
         let end = if searched.is_finished { "" } else { "; not everything that was planned" };
         let trials = if searched.n_run == 1 { "trial" } else { "trials" };
-        anstream::eprintln!("suspect: {} {trials} in {seconds:.1} s{before}{end}", searched.n_run);
+        say!("suspect: {} {trials} in {seconds:.1} s{before}{end}", searched.n_run);
         if searched.n_damaged > 0 {
-            anstream::eprintln!(
+            say!(
                 "suspect: {} stretches of earlier results could not be read; their trials were run again",
                 searched.n_damaged
             );

@@ -13,6 +13,7 @@ use crate::cli::endless::n_edges;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::interrupt;
 use crate::cli::source_tree::SourceTree;
+use crate::cli::streams::say;
 use crate::exec::{Command, Outcome, Status};
 use crate::report::{Explanation, RankingReport, shell_word, write_explanation};
 use crate::store::{Run, Store, TestRecord};
@@ -92,7 +93,7 @@ fn has(tests: &[&TestRecord], name: &str) -> bool {
 
 /// Explains a test; why it could not, if it could not.
 fn one(store: &Store, test: &TestRecord, limit: Duration, out: &mut impl Write) -> Result<Option<String>, Failure> {
-    anstream::eprintln!("suspect: looking for the causes of {}, for {} s at most", test.name, limit.as_secs());
+    say!("suspect: looking for the causes of {}, for {} s at most", test.name, limit.as_secs());
     let program = std::env::current_exe().map_err(Failure::of(Exit::Internal))?;
     let mut words: Vec<OsString> = vec![program.into(), "-C".into(), store.root().into(), "explain".into()];
     // Looking for a change of the failing run must leave time to explain it.
