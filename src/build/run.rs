@@ -205,12 +205,12 @@ fn command(options: &BuildOptions, toolchain: &Toolchain, place: &Place) -> Comm
     command.env(ENV_LOG, &place.log).env(ENV_MODES, &options.modes);
     // A cache in front of the driver looks at neither the plugin nor the modes by itself.
     let mut watched = joined(&toolchain.plugin, Some(place.shim.join(shim::CONFIG).as_os_str()));
+    // Tables name the compiler's directory, so an object of another checkout would speak of that one's files.
+    watched = joined(&options.state.join(ROOT), Some(&watched));
     if let Some(others) = env::var_os("CCACHE_EXTRAFILES").filter(|others| !others.is_empty()) {
         watched = joined(Path::new(&watched), Some(&others));
     }
     command.env("CCACHE_EXTRAFILES", watched);
-    // Tables name the compiler's directory, so objects of another checkout would speak of its files.
-    command.env_remove("CCACHE_NOHASHDIR").env("CCACHE_HASHDIR", "true");
     match BuildCommand::of(&options.command, &options.directory) {
         BuildCommand::Configure(_) => configure_cmake(&mut command, options, toolchain, place),
         BuildCommand::Build(_) => {

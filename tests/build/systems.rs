@@ -80,6 +80,27 @@ fn make_through_a_compiler_cache() {
 }
 
 #[test]
+fn two_checkouts_share_no_objects_of_a_compiler_cache() {
+    let one = Project::new("one").with_program();
+    one.file("Makefile", "program: main.o answer.o\n\t$(CC) -o $@ $^\n");
+    let other = one.root.parent().unwrap().join("two");
+    std::fs::create_dir(&other).unwrap();
+    for name in ["Makefile", "main.c", "answer.c"] {
+        std::fs::copy(one.root.join(name), other.join(name)).unwrap();
+    }
+    for root in [&one.root, &other] {
+        let mut command = one.command(SUSPECT);
+        command.args(["build", "--", "make", "CC=ccache gcc"]).current_dir(root);
+        // Paths below the common directory are made relative, and where the compiler runs is not looked at.
+        command.env("CCACHE_BASEDIR", root.parent().unwrap()).env("CCACHE_NOHASHDIR", "1");
+        succeed(command.output().unwrap());
+        let units = suspect::build::elf::read(&root.join("program")).unwrap().unwrap().units.unwrap();
+        let directories: Vec<&str> = units.iter().map(|unit| unit.directory.as_str()).collect();
+        assert_eq!(directories, [root.to_str().unwrap(); 2]);
+    }
+}
+
+#[test]
 fn units_of_earlier_builds_for_other_modes_are_named() {
     let project = make_project("p");
     succeed(project.build(&["make"]));
