@@ -1,7 +1,7 @@
 //! What is shown of one line, on hand-made ones.
 
 use super::text_tests::{claim, report};
-use super::{Before, Difference, Feature, Reason, Standing, WHY_SCHEMA_VERSION, WhyNot, WhyReport, write_why};
+use super::{Before, Difference, Feature, Reason, Score, Standing, WHY_SCHEMA_VERSION, WhyNot, WhyReport, write_why};
 
 fn why() -> WhyReport {
     let ranking = report();
@@ -17,7 +17,7 @@ fn why() -> WhyReport {
         schema_version: WHY_SCHEMA_VERSION,
         entry,
         n_ranked: 12,
-        spectra: vec![Standing { method: "ochiai".into(), score: 0.5, rank_best: 3, rank_worst: 5 }],
+        spectra: vec![Standing { method: "ochiai".into(), score: Score(0.5), rank_best: 3, rank_worst: 5 }],
         features: vec![feature("flip", 1.0, 6.0), feature("flip share", 0.25, -2.0)],
         tried: vec![Reason { text: "with + instead of - both pass".into(), claim: Some(claim()) }],
         not_tried: vec!["3 changes here".into()],

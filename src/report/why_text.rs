@@ -24,7 +24,7 @@ pub fn write_why(report: &WhyReport, line: Option<&str>, out: &mut impl Write) -
         .spectra
         .iter()
         .map(|standing| {
-            format!("{} {:.4} ({})", standing.method, standing.score, rank(standing.rank_best, standing.rank_worst))
+            format!("{} {} ({})", standing.method, standing.score, rank(standing.rank_best, standing.rank_worst))
         })
         .collect();
     if !spectra.is_empty() {

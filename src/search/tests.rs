@@ -273,6 +273,7 @@ fn search_after(
         program: &program,
         tests,
         mutants: &[],
+        left_out: &BTreeSet::new(),
         strings: &Strings::default(),
         lab,
         values: lab,
