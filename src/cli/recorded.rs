@@ -72,6 +72,8 @@ pub struct RecordingRoom<'a> {
 pub struct RecordedTest {
     /// What the suite says of it.
     pub verdict: Verdict,
+    /// Why, unless it goes without saying.
+    pub reason: Option<String>,
     /// How it can be run again with patches, if it can.
     pub runs: Option<TestRuns>,
     /// The number of the process in the order in which they started.
@@ -106,6 +108,14 @@ impl Change {
 }
 
 impl RecordedTest {
+    /// The verdict in words, as a recorded run has it.
+    pub fn verdict_text(&self) -> String {
+        match &self.reason {
+            Some(reason) => format!("{}: {reason}", self.verdict),
+            None => self.verdict.to_string(),
+        }
+    }
+
     /// What was not recorded, as statements about the test called `name`.
     pub fn warnings(&self, name: &str) -> Vec<String> {
         let others = (self.others > 0).then(|| {
@@ -206,22 +216,29 @@ impl<'a> RecordingRoom<'a> {
             && recording.modules().iter().all(|module| module.is_file())
         {
             let (runs, written) = (Some(runs), Some(run.written));
-            return Ok(RecordedTest { verdict, runs, recording, process, others, written, change: None });
+            let reason = plain.reason;
+            return Ok(RecordedTest { verdict, reason, runs, recording, process, others, written, change: None });
         }
         let Some((recording, process, others)) = chosen(&paths)? else {
-            let why = plain.reason.map(|reason| format!(" ({verdict}: {reason})")).unwrap_or_default();
+            let why = plain.reason.as_ref().map(|reason| format!(" ({verdict}: {reason})")).unwrap_or_default();
             let message = format!(
                 "{}: no program that can be recorded ran{why}; build it with `suspect build`, and if it has --modes, with `record` among them",
                 test.name
             );
             return Err(Failure::new(Exit::NotInstrumented, message));
         };
-        Ok(RecordedTest { verdict, runs: None, recording, process, others, written: None, change: None })
+        let reason = plain.reason;
+        Ok(RecordedTest { verdict, reason, runs: None, recording, process, others, written: None, change: None })
     }
 
     /// What was recorded of the tests last.
     fn records(&self) -> &[TestRecord] {
         self.tested.as_ref().map_or(&[], |run| &run.manifest.tests)
+    }
+
+    /// What the last `suspect test` knows of a test that counted in it.
+    pub fn known(&self, name: &str) -> Option<&TestRecord> {
+        self.records().iter().find(|record| record.name == name && record.passed.is_some())
     }
 
     /// Whether a test is known not to end.
@@ -321,6 +338,7 @@ impl<'a> RecordingRoom<'a> {
         };
         Ok(Some(RecordedTest {
             verdict: run.verdict,
+            reason: None,
             runs: Some(runs.clone()),
             process: recorded.process,
             recording,

@@ -339,7 +339,7 @@ fn what_no_failing_test_executes_comes_behind_what_one_does_and_the_reader_is_to
     // One failing test, ten passing ones: the first unit is executed by none, the second by all.
     let tests: Vec<_> = (0..11).map(|test| (vec![1], test == 0)).collect();
     let matrix = CoverageMatrix::from_units(2, &tests);
-    for method in ["ochiai", "tarantula", "jaccard", "kulczynski2"] {
+    for method in ["ochiai", "tarantula", "jaccard"] {
         let ranked = apply(find_method(method).unwrap(), &Observed::coverage(&matrix)).unwrap();
         assert_eq!(ranked.ranking.order(), [1, 0], "{method}");
         assert!(ranked.notes.contains(&Note::NotInFailures(1)), "{method}: {:?}", ranked.notes);

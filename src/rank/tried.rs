@@ -40,16 +40,16 @@ pub fn by_trials(observed: &Observed, criterion: Criterion) -> Option<Ranked> {
 pub fn by_all_evidence(observed: &Observed) -> Option<Ranked> {
     let ((program, units), (ground, trials)) = (observed.code?, observed.trials?);
     let posterior = Posterior::new(ground, trials);
-    let shown = units.from_lines(program, &posterior.lines);
+    let probable = units.from_lines(program, &posterior.lines);
     let mut turns = vec![f64::NEG_INFINITY; ground.n_lines()];
     for (turn, &line) in posterior.order.iter().enumerate() {
         turns[line as usize] = -(turn as f64);
     }
     // With one group of tests the probabilities are the order, and equals are equals.
-    let first = if posterior.clusters.len() < 2 { shown.clone() } else { units.from_lines(program, &turns) };
+    let first = if posterior.clusters.len() < 2 { probable.clone() } else { units.from_lines(program, &turns) };
     let ochiai = by_measure(observed, "ochiai")?;
     let second = |(ochiai, p): (f64, &f64)| if *p > 0.0 { 0.0 } else { ochiai };
-    let second: Vec<f64> = ochiai.into_iter().zip(&shown).map(second).collect();
+    let second: Vec<f64> = ochiai.into_iter().zip(&probable).map(second).collect();
     let tried = (0..trials.candidates().len() as u32).any(|at| trials.failing(at).next().is_some());
     let groups = posterior.clusters.len();
     let notes = [
@@ -57,6 +57,7 @@ pub fn by_all_evidence(observed: &Observed) -> Option<Ranked> {
         (tried && !trials.turns_any(ground)).then_some(Note::NoFlip),
         (groups > 1).then_some(Note::Reasons(groups)),
     ];
+    let shown = units.from_lines(program, &posterior.stated(ground, trials).lines);
     let shown = shown.into_iter().map(|p| p.max(0.0)).collect();
     let ranking = Ranking::by_keys(&[&first, &second], shown);
     Some(Ranked { ranking, notes: notes.into_iter().flatten().collect() })

@@ -12,6 +12,7 @@ mod errors;
 mod eval;
 mod eval_trials;
 mod explaining;
+mod filters;
 mod garbage;
 mod incremental;
 mod interrupted;

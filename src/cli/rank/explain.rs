@@ -44,7 +44,7 @@ impl<'a> Explainer<'a> {
             ground,
             chains,
             trials,
-            posterior: without(Posterior::new(ground, trials), left_out),
+            posterior: without(Posterior::new(ground, trials).stated(ground, trials), left_out),
             reasons: Reasons::new(&run.program, ground, trials),
             claimant: Claimant::new(store, run, trials),
             claims: BTreeMap::new(),
