@@ -150,8 +150,8 @@ fn ends_otherwise(room: &RecordingRoom<'_>, name: &str, recorded: &RecordedTest)
         return None;
     }
     Some(format!(
-        "{name}: `{}` in the last `suspect test`, and `{now}` where it is recorded, so that says nothing of why: code that is recorded is not \
-         optimised, and its locals begin as zero; run `suspect test` again if the program or the test changed",
+        "{name} does not end as it did in the last `suspect test`, so nothing is explained. It was: {}; and where it is recorded it is: {now}. Code that is \
+         recorded is not optimised, and its locals begin as zero; run `suspect test` again if the program or the test changed",
         known.verdict
     ))
 }

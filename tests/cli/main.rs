@@ -11,6 +11,7 @@ mod differences;
 mod errors;
 mod eval;
 mod eval_trials;
+mod explained_runs;
 mod explaining;
 mod filters;
 mod garbage;
