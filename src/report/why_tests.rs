@@ -39,7 +39,7 @@ fn all_that_is_known_is_there() {
     let head = "sum.c:4 in sum(): #1-2 of 12 lines, 83 %\n  return a - b;\n  executed by 2 of 2 failing, 1 of 3 passing tests\n  \
                 by coverage alone: ochiai 0.5000 (#3-5)\n\nwhy it is there:\n  - with `+` instead of `-` both failing tests pass and none breaks\n";
     assert!(text.starts_with(head), "{text}");
-    let score = "how its score, 5.50, comes about (probabilities are in proportion to exp(score)):\n  \
+    let score = "how its score, 5.50, comes about (probabilities are in proportion to exp(score), before what was not tried is counted):\n  \
                  flip           1.000 x   6.000 =    6.000\n  flip share     0.250 x  -2.000 =   -0.500\n";
     assert!(text.contains(score), "{text}");
     let tried = "the one change that was tried here:\n  - with + instead of - both pass\n      passes: b; runs as without it: a\n      \
