@@ -23,7 +23,7 @@ use crate::comparison::{self, Alignment, Chain, DualSlice, Effect, Inference, Li
 use crate::recording::{Code, Finder, NoAnswer, Runs, Words, parting};
 use crate::report::{self, Explanation, Made};
 use crate::store::Store;
-use crate::suite::Test;
+use crate::suite::{Test, Verdict};
 use infer::Prover;
 use itself::Passing;
 use second::{Itself, Second};
@@ -116,7 +116,8 @@ fn explanation_of(
     if let Some(why) = ends_otherwise(room, &test.name, &failing) {
         return Err(Failure::new(Exit::Baseline, why));
     }
-    let (half, mut notes) = (half_until(until), Vec::new());
+    let half = half_until(until);
+    let mut notes: Vec<String> = fails_otherwise(room, &test.name, &failing).into_iter().collect();
     let wrong = if arguments.effect.is_none() { wrong::find(room, test, &failing, half)? } else { None };
     if wrong.is_none() && arguments.effect.is_none() && Instant::now() >= half {
         let budget = arguments.budget;
@@ -125,8 +126,7 @@ fn explanation_of(
         ));
     }
     let is_steady = unsteady.is_none();
-    let asked =
-        Question { room, test, failing: &failing, wrong, is_steady, arguments, until, marks: Marks::default() };
+    let asked = Question { room, test, failing: &failing, wrong, is_steady, arguments, until, marks: Marks::default() };
     let mut explanation = match second {
         Second::Named(passing) => asked.against(passing, Wanted::Any)?,
         Second::Itself(change) => asked.against_itself(*change, None)?,
@@ -154,6 +154,13 @@ fn ends_otherwise(room: &RecordingRoom<'_>, name: &str, recorded: &RecordedTest)
          recorded is not optimised, and its locals begin as zero; run `suspect test` again if the program or the test changed",
         known.verdict
     ))
+}
+
+/// That a test fails in the same way as in the last `suspect test`, but not word for word: another time, or other garbage, may be behind what is explained.
+fn fails_otherwise(room: &RecordingRoom<'_>, name: &str, recorded: &RecordedTest) -> Option<String> {
+    let (known, now) = (room.known(name)?, recorded.verdict_text());
+    (recorded.verdict == Verdict::Fail && known.verdict != now)
+        .then(|| format!("{name} was in the last `suspect test`: {}; where it is recorded it is: {now}", known.verdict))
 }
 
 /// How a test ends, of its verdict and the reason: the verdict, and the signal or the exit status where the reason is one.
@@ -304,7 +311,8 @@ const NOTHING_ELSE: &str = "no passing test like it writes something else there"
 /// The passing test that is most like it does nothing else that the outside sees.
 const NO_DIFFERENCE: &str = "the passing test most like it differs in nothing that is written";
 /// The passing test that is most like it has another input.
-const TOO_MUCH: &str = "the passing test most like it differs in too much to find out in time what matters: the inputs differ";
+const TOO_MUCH: &str =
+    "the passing test most like it differs in too much to find out in time what matters: the inputs differ";
 /// No passing test that is like the failing one does.
 const NOT_THERE: &str = "the passing test most like it never comes to where the question is";
 
@@ -359,7 +367,10 @@ impl Question<'_> {
     fn against(&self, passing: &str, wanted: Wanted) -> Result<Explanation, No> {
         let passing = self.room.test(passing)?;
         if Instant::now() >= self.until {
-            let message = format!("{}: no time was left to compare it with {}; --budget gives it more", self.test.name, passing.name);
+            let message = format!(
+                "{}: no time was left to compare it with {}; --budget gives it more",
+                self.test.name, passing.name
+            );
             return Err(No::Failed(Failure::new(Exit::Partial, message)));
         }
         let first = self.room.record(passing, "first")?;
@@ -383,11 +394,10 @@ impl Question<'_> {
     fn against_itself(&self, change: Itself, why: Option<&str>) -> Result<Explanation, Failure> {
         let name = &self.test.name;
         let budget = self.until.saturating_duration_since(Instant::now());
-        let passing =
-            itself::make(self.room, name, self.failing, change, budget).map_err(|failure| {
-                let why = why.map(|why| format!("{name}: {why}; ")).unwrap_or_default();
-                Failure::new(failure.exit, format!("{why}{}", failure.message))
-            })?;
+        let passing = itself::make(self.room, name, self.failing, change, budget).map_err(|failure| {
+            let why = why.map(|why| format!("{name}: {why}; ")).unwrap_or_default();
+            Failure::new(failure.exit, format!("{why}{}", failure.message))
+        })?;
         let (recorded, names) = ([&passing.recorded, self.failing], ["itself".to_owned(), name.clone()]);
         let mut explanation = self.compare(recorded, names, Some(&passing), Wanted::Any)?;
         explanation.trust.insert(0, passing.trust(why));

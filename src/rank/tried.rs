@@ -67,4 +67,3 @@ fn by_measure(observed: &Observed, id: &str) -> Option<Vec<f64>> {
     let distinct = DistinctSpectra::of(&observed.matrix.spectra());
     Some(distinct.spread(&measures::find(id)?.scores(&distinct.spectra, observed.smoothing)))
 }
-

@@ -76,7 +76,10 @@ fn write_features(report: &WhyReport, out: &mut impl Write) -> io::Result<()> {
         return writeln!(out);
     }
     let sum: f64 = report.features.iter().map(|feature| feature.contribution).sum();
-    writeln!(out, "\nhow its score, {sum:.2}, comes about (probabilities are in proportion to exp(score), before what was not tried is counted):")?;
+    writeln!(
+        out,
+        "\nhow its score, {sum:.2}, comes about (probabilities are in proportion to exp(score), before what was not tried is counted):"
+    )?;
     let width = report.features.iter().map(|feature| feature.name.len()).max().unwrap_or(0);
     for feature in &report.features {
         let (name, value, weight) = (&feature.name, feature.value, feature.weight);

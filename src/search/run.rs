@@ -10,13 +10,14 @@ use std::time::{Duration, Instant};
 use super::SearchTest;
 use super::earlier::{EarlierRun, holding};
 use super::facts::Facts;
+use super::known::{look_up, record};
 use super::policy::{Pair, Policy};
 use super::tests_chosen::{choose, choose_further};
 use crate::campaign::pool::{each, locked, prepare_each};
 use crate::campaign::shelf::Shelf;
 use crate::campaign::{CampaignError, Lab, MOST_UNWRITTEN, OracleFacts, UNWRITTEN};
 use crate::evidence::{
-    Candidate, Effect, Outcome, Strings, Taken, Trials, TriedTest, code_candidates, label_candidates, node_candidates,
+    Candidate, Outcome, Strings, Taken, Trials, TriedTest, code_candidates, label_candidates, node_candidates,
 };
 use crate::mutant::CodeMutant;
 use crate::program::{Line, Program};
@@ -617,23 +618,6 @@ impl<L: Lab> Search<'_, L> {
     }
 }
 
-/// Takes the outcome of a trial from what is known; whether it is.
-fn look_up(
-    (candidate, at): Pair,
-    test: u32,
-    (known, ages): (&TriedRecords, &Ages),
-    searched: &mut Searched,
-) -> bool {
-    let key = (searched.trials.candidates()[candidate as usize].id, test);
-    let Some(record) = known.get(&key) else { return false };
-    searched.trials.set(candidate, at, outcome_of(record));
-    if let Some(age) = ages.get(&key) {
-        searched.trials.set_age(candidate, at, *age);
-    }
-    searched.n_known += 1;
-    true
-}
-
 /// The positions of tests that were refused.
 fn positions(chosen: &[&SearchTest], refused: &BTreeMap<u32, String>) -> BTreeSet<u32> {
     (0..).zip(chosen).filter(|(_, test)| refused.contains_key(&test.test)).map(|(at, _)| at).collect()
@@ -665,21 +649,4 @@ impl Unwritten {
     fn is_due(&self) -> bool {
         self.records.len() >= MOST_UNWRITTEN || self.since.elapsed() >= UNWRITTEN
     }
-}
-
-const EFFECTS: [Effect; 5] = [Effect::Same, Effect::Unchanged, Effect::Changed, Effect::Turned, Effect::Unknown];
-
-fn record(candidate: u64, test: u32, outcome: Outcome) -> TriedRecord {
-    let Outcome { effect, end, matched } = outcome;
-    let effect = EFFECTS.iter().position(|one| *one == effect).unwrap_or(EFFECTS.len() - 1) as u8;
-    TriedRecord { candidate, test, effect, end, matched }
-}
-
-/// The effect that a search kept.
-pub fn effect_of(record: &TriedRecord) -> Effect {
-    EFFECTS.get(record.effect as usize).copied().unwrap_or(Effect::Unknown)
-}
-
-pub(super) fn outcome_of(record: &TriedRecord) -> Outcome {
-    Outcome { effect: effect_of(record), end: record.end, matched: record.matched }
 }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use suspect_format::trial::{OUTPUT_HASH_START, PROCESS_APPLIED, PROCESS_CUT, output_hash};
 
 use super::file::n_words;
-use super::frame::{Ran, Written};
 use super::filter::{Filter, Look};
+use super::frame::{Ran, Written};
 use super::{End, Executor, Observation};
 use crate::exec::{Outcome, Output, Status};
 use crate::suite::{Judging, Test, Verdict};

@@ -181,7 +181,8 @@ fn without_trials_coverage_ranks_and_nothing_runs() {
     let evidence = fs::read_dir(project.path().join(".suspect/evidence")).unwrap().next().unwrap().unwrap().path();
     let lock = fs::read_dir(&evidence).unwrap().map(|entry| entry.unwrap().path());
     let lock = lock.into_iter().find(|path| path.extension().is_some_and(|end| end == "lock")).unwrap();
-    let mut held = std::process::Command::new("flock").arg("--no-fork").arg(&lock).args(["sleep", "60"]).spawn().unwrap();
+    let mut held =
+        std::process::Command::new("flock").arg("--no-fork").arg(&lock).args(["sleep", "60"]).spawn().unwrap();
     while std::process::Command::new("flock").arg("-n").arg(&lock).arg("true").status().unwrap().success() {}
     let why = project.succeed(&["rank", "--why", &place]);
     held.kill().unwrap();

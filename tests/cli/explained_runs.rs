@@ -51,7 +51,11 @@ fn a_run_that_passes_where_it_is_recorded_explains_no_failure() {
     for (number, reached) in [(1, 11), (2, 12), (3, 14)] {
         project.write(&format!("expected/{number}"), &format!("reached {reached}\n"));
     }
-    built(&project, TRIES, "kind = \"lines\"\nfile = \"tests.txt\"\nrun = \"./prog {line}\"\nexpect = \"expected/{n}\"\n");
+    built(
+        &project,
+        TRIES,
+        "kind = \"lines\"\nfile = \"tests.txt\"\nrun = \"./prog {line}\"\nexpect = \"expected/{n}\"\n",
+    );
     for arguments in [&["explain", "3"][..], &["explain", "3", "--against", "1"], &["explain", "3", "--switch"]] {
         let said = project.fail(arguments, 4);
         assert!(said.contains("3 does not end as it did in the last `suspect test`"), "{said}");
@@ -94,7 +98,11 @@ fn arguments_are_told_by_their_numbers_whatever_their_lengths() {
     for (number, factor) in [(1, "3000"), (2, "12345"), (3, "7700")] {
         project.write(&format!("expected/{number}"), &format!("prog: {factor}\n"));
     }
-    built(&project, UNITS, "kind = \"lines\"\nfile = \"tests.txt\"\nrun = \"./prog {line}\"\nexpect = \"expected/{n}\"\n");
+    built(
+        &project,
+        UNITS,
+        "kind = \"lines\"\nfile = \"tests.txt\"\nrun = \"./prog {line}\"\nexpect = \"expected/{n}\"\n",
+    );
     for against in ["1", "2"] {
         let output = project.suspect(&["explain", "3", "--against", against]);
         let text = String::from_utf8_lossy(&output.stdout);

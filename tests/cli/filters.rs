@@ -85,5 +85,8 @@ fn trials_are_judged_behind_the_filter_of_the_suite() {
     assert!(counts.flips > 0 && counts.repairs > 0, "{counts:?} {:?}", stamped.not_tried);
     let fault = 1 + FARE.lines().position(|line| line.contains("age <= 12")).unwrap();
     let entry = stamped.ranking.iter().find(|entry| entry.line as usize == fault).unwrap();
-    assert!(entry.reasons[0].text.contains("makes test 1 pass") || entry.reasons[0].text.contains("test 1 passes"), "{entry:?}");
+    assert!(
+        entry.reasons[0].text.contains("makes test 1 pass") || entry.reasons[0].text.contains("test 1 passes"),
+        "{entry:?}"
+    );
 }

@@ -111,7 +111,8 @@ impl Case<'_> {
         let mut same = HashSet::new();
         for (location, values) in differing {
             let [Value::Address(first), Value::Address(second)] = *values else { continue };
-            let texts = (self.text_read(Side::First, points[0], first), self.text_read(Side::Second, points[1], second));
+            let texts =
+                (self.text_read(Side::First, points[0], first), self.text_read(Side::Second, points[1], second));
             if let (Some((one, cells)), Some((other, others))) = texts
                 && one == other
             {

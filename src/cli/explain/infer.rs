@@ -112,9 +112,8 @@ impl<'c, 'a> Prover<'c, 'a> {
             Some(causes) => Inference { causes, proof, executions },
             None => unverified(cut, executions),
         };
-        let exact = |side: Side, patch: &[&Difference]| {
-            Self::over(until).unwrap_or_else(|| watch(offline.exact(side, patch)))
-        };
+        let exact =
+            |side: Side, patch: &[&Difference]| Self::over(until).unwrap_or_else(|| watch(offline.exact(side, patch)));
         let inference = match self.model {
             Model::Ladder => explain_step(cut, &mut rails, exact),
             Model::Approximate => alone(Proof::Approximate, infer(cut, &mut rails)),

@@ -13,7 +13,8 @@ use crate::evidence::{Effect, Features, Ground, NAMES, Portrait, Trials, WEIGHTS
 use crate::program::{Program, is_of_system};
 use crate::rank::{Algorithm, Granularity, Method, RankedUnit, Units, find_method};
 use crate::report::{
-    Before, Difference, Entry, Feature, RankingReport, Score, Standing, WHY_SCHEMA_VERSION, WhyNot, WhyReport, write_why,
+    Before, Difference, Entry, Feature, RankingReport, Score, Standing, WHY_SCHEMA_VERSION, WhyNot, WhyReport,
+    write_why,
 };
 use crate::store::{Run, Store};
 

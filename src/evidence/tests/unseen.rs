@@ -84,8 +84,10 @@ fn partly(tried: impl Fn(u32) -> u32) -> (Posterior, Posterior) {
         (0, true) if at == 0 => "tu",
         _ => "cc",
     };
-    let rows: Vec<(Kind, u32, &str)> =
-        (0..30).flat_map(|line| (0..10).map(move |at| (line, at))).map(|(line, at)| (ADD, line, row(line, at))).collect();
+    let rows: Vec<(Kind, u32, &str)> = (0..30)
+        .flat_map(|line| (0..10).map(move |at| (line, at)))
+        .map(|(line, at)| (ADD, line, row(line, at)))
+        .collect();
     let trials = trials(&failed, &rows);
     let known = Posterior::new(&ground, &trials);
     (known.clone(), known.stated(&ground, &trials))
