@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::evidence::Seen;
 use crate::program::{NodeKind, Program};
 use crate::rank::{RankedUnit, Ranking, Standing, TieBreak, Units};
-use crate::report::Entry;
+use crate::report::{Entry, Score};
 
 /// The entries of a ranking, in its order.
 pub fn entries(program: &Program, units: &Units, ranking: &Ranking, ties: TieBreak, seen: &Seen) -> Vec<Entry> {
@@ -54,7 +54,7 @@ fn entry(
         rank: standing.position(ties),
         rank_best: standing.best,
         rank_worst: standing.worst,
-        score: standing.score.clamp(f64::MIN, f64::MAX),
+        score: Score(standing.score),
         unit: describe(program, unit, &file, place.line, &function),
         last_line: last_line(program, unit).max(place.line),
         line: place.line,

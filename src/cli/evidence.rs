@@ -1,6 +1,6 @@
 //! What a method needs from a recorded run, read once.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use rayon::prelude::*;
 
@@ -41,11 +41,15 @@ impl Scene {
     pub fn ground<'s>(&'s self, store: &Store, run: &Run) -> Result<Ground<'s>, Failure> {
         let ground = Ground::new(&run.program, &self.matrix, &self.tests);
         let warnings = warnings_of(store, run, &ground);
-        let lines = Units::new(&run.program, Granularity::Line);
-        let left_out: Vec<u32> = left_out(run, &lines)?.into_iter().filter_map(|at| line_of(lines.get(at))).collect();
-        let ground = ground.with_edges(&run.program, &self.flow.graph, &self.profile).without(&left_out);
+        let ground = ground.with_edges(&run.program, &self.flow.graph, &self.profile).without(&lines_left_out(run)?);
         Ok(ground.with_warnings(&run.program, warnings))
     }
+}
+
+/// The program's lines that no ranking has: those of the system's headers, and of tests that are trusted.
+pub fn lines_left_out(run: &Run) -> Result<BTreeSet<u32>, Failure> {
+    let lines = Units::new(&run.program, Granularity::Line);
+    Ok(left_out(run, &lines)?.into_iter().filter_map(|at| line_of(lines.get(at))).collect())
 }
 
 fn line_of(unit: RankedUnit) -> Option<u32> {

@@ -12,6 +12,7 @@ mod tell;
 use std::cell::Cell;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant, SystemTime};
 
 use super::args::{AnswerFormat, ExplainArguments, ExplainMethod};
@@ -23,7 +24,7 @@ use crate::comparison::{self, Alignment, Chain, DualSlice, Effect, Inference, Li
 use crate::recording::{Code, Finder, NoAnswer, Runs, Words, parting};
 use crate::report::{self, Explanation, Made};
 use crate::store::Store;
-use crate::suite::Test;
+use crate::suite::{Test, Verdict};
 use infer::Prover;
 use itself::Passing;
 use second::{Itself, Second};
@@ -55,7 +56,7 @@ struct Case<'a> {
 /// Runs both tests recorded, and explains.
 pub fn explain(root: &Path, arguments: &ExplainArguments, out: &mut impl Write) -> Result<(), Failure> {
     let store = Store::new(root);
-    let explanation = explanation(&store, arguments)?;
+    let explanation = within(arguments.budget, || explanation(&store, arguments))?;
     // What other methods say is for comparison.
     if arguments.method == ExplainMethod::Cc {
         tell::keep(&store, &explanation)?;
@@ -72,14 +73,33 @@ fn explanation(store: &Store, arguments: &ExplainArguments) -> Result<Explanatio
     let (test, second) = second::question(store, arguments)?;
     let room = RecordingRoom::new(store)?;
     let test = room.test(&test)?;
-    let began = Instant::now();
+    let until = Instant::now() + arguments.budget;
     for _ in 1..MOST_RECORDED {
-        let (explanation, is_steady) = explanation_of(&room, test, &second, arguments)?;
-        if is_steady || explanation.verified || began.elapsed() >= arguments.budget {
+        let (explanation, is_steady) = explanation_of(&room, test, &second, arguments, until)?;
+        if is_steady || explanation.verified || Instant::now() >= until {
             return Ok(explanation);
         }
     }
-    Ok(explanation_of(&room, test, &second, arguments)?.0)
+    Ok(explanation_of(&room, test, &second, arguments, until)?.0)
+}
+
+/// Time beyond the budget in which what is under way may end by itself: a recording cannot be read in part.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// Does what must not take much longer than `budget`: what does not look at the time itself is broken off, and the process with it.
+fn within<T>(budget: Duration, work: impl FnOnce() -> T) -> T {
+    let (done, is_done) = std::sync::mpsc::channel::<()>();
+    std::thread::spawn(move || {
+        if is_done.recv_timeout(budget + budget / 4 + GRACE) == Err(RecvTimeoutError::Timeout) {
+            anstream::eprintln!(
+                "suspect: nothing was explained within {budget:?}: the tests, or reading what they did, took longer; --budget gives it more time"
+            );
+            std::process::exit(i32::from(Exit::Partial as u8));
+        }
+    });
+    let result = work();
+    drop(done);
+    result
 }
 
 /// Runs are recorded so often, at most, where nothing is proved because one that was recorded may be an odd one: what a test does may depend on what
@@ -92,23 +112,65 @@ fn explanation_of(
     test: &Test,
     second: &Second,
     arguments: &ExplainArguments,
+    until: Instant,
 ) -> Result<(Explanation, bool), Failure> {
     let Failing { recorded: failing, unsteady, held } = Failing::record(room, test, arguments.clock)?;
-    let (until, mut notes) = (Instant::now() + arguments.budget / 2, Vec::new());
-    let wrong = if arguments.effect.is_none() { wrong::find(room, test, &failing, until)? } else { None };
-    if wrong.is_none() && arguments.effect.is_none() && Instant::now() >= until {
-        let half = arguments.budget / 2;
-        notes.push(format!("what writes what is not expected was not found in {half:?}; --budget gives it more time"));
+    if let Some(why) = ends_otherwise(room, &test.name, &failing) {
+        return Err(Failure::new(Exit::Baseline, why));
+    }
+    let half = half_until(until);
+    let mut notes: Vec<String> = fails_otherwise(room, &test.name, &failing).into_iter().collect();
+    let wrong = if arguments.effect.is_none() { wrong::find(room, test, &failing, half)? } else { None };
+    if wrong.is_none() && arguments.effect.is_none() && Instant::now() >= half {
+        let budget = arguments.budget;
+        notes.push(format!(
+            "what writes what is not expected was not found in half of {budget:?}; --budget gives it more time"
+        ));
     }
     let is_steady = unsteady.is_none();
-    let asked = Question { room, test, failing: &failing, wrong, is_steady, arguments, odd: Cell::new(false) };
+    let asked = Question { room, test, failing: &failing, wrong, is_steady, arguments, until, marks: Marks::default() };
     let mut explanation = match second {
         Second::Named(passing) => asked.against(passing, Wanted::Any)?,
         Second::Itself(change) => asked.against_itself(*change, None)?,
         Second::Alike => asked.against_one_alike()?,
     };
     explanation.trust.extend(notes.into_iter().chain(unsteady).chain(held));
-    Ok((explanation, is_steady && !asked.odd.get()))
+    Ok((explanation, is_steady && !asked.marks.odd.get()))
+}
+
+/// When half of the time that is left will be over.
+fn half_until(until: Instant) -> Instant {
+    let now = Instant::now();
+    now + until.saturating_duration_since(now) / 2
+}
+
+/// That a test does not end where it is recorded as it did in the last `suspect test`: what it does there explains nothing then.
+fn ends_otherwise(room: &RecordingRoom<'_>, name: &str, recorded: &RecordedTest) -> Option<String> {
+    let known = room.known(name)?;
+    let now = recorded.verdict_text();
+    if end_of(&known.verdict) == end_of(&now) {
+        return None;
+    }
+    Some(format!(
+        "{name} does not end as it did in the last `suspect test`, so nothing is explained. It was: {}; and where it is recorded it is: {now}. Code that is \
+         recorded is not optimised, and its locals begin as zero; run `suspect test` again if the program or the test changed",
+        known.verdict
+    ))
+}
+
+/// That a test fails in the same way as in the last `suspect test`, but not word for word: another time, or other garbage, may be behind what is explained.
+fn fails_otherwise(room: &RecordingRoom<'_>, name: &str, recorded: &RecordedTest) -> Option<String> {
+    let (known, now) = (room.known(name)?, recorded.verdict_text());
+    (recorded.verdict == Verdict::Fail && known.verdict != now)
+        .then(|| format!("{name} was in the last `suspect test`: {}; where it is recorded it is: {now}", known.verdict))
+}
+
+/// How a test ends, of its verdict and the reason: the verdict, and the signal or the exit status where the reason is one.
+fn end_of(text: &str) -> (&str, &str) {
+    let (verdict, reason) = text.split_once(": ").unwrap_or((text, ""));
+    let is_end = reason.starts_with("killed by ") || reason.starts_with("exit status ");
+    let end = reason.split([':', ',', ';']).next().unwrap_or_default();
+    (verdict, if is_end { end } else { "" })
 }
 
 /// A run of the failing test.
@@ -183,8 +245,18 @@ struct Question<'a> {
     /// Whether it does the same each time, so that a change can be made at one place of its run.
     is_steady: bool,
     arguments: &'a ExplainArguments,
+    /// When time is up.
+    until: Instant,
+    marks: Marks,
+}
+
+/// What was noticed while an explanation was made.
+#[derive(Default)]
+struct Marks {
     /// A run was seen to do something else than the recorded one.
     odd: Cell<bool>,
+    /// There was not enough time for the steps.
+    given_up: Cell<bool>,
 }
 
 /// What a comparison is to explain.
@@ -242,6 +314,9 @@ const MOST_COMPARED: usize = 4;
 const NOTHING_ELSE: &str = "no passing test like it writes something else there";
 /// The passing test that is most like it does nothing else that the outside sees.
 const NO_DIFFERENCE: &str = "the passing test most like it differs in nothing that is written";
+/// The passing test that is most like it has another input.
+const TOO_MUCH: &str =
+    "the passing test most like it differs in too much to find out in time what matters: the inputs differ";
 /// No passing test that is like the failing one does.
 const NOT_THERE: &str = "the passing test most like it never comes to where the question is";
 
@@ -258,7 +333,7 @@ impl Question<'_> {
         for name in passing.there.iter().take(MOST_COMPARED) {
             match self.against(name, Wanted::Wrong) {
                 Err(No::Unfit(_)) => {}
-                other => return Ok(other?),
+                other => return Ok(self.or_against_itself(other?)),
             }
         }
         if self.wrong.is_some()
@@ -272,14 +347,40 @@ impl Question<'_> {
             Err(No::Failed(failure)) if failure.exit == Exit::Usage && self.wrong.is_none() => {
                 self.against_itself(Itself::Either, Some(NO_DIFFERENCE)).map_err(|_| failure)
             }
-            other => Ok(other?),
+            other => Ok(self.or_against_itself(other?)),
         }
+    }
+
+    /// An explanation that was finished in its time; of one that was not, the comparison of the test with itself, if there is one: two inputs that
+    /// differ in much say little.
+    fn or_against_itself(&self, explanation: Explanation) -> Explanation {
+        if !self.marks.given_up.get() || !self.is_steady {
+            return explanation;
+        }
+        self.marks.given_up.set(false);
+        self.against_itself(Itself::Either, Some(TOO_MUCH)).unwrap_or(explanation)
+    }
+
+    /// When a comparison with another test is to end: the test itself may be asked afterwards.
+    fn compared_until(&self, made: Option<&Passing>) -> Instant {
+        let is_asked = self.arguments.against.is_some() || made.is_some();
+        if is_asked { self.until } else { half_until(self.until) }
     }
 
     /// Compared with a passing test.
     fn against(&self, passing: &str, wanted: Wanted) -> Result<Explanation, No> {
         let passing = self.room.test(passing)?;
+        if Instant::now() >= self.until {
+            let message = format!(
+                "{}: no time was left to compare it with {}; --budget gives it more",
+                self.test.name, passing.name
+            );
+            return Err(No::Failed(Failure::new(Exit::Partial, message)));
+        }
         let first = self.room.record(passing, "first")?;
+        if let Some(why) = ends_otherwise(self.room, &passing.name, &first) {
+            return Err(No::Unfit(Failure::new(Exit::Baseline, why)));
+        }
         let recorded = [&first, self.failing];
         check_same_program(&recorded).map_err(No::Unfit)?;
         let mut explanation = self.compare(recorded, [passing.name.clone(), self.test.name.clone()], None, wanted)?;
@@ -287,7 +388,7 @@ impl Question<'_> {
         if self.arguments.method == ExplainMethod::Cc && !explanation.verified {
             let again = self.room.record(passing, "again")?;
             let unsteady = unsteady(self.room, passing, [&first, &again])?;
-            self.odd.set(self.odd.get() || unsteady.is_some());
+            self.marks.odd.set(self.marks.odd.get() || unsteady.is_some());
             explanation.trust.extend(unsteady);
         }
         Ok(explanation)
@@ -296,11 +397,11 @@ impl Question<'_> {
     /// Compared with its own run with a change; `why` nothing else fits.
     fn against_itself(&self, change: Itself, why: Option<&str>) -> Result<Explanation, Failure> {
         let name = &self.test.name;
-        let passing =
-            itself::make(self.room, name, self.failing, change, self.arguments.budget).map_err(|failure| {
-                let why = why.map(|why| format!("{name}: {why}; ")).unwrap_or_default();
-                Failure::new(failure.exit, format!("{why}{}", failure.message))
-            })?;
+        let budget = self.until.saturating_duration_since(Instant::now());
+        let passing = itself::make(self.room, name, self.failing, change, budget).map_err(|failure| {
+            let why = why.map(|why| format!("{name}: {why}; ")).unwrap_or_default();
+            Failure::new(failure.exit, format!("{why}{}", failure.message))
+        })?;
         let (recorded, names) = ([&passing.recorded, self.failing], ["itself".to_owned(), name.clone()]);
         let mut explanation = self.compare(recorded, names, Some(&passing), Wanted::Any)?;
         explanation.trust.insert(0, passing.trust(why));
@@ -363,7 +464,8 @@ impl Question<'_> {
                 case.names[0], case.names[1]
             )
         }));
-        let mut explanation = case.explanation(self.arguments, &self.odd).map_err(|failure| {
+        let until = self.compared_until(made);
+        let mut explanation = case.explanation(self.arguments, until, &self.marks).map_err(|failure| {
             // What is missing may be why there is nothing to explain.
             Failure::new(failure.exit, [vec![failure.message], warnings.clone()].concat().join("; "))
         })?;
@@ -436,14 +538,14 @@ impl<'a> Case<'a> {
         all
     }
 
-    /// Says, too, whether a run was `odd`.
-    fn explanation(&self, arguments: &ExplainArguments, odd: &Cell<bool>) -> Result<Explanation, Failure> {
+    /// Says, too, what was noticed.
+    fn explanation(&self, arguments: &ExplainArguments, until: Instant, marks: &Marks) -> Result<Explanation, Failure> {
         let (effect, words) = match &arguments.effect {
             Some(asked) => (self.finder.effect(self.pair, asked)?, None),
             None => self.default_effect()?,
         };
-        let mut prover = Prover::new(self, arguments)?;
-        let chain = match &arguments.cause {
+        let mut prover = Prover::new(self, arguments, until)?;
+        let mut chain = match &arguments.cause {
             Some(cause) => {
                 let of = arguments.effect.clone().unwrap_or_else(|| cause.clone());
                 let point = self.finder.cause(&effect, cause, &of)?;
@@ -458,8 +560,19 @@ impl<'a> Case<'a> {
             ),
         };
         let forked = prover.forked();
-        odd.set(odd.get() || prover.is_unsteady());
-        let problems = prover.problems();
+        marks.odd.set(marks.odd.get() || prover.is_unsteady());
+        let given_up = prover.given_up();
+        let mut problems = prover.problems();
+        if let Some(differences) = given_up {
+            marks.given_up.set(true);
+            if chain.links.len() > 1 {
+                chain.links.pop_if(|link| link.inference.causes.is_empty());
+            }
+            problems.push(format!(
+                "time was up at a step in which the runs differ in {differences} places: causes there may be fewer, and earlier ones are not looked \
+                 for; --budget gives it more time"
+            ));
+        }
         Teller { case: self, arguments, forked }.explanation(&effect, words, &chain, problems)
     }
 

@@ -25,6 +25,12 @@ struct State {
     shown: bool,
 }
 
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}
+
 impl Progress {
     /// Nothing is shown yet.
     pub fn new() -> Progress {

@@ -15,6 +15,7 @@ use suspect_format::record::{DEFAULT_RECORD_BYTES, FILE_SUFFIX};
 use super::claims::Claims;
 use super::endless::does_not_end;
 use super::exit::{Exit, Failure};
+use super::progress::Progress;
 use super::rank::last_ranking;
 use super::ready;
 use crate::comparison::Turn;
@@ -65,6 +66,9 @@ pub struct RecordingRoom<'a> {
     clock: Cell<u64>,
     /// Runs tests contained, where that can be.
     worker: RefCell<Option<Worker>>,
+    progress: Progress,
+    /// Runs with changes that were made.
+    n_changed: Cell<u32>,
     _lock: Lock,
 }
 
@@ -72,6 +76,8 @@ pub struct RecordingRoom<'a> {
 pub struct RecordedTest {
     /// What the suite says of it.
     pub verdict: Verdict,
+    /// Why, unless it goes without saying.
+    pub reason: Option<String>,
     /// How it can be run again with patches, if it can.
     pub runs: Option<TestRuns>,
     /// The number of the process in the order in which they started.
@@ -106,6 +112,14 @@ impl Change {
 }
 
 impl RecordedTest {
+    /// The verdict in words, as a recorded run has it.
+    pub fn verdict_text(&self) -> String {
+        match &self.reason {
+            Some(reason) => format!("{}: {reason}", self.verdict),
+            None => self.verdict.to_string(),
+        }
+    }
+
     /// What was not recorded, as statements about the test called `name`.
     pub fn warnings(&self, name: &str) -> Vec<String> {
         let others = (self.others > 0).then(|| {
@@ -142,7 +156,15 @@ impl<'a> RecordingRoom<'a> {
         let tmp = store.fresh_tmp()?;
         let scratch = ScratchRoot::inside(&tmp).map_err(Failure::of(Exit::File))?;
         let (worker, loaded) = (RefCell::new(worker()), RefCell::default());
-        Ok(Self { store, suite, scratch, tmp, tested, loaded, most, clock: Cell::new(0), worker, _lock: lock })
+        let (progress, n_changed, clock) = (Progress::new(), Cell::new(0), Cell::new(0));
+        Ok(Self { store, suite, scratch, tmp, tested, loaded, most, clock, worker, progress, n_changed, _lock: lock })
+    }
+
+    /// Shows that a test is run again with changes.
+    fn show_changed(&self) {
+        self.n_changed.set(self.n_changed.get() + 1);
+        let n = self.n_changed.get();
+        self.progress.show(false, |_| format!("{n} {} with changes", if n == 1 { "run" } else { "runs" }));
     }
 
     /// All tests of the suite.
@@ -184,6 +206,7 @@ impl<'a> RecordingRoom<'a> {
     /// Runs and records a test. What it leaves goes into the directory `label` of the room. It runs contained, as its patched runs will, if it
     /// does there what it does otherwise.
     pub fn record(&self, test: &Test, label: &str) -> Result<RecordedTest, Failure> {
+        self.progress.show(false, |_| format!("recording {}", test.name));
         let is_endless = self.is_endless(test);
         let test = &if is_endless { self.limited(test) } else { test.clone() };
         let directory = self.tmp.join(label);
@@ -206,22 +229,29 @@ impl<'a> RecordingRoom<'a> {
             && recording.modules().iter().all(|module| module.is_file())
         {
             let (runs, written) = (Some(runs), Some(run.written));
-            return Ok(RecordedTest { verdict, runs, recording, process, others, written, change: None });
+            let reason = plain.reason;
+            return Ok(RecordedTest { verdict, reason, runs, recording, process, others, written, change: None });
         }
         let Some((recording, process, others)) = chosen(&paths)? else {
-            let why = plain.reason.map(|reason| format!(" ({verdict}: {reason})")).unwrap_or_default();
+            let why = plain.reason.as_ref().map(|reason| format!(" ({verdict}: {reason})")).unwrap_or_default();
             let message = format!(
                 "{}: no program that can be recorded ran{why}; build it with `suspect build`, and if it has --modes, with `record` among them",
                 test.name
             );
             return Err(Failure::new(Exit::NotInstrumented, message));
         };
-        Ok(RecordedTest { verdict, runs: None, recording, process, others, written: None, change: None })
+        let reason = plain.reason;
+        Ok(RecordedTest { verdict, reason, runs: None, recording, process, others, written: None, change: None })
     }
 
     /// What was recorded of the tests last.
     fn records(&self) -> &[TestRecord] {
         self.tested.as_ref().map_or(&[], |run| &run.manifest.tests)
+    }
+
+    /// What the last `suspect test` knows of a test that counted in it.
+    pub fn known(&self, name: &str) -> Option<&TestRecord> {
+        self.records().iter().find(|record| record.name == name && record.passed.is_some())
     }
 
     /// Whether a test is known not to end.
@@ -258,6 +288,7 @@ impl<'a> RecordingRoom<'a> {
         plan: &Plan,
         forked: bool,
     ) -> Result<Option<Vec<Answered>>, TrialError> {
+        self.show_changed();
         let mut worker = self.worker.borrow_mut();
         let (Some(runs), Some(worker)) = (&recorded.runs, worker.as_mut()) else { return Ok(None) };
         let done = runs.patched(worker, &self.suite, plan, forked, None)?;
@@ -266,6 +297,7 @@ impl<'a> RecordingRoom<'a> {
 
     /// What the suite says of a recorded test with a change; nothing if the test can only be recorded.
     pub fn changed(&self, recorded: &RecordedTest, change: Change) -> Result<Option<Verdict>, Failure> {
+        self.show_changed();
         let mut worker = self.worker.borrow_mut();
         let (Some(runs), Some(worker)) = (&recorded.runs, worker.as_mut()) else { return Ok(None) };
         let done = runs.patched(worker, &self.suite, &changing(recorded, change), false, None).map_err(refused)?;
@@ -321,6 +353,7 @@ impl<'a> RecordingRoom<'a> {
         };
         Ok(Some(RecordedTest {
             verdict: run.verdict,
+            reason: None,
             runs: Some(runs.clone()),
             process: recorded.process,
             recording,

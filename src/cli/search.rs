@@ -9,12 +9,13 @@ use std::time::{Duration, Instant};
 
 use super::args::CatalogueArguments;
 use super::endless::{Endless, n_edges};
+use super::evidence::lines_left_out;
 use super::exit::Failure;
 use super::mutants::catalogue::Catalogue;
 use super::mutate::{say_uncontained, workbench};
 use super::ready;
 use crate::campaign::{Workbench, run_identity};
-use crate::evidence::{Strings, Trials};
+use crate::evidence::{Strings, Trials, TriedTest};
 use crate::mutant::Class;
 use crate::search::{Search, SearchSettings, SearchTest, SearchWatch, Searched};
 use crate::store::{Run, Store};
@@ -67,7 +68,8 @@ pub fn search(
     let endless = Endless::of(run)?;
     let tests = search_tests(run, &endless)?;
     let evidence = store.evidence(run_identity(run));
-    let _searching = evidence.lock()?;
+    // Who only looks up needs no right to add.
+    let _searching = if options.budget == Some(Duration::ZERO) { None } else { Some(evidence.lock()?) };
     let earlier = earlier::earlier(store, run, &tests, &evidence)?;
     let until = options.budget.map(|budget| began + budget);
     let lab = |watched| -> Result<Workbench, Failure> {
@@ -75,11 +77,13 @@ pub fn search(
         lab.setup.until = until;
         Ok(lab)
     };
+    let left_out = lines_left_out(run)?;
     let (outputs, values) = (lab(Watched::Output)?, lab(Watched::Nodes)?);
     let search = Search {
         program: &run.program,
         tests: &tests,
         mutants: &catalogue.mutants,
+        left_out: &left_out,
         strings: &Strings::of(&catalogue.texts),
         lab: &outputs,
         values: &values,
@@ -102,7 +106,14 @@ pub fn search(
         stop,
         watch,
     };
-    let searched = search.run()?;
+    let mut searched = search.run()?;
+    let is_by_output = |test: &&TriedTest| {
+        let alone = suite.tests().get(test.test as usize).and_then(|test| test.alone().ok());
+        test.failed && alone.is_some_and(|test| !test.is_judged_by_status())
+    };
+    if searched.trials.tests().iter().any(|test| is_by_output(&test)) {
+        searched.trials.set_judged_by_output();
+    }
     say_uncontained(&outputs);
     Ok((searched, catalogue))
 }

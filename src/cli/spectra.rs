@@ -12,7 +12,7 @@ use super::rank::{ALL, tie_break, write_report};
 use crate::cli::source_tree::SourceTree;
 use crate::program::Program;
 use crate::rank::{Observed, RankedUnit, Standing, Units, apply, find_method};
-use crate::report::{Entry, Evidence, RankingReport, SCHEMA_VERSION, TestCounts};
+use crate::report::{Entry, Evidence, RankingReport, SCHEMA_VERSION, Score, TestCounts};
 use crate::spectra::Spectrum;
 use crate::spectra::gzoltar::{Component, Gzoltar, GzoltarTest, Text};
 use crate::store::{Run, Store};
@@ -65,7 +65,7 @@ fn entry(spectra: &Gzoltar, counts: &[Spectrum], standing: &Standing, rank: f64)
         rank,
         rank_best: standing.best,
         rank_worst: standing.worst,
-        score: standing.score.clamp(f64::MIN, f64::MAX),
+        score: Score(standing.score),
         file,
         line: component.line,
         last_line: component.line,

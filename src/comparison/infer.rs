@@ -39,7 +39,8 @@ pub struct Inference {
 }
 
 /// A minimal subset of `cut` that is sufficient in both directions, and how many patched runs it took; nothing if the full cut is not
-/// sufficient. `run` executes the given side with the other side's values of a patch.
+/// sufficient. `run` executes the given side with the other side's values of a patch; where it gives up, what was found to be sufficient until then need not
+/// be minimal.
 pub fn infer(
     cut: &[Difference],
     mut run: impl FnMut(Side, &[&Difference]) -> Verdict,
@@ -47,10 +48,17 @@ pub fn infer(
     let mut executions = 0;
     let (minimal, _) = ddmin(cut.len(), |subset| {
         let patch: Vec<&Difference> = subset.iter().map(|member| &cut[*member]).collect();
-        Side::BOTH.into_iter().all(|side| {
-            executions += 1;
-            run(side, &patch) == Verdict::Induced
-        })
+        for side in Side::BOTH {
+            match run(side, &patch) {
+                Verdict::Induced => executions += 1,
+                Verdict::Unresolved(Stop::GivenUp) => return None,
+                _ => {
+                    executions += 1;
+                    return Some(false);
+                }
+            }
+        }
+        Some(true)
     });
     (minimal.map(|minimal| chosen(cut, &minimal.members)), executions)
 }
@@ -64,7 +72,10 @@ pub fn csm(
 ) -> (Option<Vec<Difference>>, usize) {
     let (minimal, tests) = ddmin(differences.len(), |subset| {
         let patch: Vec<&Difference> = subset.iter().map(|member| &differences[*member]).collect();
-        run(side, &patch) == Verdict::Induced
+        match run(side, &patch) {
+            Verdict::Unresolved(Stop::GivenUp) => None,
+            verdict => Some(verdict == Verdict::Induced),
+        }
     });
     (minimal.map(|minimal| chosen(differences, &minimal.members)), tests)
 }

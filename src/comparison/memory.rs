@@ -29,6 +29,8 @@ pub enum Stop {
     Broken,
     /// It ran out of time.
     OutOfTime,
+    /// It was not run, for no time was left.
+    GivenUp,
 }
 
 /// What a point reads, one operand after another, in the order of the recording.

@@ -1,6 +1,6 @@
 //! Failing tests that fail for one reason each: which of them belong together.
 
-use super::{Effect, Ground, Trials, TriedTest};
+use super::{Candidate, Effect, Ground, Trials, TriedTest};
 
 /// Failing tests, by position in the trials, in groups; both ascending.
 ///
@@ -13,7 +13,8 @@ pub fn clusters(ground: &Ground, trials: &Trials) -> Vec<Vec<u32>> {
     let mut group = Groups((0..trials.tests().len()).collect());
     let mut first_of_line: Vec<Option<u32>> = vec![None; ground.n_lines()];
     let mut is_flipped = vec![false; trials.tests().len()];
-    for (at, candidate) in (0..).zip(trials.candidates()) {
+    let in_question = |(_, candidate): &(u32, &Candidate)| !ground.is_left_out(candidate.line);
+    for (at, candidate) in (0..).zip(trials.candidates()).filter(in_question) {
         for (test, _) in
             trials.failing(at).filter(|(test, outcome)| outcome.effect == Effect::Turned && trials.is_first(*test))
         {
@@ -43,8 +44,7 @@ pub fn clusters(ground: &Ground, trials: &Trials) -> Vec<Vec<u32>> {
 /// All failing tests of a run, by their indices there, in the groups of [`super::Posterior::clusters`]: those that nothing was tried on go
 /// where the test is whose coverage is most like their own. Nothing as long as no change made any of them pass: then nothing tells them apart.
 pub fn failing_groups(ground: &Ground, trials: &Trials, clusters: &[Vec<u32>], failing: &[u32]) -> Vec<Vec<u32>> {
-    let turned = |at: u32| trials.failing(at).any(|(_, outcome)| outcome.effect == Effect::Turned);
-    if !(0..trials.candidates().len() as u32).any(turned) {
+    if !trials.turns_any(ground) {
         return Vec::new();
     }
     let tried: Vec<(usize, &TriedTest)> = (0..)

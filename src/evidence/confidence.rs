@@ -76,7 +76,7 @@ fn advice(ground: &Ground, trials: &Trials, posterior: &Posterior) -> Vec<Advice
     let unpassed = first.clone().find(|line| ground.spectra()[*line as usize].ep == 0);
     // What a test looks at is known once something was tried on it.
     let tried = tallies.all().iter().any(|tally| tally.failing.tried > 0);
-    let is_compared = trials.tests().iter().any(|test| test.matched.is_some());
+    let is_compared = trials.is_judged_by_output();
     let all = [
         (untried > 0).then_some(Advice::GoOn(untried)),
         unpassed.map(Advice::PassingTest),

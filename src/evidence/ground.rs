@@ -90,13 +90,18 @@ impl<'a> Ground<'a> {
         }
     }
 
-    /// Without these lines, which nobody would mend: they are never in question.
-    pub fn without(mut self, lines: &[u32]) -> Self {
+    /// Without these lines, which nobody would mend: they are never in question, nor do changes of them count.
+    pub fn without<'l>(mut self, lines: impl IntoIterator<Item = &'l u32>) -> Self {
         for &line in lines {
             self.left_out[line as usize] = true;
             self.spectra[line as usize] = Spectrum::default();
         }
         self
+    }
+
+    /// Whether a line is never in question: what changes of it do says nothing about others.
+    pub fn is_left_out(&self, line: u32) -> bool {
+        self.left_out[line as usize]
     }
 
     /// With the lines of causal chains of failing tests that patched runs proved.

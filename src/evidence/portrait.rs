@@ -52,7 +52,7 @@ impl Portrait {
         let tallies = Tallies::new(ground, trials, counts);
         let mut features: Vec<Features> = lines.iter().map(|&line| of_coverage(&spectra[line as usize])).collect();
         let of_line = candidates_of(ground, trials, &tallies);
-        let growth = growth(trials, &tallies, counts);
+        let growth = growth(ground, trials, &tallies, counts);
         let mut own = vec![Own::default(); ground.n_lines()];
         let mut of_tests = Vec::new();
         for (features, &line) in features.iter_mut().zip(&lines) {
@@ -259,14 +259,15 @@ fn of_surprise(features: &mut [Features], of_tests: &[Vec<u32>], n_tests: usize,
 
 /// For each candidate, how much further the output of failing tests is right with it: the mean over them, where 1 is a flip or the most that
 /// any candidate reaches.
-fn growth(trials: &Trials, tallies: &Tallies, counts: impl Fn(u32) -> bool) -> Vec<f64> {
+fn growth(ground: &Ground, trials: &Trials, tallies: &Tallies, counts: impl Fn(u32) -> bool) -> Vec<f64> {
     let grown = |test: u32, matched: Option<u64>| {
         let before = trials.tests()[test as usize].matched?;
         Some(matched?.saturating_sub(before) as f64)
     };
     let each = |at: u32| trials.failing(at).filter(|(test, _)| counts(*test));
     let mut most = vec![0.0f64; trials.tests().len()];
-    for (test, outcome) in (0..trials.candidates().len() as u32).flat_map(each) {
+    let in_question = |at: &u32| !ground.is_left_out(trials.candidates()[*at as usize].line);
+    for (test, outcome) in (0..trials.candidates().len() as u32).filter(in_question).flat_map(each) {
         if outcome.effect == Effect::Changed {
             raise(&mut most[test as usize], grown(test, outcome.matched).unwrap_or(0.0));
         }

@@ -2,7 +2,7 @@
 
 use super::cluster::clusters;
 use super::weights::{ELSEWHERE, WEIGHTS};
-use super::{Features, Ground, Portrait, Trials};
+use super::{Features, Ground, Portrait, Tallies, Trials};
 
 /// How probable it is that a failing test fails because of each line.
 ///
@@ -51,10 +51,81 @@ impl Posterior {
         Posterior { lines, elsewhere, order, clusters, of_clusters }
     }
 
+    /// The same with what was not tried counted in the probabilities; the order is what it is.
+    ///
+    /// Trials that have not been run could speak for other lines as those that were speak for some. With the probability [`unseen`] the fault is where
+    /// changes have not been tried, and then trials say nothing of it: the order is as good as that by coverage at best.
+    pub fn stated(mut self, ground: &Ground, trials: &Trials) -> Posterior {
+        let nothing = Trials::default();
+        let before = spread(ground, &nothing, &Portrait::new(ground, &nothing));
+        let untried = untried(ground, trials);
+        let share = |lines: &[f64]| {
+            let part: f64 = lines.iter().zip(&untried).map(|(p, untried)| p * untried).sum();
+            part / lines.iter().sum::<f64>().max(f64::MIN_POSITIVE)
+        };
+        let unseen = unseen(share(&self.lines), share(&before));
+        self.lines = mixed(&self.lines, &before, unseen);
+        self.of_clusters = self.of_clusters.iter().map(|lines| mixed(lines, &before, unseen)).collect();
+        self
+    }
+
     /// The probability that the fault is among the first `n` lines.
     pub fn within(&self, n: usize) -> f64 {
         self.order.iter().take(n).map(|line| self.lines[*line as usize]).sum()
     }
+}
+
+/// For each line the share of its candidates that were tried on no failing test, and could be.
+fn untried(ground: &Ground, trials: &Trials) -> Vec<f64> {
+    let tallies = Tallies::new(ground, trials, |test| trials.is_first(test));
+    let mut counts = vec![(0u32, 0u32); ground.n_lines()];
+    for (at, candidate) in (0..).zip(trials.candidates()) {
+        let is_tried = trials.failing(at).next().is_some();
+        if is_tried || tallies.of(at).failing.missing > 0 {
+            let (untried, all) = &mut counts[candidate.line as usize];
+            *untried += u32::from(!is_tried);
+            *all += 1;
+        }
+    }
+    let nothing_tried = trials.is_empty() && !trials.candidates().is_empty();
+    let share = |(untried, all): (u32, u32)| if all == 0 { 0.0 } else { f64::from(untried) / f64::from(all) };
+    counts.into_iter().map(|counts| if nothing_tried { 1.0 } else { share(counts) }).collect()
+}
+
+/// The probability that the fault is where nothing was tried: `now`, by all that is known, takes what was not tried for tried in vain; `before`, by coverage, takes
+/// what speaks for what was tried for nothing. The truth is between: the odds are their geometric mean. Where all evidence itself says that the
+/// fault is elsewhere, it is believed.
+fn unseen(now: f64, before: f64) -> f64 {
+    let odds = |p: f64| p / (1.0 - p).max(f64::MIN_POSITIVE);
+    let (now_odds, before_odds) = (odds(now), odds(before));
+    if now_odds >= before_odds {
+        return now;
+    }
+    let mean = (now_odds * before_odds).sqrt();
+    mean / (1.0 + mean)
+}
+
+/// Probabilities of which a share `unseen` is given out as `before` has it, the greatest to the likeliest, so that the order stays; equals stay equals.
+fn mixed(lines: &[f64], before: &[f64], unseen: f64) -> Vec<f64> {
+    if unseen <= 0.0 {
+        return lines.to_vec();
+    }
+    let mut order: Vec<u32> = (0..lines.len() as u32).filter(|line| lines[*line as usize] > 0.0).collect();
+    order.sort_by(|&a, &b| lines[b as usize].total_cmp(&lines[a as usize]));
+    let mut shares: Vec<f64> = before.iter().copied().filter(|p| *p > 0.0).collect();
+    shares.sort_by(|a, b| b.total_cmp(a));
+    shares.resize(order.len(), 0.0);
+    let (sum, all): (f64, f64) = (lines.iter().sum(), shares.iter().sum());
+    let scale = if all > 0.0 { sum / all } else { 0.0 };
+    let mut mixed = vec![0.0; lines.len()];
+    let mut from = 0;
+    for equals in order.chunk_by(|a, b| lines[*a as usize] == lines[*b as usize]) {
+        let to = from + equals.len();
+        let share = scale * shares[from..to].iter().sum::<f64>() / equals.len() as f64;
+        equals.iter().for_each(|line| mixed[*line as usize] = (1.0 - unseen) * lines[*line as usize] + unseen * share);
+        from = to;
+    }
+    mixed
 }
 
 fn spread(ground: &Ground, trials: &Trials, portrait: &Portrait) -> Vec<f64> {

@@ -39,7 +39,8 @@ pub struct Tally {
 /// Trials go to failing tests first, so most candidates are not tried on all passing tests that execute them. A passing test on which a
 /// candidate was not tried counts by the share of those on which it was, to which one test is added that counts by the mean share of all
 /// candidates; as long as no candidate was tried on a passing test that share is 1, so that tests which execute a line
-/// count against it as they do in a measure of coverage. A test that does not execute the line is not changed.
+/// count against it as they do in a measure of coverage. A test that does not execute the line is not changed. Candidates of lines that are left out of
+/// the question count as if they had not been tried.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tallies {
     tallies: Vec<Tally>,
@@ -66,6 +67,9 @@ impl Tallies {
         };
         let tally = |at: usize| {
             let mut tally = Tally::default();
+            if ground.is_left_out(trials.candidates()[at].line) {
+                return tally;
+            }
             for &(test, outcome) in trials.outcomes(at as u32).iter().filter(|(test, _)| counts(*test)) {
                 if failed(test) { &mut tally.failing } else { &mut tally.passing }.count(outcome.effect);
             }

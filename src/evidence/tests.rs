@@ -1,5 +1,6 @@
 //! Evidence on made-up trials whose answers can be worked out by hand.
 
+mod unseen;
 mod words;
 
 use proptest::prelude::*;

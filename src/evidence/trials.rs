@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::Candidate;
+use super::{Candidate, Ground};
 use crate::store::TrialEnd;
 use crate::trial::{End, Observation};
 
@@ -74,6 +74,8 @@ pub struct Trials {
     readers: (BTreeSet<u32>, f64),
     /// Tests, by position, on which nothing can be tried.
     unusable: BTreeSet<u32>,
+    /// See [`Trials::set_judged_by_output`].
+    judged_by_output: bool,
 }
 
 impl Trials {
@@ -138,6 +140,16 @@ impl Trials {
         &self.unusable
     }
 
+    /// Notes that what a failing test writes decides about it, in whichever way that is looked at.
+    pub fn set_judged_by_output(&mut self) {
+        self.judged_by_output = true;
+    }
+
+    /// Whether a test is known to be judged by what it writes.
+    pub fn is_judged_by_output(&self) -> bool {
+        self.judged_by_output || self.tests.iter().any(|test| test.matched.is_some())
+    }
+
     /// Whether candidates of all sorts are tried on a test, given by position: it is none of the further ones, nor one on which nothing can be tried.
     pub fn is_first(&self, test: u32) -> bool {
         !self.tests[test as usize].further && !self.unusable.contains(&test)
@@ -186,6 +198,13 @@ impl Trials {
     /// The failing tests that a candidate was tried on, with what came out.
     pub fn failing(&self, candidate: u32) -> impl Iterator<Item = (u32, Outcome)> {
         self.of(candidate, true)
+    }
+
+    /// Whether a change of a line in question makes a failing test pass.
+    pub fn turns_any(&self, ground: &Ground) -> bool {
+        let in_question = |at: &u32| !ground.is_left_out(self.candidates[*at as usize].line);
+        let mut all = (0..self.candidates.len() as u32).filter(in_question).flat_map(|at| self.failing(at));
+        all.any(|(_, outcome)| outcome.effect == Effect::Turned)
     }
 
     /// The passing tests that a candidate was tried on, with what came out.

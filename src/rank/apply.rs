@@ -13,7 +13,7 @@ use crate::profile::sober::divergences;
 use crate::profile::{EdgeProfile, FlowGraph, OutcomeProfile, Sites};
 use crate::program::Program;
 use crate::spectra::doric::{UPDATE_BOUND, causal_likelihood, clear_and_update, fault_likelihood};
-use crate::spectra::measures::{self, Measure, UNDEFINED};
+use crate::spectra::measures::{self, Measure};
 use crate::spectra::{CoverageMatrix, DistinctSpectra, Smoothing};
 
 /// What was observed of the ranked units; what no method asks for may be left out.
@@ -103,6 +103,8 @@ pub enum Note {
     Innocent(usize),
     /// This many failing tests executed innocent units only.
     Unexplained(usize),
+    /// This many units were executed by no failing test, and the method alone would put some of them before others that were.
+    NotInFailures(usize),
     /// No predicate raises the chance of failure significantly.
     NothingSignificant,
     /// This many units hold no node that was mutated.
@@ -149,6 +151,12 @@ impl fmt::Display for Note {
                 f,
                 "{n} failing {} nothing but innocent code: a verdict is wrong, or the fault is in code that is not ranked",
                 plural(n, "test executes", "tests execute")
+            ),
+            Note::NotInFailures(n) => write!(
+                f,
+                "{n} {} executed by no failing test and {} last, whatever the score: what did not run made no test fail",
+                plural(n, "unit was", "units were"),
+                plural(n, "comes", "come")
             ),
             Note::Untried(n) => {
                 let hold = plural(n, "unit holds", "units hold");
@@ -222,9 +230,26 @@ pub fn apply(method: &Method, observed: &Observed) -> Result<Ranked, MissingEvid
         Algorithm::Trials(criterion) => by_trials(observed, criterion).ok_or(missing(Need::Trials))?,
         Algorithm::AllEvidence => by_all_evidence(observed).ok_or(missing(Need::Trials))?,
     };
-    let mut notes = general_notes(observed, &ranked.ranking);
+    let (ranking, behind) = executed_first(method, observed, ranked.ranking);
+    let mut notes = general_notes(observed, &ranking);
     notes.append(&mut ranked.notes);
-    Ok(Ranked { ranking: ranked.ranking, notes })
+    notes.extend(behind);
+    Ok(Ranked { ranking, notes })
+}
+
+/// Puts what no failing test executes behind everything else, if that is not where the method has it: what did not run made no test fail, and
+/// adding a half to each count gives it a share of each failure.
+fn executed_first(method: &Method, observed: &Observed, ranking: Ranking) -> (Ranking, Option<Note>) {
+    let mut is_last: Vec<bool> = observed.matrix.spectra().iter().map(|spectrum| spectrum.ef == 0).collect();
+    let n_last = is_last.iter().filter(|is_last| **is_last).count();
+    if is_last.len() != ranking.len() || n_last == is_last.len() {
+        return (ranking, None);
+    }
+    if let Algorithm::UpdatedCausalLikelihood = method.algorithm {
+        observed.innocents.iter().for_each(|unit| is_last[*unit as usize] = true);
+    }
+    let (ranking, moves) = ranking.with_last(&is_last);
+    (ranking, moves.then_some(Note::NotInFailures(n_last)))
 }
 
 impl Ranked {
@@ -261,7 +286,7 @@ fn general_notes(observed: &Observed, ranking: &Ranking) -> Vec<Note> {
 fn by_measure(measure: &Measure, observed: &Observed) -> Ranked {
     let distinct = DistinctSpectra::of(&observed.matrix.spectra());
     let scores = measure.scores(&distinct.spectra, observed.smoothing);
-    let n_undefined = distinct.class.iter().filter(|&&class| scores[class as usize] == UNDEFINED).count();
+    let n_undefined = distinct.class.iter().filter(|&&class| scores[class as usize].is_nan()).count();
     Ranked::new(Ranking::of_spectra(&distinct, &scores)).noting(n_undefined, Note::Undefined)
 }
 
@@ -291,7 +316,8 @@ fn by_updates(observed: &Observed) -> Ranked {
 
 fn by_blocks(observed: &Observed, scores: &[f64], n_unsettled: usize) -> Option<Ranked> {
     let (program, units) = observed.code?;
-    Some(Ranked::new(Ranking::new(units.from_blocks(program, scores))).noting(n_unsettled, Note::Unsettled))
+    let shown = or_undefined(units.from_blocks(program, scores));
+    Some(Ranked::new(Ranking::new(shown)).noting(n_unsettled, Note::Unsettled))
 }
 
 /// The share of failing tests whose slice holds a unit; for a dice, 0 if the slice of a passing test does.
@@ -305,7 +331,13 @@ fn by_slices(observed: &Observed, dice: bool) -> Option<Ranked> {
     for line in tests().filter(|(_, failed)| dice && !**failed).flat_map(|(slice, _)| slice) {
         shares[*line as usize] = 0.0;
     }
-    Some(Ranked::new(Ranking::new(units.from_lines(program, &shares))))
+    Some(Ranked::new(Ranking::new(or_undefined(units.from_lines(program, &shares)))))
+}
+
+/// Scores of units as they are shown, from those of parts of which some units have none: negative infinity, which no part has, is no score.
+pub(super) fn or_undefined(mut scores: Vec<f64>) -> Vec<f64> {
+    scores.iter_mut().filter(|score| **score == f64::NEG_INFINITY).for_each(|score| *score = f64::NAN);
+    scores
 }
 
 /// Ranks units by the highest score among their nodes; after those, units without any by Ochiai.
@@ -320,7 +352,8 @@ fn by_interventions(observed: &Observed, score: impl Fn(&Interventions) -> Vec<O
     let fallback: Vec<f64> =
         scores.iter().zip(ochiai).map(|(score, ochiai)| if is_untried(*score) { ochiai } else { 0.0 }).collect();
     let n_untried = scores.iter().filter(|score| is_untried(**score)).count();
-    Some(Ranked::new(Ranking::by_keys(&[&scores, &fallback], scores.clone())).noting(n_untried, Note::Untried))
+    let ranking = Ranking::by_keys(&[&scores, &fallback], or_undefined(scores.clone()));
+    Some(Ranked::new(ranking).noting(n_untried, Note::Untried))
 }
 
 fn by_isolation(observed: &Observed, profile: Option<(&Sites, &OutcomeProfile)>) -> Option<Ranked> {
@@ -348,5 +381,8 @@ fn by_outcomes(observed: &Observed, sites: &Sites, keys: &[&[f64]], scores: &[f6
     let outcomes = Ranking::by_keys(keys, vec![0.0; scores.len()]);
     let place: Vec<f64> = outcomes.standings().iter().map(|standing| -f64::from(standing.best)).collect();
     let units_place = to_units(&place);
-    Some(Ranked::new(Ranking::by_keys(&[&units_place], to_units(scores))))
+    let has_none = |at: usize| units_place[at] == f64::NEG_INFINITY;
+    let shown = to_units(scores).into_iter().enumerate();
+    let shown = shown.map(|(at, score)| if has_none(at) { f64::NAN } else { score }).collect();
+    Some(Ranked::new(Ranking::by_keys(&[&units_place], shown)))
 }

@@ -195,7 +195,7 @@ const OTHERS: &[Method] = &[
         family: STATISTICAL,
         needs: &[Need::Predicates],
         doc: "how improbable the mean share of true evaluations in failing runs is under its distribution in passing runs",
-        note: "",
+        note: "inf where passing runs never vary and failing ones differ from them, -inf where they do not.",
         citation: "Liu, Yan, Fei, Han & Midkiff 2005 (ESEC/FSE); Liu et al. 2006 (TSE 32(10))",
         aliases: &[],
         algorithm: Algorithm::Sober,

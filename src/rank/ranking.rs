@@ -44,7 +44,7 @@ impl TieBreak {
 pub struct Standing {
     /// The ranked unit.
     pub unit: u32,
-    /// Its score as shown; finite: what is not takes the nearest finite number, and what is no number the least.
+    /// Its score as shown; it may be infinite, or no number where there is nothing to say.
     pub score: f64,
     /// Its place in the order of the code within its ties, from 1; no two units share one.
     pub rank: u32,
@@ -119,6 +119,22 @@ impl Ranking {
         Ranking { scores, order, group, starts }
     }
 
+    /// The same order with the units that `is_last` holds for behind all others; whether that moves any.
+    pub fn with_last(self, is_last: &[bool]) -> (Ranking, bool) {
+        let mut group = vec![0; self.order.len()];
+        let mut number = 0;
+        for last in [false, true] {
+            for equals in self.ties() {
+                let part = equals.iter().filter(|unit| is_last[**unit as usize] == last);
+                let n_part = part.map(|unit| group[*unit as usize] = number).count();
+                number += u32::from(n_part > 0);
+            }
+        }
+        let ranking = Ranking::from_groups(self.scores, group);
+        let moves = ranking.order != self.order;
+        (ranking, moves)
+    }
+
     /// Number of units.
     pub fn len(&self) -> usize {
         self.order.len()
@@ -136,8 +152,7 @@ impl Ranking {
 
     /// Score of a unit as [`Standing::score`] shows it.
     pub fn score(&self, unit: u32) -> f64 {
-        let score = self.scores[unit as usize];
-        if score.is_nan() { f64::MIN } else { score.clamp(f64::MIN, f64::MAX) }
+        self.scores[unit as usize]
     }
 
     /// Standings from the most suspicious.
@@ -266,8 +281,9 @@ mod tests {
             units.sort_unstable();
             prop_assert!(units.iter().enumerate().all(|(at, &unit)| at == unit as usize));
             let standings: Vec<_> = ranking.iter().collect();
+            let value = |standing: &Standing| if standing.score.is_nan() { f64::NEG_INFINITY } else { standing.score };
             for pair in standings.windows(2) {
-                prop_assert!(pair[1].score <= pair[0].score || pair[0].best == pair[1].best);
+                prop_assert!(value(&pair[1]) <= value(&pair[0]) || pair[0].best == pair[1].best);
                 prop_assert!(pair[0].best == pair[1].best || pair[0].worst + 1 == pair[1].best);
             }
             for s in &standings {

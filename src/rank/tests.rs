@@ -243,7 +243,6 @@ fn every_method_ranks_whatever_was_recorded() {
         ] {
             for granularity in Granularity::ALL {
                 let (_, ranked) = scores(method.id, granularity, runs);
-                assert!(ranked.ranking.iter().all(|standing| standing.score.is_finite()), "{}", method.id);
                 assert!(note.is_none_or(|note| ranked.notes.contains(&note)), "{} says {:?}", method.id, ranked.notes);
             }
         }
@@ -325,6 +324,85 @@ fn degenerate_matrices_are_explained() {
     let all: Vec<u32> = (0..100_000).collect();
     assert_eq!(note(100_000, &[(all.clone(), true), (all, false)]), [Note::AllEqual(100_000)]);
     assert_eq!(Note::AllEqual(100_000).to_string(), "all 100000 units have the same score: the order says nothing");
+}
+
+/// Whether a unit that no failing test executed stands before one that some did.
+fn unexecuted_first(ranking: &Ranking, spectra: &[Spectrum]) -> Option<(u32, u32)> {
+    let order = ranking.order();
+    let first = order.iter().position(|unit| spectra[*unit as usize].ef == 0)?;
+    let behind = order[first..].iter().find(|unit| spectra[**unit as usize].ef > 0)?;
+    Some((order[first], *behind))
+}
+
+#[test]
+fn what_no_failing_test_executes_comes_behind_what_one_does_and_the_reader_is_told() {
+    // One failing test, ten passing ones: the first unit is executed by none, the second by all.
+    let tests: Vec<_> = (0..11).map(|test| (vec![1], test == 0)).collect();
+    let matrix = CoverageMatrix::from_units(2, &tests);
+    for method in ["ochiai", "tarantula", "jaccard"] {
+        let ranked = apply(find_method(method).unwrap(), &Observed::coverage(&matrix)).unwrap();
+        assert_eq!(ranked.ranking.order(), [1, 0], "{method}");
+        assert!(ranked.notes.contains(&Note::NotInFailures(1)), "{method}: {:?}", ranked.notes);
+    }
+    // Where the method has it so anyway, or nothing fails, there is nothing to say.
+    for tests in [vec![(vec![1], true), (vec![0, 1], false)], vec![(vec![1], false)]] {
+        let matrix = CoverageMatrix::from_units(2, &tests);
+        let ranked = apply(find_method("ochiai").unwrap(), &Observed::coverage(&matrix)).unwrap();
+        assert!(!ranked.notes.iter().any(|note| matches!(note, Note::NotInFailures(_))), "{:?}", ranked.notes);
+    }
+}
+
+#[test]
+fn a_score_that_is_no_finite_number_stays_what_it_is() {
+    // Both outcomes of each condition have the same shares in all passing runs, and others in the failing one.
+    let runs = [([1, 2, 1, 1, 1], false), ([1, 2, 1, 1, 1], false), ([3, 2, 0, 2, 2], true)];
+    let (_, ranked) = scores("des_sober", Granularity::Line, &runs.map(|(counts, failed)| (run(counts), failed)));
+    let shown = |unit: u32| ranked.ranking.score(unit);
+    assert_eq!([shown(0), shown(1)], [f64::INFINITY; 2]);
+    assert!(shown(2).is_nan() && shown(3).is_nan(), "there is no condition on these lines: {}", shown(2));
+}
+
+/// Runs of [`schedule`], some of which fail.
+fn some_runs() -> impl Strategy<Value = Vec<(Execution, bool)>> {
+    let counts = (0u64..4, 0u64..4, 0u64..4).prop_map(|(e1, e3, e4)| run([e1, e3 + e4, e3, e4, e4]));
+    prop::collection::vec((counts, any::<bool>()), 1..12)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn no_measure_puts_what_no_failing_test_executes_before_what_one_does(
+        tests in prop::collection::vec((prop::collection::vec(any::<bool>(), 8), prop::bool::weighted(0.2)), 1..40)
+    ) {
+        let matrix = CoverageMatrix::from_rows(8, &tests);
+        for method in methods().iter().filter(|method| method.needs == [Need::Coverage]) {
+            let ranked = apply(method, &Observed::coverage(&matrix)).unwrap();
+            let wrong = unexecuted_first(&ranked.ranking, &matrix.spectra());
+            prop_assert!(wrong.is_none(), "{}: {wrong:?}", method.id);
+        }
+    }
+
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(20))]
+
+    #[test]
+    fn no_method_puts_what_no_failing_test_executes_before_what_one_does(runs in some_runs()) {
+        let program = schedule();
+        for granularity in Granularity::ALL {
+            let units = Units::new(&program, granularity);
+            let rows = runs.iter().map(|(execution, failed)| (units.executed(&program, execution), *failed));
+            let spectra = CoverageMatrix::from_units(units.len(), &rows.collect::<Vec<_>>()).spectra();
+            let of_more = methods().iter().filter(|method| !matches!(method.algorithm, Algorithm::Measure(_)));
+            for method in of_more {
+                let (_, ranked) = scores(method.id, granularity, &runs);
+                let wrong = unexecuted_first(&ranked.ranking, &spectra);
+                prop_assert!(wrong.is_none(), "{} by {}: {wrong:?}", method.id, granularity.name());
+            }
+        }
+    }
 }
 
 proptest! {

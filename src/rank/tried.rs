@@ -1,8 +1,8 @@
 //! Rankings by what changes did that were tried on the tests.
 
 use super::Ranking;
-use super::apply::{Note, Observed, Ranked};
-use crate::evidence::{Criterion, Effect, Posterior, Trials};
+use super::apply::{Note, Observed, Ranked, or_undefined};
+use crate::evidence::{Criterion, Posterior};
 use crate::spectra::DistinctSpectra;
 use crate::spectra::measures;
 
@@ -27,12 +27,12 @@ pub fn by_trials(observed: &Observed, criterion: Criterion) -> Option<Ranked> {
     };
     let second: Vec<f64> = of_units.iter().enumerate().map(second).collect();
     let n_untried = of_units.iter().filter(|score| is_untried(**score)).count();
-    let ranking = Ranking::by_keys(&[&of_units, &second], of_units.clone());
+    let ranking = Ranking::by_keys(&[&of_units, &second], or_undefined(of_units.clone()));
     let mut notes = vec![(n_untried > 0).then_some(Note::Untried(n_untried))];
     notes.push((scores.candidates == 0).then_some(Note::NothingTried));
     let partly = Note::PartlyTried { partial: scores.partial, tried: scores.candidates };
     notes.push((scores.partial > 0).then_some(partly));
-    notes.push((scores.candidates > 0 && !flips(trials)).then_some(Note::NoFlip));
+    notes.push((scores.candidates > 0 && !trials.turns_any(ground)).then_some(Note::NoFlip));
     Some(Ranked { ranking, notes: notes.into_iter().flatten().collect() })
 }
 
@@ -40,23 +40,24 @@ pub fn by_trials(observed: &Observed, criterion: Criterion) -> Option<Ranked> {
 pub fn by_all_evidence(observed: &Observed) -> Option<Ranked> {
     let ((program, units), (ground, trials)) = (observed.code?, observed.trials?);
     let posterior = Posterior::new(ground, trials);
-    let shown = units.from_lines(program, &posterior.lines);
+    let probable = units.from_lines(program, &posterior.lines);
     let mut turns = vec![f64::NEG_INFINITY; ground.n_lines()];
     for (turn, &line) in posterior.order.iter().enumerate() {
         turns[line as usize] = -(turn as f64);
     }
     // With one group of tests the probabilities are the order, and equals are equals.
-    let first = if posterior.clusters.len() < 2 { shown.clone() } else { units.from_lines(program, &turns) };
+    let first = if posterior.clusters.len() < 2 { probable.clone() } else { units.from_lines(program, &turns) };
     let ochiai = by_measure(observed, "ochiai")?;
     let second = |(ochiai, p): (f64, &f64)| if *p > 0.0 { 0.0 } else { ochiai };
-    let second: Vec<f64> = ochiai.into_iter().zip(&shown).map(second).collect();
+    let second: Vec<f64> = ochiai.into_iter().zip(&probable).map(second).collect();
     let tried = (0..trials.candidates().len() as u32).any(|at| trials.failing(at).next().is_some());
     let groups = posterior.clusters.len();
     let notes = [
         (!tried).then_some(Note::NothingTried),
-        (tried && !flips(trials)).then_some(Note::NoFlip),
+        (tried && !trials.turns_any(ground)).then_some(Note::NoFlip),
         (groups > 1).then_some(Note::Reasons(groups)),
     ];
+    let shown = units.from_lines(program, &posterior.stated(ground, trials).lines);
     let shown = shown.into_iter().map(|p| p.max(0.0)).collect();
     let ranking = Ranking::by_keys(&[&first, &second], shown);
     Some(Ranked { ranking, notes: notes.into_iter().flatten().collect() })
@@ -65,9 +66,4 @@ pub fn by_all_evidence(observed: &Observed) -> Option<Ranked> {
 fn by_measure(observed: &Observed, id: &str) -> Option<Vec<f64>> {
     let distinct = DistinctSpectra::of(&observed.matrix.spectra());
     Some(distinct.spread(&measures::find(id)?.scores(&distinct.spectra, observed.smoothing)))
-}
-
-fn flips(trials: &Trials) -> bool {
-    let mut all = (0..trials.candidates().len() as u32).flat_map(|at| trials.failing(at));
-    all.any(|(_, outcome)| outcome.effect == Effect::Turned)
 }

@@ -19,8 +19,6 @@ pub struct Words<'a> {
     /// For objects of the heap: which allocation at its place, from 1.
     ordinals: HashMap<u32, u32>,
     errno: u64,
-    /// Where the strings of `argv` lie in the process, in order.
-    arguments: Vec<(u64, u32)>,
 }
 
 impl<'a> Words<'a> {
@@ -45,30 +43,7 @@ impl<'a> Words<'a> {
             last = place;
             ordinals.insert(object, count);
         }
-        let mut words = Self { program, code, runs, ordinals, errno, arguments: Vec::new() };
-        words.arguments = words.find_arguments();
-        words
-    }
-
-    /// Where the strings are that `argv` points to, as far as the program looked at them, in the run that was read last.
-    fn find_arguments(&self) -> Vec<(u64, u32)> {
-        let (Some(run), Some(details)) = (self.runs.runs.last(), self.runs.details.last()) else { return Vec::new() };
-        let Some(object) = self.runs.naming.known(Kind::Argv, &self.runs.alignment) else { return Vec::new() };
-        let count = details.held.get(&object).map_or(0, |held| held.size as u32 / 8);
-        let string = |number: u32| {
-            let address = self.first(Cell { object, offset: 8 * number }, run, run.initial().iter().copied())?;
-            (address != 0).then_some((address, number))
-        };
-        let mut strings: Vec<(u64, u32)> = (0..count).filter_map(string).collect();
-        strings.sort_unstable();
-        strings
-    }
-
-    /// What the first of the writes `among` put into a place.
-    fn first(&self, place: Cell, run: &Run, mut among: impl Iterator<Item = u32>) -> Option<u64> {
-        let location = self.runs.naming.names.known_location(place)?;
-        let write = among.find(|write| run.location(*write) == location)?;
-        self.bits(run.value(write))
+        Self { program, code, runs, ordinals, errno }
     }
 
     /// A value as the process has it, if it is a number or lies in no known object.
@@ -80,24 +55,6 @@ impl<'a> Words<'a> {
                 _ => None,
             },
             Value::Undefined => None,
-        }
-    }
-
-    /// Which string of `argv` an address lies in, and how far behind its start.
-    fn argument(&self, address: u64) -> Option<(u32, u64)> {
-        const LONGEST: u64 = 1 << 12;
-        let at = self.arguments.partition_point(|(start, _)| *start <= address).checked_sub(1)?;
-        let (start, number) = self.arguments[at];
-        (address - start < LONGEST).then_some((number, address - start))
-    }
-
-    /// An address that no known object has.
-    fn pointer(&self, address: u64) -> String {
-        match (address, self.argument(address)) {
-            (0, _) => "NULL".to_owned(),
-            (_, Some((number, 0))) => format!("argv[{number}]"),
-            (_, Some((number, behind))) => format!("argv[{number}]+{behind}"),
-            (address, None) => format!("{address:#x}"),
         }
     }
 
@@ -145,9 +102,6 @@ impl<'a> Words<'a> {
     }
 
     fn cell(&self, cell: Cell) -> String {
-        let within = |name: &str, offset: u32| {
-            if offset == 0 { name.to_owned() } else { format!("{name}+{offset}") }
-        };
         match self.runs.naming.kinds.get(cell.object as usize) {
             Some(Kind::Symbol(symbol)) => {
                 let symbol = &self.code.symbols[*symbol as usize];
@@ -171,10 +125,8 @@ impl<'a> Words<'a> {
             Some(Kind::Argv) => format!("argv[{}]", cell.offset / 8),
             Some(Kind::Environ) => format!("environ[{}]", cell.offset / 8),
             Some(Kind::Region(base)) if base + u64::from(cell.offset) == self.errno => "errno".to_owned(),
-            Some(Kind::Region(base)) => match self.argument(base + u64::from(cell.offset)) {
-                Some((number, behind)) => format!("argv[{number}][{behind}]"),
-                None => format!("memory at {:#x}", base + u64::from(cell.offset)),
-            },
+            Some(Kind::Region(base)) => format!("memory at {:#x}", base + u64::from(cell.offset)),
+            Some(Kind::Argument(number)) => format!("argv[{number}][{}]", cell.offset),
             None => "an object".to_owned(),
         }
     }
@@ -260,8 +212,8 @@ impl<'a> Words<'a> {
             Some((ValueClass::Float, size)) if size == length && length == 8 => f64::from_bits(bits).to_string(),
             Some((ValueClass::Bool, _)) => (bits != 0).to_string(),
             Some((ValueClass::Unsigned, size)) if size == length => bits.to_string(),
-            Some((ValueClass::Pointer | ValueClass::String | ValueClass::FunctionPointer, _)) => self.pointer(bits),
-            None if self.is_pointer(cell, bits) => self.pointer(bits),
+            Some((ValueClass::Pointer | ValueClass::String | ValueClass::FunctionPointer, _)) => pointer(bits),
+            None if self.is_pointer(cell, bits) => pointer(bits),
             _ if length == 1 && (0x20..0x7f).contains(&bits) => format!("{signed} '{}'", bits as u8 as char),
             _ => signed.to_string(),
         }
@@ -283,13 +235,16 @@ impl<'a> Words<'a> {
 
     fn address(&self, place: Cell) -> String {
         if let Some(address) = self.bits(Value::Address(place)) {
-            return self.pointer(address);
+            return pointer(address);
         }
         if let Some(Kind::Symbol(symbol)) = self.runs.naming.kinds.get(place.object as usize) {
             let symbol = &self.code.symbols[*symbol as usize];
             if symbol.flags & Symbol::FUNCTION != 0 && place.offset == 0 {
                 return symbol.name.clone();
             }
+        }
+        if let Some(Kind::Argument(number)) = self.runs.naming.kinds.get(place.object as usize) {
+            return within(&format!("argv[{number}]"), place.offset);
         }
         let text = self.cell(place);
         if text.starts_with("a ") { text } else { format!("&{text}") }
@@ -307,6 +262,16 @@ impl<'a> Words<'a> {
             .filter(|point| matches!(self.code.what(run.site(*point)), Site::Step(step) if sites[step as usize]))
             .collect()
     }
+}
+
+/// An address that no known object has.
+fn pointer(address: u64) -> String {
+    if address == 0 { "NULL".to_owned() } else { format!("{address:#x}") }
+}
+
+/// A place so far behind the beginning of what has a name.
+fn within(name: &str, offset: u32) -> String {
+    if offset == 0 { name.to_owned() } else { format!("{name}+{offset}") }
 }
 
 /// Several bytes as a string, if they look like one.

@@ -14,6 +14,7 @@ enum Class {
     Frame(u32),
     Arguments,
     Argv,
+    Argument(u32),
     Environ,
     /// Made at a point of a run.
     Heap(Side, u32),
@@ -28,6 +29,7 @@ impl Class {
             Kind::Arguments { .. } => Class::Arguments,
             Kind::Heap { point, .. } => Class::Heap(side, point),
             Kind::Argv => Class::Argv,
+            Kind::Argument(number) => Class::Argument(number),
             Kind::Environ => Class::Environ,
             Kind::Region(base) => Class::Region(base),
         }

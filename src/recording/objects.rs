@@ -28,6 +28,8 @@ pub enum Kind {
     },
     /// The array that `main` has as `argv`. Where it lies depends on how long the arguments and the environment are.
     Argv,
+    /// The string of this number among those that `argv` points to.
+    Argument(u32),
     /// The array that is `environ` at first.
     Environ,
     /// The part of memory from here that belongs to no known object.

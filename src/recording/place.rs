@@ -58,6 +58,8 @@ impl<'a> Addresses<'a> {
             Some(Kind::Arguments { .. }) | None => None,
             // A module's objects lie at the same place in both runs, whether this one came to use them or not.
             Some(Kind::Symbol(_)) => self.held(self.side, place).or_else(|| self.held(self.side.other(), place)),
+            // What is behind its end belongs to the next one.
+            Some(Kind::Argument(_)) if !self.is_within(place) => return Err(Stop::Unknown),
             Some(_) => self.held(self.side, place),
         };
         base.map(|base| base + u64::from(place.offset)).ok_or(Stop::MissingObject)
@@ -65,6 +67,11 @@ impl<'a> Addresses<'a> {
 
     fn held(&self, side: Side, place: Place) -> Option<u64> {
         Some(self.runs.details.get(side.index())?.held.get(&place.object)?.address)
+    }
+
+    fn is_within(&self, place: Place) -> bool {
+        let held = self.runs.details.get(self.side.index()).and_then(|details| details.held.get(&place.object));
+        held.is_some_and(|held| u64::from(place.offset) < held.size)
     }
 
     /// A value as this run's process has it.

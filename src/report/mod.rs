@@ -30,6 +30,7 @@ mod mutants_text;
 mod ranking;
 mod reasons_text;
 mod sarif;
+mod score;
 mod shell;
 mod slice;
 mod stryker;
@@ -72,6 +73,7 @@ pub use mutants::{
 pub use mutants_text::{age, write_mutants};
 pub use ranking::{Entry, Evidence, RankingReport, SCHEMA_VERSION, TestCounts, TestGroup};
 pub use sarif::sarif;
+pub use score::Score;
 pub use shell::shell_word;
 pub use slice::{SLICE_SCHEMA_VERSION, SliceLine, SliceReport, write_slice};
 pub use stryker::stryker;

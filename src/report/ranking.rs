@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::claim::{Confidence, Reason, TrialCounts};
+use super::score::Score;
 
 /// Version of the JSON form; goes up when a field changes its meaning or goes away, or when a verb comes to write other fields.
 /// 2: without `--method`, all evidence together ranks.
@@ -71,8 +72,9 @@ pub struct Entry {
     pub rank_best: u32,
     /// Its rank if it came last of those that tie with it.
     pub rank_worst: u32,
-    /// Its score; higher is more suspicious.
-    pub score: f64,
+    /// Its score; higher is more suspicious. `"inf"` or `"-inf"` where it is infinite; `null` where the method is undefined for it, or has nothing to
+    /// judge it by.
+    pub score: Score,
     /// Source file, relative to the project's root.
     pub file: String,
     /// Line, from 1; the first one where it has several.

@@ -93,7 +93,7 @@ fn score_of(report: &RankingReport, place: &[&Entry]) -> String {
     match (place[0].probability, place.len()) {
         (Some(probability), 1) => format!("({})", percent(probability)),
         (Some(probability), _) => format!("({} each)", percent(probability)),
-        (None, _) => format!("({} {:.4})", report.method, place[0].score),
+        (None, _) => format!("({} {})", report.method, place[0].score),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{
     Claim, ClaimedOutcome, Confidence, Effect, Entry, Evidence, MutantEdit, RankingReport, Reason, SCHEMA_VERSION,
-    TestCounts, TestGroup, TrialCounts, Within, write_ranking,
+    Score, TestCounts, TestGroup, TrialCounts, Within, write_ranking,
 };
 
 const SOURCE: &str = "int sum(int a, int b)\n{\n    if (a > 10)\n        return a - b;\n    return a + b;\n}\n";
@@ -13,7 +13,7 @@ fn entry(line: u32, rank: (u32, u32), probability: Option<f64>) -> Entry {
         rank: f64::from(rank.0),
         rank_best: rank.0,
         rank_worst: rank.1,
-        score: probability.unwrap_or(0.5),
+        score: Score(probability.unwrap_or(0.5)),
         file: "sum.c".into(),
         line,
         last_line: line,

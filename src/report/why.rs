@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Confidence, Entry, Reason, TrialCounts};
+use super::{Confidence, Entry, Reason, Score, TrialCounts};
 
 /// Version of the JSON form; goes up when a field changes its meaning or goes away.
 pub const WHY_SCHEMA_VERSION: u32 = 1;
@@ -38,8 +38,8 @@ pub struct WhyReport {
 pub struct Standing {
     /// The method.
     pub method: String,
-    /// Its score.
-    pub score: f64,
+    /// Its score there, as in a ranking.
+    pub score: Score,
     /// Rank, if it came first of those that tie with it.
     pub rank_best: u32,
     /// Rank, if it came last of those that tie with it.

@@ -1,7 +1,7 @@
 //! What is shown of one line, on hand-made ones.
 
 use super::text_tests::{claim, report};
-use super::{Before, Difference, Feature, Reason, Standing, WHY_SCHEMA_VERSION, WhyNot, WhyReport, write_why};
+use super::{Before, Difference, Feature, Reason, Score, Standing, WHY_SCHEMA_VERSION, WhyNot, WhyReport, write_why};
 
 fn why() -> WhyReport {
     let ranking = report();
@@ -17,7 +17,7 @@ fn why() -> WhyReport {
         schema_version: WHY_SCHEMA_VERSION,
         entry,
         n_ranked: 12,
-        spectra: vec![Standing { method: "ochiai".into(), score: 0.5, rank_best: 3, rank_worst: 5 }],
+        spectra: vec![Standing { method: "ochiai".into(), score: Score(0.5), rank_best: 3, rank_worst: 5 }],
         features: vec![feature("flip", 1.0, 6.0), feature("flip share", 0.25, -2.0)],
         tried: vec![Reason { text: "with + instead of - both pass".into(), claim: Some(claim()) }],
         not_tried: vec!["3 changes here".into()],
@@ -39,7 +39,7 @@ fn all_that_is_known_is_there() {
     let head = "sum.c:4 in sum(): #1-2 of 12 lines, 83 %\n  return a - b;\n  executed by 2 of 2 failing, 1 of 3 passing tests\n  \
                 by coverage alone: ochiai 0.5000 (#3-5)\n\nwhy it is there:\n  - with `+` instead of `-` both failing tests pass and none breaks\n";
     assert!(text.starts_with(head), "{text}");
-    let score = "how its score, 5.50, comes about (probabilities are in proportion to exp(score)):\n  \
+    let score = "how its score, 5.50, comes about (probabilities are in proportion to exp(score), before what was not tried is counted):\n  \
                  flip           1.000 x   6.000 =    6.000\n  flip share     0.250 x  -2.000 =   -0.500\n";
     assert!(text.contains(score), "{text}");
     let tried = "the one change that was tried here:\n  - with + instead of - both pass\n      passes: b; runs as without it: a\n      \

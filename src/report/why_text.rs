@@ -24,7 +24,7 @@ pub fn write_why(report: &WhyReport, line: Option<&str>, out: &mut impl Write) -
         .spectra
         .iter()
         .map(|standing| {
-            format!("{} {:.4} ({})", standing.method, standing.score, rank(standing.rank_best, standing.rank_worst))
+            format!("{} {} ({})", standing.method, standing.score, rank(standing.rank_best, standing.rank_worst))
         })
         .collect();
     if !spectra.is_empty() {
@@ -76,7 +76,10 @@ fn write_features(report: &WhyReport, out: &mut impl Write) -> io::Result<()> {
         return writeln!(out);
     }
     let sum: f64 = report.features.iter().map(|feature| feature.contribution).sum();
-    writeln!(out, "\nhow its score, {sum:.2}, comes about (probabilities are in proportion to exp(score)):")?;
+    writeln!(
+        out,
+        "\nhow its score, {sum:.2}, comes about (probabilities are in proportion to exp(score), before what was not tried is counted):"
+    )?;
     let width = report.features.iter().map(|feature| feature.name.len()).max().unwrap_or(0);
     for feature in &report.features {
         let (name, value, weight) = (&feature.name, feature.value, feature.weight);

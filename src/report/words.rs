@@ -38,7 +38,7 @@ pub(super) fn place(entry: &Entry) -> String {
 pub(super) fn suspicion(ranking: &RankingReport, entry: &Entry) -> String {
     match entry.probability {
         Some(probability) => percent(probability),
-        None => format!("{} {:.4}", ranking.method, entry.score),
+        None => format!("{} {}", ranking.method, entry.score),
     }
 }
 

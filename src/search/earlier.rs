@@ -8,8 +8,8 @@ use crate::store::TriedRecord;
 use crate::trial::{Garbage, Site};
 
 use super::facts::Facts;
+use super::known::outcome_of;
 use super::policy::Pair;
-use super::run::outcome_of;
 
 /// What an earlier run found out.
 #[derive(Debug, Default)]

@@ -17,7 +17,7 @@ pub const MOST_VALUED: usize = 4;
 /// The values that nodes take.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Facts {
-    /// The tests that they are of.
+    /// The tests that they are of: all that are wanted, or those that there was time for.
     pub tests: Vec<u32>,
     /// In failing tests, by node.
     pub failing: BTreeMap<u32, Domain>,

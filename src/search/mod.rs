@@ -11,6 +11,7 @@
 
 mod earlier;
 mod facts;
+mod known;
 mod policy;
 mod run;
 mod tests_chosen;
@@ -19,5 +20,6 @@ mod tests;
 
 pub use earlier::{EarlierRun, Unchanged};
 pub use facts::Facts;
-pub use run::{Search, SearchSettings, SearchWatch, Searched, effect_of};
+pub use known::effect_of;
+pub use run::{Search, SearchSettings, SearchWatch, Searched};
 pub use tests_chosen::SearchTest;

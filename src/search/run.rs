@@ -10,13 +10,14 @@ use std::time::{Duration, Instant};
 use super::SearchTest;
 use super::earlier::{EarlierRun, holding};
 use super::facts::Facts;
+use super::known::{look_up, record};
 use super::policy::{Pair, Policy};
 use super::tests_chosen::{choose, choose_further};
 use crate::campaign::pool::{each, locked, prepare_each};
 use crate::campaign::shelf::Shelf;
 use crate::campaign::{CampaignError, Lab, MOST_UNWRITTEN, OracleFacts, UNWRITTEN};
 use crate::evidence::{
-    Effect, Outcome, Strings, Taken, Trials, TriedTest, code_candidates, label_candidates, node_candidates,
+    Candidate, Outcome, Strings, Taken, Trials, TriedTest, code_candidates, label_candidates, node_candidates,
 };
 use crate::mutant::CodeMutant;
 use crate::program::{Line, Program};
@@ -80,6 +81,8 @@ pub struct Search<'a, L: Lab> {
     pub tests: &'a [SearchTest],
     /// The program's code mutants.
     pub mutants: &'a [CodeMutant],
+    /// Its lines that are not ranked: nothing is tried there.
+    pub left_out: &'a BTreeSet<u32>,
     /// The strings of its sources.
     pub strings: &'a Strings,
     /// Who runs trials, of which only the output is looked at.
@@ -103,7 +106,8 @@ pub struct Search<'a, L: Lab> {
 /// What the threads of a running search share.
 struct Shared<R> {
     shelf: Shelf<R>,
-    writer: Mutex<EvidenceWriter>,
+    /// Nothing where nothing is run.
+    writer: Option<Mutex<EvidenceWriter>>,
     refused: Mutex<BTreeMap<u32, String>>,
     /// Of these, those that there was no time for.
     late: Mutex<BTreeSet<u32>>,
@@ -165,7 +169,7 @@ impl<L: Lab> Search<'_, L> {
         let (mut known, n_damaged) = self.store.load()?;
         let shared = Shared {
             shelf: Shelf::new(0..chosen.len() as u32),
-            writer: Mutex::new(self.store.begin()?),
+            writer: if self.only_looks_up() { None } else { Some(Mutex::new(self.store.begin()?)) },
             refused: Mutex::default(),
             late: Mutex::default(),
             garbage: Mutex::new(self.known_garbage()?),
@@ -175,7 +179,8 @@ impl<L: Lab> Search<'_, L> {
             hurried: AtomicBool::new(false),
         };
         let mut workers = Vec::new();
-        for _ in 0..self.settings.jobs.max(1) {
+        let n_workers = if self.only_looks_up() { 0 } else { self.settings.jobs.max(1) };
+        for _ in 0..n_workers {
             workers.push(self.lab.worker()?);
         }
         let facts = self.facts(&chosen[..n_first], &mut workers, &shared)?;
@@ -213,6 +218,9 @@ impl<L: Lab> Search<'_, L> {
                 break;
             }
         }
+        if !searched.is_finished {
+            self.look_up_rest((&known, &ages), &chosen, &mut searched);
+        }
         let refused = std::mem::take(&mut *locked(&shared.refused));
         searched.refused = refused.into_iter().map(|(test, why)| (chosen[test as usize].test, why)).collect();
         searched.garbage = locked(&shared.garbage).clone();
@@ -223,6 +231,23 @@ impl<L: Lab> Search<'_, L> {
         searched.is_finished |= searched.trials.len() >= self.settings.most_trials;
         searched.is_finished &= !shared.hurried.load(Ordering::Relaxed);
         Ok(searched)
+    }
+
+    /// Whether there is no time to run anything: then nothing is started, and nothing written.
+    fn only_looks_up(&self) -> bool {
+        self.settings.budget.is_some_and(|budget| budget.is_zero())
+    }
+
+    /// Looks up what is known beyond the round in which the search ended: the order in which it was found out may have been another one.
+    fn look_up_rest(&self, (known, ages): (&TriedRecords, &Ages), chosen: &[&SearchTest], searched: &mut Searched) {
+        for candidate in 0..searched.trials.candidates().len() as u32 {
+            for (at, test) in (0..).zip(chosen) {
+                if searched.trials.len() < self.settings.most_trials && searched.trials.outcome(candidate, at).is_none()
+                {
+                    look_up((candidate, at), test.test, (known, ages), searched);
+                }
+            }
+        }
     }
 
     fn is_over<R>(&self, shared: &Shared<R>) -> bool {
@@ -246,7 +271,9 @@ impl<L: Lab> Search<'_, L> {
         refused: &BTreeMap<u32, String>,
     ) -> Result<(), CampaignError> {
         let before = positions(chosen, refused);
-        self.prepare_quick(before.clone(), chosen, workers, shared)?;
+        if !workers.is_empty() {
+            self.prepare_quick(before.clone(), chosen, workers, shared)?;
+        }
         for at in before.into_iter().filter(|at| !shared.shelf.has(*at)) {
             let why = refused[&chosen[at as usize].test].clone();
             locked(&shared.refused).entry(at).or_insert(why);
@@ -298,7 +325,7 @@ impl<L: Lab> Search<'_, L> {
                 by_age.entry(at).or_default().push(record);
             }
         }
-        for (at, records) in &by_age {
+        for (at, records) in by_age.iter().filter(|_| !self.only_looks_up()) {
             self.store.carry_over(*at, records)?;
         }
         Ok(())
@@ -312,7 +339,7 @@ impl<L: Lab> Search<'_, L> {
         // What a later run knew counts.
         let earlier = self.earlier.iter().rev().filter_map(|run| run.unchanged.as_ref());
         let garbage: BTreeMap<u32, Garbage> = earlier.flat_map(|unchanged| unchanged.garbage.clone()).collect();
-        if !garbage.is_empty() {
+        if !garbage.is_empty() && !self.only_looks_up() {
             self.store.save_garbage(&garbage)?;
         }
         Ok(garbage)
@@ -325,7 +352,7 @@ impl<L: Lab> Search<'_, L> {
         }
         let mut earlier = self.earlier.iter().filter_map(|run| run.unchanged.as_ref()?.facts.as_ref());
         let found = earlier.find(|facts| facts.tests == wanted).cloned();
-        if let Some(facts) = &found {
+        if let Some(facts) = found.as_ref().filter(|_| !self.only_looks_up()) {
             self.store.save_facts(facts)?;
         }
         Ok(found)
@@ -341,22 +368,44 @@ impl<L: Lab> Search<'_, L> {
         if let Some(facts) = self.known_facts(&Facts::wanted(chosen))? {
             return Ok(facts);
         }
+        let part = self.part_of_facts(chosen);
+        if self.only_looks_up() {
+            shared.hurried.store(true, Ordering::Relaxed);
+            return Ok(part);
+        }
         let share = self.settings.budget.map(|budget| Instant::now() + budget / SHARE_OF_PASSING);
         let deadline = |test: &SearchTest| if test.failed { shared.deadline } else { share };
         let in_time = |test: &SearchTest| !self.is_stopped(deadline(test)) && has_time(deadline(test), test);
-        let late = AtomicBool::new(false);
+        let late: Mutex<BTreeSet<u32>> = Mutex::default();
         let is_wanted = |test: u32| {
             let wanted = chosen.iter().any(|one| one.test == test && in_time(one));
-            late.fetch_or(!wanted, Ordering::Relaxed);
+            if !wanted {
+                locked(&late).insert(test);
+            }
             wanted
         };
         let looked = |test: u32, ready: &L::Ready| self.note_garbage(shared, test, ready);
-        let facts = Facts::gather(self.values, workers, self.program, chosen, is_wanted, looked)?;
-        match late.into_inner() || self.is_stopped(shared.deadline) {
-            true => shared.hurried.store(true, Ordering::Relaxed),
-            false => self.store.save_facts(&facts)?,
+        let mut facts = Facts::gather(self.values, workers, self.program, chosen, is_wanted, looked)?;
+        let late = std::mem::take(&mut *locked(&late));
+        if late.is_empty() && !self.is_stopped(shared.deadline) {
+            self.store.save_facts(&facts)?;
+            return Ok(facts);
         }
+        shared.hurried.store(true, Ordering::Relaxed);
+        facts.tests.retain(|test| !late.contains(test));
+        // What was tried of what more tests did is to be found again.
+        if facts.tests.len() <= part.tests.len() {
+            return Ok(part);
+        }
+        self.store.save_facts(&facts)?;
         Ok(facts)
+    }
+
+    /// What was found out before about a part of the tests, when there was no time for the others.
+    fn part_of_facts(&self, chosen: &[&SearchTest]) -> Facts {
+        let wanted = Facts::wanted(chosen);
+        let is_part = |facts: &Facts| facts.tests.iter().all(|test| wanted.contains(test));
+        self.store.load_facts::<Facts>().filter(is_part).unwrap_or_default()
     }
 
     /// All candidates of lines that some failing test executes of the first ones chosen.
@@ -366,26 +415,24 @@ impl<L: Lab> Search<'_, L> {
             TriedTest { test: test.test, failed: test.failed, matched, further: at >= n_first }
         };
         let mut trials = Trials::new(chosen.iter().enumerate().map(tried).collect());
+        let mut add = |candidates: Vec<Candidate>| {
+            for candidate in candidates.into_iter().filter(|candidate| !self.left_out.contains(&candidate.line)) {
+                trials.add(candidate);
+            }
+        };
         let executed = |piece: u32| chosen[..n_first].iter().any(|test| test.failed && test.executes(piece));
         let taken = |node: u32| Taken { failing: facts.failing.get(&node), passing: facts.passing.get(&node) };
         for (number, node) in (0..).zip(&self.program.nodes) {
             if executed(node.piece) {
-                for candidate in node_candidates(self.program, number, &taken(number), self.strings, self.settings.seed)
-                {
-                    trials.add(candidate);
-                }
+                add(node_candidates(self.program, number, &taken(number), self.strings, self.settings.seed));
             }
         }
         for label in &self.program.labels {
             let is_executed = |node: &&u32| executed(self.program.nodes[**node as usize].piece);
             let Some(&node) = label.nodes.iter().find(is_executed) else { continue };
-            for candidate in label_candidates(self.program, label, node, &taken(node)) {
-                trials.add(candidate);
-            }
+            add(label_candidates(self.program, label, node, &taken(node)));
         }
-        for candidate in code_candidates(self.program, self.mutants, executed) {
-            trials.add(candidate);
-        }
+        add(code_candidates(self.program, self.mutants, executed));
         trials
     }
 
@@ -401,21 +448,14 @@ impl<L: Lab> Search<'_, L> {
     ) -> Result<bool, CampaignError> {
         let mut due: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for (candidate, test) in round {
-            let key = (searched.trials.candidates()[*candidate as usize].id, chosen[*test as usize].test);
-            match known.get(&key) {
-                Some(record) => {
-                    searched.trials.set(*candidate, *test, outcome_of(record));
-                    if let Some(at) = ages.get(&key) {
-                        searched.trials.set_age(*candidate, *test, *at);
-                    }
-                    searched.n_known += 1;
-                    shared.n_done.fetch_add(1, Ordering::Relaxed);
-                }
-                None => due.entry(*test).or_default().push(*candidate),
+            if look_up((*candidate, *test), chosen[*test as usize].test, (known, ages), searched) {
+                shared.n_done.fetch_add(1, Ordering::Relaxed);
+            } else {
+                due.entry(*test).or_default().push(*candidate);
             }
         }
-        if due.is_empty() {
-            return Ok(true);
+        if due.is_empty() || workers.is_empty() {
+            return Ok(due.is_empty());
         }
         let n_due: usize = due.values().map(Vec::len).sum();
         let size = (n_due / (BATCHES * workers.len().max(1))).max(LEAST_BATCH);
@@ -568,7 +608,9 @@ impl<L: Lab> Search<'_, L> {
         if records.is_empty() {
             return Ok(());
         }
-        locked(&shared.writer).append(&records)?;
+        if let Some(writer) = &shared.writer {
+            locked(writer).append(&records)?;
+        }
         locked(outcomes).append(&mut unwritten.found);
         let n_done = shared.n_done.fetch_add(records.len(), Ordering::Relaxed) + records.len();
         self.watch.tried(n_done);
@@ -607,21 +649,4 @@ impl Unwritten {
     fn is_due(&self) -> bool {
         self.records.len() >= MOST_UNWRITTEN || self.since.elapsed() >= UNWRITTEN
     }
-}
-
-const EFFECTS: [Effect; 5] = [Effect::Same, Effect::Unchanged, Effect::Changed, Effect::Turned, Effect::Unknown];
-
-fn record(candidate: u64, test: u32, outcome: Outcome) -> TriedRecord {
-    let Outcome { effect, end, matched } = outcome;
-    let effect = EFFECTS.iter().position(|one| *one == effect).unwrap_or(EFFECTS.len() - 1) as u8;
-    TriedRecord { candidate, test, effect, end, matched }
-}
-
-/// The effect that a search kept.
-pub fn effect_of(record: &TriedRecord) -> Effect {
-    EFFECTS.get(record.effect as usize).copied().unwrap_or(Effect::Unknown)
-}
-
-pub(super) fn outcome_of(record: &TriedRecord) -> Outcome {
-    Outcome { effect: effect_of(record), end: record.end, matched: record.matched }
 }

@@ -1,11 +1,12 @@
 //! Tests that somebody else runs: what to run, and judging what was captured.
 
 use std::path::Path;
+use std::time::Duration;
 
 use super::automake;
 use super::config::ScratchKind;
 use super::line;
-use super::oracle::{Compare, Oracle};
+use super::oracle::{Compare, Oracle, run_filter};
 use super::test::{FIRST_LIMIT, Place};
 use super::verdict::{Judgement, crash};
 use super::{RunContext, Suite, SuiteError, Test, Verdict};
@@ -23,11 +24,28 @@ pub enum Judging {
         /// The exit status, if not any will do.
         status: Option<i32>,
     },
+    /// Standard output that is these bytes once it went through the test's filter ([`Test::filtered`]), and no crash.
+    Filtered {
+        /// The bytes behind the filter.
+        output: Vec<u8>,
+        /// The exit status, if not any will do.
+        status: Option<i32>,
+    },
     /// The captured output, in memory.
     Output,
-    /// A program of the user's that looks at the output.
-    Program,
+    /// It cannot be told: there is nothing to compare the output with.
+    Nothing,
 }
+
+impl Judging {
+    /// Whether the output itself is needed, because no hash of it tells.
+    pub fn needs_output(&self) -> bool {
+        matches!(self, Judging::Output | Judging::Filtered { .. })
+    }
+}
+
+/// Time for a filter on the output of a changed program, which may be anything.
+const FILTER_PATIENCE: Duration = Duration::from_secs(10);
 
 impl Test {
     /// The test as its command alone, without tests before and after it and without a driver that keeps its output; or why there
@@ -91,6 +109,23 @@ impl Test {
         }
     }
 
+    /// What its filter makes of an output; the output itself where it has none, nothing where the filter fails.
+    ///
+    /// # Errors
+    /// When the system refuses to run the filter.
+    pub fn filtered(&self, output: &[u8]) -> Result<Option<Vec<u8>>, SuiteError> {
+        let Oracle::Compare(Compare { filter: Some(filter), .. }) = &self.plan.oracle else {
+            return Ok(Some(output.to_vec()));
+        };
+        let limits = Limits { wall: FILTER_PATIENCE, ..Limits::default() };
+        Ok(run_filter(filter, &self.dir, output, limits)?.ok())
+    }
+
+    /// Whether its output goes through a filter.
+    pub fn has_filter(&self) -> bool {
+        matches!(self.plan.oracle, Oracle::Compare(Compare { filter: Some(_), .. }))
+    }
+
     /// Whether how the program ends is all that decides.
     pub fn is_judged_by_status(&self) -> bool {
         matches!(self.plan.oracle, Oracle::Exit { .. })
@@ -113,11 +148,17 @@ impl Suite {
     pub fn judging(&self, test: &Test, scratch: &ScratchRoot) -> Result<Judging, SuiteError> {
         Ok(match &test.plan.oracle {
             Oracle::Exit { .. } => Judging::Status,
-            Oracle::Compare(Compare { filter: Some(_), .. }) => Judging::Program,
             Oracle::Compare(compare) => {
                 let expected = self.placed(test, scratch, |place| Ok(place.expected(&compare.expected)))?;
                 let status = compare.status;
-                expected.map_or(Judging::Program, |(output, _)| Judging::Exact { output, status })
+                match (expected, &compare.filter) {
+                    (Err(_), _) => Judging::Nothing,
+                    (Ok((output, _)), None) => Judging::Exact { output, status },
+                    (Ok((output, _)), Some(_)) => match test.filtered(&output)? {
+                        Some(output) => Judging::Filtered { output, status },
+                        None => Judging::Nothing,
+                    },
+                }
             }
             _ => Judging::Output,
         })

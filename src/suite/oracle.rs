@@ -201,18 +201,29 @@ impl Place<'_> {
     /// `bytes` after the filter, or why there is nothing.
     fn filtered(&self, filter: Option<&str>, bytes: &[u8]) -> Result<Result<Vec<u8>, Judgement>, SuiteError> {
         let Some(filter) = filter else { return Ok(Ok(bytes.to_vec())) };
-        let mut command = Command::shell(filter, &self.test.dir);
-        command.stdin = Stdin::Bytes(bytes.to_vec());
-        let outcome = command.run()?;
-        Ok(match outcome.status {
-            // What selects lines (grep) says 1 when there are none.
-            Status::Exited(0 | 1) => Ok(outcome.stdout.bytes),
-            status => {
-                let said = last_line(&outcome.stderr.bytes).map(|line| format!(": {line}")).unwrap_or_default();
-                Err(Judgement::error(format!("filter `{filter}` failed ({}){said}", status_text(status))))
-            }
-        })
+        run_filter(filter, &self.test.dir, bytes, Limits::default())
     }
+}
+
+/// What a shell command makes of `bytes` in a directory, or why there is nothing.
+pub(super) fn run_filter(
+    filter: &str,
+    dir: &Path,
+    bytes: &[u8],
+    limits: Limits,
+) -> Result<Result<Vec<u8>, Judgement>, SuiteError> {
+    let mut command = Command::shell(filter, dir);
+    command.stdin = Stdin::Bytes(bytes.to_vec());
+    command.limits = limits;
+    let outcome = command.run()?;
+    Ok(match outcome.status {
+        // What selects lines (grep) says 1 when there are none.
+        Status::Exited(0 | 1) => Ok(outcome.stdout.bytes),
+        status => {
+            let said = last_line(&outcome.stderr.bytes).map(|line| format!(": {line}")).unwrap_or_default();
+            Err(Judgement::error(format!("filter `{filter}` failed ({}){said}", status_text(status))))
+        }
+    })
 }
 
 fn by_exit(outcome: &Outcome, skip: Option<i32>, error: Option<i32>, should_fail: bool) -> Judgement {

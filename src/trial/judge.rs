@@ -2,10 +2,12 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use suspect_format::trial::{OUTPUT_HASH_START, PROCESS_APPLIED, PROCESS_CUT, output_hash};
 
 use super::file::n_words;
+use super::filter::{Filter, Look};
 use super::frame::{Ran, Written};
 use super::{End, Executor, Observation};
 use crate::exec::{Outcome, Output, Status};
@@ -19,6 +21,8 @@ pub(super) struct Judge {
     /// The oracle's run was cut: it does not end.
     pub is_cut: bool,
     pub judging: Judging,
+    /// What standard output goes through first, if anything.
+    pub filter: Option<Arc<Filter>>,
     pub looks_at: [bool; 2],
     pub status: i32,
     pub outputs: [Written; 2],
@@ -91,8 +95,11 @@ impl Judge {
             _ => return self.unknown(finished.executor, applied),
         };
         let end = if finished.flags & PROCESS_CUT != 0 { End::Cut } else { end_of(status) };
-        let output_changed =
-            status != self.status || (0..2).any(|at| self.looks_at[at] && !self.is_oracle(at, finished.streams[at]));
+        let look = self.look(&finished);
+        let is_own = |at: usize| {
+            self.is_oracle(at, finished.streams[at]) || at == 0 && look.is_some_and(|look: Look| look.is_own)
+        };
+        let output_changed = status != self.status || (0..2).any(|at| self.looks_at[at] && !is_own(at));
         if !applied {
             // Without an override the run is the oracle's, or the test is not as reproducible as it seemed.
             let same = !output_changed && finished.changed.iter().all(|word| *word == 0);
@@ -101,9 +108,13 @@ impl Judge {
         let passes = match (end, output_changed) {
             (_, false) => Some(self.passes),
             (End::Cut, true) => Some(false),
-            (_, true) => self.passes(status, &finished),
+            (_, true) => self.passes(status, &finished, look),
         };
-        let matched = self.matched(&finished);
+        let matched = match self.filter {
+            None => self.matched(&finished),
+            Some(_) if !output_changed => self.matched,
+            Some(_) => look.map(|look| look.matched),
+        };
         let Finished { executor, changed, used, .. } = finished;
         Observation { executor, end, applied, changed, output_changed, passes, matched, used }
     }
@@ -115,7 +126,16 @@ impl Judge {
         Some(if own < before { own } else { before + finished.matched })
     }
 
-    fn passes(&self, status: i32, finished: &Finished) -> Option<bool> {
+    /// What a trial's standard output looks like behind the filter, as far as it is at hand or known.
+    fn look(&self, finished: &Finished) -> Option<Look> {
+        let filter = self.filter.as_ref()?;
+        match &finished.captured {
+            Some(outcome) => filter.look(&outcome.stdout.bytes),
+            None => filter.look_at_hash(&self.outputs[0].bytes, finished.streams[0]),
+        }
+    }
+
+    fn passes(&self, status: i32, finished: &Finished, look: Option<Look>) -> Option<bool> {
         let verdict = match &self.judging {
             Judging::Status => self.test.judge_captured(&bare(status), &[])?,
             Judging::Exact { output, status: wanted } => {
@@ -128,12 +148,25 @@ impl Judge {
                 let output = if self.looks_at[1] { both.concat() } else { both[0].to_vec() };
                 self.test.judge_captured(outcome, &output)?
             }
-            Judging::Program => return None,
+            Judging::Filtered { status: wanted, .. } => self.judge_look(Status::from_wait(status), *wanted, look)?,
+            Judging::Nothing => return None,
         };
         match verdict {
             Verdict::Pass => Some(true),
             Verdict::Fail | Verdict::Timeout => Some(false),
             Verdict::Skip | Verdict::Error => None,
+        }
+    }
+
+    /// The verdict by what is seen behind the filter. How a program ends may suffice; where it ends as the oracle does, what it wrote is needed to
+    /// tell whether anything changed.
+    fn judge_look(&self, status: Status, wanted: Option<i32>, look: Option<Look>) -> Option<Verdict> {
+        let is_equal = look.map(|look| look.is_expected);
+        let at_best = Test::judge_comparison(status, wanted, true);
+        match is_equal {
+            Some(is_equal) => Some(Test::judge_comparison(status, wanted, is_equal)),
+            None if at_best != Verdict::Pass && status != Status::from_wait(self.status) => Some(at_best),
+            None => None,
         }
     }
 

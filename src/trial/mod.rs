@@ -17,6 +17,7 @@ mod contain;
 mod encode;
 mod error;
 mod file;
+mod filter;
 mod first;
 mod frame;
 mod garbage;

@@ -8,7 +8,7 @@ use suspect_format::trial::{PROCESS_CUT, Refusal};
 
 use super::encode::Sites;
 use super::file::TrialFile;
-use super::frame::{Ask, Ran, Stop};
+use super::frame::{Ask, Ran, Stop, Written};
 use super::garbage::{BYTES, Garbage};
 use super::job::{self, ALL_GATES, Place, Task};
 use super::oracle::Recording;
@@ -68,13 +68,24 @@ pub(super) struct Recorded {
 
 impl Recorded {
     /// How `ran` differs in what the test looks at.
-    fn departure(&self, ran: &Ran) -> Option<&'static str> {
-        let differs = |at: &usize| self.looks_at[*at] && ran.outputs[*at] != self.ran.outputs[*at];
+    fn departure(&self, test: &Test, ran: &Ran) -> Option<&'static str> {
+        let differs = |at: &usize| self.looks_at[*at] && !are_alike(test, *at, ran, &self.ran);
         if ran.status != self.ran.status {
             return Some("it ends differently as a trial without mutant");
         }
         (0..self.looks_at.len()).find(differs).map(|_| "its output differs as a trial without mutant")
     }
+}
+
+/// Whether a test sees no difference in what two runs wrote to one stream: times or addresses that its filter takes away are none.
+fn are_alike(test: &Test, stream: usize, one: &Ran, other: &Ran) -> bool {
+    let (one, other) = (&one.outputs[stream], &other.outputs[stream]);
+    let is_whole = |written: &Written| written.bytes.len() as u64 == written.length;
+    if one == other || stream != 0 || !test.has_filter() || !is_whole(one) || !is_whole(other) {
+        return one == other;
+    }
+    let filtered = |written: &Written| test.filtered(&written.bytes).ok().flatten();
+    matches!((filtered(one), filtered(other)), (Some(one), Some(other)) if one == other)
 }
 
 /// Where a test's trials may run, the likeliest first.
@@ -164,7 +175,7 @@ impl Preparing<'_> {
         let judging = self.suite.judging(self.test, worker.scratch())?;
         let mut looks_at = self.test.looks_at();
         for (stream, looked) in looks_at.iter_mut().enumerate().filter(|(_, looked)| **looked) {
-            if ran.outputs[stream] != again.outputs[stream] && self.known.verdict != Verdict::Timeout {
+            if !are_alike(self.test, stream, &ran, &again) && self.known.verdict != Verdict::Timeout {
                 match judging {
                     // What it writes does not count; whether it changes cannot be told.
                     Judging::Status => *looked = false,
@@ -260,7 +271,7 @@ impl Preparing<'_> {
             runs.push((recording, ran));
         }
         let looks_at = self.test.looks_at();
-        let differs = |at: &usize| looks_at[*at] && runs[0].1.outputs[*at] != runs[1].1.outputs[*at];
+        let differs = |at: &usize| looks_at[*at] && !are_alike(self.test, *at, &runs[0].1, &runs[1].1);
         let is_cut = self.cut_at(worker).is_some();
         let alike = is_cut || (runs[0].1.status == runs[1].1.status && !(0..looks_at.len()).any(|at| differs(&at)));
         Ok(runs.pop().filter(|_| alike))
@@ -426,7 +437,7 @@ impl Preparing<'_> {
             return Err(self.different(difference.why));
         }
         recorded.ran = job::run(worker, self.test, &Ask::Exec(None, self.patience()))?;
-        match recorded.departure(ran) {
+        match recorded.departure(self.test, ran) {
             Some(_) => Err(self.different("its output differs from run to run")),
             None => Ok(()),
         }
@@ -456,7 +467,7 @@ impl Preparing<'_> {
             if file.seen().refusal == Refusal::Layout as u32 {
                 return Err(TrialError::Unsupported { test: self.test.name.clone(), why: LAYOUT.into() });
             }
-            if let Some(why) = recorded.departure(&ran) {
+            if let Some(why) = recorded.departure(self.test, &ran) {
                 self.check_failure(worker, recorded, &ran, why)?;
             }
             if ran.processes as usize != recorded.oracle.n_processes() {

@@ -5,6 +5,7 @@ mod replay;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use suspect_format::abi::Mode;
@@ -12,6 +13,7 @@ use suspect_format::trial::{Done, PROCESS_CUT, PROCESS_IN_PLACE, PROCESS_LENT, R
 
 use super::encode::{Encoded, Sites};
 use super::file::{TrialFile, batch_len, compared};
+use super::filter::Filter;
 use super::frame::{Answer, Ask, Ran, Stop};
 use super::garbage::Garbage;
 use super::job::{self, ALL_GATES, Place, Task};
@@ -48,6 +50,7 @@ struct Summary {
     /// It does not end: whatever budget trials are given, it is its own.
     is_cut: bool,
     judging: Judging,
+    filter: Option<Arc<Filter>>,
     looks_at: [bool; 2],
     ran: Ran,
     used: u64,
@@ -79,7 +82,7 @@ const MOST_TIMED: u64 = 1 << 28;
 /// Bytes that an output may have besides what the oracle wrote, times [`GROWTH`].
 const LEAST_OUTPUT: u64 = 16 << 20;
 const GROWTH: u64 = 4;
-/// Bytes of an output that are sent to be judged.
+/// Bytes of an output that are sent to be judged, at least.
 const JUDGED: u64 = 1 << 20;
 
 /// What looks at each observation, and may break off.
@@ -131,6 +134,7 @@ impl TestTrials {
         let mut summary = Summary {
             passes: verdict == Verdict::Pass,
             is_cut,
+            filter: None,
             judging: recording.judging,
             looks_at: recording.looks_at,
             ran: recording.ran,
@@ -138,8 +142,15 @@ impl TestTrials {
             limit: LEAST_OUTPUT + GROWTH * written,
             matched: None,
         };
-        if let Judging::Exact { .. } = summary.judging {
-            summary.matched = Some(common_prefix(summary.expected(), &summary.ran.outputs[0].bytes) as u64);
+        match &summary.judging {
+            Judging::Exact { .. } => {
+                summary.matched = Some(common_prefix(summary.expected(), &summary.ran.outputs[0].bytes) as u64);
+            }
+            Judging::Filtered { output, .. } => {
+                summary.filter = Filter::new(test, output, &summary.ran.outputs[0].bytes)?.map(Arc::new);
+                summary.matched = summary.filter.as_ref().map(|filter| filter.matched());
+            }
+            _ => {}
         }
         let mut trials = TestTrials {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
@@ -257,12 +268,13 @@ impl TestTrials {
     }
 
     fn judge(&self) -> Judge {
-        let Summary { passes, is_cut, judging, looks_at, ran, used, limit, matched } = &self.summary;
+        let Summary { passes, is_cut, judging, filter, looks_at, ran, used, limit, matched } = &self.summary;
         Judge {
             test: self.test.clone(),
             passes: *passes,
             is_cut: *is_cut,
             judging: judging.clone(),
+            filter: filter.clone(),
             looks_at: *looks_at,
             status: ran.status.unwrap_or(0),
             outputs: ran.outputs.clone(),
@@ -274,8 +286,14 @@ impl TestTrials {
         }
     }
 
+    /// Bytes of an output that are kept of a trial to be judged.
+    fn kept(&self) -> u64 {
+        let expected = self.summary.filter.as_ref().map_or(0, |filter| filter.expects());
+        JUDGED.max(GROWTH * expected.max(self.summary.ran.outputs[0].length)).min(self.summary.limit)
+    }
+
     fn stop(&self, budget: u64) -> Stop {
-        let keep = if self.summary.judging == Judging::Output { JUDGED } else { 0 };
+        let keep = if self.summary.judging.needs_output() { self.kept() } else { 0 };
         let ticks = budget.min(MOST_TIMED) * TICK;
         let (wall_ns, busy_ns) = (self.wall_ns + ticks, self.busy_ns + ticks);
         Stop { wall_ns, busy_ns, output_limit: self.summary.limit, keep, budget }
@@ -347,7 +365,7 @@ struct Context<'a> {
 
 impl Context<'_> {
     fn is_undecided(&self, seen: &Observation) -> bool {
-        self.decided && seen.passes.is_none() && seen.end != End::Unknown && self.judge.judging == Judging::Output
+        self.decided && seen.passes.is_none() && seen.end != End::Unknown && self.judge.judging.needs_output()
     }
 }
 
@@ -395,7 +413,7 @@ impl Runs for Trees {
             while alive && next < batch.len() {
                 let observation = match worker.answer() {
                     Ok(Answer::Ran(ran)) => {
-                        judge.observe(Finished::of_tree(ran, trials.summary.judging == Judging::Output))
+                        judge.observe(Finished::of_tree(ran, trials.summary.judging.needs_output()))
                     }
                     Ok(Answer::Refused(problem)) => {
                         return Err(TrialError::Worker { problem: format!("cannot run a trial: {problem}") });

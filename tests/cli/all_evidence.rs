@@ -173,6 +173,21 @@ fn without_trials_coverage_ranks_and_nothing_runs() {
     assert_eq!((report.trials, report.not_tried.len()), (None, 1));
     assert!(report.not_tried[0].contains("--no-trials"), "{:?}", report.not_tried);
     assert!(!project.path().join(".suspect/evidence").exists());
+    // What was tried in the meantime is known without running anything, also while somebody else searches.
+    let tried = ranked(&project, &["--budget", "30s"]);
+    assert!(tried.trials.unwrap().finished);
+    assert_eq!(ranked(&project, &["--no-trials"]), tried);
+    let place = tried.ranking[0].unit.clone();
+    let evidence = fs::read_dir(project.path().join(".suspect/evidence")).unwrap().next().unwrap().unwrap().path();
+    let lock = fs::read_dir(&evidence).unwrap().map(|entry| entry.unwrap().path());
+    let lock = lock.into_iter().find(|path| path.extension().is_some_and(|end| end == "lock")).unwrap();
+    let mut held =
+        std::process::Command::new("flock").arg("--no-fork").arg(&lock).args(["sleep", "60"]).spawn().unwrap();
+    while std::process::Command::new("flock").arg("-n").arg(&lock).arg("true").status().unwrap().success() {}
+    let why = project.succeed(&["rank", "--why", &place]);
+    held.kill().unwrap();
+    held.wait().unwrap();
+    assert!(!why.contains("no change was tried") && why.contains("suspect replay "), "{why}");
     let message = project.fail(&["rank", "--method", "ochiai", "--no-trials"], 1);
     assert!(message.contains("--no-trials") && message.contains("suspect methods"), "{message}");
     let message = project.fail(&["rank", "--method", "ochiai", "--why", "parcel.c:17"], 1);

@@ -59,7 +59,7 @@ fn a_step_is_proved_whatever_the_length_of_the_environment() {
     ]);
     project.suspect(&["test"]);
     let explained = |longer: usize| {
-        let arguments = ["explain", "2", "--against", "1", "--model", "approximate", "--format", "json"];
+        let arguments = ["explain", "2", "--against", "1", "--format", "json"];
         let output = project.command(&arguments).env("FILLING", "x".repeat(longer)).output().unwrap();
         let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
         let steps = answer["steps"].as_array().unwrap();
@@ -73,5 +73,6 @@ fn a_step_is_proved_whatever_the_length_of_the_environment() {
         assert_eq!(explained(longer), first, "{longer} bytes more");
     }
     let text = project.succeed(&["explain", "2", "--against", "1"]);
-    assert!(text.contains("`argv[1]` is argv[1] here, argv[1]+4 there"), "{text}");
+    // Strings are told by their numbers: that those after a longer one lie elsewhere is no difference.
+    assert!(text.contains("`argv[1][2]` is ") && !text.contains("`argv[2]` is ") && !text.contains("0x7ff"), "{text}");
 }

@@ -315,6 +315,11 @@ fn code_of_the_tests_is_trusted() {
         assert!(trust.contains("trusted and not ranked: tests/even.c and 3 more files"), "{trust}");
     }
     assert_eq!(project.ranking(&["--budget", "20s"])["ranking"][0]["line"], 6);
+    let said = project.fail(&["rank", "--why", "tests/pair.c:8"], 1);
+    assert!(
+        said.contains("not ranked: it is the tests' own code, which is trusted") && !said.contains("innocent"),
+        "{said}"
+    );
     let explained = project.succeed(&["explain", "pair", "--switch"]);
     assert!(explained.contains("itself with the condition at most.c:6 turned"), "{explained}");
     let mutants = project.succeed(&["mutants", "--list"]);

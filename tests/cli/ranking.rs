@@ -171,3 +171,65 @@ fn spectra_go_out_and_come_back_ranked_alike() {
     let message = project.fail(&["rank", "--spectra", "spectra"], 9);
     assert!(message.contains("matrix.txt:1"), "{message}");
 }
+
+/// A program that adds up what it is given; each test but the last passes, no test asks how it is called.
+const SUMS: &str = r#"#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int help(void)
+{
+    puts("sums NUMBER...");
+    puts("adds them up");
+    return 1;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "help") == 0)
+        return help();
+    long sum = 0;
+    for (int i = 1; i < argc && sum < 100; i++)
+        sum += strtol(argv[i], 0, 10);
+    printf("%ld\n", sum);
+    return 0;
+}
+"#;
+
+#[test]
+fn what_no_failing_test_executes_is_never_first_and_scores_that_are_infinite_say_so() {
+    let project = Project::new();
+    let lines = ["1 2", "3", "4 5 6", "7 8", "9", "10 11", "12 13 14", "15 2", "7 7 7", "40 50", "99 7 8"];
+    project.write("sums.c", SUMS).write("tests.txt", &(lines.join("\n") + "\n")).write(
+        "suspect.toml",
+        "[build]\ncommand = \"cc -O1 -o prog sums.c\"\n[[suite]]\nkind = \"lines\"\nfile = \"tests.txt\"\nrun = \"./prog {line}\"\n\
+         reference = \"echo {line} | tr ' ' '\\\\n' | awk '{ s += $1 } END { print s }'\"\n",
+    );
+    project.succeed(&["build"]);
+    project.succeed(&["test"]);
+    let help = 1 + SUMS.lines().position(|line| line.contains("sums NUMBER")).unwrap();
+    for method in ["ochiai", "tarantula", "jaccard", "dstar2", "kulczynski2", "wong3", "ample", "cp", "slice"] {
+        let ranking = project.ranking(&["--method", method]);
+        let entries = ranking["ranking"].as_array().unwrap();
+        let of = |entry: &serde_json::Value| entry["evidence"]["failing_executed"].as_u64().unwrap();
+        let first = entries.iter().position(|entry| of(entry) == 0).expect("lines of help() are not executed");
+        assert!(entries[first..].iter().all(|entry| of(entry) == 0), "{method}: {ranking:#}");
+        assert!(entries[first..].iter().any(|entry| entry["line"] == help), "{method}");
+    }
+    let text = project.succeed(&["rank", "--method", "tarantula"]);
+    assert!(text.contains("executed by no failing test and come last, whatever the score"), "{text}");
+    // The loop ends at `sum < 100` in the failing test alone: the share of that is the same in all passing tests.
+    let ranking = project.ranking(&["--method", "des_sober", "--by", "predicate"]);
+    let schema: serde_json::Value =
+        serde_json::from_str(include_str!("../../docs/ranking.schema.json")).expect("the schema is JSON");
+    let errors: Vec<String> = jsonschema::validator_for(&schema)
+        .expect("the schema is a schema")
+        .iter_errors(&ranking)
+        .map(|error| error.to_string())
+        .collect();
+    assert!(errors.is_empty(), "{errors:?}");
+    assert!(ranking["ranking"].as_array().unwrap().iter().any(|entry| entry["score"] == "inf"), "{ranking:#}");
+    let text = project.succeed(&["rank", "--method", "des_sober", "--by", "line", "--top", "50"]);
+    assert!(text.contains("(des_sober inf)") && text.contains("(des_sober undefined)"), "{text}");
+    assert!(text.lines().all(|line| line.len() < 250), "{text}");
+}

@@ -115,7 +115,8 @@ pub struct ExplainArguments {
     #[arg(long, value_name = "NUMBER:VALUE", num_args = 0..=1, require_equals = true, default_missing_value = "", value_parser = replaced,
         conflicts_with_all = ["against", "switch"])]
     pub replace: Option<Replaced>,
-    /// Time for looking for such a condition or value; half of it for looking for what wrote what is not expected.
+    /// Time for everything: running and recording tests, reading what they did, proving steps, looking for such a condition or value. Half of it at most
+    /// goes into what wrote what is not expected, and half of what is left into the comparison with a test that was not named.
     #[arg(long, value_name = "TIME", value_parser = duration, default_value = "1min")]
     pub budget: Duration,
     /// Begin each run at this time, in seconds since 1970, as far as its instrumented code asks for it; by default where the test is not the same each

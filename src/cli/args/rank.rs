@@ -81,7 +81,7 @@ pub struct SearchArguments {
     /// How many trials run at once; by default one for each processor.
     #[arg(long, short, value_name = "N")]
     pub jobs: Option<usize>,
-    /// Try nothing: say what can be said without running anything.
+    /// Try nothing now: say what is known without running anything; what was tried before counts.
     #[arg(long, conflicts_with_all = ["budget", "jobs"])]
     pub no_trials: bool,
     /// Try changes even where the kernel cannot contain them: they may change or remove any of your files.

@@ -1,12 +1,14 @@
 //! What is explained when nothing is asked for: the crash, what is written and not expected, or the first thing written that differs.
 
+use std::collections::HashSet;
+
 use suspect_format::external::Role;
 
 use super::super::exit::{Exit, Failure};
 use super::super::recorded::RecordedTest;
 use super::super::wrong::Wrong;
 use super::Case;
-use crate::comparison::{Effect, Side, Watch};
+use crate::comparison::{self, Effect, Side, Value, Watch};
 use crate::recording::{End, Site};
 use crate::suite::Verdict;
 
@@ -92,11 +94,65 @@ impl Case<'_> {
         locations.dedup();
         let all = Effect::new(self.pair, point, Watch::Locations(locations.clone()), names)?;
         let differing = locations.iter().zip(all.values[0].iter().zip(&all.values[1])).filter(|(_, (a, b))| a != b);
-        let differing: Vec<u32> = differing.map(|(location, _)| *location).collect();
+        let differing: Vec<(u32, [Value; 2])> =
+            differing.map(|(location, (first, second))| (*location, [*first, *second])).collect();
+        let same = self.same_texts([point, partner], &differing);
+        let differing: Vec<u32> =
+            differing.into_iter().map(|(location, _)| location).filter(|location| !same.contains(location)).collect();
         if differing.is_empty() {
             return None;
         }
         Effect::new(self.pair, point, Watch::Locations(differing), names)
+    }
+
+    /// Of the locations that differ where these points read, those that only tell where a text lies that is the same in both runs: the pointers to it, and
+    /// the text itself.
+    fn same_texts(&self, points: [u32; 2], differing: &[(u32, [Value; 2])]) -> HashSet<u32> {
+        let mut same = HashSet::new();
+        for (location, values) in differing {
+            let [Value::Address(first), Value::Address(second)] = *values else { continue };
+            let texts =
+                (self.text_read(Side::First, points[0], first), self.text_read(Side::Second, points[1], second));
+            if let (Some((one, cells)), Some((other, others))) = texts
+                && one == other
+            {
+                same.insert(*location);
+                same.extend(cells.into_iter().chain(others));
+            }
+        }
+        same
+    }
+
+    /// The text that a point reads at a place, up to its end, and the locations that it is in; nothing if it does not read all of one.
+    fn text_read(&self, side: Side, point: u32, place: comparison::Place) -> Option<(Vec<u8>, Vec<u32>)> {
+        let (run, names) = (&self.runs.runs[side.index()], &self.runs.naming.names);
+        let mut cells: Vec<(u32, u32, u64)> = Vec::new();
+        for write in run.reads(point) {
+            let (location, value) = (run.location(*write), run.value(*write));
+            let at = names.place(location);
+            if let (true, Value::Number(bits)) = (at.object == place.object && at.offset >= place.offset, value) {
+                cells.push((at.offset, location, bits));
+            }
+        }
+        cells.sort_unstable();
+        let layout = self.runs.layout(place.object)?;
+        let (mut text, mut locations) = (Vec::new(), Vec::new());
+        for (offset, location, bits) in cells {
+            let length = layout.cells(offset, 8).next()?.length as usize;
+            if offset != place.offset + text.len() as u32 {
+                return None;
+            }
+            let bytes = &bits.to_le_bytes()[..length.min(8)];
+            locations.push(location);
+            match bytes.iter().position(|byte| *byte == 0) {
+                Some(end) => {
+                    text.extend_from_slice(&bytes[..end]);
+                    return Some((text, locations));
+                }
+                None => text.extend_from_slice(bytes),
+            }
+        }
+        None
     }
 
     /// The last decision that both runs have and take differently before `point` of a run.

@@ -1,6 +1,7 @@
 //! Which differences are causes: patched runs, by the ladder of models.
 
 use std::collections::HashMap;
+use std::time::Instant;
 
 use super::super::args::{Engine, ExplainArguments, ExplainMethod, Model};
 use super::super::exit::Failure;
@@ -23,6 +24,9 @@ pub struct Prover<'c, 'a> {
     stops: Vec<Stop>,
     /// By cause point: runs that were forked there.
     forked: HashMap<[u32; 2], u32>,
+    until: Instant,
+    /// Differences of the first step for which there was not enough time.
+    given_up: Option<usize>,
 }
 
 fn unverified(causes: &[Difference], executions: usize) -> Inference {
@@ -31,7 +35,7 @@ fn unverified(causes: &[Difference], executions: usize) -> Inference {
 
 impl<'c, 'a> Prover<'c, 'a> {
     /// A prover of what is asked for.
-    pub fn new(case: &'c Case<'a>, arguments: &ExplainArguments) -> Result<Self, Failure> {
+    pub fn new(case: &'c Case<'a>, arguments: &ExplainArguments, until: Instant) -> Result<Self, Failure> {
         let processes = match arguments.engine {
             Engine::Process | Engine::Exec => Processes::new(case, case.room.directory())?,
             Engine::Offline => None,
@@ -44,16 +48,35 @@ impl<'c, 'a> Prover<'c, 'a> {
             processes,
             stops: Vec::new(),
             forked: HashMap::new(),
+            until,
+            given_up: None,
         })
     }
 
-    /// The causes among `cut`.
+    /// The causes among `cut`; none once time is up.
     pub fn infer(&mut self, slice: &DualSlice<'_>, states: &States<'_>, cut: &[Difference]) -> Inference {
-        match self.method {
+        if self.given_up.is_some() {
+            return unverified(&[], 0);
+        }
+        let inference = match self.method {
             ExplainMethod::Dual => unverified(cut, 0),
             ExplainMethod::Csm => self.minimise(slice, states),
             ExplainMethod::Cc => self.compare(slice, states, cut),
+        };
+        if Instant::now() >= self.until {
+            self.given_up = Some(cut.len());
         }
+        inference
+    }
+
+    /// Of the step for which there was not enough time, if there was one: in how much the runs differ there.
+    pub fn given_up(&self) -> Option<usize> {
+        self.given_up
+    }
+
+    /// What is said instead of a run once time is up.
+    fn over(until: Instant) -> Option<Verdict> {
+        (Instant::now() >= until).then_some(Verdict::Unresolved(Stop::GivenUp))
     }
 
     fn compare(&mut self, slice: &DualSlice<'_>, states: &States<'_>, cut: &[Difference]) -> Inference {
@@ -69,7 +92,11 @@ impl<'c, 'a> Prover<'c, 'a> {
             }
             verdict
         };
+        let until = self.until;
         let mut rails = |side: Side, patch: &[&Difference]| {
+            if let Some(over) = Self::over(until) {
+                return over;
+            }
             let forked = forks.as_mut().and_then(|forks| forks.run(side, patch));
             let ran = || {
                 processes.and_then(|processes| match patch.len() == cut.len() {
@@ -85,10 +112,12 @@ impl<'c, 'a> Prover<'c, 'a> {
             Some(causes) => Inference { causes, proof, executions },
             None => unverified(cut, executions),
         };
+        let exact =
+            |side: Side, patch: &[&Difference]| Self::over(until).unwrap_or_else(|| watch(offline.exact(side, patch)));
         let inference = match self.model {
-            Model::Ladder => explain_step(cut, &mut rails, |side, patch| watch(offline.exact(side, patch))),
+            Model::Ladder => explain_step(cut, &mut rails, exact),
             Model::Approximate => alone(Proof::Approximate, infer(cut, &mut rails)),
-            Model::Exact => alone(Proof::Exact, infer(cut, |side, patch| watch(offline.exact(side, patch)))),
+            Model::Exact => alone(Proof::Exact, infer(cut, exact)),
         };
         let forked = forks.map_or(0, |forks| forks.answered());
         if forked > 0 {
@@ -106,7 +135,11 @@ impl<'c, 'a> Prover<'c, 'a> {
         let Some(processes) = &self.processes else { return unverified(&all, 0) };
         let fits = |one: &Difference| processes.can_patch(Side::First, states.points(), one);
         let all: Vec<Difference> = all.into_iter().filter(fits).collect();
+        let until = self.until;
         let (found, executions) = csm(&all, Side::First, |side, patch| {
+            if let Some(over) = Self::over(until) {
+                return over;
+            }
             let ran = processes.run(side, states.points(), patch, slice.effect, false);
             let verdict = ran.unwrap_or(Verdict::Unresolved(Stop::Unknown));
             if patch.len() == all.len()
@@ -156,5 +189,6 @@ fn words(stop: Stop) -> &'static str {
         Stop::Parted => "it went another way than the recorded run of the same test",
         Stop::Broken => "it crashed",
         Stop::OutOfTime => "it ran out of time",
+        Stop::GivenUp => "there was no time left to run it",
     }
 }

@@ -44,7 +44,7 @@ impl<'a> Explainer<'a> {
             ground,
             chains,
             trials,
-            posterior: without(Posterior::new(ground, trials), left_out),
+            posterior: without(Posterior::new(ground, trials).stated(ground, trials), left_out),
             reasons: Reasons::new(&run.program, ground, trials),
             claimant: Claimant::new(store, run, trials),
             claims: BTreeMap::new(),
@@ -65,7 +65,7 @@ impl<'a> Explainer<'a> {
             let probability = match report.by.as_str() {
                 "line" => line.map_or(0.0, |line| self.posterior.lines[line as usize]),
                 // What has several lines is ranked by its likeliest.
-                _ => entry.score,
+                _ => entry.score.0,
             };
             entry.probability = Some(probability);
             if let Some(line) = line.filter(|_| number < EXPLAINED && probability > 0.0) {
@@ -112,7 +112,7 @@ impl<'a> Explainer<'a> {
     /// The line that an entry is ranked by.
     fn line_of(&self, entry: &Entry, lines: &HashMap<(&str, u32), u32>) -> Option<u32> {
         let own = (entry.line..=entry.last_line).filter_map(|line| lines.get(&(entry.file.as_str(), line)).copied());
-        let distance = |line: &u32| (self.posterior.lines[*line as usize] - entry.score).abs();
+        let distance = |line: &u32| (self.posterior.lines[*line as usize] - entry.score.0).abs();
         own.min_by(|a, b| distance(a).total_cmp(&distance(b)).then(a.cmp(b)))
     }
 

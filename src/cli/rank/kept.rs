@@ -11,7 +11,7 @@ use crate::store::{Run, Store};
 
 use super::chains::Chains;
 use super::explain::Explainer;
-use super::tried::Tried;
+use super::tried::look_up;
 use super::{ALL, Ranked, Scene, check_contrast, count_tests};
 
 /// Version of the kept form.
@@ -86,8 +86,12 @@ fn untried(store: &Store, run: &Run) -> Result<KeptRanking, Failure> {
     let scene = Scene::read(run, &run.counted_tests())?;
     let chains = Chains::load(store, run)?;
     let ground = scene.ground(store, run)?.with_chains(&chains.lines());
-    let tried =
-        Tried::nothing("changes of the program: `suspect rank` has not been run since the tests were recorded".into());
+    let tried = look_up(
+        store,
+        run,
+        &ground,
+        "changes of the program: `suspect rank` has not been run since the tests were recorded",
+    )?;
     let mut report = super::report(store, run, method, &arguments, &ranked, Some((&ground, &tried)))?;
     Explainer::new((store, run), (&ground, &chains), &tried.trials, &ranked.left_out).explain(&mut report);
     Ok(KeptRanking::new(run, &report))

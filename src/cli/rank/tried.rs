@@ -68,8 +68,8 @@ impl Tried {
     }
 }
 
-/// Tries what is worth it, as far as the budget goes; where nothing can be tried, says why instead. `is_look`: what was tried before suffices,
-/// unless a budget is given.
+/// Tries what is worth it, as far as the budget goes; where nothing can be tried, says why instead, and takes what was tried before. `is_look`: what was
+/// tried before suffices, unless a budget is given.
 ///
 /// # Errors
 /// When the signal handler cannot be set.
@@ -80,52 +80,93 @@ pub fn try_changes(
     arguments: &SearchArguments,
     is_look: bool,
 ) -> Result<Tried, Failure> {
+    let trial = Trying { store, run, ground, arguments };
     if arguments.no_trials {
-        return Ok(Tried::nothing("changes of the program (--no-trials)".into()));
+        let why = if trial.knows() { "what had not been tried before" } else { "changes of the program" };
+        return trial.look_up(format!("{why} (--no-trials)"));
     }
-    let missing = |failure: Failure| Tried::nothing(format!("changes of the program: {}", failure.message));
-    let suite = match ready::suite(store.root(), run) {
-        Ok(suite) => suite,
-        Err(failure) => return Ok(missing(failure)),
-    };
-    let _reading = match store.lock_shared() {
-        Ok(lock) => lock,
-        Err(error) => return Ok(missing(error.into())),
-    };
-    let stop = interrupt::catch()?;
     // A look at one line is not to wait for what others need.
-    let is_known = || store.evidence(run_identity(run)).load().is_ok_and(|(known, _)| !known.is_empty());
-    let default = if is_look && is_known() { LOOK } else { BUDGET };
-    let budget = arguments.budget.unwrap_or(default);
-    let options = SearchOptions {
-        jobs: arguments.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1),
-        budget: Some(budget),
-        most_trials: None,
-        everything: false,
-        allow_unsafe: arguments.allow_unsafe,
-    };
-    let watch = Watching::new(&run.program, budget);
-    let posterior = |trials: &Trials| Posterior::new(ground, trials).lines;
-    watch.announce(run);
-    watch.ranked(&Trials::default(), &posterior(&Trials::default()));
-    let searched = search((store, run, &suite), options, &posterior, stop, &watch);
-    watch.clear();
-    let (searched, catalogue) = match searched {
-        Ok(searched) => searched,
-        Err(_) if interrupt::happened() => return Ok(Tried::nothing("changes of the program: interrupted".into())),
-        Err(failure) => return Ok(missing(failure)),
-    };
-    watch.summarise(&searched);
-    let name = |test: &u32| run.manifest.tests.get(*test as usize).map_or("?", |test| test.name.as_str());
-    let mut not_tried: Vec<String> =
-        searched.refused.iter().map(|(test, why)| format!("anything on {}: {why}", name(test))).collect();
-    not_tried.extend(untried_tests(run, &searched.trials));
-    if !catalogue.left_out.is_empty() {
-        not_tried.push(format!("code mutants: {}", catalogue.left_out.join("; ")));
+    let default = if is_look && trial.knows() { LOOK } else { BUDGET };
+    match trial.tried(arguments.budget.unwrap_or(default)) {
+        Ok(tried) => Ok(tried),
+        Err(_) if interrupt::happened() => trial.look_up("changes of the program: interrupted".into()),
+        Err(failure) => trial.look_up(format!("changes of the program: {}", failure.message)),
     }
-    let said = [by_status(&suite, &searched.trials), cut_short(run, &searched.trials)?, carried_over(&searched.trials)];
-    let trust = with_garbage(run, &searched).into_iter().chain(said.into_iter().flatten()).collect();
-    Ok(Tried { trials: searched.trials, is_finished: searched.is_finished, not_tried, trust })
+}
+
+/// What was tried of a run's program, without running anything; nothing, and why, where that is nothing.
+///
+/// # Errors
+/// When the signal handler cannot be set.
+pub fn look_up(store: &Store, run: &Run, ground: &Ground, why: &str) -> Result<Tried, Failure> {
+    let arguments = SearchArguments { budget: None, jobs: None, no_trials: true, allow_unsafe: false };
+    Trying { store, run, ground, arguments: &arguments }.look_up(why.to_owned())
+}
+
+/// What is tried changes of.
+struct Trying<'a> {
+    store: &'a Store,
+    run: &'a Run,
+    ground: &'a Ground<'a>,
+    arguments: &'a SearchArguments,
+}
+
+impl Trying<'_> {
+    /// Whether anything was tried before.
+    fn knows(&self) -> bool {
+        self.store.evidence(run_identity(self.run)).load().is_ok_and(|(known, _)| !known.is_empty())
+    }
+
+    /// What was tried before, and `why` no more was tried now.
+    fn look_up(&self, why: String) -> Result<Tried, Failure> {
+        if !self.knows() {
+            return Ok(Tried::nothing(why));
+        }
+        let looked_up = self.tried(Duration::ZERO);
+        Ok(looked_up.map_or_else(
+            |_| Tried::nothing(why.clone()),
+            |mut tried| {
+                if !tried.is_finished {
+                    tried.not_tried.insert(0, why.clone());
+                }
+                tried
+            },
+        ))
+    }
+
+    /// Tries changes within the budget; without one, looks up what was tried.
+    fn tried(&self, budget: Duration) -> Result<Tried, Failure> {
+        let Trying { store, run, ground, arguments } = *self;
+        let suite = ready::suite(store.root(), run)?;
+        let _reading = if budget.is_zero() { None } else { Some(store.lock_shared()?) };
+        let stop = interrupt::catch()?;
+        let options = SearchOptions {
+            jobs: arguments.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1),
+            budget: Some(budget),
+            most_trials: None,
+            everything: false,
+            allow_unsafe: arguments.allow_unsafe,
+        };
+        let watch = Watching::new(&run.program, budget);
+        let posterior = |trials: &Trials| Posterior::new(ground, trials).lines;
+        watch.announce(run);
+        watch.ranked(&Trials::default(), &posterior(&Trials::default()));
+        let searched = search((store, run, &suite), options, &posterior, stop, &watch);
+        watch.clear();
+        let (searched, catalogue) = searched?;
+        watch.summarise(&searched);
+        let name = |test: &u32| run.manifest.tests.get(*test as usize).map_or("?", |test| test.name.as_str());
+        let mut not_tried: Vec<String> =
+            searched.refused.iter().map(|(test, why)| format!("anything on {}: {why}", name(test))).collect();
+        not_tried.extend(untried_tests(run, &searched.trials));
+        if !catalogue.left_out.is_empty() {
+            not_tried.push(format!("code mutants: {}", catalogue.left_out.join("; ")));
+        }
+        let by_status = by_status(&suite, &searched.trials);
+        let said = [by_status, cut_short(run, &searched.trials)?, carried_over(&searched.trials)];
+        let trust = with_garbage(run, &searched).into_iter().chain(said.into_iter().flatten()).collect();
+        Ok(Tried { trials: searched.trials, is_finished: searched.is_finished, not_tried, trust })
+    }
 }
 
 /// That a variable is read that nothing was assigned to: a trial without changes in which locals begin as something else shows it.

@@ -10,10 +10,11 @@ use crate::cli::evidence::Seen;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::source_tree::SourceTree;
 use crate::evidence::{Effect, Features, Ground, NAMES, Portrait, Trials, WEIGHTS};
-use crate::program::Program;
+use crate::program::{Program, is_of_system};
 use crate::rank::{Algorithm, Granularity, Method, RankedUnit, Units, find_method};
 use crate::report::{
-    Before, Difference, Entry, Feature, RankingReport, Standing, WHY_SCHEMA_VERSION, WhyNot, WhyReport, write_why,
+    Before, Difference, Entry, Feature, RankingReport, Score, Standing, WHY_SCHEMA_VERSION, WhyNot, WhyReport,
+    write_why,
 };
 use crate::store::{Run, Store};
 
@@ -51,11 +52,7 @@ pub fn why(
     let place = place_of(&run.program, line);
     let position = report.ranking.iter().position(|entry| entry.unit == place);
     let Some(position) = position else {
-        let message = format!(
-            "{place} is not ranked: it was found innocent (--forget-innocent), or belongs to the system's headers, which are \
-             taken to be right"
-        );
-        return Err(Failure::new(Exit::Usage, message));
+        return Err(Failure::new(Exit::Usage, format!("{place} is not ranked: {}", why_not_ranked(run, line)?)));
     };
     let trials = &tried.trials;
     let mut entry = report.ranking[position].clone();
@@ -95,6 +92,17 @@ pub fn why(
         }
     };
     written.map_err(Failure::of(Exit::File))
+}
+
+/// Why a line is in no ranking.
+fn why_not_ranked(run: &Run, line: u32) -> Result<&'static str, Failure> {
+    let file = run.program.lines[line as usize].file;
+    let is_system = run.program.files.get(file as usize).is_some_and(|file| is_of_system(file));
+    Ok(match run.trusted_files()?.contains(&file) {
+        true => "it is the tests' own code, which is trusted (`[rank] test_code` in suspect.toml says which files are)",
+        false if is_system => "it belongs to the system's headers, which are taken to be right",
+        false => "it was found innocent (--forget-innocent)",
+    })
 }
 
 /// The line of a program that `FILE:LINE` names.
@@ -162,7 +170,7 @@ fn spectra(run: &Run, line: u32) -> Result<Vec<Standing>, Failure> {
         let own = ranked.ranking.iter().find(|standing| Some(standing.unit) == unit);
         standings.extend(own.map(|standing| Standing {
             method: id.to_string(),
-            score: standing.score.clamp(f64::MIN, f64::MAX),
+            score: Score(standing.score),
             rank_best: standing.best,
             rank_worst: standing.worst,
         }));

@@ -106,7 +106,7 @@ fn lines(report: &Report, table: &mut Table) -> io::Result<()> {
                 failing.into(),
                 passing.into(),
                 Cell::Number(entry.map(|entry| entry.rank)),
-                Cell::Number(entry.map(|entry| entry.score)),
+                Cell::Number(entry.map(|entry| entry.score.0).filter(|score| !score.is_nan())),
                 Cell::Number(entry.and_then(|entry| entry.probability)),
             ])?;
         }

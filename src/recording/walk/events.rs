@@ -14,6 +14,9 @@ use crate::recording::objects::{ARGUMENTS_STRIDE, Kind, Object};
 use crate::recording::observer::Observer;
 use crate::recording::walked::Stop;
 
+/// Bytes of an argument, at most: the kernel takes no longer ones.
+const LONGEST_ARGUMENT: u64 = 1 << 17;
+
 impl<O: Observer, I: Image> Walk<'_, O, I> {
     /// Code outside is at work: the next thing that the recording says of it.
     pub(super) fn outside(&mut self) -> Result<(), Stop> {
@@ -77,8 +80,24 @@ impl<O: Observer, I: Image> Walk<'_, O, I> {
         let above = |at: u64| environ.wrapping_add(8 * at);
         let variables = (0..).map_while(|at| memory.load(above(at), 8)).take_while(|word| *word != 0).count() as u64;
         if let Some((argc, _)) = argc {
+            self.find_arguments(below(argc) + 8, argc, environ);
             self.view.objects.allocate(Object { kind: Kind::Argv, address: below(argc) + 8, size: 8 * (argc + 1) });
             self.view.objects.allocate(Object { kind: Kind::Environ, address: environ, size: 8 * (variables + 1) });
+        }
+    }
+
+    /// Each string of `argv` is an object: it is named by its number, wherever it lies and however long those before it are. They lie one after another,
+    /// with the variables behind them.
+    fn find_arguments(&mut self, argv: u64, argc: u64, environ: u64) {
+        let memory = &mut self.view.memory;
+        let starts: Vec<u64> = (0..argc).map_while(|number| memory.load(argv + 8 * number, 8)).collect();
+        let behind = memory.load(environ, 8).filter(|first| *first != 0);
+        let ends = starts.iter().copied().skip(1).chain(behind);
+        for (number, (start, end)) in (0..).zip(starts.iter().copied().zip(ends)) {
+            if (start + 1..start + LONGEST_ARGUMENT).contains(&end) {
+                let object = Object { kind: Kind::Argument(number), address: start, size: end - start };
+                self.view.objects.allocate(object);
+            }
         }
     }
 

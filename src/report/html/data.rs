@@ -59,7 +59,7 @@ pub fn write(report: &Report, page: &mut Markup) {
 }
 
 fn marked<'a>(report: &'a Report, entry: &'a Entry) -> Marked<'a> {
-    let suspicion = |entry: &Entry| entry.probability.unwrap_or(entry.score);
+    let suspicion = |entry: &Entry| entry.probability.or(entry.score.finite()).unwrap_or(0.0);
     let first = report.top(1).first().map_or(1.0, suspicion);
     let ranking = report.ranking.as_ref();
     Marked {

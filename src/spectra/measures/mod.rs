@@ -106,19 +106,10 @@ pub struct Measure {
     pub note: &'static str,
 }
 
-/// Score of a ranked unit whose measure is undefined for it: least of all.
-pub const UNDEFINED: f64 = f64::NEG_INFINITY;
-
 impl Measure {
-    /// Scores of `spectra`; [`UNDEFINED`] where the formula is, never NaN.
+    /// Scores of `spectra`; NaN where the formula is undefined, which ranks least of all.
     pub fn scores(&self, spectra: &[Spectrum], smoothing: Smoothing) -> Vec<f64> {
-        let mut scores = self.compiled().values(spectra, smoothing.shift());
-        for score in &mut scores {
-            if score.is_nan() {
-                *score = UNDEFINED;
-            }
-        }
-        scores
+        self.compiled().values(spectra, smoothing.shift())
     }
 
     /// Whether it looks at counts as they are, whatever the smoothing.

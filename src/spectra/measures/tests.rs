@@ -63,13 +63,9 @@ fn protected_division_yields_one() {
 }
 
 #[test]
-fn undefined_scores_are_least() {
+fn undefined_scores_are_no_numbers() {
     let nothing = Spectrum::default();
-    for measure in all() {
-        let score = measure.scores(&[nothing], Smoothing::None)[0];
-        assert!(!score.is_nan(), "{}", measure.id);
-    }
-    assert_eq!(find("jaccard").unwrap().scores(&[nothing], Smoothing::None)[0], UNDEFINED);
+    assert!(find("jaccard").unwrap().scores(&[nothing], Smoothing::None)[0].is_nan());
 }
 
 #[test]

@@ -35,7 +35,7 @@ impl TestTrials {
             return Ok(Replayed { observation, written: written(&self.summary.ran) });
         };
         self.load(worker)?.set_mutants(&[&encoded]);
-        let stop = Stop { keep: JUDGED, ..self.stop(budget) };
+        let stop = Stop { keep: self.kept(), ..self.stop(budget) };
         let asked = worker.ask(&Ask::Exec(Some((0, 1)), stop))?;
         match asked.and_then(|()| worker.answer()) {
             Ok(Answer::Ran(ran)) => {

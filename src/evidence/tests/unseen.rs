@@ -1,0 +1,115 @@
+//! What counts for nothing, and what counts because it was not tried.
+
+use proptest::prelude::*;
+
+use super::super::*;
+use super::{ADD, FAILED, everywhere, program, trials};
+use crate::mutant::Class;
+
+const STEP: Kind = Kind::Operation(Class::Sti);
+const TESTS: [u32; 5] = [0, 1, 2, 3, 4];
+
+/// Letters of one candidate's outcomes on [`FAILED`].
+fn letters() -> impl Strategy<Value = String> {
+    "[suct.]{5}"
+}
+
+fn kinds() -> impl Strategy<Value = Kind> {
+    prop_oneof![Just(ADD), Just(STEP), Just(Kind::Constant), Just(Kind::Value), Just(Kind::Predicate)]
+}
+
+/// Candidates on some lines.
+fn rows(lines: std::ops::Range<u32>) -> impl Strategy<Value = Vec<(Kind, u32, String)>> {
+    prop::collection::vec((kinds(), lines, letters()), 0..8)
+}
+
+fn as_trials(rows: &[(Kind, u32, String)]) -> Trials {
+    let rows: Vec<(Kind, u32, &str)> = rows.iter().map(|(kind, line, row)| (*kind, *line, row.as_str())).collect();
+    trials(&FAILED, &rows)
+}
+
+#[test]
+fn a_repair_in_trusted_code_does_not_unsay_a_last_resort() {
+    let (program, coverage) = (program(6), everywhere(6, &FAILED));
+    let ground = Ground::new(&program, &coverage, &TESTS).without(&[5]);
+    let own = [(STEP, 2, "ttuuu".to_owned()), (ADD, 1, "ccuuu".to_owned())];
+    let more = [&own[..], &vec![(ADD, 5, "ttuuu".to_owned()); 10]].concat();
+    let of = |rows: &[(Kind, u32, String)]| Posterior::new(&ground, &as_trials(rows));
+    assert_eq!(of(&own), of(&more));
+    assert!(of(&more).lines[2] > of(&own[1..]).lines[2]);
+}
+
+proptest! {
+    #[test]
+    fn changes_of_lines_that_are_left_out_say_nothing_of_others(own in rows(0..4), trusted in rows(4..6)) {
+        let (program, coverage) = (program(6), everywhere(6, &FAILED));
+        let ground = Ground::new(&program, &coverage, &TESTS).without(&[4, 5]);
+        let (alone, all) = (as_trials(&own), as_trials(&[&own[..], &trusted[..]].concat()));
+        let (known, known_of_all) = (Posterior::new(&ground, &alone), Posterior::new(&ground, &all));
+        prop_assert_eq!(&known, &known_of_all);
+        prop_assert_eq!(known.stated(&ground, &alone), known_of_all.stated(&ground, &all));
+        for criterion in Criterion::ALL {
+            let scores = |trials: &Trials| criterion.scores(&ground, trials).lines[..4].to_vec();
+            prop_assert_eq!(scores(&alone), scores(&all), "{:?}", criterion);
+        }
+        prop_assert_eq!(alone.turns_any(&ground), all.turns_any(&ground));
+    }
+
+    #[test]
+    fn what_is_stated_keeps_the_order_the_ties_and_the_sum(rows in rows(0..6)) {
+        let (program, coverage) = (program(6), everywhere(6, &FAILED));
+        let ground = Ground::new(&program, &coverage, &TESTS);
+        let trials = as_trials(&rows);
+        let known = Posterior::new(&ground, &trials);
+        let stated = known.clone().stated(&ground, &trials);
+        prop_assert_eq!(&stated.order, &known.order);
+        let sum = |posterior: &Posterior| posterior.lines.iter().sum::<f64>();
+        prop_assert!((sum(&stated) - sum(&known)).abs() < 1e-9);
+        for (a, b) in (0..6).flat_map(|a| (0..6).map(move |b| (a, b))) {
+            let is_before = known.lines[a] > known.lines[b];
+            prop_assert!(!is_before || stated.lines[a] >= stated.lines[b], "{known:?} {stated:?}");
+            prop_assert!(known.lines[a] != known.lines[b] || stated.lines[a] == stated.lines[b]);
+        }
+    }
+}
+
+/// Thirty lines with ten changes each, all on one failing and one passing test; `tried` says how many of each line's were tried. A change of the first
+/// line repairs, if it was.
+fn partly(tried: impl Fn(u32) -> u32) -> (Posterior, Posterior) {
+    let failed = [true, false];
+    let (program, coverage) = (program(30), everywhere(30, &failed));
+    let ground = Ground::new(&program, &coverage, &[0, 1]);
+    let row = |line: u32, at: u32| match (line, at < tried(line)) {
+        (_, false) => "..",
+        (0, true) if at == 0 => "tu",
+        _ => "cc",
+    };
+    let rows: Vec<(Kind, u32, &str)> = (0..30)
+        .flat_map(|line| (0..10).map(move |at| (line, at)))
+        .map(|(line, at)| (ADD, line, row(line, at)))
+        .collect();
+    let trials = trials(&failed, &rows);
+    let known = Posterior::new(&ground, &trials);
+    (known.clone(), known.stated(&ground, &trials))
+}
+
+#[test]
+fn what_is_untried_counts_in_the_odds() {
+    let (known, stated) = partly(|_| 10);
+    assert_eq!(known, stated, "all was tried");
+    let (known, stated) = partly(|_| 0);
+    assert!(known.lines.iter().zip(&stated.lines).all(|(known, stated)| (known - stated).abs() < 1e-12), "nothing was");
+    // The more lines were tried, the more the same repair is worth.
+    let mut odds = Vec::new();
+    for lines in [1, 2, 5, 10, 20, 30] {
+        let (known, stated) = partly(|line| if line < lines { 10 } else { 0 });
+        odds.push(stated.within(1));
+        assert!(stated.within(1) < known.within(1) || lines == 30, "{lines}: {}", stated.within(1));
+        assert_eq!(stated.order[0], 0);
+    }
+    assert!(odds.windows(2).all(|pair| pair[0] < pair[1]), "{odds:?}");
+    assert!(odds[0] < 0.75 * odds[5], "a repair among 3 % of the changes: {odds:?}");
+    // So with the changes of each line.
+    let each: Vec<f64> = [1, 2, 5, 10].map(|tried| partly(|_| tried).1.within(1)).to_vec();
+    assert!(each.windows(2).all(|pair| pair[0] < pair[1]), "{each:?}");
+}

@@ -1,0 +1,172 @@
+//! What is explained is what the test did, and in the time that is given.
+
+use crate::project::Project;
+
+fn built(project: &Project, source: &str, suite: &str) {
+    project.write("prog.c", source);
+    project.write("suspect.toml", &format!("[build]\ncommand = \"cc -O2 -w -o prog prog.c\"\n\n[[suite]]\n{suite}"));
+    project.succeed(&["build"]);
+    project.succeed(&["test"]);
+}
+
+/// What a local that is not volatile holds after a jump is nobody's promise: optimised it is the old value.
+const TRIES: &str = r#"#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static jmp_buf start;
+
+static int next(int step)
+{
+    return step + 10;
+}
+
+static void check(int step)
+{
+    if (step > 2)
+        longjmp(start, 1);
+}
+
+static int reached(int step)
+{
+    int best = 0;
+    if (setjmp(start) == 0) {
+        best = next(step);
+        check(step);
+    }
+    return best;
+}
+
+int main(int argc, char **argv)
+{
+    printf("reached %d\n", reached(atoi(argv[1])));
+    return 0;
+}
+"#;
+
+#[test]
+fn a_run_that_passes_where_it_is_recorded_explains_no_failure() {
+    let project = Project::new();
+    project.write("tests.txt", "1\n2\n4\n");
+    for (number, reached) in [(1, 11), (2, 12), (3, 14)] {
+        project.write(&format!("expected/{number}"), &format!("reached {reached}\n"));
+    }
+    built(
+        &project,
+        TRIES,
+        "kind = \"lines\"\nfile = \"tests.txt\"\nrun = \"./prog {line}\"\nexpect = \"expected/{n}\"\n",
+    );
+    for arguments in [&["explain", "3"][..], &["explain", "3", "--against", "1"], &["explain", "3", "--switch"]] {
+        let said = project.fail(arguments, 4);
+        assert!(said.contains("3 does not end as it did in the last `suspect test`"), "{said}");
+        assert!(said.contains("It was: fail: output differs") && said.contains("recorded it is: pass."), "{said}");
+        assert!(!said.contains("proved in both directions"), "{said}");
+    }
+    // A test that does what it did is explained as ever.
+    let text = project.succeed(&["explain", "2", "--against", "1"]);
+    assert!(text.contains("proved in both directions"), "{text}");
+}
+
+/// Words that are longer in one test than in the other lie elsewhere, and those before them, too.
+const UNITS: &str = r#"#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int factor(const char *unit)
+{
+    if (strcmp(unit, "kilo") == 0)
+        return 1000;
+    if (strcmp(unit, "hecto") == 0)
+        return 10;
+    return 1;
+}
+
+int main(int argc, char **argv)
+{
+    const char *name = strrchr(argv[0], '/');
+    const char *unit = argv[1], *number = argv[2];
+    printf("%s: ", name ? name + 1 : argv[0]);
+    printf("%d\n", factor(unit) * atoi(number));
+    return 0;
+}
+"#;
+
+#[test]
+fn arguments_are_told_by_their_numbers_whatever_their_lengths() {
+    let project = Project::new();
+    project.write("tests.txt", "kilo 3\nnone 12345\nhecto 77\n");
+    for (number, factor) in [(1, "3000"), (2, "12345"), (3, "7700")] {
+        project.write(&format!("expected/{number}"), &format!("prog: {factor}\n"));
+    }
+    built(
+        &project,
+        UNITS,
+        "kind = \"lines\"\nfile = \"tests.txt\"\nrun = \"./prog {line}\"\nexpect = \"expected/{n}\"\n",
+    );
+    for against in ["1", "2"] {
+        let output = project.suspect(&["explain", "3", "--against", against]);
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(text.contains("argv[1]") && !text.contains("argv[0]"), "{text}");
+        assert!(!text.contains("/tmp/") && !text.contains("0x7ff"), "{text}");
+    }
+}
+
+/// Adds up the numbers of a text in which every byte counts for something.
+const WEIGHTS: &str = r#"#include <stdio.h>
+
+static char text[1 << 14];
+
+static long total(const char *p, size_t n)
+{
+    long all = 0, sign = 1;
+    for (size_t i = 0; i < n; i++) {
+        if (p[i] == '-')
+            sign = -sign;
+        else if (p[i] >= '0' && p[i] <= '9')
+            all = (all * 3 + sign * (p[i] - '0')) % 1000003;
+        else if (p[i] == '\n' && all % 7 == 5)
+            all += 1;
+    }
+    return all;
+}
+
+int main(void)
+{
+    size_t n = fread(text, 1, sizeof text - 1, stdin);
+    printf("%ld\n", total(text, n));
+    return 0;
+}
+"#;
+
+#[test]
+fn two_inputs_that_differ_in_thousands_of_bytes_take_no_more_than_the_budget() {
+    let project = Project::new();
+    let input = |seed: u64, lines: u64| -> String {
+        let number = |at: u64| (at * 7919 + seed * 104_729) % 99_991;
+        (0..lines).map(|at| format!("{}{}\n", if number(at) % 5 == 0 { "-" } else { "" }, number(at))).collect()
+    };
+    for (seed, expected) in [(1, None), (2, None), (3, Some("1\n"))] {
+        project.write(&format!("in/{seed}"), &input(seed, 900 + 40 * seed));
+        if let Some(expected) = expected {
+            project.write(&format!("expected/{seed}"), expected);
+        }
+    }
+    project.write("prog.c", WEIGHTS);
+    project.write(
+        "suspect.toml",
+        "[build]\ncommand = \"cc -O1 -o prog prog.c\"\n\n[[suite]]\nkind = \"cases\"\ninputs = \"in/*\"\nrun = \"./prog < {input}\"\n\
+         expect = \"expected/{stem}\"\n",
+    );
+    project.succeed(&["build"]);
+    for passing in ["1", "2"] {
+        let input = std::fs::File::open(project.path().join("in").join(passing)).unwrap();
+        let output = std::process::Command::new(project.path().join("prog")).stdin(input).output().unwrap();
+        project.write(&format!("expected/{passing}"), &String::from_utf8(output.stdout).unwrap());
+    }
+    project.succeed(&["test"]);
+    let output = project.suspect(&["explain", "3", "--against", "1", "--budget", "3s"]);
+    let text = crate::project::text(&output);
+    // On a machine that is slow there is no answer at all, which is said, too.
+    assert!(text.contains("time was up at a step") || text.contains("within 3s"), "{text}");
+    assert_ne!(output.status.code(), Some(0), "{text}");
+}
