@@ -60,9 +60,12 @@ pub fn sections<'a>(image: &'a [u8], name: &str) -> Result<Vec<&'a [u8]>, object
     file.sections().filter(|section| section.name() == Ok(name)).map(|section| section.data()).collect()
 }
 
-/// Whether `image`, the bytes of an ELF file, defines or refers to a symbol of one of these names.
+/// Whether `image`, the bytes of an ELF file, defines or refers to a symbol of one of these names. What it refers to weakly alone does not count: the
+/// runtime looks functions of the C library up so, in every program.
 pub fn mentions(image: &[u8], names: &[&str]) -> Result<bool, object::Error> {
     let file = object::File::parse(image)?;
-    let known = |symbol: object::Symbol| symbol.name().is_ok_and(|name| names.contains(&name));
+    let is_of_runtime = |symbol: &object::Symbol| symbol.is_weak() && symbol.is_undefined();
+    let known =
+        |symbol: object::Symbol| !is_of_runtime(&symbol) && symbol.name().is_ok_and(|name| names.contains(&name));
     Ok(file.dynamic_symbols().any(known) || file.symbols().any(known))
 }

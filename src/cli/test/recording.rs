@@ -12,6 +12,7 @@ use crate::trace::{TraceError, read_directory};
 /// Collects what the runs of a suite's tests did.
 pub struct Recording<'p> {
     recorder: Recorder<'p>,
+    names: Vec<String>,
     state: Mutex<State>,
 }
 
@@ -36,26 +37,30 @@ pub struct Recorded {
     pub warnings: Vec<String>,
 }
 
+/// What is said of a test that clears the environment.
+pub const CLEARED: &str = "its program ran without suspect's environment: the test clears it; it was recorded all the same, but changes of the program \
+                           cannot be tried on it";
+
 /// Warnings kept; more would not be read.
 const MOST_WARNINGS: usize = 20;
 
 impl<'p> Recording<'p> {
-    /// Ready for `n_tests` tests of `program`.
-    pub fn new(program: &'p Program, writer: RunWriter, n_tests: usize) -> Result<Recording<'p>, Failure> {
+    /// Ready for tests of `program` with these names.
+    pub fn new(program: &'p Program, writer: RunWriter, names: Vec<String>) -> Result<Recording<'p>, Failure> {
         let recorder = Recorder::new(program).map_err(Failure::of(Exit::NotInstrumented))?;
         let state = State {
             writer,
             first: HashMap::new(),
             unstable: HashMap::new(),
-            recorded: Recorded { processes: vec![0; n_tests], ..Recorded::default() },
+            recorded: Recorded { processes: vec![0; names.len()], ..Recorded::default() },
             failure: None,
         };
-        Ok(Recording { recorder, state: Mutex::new(state) })
+        Ok(Recording { recorder, names, state: Mutex::new(state) })
     }
 
     /// Takes in the traces of run number `run` of a test, whose program a signal ended if it `died`; called from any thread.
     pub fn look(&self, test: usize, run: usize, traces: &Path, died: bool) {
-        let read = self.read(traces, died);
+        let read = self.read(test, traces, died);
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let done = read.and_then(|(counts, processes)| state.keep(test, run, counts, processes));
         if let Err(failure) = done {
@@ -63,11 +68,17 @@ impl<'p> Recording<'p> {
         }
     }
 
-    fn read(&self, traces: &Path, died: bool) -> Result<(Counts, u32), Failure> {
-        let traces = read_directory(traces)?;
+    fn read(&self, test: usize, directory: &Path, died: bool) -> Result<(Counts, u32), Failure> {
+        let traces = read_directory(directory)?;
         let processes = traces.processes(died);
         let mut counts = self.recorder.counts(&processes)?;
-        counts.warnings.extend(traces.warnings.iter().cloned());
+        let name = &self.names[test];
+        let said = traces.files.iter().flat_map(|file| file.warnings());
+        counts.warnings.extend(said.map(|warning| format!("test {name}: {warning}")));
+        if traces.files.iter().any(|file| file.is_cleared()) {
+            counts.warnings.push(format!("test {name}: {CLEARED}"));
+        }
+        counts.warnings.extend(traces.unstarted.iter().cloned());
         Ok((counts, processes.len() as u32))
     }
 
@@ -105,7 +116,9 @@ impl State {
                 );
             }
             self.writer.append(test as u32, &counts.execution)?;
+            // A test that is recorded anew begins again.
             self.first.insert(test, behaviour(&counts.execution));
+            self.unstable.remove(&test);
         } else if let Some(first) = self.first.get(&test) {
             let now = behaviour(&counts.execution);
             let alone = [(first, &now), (&now, first)];
