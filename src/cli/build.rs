@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::args::BuildArguments;
 use super::exit::{Exit, Failure};
 use super::project_root;
+use super::test::CLEARED;
 use crate::build::{self, BuildError, BuildOptions, BuildReport, driver};
 use crate::store::Store;
 use crate::suite::{CONFIG_FILE, Config};
@@ -119,6 +120,11 @@ pub fn doctor(root: &Path, out: &mut impl Write) -> Result<(), Failure> {
     let log = build::log_in(&store.build_directory());
     let report = build::doctor(root, log.exists().then_some(log.as_path()));
     write!(out, "{report}").map_err(Failure::of(Exit::File))?;
+    // What the latest tests showed of the set-up; without a recorded run there is nothing to say.
+    let said = store.latest_run().map(|run| run.manifest.warnings).unwrap_or_default();
+    for warning in said.iter().filter(|warning| warning.ends_with(CLEARED)) {
+        writeln!(out, "note {warning}").map_err(Failure::of(Exit::File))?;
+    }
     match report.healthy() {
         true => Ok(()),
         false => Err(Failure::new(Exit::NotInstrumented, "something is wrong; see the lines marked BAD")),

@@ -17,12 +17,14 @@ use super::endless::does_not_end;
 use super::exit::{Exit, Failure};
 use super::rank::last_ranking;
 use super::ready;
+use crate::build::BuildReport;
 use crate::comparison::Turn;
 use crate::exec::{ScratchRoot, memory};
 use crate::program::Program;
 use crate::recording::{Code, Recording, RecordingError, code_of};
 use crate::store::{Lock, Run, Store, StoreError, TestRecord};
 use crate::suite::{Judging, RunContext, Suite, Test, TestRun, Verdict};
+use crate::trace::can_ask_for_time;
 use crate::trial::{self, Answered, Known, Place, Plan, Replaced, Setup, TestRuns, TrialError, Worker};
 
 impl From<RecordingError> for Failure {
@@ -121,6 +123,13 @@ impl<'a> RecordingRoom<'a> {
     /// The last `suspect test`.
     pub fn tested(&self) -> Result<&Run, Failure> {
         self.tested.as_ref().map_err(Failure::of(Exit::Store))
+    }
+
+    /// Whether a program that was built can ask for the time of day; as long as none is known, one might.
+    pub fn may_depend_on_time(&self) -> bool {
+        let Ok(Some(build)) = self.store.load_build::<BuildReport>() else { return true };
+        let can_ask = |path: &str| can_ask_for_time(&self.store.root().join(path));
+        build.modules.is_empty() || build.modules.iter().any(|module| can_ask(&module.path))
     }
 
     /// Source files whose code is trusted, as the last `suspect test` knows them.

@@ -22,6 +22,7 @@ use crate::store::{Manifest, STORE_VERSION, Store, Tables, TestRecord};
 use crate::suite::{self, Baseline, BaselineOptions, Hook, Suite, SuiteError, TestBaseline, Until, Verdict};
 use labels::labels;
 pub use modules::Modules;
+pub use recording::CLEARED;
 use recording::Recording;
 pub use words::UNRECORDED;
 use words::outcome;

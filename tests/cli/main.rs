@@ -41,6 +41,7 @@ mod slices;
 mod slurm;
 mod study_programs;
 mod unclear_runs;
+mod verdicts;
 mod warnings;
 mod wild_runs;
 mod word_count;
