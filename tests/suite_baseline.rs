@@ -36,6 +36,8 @@ case $1 in
   otherwise) echo "as ${SUSPECT_OUT:+recorded }wrong"; exit 1 ;;
   stack) [ -z "$SUSPECT_OUT" ] || [ "$(ulimit -s)" = unlimited ] || [ "$(ulimit -s)" -gt 65536 ] ;;
   quiet) [ -z "$SUSPECT_OUT" ] || [ -n "$SUSPECT_QUIET" ] ;;
+  seesaw) n=$(cat "$here/seesaw" 2>/dev/null || echo 0); echo $((n + 1)) > "$here/seesaw"; [ $n -gt 1 ] ;;
+  coin) n=$(cat "$here/coin" 2>/dev/null || echo 0); echo $((n + 1)) > "$here/coin"; [ $((n / 2 % 2)) = 1 ] ;;
   bomb) if [ -e "$here/bomb" ]; then echo off; exit 1; else touch "$here/bomb"; fi ;;
   holder) touch "$here/held"; sleep 1; rm "$here/held" ;;
   beside) for i in 1 2 3 4 5; do [ -e "$here/held" ] && { echo held >&2; exit 1; }; sleep 0.1; done; exit ${STATUS:-0} ;;
@@ -234,6 +236,17 @@ fn what_fails_the_same_way_since_something_changed_is_not_flaky() {
         assert!(before.verdict == Verdict::Pass && before.began < *since);
         assert_eq!(changed, &[Path::new("bomb")]);
     }
+}
+
+#[test]
+fn what_fails_twice_by_chance_does_not_count() {
+    let project = project("seesaw coin pass", "");
+    let flaky = |text: &str| Stability::Flaky(text.to_owned());
+    let result = run(&project.suite(), 1);
+    assert_eq!(result.tests[0].stability, flaky("fail, fail, pass, pass"));
+    assert_eq!(result.tests[1].stability, flaky("fail, fail, pass, pass"));
+    fs::write(project.root().join("coin"), "0").unwrap();
+    assert_eq!(run(&project.suite(), 2).tests[1].stability, flaky("fail, fail, fail, fail, pass"), "also alone");
 }
 
 #[test]

@@ -144,11 +144,11 @@ fn a_test_that_clears_the_environment_is_recorded_and_told_of() {
         &said,
         &[
             "2 passing, 1 failing, 0 not counted",
-            "test 1: its program ran without suspect's environment: the test clears it",
+            "2 tests (1, 2): the program ran without suspect's environment: the test clears it",
         ],
     );
     let doctor = project.succeed(&["doctor"]);
-    assert_has(&doctor, &["note test 1: its program ran without suspect's environment: the test clears it"]);
+    assert_has(&doctor, &["note 2 tests (1, 2): the program ran without suspect's environment: the test clears it"]);
     let left = std::fs::read_dir("/dev/shm").unwrap().flatten();
     let left = left.filter(|entry| entry.file_name().to_string_lossy().starts_with("suspect-session-"));
     assert!(!left.into_iter().any(|entry| std::fs::read(entry.path()).is_ok_and(|text| {

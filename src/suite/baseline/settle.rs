@@ -123,6 +123,20 @@ fn alike(one: &RunSummary, other: &RunSummary, varies: bool) -> bool {
         }
 }
 
+/// A test of which further runs, `others`, do not agree with each other or with the first ones.
+fn unsteady(runs: Vec<RunSummary>, others: &[&RunSummary]) -> Settled {
+    let mut all = runs.iter().chain(others.iter().copied());
+    let is_flaky = all.any(|run| run.verdict != runs[0].verdict);
+    match stability(&runs) {
+        Stability::Stable | Stability::OutputVaries if is_flaky => {
+            let verdicts = runs.iter().chain(others.iter().copied()).map(|run| run.verdict.to_string());
+            let stability = Stability::Flaky(verdicts.collect::<Vec<_>>().join(", "));
+            Settled { runs, stability, remark: None }
+        }
+        _ => runs.into(),
+    }
+}
+
 /// A test that is being settled, with nothing beside it.
 struct Settling<'s> {
     session: &'s Session<'s>,
@@ -170,7 +184,7 @@ impl Settling<'_> {
         let made = self.repeated(self.recorded(0, None)?, ALONE, None)?;
         if made.iter().any(|one| one.summary.verdict != made[0].summary.verdict) {
             self.forget(&made)?;
-            return Ok(beside.into());
+            return Ok(unsteady(beside, &made.iter().map(|made| &made.summary).collect::<Vec<_>>()));
         }
         let runs = self.count(made)?;
         let others: Vec<&RunSummary> = beside.iter().filter(|run| !alike(run, &runs[0], false)).collect();
@@ -189,15 +203,10 @@ impl Settling<'_> {
         }
         let (made, again) = (self.recorded(0, None)?, self.plain()?);
         self.forget(std::slice::from_ref(&made))?;
-        let stability = match (made.summary.verdict, again.verdict == plain.verdict) {
-            (Verdict::Pass, true) => Stability::Unrecorded(Box::new(plain)),
-            (Verdict::Pass, false) => stability(&runs),
-            _ => {
-                let verdicts = runs.iter().chain([&made.summary]).map(|run| run.verdict.to_string());
-                Stability::Flaky(verdicts.collect::<Vec<_>>().join(", "))
-            }
-        };
-        Ok(Settled { runs, stability, remark: None })
+        if (made.summary.verdict, again.verdict) == (Verdict::Pass, plain.verdict) {
+            return Ok(Settled { runs, stability: Stability::Unrecorded(Box::new(plain)), remark: None });
+        }
+        Ok(unsteady(runs, &[&plain, &made.summary, &again]))
     }
 
     /// A test that does not always pass.
@@ -210,19 +219,27 @@ impl Settling<'_> {
         }
         let made = self.recorded(0, None)?;
         if alike(&made.summary, &plain, varies) {
-            return self.otherwise_before(runs, made, varies);
+            return self.otherwise_before(runs, &plain, made, varies);
         }
         let second = self.recorded(1, None)?;
         let (steady, again) = (alike(&made.summary, &second.summary, varies), self.plain()?);
         if !steady || !alike(&plain, &again, varies) {
+            let seen = [&plain, &made.summary, &second.summary, &again];
+            let settled = unsteady(runs, &seen);
             self.forget(&[made, second])?;
-            return Ok(Turn::Done(runs.into()));
+            return Ok(Turn::Done(settled));
         }
-        self.otherwise_recorded(runs, vec![made, second], plain).map(Turn::Done)
+        self.otherwise_recorded(vec![made, second], plain).map(Turn::Done)
     }
 
     /// A test that alone is the same whether it is recorded or not, and was something else before.
-    fn otherwise_before(&self, runs: Vec<RunSummary>, made: Made, varies: bool) -> Result<Turn, SuiteError> {
+    fn otherwise_before(
+        &self,
+        runs: Vec<RunSummary>,
+        plain: &RunSummary,
+        made: Made,
+        varies: bool,
+    ) -> Result<Turn, SuiteError> {
         let now = made.summary.clone();
         let since = runs.iter().rposition(|run| !alike(run, &now, varies)).map_or(0, |last| last + 1);
         let has_company = self.session.has_company(self.index);
@@ -231,7 +248,7 @@ impl Settling<'_> {
             let made = self.repeated(made, 2, None)?;
             if !alike(&made[1].summary, &now, varies) {
                 self.forget(&made)?;
-                return Ok(Turn::Done(runs.into()));
+                return Ok(Turn::Done(unsteady(runs, &[&now, &made[1].summary])));
             }
             let (before, first) = (&runs[since - 1], &runs[since]);
             let remark = Remark::Since {
@@ -246,17 +263,12 @@ impl Settling<'_> {
         match (has_company, mixed) {
             (true, false) => self.alone(runs).map(Turn::Done),
             (true, true) => Ok(Turn::Mixed(runs)),
-            (false, _) => Ok(Turn::Done(runs.into())),
+            (false, _) => Ok(Turn::Done(unsteady(runs, &[plain, &now]))),
         }
     }
 
     /// A test that alone is something else when it is recorded, each time.
-    fn otherwise_recorded(
-        &self,
-        runs: Vec<RunSummary>,
-        made: Vec<Made>,
-        plain: RunSummary,
-    ) -> Result<Settled, SuiteError> {
+    fn otherwise_recorded(&self, made: Vec<Made>, plain: RunSummary) -> Result<Settled, SuiteError> {
         let helped = |help| {
             let helped = self.recorded(0, Some(help))?;
             match alike(&helped.summary, &plain, false) {
@@ -264,7 +276,12 @@ impl Settling<'_> {
                 false => self.forget(&[helped]).map(|()| None),
             }
         };
-        for help in [Help::Stack, Help::Quiet] {
+        let helps: &[Help] = match made[0].summary.verdict {
+            // Recording takes the time; what helps against other ends does not help against that.
+            Verdict::Timeout => &[],
+            _ => &[Help::Stack, Help::Quiet],
+        };
+        for &help in helps {
             let Some(with_help) = helped(help)? else { continue };
             if alike(&with_help[1].summary, &plain, false) {
                 self.forget(&made)?;
@@ -276,7 +293,6 @@ impl Settling<'_> {
             let counted = self.count(made)?;
             return Ok(Settled { remark: Some(Remark::Otherwise(Box::new(plain))), ..counted.into() });
         }
-        drop(runs);
         Ok(Settled { runs: self.count(made)?, stability: Stability::Unrecorded(Box::new(plain)), remark: None })
     }
 }
