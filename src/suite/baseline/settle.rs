@@ -162,7 +162,8 @@ impl Settling<'_> {
     fn repeated(&self, first: Made, times: usize, help: Option<Help>) -> Result<Vec<Made>, SuiteError> {
         let mut made = vec![first];
         for number in 1..times {
-            made.push(self.recorded(number, help)?);
+            // The first has a smaller number.
+            made.push(self.recorded(number + 1, help)?);
         }
         Ok(made)
     }
@@ -181,7 +182,7 @@ impl Settling<'_> {
 
     /// The runs alone of a test that did something else beside others, if they agree.
     fn alone(&self, beside: Vec<RunSummary>) -> Result<Settled, SuiteError> {
-        let made = self.repeated(self.recorded(0, None)?, ALONE, None)?;
+        let made = self.repeated(self.recorded(1, None)?, ALONE, None)?;
         if made.iter().any(|one| one.summary.verdict != made[0].summary.verdict) {
             self.forget(&made)?;
             return Ok(unsteady(beside, &made.iter().map(|made| &made.summary).collect::<Vec<_>>()));
@@ -215,7 +216,8 @@ impl Settling<'_> {
         let agree = runs.iter().all(|run| run.verdict == runs[0].verdict);
         let plain = self.plain()?;
         if agree && alike(&plain, &runs[0], varies) {
-            return Ok(Turn::Done(runs.into()));
+            let varies_beside = !alike(&plain, &runs[0], false) && self.session.has_company(self.index);
+            return if varies_beside { self.of_varying(runs, &plain) } else { Ok(Turn::Done(runs.into())) };
         }
         let made = self.recorded(0, None)?;
         if alike(&made.summary, &plain, varies) {
@@ -230,6 +232,14 @@ impl Settling<'_> {
             return Ok(Turn::Done(settled));
         }
         self.otherwise_recorded(vec![made, second], plain).map(Turn::Done)
+    }
+
+    /// A test that fails with another output each time beside others: if it is the same alone, recorded or not, the others are to blame.
+    fn of_varying(&self, runs: Vec<RunSummary>, plain: &RunSummary) -> Result<Turn, SuiteError> {
+        let made = self.recorded(0, None)?;
+        let is_same = alike(&made.summary, plain, false);
+        self.forget(&[made])?;
+        if is_same { self.alone(runs).map(Turn::Done) } else { Ok(Turn::Done(runs.into())) }
     }
 
     /// A test that alone is the same whether it is recorded or not, and was something else before.
