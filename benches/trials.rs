@@ -65,7 +65,10 @@ fn rows(worker: &mut Worker, source: &str, arguments: &str, text: &str) {
     let suite = Suite::load(&root).unwrap();
     let test = &suite.tests()[0];
     let scratch = suspect::exec::ScratchRoot::new().unwrap();
-    let verdict = suite.run_test(test, &RunContext { env: &[], scratch: &scratch, timeout: None }).unwrap().verdict;
+    let verdict = suite
+        .run_test(test, &RunContext { env: &[], scratch: &scratch, timeout: None, large_stack: false })
+        .unwrap()
+        .verdict;
     let own = own_time(&root, arguments);
     for watched in [Watched::Nodes, Watched::Output] {
         let trials = TestTrials::prepare(worker, &suite, test, verdict, &program, watched).unwrap();

@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 
 use suite_common::Project;
 use suspect::suite::{
-    Baseline, BaselineOptions, Counts, Stability, Suite, SuiteError, Test, TestRun, Verdict, baseline, timeout_from,
+    Baseline, BaselineOptions, Counts, Help, Remark, Stability, Suite, SuiteError, Test, TestRun, Verdict, baseline,
+    timeout_from,
 };
 use suspect_format::abi::Mode;
 
@@ -25,11 +26,21 @@ case $1 in
   hang) sleep 717.5 ;;
   flaky) n=$(cat "$here/count" 2>/dev/null || echo 0); echo $((n + 1)) > "$here/count"; [ $n -ne 1 ] ;;
   varies) echo $$ $(date +%N) ;;
-  traces) [ -d "$SUSPECT_OUT" ] && echo "$SUSPECT_RECORD $SUSPECT_TEST $MORE" > "$SUSPECT_OUT/trace" ;;
+  traces) [ -d "$SUSPECT_OUT" ] || exit 0; echo "$SUSPECT_RECORD $SUSPECT_TEST $MORE" > "$SUSPECT_OUT/trace" ;;
   daemon) setsid sleep 717.25 > /dev/null & exit 0 ;;
   slow) sleep 0.3 ;;
   late) if [ -e "$here/late" ]; then sleep 3; else touch "$here/late"; fi ;;
   worse) if [ -e "$here/worse" ]; then sleep 30; else touch "$here/worse"; fi ;;
+  lies) [ -z "$SUSPECT_OUT" ] ;;
+  hides) [ -n "$SUSPECT_OUT" ] ;;
+  otherwise) echo "as ${SUSPECT_OUT:+recorded }wrong"; exit 1 ;;
+  stack) [ -z "$SUSPECT_OUT" ] || [ "$(ulimit -s)" = unlimited ] || [ "$(ulimit -s)" -gt 65536 ] ;;
+  quiet) [ -z "$SUSPECT_OUT" ] || [ -n "$SUSPECT_QUIET" ] ;;
+  seesaw) n=$(cat "$here/seesaw" 2>/dev/null || echo 0); echo $((n + 1)) > "$here/seesaw"; [ $n -gt 1 ] ;;
+  coin) n=$(cat "$here/coin" 2>/dev/null || echo 0); echo $((n + 1)) > "$here/coin"; [ $((n / 2 % 2)) = 1 ] ;;
+  bomb) if [ -e "$here/bomb" ]; then echo off; exit 1; else touch "$here/bomb"; fi ;;
+  holder) touch "$here/held"; sleep 1; rm "$here/held" ;;
+  beside) for i in 1 2 3 4 5; do [ -e "$here/held" ] && { echo held >&2; exit 1; }; sleep 0.1; done; exit ${STATUS:-0} ;;
 esac
 "#;
 
@@ -48,6 +59,7 @@ fn options(traces: &Path, jobs: usize) -> BaselineOptions {
         limits: Vec::new(),
         until: None,
         apart: Duration::ZERO,
+        settled: true,
     }
 }
 
@@ -171,6 +183,93 @@ fn test_that_is_late_once_is_given_more_time_before_it_is_called_flaky() {
     let mut calls = calls.into_inner().unwrap();
     calls.sort();
     assert_eq!(calls, [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1)], "each run is looked at once");
+}
+
+#[test]
+fn what_recording_alone_changes_does_not_count() {
+    let project = project("lies hides otherwise fail", "");
+    let result = run(&project.suite(), 1);
+    let plain = |at: usize| match &result.tests[at].stability {
+        Stability::Unrecorded(plain) => plain.verdict,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!((plain(0), result.tests[0].runs[0].verdict), (Verdict::Pass, Verdict::Fail));
+    assert_eq!((plain(1), result.tests[1].runs[0].verdict), (Verdict::Fail, Verdict::Pass));
+    assert_eq!([0, 1].map(|at| result.tests[at].verdict()), [None, None]);
+    assert_eq!(result.tests[2].verdict(), Some(Verdict::Fail));
+    let Some(Remark::Otherwise(plain)) = &result.tests[2].remark else { panic!("{:?}", result.tests[2]) };
+    assert_eq!(plain.reason.as_deref(), Some("exit status 1: as wrong"));
+    assert_eq!(result.tests[2].reason(), Some("exit status 1: as recorded wrong"));
+    assert_eq!((&result.tests[3].remark, result.tests[3].verdict()), (&None, Some(Verdict::Fail)));
+}
+
+#[test]
+fn what_a_recorded_program_needs_it_gets_where_that_makes_it_the_plain_one() {
+    let project = project("stack quiet pass", "");
+    let (traces, seen) = (tempfile::tempdir().unwrap(), Mutex::new(Vec::new()));
+    let hook = |test: &Test, run: usize, _: &Path, result: &TestRun| {
+        seen.lock().unwrap().push((test.index, run, result.verdict));
+    };
+    let result = baseline(&project.suite(), &options(traces.path(), 2), &hook).unwrap();
+    let remarks: Vec<_> = result.tests.iter().map(|test| (test.verdict(), test.remark.clone())).collect();
+    let helped = |help| (Some(Verdict::Pass), Some(Remark::Helped(help)));
+    assert_eq!(remarks, [helped(Help::Stack), helped(Help::Quiet), (Some(Verdict::Pass), None)]);
+    let last: Vec<_> = seen.into_inner().unwrap().into_iter().rev().take(2).collect();
+    assert!(
+        last.iter().all(|(.., verdict)| *verdict == Verdict::Pass),
+        "the runs with help are looked at last: {last:?}"
+    );
+    assert_eq!(last.iter().map(|(_, run, _)| *run).collect::<Vec<_>>(), [1, 0]);
+}
+
+#[test]
+fn what_fails_the_same_way_since_something_changed_is_not_flaky() {
+    let project = project("bomb pass", "");
+    for jobs in [1, 2] {
+        let _ = fs::remove_file(project.root().join("bomb"));
+        let result = run(&project.suite(), jobs);
+        assert_eq!(result.tests[0].verdict(), Some(Verdict::Fail));
+        assert_eq!(result.tests[0].reason(), Some("exit status 1: off"));
+        let Some(Remark::Since { before, since, changed }) = &result.tests[0].remark else {
+            panic!("{:?}", result.tests[0])
+        };
+        assert!(before.verdict == Verdict::Pass && before.began < *since);
+        assert_eq!(changed, &[Path::new("bomb")]);
+    }
+}
+
+#[test]
+fn what_fails_twice_by_chance_does_not_count() {
+    let project = project("seesaw coin pass", "");
+    let flaky = |text: &str| Stability::Flaky(text.to_owned());
+    let result = run(&project.suite(), 1);
+    assert_eq!(result.tests[0].stability, flaky("fail, fail, pass, pass"));
+    assert_eq!(result.tests[1].stability, flaky("fail, fail, pass, pass"));
+    fs::write(project.root().join("coin"), "0").unwrap();
+    assert_eq!(run(&project.suite(), 2).tests[1].stability, flaky("fail, fail, fail, fail, pass"), "also alone");
+}
+
+#[test]
+fn what_fails_beside_others_counts_as_it_ends_alone() {
+    let project = project("holder beside", "");
+    let ends = |jobs| {
+        let result = run(&project.suite(), jobs);
+        let remark = result.tests[1].remark.clone().map(|remark| match remark {
+            Remark::Beside { run, times } => (run.reason.unwrap_or_default(), times),
+            other => panic!("{other:?}"),
+        });
+        (result.tests[1].verdict(), result.tests[1].stability.clone(), remark)
+    };
+    let beside = |verdict| (Some(verdict), Stability::Stable, Some(("exit status 1: held".to_owned(), (2, 2))));
+    assert_eq!(ends(2), beside(Verdict::Pass));
+    assert_eq!(ends(1), (Some(Verdict::Pass), Stability::Stable, None));
+    let config = project.read("suspect.toml");
+    project.write("suspect.toml", &format!("{config}env = {{ STATUS = '3' }}\n"));
+    assert_eq!(ends(2), beside(Verdict::Fail), "fails otherwise alone");
+    for apart in ["alone = ['bes*']", "alone = true", "needs = ['held']", "needs = { held = ['holder', 'beside'] }"] {
+        project.write("suspect.toml", &format!("{config}{apart}\n"));
+        assert_eq!(ends(2), (Some(Verdict::Pass), Stability::Stable, None), "{apart}");
+    }
 }
 
 #[test]

@@ -15,7 +15,9 @@
 //! # Limits
 //! * A child made by a direct `clone` or `syscall(SYS_fork)`, by `_Fork`, or by `fork` in a program whose C library has
 //!   no `__register_atfork`/`pthread_atfork` linked in, writes into its parent's words. `vfork` children do so too.
-//! * A program that lets a filter kill it for opening files, and forks after that, loses the child to the filter.
+//! * A program that lets a filter kill it for opening files, and forks after that, loses the child to the filter, unless `SUSPECT_QUIET` is set: then
+//!   the child counts in its parent's words.
+//! * A child that can make no file (another user, another root directory, a full disk) counts in its parent's words.
 //! * In a trial threads share the counts without locks: trajectories of nodes that several threads execute mean
 //!   nothing.
 //! * A mutant whose stray write hits the trial file or, in a plan, the copies of its parent's memory (4 MiB, far from everything else) spoils

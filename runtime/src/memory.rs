@@ -51,6 +51,15 @@ pub unsafe fn is(text: *const c_char, word: &str) -> bool {
     unsafe { after(text, word.as_bytes()).is_some_and(|rest| *rest == 0) }
 }
 
+/// Whether the C string `text` begins with `prefix`.
+///
+/// # Safety
+/// `text` ends with a zero byte.
+pub unsafe fn begins(text: *const c_char, prefix: &str) -> bool {
+    // SAFETY: as in `value_of`.
+    unsafe { after(text, prefix.as_bytes()).is_some() }
+}
+
 /// Where `text` goes on after `prefix`.
 ///
 /// # Safety

@@ -4,12 +4,12 @@ use core::cell::UnsafeCell;
 use core::ffi::c_char;
 use core::mem::{MaybeUninit, offset_of};
 use core::slice;
-use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use suspect_format::abi::{Mode, STATE_LOST};
 use suspect_format::trace::{
-    FILE_SUFFIX, HASH_START, MAGIC, ProcessHeader, SEGMENT_MAGIC, STATUS_FORKED, STATUS_UNRECORDED, SegmentHeader,
-    SegmentKind, TEXT_LEN, UnitEntry, hash_bytes,
+    FILE_SUFFIX, HASH_START, MAGIC, ProcessHeader, SEGMENT_MAGIC, STATUS_CLEARED, STATUS_FORKED, STATUS_UNRECORDED,
+    SegmentHeader, SegmentKind, TEXT_LEN, UnitEntry, hash_bytes,
 };
 use suspect_format::{ENDIAN_TAG, FORMAT_VERSION};
 
@@ -60,6 +60,8 @@ static mut PATH: [u8; PATH_LEN] = [0; PATH_LEN];
 /// Length of the directory in [`PATH`].
 static DIRECTORY_LEN: AtomicUsize = AtomicUsize::new(0);
 static LOG_BYTES: AtomicU64 = AtomicU64::new(0);
+/// The environment of this process was cleared.
+static CLEARED: AtomicBool = AtomicBool::new(false);
 
 /// Bytes of a segment before its data.
 fn head_len(module: &Module) -> usize {
@@ -123,11 +125,16 @@ extern "C" fn started(frame: usize) {
         if describe_process(&settings, &auxiliary).is_some() {
             describe_module(&module, &auxiliary);
             if add_module(&module, FirstWords::AsTheyAre).is_ok() {
-                symbols::at_fork(None, forked);
+                if !settings.quiet {
+                    symbols::at_fork(None, forked);
+                }
                 if settings.mode == Mode::Trace {
                     // No function goes on in a version that does not log.
                     module.gates.fill(1);
-                    name_objects(&module, &auxiliary);
+                    name_objects(&module, &auxiliary, settings.quiet);
+                }
+                if settings.quiet {
+                    sys::be_quiet();
                 }
                 symbols::mode().store(settings.mode as u32, Ordering::Release);
             }
@@ -145,7 +152,7 @@ pub extern "C" fn end() {
 ///
 /// # Safety
 /// The loader's thread, before the module's own code.
-unsafe fn name_objects(module: &Module, auxiliary: &Auxiliary) {
+unsafe fn name_objects(module: &Module, auxiliary: &Auxiliary, quiet: bool) {
     // SAFETY: vouched for by the caller.
     if let Ok(process) = unsafe { process::enter() } {
         if process.pid.swap(sys::process_id(), Ordering::Relaxed) == 0 {
@@ -153,7 +160,9 @@ unsafe fn name_objects(module: &Module, auxiliary: &Auxiliary) {
         }
         process.add(module);
         stack::take(process);
-        symbols::at_fork(None, process::forked);
+        if !quiet {
+            symbols::at_fork(None, process::forked);
+        }
     }
     hooks::set_task(Task::Log);
 }
@@ -170,9 +179,8 @@ extern "C" fn forked() {
         seal_process();
         log::detach();
         if add_module(&module, FirstWords::Zero).is_err() {
-            // The words are still the parent's, which is told.
+            // Another user or root directory: the words stay the parent's, which is told. So its test has executed what this process does.
             AtomicU64::from_ptr(&raw mut (*symbols::state())[STATE_LOST]).fetch_add(1, Ordering::Relaxed);
-            let _ = sys::map_zeros(module.data.cast(), module.data_len);
         }
     }
 }
@@ -206,6 +214,7 @@ unsafe fn describe_process(settings: &Settings, auxiliary: &Auxiliary) -> Option
         seal_process();
     }
     LOG_BYTES.store(settings.log_bytes, Ordering::Relaxed);
+    CLEARED.store(settings.cleared, Ordering::Relaxed);
     Some(())
 }
 
@@ -290,6 +299,9 @@ unsafe fn add_module(module: &Module, first_words: FirstWords) -> Result<(), Err
     // SAFETY: vouched for by the caller.
     unsafe {
         let mut trace = TraceFile::open((&raw const PATH).cast::<c_char>())?;
+        if CLEARED.load(Ordering::Relaxed) {
+            trace.progress.status |= STATUS_CLEARED;
+        }
         if first_words == FirstWords::Zero {
             trace.progress.status |= STATUS_FORKED;
         }

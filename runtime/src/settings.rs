@@ -4,14 +4,14 @@ use core::ffi::c_char;
 use core::mem::MaybeUninit;
 
 use suspect_format::abi::{
-    DEFAULT_LOG_BYTES, ENV_CLOCK, ENV_FILL, ENV_FILL_FROM, ENV_FILL_TO, ENV_LOG_BYTES, ENV_OUT, ENV_PLAN, ENV_RECORD,
-    ENV_RECORD_BYTES, ENV_TEST, ENV_TRIAL, Mode,
+    DEFAULT_LOG_BYTES, ENV_CLOCK, ENV_FILL, ENV_FILL_FROM, ENV_FILL_TO, ENV_LOG_BYTES, ENV_OUT, ENV_PLAN, ENV_QUIET,
+    ENV_RECORD, ENV_RECORD_BYTES, ENV_TEST, ENV_TRIAL, Mode, SESSION_BYTES, SESSION_FILE,
 };
 use suspect_format::record::DEFAULT_RECORD_BYTES;
 
-use crate::memory;
+use crate::memory::{self, Writer};
 use crate::symbols;
-use crate::sys::{File, O_CLOEXEC, O_RDONLY};
+use crate::sys::{self, File, O_CLOEXEC, O_NOFOLLOW, O_RDONLY};
 
 /// What to record, and where; the pointers are into the environment.
 pub struct Settings {
@@ -35,7 +35,17 @@ pub struct Settings {
     pub record_bytes: u64,
     /// When the clock is held, seconds since 1970; zero: it is not.
     pub clock: u64,
+    /// Nothing calls the system once the program's own code runs.
+    pub quiet: bool,
+    /// The environment says nothing: somebody has cleared it.
+    pub cleared: bool,
 }
+
+/// What every variable that is for this begins with.
+const OURS: &str = "SUSPECT_";
+
+/// What the session's file says; written by the loader's one thread alone, before anything points into it.
+static mut SESSION: [u8; SESSION_BYTES] = [0; SESSION_BYTES];
 
 /// A byte eight times, of the byte.
 const EIGHT_TIMES: u64 = 0x0101_0101_0101_0101;
@@ -58,18 +68,51 @@ impl Settings {
             log_bytes: DEFAULT_LOG_BYTES,
             record_bytes: DEFAULT_RECORD_BYTES,
             clock: 0,
+            quiet: false,
+            cleared: true,
         };
         // SAFETY: the C library's `environ` is null or points to C strings, ended by a null pointer.
         unsafe {
             let mut entry = *environment;
             while !entry.is_null() && !(*entry).is_null() {
+                settings.cleared &= !memory::begins(*entry, OURS);
                 settings.take(*entry)?;
                 entry = entry.add(1);
+            }
+            if settings.cleared {
+                settings.take_session()?;
             }
         }
         let replays = !settings.plan.is_null() && settings.mode == Mode::Record;
         let records = !settings.out.is_null() && settings.mode != Mode::Plain;
         (records || replays || !settings.trial.is_null()).then_some(settings)
+    }
+
+    /// Takes what the file of this process's session says, if there is one that nobody else can have written.
+    ///
+    /// # Safety
+    /// This is the loader's one thread.
+    unsafe fn take_session(&mut self) -> Option<()> {
+        let mut path = [0u8; SESSION_FILE.len() + 12];
+        let session = &raw mut SESSION;
+        // SAFETY: the path has room for a number and a zero; the buffer is as long as said, and its last byte stays zero.
+        unsafe {
+            let mut writer = Writer((&raw mut path).cast());
+            writer.text(SESSION_FILE);
+            writer.decimal(sys::session_id());
+            let file = File::open((&raw const path).cast(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW).ok()?;
+            if !file.is_trusted() {
+                return None;
+            }
+            let length = file.read(session.cast(), SESSION_BYTES.wrapping_sub(1)).ok()?;
+            let mut at = 0usize;
+            while at < length {
+                let entry = session.cast::<c_char>().add(at);
+                self.take(entry)?;
+                at = at.wrapping_add(memory::text(entry).len()).wrapping_add(1);
+            }
+        }
+        Some(())
     }
 
     /// Takes one variable; `None` when it makes no sense.
@@ -104,6 +147,8 @@ impl Settings {
                 self.record_bytes = memory::number(value)?;
             } else if let Some(value) = memory::value_of(entry, ENV_CLOCK) {
                 self.clock = memory::number(value)?;
+            } else if let Some(value) = memory::value_of(entry, ENV_QUIET) {
+                self.quiet = *value != 0;
             }
         }
         Some(())

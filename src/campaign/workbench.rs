@@ -103,10 +103,13 @@ impl Prepare for Workbench<'_> {
         let (Some(test), Some(known)) = (self.suite.tests().get(test as usize), self.known.get(&test)) else {
             return Ok(Err("the suite does not have it any more".into()));
         };
+        let _held = self.suite.hold(test);
         usable(FirstRun::record(worker, self.suite, test, *known, self.program, self.watched))
     }
 
     fn ready(&self, worker: &mut Worker, begun: FirstRun) -> Result<Result<TestTrials, String>, CampaignError> {
+        let test = begun.test().clone();
+        let _held = self.suite.hold(&test);
         usable(begun.ready(worker, self.suite, self.program))
     }
 }
@@ -120,6 +123,7 @@ impl Lab for Workbench<'_> {
         budget: u64,
         observed: &mut dyn FnMut(usize, Observation) -> ControlFlow<()>,
     ) -> Result<(), CampaignError> {
+        let _held = self.suite.hold(ready.test());
         Ok(ready.run(worker, mutants, self.executors, budget, observed)?)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::args::BisectArguments;
 use super::build::build_again;
@@ -77,16 +77,32 @@ enum Judged {
     Undecided(String),
 }
 
-fn judge(suite: &Suite, test: &Test, limit: Option<Duration>, repeat: u32) -> Result<Judged, Failure> {
+/// Runs of a test at least and at most, and how long further ones are begun: two equal ends of a test that fails at random are nothing rare, and one
+/// wrong step sends a search to a commit that has nothing to do with it.
+const RUNS: (u32, u32, Duration) = (2, 10, Duration::from_secs(10));
+
+/// Whether so many runs, in that time, are enough.
+fn is_enough(runs: u32, asked: Option<u32>, began: Instant) -> bool {
+    match asked {
+        Some(asked) => runs >= asked,
+        None => runs >= RUNS.1 || runs >= RUNS.0 && began.elapsed() >= RUNS.2,
+    }
+}
+
+fn judge(suite: &Suite, test: &Test, limit: Option<Duration>, asked: Option<u32>) -> Result<Judged, Failure> {
     let scratch = ScratchRoot::new().map_err(Failure::of(Exit::Abort))?;
-    let context = RunContext { env: &[], scratch: &scratch, timeout: test.own_timeout().or(limit) };
+    let timeout = test.own_timeout().or(limit);
+    let context = RunContext { env: &[], scratch: &scratch, timeout, large_stack: false };
     let mut first: Option<(Verdict, String)> = None;
-    for _ in 0..repeat {
+    let (began, mut runs) = (Instant::now(), 0);
+    while !is_enough(runs, asked, began) {
         let run = suite.run_test(test, &context).map_err(Failure::of(Exit::Abort))?;
+        runs += 1;
         let said = run.reason.map_or_else(|| run.verdict.to_string(), |reason| format!("{}: {reason}", run.verdict));
         match &first {
             Some((verdict, _)) if *verdict != run.verdict => {
-                return Ok(Judged::Undecided(format!("flaky: {verdict}, {}", run.verdict)));
+                let verdicts = vec![verdict.to_string(); runs as usize - 1].join(", ");
+                return Ok(Judged::Undecided(format!("flaky: {verdicts}, {}", run.verdict)));
             }
             Some(_) => {}
             None => first = Some((run.verdict, said)),

@@ -4,10 +4,14 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
+
 use super::args::{BuildArguments, DoctorArguments, OutputFormat};
 use super::exit::{Exit, Failure};
 use super::files::write_json;
 use super::project_root;
+use super::test::CLEARED;
+use crate::build::doctor::Check;
 use crate::build::{self, BuildError, BuildOptions, BuildReport, driver};
 use crate::store::Store;
 use crate::suite::{CONFIG_FILE, Config};
@@ -114,14 +118,25 @@ fn modes(asked: &[String], configured: Option<&Config>) -> Result<String, Failur
     Ok(configured.iter().map(|mode| mode.name()).collect::<Vec<_>>().join(","))
 }
 
+/// What `suspect doctor` found, for programs.
+#[derive(Serialize)]
+struct Doctored<'r> {
+    checks: &'r [Check],
+    notes: &'r [String],
+}
+
 /// Looks at the set-up and the built programs.
 pub fn doctor(root: &Path, arguments: &DoctorArguments, out: &mut impl Write) -> Result<(), Failure> {
     let store = Store::new(root);
     let log = build::log_in(&store.build_directory());
     let report = build::doctor(root, log.exists().then_some(log.as_path()));
+    // What the latest tests showed of the set-up; without a recorded run there is nothing to say.
+    let mut notes = store.latest_run().map(|run| run.manifest.warnings).unwrap_or_default();
+    notes.retain(|warning| warning.ends_with(CLEARED));
     let written = match arguments.format {
-        OutputFormat::Text => write!(out, "{report}"),
-        OutputFormat::Json => write_json(&report, out),
+        OutputFormat::Text => write!(out, "{report}")
+            .and_then(|()| notes.iter().try_for_each(|warning| writeln!(out, "note {warning}"))),
+        OutputFormat::Json => write_json(&Doctored { checks: &report.checks, notes: &notes }, out),
     };
     written.map_err(Failure::of(Exit::File))?;
     match report.healthy() {

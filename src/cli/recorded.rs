@@ -18,12 +18,14 @@ use super::exit::{Exit, Failure};
 use super::progress::Progress;
 use super::rank::last_ranking;
 use super::ready;
+use crate::build::BuildReport;
 use crate::comparison::Turn;
 use crate::exec::{ScratchRoot, memory};
 use crate::program::Program;
 use crate::recording::{Code, Recording, RecordingError, code_of};
 use crate::store::{Lock, Run, Store, StoreError, TestRecord};
 use crate::suite::{Judging, RunContext, Suite, Test, TestRun, Verdict};
+use crate::trace::can_ask_for_time;
 use crate::trial::{self, Answered, Known, Place, Plan, Replaced, Setup, TestRuns, TrialError, Worker};
 
 impl From<RecordingError> for Failure {
@@ -137,6 +139,13 @@ impl<'a> RecordingRoom<'a> {
         self.tested.as_ref().map_err(Failure::of(Exit::Store))
     }
 
+    /// Whether a program that was built can ask for the time of day; as long as none is known, one might.
+    pub fn may_depend_on_time(&self) -> bool {
+        let Ok(Some(build)) = self.store.load_build::<BuildReport>() else { return true };
+        let can_ask = |path: &str| can_ask_for_time(&self.store.root().join(path));
+        build.modules.is_empty() || build.modules.iter().any(|module| can_ask(&module.path))
+    }
+
     /// Source files whose code is trusted, as the last `suspect test` knows them.
     pub fn trusted_files(&self) -> Result<HashSet<String>, Failure> {
         let run = self.tested()?;
@@ -199,7 +208,7 @@ impl<'a> RecordingRoom<'a> {
             (ENV_OUT.into(), directory.into()),
             (ENV_CLOCK.into(), self.clock.get().to_string().into()),
         ];
-        let context = RunContext { env: &env, scratch: &self.scratch, timeout: None };
+        let context = RunContext { env: &env, scratch: &self.scratch, timeout: None, large_stack: false };
         Ok(self.suite.run_test(test, &context)?)
     }
 

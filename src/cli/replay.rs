@@ -13,7 +13,7 @@ use crate::campaign::{Prepare, Workbench};
 use crate::evidence;
 use crate::report::{Claim, Effect, change_of};
 use crate::store::{Run, Store};
-use crate::trial::{self, Executors, Mutant, Replayed, Watched, Worker, Written};
+use crate::trial::{self, Executors, FirstRun, Mutant, Replayed, Watched, Worker, Written};
 
 /// Repeats a claim, or prints it as a patch.
 pub fn replay(root: &Path, arguments: &ReplayArguments, out: &mut impl Write) -> Result<(), Failure> {
@@ -40,9 +40,14 @@ pub fn replay(root: &Path, arguments: &ReplayArguments, out: &mut impl Write) ->
     say_uncontained(&bench);
     writeln!(out, "{}:{}: {} [{}]", shown.file, shown.line, change_of(shown), shown.id)
         .map_err(Failure::of(Exit::File))?;
-    let mut failed = Vec::new();
+    // All first runs come before all second ones, which may have to wait for another second of the clock: so it is waited for once.
+    let mut begun = Vec::new();
     for at in tests {
-        let stays = repeat(&bench, &mut worker, &run, (claim, &mutant, at), arguments, out)?;
+        begun.push((at, bench.begin(&mut worker, claim.tests[at])?));
+    }
+    let mut failed = Vec::new();
+    for (at, begun) in begun {
+        let stays = repeat(&bench, &mut worker, &run, (claim, &mutant, at), begun, arguments, out)?;
         if !stays {
             failed.push(shown.outcomes[at].test.as_str());
         }
@@ -89,13 +94,14 @@ fn repeat(
     worker: &mut Worker,
     run: &Run,
     (claim, mutant, at): (&KeptClaim, &Mutant, usize),
+    begun: Result<FirstRun, String>,
     arguments: &ReplayArguments,
     out: &mut impl Write,
 ) -> Result<bool, Failure> {
     let claimed = &claim.shown.outcomes[at];
     let test = claim.tests[at];
     let cannot = |why: String| Failure::new(Exit::Baseline, format!("{}: cannot be repeated: {why}", claimed.test));
-    let ready = bench.prepare(worker, test)?.map_err(cannot)?;
+    let ready = bench.ready(worker, begun.map_err(cannot)?)?.map_err(cannot)?;
     let failed = !claimed.passed_before;
     let budget = trial::budget(ready.longest(), failed);
     let Replayed { observation, written } =

@@ -13,12 +13,12 @@ use super::exit::{Exit, Failure};
 use super::night::Night;
 use super::rank::{by_all_evidence, count_tests};
 use super::report::keep;
-use super::test::{HowTested, NOT_RUN, record_suite, summarise};
+use super::test::{HowTested, NOT_RUN, UNRECORDED, record_suite, summarise};
 use super::{build, interrupt, project_root, ready};
 use crate::cli::source_tree::SourceTree;
 use crate::cli::streams::say;
 use crate::report::write_ranking;
-use crate::store::{Run, Store};
+use crate::store::{Run, Store, TestRecord};
 use crate::suite::{Suite, Until};
 
 /// Builds, tests and ranks, or goes on with the night that was not ended.
@@ -143,7 +143,7 @@ fn rank(
     if counts.failing == 0 && counts.passing > 0 {
         let night = night.end(store, run.number)?;
         keep(store, run.number)?;
-        return partial(&night).map_or(Ok(()), Err);
+        return partial(&night).or_else(|| lost(run)).map_or(Ok(()), Err);
     }
     let search = SearchArguments {
         budget: clock.for_trials(!arguments.no_explain),
@@ -177,6 +177,23 @@ fn rank(
         let message = format!("night {}: {} of {} tests fail", run.number, counts.failing, run.manifest.tests.len());
         Failure::new(Exit::Finding, message)
     }))
+}
+
+/// That tests neither passed nor failed because they could not be run, or left no trace when they failed: nothing is known of them.
+fn lost(run: &Run) -> Option<Failure> {
+    let says_nothing = |test: &&TestRecord| {
+        let words = ["error", "fail", "timeout", UNRECORDED];
+        test.passed.is_none() && words.iter().any(|word| test.verdict.starts_with(word)) && test.verdict != NOT_RUN
+    };
+    let lost: Vec<&TestRecord> = run.manifest.tests.iter().filter(says_nothing).collect();
+    let first = lost.first()?;
+    let (n, all) = (lost.len(), run.manifest.tests.len());
+    let says = if n == 1 { "one does" } else { "some do" };
+    let message = format!(
+        "night {}: no test fails that counts, but {says} not pass either, {n} of {all}: {}: {}",
+        run.number, first.name, first.verdict
+    );
+    Some(Failure::new(Exit::Baseline, message))
 }
 
 /// That there was not time enough.

@@ -4,6 +4,7 @@ mod doubt;
 mod labels;
 mod modules;
 mod recording;
+mod words;
 
 use std::io::Write;
 use std::path::Path;
@@ -19,10 +20,13 @@ use crate::build::{self, BuildReport};
 use crate::cli::streams::say;
 use crate::exec::ScratchRoot;
 use crate::store::{Manifest, STORE_VERSION, Store, Tables, TestRecord};
-use crate::suite::{self, Baseline, BaselineOptions, Hook, Stability, Suite, SuiteError, TestBaseline, Until, Verdict};
+use crate::suite::{self, Baseline, BaselineOptions, Hook, Suite, SuiteError, TestBaseline, Until, Verdict};
 use labels::labels;
 pub use modules::Modules;
+pub use recording::CLEARED;
 use recording::Recording;
+pub use words::UNRECORDED;
+use words::outcome;
 
 impl From<SuiteError> for Failure {
     fn from(error: SuiteError) -> Failure {
@@ -89,6 +93,7 @@ pub fn record_suite(store: &Store, how: &HowTested) -> Result<RecordedSuite, Fai
     let jobs = how.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1);
     let traces = ScratchRoot::in_memory(&store.fresh_tmp()?, jobs as u64 * traces_of_test(how.mode))
         .map_err(Failure::of(Exit::File))?;
+    traces.open_to_others();
     let options = BaselineOptions {
         jobs,
         runs: how.repeat.map(|repeat| repeat.max(2) as usize),
@@ -98,6 +103,7 @@ pub fn record_suite(store: &Store, how: &HowTested) -> Result<RecordedSuite, Fai
         limits: Vec::new(),
         until: how.until,
         apart: how.apart,
+        settled: true,
     };
     let (progress, n_ended) = (Progress::new(), AtomicU64::new(0));
     let ended = |test: &suite::Test, _: usize, _: &Path, _: &suite::TestRun| {
@@ -154,7 +160,8 @@ impl SuiteRun<'_> {
     pub fn record(&self, store: &Store) -> Result<RecordedSuite, Failure> {
         let began = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let modules = Modules::of(store.root(), current_build(store)?.as_ref(), self.suite, &self.options)?;
-        let recording = Recording::new(&modules.program, store.begin_run()?, self.suite.tests().len())?;
+        let names = self.suite.tests().iter().map(|test| test.name.clone());
+        let recording = Recording::new(&modules.program, store.begin_run()?, names.collect())?;
         let looked = AtomicU64::new(0);
         let started = Instant::now();
         let baseline = suite::baseline(self.suite, &self.options, &|test, run, traces, result| {
@@ -174,6 +181,8 @@ impl SuiteRun<'_> {
         let mut test_code: Vec<String> = modules.program.files.iter().filter(is_test_code).cloned().collect();
         test_code.sort();
         let tests = self.records(&baseline, &recorded.processes);
+        let named = self.suite.tests().iter().map(|test| test.name.as_str()).zip(&baseline.tests);
+        let said = words::warnings(&named.collect::<Vec<_>>(), self.options.mode);
         let doubt = doubt::doubt(self.suite.root(), self.suite.tests(), &tests);
         let manifest = Manifest {
             version: STORE_VERSION,
@@ -183,7 +192,7 @@ impl SuiteRun<'_> {
             test_code,
             tests,
             unstable_nodes: recorded.unstable_nodes,
-            warnings: doubt.into_iter().chain(recorded.warnings).collect(),
+            warnings: doubt.into_iter().chain(said).chain(recorded.warnings).collect(),
         };
         if baseline.tests.iter().all(|test| test.runs.is_empty()) {
             let message = "the budget was spent before any test was run; a longer --budget is needed";
@@ -198,7 +207,8 @@ impl SuiteRun<'_> {
 
     fn records(&self, baseline: &Baseline, processes: &[u32]) -> Vec<TestRecord> {
         let record = |((test, baseline), processes): ((&suite::Test, &TestBaseline), &u32)| {
-            let (passed, verdict) = (self.judge)(test, baseline).unwrap_or_else(|| judgement(baseline));
+            let (passed, verdict) = (self.judge)(test, baseline)
+                .unwrap_or_else(|| (passed(baseline), outcome(self.options.mode, baseline)));
             let is_traceless = *processes == 0 && !baseline.runs.is_empty();
             let traceless = if is_traceless { "; no instrumented program ran" } else { "" };
             TestRecord {
@@ -233,7 +243,7 @@ fn not_recorded(mode: Mode, suite: &Suite, baseline: &Baseline) -> Failure {
         Some(Verdict::Error) => "correct its command in suspect.toml, or build with `suspect build`",
         _ => "build with `suspect build`, and see `suspect doctor`",
     };
-    let first = first.map(|(test, baseline)| format!(" (the first, {}: {})", test.name, outcome(baseline)));
+    let first = first.map(|(test, baseline)| format!(" (the first, {}: {})", test.name, outcome(mode, baseline)));
     let message =
         format!("no test ran a program that can record {}{}: {advice}", mode.name(), first.unwrap_or_default());
     Failure::new(Exit::NotInstrumented, message)
@@ -251,23 +261,6 @@ fn passed(baseline: &TestBaseline) -> Option<bool> {
 /// Whether all runs of the test ended alike, and by themselves.
 fn complete(baseline: &TestBaseline) -> bool {
     baseline.verdict().is_some_and(|verdict| verdict != Verdict::Timeout)
-}
-
-/// Whether a test passed, and its verdict in words, as the suite has it.
-fn judgement(baseline: &TestBaseline) -> (Option<bool>, String) {
-    (passed(baseline), outcome(baseline))
-}
-
-fn outcome(baseline: &TestBaseline) -> String {
-    let text = match (&baseline.stability, baseline.verdict()) {
-        (Stability::Flaky(verdicts), _) => format!("flaky: {verdicts}"),
-        (_, Some(verdict)) => verdict.to_string(),
-        (_, None) => NOT_RUN.to_string(),
-    };
-    match baseline.reason() {
-        Some(reason) => format!("{text}: {reason}"),
-        None => text,
-    }
 }
 
 /// The verdict on a test for which there was no time.

@@ -43,6 +43,8 @@ pub struct Limits {
     pub output: usize,
     /// Bytes of an output stream after which the command is ended.
     pub flood: u64,
+    /// Whether each process gets a stack that is larger than the user's.
+    pub large_stack: bool,
     /// From asking a process to end (SIGTERM) to ending it (SIGKILL).
     pub grace: Duration,
 }
@@ -57,6 +59,7 @@ impl Default for Limits {
             memory: None,
             output: 64 << 20,
             flood: 1 << 30,
+            large_stack: false,
             grace: Duration::from_millis(200),
         }
     }
@@ -71,6 +74,8 @@ pub struct Command {
     pub cwd: PathBuf,
     /// Environment.
     pub env: Environment,
+    /// Variables of it that recorded programs find although somebody clears it.
+    pub session: Vec<(OsString, OsString)>,
     /// Standard input.
     pub stdin: Stdin,
     /// Whether standard error goes where standard output goes.
@@ -86,6 +91,7 @@ impl Command {
             argv: argv.into_iter().map(Into::into).collect(),
             cwd: cwd.into(),
             env: Environment::inherited(),
+            session: Vec::new(),
             stdin: Stdin::Null,
             merge_stderr: false,
             limits: Limits::default(),
@@ -128,7 +134,7 @@ impl Command {
             limits: self.limits.resources(),
         };
         let start = |source| ExecError::Start { program: name(program), cwd: self.cwd.clone(), source };
-        let mut image = Program::new(&self.argv, self.environment()).map_err(start)?;
+        let mut image = Program::new(&self.argv, self.environment(), &self.session).map_err(start)?;
         let mut command = std::process::Command::new(program);
         command.current_dir(&self.cwd);
         command.stdin(self.open_stdin()?).stdout(stdout_end).stderr(stderr_end);
@@ -186,7 +192,7 @@ fn nameless(bytes: &[u8]) -> io::Result<File> {
 }
 
 impl Limits {
-    fn resources(&self) -> [Option<(libc::__rlimit_resource_t, u64, u64)>; 4] {
+    fn resources(&self) -> [Option<(libc::__rlimit_resource_t, u64, u64)>; 5] {
         // The hard limit a second later ends a process that handles SIGXCPU.
         let cpu = self.cpu.map(|cpu| cpu.as_secs() + u64::from(cpu.subsec_nanos() > 0));
         [
@@ -194,9 +200,14 @@ impl Limits {
             self.file_size.map(|bytes| (libc::RLIMIT_FSIZE, bytes, bytes)),
             cpu.map(|seconds| (libc::RLIMIT_CPU, seconds, seconds + 1)),
             self.memory.map(|bytes| (libc::RLIMIT_AS, bytes, bytes)),
+            // The hard limit stays: it is lowered to what the process may have.
+            self.large_stack.then_some((libc::RLIMIT_STACK, LARGE_STACK, u64::MAX)),
         ]
     }
 }
+
+/// Bytes of a large stack: sixteen times the usual ones, because frames that are not optimised have been seen to take six times as much.
+pub const LARGE_STACK: u64 = 128 << 20;
 
 /// A command on its way.
 struct Running<'a> {

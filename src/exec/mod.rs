@@ -16,7 +16,7 @@ mod outcome;
 mod scratch;
 mod supervisor;
 
-pub use command::{Command, Limits, Stdin, duration_text};
+pub use command::{Command, LARGE_STACK, Limits, Stdin, duration_text};
 pub use environment::Environment;
 pub use machine::memory;
 pub use outcome::{Outcome, Output, Status};

@@ -66,6 +66,14 @@ impl ScratchRoot {
         }
     }
 
+    /// Lets processes of other users come to directories in it whose names they know, if this is root's: only root's processes can become other users.
+    pub fn open_to_others(&self) {
+        if nix::unistd::geteuid().is_root() {
+            // Where it is refused, other users record nothing.
+            let _ = fs::set_permissions(self.path(), fs::Permissions::from_mode(0o711));
+        }
+    }
+
     /// Where it is.
     pub fn path(&self) -> &Path {
         self.dir.path()

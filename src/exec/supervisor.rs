@@ -9,6 +9,8 @@ use std::os::fd::RawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::ptr;
 
+use suspect_format::abi::{SESSION_BYTES, SESSION_FILE};
+
 /// What the two processes that come out of [`split`] need to know.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Plan {
@@ -19,7 +21,7 @@ pub(super) struct Plan {
     /// Milliseconds from SIGTERM to SIGKILL.
     pub grace: i64,
     /// Resource, soft and hard limit; lowered to what the process may have.
-    pub limits: [Option<(libc::__rlimit_resource_t, u64, u64)>; 4],
+    pub limits: [Option<(libc::__rlimit_resource_t, u64, u64)>; 5],
 }
 
 /// Milliseconds after which a tree that does not die is given up.
@@ -69,6 +71,8 @@ impl Report {
 pub(super) struct Program {
     arguments: Strings,
     environment: Strings,
+    /// Contents of the file of its session; there is none if it is empty.
+    session: Vec<u8>,
     stack: Vec<u128>,
 }
 
@@ -95,9 +99,16 @@ impl Strings {
 impl Program {
     /// # Errors
     /// When a string has a zero byte in it.
-    pub fn new(argv: &[OsString], environment: impl IntoIterator<Item = (OsString, OsString)>) -> io::Result<Program> {
+    pub fn new(
+        argv: &[OsString],
+        environment: impl IntoIterator<Item = (OsString, OsString)>,
+        session: &[(OsString, OsString)],
+    ) -> io::Result<Program> {
         let variable = |(name, value): (OsString, OsString)| [name.as_bytes(), b"=", value.as_bytes()].concat();
+        let lines = session.iter().map(|(name, value)| [name.as_bytes(), b"=", value.as_bytes(), b"\0"].concat());
+        let session = lines.collect::<Vec<_>>().concat();
         Ok(Program {
+            session: if session.len() < SESSION_BYTES { session } else { Vec::new() },
             arguments: Strings::new(argv.iter().map(|argument| OsStr::as_bytes(argument).to_vec()))?,
             environment: Strings::new(environment.into_iter().map(variable))?,
             // `execvp` has a path on the stack, and the arguments once more when it hands a script to the shell.
@@ -124,7 +135,7 @@ pub(super) fn split(plan: &Plan, program: &mut Program) -> io::Result<()> {
         }
     }
     let top = program.stack.as_mut_ptr_range().end;
-    let mut start = Start { plan, program, failed: 0 };
+    let mut start = Start { plan, program: &*program, failed: 0 };
     // SAFETY: `execute` runs on a stack of its own while this process stands still, and `start` outlives it.
     let child = unsafe {
         libc::clone(execute, top.cast(), libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD, (&raw mut start).cast())
@@ -134,7 +145,7 @@ pub(super) fn split(plan: &Plan, program: &mut Program) -> io::Result<()> {
     }
     // SAFETY: written by the child, before this process went on.
     match unsafe { (&raw const start.failed).read_volatile() } {
-        0 => Supervisor::new(plan, child).run(),
+        0 => Supervisor::new(plan, child, !program.session.is_empty()).run(),
         error => Err(io::Error::from_raw_os_error(error)),
     }
 }
@@ -158,6 +169,9 @@ extern "C" fn execute(start: *mut c_void) -> c_int {
     unsafe {
         let start = &mut *start.cast::<Start>();
         prepare(start.plan);
+        if !start.program.session.is_empty() {
+            write_session(&start.program.session);
+        }
         environ = start.program.environment.pointers.as_ptr();
         libc::execvp(start.program.arguments.pointers[0], start.program.arguments.pointers.as_ptr());
         (&raw mut start.failed).write_volatile(io::Error::last_os_error().raw_os_error().unwrap_or(libc::EINVAL));
@@ -201,7 +215,43 @@ enum Phase {
     Killing(i64),
 }
 
+/// Room for the path of a session's file.
+const SESSION_PATH: usize = SESSION_FILE.len() + 12;
+
+/// The path of the file of the session that a process leads, with a zero byte at its end.
+fn session_path(leader: libc::pid_t) -> [u8; SESSION_PATH] {
+    let mut path = [0; SESSION_PATH];
+    let (mut digits, mut count, mut rest) = ([0u8; 10], 0, leader.unsigned_abs());
+    while rest > 0 || count == 0 {
+        digits[count % 10] = b'0' + (rest % 10) as u8;
+        (count, rest) = (count + 1, rest / 10);
+    }
+    let number = digits.iter().take(count).rev();
+    path.iter_mut().zip(SESSION_FILE.as_bytes().iter().chain(number)).for_each(|(to, from)| *to = *from);
+    path
+}
+
+/// Leaves for this process's session what its environment would say. Without a place for it whoever clears the environment is not recorded.
+fn write_session(contents: &[u8]) {
+    // SAFETY: system calls with pointers to locals and to the contents.
+    unsafe {
+        let path = session_path(libc::getpid());
+        // Of another session that had this id and whose supervisor was killed.
+        libc::unlink(path.as_ptr().cast());
+        let flags = libc::O_WRONLY | libc::O_CREAT | libc::O_EXCL | libc::O_NOFOLLOW | libc::O_CLOEXEC;
+        let fd = libc::open(path.as_ptr().cast(), flags, 0o600 as libc::c_uint);
+        if fd >= 0 {
+            libc::write(fd, contents.as_ptr().cast(), contents.len());
+            // Also for processes that become another user.
+            libc::fchmod(fd, 0o644);
+            libc::close(fd);
+        }
+    }
+}
+
 struct Supervisor {
+    /// Whether the command's session has a file.
+    has_session: bool,
     main: libc::pid_t,
     grace: i64,
     phase: Phase,
@@ -214,9 +264,16 @@ const CONTROL: RawFd = 0;
 const REPORT: RawFd = 1;
 
 impl Supervisor {
-    fn new(plan: &Plan, main: libc::pid_t) -> Supervisor {
+    fn new(plan: &Plan, main: libc::pid_t, has_session: bool) -> Supervisor {
         take_descriptors(plan);
-        Supervisor { main, grace: plan.grace, phase: Phase::Running, report: Report::default(), control_open: true }
+        Supervisor {
+            has_session,
+            main,
+            grace: plan.grace,
+            phase: Phase::Running,
+            report: Report::default(),
+            control_open: true,
+        }
     }
 
     fn run(mut self) -> ! {
@@ -226,6 +283,10 @@ impl Supervisor {
                 break;
             }
             self.wait(signals);
+        }
+        if self.has_session {
+            // SAFETY: a path with a zero byte at its end.
+            unsafe { libc::unlink(session_path(self.main).as_ptr().cast()) };
         }
         self.report.finished = 1;
         self.send();

@@ -213,7 +213,7 @@ fn warnings(negative: u64) -> Vec<String> {
 
 /// The process left every function in the usual way, and was in none before it began to count.
 fn is_exact(process: &Process) -> bool {
-    process.is_clean() && !process.is_nonlocal() && !process.forked
+    process.is_clean() && !process.is_nonlocal() && !process.forked && process.lost_children() == 0
 }
 
 /// The counters that a unit with versions for `modes` uses in a process of `mode`: where the mode has no version the

@@ -1,17 +1,21 @@
 //! Running everything several times: verdicts, which tests are flaky, and how long each takes.
 
+mod changed;
+mod settle;
+
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
 use std::hash::{DefaultHasher, Hasher};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use super::{RunContext, Suite, SuiteError, Test, TestRun, Verdict};
-use crate::exec::ScratchRoot;
-use suspect_format::abi::{ENV_OUT, ENV_RECORD, Mode};
+use crate::exec::{ScratchRoot, Status};
+use suspect_format::abi::{ENV_OUT, ENV_QUIET, ENV_RECORD, Mode};
 
 /// How a baseline is run.
 #[derive(Clone, Debug)]
@@ -32,6 +36,8 @@ pub struct BaselineOptions {
     pub until: Option<Until>,
     /// From when the first runs of tests begin until the second ones do, at least, and so on: in the second in which one began a clock may tell a test the same.
     pub apart: Duration,
+    /// Whether verdicts are settled: what does not pass runs again alone and without recording before it counts.
+    pub settled: bool,
 }
 
 /// Until when runs of tests are begun. What has not begun by then is left out; what has is finished.
@@ -56,6 +62,10 @@ pub struct RunSummary {
     pub verdict: Verdict,
     /// Why.
     pub reason: Option<String>,
+    /// How its first process ended; `None` if it could not be started.
+    pub status: Option<Status>,
+    /// When it began.
+    pub began: SystemTime,
     /// Wall-clock time.
     pub wall: Duration,
     /// CPU time of all its processes.
@@ -67,12 +77,14 @@ pub struct RunSummary {
 }
 
 impl RunSummary {
-    fn of(run: &TestRun) -> RunSummary {
+    fn of(run: &TestRun, began: SystemTime) -> RunSummary {
         let mut hasher = DefaultHasher::new();
         hasher.write(&run.output);
         RunSummary {
             verdict: run.verdict,
             reason: run.reason.clone(),
+            status: run.outcome.as_ref().map(|outcome| outcome.status),
+            began,
             wall: run.wall(),
             cpu: run.outcome.as_ref().map_or(Duration::ZERO, |outcome| outcome.cpu),
             leftovers: run.outcome.as_ref().map_or(0, |outcome| outcome.leftovers),
@@ -90,6 +102,44 @@ pub enum Stability {
     OutputVaries,
     /// Different verdicts: the test does not count. With a text such as `pass, fail`.
     Flaky(String),
+    /// The program does something else when nothing is recorded, which is this: the test does not count.
+    Unrecorded(Box<RunSummary>),
+}
+
+/// What a test does otherwise than its runs that count.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Remark {
+    /// Beside other tests it ended like this, so often of so many times; alone as its runs say.
+    Beside {
+        /// One of the runs beside others.
+        run: Box<RunSummary>,
+        /// How many ended otherwise than alone, and how many were made.
+        times: (usize, usize),
+    },
+    /// Without recording it fails, too, but in this way.
+    Otherwise(Box<RunSummary>),
+    /// It is as recorded only with help.
+    Helped(Help),
+    /// It was otherwise at first and is like this since.
+    Since {
+        /// The last run before.
+        before: Box<RunSummary>,
+        /// When the first one since began.
+        since: SystemTime,
+        /// Files in its directory that changed in between and were not written since, the first of them.
+        changed: Vec<PathBuf>,
+    },
+    /// There was no time to run it again alone and without recording.
+    Unsettled,
+}
+
+/// What a recorded program gets that it has not by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Help {
+    /// A larger stack.
+    Stack,
+    /// No system call of suspect's after its start.
+    Quiet,
 }
 
 /// All runs of one test.
@@ -99,6 +149,8 @@ pub struct TestBaseline {
     pub runs: Vec<RunSummary>,
     /// Whether they agree.
     pub stability: Stability,
+    /// What else was seen.
+    pub remark: Option<Remark>,
     /// Time limit for further runs, see [`timeout_from`].
     pub timeout: Duration,
 }
@@ -107,7 +159,7 @@ impl TestBaseline {
     /// The verdict, if the runs agree on it.
     pub fn verdict(&self) -> Option<Verdict> {
         match self.stability {
-            Stability::Flaky(_) => None,
+            Stability::Flaky(_) | Stability::Unrecorded(_) => None,
             _ => self.runs.first().map(|run| run.verdict),
         }
     }
@@ -210,10 +262,15 @@ pub fn baseline(suite: &Suite, options: &BaselineOptions, hook: &Hook) -> Result
         }
     }
     let slowest = slowest(&done).unwrap_or(FLOOR);
-    let tests = suite.tests().iter().zip(done).map(|(test, runs)| TestBaseline {
-        stability: stability(&runs),
-        timeout: test.own_timeout().or_else(|| measured(&runs)).unwrap_or(slowest),
-        runs,
+    let settled = match options.settled {
+        true => session.settle(done)?,
+        false => done.into_iter().map(settle::Settled::from).collect(),
+    };
+    let tests = suite.tests().iter().zip(settled).map(|(test, settled)| TestBaseline {
+        timeout: test.own_timeout().or_else(|| measured(&settled.runs)).unwrap_or(slowest),
+        stability: settled.stability,
+        remark: settled.remark,
+        runs: settled.runs,
     });
     Ok(Baseline { tests: tests.collect() })
 }
@@ -256,6 +313,14 @@ enum Limit {
 }
 
 impl Limit {
+    /// The time that a run may take.
+    fn time(self) -> Option<Duration> {
+        match self {
+            Limit::Given(timeout) => timeout,
+            Limit::Measured(timeout) => Some(timeout),
+        }
+    }
+
     /// Of a run with nothing beside it: four times as long, and to be believed.
     fn believed(self) -> Limit {
         match self {
@@ -289,29 +354,85 @@ impl Session<'_> {
 
     /// One run; true when it did not end within a limit that may be too short, so that nobody has looked at it yet.
     fn run(&self, index: usize, run: usize, limit: Limit) -> Result<(RunSummary, bool), SuiteError> {
-        let test = &self.suite.tests()[index];
-        let traces = std::path::absolute(&self.options.traces).unwrap_or_else(|_| self.options.traces.clone());
-        let traces = traces.join(format!("r{run:04}-t{index:08}"));
-        let refused = |what| move |source| SuiteError::Io { what, path: self.options.traces.clone(), source };
-        fs::create_dir(&traces).map_err(refused("make a directory in"))?;
-        let mut env = self.options.env.clone();
-        env.push((ENV_OUT.into(), traces.clone().into()));
-        env.push((ENV_RECORD.into(), self.options.mode.name().into()));
         let (timeout, may_be_short) = match limit {
             Limit::Given(timeout) => (timeout, false),
             Limit::Measured(timeout) => (Some(timeout), true),
         };
-        let result = self.suite.run_test(test, &RunContext { env: &env, scratch: &self.scratch, timeout })?;
-        let doubtful = may_be_short && result.verdict == Verdict::Timeout;
-        if !doubtful {
-            (self.hook)(test, run, &traces, &result);
+        let made = self.make(index, &format!("r{run:04}"), None, timeout)?;
+        let doubtful = may_be_short && made.summary.verdict == Verdict::Timeout;
+        if doubtful {
+            self.forget(&made)?
+        } else {
+            self.look(&made, run)?
         }
-        // The hook may have moved it away.
-        if traces.exists() {
-            fs::remove_dir_all(&traces).map_err(refused("remove traces in"))?;
-        }
-        Ok((RunSummary::of(&result), doubtful))
+        Ok((made.summary, doubtful))
     }
+
+    /// One recorded run, at which nobody has looked yet. No other run of the test has this `label`.
+    fn make(
+        &self,
+        index: usize,
+        label: &str,
+        help: Option<Help>,
+        timeout: Option<Duration>,
+    ) -> Result<Made, SuiteError> {
+        let test = &self.suite.tests()[index];
+        let traces = std::path::absolute(&self.options.traces).unwrap_or_else(|_| self.options.traces.clone());
+        let traces = traces.join(format!("{label}-t{index:08}"));
+        fs::create_dir(&traces).map_err(self.refused("make a directory in"))?;
+        if nix::unistd::geteuid().is_root() {
+            // Processes of the test may become other users, who then make files here, too.
+            fs::set_permissions(&traces, fs::Permissions::from_mode(0o1733))
+                .map_err(self.refused("open a directory in"))?;
+        }
+        let mut env = self.options.env.clone();
+        env.push((ENV_OUT.into(), traces.clone().into()));
+        env.push((ENV_RECORD.into(), self.options.mode.name().into()));
+        if help == Some(Help::Quiet) {
+            env.push((ENV_QUIET.into(), "1".into()));
+        }
+        let began = SystemTime::now();
+        let large_stack = help == Some(Help::Stack);
+        let context = RunContext { env: &env, scratch: &self.scratch, timeout, large_stack };
+        let result = self.suite.run_test(test, &context)?;
+        Ok(Made { index, summary: RunSummary::of(&result, began), result, traces })
+    }
+
+    /// One run without recording.
+    fn plain(&self, index: usize, timeout: Option<Duration>) -> Result<RunSummary, SuiteError> {
+        let test = &self.suite.tests()[index];
+        let began = SystemTime::now();
+        let context = RunContext { env: &[], scratch: &self.scratch, timeout, large_stack: false };
+        Ok(RunSummary::of(&self.suite.run_test(test, &context)?, began))
+    }
+
+    /// Has the hook look at a run as number `run` of its test.
+    fn look(&self, made: &Made, run: usize) -> Result<(), SuiteError> {
+        (self.hook)(&self.suite.tests()[made.index], run, &made.traces, &made.result);
+        self.forget(made)
+    }
+
+    /// Removes what a run recorded.
+    fn forget(&self, made: &Made) -> Result<(), SuiteError> {
+        // The hook may have moved it away.
+        match made.traces.exists() {
+            true => fs::remove_dir_all(&made.traces).map_err(self.refused("remove traces in")),
+            false => Ok(()),
+        }
+    }
+
+    fn refused(&self, what: &'static str) -> impl Fn(std::io::Error) -> SuiteError {
+        let path = self.options.traces.clone();
+        move |source| SuiteError::Io { what, path: path.clone(), source }
+    }
+}
+
+/// A recorded run.
+struct Made {
+    index: usize,
+    result: TestRun,
+    summary: RunSummary,
+    traces: PathBuf,
 }
 
 /// Calls `f` for each index from `jobs` threads, which take the indices in order; the results are in order too.

@@ -85,6 +85,7 @@ impl Test {
         Command {
             argv,
             env: self.environment_in(tmp),
+            session: Vec::new(),
             cwd: cwd.to_owned(),
             stdin,
             merge_stderr: self.plan.oracle.merges(),
@@ -184,7 +185,7 @@ impl Suite {
         scratch: &ScratchRoot,
         look: impl FnOnce(&Place) -> Result<T, SuiteError>,
     ) -> Result<T, SuiteError> {
-        let context = RunContext { env: &[], scratch, timeout: None };
+        let context = RunContext { env: &[], scratch, timeout: None, large_stack: false };
         let limit = test.plan.timeout.unwrap_or(FIRST_LIMIT);
         let own = scratch.scratch(test.index)?;
         look(&Place { test, scratch: &own, cwd: &test.dir, context: &context, limit })

@@ -264,6 +264,8 @@ const FURTHER: &str = r##"
 #   timeout = "10s"        # instead of five times the measured time (at least 2s)
 #   repeat = 3             # runs of each test to find flaky ones; at least and normally 2
 #   env = { LC_ALL = "C" } # variables to set
+#   alone = true           # no other test runs beside these, or beside some: alone = ["net-*"]
+#   needs = ["port 5555"]  # tests that need the same run one after the other; of some: needs = { "port 5555" = ["net-*"] }
 #   scratch = "copy"       # run each test in a copy of `dir`, for tests that write there ("empty": in an empty directory)
 #
 # The kinds, each with all it takes:

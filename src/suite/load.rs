@@ -6,7 +6,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use super::config::{Config, FILE, Kind, SuiteConfig};
+use super::config::{Config, FILE, Kind, Names, SuiteConfig};
 use super::kept::KeptLists;
 use super::locks::Locks;
 use super::oracle::{Compare, Expected, Oracle};
@@ -156,6 +156,8 @@ impl SuiteConfig {
             repeat: 2,
             env: BTreeMap::new(),
             scratch: Default::default(),
+            alone: Names::None,
+            needs: Vec::new(),
         }
     }
 }
@@ -263,6 +265,9 @@ impl Listing<'_> {
             let set = self.section.env.iter().map(|(name, value)| (name.into(), Some(value.into())));
             plan.env.extend(set);
             plan.timeout = self.section.timeout.or(plan.timeout);
+            plan.needs.alone |= self.section.alone.has(&name);
+            let needed = self.section.needs.iter().filter(|(_, tests)| tests.has(&name));
+            plan.needs.names.extend(needed.map(|(need, _)| need.clone()));
             if let Oracle::Junit(path) = &plan.oracle {
                 plan.needs.names.insert(format!("file {}", dir.join(path).display()));
             }

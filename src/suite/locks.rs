@@ -61,7 +61,7 @@ impl State {
 
 /// What a running test has; given back when dropped.
 #[derive(Debug)]
-pub(super) struct Held<'a> {
+pub struct Held<'a> {
     locks: &'a Locks,
     needs: &'a Needs,
 }

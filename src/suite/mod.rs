@@ -32,7 +32,8 @@ mod test_code;
 mod verdict;
 
 pub use baseline::{
-    Baseline, BaselineOptions, Counts, Hook, RunSummary, Stability, TestBaseline, Until, baseline, timeout_from,
+    Baseline, BaselineOptions, Counts, Help, Hook, Remark, RunSummary, Stability, TestBaseline, Until, baseline,
+    timeout_from,
 };
 pub use captured::Judging;
 pub use config::{Config, FILE as CONFIG_FILE, ScratchKind};
@@ -40,6 +41,7 @@ pub use error::SuiteError;
 pub use init::init;
 pub use kept::KeptLists;
 pub use load::{Suite, find_root};
+pub use locks::Held;
 pub use oracle::WITHOUT_END;
 pub use shape::Shape;
 pub use test::{RunContext, Test, TestRun};

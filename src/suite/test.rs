@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::config::ScratchKind;
-use super::locks::Needs;
+use super::locks::{Held, Needs};
 use super::oracle::Oracle;
 use super::verdict::{Judgement, crash};
 use super::{Suite, SuiteError, Verdict};
@@ -79,6 +79,8 @@ pub struct RunContext<'a> {
     pub scratch: &'a ScratchRoot,
     /// Time limit; without it the test's own or two minutes.
     pub timeout: Option<Duration>,
+    /// Whether its processes get a stack that is larger than the user's.
+    pub large_stack: bool,
 }
 
 /// One finished run of a test.
@@ -111,13 +113,19 @@ impl TestRun {
 }
 
 impl Suite {
+    /// Waits until the test can have what suspect.toml or its project says that it has for itself, for who runs it otherwise than by
+    /// [`Suite::run_test`].
+    pub fn hold<'a>(&'a self, test: &'a Test) -> Held<'a> {
+        self.locks.acquire(&test.plan.needs)
+    }
+
     /// Runs a test once, alone with the tests it needs before and after it, in a scratch directory of its own. Waits while
     /// tests run that it must not run beside. May be called from several threads at once.
     ///
     /// # Errors
     /// When the system refuses (no pipes, no space); that the test cannot be run is a verdict.
     pub fn run_test(&self, test: &Test, context: &RunContext) -> Result<TestRun, SuiteError> {
-        let _held = self.locks.acquire(&test.plan.needs);
+        let _held = self.hold(test);
         let run = match self.prepare(test, context)? {
             Some(judgement) => Ok(TestRun::judged(judgement, None, Vec::new())),
             None => self.run_alone(test, context),
@@ -143,7 +151,7 @@ impl Suite {
     }
 
     fn run_unrecorded(&self, test: &Test, context: &RunContext) -> Result<TestRun, SuiteError> {
-        self.run_alone(test, &RunContext { env: &[], timeout: None, ..*context })
+        self.run_alone(test, &RunContext { env: &[], timeout: None, large_stack: false, ..*context })
     }
 
     fn run_alone(&self, test: &Test, context: &RunContext) -> Result<TestRun, SuiteError> {
@@ -154,10 +162,11 @@ impl Suite {
         let command = Command {
             argv: test.plan.oracle.arguments(&test.plan.argv, &scratch),
             env: test.environment(context, &scratch),
+            session: test.session(context),
             cwd: cwd.clone(),
             stdin: Stdin::Null,
             merge_stderr: test.plan.oracle.merges(),
-            limits: Limits { wall: limit, ..self.limits.clone() },
+            limits: Limits { wall: limit, large_stack: context.large_stack, ..self.limits.clone() },
         };
         let outcome = match command.run() {
             Ok(outcome) => outcome,
@@ -204,6 +213,12 @@ impl Test {
             env.set_varying(name, value);
         }
         env
+    }
+
+    /// What recording needs of the environment, for programs of which somebody clears it.
+    fn session(&self, context: &RunContext) -> Vec<(OsString, OsString)> {
+        let name = (!context.env.is_empty()).then(|| (ENV_TEST.into(), OsString::from(&self.name)));
+        context.env.iter().cloned().chain(name).collect()
     }
 
     /// The environment of a run that nobody records, with `tmp` as its temporary directory.

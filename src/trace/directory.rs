@@ -14,6 +14,8 @@ pub struct Traces {
     pub files: Vec<TraceFile>,
     /// What was not recorded, with the files' names.
     pub warnings: Vec<String>,
+    /// Those of `warnings` that are about processes of which there is no file.
+    pub unstarted: Vec<String>,
 }
 
 impl Traces {
@@ -55,7 +57,9 @@ pub fn read_directory(directory: &Path) -> Result<Traces, TraceError> {
         }
         match TraceFile::open(&path) {
             Ok(file) => traces.files.push(file),
-            Err(error @ TraceError::Bad { problem: Problem::Unstarted, .. }) => traces.warnings.push(error.to_string()),
+            Err(error @ TraceError::Bad { problem: Problem::Unstarted, .. }) => {
+                traces.unstarted.push(error.to_string())
+            }
             Err(error) => return Err(error),
         }
     }
@@ -64,6 +68,7 @@ pub fn read_directory(directory: &Path) -> Result<Traces, TraceError> {
         let name = file.path().display();
         traces.warnings.extend(file.warnings().iter().map(|warning| format!("{name}: {warning}")));
     }
+    traces.warnings.extend(traces.unstarted.iter().cloned());
     traces.warnings.sort();
     Ok(traces)
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use memmap2::Mmap;
 use suspect_format::abi::STATE_WORDS;
 use suspect_format::trace::{
-    LogRecord, STATUS_FORKED, STATUS_NO_LOG, STATUS_NO_SPACE, STATUS_UNRECORDED, UNKNOWN_THREAD,
+    LogRecord, STATUS_CLEARED, STATUS_FORKED, STATUS_NO_LOG, STATUS_NO_SPACE, STATUS_UNRECORDED, UNKNOWN_THREAD,
 };
 
 use super::layout::u64_at;
@@ -67,6 +67,11 @@ impl TraceFile {
     /// The process was forked by a recorded one.
     pub fn is_forked(&self) -> bool {
         self.layout.facts.status & STATUS_FORKED != 0
+    }
+
+    /// The environment of the process had no variable of suspect's, so a session's file told it what to do.
+    pub fn is_cleared(&self) -> bool {
+        self.layout.facts.status & STATUS_CLEARED != 0
     }
 
     /// What was not recorded or is not in the file, as sentences without the file's name.
@@ -140,7 +145,11 @@ impl TraceFile {
         warnings.extend(reasons.iter().filter(|(bit, _)| status & bit != 0).map(|(_, text)| (*text).to_owned()));
         let lost = self.process(Ending::Unknown).lost_children();
         if lost != 0 {
-            warnings.push(format!("{lost} forked children were not recorded: they could not make files"));
+            let who = match lost {
+                1 => "one forked process is counted with its parent: it".to_owned(),
+                n => format!("{n} forked processes are counted with their parents: they"),
+            };
+            warnings.push(format!("{who} could make no file, as another user or with another root directory"));
         }
         if let Some(LogPart { n_taken, capacity, .. }) = self.layout.log
             && n_taken > capacity

@@ -17,7 +17,7 @@ pub use dump::{DumpError, dump, dump_dependences, dump_sites};
 pub use file::{LogEntry, TraceFile};
 pub use layout::{Facts, Layout, LogPart, ModulePart, UnitPart};
 pub use process::{Ending, Module, Process, Unit};
-pub use sites::{ModuleFile, SitesError, mentions, sections, site_sections};
+pub use sites::{ModuleFile, SitesError, can_ask_for_time, sections, site_sections};
 
 use std::io;
 use std::path::PathBuf;

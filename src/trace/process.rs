@@ -42,7 +42,7 @@ impl Process<'_> {
         self.modules.iter().any(|module| module.state[STATE_NONLOCAL] != 0)
     }
 
-    /// Forked children that could not be recorded.
+    /// Forked children that could not have a file of their own, and count here.
     pub fn lost_children(&self) -> u64 {
         self.modules.iter().map(|module| module.state[STATE_LOST]).max().unwrap_or(0)
     }

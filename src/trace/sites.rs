@@ -60,9 +60,21 @@ pub fn sections<'a>(image: &'a [u8], name: &str) -> Result<Vec<&'a [u8]>, object
     file.sections().filter(|section| section.name() == Ok(name)).map(|section| section.data()).collect()
 }
 
-/// Whether `image`, the bytes of an ELF file, defines or refers to a symbol of one of these names.
-pub fn mentions(image: &[u8], names: &[&str]) -> Result<bool, object::Error> {
+/// What tells a program the time of day, in seconds at best: two runs within one second see the same.
+const CLOCKS: [&str; 5] = ["time", "gettimeofday", "clock_gettime", "timespec_get", "ftime"];
+
+/// Whether the program or library in a file can ask for the time of day; one that cannot be looked into might.
+pub fn can_ask_for_time(path: &Path) -> bool {
+    let asks = || mentions(ModuleFile::open(path).ok()?.bytes(), &CLOCKS).ok();
+    asks().unwrap_or(true)
+}
+
+/// Whether `image`, the bytes of an ELF file, defines or refers to a symbol of one of these names. What it refers to weakly alone does not count: the
+/// runtime looks functions of the C library up so, in every program.
+fn mentions(image: &[u8], names: &[&str]) -> Result<bool, object::Error> {
     let file = object::File::parse(image)?;
-    let known = |symbol: object::Symbol| symbol.name().is_ok_and(|name| names.contains(&name));
+    let is_of_runtime = |symbol: &object::Symbol| symbol.is_weak() && symbol.is_undefined();
+    let known =
+        |symbol: object::Symbol| !is_of_runtime(&symbol) && symbol.name().is_ok_and(|name| names.contains(&name));
     Ok(file.dynamic_symbols().any(known) || file.symbols().any(known))
 }

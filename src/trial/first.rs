@@ -41,6 +41,11 @@ impl FirstRun {
         Ok(FirstRun { test, known, watched, found, until })
     }
 
+    /// The test.
+    pub fn test(&self) -> &Test {
+        &self.test
+    }
+
     /// How long [`FirstRun::ready`] would wait: until the time of day is another one in seconds, if the program may ask for it.
     pub fn wait(&self) -> Duration {
         self.until.and_then(|until| until.duration_since(SystemTime::now()).ok()).unwrap_or_default().min(MOST_WAIT)

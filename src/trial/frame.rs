@@ -81,6 +81,8 @@ pub(super) struct Job {
     pub memory: u64,
     /// Bytes of address space of each process.
     pub addresses: u64,
+    /// Bytes of its stack, if not as many as usual.
+    pub stack: Option<u64>,
     /// Directories to be emptied before each run.
     pub empty: Vec<PathBuf>,
     /// A directory and where its copy is to be, which is as the directory before each run.

@@ -11,7 +11,7 @@ use suspect_format::abi::{
 
 use super::frame::{Answer, Ask, Job, Ran};
 use super::{TrialError, Worker};
-use crate::exec::{Environment, Stdin};
+use crate::exec::{Environment, LARGE_STACK, Stdin};
 use crate::suite::Test;
 
 /// Where a test's trials run.
@@ -40,12 +40,28 @@ impl Place {
     }
 }
 
+/// Where, and with what, a test's trials run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Room {
+    pub place: Place,
+    /// Whether processes have a stack of [`LARGE_STACK`] bytes, for frames of versions that are not optimised.
+    pub large_stack: bool,
+}
+
+impl From<Place> for Room {
+    fn from(place: Place) -> Room {
+        Room { place, large_stack: false }
+    }
+}
+
 /// The gates of all functions.
 pub(super) const ALL_GATES: (u32, u32) = (0, u32::MAX);
 
 /// What the environment tells the program to do.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Task<'a> {
+    /// Nothing: it is the program as it is without suspect.
+    Nothing,
     /// To write traces into this directory, with so many bytes for values; locals begin as this byte.
     Record(&'a Path, u64, u8),
     /// To take part in the trial of this file; locals begin as this byte, those of functions with other gates than these as zero.
@@ -76,7 +92,7 @@ pub(super) fn memory_for(peak: u64, most: u64) -> u64 {
 }
 
 /// The job of running `test`.
-fn of(worker: &Worker, test: &Test, place: Place, task: Task, memory: u64) -> Job {
+fn of(worker: &Worker, test: &Test, Room { place, large_stack }: Room, task: Task, memory: u64) -> Job {
     let (tmp, work) = (worker.tmp(), worker.work());
     let copied = place.copied(test);
     let cwd = match copied {
@@ -88,7 +104,9 @@ fn of(worker: &Worker, test: &Test, place: Place, task: Task, memory: u64) -> Jo
     };
     let mut command = test.command_in(&cwd, &tmp);
     command.env.set_varying("PWD", &cwd);
-    command.env.set_varying(ENV_TEST, &test.name);
+    if !matches!(task, Task::Nothing) {
+        command.env.set_varying(ENV_TEST, &test.name);
+    }
     tell(&mut command.env, task);
     let mut job = Job {
         argv: command.argv.into_iter().map(OsString::into_vec).collect(),
@@ -101,6 +119,7 @@ fn of(worker: &Worker, test: &Test, place: Place, task: Task, memory: u64) -> Jo
         merge_stderr: command.merge_stderr,
         memory,
         addresses: memory + ADDRESSES + worker.setup().log_bytes,
+        stack: large_stack.then_some(LARGE_STACK),
         empty: vec![tmp],
         copy: None,
         file: None,
@@ -121,6 +140,7 @@ fn of(worker: &Worker, test: &Test, place: Place, task: Task, memory: u64) -> Jo
 /// Tells the program what to do. For one kind of task always as many variables: each moves the stack.
 fn tell(environment: &mut Environment, task: Task) {
     let (variable, path, log_bytes, fill) = match task {
+        Task::Nothing => return,
         Task::Record(directory, log_bytes, fill) => (ENV_OUT, directory, log_bytes, fill),
         Task::Trial(file, fill, (first, end)) => {
             environment.set_varying(ENV_FILL_FROM, first.to_string());
@@ -160,13 +180,21 @@ fn pair(name: &OsStr, value: &OsStr) -> Vec<u8> {
 }
 
 /// Gives the worker a job: `test`, where and with which task, with so many bytes of memory for each process.
-pub(super) fn set(worker: &mut Worker, test: &Test, place: Place, task: Task, memory: u64) -> Result<(), TrialError> {
+pub(super) fn set(
+    worker: &mut Worker,
+    test: &Test,
+    room: impl Into<Room>,
+    task: Task,
+    memory: u64,
+) -> Result<(), TrialError> {
+    let room = room.into();
+    let place = room.place;
     let covered = place.copied(test).filter(|_| place == Place::Over);
     if !worker.cover(covered)? {
         let why = "the system does not let a copy of its directory be mounted over that";
         return Err(TrialError::NotReproducible { test: test.name.clone(), why: why.into() });
     }
-    let job = of(worker, test, place, task, memory);
+    let job = of(worker, test, room, task, memory);
     let refused = |problem: &str| TrialError::Worker { problem: format!("cannot take the test: {problem}") };
     let died = |worker: &Worker| if worker.is_over() { gone(worker, test) } else { refused("it died") };
     if worker.ask(&Ask::Job(Box::new(job)))?.is_err() {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::{TrialError, Watched};
 use crate::program::Program;
-use crate::trace::{Ending, ModuleFile, ModulePart, TraceFile, mentions, read_directory};
+use crate::trace::{Ending, ModulePart, TraceFile, can_ask_for_time, read_directory};
 
 /// What a test does without any mutant: for each of its processes the values that each node takes, in order.
 ///
@@ -162,16 +162,10 @@ pub(super) struct Recording {
     pub taken: (u64, u64),
 }
 
-/// What tells a program the time of day, in seconds at best: two runs within one second see the same.
-const CLOCKS: [&str; 5] = ["time", "gettimeofday", "clock_gettime", "timespec_get", "ftime"];
-
 /// Whether a recorded program can ask for the time of day; one that cannot be looked into might.
 fn reads_clock(file: &TraceFile) -> bool {
-    let asks = |path: &str| {
-        let module = ModuleFile::open(Path::new(path)).ok()?;
-        mentions(module.bytes(), &CLOCKS).ok()
-    };
-    file.process(Ending::Unknown).modules.iter().any(|module| asks(module.path).unwrap_or(true))
+    let process = file.process(Ending::Unknown);
+    process.modules.iter().any(|module| can_ask_for_time(Path::new(module.path)))
 }
 
 /// One process: the program's nodes it takes values of, ascending, with their values.
@@ -234,7 +228,8 @@ impl Recording {
         if recording.processes.is_empty() {
             let why = "no instrumented program ran where trials run: in a copy of its directory, in that itself with nothing to be \
                        written there, or with a copy of the project in its place, where the system lets one be mounted and it is not too \
-                       large; nothing else can be written but TMPDIR";
+                       large; nothing else can be written but TMPDIR, and a program whose environment the test clears is not \
+                       known there";
             return Err(TrialError::NoValues { test: test.into(), why: why.into() });
         }
         recording.modules = reader.modules;

@@ -1,16 +1,18 @@
 //! Getting a test ready: where it runs, its oracle, which executor it allows.
 
+use std::collections::VecDeque;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use suspect_format::abi::Mode;
 use suspect_format::trial::{PROCESS_CUT, Refusal};
 
 use super::encode::Sites;
 use super::file::TrialFile;
 use super::frame::{Ask, Ran, Stop, Written};
 use super::garbage::{BYTES, Garbage};
-use super::job::{self, ALL_GATES, Place, Task};
+use super::job::{self, ALL_GATES, Place, Room, Task};
 use super::oracle::Recording;
 use super::{Known, Oracle, TrialError, Watched, Worker};
 use crate::exec::{Outcome, Output, Status, is_copied};
@@ -25,7 +27,7 @@ const FIRST_LOG: u64 = 1 << 20;
 /// Where a test's trials run, and what locals begin as there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stand {
-    pub place: Place,
+    pub room: Room,
     /// Nothing where they begin as zero.
     pub garbage: Option<Garbage>,
 }
@@ -41,15 +43,17 @@ impl Stand {
 #[derive(Debug)]
 pub(super) struct Difference {
     pub why: String,
-    /// Its verdict, if that is another one.
-    pub verdict: Option<Verdict>,
+    /// Its verdict and that in words, if it is another one.
+    pub verdict: Option<(Verdict, String)>,
 }
 
 /// A run that had another verdict than is known where locals began as zero.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Surprise {
-    place: Place,
+    room: Room,
     verdict: Verdict,
+    /// With its reason.
+    words: String,
     wall_ns: u64,
 }
 
@@ -123,7 +127,7 @@ pub(super) fn difference(
             "it was recorded as `{known}` and now is `{verdict}`{because}; mutants run without sockets, and write into \
              their directory and TMPDIR only; where they are recorded locals begin as 0"
         ),
-        verdict: Some(verdict),
+        verdict: Some((verdict, format!("`{verdict}`{because}"))),
     }))
 }
 
@@ -205,21 +209,45 @@ impl Preparing<'_> {
         let found = match self.look_for_place(worker, &places, &mut surprises) {
             Err(error) if error.is_of_test() && self.may_need_garbage(&surprises) => {
                 let found = self.look_with_garbage(worker, &surprises)?;
-                found.ok_or_else(|| match error {
-                    TrialError::NotReproducible { test, why } => {
+                let of_version = if found.is_none() { self.of_version(worker, &surprises)? } else { None };
+                found.ok_or_else(|| match (error, of_version) {
+                    (TrialError::NotReproducible { test, .. }, Some(why)) => TrialError::NotReproducible { test, why },
+                    (TrialError::NotReproducible { test, why }, None) => {
                         let why = format!(
                             "{why}, and where they begin as garbage it is not `{}` twice alike",
                             self.known.verdict
                         );
                         TrialError::NotReproducible { test, why }
                     }
-                    error => error,
+                    (error, _) => error,
                 })?
+            }
+            Err(TrialError::NotReproducible { test, why }) => {
+                let why = self.of_version(worker, &surprises)?.unwrap_or(why);
+                return Err(TrialError::NotReproducible { test, why });
             }
             found => found?,
         };
         worker.stands.insert(key, found.0);
         Ok(found)
+    }
+
+    /// That the version of the program in which changes are made does something else than the program, if that does there what is known of it.
+    fn of_version(&self, worker: &mut Worker, surprises: &[Surprise]) -> Result<Option<String>, TrialError> {
+        let Some(surprise) = surprises.first() else { return Ok(None) };
+        let memory = worker.setup().memory;
+        job::set(worker, self.test, surprise.room, Task::Nothing, memory)?;
+        let ran = job::run(worker, self.test, &Ask::Run(self.patience()))?;
+        let (verdict, _) = self.suite.judge(self.test, worker.scratch(), &outcome(&ran))?;
+        let known = self.known.verdict;
+        Ok((verdict == known).then(|| {
+            format!(
+                "version `{}` of the program, in which changes are made, does something else than the program: {} instead of `{known}`; it is not \
+                 optimised, so frames are larger, digits of floating-point numbers and what C leaves open may differ",
+                Mode::Trace.name(),
+                surprise.words
+            )
+        }))
     }
 
     /// Whether the test fails, but not with zeros.
@@ -232,7 +260,7 @@ impl Preparing<'_> {
         for byte in BYTES {
             for surprise in surprises {
                 let garbage = Garbage { byte, with_zeros: surprise.verdict, function: None };
-                let stand = Stand { place: surprise.place, garbage: Some(garbage) };
+                let stand = Stand { room: surprise.room, garbage: Some(garbage) };
                 if worker.is_over() {
                     return Err(job::gone(worker, self.test));
                 }
@@ -241,7 +269,7 @@ impl Preparing<'_> {
                 let wall_ns = patience.wall_ns.min(GARBAGE_WALL + GARBAGE_PATIENCE * surprise.wall_ns);
                 let patience = Stop { wall_ns, output_limit: ENDLESS_OUTPUT, ..patience };
                 if let Some(recorded) = self.fails_with(worker, stand, patience)?
-                    && self.is_again(worker, *surprise)?
+                    && self.is_again(worker, surprise)?
                 {
                     return Ok(Some((stand, recorded)));
                 }
@@ -278,12 +306,13 @@ impl Preparing<'_> {
     }
 
     /// Whether what zeros showed is shown again.
-    fn is_again(&self, worker: &mut Worker, surprise: Surprise) -> Result<bool, TrialError> {
-        let stand = Stand { place: surprise.place, garbage: None };
+    fn is_again(&self, worker: &mut Worker, surprise: &Surprise) -> Result<bool, TrialError> {
+        let stand = Stand { room: surprise.room, garbage: None };
         match self.record_once(worker, stand, 0, self.patience()) {
             Ok((recording, ran)) => {
                 let difference = self.differs(worker, &recording, &ran)?;
-                Ok(difference.is_some_and(|difference| difference.verdict == Some(surprise.verdict)))
+                let verdict = difference.and_then(|difference| difference.verdict);
+                Ok(verdict.is_some_and(|(verdict, _)| verdict == surprise.verdict))
             }
             Err(error) if error.is_of_test() => Ok(false),
             Err(error) => Err(error),
@@ -314,11 +343,13 @@ impl Preparing<'_> {
                 why = Some(error);
             }
         };
-        for &place in places {
+        let mut rooms: VecDeque<Room> = places.iter().map(|place| Room::from(*place)).collect();
+        while let Some(room) = rooms.pop_front() {
+            let place = room.place;
             if good.is_some() && matches!(place, Place::Over | Place::Around) {
                 break;
             }
-            let stand = Stand { place, garbage: None };
+            let stand = Stand { room, garbage: None };
             let (recording, ran) = match self.record_once(worker, stand, 0, self.patience()) {
                 Ok(recorded) => recorded,
                 // A program that finds nothing where it is copied to may still run in place, or among what is copied with it.
@@ -329,7 +360,10 @@ impl Preparing<'_> {
                 Err(error) => return Err(error),
             };
             if let Some(difference) = self.differs(worker, &recording, &ran)? {
-                let surprise = |verdict| Surprise { place, verdict, wall_ns: ran.wall_ns };
+                if !room.large_stack && difference.verdict.is_some() && may_have_overflowed(&ran) {
+                    rooms.push_front(Room { large_stack: true, ..room });
+                }
+                let surprise = |(verdict, words)| Surprise { room, verdict, words, wall_ns: ran.wall_ns };
                 surprises.extend(difference.verdict.map(surprise));
                 explain(self.different(difference.why));
                 continue;
@@ -367,7 +401,7 @@ impl Preparing<'_> {
             fs::create_dir(&traces).map_err(TrialError::io("make the directory", &traces))?;
             let task = Task::Record(&traces, log_bytes, stand.fill());
             let memory = worker.setup().memory;
-            job::set(worker, self.test, stand.place, task, memory)?;
+            job::set(worker, self.test, stand.room, task, memory)?;
             let ran = job::run(worker, self.test, &Ask::Run(patience))?;
             let recording = Recording::read(&traces, self.program, &self.test.name, self.watched);
             crate::exec::remove_tree(&traces);
@@ -459,7 +493,7 @@ impl Preparing<'_> {
             let file = TrialFile::create(&path, &recorded.oracle, &sites, &[])?;
             let memory = job::memory_for(recorded.ran.peak, worker.setup().memory);
             let task = Task::Trial(&path, recorded.stand.fill(), ALL_GATES);
-            job::set(worker, self.test, recorded.stand.place, task, memory)?;
+            job::set(worker, self.test, recorded.stand.room, task, memory)?;
             if let Some(budget) = self.cut_at(worker) {
                 return self.cut(worker, &file, recorded, budget);
             }
@@ -506,6 +540,13 @@ const CUT_PATIENCE: Duration = Duration::from_secs(10);
 /// Bytes that an output of the oracle may have: of a test that ends, and of one that does not.
 const MOST_OUTPUT: u64 = 4 << 30;
 const ENDLESS_OUTPUT: u64 = 256 << 20;
+
+/// Whether the first process, or what a shell waited for, ended as one does whose stack has overflowed.
+fn may_have_overflowed(ran: &Ran) -> bool {
+    let status = ran.status.map(Status::from_wait);
+    matches!(status, Some(Status::Signaled(libc::SIGSEGV | libc::SIGBUS)))
+        || matches!(status, Some(Status::Exited(code)) if [libc::SIGSEGV, libc::SIGBUS].contains(&(code - 128)))
+}
 
 /// Whether a run was ended because it wrote too much.
 fn floods(ran: &Ran) -> bool {

@@ -25,7 +25,7 @@ pub(super) fn find(
     let memory = job::memory_for(recorded.ran.peak, worker.setup().memory);
     let mut suffices = |from: u32, to: u32| -> Result<bool, TrialError> {
         let task = Task::Trial(&path, recorded.stand.fill(), (from, to));
-        job::set(worker, preparing.test, recorded.stand.place, task, memory)?;
+        job::set(worker, preparing.test, recorded.stand.room, task, memory)?;
         let ran = job::run(worker, preparing.test, &Ask::Exec(None, preparing.patience()))?;
         let difference = prepare::difference(preparing.suite, preparing.test, preparing.known.verdict, worker, &ran)?;
         Ok(difference.is_none())

@@ -139,12 +139,13 @@ impl Server {
 
     fn take(&mut self, job: Job) -> io::Result<()> {
         let unlimited = libc::RLIM_INFINITY;
-        let limits = vec![
+        let mut limits = vec![
             (libc::RLIMIT_AS, job.addresses),
             (libc::RLIMIT_DATA, job.memory),
             (libc::RLIMIT_FSIZE, unlimited),
             (libc::RLIMIT_CPU, CPU_SECONDS),
         ];
+        limits.extend(job.stack.map(|bytes| (libc::RLIMIT_STACK, bytes)));
         self.launcher = None;
         // Also one of the same name: it may be of another test now.
         self.file = None;

@@ -172,6 +172,11 @@ impl TestTrials {
         Ok(trials)
     }
 
+    /// The test.
+    pub fn test(&self) -> &Test {
+        &self.test
+    }
+
     /// What the test does without any mutant.
     pub fn oracle(&self) -> &Oracle {
         &self.oracle
@@ -201,7 +206,7 @@ impl TestTrials {
 
     /// Whether the trials run in a copy of the test's directory, because the test writes there.
     pub fn is_copied(&self) -> bool {
-        matches!(self.stand.place, Place::Copy | Place::Around | Place::Over)
+        matches!(self.stand.room.place, Place::Copy | Place::Around | Place::Over)
     }
 
     /// What locals begin as where the test's trials run, if that is not zero: then it does not do what is known of it.
@@ -306,7 +311,7 @@ impl TestTrials {
             let file = TrialFile::create(&path, &self.oracle, &self.sites, self.summary.expected())?;
             let memory = job::memory_for(self.summary.ran.peak, worker.setup().memory);
             let task = Task::Trial(&path, self.stand.fill(), ALL_GATES);
-            job::set(worker, &self.test, self.stand.place, task, memory)?;
+            job::set(worker, &self.test, self.stand.room, task, memory)?;
             worker.loaded = Some((self.id, file));
         }
         let loaded = worker.loaded.as_mut().map(|(_, file)| file);

@@ -45,6 +45,7 @@ mod slurm;
 mod streams;
 mod study_programs;
 mod unclear_runs;
+mod verdicts;
 mod warnings;
 mod wild_runs;
 mod word_count;

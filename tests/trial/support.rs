@@ -77,7 +77,7 @@ impl Project {
     /// The verdict of a test as `suspect test` finds it.
     pub fn verdict(&self, test: usize) -> Verdict {
         let scratch = suspect::exec::ScratchRoot::new().unwrap();
-        let context = RunContext { env: &[], scratch: &scratch, timeout: None };
+        let context = RunContext { env: &[], scratch: &scratch, timeout: None, large_stack: false };
         self.suite.run_test(&self.suite.tests()[test], &context).unwrap().verdict
     }
 

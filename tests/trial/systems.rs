@@ -33,7 +33,10 @@ fn prepare(
 ) -> Result<(TestTrials, Verdict), TrialError> {
     let test = suite.tests().iter().find(|test| test.name.ends_with(name)).unwrap_or_else(|| panic!("no test {name}"));
     let scratch = ScratchRoot::new().unwrap();
-    let verdict = suite.run_test(test, &RunContext { env: &[], scratch: &scratch, timeout: None }).unwrap().verdict;
+    let verdict = suite
+        .run_test(test, &RunContext { env: &[], scratch: &scratch, timeout: None, large_stack: false })
+        .unwrap()
+        .verdict;
     TestTrials::prepare(worker, suite, test, verdict, program, Watched::Nodes).map(|trials| (trials, verdict))
 }
 

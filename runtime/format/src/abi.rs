@@ -41,7 +41,7 @@ pub const STATE_CLEAN: usize = 1;
 pub const STATE_NONLOCAL: usize = 2;
 /// State word: set to 1 by a function's own symbol before it goes on in the `record` version: what called may be code that is not recorded.
 pub const STATE_OUTSIDE: usize = 3;
-/// State word, written by the runtime: how many forked children of this process could not be recorded.
+/// State word, written by the runtime: how many forked children of this process could not have a file of their own and count in its words.
 pub const STATE_LOST: usize = 7;
 
 /// `u64 (u64 *slot, u64 value)`: a node is about to take a value (`trace` mode); the value that it takes, of which the code uses as many
@@ -110,6 +110,14 @@ pub const PAGE: usize = 4096;
 pub const ENV_OUT: &str = "SUSPECT_OUT";
 /// What to record: the name of a [`Mode`]; `edges` when not set, nothing when no such mode exists.
 pub const ENV_RECORD: &str = "SUSPECT_RECORD";
+/// What the name of a file begins with that says what the environment of a session's processes would, for those whose environment has no variable of
+/// suspect's: a test may clear it. The id of the session follows in decimal; inside are variables, `NAME=value` and a zero byte each.
+pub const SESSION_FILE: &str = "/dev/shm/suspect-session-";
+/// Bytes of such a file, at most.
+pub const SESSION_BYTES: usize = 8192;
+/// Set and not empty: once the program's own code runs, nothing calls the system any more. Forked children count in their parent's words. For programs
+/// that a filter of their own kills for such calls.
+pub const ENV_QUIET: &str = "SUSPECT_QUIET";
 /// Path of a [`crate::trial`] file, absolute: the process takes part in a trial and records nothing.
 pub const ENV_TRIAL: &str = "SUSPECT_TRIAL";
 /// Name of the running test, copied into the trace.

@@ -32,6 +32,8 @@ pub const STATUS_UNRECORDED: u32 = 2;
 pub const STATUS_FORKED: u32 = 4;
 /// [`ProcessHeader::status`]: there was no room for a log of full values.
 pub const STATUS_NO_LOG: u32 = 8;
+/// [`ProcessHeader::status`]: this process, or the one that forked it, had no variable of suspect's in its environment.
+pub const STATUS_CLEARED: u32 = 16;
 
 /// The first page of a trace file.
 #[derive(Clone, Copy)]

@@ -57,9 +57,9 @@ pub struct BisectArguments {
     /// The test that tells good from bad; may be given several times. Without it, those that fail in the latest recorded run.
     #[arg(long = "test", value_name = "TEST")]
     pub tests: Vec<String>,
-    /// How often each test runs; a test whose runs disagree says nothing.
-    #[arg(long, value_name = "N", default_value = "2", value_parser = clap::value_parser!(u32).range(1..))]
-    pub repeat: u32,
+    /// How often each test runs, instead of two to ten times within ten seconds; a test whose runs disagree says nothing.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub repeat: Option<u32>,
     /// The build command; without one, suspect.toml's, or the one that `suspect build` was last given.
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,

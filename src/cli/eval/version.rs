@@ -304,6 +304,7 @@ impl<'a> Place<'a> {
             limits,
             until: None,
             apart: Duration::ZERO,
+            settled: false,
         })
     }
 

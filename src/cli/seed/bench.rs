@@ -173,7 +173,7 @@ impl Bench {
     }
 
     fn run(&self, test: &Test, scratch: &ScratchRoot, timeout: Option<Duration>) -> Result<TestRun, Failure> {
-        Ok(self.suite.run_test(test, &RunContext { env: &[], scratch, timeout })?)
+        Ok(self.suite.run_test(test, &RunContext { env: &[], scratch, timeout, large_stack: false })?)
     }
 }
 

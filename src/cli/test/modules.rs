@@ -78,7 +78,7 @@ impl Modules {
 
 /// Runs every test once to see which modules leave traces.
 fn discover(suite: &Suite, options: &BaselineOptions) -> Result<BTreeSet<PathBuf>, Failure> {
-    let options = BaselineOptions { runs: Some(1), ..options.clone() };
+    let options = BaselineOptions { runs: Some(1), settled: false, ..options.clone() };
     let seen: Mutex<Result<BTreeSet<PathBuf>, TraceError>> = Mutex::new(Ok(BTreeSet::new()));
     suite::baseline(suite, &options, &|_, _, traces, _| {
         let found = read_directory(traces);

@@ -13,7 +13,7 @@ use toml::Spanned;
 use super::super::template::{Template, nearest};
 use super::super::test_code::TestCode;
 use super::{
-    BuildConfig, CasesConfig, CommandConfig, Config, Expect, ExpectSource, Kind, LinesConfig, ResultFormat,
+    BuildConfig, CasesConfig, CommandConfig, Config, Expect, ExpectSource, Kind, LinesConfig, Names, ResultFormat,
     ScratchKind, StoreConfig, SuiteConfig,
 };
 
@@ -62,6 +62,8 @@ pub(super) struct RawSuite {
     #[serde(default)]
     env: BTreeMap<Spanned<String>, Spanned<String>>,
     scratch: Option<Spanned<String>>,
+    alone: Option<Spanned<toml::Value>>,
+    needs: Option<Spanned<toml::Value>>,
     list: Option<Spanned<String>>,
     run: Option<Spanned<String>>,
     result: Option<Spanned<String>>,
@@ -187,7 +189,53 @@ fn check_suite(raw: Spanned<RawSuite>) -> Result<SuiteConfig, Wrong> {
         repeat,
         env: check_env(raw.env)?,
         scratch,
+        alone: raw.alone.map_or(Ok(Names::None), check_alone)?,
+        needs: raw.needs.map_or(Ok(Vec::new()), check_needs)?,
     })
+}
+
+fn check_alone(value: Spanned<toml::Value>) -> Result<Names, Wrong> {
+    let names = match value.get_ref() {
+        toml::Value::Boolean(true) => Ok(Names::All),
+        toml::Value::Boolean(false) => Ok(Names::None),
+        toml::Value::Array(patterns) => names_matching(patterns),
+        _ => Err(String::new()),
+    };
+    names.or_else(|why| {
+        let what = "`alone` is true, or a list of patterns of names of tests such as [\"net-*\"]";
+        wrong(value.span(), format!("{what}{why}"))
+    })
+}
+
+fn check_needs(value: Spanned<toml::Value>) -> Result<Vec<(String, Names)>, Wrong> {
+    let needs: Result<Vec<(String, Names)>, String> = match value.get_ref() {
+        toml::Value::Array(names) => {
+            let name = |name: &toml::Value| name.as_str().map(|name| (name.to_owned(), Names::All));
+            names.iter().map(|one| name(one).ok_or_else(String::new)).collect()
+        }
+        toml::Value::Table(table) => {
+            let need = |(name, tests): (&String, &toml::Value)| match tests {
+                toml::Value::Array(patterns) => Ok((name.clone(), names_matching(patterns)?)),
+                _ => Err(String::new()),
+            };
+            table.iter().map(need).collect()
+        }
+        _ => Err(String::new()),
+    };
+    needs.or_else(|why| {
+        let what = "`needs` is a list of what each test has for itself such as [\"port 5555\"], or a table with the tests that need it such as \
+                    { \"port 5555\" = [\"net-*\"] }";
+        wrong(value.span(), format!("{what}{why}"))
+    })
+}
+
+/// The tests that match a list of patterns, or what is wrong with it.
+fn names_matching(patterns: &[toml::Value]) -> Result<Names, String> {
+    let pattern = |value: &toml::Value| {
+        let text = value.as_str().ok_or_else(String::new)?;
+        glob::Pattern::new(text).map_err(|error| format!("; \"{text}\" is no pattern: {}", error.msg))
+    };
+    patterns.iter().map(pattern).collect::<Result<_, _>>().map(Names::Matching)
 }
 
 fn check_name(name: Spanned<String>) -> Result<String, Wrong> {

@@ -76,6 +76,33 @@ pub struct SuiteConfig {
     pub env: BTreeMap<String, String>,
     /// Where a test runs.
     pub scratch: ScratchKind,
+    /// Tests beside which no other test runs.
+    pub alone: Names,
+    /// What tests have for themselves while they run, each with the tests that need it.
+    pub needs: Vec<(String, Names)>,
+}
+
+/// Some tests of a suite, by their names.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Names {
+    /// None.
+    #[default]
+    None,
+    /// All.
+    All,
+    /// Those that match one of these patterns.
+    Matching(Vec<glob::Pattern>),
+}
+
+impl Names {
+    /// Whether the test with this name is one of them.
+    pub fn has(&self, name: &str) -> bool {
+        match self {
+            Names::None => false,
+            Names::All => true,
+            Names::Matching(patterns) => patterns.iter().any(|pattern| pattern.matches(name)),
+        }
+    }
 }
 
 /// Where a test of kind `command`, `cases` or `lines` runs. Whichever it is, `TMPDIR` is an empty directory of its own.

@@ -1,0 +1,203 @@
+//! Verdicts are those of the program as it is: not of its versions, of tests beside it, or of what was lost.
+
+use std::process::Command;
+use std::sync::{LazyLock, Mutex, PoisonError};
+
+use serde_json::Value;
+
+use crate::project::{Project, text};
+
+const SUITE: &str = "[[suite]]\nkind = \"lines\"\nfile = \"tests.txt\"\nrun = \"{line}\"\nexpect = \"expected/{n}\"\n";
+
+/// `otherwise.c`, built once; one test at a time changes the suite.
+static BUILT: LazyLock<Mutex<Project>> = LazyLock::new(|| {
+    let project = Project::new();
+    project.copy_program("otherwise.c").write("suspect.toml", SUITE).write("tests.txt", "true\n");
+    project.succeed(&["build", "--", "cc", "-g", "-O2", "-ffast-math", "-w", "-o", "otherwise", "otherwise.c"]);
+    Mutex::new(project)
+});
+
+/// Gives the suite these tests, each of which expects what the program writes that nobody records, or what follows a `=`.
+fn tests(project: &Project, lines: &[&str]) {
+    let mut commands = String::new();
+    for (number, line) in (1..).zip(lines) {
+        let (command, expected) = line.split_once(" = ").unwrap_or((line, ""));
+        let output = Command::new("sh").args(["-c", command]).current_dir(project.path()).output().unwrap();
+        let written = String::from_utf8(output.stdout).unwrap();
+        let expected = if expected.is_empty() { written } else { format!("{expected}\n") };
+        project.write(&format!("expected/{number}"), &expected);
+        commands += &format!("{command}\n");
+    }
+    project.write("tests.txt", &commands);
+}
+
+fn built(lines: &[&str]) -> std::sync::MutexGuard<'static, Project> {
+    let project = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
+    tests(&project, lines);
+    project
+}
+
+#[track_caller]
+fn assert_has(said: &str, words: &[&str]) {
+    for words in words {
+        assert!(said.contains(words), "{words:?} is not in\n{said}");
+    }
+}
+
+#[test]
+fn what_a_version_alone_does_is_no_failure_of_the_program() {
+    let project =
+        built(&["./otherwise digits 3", "./otherwise deep 9", "./otherwise deep 7 = 8", "./otherwise jump 20"]);
+    let said = project.succeed(&["test"]);
+    assert_has(
+        &said,
+        &[
+            "does not count: 1 (./otherwise digits 3): passes without recording; version `",
+            "of the same program: fail: output differs",
+            "-ffast-math",
+            "2 passing, 1 failing, 1 not counted",
+        ],
+    );
+    let ranked = text(&project.suspect(&["rank", "--method", "ochiai"]));
+    assert_has(&ranked, &["one test does not count, because the program does something else in version"]);
+    let report: Value = serde_json::from_str(&project.succeed(&["report", "--format", "json"])).unwrap();
+    assert_has(&report["not_looked_at"]["tests"].to_string(), &["1: passes without recording; version"]);
+}
+
+#[test]
+fn a_version_that_is_not_optimised_gets_the_stack_that_it_needs_or_is_named() {
+    let project =
+        built(&["./otherwise deep 9", "./otherwise deep 240000", "./otherwise jump 20", "./otherwise jump 30 = 31"]);
+    let said = project.succeed(&["test", "--record", "trace"]);
+    assert_has(
+        &said,
+        &[
+            "does not count: 3 (./otherwise jump 20): passes without recording; version `trace` of the same program: fail",
+            "does not count: 4 (./otherwise jump 30): without recording fail: output differs from expected/4: line 1 is `1`",
+            "one test was recorded with a larger stack, which version `trace` needs: 2",
+            "2 passing, 0 failing, 2 not counted",
+        ],
+    );
+    tests(&project, &["./otherwise deep 9", "./otherwise deep 240000", "./otherwise jump 20"]);
+    project.succeed(&["test"]);
+    let output = project.suspect(&["mutants", "--sample", "20%", "--format", "json"]);
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", text(&output)));
+    let not_used: Vec<(&str, &str)> = report["tests_not_used"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|test| (test["name"].as_str().unwrap(), test["why"].as_str().unwrap()))
+        .collect();
+    let [("3", why)] = not_used[..] else { panic!("{not_used:?}") };
+    assert_has(
+        why,
+        &["version `trace` of the program, in which changes are made, does something else than the program: `fail`"],
+    );
+}
+
+#[test]
+fn a_program_that_confines_itself_is_recorded_quietly() {
+    let calls = ["getpid", "openat", "close", "mmap"];
+    let lines: Vec<String> = calls.iter().map(|call| format!("./otherwise {call} 9 = 18")).collect();
+    let mut lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    lines.push("./otherwise getpid 3 = 4");
+    let project = built(&lines);
+    let said = project.succeed(&["test"]);
+    assert_has(
+        &said,
+        &[
+            "fails: 5 (./otherwise getpid 3): fail: output differs",
+            "recorded without a file for each forked process",
+            "4 passing, 1 failing",
+        ],
+    );
+    assert_child_is_counted(&project, 5);
+}
+
+/// What the children alone execute has been executed by all tests.
+#[track_caller]
+fn assert_child_is_counted(project: &Project, tests: u64) {
+    let report: Value = serde_json::from_str(&project.succeed(&["report", "--format", "json"])).unwrap();
+    let file = report["files"].as_array().unwrap().iter().find(|file| file["path"] == "otherwise.c").unwrap();
+    let worked = file["functions"].as_array().unwrap().iter().find(|function| function["name"] == "worked");
+    assert_eq!(worked.unwrap()["tests"], tests, "{file}");
+}
+
+#[test]
+fn processes_of_another_user_or_root_are_counted() {
+    if !nix::unistd::geteuid().is_root() {
+        eprintln!("skipped: only root can become another user");
+        return;
+    }
+    let project = built(&["./otherwise user 9 = 18", "./otherwise jail 9 = 18", "./otherwise user 3 = 4"]);
+    let said = project.succeed(&["test"]);
+    assert_has(&said, &["2 passing, 1 failing", "test 2: one forked process is counted with its parent"]);
+    assert!(!said.contains("/dev/shm"), "{said}");
+    assert_child_is_counted(&project, 3);
+}
+
+#[test]
+fn a_test_that_clears_the_environment_is_recorded_and_told_of() {
+    let project = built(&["env -i ./otherwise deep 9", "env -i ./otherwise deep 7 = 8", "./otherwise deep 5"]);
+    let said = project.succeed(&["test"]);
+    assert_has(
+        &said,
+        &[
+            "2 passing, 1 failing, 0 not counted",
+            "2 tests (1, 2): the program ran without suspect's environment: the test clears it",
+        ],
+    );
+    let doctor = project.succeed(&["doctor"]);
+    assert_has(&doctor, &["note 2 tests (1, 2): the program ran without suspect's environment: the test clears it"]);
+    let left = std::fs::read_dir("/dev/shm").unwrap().flatten();
+    let left = left.filter(|entry| entry.file_name().to_string_lossy().starts_with("suspect-session-"));
+    assert!(!left.into_iter().any(|entry| std::fs::read(entry.path()).is_ok_and(|text| {
+        let root = project.path().to_string_lossy().into_owned();
+        String::from_utf8_lossy(&text).contains(&root)
+    })));
+}
+
+#[test]
+fn a_program_that_never_asks_for_the_time_is_not_waited_for() {
+    let project = built(&[]);
+    assert!(!suspect::trace::can_ask_for_time(&project.path().join("otherwise")), "the runtime's own look-ups count");
+    let other = Project::new();
+    other.write("clock.c", "#include <time.h>\nint main(void) { return time(0) == 0; }\n");
+    other.succeed(&["build", "--", "cc", "-O1", "-o", "clock", "clock.c"]);
+    assert!(suspect::trace::can_ask_for_time(&other.path().join("clock")));
+}
+
+const TAP: &str = "#!/bin/sh\n./otherwise deep 3 > /dev/null\ncase $1 in\n  good) printf '1..1\\nok 1\\n' ;;\n  none) echo 1..3 ;;\n  \
+    bail) printf '1..2\\nok 1\\nBail out! no more\\n' ;;\n  twice) printf '1..1\\nok 1\\n1..1\\n' ;;\n  gone) exec ./not-there ;;\nesac\n";
+
+#[test]
+fn a_night_that_lost_a_test_does_not_end_well() {
+    let project = built(&[]);
+    let suite = |names: &str| {
+        format!(
+            "[[suite]]\nkind = \"command\"\nlist = \"printf '%s\\\\n' {names}\"\nrun = \"sh tap.sh {{test}}\"\nresult = \"tap\"\n"
+        )
+    };
+    project.write("tap.sh", TAP).write("suspect.toml", &suite("good none bail twice"));
+    let said = project.succeed(&["test"]);
+    project.write("suspect.toml", &suite("good"));
+    let well = project.suspect(&["run", "--no-build", "--budget", "20s"]);
+    project.write("suspect.toml", &suite("good gone").replace("tap\"", "exit\""));
+    let lost = project.suspect(&["run", "--no-build", "--budget", "20s"]);
+    project.write("suspect.toml", SUITE);
+    assert_has(
+        &said,
+        &[
+            "fails: none: fail: 0 of 3 points reported",
+            "fails: bail: fail: bailed out: no more",
+            "fails: twice: fail: not well-formed TAP: more than one plan",
+            "1 passing, 3 failing, 0 not counted",
+        ],
+    );
+    assert_eq!(well.status.code(), Some(0), "{}", text(&well));
+    assert_eq!(lost.status.code(), Some(4), "{}", text(&lost));
+    assert_has(
+        &text(&lost),
+        &["no test fails that counts, but one does not pass either, 1 of 2: gone: error: command not found"],
+    );
+}
