@@ -209,6 +209,9 @@ pub struct TestArguments {
     /// How often each test runs; at least 2, so that flaky tests show.
     #[arg(long, value_name = "N")]
     pub repeat: Option<u32>,
+    /// How to write what came of it.
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: OutputFormat,
 }
 
 /// Which tests mutants run on.

@@ -134,8 +134,9 @@ pub fn doctor(root: &Path, arguments: &DoctorArguments, out: &mut impl Write) ->
     let mut notes = store.latest_run().map(|run| run.manifest.warnings).unwrap_or_default();
     notes.retain(|warning| warning.ends_with(CLEARED));
     let written = match arguments.format {
-        OutputFormat::Text => write!(out, "{report}")
-            .and_then(|()| notes.iter().try_for_each(|warning| writeln!(out, "note {warning}"))),
+        OutputFormat::Text => {
+            write!(out, "{report}").and_then(|()| notes.iter().try_for_each(|warning| writeln!(out, "note {warning}")))
+        }
         OutputFormat::Json => write_json(&Doctored { checks: &report.checks, notes: &notes }, out),
     };
     written.map_err(Failure::of(Exit::File))?;

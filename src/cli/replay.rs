@@ -3,10 +3,13 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::args::ReplayArguments;
+use serde::Serialize;
+
+use super::args::{OutputFormat, ReplayArguments};
 use super::claims::{Claims, KeptClaim, effect, end_words};
 use super::endless::Endless;
 use super::exit::{Exit, Failure};
+use super::files::write_json;
 use super::mutate::{say_uncontained, workbench};
 use super::ready;
 use crate::campaign::{Prepare, Workbench};
@@ -38,20 +41,28 @@ pub fn replay(root: &Path, arguments: &ReplayArguments, out: &mut impl Write) ->
     let bench = workbench(&run, &suite, Executors::Exec, Watched::Output, arguments.allow_unsafe, &Endless::of(&run)?)?;
     let mut worker = bench.worker()?;
     say_uncontained(&bench);
-    writeln!(out, "{}:{}: {} [{}]", shown.file, shown.line, change_of(shown), shown.id)
-        .map_err(Failure::of(Exit::File))?;
+    let is_text = arguments.format == OutputFormat::Text;
+    if is_text {
+        writeln!(out, "{}:{}: {} [{}]", shown.file, shown.line, change_of(shown), shown.id)
+            .map_err(Failure::of(Exit::File))?;
+    }
     // All first runs come before all second ones, which may have to wait for another second of the clock: so it is waited for once.
     let mut begun = Vec::new();
     for at in tests {
         begun.push((at, bench.begin(&mut worker, claim.tests[at])?));
     }
-    let mut failed = Vec::new();
+    let mut all = Vec::new();
     for (at, begun) in begun {
-        let stays = repeat(&bench, &mut worker, &run, (claim, &mutant, at), begun, arguments, out)?;
-        if !stays {
-            failed.push(shown.outcomes[at].test.as_str());
+        let (repeated, written) = repeat(&bench, &mut worker, &run, (claim, &mutant, at), begun)?;
+        if is_text {
+            repeated.write(arguments.keep_output.then_some(&written), out).map_err(Failure::of(Exit::File))?;
         }
+        all.push(repeated);
     }
+    if !is_text {
+        write_json(&AllRepeated { claim: shown, tests: &all }, out).map_err(Failure::of(Exit::File))?;
+    }
+    let failed: Vec<&str> = all.iter().filter(|repeated| !repeated.holds).map(|repeated| &*repeated.test).collect();
     match failed.is_empty() {
         true => Ok(()),
         false => Err(Failure::new(Exit::Finding, format!("the claim does not hold any more: {}", failed.join(", ")))),
@@ -88,16 +99,51 @@ fn chosen(claim: &KeptClaim, arguments: &ReplayArguments) -> Result<Vec<usize>, 
     arguments.tests.iter().map(position).collect()
 }
 
-/// Repeats a claim on one test; whether it holds.
+/// A claim that was repeated, for programs.
+#[derive(Serialize)]
+struct AllRepeated<'r> {
+    claim: &'r Claim,
+    tests: &'r [Repeated],
+}
+
+/// What came of one test.
+#[derive(Serialize)]
+struct Repeated {
+    test: String,
+    /// What the change did to it.
+    effect: Effect,
+    /// What it was claimed to do.
+    claimed: Effect,
+    /// Whether that is the same, or nothing was claimed.
+    holds: bool,
+    end: String,
+    passed_before: bool,
+    /// The verdict without the change.
+    without: String,
+}
+
+impl Repeated {
+    fn write(&self, written: Option<&[Written; 2]>, out: &mut dyn Write) -> io::Result<()> {
+        let words = |effect: Effect| effect.words(self.passed_before);
+        let verdict = match (self.effect == self.claimed, self.claimed) {
+            (true, _) => ", as claimed".to_string(),
+            (false, Effect::Unknown) => "; nothing was claimed".to_string(),
+            (false, claimed) => format!("; the claim was that it {}", words(claimed)),
+        };
+        let (test, effect) = (&self.test, words(self.effect));
+        writeln!(out, "{test} {effect}{verdict} ({}; without it: {})", self.end, self.without)?;
+        written.map_or(Ok(()), |written| write_output(test, written, out))
+    }
+}
+
+/// Repeats a claim on one test.
 fn repeat(
     bench: &Workbench,
     worker: &mut Worker,
     run: &Run,
     (claim, mutant, at): (&KeptClaim, &Mutant, usize),
     begun: Result<FirstRun, String>,
-    arguments: &ReplayArguments,
-    out: &mut impl Write,
-) -> Result<bool, Failure> {
+) -> Result<(Repeated, [Written; 2]), Failure> {
     let claimed = &claim.shown.outcomes[at];
     let test = claim.tests[at];
     let cannot = |why: String| Failure::new(Exit::Baseline, format!("{}: cannot be repeated: {why}", claimed.test));
@@ -109,25 +155,16 @@ fn repeat(
     let evidence::Outcome { effect: actual, end, .. } = evidence::Outcome::of(&observation, failed);
     let actual = effect(actual, failed);
     let before = run.manifest.tests.get(test as usize).map_or("", |test| test.verdict.as_str());
-    let end = end_words(end);
-    let name = &claimed.test;
-    let holds = actual == claimed.effect;
-    let words = |effect: Effect| effect.words(claimed.passed_before);
-    let verdict = match (holds, claimed.effect) {
-        (true, _) => ", as claimed".to_string(),
-        (false, Effect::Unknown) => "; nothing was claimed".to_string(),
-        (false, effect) => format!("; the claim was that it {}", words(effect)),
+    let repeated = Repeated {
+        test: claimed.test.clone(),
+        effect: actual,
+        claimed: claimed.effect,
+        holds: actual == claimed.effect || claimed.effect == Effect::Unknown,
+        end: end_words(end).to_string(),
+        passed_before: claimed.passed_before,
+        without: before.to_owned(),
     };
-    let said = format!("{name} {}{verdict} ({end}; without it: {before})", words(actual));
-    let write = |out: &mut dyn Write| -> io::Result<()> {
-        writeln!(out, "{said}")?;
-        match arguments.keep_output {
-            true => write_output(name, &written, out),
-            false => Ok(()),
-        }
-    };
-    write(out).map_err(Failure::of(Exit::File))?;
-    Ok(holds || claimed.effect == Effect::Unknown)
+    Ok((repeated, written))
 }
 
 fn write_output(test: &str, written: &[Written; 2], out: &mut dyn Write) -> io::Result<()> {

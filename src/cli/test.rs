@@ -13,8 +13,9 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use suspect_format::abi::{DEFAULT_LOG_BYTES, Mode};
 
-use super::args::{Record, TestArguments};
+use super::args::{OutputFormat, Record, TestArguments};
 use super::exit::{Exit, Failure};
+use super::files::write_json;
 use super::progress::Progress;
 use crate::build::{self, BuildReport};
 use crate::cli::streams::say;
@@ -66,7 +67,11 @@ pub fn test(root: &Path, arguments: &TestArguments, out: &mut impl Write) -> Res
     };
     let how = HowTested { mode, jobs: arguments.jobs, repeat: arguments.repeat, until: None, apart: Duration::ZERO };
     let recorded = record_suite(&Store::new(root), &how)?;
-    summarise(&recorded.manifest, recorded.n_nodes, out).map_err(Failure::of(Exit::File))
+    let written = match arguments.format {
+        OutputFormat::Text => summarise(&recorded.manifest, recorded.n_nodes, out),
+        OutputFormat::Json => write_json(&recorded.manifest, out),
+    };
+    written.map_err(Failure::of(Exit::File))
 }
 
 /// How a suite is run and recorded.

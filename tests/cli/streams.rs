@@ -107,4 +107,12 @@ fn answers_are_json_where_that_is_asked() {
     let answer = json(&["ask", "P(e)"]);
     assert!(answer["value"].as_f64().unwrap() <= 1.0 && answer["exact"].is_string(), "{answer}");
     assert!(json(&["doctor"])["checks"].is_array());
+    let ranking = json(&["rank", "--no-trials"]);
+    let claims = ranking["ranking"].as_array().unwrap().iter().flat_map(|entry| entry["reasons"].as_array().unwrap());
+    let claim = claims.filter_map(|reason| reason["claim"]["id"].as_str()).next().expect("a claim");
+    let replayed = json(&["replay", claim]);
+    assert!(replayed["tests"].as_array().unwrap().iter().all(|test| test["holds"] == true), "{replayed}");
+    let tested = json(&["test"]);
+    let passed: Vec<&Value> = tested["tests"].as_array().unwrap().iter().map(|test| &test["passed"]).collect();
+    assert_eq!(passed, [true, false, false]);
 }

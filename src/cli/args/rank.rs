@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::{By, ParentsArgument, RankFormat, Ties, Unidentified, duration};
+use super::{By, OutputFormat, ParentsArgument, RankFormat, Ties, Unidentified, duration};
 
 /// `suspect rank`.
 #[derive(Debug, Args)]
@@ -104,6 +104,9 @@ pub struct ReplayArguments {
     /// Show what the program writes.
     #[arg(long)]
     pub keep_output: bool,
+    /// How to write what came of it.
+    #[arg(long, value_enum, default_value = "text", conflicts_with_all = ["patch", "keep_output"])]
+    pub format: OutputFormat,
     /// Run it even where the kernel cannot contain it: it may change or remove any of your files.
     #[arg(long = "unsafe")]
     pub allow_unsafe: bool,
