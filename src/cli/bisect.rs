@@ -115,3 +115,17 @@ fn judge(suite: &Suite, test: &Test, limit: Option<Duration>, asked: Option<u32>
         None => Judged::Undecided("not run".to_string()),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_runs_are_enough_for_a_slow_test_alone() {
+        let now = Instant::now();
+        let long_ago = now - RUNS.2;
+        assert!(!is_enough(2, None, now) && !is_enough(RUNS.1 - 1, None, now) && is_enough(RUNS.1, None, now));
+        assert!(!is_enough(1, None, long_ago) && is_enough(2, None, long_ago));
+        assert!(is_enough(3, Some(3), now) && !is_enough(2, Some(3), long_ago));
+    }
+}
