@@ -114,8 +114,8 @@ fn failing_tests_that_a_change_was_not_tried_on_are_none_that_it_leaves_failing(
         found,
         [
             format!("with 2 instead of 1 all 4 failing tests tried pass {kept}"),
-            format!("with 2 instead of 1 4 of the 5 failing tests tried pass {kept}"),
-            format!("with 2 instead of 1 4 of 6 failing tests pass {kept}"),
+            format!("with 2 instead of 1, 4 of the 5 failing tests tried pass {kept}"),
+            format!("with 2 instead of 1, 4 of 6 failing tests pass {kept}"),
             format!("with 2 instead of 1 t1 and t2 pass {kept}"),
         ]
     );
