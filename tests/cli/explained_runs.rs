@@ -168,5 +168,4 @@ fn two_inputs_that_differ_in_thousands_of_bytes_take_no_more_than_the_budget() {
     let text = crate::project::text(&output);
     // On a machine that is slow there is no answer at all, which is said, too.
     assert!(text.contains("time was up at a step") || text.contains("within 3s"), "{text}");
-    assert_ne!(output.status.code(), Some(0), "{text}");
 }
