@@ -327,6 +327,7 @@ fn mutant_at(unit: &OwnedUnit, place: (u32, u32), (what, number): (&str, i64)) -
                     (matches!(what, "operator" | "left" | "right"), width, operator as u8)
                 }
                 OperationKind::Step { .. } => (what == "left", 64, 1),
+                OperationKind::Subscript { width, .. } => (what == "add" || what == "left", width, 0),
                 OperationKind::Assign { width, .. } => (what == "operator", width, 35),
                 OperationKind::Argument { width, .. } => (what == "result", width, 0),
                 OperationKind::Unary { width, .. } => (what == "operator", width, 0),

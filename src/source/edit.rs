@@ -33,6 +33,15 @@ impl Edit {
     }
 }
 
+impl Edit {
+    /// The edit that puts `replacement` there instead, which may run into what stands before it only if the original does: a blank keeps them apart.
+    pub fn with(self, replacement: &str) -> Edit {
+        let is_word = |text: &str| text.starts_with(|one: char| one.is_alphanumeric() || one == '_');
+        let blank = if is_word(replacement) && !is_word(&self.original) { " " } else { "" };
+        Edit { replacement: format!("{blank}{replacement}"), ..self }
+    }
+}
+
 /// `source` with all `edits` made, whatever file they name; `None` if one does not fit (its original text does not
 /// stand there) or two overlap.
 pub fn apply<'a>(source: &[u8], edits: impl IntoIterator<Item = &'a Edit>) -> Option<Vec<u8>> {

@@ -16,12 +16,14 @@ mod expression;
 mod find;
 mod kind;
 mod literal;
+mod misread;
 mod operator;
 mod rewrite;
 mod slip;
 #[cfg(test)]
 mod tests;
 mod text;
+mod token;
 mod warning;
 
 pub use constant::{Number, constant_text};

@@ -6,6 +6,7 @@ use tree_sitter::{Parser, TreeCursor};
 
 use super::kind::{Field, Kind, language};
 use super::literal::Literal;
+use super::misread::Substitute;
 
 /// A stretch of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -52,6 +53,9 @@ pub struct Text {
     declared: HashMap<Box<str>, Vec<Declared>>,
 }
 
+/// How often a text is parsed to have its names right: each round shows what the last one's mistakes hid, mostly nothing.
+const MOST_ROUNDS: usize = 4;
+
 /// A declaration of a name.
 #[derive(Clone, Copy, Debug)]
 struct Declared {
@@ -61,6 +65,8 @@ struct Declared {
     scope: Span,
     /// The function that it is in; the whole text for others.
     function: Span,
+    /// The declarator with its initial value.
+    declarator: Span,
 }
 
 /// What is known of a macro, all its definitions in a text together.
@@ -70,6 +76,8 @@ pub struct Macro {
     pub closed: bool,
     /// The literal that it is.
     pub literal: Option<Literal>,
+    /// Whether it is a type for all that its first word says.
+    pub converts: bool,
 }
 
 impl Text {
@@ -78,13 +86,37 @@ impl Text {
         let source = source.into();
         let newlines = source.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
         let lines = std::iter::once(0).chain(newlines.map(|(at, _)| at as u32 + 1)).collect();
-        let nodes = if u32::try_from(source.len()).is_ok() { nodes_of(&source) } else { Vec::new() };
-        let is_leaf = |(index, node): &(u32, &Node)| node.last == index + 1 && node.span.start < node.span.end;
-        let leaves = (0..).zip(&nodes).filter(is_leaf).map(|(index, _)| index).collect();
-        let mut text = Text { source, lines, nodes, leaves, macros: HashMap::new(), declared: HashMap::new() };
-        text.macros = text.defined();
-        text.declared = text.declarations();
+        let mut text = Text {
+            source,
+            lines,
+            nodes: Vec::new(),
+            leaves: Vec::new(),
+            macros: HashMap::new(),
+            declared: HashMap::new(),
+        };
+        if u32::try_from(text.source.len()).is_ok() {
+            text.read();
+        }
         text
+    }
+
+    /// Builds the tree, once more where it shows what the grammar mistook a name for.
+    fn read(&mut self) {
+        let mut substitutes: Vec<Substitute> = Vec::new();
+        for round in 0..=MOST_ROUNDS {
+            self.nodes = nodes_of(&self.source, &substitutes);
+            let is_leaf = |(index, node): &(u32, &Node)| node.last == index + 1 && node.span.start < node.span.end;
+            self.leaves = (0..).zip(&self.nodes).filter(is_leaf).map(|(index, _)| index).collect();
+            self.macros = self.defined();
+            self.declared = self.declarations();
+            let (more, mut unclear) = self.misread();
+            if more.is_empty() || round == MOST_ROUNDS {
+                unclear.extend(more.iter().filter_map(|one| self.leaf(one.span.start)));
+                return self.doubt(&unclear);
+            }
+            substitutes.extend(more);
+            substitutes.sort_by_key(|one| one.span);
+        }
     }
 
     /// The macros that it defines.
@@ -98,12 +130,35 @@ impl Text {
         declared.filter_map(|(index, _)| self.slice(self.node(self.child(index, Field::Name)?).span))
     }
 
-    /// Whether a name can be known at an offset: not if the function around it declares it elsewhere alone.
+    /// Whether a name can be known at an offset: not if the function around it declares it elsewhere alone, nor in the declaration itself, where
+    /// it has no value yet.
     pub(super) fn sees(&self, offset: u32, name: &str) -> bool {
         let Some(all) = self.declared.get(name) else { return true };
         let holds = |span: Span| span.start <= offset && offset < span.end;
+        if all.iter().any(|one| holds(one.declarator)) {
+            return false;
+        }
         let known = all.iter().any(|one| one.at < offset && holds(one.scope));
         known || !all.iter().any(|one| holds(one.function))
+    }
+
+    /// Whether a variable, parameter or function of this name is declared where the offset is.
+    pub(super) fn declares(&self, offset: u32, name: &str) -> bool {
+        let holds = |span: Span| span.start <= offset && offset < span.end;
+        let all = self.declared.get(name).into_iter().flatten();
+        all.into_iter().any(|one| one.at < offset && holds(one.scope))
+    }
+
+    /// A macro that it defines.
+    pub(super) fn macro_of(&self, name: &str) -> Option<Macro> {
+        self.macros.get(name).copied()
+    }
+
+    /// The token that follows an offset; comments are none.
+    pub(super) fn leaf_after(&self, offset: u32) -> Option<&[u8]> {
+        let position = self.leaves.partition_point(|leaf| self.node(*leaf).span.start < offset);
+        let mut following = self.leaves[position..].iter().map(|leaf| self.node(*leaf));
+        following.find(|node| node.kind != Kind::Comment).map(|node| self.bytes(node.span))
     }
 
     fn declarations(&self) -> HashMap<Box<str>, Vec<Declared>> {
@@ -124,7 +179,13 @@ impl Text {
             let scope = open.last().map_or(whole, |(_, span, _)| *span);
             let function =
                 open.iter().rev().find(|(_, _, is_function)| *is_function).map_or(whole, |(_, span, _)| *span);
-            let one = Declared { at: node.span.start, scope, function };
+            let outer = std::iter::successors(Some(index), |inner| self.parent(*inner))
+                .take_while(|around| {
+                    *around == index || matches!(self.node(*around).kind, Kind::Declarator | Kind::InitDeclarator)
+                })
+                .last();
+            let declarator = self.node(outer.unwrap_or(index)).span;
+            let one = Declared { at: node.span.start, scope, function, declarator };
             match found.get_mut(name) {
                 Some(all) => all.push(one),
                 None => _ = found.insert(name.into(), vec![one]),
@@ -140,9 +201,14 @@ impl Text {
             let is_definition = self.bytes(self.node(index).span).starts_with(b"#");
             let Some(name) = part(Field::Name).filter(|_| is_definition) else { continue };
             let body = part(Field::Value).unwrap_or_default();
-            let one = Macro { closed: is_one_operand(body), literal: Literal::of_text(body.trim()) };
+            let one = Macro {
+                closed: is_one_operand(body),
+                literal: Literal::of_text(body.trim()),
+                converts: begins_type(body),
+            };
             let known: &mut Macro = found.entry(name.into()).or_insert(one);
             known.closed &= one.closed;
+            known.converts &= one.converts;
             known.literal = known.literal.filter(|literal| Some(*literal) == one.literal);
         }
         found
@@ -231,14 +297,54 @@ fn is_one_operand(body: &str) -> bool {
     rest.starts_with('(') && closes == Some(rest.len() - 1)
 }
 
-fn nodes_of(source: &[u8]) -> Vec<Node> {
+/// Whether a macro's body begins as a type does.
+fn begins_type(body: &str) -> bool {
+    const WORDS: [&str; 16] = [
+        "char", "const", "double", "enum", "float", "int", "long", "short", "signed", "struct", "union", "unsigned",
+        "void", "volatile", "_Bool", "__int128",
+    ];
+    let word = body.split(|one: char| !one.is_alphanumeric() && one != '_').find(|word| !word.is_empty());
+    word.is_some_and(|word| WORDS.contains(&word) || word.ends_with("_t"))
+}
+
+/// The nodes of a text's tree, some names of it read as something else.
+fn nodes_of(source: &[u8], substitutes: &[Substitute]) -> Vec<Node> {
     let mut parser = Parser::new();
     if parser.set_language(&language()).is_err() {
         // The versions of grammar and parser are tested to fit.
         return Vec::new();
     }
-    let Some(tree) = parser.parse(source, None) else { return Vec::new() };
-    flatten(&mut tree.walk())
+    if substitutes.is_empty() {
+        return parser.parse(source, None).map_or_else(Vec::new, |tree| flatten(&mut tree.walk()));
+    }
+    let (mut parsed, mut from) = (Vec::with_capacity(source.len() + 64), 0);
+    // Where each one begins in what is parsed.
+    let mut begins = Vec::new();
+    for Substitute { span, by } in substitutes {
+        parsed.extend_from_slice(&source[from..span.start as usize]);
+        begins.push(parsed.len() as u32);
+        parsed.extend_from_slice(by.as_bytes());
+        from = span.end as usize;
+    }
+    parsed.extend_from_slice(&source[from..]);
+    let Some(tree) = parser.parse(&parsed, None) else { return Vec::new() };
+    let mut nodes = flatten(&mut tree.walk());
+    let original = |offset: u32| {
+        let Some(last) = begins.partition_point(|begin| *begin < offset).checked_sub(1) else { return offset };
+        let Substitute { span, by } = &substitutes[last];
+        (offset - begins[last]).saturating_sub(by.len() as u32) + span.end
+    };
+    for node in &mut nodes {
+        let is_substitute = begins
+            .binary_search(&node.span.start)
+            .is_ok_and(|at| node.span.end - node.span.start == substitutes[at].by.len() as u32);
+        node.span = Span { start: original(node.span.start), end: original(node.span.end) };
+        // A whole name that is a number to the parser.
+        if is_substitute && node.kind == Kind::Number {
+            node.kind = Kind::Identifier;
+        }
+    }
+    nodes
 }
 
 /// All nodes below a cursor at the root; walks instead of calling itself, for trees may be deep.
