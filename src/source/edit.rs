@@ -34,10 +34,13 @@ impl Edit {
 }
 
 impl Edit {
-    /// The edit that puts `replacement` there instead, which may run into what stands before it only if the original does: a blank keeps them apart.
+    /// The edit that puts `replacement` there instead. A blank keeps it apart from what stands before it where the old text needed none: a sign,
+    /// or a character that nothing is known of yet.
     pub fn with(self, replacement: &str) -> Edit {
-        let is_word = |text: &str| text.starts_with(|one: char| one.is_alphanumeric() || one == '_');
-        let blank = if is_word(replacement) && !is_word(&self.original) { " " } else { "" };
+        let is_word = replacement.starts_with(|one: char| one.is_alphanumeric() || one == '_');
+        let is_character = self.replacement.is_empty() && self.original.starts_with('\'');
+        let touches = self.replacement.starts_with(' ') || self.original.starts_with(['-', '+']) || is_character;
+        let blank = if is_word && touches { " " } else { "" };
         Edit { replacement: format!("{blank}{replacement}"), ..self }
     }
 }

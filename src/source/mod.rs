@@ -20,6 +20,7 @@ mod misread;
 mod operator;
 mod rewrite;
 mod slip;
+mod spelling;
 #[cfg(test)]
 mod tests;
 mod text;

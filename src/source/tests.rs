@@ -513,6 +513,22 @@ fn what_is_a_value_too_is_no_condition() {
 }
 
 #[test]
+fn other_spellings_are_read() {
+    let source = "int f(int a)\n<%\n  int t<:4:> = <% 1, a %>; // <: not\n  a = a + t<:a & 3:> * 2;\n  t<:0:> = \"<:\"<:a:>;\n  int val\\\nue =\n    a;\n\
+                  \x20 val\\\nue = val\\\nue +\\\n= a;\n  return a - /* :> */ t[1];\n%>\n";
+    let text = Text::parse(source);
+    let at = |line, column| text.operator_at(line, column).map(|found| found.source());
+    assert_eq!((at(4, 9), at(4, 22)), (Some("a + t<:a & 3:> * 2"), Some("t<:a & 3:> * 2")));
+    assert_eq!(at(4, 15), Some("a & 3"));
+    assert_eq!(at(5, 10), Some("t<:0:> = \"<:\"<:a:>"));
+    assert_eq!(at(12, 12), Some("a - /* :> */ t[1]"));
+    let own = text.name_at(8, 5).unwrap();
+    assert!(own.is_named("a") && !own.sees("value") && text.name_at(12, 10).unwrap().sees("value"));
+    let edit = text.edits("f.c", &[text.operator_at(4, 22).unwrap().with_operator("+")]).unwrap().remove(0);
+    assert_eq!(edit.replacement, "(t<:a & 3:> + 2)");
+}
+
+#[test]
 fn a_name_is_not_known_in_its_own_declaration() {
     let source = "int f(int a)\n{\n  int b =\n    a, c = a,\n    *d = &\n    a;\n  return a;\n}\n";
     let text = Text::parse(source);

@@ -7,6 +7,7 @@ use tree_sitter::{Parser, TreeCursor};
 use super::kind::{Field, Kind, language};
 use super::literal::Literal;
 use super::misread::Substitute;
+use super::spelling;
 
 /// A stretch of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -102,7 +103,7 @@ impl Text {
 
     /// Builds the tree, once more where it shows what the grammar mistook a name for.
     fn read(&mut self) {
-        let mut substitutes: Vec<Substitute> = Vec::new();
+        let mut substitutes: Vec<Substitute> = spelling::respelled(&self.source);
         for round in 0..=MOST_ROUNDS {
             self.nodes = nodes_of(&self.source, &substitutes);
             let is_leaf = |(index, node): &(u32, &Node)| node.last == index + 1 && node.span.start < node.span.end;
@@ -174,8 +175,9 @@ impl Text {
                 open.push((node.last, node.span, node.kind == Kind::Function));
             }
             let names_something = node.field == Field::Declarator && node.kind == Kind::Identifier;
+            let written = self.slice(node.span).filter(|_| names_something);
             // What is called in an expression that looks like a declaration is no variable, nor is a function.
-            let Some(name) = self.slice(node.span).filter(|_| names_something) else { continue };
+            let Some(name) = written.map(spelling::joined) else { continue };
             let scope = open.last().map_or(whole, |(_, span, _)| *span);
             let function =
                 open.iter().rev().find(|(_, _, is_function)| *is_function).map_or(whole, |(_, span, _)| *span);
@@ -186,7 +188,7 @@ impl Text {
                 .last();
             let declarator = self.node(outer.unwrap_or(index)).span;
             let one = Declared { at: node.span.start, scope, function, declarator };
-            match found.get_mut(name) {
+            match found.get_mut(&*name) {
                 Some(all) => all.push(one),
                 None => _ = found.insert(name.into(), vec![one]),
             }
@@ -329,16 +331,21 @@ fn nodes_of(source: &[u8], substitutes: &[Substitute]) -> Vec<Node> {
     parsed.extend_from_slice(&source[from..]);
     let Some(tree) = parser.parse(&parsed, None) else { return Vec::new() };
     let mut nodes = flatten(&mut tree.walk());
-    let original = |offset: u32| {
-        let Some(last) = begins.partition_point(|begin| *begin < offset).checked_sub(1) else { return offset };
+    let original = |offset: u32, is_start: bool| {
+        let Some(last) = begins.partition_point(|begin| *begin < offset + u32::from(is_start)).checked_sub(1) else {
+            return offset;
+        };
         let Substitute { span, by } = &substitutes[last];
-        (offset - begins[last]).saturating_sub(by.len() as u32) + span.end
+        match offset == begins[last] && !by.is_empty() {
+            true => span.start,
+            false => (offset - begins[last]).saturating_sub(by.len() as u32) + span.end,
+        }
     };
     for node in &mut nodes {
         let is_substitute = begins
             .binary_search(&node.span.start)
             .is_ok_and(|at| node.span.end - node.span.start == substitutes[at].by.len() as u32);
-        node.span = Span { start: original(node.span.start), end: original(node.span.end) };
+        node.span = Span { start: original(node.span.start, true), end: original(node.span.end, false) };
         // A whole name that is a number to the parser.
         if is_substitute && node.kind == Kind::Number {
             node.kind = Kind::Identifier;

@@ -36,7 +36,7 @@ float f;
     return x + c + s;
 }
 
-int loud(p)
+static int loud(p)
 int *p;
 {
     hidden += *p;
