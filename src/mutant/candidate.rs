@@ -346,6 +346,7 @@ impl<'a> Found<'_, '_, 'a> {
                 match same_name(&new.name) {
                     true => Err(Junk::Several),
                     false if !found.sees(&new.name) => Err(Junk::Made),
+                    false if found.is_before_value_of(&new.name) => Err(Junk::Unset),
                     false => Ok(found.with_text(&new.name)),
                 }
             });

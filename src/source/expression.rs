@@ -176,6 +176,11 @@ impl<'t> Expression<'t> {
         self.text.sees(self.span().start, name)
     }
 
+    /// Whether a variable of this name has no value yet here, for all that the text says.
+    pub fn is_before_value_of(self, name: &str) -> bool {
+        self.text.is_unset(self.span().start, name)
+    }
+
     /// How tightly it binds.
     pub fn precedence(self) -> Precedence {
         Precedence::of_kind(self.kind(), self.operator(), self.is_prefix())

@@ -281,6 +281,10 @@ impl Text {
     /// An operand's new text where its parent, of `kind`, has a new operator that binds like `outer`.
     fn operand(&self, child: u32, kind: Kind, outer: Precedence, inner: &[Piece]) -> Option<String> {
         let (text, precedence) = self.new_text(child, inner)?;
+        // `++` and `--` bind alike, whatever the grammar takes `!a++` for.
+        if kind == Kind::Update && inner.iter().all(|piece| piece.node != child) {
+            return Some(text);
+        }
         if kind != Kind::Binary {
             return Some(enclosed(&text, precedence < self.required(child).0));
         }

@@ -49,6 +49,8 @@ fn an_operator_is_replaced_within_its_tree() {
         ("x += b;", "  ^", "-=", "x -= b;"),
         ("x++;", " ^", "--", "x--;"),
         ("--x;", "^", "++", "++x;"),
+        ("x = !a--;", "      ^", "++", "x = !a++;"),
+        ("x = *p++;", "      ^", "--", "x = *p--;"),
         ("x = a+-b;", "     ^", "-", "x = a- -b;"),
         ("x = a-*p;", "     ^", "/", "x = a/ *p;"),
         ("x = a+++b;", "       ^", "-", "x = a++ -b;"),
@@ -519,11 +521,11 @@ fn other_spellings_are_read() {
     let text = Text::parse(source);
     let at = |line, column| text.operator_at(line, column).map(|found| found.source());
     assert_eq!((at(4, 9), at(4, 22)), (Some("a + t<:a & 3:> * 2"), Some("t<:a & 3:> * 2")));
-    assert_eq!(at(4, 15), Some("a & 3"));
+    assert_eq!(at(4, 16), Some("a & 3"));
     assert_eq!(at(5, 10), Some("t<:0:> = \"<:\"<:a:>"));
-    assert_eq!(at(12, 12), Some("a - /* :> */ t[1]"));
+    assert_eq!(at(13, 12), Some("a - /* :> */ t[1]"));
     let own = text.name_at(8, 5).unwrap();
-    assert!(own.is_named("a") && !own.sees("value") && text.name_at(12, 10).unwrap().sees("value"));
+    assert!(own.is_named("a") && !own.sees("value") && text.name_at(13, 10).unwrap().sees("value"));
     let edit = text.edits("f.c", &[text.operator_at(4, 22).unwrap().with_operator("+")]).unwrap().remove(0);
     assert_eq!(edit.replacement, "(t<:a & 3:> + 2)");
 }
@@ -537,4 +539,11 @@ fn a_name_is_not_known_in_its_own_declaration() {
     assert_eq!(sees(4, 12, ["b", "c", "d"]), [true, false, false]);
     assert_eq!(sees(6, 5, ["b", "c", "d"]), [true, true, false]);
     assert_eq!(sees(7, 10, ["b", "c", "d"]), [true, true, true]);
+    let source = "int f(int a)\n{\n  int b, *p, c = a, v[2];\n  static int s;\n  c = a;\n  b = a;\n  return a;\n}\n";
+    let text = Text::parse(source);
+    let unset = |line, column| {
+        ["a", "b", "c", "p", "s", "v"].map(|name| text.name_at(line, column).unwrap().is_before_value_of(name))
+    };
+    assert_eq!(unset(5, 7), [false, true, false, true, false, false]);
+    assert_eq!(unset(7, 10), [false, false, false, true, false, false]);
 }

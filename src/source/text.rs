@@ -68,6 +68,8 @@ struct Declared {
     function: Span,
     /// The declarator with its initial value.
     declarator: Span,
+    /// Whether it is a variable that begins without a value.
+    unset: bool,
 }
 
 /// What is known of a macro, all its definitions in a text together.
@@ -186,14 +188,38 @@ impl Text {
                     *around == index || matches!(self.node(*around).kind, Kind::Declarator | Kind::InitDeclarator)
                 })
                 .last();
-            let declarator = self.node(outer.unwrap_or(index)).span;
-            let one = Declared { at: node.span.start, scope, function, declarator };
+            let outer = outer.unwrap_or(index);
+            let declarator = self.node(outer).span;
+            let unset = scope != whole && self.begins_unset(outer);
+            let one = Declared { at: node.span.start, scope, function, declarator, unset };
             match found.get_mut(&*name) {
                 Some(all) => all.push(one),
                 None => _ = found.insert(name.into(), vec![one]),
             }
         }
         found
+    }
+
+    /// Whether a declarator is of a variable that has no value: a number or an address inside a function, not kept, no parameter.
+    fn begins_unset(&self, declarator: u32) -> bool {
+        let Some(declaration) = self.parent(declarator) else { return false };
+        let inside = self.parent(declaration).is_some_and(|outer| self.node(outer).kind != Kind::Function);
+        let kept = [&b"static"[..], b"extern", b"_Thread_local", b"__thread"];
+        let words = self.bytes(self.node(declaration).span);
+        let is_scalar = !self.bytes(self.node(declarator).span).iter().any(|byte| b"[(".contains(byte));
+        let is_kept = kept.iter().any(|word| words.windows(word.len()).any(|window| window == *word));
+        self.node(declaration).kind == Kind::Declaration && inside && is_scalar && !is_kept
+    }
+
+    /// Whether a name is that of a variable which the text says nothing of between its declaration without a value and the offset.
+    pub(super) fn is_unset(&self, offset: u32, name: &str) -> bool {
+        let holds = |span: Span| span.start <= offset && offset < span.end;
+        let known = self.declared.get(name).into_iter().flatten();
+        let Some(one) = known.filter(|one| one.at < offset && holds(one.scope)).last() else { return false };
+        let start = |leaf: &u32| self.node(*leaf).span.start;
+        let from = self.leaves.partition_point(|leaf| start(leaf) < one.declarator.end);
+        let mut between = self.leaves[from..].iter().take_while(|leaf| start(leaf) < offset);
+        one.unset && !between.any(|leaf| self.bytes(self.node(*leaf).span) == name.as_bytes())
     }
 
     fn defined(&self) -> HashMap<Box<str>, Macro> {
