@@ -185,6 +185,7 @@ fn code_mutants(program: &Program) -> Vec<Mutant> {
                 Change::Operator(*Operator::ALL.iter().filter(like).cycle().nth(round)?)
             }
             OperationKind::Step { .. }
+            | OperationKind::Subscript { .. }
             | OperationKind::Argument { .. }
             | OperationKind::Unary { .. }
             | OperationKind::Assign { .. } => Change::Add(round as u64 + 1),

@@ -69,10 +69,36 @@ impl Location {
         Location { form: Form::Direct, text, kind, pending: 0, variable: self.variable.clone() }
     }
 
-    /// The member that begins at the pending offset; with `bits`, the innermost one of that size.
+    /// The element of an array that begins at the pending offset; `None` for other locations, and where an element is no larger than what is looked for.
+    fn first_element(&self, bits: u64) -> Option<Location> {
+        let kind = self.kind.filter(|kind| kind.is_array())?;
+        let (element, size) = element_of(kind).filter(|(_, size)| bits <= *size)?;
+        let mut rest = self.pending / size;
+        let mut indices = Vec::new();
+        for extent in kind.extents().into_iter().skip(1).rev() {
+            let extent = extent.filter(|extent| *extent > 0)?;
+            indices.push(rest % extent);
+            rest /= extent;
+        }
+        indices.push(rest);
+        let base = match self.form {
+            Form::Direct => self.text.clone(),
+            Form::Pointer => format!("(*{})", self.text),
+            Form::Array => format!("{}[0]", self.text),
+        };
+        let text = indices.iter().rev().fold(base, |text, index| format!("{text}[{index}]"));
+        let (kind, pending) = (Some(element), self.pending % size);
+        Some(Location { form: Form::Direct, text, kind, pending, variable: self.variable.clone() })
+    }
+
+    /// The member that begins at the pending offset; with `bits`, the innermost one of that size, elements of arrays included.
     fn descended(self, bits: Option<u64>) -> Location {
         let mut here = self;
         for _ in 0..DEPTH {
+            if let Some(element) = bits.and_then(|bits| here.first_element(bits)) {
+                here = element;
+                continue;
+            }
             let Some(kind) = here.kind.filter(|kind| kind.is_structure() || kind.is_union()) else { break };
             if here.pending == 0 && bits.is_none() {
                 break;

@@ -10,7 +10,7 @@ use crate::fuel;
 use crate::ir::{Block, Builder, LLVMIntPredicate, LLVMLinkage, LLVMOpcode, Module, Type, Value, llvm, word_address};
 use crate::logic::Junction;
 use crate::lower;
-use crate::operations::{OperationSite, Spot, operand_of};
+use crate::operations::{OperationSite, Spot, operand_of, subscript_of};
 use crate::overrides::{narrowed, replace_after, widened};
 use crate::shim;
 use crate::sites::Body;
@@ -182,6 +182,7 @@ impl Mutations<'_> {
             match operation.spot {
                 Spot::Result(position) => self.result(number, operation, self.body.at(position)),
                 Spot::Index(position) => self.index(number, self.body.at(position)),
+                Spot::Subscript(position) => self.subscript(number, self.body.at(position)),
                 Spot::Argument(position, operand) => self.argument(number, self.body.at(position), operand),
                 Spot::Variable(position) => self.variable(number, self.body.at(position), table),
                 Spot::Node | Spot::Store(_) | Spot::Around(..) | Spot::Repeat(..) | Spot::Junction(_) => {}
@@ -259,6 +260,17 @@ impl Mutations<'_> {
             _ => builder.cast(LLVMOpcode::LLVMSExt, index, word),
         };
         step.set_operand(1, self.ask(&builder, number, wide, self.module.constant(64, 0), wide));
+    }
+
+    fn subscript(&self, number: u32, step: Value) {
+        let at = step.n_operands() - 1;
+        let Some(index) = step.operand(at) else { return };
+        let value = subscript_of(index);
+        let (user, at) = if value == index { (step, at) } else { (index, 0) };
+        let builder = Builder::before(self.module, user);
+        let wide = widened(self.module, &builder, value);
+        let answer = self.ask(&builder, number, wide, self.module.constant(64, 0), wide);
+        user.set_operand(at, narrowed(self.module, &builder, answer, value.kind().int_bits(), value.kind()));
     }
 
     /// The addresses of the variables that could be read in another one's place.

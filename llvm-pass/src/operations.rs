@@ -27,6 +27,8 @@ pub enum Spot {
     Result(u32),
     /// Before the address computation at this position, whose index it answers.
     Index(u32),
+    /// The same for the last index of that at this position, as it is before it is made as wide as an address.
+    Subscript(u32),
     /// Before the call at this position, for this operand.
     Argument(u32, u32),
     /// Before the store at this position, whose value it answers.
@@ -46,7 +48,7 @@ pub enum Spot {
 /// An operation. Node and variables are the function's own numbers.
 #[derive(Clone, Debug)]
 pub struct OperationSite {
-    /// Its piece.
+    /// The piece that is executed whenever it takes place.
     pub piece: u32,
     /// Where it is.
     pub place: Place,
@@ -169,7 +171,10 @@ impl Collector<'_, '_> {
 
     fn step(&mut self, position: u32, step: Value) {
         let (Some(base), Some(index)) = (step.operand(0), step.operand(1)) else { return };
-        if step.n_operands() != 2 || step.kind().kind() != LLVMTypeKind::LLVMPointerTypeKind {
+        if step.kind().kind() != LLVMTypeKind::LLVMPointerTypeKind || self.subscript(position, step, base) {
+            return;
+        }
+        if step.n_operands() != 2 {
             return;
         }
         let own = position_of(step);
@@ -188,6 +193,36 @@ impl Collector<'_, '_> {
         let backwards = negated || number.is_some_and(|number| number < 0);
         let constant = number.map(|number| number.unsigned_abs());
         self.push(position, OperationKind::Step { backwards, constant }, Spot::Index(position));
+    }
+
+    /// Whether a step is to an element that a subscript names: those stand where what they are elements of begins.
+    fn subscript(&mut self, position: u32, step: Value, base: Value) -> bool {
+        let own = position_of(step);
+        let in_array = step.n_operands() == 3
+            && step.operand(1).and_then(Value::integer) == Some(0)
+            && step.element_source().kind() == LLVMTypeKind::LLVMArrayTypeKind;
+        let begins = base.is(LLVMOpcode::LLVMAlloca) || base.is_instruction() && position_of(base) == own;
+        // `p += n` and `p++` stand where what they read does.
+        let updates =
+            |user: &Value| user.is(LLVMOpcode::LLVMStore) && user.operand(0) == Some(step) && position_of(*user) == own;
+        let from_pointer = step.n_operands() == 2 && begins && !step.users().iter().any(updates);
+        let Some(index) = step.operand(step.n_operands() - 1).filter(|_| in_array || from_pointer) else {
+            return false;
+        };
+        let constant = index.integer();
+        // An array that stands for its address is a step to its first element, too.
+        let leads = |user: &Value| match user.opcode() {
+            Some(LLVMOpcode::LLVMStore) => user.operand(1) == Some(step),
+            Some(LLVMOpcode::LLVMLoad | LLVMOpcode::LLVMGetElementPtr) => user.operand(0) == Some(step),
+            _ => false,
+        };
+        let is_element = constant != Some(0) || step.users().iter().all(leads);
+        if is_element && !nodes::reads_va_list(base) {
+            let width = subscript_of(index).kind().int_bits() as u8;
+            let constant = constant.map(|number| number as u64);
+            self.push(position, OperationKind::Subscript { width, constant }, Spot::Subscript(position));
+        }
+        true
     }
 
     fn read(&mut self, position: u32, load: Value) {
@@ -290,15 +325,18 @@ impl Collector<'_, '_> {
 
     fn repeats(&mut self, graph: &Graph, compounds: &[Found]) {
         for repeat in repeats::collect(graph, compounds) {
-            self.push(repeat.branch, OperationKind::If, Spot::Repeat(repeat.first, repeat.jump));
+            let spot = Spot::Repeat(repeat.first, repeat.jump);
+            self.push_within(repeat.jump, repeat.branch, OperationKind::If, spot);
         }
     }
 
     fn logic(&mut self, graph: &Graph, compounds: &[Found]) {
         for junction in compounds.iter().flat_map(|found| logic::junctions(graph, found)) {
-            let Some(last) = junction.left.last() else { continue };
-            let position = self.body.terminator(*last);
-            self.push(position, OperationKind::Logical { and: junction.and }, Spot::Junction(Box::new(junction)));
+            let (Some(first), Some(last)) = (junction.left.first(), junction.left.last()) else { continue };
+            // Whatever the left side begins with may decide it.
+            let (first, position) = (self.body.terminator(*first), self.body.terminator(*last));
+            let kind = OperationKind::Logical { and: junction.and };
+            self.push_within(first, position, kind, Spot::Junction(Box::new(junction)));
         }
     }
 
@@ -307,11 +345,22 @@ impl Collector<'_, '_> {
     }
 
     fn push(&mut self, position: u32, kind: OperationKind, spot: Spot) {
+        self.push_within(position, position, kind, spot);
+    }
+
+    /// An operation that stands at `position` and takes place whenever `executed` is.
+    fn push_within(&mut self, executed: u32, position: u32, kind: OperationKind, spot: Spot) {
         let Some(place) = self.place(position) else { return };
-        let piece = piece_at(self.body, self.pieces, position);
+        let piece = piece_at(self.body, self.pieces, executed);
         let node = self.owners.get(&self.body.at(position)).copied();
         self.found.push((position, OperationSite { piece, place, node, kind, others: Vec::new(), spot }));
     }
+}
+
+/// A subscript in the type that it is computed in: what is narrower than `int` is computed as one, which comes to the same in 64 bits.
+pub fn subscript_of(index: Value) -> Value {
+    let source = if nodes::is_widened(index) { index.operand(0) } else { None };
+    source.filter(|source| source.kind().int_bits() == 32).unwrap_or(index)
 }
 
 /// Line and column of an instruction.

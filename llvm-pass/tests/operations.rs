@@ -136,6 +136,18 @@ const EDITS: &[Edit] = &[
     edit("int a[3] = {1, 2, 3}; int *p = a; p[[@++|--]]; p += 1; show(*p);", "left", -1),
     edit("int a[5] = {1, 2, 3, 4, 5}; int *p = a + 2, n = 1; show(*(p [[+|-]] n));", "left", -1),
     edit("int a[5] = {1, 2, 3, 4, 5}; int *p = a + 2, n = 1; show(*(p [[-|+]] n));", "left", 1),
+    // Subscripts, of which the runtime here can make another number.
+    edit("int a[4] = {1, 2, 3, 4}, i = rand_(1); show(@a[ [[i|3]] ]);", "left", 3),
+    edit(
+        "int a[4] = {1, 2, 3, 4}, *p = a + 1; unsigned i = rand_(1); @p[ [[i|0]] ] = 7; show(a[1]); show(a[2]);",
+        "left",
+        0,
+    ),
+    edit("int a[4] = {1, 2, 3, 4}; char i = rand_(1); show(@a[ [[i + 1|3]] ]);", "left", 3),
+    edit("int a[4] = {1, 2, 3, 4}; @a[ [[0|2]] ] += 5; show(a[0]); show(a[2]);", "left", 2),
+    edit("int n = rand_(4), v[n]; for (int i = 0; i < n; i++) v[i] = i; show(@v[ [[n - 1|1]] ]);", "left", 1),
+    edit("struct pair p[2] = {{1, 2}, {3, 4}}; int i = rand_(0); show(@p[ [[i|1]] ].y);", "left", 1),
+    edit("static int t[3][2] = {{1, 2}, {3, 4}, {5, 6}}; long i = rand_(1); show((@t[ [[i|2]] ])[1]);", "left", 2),
     edit("[[@show(3)|show(-3)]];", "result", -3),
     edit("[[@dump(1.5)|dump(2.5)]];", "result", 0x4004_0000_0000_0000),
     // Statements.
@@ -153,6 +165,9 @@ const EDITS: &[Edit] = &[
     edit("if (is(\"a\", 1) [[&&|||]] is(\"b\", 0)) show(1); else show(2);", "choice", 1),
     edit("if (is(\"a\", 0) [[&&|||]] is(\"b\", 1)) show(1); else show(2);", "choice", 1),
     edit("if (is(\"a\", 1) [[|||&&]] is(\"b\", 0)) show(1); else show(2);", "choice", 1),
+    edit("int x = is(\"a\", 0) && is(\"b\", 1) [[|||&&]] is(\"c\", 1); show(x);", "choice", 1),
+    edit("if (!(is(\"a\", 0) || is(\"b\", 0)) [[&&|||]] is(\"c\", 1)) show(1); else show(2);", "choice", 1),
+    edit("if ((is(\"a\", 1) || is(\"b\", 0)) [[&&|||]] is(\"c\", 0)) show(1); else show(2);", "choice", 1),
     edit("int x = is(\"a\", 1) [[&&|||]] is(\"b\", 0); show(x);", "choice", 1),
     edit("int x = is(\"a\", 0) [[|||&&]] is(\"b\", 1); show(x);", "choice", 1),
     edit("if (is(\"a\", 0) [[&&|||]] is(\"b\", 1) && is(\"c\", 0)) show(1); else show(2);", "choice", 1),
@@ -327,6 +342,7 @@ fn mutant_at(unit: &OwnedUnit, place: (u32, u32), (what, number): (&str, i64)) -
                     (matches!(what, "operator" | "left" | "right"), width, operator as u8)
                 }
                 OperationKind::Step { .. } => (what == "left", 64, 1),
+                OperationKind::Subscript { width, .. } => (what == "left", width, 1),
                 OperationKind::Assign { width, .. } => (what == "operator", width, 35),
                 OperationKind::Argument { width, .. } => (what == "result", width, 0),
                 OperationKind::Unary { width, .. } => (what == "operator", width, 0),

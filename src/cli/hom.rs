@@ -56,7 +56,7 @@ pub fn hom(root: &Path, start: &Path, arguments: &HomArguments, out: &mut impl W
         let hint = "higher-order mutants are chosen by causal effect (`suspect mutate --tests all`)";
         Failure::new(failure.exit, format!("{}; {hint}", failure.message))
     })?;
-    let catalogue = Catalogue::of(&store, &run, &arguments.catalogue)?;
+    let catalogue = Catalogue::of(&store, &run, &arguments.catalogue, None)?;
     let suite = ready::suite(root, &run)?;
     let _reading = store.lock_shared()?;
     let killer = Killer::new(&store, &run, &suite, &arguments.kill)?;

@@ -24,7 +24,7 @@ use catalogue::{Catalogue, entry, subject};
 pub fn mutants(root: &Path, start: &Path, arguments: &MutantsArguments, out: &mut impl Write) -> Result<(), Failure> {
     let store = Store::new(root);
     let run = store.latest_run()?;
-    let catalogue = Catalogue::of(&store, &run, &arguments.catalogue)?;
+    let catalogue = Catalogue::of(&store, &run, &arguments.catalogue, None)?;
     if arguments.list || arguments.junk {
         return list(&run, &catalogue, start, arguments, out);
     }

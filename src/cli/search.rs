@@ -43,6 +43,9 @@ const MOST_TESTS: (usize, usize) = (8, 24);
 const MOST_FURTHER: (usize, usize) = (24, 120);
 /// Trials, at most: what a search of the largest programs is worth.
 const MOST_TRIALS: usize = 200_000;
+/// The part of the budget in which it is found out which changes compute the same: what it does not suffice for is tried twice, which costs less than
+/// not to be tried.
+const FOR_COMPARISON: u32 = 4;
 /// Edges that are taken in the time in which a process starts and ends, about.
 const EDGES_OF_PROCESS: u64 = 1_000_000;
 /// Seed of values that are drawn: rankings of one run are the same whenever they are made.
@@ -63,7 +66,8 @@ pub fn search(
     ready::check(store, run, suite)?;
     // All classes, those for repairing programs too. Without code mutants values can still be changed.
     let operators = Class::ALL.map(|class| class.name().to_string()).into();
-    let catalogue = Catalogue::of(store, run, &CatalogueArguments { operators, ..CatalogueArguments::default() })
+    let asked = CatalogueArguments { operators, ..CatalogueArguments::default() };
+    let catalogue = Catalogue::of(store, run, &asked, options.budget.map(|budget| began + budget / FOR_COMPARISON))
         .unwrap_or_else(|failure| Catalogue { left_out: vec![failure.message], ..Catalogue::default() });
     let endless = Endless::of(run)?;
     let tests = search_tests(run, &endless)?;

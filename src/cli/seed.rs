@@ -64,7 +64,7 @@ fn of_mutants(
     arguments: &SeedArguments,
     out: &mut impl Write,
 ) -> Result<Vec<SeededProgram>, Failure> {
-    let catalogue = Catalogue::of(store, run, &arguments.catalogue)?;
+    let catalogue = Catalogue::of(store, run, &arguments.catalogue, None)?;
     let suite = Suite::load(root)?;
     let _reading = store.lock_shared()?;
     let killer = Killer::new(store, run, &suite, &arguments.kill)?;

@@ -194,10 +194,7 @@ fn exchanged(template: &CodeMutant, candidate: &Candidate, bits: u64, text: &str
         };
         Override { change, ..one.clone() }
     };
-    let edit = candidate.edit.clone().map(|mut edit| {
-        edit.replacement = text.to_owned();
-        edit
-    });
+    let edit = candidate.edit.clone().map(|edit| edit.with(text));
     Candidate {
         id: hash_bytes(hash_bytes(template.id, b"constant"), text.as_bytes()),
         kind: Kind::Constant,

@@ -97,6 +97,15 @@ pub fn label_candidates(program: &Program, label: &Label, node: u32, taken: &Tak
         let change = Change::Exchange(own, value);
         let overriding = |node: &u32| Override { site: Site::Node(*node), instance: 0, change: change.clone() };
         let replacement = label_text(label, form, value)?;
+        let edit = Edit {
+            file: program.files.get(found.place.file as usize).cloned().unwrap_or_default(),
+            line: label.line,
+            column: label.column,
+            end_line: label.line,
+            end_column: label.column + label.text.len() as u32,
+            original: label.text.clone(),
+            replacement: String::new(),
+        };
         Some(Candidate {
             id: identity(program, node, &[], &change),
             kind: Kind::Operation(Class::Crp),
@@ -106,15 +115,7 @@ pub fn label_candidates(program: &Program, label: &Label, node: u32, taken: &Tak
             mutant: Mutant { overrides: label.nodes.iter().map(overriding).collect() },
             original: format!("case {}", label.text),
             replacement: format!("case {replacement}"),
-            edit: Some(Edit {
-                file: program.files.get(found.place.file as usize).cloned().unwrap_or_default(),
-                line: label.line,
-                column: label.column,
-                end_line: label.line,
-                end_column: label.column + label.text.len() as u32,
-                original: label.text.clone(),
-                replacement,
-            }),
+            edit: Some(edit.with(&replacement)),
         })
     };
     values.filter_map(candidate).collect()

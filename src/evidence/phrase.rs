@@ -31,7 +31,7 @@ impl Phrase {
             Kind::Operation(Class::Sdl) => acting(format!("leaving out {}", quoted(original))),
             // Its operand has no name but in the source.
             Kind::Operation(Class::Uoi) if candidate.edit.is_some() => {
-                let texts = candidate.edit.as_ref().map(|edit| told_apart(&edit.replacement, &edit.original));
+                let texts = candidate.edit.as_ref().map(|edit| told_apart(edit.replacement.trim(), &edit.original));
                 let (replacement, original) = texts.unwrap_or_default();
                 Phrase { text: format!("with {replacement} instead of {original}"), acts: false }
             }

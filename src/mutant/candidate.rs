@@ -6,7 +6,7 @@ use super::form::Form;
 use super::operator::{Class, alternatives, bits_of, constants, number};
 use super::{insertion, sign};
 use crate::program::{Node, Operation, OperationKind, Operator, Place, Signedness, Variable};
-use crate::source::{Expression, Kind, Literal, LiteralValue, Number, Rewrite, constant_text};
+use crate::source::{Expression, Insertion, Kind, Literal, LiteralValue, Number, Rewrite, constant_text};
 use crate::trial::{Change, Override, Site};
 
 /// Adds the mutants of an operation.
@@ -18,6 +18,7 @@ pub(super) fn of_operation(body: &Body, index: u32, drafts: &mut Vec<Draft>) {
             found.binary(operator, u32::from(width), signedness, left, right);
         }
         OperationKind::Step { backwards, constant } => found.step(backwards, constant),
+        OperationKind::Subscript { width, constant } => found.subscript(u32::from(width), constant),
         OperationKind::Logical { and } => found.logical(and),
         OperationKind::Argument { position, width, is_float, value } => {
             found.argument(position, number(value, u32::from(width), is_float, true));
@@ -190,6 +191,50 @@ impl<'a> Found<'_, '_, 'a> {
         }
     }
 
+    /// `p[i]` becomes `p[i + 1]` or `p[i - 1]`, `p[2]` another element that there may be.
+    fn subscript(&mut self, width: u32, constant: Option<u64>) {
+        let index = self.index_text();
+        let Some(constant) = constant else {
+            // What a constant is added to has these mutants by that constant.
+            let is_sum = |sum: Expression| {
+                let sides = [sum.left(), sum.right()].into_iter().flatten();
+                matches!(sum.operator(), "+" | "-") && sides.into_iter().any(|side| side.literal().is_some())
+            };
+            if index.is_ok_and(|index| is_sum(index.unparenthesized())) {
+                return;
+            }
+            let less = u64::MAX >> (64 - width.clamp(1, 64));
+            for (insertion, step, text) in [(Insertion::Increment, 1, "e + 1"), (Insertion::Decrement, less, "e - 1")] {
+                let rewrite = index.map(|index| index.with_insertion(insertion, None));
+                self.push(Class::Uoi, Change::Add(step), ("e", text), rewrite);
+            }
+            return;
+        };
+        let value = number(constant, 64, false, true);
+        // Nothing lies before an array.
+        for new in constants(value).into_iter().filter(|new| new.signed().is_some_and(|new| new >= 0)) {
+            self.constant(Site::Operation(self.index), Change::Left(bits_of(new)), index, value, new);
+        }
+    }
+
+    /// What stands between the brackets of the element that the operation leads to.
+    fn index_text(&self) -> Result<Expression<'a>, Junk> {
+        let place = self.operation.place;
+        let text = self.body.text(place)?;
+        let mut written = text.beginning_at(place.line, place.column);
+        written.retain(|found| found.kind() == Kind::Subscript);
+        let is_subscript = |one: &Operation| matches!(one.kind, OperationKind::Subscript { .. });
+        let here = self.body.operations_at(place).filter(|(_, one)| is_subscript(one));
+        let here: Vec<u32> = here.map(|(index, _)| index).collect();
+        let position = here.iter().position(|index| *index == self.index);
+        match written.is_empty() {
+            true => Err(self.body.nothing(text, place)),
+            // Of `a[i][j]` the inner one comes first, in the text and in the code.
+            false if written.len() != here.len() => Err(Junk::Several),
+            false => position.and_then(|at| written.get(at)?.subscript()).ok_or(Junk::Made),
+        }
+    }
+
     fn logical(&mut self, and: bool) {
         let (token, other) = if and { ("&&", "||") } else { ("||", "&&") };
         let found = self.body.written(self.operation.place, |found| found.operator() == token);
@@ -301,6 +346,7 @@ impl<'a> Found<'_, '_, 'a> {
                 match same_name(&new.name) {
                     true => Err(Junk::Several),
                     false if !found.sees(&new.name) => Err(Junk::Made),
+                    false if found.is_before_value_of(&new.name) => Err(Junk::Unset),
                     false => Ok(found.with_text(&new.name)),
                 }
             });

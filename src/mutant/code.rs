@@ -29,6 +29,8 @@ pub enum Junk {
     Several,
     /// In the tests' own code.
     TestCode,
+    /// It reads a variable that has no value yet.
+    Unset,
 }
 
 impl Junk {
@@ -42,6 +44,7 @@ impl Junk {
             Junk::Part => "a part of a larger expression",
             Junk::Several => "several operations at one place",
             Junk::TestCode => "in the tests' own code",
+            Junk::Unset => "reads what has no value yet",
         }
     }
 }

@@ -147,9 +147,11 @@ impl Snippet {
     fn compared(&self) -> Vec<CodeMutant> {
         let mut mutants = self.mutants();
         let comparison = Comparison::new(&self.program, &self.texts(), &mutants);
-        let module = comparison.module(&Forms::new()).unwrap();
-        let forms = comparison.forms(&Forms::new(), &optimised(&module).unwrap());
-        assert_eq!(comparison.module(&forms), None, "what is known is not compiled again");
+        let modules = comparison.modules(&Forms::new());
+        let forms = modules
+            .iter()
+            .fold(Forms::new(), |forms, module| comparison.forms(&forms, &optimised(module, None).unwrap()));
+        assert!(comparison.modules(&forms).is_empty(), "what is known is not compiled again");
         comparison.judge(&forms, &mut mutants);
         mutants
     }

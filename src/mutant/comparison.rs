@@ -21,6 +21,9 @@ use crate::trial::{Change, Override, Site};
 /// What an optimising compiler made of functions: hashes of the texts that it was given, each with a hash of the body that came of it.
 pub type Forms = HashMap<u64, u64>;
 
+/// Bytes of text after which a module is not added to: about 20,000 instructions, a second of a compiler's time.
+const LONG_MODULE: usize = 600_000;
+
 /// A comparison in the making: what is to be compiled, and what that is to tell.
 #[derive(Clone, Debug, Default)]
 pub struct Comparison {
@@ -58,14 +61,22 @@ impl Comparison {
         comparison
     }
 
-    /// What to compile: a module of LLVM IR as text, good for every target, of the functions whose forms are not `known`; `None` if all are.
-    pub fn module(&self, known: &Forms) -> Option<String> {
+    /// What to compile: modules of LLVM IR as text, good for every target, of the functions whose forms are not `known`, so many in each that a compiler
+    /// takes a second or so; none if all are known.
+    pub fn modules(&self, known: &Forms) -> Vec<String> {
         let unknown = self.definitions.iter().filter(|(hash, _)| !known.contains_key(hash));
-        let module: String = unknown.map(|(_, definition)| definition.as_str()).collect();
-        (!module.is_empty()).then(|| module + &declarations())
+        let mut modules: Vec<String> = Vec::new();
+        for (_, definition) in unknown {
+            match modules.last_mut().filter(|module| module.len() < LONG_MODULE) {
+                Some(module) => module.push_str(definition),
+                None => modules.push(definition.clone()),
+            }
+        }
+        modules.iter_mut().for_each(|module| module.push_str(&declarations()));
+        modules
     }
 
-    /// The forms of this comparison's functions: those that are `known`, and those that the compiler made of [`Comparison::module`] (`-O2 -S
+    /// The forms of this comparison's functions: those that are `known`, and those that the compiler made of one of [`Comparison::modules`] (`-O2 -S
     /// -emit-llvm`).
     pub fn forms(&self, known: &Forms, optimised: &str) -> Forms {
         let bodies = bodies(optimised);

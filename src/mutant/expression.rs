@@ -1,6 +1,6 @@
 //! Expressions of the program as terms: operations on constants and on values that are not looked into.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::anchor::Body;
 use super::form::Form;
@@ -70,9 +70,14 @@ struct Known {
     right: Option<u64>,
 }
 
-/// The expressions of a function that mutants of several kinds can be compared in.
+/// Operators that are compared as one, at the least, before what is around them takes their value for one that it does not look into. Each
+/// mutant is compiled with all operators around it, so without a bound the work grows as the square of an expression's length. People's own
+/// expressions have fewer.
+const ENOUGH: usize = 12;
+
+/// The expressions of a function that mutants of several kinds can be compared in, long ones in parts.
 pub(super) fn wholes(body: &Body) -> Vec<Whole> {
-    let mut finder = Finder { body, known: HashMap::new(), nodes: HashMap::new() };
+    let mut finder = Finder { body, known: HashMap::new(), nodes: HashMap::new(), parts: HashSet::new() };
     let roots = finder.operators();
     finder.nodes();
     let mut found: Vec<Whole> = roots.into_iter().filter_map(|(file, root)| finder.whole(file, root)).collect();
@@ -87,10 +92,12 @@ struct Finder<'b, 'v, 'a> {
     known: HashMap<(u32, Span), Known>,
     /// Nodes by where the expressions stand whose values they take.
     nodes: HashMap<(u32, Span), u32>,
+    /// Operands that are expressions of their own, because they are long.
+    parts: HashSet<(u32, Span)>,
 }
 
 impl<'a> Finder<'_, '_, 'a> {
-    /// Fills in the table of operators; those that are no operand of another one.
+    /// Fills in the table of operators; those that are no operand of another one, or one that is a part by itself.
     fn operators(&mut self) -> Vec<(u32, Expression<'a>)> {
         let program = self.body.view.program;
         let mut expressions = Vec::new();
@@ -104,8 +111,27 @@ impl<'a> Finder<'_, '_, 'a> {
             self.known.insert((operation.place.file, found.span()), known);
             expressions.push((operation.place.file, found));
         }
-        expressions.retain(|(file, found)| !self.is_operand(*file, *found));
+        self.divide(&expressions);
         expressions
+            .retain(|(file, found)| self.parts.contains(&(*file, found.span())) || !self.is_operand(*file, *found));
+        expressions
+    }
+
+    /// Fills in the operands that are parts by themselves: from the innermost outwards, each that has enough operators.
+    fn divide(&mut self, expressions: &[(u32, Expression<'a>)]) {
+        let mut inner_first: Vec<&(u32, Expression<'a>)> = expressions.iter().collect();
+        inner_first.sort_by_key(|(_, found)| found.span().end - found.span().start);
+        let mut sizes: HashMap<(u32, Span), usize> = HashMap::new();
+        for (file, found) in inner_first {
+            let size = 1 + sizes.remove(&(*file, found.span())).unwrap_or(0);
+            if !self.is_operand(*file, *found) {
+                continue;
+            }
+            match outer(*found) {
+                Some(outer) if size < ENOUGH => *sizes.entry((*file, outer.span())).or_default() += size,
+                _ => _ = self.parts.insert((*file, found.span())),
+            }
+        }
     }
 
     /// Whether an operator's value is an operand that its parent's term goes into.
@@ -152,6 +178,7 @@ impl<'a> Finder<'_, '_, 'a> {
             Some(bits) => Term::Constant(bits),
             None => {
                 let inner = operand.map(Expression::unparenthesized);
+                let inner = inner.filter(|inner| !self.parts.contains(&(file, inner.span())));
                 let deeper = inner.and_then(|inner| Some((inner, self.known.get(&(file, inner.span()))?)));
                 match deeper.filter(|(inner, of)| inner.kind() == Kind::Binary && fits(of, known)) {
                     Some((inner, of)) => self.term(file, inner, of, parameters),

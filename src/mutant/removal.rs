@@ -122,6 +122,11 @@ impl<'a> Found<'_, '_, 'a> {
             }
             let rewrite = found.and_then(|found| {
                 let right = found.right().ok_or(Junk::Made)?;
+                let target = found.left().map(Expression::unparenthesized);
+                let name = target.filter(|target| target.kind() == Kind::Identifier);
+                if name.is_some_and(|name| name.is_before_value_of(name.source())) {
+                    return Err(Junk::Unset);
+                }
                 let keeps = constant.is_none() || !found.is_used() && self.keeps(right, width, is_float);
                 if keeps { Ok(found.with_operator(token)) } else { Err(Junk::Part) }
             });

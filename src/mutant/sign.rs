@@ -53,6 +53,8 @@ fn sight(view: &View, operand: Expression, width: u32, depth: u32) -> Sight {
         Kind::Identifier => of_name(view, operand.source(), width),
         Kind::Call => match operand.callee().map(Expression::unparenthesized) {
             Some(callee) if callee.kind() == Kind::Identifier && view.is_macro(callee.source()) => Sight::Hidden,
+            // What looks like a call may be a conversion to a type of this name.
+            _ if operand.callee().is_some_and(|callee| callee.kind() == Kind::Parenthesized) => Sight::Hidden,
             _ => Sight::AsTold,
         },
         Kind::Subscript | Kind::Field | Kind::Pointer | Kind::Update => Sight::AsTold,

@@ -139,7 +139,7 @@ pub fn change_of(claim: &Claim) -> String {
         Some(edit) if edit.replacement.trim().trim_matches(';').is_empty() => {
             format!("{} left out", quoted(&edit.original))
         }
-        Some(edit) => format!("{} becomes {}", quoted(&edit.original), quoted(&edit.replacement)),
+        Some(edit) => format!("{} becomes {}", quoted(&edit.original), quoted(edit.replacement.trim())),
         None if claim.kind == "call" => format!("{} left out", quoted(&claim.original)),
         None => format!("{} becomes {}", quoted(&claim.original), quoted(&claim.replacement)),
     };

@@ -252,7 +252,7 @@ impl MutantEntry {
             Some(edit) if edit.replacement.trim().trim_matches(';').is_empty() => {
                 format!("{} left out", quoted(&edit.original))
             }
-            Some(edit) => format!("{} becomes {}", quoted(&edit.original), quoted(&edit.replacement)),
+            Some(edit) => format!("{} becomes {}", quoted(&edit.original), quoted(edit.replacement.trim())),
             None => "no text".into(),
         }
     }

@@ -33,6 +33,18 @@ impl Edit {
     }
 }
 
+impl Edit {
+    /// The edit that puts `replacement` there instead. A blank keeps it apart from what stands before it where the old text needed none: a sign,
+    /// or a character that nothing is known of yet.
+    pub fn with(self, replacement: &str) -> Edit {
+        let is_word = replacement.starts_with(|one: char| one.is_alphanumeric() || one == '_');
+        let is_character = self.replacement.is_empty() && self.original.starts_with('\'');
+        let touches = self.replacement.starts_with(' ') || self.original.starts_with(['-', '+']) || is_character;
+        let blank = if is_word && touches { " " } else { "" };
+        Edit { replacement: format!("{blank}{replacement}"), ..self }
+    }
+}
+
 /// `source` with all `edits` made, whatever file they name; `None` if one does not fit (its original text does not
 /// stand there) or two overlap.
 pub fn apply<'a>(source: &[u8], edits: impl IntoIterator<Item = &'a Edit>) -> Option<Vec<u8>> {

@@ -176,6 +176,11 @@ impl<'t> Expression<'t> {
         self.text.sees(self.span().start, name)
     }
 
+    /// Whether a variable of this name has no value yet here, for all that the text says.
+    pub fn is_before_value_of(self, name: &str) -> bool {
+        self.text.is_unset(self.span().start, name)
+    }
+
     /// How tightly it binds.
     pub fn precedence(self) -> Precedence {
         Precedence::of_kind(self.kind(), self.operator(), self.is_prefix())
@@ -221,7 +226,7 @@ impl<'t> Expression<'t> {
         }
     }
 
-    /// Whether its truth alone matters: the condition of `if`, a loop or `?:`, an operand of `&&`, `||` or `!`.
+    /// Whether its truth alone matters: the condition of `if`, a loop or `a ? b : c` (not `a ?: c`), an operand of `&&`, `||` or `!`.
     pub fn is_condition(self) -> bool {
         let outer = self.parenthesized();
         let Some(parent) = self.text.parent(outer.index) else { return false };
@@ -232,7 +237,7 @@ impl<'t> Expression<'t> {
                 .text
                 .parent(parent)
                 .is_some_and(|owner| matches!(self.text.node(owner).kind, Kind::If | Kind::While | Kind::Do)),
-            Kind::For | Kind::Conditional => field == Field::Condition,
+            Kind::For | Kind::Conditional => field == Field::Condition && !self.text.is_elvis(parent),
             Kind::Binary | Kind::Unary => {
                 Expression::at(self.text, parent).is_some_and(|parent| matches!(parent.operator(), "&&" | "||" | "!"))
             }

@@ -64,18 +64,24 @@ impl Text {
     }
 
     /// The outermost expression that the token at the place is part of and whose truth alone matters, with no other such
-    /// one between: the predicate that begins there.
+    /// one between: the predicate that begins there. The condition of `a ?: b` is none, for it is a value, too.
     pub fn condition_at(&self, line: u32, column: u32) -> Option<Expression<'_>> {
         let leaf = self.leaf_at(line, column)?;
         let around = std::iter::once(leaf).chain(self.ancestors(leaf));
+        let mut is_value = false;
         let inside = around.take_while(|index| {
-            let kind = self.node(*index).kind;
-            !kind.is_statement() || *index == leaf
+            let node = self.node(*index);
+            let goes_on = !is_value && (!node.kind.is_statement() || *index == leaf);
+            is_value = node.field == Field::Condition && self.parent(*index).is_some_and(|outer| self.is_elvis(outer));
+            goes_on
         });
         let mut conditions = inside.filter_map(|index| Expression::at(self, index)).filter(|found| {
-            // `!a` is decided upon as `a` is, and an operator `&&` or `||` decides by its operands.
+            // `!a` is decided upon as `a` is, and an operator `&&` or `||` decides by its operands, negated or not.
             let negated = found.parenthesized().parent().is_some_and(|parent| parent.operator() == "!");
-            let is_logic = matches!(found.unparenthesized().operator(), "&&" | "||");
+            let turned = std::iter::successors(Some(found.unparenthesized()), |outer| {
+                outer.operand().filter(|_| outer.operator() == "!").map(Expression::unparenthesized)
+            });
+            let is_logic = turned.last().is_some_and(|decided| matches!(decided.operator(), "&&" | "||"));
             found.kind() != Kind::Parenthesized && found.is_condition() && !negated && !is_logic
         });
         conditions.next().filter(|found| self.is_sound(*found))
@@ -178,6 +184,11 @@ impl Text {
             index += 1;
         }
         Some(found)
+    }
+
+    /// Whether a node is `a ?: b`, whose condition is its value, too.
+    pub(super) fn is_elvis(&self, index: u32) -> bool {
+        self.node(index).kind == Kind::Conditional && self.child(index, Field::Consequence).is_none()
     }
 
     fn within(&self, inner: u32, outer: u32) -> bool {

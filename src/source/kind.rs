@@ -37,6 +37,8 @@ pub enum Kind {
     Identifier,
     /// The name of a member.
     Member,
+    /// The name of a type that a program gives.
+    TypeName,
     /// `42`, `0x2a`, `4.2f`.
     Number,
     /// `'a'`.
@@ -146,6 +148,7 @@ impl Kind {
             "comma_expression" => Comma,
             "identifier" => Identifier,
             "field_identifier" => Member,
+            "type_identifier" => TypeName,
             "number_literal" => Number,
             "char_literal" => Character,
             "string_literal" | "concatenated_string" => String,

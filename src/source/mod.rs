@@ -17,12 +17,15 @@ mod expression;
 mod find;
 mod kind;
 mod literal;
+mod misread;
 mod operator;
 mod rewrite;
 mod slip;
+mod spelling;
 #[cfg(test)]
 mod tests;
 mod text;
+mod token;
 mod warning;
 
 pub use claimed::{claimed_lines, names_others, says_it_is_generated};

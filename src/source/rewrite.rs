@@ -7,6 +7,7 @@ use super::expression::{Expression, Statement};
 use super::kind::{Field, Kind};
 use super::operator::Precedence;
 use super::text::{Span, Text};
+use super::token;
 
 /// One mutation of one expression or statement of a text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -154,7 +155,23 @@ impl Text {
     }
 
     fn edit(&self, file: &str, piece: &Piece) -> Option<Edit> {
-        Edit::new(self, file, piece.span, self.placed(piece))
+        Edit::new(self, file, piece.span, self.apart(piece.span, self.placed(piece)))
+    }
+
+    /// A new text for `span` that runs into nothing around it that the old one did not touch: `return-1` becomes `return 1`.
+    fn apart(&self, span: Span, mut new: String) -> String {
+        let before = self.bytes(Span { start: span.start.saturating_sub(LONGEST_NUMBER), end: span.start });
+        let after =
+            self.bytes(Span { start: span.end, end: span.end.saturating_add(1).min(self.source().len() as u32) });
+        let old = self.bytes(span);
+        let old_first = old.first().copied();
+        if token::joins(before, new.as_bytes()) && new.bytes().next() != old_first {
+            new.insert(0, ' ');
+        }
+        if token::joins(new.as_bytes(), after) {
+            new.push(' ');
+        }
+        new
     }
 
     /// A piece as it stands in a parent that stays as it is.
@@ -207,10 +224,11 @@ impl Text {
         let mut from = span.start;
         for piece in inner.iter().filter(|piece| span.holds(piece.span)) {
             text += self.slice(Span { start: from, end: piece.span.start })?;
-            text += &self.placed(piece);
+            token::append(&mut text, &self.placed(piece));
             from = piece.span.end;
         }
-        Some(text + self.slice(Span { start: from, end: span.end })?)
+        token::append(&mut text, self.slice(Span { start: from, end: span.end })?);
+        Some(text)
     }
 
     fn with_operand(&self, node: u32, right: bool, prefix: &str, inner: &[Piece]) -> Option<Piece> {
@@ -263,6 +281,10 @@ impl Text {
     /// An operand's new text where its parent, of `kind`, has a new operator that binds like `outer`.
     fn operand(&self, child: u32, kind: Kind, outer: Precedence, inner: &[Piece]) -> Option<String> {
         let (text, precedence) = self.new_text(child, inner)?;
+        // `++` and `--` bind alike, whatever the grammar takes `!a++` for.
+        if kind == Kind::Update && inner.iter().all(|piece| piece.node != child) {
+            return Some(text);
+        }
         if kind != Kind::Binary {
             return Some(enclosed(&text, precedence < self.required(child).0));
         }
@@ -353,5 +375,7 @@ fn inserted(insertion: Insertion, cast: Option<&str>, piece: &Piece) -> (String,
     }
 }
 
+/// So many bytes before an edit tell whether it would go on with a number: more than any number has.
+const LONGEST_NUMBER: u32 = 64;
 /// What operators are made of.
 const OPERATOR_CHARACTERS: [char; 12] = ['+', '-', '*', '/', '&', '|', '<', '>', '=', '!', '%', '^'];

@@ -49,6 +49,8 @@ fn an_operator_is_replaced_within_its_tree() {
         ("x += b;", "  ^", "-=", "x -= b;"),
         ("x++;", " ^", "--", "x--;"),
         ("--x;", "^", "++", "++x;"),
+        ("x = !a--;", "      ^", "++", "x = !a++;"),
+        ("x = *p++;", "      ^", "--", "x = *p--;"),
         ("x = a+-b;", "     ^", "-", "x = a- -b;"),
         ("x = a-*p;", "     ^", "/", "x = a/ *p;"),
         ("x = a+++b;", "       ^", "-", "x = a++ -b;"),
@@ -452,4 +454,96 @@ fn what_is_no_switch_or_holds_ranges_has_no_labels() {
     assert_eq!(labels("switch (a) { case 1: MANY(a); }", "MANY"), None);
     assert_eq!(labels("switch (a) { case 1: return a * 2; }", "a * 2"), None);
     assert_eq!(labels("if (a) a++;", "a) a"), None);
+}
+
+#[test]
+fn a_name_in_parentheses_is_a_value_or_a_type() {
+    let source = "typedef unsigned T;\n#define NUMBER 4\n#define WORD unsigned\nenum { ONE = 1 };\nextern T given(T);\n\
+                  int f(int a, int c) {\n  return (a)+(2)*(c);\n  return (T)+(2)*(c);\n  return (T)-a*c;\n  return (a)-1;\n\
+                  \x20 return (NUMBER)+(2)*c;\n  return (WORD)-a*c;\n  return (ONE)+(2)*c;\n  return (unknown)-a*c;\n  return (u32_t)-a*c;\n\
+                  \x20 return a + (T)&c;\n  return (T)(a)*c;\n  return (a)/* - */+(2)*(c) + (T)-a*(T)+c;\n  return (given)(a)*c;\n  return (S)-a*c;\n}\nS g;\n";
+    let text = Text::parse(source);
+    let at = |line: u32, operator: &str| {
+        let start = text.offset(line, 1).unwrap() as usize;
+        let column = source[start..].find(operator).unwrap() as u32 + 1;
+        text.operator_at(line, column).map(|found| found.source())
+    };
+    assert_eq!((at(7, "*"), at(7, "+")), (Some("(2)*(c)"), Some("(a)+(2)*(c)")));
+    assert_eq!((at(8, "*"), at(8, "+")), (Some("(T)+(2)*(c)"), Some("+(2)")));
+    assert_eq!((at(9, "*"), at(9, "-")), (Some("(T)-a*c"), Some("-a")));
+    assert_eq!(at(10, "-"), Some("(a)-1"));
+    assert_eq!((at(11, "*"), at(11, "+")), (Some("(2)*c"), Some("(NUMBER)+(2)*c")));
+    assert_eq!((at(12, "*"), at(12, "-")), (Some("(WORD)-a*c"), Some("-a")));
+    assert_eq!(at(13, "+"), Some("(ONE)+(2)*c"));
+    assert_eq!((at(14, "*"), at(14, "-")), (None, None), "what is not known is not read");
+    assert_eq!(at(15, "*"), Some("(u32_t)-a*c"));
+    assert_eq!((at(16, "+"), at(16, "&")), (Some("a + (T)&c"), Some("&c")));
+    assert_eq!(at(17, "*"), Some("(T)(a)*c"));
+    assert_eq!((at(18, "+"), at(18, "*(c")), (Some("(a)/* - */+(2)*(c)"), Some("(2)*(c)")));
+    assert_eq!(at(18, "*(T"), Some("(T)-a*(T)+c"));
+    assert_eq!(at(19, "*"), Some("(given)(a)*c"));
+    assert_eq!(at(20, "*"), Some("(S)-a*c"));
+    let name = text.name_at(7, 11).unwrap();
+    assert!(name.is_named("a") && name.span().end - name.span().start == 1);
+}
+
+#[test]
+fn new_text_runs_into_nothing() {
+    let number = |text: &Text, line, column| text.beginning_at(line, column)[0].with_text("7");
+    assert_eq!(rewritten("return-1;", &[("      ^", &number)]), "return 7;");
+    assert_eq!(rewritten("x = a ? -1:2;", &[("        ^", &number)]), "x = a ? 7:2;");
+    assert_eq!(rewritten("case-1:;", &[("    ^", &number)]), "case 7:;");
+    assert_eq!(rewritten("return'a';", &[("      ^", &number)]), "return 7;");
+    let exponent = |text: &Text, line, column| text.name_at(line, column).unwrap().with_text("0xE");
+    assert_eq!(rewritten("x = a+1;", &[("    ^", &exponent)]), "x = 0xE +1;");
+    assert_eq!(rewritten("x = a-b;", &[("      ^", &exponent)]), "x = a-0xE;");
+    let pointed = |text: &Text, line, column| text.name_at(line, column).unwrap().with_text("*p");
+    assert_eq!(rewritten("x = a/b;", &[("      ^", &pointed)]), "x = a/ *p;");
+    let text = Text::parse("int f(int a)\n{\nreturn-1;\n}\n");
+    let edit = text.edits("f.c", &[text.beginning_at(3, 7)[0].with_text("7")]).unwrap().remove(0);
+    assert_eq!((edit.clone().with("x").replacement, edit.with("-2").replacement), (" x".into(), "-2".into()));
+}
+
+#[test]
+fn what_is_a_value_too_is_no_condition() {
+    let text = Text::parse("int f(int a, int b)\n{\nif (a ?: b) ;\nreturn a > 1 ? : b;\nreturn a ? a : b;\n}\n");
+    assert!(text.condition_at(3, 5).is_none() && text.condition_at(4, 8).is_none());
+    assert_eq!(text.condition_at(5, 8).unwrap().source(), "a");
+    assert!(!text.operator_at(4, 10).unwrap().is_condition());
+    let text = Text::parse("int f(int a, int b)\n{\nreturn a && !(b || a);\n}\n");
+    assert!(text.condition_at(3, 13).is_none(), "an operator decides by its operands");
+}
+
+#[test]
+fn other_spellings_are_read() {
+    let source = "int f(int a)\n<%\n  int t<:4:> = <% 1, a %>; // <: not\n  a = a + t<:a & 3:> * 2;\n  t<:0:> = \"<:\"<:a:>;\n  int val\\\nue =\n    a;\n\
+                  \x20 val\\\nue = val\\\nue +\\\n= a;\n  return a - /* :> */ t[1];\n%>\n";
+    let text = Text::parse(source);
+    let at = |line, column| text.operator_at(line, column).map(|found| found.source());
+    assert_eq!((at(4, 9), at(4, 22)), (Some("a + t<:a & 3:> * 2"), Some("t<:a & 3:> * 2")));
+    assert_eq!(at(4, 16), Some("a & 3"));
+    assert_eq!(at(5, 10), Some("t<:0:> = \"<:\"<:a:>"));
+    assert_eq!(at(13, 12), Some("a - /* :> */ t[1]"));
+    let own = text.name_at(8, 5).unwrap();
+    assert!(own.is_named("a") && !own.sees("value") && text.name_at(13, 10).unwrap().sees("value"));
+    let edit = text.edits("f.c", &[text.operator_at(4, 22).unwrap().with_operator("+")]).unwrap().remove(0);
+    assert_eq!(edit.replacement, "(t<:a & 3:> + 2)");
+}
+
+#[test]
+fn a_name_is_not_known_in_its_own_declaration() {
+    let source = "int f(int a)\n{\n  int b =\n    a, c = a,\n    *d = &\n    a;\n  return a;\n}\n";
+    let text = Text::parse(source);
+    let sees = |line, column, names: [&str; 3]| names.map(|name| text.name_at(line, column).unwrap().sees(name));
+    assert_eq!(sees(4, 5, ["b", "c", "d"]), [false, false, false]);
+    assert_eq!(sees(4, 12, ["b", "c", "d"]), [true, false, false]);
+    assert_eq!(sees(6, 5, ["b", "c", "d"]), [true, true, false]);
+    assert_eq!(sees(7, 10, ["b", "c", "d"]), [true, true, true]);
+    let source = "int f(int a)\n{\n  int b, *p, c = a, v[2];\n  static int s;\n  c = a;\n  b = a;\n  return a;\n}\n";
+    let text = Text::parse(source);
+    let unset = |line, column| {
+        ["a", "b", "c", "p", "s", "v"].map(|name| text.name_at(line, column).unwrap().is_before_value_of(name))
+    };
+    assert_eq!(unset(5, 7), [false, true, false, true, false, false]);
+    assert_eq!(unset(7, 10), [false, false, false, true, false, false]);
 }

@@ -6,6 +6,8 @@ use tree_sitter::{Parser, TreeCursor};
 
 use super::kind::{Field, Kind, language};
 use super::literal::Literal;
+use super::misread::Substitute;
+use super::spelling;
 
 /// A stretch of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -52,6 +54,9 @@ pub struct Text {
     declared: HashMap<Box<str>, Vec<Declared>>,
 }
 
+/// How often a text is parsed to have its names right: each round shows what the last one's mistakes hid, mostly nothing.
+const MOST_ROUNDS: usize = 4;
+
 /// A declaration of a name.
 #[derive(Clone, Copy, Debug)]
 struct Declared {
@@ -61,6 +66,10 @@ struct Declared {
     scope: Span,
     /// The function that it is in; the whole text for others.
     function: Span,
+    /// The declarator with its initial value.
+    declarator: Span,
+    /// Whether it is a variable that begins without a value.
+    unset: bool,
 }
 
 /// What is known of a macro, all its definitions in a text together.
@@ -70,6 +79,8 @@ pub struct Macro {
     pub closed: bool,
     /// The literal that it is.
     pub literal: Option<Literal>,
+    /// Whether it is a type for all that its first word says.
+    pub converts: bool,
 }
 
 impl Text {
@@ -78,13 +89,37 @@ impl Text {
         let source = source.into();
         let newlines = source.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
         let lines = std::iter::once(0).chain(newlines.map(|(at, _)| at as u32 + 1)).collect();
-        let nodes = if u32::try_from(source.len()).is_ok() { nodes_of(&source) } else { Vec::new() };
-        let is_leaf = |(index, node): &(u32, &Node)| node.last == index + 1 && node.span.start < node.span.end;
-        let leaves = (0..).zip(&nodes).filter(is_leaf).map(|(index, _)| index).collect();
-        let mut text = Text { source, lines, nodes, leaves, macros: HashMap::new(), declared: HashMap::new() };
-        text.macros = text.defined();
-        text.declared = text.declarations();
+        let mut text = Text {
+            source,
+            lines,
+            nodes: Vec::new(),
+            leaves: Vec::new(),
+            macros: HashMap::new(),
+            declared: HashMap::new(),
+        };
+        if u32::try_from(text.source.len()).is_ok() {
+            text.read();
+        }
         text
+    }
+
+    /// Builds the tree, once more where it shows what the grammar mistook a name for.
+    fn read(&mut self) {
+        let mut substitutes: Vec<Substitute> = spelling::respelled(&self.source);
+        for round in 0..=MOST_ROUNDS {
+            self.nodes = nodes_of(&self.source, &substitutes);
+            let is_leaf = |(index, node): &(u32, &Node)| node.last == index + 1 && node.span.start < node.span.end;
+            self.leaves = (0..).zip(&self.nodes).filter(is_leaf).map(|(index, _)| index).collect();
+            self.macros = self.defined();
+            self.declared = self.declarations();
+            let (more, mut unclear) = self.misread();
+            if more.is_empty() || round == MOST_ROUNDS {
+                unclear.extend(more.iter().filter_map(|one| self.leaf(one.span.start)));
+                return self.doubt(&unclear);
+            }
+            substitutes.extend(more);
+            substitutes.sort_by_key(|one| one.span);
+        }
     }
 
     /// The macros that it defines.
@@ -98,12 +133,35 @@ impl Text {
         declared.filter_map(|(index, _)| self.slice(self.node(self.child(index, Field::Name)?).span))
     }
 
-    /// Whether a name can be known at an offset: not if the function around it declares it elsewhere alone.
+    /// Whether a name can be known at an offset: not if the function around it declares it elsewhere alone, nor in the declaration itself, where
+    /// it has no value yet.
     pub(super) fn sees(&self, offset: u32, name: &str) -> bool {
         let Some(all) = self.declared.get(name) else { return true };
         let holds = |span: Span| span.start <= offset && offset < span.end;
+        if all.iter().any(|one| holds(one.declarator)) {
+            return false;
+        }
         let known = all.iter().any(|one| one.at < offset && holds(one.scope));
         known || !all.iter().any(|one| holds(one.function))
+    }
+
+    /// Whether a variable, parameter or function of this name is declared where the offset is.
+    pub(super) fn declares(&self, offset: u32, name: &str) -> bool {
+        let holds = |span: Span| span.start <= offset && offset < span.end;
+        let all = self.declared.get(name).into_iter().flatten();
+        all.into_iter().any(|one| one.at < offset && holds(one.scope))
+    }
+
+    /// A macro that it defines.
+    pub(super) fn macro_of(&self, name: &str) -> Option<Macro> {
+        self.macros.get(name).copied()
+    }
+
+    /// The token that follows an offset; comments are none.
+    pub(super) fn leaf_after(&self, offset: u32) -> Option<&[u8]> {
+        let position = self.leaves.partition_point(|leaf| self.node(*leaf).span.start < offset);
+        let mut following = self.leaves[position..].iter().map(|leaf| self.node(*leaf));
+        following.find(|node| node.kind != Kind::Comment).map(|node| self.bytes(node.span))
     }
 
     fn declarations(&self) -> HashMap<Box<str>, Vec<Declared>> {
@@ -119,18 +177,49 @@ impl Text {
                 open.push((node.last, node.span, node.kind == Kind::Function));
             }
             let names_something = node.field == Field::Declarator && node.kind == Kind::Identifier;
+            let written = self.slice(node.span).filter(|_| names_something);
             // What is called in an expression that looks like a declaration is no variable, nor is a function.
-            let Some(name) = self.slice(node.span).filter(|_| names_something) else { continue };
+            let Some(name) = written.map(spelling::joined) else { continue };
             let scope = open.last().map_or(whole, |(_, span, _)| *span);
             let function =
                 open.iter().rev().find(|(_, _, is_function)| *is_function).map_or(whole, |(_, span, _)| *span);
-            let one = Declared { at: node.span.start, scope, function };
-            match found.get_mut(name) {
+            let outer = std::iter::successors(Some(index), |inner| self.parent(*inner))
+                .take_while(|around| {
+                    *around == index || matches!(self.node(*around).kind, Kind::Declarator | Kind::InitDeclarator)
+                })
+                .last();
+            let outer = outer.unwrap_or(index);
+            let declarator = self.node(outer).span;
+            let unset = scope != whole && self.begins_unset(outer);
+            let one = Declared { at: node.span.start, scope, function, declarator, unset };
+            match found.get_mut(&*name) {
                 Some(all) => all.push(one),
                 None => _ = found.insert(name.into(), vec![one]),
             }
         }
         found
+    }
+
+    /// Whether a declarator is of a variable that has no value: a number or an address inside a function, not kept, no parameter.
+    fn begins_unset(&self, declarator: u32) -> bool {
+        let Some(declaration) = self.parent(declarator) else { return false };
+        let inside = self.parent(declaration).is_some_and(|outer| self.node(outer).kind != Kind::Function);
+        let kept = [&b"static"[..], b"extern", b"_Thread_local", b"__thread"];
+        let words = self.bytes(self.node(declaration).span);
+        let is_scalar = !self.bytes(self.node(declarator).span).iter().any(|byte| b"[(".contains(byte));
+        let is_kept = kept.iter().any(|word| words.windows(word.len()).any(|window| window == *word));
+        self.node(declaration).kind == Kind::Declaration && inside && is_scalar && !is_kept
+    }
+
+    /// Whether a name is that of a variable which the text says nothing of between its declaration without a value and the offset.
+    pub(super) fn is_unset(&self, offset: u32, name: &str) -> bool {
+        let holds = |span: Span| span.start <= offset && offset < span.end;
+        let known = self.declared.get(name).into_iter().flatten();
+        let Some(one) = known.filter(|one| one.at < offset && holds(one.scope)).last() else { return false };
+        let start = |leaf: &u32| self.node(*leaf).span.start;
+        let from = self.leaves.partition_point(|leaf| start(leaf) < one.declarator.end);
+        let mut between = self.leaves[from..].iter().take_while(|leaf| start(leaf) < offset);
+        one.unset && !between.any(|leaf| self.bytes(self.node(*leaf).span) == name.as_bytes())
     }
 
     fn defined(&self) -> HashMap<Box<str>, Macro> {
@@ -140,9 +229,14 @@ impl Text {
             let is_definition = self.bytes(self.node(index).span).starts_with(b"#");
             let Some(name) = part(Field::Name).filter(|_| is_definition) else { continue };
             let body = part(Field::Value).unwrap_or_default();
-            let one = Macro { closed: is_one_operand(body), literal: Literal::of_text(body.trim()) };
+            let one = Macro {
+                closed: is_one_operand(body),
+                literal: Literal::of_text(body.trim()),
+                converts: begins_type(body),
+            };
             let known: &mut Macro = found.entry(name.into()).or_insert(one);
             known.closed &= one.closed;
+            known.converts &= one.converts;
             known.literal = known.literal.filter(|literal| Some(*literal) == one.literal);
         }
         found
@@ -231,14 +325,59 @@ fn is_one_operand(body: &str) -> bool {
     rest.starts_with('(') && closes == Some(rest.len() - 1)
 }
 
-fn nodes_of(source: &[u8]) -> Vec<Node> {
+/// Whether a macro's body begins as a type does.
+fn begins_type(body: &str) -> bool {
+    const WORDS: [&str; 16] = [
+        "char", "const", "double", "enum", "float", "int", "long", "short", "signed", "struct", "union", "unsigned",
+        "void", "volatile", "_Bool", "__int128",
+    ];
+    let word = body.split(|one: char| !one.is_alphanumeric() && one != '_').find(|word| !word.is_empty());
+    word.is_some_and(|word| WORDS.contains(&word) || word.ends_with("_t"))
+}
+
+/// The nodes of a text's tree, some names of it read as something else.
+fn nodes_of(source: &[u8], substitutes: &[Substitute]) -> Vec<Node> {
     let mut parser = Parser::new();
     if parser.set_language(&language()).is_err() {
         // The versions of grammar and parser are tested to fit.
         return Vec::new();
     }
-    let Some(tree) = parser.parse(source, None) else { return Vec::new() };
-    flatten(&mut tree.walk())
+    if substitutes.is_empty() {
+        return parser.parse(source, None).map_or_else(Vec::new, |tree| flatten(&mut tree.walk()));
+    }
+    let (mut parsed, mut from) = (Vec::with_capacity(source.len() + 64), 0);
+    // Where each one begins in what is parsed.
+    let mut begins = Vec::new();
+    for Substitute { span, by } in substitutes {
+        parsed.extend_from_slice(&source[from..span.start as usize]);
+        begins.push(parsed.len() as u32);
+        parsed.extend_from_slice(by.as_bytes());
+        from = span.end as usize;
+    }
+    parsed.extend_from_slice(&source[from..]);
+    let Some(tree) = parser.parse(&parsed, None) else { return Vec::new() };
+    let mut nodes = flatten(&mut tree.walk());
+    let original = |offset: u32, is_start: bool| {
+        let Some(last) = begins.partition_point(|begin| *begin < offset + u32::from(is_start)).checked_sub(1) else {
+            return offset;
+        };
+        let Substitute { span, by } = &substitutes[last];
+        match offset == begins[last] && !by.is_empty() {
+            true => span.start,
+            false => (offset - begins[last]).saturating_sub(by.len() as u32) + span.end,
+        }
+    };
+    for node in &mut nodes {
+        let is_substitute = begins
+            .binary_search(&node.span.start)
+            .is_ok_and(|at| node.span.end - node.span.start == substitutes[at].by.len() as u32);
+        node.span = Span { start: original(node.span.start, true), end: original(node.span.end, false) };
+        // A whole name that is a number to the parser.
+        if is_substitute && node.kind == Kind::Number {
+            node.kind = Kind::Identifier;
+        }
+    }
+    nodes
 }
 
 /// All nodes below a cursor at the root; walks instead of calling itself, for trees may be deep.

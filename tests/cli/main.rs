@@ -8,6 +8,7 @@ mod code_mutants;
 mod contrib;
 mod counts;
 mod differences;
+mod edits;
 mod errors;
 mod eval;
 mod eval_trials;

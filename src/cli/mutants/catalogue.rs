@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use suspect_format::trace::HASH_START;
 
@@ -34,8 +35,13 @@ pub struct Catalogue {
 }
 
 impl Catalogue {
-    /// Finds the mutants, tells which are equivalent or duplicates, and chooses.
-    pub fn of(store: &Store, run: &Run, arguments: &CatalogueArguments) -> Result<Catalogue, Failure> {
+    /// Finds the mutants, tells which are equivalent or duplicates as far as the time goes, and chooses.
+    pub fn of(
+        store: &Store,
+        run: &Run,
+        arguments: &CatalogueArguments,
+        until: Option<Instant>,
+    ) -> Result<Catalogue, Failure> {
         let mut selection = selection(store.root(), arguments)?;
         let build = store.load_build::<BuildReport>()?;
         let program = &run.program;
@@ -52,7 +58,7 @@ impl Catalogue {
         for mutant in mutants.iter_mut().filter(|mutant| trusted.contains(&mutant.place.file)) {
             mutant.status = Status::Junk(Junk::TestCode);
         }
-        let mut left_out = compare(store, program, &texts, &mut mutants);
+        let mut left_out = compare(store, program, &texts, &mut mutants, until);
         // What no usual mutant is a duplicate of.
         if selection.classes.iter().all(|class| class.is_usual()) {
             mutants.retain(|mutant| mutant.class.is_usual());
@@ -161,25 +167,31 @@ pub fn sources(root: &Path, run: &Run, build: Option<&BuildReport>) -> Result<BT
 }
 
 /// Marks equivalent and duplicate mutants; what kept it from that, if anything did. What the compiler made of an expression is kept, so the next
-/// build has those compiled that are new.
-fn compare(store: &Store, program: &Program, texts: &BTreeMap<u32, Text>, mutants: &mut [CodeMutant]) -> Vec<String> {
+/// build has those compiled that are new, and what the time was not enough for is compiled next time.
+fn compare(
+    store: &Store,
+    program: &Program,
+    texts: &BTreeMap<u32, Text>,
+    mutants: &mut [CodeMutant],
+    until: Option<Instant>,
+) -> Vec<String> {
     let comparison = Comparison::new(program, texts, mutants);
     let compiler = optimiser();
-    let known: Forms = store.load_forms(compiler).unwrap_or_default();
-    let forms = match comparison.module(&known) {
-        None => known,
-        Some(module) => match optimised(&module) {
-            Ok(text) => {
-                let forms = comparison.forms(&known, &text);
-                // What cannot be kept is compiled again.
-                let _ = store.save_forms(compiler, &forms);
-                forms
+    let mut forms: Forms = store.load_forms(compiler).unwrap_or_default();
+    let mut left_out = Vec::new();
+    for module in comparison.modules(&forms) {
+        match optimised(&module, until) {
+            Ok(text) => forms = comparison.forms(&forms, &text),
+            Err(why) => {
+                left_out.push(format!("which mutants compute the same was not found out of all: {why}"));
+                break;
             }
-            Err(why) => return vec![format!("which mutants compute the same was not found out: {why}")],
-        },
-    };
+        }
+        // What cannot be kept is compiled again.
+        let _ = store.save_forms(compiler, &forms);
+    }
     comparison.judge(&forms, mutants);
-    Vec::new()
+    left_out
 }
 
 /// What is asked for; all that is worth a trial, where no share of it is.

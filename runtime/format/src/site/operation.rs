@@ -121,6 +121,13 @@ pub enum OperationKind {
     },
     /// An `if` without `else`, at its condition. Hook: `__suspect_choice` behind what it guards; 1 means that the condition is asked again, as `while` does.
     If,
+    /// The subscript of an element. Hook: `__suspect_operation` with the subscript as left operand and result.
+    Subscript {
+        /// Bits of the type that it is computed in.
+        width: u8,
+        /// The subscript if it is a constant.
+        constant: Option<u64>,
+    },
 }
 
 /// A place in the code where a code mutant can change something.
@@ -128,7 +135,8 @@ pub enum OperationKind {
 pub struct Operation {
     /// Piece it is in.
     pub piece: u32,
-    /// Where the compiler says it is: the operator's token, the call, the identifier, the `=` of an assignment.
+    /// Where the compiler says it is: the operator's token, the call, the identifier, the `=` of an assignment; of a subscript what it is an
+    /// element of.
     pub place: Place,
     /// The node (an index into the function's nodes) whose value it takes part in, within its statement.
     pub node: Option<u32>,
@@ -174,6 +182,10 @@ impl Operation {
             }
             OperationKind::Unary { width, is_float } => sink.put(&[8, width, is_float as u8]),
             OperationKind::If => sink.put(&[9]),
+            OperationKind::Subscript { width, constant } => {
+                sink.put(&[10, width]);
+                put_constant(sink, constant);
+            }
         }
     }
 
@@ -212,6 +224,7 @@ impl Operation {
             }
             8 => OperationKind::Unary { width: cursor.byte()?, is_float: cursor.byte()? != 0 },
             9 => OperationKind::If,
+            10 => OperationKind::Subscript { width: cursor.byte()?, constant: take_constant(cursor)? },
             tag => return Err(Bad::Tag(tag)),
         };
         Ok(Operation { piece, place, node, kind })
