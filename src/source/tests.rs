@@ -539,6 +539,11 @@ fn a_name_is_not_known_in_its_own_declaration() {
     assert_eq!(sees(4, 12, ["b", "c", "d"]), [true, false, false]);
     assert_eq!(sees(6, 5, ["b", "c", "d"]), [true, true, false]);
     assert_eq!(sees(7, 10, ["b", "c", "d"]), [true, true, true]);
+    let text = Text::parse(
+        "int f(int a, int b) { return a; }\nint g(int a)\n{\nfor (int a = 0; a < 3; a++) f(a, a);\nreturn a;\n}\n",
+    );
+    assert!(text.name_at(1, 30).unwrap().sees("b") && !text.name_at(4, 31).unwrap().sees("a"));
+    assert!(text.name_at(5, 8).unwrap().sees("a"));
     let source = "int f(int a)\n{\n  int b, *p, c = a, v[2];\n  static int s;\n  c = a;\n  b = a;\n  return a;\n}\n";
     let text = Text::parse(source);
     let unset = |line, column| {

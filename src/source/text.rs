@@ -70,6 +70,8 @@ struct Declared {
     declarator: Span,
     /// Whether it is a variable that begins without a value.
     unset: bool,
+    /// Whether it is a parameter.
+    parameter: bool,
 }
 
 /// What is known of a macro, all its definitions in a text together.
@@ -134,11 +136,14 @@ impl Text {
     }
 
     /// Whether a name can be known at an offset: not if the function around it declares it elsewhere alone, nor in the declaration itself, where
-    /// it has no value yet.
+    /// it has no value yet. The compiler's tables know lines alone, so what is declared in the same line is not what they mean.
     pub(super) fn sees(&self, offset: u32, name: &str) -> bool {
         let Some(all) = self.declared.get(name) else { return true };
         let holds = |span: Span| span.start <= offset && offset < span.end;
-        if all.iter().any(|one| holds(one.declarator)) {
+        let line = |offset: u32| self.place(offset).0;
+        let meant = all.iter().rfind(|one| one.at < offset && holds(one.scope));
+        let is_hidden = meant.is_some_and(|one| !one.parameter && line(one.at) == line(offset));
+        if is_hidden || all.iter().any(|one| holds(one.declarator)) {
             return false;
         }
         let known = all.iter().any(|one| one.at < offset && holds(one.scope));
@@ -191,7 +196,8 @@ impl Text {
             let outer = outer.unwrap_or(index);
             let declarator = self.node(outer).span;
             let unset = scope != whole && self.begins_unset(outer);
-            let one = Declared { at: node.span.start, scope, function, declarator, unset };
+            let parameter = self.parent(outer).is_none_or(|around| self.node(around).kind != Kind::Declaration);
+            let one = Declared { at: node.span.start, scope, function, declarator, unset, parameter };
             match found.get_mut(&*name) {
                 Some(all) => all.push(one),
                 None => _ = found.insert(name.into(), vec![one]),
