@@ -141,8 +141,9 @@ impl Text {
         let Some(all) = self.declared.get(name) else { return true };
         let holds = |span: Span| span.start <= offset && offset < span.end;
         let line = |offset: u32| self.place(offset).0;
-        let meant = all.iter().rfind(|one| one.at < offset && holds(one.scope));
-        let is_hidden = meant.is_some_and(|one| !one.parameter && line(one.at) == line(offset));
+        let mut inner_first = all.iter().rev().filter(|one| one.at < offset && holds(one.scope));
+        let meant = inner_first.next().filter(|one| !one.parameter && line(one.at) == line(offset));
+        let is_hidden = meant.is_some() && inner_first.next().is_some();
         if is_hidden || all.iter().any(|one| holds(one.declarator)) {
             return false;
         }

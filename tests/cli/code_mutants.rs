@@ -83,7 +83,7 @@ fn edited(edit: &Value, options: &[&str]) -> Vec<(Option<i32>, Vec<u8>)> {
     assert!(built.success(), "{edit:?}");
     let run = |(_, numbers, _): &(&str, &str, &str)| {
         let mut command = Command::new("timeout");
-        for tool in ["ASAN", "UBSAN"] {
+        for tool in ["ASAN", "UBSAN", "MSAN"] {
             command.env(format!("{tool}_OPTIONS"), format!("exitcode={OBJECTION}:detect_leaks=0"));
         }
         let output = command.arg("2").arg(path("a")).args(numbers.split_whitespace()).output().unwrap();
@@ -105,8 +105,8 @@ fn failing(edit: &Value) -> Vec<&'static str> {
 
 /// Whether a sanitizer objects to what the edited program does: it has no meaning in C then, and does now one thing, now another.
 fn is_meaningless(edit: &Value) -> bool {
-    let ran = edited(edit, &["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]);
-    ran.iter().any(|(status, _)| *status == Some(OBJECTION))
+    let sanitizers = [&["-fsanitize=address,undefined", "-fno-sanitize-recover=all"][..], &["-fsanitize=memory"]];
+    sanitizers.into_iter().flat_map(|options| edited(edit, options)).any(|(status, _)| status == Some(OBJECTION))
 }
 
 #[test]
