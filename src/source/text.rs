@@ -221,8 +221,8 @@ impl Text {
     /// Whether a name is that of a variable which the text says nothing of between its declaration without a value and the offset.
     pub(super) fn is_unset(&self, offset: u32, name: &str) -> bool {
         let holds = |span: Span| span.start <= offset && offset < span.end;
-        let known = self.declared.get(name).into_iter().flatten();
-        let Some(one) = known.filter(|one| one.at < offset && holds(one.scope)).last() else { return false };
+        let mut known = self.declared.get(name).into_iter().flatten();
+        let Some(one) = known.rfind(|one| one.at < offset && holds(one.scope)) else { return false };
         let start = |leaf: &u32| self.node(*leaf).span.start;
         let from = self.leaves.partition_point(|leaf| start(leaf) < one.declarator.end);
         let mut between = self.leaves[from..].iter().take_while(|leaf| start(leaf) < offset);
