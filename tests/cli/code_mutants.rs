@@ -71,8 +71,11 @@ fn forget(project: &Project) {
 /// The exit status with which a sanitizer objects.
 const OBJECTION: i32 = 99;
 
-/// Exit status and output of the program with an edit, in each test.
-fn edited(edit: &Value, options: &[&str]) -> Vec<(Option<i32>, Vec<u8>)> {
+/// Exit status and output.
+type Ran = (Option<i32>, Vec<u8>);
+
+/// What the program with an edit does in each test.
+fn edited(edit: &Value, options: &[&str]) -> Vec<Ran> {
     let source = fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs/biggest.c")).unwrap();
     let edit: Edit = serde_json::from_value(edit.clone()).unwrap();
     let directory = tempfile::tempdir().unwrap();
@@ -96,7 +99,7 @@ fn edited(edit: &Value, options: &[&str]) -> Vec<(Option<i32>, Vec<u8>)> {
 fn failing(edit: &Value) -> Vec<&'static str> {
     // Overflow wraps round, and locals begin as zero, where mutants run.
     let ran = edited(edit, &["-fwrapv", "-ftrivial-auto-var-init=zero"]);
-    let fails = |((_, _, answer), (status, output)): &(&(&str, &str, &str), (Option<i32>, Vec<u8>))| {
+    let fails = |((_, _, answer), (status, output)): &(&(&str, &str, &str), Ran)| {
         // Of the exit status this suite looks at crashes alone, which `timeout` passes on as 128 and the signal.
         status.is_none_or(|code| matches!(code, 124 | 129..=192)) || *output != format!("{answer}\n").as_bytes()
     };

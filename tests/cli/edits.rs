@@ -39,6 +39,13 @@ const BATCH: usize = 32;
 /// Seconds that an edited program may run; the original takes milliseconds.
 const PATIENCE: &str = "5";
 
+/// The checksum that an edited program prints of a file, or how it ends where it does not end well.
+type Ran = Result<u64, Option<i32>>;
+/// A mutant's edit, and the bits of its file's checksum that its trials fail in.
+type Killed = (Edit, BTreeSet<u64>);
+/// A claim's edit, and whether each test that it was tried on passes.
+type Claim = (Edit, Vec<(u64, bool)>);
+
 /// The program, built and recorded.
 struct Subject {
     project: Project,
@@ -97,7 +104,7 @@ impl Subject {
     }
 
     /// The checksum that a program prints when it is told this; nothing if it does not end well.
-    fn run(&self, program: &Path, what: &str) -> Result<u64, Option<i32>> {
+    fn run(&self, program: &Path, what: &str) -> Ran {
         let mut command = Command::new("timeout");
         for tool in ["ASAN", "UBSAN", "MSAN"] {
             let options = format!("exitcode={OBJECTION}:detect_leaks=0:allocator_may_return_null=1:handle_abort=0");
@@ -109,13 +116,13 @@ impl Subject {
     }
 
     /// The tests of a file that fail where it comes to this.
-    fn failing(&self, name: &str, ran: Result<u64, Option<i32>>) -> BTreeSet<u64> {
+    fn failing(&self, name: &str, ran: Ran) -> BTreeSet<u64> {
         let differs = |bit: &u64| ran.is_ok_and(|sum| (sum ^ self.sums[name]) >> bit & 1 == 1);
         (0..BITS).filter(|bit| ran.is_err() || differs(bit)).collect()
     }
 
     /// What edited files come to, each by itself, though all are linked into one program.
-    fn edited(&self, flags: &[&str], edits: &[&Edit]) -> Vec<Option<Result<u64, Option<i32>>>> {
+    fn edited(&self, flags: &[&str], edits: &[&Edit]) -> Vec<Option<Ran>> {
         let directory = tempfile::tempdir().unwrap();
         let path = |number: usize, kind: &str| directory.path().join(format!("edited{number}.{kind}"));
         let compile = |number: usize, edit: &Edit| {
@@ -142,9 +149,9 @@ impl Subject {
     }
 
     /// Compares what edits do with the bits that fail in trials.
-    fn compare(&self, some: &[(Edit, BTreeSet<u64>)]) -> Vec<Shown> {
+    fn compare(&self, some: &[Killed]) -> Vec<Shown> {
         let edits: Vec<&Edit> = some.iter().map(|(edit, _)| edit).collect();
-        let judged = |(plain, (edit, killed)): (Option<Result<u64, Option<i32>>>, &(Edit, BTreeSet<u64>))| {
+        let judged = |(plain, (edit, killed)): (Option<Ran>, &Killed)| {
             let Some(plain) = plain else { return Shown::Wrong(format!("does not compile: {edit:?}")) };
             let failing = self.failing(edit.file.strip_suffix(".c").unwrap(), plain);
             let objects = |flags: &&[&str]| self.edited(flags, &[edit])[0] == Some(Err(Some(OBJECTION)));
@@ -174,9 +181,8 @@ impl Subject {
         assert_eq!(found.len(), classes.split(',').count(), "{found:?}");
         let is_known =
             |one: &&Value| ["too_long_in", "unknown_in"].iter().all(|list| one[list].as_array().unwrap().is_empty());
-        let known: Vec<(Edit, BTreeSet<u64>)> =
-            mutants.iter().filter(is_known).map(|one| killed(&report, one)).collect();
-        let batches: Vec<&[(Edit, BTreeSet<u64>)]> = known.chunks(BATCH).collect();
+        let known: Vec<Killed> = mutants.iter().filter(is_known).map(|one| killed(&report, one)).collect();
+        let batches: Vec<&[Killed]> = known.chunks(BATCH).collect();
         let mut shown: Vec<Shown> = each(&batches, |some| self.compare(some)).concat();
         shown.resize(mutants.len(), Shown::Cut);
         shown
@@ -186,7 +192,7 @@ impl Subject {
     fn claims(&self, files: &[&str]) -> Vec<Shown> {
         let wrong = |number: &usize| files.iter().any(|file| self.place_of(file) == number / BITS as usize);
         let tests = (PLAIN.len() + MADE.len()) * BITS as usize;
-        for number in (0..tests).filter(wrong).filter(|number| number % BITS as usize % 2 == 0) {
+        for number in (0..tests).filter(wrong).filter(|number| (number % BITS as usize).is_multiple_of(2)) {
             let right = self.expected(number);
             self.project.write(&format!("expected/{}", number + 1), &format!("{}\n", 1 - right));
         }
@@ -196,11 +202,11 @@ impl Subject {
         eprintln!("{} claims with edits", claims.len());
         // The program's main part is no edited file.
         claims.retain(|_, (edit, _)| edit.file != "main.c");
-        let claims: Vec<(Edit, Vec<(u64, bool)>)> = claims.into_values().collect();
-        let batches: Vec<&[(Edit, Vec<(u64, bool)>)]> = claims.chunks(BATCH).collect();
+        let claims: Vec<Claim> = claims.into_values().collect();
+        let batches: Vec<&[Claim]> = claims.chunks(BATCH).collect();
         each(&batches, |some| {
             let edits: Vec<&Edit> = some.iter().map(|(edit, _)| edit).collect();
-            let judged = |(plain, (edit, said)): (Option<Result<u64, Option<i32>>>, &(Edit, Vec<(u64, bool)>))| {
+            let judged = |(plain, (edit, said)): (Option<Ran>, &Claim)| {
                 let Some(plain) = plain else { return Shown::Wrong(format!("does not compile: {edit:?}")) };
                 let name = edit.file.strip_suffix(".c").unwrap();
                 let failing = self.failing(name, plain);
@@ -237,7 +243,7 @@ impl Subject {
 }
 
 /// The claims in a report that have edits: by their names, the edit, and whether each test that it was tried on passes.
-fn found_claims(report: &Value, claims: &mut BTreeMap<String, (Edit, Vec<(u64, bool)>)>) {
+fn found_claims(report: &Value, claims: &mut BTreeMap<String, Claim>) {
     match report {
         Value::Array(parts) => parts.iter().for_each(|part| found_claims(part, claims)),
         Value::Object(parts) => {
@@ -266,7 +272,7 @@ fn found_claims(report: &Value, claims: &mut BTreeMap<String, (Edit, Vec<(u64, b
 }
 
 /// A mutant's edit, and the bits of its file's checksum that its trials fail in.
-fn killed(report: &Value, mutant: &Value) -> (Edit, BTreeSet<u64>) {
+fn killed(report: &Value, mutant: &Value) -> Killed {
     let edits: Vec<Edit> = serde_json::from_value(mutant["edits"].clone()).unwrap();
     let [edit] = &edits[..] else { panic!("an edit: {mutant:#}") };
     let name = |test: &Value| report["tests"][test.as_u64().unwrap() as usize]["name"].as_str().unwrap();
