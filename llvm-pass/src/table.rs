@@ -42,13 +42,13 @@ impl Files {
             claimed: HashSet::new(),
         };
         // Debug information of DWARF 4 does not tell whether the compiler opened a file, so the source is asked.
-        let text = std::fs::read(files.from_root(source)).unwrap_or_default();
-        files.claimed = claimed_files(&text, source).iter().map(|name| files.from_root(name)).collect();
+        let text = std::fs::read(files.absolute(source)).unwrap_or_default();
+        files.claimed = claimed_files(&text, source).iter().map(|name| files.absolute(name)).collect();
         files.named("", source);
         files
     }
 
-    fn from_root(&self, name: &str) -> String {
+    fn absolute(&self, name: &str) -> String {
         match name.starts_with('/') {
             true => name.to_owned(),
             false => format!("{}/{name}", self.directory.trim_end_matches('/')),
@@ -57,7 +57,7 @@ impl Files {
 
     fn encode(&self, body: &mut Bytes) {
         for name in &self.names {
-            let is_claimed = self.claimed.contains(&self.from_root(name));
+            let is_claimed = self.claimed.contains(&self.absolute(name));
             File { name, origin: if is_claimed { Origin::Named } else { Origin::Read } }.encode(body);
         }
     }
