@@ -168,3 +168,24 @@ fn removals_go_with_other_mutants() {
     let both = super::edits(&made.program, &texts, [find("a + b * c", "a"), find("+", "-")]);
     assert!(both.is_err(), "of one operator");
 }
+
+#[test]
+fn what_is_compiled_grows_as_an_expression_does() {
+    let compiled = |terms: u64| {
+        let sum: Vec<String> = (0..terms).map(|term| format!("a * {}", 1000 + term)).collect();
+        let all = Snippet::new(&format!("x = {};", sum.join(" + ")));
+        let all = (0..terms).fold(all, |all, term| {
+            let number = 1000 + term;
+            let all = all.binary(&format!("* {number}"), 0, Operator::Mul, None, Some(number));
+            match term {
+                0 => all,
+                _ => all.binary(&format!(" + a * {number}"), 1, Operator::Add, None, None),
+            }
+        });
+        let mutants = all.mutants();
+        let modules = Comparison::new(&all.program, &all.texts(), &mutants).modules(&Forms::new());
+        (mutants.len(), modules.concat().len())
+    };
+    let ((few, short), (many, long)) = (compiled(40), compiled(160));
+    assert!(many > 3 * few && long < 5 * short, "{few}: {short}, {many}: {long}");
+}
