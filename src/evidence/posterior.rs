@@ -53,7 +53,7 @@ impl Posterior {
 
     /// The same with what was not tried counted in the probabilities; the order is what it is.
     ///
-    /// Trials that have not been run could speak for other lines as those that were speak for some. With the probability [`unseen`] the fault is where
+    /// Trials that have not been run could speak for other lines as those that were speak for some. With the probability `unseen` the fault is where
     /// changes have not been tried, and then trials say nothing of it: the order is as good as that by coverage at best.
     pub fn stated(mut self, ground: &Ground, trials: &Trials) -> Posterior {
         let nothing = Trials::default();
