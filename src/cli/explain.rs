@@ -61,7 +61,9 @@ pub fn explain(root: &Path, arguments: &ExplainArguments, out: &mut impl Write) 
     if arguments.method == ExplainMethod::Cc {
         tell::keep(&store, &explanation)?;
     }
-    let sources = SourceTree::of(root, &store.latest_run()?.program);
+    // Two tests that are named can be compared without a recorded run.
+    let run = store.latest_run();
+    let sources = run.map_or_else(|_| SourceTree::plain(root), |run| SourceTree::of(root, &run.program));
     write(&sources, &explanation, arguments.format, out)?;
     match explanation.verified || arguments.method != ExplainMethod::Cc {
         true => Ok(()),
