@@ -254,11 +254,12 @@ impl Settling<'_> {
         let since = runs.iter().rposition(|run| !alike(run, &now, varies)).map_or(0, |last| last + 1);
         let has_company = self.session.has_company(self.index);
         let failed_at_last = matches!(now.verdict, Verdict::Fail) && since > 0 && since < runs.len();
-        if failed_at_last && runs[since - 1].verdict == Verdict::Pass {
-            let made = self.repeated(made, 2, None)?;
-            if !alike(&made[1].summary, &now, varies) {
+        // One that failed, passed and fails again is no such test.
+        if failed_at_last && runs[..since].iter().all(|run| run.verdict == Verdict::Pass) {
+            let made = self.repeated(made, ALONE, None)?;
+            if !made.iter().all(|one| alike(&one.summary, &now, varies)) {
                 self.forget(&made)?;
-                return Ok(Turn::Done(unsteady(runs, &[&now, &made[1].summary])));
+                return Ok(Turn::Done(unsteady(runs, &made.iter().map(|made| &made.summary).collect::<Vec<_>>())));
             }
             let (before, first) = (&runs[since - 1], &runs[since]);
             let remark = Remark::Since {
