@@ -259,7 +259,7 @@ fn a_test_that_does_not_end_is_explained_by_its_beginning() {
     // As in a project that says nothing of time.
     project.write("suspect.toml", &format!("{build}{suite}"));
     // The budget counts reading what a second of spinning recorded, too, which takes an unoptimised build a while.
-    let explained = text(&project.suspect(&["explain", "2", "--against", "1", "--budget", "150s"]));
+    let explained = text(&project.suspect(&["explain", "2", "--against", "1", "--budget", "600s"]));
     assert!(explained.contains("2 does not end in time, and is at down.c:"), "{explained}");
 }
 
