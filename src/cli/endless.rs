@@ -40,10 +40,7 @@ impl Endless {
         };
         let (mut tests, slow) = (failing(does_not_end), failing(|test| test.milliseconds >= SLOW));
         let recorded = run.recorded()?;
-        let mut most = 0;
-        for (test, _) in all().filter(|(_, test)| test.passed == Some(true)) {
-            most = most.max(n_edges(&recorded, test)?);
-        }
+        let most = most_passing_edges(run, &recorded)?;
         for test in slow.difference(&tests.clone()) {
             if n_edges(&recorded, *test)? > budget(most).saturating_mul(RUNAWAY) {
                 tests.insert(*test);
@@ -51,6 +48,12 @@ impl Endless {
         }
         Ok(Endless { tests, budget: budget(most), enough: most.min(MOST_ENOUGH).next_power_of_two() })
     }
+}
+
+/// Edges that the passing test with the most of them took.
+pub fn most_passing_edges(run: &Run, recorded: &Recorded) -> Result<u64, Failure> {
+    let passing = (0..).zip(&run.manifest.tests).filter(|(_, test)| test.passed == Some(true));
+    passing.map(|(test, _)| n_edges(recorded, test)).try_fold(0, |most, edges| Ok(most.max(edges?)))
 }
 
 /// What is too much where passing tests take so many edges at most.

@@ -13,7 +13,7 @@ use suspect_format::plan::{Ended, Point, WHEN_BEFORE};
 use suspect_format::record::{DEFAULT_RECORD_BYTES, FILE_SUFFIX};
 
 use super::claims::Claims;
-use super::endless::does_not_end;
+use super::endless::{does_not_end, most_passing_edges};
 use super::exit::{Exit, Failure};
 use super::progress::Progress;
 use super::rank::last_ranking;
@@ -44,8 +44,12 @@ const ENDLESS: u32 = 50;
 const LEAST_ENDLESS: Duration = Duration::from_secs(1);
 const MOST_ENDLESS: Duration = Duration::from_secs(120);
 
-/// The same in bytes: such a test does the same again and again, and reading a recording takes longer than making it.
-const ENDLESS_BYTES: u64 = 16 << 20;
+/// Bytes that are recorded of a test that does not end, for each edge of the passing test with the most of them: an edge takes one byte at most where its
+/// branch is all that is recorded, and a few where memory is read.
+const ENDLESS_BYTES_AN_EDGE: u64 = 4;
+/// Bytes that are recorded of such a test at least and at most: it does the same again and again, and a MiB takes most of a second to read.
+const LEAST_ENDLESS_BYTES: u64 = 1 << 20;
+const MOST_ENDLESS_BYTES: u64 = 16 << 20;
 /// Two recordings that are read take up to two thirds of so many times the bytes of one in memory; the rest is for what is made of them.
 const READ: u64 = 320;
 
@@ -270,11 +274,12 @@ impl<'a> RecordingRoom<'a> {
 
     /// Bytes that a recording may have.
     fn most_of(&self, is_endless: bool) -> u64 {
-        if is_endless && std::env::var_os(ENV_RECORD_BYTES).is_none() {
-            self.most.min(ENDLESS_BYTES)
-        } else {
-            self.most
+        if !is_endless || std::env::var_os(ENV_RECORD_BYTES).is_some() {
+            return self.most;
         }
+        let edges = self.tested().and_then(|run| most_passing_edges(run, &run.recorded()?)).unwrap_or(u64::MAX);
+        let enough = edges.saturating_mul(ENDLESS_BYTES_AN_EDGE).clamp(LEAST_ENDLESS_BYTES, MOST_ENDLESS_BYTES);
+        self.most.min(enough)
     }
 
     /// A test that does not end, with no more time than shows where it is.
