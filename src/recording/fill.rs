@@ -1,6 +1,6 @@
 //! The second walk along a run: every read and write under its canonical name.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::gather::{Layouts, ObjectLayouts};
 use super::layout::Cell;
@@ -84,6 +84,8 @@ pub struct Details {
     pub frame_of: Vec<u32>,
     /// Addresses of objects that stay where they are, by canonical number.
     pub held: HashMap<u32, Held>,
+    /// Arguments of the program, by canonical number: their bytes, with the zero at the end.
+    pub arguments: BTreeMap<u32, Vec<u8>>,
 }
 
 /// Fills a [`Recorder`].
@@ -135,7 +137,7 @@ impl<'a> Fill<'a> {
         Ok((self.recorder.finish()?, self.details))
     }
 
-    fn canonical(&mut self, object: u32, view: &View) -> (u32, u32) {
+    fn canonical(&mut self, object: u32, view: &mut View) -> (u32, u32) {
         let at = object as usize;
         if self.canonical.len() <= at {
             self.canonical.resize(at + 1, (NONE, 0));
@@ -146,6 +148,11 @@ impl<'a> Fill<'a> {
             self.canonical[at].0 = number;
             if !matches!(own.kind, Kind::Frame { .. }) {
                 self.details.held.insert(number, Held { address: own.address, size: own.size });
+            }
+            if matches!(own.kind, Kind::Argument(_)) {
+                let byte = |offset: u64| view.memory.load(own.address + offset, 1).map(|byte| byte as u8);
+                let text = (0..own.size).map(byte).collect::<Option<Vec<u8>>>();
+                self.details.arguments.extend(text.map(|text| (number, text)));
             }
         }
         self.canonical[at]

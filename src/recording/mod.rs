@@ -35,7 +35,7 @@ pub use image::Modules;
 pub use meaning::Meaning;
 pub use objects::{Kind, Object, Objects, Spot};
 pub use observer::{Access, Activation, Observer, View};
-pub use place::{Addresses, own_position, position};
+pub use place::{Addresses, lent_texts, own_position, position};
 pub use print::{PrintError, print};
 pub use question::{Asked, Finder, NoAnswer};
 pub use runs::{Runs, course, parting};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use suspect_format::plan::Point;
+use suspect_format::plan::{Point, TEXTS_ADDRESS};
 
 use super::body::{Code, Site};
 use super::objects::Kind;
@@ -40,6 +40,8 @@ impl<'a> Addresses<'a> {
                 objects.insert(held.address, (*object, held.size));
             }
         }
+        let lent = lent(runs, side).map(|(object, address, text)| (address, (object, text.len() as u64)));
+        objects.extend(lent);
         for (object, address) in &frames {
             objects.insert(*address, (*object, runs.naming.sizes[*object as usize]));
         }
@@ -59,7 +61,8 @@ impl<'a> Addresses<'a> {
             // A module's objects lie at the same place in both runs, whether this one came to use them or not.
             Some(Kind::Symbol(_)) => self.held(self.side, place).or_else(|| self.held(self.side.other(), place)),
             // What is behind its end belongs to the next one.
-            Some(Kind::Argument(_)) if !self.is_within(place) => return Err(Stop::Unknown),
+            Some(Kind::Argument(_)) if self.is_behind(place) => return Err(Stop::Unknown),
+            Some(Kind::Argument(_)) => self.held(self.side, place).or_else(|| self.lent(place)),
             Some(_) => self.held(self.side, place),
         };
         base.map(|base| base + u64::from(place.offset)).ok_or(Stop::MissingObject)
@@ -69,9 +72,14 @@ impl<'a> Addresses<'a> {
         Some(self.runs.details.get(side.index())?.held.get(&place.object)?.address)
     }
 
-    fn is_within(&self, place: Place) -> bool {
+    fn is_behind(&self, place: Place) -> bool {
         let held = self.runs.details.get(self.side.index()).and_then(|details| details.held.get(&place.object));
-        held.is_some_and(|held| u64::from(place.offset) < held.size)
+        held.is_some_and(|held| u64::from(place.offset) >= held.size)
+    }
+
+    fn lent(&self, place: Place) -> Option<u64> {
+        let (_, address, _) = lent(self.runs, self.side).find(|(object, ..)| *object == place.object)?;
+        Some(address)
     }
 
     /// A value as this run's process has it.
@@ -109,6 +117,24 @@ impl<'a> Addresses<'a> {
         let cell = self.runs.layout(place.object).and_then(|layout| layout.cells(place.offset, 8).next());
         cell.map_or((8, false), |cell| (cell.length, cell.can_point()))
     }
+}
+
+/// Arguments of the program that run `side` lacks and the other one has: number of the object, address in processes of that side, and text.
+fn lent(runs: &Runs, side: Side) -> impl Iterator<Item = (u32, u64, &[u8])> {
+    let here = runs.details.get(side.index()).map(|details| &details.held);
+    let there = runs.details.get(side.other().index()).map(|details| &details.arguments);
+    let lacks = move |object: &u32| here.is_none_or(|here| !here.contains_key(object));
+    let all = there.into_iter().flatten().filter(move |(object, _)| lacks(object));
+    all.scan(TEXTS_ADDRESS as u64, |next, (object, text)| {
+        let address = *next;
+        *next += text.len() as u64;
+        Some((*object, address, text.as_slice()))
+    })
+}
+
+/// The texts that processes of run `side` lack, as [`Addresses`] expects them at [`TEXTS_ADDRESS`].
+pub fn lent_texts(runs: &Runs, side: Side) -> Vec<u8> {
+    lent(runs, side).flat_map(|(_, _, text)| text).copied().collect()
 }
 
 /// Corresponding points as a position: decisions made, and steps begun since the last of them.

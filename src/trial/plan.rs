@@ -111,6 +111,8 @@ pub struct Plan<'a> {
     pub flushes: bool,
     /// What is looked at there.
     pub watched: Vec<Watched>,
+    /// What lies at [`suspect_format::plan::TEXTS_ADDRESS`], for patches that point to it.
+    pub texts: Vec<u8>,
     /// For each test the bytes that are written, and where.
     pub tests: Vec<Vec<(u64, Vec<u8>)>>,
 }
@@ -141,7 +143,12 @@ impl Plan<'_> {
             + patches * size_of::<Patch>()
             + self.watched.len() * size_of::<Watched>();
         let watched: usize = self.watched.iter().map(|watched| watched.length as usize).sum();
-        (PAGE + tables + bytes, (size_of::<Answer>() + watched).next_multiple_of(8))
+        (self.tables() + tables + bytes, (size_of::<Answer>() + watched).next_multiple_of(8))
+    }
+
+    /// Offset of the tables, behind the texts.
+    fn tables(&self) -> usize {
+        (PAGE + self.texts.len()).next_multiple_of(8)
     }
 
     /// A plan without tests is one test without patches.
@@ -156,7 +163,7 @@ impl Plan<'_> {
     pub fn write(&self, path: &Path, test: Option<usize>, wall: Duration) -> Result<(), TrialError> {
         let (answers, stride) = self.answers();
         let n_patches = self.tests.iter().map(Vec::len).sum::<usize>();
-        let tests = PAGE;
+        let tests = self.tables();
         let patches = tests + self.n_tests() * size_of::<PlanTest>();
         let watched = patches + n_patches * size_of::<Patch>();
         let mut bytes_at = watched + self.watched.len() * size_of::<Watched>();
@@ -222,6 +229,7 @@ impl Plan<'_> {
                 patch += 1;
             }
         }
+        bytes[PAGE..PAGE + self.texts.len()].copy_from_slice(&self.texts);
         put(&mut bytes, watched, &self.watched);
         fs::write(path, bytes).map_err(TrialError::io("write", path))
     }

@@ -169,3 +169,37 @@ fn two_inputs_that_differ_in_thousands_of_bytes_take_no_more_than_the_budget() {
     // On a machine that is slow there is no answer at all, which is said, too.
     assert!(text.contains("time was up at a step") || text.contains("within 3s"), "{text}");
 }
+
+/// Shortens the name that an option gives by one letter.
+const NAMED: &str = r#"#include <stdio.h>
+#include <string.h>
+
+int main(int argc, char **argv)
+{
+    const char *given = NULL;
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "-o") == 0)
+            given = argv[++i];
+    const char *name = given != NULL ? given + 1 : "nobody";
+    printf("%s, %zu\n", name, strlen(name));
+    return 0;
+}
+"#;
+
+#[test]
+fn an_argument_that_the_other_run_lacks_can_be_given_to_it() {
+    let project = Project::new();
+    project
+        .write("tests.txt", "alone\n-o everybody\n")
+        .write("expected/1", "nobody, 6\n")
+        .write("expected/2", "everybody, 9\n");
+    built(
+        &project,
+        NAMED,
+        "kind = \"lines\"\nfile = \"tests.txt\"\nrun = \"./prog {line}\"\nexpect = \"expected/{n}\"\n",
+    );
+    let said = project.succeed(&["explain", "2", "--against", "1"]);
+    assert!(said.contains("argv[2] here"), "{said}");
+    assert!(said.contains("proved in both directions"), "{said}");
+    assert!(!said.contains("not every step is proved") && !said.contains("unverified"), "{said}");
+}

@@ -5,6 +5,7 @@
 //!
 //! ```text
 //! PlanHeader, one page
+//! texts                                                 at TEXTS_ADDRESS: strings that patches point to
 //! PlanTest x n_tests
 //! Patch x n_patches | bytes of the patches
 //! Watched x n_watched
@@ -35,6 +36,8 @@ pub const GUIDE_MAGIC: [u8; 8] = *b"SUSGUIDE";
 
 /// Where the plan file is mapped.
 pub const PLAN_ADDRESS: usize = TRIAL_ADDRESS - (6 << 40);
+/// Where a plan's texts begin in a process: behind its first page. Strings that the other run has and this process lacks lie there.
+pub const TEXTS_ADDRESS: usize = PLAN_ADDRESS + PAGE;
 /// Where the guide file is mapped.
 pub const GUIDE_ADDRESS: usize = TRIAL_ADDRESS - (7 << 40);
 

@@ -11,7 +11,7 @@ use suspect_format::record::STATUS_THREADS;
 use super::super::exit::{Exit, Failure};
 use super::Case;
 use crate::comparison::{Difference, Effect, NONE, Plan, Side, Stop, Value, Verdict, Watch};
-use crate::recording::{Addresses, Code, Kind, Site, position};
+use crate::recording::{Addresses, Code, Kind, Site, lent_texts, position};
 use crate::trial;
 
 /// Starts patched processes of a case.
@@ -161,6 +161,7 @@ impl<'c, 'a> Processes<'c, 'a> {
             cause: Some(self.position(cause)),
             effect: Some((place, look.when)),
             watched: watched.collect(),
+            texts: lent_texts(self.case.runs, side),
             tests,
             ..trial::Plan::default()
         };
