@@ -1,7 +1,7 @@
 //! Compiles the C++ shim against the LLVM that the plugin is for.
 
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 fn main() {
@@ -9,8 +9,11 @@ fn main() {
     let config = llvm_config();
     println!("cargo:rerun-if-env-changed=LLVM_SYS_191_PREFIX");
     println!("cargo:rerun-if-env-changed=LLVM_SYS_160_PREFIX");
+    println!("cargo:rerun-if-changed={DECLARATIONS}");
+    let headers = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    declare(&headers.join("declarations.h"));
     let mut build = cc::Build::new();
-    build.cpp(true).std("c++17").flag("-fno-exceptions").warnings(false).files([
+    build.cpp(true).std("c++17").flag("-fno-exceptions").include(&headers).warnings_into_errors(true).files([
         "shim/shim.cpp",
         "shim/record.cpp",
         "shim/passes.cpp",
@@ -24,6 +27,19 @@ fn main() {
         build.flag("-fno-rtti");
     }
     build.compile("suspect_shim");
+}
+
+/// The shim's functions as Rust declares them.
+const DECLARATIONS: &str = "src/shim.rs";
+
+/// Writes the same as a header, which the shim's definitions include: the C++ compiler holds them to it.
+fn declare(header: &Path) {
+    let mut config = cbindgen::Config { usize_is_size_t: true, language: cbindgen::Language::Cxx, ..Default::default() };
+    config.no_includes = true;
+    config.includes = ["llvm-c/Types.h"].map(str::to_owned).into();
+    config.sys_includes = ["cstddef", "cstdint"].map(str::to_owned).into();
+    let builder = cbindgen::Builder::new().with_config(config).with_src(DECLARATIONS);
+    builder.generate().expect("src/shim.rs can be read").write_to_file(header);
 }
 
 /// `llvm-config` of the one LLVM that is chosen by feature.

@@ -1,4 +1,5 @@
 // Brings a copy of a function into the form that the body table can say: see suspect_record_canonicalise.
+#include "declarations.h"
 #include "llvm-c/Core.h"
 #include "llvm/IR/BasicBlock.h"
 #include "llvm/IR/Constants.h"

@@ -1,6 +1,7 @@
 // What LLVM's C interface cannot say: pass registration, one option, debug-info getters, cloning, splitting edges.
 // Every function is a few lines; decisions belong in Rust.
 #include "apart.h"
+#include "declarations.h"
 #include "passes.h"
 #include "llvm-c/Core.h"
 #include "llvm-c/DebugInfo.h"
@@ -65,8 +66,6 @@ struct Last : PassInfoMixin<Last> {
   }
 };
 
-StringRef empty_if_null(const char *text) { return text ? text : ""; }
-
 LLVMMetadataRef meta(const Metadata *node) { return wrap(const_cast<Metadata *>(node)); }
 
 template <typename T> const T *node(LLVMMetadataRef reference) {
@@ -83,7 +82,8 @@ extern "C" {
 
 // Registration and messages.
 
-void suspect_register(PassBuilder &builder) {
+void suspect_register(void *reference) {
+  auto &builder = *static_cast<PassBuilder *>(reference);
   // Later extension points gained parameters; nobody here looks at them.
   spare_versions(builder.getPassInstrumentationCallbacks());
   builder.registerPipelineStartEPCallback([](ModulePassManager &passes, OptimizationLevel level, auto...) {

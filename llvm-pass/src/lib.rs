@@ -63,7 +63,7 @@ pub struct PluginInfo {
     api_version: u32,
     name: *const c_char,
     version: *const c_char,
-    register: unsafe extern "C" fn(*mut shim::PassBuilder),
+    register: unsafe extern "C" fn(*mut shim::Registrar),
 }
 
 const VERSION: &CStr = match CStr::from_bytes_with_nul(concat!(env!("CARGO_PKG_VERSION"), "\0").as_bytes()) {

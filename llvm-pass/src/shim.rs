@@ -4,13 +4,13 @@ use std::ffi::{c_char, c_int, c_uint, c_void};
 
 use inkwell::llvm_sys::prelude::*;
 
-/// What the pass builder is: only ever passed on.
-pub type PassBuilder = c_void;
+/// LLVM's pass builder: only ever passed on.
+pub type Registrar = c_void;
 /// The analyses of the running pass manager: only ever passed on.
 pub type Analyses = c_void;
 
 unsafe extern "C" {
-    pub fn suspect_register(builder: *mut PassBuilder);
+    pub fn suspect_register(builder: *mut Registrar);
     pub fn suspect_option_modes(length: *mut usize) -> *const c_char;
     pub fn suspect_error(module: LLVMModuleRef, message: *const c_char, length: usize);
     pub fn suspect_verify(module: LLVMModuleRef) -> bool;
