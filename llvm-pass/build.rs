@@ -34,7 +34,8 @@ const DECLARATIONS: &str = "src/shim.rs";
 
 /// Writes the same as a header, which the shim's definitions include: the C++ compiler holds them to it.
 fn declare(header: &Path) {
-    let mut config = cbindgen::Config { usize_is_size_t: true, language: cbindgen::Language::Cxx, ..Default::default() };
+    let mut config =
+        cbindgen::Config { usize_is_size_t: true, language: cbindgen::Language::Cxx, ..Default::default() };
     config.no_includes = true;
     config.includes = ["llvm-c/Types.h"].map(str::to_owned).into();
     config.sys_includes = ["cstddef", "cstdint"].map(str::to_owned).into();

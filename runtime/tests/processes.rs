@@ -124,6 +124,12 @@ fn counter(trace: &TraceFile, unit: u64, index: usize) -> u64 {
     counters(&trace.process(Ending::Unknown), unit)[index]
 }
 
+/// Says why a test cannot be made here; where `SUSPECT_NO_SKIP` is set, as CI has it, that is a failure.
+fn skip(why: &str) {
+    assert!(std::env::var_os("SUSPECT_NO_SKIP").is_none(), "skipped: {why}");
+    eprintln!("skipped: {why}");
+}
+
 #[test]
 fn a_program_without_the_runner_is_plain_and_writes_nothing() {
     let mut recording = Recording::of("program", &["mode"]);
@@ -353,7 +359,7 @@ fn is_root() -> bool {
 #[test]
 fn a_program_with_more_rights_than_its_user_is_left_alone() {
     if !is_root() {
-        eprintln!("skipped: only root can give a program to somebody else");
+        skip("only root can give a program to somebody else");
         return;
     }
     let copy = tempfile::Builder::new().permissions(fs::Permissions::from_mode(0o755)).tempdir().unwrap();
@@ -365,7 +371,7 @@ fn a_program_with_more_rights_than_its_user_is_left_alone() {
     fs::set_permissions(recording.out.path(), fs::Permissions::from_mode(0o777)).unwrap();
     match recording.run().code() {
         Some(0) => assert!(recording.traces().files.is_empty()),
-        Some(9) => eprintln!("skipped: this file system gives no rights"),
+        Some(9) => skip("this file system gives no rights"),
         other => panic!("{other:?}"),
     }
 }
@@ -403,7 +409,7 @@ fn a_full_disk_refuses_the_recording_and_not_the_program() {
     let mut mount = Command::new("mount");
     mount.args(["-t", "tmpfs", "-o", "size=64k", "tmpfs"]).arg(recording.out.path());
     if !mount.output().is_ok_and(|output| output.status.success()) {
-        eprintln!("skipped: mounting a small file system is not allowed here");
+        skip("mounting a small file system is not allowed here");
         return;
     }
     let mut recording = recording;
@@ -424,7 +430,7 @@ fn a_full_disk_refuses_the_recording_and_not_the_program() {
 #[test]
 fn a_child_that_cannot_make_a_file_counts_in_its_parents_words_and_is_told_of() {
     if !is_root() {
-        eprintln!("skipped: only root can change the root directory");
+        skip("only root can change the root directory");
         return;
     }
     let jail = TempDir::new().unwrap();
@@ -518,7 +524,7 @@ fn every_linker_keeps_the_words_in_whole_pages() {
     for linker in ["ld.bfd", "ld.gold", "ld.lld-19", "ld.mold"] {
         let Some(path) = ["/usr/bin", "/usr/local/bin"].iter().map(|d| Path::new(d).join(linker)).find(|p| p.exists())
         else {
-            eprintln!("skipped: there is no {linker}");
+            skip(&format!("there is no {linker}"));
             continue;
         };
         for sections in ["-Wl,--no-gc-sections", "-Wl,--gc-sections"] {

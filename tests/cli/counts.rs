@@ -6,7 +6,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 
-use crate::project::{Project, line_of};
+use crate::project::{Project, line_of, skip};
 use suspect::program::{Counts, EdgeKind, ModuleImage, Program, Recorder};
 use suspect::trace::{Ending, ModuleFile, read_directory};
 
@@ -163,12 +163,12 @@ fn random_programs_are_counted_as_by_clang_itself() {
         let csmith =
             Command::new("csmith").args(["--seed", seed, "--max-funcs", "4"]).current_dir(project.path()).output();
         let Some(source) = csmith.ok().filter(|out| out.status.success()) else {
-            eprintln!("skipped: there is no csmith");
+            skip("there is no csmith");
             return;
         };
         project.write("random.c", &String::from_utf8(source.stdout).unwrap());
         let Some(calls) = calls_by_coverage(&project) else {
-            eprintln!("skipped: clang-19 cannot count here");
+            skip("clang-19 cannot count here");
             return;
         };
         project.succeed(&["build", "--", "cc", "-w", "-I/usr/include/csmith", "-O1", "-o", "prog", "random.c"]);

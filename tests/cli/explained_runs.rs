@@ -191,10 +191,7 @@ int main(int argc, char **argv)
 #[test]
 fn an_argument_that_the_other_run_lacks_can_be_given_to_it() {
     let project = Project::new();
-    project
-        .write("tests.txt", "alone\n-o everybody\n")
-        .write("expected/1", "0\n")
-        .write("expected/2", "9\n");
+    project.write("tests.txt", "alone\n-o everybody\n").write("expected/1", "0\n").write("expected/2", "9\n");
     built(
         &project,
         NAMED,

@@ -6,7 +6,7 @@ use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
-use crate::project::Project;
+use crate::project::{Project, skip};
 
 /// A letter and a number each; what they are to write does not matter.
 const INPUTS: [&str; 18] = [
@@ -200,7 +200,7 @@ impl Drop for Mount {
 fn a_recording_that_does_not_fit_on_the_disk_is_told_of() {
     let project = Project::new();
     let Some(_small) = Mount::small(project.path(), "6m") else {
-        eprintln!("skipped: mounting a small file system is not allowed here");
+        skip("mounting a small file system is not allowed here");
         return;
     };
     fill(&project, &SUITE.replace("ulimit -f 1024; ", ""));

@@ -5,7 +5,7 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 
 use serde_json::Value;
 
-use crate::project::{Project, text};
+use crate::project::{Project, skip, text};
 
 const SUITE: &str = "[[suite]]\nkind = \"lines\"\nfile = \"tests.txt\"\nrun = \"{line}\"\nexpect = \"expected/{n}\"\n";
 
@@ -126,7 +126,7 @@ fn assert_child_is_counted(project: &Project, tests: u64) {
 #[test]
 fn processes_of_another_user_or_root_are_counted() {
     if !nix::unistd::geteuid().is_root() {
-        eprintln!("skipped: only root can become another user");
+        skip("only root can become another user");
         return;
     }
     let project = built(&["./otherwise user 9 = 18", "./otherwise jail 9 = 18", "./otherwise user 3 = 4"]);
