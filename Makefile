@@ -70,8 +70,9 @@ check:
 	RUSTDOCFLAGS='-D warnings -A rustdoc::private_intra_doc_links' $(CARGO) doc --locked --no-deps \
 		-p suspect-pass -p suspect-runtime --document-private-items
 
+# Tests of the command line drive the tool that was just built: it is optimised, and it is what users get.
 unit-tests: all $(CARGO_DEB)
-	$(CARGO) test --locked --workspace --exclude suspect-pass
+	SUSPECT_TOOL=$(abspath $(BIN)/suspect) $(CARGO) test --locked --workspace --exclude suspect-pass
 
 # The plugin's tests with each LLVM that is installed; random programs in full with the first, a sample with the others.
 pass-tests: all

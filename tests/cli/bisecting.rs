@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use crate::nightly::absolute;
-use crate::project::{Project, text};
+use crate::project::{Project, text, tool};
 
 const TESTS: [(&str, &str); 3] = [("3", "3"), ("-1", "1"), ("0", "0")];
 
@@ -48,7 +48,7 @@ fn history() -> (Project, String) {
 fn git_bisect_run_finds_the_commit() {
     let (project, bad) = history();
     git(&project, &["bisect", "start", "HEAD", "HEAD~7"]);
-    let suspect = env!("CARGO_BIN_EXE_suspect");
+    let suspect = tool().to_str().unwrap();
     let said = git(&project, &["bisect", "run", suspect, "bisect-step", "--test", "2"]);
     assert!(said.contains(&format!("{bad} is the first bad commit")), "{said}");
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use crate::project::{Project, text};
+use crate::project::{Project, text, tool};
 
 fn files(directory: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
@@ -70,7 +70,7 @@ fn job(project: &Project, name: &str, variables: &[(&str, &str)]) -> Output {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("contrib/gitlab/suspect.gitlab-ci.yml");
     let script = script(&fs::read_to_string(path).unwrap(), name);
     assert!(script.contains("suspect "), "{name}: {script}");
-    let tools = Path::new(env!("CARGO_BIN_EXE_suspect")).parent().unwrap();
+    let tools = tool().parent().unwrap();
     let path = format!("{}:{}", tools.display(), std::env::var("PATH").unwrap());
     let mut command = Command::new("bash");
     command.args(["-eo", "pipefail", "-c", &script]).current_dir(project.path()).env("PATH", path);

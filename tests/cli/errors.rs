@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 
-use crate::project::{Project, text};
+use crate::project::{Project, text, tool};
 
 const PROGRAM: &str = "int main(int argc, char **argv) { return argc > 1 && argv[1][0] == 'f'; }\n";
 
@@ -122,7 +122,7 @@ fn failing_build_command_passes_its_status_on_in_words() {
 fn no_clang_says_what_to_install() {
     let project = Project::new();
     project.write("prog.c", PROGRAM);
-    let output = Command::new(env!("CARGO_BIN_EXE_suspect"))
+    let output = Command::new(tool())
         .args(["build", "--", "cc", "prog.c"])
         .current_dir(project.path())
         .env("PATH", "/nonexistent")
@@ -138,7 +138,7 @@ fn plugin_for_another_clang_is_refused_before_clang_crashes() {
     project.write("prog.c", PROGRAM).write("clang", "#!/bin/sh\necho 'clang version 3.9.1'\n");
     let clang = project.path().join("clang");
     assert!(Command::new("chmod").arg("+x").arg(&clang).status().unwrap().success());
-    let output = Command::new(env!("CARGO_BIN_EXE_suspect"))
+    let output = Command::new(tool())
         .args(["build", "--", "cc", "prog.c"])
         .current_dir(project.path())
         .env("SUSPECT_CLANG", &clang)

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::project::{Project, text};
+use crate::project::{Project, text, tool};
 
 const EXAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/eval");
 
@@ -121,7 +121,7 @@ fn check_results(results: &Path) {
 /// With results there, no version is built or run: an evaluation needs no compiler. Nor do other methods.
 fn nothing_runs_twice(project: &Project, first: &Value, all: &[&str]) {
     let without_clang = |arguments: &[&str]| -> Value {
-        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_suspect"));
+        let mut command = std::process::Command::new(tool());
         command
             .args(["eval", "--format", "json"])
             .args(arguments)
@@ -284,7 +284,7 @@ fn a_killed_evaluation_goes_on_where_it_was() {
         project.write(&format!("p/versions/{version}/p.c"), &text);
     }
     let arguments = ["--methods", "ochiai", "--jobs", "1", "p"];
-    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_suspect"));
+    let mut command = std::process::Command::new(tool());
     command.arg("eval").args(arguments).current_dir(project.path()).stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = command.spawn().unwrap();
     let first = project.path().join("p/results/p/a.json");

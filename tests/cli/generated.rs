@@ -4,7 +4,7 @@ use std::process::Command;
 
 use suspect::report::RankingReport;
 
-use crate::project::{Project, text};
+use crate::project::{Project, text, tool};
 
 const RULES: &str = "\
 rules of the machine
@@ -86,7 +86,7 @@ fn project() -> Project {
 #[track_caller]
 fn succeed(project: &Project, arguments: &[&str]) -> String {
     let mut command = Command::new("timeout");
-    command.arg("300").arg(env!("CARGO_BIN_EXE_suspect")).args(arguments).current_dir(project.path());
+    command.arg("300").arg(tool()).args(arguments).current_dir(project.path());
     let output = command.output().unwrap();
     assert!(output.status.success(), "{arguments:?}: {}", text(&output));
     String::from_utf8_lossy(&output.stdout).into_owned()

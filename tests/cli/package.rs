@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::nightly::absolute;
-use crate::project::text;
+use crate::project::{text, tool};
 
 /// Files below a directory with what they hold, links with where they lead, and whether they can be executed.
 fn contents(root: &Path) -> BTreeMap<PathBuf, (bool, Vec<u8>)> {
@@ -35,7 +35,7 @@ fn what_the_package_installs_builds_and_ranks_a_program() {
     let scratch = tempfile::tempdir().unwrap();
     let at = |name: &str| scratch.path().join(name);
     fs::create_dir(at("bin")).unwrap();
-    fs::copy(env!("CARGO_BIN_EXE_suspect"), at("bin/suspect")).unwrap();
+    fs::copy(tool(), at("bin/suspect")).unwrap();
     let made = Command::new("make")
         .arg("deb")
         .arg(format!("BIN={}", at("bin").display()))

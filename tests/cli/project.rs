@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::LazyLock;
 
 /// A project of a test's own.
 pub struct Project {
@@ -36,7 +37,7 @@ impl Project {
 
     /// `suspect` with these arguments in the project.
     pub fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_suspect"));
+        let mut command = Command::new(tool());
         command.args(arguments).current_dir(self.path());
         for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("SUSPECT_")) {
             if name != "SUSPECT_LIB" && name != "SUSPECT_CLANG" {
@@ -92,4 +93,12 @@ pub fn line_of(program: &str, needle: &str) -> u64 {
 pub fn skip(why: &str) {
     assert!(std::env::var_os("SUSPECT_NO_SKIP").is_none(), "skipped: {why}");
     eprintln!("skipped: {why}");
+}
+
+/// The tool that is tested: the one that `make` has just built, where it says so by `SUSPECT_TOOL`, or that of these tests' own build.
+pub fn tool() -> &'static Path {
+    static TOOL: LazyLock<PathBuf> = LazyLock::new(|| {
+        std::env::var_os("SUSPECT_TOOL").map_or_else(|| env!("CARGO_BIN_EXE_suspect").into(), PathBuf::from)
+    });
+    &TOOL
 }

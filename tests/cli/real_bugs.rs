@@ -6,7 +6,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::project::text;
+use crate::project::{text, tool};
 
 const BUGS: [&str; 3] = ["cjson-pointer", "lua51-varargs", "zlib-header"];
 const EXPLAINED: [&str; 6] =
@@ -19,7 +19,7 @@ fn make(work: &Path, bugs: &[&str]) {
     let output = Command::new(concat!(env!("CARGO_MANIFEST_DIR"), "/benches/accuracy/reals"))
         .arg(work)
         .args(bugs)
-        .env("SUSPECT_BIN", Path::new(env!("CARGO_BIN_EXE_suspect")).parent().unwrap())
+        .env("SUSPECT_BIN", tool().parent().unwrap())
         .output()
         .unwrap();
     assert!(output.status.success(), "{}", text(&output));
@@ -28,7 +28,7 @@ fn make(work: &Path, bugs: &[&str]) {
 #[test]
 fn every_claim_printed_on_three_real_bugs_holds_when_it_is_repeated() {
     let work = tempfile::Builder::new().prefix("suspect-test-").tempdir().unwrap();
-    let suspect = Path::new(env!("CARGO_BIN_EXE_suspect"));
+    let suspect = tool();
     make(work.path(), &BUGS);
     let flips: usize = BUGS.iter().map(|bug| replay_all(suspect, &work.path().join("real").join(bug), bug)).sum();
     assert!(flips > 0, "no claim says that a failing test passes");
@@ -60,7 +60,7 @@ impl Bug {
         let [failing, passing] = [failing, passing].map(|test| {
             (1 + tests.lines().position(|line| line == test).unwrap_or_else(|| panic!("{test}"))).to_string()
         });
-        let output = Command::new(env!("CARGO_BIN_EXE_suspect"))
+        let output = Command::new(tool())
             .args(["explain", &failing, "--against", &passing, "--format", "json"])
             .args(options)
             .current_dir(&self.path)

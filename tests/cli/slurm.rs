@@ -8,7 +8,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::all_evidence::parcel;
-use crate::project::{Project, text};
+use crate::project::{Project, text, tool};
 use crate::shards::found_out;
 
 /// A cluster of this machine alone; its daemons end with it.
@@ -132,7 +132,7 @@ impl Drop for Cluster {
 /// A `suspect` that stands still once the second part has found something out, the first time: the task can be killed there.
 fn halting(project: &Project) -> PathBuf {
     let bin = project.path().join("bin");
-    let suspect = env!("CARGO_BIN_EXE_suspect");
+    let suspect = tool().display();
     let script = format!(
         "#!/bin/sh\nif [ \"$SLURM_ARRAY_TASK_ID\" = 2 ] && [ ! -e halted ]; then\n    {suspect} \"$@\" &\n    \
          until [ -n \"$(find .suspect/campaigns -name 'shard-2-of-3.*.trials' -size +0 2>/dev/null)\" ]; do sleep 0.01; done\n    \
