@@ -6,8 +6,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use crate::project::skip;
-
 const MANIFEST: &str = "[package]\nname = \"fetch\"\nversion = \"0.0.0\"\nedition = \"2021\"\n[lib]\npath = \"lib.rs\"\n\
      [dependencies]\nlua-src = \"=546.0.2\"\nlibz-sys = \"=1.1.6\"\n[workspace]\n";
 
@@ -46,7 +44,9 @@ pub struct Sources {
 pub fn debian(package: &str) -> Option<Sources> {
     let there = |program: &str| Command::new(program).arg("--version").stdout(Stdio::null()).status().is_ok();
     if !there("apt-get") || !there("dpkg-source") {
-        skip(&format!("no apt-get and dpkg-source here to fetch the sources of {package} with"));
+        let why = format!("skipped: no apt-get and dpkg-source here to fetch the sources of {package} with");
+        assert!(std::env::var_os("SUSPECT_NO_SKIP").is_none(), "{why}");
+        eprintln!("{why}");
         return None;
     }
     static APT: Mutex<()> = Mutex::new(());
