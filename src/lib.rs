@@ -1,12 +1,14 @@
 //! suspect: which lines of a C program are probably to blame for a failing test, and why.
 //!
-//! Modules are declared in the order of the data path; each uses only those above it.
+//! Modules are declared in the order of the data path; each uses only those above it, and what
+//! [`suspect_core`] computes, whose modules stand here under their own names.
+
+pub use suspect_core::program;
 
 pub mod build;
 pub mod exec;
 pub mod suite;
 pub mod trace;
-pub mod program;
 pub mod store;
 pub mod trial;
 pub mod source;

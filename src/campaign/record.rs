@@ -7,7 +7,7 @@ use crate::trial::{Executor, Observation};
 
 /// What is kept of an observation.
 pub fn record(key: TrialKey, seen: Observation) -> TrialRecord {
-    let end = TrialEnd::from(seen.end);
+    let end = seen.end;
     TrialRecord {
         key,
         end,

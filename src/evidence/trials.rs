@@ -42,7 +42,7 @@ impl Outcome {
             _ if seen.output_changed => Effect::Changed,
             _ => Effect::Unchanged,
         };
-        Outcome { effect, end: seen.end.into(), matched: seen.matched }
+        Outcome { effect, end: seen.end, matched: seen.matched }
     }
 }
 

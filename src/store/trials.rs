@@ -3,6 +3,8 @@
 //! A file may end anywhere, since whoever writes it may be killed, and a disk may lose a byte. Each frame has a checksum: what
 //! does not fit it is passed over, and what it held counts as not done.
 
+use suspect_core::trial::End as TrialEnd;
+
 use super::encoding::{self, FRAME_HEADER};
 
 /// Kind of the frames that hold trials.
@@ -19,19 +21,6 @@ pub struct TrialKey {
     pub slot: u32,
     /// Which execution of it, from 1; 0 for every one.
     pub instance: u64,
-}
-
-/// How a trial's program came to its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum TrialEnd {
-    /// It exited with this status.
-    Exited(i32),
-    /// This signal ended it.
-    Signalled(i32),
-    /// It used up its budget of hooks.
-    Cut,
-    /// Nothing can be said.
-    Unknown,
 }
 
 /// What is kept of a trial.

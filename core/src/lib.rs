@@ -1,0 +1,8 @@
+//! What suspect computes: the program model, mutants, evidence and rankings.
+//!
+//! Nothing here opens a file, starts a process, reads a clock or prints; random seeds are arguments. Modules are declared in the order of the data
+//! path; each uses only those above it.
+
+pub mod trace;
+pub mod program;
+pub mod trial;
