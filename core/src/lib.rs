@@ -6,3 +6,4 @@
 pub mod trace;
 pub mod program;
 pub mod trial;
+pub mod source;
