@@ -7,3 +7,4 @@ pub mod trace;
 pub mod program;
 pub mod trial;
 pub mod source;
+pub mod mutant;
