@@ -8,3 +8,4 @@ pub mod program;
 pub mod trial;
 pub mod source;
 pub mod mutant;
+pub mod slice;
