@@ -9,3 +9,4 @@ pub mod trial;
 pub mod source;
 pub mod mutant;
 pub mod slice;
+pub mod spectra;
