@@ -10,3 +10,4 @@ pub mod source;
 pub mod mutant;
 pub mod slice;
 pub mod spectra;
+pub mod profile;
