@@ -11,3 +11,4 @@ pub mod mutant;
 pub mod slice;
 pub mod spectra;
 pub mod profile;
+pub mod causal;
