@@ -12,3 +12,4 @@ pub mod slice;
 pub mod spectra;
 pub mod profile;
 pub mod causal;
+pub mod comparison;
