@@ -13,3 +13,4 @@ pub mod spectra;
 pub mod profile;
 pub mod causal;
 pub mod comparison;
+pub mod hom;
