@@ -14,3 +14,4 @@ pub mod profile;
 pub mod causal;
 pub mod comparison;
 pub mod hom;
+pub mod evidence;

@@ -10,7 +10,7 @@ use crate::mutant::Class;
 use crate::program::{Block, Function, Line, Place, Program};
 use crate::source::Warning;
 use crate::spectra::CoverageMatrix;
-use crate::store::TrialEnd;
+use crate::trial::End as TrialEnd;
 use crate::trial::Mutant;
 
 /// A function of `n` lines, each a block of its own but for the last two.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::{Candidate, Ground};
-use crate::store::TrialEnd;
+use crate::trial::End as TrialEnd;
 use crate::trial::{End, Observation};
 
 /// What a candidate did to a test.
