@@ -15,3 +15,4 @@ pub mod causal;
 pub mod comparison;
 pub mod hom;
 pub mod evidence;
+pub mod rank;
