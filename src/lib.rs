@@ -3,7 +3,9 @@
 //! Modules are declared in the order of the data path; each uses only those above it, and what
 //! [`suspect_core`] computes, whose modules stand here under their own names.
 
-pub use suspect_core::{causal, comparison, evidence, hom, mutant, profile, program, rank, slice, source, spectra};
+pub use suspect_core::{
+    causal, comparison, evidence, history, hom, mutant, profile, program, rank, slice, source, spectra,
+};
 
 pub mod build;
 pub mod exec;
@@ -14,7 +16,6 @@ pub mod trial;
 pub mod campaign;
 pub mod recording;
 pub mod search;
-pub mod history;
 pub mod report;
 pub mod eval;
 pub mod cli;

@@ -16,3 +16,4 @@ pub mod comparison;
 pub mod hom;
 pub mod evidence;
 pub mod rank;
+pub mod history;
