@@ -1,28 +1,21 @@
 //! suspect: which lines of a C program are probably to blame for a failing test, and why.
 //!
-//! Modules are declared in the order of the data path; each uses only those above it.
+//! Modules are declared in the order of the data path; each uses only those above it, and what
+//! [`suspect_core`] computes, whose modules stand here under their own names.
+
+pub use suspect_core::{
+    causal, comparison, evidence, history, hom, mutant, profile, program, rank, slice, source, spectra,
+};
 
 pub mod build;
 pub mod exec;
 pub mod suite;
 pub mod trace;
-pub mod program;
 pub mod store;
 pub mod trial;
-pub mod source;
-pub mod mutant;
 pub mod campaign;
-pub mod slice;
-pub mod spectra;
-pub mod profile;
-pub mod causal;
-pub mod comparison;
 pub mod recording;
-pub mod hom;
-pub mod evidence;
 pub mod search;
-pub mod rank;
-pub mod history;
 pub mod report;
 pub mod eval;
 pub mod cli;

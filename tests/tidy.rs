@@ -27,10 +27,14 @@ fn rust_files(directory: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// First cells of the rows of ARCHITECTURE.md's module table, in order.
-fn modules_in_prose() -> Vec<String> {
+/// Folders of the crates whose modules ARCHITECTURE.md lists.
+const CRATES: [&str; 2] = ["core/src", "src"];
+
+/// First cells of the rows of ARCHITECTURE.md's table of a crate's modules, in order.
+fn modules_in_prose(sources: &str) -> Vec<String> {
     let text = read("ARCHITECTURE.md");
-    let table = text.split("| module | owns |").nth(1).expect("the module table");
+    let folder = sources.strip_suffix("/src").unwrap_or(sources);
+    let table = text.split(&format!("| module of `{folder}/` | owns |")).nth(1).expect("the module table");
     table
         .lines()
         .skip(2)
@@ -39,33 +43,37 @@ fn modules_in_prose() -> Vec<String> {
         .collect()
 }
 
-fn modules_in_code() -> Vec<String> {
-    let text = read("src/lib.rs");
+fn modules_in_code(sources: &str) -> Vec<String> {
+    let text = read(format!("{sources}/lib.rs"));
     text.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';')).map(str::to_string).collect()
 }
 
 /// A module's files, those of its tests left out.
-fn sources_of(module: &str) -> Vec<PathBuf> {
-    let directory = root().join("src").join(module);
+fn sources_of(sources: &str, module: &str) -> Vec<PathBuf> {
+    let directory = root().join(sources).join(module);
     let files = if directory.is_dir() { rust_files(&directory) } else { vec![directory.with_extension("rs")] };
     files.into_iter().filter(|path| !path.ends_with("tests.rs")).collect()
 }
 
 #[test]
 fn module_table_lists_the_modules_in_their_order() {
-    assert_eq!(modules_in_prose(), modules_in_code());
+    for sources in CRATES {
+        assert_eq!(modules_in_prose(sources), modules_in_code(sources), "{sources}");
+    }
 }
 
 #[test]
 fn a_module_uses_only_modules_above_it() {
-    let modules = modules_in_code();
     let mut wrong = Vec::new();
-    for (position, module) in modules.iter().enumerate() {
-        for path in sources_of(module) {
-            let text = fs::read_to_string(&path).unwrap();
-            for below in &modules[position + 1..] {
-                if code_lines(&text).any(|line| line.contains(&format!("crate::{below}::"))) {
-                    wrong.push(format!("{} uses {below}", path.display()));
+    for sources in CRATES {
+        let modules = modules_in_code(sources);
+        for (position, module) in modules.iter().enumerate() {
+            for path in sources_of(sources, module) {
+                let text = fs::read_to_string(&path).unwrap();
+                for below in &modules[position + 1..] {
+                    if code_lines(&text).any(|line| line.contains(&format!("crate::{below}::"))) {
+                        wrong.push(format!("{} uses {below}", path.display()));
+                    }
                 }
             }
         }
@@ -74,24 +82,34 @@ fn a_module_uses_only_modules_above_it() {
 }
 
 #[test]
-fn core_modules_do_no_io() {
-    let forbidden = ["std::fs", "std::io", "std::process", "std::time", "std::env", "println!", "eprintln!"];
+fn core_depends_on_nothing_that_does_io() {
+    let forbidden = ["anstream", "clap", "libc", "memmap2", "nix", "parquet", "tempfile"];
+    let manifest: toml::Table = read("core/Cargo.toml").parse().unwrap();
+    let dependencies = manifest["dependencies"].as_table().unwrap();
+    let wrong: Vec<_> = dependencies.keys().filter(|name| forbidden.contains(&name.as_str())).collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn core_does_no_io() {
+    let forbidden = [
+        "std::fs",
+        "std::io",
+        "std::process",
+        "std::time",
+        "std::env",
+        "std::net",
+        "std::{",
+        "print!",
+        "println!",
+        "Instant::",
+        "SystemTime",
+        "glob::glob",
+    ];
+    let is_of_tests = |path: &Path| path.to_string_lossy().ends_with("_tests.rs");
     let mut wrong = Vec::new();
-    for module in [
-        "program",
-        "source",
-        "mutant",
-        "slice",
-        "spectra",
-        "profile",
-        "causal",
-        "comparison",
-        "hom",
-        "evidence",
-        "rank",
-        "history",
-    ] {
-        for path in sources_of(module) {
+    for module in modules_in_code("core/src") {
+        for path in sources_of("core/src", &module).into_iter().filter(|path| !is_of_tests(path)) {
             let text = fs::read_to_string(&path).unwrap();
             let uses = forbidden.iter().filter(|word| code_lines(&text).any(|line| line.contains(**word)));
             wrong.extend(uses.map(|word| format!("{} uses {word}", path.display())));
@@ -103,8 +121,8 @@ fn core_modules_do_no_io() {
 #[test]
 fn only_store_names_the_store() {
     let mut wrong = Vec::new();
-    for module in modules_in_code().iter().filter(|module| *module != "store") {
-        for path in sources_of(module) {
+    for module in modules_in_code("src").iter().filter(|module| *module != "store") {
+        for path in sources_of("src", module) {
             let text = fs::read_to_string(&path).unwrap();
             if code_lines(&text).any(|line| line.contains("\".suspect\"") && !line.contains("SECTION")) {
                 wrong.push(path);
@@ -117,8 +135,9 @@ fn only_store_names_the_store() {
 #[test]
 fn only_exec_build_and_trial_start_processes() {
     let mut wrong = Vec::new();
-    for module in modules_in_code().iter().filter(|module| !["exec", "build", "trial"].contains(&module.as_str())) {
-        for path in sources_of(module) {
+    for module in modules_in_code("src").iter().filter(|module| !["exec", "build", "trial"].contains(&module.as_str()))
+    {
+        for path in sources_of("src", module) {
             let text = fs::read_to_string(&path).unwrap();
             if code_lines(&text).any(|line| line.contains("process::Command")) {
                 wrong.push(path);
@@ -131,7 +150,7 @@ fn only_exec_build_and_trial_start_processes() {
 #[test]
 fn every_file_says_what_it_owns() {
     let mut files = rust_files(&root().join("src"));
-    for directory in ["runtime", "llvm-pass", "tests", "benches"] {
+    for directory in ["core", "runtime", "llvm-pass", "tests", "benches"] {
         files.extend(rust_files(&root().join(directory)));
     }
     let silent = |path: &PathBuf| !fs::read_to_string(path).unwrap().starts_with("//!");

@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::store::{TrialEnd, TrialKey, TrialRecord};
-use crate::trial::{Executor, Observation};
+use crate::store::{TrialKey, TrialRecord};
+use crate::trial::{End, Executor, Observation};
 
 /// What is kept of an observation.
 pub fn record(key: TrialKey, seen: Observation) -> TrialRecord {
-    let end = TrialEnd::from(seen.end);
+    let end = seen.end;
     TrialRecord {
         key,
         end,
@@ -43,9 +43,9 @@ impl Counts {
     /// Counts a trial.
     pub fn add(&mut self, record: &TrialRecord) {
         self.trials += 1;
-        self.crashed += usize::from(matches!(record.end, TrialEnd::Signalled(_)));
-        self.cut += usize::from(record.end == TrialEnd::Cut);
-        self.unknown += usize::from(record.end == TrialEnd::Unknown);
+        self.crashed += usize::from(matches!(record.end, End::Signalled(_)));
+        self.cut += usize::from(record.end == End::Cut);
+        self.unknown += usize::from(record.end == End::Unknown);
         self.unapplied += usize::from(!record.applied);
         self.forked += usize::from(record.forked);
         self.output_changed += usize::from(record.output_changed);

@@ -5,7 +5,8 @@ use suspect_format::trace::{HASH_START, hash_bytes};
 
 use super::{CampaignError, Plan, Schedule};
 use crate::program::Program;
-use crate::store::{CampaignStore, Run, Store, TrialEnd, TrialRecord, Trials};
+use crate::store::{CampaignStore, Run, Store, TrialRecord, Trials};
+use crate::trial::End;
 
 /// Version of campaigns' files.
 const VERSION: u32 = 1;
@@ -111,8 +112,7 @@ impl Results {
     /// The trials that say something about causes: those of the schedule whose override changed a value at every execution and whose
     /// end was not the clock's. In the order of tests, nodes and mutants.
     pub fn observations<'a>(&'a self, schedule: &'a Schedule) -> impl Iterator<Item = TrialRecord> + 'a {
-        let telling =
-            |record: &TrialRecord| record.applied && record.end != TrialEnd::Unknown && record.key.instance == 0;
+        let telling = |record: &TrialRecord| record.applied && record.end != End::Unknown && record.key.instance == 0;
         self.trials.iter().filter(move |record| telling(record) && schedule.has(&record.key))
     }
 }

@@ -13,8 +13,8 @@ use crate::eval::Patched;
 use crate::evidence::{self, Candidate, Kind, Outcome, Trials};
 use crate::report::{Claim, ClaimedOutcome, Effect, MutantEdit};
 use crate::source::Edit;
-use crate::store::{Run, Store, TrialEnd};
-use crate::trial::{Change, Mutant};
+use crate::store::{Run, Store};
+use crate::trial::{Change, End, Mutant};
 use kept::KeptOverride;
 
 /// Version of the file of claims.
@@ -215,15 +215,15 @@ pub fn effect(effect: evidence::Effect, failed: bool) -> Effect {
 }
 
 /// How a program ended, in words.
-pub fn end_words(end: TrialEnd) -> String {
+pub fn end_words(end: End) -> String {
     match end {
-        TrialEnd::Exited(status) => format!("exit status {status}"),
-        TrialEnd::Signalled(signal) => match nix::sys::signal::Signal::try_from(signal) {
+        End::Exited(status) => format!("exit status {status}"),
+        End::Signalled(signal) => match nix::sys::signal::Signal::try_from(signal) {
             Ok(signal) => format!("killed by {signal}"),
             Err(_) => format!("killed by signal {signal}"),
         },
-        TrialEnd::Cut => "ran too long".to_string(),
-        TrialEnd::Unknown => "stopped by the clock".to_string(),
+        End::Cut => "ran too long".to_string(),
+        End::Unknown => "stopped by the clock".to_string(),
     }
 }
 

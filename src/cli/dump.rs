@@ -8,10 +8,11 @@ use super::exit::{Exit, Failure};
 use crate::campaign::Plan;
 use crate::search::{Facts, effect_of};
 use crate::store::{
-    Foreign, Frame, KillOutcome, KillRecord, TrialEnd, TrialRecord, is_framed, json, list_frames, scan_kills,
-    scan_outcomes, scan_trials,
+    Foreign, Frame, KillOutcome, KillRecord, TrialRecord, is_framed, json, list_frames, scan_kills, scan_outcomes,
+    scan_trials,
 };
 use crate::suite::KeptLists;
+use crate::trial::End;
 
 /// Writes each file's content as text.
 pub fn dump(start: &Path, arguments: &DumpArguments, out: &mut impl Write) -> Result<(), Failure> {
@@ -94,12 +95,12 @@ fn dump_kills(path: &Path, out: &mut impl Write) -> Result<(), Failure> {
     writeln!(out, "{lines}{n_results} results; {damaged} parts could not be read").map_err(Failure::of(Exit::File))
 }
 
-fn end_text(end: TrialEnd) -> String {
+fn end_text(end: End) -> String {
     match end {
-        TrialEnd::Exited(status) => format!("exited {status}"),
-        TrialEnd::Signalled(signal) => format!("signal {signal}"),
-        TrialEnd::Cut => "cut".to_string(),
-        TrialEnd::Unknown => "unknown".to_string(),
+        End::Exited(status) => format!("exited {status}"),
+        End::Signalled(signal) => format!("signal {signal}"),
+        End::Cut => "cut".to_string(),
+        End::Unknown => "unknown".to_string(),
     }
 }
 

@@ -14,7 +14,7 @@ use super::*;
 use crate::campaign::{AtOnce, CampaignError, Lab, OracleFacts, Prepare};
 use crate::evidence::{Candidate, Effect, Kind, Outcome, Strings, Trials, TriedTest};
 use crate::program::{Function, Line, Node, Place, Program};
-use crate::store::{Store, TrialEnd, TriedRecord};
+use crate::store::{Store, TriedRecord};
 use crate::suite::Verdict;
 use crate::trial::{Change, End, Executor, Garbage, Mutant, Observation, Override, Site};
 

@@ -303,12 +303,12 @@ impl Trials {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::TrialEnd;
+    use suspect_core::trial::End;
 
     fn record(test: u32, node: u32, used: u64) -> TrialRecord {
         TrialRecord {
             key: TrialKey { test, node, slot: 4, instance: 0 },
-            end: TrialEnd::Exited(0),
+            end: End::Exited(0),
             forked: true,
             applied: true,
             output_changed: node.is_multiple_of(2),

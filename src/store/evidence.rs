@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use suspect_core::trial::End;
 
 use super::sessions::{self, Appended};
-use super::{Lock, Shard, Store, StoreError, TrialEnd, encoding};
+use super::{Lock, Shard, Store, StoreError, encoding};
 
 /// Kind of the frames that hold outcomes.
 const KIND_OUTCOMES: u32 = 19;
@@ -26,7 +27,7 @@ pub struct TriedRecord {
     /// What it did, a number whose meaning is the caller's.
     pub effect: u8,
     /// How the program ended.
-    pub end: TrialEnd,
+    pub end: End,
     /// Bytes of the expected output before the first wrong one, where they are compared.
     pub matched: Option<u64>,
 }
@@ -198,10 +199,10 @@ impl EvidenceWriter {
 fn encode(records: &[TriedRecord]) -> Vec<u8> {
     let written = records.iter().map(|record| {
         let (tag, number) = match record.end {
-            TrialEnd::Exited(status) => (0, status),
-            TrialEnd::Signalled(signal) => (1, signal),
-            TrialEnd::Cut => (2, 0),
-            TrialEnd::Unknown => (3, 0),
+            End::Exited(status) => (0, status),
+            End::Signalled(signal) => (1, signal),
+            End::Cut => (2, 0),
+            End::Unknown => (3, 0),
         };
         (record.candidate, record.test, record.effect, tag, number, record.matched)
     });
@@ -213,10 +214,10 @@ pub fn scan_outcomes(bytes: &[u8], mut visit: impl FnMut(TriedRecord)) -> usize 
     encoding::scan(bytes, KIND_OUTCOMES, |_, payload| {
         for (candidate, test, effect, tag, number, matched) in encoding::decode::<Frame>(payload)? {
             let end = match tag {
-                0 => TrialEnd::Exited(number),
-                1 => TrialEnd::Signalled(number),
-                2 => TrialEnd::Cut,
-                _ => TrialEnd::Unknown,
+                0 => End::Exited(number),
+                1 => End::Signalled(number),
+                2 => End::Cut,
+                _ => End::Unknown,
             };
             visit(TriedRecord { candidate, test, effect, end, matched });
         }
@@ -229,7 +230,7 @@ mod tests {
     use super::*;
 
     fn record(number: u64) -> TriedRecord {
-        let end = [TrialEnd::Exited(3), TrialEnd::Signalled(6), TrialEnd::Cut, TrialEnd::Unknown][number as usize % 4];
+        let end = [End::Exited(3), End::Signalled(6), End::Cut, End::Unknown][number as usize % 4];
         let matched = (!number.is_multiple_of(3)).then_some(number * 1000);
         TriedRecord { candidate: number, test: number as u32 % 5, effect: number as u8 % 5, end, matched }
     }

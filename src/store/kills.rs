@@ -5,9 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use suspect_core::trial::End;
 
 use super::sessions::{self, Appended};
-use super::{Lock, Shard, ShardEnds, Store, StoreError, TrialEnd, encoding};
+use super::{Lock, Shard, ShardEnds, Store, StoreError, encoding};
 
 /// Kind of the frames that hold results.
 const KIND_KILLS: u32 = 18;
@@ -44,7 +45,7 @@ pub struct KillRecord {
     /// What came out.
     pub outcome: KillOutcome,
     /// How the program ended.
-    pub end: TrialEnd,
+    pub end: End,
     /// The build in which it was found out.
     pub build: u64,
     /// When, seconds since 1970.
@@ -58,7 +59,7 @@ pub struct KillStore {
 }
 
 /// A result, without the build and the time of it.
-pub type Found = (KillKey, KillOutcome, TrialEnd);
+pub type Found = (KillKey, KillOutcome, End);
 
 /// Results as they stand in a frame.
 #[derive(Serialize, Deserialize)]
@@ -183,10 +184,10 @@ impl KillWriter {
 fn encode(build: u64, at: u64, records: &[Found]) -> Vec<u8> {
     let results = records.iter().map(|(key, outcome, end)| {
         let (tag, number) = match end {
-            TrialEnd::Exited(status) => (0, *status),
-            TrialEnd::Signalled(signal) => (1, *signal),
-            TrialEnd::Cut => (2, 0),
-            TrialEnd::Unknown => (3, 0),
+            End::Exited(status) => (0, *status),
+            End::Signalled(signal) => (1, *signal),
+            End::Cut => (2, 0),
+            End::Unknown => (3, 0),
         };
         (*key, *outcome, tag, number)
     });
@@ -200,10 +201,10 @@ pub fn scan_kills(bytes: &[u8], mut visit: impl FnMut(KillRecord)) -> usize {
         let Frame { build, at, results } = encoding::decode(payload)?;
         for (key, outcome, tag, number) in results {
             let end = match tag {
-                0 => TrialEnd::Exited(number),
-                1 => TrialEnd::Signalled(number),
-                2 => TrialEnd::Cut,
-                _ => TrialEnd::Unknown,
+                0 => End::Exited(number),
+                1 => End::Signalled(number),
+                2 => End::Cut,
+                _ => End::Unknown,
             };
             visit(KillRecord { key, outcome, end, build, at });
         }
@@ -263,20 +264,20 @@ mod tests {
         store.load().unwrap().iter().map(|record| (record.key.mutant, record.outcome)).collect()
     }
 
-    const EXITED: TrialEnd = TrialEnd::Exited(1);
+    const EXITED: End = End::Exited(1);
 
     #[test]
     fn results_of_all_sessions_and_shards_are_read_once_and_what_is_known_counts() {
         let (_directory, store) = store();
         let mut first = store.begin(Shard { number: 2, of: 2 }).unwrap();
-        let unknown = (key(4), KillOutcome::Unknown, TrialEnd::Unknown);
-        first.append(5, 100, &[(key(9), KillOutcome::Killed, TrialEnd::Signalled(11)), unknown]).unwrap();
+        let unknown = (key(4), KillOutcome::Unknown, End::Unknown);
+        first.append(5, 100, &[(key(9), KillOutcome::Killed, End::Signalled(11)), unknown]).unwrap();
         let mut whole = store.begin(Shard::WHOLE).unwrap();
         whole.append(6, 200, &[(key(4), KillOutcome::Passed, EXITED), (key(9), KillOutcome::Killed, EXITED)]).unwrap();
         let kills = store.load().unwrap();
         assert_eq!(outcomes(&store), [(4, KillOutcome::Passed), (9, KillOutcome::Killed)]);
         let found = kills.get(&key(9)).unwrap();
-        assert_eq!((found.build, found.at, found.end), (5, 100, TrialEnd::Signalled(11)));
+        assert_eq!((found.build, found.at, found.end), (5, 100, End::Signalled(11)));
         assert_eq!(kills.get(&KillKey { state: 8, ..key(9) }), None, "another state is another key");
         assert_eq!((kills.len(), kills.is_empty(), kills.damaged().len()), (2, false, 0));
     }
@@ -316,7 +317,7 @@ mod tests {
 
     #[test]
     fn ends_are_kept() {
-        let ends = [EXITED, TrialEnd::Signalled(6), TrialEnd::Cut, TrialEnd::Unknown];
+        let ends = [EXITED, End::Signalled(6), End::Cut, End::Unknown];
         let records: Vec<_> = (0..).zip(ends).map(|(number, end)| (key(number), KillOutcome::Killed, end)).collect();
         let mut found = Vec::new();
         assert_eq!(

@@ -69,7 +69,7 @@ pub use listing::{Foreign, is_framed, json, list_frames};
 pub use reports::{ReportState, stamps};
 pub use run::{Manifest, Recorded, Run, RunWriter, Tables, TestRecord};
 pub use shards::{ShardEnd, ShardEnds};
-pub use trials::{TrialEnd, TrialKey, TrialRecord, encode_trials, scan_trials};
+pub use trials::{TrialKey, TrialRecord, encode_trials, scan_trials};
 
 /// Version of everything below `.suspect`; a store of another version is refused.
 pub const STORE_VERSION: u32 = 1;

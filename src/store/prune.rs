@@ -116,7 +116,9 @@ mod tests {
     use std::fs::File;
 
     use super::*;
-    use crate::store::{KillKey, KillOutcome, Shard, TrialEnd, TriedRecord};
+    use suspect_core::trial::End;
+
+    use crate::store::{KillKey, KillOutcome, Shard, TriedRecord};
 
     /// A complete run that began then, with a night of one source.
     fn run(store: &Store, number: u64, began: u64) {
@@ -138,13 +140,13 @@ mod tests {
         (1..=4).for_each(|number| run(&store, number, number * 1_000_000_000));
         for (key, at) in [(1u64, 1_500_000_000u64), (2, 4_500_000_000)] {
             let evidence = store.evidence(key);
-            let record = TriedRecord { candidate: 1, test: 1, effect: 1, end: TrialEnd::Exited(0), matched: None };
+            let record = TriedRecord { candidate: 1, test: 1, effect: 1, end: End::Exited(0), matched: None };
             evidence.begin().unwrap().append(&[record]).unwrap();
             let file = File::options().write(true).open(evidence.directory().join("shard-1-of-1.1.outcomes")).unwrap();
             file.set_modified(UNIX_EPOCH + Duration::from_secs(at)).unwrap();
             let key = KillKey { mutant: key, test: 1, state: 1 };
             let mut kills = store.kills().begin(Shard::WHOLE).unwrap();
-            kills.append(1, at, &[(key, KillOutcome::Killed, TrialEnd::Exited(0))]).unwrap();
+            kills.append(1, at, &[(key, KillOutcome::Killed, End::Exited(0))]).unwrap();
         }
         fs::create_dir_all(store.directory().join("runs/5.part/sites")).unwrap();
         fs::write(store.directory().join(".tmpleft"), "").unwrap();

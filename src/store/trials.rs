@@ -3,6 +3,8 @@
 //! A file may end anywhere, since whoever writes it may be killed, and a disk may lose a byte. Each frame has a checksum: what
 //! does not fit it is passed over, and what it held counts as not done.
 
+use suspect_core::trial::End;
+
 use super::encoding::{self, FRAME_HEADER};
 
 /// Kind of the frames that hold trials.
@@ -21,26 +23,13 @@ pub struct TrialKey {
     pub instance: u64,
 }
 
-/// How a trial's program came to its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum TrialEnd {
-    /// It exited with this status.
-    Exited(i32),
-    /// This signal ended it.
-    Signalled(i32),
-    /// It used up its budget of hooks.
-    Cut,
-    /// Nothing can be said.
-    Unknown,
-}
-
 /// What is kept of a trial.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TrialRecord {
     /// Which.
     pub key: TrialKey,
     /// How it ended.
-    pub end: TrialEnd,
+    pub end: End,
     /// Whether it was forked from the test's own run.
     pub forked: bool,
     /// Whether the override changed a value.
@@ -77,10 +66,10 @@ fn put_record(payload: &mut Vec<u8>, n_nodes: u32, record: &TrialRecord) {
         put(payload, number);
     }
     let (end, number) = match record.end {
-        TrialEnd::Exited(status) => (0, Some(status)),
-        TrialEnd::Signalled(signal) => (1, Some(signal)),
-        TrialEnd::Cut => (2, None),
-        TrialEnd::Unknown => (3, None),
+        End::Exited(status) => (0, Some(status)),
+        End::Signalled(signal) => (1, Some(signal)),
+        End::Cut => (2, None),
+        End::Unknown => (3, None),
     };
     let passes = record.passes.map_or(0, |passes| 1 + u8::from(passes));
     let bits = Bits::of(&record.changed, n_nodes);
@@ -242,10 +231,10 @@ fn take_record(rest: &mut &[u8], test: u32, n_nodes: u32) -> Option<TrialRecord>
     let (&facts, after) = rest.split_first()?;
     *rest = after;
     let end = match facts & 3 {
-        0 => TrialEnd::Exited(take_u32(rest)? as i32),
-        1 => TrialEnd::Signalled(take_u32(rest)? as i32),
-        2 => TrialEnd::Cut,
-        _ => TrialEnd::Unknown,
+        0 => End::Exited(take_u32(rest)? as i32),
+        1 => End::Signalled(take_u32(rest)? as i32),
+        2 => End::Cut,
+        _ => End::Unknown,
     };
     let passes = match facts >> 5 {
         0 => None,
@@ -265,12 +254,12 @@ mod tests {
 
     use super::*;
 
-    fn any_end() -> impl Strategy<Value = TrialEnd> {
+    fn any_end() -> impl Strategy<Value = End> {
         prop_oneof![
-            any::<i32>().prop_map(TrialEnd::Exited),
-            any::<i32>().prop_map(TrialEnd::Signalled),
-            Just(TrialEnd::Cut),
-            Just(TrialEnd::Unknown)
+            any::<i32>().prop_map(End::Exited),
+            any::<i32>().prop_map(End::Signalled),
+            Just(End::Cut),
+            Just(End::Unknown)
         ]
     }
 
@@ -381,7 +370,7 @@ mod tests {
             let key = TrialKey { test: 1, node: 0, slot: 0, instance: 0 };
             let record = TrialRecord {
                 key,
-                end: TrialEnd::Unknown,
+                end: End::Unknown,
                 forked: false,
                 applied: true,
                 output_changed: true,

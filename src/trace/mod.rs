@@ -7,7 +7,6 @@ mod directory;
 mod dump;
 mod file;
 mod layout;
-mod process;
 mod sites;
 #[cfg(test)]
 mod tests;
@@ -16,8 +15,8 @@ pub use directory::{Traces, read_directory};
 pub use dump::{DumpError, dump, dump_dependences, dump_sites};
 pub use file::{LogEntry, TraceFile};
 pub use layout::{Facts, Layout, LogPart, ModulePart, UnitPart};
-pub use process::{Ending, Module, Process, Unit};
-pub use sites::{ModuleFile, SitesError, can_ask_for_time, sections, site_sections};
+pub use sites::{ModuleFile, SitesError, can_ask_for_time};
+pub use suspect_core::trace::{Ending, Module, Process, Unit, sections, site_sections};
 
 use std::io;
 use std::path::PathBuf;

@@ -5,8 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use memmap2::Mmap;
-use object::{Object, ObjectSection, ObjectSymbol};
-use suspect_format::abi::SECTION_SITES;
+use object::{Object, ObjectSymbol};
 
 /// Why no site tables can be had from a file.
 #[derive(Debug, thiserror::Error)]
@@ -47,17 +46,6 @@ impl ModuleFile {
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
-}
-
-/// The sections of site tables in `image`, the bytes of an ELF file; none in a module that is not instrumented.
-pub fn site_sections(image: &[u8]) -> Result<Vec<&[u8]>, object::Error> {
-    sections(image, SECTION_SITES)
-}
-
-/// The sections called `name` in `image`, the bytes of an ELF file.
-pub fn sections<'a>(image: &'a [u8], name: &str) -> Result<Vec<&'a [u8]>, object::Error> {
-    let file = object::File::parse(image)?;
-    file.sections().filter(|section| section.name() == Ok(name)).map(|section| section.data()).collect()
 }
 
 /// What tells a program the time of day, in seconds at best: two runs within one second see the same.

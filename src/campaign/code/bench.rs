@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::{MutantLab, Shown};
 use crate::campaign::{CampaignError, OracleFacts, Prepare, Workbench};
-use crate::store::{KillOutcome, TrialEnd};
+use crate::store::KillOutcome;
 use crate::trial::{self, End, FirstRun, Mutant, Observation, TestTrials, Worker};
 
 /// Runs a suite's tests, all of which pass, with these mutants.
@@ -54,7 +54,7 @@ impl MutantLab for CodeBench<'_> {
 
 /// What a trial of a test that passes shows.
 fn what(seen: &Observation) -> Shown {
-    let end = TrialEnd::from(seen.end);
+    let end = seen.end;
     let outcome = match (seen.end, seen.applied, seen.passes) {
         (End::Unknown, ..) => KillOutcome::Unknown,
         (_, false, _) => KillOutcome::Same,

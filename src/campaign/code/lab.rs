@@ -3,7 +3,8 @@
 use std::ops::ControlFlow;
 
 use crate::campaign::{CampaignError, Prepare};
-use crate::store::{KillOutcome, TrialEnd};
+use crate::store::KillOutcome;
+use crate::trial::End;
 
 /// What a test did to a mutant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,7 +12,7 @@ pub struct Shown {
     /// What came out.
     pub outcome: KillOutcome,
     /// How the program ended.
-    pub end: TrialEnd,
+    pub end: End,
 }
 
 /// Runs tests with code mutants, which it knows by their positions in the campaign's list.

@@ -12,7 +12,8 @@ use crate::campaign::CampaignError;
 use crate::campaign::pool::{each, locked, prepare_each};
 use crate::campaign::run::{MOST_UNWRITTEN, UNWRITTEN, at_once};
 use crate::campaign::shelf::Shelf;
-use crate::store::{KillKey, KillOutcome, KillStore, KillWriter, Kills, Shard, TrialEnd};
+use crate::store::{KillKey, KillOutcome, KillStore, KillWriter, Kills, Shard};
+use crate::trial::End;
 
 /// Trials of one test that a worker is given at once.
 const BATCH: Range<usize> = 64..4096;
@@ -344,7 +345,7 @@ impl<L: MutantLab> Shared<'_, L> {
 
 /// Outcomes that are not in the store yet.
 struct Unwritten {
-    records: Vec<(KillKey, KillOutcome, TrialEnd)>,
+    records: Vec<(KillKey, KillOutcome, End)>,
     since: Instant,
 }
 

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use super::*;
 use crate::campaign::{AtOnce, CampaignError, Prepare};
-use crate::store::{KillOutcome, KillStore, Shard, Store, StoreError, TrialEnd};
+use crate::store::{KillOutcome, KillStore, Shard, Store, StoreError};
+use crate::trial::End;
 
 /// Twenty mutants and five tests; what comes out is a function of both.
 #[derive(Default)]
@@ -68,7 +69,7 @@ impl MutantLab for Simulation {
                 ran.push((*mutant, *test));
             }
             std::thread::sleep(self.slow);
-            let end = TrialEnd::Exited(0);
+            let end = End::Exited(0);
             if shown(index, Shown { outcome: outcome(*mutant, *test), end }).is_break() {
                 break;
             }

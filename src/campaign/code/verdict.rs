@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use suspect_format::trace::hash_bytes;
 
-use crate::store::{KillKey, KillOutcome, Kills, TrialEnd};
+use crate::store::{KillKey, KillOutcome, Kills};
+use crate::trial::End;
 
 /// A mutant, as far as running it goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,7 +74,7 @@ impl Verdict {
                 KillOutcome::Same => verdict.same_in.push(test),
                 KillOutcome::Unknown => verdict.unknown_in.push(test),
             }
-            if record.outcome == KillOutcome::Killed && record.end == TrialEnd::Cut {
+            if record.outcome == KillOutcome::Killed && record.end == End::Cut {
                 verdict.too_long_in.push(test);
             }
             if record.build != build {

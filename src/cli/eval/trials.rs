@@ -15,9 +15,9 @@ use crate::eval::{self, EvalVersion};
 use crate::evidence::{Candidate, Effect, Kind, Outcome, Posterior, Trials, TriedTest};
 use crate::mutant::Class;
 use crate::search::SearchWatch;
-use crate::store::{Run, Store, TrialEnd};
+use crate::store::{Run, Store};
 use crate::suite::Suite;
-use crate::trial::Mutant;
+use crate::trial::{End, Mutant};
 
 /// The outcomes of a version's trials, with as much of the candidates as rankings read.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -122,7 +122,7 @@ impl Kept {
             for &(test, effect, matched) in &kept.outcomes {
                 let effect = EFFECTS.get(effect as usize).copied().unwrap_or(Effect::Unknown);
                 if let Some(Some(test)) = positions.get(test as usize) {
-                    trials.set(at, *test, Outcome { effect, end: TrialEnd::Unknown, matched });
+                    trials.set(at, *test, Outcome { effect, end: End::Unknown, matched });
                 }
             }
         }
@@ -228,7 +228,7 @@ mod tests {
                 replacement,
                 edit: None,
             });
-            let outcome = |effect| Outcome { effect, end: TrialEnd::Unknown, matched: Some(n as u64) };
+            let outcome = |effect| Outcome { effect, end: End::Unknown, matched: Some(n as u64) };
             trials.set(at, n as u32 % 3, outcome(EFFECTS[n % 5]));
             trials.set(at, 2, outcome(Effect::Turned));
         }

@@ -30,7 +30,7 @@ fn what_turned_one_of_many_failing_tests_is_tried_on_a_second_one_though_its_lin
     let mut turned = |node: u32, value: u64, effects: &[Effect]| {
         let candidate = trials.add(setting(node, value));
         for (test, effect) in (0..).zip(effects) {
-            trials.set(candidate, test, Outcome { effect: *effect, end: TrialEnd::Exited(0), matched: None });
+            trials.set(candidate, test, Outcome { effect: *effect, end: End::Exited(0), matched: None });
         }
         candidate
     };
@@ -55,7 +55,7 @@ fn lines_whose_trials_run_until_their_time_is_up_come_later() {
     let mut trials = Trials::new(vec![tried]);
     for (node, effect) in [(1, Effect::Unknown), (2, Effect::Unchanged)] {
         let all: Vec<u32> = (0..6).map(|value| trials.add(setting(node, value))).collect();
-        trials.set(all[0], 0, Outcome { effect, end: TrialEnd::Exited(0), matched: None });
+        trials.set(all[0], 0, Outcome { effect, end: End::Exited(0), matched: None });
     }
     let first = [&tests[0]];
     let mut policy = Policy::new(&program, &first, 1, &facts, false);

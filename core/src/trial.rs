@@ -1,7 +1,6 @@
 //! What is overridden in a trial, and what is seen.
 
 use crate::program::Operator;
-use crate::store::TrialEnd;
 
 /// What an override is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -90,17 +89,6 @@ pub enum End {
     Cut,
     /// Its time was up, or its output flooded: the trial says nothing.
     Unknown,
-}
-
-impl From<End> for TrialEnd {
-    fn from(end: End) -> TrialEnd {
-        match end {
-            End::Exited(status) => TrialEnd::Exited(status),
-            End::Signalled(signal) => TrialEnd::Signalled(signal),
-            End::Cut => TrialEnd::Cut,
-            End::Unknown => TrialEnd::Unknown,
-        }
-    }
 }
 
 /// Who ran a trial.

@@ -3,7 +3,6 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::{Candidate, Ground};
-use crate::store::TrialEnd;
 use crate::trial::{End, Observation};
 
 /// What a candidate did to a test.
@@ -27,7 +26,7 @@ pub struct Outcome {
     /// What it did.
     pub effect: Effect,
     /// How the program ended.
-    pub end: TrialEnd,
+    pub end: End,
     /// Bytes of the expected standard output that it wrote before the first wrong one, where they are compared.
     pub matched: Option<u64>,
 }
@@ -42,7 +41,7 @@ impl Outcome {
             _ if seen.output_changed => Effect::Changed,
             _ => Effect::Unchanged,
         };
-        Outcome { effect, end: seen.end.into(), matched: seen.matched }
+        Outcome { effect, end: seen.end, matched: seen.matched }
     }
 }
 

@@ -1,9 +1,10 @@
 //! Code mutants of every class on snippets: which there are, how they read, which are junk, the same or nothing.
 
 use std::collections::BTreeMap;
+use std::io::Write;
+use std::process::{Command, Stdio};
 
 use super::*;
-use crate::build::optimise::optimised;
 use crate::program::{
     Function, Node, NodeKind, Operation, OperationKind, Operator, Place, Program, Signedness, Unit, ValueClass,
     Variable,
@@ -148,9 +149,7 @@ impl Snippet {
         let mut mutants = self.mutants();
         let comparison = Comparison::new(&self.program, &self.texts(), &mutants);
         let modules = comparison.modules(&Forms::new());
-        let forms = modules
-            .iter()
-            .fold(Forms::new(), |forms, module| comparison.forms(&forms, &optimised(module, None).unwrap()));
+        let forms = modules.iter().fold(Forms::new(), |forms, module| comparison.forms(&forms, &optimised(module)));
         assert!(comparison.modules(&forms).is_empty(), "what is known is not compiled again");
         comparison.judge(&forms, &mut mutants);
         mutants
@@ -162,6 +161,20 @@ impl Snippet {
         let chosen = mutants.iter().filter(|mutant| mutant.class == class && wanted(mutant.status));
         chosen.map(|mutant| mutant.edit.as_ref().unwrap().replacement.clone()).collect()
     }
+}
+
+/// `module` as the first clang that is installed leaves it.
+fn optimised(module: &str) -> String {
+    let start = |name: &str| {
+        let mut command = Command::new(name);
+        command.args(["-w", "-O2", "-S", "-emit-llvm", "-x", "ir", "-o", "-", "-"]);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().ok()
+    };
+    let mut clang = ["clang-19", "clang-16", "clang"].into_iter().find_map(start).expect("clang is installed");
+    clang.stdin.take().unwrap().write_all(module.as_bytes()).unwrap();
+    let output = clang.wait_with_output().unwrap();
+    assert!(output.status.success(), "clang takes the module");
+    String::from_utf8(output.stdout).unwrap()
 }
 
 fn unit() -> Unit {

@@ -10,8 +10,7 @@ use crate::mutant::Class;
 use crate::program::{Block, Function, Line, Place, Program};
 use crate::source::Warning;
 use crate::spectra::CoverageMatrix;
-use crate::store::TrialEnd;
-use crate::trial::Mutant;
+use crate::trial::{End, Mutant};
 
 /// A function of `n` lines, each a block of its own but for the last two.
 fn program(n: u32) -> Program {
@@ -60,7 +59,7 @@ fn candidate(id: u64, kind: Kind, line: u32) -> Candidate {
 }
 
 fn outcome(effect: Effect) -> Outcome {
-    Outcome { effect, end: TrialEnd::Exited(0), matched: None }
+    Outcome { effect, end: End::Exited(0), matched: None }
 }
 
 /// Trials from a row of letters for each candidate, a letter for each test: `s`ame, `u`nchanged, `c`hanged, `t`urned, `?` unknown, `.` not tried.
