@@ -171,6 +171,24 @@ fn links_lead_somewhere() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+/// Directories of the project whose paths documents name.
+const PLACES: [&str; 9] =
+    ["src/", "core/", "runtime/", "llvm-pass/", "tests/", "benches/", "fuzz/", "docs/", "contrib/"];
+
+#[test]
+fn paths_that_are_named_exist() {
+    let mut wrong = Vec::new();
+    for path in documents() {
+        let text = unfenced(&read(&path)).collect::<Vec<_>>().join("\n");
+        let pieces =
+            text.split('`').skip(1).step_by(2).filter(|piece| PLACES.iter().any(|place| piece.starts_with(place)));
+        let paths = pieces.filter_map(|piece| piece.split(' ').next());
+        let missing = paths.filter(|path| !root().join(path).exists());
+        wrong.extend(missing.map(|piece| format!("{}: {piece}", path.display())));
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
 #[test]
 fn the_book_lists_all_of_its_chapters() {
     let docs = root().join("docs");

@@ -1,10 +1,12 @@
 //! Screens that the documents show: each command in a `console` block writes the lines that stand below it.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
 use crate::all_evidence::parcel;
-use crate::project::text;
+use crate::contrib::commands;
+use crate::project::{Project, text};
 
 /// Commands of a document's `console` blocks, each with the lines that it should write.
 fn screens(document: &str) -> Vec<(String, Vec<String>)> {
@@ -66,6 +68,51 @@ fn the_readme_shows_what_commands_write() {
 #[test]
 fn the_guide_shows_what_commands_write() {
     check("docs/guide.md", 3);
+}
+
+/// Lines of a document's blocks without their comments, and pieces of code in its prose that are commands.
+fn code(text: &str) -> String {
+    let mut fenced = false;
+    let mut found = String::new();
+    for line in text.lines() {
+        if line.starts_with("```") {
+            fenced = !fenced;
+        } else if fenced {
+            let commands = line.split(" #").next().unwrap_or_default().split(['&', ';']);
+            let commands = commands.map(|command| command.trim_start().trim_start_matches("$ "));
+            found
+                .extend(commands.filter(|command| command.starts_with("suspect ")).flat_map(|command| [command, "\n"]));
+        } else {
+            let pieces = line.split('`').skip(1).step_by(2).filter(|piece| piece.starts_with("suspect "));
+            found.extend(pieces.flat_map(|piece| [piece, "\n"]));
+        }
+        found.push('\n');
+    }
+    found
+}
+
+#[test]
+fn command_lines_of_the_documents_are_understood() {
+    let project = Project::new();
+    let mut help: BTreeMap<String, String> = BTreeMap::new();
+    let mut seen = 0;
+    let docs =
+        ["guide", "reference", "limits", "glossary", "troubleshooting", "eval"].map(|name| format!("docs/{name}.md"));
+    for document in ["README.md", "CONTRIBUTING.md"].map(String::from).into_iter().chain(docs) {
+        let written = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(&document)).unwrap();
+        for (verb, options) in commands(&code(&written)) {
+            let help = help.entry(verb.clone()).or_insert_with(|| {
+                let output = project.suspect(&[&verb, "--help"]);
+                assert!(output.status.success(), "{document}: suspect {verb}");
+                text(&output)
+            });
+            for option in options {
+                assert!(help.contains(&option), "{document}: suspect {verb} has no {option}");
+            }
+            seen += 1;
+        }
+    }
+    assert!(seen >= 60 && help.len() >= 20, "{seen} command lines of {} commands", help.len());
 }
 
 #[test]
