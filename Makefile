@@ -107,7 +107,7 @@ deb: $(CARGO_DEB)
 	$(MAKE) --no-print-directory install DESTDIR=$(abspath target/package) PREFIX=/usr BIN=$(BIN)
 	install -d target/package/usr/share/doc/suspect
 	install -m 644 LICENSE-APACHE LICENSE-MIT README.md CHANGELOG.md target/package/usr/share/doc/suspect
-	cp -R contrib target/package/usr/share/doc/suspect/contrib
+	cp -R contrib docs target/package/usr/share/doc/suspect
 	majors=$$(cd $(LIB) && ls -d [0-9]* | sort -rn | paste -s -d -); \
 	$(CARGO_DEB) deb --no-build --no-strip --locked --variant llvm-$$majors --output $(DEB) $(DEBFLAGS)
 

@@ -65,7 +65,7 @@ fn read_and_rank(tests: &[(Vec<u32>, bool)], n_units: usize) -> Ranking {
 /// Ranks by every measure, one ranking for each core at a time.
 fn all_measures(matrix: &CoverageMatrix) -> usize {
     let distinct = DistinctSpectra::of(&matrix.spectra());
-    let rank = |measure: &&measures::Measure| {
+    let rank = |measure: &measures::Measure| {
         Ranking::of_spectra(&distinct, &measure.scores(&distinct.spectra, Smoothing::Half)).len()
     };
     measures::all().par_iter().map(rank).sum()

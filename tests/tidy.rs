@@ -1,6 +1,6 @@
-//! Holds the prose to the code: what ARCHITECTURE.md and the README say of modules, exit codes and rules is true.
+//! Holds the prose to the code: modules in ARCHITECTURE.md, codes, keys, variables and messages in docs/ are those of the code.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -163,8 +163,8 @@ fn every_file_says_what_it_owns() {
 }
 
 #[test]
-fn readme_gives_every_exit_code() {
-    let text = read("README.md");
+fn the_reference_gives_every_exit_code() {
+    let text = read("docs/reference.md");
     let table: BTreeMap<u8, String> = text
         .lines()
         .filter_map(|line| {
@@ -175,6 +175,76 @@ fn readme_gives_every_exit_code() {
     let code: BTreeMap<u8, String> =
         suspect::cli::Exit::ALL.iter().map(|(exit, meaning)| (*exit as u8, meaning.to_string())).collect();
     assert_eq!(table, code);
+}
+
+/// First cells of the rows below a table's head, without their backticks.
+fn first_cells(text: &str, head: &str) -> BTreeSet<String> {
+    let table = text.split(head).nth(1).unwrap_or_else(|| panic!("no table {head}"));
+    let rows = table.lines().skip(2).take_while(|line| line.starts_with('|'));
+    rows.map(|line| line.split('`').nth(1).expect("a cell in backticks").to_string()).collect()
+}
+
+/// Lines of code of the product, without comments and tests.
+fn product() -> String {
+    let directories = ["src", "runtime/src", "runtime/format/src", "llvm-pass/src"];
+    let extra = ["core/src"].into_iter().filter(|directory| root().join(directory).is_dir());
+    let files = directories.into_iter().chain(extra).flat_map(|directory| rust_files(&root().join(directory)));
+    let texts = files.filter(|path| !path.ends_with("tests.rs")).map(|path| fs::read_to_string(path).unwrap());
+    texts.flat_map(|text| code_lines(&text).map(|line| format!("{line}\n")).collect::<Vec<_>>()).collect()
+}
+
+/// Variables that suspect sets for the programs that it starts, or asks of shards: none for users' shells.
+const INTERNAL: [&str; 11] = [
+    "SUSPECT_BUILD_LOG",
+    "SUSPECT_FILL",
+    "SUSPECT_FILL_FROM",
+    "SUSPECT_FILL_TO",
+    "SUSPECT_PAD",
+    "SUSPECT_PAGES",
+    "SUSPECT_PLAN",
+    "SUSPECT_QUIET",
+    "SUSPECT_SHARD",
+    "SUSPECT_SHARDS",
+    "SUSPECT_TRIAL",
+];
+
+#[test]
+fn the_reference_gives_every_variable() {
+    let variables: BTreeSet<String> = product()
+        .split("SUSPECT_")
+        .skip(1)
+        .map(|rest| rest.split(|c: char| !c.is_ascii_uppercase() && c != '_').next().unwrap_or_default())
+        .filter(|name| name.len() > 1)
+        .map(|name| format!("SUSPECT_{}", name.trim_end_matches('_')))
+        .filter(|name| !INTERNAL.contains(&name.as_str()))
+        .collect();
+    assert_eq!(first_cells(&read("docs/reference.md"), "| variable | who reads it | meaning |"), variables);
+}
+
+#[test]
+fn the_reference_gives_every_key_of_suspect_toml() {
+    let code = read("src/suite/config/check.rs");
+    let text = read("docs/reference.md");
+    let suspect_toml = text.split("## ").find(|section| section.starts_with("suspect.toml")).expect("the section");
+    let mut keys = BTreeSet::new();
+    for section in ["RawBuild", "RawStore", "RawRank", "RawSuite"] {
+        let fields = code.split(&format!("struct {section} {{")).nth(1).expect(section).split("\n}").next().unwrap();
+        let names = fields.lines().filter(|line| !line.contains("#[")).filter_map(|line| line.trim().split_once(':'));
+        keys.extend(names.map(|(name, _)| name.to_string()));
+    }
+    assert!(keys.len() > 15, "{keys:?}");
+    let missing =
+        |key: &&String| !suspect_toml.contains(&format!("`{key}`")) && !suspect_toml.contains(&format!("] {key}`"));
+    let missing: Vec<_> = keys.iter().filter(missing).collect();
+    assert!(missing.is_empty(), "{missing:?} of suspect.toml are in no table of docs/reference.md");
+}
+
+#[test]
+fn messages_that_are_explained_are_written() {
+    let product = product();
+    let messages = first_cells(&read("docs/troubleshooting.md"), "| message | cause | remedy |");
+    let missing: Vec<_> = messages.iter().filter(|message| !product.contains(message.as_str())).collect();
+    assert!(messages.len() > 5 && missing.is_empty(), "no source has {missing:?}");
 }
 
 /// Lines of code outside comments and outside the file's tests: the item behind each `#[cfg(test)]` is left out, what follows it is not.

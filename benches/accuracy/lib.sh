@@ -6,7 +6,7 @@ root=$(cd "$here/../.." && pwd)
 PATH=${SUSPECT_BIN:-$root/target/suspect/bin}:$PATH
 mkdir -p "$work"
 work=$(cd "$work" && pwd)
-# Versions differ in one file, so a compiler cache does most of their builds. It is told what the plugin is (see ARCHITECTURE.md).
+# Versions differ in one file, so a compiler cache does most of their builds. It is told what the plugin is (see docs/design/build.md).
 if command -v ccache > /dev/null; then
     CCACHE=ccache
     CCACHE_DIR=${CCACHE_DIR:-$work/ccache}

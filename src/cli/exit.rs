@@ -1,4 +1,4 @@
-//! Exit codes of `suspect`: what a script may rely on. The README's table is tested against this list.
+//! Exit codes of `suspect`: what a script may rely on. The table in docs/reference.md is tested against this list.
 
 use std::process::ExitCode;
 
@@ -41,7 +41,7 @@ impl Exit {
     /// What `git bisect run` takes for a commit that has the fault.
     pub const BAD: Exit = Exit::Usage;
 
-    /// Every code, with its meaning as the README gives it.
+    /// Every code, with its meaning as docs/reference.md gives it.
     pub const ALL: [(Exit, &'static str); 14] = [
         (Exit::Success, "the verb did what it says"),
         (Exit::Usage, "the command line or suspect.toml is wrong; `suspect bisect-step`: a test fails"),

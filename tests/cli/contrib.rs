@@ -18,7 +18,7 @@ fn files(directory: &Path) -> Vec<PathBuf> {
 }
 
 /// The verb and the options of each command line of suspect in a text.
-fn commands(text: &str) -> Vec<(String, Vec<String>)> {
+pub fn commands(text: &str) -> Vec<(String, Vec<String>)> {
     let mut found = Vec::new();
     for line in text.lines() {
         // A list of words in YAML is a command line as well.

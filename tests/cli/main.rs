@@ -39,6 +39,7 @@ mod recording;
 mod replaying;
 mod reporting;
 mod second_runs;
+mod screens;
 mod seeding;
 mod shards;
 mod slices;

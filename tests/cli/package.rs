@@ -80,5 +80,7 @@ fn what_the_package_installs_builds_and_ranks_a_program() {
     let build = fs::read_to_string(project.path().join(".suspect/build.json")).unwrap();
     let plugin = at("root/usr/lib/suspect/19").canonicalize().unwrap();
     assert!(build.contains(plugin.to_str().unwrap()), "another plugin was used: {build}");
-    assert!(Path::new(&at("root/usr/share/doc/suspect/contrib/slurm/suspect.sbatch")).exists());
+    for name in ["contrib/slurm/suspect.sbatch", "docs/guide.md", "README.md"] {
+        assert!(Path::new(&at("root/usr/share/doc/suspect")).join(name).exists(), "{name}");
+    }
 }

@@ -404,7 +404,7 @@ const EXTRA_ALIASES: &[(&str, &str)] = &[
 pub fn methods() -> &'static [Method] {
     static METHODS: OnceLock<Vec<Method>> = OnceLock::new();
     METHODS.get_or_init(|| {
-        let measures = measures::all().iter().map(|&measure| Method {
+        let measures = measures::all().iter().map(|measure| Method {
             id: measure.id,
             name: measure.name,
             family: measure.family.name(),
@@ -412,7 +412,7 @@ pub fn methods() -> &'static [Method] {
             doc: measure.formula,
             note: measure.note,
             citation: measure.citation,
-            aliases: measure.aliases,
+            aliases: &measure.aliases,
             algorithm: Algorithm::Measure(measure),
         });
         measures.chain(OTHERS.iter().copied()).collect()

@@ -1,16 +1,8 @@
 //! The catalogue of spectrum measures: 221 formulas over the four counts, with where each comes from.
 
-mod association;
-mod causal;
-mod confirmation;
-mod core;
-mod evolved;
-mod naish;
-mod other;
-mod similarity;
+mod table;
 #[cfg(test)]
 mod values;
-mod wong;
 
 use std::sync::OnceLock;
 
@@ -41,6 +33,34 @@ pub enum Family {
 }
 
 impl Family {
+    /// Every family, in the order of the catalogue.
+    pub const ALL: [Family; 9] = [
+        Family::Core,
+        Family::Wong,
+        Family::Naish,
+        Family::Evolved,
+        Family::Similarity,
+        Family::Association,
+        Family::Confirmation,
+        Family::Causal,
+        Family::Other,
+    ];
+
+    /// The word that stands for the family in the catalogue's text.
+    fn word(self) -> &'static str {
+        match self {
+            Family::Core => "core",
+            Family::Wong => "wong",
+            Family::Naish => "naish",
+            Family::Evolved => "evolved",
+            Family::Similarity => "similarity",
+            Family::Association => "association",
+            Family::Confirmation => "confirmation",
+            Family::Causal => "causal",
+            Family::Other => "other",
+        }
+    }
+
     /// The family in words.
     pub fn name(self) -> &'static str {
         match self {
@@ -80,7 +100,7 @@ impl Smoothing {
 /// A measure: a formula over a spectrum, higher meaning more suspicious.
 #[derive(Debug)]
 pub struct Measure {
-    /// What it is called by: lower case, digits and underscores.
+    /// Its identifier on the command line: letters, digits and underscores.
     pub id: &'static str,
     /// What its authors or users call it.
     pub name: &'static str,
@@ -91,7 +111,7 @@ pub struct Measure {
     /// Where it was published.
     pub citation: &'static str,
     /// Other names.
-    pub aliases: &'static [&'static str],
+    pub aliases: Vec<&'static str>,
     /// Whether the formula was compared with a publication or an implementation; false: from memory of one.
     pub checked: bool,
     /// Measures of the same class rank every set of spectra alike under [`Smoothing::Half`].
@@ -124,27 +144,15 @@ impl Measure {
 }
 
 /// All measures, in the order of their families.
-pub fn all() -> &'static [&'static Measure] {
-    static ALL: OnceLock<Vec<&'static Measure>> = OnceLock::new();
-    ALL.get_or_init(|| {
-        let families = [
-            core::MEASURES,
-            wong::MEASURES,
-            naish::MEASURES,
-            evolved::MEASURES,
-            similarity::MEASURES,
-            association::MEASURES,
-            confirmation::MEASURES,
-            causal::MEASURES,
-            other::MEASURES,
-        ];
-        families.into_iter().flatten().collect()
-    })
+pub fn all() -> &'static [Measure] {
+    static ALL: OnceLock<Vec<Measure>> = OnceLock::new();
+    // The text is part of the program, and a test reads it.
+    ALL.get_or_init(|| table::read(include_str!("measures.tsv")).expect("the catalogue of measures is whole"))
 }
 
 /// The measure called `id`.
 pub fn find(id: &str) -> Option<&'static Measure> {
-    all().iter().copied().find(|measure| measure.id == id)
+    all().iter().find(|measure| measure.id == id)
 }
 
 #[cfg(test)]

@@ -23,6 +23,9 @@ fn the_catalogue_is_whole() {
         assert!(!measure.name.is_empty() && !measure.citation.is_empty(), "{}", measure.id);
         assert!(measure.id.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_'), "{}", measure.id);
     }
+    let families: Vec<Family> = all().iter().map(|measure| measure.family).collect();
+    assert!(families.is_sorted(), "families stand one behind another");
+    assert_eq!(families.iter().collect::<HashSet<_>>().len(), Family::ALL.len());
 }
 
 #[test]
