@@ -106,7 +106,7 @@ fn a_program_that_confines_itself_is_recorded_quietly() {
     assert_has(
         &said,
         &[
-            "fails: 5 (./otherwise getpid 3): fail: output differs",
+            "fails: 5 (./otherwise getpid 3): output differs",
             "recorded without a file for each forked process",
             "4 passing, 1 failing",
         ],
@@ -188,9 +188,9 @@ fn a_night_that_lost_a_test_does_not_end_well() {
     assert_has(
         &said,
         &[
-            "fails: none: fail: 0 of 3 points reported",
-            "fails: bail: fail: bailed out: no more",
-            "fails: twice: fail: not well-formed TAP: more than one plan",
+            "fails: none: 0 of 3 points reported",
+            "fails: bail: bailed out: no more",
+            "fails: twice: not well-formed TAP: more than one plan",
             "1 passing, 3 failing, 0 not counted",
         ],
     );
