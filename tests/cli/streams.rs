@@ -21,9 +21,9 @@ fn known() -> Project {
         project.write(&format!("expected/{test}"), "nothing of the kind\n");
     }
     project.succeed(&["build"]);
-    // What the first test prints is right.
+    // What the first test prints is right, and what the second one expects can be had by a change.
     let first = std::process::Command::new(project.path().join("prog")).args(["1", "2", "3"]).output().unwrap();
-    project.write("expected/1", &String::from_utf8_lossy(&first.stdout));
+    project.write("expected/1", &String::from_utf8_lossy(&first.stdout)).write("expected/2", "3\n");
     project.succeed(&["test"]);
     for command in [&["rank", "--budget", "2s"][..], &["mutate", "--budget", "2s"], &["report"]] {
         project.succeed(command);
