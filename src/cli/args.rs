@@ -69,7 +69,8 @@ pub enum Verb {
     #[command(
         name = BISECT_STEP,
         after_help = "Example:\n  git bisect start HEAD v1.2 && git bisect run suspect bisect-step --test t3\n\nEnds with 0 when the test passes, 1 when it \
-        fails, 125 when this commit cannot say (it does not build, the test is flaky, skipped or not there), and 128 when no commit could. \
+        fails, 125 when this commit cannot say (it does not build, the test is flaky, skipped or not there), and 128 when no commit could, or where an earlier \
+        verdict does not hold on which the result rests. \
         Keep suspect.toml out of the commits, or in all of them."
     )]
     BisectStep(BisectArguments),

@@ -1,5 +1,7 @@
 //! `suspect bisect-step`: whether the commit that is checked out is good, for `git bisect run`.
 
+mod ends;
+
 use std::io::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -11,33 +13,90 @@ use super::project_root;
 use crate::exec::ScratchRoot;
 use crate::store::Store;
 use crate::suite::{RunContext, Suite, Test, Verdict};
+use ends::{End, Visit};
 
 /// Builds and runs the tests. Exit codes are those that git takes.
 pub fn step(start: &Path, arguments: &BisectArguments, out: &mut impl Write) -> Result<(), Failure> {
     let store = Store::new(&project_root(start));
     let wanted = wanted(&store, arguments)?;
+    let judged = judge_commit(start, &store, &wanted, arguments, out)?;
+    if let Judged::Good | Judged::Bad(_) = judged {
+        for end in ends::deciding(store.root(), matches!(judged, Judged::Good)) {
+            check(&end, start, &store, &wanted, arguments, out)?;
+        }
+    }
+    match judged {
+        Judged::Good => Ok(()),
+        Judged::Bad(why) => Err(Failure::new(Exit::BAD, why)),
+        Judged::Undecided(why) => Err(untestable(why)),
+    }
+}
+
+/// Tests to run, each with its time limit.
+type Wanted = [(String, Option<Duration>)];
+
+/// Builds the commit that is checked out, and runs the tests.
+fn judge_commit(
+    start: &Path,
+    store: &Store,
+    wanted: &Wanted,
+    arguments: &BisectArguments,
+    out: &mut impl Write,
+) -> Result<Judged, Failure> {
     match build_again(start, &arguments.command, out) {
         Ok(()) => {}
         // Without hooks a test runs as well.
         Err(failure) if failure.exit == Exit::NotInstrumented => {}
-        Err(failure) if failure.exit == Exit::Baseline => return Err(untestable(failure.message)),
+        Err(failure) if failure.exit == Exit::Baseline => return Ok(Judged::Undecided(failure.message)),
         Err(failure) => return Err(Failure::new(Exit::Abort, failure.message)),
     }
-    let suite = Suite::load(store.root()).map_err(|error| untestable(error.to_string()))?;
+    let suite = match Suite::load(store.root()) {
+        Ok(suite) => suite,
+        Err(error) => return Ok(Judged::Undecided(error.to_string())),
+    };
     let mut tests = Vec::new();
-    for (name, limit) in &wanted {
-        let test = suite.tests().iter().find(|test| test.name == *name);
-        tests.push((test.ok_or_else(|| untestable(format!("the suite has no test `{name}` here")))?, *limit));
+    for (name, limit) in wanted {
+        match suite.tests().iter().find(|test| test.name == *name) {
+            Some(test) => tests.push((test, *limit)),
+            None => return Ok(Judged::Undecided(format!("the suite has no test `{name}` here"))),
+        }
     }
     let mut undecided = None;
     for (test, limit) in tests {
         match judge(&suite, test, limit, arguments.repeat)? {
             Judged::Good => writeln!(out, "{}: passes", test.name).map_err(Failure::of(Exit::Abort))?,
-            Judged::Bad(verdict) => return Err(Failure::new(Exit::BAD, format!("{}: {verdict}", test.name))),
+            Judged::Bad(verdict) => return Ok(Judged::Bad(format!("{}: {verdict}", test.name))),
             Judged::Undecided(why) => undecided = Some(format!("{}: {why}", test.name)),
         }
     }
-    undecided.map_or(Ok(()), |why| Err(untestable(why)))
+    Ok(undecided.map_or(Judged::Good, Judged::Undecided))
+}
+
+/// Judges an end of the bisection once more, since its result rests on it: a test that fails at random may have been lucky there.
+fn check(
+    end: &End,
+    start: &Path,
+    store: &Store,
+    wanted: &Wanted,
+    arguments: &BisectArguments,
+    out: &mut impl Write,
+) -> Result<(), Failure> {
+    let (name, called) = (end.commit.get(..12).unwrap_or(&end.commit), if end.is_good { "good" } else { "bad" });
+    writeln!(out, "{name} was called {called}: judging it once more, since the bisection ends here")
+        .map_err(Failure::of(Exit::Abort))?;
+    let Some(_visit) = Visit::to(store.root(), &end.commit) else {
+        return writeln!(out, "{name} cannot be checked out: not judged again").map_err(Failure::of(Exit::Abort));
+    };
+    let now = match judge_commit(start, store, wanted, arguments, out)? {
+        Judged::Good if end.is_good => return Ok(()),
+        Judged::Bad(_) if !end.is_good => return Ok(()),
+        Judged::Good => "all tests pass there now".to_owned(),
+        Judged::Bad(why) | Judged::Undecided(why) => format!("now: {why}"),
+    };
+    Err(Failure::new(
+        Exit::Abort,
+        format!("{name} was called {called}, but {now}. The bisection cannot be trusted: see `git bisect log`"),
+    ))
 }
 
 fn untestable(message: String) -> Failure {

@@ -51,6 +51,28 @@ fn git_bisect_run_finds_the_commit() {
     let suspect = tool().to_str().unwrap();
     let said = git(&project, &["bisect", "run", suspect, "bisect-step", "--test", "2"]);
     assert!(said.contains(&format!("{bad} is the first bad commit")), "{said}");
+    assert_eq!(said.matches("judging it once more").count(), 1, "{said}");
+}
+
+/// As where a test that fails at random had failed there.
+#[test]
+fn a_bisection_whose_end_does_not_hold_ends_without_a_commit() {
+    let (project, bad) = history();
+    for (ends, expected) in [
+        ([format!("{bad}~1"), "HEAD~7".to_owned()], "was called bad, but all tests pass there now"),
+        (["HEAD".to_owned(), bad.clone()], "was called good, but now: 2: fail: output differs"),
+    ] {
+        git(&project, &["bisect", "start", &ends[0], &ends[1]]);
+        let output = Command::new("git")
+            .args(["bisect", "run", tool().to_str().unwrap(), "bisect-step", "--test", "2"])
+            .current_dir(project.path())
+            .output()
+            .unwrap();
+        let said = text(&output);
+        assert!(!output.status.success() && said.contains(expected), "{said}");
+        assert!(!said.contains("is the first bad commit"), "{said}");
+        git(&project, &["bisect", "reset"]);
+    }
 }
 
 #[test]
