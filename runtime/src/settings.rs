@@ -88,22 +88,31 @@ impl Settings {
         (records || replays || !settings.trial.is_null()).then_some(settings)
     }
 
-    /// Takes what the file of this process's session says, if there is one that nobody else can have written.
+    /// Takes what the file of the test's session says. A test may have made a session of its own in that one, or its parent may have.
     ///
     /// # Safety
     /// This is the loader's one thread.
     unsafe fn take_session(&mut self) -> Option<()> {
-        let mut path = [0u8; SESSION_FILE.len() + 12];
-        let session = &raw mut SESSION;
-        // SAFETY: the path has room for a number and a zero; the buffer is as long as said, and its last byte stays zero.
+        let own = sys::session_of(0);
+        // SAFETY: vouched for by the caller.
         unsafe {
-            let mut writer = Writer((&raw mut path).cast());
-            writer.text(SESSION_FILE);
-            writer.decimal(sys::session_id());
-            let file = File::open((&raw const path).cast(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW).ok()?;
-            if !file.is_trusted() {
-                return None;
+            if let Some(file) = session_file(own) {
+                return self.take_from(&file);
             }
+            let parent = sys::session_of(sys::parent_id());
+            let outer = if parent == own { sys::session_of(sys::parent_of(own)) } else { parent };
+            self.take_from(&session_file(outer)?)
+        }
+    }
+
+    /// Takes what a session's file says.
+    ///
+    /// # Safety
+    /// This is the loader's one thread.
+    unsafe fn take_from(&mut self, file: &File) -> Option<()> {
+        let session = &raw mut SESSION;
+        // SAFETY: the buffer is as long as said, and its last byte stays zero.
+        unsafe {
             let length = file.read(session.cast(), SESSION_BYTES.wrapping_sub(1)).ok()?;
             let mut at = 0usize;
             while at < length {
@@ -230,5 +239,23 @@ impl Auxiliary {
             }
         }
         (answer.random != 0).then_some(answer)
+    }
+}
+
+/// The file of a session, if there is one that nobody else can have written.
+///
+/// # Safety
+/// This is the loader's one thread.
+unsafe fn session_file(session: u32) -> Option<File> {
+    if session == 0 {
+        return None;
+    }
+    let mut path = [0u8; SESSION_FILE.len() + 12];
+    // SAFETY: the path has room for a number and a zero.
+    unsafe {
+        let mut writer = Writer((&raw mut path).cast());
+        writer.text(SESSION_FILE);
+        writer.decimal(session);
+        File::open((&raw const path).cast(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW).ok().filter(File::is_trusted)
     }
 }

@@ -6,6 +6,8 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 use suspect_format::abi::PAGE;
 
+use crate::memory::Writer;
+
 /// What the kernel answers when it refuses.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Errno(pub i32);
@@ -414,11 +416,36 @@ pub fn file_size_limit() -> u64 {
     if answer.is_ok() { soft } else { u64::MAX }
 }
 
-/// The session of this process.
-pub fn session_id() -> u32 {
+/// The session of a process, or of this one for 0; 0 if there is none.
+pub fn session_of(process: u32) -> u32 {
     const GETSID: usize = 124;
     // SAFETY: no addresses.
-    unsafe { raw(GETSID, [0; 6]) }.unwrap_or(0) as u32
+    unsafe { raw(GETSID, [process as usize, 0, 0, 0, 0, 0]) }.unwrap_or(0) as u32
+}
+
+/// The process that made another one, or took it over; 0 if that cannot be read.
+pub fn parent_of(process: u32) -> u32 {
+    let mut path = [0u8; 24];
+    let mut text = [0u8; 256];
+    // SAFETY: the path has room for a number of ten digits and a zero; the text is as long as said.
+    unsafe {
+        let mut writer = Writer((&raw mut path).cast());
+        writer.text("/proc/");
+        writer.decimal(process);
+        writer.text("/stat");
+        let Ok(file) = File::open((&raw const path).cast(), O_RDONLY | O_CLOEXEC) else { return 0 };
+        let length = file.read((&raw mut text).cast(), text.len()).unwrap_or(0);
+        parent_in(text.get(..length).unwrap_or_default())
+    }
+}
+
+/// The parent in a line of `/proc/PID/stat`: the second word behind the name, which may hold anything but ends with the last parenthesis.
+fn parent_in(line: &[u8]) -> u32 {
+    let name_end = line.iter().rposition(|byte| *byte == b')').unwrap_or(line.len());
+    let behind = line.get(name_end..).unwrap_or_default();
+    let digits =
+        behind.iter().skip(1).skip_while(|byte| !byte.is_ascii_digit()).take_while(|byte| byte.is_ascii_digit());
+    digits.fold(0u32, |number, digit| number.wrapping_mul(10).wrapping_add(u32::from(digit.wrapping_sub(b'0'))))
 }
 
 /// Whose rights this process has.

@@ -126,6 +126,9 @@ pub fn record_suite(store: &Store, how: &HowTested) -> Result<RecordedSuite, Fai
     Ok(recorded)
 }
 
+/// Said of a test of which there is no trace.
+const TRACELESS: &str = "; no instrumented program left a record: none ran, or one could not reach suspect's files, as in another root directory";
+
 /// Bytes that the traces of one test may take, which are removed when they have been read: of sixteen processes, each of a program
 /// of a hundred thousand lines.
 fn traces_of_test(mode: Mode) -> u64 {
@@ -215,7 +218,7 @@ impl SuiteRun<'_> {
             let (passed, verdict) = (self.judge)(test, baseline)
                 .unwrap_or_else(|| (passed(baseline), outcome(self.options.mode, baseline)));
             let is_traceless = *processes == 0 && !baseline.runs.is_empty();
-            let traceless = if is_traceless { "; no instrumented program ran" } else { "" };
+            let traceless = if is_traceless { TRACELESS } else { "" };
             TestRecord {
                 name: test.name.clone(),
                 command: test.command.clone(),

@@ -138,17 +138,26 @@ fn processes_of_another_user_or_root_are_counted() {
 
 #[test]
 fn a_test_that_clears_the_environment_is_recorded_and_told_of() {
-    let project = built(&["env -i ./otherwise deep 9", "env -i ./otherwise deep 7 = 8", "./otherwise deep 5"]);
+    let project = built(&[
+        "env -i ./otherwise deep 9",
+        "env -i ./otherwise deep 7 = 8",
+        "./otherwise deep 5",
+        "setsid -w env -i ./otherwise deep 4",
+        "setsid -w sh -c 'env -i ./otherwise deep 3; :'",
+    ]);
     let said = project.succeed(&["test"]);
     assert_has(
         &said,
         &[
-            "2 passing, 1 failing, 0 not counted",
-            "2 tests (1, 2): the program ran without suspect's environment: the test clears it",
+            "4 passing, 1 failing, 0 not counted",
+            "4 tests (1, 2, 4, 5): the program ran without suspect's environment: the test clears it",
         ],
     );
     let doctor = project.succeed(&["doctor"]);
-    assert_has(&doctor, &["note 2 tests (1, 2): the program ran without suspect's environment: the test clears it"]);
+    assert_has(
+        &doctor,
+        &["note 4 tests (1, 2, 4, 5): the program ran without suspect's environment: the test clears it"],
+    );
     let left = std::fs::read_dir("/dev/shm").unwrap().flatten();
     let left = left.filter(|entry| entry.file_name().to_string_lossy().starts_with("suspect-session-"));
     assert!(!left.into_iter().any(|entry| std::fs::read(entry.path()).is_ok_and(|text| {
