@@ -17,6 +17,7 @@ mod explaining;
 mod filters;
 mod garbage;
 mod generated;
+mod golden;
 mod incremental;
 mod interrupted;
 mod keeping;
