@@ -225,3 +225,105 @@ impl Finished {
         Finished { executor: Executor::Exec, status, flags, used, changed: changed.into(), streams, matched, captured }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::suite::Suite;
+
+    fn written(bytes: &[u8]) -> Written {
+        Written { length: bytes.len() as u64, hash: output_hash(OUTPUT_HASH_START, bytes), bytes: bytes.to_vec() }
+    }
+
+    /// The judge of a test that compares standard output with `expected`, after a run of the oracle that wrote `own` and exited with 0.
+    fn judge(expected: &str, own: &str) -> Judge {
+        let directory = tempfile::tempdir().unwrap();
+        let suite =
+            "[[suite]]\nkind = \"cases\"\ninputs = \"*.in\"\nrun = \"./prog {input}\"\nexpect = \"{stem}.out\"\n";
+        for (name, text) in [("suspect.toml", suite), ("a.in", ""), ("a.out", expected)] {
+            std::fs::write(directory.path().join(name), text).unwrap();
+        }
+        let same = expected.bytes().zip(own.bytes()).take_while(|(expected, own)| expected == own);
+        Judge {
+            test: Suite::load(directory.path()).unwrap().tests()[0].clone(),
+            passes: own == expected,
+            is_cut: false,
+            judging: Judging::Exact { output: expected.into(), status: Some(0) },
+            filter: None,
+            looks_at: [true, false],
+            status: 0,
+            outputs: [written(own.as_bytes()), written(b"")],
+            used: 100,
+            matched: Some(same.count() as u64),
+            n_nodes: 1,
+            limit: 1000,
+            ends: RefCell::default(),
+        }
+    }
+
+    /// A trial in which a change was applied, forked after `before` bytes of the oracle's output, that wrote `after` and exited with 0.
+    fn finished(before: u64, after: &str) -> Finished {
+        let stream = |before, after: &str| Stream {
+            length: before + after.len() as u64,
+            before,
+            hash: output_hash(OUTPUT_HASH_START, after.as_bytes()),
+        };
+        Finished {
+            executor: Executor::Fork,
+            status: Some(0),
+            flags: PROCESS_APPLIED,
+            used: 100,
+            changed: Box::new([0]),
+            streams: [stream(before, after), stream(0, "")],
+            matched: 0,
+            captured: None,
+        }
+    }
+
+    #[test]
+    fn a_flooded_output_is_not_judged() {
+        let judge = |limit| Judge { limit, ..judge("yes", "no") };
+        let seen = |limit, finished| {
+            let seen = judge(limit).observe(finished);
+            (seen.end, seen.passes, seen.applied)
+        };
+        let unknown = (End::Unknown, None, true);
+        assert_eq!(seen(4, finished(0, "yes")), (End::Exited(0), Some(true), true));
+        assert_eq!(seen(3, finished(0, "yes")), unknown, "what was written so far is what is expected");
+        assert_eq!(seen(3, finished(0, "nooo")), unknown);
+        let mut errors = finished(0, "no");
+        errors.streams[1].length = 4;
+        assert_eq!(seen(4, errors), unknown, "nobody looks at standard error");
+        let status = Some(libc::SIGXFSZ);
+        assert_eq!(seen(9, Finished { status, ..finished(0, "yes") }), unknown, "the system stopped it");
+        assert_eq!(seen(9, Finished { status: None, ..finished(0, "yes") }), unknown, "its time was up");
+    }
+
+    #[test]
+    fn a_run_that_was_cut_fails_whatever_it_wrote() {
+        let judge = judge("yes", "no");
+        let flags = PROCESS_APPLIED | PROCESS_CUT;
+        let seen = judge.observe(Finished { flags, ..finished(0, "yes") });
+        assert_eq!((seen.end, seen.passes, seen.output_changed), (End::Cut, Some(false), true));
+        assert_eq!(judge.observe(finished(0, "yes")).passes, Some(true), "the same without a cut");
+    }
+
+    #[test]
+    fn what_a_forked_trial_wrote_is_expected_only_if_the_oracle_began_so() {
+        let passes = |own| {
+            let seen = judge("ok\n", own).observe(finished(2, "\n"));
+            (seen.passes, seen.output_changed)
+        };
+        assert_eq!(passes("ok, but"), (Some(true), true));
+        assert_eq!(passes("no, but"), (Some(false), true), "the end alone is what is expected");
+    }
+
+    #[test]
+    fn what_is_wrong_before_the_fork_ends_what_matches() {
+        let matched = |own| judge("abcd", own).observe(Finished { matched: 2, ..finished(2, "cdx") }).matched;
+        assert_eq!(matched("ab, but"), Some(2 + 2));
+        assert_eq!(matched("aX, but"), Some(1), "the oracle's own");
+        let unknown = Judge { matched: None, ..judge("abcd", "ab, but") };
+        assert_eq!(unknown.observe(finished(2, "cdx")).matched, None);
+    }
+}

@@ -383,6 +383,16 @@ fn tests_that_fail_for_two_reasons_are_told_apart_and_take_turns() {
 }
 
 #[test]
+fn a_cleared_line_leaves_less_to_its_group_of_tests() {
+    // Lines 0 and 1 flip the first three tests, line 3 flips the fourth.
+    let failed = [true, true, true, true, false];
+    let found = posterior(&trials(&failed, &[(ADD, 0, "tttss"), (ADD, 1, "tttss"), (ADD, 3, "sssts")]), 5);
+    assert_eq!(found.clusters, [vec![0, 1, 2], vec![3]]);
+    assert!(found.lines[1] > found.lines[3], "by probability line 1 is before line 3: {:?}", found.lines);
+    assert_eq!(found.order[..3], [0, 3, 1], "line 0 explains what line 1 does");
+}
+
+#[test]
 fn failing_tests_that_nothing_was_tried_on_join_those_whose_coverage_is_most_like_theirs() {
     let program = program(5);
     let rows = [

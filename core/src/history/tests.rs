@@ -123,3 +123,37 @@ fn what_was_not_looked_at_is_not_resolved() {
         assert_eq!(fate(&before, &now, is_same), expected, "{before:?} {now:?} {is_same}");
     }
 }
+
+#[test]
+fn a_function_that_lacks_a_line_does_not_read_alike() {
+    let (old, new) = (version(OLD, false), version(&OLD.replace("        y++;\n", ""), false));
+    let matched = Matched::new(&old, &new);
+    assert_eq!(matched.functions(), (vec!["f".to_string()], Vec::new()), "each line that is left stood there before");
+    assert_eq!(matched.change("a.c", 3), Some(Change::Function));
+    assert_eq!(matched.change("a.c", 10), None, "another function");
+}
+
+#[test]
+fn of_two_new_lines_only_one_is_an_old_line() {
+    let before = OLD.replace("if (x < 1)", "if (x < 1 && x > -5)");
+    let after = OLD.replace("if (x < 1)", "if (x < 1\n        && x > -5)");
+    let (mut old, mut new) = (version(&before, true), version(&after, true));
+    old.nodes = vec![node("f", "x < 1", 4), node("f", "x > -5", 4)];
+    new.nodes = vec![node("f", "x < 1", 4), node("f", "x > -5", 5)];
+    let matched = Matched::new(&old, &new);
+    let spot = |line| Some(("a.c".to_string(), line));
+    assert_eq!([4, 5].map(|line| matched.before("a.c", line)), [spot(4), None]);
+    assert_eq!(matched.after("a.c", 4), spot(4));
+}
+
+#[test]
+fn of_two_old_lines_only_one_is_a_new_line() {
+    let before = OLD.replace("        y++;\n", "        y++;\n    y += 0;\n");
+    let after = OLD.replace("        y++;\n", "").replace("{\n    int y", "{\n        y++;\n    int y");
+    let (mut old, mut new) = (version(&before, true), version(&after, true));
+    (old.nodes, new.nodes) = (vec![node("f", "y", 6)], vec![node("f", "y", 3)]);
+    let matched = Matched::new(&old, &new);
+    let spot = |line| Some(("a.c".to_string(), line));
+    assert_eq!((matched.before("a.c", 3), matched.after("a.c", 5)), (spot(5), spot(3)), "by its text");
+    assert_eq!(matched.after("a.c", 6), None, "not by its node as well");
+}

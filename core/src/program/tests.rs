@@ -1,5 +1,7 @@
 //! Random programs and random walks through them: what the counters of a forest's complement say is what happened.
 
+mod counts;
+
 use std::path::Path;
 
 use proptest::prelude::*;

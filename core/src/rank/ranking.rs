@@ -252,6 +252,39 @@ mod tests {
     }
 
     #[test]
+    fn what_is_no_number_ranks_last_and_is_shown_as_it_is() {
+        let scores = vec![f64::NAN, -2.0, 0.5, -f64::NAN, f64::MIN];
+        let ranking = Ranking::new(scores);
+        assert_eq!(ranking.order(), [2, 1, 4, 0, 3]);
+        let is_shown: Vec<bool> = ranking.iter().map(|standing| standing.score.is_nan()).collect();
+        assert_eq!(is_shown, [false, false, false, true, true]);
+        assert!(ranking.score(0).is_nan() && ranking.score(3).is_nan());
+        let (behind, _) = ranking.with_last(&[false, true, false, false, false]);
+        assert_eq!(behind.order(), [2, 4, 0, 3, 1]);
+        assert!(behind.score(0).is_nan());
+    }
+
+    #[test]
+    fn large_sums_in_another_order_tie() {
+        let parts: Vec<f64> = (1..=1000).map(|part| 1e9 / f64::from(part)).collect();
+        let (upwards, downwards) = (parts.iter().rev().sum::<f64>(), parts.iter().sum::<f64>());
+        assert!((upwards - downwards).abs() > ABSOLUTE, "rounding shows");
+        assert_eq!(Ranking::new(vec![upwards, downwards]).ties().count(), 1);
+        assert_eq!(Ranking::new(vec![upwards, upwards * (1.0 + 1e-11)]).order(), [1, 0], "more than rounding");
+    }
+
+    #[test]
+    fn scores_of_measures_tie_around_0_where_others_do_not() {
+        let spectra: Vec<_> = (0..4).map(|ef| Spectrum { ef, ..Spectrum::default() }).collect();
+        let distinct = DistinctSpectra::of(&spectra);
+        let scores: Vec<f64> = distinct.spectra.iter().map(|s| [0.0, 5e-14, 3e-13, -9e-14][s.ef as usize]).collect();
+        let ties = |ranking: &Ranking| ranking.ties().map(<[u32]>::to_vec).collect::<Vec<_>>();
+        assert_eq!(ties(&Ranking::of_spectra(&distinct, &scores)), [vec![2], vec![0, 1, 3]]);
+        let alone = Ranking::new(distinct.spread(&scores));
+        assert_eq!(ties(&alone), [vec![2], vec![1], vec![0], vec![3]]);
+    }
+
+    #[test]
     fn infinities_are_no_neighbours_of_anything() {
         let ranking = Ranking::new(vec![f64::INFINITY, f64::MAX, f64::INFINITY, f64::MIN]);
         assert_eq!(ranking.ties().map(<[u32]>::to_vec).collect::<Vec<_>>(), [vec![0, 2], vec![1], vec![3]]);

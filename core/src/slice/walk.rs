@@ -428,3 +428,104 @@ impl Walk<'_, '_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::code::{FunctionCode, Instruction, Symbol};
+    use super::*;
+    use crate::program::{Edge, EdgeKind, Function, Piece, PieceEnd, Place};
+
+    const PRINTF: Use = Use::Symbol(1);
+
+    /// `main` of pieces with these edges.
+    fn program(n_pieces: u32, edges: &[(u32, u32)]) -> Program {
+        let edge = |from, to| Edge {
+            function: 0,
+            from,
+            to,
+            kind: EdgeKind::Always,
+            edges_counter: None,
+            values_counter: None,
+        };
+        let edges: Vec<Edge> = edges.iter().map(|(from, to)| edge(*from, *to)).collect();
+        let piece = Piece { block: 0, end: PieceEnd::Branch, lines: Vec::new() };
+        let main = Function {
+            name: "main".into(),
+            unit: 0,
+            place: Place::default(),
+            last_line: 0,
+            external: true,
+            content_hash: 0,
+            blocks: 0..0,
+            pieces: 0..n_pieces,
+            edges: 0..edges.len() as u32,
+            nodes: 0..0,
+            compounds: 0..0,
+            operations: 0..0,
+            variables: Vec::new(),
+        };
+        Program { functions: vec![main], pieces: vec![piece; n_pieces as usize], edges, ..Program::default() }
+    }
+
+    /// `main` without parameters: instructions with their pieces, each on the line of its number.
+    fn code(instructions: &[(u32, Operation, &[Use])]) -> Code {
+        let symbol = |name: &str, function| Symbol { name: name.into(), function };
+        let n_values = instructions.len() as u32;
+        let main = FunctionCode { function: 0, n_parameters: 0, instructions: 0..n_values, first_value: 0 };
+        let symbols = vec![symbol("main", Some(0)), symbol("printf", None)];
+        let mut code = Code { functions: vec![main], symbols, n_values, ..Code::default() };
+        for (line, (piece, operation, uses)) in (0..).zip(instructions) {
+            let first = code.uses.len() as u32;
+            code.uses.extend_from_slice(uses);
+            let uses = first..code.uses.len() as u32;
+            let (operation, piece) = (*operation, *piece);
+            code.instructions.push(Instruction { operation, function: 0, piece, line: Some(line), uses });
+        }
+        code
+    }
+
+    fn output_slice(program: &Program, instructions: &[(u32, Operation, &[Use])]) -> Vec<u32> {
+        Slicer::new(program, &code(instructions)).slice(Criterion::Output)
+    }
+
+    #[test]
+    fn a_load_sees_the_last_stores_on_each_way_to_it() {
+        use Operation::{Branch, Call, Compute, Load, Local, Store};
+        let [x, y] = [0, 1].map(Use::Value);
+        // x = ..; x = ..; if (..) { x = .. } else { y = .. } printf(x)
+        let instructions: [(u32, Operation, &[Use]); 10] = [
+            (0, Local, &[]),
+            (0, Local, &[]),
+            (0, Store, &[x, Use::Constant]),
+            (0, Store, &[x, Use::Constant]),
+            (0, Compute, &[]),
+            (0, Branch, &[Use::Value(4)]),
+            (1, Store, &[x, Use::Constant]),
+            (2, Store, &[y, Use::Constant]),
+            (3, Load, &[x]),
+            (3, Call, &[PRINTF, Use::Value(8)]),
+        ];
+        let diamond = program(4, &[(OUTSIDE, 0), (0, 1), (0, 2), (1, 3), (2, 3), (3, OUTSIDE)]);
+        assert_eq!(output_slice(&diamond, &instructions), [0, 3, 4, 5, 6, 8, 9]);
+    }
+
+    #[test]
+    fn a_load_sees_stores_of_the_round_before() {
+        use Operation::{Branch, Call, Compute, Load, Local, Store};
+        let [x, y] = [0, 1].map(Use::Value);
+        // x = ..; while (..) { printf(x); x = ..; y = .. }
+        let instructions: [(u32, Operation, &[Use]); 9] = [
+            (0, Local, &[]),
+            (0, Local, &[]),
+            (0, Store, &[x, Use::Constant]),
+            (1, Compute, &[]),
+            (1, Branch, &[Use::Value(3)]),
+            (2, Load, &[x]),
+            (2, Call, &[PRINTF, Use::Value(5)]),
+            (2, Store, &[x, Use::Constant]),
+            (2, Store, &[y, Use::Constant]),
+        ];
+        let rounds = program(4, &[(OUTSIDE, 0), (0, 1), (1, 2), (1, 3), (2, 1), (3, OUTSIDE)]);
+        assert_eq!(output_slice(&rounds, &instructions), [0, 2, 3, 4, 5, 6, 7]);
+    }
+}

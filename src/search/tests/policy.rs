@@ -79,3 +79,38 @@ fn rounds_of_slow_tests_are_smaller() {
     let costs = [2_000_000, 20_000_000, 1_000_000_000].map(largest);
     assert_eq!(costs, [4096, 409, 192]);
 }
+
+#[test]
+fn switches_are_extended_only_where_one_got_further_than_the_failing_run() {
+    let (program, tests) = (program(), tests());
+    let executions = BTreeMap::from([(0, BTreeMap::from([(LOOP, 3)]))]);
+    let facts = facts::Facts { executions, ..facts::Facts::default() };
+    let first = [&tests[0]];
+    let changed = |matched| Outcome { effect: Effect::Changed, end: End::Exited(0), matched: Some(matched) };
+    // The failing run's output is right up to byte 5; switching the second execution alone gets it to `second`, and all else to `others`.
+    let extended = |second: u64, others: u64| {
+        let tried = TriedTest { test: 0, failed: true, matched: Some(5), further: false };
+        let mut trials = Trials::new(vec![tried]);
+        let throughout = trials.add(Candidate { kind: Kind::Predicate, ..setting(LOOP, 0) });
+        trials.set(throughout, 0, changed(others));
+        let mut policy = Policy::new(&program, &first, 1, &facts, false);
+        let mut rounds = Vec::new();
+        for _ in 0..3 {
+            let before = trials.candidates().len();
+            policy.next(&mut trials, &[1.0; N_NODES as usize], &[true], usize::MAX);
+            let made: Vec<Vec<u64>> = trials.candidates()[before..].iter().map(|one| one.instances.to_vec()).collect();
+            for (candidate, instances) in (before as u32..).zip(&made) {
+                trials.set(candidate, 0, changed(if *instances == [2] { second } else { others }));
+            }
+            rounds.push(made);
+        }
+        assert!([1, 2, 3].iter().all(|one| rounds[0].contains(&vec![*one])), "{rounds:?}");
+        rounds.split_off(1)
+    };
+    let nothing: Vec<Vec<u64>> = Vec::new();
+    assert_eq!(extended(5, 5), [nothing.clone(), nothing.clone()], "no further");
+    assert_eq!(extended(4, 3), [nothing.clone(), nothing.clone()], "less far");
+    let pairs = vec![vec![2, 3], vec![2, 4], vec![2, 5]];
+    assert_eq!(extended(6, 5), [pairs.clone(), nothing.clone()], "further, but not by the pairs");
+    assert_eq!(extended(6, 6)[0], [[1, 2], [1, 3], [1, 4], [1, 5]], "the first of those that got furthest");
+}

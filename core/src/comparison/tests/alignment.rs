@@ -229,6 +229,29 @@ fn unwinding_through_several_calls_without_a_conditional_meets_at_the_return() {
 }
 
 #[test]
+fn unwinding_to_the_call_itself_does_not_leave_it() {
+    // 1: if (bad) { 2: setjmp; 3: if (its value) 9 else 4: f(), which unwinds; 6 } 7; 8
+    let joins = [NONE, 7, NONE, 6, NONE, NONE, NONE, NONE, NONE, NONE];
+    let good = [B(1, 0), p(7), p(8)];
+    let there = [B(1, 1), p(2), B(3, 0), p(4), Step::Enter, p(5), Step::Unwind { depth: 0 }];
+    let bad = [&there[..], &[p(2), B(3, 1), p(9), p(6), p(7), p(8)]].concat();
+    assert_eq!(aligned(&joins, &good, &bad), [1, 7, 8]);
+    assert_eq!(aligned(&joins, &bad, &good), [1, 7, 8]);
+}
+
+#[test]
+fn unwinding_twice_before_the_conditional_on_setjmp_meets_where_it_joins() {
+    // 1: setjmp; 10: g(), which unwinds or not; 2: if (...) 3 else 4: f(); 5.  f: 6: if (bad) 7: longjmp; 8
+    let joins = [NONE, NONE, 5, NONE, NONE, NONE, 8, NONE, NONE, NONE, NONE, NONE];
+    let there = [p(1), p(10), Step::Enter, p(11), Step::Leave, B(2, 0), p(4), Step::Enter];
+    let good = [&there[..], &[B(6, 0), p(8), Step::Leave, p(5)]].concat();
+    let again = [p(1), p(10), Step::Enter, p(11), Step::Unwind { depth: 0 }, p(1), B(2, 1), p(3), p(5)];
+    let bad = [&there[..], &[B(6, 1), p(7), Step::Unwind { depth: 0 }], &again].concat();
+    assert_eq!(aligned(&joins, &good, &bad), [1, 10, 11, 2, 4, 6, 5]);
+    assert_eq!(aligned(&joins, &bad, &good), [1, 10, 11, 2, 4, 6, 5]);
+}
+
+#[test]
 fn a_crash_leaves_the_rest_of_the_other_run_alone() {
     // 1: if (bad) 2: crash; 3
     let joins = [NONE, 3, NONE, NONE];
