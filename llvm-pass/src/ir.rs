@@ -580,6 +580,11 @@ pub fn structure_name(kind: Type) -> Option<String> {
     }
 }
 
+/// The type of an array's elements.
+pub fn element_type(array: Type) -> Type {
+    Type(llvm!(LLVMGetElementType(array.0)))
+}
+
 /// A block as an operand of a terminator.
 pub fn block_value(block: Block) -> Value {
     Value(llvm!(LLVMBasicBlockAsValue(block.0)))

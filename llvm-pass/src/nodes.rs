@@ -6,7 +6,7 @@ use suspect_format::site::{EdgeKind, NodeKind, Place, ValueClass};
 
 use crate::debug_info::{Info, class_of};
 use crate::expression::is_truth;
-use crate::ir::{self, LLVMOpcode, Type, Value, llvm};
+use crate::ir::{self, LLVMOpcode, LLVMTypeKind, Type, Value, llvm};
 use crate::shim;
 use crate::sites::{Body, EdgeSite, Logged, NodeSite, PieceSite, Survey, next, piece_at};
 
@@ -325,6 +325,11 @@ pub fn is_made_up(pointer: Value) -> bool {
         here = base;
     }
     false
+}
+
+/// Whether a type is the array that a `va_list` is.
+pub fn is_va_list(kind: Type) -> bool {
+    kind.kind() == LLVMTypeKind::LLVMArrayTypeKind && type_is_va_list(ir::element_type(kind))
 }
 
 fn type_is_va_list(kind: Type) -> bool {

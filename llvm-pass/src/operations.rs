@@ -217,7 +217,7 @@ impl Collector<'_, '_> {
             _ => false,
         };
         let is_element = constant != Some(0) || step.users().iter().all(leads);
-        if is_element && !nodes::reads_va_list(base) {
+        if is_element && !nodes::reads_va_list(base) && !nodes::is_va_list(step.element_source()) {
             let width = subscript_of(index).kind().int_bits() as u8;
             let constant = constant.map(|number| number as u64);
             self.push(position, OperationKind::Subscript { width, constant }, Spot::Subscript(position));

@@ -106,13 +106,13 @@ int made_up(double a, int *const *p, char *const *q, struct fields *f, const lon
   int vla[n];
   va_list list;
   va_start(list, n);
-  vla[0] = va_arg(list, int);
+  va_arg(list, int);
   va_end(list);
   if (a)
-    return p[1] ? 1 : 2;
+    return *p ? 1 : 2;
   f->high = f->low;
   _Bool is = !a;
-  return (int)(*p - p[2]) ? vla[2] : vla[1];
+  return (int)(*p - *p) ? *vla : *vla;
 }
 
 // What is written is: `!` where its value is a number, `-` and `~`.
