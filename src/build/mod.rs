@@ -23,4 +23,4 @@ pub use driver::driver_main;
 pub use inspect::notice;
 pub use names::is_driver_name;
 pub use report::BuildReport;
-pub use run::{BuildError, BuildOptions, build, log_in};
+pub use run::{BuildError, BuildOptions, BuildOutput, build, log_in};

@@ -34,8 +34,19 @@ pub struct BuildOptions {
     pub directory: PathBuf,
     /// A directory of ours, kept between builds, for the compilers' names and the build log; absolute.
     pub state: PathBuf,
-    /// Where the command's output goes, and then its input is empty; without it, both are ours.
-    pub log: Option<PathBuf>,
+    /// Where the command's output goes.
+    pub output: BuildOutput,
+}
+
+/// Where a build command's output goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BuildOutput {
+    /// To our own streams.
+    Inherited,
+    /// To our standard error, so that our standard output is a document for programs.
+    StandardError,
+    /// To this file; the command's input is empty then.
+    File(PathBuf),
 }
 
 /// Why a build has no usable result.
@@ -88,8 +99,14 @@ pub fn build(options: &BuildOptions) -> Result<BuildReport, BuildError> {
     // File systems keep coarser times than the clock.
     let started = SystemTime::now() - Duration::from_millis(20);
     let mut command = command(options, &toolchain, &place);
-    if let Some(log) = &options.log {
-        silence(&mut command, log).map_err(|error| BuildError::State { path: log.clone(), error })?;
+    match &options.output {
+        BuildOutput::Inherited => {}
+        BuildOutput::StandardError => {
+            command.stdout(io::stderr());
+        }
+        BuildOutput::File(log) => {
+            silence(&mut command, log).map_err(|error| BuildError::State { path: log.clone(), error })?;
+        }
     }
     let status = command.status().map_err(|error| BuildError::Spawn { command: program.clone(), error })?;
     let log = event::read(&place.log).map_err(|error| BuildError::State { path: place.log.clone(), error })?;

@@ -83,7 +83,7 @@ pub enum Verb {
     Doctor(DoctorArguments),
     /// Write a commented suspect.toml for the tests found here.
     #[command(after_help = "Example:\n  suspect init && $EDITOR suspect.toml")]
-    Init,
+    Init(InitArguments),
     /// Run the test suite and record what each test did.
     #[command(after_help = "Examples:\n  suspect test\n  suspect test --record edges --jobs 4")]
     Test(TestArguments),
@@ -182,9 +182,20 @@ pub struct BuildArguments {
     /// Versions of each function to put into the program: plain, edges, values, trace, mutants (needs trace).
     #[arg(long, value_delimiter = ',', value_name = "MODES")]
     pub modes: Vec<String>,
+    /// How to write what was built; as JSON on standard output, and what the command prints on standard error.
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: OutputFormat,
     /// The build command.
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
+}
+
+/// `suspect init`.
+#[derive(Debug, Args)]
+pub struct InitArguments {
+    /// How to write what was found.
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: OutputFormat,
 }
 
 /// What a test run records.
@@ -274,6 +285,9 @@ pub struct MutateArguments {
     /// Room for the values that one process of a test takes, such as 512M; a test that takes more is not used.
     #[arg(long, value_name = "BYTES", value_parser = bytes, default_value = "1G")]
     pub log_bytes: u64,
+    /// How to write what came of it.
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: OutputFormat,
     /// Forget what this campaign has tried and found out about the tests, and begin again.
     #[arg(long)]
     pub fresh: bool,

@@ -12,7 +12,7 @@ use super::files::write_json;
 use super::project_root;
 use super::test::CLEARED;
 use crate::build::doctor::Check;
-use crate::build::{self, BuildError, BuildOptions, BuildReport, driver};
+use crate::build::{self, BuildError, BuildOptions, BuildOutput, BuildReport, driver};
 use crate::store::Store;
 use crate::suite::{CONFIG_FILE, Config};
 
@@ -27,7 +27,7 @@ pub fn build(start: &Path, arguments: &BuildArguments, out: &mut impl Write) -> 
         None => return Err(no_command()),
     };
     let modes = modes(&arguments.modes, configured.as_ref())?;
-    run_build(&store, command, modes, out)
+    run_build(&store, command, modes, arguments.format, out)
 }
 
 /// Builds for a night: by the command that is given, that suspect.toml names, or that `suspect build` was last given.
@@ -37,11 +37,12 @@ pub fn build_again(start: &Path, command: &[OsString], out: &mut impl Write) -> 
     let _lock = store.lock()?;
     let configured = configured(&root)?;
     if let Some(command) = given(start, command).or_else(|| of_config(&root, configured.as_ref())) {
-        return run_build(&store, command, modes(&[], configured.as_ref())?, out);
+        return run_build(&store, command, modes(&[], configured.as_ref())?, OutputFormat::Text, out);
     }
     let Some(last) = store.load_build::<BuildReport>()? else { return Err(no_command()) };
     let words = last.command.iter().map(OsString::from).collect();
-    run_build(&store, BuildCommand { words, directory: root.join(last.directory) }, last.modes, out)
+    let command = BuildCommand { words, directory: root.join(last.directory) };
+    run_build(&store, command, last.modes, OutputFormat::Text, out)
 }
 
 /// A build command, and where it runs.
@@ -70,14 +71,23 @@ fn no_command() -> Failure {
 }
 
 /// Runs a build for the project whose store this is, locked by the caller, and keeps what came of it.
-fn run_build(store: &Store, command: BuildCommand, modes: String, out: &mut impl Write) -> Result<(), Failure> {
+fn run_build(
+    store: &Store,
+    command: BuildCommand,
+    modes: String,
+    format: OutputFormat,
+    out: &mut impl Write,
+) -> Result<(), Failure> {
     let options = BuildOptions {
         command: command.words,
         modes,
         directory: command.directory,
         state: store.build_directory(),
         root: store.root().to_path_buf(),
-        log: None,
+        output: match format {
+            OutputFormat::Text => BuildOutput::Inherited,
+            OutputFormat::Json => BuildOutput::StandardError,
+        },
     };
     let report = match build::build(&options) {
         Ok(report) => report,
@@ -88,6 +98,9 @@ fn run_build(store: &Store, command: BuildCommand, modes: String, out: &mut impl
         Err(error) => return Err(Failure::new(exit_of(&error), error.to_string())),
     };
     store.save_build(&report)?;
+    if format == OutputFormat::Json {
+        write_json(&report, out).map_err(Failure::of(Exit::File))?;
+    }
     out.flush().map_err(Failure::of(Exit::File))?;
     let _ = write!(anstream::stderr(), "{report}");
     match report.status {

@@ -1,11 +1,15 @@
 //! `suspect merge`: one whole of what the parts of a sharded campaign found out.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Write;
+use std::fmt;
+use std::io::{self, Write};
 use std::path::Path;
 
-use super::args::MergeArguments;
+use serde::Serialize;
+
+use super::args::{MergeArguments, OutputFormat};
 use super::exit::{Exit, Failure};
+use super::files::write_json;
 use crate::campaign::{CampaignManifest, run_identity};
 use crate::store::{ShardEnd, Store};
 
@@ -21,15 +25,44 @@ pub fn merge(root: &Path, start: &Path, arguments: &MergeArguments, out: &mut im
         from.push(into.clone());
     }
     let _lock = into.lock()?;
-    let joined = campaigns(&into, &from, is_here, arguments.partial, out)?
-        + kills(&into, &from, is_here, arguments.partial, out)?;
-    match joined {
-        0 => {
+    let mut joined = campaigns(&into, &from, is_here, arguments.partial)?;
+    joined.extend(kills(&into, &from, is_here, arguments.partial)?);
+    match joined.is_empty() {
+        true => {
             let places: Vec<String> = from.iter().map(|store| store.directory().display().to_string()).collect();
             let message = format!("there is nothing to join: no part (--shard K/N) has ended in {}", places.join(", "));
             Err(Failure::new(Exit::Store, message))
         }
-        _ => Ok(()),
+        false => write(&joined, arguments.format, out).map_err(Failure::of(Exit::File)),
+    }
+}
+
+/// A piece of work that was joined.
+#[derive(Serialize)]
+struct Joined {
+    /// What its parts are of.
+    what: String,
+    /// Parts that were joined, of how many.
+    parts: usize,
+    of: u32,
+    /// What is missing or was not finished; only with --partial.
+    lacks: Vec<String>,
+}
+
+fn write(joined: &[Joined], format: OutputFormat, out: &mut impl Write) -> io::Result<()> {
+    match format {
+        OutputFormat::Text => joined.iter().try_for_each(|joined| writeln!(out, "{joined}")),
+        OutputFormat::Json => write_json(&joined, out),
+    }
+}
+
+impl fmt::Display for Joined {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of {} parts: {}", self.parts, self.of, self.what)?;
+        match self.lacks.is_empty() {
+            true => Ok(()),
+            false => write!(f, "; {}", self.lacks.join("; ")),
+        }
     }
 }
 
@@ -46,14 +79,8 @@ fn source(path: &Path) -> Result<Store, Failure> {
     }
 }
 
-/// Joins the campaigns of value mutants of which parts have ended; how many.
-fn campaigns(
-    into: &Store,
-    from: &[Store],
-    is_here: bool,
-    partial: bool,
-    out: &mut impl Write,
-) -> Result<usize, Failure> {
+/// Joins the campaigns of value mutants of which parts have ended.
+fn campaigns(into: &Store, from: &[Store], is_here: bool, partial: bool) -> Result<Vec<Joined>, Failure> {
     let mut keys = BTreeSet::new();
     for store in from {
         for campaign in store.campaigns()? {
@@ -65,13 +92,14 @@ fn campaigns(
     if keys.len() > 1 && !is_here {
         return Err(mixed("they belong to different campaigns (another recorded run, seed or choice of tests)"));
     }
+    let mut joined = Vec::new();
     for key in &keys {
         let campaigns: Vec<_> = from.iter().map(|store| store.campaign(*key)).collect();
         let mut ends = Vec::new();
         for campaign in &campaigns {
             ends.extend(campaign.shards().all()?);
         }
-        say(&check(&ends, partial)?, out)?;
+        joined.push(check(&ends, partial)?);
         let target = into.campaign(*key);
         if !is_here {
             has_run(into, &from[0], &campaigns[0].load_manifest()?)?;
@@ -86,30 +114,26 @@ fn campaigns(
         target.join()?;
         target.shards().clear()?;
     }
-    Ok(keys.len())
+    Ok(joined)
 }
 
-/// Joins results of code mutants, if parts have ended; how many pieces of work.
-fn kills(into: &Store, from: &[Store], is_here: bool, partial: bool, out: &mut impl Write) -> Result<usize, Failure> {
+/// Joins results of code mutants, if parts have ended.
+fn kills(into: &Store, from: &[Store], is_here: bool, partial: bool) -> Result<Option<Joined>, Failure> {
     let mut ends = Vec::new();
     for store in from {
         ends.extend(store.kills().shards().all()?);
     }
     if ends.is_empty() {
-        return Ok(0);
+        return Ok(None);
     }
-    say(&check(&ends, partial)?, out)?;
+    let joined = check(&ends, partial)?;
     let target = into.kills();
     if !is_here {
         from.iter().try_for_each(|store| target.take(&store.kills()))?;
     }
     target.join()?;
     target.shards().clear()?;
-    Ok(1)
-}
-
-fn say(text: &str, out: &mut impl Write) -> Result<(), Failure> {
-    writeln!(out, "{text}").map_err(Failure::of(Exit::File))
+    Ok(Some(joined))
 }
 
 fn mixed(why: &str) -> Failure {
@@ -117,7 +141,7 @@ fn mixed(why: &str) -> Failure {
 }
 
 /// Checks that parts are of one piece of work and that none is missing; says what they are.
-fn check(ends: &[ShardEnd], partial: bool) -> Result<String, Failure> {
+fn check(ends: &[ShardEnd], partial: bool) -> Result<Joined, Failure> {
     let works: BTreeMap<(u64, u32), &ShardEnd> = ends.iter().map(|end| ((end.work, end.of), end)).collect();
     let Some(end) = works.values().next().filter(|_| works.len() == 1) else {
         let words: Vec<String> = works.values().map(|end| format!("{}/{}: {}", end.number, end.of, end.what)).collect();
@@ -135,14 +159,13 @@ fn check(ends: &[ShardEnd], partial: bool) -> Result<String, Failure> {
     if !missing.is_empty() {
         lacks.insert(0, format!("missing: {}", missing.join(", ")));
     }
-    let what = format!("{} of {} parts: {}", there.len(), end.of, end.what);
-    match lacks.is_empty() {
-        true => Ok(what),
-        false if partial => Ok(format!("{what}; {}", lacks.join("; "))),
-        false => Err(Failure::new(
-            Exit::Store,
-            format!("{what}; {}; run them again, or join what there is with --partial", lacks.join("; ")),
-        )),
+    let joined = Joined { what: end.what.clone(), parts: there.len(), of: end.of, lacks };
+    match joined.lacks.is_empty() || partial {
+        true => Ok(joined),
+        false => {
+            let message = format!("{joined}; run them again, or join what there is with --partial");
+            Err(Failure::new(Exit::Store, message))
+        }
     }
 }
 

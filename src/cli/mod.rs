@@ -108,7 +108,7 @@ fn run(arguments: Arguments, out: &mut impl Write) -> Result<(), Failure> {
         Verb::Diff(diff) => diff::diff(&project_root(&start), &start, diff, out),
         Verb::Build(build) => build::build(&start, build, out),
         Verb::Doctor(doctor) => build::doctor(&project_root(&start), doctor, out),
-        Verb::Init => test::init(&start, out),
+        Verb::Init(init) => test::init(&start, init, out),
         Verb::Test(test) => test::test(&project_root(&start), test, out),
         Verb::Mutate(mutate) => mutate::mutate(&project_root(&start), mutate, out),
         Verb::Mutants(mutants) => mutants::mutants(&project_root(&start), &start, mutants, out),

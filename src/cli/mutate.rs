@@ -6,15 +6,18 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use super::args::{MutateArguments, MutateExecutor, MutateTests};
+use serde::Serialize;
+
+use super::args::{MutateArguments, MutateExecutor, MutateTests, OutputFormat};
 use super::endless::Endless;
 use super::exit::{Exit, Failure};
+use super::files::write_json;
 use super::progress::Progress;
 use super::ready;
 use super::work::Work;
 use crate::campaign::{
-    Campaign, CampaignError, CampaignManifest, Chosen, Coverage, KnownTest, MOST_PASSING, Settings, Summary, TestGroup,
-    Watch, Workbench, choose_tests, recorded_tests, select_nodes,
+    Campaign, CampaignError, CampaignManifest, Chosen, Counts, Coverage, KnownTest, MOST_PASSING, Settings, Summary,
+    TestGroup, Watch, Workbench, choose_tests, recorded_tests, select_nodes,
 };
 use crate::cli::streams::say;
 use crate::store::{Run, Shard, Store, TestRecord};
@@ -43,7 +46,12 @@ pub fn mutate(root: &Path, arguments: &MutateArguments, out: &mut impl Write) ->
     let began = Instant::now();
     let done = run_campaign((&store, &run, &suite), arguments, &progress, &mut |said| say!("suspect: {said}"));
     progress.clear();
-    summarise(&run, &done?, began.elapsed().as_secs_f64(), out).map_err(Failure::of(Exit::File))
+    let (summary, seconds) = (done?, began.elapsed().as_secs_f64());
+    let written = match arguments.format {
+        OutputFormat::Text => summarise(&run, &summary, seconds, out),
+        OutputFormat::Json => write_json(&Tried::of(&run, &summary, seconds), out),
+    };
+    written.map_err(Failure::of(Exit::File))
 }
 
 /// Runs value mutants on a recorded run; `say` is told what the user should know of the choice of tests.
@@ -221,9 +229,49 @@ fn say_chosen(run: &Run, chosen: &Chosen, say: &mut dyn FnMut(String)) {
     }
 }
 
+/// What came of a campaign, for programs; tests by name.
+#[derive(Serialize)]
+struct Tried<'s> {
+    seconds: f64,
+    /// Nodes that were mutated.
+    nodes: usize,
+    /// Trials that there are for these tests and nodes.
+    planned: usize,
+    done_before: usize,
+    #[serde(flatten)]
+    counts: Counts,
+    /// Trials that were not run, by test.
+    not_run: BTreeMap<&'s str, usize>,
+    /// Why tests had no trials.
+    refused: BTreeMap<&'s str, &'s str>,
+    /// Why each trial of a test needs a process tree of its own.
+    unforkable: BTreeMap<&'s str, &'s str>,
+}
+
+impl<'s> Tried<'s> {
+    fn of(run: &'s Run, summary: &'s Summary, seconds: f64) -> Tried<'s> {
+        let reasons = |tests: &'s BTreeMap<u32, String>| {
+            tests.iter().map(|(test, why)| (name(run, *test), why.as_str())).collect()
+        };
+        Tried {
+            seconds,
+            nodes: summary.n_nodes,
+            planned: summary.planned,
+            done_before: summary.done_before,
+            counts: summary.counts,
+            not_run: summary.not_run.iter().map(|(test, n)| (name(run, *test), *n)).collect(),
+            refused: reasons(&summary.refused),
+            unforkable: reasons(&summary.unforkable),
+        }
+    }
+}
+
+fn name(run: &Run, test: u32) -> &str {
+    run.manifest.tests.get(test as usize).map_or("?", |test| test.name.as_str())
+}
+
 fn summarise(run: &Run, summary: &Summary, seconds: f64, out: &mut impl Write) -> std::io::Result<()> {
     let counts = &summary.counts;
-    let name = |test: &u32| run.manifest.tests.get(*test as usize).map_or("?", |test| test.name.as_str());
     let before = match summary.done_before {
         0 => String::new(),
         n => format!(" ({n} had been run before)"),
@@ -250,13 +298,13 @@ fn summarise(run: &Run, summary: &Summary, seconds: f64, out: &mut impl Write) -
         )?;
     }
     for (test, why) in &summary.refused {
-        writeln!(out, "not used: {}: {why}", name(test))?;
+        writeln!(out, "not used: {}: {why}", name(run, *test))?;
     }
     if !summary.refused.is_empty() {
         writeln!(out, "--fresh begins again, with those tests too if they can be used by then")?;
     }
     for (why, tests) in by_reason(&summary.unforkable) {
-        let tests: Vec<&str> = tests.iter().map(&name).collect();
+        let tests: Vec<&str> = tests.iter().map(|test| name(run, *test)).collect();
         writeln!(out, "a process for each trial of {}: {why}", listed(&tests))?;
     }
     if summary.unforkable.is_empty() && counts.forked > 0 && counts.forked < counts.trials {

@@ -11,9 +11,10 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use serde::Serialize;
 use suspect_format::abi::{DEFAULT_LOG_BYTES, Mode};
 
-use super::args::{OutputFormat, Record, TestArguments};
+use super::args::{InitArguments, OutputFormat, Record, TestArguments};
 use super::exit::{Exit, Failure};
 use super::files::write_json;
 use super::progress::Progress;
@@ -41,11 +42,39 @@ impl From<SuiteError> for Failure {
 }
 
 /// Writes a suspect.toml.
-pub fn init(start: &Path, out: &mut impl Write) -> Result<(), Failure> {
+pub fn init(start: &Path, arguments: &InitArguments, out: &mut impl Write) -> Result<(), Failure> {
     let last: Option<BuildReport> = Store::new(start).load_build()?;
     suite::init(start, last.as_ref())?;
     let path = start.join(suite::CONFIG_FILE);
     let config = suite::Config::load(&path)?;
+    let written = match arguments.format {
+        OutputFormat::Text => say_initial(&path, &config, last.is_some(), out),
+        OutputFormat::Json => write_json(&Initial::of(&path, &config), out),
+    };
+    written.map_err(Failure::of(Exit::File))
+}
+
+/// A first suspect.toml, for programs.
+#[derive(Serialize)]
+struct Initial<'c> {
+    file: String,
+    /// None where no build system was found.
+    build: Option<&'c str>,
+    /// Kinds of the suites that were found.
+    suites: Vec<&'static str>,
+}
+
+impl<'c> Initial<'c> {
+    fn of(path: &Path, config: &'c suite::Config) -> Initial<'c> {
+        Initial {
+            file: path.display().to_string(),
+            build: config.build.command.as_deref(),
+            suites: config.suites.iter().map(|suite| suite.kind.name()).collect(),
+        }
+    }
+}
+
+fn say_initial(path: &Path, config: &suite::Config, is_built: bool, out: &mut impl Write) -> std::io::Result<()> {
     let first = match (config.build.command.is_some(), !config.suites.is_empty()) {
         (true, true) => "look through it",
         (true, false) => "no tests were found: say in it how they are run",
@@ -54,8 +83,8 @@ pub fn init(start: &Path, out: &mut impl Write) -> Result<(), Failure> {
             "neither a build system nor tests were found: say in it what builds the project and how tests are run"
         }
     };
-    let next = if last.is_some() { "suspect test" } else { "suspect build && suspect test" };
-    writeln!(out, "wrote {}; {first}, then type: {next}", path.display()).map_err(Failure::of(Exit::File))
+    let next = if is_built { "suspect test" } else { "suspect build && suspect test" };
+    writeln!(out, "wrote {}; {first}, then type: {next}", path.display())
 }
 
 /// Runs the suite and keeps what each test did.

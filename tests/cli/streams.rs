@@ -115,4 +115,14 @@ fn answers_are_json_where_that_is_asked() {
     let tested = json(&["test"]);
     let passed: Vec<&Value> = tested["tests"].as_array().unwrap().iter().map(|test| &test["passed"]).collect();
     assert_eq!(passed, [true, false, false]);
+    let mutated = json(&["mutate", "--nodes", "main()", "--samples", "1", "--shard", "1/1"]);
+    assert!(mutated["trials"].as_u64() > Some(0) && mutated["planned"] == mutated["trials"], "{mutated}");
+    let joined = json(&["merge"]);
+    assert_eq!((&joined[0]["parts"], &joined[0]["of"]), (&Value::from(1), &Value::from(1)), "{joined}");
+    let built = json(&["build"]);
+    assert_eq!(built["status"], 0, "the command's own output is no part of the document: {built}");
+    std::fs::remove_file(project.path().join("suspect.toml")).unwrap();
+    let initial = json(&["init"]);
+    assert!(initial["file"].as_str().unwrap().ends_with("suspect.toml"), "{initial}");
+    assert!(initial["build"].as_str().unwrap().contains("minmax.c"), "{initial}");
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::{RankFormat, duration};
+use super::{OutputFormat, RankFormat, duration};
 
 /// `suspect run`.
 #[derive(Debug, Args)]
@@ -74,4 +74,7 @@ pub struct MergeArguments {
     /// Join what there is where parts are missing or were not finished.
     #[arg(long)]
     pub partial: bool,
+    /// How to write what was joined.
+    #[arg(long, value_enum, default_value = "text")]
+    pub format: OutputFormat,
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::version::Place;
 use crate::campaign::{Counts, Watch};
-use crate::cli::args::{MutateArguments, MutateExecutor, MutateTests};
+use crate::cli::args::{MutateArguments, MutateExecutor, MutateTests, OutputFormat};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::mutate::run_campaign;
 use crate::cli::streams::say;
@@ -66,6 +66,7 @@ impl Place<'_> {
 
 fn run_quietly(of: (&Store, &Run, &Suite), jobs: usize, budget: Option<Duration>) -> Result<(), Failure> {
     let arguments = MutateArguments {
+        format: OutputFormat::Text,
         samples: SAMPLES,
         instances: 0,
         tests: MutateTests::FailingAndCovering,

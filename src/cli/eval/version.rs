@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use suspect_format::abi::Mode;
 
 use super::judge::{judge, keep_shown, with_expectations};
-use crate::build::{self, BuildOptions, driver};
+use crate::build::{self, BuildOptions, BuildOutput, driver};
 use crate::cli::build::exit_of;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::streams::say;
@@ -272,7 +272,7 @@ impl<'a> Place<'a> {
             directory: store.root().to_path_buf(),
             state: store.build_directory(),
             root: store.root().to_path_buf(),
-            log: Some(log.clone()),
+            output: BuildOutput::File(log.clone()),
         };
         let report = build::build(&options).map_err(|error| Failure::new(exit_of(&error), error.to_string()))?;
         if report.status != 0 {
