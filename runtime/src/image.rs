@@ -91,6 +91,23 @@ pub unsafe fn add_module(recording: &mut Recording, module: &Module, auxiliary: 
     }
 }
 
+/// Records which shared libraries are in memory, those that are not recorded too: what points into one is no number of the program's.
+pub fn add_libraries(recording: &mut Recording) {
+    /// Bytes of a file's name; a longer one is cut.
+    const LONGEST: usize = 100;
+    symbols::libraries(&mut |address, length, path| {
+        // SAFETY: the dynamic linker's texts are C strings, and last as long as the library.
+        let path = unsafe { memory::text(path) };
+        let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or(&[]);
+        let name = name.get(..name.len().min(LONGEST)).unwrap_or(&[]);
+        // The program itself has no name.
+        if let (false, Some(mut window)) = (name.is_empty(), recording.window()) {
+            Mirror::put_library(&mut window, address, length, name.iter().copied());
+            recording.commit(window);
+        }
+    });
+}
+
 /// The path of the file that the module is.
 fn path_of(module: &Module, auxiliary: &Auxiliary) -> &'static [u8] {
     let path = match module.is_executable(auxiliary) {

@@ -416,6 +416,7 @@ pub unsafe fn start(settings: &Settings, module: &Module, auxiliary: &Auxiliary)
         }
         if recording.tasks & RECORDS != 0 {
             image::add_module(recording, module, auxiliary);
+            image::add_libraries(recording);
         }
         recording.ready.store(recording.tasks, Ordering::Release);
         clock::hold(settings.clock);

@@ -223,6 +223,62 @@ pub fn library_path(address: *const u8) -> *const c_char {
     look_up(address.cast()).path
 }
 
+/// Tells of each shared library in memory: its address, its length in bytes, and the path of its file, a C string.
+pub fn libraries(tell: &mut dyn FnMut(u64, u64, *const c_char)) {
+    type Tell<'t> = &'t mut dyn FnMut(u64, u64, *const c_char);
+    type Iterate = unsafe extern "C" fn(Look, *mut c_void) -> c_int;
+    type Look = unsafe extern "C" fn(*const LibraryInfo, usize, *mut c_void) -> c_int;
+    /// `struct dl_phdr_info`, as far as every version of the C library has it.
+    #[repr(C)]
+    struct LibraryInfo {
+        bias: u64,
+        path: *const c_char,
+        headers: *const u8,
+        n_headers: u16,
+    }
+    unsafe extern "C" fn look(info: *const LibraryInfo, _: usize, tell: *mut c_void) -> c_int {
+        // SAFETY: the dynamic linker gives a library that is in memory, and what `libraries` passed.
+        unsafe {
+            let (info, tell) = (&*info, &mut *tell.cast::<Tell>());
+            let (low, high) = elf_range(info.headers, info.n_headers);
+            if !info.path.is_null() && low < high {
+                tell(info.bias.wrapping_add(low), high.wrapping_sub(low), info.path);
+            }
+        }
+        0
+    }
+    let function = foreign!("dl_iterate_phdr");
+    if function.is_null() {
+        return;
+    }
+    let mut tell: Tell = tell;
+    // SAFETY: the C library gives `dl_iterate_phdr` this type; `tell` lives until it returns.
+    unsafe { core::mem::transmute::<*mut c_void, Iterate>(function)(look, (&raw mut tell).cast()) };
+}
+
+/// First address of the segments that are loaded, and one past the last, before they are moved.
+///
+/// # Safety
+/// `headers` are `n_headers` program headers.
+unsafe fn elf_range(headers: *const u8, n_headers: u16) -> (u64, u64) {
+    const LOAD: u32 = 1;
+    const HEADER: usize = 56;
+    let (mut low, mut high) = (u64::MAX, 0u64);
+    for number in 0..usize::from(n_headers) {
+        // SAFETY: vouched for by the caller.
+        let (kind, address, length) = unsafe {
+            let header = headers.add(number.wrapping_mul(HEADER));
+            let word = |at: usize| header.add(at).cast::<u64>().read_unaligned();
+            (header.cast::<u32>().read_unaligned(), word(16), word(40))
+        };
+        if kind == LOAD {
+            low = low.min(address);
+            high = high.max(address.wrapping_add(length));
+        }
+    }
+    (low, high)
+}
+
 /// Where the module begins that `address` lies in; null when the dynamic linker does not know, or there is none.
 fn base_of(address: *mut c_void) -> *mut c_void {
     look_up(address).base

@@ -108,7 +108,7 @@ impl<'a> Reader<'a> {
     fn new(recording: &'a Recording) -> Self {
         let stream = Stream::new(&recording.bytes, &recording.header).unwrap();
         let mut reader = Reader { mirror: Box::default(), stream, memory: BTreeMap::new() };
-        let mut n_modules = 0;
+        let (mut n_modules, mut libraries) = (0, Vec::new());
         loop {
             match reader.event(UNKNOWN) {
                 Event::Memory(count) => reader.ranges(count),
@@ -117,11 +117,16 @@ impl<'a> Reader<'a> {
                     n_modules += 1;
                     reader.ranges(count);
                 }
+                Event::Library(at, length, name) => {
+                    assert!(at % 4096 == 0 && length > 0);
+                    libraries.push(String::from_utf8_lossy(name).into_owned());
+                }
                 Event::Callback => break,
                 other => panic!("{other:?}"),
             }
         }
         assert_eq!(n_modules, 1);
+        assert!(libraries.iter().any(|name| name.starts_with("libc.so")), "{libraries:?}");
         reader.enter(MAIN);
         reader.loaded(100);
         reader.loaded(101);

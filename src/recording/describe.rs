@@ -124,6 +124,10 @@ impl<'a> Words<'a> {
             }
             Some(Kind::Argv) => format!("argv[{}]", cell.offset / 8),
             Some(Kind::Environ) => format!("environ[{}]", cell.offset / 8),
+            Some(Kind::Library(name)) => {
+                let library = self.runs.modules.iter().find_map(|modules| modules.library(*name));
+                format!("{}+{:#x}", library.unwrap_or("a library"), cell.offset)
+            }
             Some(Kind::Region(base)) if base + u64::from(cell.offset) == self.errno => "errno".to_owned(),
             Some(Kind::Region(base)) => format!("memory at {:#x}", base + u64::from(cell.offset)),
             Some(Kind::Argument(number)) => format!("argv[{number}][{}]", cell.offset),

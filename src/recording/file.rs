@@ -180,6 +180,7 @@ impl Recording {
                     ranges
                 }
                 Ok(Event::Memory(ranges)) => ranges,
+                Ok(Event::Library(..)) => 0,
                 _ => return modules,
             };
             for _ in 0..ranges {

@@ -18,6 +18,7 @@ enum Class {
     Environ,
     /// Made at a point of a run.
     Heap(Side, u32),
+    Library(u64),
     Region(u64),
 }
 
@@ -31,6 +32,7 @@ impl Class {
             Kind::Argv => Class::Argv,
             Kind::Argument(number) => Class::Argument(number),
             Kind::Environ => Class::Environ,
+            Kind::Library(name) => Class::Library(name),
             Kind::Region(base) => Class::Region(base),
         }
     }

@@ -9,7 +9,7 @@ use suspect_format::body::{ADDRESSES_MAGIC, SECTION_ADDRESSES, Symbol};
 
 use super::body::Code;
 use super::loading::{Image, Loaded};
-use super::objects::{Kind, Object};
+use super::objects::{Kind, Object, library};
 use crate::trace::ModuleFile;
 
 /// Addresses where symbols that no module has are taken to be: no process has anything there.
@@ -26,6 +26,8 @@ pub struct Modules {
     functions: HashMap<u64, u32>,
     /// Symbols that are objects, with their sizes, by address.
     holders: BTreeMap<u64, (u32, u64)>,
+    /// Names and addresses of shared libraries, by their [`Kind::Library`].
+    libraries: HashMap<u64, (String, u64)>,
     problems: Vec<String>,
 }
 
@@ -40,6 +42,20 @@ impl Modules {
     /// What could not be read, as sentences.
     pub fn problems(&self) -> &[String] {
         &self.problems
+    }
+
+    /// Where an object of a module is, if that module is loaded.
+    pub fn address(&self, kind: Kind) -> Option<u64> {
+        match kind {
+            Kind::Symbol(symbol) => self.addresses.get(symbol as usize).copied().flatten(),
+            Kind::Library(name) => self.libraries.get(&name).map(|(_, address)| *address),
+            _ => None,
+        }
+    }
+
+    /// The name of a shared library.
+    pub fn library(&self, name: u64) -> Option<&str> {
+        self.libraries.get(&name).map(|(text, _)| text.as_str())
     }
 
     /// The symbol whose object a symbol's address lies in, and how far: linkers put a string into another one that ends alike.
@@ -192,6 +208,11 @@ impl Image for Modules {
 
     fn function_at(&self, address: u64) -> Option<u32> {
         self.functions.get(&address).copied()
+    }
+
+    fn name_library(&mut self, name: &[u8], address: u64) {
+        let text = String::from_utf8_lossy(name).into_owned();
+        self.libraries.entry(library(name)).or_insert((text, address));
     }
 
     fn load(&mut self, code: &Code, path: &[u8], base: u64) -> Loaded {

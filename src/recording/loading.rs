@@ -15,6 +15,8 @@ pub trait Image {
     fn set(&mut self, symbol: u32, address: u64);
     /// The function whose symbol has this address.
     fn function_at(&self, address: u64) -> Option<u32>;
+    /// A shared library with this name lies at `address`.
+    fn name_library(&mut self, name: &[u8], address: u64);
     /// A module was loaded: its ELF header is at `base`. Answers memory that nobody writes, and objects.
     fn load(&mut self, code: &Code, path: &[u8], base: u64) -> Loaded;
 }

@@ -211,7 +211,11 @@ impl Thought<'_, '_> {
                     number = frame.caller;
                 }
             }
-            _ => details.held.get(&word.object).ok_or(Stop::MissingObject)?.address,
+            kind => {
+                let held = details.held.get(&word.object).map(|held| held.address);
+                let loaded = || self.meaning.runs.modules.get(self.side.index())?.address(kind);
+                held.or_else(loaded).ok_or(Stop::MissingObject)?
+            }
         };
         Ok(address.wrapping_add(word.bits))
     }

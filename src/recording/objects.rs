@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use suspect_format::trace::{HASH_START, hash_bytes};
+
 /// What an object is. Objects of one process that live one after another and are alike have one number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
@@ -32,6 +34,8 @@ pub enum Kind {
     Argument(u32),
     /// The array that is `environ` at first.
     Environ,
+    /// A shared library, by the [hash](library) of its file's name: what lies in it and is no symbol of the code.
+    Library(u64),
     /// The part of memory from here that belongs to no known object.
     Region(u64),
 }
@@ -65,6 +69,11 @@ pub const REGION: u64 = 1 << 32;
 /// Addresses that objects can have.
 const ADDRESSES: std::ops::Range<u64> = 1 << 10..1 << 47;
 
+/// What tells a shared library from others in any process: a hash of its file's name.
+pub fn library(name: &[u8]) -> u64 {
+    hash_bytes(HASH_START, name)
+}
+
 /// The objects of a process at one time.
 #[derive(Debug, Default)]
 pub struct Objects {
@@ -72,6 +81,8 @@ pub struct Objects {
     numbers: HashMap<Kind, u32>,
     /// Live objects of the heap and symbols, by address.
     live: BTreeMap<u64, u32>,
+    /// Shared libraries; other objects lie in them.
+    libraries: Vec<u32>,
     /// Open frames, the outermost first.
     frames: Vec<u32>,
     last: Option<u32>,
@@ -105,6 +116,14 @@ impl Objects {
         self.live.insert(object.address, number);
         self.last = None;
         number
+    }
+
+    /// A shared library is in memory. Of those with one name the first counts.
+    pub fn add_library(&mut self, object: Object) {
+        if !self.numbers.contains_key(&object.kind) {
+            let number = self.number(object);
+            self.libraries.push(number);
+        }
     }
 
     /// The object at `address` is freed.
@@ -155,7 +174,8 @@ impl Objects {
             self.last = Some(number);
             return Some(number);
         }
-        self.frames.iter().rev().copied().find(|frame| self.holds(*frame, address))
+        let outer = self.frames.iter().rev().chain(&self.libraries);
+        outer.copied().find(|object| self.holds(*object, address))
     }
 
     /// The place of `address`.

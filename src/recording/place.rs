@@ -58,8 +58,10 @@ impl<'a> Addresses<'a> {
                 self.frames.iter().find(|(object, _)| *object == place.object).map(|(_, address)| *address)
             }
             Some(Kind::Arguments { .. }) | None => None,
-            // A module's objects lie at the same place in both runs, whether this one came to use them or not.
-            Some(Kind::Symbol(_)) => self.held(self.side, place).or_else(|| self.held(self.side.other(), place)),
+            // What a module has is there, whether this run came to use it or not.
+            Some(kind @ (Kind::Symbol(_) | Kind::Library(_))) => {
+                self.held(self.side, place).or_else(|| self.runs.modules.get(self.side.index())?.address(*kind))
+            }
             // What is behind its end belongs to the next one.
             Some(Kind::Argument(_)) if self.is_behind(place) => return Err(Stop::Unknown),
             Some(Kind::Argument(_)) => self.held(self.side, place).or_else(|| self.lent(place)),

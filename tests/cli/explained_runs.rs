@@ -1,6 +1,6 @@
 //! What is explained is what the test did, and in the time that is given.
 
-use crate::project::Project;
+use crate::project::{Project, text};
 
 fn built(project: &Project, source: &str, suite: &str) {
     project.write("prog.c", source);
@@ -201,4 +201,54 @@ fn an_argument_that_the_other_run_lacks_can_be_given_to_it() {
     assert!(said.contains("argv[2] here"), "{said}");
     assert!(said.contains("proved in both directions"), "{said}");
     assert!(!said.contains("not every step is proved") && !said.contains("unverified"), "{said}");
+}
+
+/// A library, and a program that is not instrumented, which may load another library before it.
+const LIBRARY: &str = r#"#include <stdio.h>
+
+struct scale { int factor; int (*print)(const char *, ...); };
+struct scale standard = {2, printf};
+
+int scaled(const struct scale *by, int value)
+{
+    int result = by->factor * value;
+    if (result == 14)
+        result++;
+    return by->print("%d\n", result) < 0;
+}
+"#;
+const LOADER: &str = r#"#include <dlfcn.h>
+#include <stdlib.h>
+
+int main(int argc, char **argv)
+{
+    if (argc > 2 && !dlopen(argv[2], RTLD_NOW))
+        return 2;
+    void *library = dlopen("./libscaled.so", RTLD_NOW);
+    if (!library)
+        return 3;
+    int (*scaled)(const void *, int) = (int (*)(const void *, int))dlsym(library, "scaled");
+    return scaled(dlsym(library, "standard"), atoi(argv[1]));
+}
+"#;
+
+#[test]
+fn where_libraries_lie_is_no_difference_of_two_runs() {
+    let project = Project::new();
+    project.write("scaled.c", LIBRARY).write("loader.c", LOADER);
+    project.write("tests.txt", "7\n6 libm.so.6\n").write("expected/1", "14\n").write("expected/2", "12\n");
+    // The driver stands in for compilers that are found by their names.
+    project.write(
+        "suspect.toml",
+        "[build]\ncommand = \"cc -g -O1 -shared -fPIC -o libscaled.so scaled.c && /usr/bin/c++ -x c++ -fpermissive -w -o loader loader.c -ldl\"\n\n\
+         [[suite]]\nkind = \"lines\"\nfile = \"tests.txt\"\nrun = \"./loader {line}\"\nexpect = \"expected/{n}\"\n",
+    );
+    project.succeed(&["build"]);
+    project.suspect(&["test"]);
+    let output = project.suspect(&["explain", "1", "--against", "2"]);
+    let said = text(&output);
+    assert!(said.contains("`value` is 7 here, 6 there"), "{said}");
+    for same in ["`by`", "0x7ff", "memory at"] {
+        assert!(!said.contains(same), "{same}: {said}");
+    }
 }

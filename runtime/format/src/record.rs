@@ -22,6 +22,7 @@
 //! | [`TAG_JUMPED`] | `setjmp` returned again: difference of the frame of its activation from the last frame, result |
 //! | [`TAG_MODULE`] | a module was loaded: identity, address of its ELF header, path; ranges of its writable segments, the rest of which is zero |
 //! | [`TAG_MEMORY`] | ranges of memory as they are now |
+//! | [`TAG_LIBRARY`] | a shared library is in memory, recorded or not: address, length, name of its file |
 //!
 //! *Ranges* are a number of them, then for each the difference of its address from the one before, its length, its bytes.
 //!
@@ -39,7 +40,7 @@ use crate::trial::TRIAL_ADDRESS;
 
 /// Version of recordings and of the plans of patched runs ([`crate::plan`]): goes up with every change of their layout or meaning. Both are
 /// only ever read by the release that made them; readers refuse any other by name.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 /// First bytes of a recording.
 pub const MAGIC: [u8; 8] = *b"SUSRECRD";
 /// End of every recording's name; the stem is pid and image id as in traces.
@@ -151,6 +152,8 @@ pub const TAG_JUMPED: u8 = 244;
 pub const TAG_MODULE: u8 = 245;
 /// Tag: memory as it is.
 pub const TAG_MEMORY: u8 = 246;
+/// Tag: a shared library is in memory.
+pub const TAG_LIBRARY: u8 = 247;
 
 /// Entries of the far cache of functions.
 const FUNCTIONS: usize = (TAG_NEW - TAG_FAR) as usize * 256;
@@ -286,6 +289,8 @@ pub enum Event<'a> {
     Changed(u64, u64),
     /// `setjmp`, called by the activation with this frame, returned this.
     Jumped(u64, u64),
+    /// A shared library is in memory, recorded or not: address, length in bytes, name of its file.
+    Library(u64, u64, &'a [u8]),
     /// A module was loaded: identity, address of its ELF header, path, how many ranges follow.
     Module(u64, u64, &'a [u8], u64),
     /// So many ranges of memory follow.
@@ -524,6 +529,15 @@ impl Mirror {
         Self::put_number(tape, n_ranges);
     }
 
+    /// Writes that a shared library is in memory; the name of its file is given byte for byte.
+    pub fn put_library(tape: &mut impl Tape, address: u64, length: u64, name: impl ExactSizeIterator<Item = u8>) {
+        tape.put(TAG_LIBRARY);
+        Self::put_number(tape, address);
+        Self::put_number(tape, length);
+        Self::put_number(tape, name.len() as u64);
+        name.for_each(|byte| tape.put(byte));
+    }
+
     /// Writes that `n_ranges` ranges of memory follow.
     pub fn put_memory(tape: &mut impl Tape, n_ranges: u64) {
         tape.put(TAG_MEMORY);
@@ -566,6 +580,11 @@ impl Mirror {
                 Event::Module(identity, header_address, path, Self::take_number(stream)?)
             }
             TAG_MEMORY => Event::Memory(Self::take_number(stream)?),
+            TAG_LIBRARY => {
+                let (address, length) = (Self::take_number(stream)?, Self::take_number(stream)?);
+                let n_bytes = Self::take_number(stream)?;
+                Event::Library(address, length, stream.take(n_bytes)?)
+            }
             _ => return Err(Unread::Damaged),
         })
     }

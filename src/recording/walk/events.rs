@@ -10,7 +10,7 @@ use super::{Level, Walk};
 use crate::recording::arithmetic::mask;
 use crate::recording::body::Site;
 use crate::recording::loading::Image;
-use crate::recording::objects::{ARGUMENTS_STRIDE, Kind, Object};
+use crate::recording::objects::{ARGUMENTS_STRIDE, Kind, Object, library};
 use crate::recording::observer::Observer;
 use crate::recording::walked::Stop;
 
@@ -57,6 +57,12 @@ impl<O: Observer, I: Image> Walk<'_, O, I> {
                 }
                 loaded.memory.iter().for_each(|(address, bytes)| self.view.memory.write(*address, bytes));
                 self.take_memory(ranges)
+            }
+            Event::Library(address, size, name) => {
+                let kind = Kind::Library(library(name));
+                self.view.objects.add_library(Object { kind, address, size });
+                self.image.name_library(name, address);
+                Ok(())
             }
             Event::Memory(ranges) => {
                 self.take_memory(ranges)?;

@@ -35,6 +35,7 @@ enum Told {
     Jumped(u64, u64),
     Module(u64, u64, Vec<u8>, Vec<(u64, Vec<u8>)>),
     Memory(Vec<(u64, Vec<u8>)>),
+    Library(u64, u64, Vec<u8>),
 }
 
 fn word() -> impl Strategy<Value = u64> {
@@ -52,6 +53,7 @@ fn told() -> impl Strategy<Value = Told> {
         frame,
     });
     let path = prop::collection::vec(any::<u8>(), 0..9);
+    let library = (word(), word(), path.clone()).prop_map(|(at, length, name)| Told::Library(at, length, name));
     prop_oneof![
         6 => (0u64..2).prop_map(|outcome| Told::Branch(outcome, 2)),
         2 => (3u32..400).prop_flat_map(|ways| (0..u64::from(ways)).prop_map(move |outcome| Told::Branch(outcome, ways))),
@@ -62,7 +64,7 @@ fn told() -> impl Strategy<Value = Told> {
         2 => (0u32..2000, word(), ranges()).prop_map(|(external, result, ranges)| Told::Done(external, result, ranges)),
         1 => (word(), word()).prop_map(|(frame, result)| Told::Jumped(frame, result)),
         1 => (word(), word(), path, ranges()).prop_map(|(identity, at, path, ranges)| Told::Module(identity, at, path, ranges)),
-        1 => ranges().prop_map(Told::Memory),
+        2 => prop_oneof![ranges().prop_map(Told::Memory), library],
     ]
 }
 
@@ -88,6 +90,7 @@ fn put(mirror: &mut Mirror, file: &mut File, told: &Told) {
             Mirror::put_module(file, *identity, *at, path.iter().copied(), ranges.len() as u64);
             put_ranges(mirror, file, ranges);
         }
+        Told::Library(at, length, name) => Mirror::put_library(file, *at, *length, name.iter().copied()),
         Told::Memory(ranges) => {
             Mirror::put_memory(file, ranges.len() as u64);
             put_ranges(mirror, file, ranges);
@@ -114,6 +117,7 @@ fn take(mirror: &mut Mirror, stream: &mut Stream, told: &Told) -> Result<Told, U
                 let path = path.to_vec();
                 Told::Module(identity, at, path, take_ranges(mirror, stream, count)?)
             }
+            Event::Library(at, length, name) => Told::Library(at, length, name.to_vec()),
             Event::Memory(count) => Told::Memory(take_ranges(mirror, stream, count)?),
         },
     })
