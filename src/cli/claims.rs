@@ -8,11 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::exit::{Exit, Failure};
 use crate::campaign::run_identity;
-use crate::cli::source_tree::read_source;
-use crate::eval::Patched;
 use crate::evidence::{self, Candidate, Kind, Outcome, Trials};
 use crate::report::{Claim, ClaimedOutcome, Effect, MutantEdit};
-use crate::source::Edit;
+use crate::source::{Edit, Patched, read_source};
 use crate::store::{Run, Store};
 use crate::trial::{Change, End, Mutant};
 use kept::KeptOverride;

@@ -9,8 +9,8 @@ use std::path::Path;
 
 use super::args::{DiffArguments, RankFormat};
 use super::exit::{Exit, Failure};
-use super::git;
 use super::night::Night;
+use crate::exec::git;
 use crate::history::{Change, Fate, Known, Matched, fate};
 use crate::report::{ChangedPlace, Commit, DIFF_SCHEMA_VERSION, DiffReport, Entry, RankChange, TestChange, write_diff};
 use crate::store::{Run, Store};

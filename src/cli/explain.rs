@@ -19,22 +19,16 @@ use super::args::{AnswerFormat, ExplainArguments, ExplainMethod};
 use super::exit::{Exit, Failure};
 use super::recorded::{RecordedTest, RecordingRoom};
 use super::wrong::{self, Wrong};
-use crate::cli::source_tree::SourceTree;
 use crate::comparison::{self, Alignment, Chain, DualSlice, Effect, Inference, Link, Pair, Rules, Side, States};
 use crate::recording::{Code, Finder, NoAnswer, Runs, Words, parting};
 use crate::report::{self, Explanation, Made};
+use crate::source::SourceTree;
 use crate::store::Store;
 use crate::suite::{Test, Verdict};
 use infer::Prover;
 use itself::Passing;
 use second::{Itself, Second};
 use tell::Teller;
-
-impl From<NoAnswer> for Failure {
-    fn from(no: NoAnswer) -> Failure {
-        Failure::new(Exit::Usage, no.to_string())
-    }
-}
 
 /// Two recorded runs of one program, and what is asked about them.
 struct Case<'a> {

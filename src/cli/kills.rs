@@ -10,7 +10,7 @@ use super::endless::Endless;
 use super::evidence::load_code;
 use super::exit::{Exit, Failure};
 use super::mutate::{say_uncontained, workbench};
-use super::progress::Progress;
+use super::progress::StatusLine;
 use super::ready;
 use super::work::Work;
 use crate::campaign::{CodeBench, CodeCampaign, CodeSettings, CodeSummary, CodeTest, CoveredMutant, Verdict, verdicts};
@@ -195,7 +195,7 @@ impl<'a> Killer<'a> {
             bench: workbench(self.run, self.suite, executors, Watched::Output, *allow_unsafe, &Endless::of(self.run)?)?,
             mutants: subjects.iter().map(|subject| subject.mutant.clone()).collect(),
         };
-        let progress = Progress::new();
+        let progress = StatusLine::new();
         let campaign = CodeCampaign {
             mutants: &mutants,
             tests: &self.tests,

@@ -12,11 +12,11 @@ use super::files::write_whole;
 use super::kills::{Decisive, Killed, Killer, Subject};
 use super::ready;
 use crate::campaign::Verdict;
-use crate::cli::source_tree::SourceTree;
 use crate::cli::streams::say;
 use crate::mutant::{Class, CodeMutant};
 use crate::program::Program;
 use crate::report::{MutantEntry, MutantStatus, MutantsReport, sarif, stryker, write_mutants};
+use crate::source::SourceTree;
 use crate::store::{Run, Store};
 use catalogue::{Catalogue, entry, subject};
 

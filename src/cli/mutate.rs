@@ -9,29 +9,17 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use super::args::{MutateArguments, MutateExecutor, MutateTests};
 use super::endless::Endless;
 use super::exit::{Exit, Failure};
-use super::progress::Progress;
+use super::progress::StatusLine;
 use super::ready;
 use super::work::Work;
 use crate::campaign::{
-    Campaign, CampaignError, CampaignManifest, Chosen, Coverage, KnownTest, MOST_PASSING, Settings, Summary, TestGroup,
-    Watch, Workbench, choose_tests, recorded_tests, select_nodes,
+    Campaign, CampaignManifest, Chosen, Coverage, KnownTest, MOST_PASSING, Settings, Summary, TestGroup, Watch,
+    Workbench, choose_tests, recorded_tests, select_nodes,
 };
 use crate::cli::streams::say;
 use crate::store::{Run, Shard, Store, TestRecord};
 use crate::suite::{Suite, Verdict};
-use crate::trial::{Executors, Known, Setup, TrialError, Watched};
-
-impl From<CampaignError> for Failure {
-    fn from(error: CampaignError) -> Failure {
-        match error {
-            CampaignError::Store(error) => error.into(),
-            CampaignError::NoTest { .. } => Failure::new(Exit::Baseline, error.to_string()),
-            CampaignError::Trial(TrialError::Uncontained { .. }) => Failure::new(Exit::Usage, error.to_string()),
-            CampaignError::Trial(TrialError::Worker { .. }) => Failure::new(Exit::Internal, error.to_string()),
-            CampaignError::Trial(_) => Failure::new(Exit::File, error.to_string()),
-        }
-    }
-}
+use crate::trial::{Executors, Known, Setup, Watched};
 
 /// Runs the trials that the arguments ask for and that have not been run.
 pub fn mutate(root: &Path, arguments: &MutateArguments, out: &mut impl Write) -> Result<(), Failure> {
@@ -39,7 +27,7 @@ pub fn mutate(root: &Path, arguments: &MutateArguments, out: &mut impl Write) ->
     let run = store.latest_run()?;
     let suite = ready::suite(root, &run)?;
     let _reading = store.lock_shared()?;
-    let progress = Progress::new();
+    let progress = StatusLine::new();
     let began = Instant::now();
     let done = run_campaign((&store, &run, &suite), arguments, &progress, &mut |said| say!("suspect: {said}"));
     progress.clear();

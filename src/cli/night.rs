@@ -6,9 +6,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 
 use super::exit::{Exit, Failure};
-use super::git;
-use crate::cli::source_tree::SourceTree;
+use crate::exec::git;
 use crate::report::RankingReport;
+use crate::source::SourceTree;
 use crate::store::{Run, Store};
 
 /// Version of the file.

@@ -6,14 +6,15 @@ use std::time::{Duration, Instant};
 
 use crate::campaign::{CodeWatch, Counts, KillCounts, Watch};
 use crate::cli::streams::say;
+use crate::progress::Progress;
 
 /// How often the line on a terminal changes.
 const SHOWN: Duration = Duration::from_millis(200);
 /// How often a line is written elsewhere.
 const LOGGED: Duration = Duration::from_secs(30);
 
-/// Shows progress.
-pub struct Progress {
+/// The line that shows progress.
+pub struct StatusLine {
     on_terminal: bool,
     state: Mutex<State>,
 }
@@ -25,21 +26,21 @@ struct State {
     shown: bool,
 }
 
-impl Drop for Progress {
+impl Drop for StatusLine {
     fn drop(&mut self) {
         self.clear();
     }
 }
 
-impl Progress {
+impl StatusLine {
     /// Nothing is shown yet.
-    pub fn new() -> Progress {
+    pub fn new() -> StatusLine {
         let on_terminal = std::io::stderr().is_terminal();
         let now = Instant::now();
         // The first line on a terminal need not wait.
         let last = if on_terminal { now.checked_sub(SHOWN).unwrap_or(now) } else { now };
         let state = State { last, tried_since: None, shown: false };
-        Progress { on_terminal, state: Mutex::new(state) }
+        StatusLine { on_terminal, state: Mutex::new(state) }
     }
 
     /// Takes the line off the terminal.
@@ -73,7 +74,21 @@ impl Progress {
     }
 }
 
-impl Watch for Progress {
+impl Progress for StatusLine {
+    fn show(&self, is_trial: bool, text: &dyn Fn(Duration) -> String) {
+        StatusLine::show(self, is_trial, text);
+    }
+
+    fn clear(&self) {
+        StatusLine::clear(self);
+    }
+
+    fn say(&self, line: &str) {
+        say!("suspect: {line}");
+    }
+}
+
+impl Watch for StatusLine {
     fn recorded(&self, done: usize, of: usize) {
         self.show(false, |_| format!("recorded what {done} of {of} tests do without mutants"));
     }
@@ -83,7 +98,7 @@ impl Watch for Progress {
     }
 }
 
-impl CodeWatch for Progress {
+impl CodeWatch for StatusLine {
     fn tried(&self, counts: &KillCounts, of: usize) {
         self.show(true, |since| {
             let KillCounts { trials, killed, unknown, .. } = counts;

@@ -15,29 +15,18 @@ use suspect_format::record::{DEFAULT_RECORD_BYTES, FILE_SUFFIX};
 use super::claims::Claims;
 use super::endless::{does_not_end, most_passing_edges};
 use super::exit::{Exit, Failure};
-use super::progress::Progress;
+use super::progress::StatusLine;
 use super::rank::last_ranking;
 use super::ready;
 use crate::build::BuildReport;
 use crate::comparison::Turn;
 use crate::exec::{ScratchRoot, memory};
 use crate::program::Program;
-use crate::recording::{Code, Recording, RecordingError, code_of};
+use crate::recording::{Code, Recording, code_of};
 use crate::store::{Lock, Run, Store, StoreError, TestRecord};
 use crate::suite::{Judging, RunContext, Suite, Test, TestRun, Verdict};
 use crate::trace::can_ask_for_time;
 use crate::trial::{self, Answered, Known, Place, Plan, Replaced, Setup, TestRuns, TrialError, Worker};
-
-impl From<RecordingError> for Failure {
-    fn from(error: RecordingError) -> Failure {
-        let exit = match &error {
-            RecordingError::NoCode { .. } | RecordingError::Sites(_) => Exit::NotInstrumented,
-            RecordingError::Body(_) => Exit::OtherBuild,
-            _ => Exit::File,
-        };
-        Failure::new(exit, error.to_string())
-    }
-}
 
 /// How many times as long as the longest passing test one is recorded that does not end (recording slows it down), and how long at least and at most.
 const ENDLESS: u32 = 50;
@@ -72,7 +61,7 @@ pub struct RecordingRoom<'a> {
     clock: Cell<u64>,
     /// Runs tests contained, where that can be.
     worker: RefCell<Option<Worker>>,
-    progress: Progress,
+    progress: StatusLine,
     /// Runs with changes that were made.
     n_changed: Cell<u32>,
     _lock: Lock,
@@ -169,7 +158,7 @@ impl<'a> RecordingRoom<'a> {
         let tmp = store.fresh_tmp()?;
         let scratch = ScratchRoot::inside(&tmp).map_err(Failure::of(Exit::File))?;
         let (worker, loaded) = (RefCell::new(worker()), RefCell::default());
-        let (progress, n_changed, clock) = (Progress::new(), Cell::new(0), Cell::new(0));
+        let (progress, n_changed, clock) = (StatusLine::new(), Cell::new(0), Cell::new(0));
         Ok(Self { store, suite, scratch, tmp, tested, loaded, most, clock, worker, progress, n_changed, _lock: lock })
     }
 

@@ -15,9 +15,9 @@ use super::rank::{by_all_evidence, count_tests};
 use super::report::keep;
 use super::test::{HowTested, NOT_RUN, UNRECORDED, record_suite, summarise};
 use super::{build, interrupt, project_root, ready};
-use crate::cli::source_tree::SourceTree;
 use crate::cli::streams::say;
 use crate::report::write_ranking;
+use crate::source::SourceTree;
 use crate::store::{Run, Store, TestRecord};
 use crate::suite::{Suite, Until};
 

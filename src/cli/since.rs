@@ -98,7 +98,8 @@ fn hunk(line: &str) -> Option<(u32, Range<u32>)> {
 }
 
 fn git(root: &Path, arguments: &[&str]) -> Result<Outcome, Failure> {
-    super::git::git(root, arguments).map_err(|error| Failure::new(Exit::Usage, format!("--since needs git: {error}")))
+    crate::exec::git::git(root, arguments)
+        .map_err(|error| Failure::new(Exit::Usage, format!("--since needs git: {error}")))
 }
 
 fn said(outcome: &Outcome) -> String {

@@ -10,11 +10,11 @@ use super::args::{AnswerFormat, SliceArguments};
 use super::exit::{Exit, Failure};
 use super::recorded::{RecordedTest, RecordingRoom};
 use super::wrong::{self, Wrong};
-use crate::cli::source_tree::SourceTree;
 use crate::cli::streams::say;
 use crate::comparison::{Side, dynamic_slice};
 use crate::recording::{Asked, Code, Finder, Runs, Site, Words};
 use crate::report::{SliceLine, SliceReport, write_slice};
+use crate::source::SourceTree;
 use crate::store::Store;
 use crate::suite::Test;
 

@@ -16,29 +16,18 @@ use suspect_format::abi::{DEFAULT_LOG_BYTES, Mode};
 use super::args::{OutputFormat, Record, TestArguments};
 use super::exit::{Exit, Failure};
 use super::files::write_json;
-use super::progress::Progress;
+use super::progress::StatusLine;
 use crate::build::{self, BuildReport};
 use crate::cli::streams::say;
 use crate::exec::ScratchRoot;
 use crate::store::{Manifest, STORE_VERSION, Store, Tables, TestRecord};
-use crate::suite::{self, Baseline, BaselineOptions, Hook, Suite, SuiteError, TestBaseline, Until, Verdict};
+use crate::suite::{self, Baseline, BaselineOptions, Hook, Suite, TestBaseline, Until, Verdict};
 use labels::labels;
 pub use modules::Modules;
 pub use recording::CLEARED;
 use recording::Recording;
 pub use words::UNRECORDED;
 use words::outcome;
-
-impl From<SuiteError> for Failure {
-    fn from(error: SuiteError) -> Failure {
-        let exit = match error {
-            SuiteError::NoTests { .. } | SuiteError::MissingExpected { .. } => Exit::Baseline,
-            SuiteError::Io { .. } | SuiteError::Exec(_) => Exit::File,
-            _ => Exit::Usage,
-        };
-        Failure::new(exit, error.to_string())
-    }
-}
 
 /// Writes a suspect.toml.
 pub fn init(start: &Path, out: &mut impl Write) -> Result<(), Failure> {
@@ -110,7 +99,7 @@ pub fn record_suite(store: &Store, how: &HowTested) -> Result<RecordedSuite, Fai
         apart: how.apart,
         settled: true,
     };
-    let (progress, n_ended) = (Progress::new(), AtomicU64::new(0));
+    let (progress, n_ended) = (StatusLine::new(), AtomicU64::new(0));
     let ended = |test: &suite::Test, _: usize, _: &Path, _: &suite::TestRun| {
         let n_ended = n_ended.fetch_add(1, Ordering::Relaxed) + 1;
         progress

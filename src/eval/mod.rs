@@ -6,7 +6,6 @@
 mod benchmark;
 mod error;
 mod fault;
-mod patch;
 mod plot;
 mod report;
 mod result;
@@ -19,7 +18,6 @@ mod tree;
 pub use benchmark::{Benchmark, EvalProgram, EvalVersion, FILE};
 pub use error::EvalError;
 pub use fault::{Fault, FaultKind, FaultyLine, lines_of_nodes};
-pub use patch::Patched;
 pub use plot::{MOST_CURVES, plot};
 pub use report::{
     EvalReport, Excluded, ProgramReport, REPORT_VERSION, ReportOptions, SuitePosition, VersionReport, default_against,

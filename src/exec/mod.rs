@@ -11,6 +11,7 @@
 mod capture;
 mod command;
 mod environment;
+pub mod git;
 mod machine;
 mod outcome;
 mod scratch;

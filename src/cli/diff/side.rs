@@ -9,10 +9,10 @@ use crate::cli::exit::{Exit, Failure};
 use crate::cli::night::Night;
 use crate::cli::rank::{count_tests, known_ranking};
 use crate::cli::report::read;
-use crate::cli::source_tree::SourceTree;
 use crate::history::{Failed, FunctionKnown, Known, Version};
 use crate::program::Program;
 use crate::report::{Entry, NightName, Report, TestOutcome};
+use crate::source::SourceTree;
 use crate::store::{Recorded, Run, Store, TestRecord};
 
 /// A night.

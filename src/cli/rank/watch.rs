@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::cli::progress::Progress;
+use crate::cli::progress::StatusLine;
 use crate::cli::streams::say;
 use crate::evidence::Trials;
 use crate::program::Program;
@@ -14,7 +14,7 @@ use crate::store::Run;
 /// Shows how a search goes.
 pub struct Watching<'a> {
     program: &'a Program,
-    progress: Progress,
+    progress: StatusLine,
     began: Instant,
     budget: Duration,
     first: Mutex<String>,
@@ -28,7 +28,7 @@ fn seconds(time: Duration) -> String {
 impl<'a> Watching<'a> {
     /// Nothing is shown yet.
     pub fn new(program: &'a Program, budget: Duration) -> Watching<'a> {
-        Watching { program, progress: Progress::new(), began: Instant::now(), budget, first: Mutex::default() }
+        Watching { program, progress: StatusLine::new(), began: Instant::now(), budget, first: Mutex::default() }
     }
 
     /// Says what will be done.

@@ -8,7 +8,6 @@ use super::tried::Tried;
 use crate::cli::args::{By, RankArguments, RankFormat};
 use crate::cli::evidence::Seen;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::source_tree::SourceTree;
 use crate::evidence::{Effect, Features, Ground, NAMES, Portrait, Trials, WEIGHTS};
 use crate::program::{Program, is_of_system};
 use crate::rank::{Algorithm, Granularity, Method, RankedUnit, Units, find_method};
@@ -16,6 +15,7 @@ use crate::report::{
     Before, Difference, Entry, Feature, RankingReport, Score, Standing, WHY_SCHEMA_VERSION, WhyNot, WhyReport,
     write_why,
 };
+use crate::source::SourceTree;
 use crate::store::{Run, Store};
 
 /// Methods on coverage alone that are shown for comparison.

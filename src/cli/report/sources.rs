@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::cli::evidence::Seen;
-use crate::cli::source_tree::SourceTree;
 use crate::program::Program;
 use crate::rank::{RankedUnit, Units};
 use crate::report::{FunctionCoverage, RankingReport, SourceFile};
+use crate::source::SourceTree;
 
 /// First lines of the ranking whose files are shown in full.
 const SHOWN: usize = 100;

@@ -12,10 +12,10 @@ use crate::campaign::run_identity;
 use crate::cli::endless::n_edges;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::interrupt;
-use crate::cli::source_tree::SourceTree;
 use crate::cli::streams::say;
 use crate::exec::{Command, Outcome, Status};
 use crate::report::{Explanation, RankingReport, shell_word, write_explanation};
+use crate::source::SourceTree;
 use crate::store::{Run, Store, TestRecord};
 
 /// Tests that are explained in a night, at most: one of each group that seems to fail for one reason.

@@ -15,12 +15,11 @@ use crate::cli::args::SeedArguments;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::kills::mix;
 use crate::cli::mutants::catalogue::{selection, texts};
-use crate::cli::source_tree::read_source;
-use crate::eval::{Patched, SeededVersion};
+use crate::eval::SeededVersion;
 use crate::exec::ScratchRoot;
 use crate::mutant::Selection;
 use crate::program::Program;
-use crate::source::{Names, Shows, Slip, SlipClass, Text, parses, slips};
+use crate::source::{Names, Patched, Shows, Slip, SlipClass, Text, parses, read_source, slips};
 use crate::store::{Run, Store};
 
 /// Slips that are tried before it is decided which are next: a number of its own, so that nothing depends on the number of jobs.

@@ -6,8 +6,8 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use crate::build::BuildReport;
-use crate::cli::source_tree::SourceTree;
 use crate::program::{Label, Program, Switch};
+use crate::source::SourceTree;
 use crate::source::{Expression, Number, Text};
 
 /// The labels of each `switch` in a file of the project, where the source has just as many as the compiler saw and those of known value are

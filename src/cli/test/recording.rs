@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use crate::cli::exit::{Exit, Failure};
-use crate::program::{CountError, Counts, Execution, Program, Recorder};
+use crate::program::{Counts, Execution, Program, Recorder};
 use crate::store::RunWriter;
-use crate::trace::{TraceError, read_directory};
+use crate::trace::read_directory;
 
 /// Collects what the runs of a suite's tests did.
 pub struct Recording<'p> {
@@ -176,20 +176,4 @@ fn behaviour(execution: &Execution) -> Vec<(u32, u64, u64)> {
         .filter(|(_, deed)| *deed != (&0, &0))
         .map(|(node, (count, values))| (node, *count, *values))
         .collect()
-}
-
-impl From<TraceError> for Failure {
-    fn from(error: TraceError) -> Failure {
-        Failure::new(Exit::File, error.to_string())
-    }
-}
-
-impl From<CountError> for Failure {
-    fn from(error: CountError) -> Failure {
-        let exit = match error {
-            CountError::OtherBuild { .. } => Exit::OtherBuild,
-            CountError::WrongSize { .. } => Exit::File,
-        };
-        Failure::new(exit, error.to_string())
-    }
 }
