@@ -18,6 +18,7 @@ pub mod search;
 pub mod obstacle;
 pub mod progress;
 pub mod report;
+pub mod suite_run;
 pub mod eval;
 pub mod cli;
 

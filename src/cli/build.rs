@@ -10,11 +10,11 @@ use super::args::{BuildArguments, DoctorArguments, OutputFormat};
 use super::exit::{Exit, Failure};
 use super::files::write_json;
 use super::project_root;
-use super::test::CLEARED;
 use crate::build::doctor::Check;
 use crate::build::{self, BuildError, BuildOptions, BuildReport, driver};
 use crate::store::Store;
 use crate::suite::{CONFIG_FILE, Config};
+use crate::suite_run::CLEARED;
 
 /// Runs the project's build and says what came of it.
 pub fn build(start: &Path, arguments: &BuildArguments, out: &mut impl Write) -> Result<(), Failure> {

@@ -11,7 +11,6 @@ use super::exit::{Exit, Failure};
 use super::kills::{Decisive, Killer, MemberKills, Subject};
 use super::mutants::catalogue::{Catalogue, subject};
 use super::observed::observe;
-use super::ready;
 use crate::causal::{EffectOptions, Structure, StructureOptions};
 use crate::cli::streams::say;
 use crate::hom::studies::{DecileOptions, DecileStudy, HeuristicOptions, HeuristicStudy};
@@ -21,6 +20,7 @@ use crate::hom::{
 };
 use crate::mutant::{CodeMutant, edits};
 use crate::store::{Run, Store};
+use crate::suite_run::ready;
 use crate::trial::Site;
 use report::HomReport;
 

@@ -28,7 +28,6 @@ mod night;
 mod observed;
 mod progress;
 mod rank;
-mod ready;
 mod recorded;
 mod replay;
 mod report;

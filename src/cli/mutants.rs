@@ -10,7 +10,6 @@ use super::args::{MutantsArguments, MutantsFormat};
 use super::exit::{Exit, Failure};
 use super::files::write_whole;
 use super::kills::{Decisive, Killed, Killer, Subject};
-use super::ready;
 use crate::campaign::Verdict;
 use crate::cli::streams::say;
 use crate::mutant::{Class, CodeMutant};
@@ -18,6 +17,7 @@ use crate::program::Program;
 use crate::report::{MutantEntry, MutantStatus, MutantsReport, sarif, stryker, write_mutants};
 use crate::source::SourceTree;
 use crate::store::{Run, Store};
+use crate::suite_run::ready;
 use catalogue::{Catalogue, entry, subject};
 
 /// Lists the mutants that the arguments ask for, or runs them and reports.

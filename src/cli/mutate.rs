@@ -10,7 +10,6 @@ use super::args::{MutateArguments, MutateExecutor, MutateTests};
 use super::endless::Endless;
 use super::exit::{Exit, Failure};
 use super::progress::StatusLine;
-use super::ready;
 use super::work::Work;
 use crate::campaign::{
     Campaign, CampaignManifest, Chosen, Coverage, KnownTest, MOST_PASSING, Settings, Summary, TestGroup, Watch,
@@ -19,6 +18,7 @@ use crate::campaign::{
 use crate::cli::streams::say;
 use crate::store::{Run, Shard, Store, TestRecord};
 use crate::suite::{Suite, Verdict};
+use crate::suite_run::ready;
 use crate::trial::{Executors, Known, Setup, Watched};
 
 /// Runs the trials that the arguments ask for and that have not been run.

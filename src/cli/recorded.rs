@@ -17,7 +17,6 @@ use super::endless::{does_not_end, most_passing_edges};
 use super::exit::{Exit, Failure};
 use super::progress::StatusLine;
 use super::rank::last_ranking;
-use super::ready;
 use crate::build::BuildReport;
 use crate::comparison::Turn;
 use crate::exec::{ScratchRoot, memory};
@@ -25,6 +24,7 @@ use crate::program::Program;
 use crate::recording::{Code, Recording, code_of};
 use crate::store::{Lock, Run, Store, StoreError, TestRecord};
 use crate::suite::{Judging, RunContext, Suite, Test, TestRun, Verdict};
+use crate::suite_run::ready;
 use crate::trace::can_ask_for_time;
 use crate::trial::{self, Answered, Known, Place, Plan, Replaced, Setup, TestRuns, TrialError, Worker};
 

@@ -11,11 +11,11 @@ use super::endless::Endless;
 use super::exit::{Exit, Failure};
 use super::files::write_json;
 use super::mutate::{say_uncontained, workbench};
-use super::ready;
 use crate::campaign::{Prepare, Workbench};
 use crate::evidence;
 use crate::report::{Claim, Effect, change_of};
 use crate::store::{Run, Store};
+use crate::suite_run::ready;
 use crate::trial::{self, Executors, FirstRun, Mutant, Replayed, Watched, Worker, Written};
 
 /// Repeats a claim, or prints it as a patch.

@@ -11,15 +11,18 @@ use suspect_format::abi::Mode;
 use super::args::{RunArguments, SearchArguments};
 use super::exit::{Exit, Failure};
 use super::night::Night;
+use super::progress::StatusLine;
 use super::rank::{by_all_evidence, count_tests};
 use super::report::keep;
-use super::test::{HowTested, NOT_RUN, UNRECORDED, record_suite, summarise};
-use super::{build, interrupt, project_root, ready};
+use super::test::summarise;
+use super::{build, interrupt, project_root};
 use crate::cli::streams::say;
 use crate::report::write_ranking;
 use crate::source::SourceTree;
 use crate::store::{Run, Store, TestRecord};
 use crate::suite::{Suite, Until};
+use crate::suite_run::ready;
+use crate::suite_run::{HowTested, NOT_RUN, UNRECORDED, record_suite};
 
 /// Builds, tests and ranks, or goes on with the night that was not ended.
 pub fn run(start: &Path, arguments: &RunArguments, out: &mut impl Write) -> Result<(), Failure> {
@@ -114,7 +117,7 @@ fn test(store: &Store, arguments: &RunArguments, clock: Clock, out: &mut impl Wr
         until: clock.until(),
         apart: clock.apart(),
     };
-    let recorded = record_suite(store, &how)?;
+    let recorded = record_suite(store, &how, &StatusLine::new())?;
     let run = store.latest_run()?;
     let not_run = run.manifest.tests.iter().filter(|test| test.passed.is_none() && test.verdict == NOT_RUN).count();
     let once = recorded.baseline.tests.iter().filter(|test| test.runs.len() == 1).count();

@@ -13,13 +13,13 @@ use super::evidence::lines_left_out;
 use super::exit::Failure;
 use super::mutants::catalogue::Catalogue;
 use super::mutate::{say_uncontained, workbench};
-use super::ready;
 use crate::campaign::{Workbench, run_identity};
 use crate::evidence::{Strings, Trials, TriedTest};
 use crate::mutant::Class;
 use crate::search::{Search, SearchSettings, SearchTest, SearchWatch, Searched};
 use crate::store::{Run, Store};
 use crate::suite::Suite;
+use crate::suite_run::ready;
 use crate::trial::{Executors, Watched};
 
 /// How a search is done.

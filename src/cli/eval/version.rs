@@ -15,7 +15,6 @@ use crate::build::{self, BuildOptions, driver};
 use crate::cli::build::exit_of;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::streams::say;
-use crate::cli::test::SuiteRun;
 use crate::eval::{
     self, EvalError, EvalProgram, EvalVersion, Fingerprint, Recorded, Reference, ReferenceRun, RunTimes,
     VersionOutcome, VersionResult, make_tree,
@@ -24,6 +23,7 @@ use crate::exec::remove_tree;
 use crate::rank::{Granularity, Method, Need};
 use crate::store::Store;
 use crate::suite::{Baseline, BaselineOptions, Suite};
+use crate::suite_run::SuiteRun;
 
 /// How versions are run and ranked.
 #[derive(Debug)]
@@ -244,7 +244,7 @@ impl<'a> Place<'a> {
                 judge(&suite, test, baseline, known.get(&test.name), shown.get(&test.index))
             },
         };
-        let recorded = run.record(&store)?;
+        let recorded = run.record(&store).map_err(Failure::from)?;
         store.prune_runs(1).map_err(Failure::from)?;
         let times = RunTimes::new(built, recorded.running, self.in_processes(&recorded.baseline), began.elapsed());
         drop(lock);

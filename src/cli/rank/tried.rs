@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use super::super::endless::Endless;
-use super::super::ready;
 use crate::campaign::run_identity;
 use crate::cli::args::SearchArguments;
 use crate::cli::exit::Failure;
@@ -14,6 +13,7 @@ use crate::report::{TrialCounts, utc};
 use crate::search::{SearchWatch, Searched};
 use crate::store::{Run, Store};
 use crate::suite::{Suite, Verdict};
+use crate::suite_run::ready;
 
 use super::watch::Watching;
 

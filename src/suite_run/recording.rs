@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use crate::cli::exit::{Exit, Failure};
+use crate::obstacle::Obstacle;
 use crate::program::{Counts, Execution, Program, Recorder};
 use crate::store::RunWriter;
 use crate::trace::read_directory;
@@ -25,7 +25,7 @@ struct State {
     /// Of each test, what is to be known of the run that counts.
     said: BTreeMap<usize, Said>,
     recorded: Recorded,
-    failure: Option<Failure>,
+    failure: Option<Obstacle>,
 }
 
 /// What is known once all tests have run.
@@ -48,8 +48,8 @@ const MOST_WARNINGS: usize = 20;
 
 impl<'p> Recording<'p> {
     /// Ready for tests of `program` with these names.
-    pub fn new(program: &'p Program, writer: RunWriter, names: Vec<String>) -> Result<Recording<'p>, Failure> {
-        let recorder = Recorder::new(program).map_err(Failure::of(Exit::NotInstrumented))?;
+    pub fn new(program: &'p Program, writer: RunWriter, names: Vec<String>) -> Result<Recording<'p>, Obstacle> {
+        let recorder = Recorder::new(program).map_err(Obstacle::of(Obstacle::NotInstrumented))?;
         let state = State {
             writer,
             first: HashMap::new(),
@@ -71,7 +71,7 @@ impl<'p> Recording<'p> {
         }
     }
 
-    fn read(&self, directory: &Path, died: bool) -> Result<Seen, Failure> {
+    fn read(&self, directory: &Path, died: bool) -> Result<Seen, Obstacle> {
         let traces = read_directory(directory)?;
         let processes = traces.processes(died);
         let mut counts = self.recorder.counts(&processes)?;
@@ -86,7 +86,7 @@ impl<'p> Recording<'p> {
 
     /// The run to be completed, and what is known of it. What differs between the runs of tests that are not to be
     /// `compared` (flaky, or stopped at some moment) says nothing about nodes.
-    pub fn finish(self, compared: impl Fn(usize) -> bool) -> Result<(RunWriter, Recorded), Failure> {
+    pub fn finish(self, compared: impl Fn(usize) -> bool) -> Result<(RunWriter, Recorded), Obstacle> {
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         if let Some(failure) = state.failure {
             return Err(failure);
@@ -105,7 +105,7 @@ impl<'p> Recording<'p> {
 }
 
 impl State {
-    fn keep(&mut self, test: usize, run: usize, Seen { counts, mut said, processes }: Seen) -> Result<(), Failure> {
+    fn keep(&mut self, test: usize, run: usize, Seen { counts, mut said, processes }: Seen) -> Result<(), Obstacle> {
         if run == 0 {
             self.recorded.processes[test] = processes;
             if !counts.exact {

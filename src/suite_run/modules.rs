@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use suspect_format::{abi, dependence};
 
 use crate::build::BuildReport;
-use crate::cli::exit::{Exit, Failure};
+use crate::obstacle::Obstacle;
 use crate::program::{LoadError, Program};
 use crate::suite::{self, BaselineOptions, Suite};
 use crate::trace::{ModuleFile, TraceError, read_directory, sections};
@@ -30,7 +30,7 @@ impl Modules {
         build: Option<&BuildReport>,
         suite: &Suite,
         options: &BaselineOptions,
-    ) -> Result<Modules, Failure> {
+    ) -> Result<Modules, Obstacle> {
         if let Some(build) = build
             && let Some(modules) = Modules::built(root, build)?
         {
@@ -41,22 +41,22 @@ impl Modules {
         found.ok_or_else(|| {
             let message =
                 "no test runs an instrumented program: build with `suspect build -- make`, and see `suspect doctor`";
-            Failure::new(Exit::NotInstrumented, message)
+            Obstacle::new(Obstacle::NotInstrumented, message)
         })
     }
 
     /// The modules that the last build made and that are there; `None` if they have no instrumented function.
-    pub fn built(root: &Path, build: &BuildReport) -> Result<Option<Modules>, Failure> {
+    pub fn built(root: &Path, build: &BuildReport) -> Result<Option<Modules>, Obstacle> {
         let paths = build.modules.iter().map(|module| root.join(&module.path)).filter(|path| path.exists());
         let modules = Modules::load(root, &paths.collect())?;
         Ok(modules.filter(|modules| !modules.program.functions.is_empty()))
     }
 
-    fn load(root: &Path, paths: &BTreeSet<PathBuf>) -> Result<Option<Modules>, Failure> {
+    fn load(root: &Path, paths: &BTreeSet<PathBuf>) -> Result<Option<Modules>, Obstacle> {
         let (mut names, mut sites, mut dependences) = (Vec::new(), Vec::new(), Vec::new());
         for path in paths {
-            let file = ModuleFile::open(path).map_err(Failure::of(Exit::File))?;
-            let not_elf = |error| Failure::new(Exit::File, format!("{} is no ELF file: {error}", path.display()));
+            let file = ModuleFile::open(path).map_err(Obstacle::of(Obstacle::File))?;
+            let not_elf = |error| Obstacle::new(Obstacle::File, format!("{} is no ELF file: {error}", path.display()));
             for section in sections(file.bytes(), abi::SECTION_SITES).map_err(not_elf)? {
                 names.push(path.display().to_string());
                 sites.push(section.to_vec());
@@ -69,15 +69,15 @@ impl Modules {
         }
         let named = names.iter().map(String::as_str).zip(sites.iter().map(Vec::as_slice));
         let program = Program::from_sections(named, &root.to_string_lossy()).map_err(|error| match error {
-            LoadError::Version { .. } => Failure::new(Exit::OtherBuild, error.to_string()),
-            _ => Failure::new(Exit::NotInstrumented, error.to_string()),
+            LoadError::Version { .. } => Obstacle::new(Obstacle::OtherBuild, error.to_string()),
+            _ => Obstacle::new(Obstacle::NotInstrumented, error.to_string()),
         })?;
         Ok(Some(Modules { program, sites, dependences }))
     }
 }
 
 /// Runs every test once to see which modules leave traces.
-fn discover(suite: &Suite, options: &BaselineOptions) -> Result<BTreeSet<PathBuf>, Failure> {
+fn discover(suite: &Suite, options: &BaselineOptions) -> Result<BTreeSet<PathBuf>, Obstacle> {
     let options = BaselineOptions { runs: Some(1), settled: false, ..options.clone() };
     let seen: Mutex<Result<BTreeSet<PathBuf>, TraceError>> = Mutex::new(Ok(BTreeSet::new()));
     suite::baseline(suite, &options, &|_, _, traces, _| {
