@@ -19,6 +19,8 @@ pub mod obstacle;
 pub mod progress;
 pub mod report;
 pub mod suite_run;
+pub mod rank_inputs;
+pub mod ranking;
 pub mod eval;
 pub mod cli;
 

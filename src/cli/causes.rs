@@ -1,9 +1,9 @@
 //! What the user says about how causes are found, as the causal analyses take it.
 
 use super::args::{ParentsArgument, Unidentified};
-use super::evidence::load_code;
 use super::exit::Failure;
 use crate::causal::{Candidates, CdflOptions, EffectOptions, Missing, Parents, SafeRelation, StructureOptions};
+use crate::rank_inputs::load_code;
 use crate::slice::Slicer;
 use crate::store::Run;
 

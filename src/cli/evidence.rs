@@ -13,8 +13,9 @@ use crate::evidence::{Ground, Trials};
 use crate::profile::{EdgeProfile, FlowGraph, OutcomeProfile, ProgramFlow, Sites};
 use crate::program::{Execution, Program};
 use crate::rank::{Granularity, Interventions, Method, Need, Observed as Evident, Ranked, RankedUnit, Units, apply};
+use crate::rank_inputs::load_code;
 use crate::report::Evidence;
-use crate::slice::{Code, Criterion, Slicer};
+use crate::slice::{Criterion, Slicer};
 use crate::spectra::{CoverageMatrix, Smoothing, Spectrum};
 use crate::store::{Recorded, Run, Store};
 
@@ -227,19 +228,6 @@ fn outcome_profile(
         profile.push(&sites, &sites.counts(&recorded.execution(test)?), failed(run, test));
     }
     Ok((sites, profile))
-}
-
-/// The direct dependences between the lines of a run's program.
-pub fn line_dependences(run: &Run) -> Result<Vec<(u32, u32)>, Failure> {
-    let code = load_code(run)?;
-    Ok(Slicer::new(&run.program, &code).line_dependences())
-}
-
-/// The instructions of a run's program.
-pub fn load_code(run: &Run) -> Result<Code, Failure> {
-    let sections = run.dependences()?;
-    let named: Vec<(String, &[u8])> = sections.iter().map(|(name, bytes)| (name.clone(), bytes.as_slice())).collect();
-    Code::load(&run.program, &named).map_err(Failure::of(Exit::Store))
 }
 
 /// For each test, the lines that it executed and that what it put out may depend on.

@@ -1,25 +1,23 @@
 //! Running code mutants on the tests of a recorded run: what `suspect mutants`, `suspect hom` and `suspect seed` share.
 
-mod state;
-
 use std::collections::BTreeMap;
 use std::time::Instant;
 
 use super::args::{KillArguments, MutateExecutor};
-use super::endless::Endless;
-use super::evidence::load_code;
 use super::exit::{Exit, Failure};
 use super::mutate::{say_uncontained, workbench};
 use super::progress::StatusLine;
 use super::work::Work;
 use crate::campaign::{CodeBench, CodeCampaign, CodeSettings, CodeSummary, CodeTest, CoveredMutant, Verdict, verdicts};
 use crate::hom::{KillMatrix, KillVector, Kills};
+use crate::rank_inputs::Endless;
+use crate::rank_inputs::load_code;
+use crate::rank_inputs::{CodeState, build_identity, mix, test_code, text};
 use crate::report::TestNotUsed;
 use crate::store::{Run, Shard, Store};
 use crate::suite::Suite;
 use crate::suite_run::ready;
 use crate::trial::{Executors, Mutant, Watched};
-pub use state::{CodeState, build_identity, mix, test_code, text};
 use suspect_format::trace::HASH_START;
 
 /// A mutant to run.

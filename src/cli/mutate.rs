@@ -7,7 +7,6 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use super::args::{MutateArguments, MutateExecutor, MutateTests};
-use super::endless::Endless;
 use super::exit::{Exit, Failure};
 use super::progress::StatusLine;
 use super::work::Work;
@@ -16,6 +15,7 @@ use crate::campaign::{
     Workbench, choose_tests, recorded_tests, select_nodes,
 };
 use crate::cli::streams::say;
+use crate::rank_inputs::Endless;
 use crate::store::{Run, Shard, Store, TestRecord};
 use crate::suite::{Suite, Verdict};
 use crate::suite_run::ready;

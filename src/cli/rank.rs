@@ -2,7 +2,7 @@
 
 mod chains;
 mod explain;
-mod kept;
+mod known;
 mod places;
 mod tried;
 mod watch;
@@ -22,12 +22,13 @@ use super::observed::observe;
 use super::spectra::rank_spectra;
 use crate::evidence::Ground;
 use crate::rank::{Algorithm, Granularity, Method, Need, TieBreak, Units, find_method};
+use crate::ranking::keep;
 use crate::report::{RankingReport, SCHEMA_VERSION, TestCounts, write_ranking};
 use crate::source::SourceTree;
 use crate::store::{Run, Store};
 use chains::Chains;
 use explain::{Explainer, lines_left_out};
-pub use kept::{known_ranking, last_ranking};
+pub use known::known_ranking;
 use places::innocents;
 pub use places::{left_out, resolve};
 use tried::{Tried, try_changes};
@@ -70,7 +71,9 @@ pub fn rank(root: &Path, arguments: &RankArguments, out: &mut impl Write) -> Res
                 why::why((&store, &run), asked, (&ground, &tried), &report, &mut explainer, arguments.format, out)?;
             }
             None => {
-                kept::keep(&store, &run, arguments, &report)?;
+                if arguments.by == By::Line && arguments.ties == Ties::Line {
+                    keep(&store, &run, &report)?;
+                }
                 write_report(&sources, report, arguments, out)?;
             }
         }
@@ -110,7 +113,7 @@ pub fn by_all_evidence(store: &Store, run: &Run, search: SearchArguments) -> Res
     let mut explainer = Explainer::new((store, run), (&ground, &chains), &tried.trials, &ranked.left_out);
     explainer.explain(&mut report);
     explainer.keep()?;
-    kept::keep(store, run, &arguments, &report)?;
+    keep(store, run, &report)?;
     Ok(AllEvidence { report, is_finished: tried.is_finished })
 }
 

@@ -12,15 +12,15 @@ use suspect_format::abi::{ENV_CLOCK, ENV_OUT, ENV_RECORD, ENV_RECORD_BYTES, Mode
 use suspect_format::plan::{Ended, Point, WHEN_BEFORE};
 use suspect_format::record::{DEFAULT_RECORD_BYTES, FILE_SUFFIX};
 
-use super::claims::Claims;
-use super::endless::{does_not_end, most_passing_edges};
 use super::exit::{Exit, Failure};
 use super::progress::StatusLine;
-use super::rank::last_ranking;
 use crate::build::BuildReport;
 use crate::comparison::Turn;
 use crate::exec::{ScratchRoot, memory};
 use crate::program::Program;
+use crate::rank_inputs::{does_not_end, most_passing_edges};
+use crate::ranking::Claims;
+use crate::ranking::last_ranking;
 use crate::recording::{Code, Recording, code_of};
 use crate::store::{Lock, Run, Store, StoreError, TestRecord};
 use crate::suite::{Judging, RunContext, Suite, Test, TestRun, Verdict};
@@ -266,7 +266,7 @@ impl<'a> RecordingRoom<'a> {
         if !is_endless || std::env::var_os(ENV_RECORD_BYTES).is_some() {
             return self.most;
         }
-        let edges = self.tested().and_then(|run| most_passing_edges(run, &run.recorded()?)).unwrap_or(u64::MAX);
+        let edges = self.tested().and_then(|run| Ok(most_passing_edges(run, &run.recorded()?)?)).unwrap_or(u64::MAX);
         let enough = edges.saturating_mul(ENDLESS_BYTES_AN_EDGE).clamp(LEAST_ENDLESS_BYTES, MOST_ENDLESS_BYTES);
         self.most.min(enough)
     }

@@ -6,13 +6,13 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::args::{OutputFormat, ReplayArguments};
-use super::claims::{Claims, KeptClaim, effect, end_words};
-use super::endless::Endless;
 use super::exit::{Exit, Failure};
 use super::files::write_json;
 use super::mutate::{say_uncontained, workbench};
 use crate::campaign::{Prepare, Workbench};
 use crate::evidence;
+use crate::rank_inputs::Endless;
+use crate::ranking::{Claims, KeptClaim, effect, end_words};
 use crate::report::{Claim, Effect, change_of};
 use crate::store::{Run, Store};
 use crate::suite_run::ready;

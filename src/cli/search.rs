@@ -1,14 +1,9 @@
 //! Trying changes of the failing program on the tests of a recorded run: what `suspect rank` and `suspect eval` share.
 
-mod earlier;
-
-pub use earlier::is_same_program;
-
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use super::args::CatalogueArguments;
-use super::endless::{Endless, n_edges};
 use super::evidence::lines_left_out;
 use super::exit::Failure;
 use super::mutants::catalogue::Catalogue;
@@ -16,6 +11,8 @@ use super::mutate::{say_uncontained, workbench};
 use crate::campaign::{Workbench, run_identity};
 use crate::evidence::{Strings, Trials, TriedTest};
 use crate::mutant::Class;
+use crate::rank_inputs::earlier::earlier;
+use crate::rank_inputs::{Endless, n_edges};
 use crate::search::{Search, SearchSettings, SearchTest, SearchWatch, Searched};
 use crate::store::{Run, Store};
 use crate::suite::Suite;
@@ -74,7 +71,7 @@ pub fn search(
     let evidence = store.evidence(run_identity(run));
     // Who only looks up needs no right to add.
     let _searching = if options.budget == Some(Duration::ZERO) { None } else { Some(evidence.lock()?) };
-    let earlier = earlier::earlier(store, run, &tests, &evidence)?;
+    let earlier = earlier(store, run, &tests, &evidence)?;
     let until = options.budget.map(|budget| began + budget);
     let lab = |watched| -> Result<Workbench, Failure> {
         let mut lab = workbench(run, suite, Executors::Decided, watched, options.allow_unsafe, &endless)?;

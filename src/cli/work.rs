@@ -3,8 +3,8 @@
 use suspect_format::trace::HASH_START;
 
 use super::args::MutateArguments;
-use super::kills::{mix, text};
 use crate::campaign::{CampaignManifest, Settings};
+use crate::rank_inputs::{mix, text};
 use crate::store::{Shard, ShardEnd};
 
 /// A piece of work.

@@ -8,13 +8,14 @@ use super::features::{Shown, assess, keep};
 use super::trials::Kept;
 use super::version::Place;
 use crate::cli::causes::CdflChoice;
-use crate::cli::evidence::{Scene, Seen, line_dependences};
+use crate::cli::evidence::{Scene, Seen};
 use crate::cli::exit::Failure;
 use crate::cli::observed::observe;
 use crate::cli::rank::{count_tests, left_out};
 use crate::eval::{EvalVersion, Evaluated, SuiteResult, VersionOutcome, lines_of_nodes};
 use crate::evidence::{Posterior, Trials};
 use crate::rank::{Granularity, Located, Method, Need, RankedUnit, Units, t_score};
+use crate::rank_inputs::line_dependences;
 use crate::store::{Run, Store};
 
 /// Predicates from which T-score starts (Liu et al., FSE 2005).

@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 use suspect_format::body::Type;
 use suspect_format::external::Role;
 
-use super::super::claims::Claims;
 use super::super::exit::{Exit, Failure};
 use super::super::recorded::{Change, Loaded, RecordedTest, RecordingRoom};
 use super::second::Itself;
 use crate::comparison::{Replacement, Side, Turn, decisions, switching_order};
+use crate::ranking::Claims;
 use crate::recording::{Addresses, Code, Runs, Store, Stores, own_position};
 use crate::suite::Verdict;
 use crate::trial;

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::chains::Chains;
-use crate::cli::claims::{Claimant, Claims, KeptClaim};
 use crate::cli::exit::Failure;
 use crate::evidence::{Confidence, Ground, Posterior, Reasons, Trials, failing_groups};
 use crate::program::Program;
 use crate::rank::{RankedUnit, Units};
+use crate::ranking::{Claimant, Claims, KeptClaim};
 use crate::report::{self, Entry, RankingReport, TestGroup, Within};
 use crate::store::{Run, Store};
 
@@ -157,7 +157,7 @@ impl<'a> Explainer<'a> {
         }
         let mut claims = Claims::new(self.run);
         self.claims.into_values().for_each(|claim| claims.add(claim));
-        claims.save(self.store, self.run)
+        Ok(claims.save(self.store, self.run)?)
     }
 }
 

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use super::super::endless::Endless;
 use crate::campaign::run_identity;
 use crate::cli::args::SearchArguments;
 use crate::cli::exit::Failure;
 use crate::cli::interrupt;
 use crate::cli::search::{SearchOptions, search};
 use crate::evidence::{Ground, Posterior, Tallies, Trials};
+use crate::rank_inputs::Endless;
 use crate::report::{TrialCounts, utc};
 use crate::search::{SearchWatch, Searched};
 use crate::store::{Run, Store};

@@ -9,11 +9,11 @@ use std::io::Write;
 use std::time::Duration;
 
 use crate::campaign::run_identity;
-use crate::cli::endless::n_edges;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::interrupt;
 use crate::cli::streams::say;
 use crate::exec::{Command, Outcome, Status};
+use crate::rank_inputs::n_edges;
 use crate::report::{Explanation, RankingReport, shell_word, write_explanation};
 use crate::source::SourceTree;
 use crate::store::{Run, Store, TestRecord};

@@ -13,12 +13,12 @@ use super::bench::{Bench, Trial};
 use super::lines::{around, lines_of};
 use crate::cli::args::SeedArguments;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::kills::mix;
 use crate::cli::mutants::catalogue::{selection, texts};
 use crate::eval::SeededVersion;
 use crate::exec::ScratchRoot;
 use crate::mutant::Selection;
 use crate::program::Program;
+use crate::rank_inputs::mix;
 use crate::source::{Names, Patched, Shows, Slip, SlipClass, Text, parses, read_source, slips};
 use crate::store::{Run, Store};
 

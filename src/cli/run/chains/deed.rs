@@ -7,8 +7,8 @@ use suspect_format::site::ValueClass;
 use suspect_format::trace::HASH_START;
 
 use crate::cli::exit::Failure;
-use crate::cli::kills::{mix, text};
 use crate::program::{Function, Program};
+use crate::rank_inputs::{mix, text};
 use crate::store::{Recorded, Run};
 
 /// A function by its file and its name.

@@ -3,10 +3,10 @@
 use std::collections::{BTreeSet, HashSet};
 
 use crate::campaign::run_identity;
-use crate::cli::claims::Claims;
 use crate::cli::exit::Failure;
-use crate::cli::search::is_same_program;
 use crate::program::{Function, Program};
+use crate::rank_inputs::is_same_program;
+use crate::ranking::Claims;
 use crate::report::{Explanation, Made, Place, age};
 use crate::store::{Recorded, Run, Store, TestRecord};
 

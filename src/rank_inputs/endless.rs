@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::exit::Failure;
+use crate::obstacle::Obstacle;
 use crate::store::{Recorded, Run, TestRecord};
 use crate::suite::{Verdict, WITHOUT_END};
 
@@ -32,7 +32,7 @@ impl Endless {
     ///
     /// # Errors
     /// When the store cannot be read.
-    pub fn of(run: &Run) -> Result<Endless, Failure> {
+    pub fn of(run: &Run) -> Result<Endless, Obstacle> {
         let all = || (0..).zip(&run.manifest.tests);
         let failing = |wanted: fn(&TestRecord) -> bool| {
             let is_wanted = move |(_, test): &(u32, &TestRecord)| test.passed == Some(false) && wanted(test);
@@ -51,7 +51,7 @@ impl Endless {
 }
 
 /// Edges that the passing test with the most of them took.
-pub fn most_passing_edges(run: &Run, recorded: &Recorded) -> Result<u64, Failure> {
+pub fn most_passing_edges(run: &Run, recorded: &Recorded) -> Result<u64, Obstacle> {
     let passing = (0..).zip(&run.manifest.tests).filter(|(_, test)| test.passed == Some(true));
     passing.map(|(test, _)| n_edges(recorded, test)).try_fold(0, |most, edges| Ok(most.max(edges?)))
 }
@@ -62,7 +62,7 @@ fn budget(most: u64) -> u64 {
 }
 
 /// Edges that all processes of a test took.
-pub fn n_edges(recorded: &Recorded, test: u32) -> Result<u64, Failure> {
+pub fn n_edges(recorded: &Recorded, test: u32) -> Result<u64, Obstacle> {
     Ok(recorded.edges(test)?.iter().map(|(_, count)| *count).fold(0, u64::saturating_add))
 }
 

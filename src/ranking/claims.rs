@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::exit::{Exit, Failure};
 use crate::campaign::run_identity;
 use crate::evidence::{self, Candidate, Kind, Outcome, Trials};
+use crate::obstacle::Obstacle;
 use crate::report::{Claim, ClaimedOutcome, Effect, MutantEdit};
 use crate::source::{Edit, Patched, read_source};
 use crate::store::{Run, Store};
@@ -57,27 +57,31 @@ impl Claims {
     ///
     /// # Errors
     /// When there are none, or they are of another run or version.
-    pub fn load(store: &Store, run: &Run) -> Result<Claims, Failure> {
+    pub fn load(store: &Store, run: &Run) -> Result<Claims, Obstacle> {
         #[derive(Deserialize)]
         struct Head {
             version: u32,
             run: u64,
         }
         let path = store.claims_file();
-        let failure = |exit: Exit, what: &str| Failure::new(exit, format!("{} {what}", path.display()));
+        let failure =
+            |kind: fn(String) -> Obstacle, what: &str| Obstacle::new(kind, format!("{} {what}", path.display()));
         let head: Head = store.load_claims()?.ok_or_else(|| {
-            failure(Exit::Store, "is not there: nothing has been claimed yet; run `suspect rank` first")
+            failure(Obstacle::Store, "is not there: nothing has been claimed yet; run `suspect rank` first")
         })?;
         if head.version != VERSION {
-            return Err(failure(Exit::Store, "was written by another version of suspect: run `suspect rank` again"));
+            return Err(failure(
+                Obstacle::Store,
+                "was written by another version of suspect: run `suspect rank` again",
+            ));
         }
         if head.run != run_identity(run) {
             return Err(failure(
-                Exit::OtherBuild,
+                Obstacle::OtherBuild,
                 "is of another build or another run of the tests than the latest: run `suspect rank` again",
             ));
         }
-        store.load_claims()?.ok_or_else(|| failure(Exit::Store, "went away while it was read"))
+        store.load_claims()?.ok_or_else(|| failure(Obstacle::Store, "went away while it was read"))
     }
 
     /// Adds one, or takes its place.
@@ -86,7 +90,7 @@ impl Claims {
     }
 
     /// Writes these, and those that the store has of the same run.
-    pub fn save(mut self, store: &Store, run: &Run) -> Result<(), Failure> {
+    pub fn save(mut self, store: &Store, run: &Run) -> Result<(), Obstacle> {
         if let Ok(earlier) = Claims::load(store, run) {
             for (id, claim) in earlier.claims {
                 self.claims.entry(id).or_insert(claim);
@@ -118,15 +122,15 @@ impl Claims {
     }
 
     /// The claim whose id begins so, if there is just one.
-    pub fn find(&self, id: &str) -> Result<&KeptClaim, Failure> {
+    pub fn find(&self, id: &str) -> Result<&KeptClaim, Obstacle> {
         let mut found = self.claims.range(id.to_string()..).take_while(|(name, _)| name.starts_with(id));
         match (found.next(), found.next()) {
             (Some((name, claim)), None) if !id.is_empty() && name.starts_with(id) => Ok(claim),
             (Some(_), Some(_)) => {
-                Err(Failure::new(Exit::Usage, format!("{id}: several claims begin so; give more of its digits")))
+                Err(Obstacle::new(Obstacle::Request, format!("{id}: several claims begin so; give more of its digits")))
             }
-            _ => Err(Failure::new(
-                Exit::Usage,
+            _ => Err(Obstacle::new(
+                Obstacle::Request,
                 format!(
                     "{id}: no ranking of the latest run has claimed that; `suspect rank` and `suspect rank --why FILE:LINE` \
                      show claims with their ids"

@@ -8,10 +8,9 @@ use suspect_format::trace::{HASH_START, hash_bytes};
 
 use crate::build::BuildReport;
 use crate::campaign::run_identity;
-use crate::cli::evidence::load_code;
-use crate::cli::exit::Failure;
-use crate::cli::kills::{CodeState, build_identity, mix, test_code, text};
+use crate::obstacle::Obstacle;
 use crate::program::Program;
+use crate::rank_inputs::{CodeState, build_identity, load_code, mix, test_code, text};
 use crate::search::{EarlierRun, Facts, SearchTest, Unchanged};
 use crate::store::{EvidenceStore, Run, Store};
 use crate::trial::Garbage;
@@ -37,7 +36,7 @@ struct Origin {
 }
 
 impl Origin {
-    fn of(run: &Run, tests: &[SearchTest], bytes: Option<u64>) -> Result<Origin, Failure> {
+    fn of(run: &Run, tests: &[SearchTest], bytes: Option<u64>) -> Result<Origin, Obstacle> {
         let state = CodeState::of(&run.program, &load_code(run)?);
         let executed: HashMap<u32, &SearchTest> = tests.iter().map(|test| (test.test, test)).collect();
         let test = |(number, test): (u32, &crate::store::TestRecord)| {
@@ -61,7 +60,7 @@ impl Origin {
 }
 
 /// A hash of this version of suspect and of the modules of the last build, byte by byte; `None` if one is missing or the run has a unit that is in none of them.
-fn bytes_of_build(store: &Store, run: &Run) -> Result<Option<u64>, Failure> {
+fn bytes_of_build(store: &Store, run: &Run) -> Result<Option<u64>, Obstacle> {
     let Some(build) = store.load_build::<BuildReport>()? else { return Ok(None) };
     let is_built = |unit: &crate::program::Unit| build.modules.iter().any(|module| module.units.contains(&unit.hash));
     if !run.program.units.iter().all(is_built) {
@@ -102,7 +101,7 @@ pub fn earlier(
     run: &Run,
     tests: &[SearchTest],
     evidence: &EvidenceStore,
-) -> Result<Vec<EarlierRun>, Failure> {
+) -> Result<Vec<EarlierRun>, Obstacle> {
     let bytes = bytes_of_build(store, run)?;
     let origin = match evidence.load_origin::<Origin>() {
         // What was tried on one build and on another is of neither.
@@ -134,7 +133,7 @@ pub fn earlier(
 }
 
 /// The records of an earlier run whose tests are the same, and which functions are; of the same program everything that it knew.
-fn holding(program: &Program, now: &Origin, before: &Origin, store: &EvidenceStore) -> Result<EarlierRun, Failure> {
+fn holding(program: &Program, now: &Origin, before: &Origin, store: &EvidenceStore) -> Result<EarlierRun, Obstacle> {
     let by_name: HashMap<&str, (u32, u64)> =
         (0..).zip(&now.tests).map(|(number, (name, state))| (name.as_str(), (number, *state))).collect();
     let test_now: HashMap<u32, u32> = (0..)

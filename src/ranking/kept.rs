@@ -1,0 +1,60 @@
+//! The default ranking of lines as it was made last, kept so that reports need not make it again.
+
+use serde::{Deserialize, Serialize};
+
+use crate::campaign::run_identity;
+use crate::obstacle::Obstacle;
+use crate::report::RankingReport;
+use crate::store::{Run, Store};
+
+/// Version of the kept form.
+const VERSION: u32 = 1;
+/// Entries that are kept.
+const MOST_ENTRIES: usize = 1000;
+
+/// A ranking of lines by all evidence.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KeptRanking {
+    version: u32,
+    /// The run that it is of: see [`run_identity`].
+    run: u64,
+    /// How many lines it ranks.
+    pub n_ranked: u32,
+    /// Its first entries.
+    pub ranking: RankingReport,
+}
+
+impl KeptRanking {
+    /// A ranking of this run, to be kept.
+    pub fn new(run: &Run, report: &RankingReport) -> KeptRanking {
+        let mut ranking = report.clone();
+        ranking.ranking.truncate(MOST_ENTRIES);
+        KeptRanking { version: VERSION, run: run_identity(run), n_ranked: report.ranking.len() as u32, ranking }
+    }
+
+    /// What the store has of this run; `None` if that is nothing, of another run, or cannot be read.
+    pub fn load(store: &Store, run: &Run) -> Option<KeptRanking> {
+        // It is made anew when the user ranks again, so what is wrong with it does not matter.
+        let kept: KeptRanking = store.load_ranking().ok()??;
+        (kept.version == VERSION && kept.run == run_identity(run)).then_some(kept)
+    }
+
+    fn n_trials(&self) -> u64 {
+        self.ranking.trials.map_or(0, |trials| trials.trials)
+    }
+}
+
+/// Keeps a default ranking of lines for later reports, unless one of the same run is kept for which more was tried.
+pub fn keep(store: &Store, run: &Run, report: &RankingReport) -> Result<(), Obstacle> {
+    let kept = KeptRanking::new(run, report);
+    match KeptRanking::load(store, run) {
+        Some(earlier) if earlier.n_trials() > kept.n_trials() => Ok(()),
+        _ => Ok(store.save_ranking(&kept)?),
+    }
+}
+
+/// The default ranking of lines as it was made last, its first entries; `None` if it was not since the tests were recorded.
+pub fn last_ranking(store: &Store, run: &Run) -> Option<RankingReport> {
+    KeptRanking::load(store, run).map(|kept| kept.ranking)
+}

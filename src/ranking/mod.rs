@@ -1,0 +1,7 @@
+//! Rankings as they are kept, with the claims that they make.
+
+mod claims;
+mod kept;
+
+pub use claims::{Claimant, Claims, KeptClaim, effect, end_words};
+pub use kept::{KeptRanking, keep, last_ranking};
