@@ -21,6 +21,7 @@ pub mod report;
 pub mod suite_run;
 pub mod rank_inputs;
 pub mod ranking;
+pub mod explain;
 pub mod eval;
 pub mod cli;
 

@@ -16,7 +16,7 @@ pub use code::{
     CatalogueArguments, HeuristicArgument, HomArguments, KillArguments, MutantsArguments, MutantsFormat, Sample,
     SeedArguments, SeedOrigin, StudyArgument,
 };
-pub use explain::{AnswerFormat, Engine, ExplainArguments, ExplainMethod, Model, Replaced, SliceArguments, Switched};
+pub use explain::{AnswerFormat, ExplainArguments, SliceArguments};
 pub use nightly::{BisectArguments, DiffArguments, MergeArguments, RunArguments};
 pub use rank::{RankArguments, ReplayArguments, SearchArguments};
 

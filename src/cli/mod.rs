@@ -26,7 +26,6 @@ mod night;
 mod observed;
 mod progress;
 mod rank;
-mod recorded;
 mod replay;
 mod report;
 mod run;
@@ -39,7 +38,6 @@ mod streams;
 mod test;
 mod warnings;
 mod work;
-mod wrong;
 
 use std::ffi::OsString;
 use std::io::{BufWriter, Write};

@@ -12,12 +12,12 @@ use suspect_format::abi::{ENV_CLOCK, ENV_OUT, ENV_RECORD, ENV_RECORD_BYTES, Mode
 use suspect_format::plan::{Ended, Point, WHEN_BEFORE};
 use suspect_format::record::{DEFAULT_RECORD_BYTES, FILE_SUFFIX};
 
-use super::exit::{Exit, Failure};
-use super::progress::StatusLine;
 use crate::build::BuildReport;
 use crate::comparison::Turn;
 use crate::exec::{ScratchRoot, memory};
+use crate::obstacle::Obstacle;
 use crate::program::Program;
+use crate::progress::Progress;
 use crate::rank_inputs::{does_not_end, most_passing_edges};
 use crate::ranking::Claims;
 use crate::ranking::last_ranking;
@@ -61,7 +61,7 @@ pub struct RecordingRoom<'a> {
     clock: Cell<u64>,
     /// Runs tests contained, where that can be.
     worker: RefCell<Option<Worker>>,
-    progress: StatusLine,
+    progress: &'a dyn Progress,
     /// Runs with changes that were made.
     n_changed: Cell<u32>,
     _lock: Lock,
@@ -128,8 +128,8 @@ impl RecordedTest {
 
 impl<'a> RecordingRoom<'a> {
     /// The last `suspect test`.
-    pub fn tested(&self) -> Result<&Run, Failure> {
-        self.tested.as_ref().map_err(Failure::of(Exit::Store))
+    pub fn tested(&self) -> Result<&Run, Obstacle> {
+        self.tested.as_ref().map_err(Obstacle::of(Obstacle::Store))
     }
 
     /// Whether a program that was built can ask for the time of day; as long as none is known, one might.
@@ -140,14 +140,14 @@ impl<'a> RecordingRoom<'a> {
     }
 
     /// Source files whose code is trusted, as the last `suspect test` knows them.
-    pub fn trusted_files(&self) -> Result<HashSet<String>, Failure> {
+    pub fn trusted_files(&self) -> Result<HashSet<String>, Obstacle> {
         let run = self.tested()?;
         let trusted = run.trusted_files()?;
         Ok(trusted.into_iter().filter_map(|file| run.program.files.get(file as usize).cloned()).collect())
     }
 
     /// Makes the room in the project's store.
-    pub fn new(store: &'a Store) -> Result<Self, Failure> {
+    pub fn new(store: &'a Store, progress: &'a dyn Progress) -> Result<Self, Obstacle> {
         let most = record_bytes()?;
         let tested = store.latest_run();
         let suite = match &tested {
@@ -156,9 +156,9 @@ impl<'a> RecordingRoom<'a> {
         };
         let lock = store.lock()?;
         let tmp = store.fresh_tmp()?;
-        let scratch = ScratchRoot::inside(&tmp).map_err(Failure::of(Exit::File))?;
+        let scratch = ScratchRoot::inside(&tmp).map_err(Obstacle::of(Obstacle::File))?;
         let (worker, loaded) = (RefCell::new(worker()), RefCell::default());
-        let (progress, n_changed, clock) = (StatusLine::new(), Cell::new(0), Cell::new(0));
+        let (n_changed, clock) = (Cell::new(0), Cell::new(0));
         Ok(Self { store, suite, scratch, tmp, tested, loaded, most, clock, worker, progress, n_changed, _lock: lock })
     }
 
@@ -166,7 +166,7 @@ impl<'a> RecordingRoom<'a> {
     fn show_changed(&self) {
         self.n_changed.set(self.n_changed.get() + 1);
         let n = self.n_changed.get();
-        self.progress.show(false, |_| format!("{n} {} with changes", if n == 1 { "run" } else { "runs" }));
+        self.progress.show(false, &|_| format!("{n} {} with changes", if n == 1 { "run" } else { "runs" }));
     }
 
     /// All tests of the suite.
@@ -175,11 +175,11 @@ impl<'a> RecordingRoom<'a> {
     }
 
     /// The test called `name`.
-    pub fn test(&self, name: &str) -> Result<&Test, Failure> {
+    pub fn test(&self, name: &str) -> Result<&Test, Obstacle> {
         let found = self.suite.tests().iter().find(|test| test.name == name);
         found.ok_or_else(|| {
             let names: Vec<&str> = self.suite.tests().iter().take(10).map(|test| test.name.as_str()).collect();
-            Failure::new(Exit::Usage, format!("{name}: there is no such test; there are {}", names.join(", ")))
+            Obstacle::new(Obstacle::Request, format!("{name}: there is no such test; there are {}", names.join(", ")))
         })
     }
 
@@ -194,7 +194,7 @@ impl<'a> RecordingRoom<'a> {
     }
 
     /// Runs a test, whose recordings may have so many bytes.
-    fn run(&self, test: &Test, directory: &Path, most: u64) -> Result<TestRun, Failure> {
+    fn run(&self, test: &Test, directory: &Path, most: u64) -> Result<TestRun, Obstacle> {
         let env: [(OsString, OsString); 4] = [
             (ENV_RECORD_BYTES.into(), most.to_string().into()),
             (ENV_RECORD.into(), Mode::Record.name().into()),
@@ -207,20 +207,20 @@ impl<'a> RecordingRoom<'a> {
 
     /// Runs and records a test. What it leaves goes into the directory `label` of the room. It runs contained, as its patched runs will, if it
     /// does there what it does otherwise.
-    pub fn record(&self, test: &Test, label: &str) -> Result<RecordedTest, Failure> {
-        self.progress.show(false, |_| format!("recording {}", test.name));
+    pub fn record(&self, test: &Test, label: &str) -> Result<RecordedTest, Obstacle> {
+        self.progress.show(false, &|_| format!("recording {}", test.name));
         let is_endless = self.is_endless(test);
         let test = &if is_endless { self.limited(test) } else { test.clone() };
         let directory = self.tmp.join(label);
         // What an earlier test of this label recorded is none of this one's.
         crate::exec::remove_tree(&directory);
-        fs::create_dir_all(&directory).map_err(Failure::of(Exit::File))?;
+        fs::create_dir_all(&directory).map_err(Obstacle::of(Obstacle::File))?;
         let most = self.most_of(is_endless);
         let plain = self.run(test, &directory, most)?;
         let verdict = plain.verdict;
         let mut paths = Vec::new();
-        for entry in fs::read_dir(&directory).map_err(Failure::of(Exit::File))? {
-            let path = entry.map_err(Failure::of(Exit::File))?.path();
+        for entry in fs::read_dir(&directory).map_err(Obstacle::of(Obstacle::File))? {
+            let path = entry.map_err(Obstacle::of(Obstacle::File))?.path();
             if path.to_string_lossy().ends_with(FILE_SUFFIX) {
                 paths.push(path);
             }
@@ -240,7 +240,7 @@ impl<'a> RecordingRoom<'a> {
                 "{}: no program that can be recorded ran{why}; build it with `suspect build`, and if it has --modes, with `record` among them",
                 test.name
             );
-            return Err(Failure::new(Exit::NotInstrumented, message));
+            return Err(Obstacle::new(Obstacle::NotInstrumented, message));
         };
         let reason = plain.reason;
         Ok(RecordedTest { verdict, reason, runs: None, recording, process, others, written: None, change: None })
@@ -266,7 +266,7 @@ impl<'a> RecordingRoom<'a> {
         if !is_endless || std::env::var_os(ENV_RECORD_BYTES).is_some() {
             return self.most;
         }
-        let edges = self.tested().and_then(|run| Ok(most_passing_edges(run, &run.recorded()?)?)).unwrap_or(u64::MAX);
+        let edges = self.tested().and_then(|run| most_passing_edges(run, &run.recorded()?)).unwrap_or(u64::MAX);
         let enough = edges.saturating_mul(ENDLESS_BYTES_AN_EDGE).clamp(LEAST_ENDLESS_BYTES, MOST_ENDLESS_BYTES);
         self.most.min(enough)
     }
@@ -299,7 +299,7 @@ impl<'a> RecordingRoom<'a> {
     }
 
     /// What the suite says of a recorded test with a change; nothing if the test can only be recorded.
-    pub fn changed(&self, recorded: &RecordedTest, change: Change) -> Result<Option<Verdict>, Failure> {
+    pub fn changed(&self, recorded: &RecordedTest, change: Change) -> Result<Option<Verdict>, Obstacle> {
         self.show_changed();
         let mut worker = self.worker.borrow_mut();
         let (Some(runs), Some(worker)) = (&recorded.runs, worker.as_mut()) else { return Ok(None) };
@@ -309,7 +309,7 @@ impl<'a> RecordingRoom<'a> {
 
     /// What a recorded test has written to standard output before it comes to this place, with what it holds back until then; nothing if the
     /// test can only be recorded, or does not come there.
-    pub fn written_before(&self, recorded: &RecordedTest, place: Place) -> Result<Option<Vec<u8>>, Failure> {
+    pub fn written_before(&self, recorded: &RecordedTest, place: Place) -> Result<Option<Vec<u8>>, Obstacle> {
         let mut worker = self.worker.borrow_mut();
         let (Some(runs), Some(worker)) = (&recorded.runs, worker.as_mut()) else { return Ok(None) };
         let plan = Plan {
@@ -328,7 +328,7 @@ impl<'a> RecordingRoom<'a> {
     }
 
     /// What a test is to write to standard output, byte for byte, if that is what it is judged by.
-    pub fn expected(&self, test: &Test) -> Result<Option<Vec<u8>>, Failure> {
+    pub fn expected(&self, test: &Test) -> Result<Option<Vec<u8>>, Obstacle> {
         let Ok(alone) = test.alone() else { return Ok(None) };
         Ok(match self.suite.judging(&alone, &self.scratch)? {
             Judging::Exact { output, .. } => Some(output),
@@ -342,7 +342,7 @@ impl<'a> RecordingRoom<'a> {
         recorded: &RecordedTest,
         change: Change,
         label: &str,
-    ) -> Result<Option<RecordedTest>, Failure> {
+    ) -> Result<Option<RecordedTest>, Obstacle> {
         let mut worker = self.worker.borrow_mut();
         let (Some(runs), Some(worker)) = (&recorded.runs, worker.as_mut()) else { return Ok(None) };
         let directory = self.tmp.join(label);
@@ -384,7 +384,7 @@ impl<'a> RecordingRoom<'a> {
     }
 
     /// The code of what recorded processes ran.
-    pub fn code(&self, recordings: &[&Recording]) -> Result<Loaded, Failure> {
+    pub fn code(&self, recordings: &[&Recording]) -> Result<Loaded, Obstacle> {
         let load = || code_of(recordings, &self.store.root().to_string_lossy()).map(Rc::new);
         // Which modules came later is told by the code of the others.
         if recordings.iter().any(|one| one.header().n_modules as usize > one.modules().len()) {
@@ -409,13 +409,13 @@ impl<'a> RecordingRoom<'a> {
 }
 
 /// Bytes that a recording may have: as the environment says, else what the machine has memory to read.
-fn record_bytes() -> Result<u64, Failure> {
+fn record_bytes() -> Result<u64, Obstacle> {
     let Some(text) = std::env::var_os(ENV_RECORD_BYTES) else {
         return Ok(DEFAULT_RECORD_BYTES.min(memory() / READ));
     };
     text.to_str().and_then(|text| text.parse().ok()).ok_or_else(|| {
         let message = format!("{ENV_RECORD_BYTES} is {}; expected a number of bytes", text.display());
-        Failure::new(Exit::Usage, message)
+        Obstacle::new(Obstacle::Request, message)
     })
 }
 
@@ -424,8 +424,8 @@ fn worker() -> Option<Worker> {
 }
 
 /// The worker, or the system, refuses.
-fn refused(error: TrialError) -> Failure {
-    Failure::new(Exit::File, error.to_string())
+fn refused(error: TrialError) -> Obstacle {
+    Obstacle::new(Obstacle::File, error.to_string())
 }
 
 /// The run of a recorded test with a change.
@@ -436,18 +436,18 @@ fn changing(recorded: &RecordedTest, change: Change) -> Plan<'static> {
 }
 
 /// Recordings in the order in which their processes started.
-fn in_order(paths: &[PathBuf]) -> Result<Vec<Recording>, Failure> {
+fn in_order(paths: &[PathBuf]) -> Result<Vec<Recording>, Obstacle> {
     let mut recordings = paths.iter().map(|path| Recording::open(path)).collect::<Result<Vec<_>, _>>()?;
     recordings.sort_by_key(|recording| (recording.header().start_ns, recording.header().pid));
     Ok(recordings)
 }
 
-fn of_process(paths: &[PathBuf], process: u32) -> Result<Option<Recording>, Failure> {
+fn of_process(paths: &[PathBuf], process: u32) -> Result<Option<Recording>, Obstacle> {
     Ok(in_order(paths)?.into_iter().nth(process as usize))
 }
 
 /// The recording that says most, the number of its process, and how many more there are.
-fn chosen(paths: &[PathBuf]) -> Result<Option<(Recording, u32, usize)>, Failure> {
+fn chosen(paths: &[PathBuf]) -> Result<Option<(Recording, u32, usize)>, Obstacle> {
     let mut recordings = in_order(paths)?;
     let most = (0..recordings.len()).max_by_key(|at| recordings[*at].stream().end());
     let others = recordings.len().saturating_sub(1);
@@ -456,6 +456,7 @@ fn chosen(paths: &[PathBuf]) -> Result<Option<(Recording, u32, usize)>, Failure>
 
 impl Drop for RecordingRoom<'_> {
     fn drop(&mut self) {
+        self.progress.clear();
         // What stays is removed by the next one.
         let _ = self.store.remove_tmp();
     }

@@ -3,21 +3,21 @@
 use std::collections::HashMap;
 use std::time::Instant;
 
-use super::super::args::{Engine, ExplainArguments, ExplainMethod, Model};
-use super::super::exit::Failure;
 use super::Case;
 use super::forked::Forks;
 use super::process::Processes;
+use super::request::{Engine, Method, Model, Request};
 use crate::comparison::{
     Difference, DualSlice, Inference, Offline, Proof, Side, States, Stop, Verdict, csm, differences, explain_step,
     infer,
 };
+use crate::obstacle::Obstacle;
 use crate::recording::Meaning;
 
 /// Proves steps.
 pub struct Prover<'c, 'a> {
     case: &'c Case<'a>,
-    method: ExplainMethod,
+    method: Method,
     model: Model,
     engine: Engine,
     processes: Option<Processes<'c, 'a>>,
@@ -35,16 +35,16 @@ fn unverified(causes: &[Difference], executions: usize) -> Inference {
 
 impl<'c, 'a> Prover<'c, 'a> {
     /// A prover of what is asked for.
-    pub fn new(case: &'c Case<'a>, arguments: &ExplainArguments, until: Instant) -> Result<Self, Failure> {
-        let processes = match arguments.engine {
+    pub fn new(case: &'c Case<'a>, request: &Request, until: Instant) -> Result<Self, Obstacle> {
+        let processes = match request.engine {
             Engine::Process | Engine::Exec => Processes::new(case, case.room.directory())?,
             Engine::Offline => None,
         };
         Ok(Prover {
             case,
-            method: arguments.method,
-            model: arguments.model,
-            engine: arguments.engine,
+            method: request.method,
+            model: request.model,
+            engine: request.engine,
             processes,
             stops: Vec::new(),
             forked: HashMap::new(),
@@ -59,9 +59,9 @@ impl<'c, 'a> Prover<'c, 'a> {
             return unverified(&[], 0);
         }
         let inference = match self.method {
-            ExplainMethod::Dual => unverified(cut, 0),
-            ExplainMethod::Csm => self.minimise(slice, states),
-            ExplainMethod::Cc => self.compare(slice, states, cut),
+            Method::Dual => unverified(cut, 0),
+            Method::Csm => self.minimise(slice, states),
+            Method::Cc => self.compare(slice, states, cut),
         };
         if Instant::now() >= self.until {
             self.given_up = Some(cut.len());

@@ -8,9 +8,9 @@ use suspect_format::external::Role;
 use suspect_format::plan::{Divergence, Ended, Point, WHEN_AFTER, WHEN_BEFORE, WHEN_CALLED, Watched};
 use suspect_format::record::STATUS_THREADS;
 
-use super::super::exit::{Exit, Failure};
 use super::Case;
 use crate::comparison::{Difference, Effect, NONE, Plan, Side, Stop, Value, Verdict, Watch};
+use crate::obstacle::Obstacle;
 use crate::recording::{Addresses, Code, Kind, Site, lent_texts, position};
 use crate::trial;
 
@@ -55,7 +55,7 @@ enum Looked {
 
 impl<'c, 'a> Processes<'c, 'a> {
     /// Writes the guide for `case` into the directory `to`; nothing if the tests cannot be run again contained.
-    pub fn new(case: &'c Case<'a>, to: &Path) -> Result<Option<Self>, Failure> {
+    pub fn new(case: &'c Case<'a>, to: &Path) -> Result<Option<Self>, Obstacle> {
         if case.recorded.iter().any(|recorded| recorded.runs.is_none()) {
             return Ok(None);
         }
@@ -66,7 +66,8 @@ impl<'c, 'a> Processes<'c, 'a> {
             .map(|one| Divergence { at: one.at, arms: one.arms, decided: u32::from(one.decided), reserved: 0 })
             .collect();
         let outcomes = plan.outcomes.each_ref().map(Vec::as_slice);
-        let guide = trial::Guide::write(&to.join("guide"), outcomes, &divergences).map_err(Failure::of(Exit::File))?;
+        let guide =
+            trial::Guide::write(&to.join("guide"), outcomes, &divergences).map_err(Obstacle::of(Obstacle::File))?;
         Ok(Some(Self {
             case,
             guide,

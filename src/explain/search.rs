@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use suspect_format::body::Type;
 use suspect_format::external::Role;
 
-use super::super::exit::{Exit, Failure};
-use super::super::recorded::{Change, Loaded, RecordedTest, RecordingRoom};
-use super::second::Itself;
+use super::recorded::{Change, Loaded, RecordedTest, RecordingRoom};
+use super::request::Itself;
 use crate::comparison::{Replacement, Side, Turn, decisions, switching_order};
+use crate::obstacle::Obstacle;
 use crate::ranking::Claims;
 use crate::recording::{Addresses, Code, Runs, Store, Stores, own_position};
 use crate::suite::Verdict;
@@ -49,11 +49,11 @@ enum Part {
 
 impl<'a> Search<'a> {
     /// Reads the run of the test called `name`.
-    pub fn new(room: &'a RecordingRoom<'a>, name: &'a str, failing: &'a RecordedTest) -> Result<Self, Failure> {
+    pub fn new(room: &'a RecordingRoom<'a>, name: &'a str, failing: &'a RecordedTest) -> Result<Self, Obstacle> {
         let loaded = room.code(&[&failing.recording])?;
         let code = &loaded.1;
         let runs = Runs::read(code, &[&failing.recording])
-            .map_err(|error| Failure::new(Exit::Usage, format!("{name}: {error}")))?;
+            .map_err(|error| Obstacle::new(Obstacle::Request, format!("{name}: {error}")))?;
         let decisions = decisions(&runs.runs[0], |site| code.decides(site));
         let stores = Stores::of(code, &runs);
         let (claims, tried) = (room.claims(), Default::default());
@@ -72,7 +72,7 @@ impl<'a> Search<'a> {
     /// A change outside of the tests' own code that makes the test pass, within `budget`. Lines at which a change made it pass already come first, in
     /// the order of the last ranking; a condition comes before a value, for a run that is sent another way holds no value that the program did not
     /// compute.
-    pub fn find(&self, asked: Itself, budget: Duration) -> Result<Change, Failure> {
+    pub fn find(&self, asked: Itself, budget: Duration) -> Result<Change, Obstacle> {
         let began = Instant::now();
         let end = began + budget;
         let trusted = self.room.trusted_files()?;
@@ -90,7 +90,7 @@ impl<'a> Search<'a> {
         };
         let (conditions, values) = (asked.conditions(), asked.values());
         let mut out_of_time = [false; 2];
-        let mut part = |what: usize, part: Result<Part, Failure>| match part {
+        let mut part = |what: usize, part: Result<Part, Obstacle>| match part {
             Ok(Part::Found(change)) => Some(Ok(change)),
             Ok(Part::Exhausted) => None,
             Ok(Part::OutOfTime) => {
@@ -145,7 +145,7 @@ impl<'a> Search<'a> {
         stores.binary_search_by_key(&point, |store| store.point).ok().map(|number| number as u64)
     }
 
-    fn try_all(&self, changes: impl Iterator<Item = Change>, until: Instant) -> Result<Part, Failure> {
+    fn try_all(&self, changes: impl Iterator<Item = Change>, until: Instant) -> Result<Part, Obstacle> {
         for change in changes {
             if Instant::now() >= until {
                 return Ok(Part::OutOfTime);
@@ -230,7 +230,7 @@ impl<'a> Search<'a> {
         (1..last).filter(told).chain([last]).collect()
     }
 
-    fn nothing(&self, asked: Itself, budget: Duration, out_of_time: [bool; 2]) -> Failure {
+    fn nothing(&self, asked: Itself, budget: Duration, out_of_time: [bool; 2]) -> Obstacle {
         let name = self.name;
         let of = |what: usize, all: String| {
             let tried = self.tried[what].get();
@@ -248,7 +248,7 @@ impl<'a> Search<'a> {
             format!("no value makes {name} pass in place of another one once: {all}")
         });
         let all: Vec<String> = conditions.into_iter().chain(values).collect();
-        Failure::new(Exit::Baseline, format!("{}; give a test that passes: --against TEST", all.join("; ")))
+        Obstacle::new(Obstacle::Tests, format!("{}; give a test that passes: --against TEST", all.join("; ")))
     }
 }
 

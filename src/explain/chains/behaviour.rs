@@ -6,7 +6,7 @@ use suspect_format::abi::Mode;
 use suspect_format::site::ValueClass;
 use suspect_format::trace::HASH_START;
 
-use crate::cli::exit::Failure;
+use crate::obstacle::Obstacle;
 use crate::program::{Function, Program};
 use crate::rank_inputs::{mix, text};
 use crate::store::{Recorded, Run};
@@ -19,7 +19,7 @@ pub type NamedNode<'a> = (Named<'a>, u32);
 
 /// What a test did.
 #[derive(Debug)]
-pub struct Deed<'a> {
+pub struct Behaviour<'a> {
     /// A hash of the test itself and of how it ended.
     test: u64,
     functions: BTreeMap<Named<'a>, Doing>,
@@ -36,14 +36,14 @@ struct Doing {
     did: u64,
 }
 
-impl<'a> Deed<'a> {
+impl<'a> Behaviour<'a> {
     /// Of the test called `name`. `None` where not all of that was recorded.
     pub fn of(
         run: &'a Run,
         recorded: &Recorded,
         name: &str,
         unsteady: &BTreeSet<NamedNode>,
-    ) -> Result<Option<Deed<'a>>, Failure> {
+    ) -> Result<Option<Behaviour<'a>>, Obstacle> {
         let mut tests = (0..).zip(&run.manifest.tests);
         let Some((number, test)) =
             tests.find(|(_, test)| test.name == name && test.passed.is_some() && test.state != 0)
@@ -80,16 +80,16 @@ impl<'a> Deed<'a> {
                 }
             });
         }
-        Ok(Some(Deed { test: text(mix(HASH_START, test.state), &test.verdict), functions }))
+        Ok(Some(Behaviour { test: text(mix(HASH_START, test.state), &test.verdict), functions }))
     }
 
     /// Whether the test is the one that it was, and ended so.
-    pub fn is_of_the_test_of(&self, then: &Deed) -> bool {
+    pub fn is_of_the_test_of(&self, then: &Behaviour) -> bool {
         self.test == then.test
     }
 
     /// The functions that it executes, or did, and that have other code now, or did something else.
-    pub fn others_than(&self, then: &Deed<'a>) -> BTreeSet<Named<'a>> {
+    pub fn others_than(&self, then: &Behaviour<'a>) -> BTreeSet<Named<'a>> {
         let all = self.functions.keys().chain(then.functions.keys());
         let is_executed = |doing: Option<&Doing>| doing.is_some_and(|doing| doing.is_executed);
         let is_other = |named: &&Named| {

@@ -5,9 +5,9 @@ use std::time::Instant;
 
 use suspect_format::external::Role;
 
-use super::exit::{Exit, Failure};
 use super::recorded::{RecordedTest, RecordingRoom};
 use crate::comparison::{Alignment, Side};
+use crate::obstacle::Obstacle;
 use crate::program::{Program, is_of_system};
 use crate::recording::{Code, End, Frame, Runs, Site};
 use crate::suite::{Test, Verdict, difference};
@@ -50,7 +50,7 @@ pub fn find(
     test: &Test,
     failing: &RecordedTest,
     until: Instant,
-) -> Result<Option<Wrong>, Failure> {
+) -> Result<Option<Wrong>, Obstacle> {
     let (Some([written, _]), Verdict::Fail) = (&failing.written, failing.verdict) else { return Ok(None) };
     let Some(expected) = room.expected(test)? else { return Ok(None) };
     let Some(words) = difference(&expected, written) else { return Ok(None) };
@@ -61,7 +61,7 @@ pub fn find(
     let loaded = room.code(&[&failing.recording])?;
     let (program, code) = &*loaded;
     let runs = Runs::read(code, &[&failing.recording])
-        .map_err(|error| Failure::new(Exit::Usage, format!("{}: {error}", test.name)))?;
+        .map_err(|error| Obstacle::new(Obstacle::Request, format!("{}: {error}", test.name)))?;
     // It is the crash that is explained then.
     if matches!(runs.walked[0].end, End::Within(_)) {
         return Ok(None);
@@ -72,7 +72,7 @@ pub fn find(
             return Ok(None);
         }
         let so_far = room.written_before(failing, course.place(point))?;
-        Ok::<_, Failure>(so_far.map(|so_far| common(&so_far, written) > first))
+        Ok::<_, Obstacle>(so_far.map(|so_far| common(&so_far, written) > first))
     };
     // It is not written before the call at `low`, and is before the one at `high`, or at the end.
     let calls = course.calls();

@@ -2,22 +2,21 @@
 
 use std::collections::HashMap;
 
-use super::super::args::{ExplainArguments, ExplainMethod};
-use super::super::exit::Failure;
 use super::Case;
+use super::request::{Method, Request};
 use crate::comparison::{
     Chain, Difference, DualSlice, Effect, Inference, Link, Origin, Proof, Rules, Side, States, Watch,
 };
+use crate::obstacle::Obstacle;
 use crate::recording::Site;
 use crate::report::{self, Cause, EXPLANATION_SCHEMA_VERSION, Explanation, Place, Point, Step};
-use crate::store::Store;
 
 /// Tells what was found out about a case.
 pub struct Teller<'c, 'a> {
     /// The case.
     pub case: &'c Case<'a>,
     /// What was asked.
-    pub arguments: &'c ExplainArguments,
+    pub request: &'c Request,
     /// By cause point: patched runs that were forked there.
     pub forked: HashMap<[u32; 2], u32>,
 }
@@ -30,12 +29,12 @@ impl Teller<'_, '_> {
         words: Option<String>,
         chain: &Chain,
         problems: Vec<String>,
-    ) -> Result<Explanation, Failure> {
+    ) -> Result<Explanation, Obstacle> {
         let effect_words = match (words, self.values(effect)) {
             (Some(words), values) if values.is_empty() => words,
             (Some(words), values) => format!("{words}: {values}"),
             (None, values) => {
-                let asked = self.arguments.effect.as_ref().map(ToString::to_string).unwrap_or_default();
+                let asked = self.request.effect.as_ref().map(ToString::to_string).unwrap_or_default();
                 format!("at {asked}, {values}")
             }
         };
@@ -83,12 +82,12 @@ impl Teller<'_, '_> {
                 trust.push(format!("more signals' handlers interrupted {name} than a recording tells; what comes after the last one that it tells is not looked at"));
             }
         }
-        if self.arguments.method == ExplainMethod::Cc && !chain.is_proved() {
+        if self.request.method == Method::Cc && !chain.is_proved() {
             trust.push(
                 "not every step is proved: where it says so, the differences matter, but may not suffice".to_owned(),
             );
         }
-        if !chain.complete && self.arguments.cause.is_none() {
+        if !chain.complete && self.request.cause.is_none() {
             trust.push("the chain does not lead back to where the difference comes in; more --steps may".to_owned());
         }
         trust
@@ -100,7 +99,7 @@ impl Teller<'_, '_> {
             Some(made) => format!("suspect explain {failing} {}", made.option),
             None => format!("suspect explain {failing} --against {passing}"),
         };
-        for (option, place) in [("--cause", &self.arguments.cause), ("--effect", &self.arguments.effect)] {
+        for (option, place) in [("--cause", &self.request.cause), ("--effect", &self.request.effect)] {
             if let Some(place) = place {
                 command += &format!(" {option} {place}");
             }
@@ -227,9 +226,9 @@ impl Teller<'_, '_> {
     }
 
     fn model(&self, inference: &Inference) -> &'static str {
-        match (self.arguments.method, inference.proof) {
-            (ExplainMethod::Dual, _) | (_, Proof::Unverified) => "none",
-            (ExplainMethod::Csm, _) => "unguided",
+        match (self.request.method, inference.proof) {
+            (Method::Dual, _) | (_, Proof::Unverified) => "none",
+            (Method::Csm, _) => "unguided",
             (_, Proof::Approximate) => "approximate",
             (_, Proof::Exact) => "exact",
         }
@@ -242,10 +241,10 @@ impl Teller<'_, '_> {
             Some(forked) => format!(", {forked} of them forked at the cause,"),
             None => String::new(),
         };
-        match (self.arguments.method, inference.proof) {
-            (ExplainMethod::Dual, _) => "not tried: all differences that the effect depends on".to_owned(),
-            (ExplainMethod::Csm, Proof::Unverified) => format!("found nothing in {runs} patched runs of one direction"),
-            (ExplainMethod::Csm, _) => format!("sufficient in one direction, {runs} patched runs"),
+        match (self.request.method, inference.proof) {
+            (Method::Dual, _) => "not tried: all differences that the effect depends on".to_owned(),
+            (Method::Csm, Proof::Unverified) => format!("found nothing in {runs} patched runs of one direction"),
+            (Method::Csm, _) => format!("sufficient in one direction, {runs} patched runs"),
             (_, Proof::Approximate) => {
                 format!("proved in both directions by {runs} patched runs{forked} (approximate model)")
             }
@@ -329,17 +328,6 @@ fn listed(texts: &[String]) -> String {
         0 => named,
         more => format!("{named} and {more} more"),
     }
-}
-
-/// Keeps an explanation, in place of an older one of the same question, for reports.
-pub fn keep(store: &Store, explanation: &Explanation) -> Result<(), Failure> {
-    let Ok(run) = store.latest_run() else { return Ok(()) };
-    let identity = crate::campaign::run_identity(&run);
-    let mut all: Vec<Explanation> = store.load_explanations(identity)?.unwrap_or_default();
-    all.retain(|other| other.command != explanation.command);
-    all.push(explanation.clone());
-    store.save_explanations(identity, &all)?;
-    Ok(())
 }
 
 #[cfg(test)]

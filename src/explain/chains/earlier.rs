@@ -3,14 +3,14 @@
 use std::collections::{BTreeSet, HashSet};
 
 use crate::campaign::run_identity;
-use crate::cli::exit::Failure;
+use crate::obstacle::Obstacle;
 use crate::program::{Function, Program};
 use crate::rank_inputs::is_same_program;
 use crate::ranking::Claims;
 use crate::report::{Explanation, Made, Place, age};
 use crate::store::{Recorded, Run, Store, TestRecord};
 
-use super::deed::{Deed, Named, NamedNode, named, unsteady};
+use super::behaviour::{Behaviour, Named, NamedNode, named, unsteady};
 use super::has;
 
 /// Earlier runs that are looked at: each has what it took over from those before.
@@ -22,7 +22,7 @@ const MOST_TOLD: usize = 3;
 
 /// For each of these groups of tests an explanation of one of them that an earlier run has and that holds still, if there is one; keeps them as
 /// this run's, too.
-pub fn holding(store: &Store, run: &Run, groups: &[Vec<&TestRecord>]) -> Result<Vec<Explanation>, Failure> {
+pub fn holding(store: &Store, run: &Run, groups: &[Vec<&TestRecord>]) -> Result<Vec<Explanation>, Obstacle> {
     let mut found: Vec<Explanation> = Vec::new();
     if groups.is_empty() {
         return Ok(found);
@@ -122,8 +122,8 @@ impl Nights<'_> {
         let [before, run] = self.runs;
         let mut others: BTreeSet<String> = BTreeSet::new();
         for name in [Some(&chain.test), chain.made.is_none().then_some(&chain.against)].into_iter().flatten() {
-            let then = Deed::of(before, self.recorded[0], name, &self.unsteady).ok()??;
-            let now = Deed::of(run, self.recorded[1], name, &self.unsteady).ok()??;
+            let then = Behaviour::of(before, self.recorded[0], name, &self.unsteady).ok()??;
+            let now = Behaviour::of(run, self.recorded[1], name, &self.unsteady).ok()??;
             let of_this = now.others_than(&then);
             (now.is_of_the_test_of(&then) && of_this.is_disjoint(through)).then_some(())?;
             others.extend(of_this.iter().map(|(file, name)| format!("`{name}` ({file})")));

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use super::super::exit::{Exit, Failure};
-use super::super::recorded::{Change, RecordedTest, RecordingRoom};
 use super::Case;
+use super::recorded::{Change, RecordedTest, RecordingRoom};
+use super::request::Itself;
 use super::search::Search;
-use super::second::Itself;
 use crate::comparison::{Replacement, Side, Turn, decisions};
 use crate::evidence::ordinal;
+use crate::obstacle::Obstacle;
 use crate::recording::{Code, Runs};
 use crate::report::{Cause, Made, quoted};
 use crate::suite::Verdict;
@@ -32,13 +32,17 @@ pub fn make(
     failing: &RecordedTest,
     asked: Itself,
     budget: Duration,
-) -> Result<Passing, Failure> {
+) -> Result<Passing, Obstacle> {
     let (change, option, tried) = match asked {
         Itself::Switched(Some(turn)) => (Change::Turned(turn), switch(turn), 1),
         asked => found(&Search::new(room, name, failing)?, name, asked, budget)?,
     };
-    let cannot =
-        || Failure::new(Exit::Usage, format!("{name} cannot be run again with a change; give a test: --against TEST"));
+    let cannot = || {
+        Obstacle::new(
+            Obstacle::Request,
+            format!("{name} cannot be run again with a change; give a test: --against TEST"),
+        )
+    };
     let recorded = room.record_changed(failing, change, "changed")?.ok_or_else(cannot)?;
     if recorded.verdict != Verdict::Pass {
         let given = matches!(asked, Itself::Switched(Some(_)) | Itself::Replaced(Some(_)));
@@ -46,26 +50,26 @@ pub fn make(
         return Err(match given {
             true => {
                 let message = format!("{name} does not pass with {option}; give {alone} alone to look for one");
-                Failure::new(Exit::Usage, message)
+                Obstacle::new(Obstacle::Request, message)
             }
             false => {
                 let message = format!(
                     "{name} passes with {option}, but not each time: it fails when that run is recorded; give a test that passes: \
                      --against TEST"
                 );
-                Failure::new(Exit::Baseline, message)
+                Obstacle::new(Obstacle::Tests, message)
             }
         });
     }
     Ok(Passing { recorded, change, option, tried })
 }
 
-fn found(search: &Search<'_>, name: &str, asked: Itself, budget: Duration) -> Result<(Change, String, u32), Failure> {
+fn found(search: &Search<'_>, name: &str, asked: Itself, budget: Duration) -> Result<(Change, String, u32), Obstacle> {
     if let Itself::Replaced(Some(replacement)) = asked {
         let no_store = || {
             let message =
                 format!("{name} stores no number with the number {}; give --replace alone", replacement.store);
-            Failure::new(Exit::Usage, message)
+            Obstacle::new(Obstacle::Request, message)
         };
         return Ok((search.replacement(replacement).ok_or_else(no_store)?, replace(replacement), 1));
     }

@@ -4,17 +4,17 @@ use std::collections::HashSet;
 
 use suspect_format::external::Role;
 
-use super::super::exit::{Exit, Failure};
-use super::super::recorded::RecordedTest;
-use super::super::wrong::Wrong;
 use super::Case;
+use super::recorded::RecordedTest;
+use super::wrong::Wrong;
 use crate::comparison::{self, Effect, Side, Value, Watch};
+use crate::obstacle::Obstacle;
 use crate::recording::{End, Site};
 use crate::suite::Verdict;
 
 impl Case<'_> {
     /// The effect, and what it is in words.
-    pub(super) fn default_effect(&self) -> Result<(Effect, Option<String>), Failure> {
+    pub(super) fn default_effect(&self) -> Result<(Effect, Option<String>), Obstacle> {
         if let Some(found) = self.crash() {
             return Ok(found);
         }
@@ -31,7 +31,7 @@ impl Case<'_> {
                 "as far as {} is recorded, {} and {} write the same; say what differs before: --effect FILE:LINE[:VAR]",
                 self.names[cut], self.names[1], self.names[0]
             );
-            return Err(Failure::new(Exit::Usage, message));
+            return Err(Obstacle::new(Obstacle::Request, message));
         }
         if let Some(found) = self.exclusive_output().or_else(|| self.returned_differently()) {
             return Ok(found);
@@ -40,7 +40,7 @@ impl Case<'_> {
             "{} and {} write the same and end alike, as far as one can see; say what differs: --effect FILE:LINE[:VAR]",
             self.names[1], self.names[0]
         );
-        Err(Failure::new(Exit::Usage, message))
+        Err(Obstacle::new(Obstacle::Request, message))
     }
 
     /// Whether a run ended where no process ends in order, or is recorded as far as it may and does not end. It need not be the process that the test's

@@ -2,90 +2,33 @@
 
 use std::collections::HashMap;
 
-use super::super::args::{ExplainArguments, Replaced, Switched};
-use super::super::exit::{Exit, Failure};
-use super::super::recorded::RecordingRoom;
-use crate::comparison::{Replacement, Turn};
+use super::recorded::RecordingRoom;
+use super::request::{Request, Second};
+use crate::obstacle::Obstacle;
 use crate::profile::likeness::by_likeness;
 use crate::program::Program;
 use crate::store::{Run, Store};
 use crate::suite::Test;
-
-/// The run that the failing one is compared with.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Second {
-    /// That of a test that the user named.
-    Named(String),
-    /// That of a passing test like it.
-    Alike,
-    /// The failing one with a change.
-    Itself(Itself),
-}
-
-/// What is changed in the failing test's run: this, or something that makes it pass.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Itself {
-    /// A condition or a value.
-    Either,
-    /// A decision goes another way.
-    Switched(Option<Turn>),
-    /// A value that is stored is another one.
-    Replaced(Option<Replacement>),
-}
-
-impl Itself {
-    /// Whether it may be a condition.
-    pub fn conditions(self) -> bool {
-        !matches!(self, Itself::Replaced(_))
-    }
-
-    /// Whether it may be a value.
-    pub fn values(self) -> bool {
-        !matches!(self, Itself::Switched(_))
-    }
-
-    /// What the user asked for.
-    fn asked(arguments: &ExplainArguments) -> Option<Itself> {
-        match (arguments.switch, arguments.replace) {
-            (Some(Switched(turn)), _) => Some(Itself::Switched(turn)),
-            (None, Some(Replaced(value))) => Some(Itself::Replaced(value)),
-            (None, None) => None,
-        }
-    }
-}
 
 /// No test passes.
 const NONE_PASSES: &str = "no passing test is there to compare with";
 /// No passing test does anything that the failing one does.
 const NONE_ALIKE: &str = "no passing test executes what this one does";
 
-/// The failing test and what it is compared with: those asked for, else by what the last `suspect test` recorded.
-pub fn question(store: &Store, arguments: &ExplainArguments) -> Result<(String, Second), Failure> {
-    if let (Some(failing), Some(passing)) = (&arguments.test, &arguments.against) {
-        return Ok((failing.clone(), Second::Named(passing.clone())));
-    }
-    let asked = Itself::asked(arguments);
-    if let (Some(failing), Some(asked)) = (&arguments.test, asked) {
-        return Ok((failing.clone(), Second::Itself(asked)));
+/// The name of the failing test: the one asked for, else the first that failed in the last `suspect test`.
+pub fn failing_test(store: &Store, request: &Request) -> Result<String, Obstacle> {
+    if let Some(failing) = request.test.as_ref().filter(|_| request.second != Second::Alike) {
+        return Ok(failing.clone());
     }
     let run = store
         .latest_run()
-        .map_err(|error| Failure::new(Exit::Store, format!("{error}, or give both tests: TEST --against TEST")))?;
-    let failing = match &arguments.test {
-        Some(name) => name.clone(),
-        None => {
-            let failing = run.manifest.tests.iter().find(|test| test.passed == Some(false));
-            let none =
-                || Failure::new(Exit::Baseline, "no test of the last `suspect test` fails; give the one to explain");
-            failing.ok_or_else(none)?.name.clone()
-        }
-    };
-    let second = match (&arguments.against, asked) {
-        (Some(name), _) => Second::Named(name.clone()),
-        (None, Some(asked)) => Second::Itself(asked),
-        (None, None) => Second::Alike,
-    };
-    Ok((failing, second))
+        .map_err(|error| Obstacle::new(Obstacle::Store, format!("{error}, or give both tests: TEST --against TEST")))?;
+    if let Some(name) = &request.test {
+        return Ok(name.clone());
+    }
+    let failing = run.manifest.tests.iter().find(|test| test.passed == Some(false));
+    let none = || Obstacle::new(Obstacle::Tests, "no test of the last `suspect test` fails; give the one to explain");
+    Ok(failing.ok_or_else(none)?.name.clone())
 }
 
 /// Passing tests like a failing one.
@@ -98,7 +41,7 @@ pub struct Passing {
 
 /// Passing tests that are like the failing one: by what the last `suspect test` recorded that they did, and by how they are called, for what differs in the way
 /// that data gets to the program is explained before the data. Apart those that execute this line of a file.
-pub fn passing(room: &RecordingRoom<'_>, failing: &Test, line: Option<&(String, u32)>) -> Result<Passing, Failure> {
+pub fn passing(room: &RecordingRoom<'_>, failing: &Test, line: Option<&(String, u32)>) -> Result<Passing, Obstacle> {
     let (run, shape, failing) = (room.tested()?, failing.shape(), &failing.name);
     let tests = &run.manifest.tests;
     let number = (0..).zip(tests).find(|(_, test)| test.name == *failing).map(|(number, _)| number);
@@ -106,7 +49,7 @@ pub fn passing(room: &RecordingRoom<'_>, failing: &Test, line: Option<&(String, 
         let message = format!(
             "{failing} was not recorded by the last `suspect test`; say with which test to compare it: --against TEST"
         );
-        Failure::new(Exit::Usage, message)
+        Obstacle::new(Obstacle::Request, message)
     };
     let number = number.ok_or_else(unknown)?;
     let recorded = run.recorded()?;
