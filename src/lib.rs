@@ -19,6 +19,7 @@ pub mod obstacle;
 pub mod progress;
 pub mod report;
 pub mod suite_run;
+pub mod mutation;
 pub mod rank_inputs;
 pub mod ranking;
 pub mod explain;

@@ -13,14 +13,16 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use code::{
-    CatalogueArguments, HeuristicArgument, HomArguments, KillArguments, MutantsArguments, MutantsFormat, Sample,
-    SeedArguments, SeedOrigin, StudyArgument,
+    HeuristicArgument, HomArguments, MutantsArguments, MutantsFormat, SeedArguments, SeedOrigin, StudyArgument,
 };
 pub use explain::{AnswerFormat, ExplainArguments, SliceArguments};
 pub use nightly::{BisectArguments, DiffArguments, MergeArguments, RunArguments};
 pub use rank::{RankArguments, ReplayArguments, SearchArguments};
 
+use crate::campaign::TestGroup;
+use crate::mutation::ValuesRequest;
 use crate::suite::config::parse_duration;
+use crate::trial::Executors;
 use shard::shard;
 
 /// Name of the verb for `git bisect run`, which has exit codes of its own.
@@ -280,6 +282,33 @@ pub struct MutateArguments {
     /// Run mutants even where the kernel cannot contain them: they may change or remove any of your files.
     #[arg(long = "unsafe")]
     pub allow_unsafe: bool,
+}
+
+impl From<&MutateArguments> for ValuesRequest {
+    fn from(arguments: &MutateArguments) -> ValuesRequest {
+        ValuesRequest {
+            samples: arguments.samples,
+            instances: arguments.instances,
+            tests: match arguments.tests {
+                MutateTests::FailingAndCovering => TestGroup::FailingAndCovering,
+                MutateTests::Failing => TestGroup::Failing,
+                MutateTests::All => TestGroup::All,
+            },
+            budget: arguments.budget,
+            nodes: arguments.nodes.clone(),
+            jobs: arguments.jobs,
+            shard: arguments.shard,
+            executors: match arguments.executor {
+                MutateExecutor::Auto => Executors::Auto,
+                MutateExecutor::Exec => Executors::Exec,
+                MutateExecutor::Fork => Executors::Fork,
+            },
+            seed: arguments.seed,
+            log_bytes: arguments.log_bytes,
+            fresh: arguments.fresh,
+            allow_unsafe: arguments.allow_unsafe,
+        }
+    }
 }
 
 fn bytes(text: &str) -> Result<u64, String> {

@@ -3,7 +3,7 @@
 use super::args::{ParentsArgument, Unidentified};
 use super::exit::Failure;
 use crate::causal::{Candidates, CdflOptions, EffectOptions, Missing, Parents, SafeRelation, StructureOptions};
-use crate::rank_inputs::load_code;
+use crate::mutation::load_code;
 use crate::slice::Slicer;
 use crate::store::Run;
 

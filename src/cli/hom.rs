@@ -8,9 +8,8 @@ use std::path::Path;
 
 use super::args::{HeuristicArgument, HomArguments, StudyArgument};
 use super::exit::{Exit, Failure};
-use super::kills::{Decisive, Killer, MemberKills, Subject};
-use super::mutants::catalogue::{Catalogue, subject};
 use super::observed::observe;
+use super::progress::StatusLine;
 use crate::causal::{EffectOptions, Structure, StructureOptions};
 use crate::cli::streams::say;
 use crate::hom::studies::{DecileOptions, DecileStudy, HeuristicOptions, HeuristicStudy};
@@ -19,6 +18,8 @@ use crate::hom::{
     plan,
 };
 use crate::mutant::{CodeMutant, edits};
+use crate::mutation::{Catalogue, CatalogueRequest, KillRequest, subject};
+use crate::mutation::{Decisive, Killer, MemberKills, Subject};
 use crate::store::{Run, Store};
 use crate::suite_run::ready;
 use crate::trial::Site;
@@ -56,10 +57,11 @@ pub fn hom(root: &Path, start: &Path, arguments: &HomArguments, out: &mut impl W
         let hint = "higher-order mutants are chosen by causal effect (`suspect mutate --tests all`)";
         Failure::new(failure.exit, format!("{}; {hint}", failure.message))
     })?;
-    let catalogue = Catalogue::of(&store, &run, &arguments.catalogue, None)?;
+    let catalogue = Catalogue::of(&store, &run, &CatalogueRequest::from(&arguments.catalogue), None)?;
     let suite = ready::suite(root, &run)?;
     let _reading = store.lock_shared()?;
-    let killer = Killer::new(&store, &run, &suite, &arguments.kill)?;
+    let progress = StatusLine::new();
+    let killer = Killer::new(&store, &run, &suite, KillRequest::from(&arguments.kill), &progress)?;
     killer.begin()?;
     let mutants: Vec<&CodeMutant> = catalogue.chosen().collect();
     let subjects: Vec<Subject> = mutants.iter().map(|mutant| subject(&run.program, &[*mutant])).collect();

@@ -4,7 +4,6 @@ use std::io::{IsTerminal, Write};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::campaign::{CodeWatch, Counts, KillCounts, Watch};
 use crate::cli::streams::say;
 use crate::progress::Progress;
 
@@ -88,53 +87,15 @@ impl Progress for StatusLine {
     }
 }
 
-impl Watch for StatusLine {
-    fn recorded(&self, done: usize, of: usize) {
-        self.show(false, |_| format!("recorded what {done} of {of} tests do without mutants"));
-    }
+/// Lines on standard error as they are, and nothing that changes: for several pieces of work at once.
+pub struct Lines;
 
-    fn tried(&self, counts: &Counts, of: usize) {
-        self.show(true, |since| line(counts, of, since));
-    }
-}
+impl Progress for Lines {
+    fn show(&self, _: bool, _: &dyn Fn(Duration) -> String) {}
 
-impl CodeWatch for StatusLine {
-    fn tried(&self, counts: &KillCounts, of: usize) {
-        self.show(true, |since| {
-            let KillCounts { trials, killed, unknown, .. } = counts;
-            format!("{}; {killed} kills, {unknown} unknown", rate_line(*trials, of, since))
-        });
-    }
-}
+    fn clear(&self) {}
 
-/// How far it is, and what went wrong.
-fn line(counts: &Counts, of: usize, since: Duration) -> String {
-    let Counts { trials, crashed, cut, unknown, .. } = counts;
-    format!("{}; {crashed} crashed, {cut} cut, {unknown} unknown", rate_line(*trials, of, since))
-}
-
-/// Done and total, rate and time left.
-fn rate_line(done: usize, of: usize, since: Duration) -> String {
-    let rate = done as f64 / since.as_secs_f64().max(1e-3);
-    let left = (of.saturating_sub(done) as f64 / rate.max(1e-9)).round() as u64;
-    let left = match left {
-        0..=99 => format!("{left} s"),
-        100..=5999 => format!("{} min", left / 60),
-        _ => format!("{} h", left / 3600),
-    };
-    format!("{done}/{of} trials, {rate:.0}/s, {left} left")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_line_says_how_far_how_fast_and_how_long_still() {
-        let counts = Counts { trials: 500, crashed: 3, cut: 2, unknown: 1, ..Counts::default() };
-        let text = line(&counts, 2000, Duration::from_secs(10));
-        assert_eq!(text, "500/2000 trials, 50/s, 30 s left; 3 crashed, 2 cut, 1 unknown");
-        assert!(line(&counts, 100_000, Duration::from_secs(10)).contains(" 33 min left"));
-        assert!(line(&Counts::default(), 10, Duration::ZERO).starts_with("0/10 trials, 0/s"));
+    fn say(&self, line: &str) {
+        say!("{line}");
     }
 }

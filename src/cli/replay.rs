@@ -8,10 +8,11 @@ use serde::Serialize;
 use super::args::{OutputFormat, ReplayArguments};
 use super::exit::{Exit, Failure};
 use super::files::write_json;
-use super::mutate::{say_uncontained, workbench};
+use super::progress::StatusLine;
 use crate::campaign::{Prepare, Workbench};
 use crate::evidence;
-use crate::rank_inputs::Endless;
+use crate::mutation::Endless;
+use crate::mutation::{say_uncontained, workbench};
 use crate::ranking::{Claims, KeptClaim, effect, end_words};
 use crate::report::{Claim, Effect, change_of};
 use crate::store::{Run, Store};
@@ -40,7 +41,7 @@ pub fn replay(root: &Path, arguments: &ReplayArguments, out: &mut impl Write) ->
     ready::check(&store, &run, &suite)?;
     let bench = workbench(&run, &suite, Executors::Exec, Watched::Output, arguments.allow_unsafe, &Endless::of(&run)?)?;
     let mut worker = bench.worker()?;
-    say_uncontained(&bench);
+    say_uncontained(&bench, &StatusLine::new());
     let is_text = arguments.format == OutputFormat::Text;
     if is_text {
         writeln!(out, "{}:{}: {} [{}]", shown.file, shown.line, change_of(shown), shown.id)

@@ -3,16 +3,16 @@
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use super::args::CatalogueArguments;
 use super::evidence::lines_left_out;
 use super::exit::Failure;
-use super::mutants::catalogue::Catalogue;
-use super::mutate::{say_uncontained, workbench};
 use crate::campaign::{Workbench, run_identity};
 use crate::evidence::{Strings, Trials, TriedTest};
 use crate::mutant::Class;
+use crate::mutation::{Catalogue, CatalogueRequest};
+use crate::mutation::{Endless, n_edges};
+use crate::mutation::{say_uncontained, workbench};
+use crate::progress::Progress;
 use crate::rank_inputs::earlier::earlier;
-use crate::rank_inputs::{Endless, n_edges};
 use crate::search::{Search, SearchSettings, SearchTest, SearchWatch, Searched};
 use crate::store::{Run, Store};
 use crate::suite::Suite;
@@ -58,14 +58,15 @@ pub fn search(
     posterior: &(dyn Fn(&Trials) -> Vec<f64> + Sync),
     stop: &AtomicBool,
     watch: &dyn SearchWatch,
+    progress: &dyn Progress,
 ) -> Result<(Searched, Catalogue), Failure> {
     let began = Instant::now();
     ready::check(store, run, suite)?;
     // All classes, those for repairing programs too. Without code mutants values can still be changed.
     let operators = Class::ALL.map(|class| class.name().to_string()).into();
-    let asked = CatalogueArguments { operators, ..CatalogueArguments::default() };
+    let asked = CatalogueRequest { operators, ..CatalogueRequest::default() };
     let catalogue = Catalogue::of(store, run, &asked, options.budget.map(|budget| began + budget / FOR_COMPARISON))
-        .unwrap_or_else(|failure| Catalogue { left_out: vec![failure.message], ..Catalogue::default() });
+        .unwrap_or_else(|obstacle| Catalogue { left_out: vec![obstacle.into_message()], ..Catalogue::default() });
     let endless = Endless::of(run)?;
     let tests = search_tests(run, &endless)?;
     let evidence = store.evidence(run_identity(run));
@@ -115,7 +116,7 @@ pub fn search(
     if searched.trials.tests().iter().any(|test| is_by_output(&test)) {
         searched.trials.set_judged_by_output();
     }
-    say_uncontained(&outputs);
+    say_uncontained(&outputs, progress);
     Ok((searched, catalogue))
 }
 

@@ -12,14 +12,15 @@ use std::path::{Path, PathBuf};
 
 use super::args::{SeedArguments, SeedOrigin};
 use super::exit::{Exit, Failure};
-use super::kills::{Decisive, Killed, Killer, Subject};
-use super::mutants::catalogue::{Catalogue, entry, subject};
+use super::progress::StatusLine;
 use crate::build::BuildReport;
 use crate::build::stale::shell_word;
 use crate::campaign::Verdict;
 use crate::cli::streams::say;
 use crate::eval::{SeededBenchmark, SeededProgram, SeededVersion};
 use crate::mutant::{Class, CodeMutant, edits};
+use crate::mutation::{Catalogue, CatalogueRequest, KillRequest, entry, subject};
+use crate::mutation::{Decisive, Killed, Killer, Subject};
 use crate::program::Program;
 use crate::source::{Edit, Patched};
 use crate::store::{Run, Store};
@@ -64,10 +65,11 @@ fn of_mutants(
     arguments: &SeedArguments,
     out: &mut impl Write,
 ) -> Result<Vec<SeededProgram>, Failure> {
-    let catalogue = Catalogue::of(store, run, &arguments.catalogue, None)?;
+    let catalogue = Catalogue::of(store, run, &CatalogueRequest::from(&arguments.catalogue), None)?;
     let suite = Suite::load(root)?;
     let _reading = store.lock_shared()?;
-    let killer = Killer::new(store, run, &suite, &arguments.kill)?;
+    let progress = StatusLine::new();
+    let killer = Killer::new(store, run, &suite, KillRequest::from(&arguments.kill), &progress)?;
     killer.begin()?;
     let mutants: Vec<&CodeMutant> = catalogue.chosen().collect();
     let subjects: Vec<Subject> = mutants.iter().map(|mutant| subject(&run.program, &[*mutant])).collect();

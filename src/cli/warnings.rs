@@ -8,14 +8,14 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use suspect_format::trace::{HASH_START, hash_bytes};
 
-use super::mutants::catalogue::sources;
 use crate::build::BuildReport;
 use crate::build::check::{Compilation, compilations};
 use crate::build::report::{ModuleReport, UnitReport};
 use crate::campaign::run_identity;
 use crate::evidence::Ground;
+use crate::mutation::sources;
+use crate::mutation::{mix, text};
 use crate::program::{Program, Unit};
-use crate::rank_inputs::{mix, text};
 use crate::source::read_source;
 use crate::source::{Warning, claimed_lines, names_others, says_it_is_generated, warnings};
 use crate::store::{Run, Store};

@@ -4,8 +4,8 @@ mod behaviour;
 mod earlier;
 
 use crate::campaign::run_identity;
+use crate::mutation::n_edges;
 use crate::obstacle::Obstacle;
-use crate::rank_inputs::n_edges;
 use crate::report::{Explanation, RankingReport};
 use crate::store::{Run, Store, TestRecord};
 

@@ -8,9 +8,9 @@ use suspect_format::trace::{HASH_START, hash_bytes};
 
 use crate::build::BuildReport;
 use crate::campaign::run_identity;
+use crate::mutation::{CodeState, build_identity, load_code, mix, test_code, text};
 use crate::obstacle::Obstacle;
 use crate::program::Program;
-use crate::rank_inputs::{CodeState, build_identity, load_code, mix, test_code, text};
 use crate::search::{EarlierRun, Facts, SearchTest, Unchanged};
 use crate::store::{EvidenceStore, Run, Store};
 use crate::trial::Garbage;

@@ -14,8 +14,8 @@ use crate::cli::observed::observe;
 use crate::cli::rank::{count_tests, left_out};
 use crate::eval::{EvalVersion, Evaluated, SuiteResult, VersionOutcome, lines_of_nodes};
 use crate::evidence::{Posterior, Trials};
+use crate::mutation::line_dependences;
 use crate::rank::{Granularity, Located, Method, Need, RankedUnit, Units, t_score};
-use crate::rank_inputs::line_dependences;
 use crate::store::{Run, Store};
 
 /// Predicates from which T-score starts (Liu et al., FSE 2005).

@@ -2,18 +2,20 @@
 
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
 use super::version::Place;
 use crate::cli::evidence::Scene;
 use crate::cli::exit::{Exit, Failure};
+use crate::cli::progress::Lines;
 use crate::cli::search::{SearchOptions, search};
 use crate::cli::streams::say;
 use crate::eval::{self, EvalVersion};
 use crate::evidence::{Candidate, Effect, Kind, Outcome, Posterior, Trials, TriedTest};
 use crate::mutant::Class;
+use crate::progress::Progress;
 use crate::search::SearchWatch;
 use crate::store::{Run, Store};
 use crate::suite::Suite;
@@ -130,6 +132,19 @@ impl Kept {
     }
 }
 
+/// What is said of one of several versions: no state that changes.
+pub struct Muted<'a>(pub &'a dyn Progress);
+
+impl Progress for Muted<'_> {
+    fn show(&self, _: bool, _: &dyn Fn(Duration) -> String) {}
+
+    fn clear(&self) {}
+
+    fn say(&self, line: &str) {
+        self.0.say(&format!("suspect: {line}"));
+    }
+}
+
 /// Nobody looks on: several versions are searched at once.
 struct Unwatched;
 
@@ -190,7 +205,8 @@ impl Place<'_> {
             everything: self.options.everything,
             allow_unsafe: false,
         };
-        let (searched, _) = search((store, run, suite), options, &posterior, &AtomicBool::new(false), &Unwatched)?;
+        let (searched, _) =
+            search((store, run, suite), options, &posterior, &AtomicBool::new(false), &Unwatched, &Muted(&Lines))?;
         // Some tests cannot be run with changes; where none can, the reason of one is as good as any.
         match searched.refused.into_values().next() {
             Some(why) if searched.trials.is_empty() => Err(Failure::new(Exit::Baseline, why)),

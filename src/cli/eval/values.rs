@@ -4,15 +4,17 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::trials::Muted;
 use super::version::Place;
-use crate::campaign::{Counts, Watch};
-use crate::cli::args::{MutateArguments, MutateExecutor, MutateTests};
+use crate::campaign::TestGroup;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::mutate::run_campaign;
+use crate::cli::progress::Lines;
 use crate::cli::streams::say;
 use crate::eval::{self, EvalVersion};
+use crate::mutation::{ValuesRequest, mutate_values};
 use crate::store::{Run, Store};
 use crate::suite::Suite;
+use crate::trial::Executors;
 
 /// Values of each node: more change nothing in rankings.
 const SAMPLES: usize = 3;
@@ -24,15 +26,6 @@ pub struct Mutated {
     key: String,
     /// Why there is nothing, if so.
     pub refused: Option<String>,
-}
-
-/// Nobody looks on: several versions are mutated at once.
-struct Unwatched;
-
-impl Watch for Unwatched {
-    fn recorded(&self, _: usize, _: usize) {}
-
-    fn tried(&self, _: &Counts, _: usize) {}
 }
 
 impl Place<'_> {
@@ -65,19 +58,19 @@ impl Place<'_> {
 }
 
 fn run_quietly(of: (&Store, &Run, &Suite), jobs: usize, budget: Option<Duration>) -> Result<(), Failure> {
-    let arguments = MutateArguments {
+    let request = ValuesRequest {
         samples: SAMPLES,
         instances: 0,
-        tests: MutateTests::FailingAndCovering,
+        tests: TestGroup::FailingAndCovering,
         budget,
         nodes: Vec::new(),
         jobs: Some(jobs),
         shard: None,
-        executor: MutateExecutor::Auto,
+        executors: Executors::Auto,
         seed: 1,
         log_bytes: 1 << 30,
         fresh: false,
         allow_unsafe: false,
     };
-    run_campaign(of, &arguments, &Unwatched, &mut |_| {}).map(drop)
+    Ok(mutate_values(of, &request, &Muted(&Lines), &mut |_| {}).map(drop)?)
 }

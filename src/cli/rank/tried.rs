@@ -8,7 +8,7 @@ use crate::cli::exit::Failure;
 use crate::cli::interrupt;
 use crate::cli::search::{SearchOptions, search};
 use crate::evidence::{Ground, Posterior, Tallies, Trials};
-use crate::rank_inputs::Endless;
+use crate::mutation::Endless;
 use crate::report::{TrialCounts, utc};
 use crate::search::{SearchWatch, Searched};
 use crate::store::{Run, Store};
@@ -151,7 +151,7 @@ impl Trying<'_> {
         let posterior = |trials: &Trials| Posterior::new(ground, trials).lines;
         watch.announce(run);
         watch.ranked(&Trials::default(), &posterior(&Trials::default()));
-        let searched = search((store, run, &suite), options, &posterior, stop, &watch);
+        let searched = search((store, run, &suite), options, &posterior, stop, &watch, watch.progress());
         watch.clear();
         let (searched, catalogue) = searched?;
         watch.summarise(&searched);

@@ -47,6 +47,11 @@ impl<'a> Watching<'a> {
         );
     }
 
+    /// The line that is shown.
+    pub fn progress(&self) -> &StatusLine {
+        &self.progress
+    }
+
     /// Takes the line off the terminal.
     pub fn clear(&self) {
         self.progress.clear();

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use suspect_format::trace::HASH_START;
 
 use crate::cli::exit::Failure;
-use crate::rank_inputs::mix;
+use crate::mutation::mix;
 
 /// A mutant that may become a fault.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -13,12 +13,12 @@ use super::bench::{Bench, Trial};
 use super::lines::{around, lines_of};
 use crate::cli::args::SeedArguments;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::mutants::catalogue::{selection, texts};
 use crate::eval::SeededVersion;
 use crate::exec::ScratchRoot;
 use crate::mutant::Selection;
+use crate::mutation::mix;
+use crate::mutation::{CatalogueRequest, selection, texts};
 use crate::program::Program;
-use crate::rank_inputs::mix;
 use crate::source::{Names, Patched, Shows, Slip, SlipClass, Text, parses, read_source, slips};
 use crate::store::{Run, Store};
 
@@ -88,7 +88,7 @@ impl<'a> Slipper<'a> {
         arguments: &'a SeedArguments,
     ) -> Result<Slipper<'a>, Failure> {
         let classes = classes(&arguments.catalogue.operators)?;
-        let mut asked = arguments.catalogue.clone();
+        let mut asked = CatalogueRequest::from(&arguments.catalogue);
         asked.operators.clear();
         let selection = selection(root, &asked)?;
         let texts: BTreeMap<String, Text> = texts(root, run, store.load_build()?.as_ref())?

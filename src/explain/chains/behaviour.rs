@@ -6,9 +6,9 @@ use suspect_format::abi::Mode;
 use suspect_format::site::ValueClass;
 use suspect_format::trace::HASH_START;
 
+use crate::mutation::{mix, text};
 use crate::obstacle::Obstacle;
 use crate::program::{Function, Program};
-use crate::rank_inputs::{mix, text};
 use crate::store::{Recorded, Run};
 
 /// A function by its file and its name.

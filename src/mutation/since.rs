@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::ops::{Range, RangeInclusive};
 use std::path::Path;
 
-use super::exit::{Exit, Failure};
 use crate::exec::Outcome;
+use crate::obstacle::Obstacle;
 
 /// Lines of the work tree that differ from a revision.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,8 +16,8 @@ pub struct ChangedLines {
 
 impl ChangedLines {
     /// The lines of files below `root` that the work tree has and `revision` has not; files that git does not know yet are new.
-    pub fn since(root: &Path, revision: &str) -> Result<ChangedLines, Failure> {
-        let wrong = |why: String| Failure::new(Exit::Usage, format!("--since {revision}: {why}"));
+    pub fn since(root: &Path, revision: &str) -> Result<ChangedLines, Obstacle> {
+        let wrong = |why: String| Obstacle::new(Obstacle::Request, format!("--since {revision}: {why}"));
         let inside = git(root, &["rev-parse", "--is-inside-work-tree"])?;
         if !inside.status.success() {
             return Err(wrong(format!("{} is in no work tree of git: {}", root.display(), said(&inside))));
@@ -97,9 +97,9 @@ fn hunk(line: &str) -> Option<(u32, Range<u32>)> {
     Some((removed.end - removed.start, lines(new)?))
 }
 
-fn git(root: &Path, arguments: &[&str]) -> Result<Outcome, Failure> {
+fn git(root: &Path, arguments: &[&str]) -> Result<Outcome, Obstacle> {
     crate::exec::git::git(root, arguments)
-        .map_err(|error| Failure::new(Exit::Usage, format!("--since needs git: {error}")))
+        .map_err(|error| Obstacle::new(Obstacle::Request, format!("--since needs git: {error}")))
 }
 
 fn said(outcome: &Outcome) -> String {

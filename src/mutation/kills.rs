@@ -1,18 +1,18 @@
 //! Running code mutants on the tests of a recorded run: what `suspect mutants`, `suspect hom` and `suspect seed` share.
 
 use std::collections::BTreeMap;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use super::args::{KillArguments, MutateExecutor};
-use super::exit::{Exit, Failure};
-use super::mutate::{say_uncontained, workbench};
-use super::progress::StatusLine;
+use super::code::load_code;
+use super::code_state::{CodeState, build_identity, mix, test_code, text};
+use super::endless::Endless;
+use super::watch::Shown;
 use super::work::Work;
+use super::{say_uncontained, workbench};
 use crate::campaign::{CodeBench, CodeCampaign, CodeSettings, CodeSummary, CodeTest, CoveredMutant, Verdict, verdicts};
 use crate::hom::{KillMatrix, KillVector, Kills};
-use crate::rank_inputs::Endless;
-use crate::rank_inputs::load_code;
-use crate::rank_inputs::{CodeState, build_identity, mix, test_code, text};
+use crate::obstacle::Obstacle;
+use crate::progress::Progress;
 use crate::report::TestNotUsed;
 use crate::store::{Run, Shard, Store};
 use crate::suite::Suite;
@@ -68,12 +68,30 @@ impl Decisive<'_> {
     }
 }
 
+/// How code mutants are run.
+#[derive(Clone, Debug)]
+pub struct KillRequest {
+    /// The tests: `all`, or names with * and ?.
+    pub tests: Vec<String>,
+    /// Time after which no trial is begun.
+    pub budget: Option<Duration>,
+    /// Trials at the same time; one for each processor, unless said otherwise.
+    pub jobs: Option<usize>,
+    /// Who runs trials.
+    pub executors: Executors,
+    /// Whether earlier results are forgotten.
+    pub fresh: bool,
+    /// Whether mutants run even where they cannot be contained.
+    pub allow_unsafe: bool,
+}
+
 /// Runs mutants on tests that pass.
 pub struct Killer<'a> {
     run: &'a Run,
     suite: &'a Suite,
     store: &'a Store,
-    arguments: &'a KillArguments,
+    request: KillRequest,
+    progress: &'a dyn Progress,
     /// The tests, in the suite's order.
     tests: Vec<CodeTest>,
     /// For each of them, one bit for each of the program's pieces.
@@ -108,10 +126,11 @@ impl<'a> Killer<'a> {
         store: &'a Store,
         run: &'a Run,
         suite: &'a Suite,
-        arguments: &'a KillArguments,
-    ) -> Result<Killer<'a>, Failure> {
+        request: KillRequest,
+        progress: &'a dyn Progress,
+    ) -> Result<Killer<'a>, Obstacle> {
         ready::check(store, run, suite)?;
-        let chosen = chosen_tests(run, &arguments.tests)?;
+        let chosen = chosen_tests(run, &request.tests)?;
         check_passing(run, &chosen)?;
         let recorded = run.recorded()?;
         let (mut tests, mut covered, mut not_used) = (Vec::new(), Vec::new(), Vec::new());
@@ -138,8 +157,8 @@ impl<'a> Killer<'a> {
         by_cost.sort_by_key(|test| tests[*test as usize].cost);
         let state = CodeState::of(&run.program, &load_code(run)?);
         let build = build_identity(&run.program);
-        let deadline = arguments.budget.map(|budget| Instant::now() + budget);
-        Ok(Killer { run, suite, store, arguments, tests, covered, by_cost, not_used, state, build, deadline })
+        let deadline = request.budget.map(|budget| Instant::now() + budget);
+        Ok(Killer { run, suite, store, request, progress, tests, covered, by_cost, not_used, state, build, deadline })
     }
 
     /// Names of the tests, by their positions in verdicts.
@@ -165,15 +184,15 @@ impl<'a> Killer<'a> {
     }
 
     /// Forgets all results if that was asked for.
-    pub fn begin(&self) -> Result<(), Failure> {
-        if self.arguments.fresh {
+    pub fn begin(&self) -> Result<(), Obstacle> {
+        if self.request.fresh {
             self.store.kills().clear()?;
         }
         Ok(())
     }
 
     /// Runs what has not been run of all mutants, or of a part of them, as far as the budget goes, and tells what is known then.
-    pub fn run(&self, subjects: &[Subject], part: Option<(u32, u32)>, decisive: Decisive) -> Result<Killed, Failure> {
+    pub fn run(&self, subjects: &[Subject], part: Option<(u32, u32)>, decisive: Decisive) -> Result<Killed, Obstacle> {
         let began = Instant::now();
         let kills = self.store.kills();
         let shard = part.map_or(Shard::WHOLE, |(number, of)| Shard { number, of });
@@ -183,29 +202,27 @@ impl<'a> Killer<'a> {
         if part.is_some() {
             kills.shards().begin(shard, work.id)?;
         }
-        let KillArguments { jobs, executor, allow_unsafe, .. } = self.arguments;
+        let KillRequest { jobs, executors, allow_unsafe, .. } = self.request;
         let budget = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         let jobs = jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1);
-        // Whether a test fails has to be known of every mutant.
-        let executors = if *executor == MutateExecutor::Exec { Executors::Exec } else { Executors::Decided };
         let settings = CodeSettings { shard, jobs, budget, build: self.build };
         let lab = CodeBench {
-            bench: workbench(self.run, self.suite, executors, Watched::Output, *allow_unsafe, &Endless::of(self.run)?)?,
+            bench: workbench(self.run, self.suite, executors, Watched::Output, allow_unsafe, &Endless::of(self.run)?)?,
             mutants: subjects.iter().map(|subject| subject.mutant.clone()).collect(),
         };
-        let progress = StatusLine::new();
+        let shown = Shown(self.progress);
         let campaign = CodeCampaign {
             mutants: &mutants,
             tests: &self.tests,
             lab: &lab,
             store: &kills,
             settings: &settings,
-            watch: &progress,
+            watch: &shown,
         };
         let done = campaign.run();
-        progress.clear();
+        self.progress.clear();
         let summary = done?;
-        say_uncontained(&lab.bench);
+        say_uncontained(&lab.bench, self.progress);
         if part.is_some() {
             kills.shards().end(&work.ended(shard, summary.not_run))?;
         }
@@ -217,14 +234,14 @@ impl<'a> Killer<'a> {
     ///
     /// # Errors
     /// When some of them have not.
-    pub fn known_of(&self, subjects: &[Subject]) -> Result<Killed, Failure> {
+    pub fn known_of(&self, subjects: &[Subject]) -> Result<Killed, Obstacle> {
         let mutants = self.known(subjects, Decisive::None);
         let verdicts = verdicts(&mutants, &self.tests, &self.store.kills().load()?, self.build, &BTreeMap::new());
         let left: usize = verdicts.iter().map(|verdict| verdict.not_run_in.len()).sum();
         match left {
             0 => Ok(Killed { verdicts, summary: CodeSummary::default(), seconds: 0.0 }),
-            left => Err(Failure::new(
-                Exit::Baseline,
+            left => Err(Obstacle::new(
+                Obstacle::Tests,
                 format!(
                     "a part of higher-order mutants needs all of first order, of which {left} trials have not been run: \
                      `suspect mutants --shard K/N` for each part, then `suspect merge`"
@@ -269,11 +286,11 @@ fn has(bits: &[u64], piece: u32) -> bool {
 }
 
 /// The tests whose names are asked for, by index in the run's manifest.
-fn chosen_tests(run: &Run, asked: &[String]) -> Result<Vec<u32>, Failure> {
+fn chosen_tests(run: &Run, asked: &[String]) -> Result<Vec<u32>, Obstacle> {
     let tests = &run.manifest.tests;
     let mut chosen = vec![false; tests.len()];
     for word in asked {
-        let wrong = |why: &str| Failure::new(Exit::Usage, format!("--tests {word}: {why}"));
+        let wrong = |why: &str| Obstacle::new(Obstacle::Request, format!("--tests {word}: {why}"));
         let pattern = glob::Pattern::new(if word == "all" { "*" } else { word }).map_err(|error| wrong(error.msg))?;
         let mut found = false;
         for (chosen, test) in chosen.iter_mut().zip(tests).filter(|(_, test)| pattern.matches(&test.name)) {
@@ -287,7 +304,7 @@ fn chosen_tests(run: &Run, asked: &[String]) -> Result<Vec<u32>, Failure> {
 }
 
 /// A test that fails without any mutant says nothing about mutants.
-fn check_passing(run: &Run, chosen: &[u32]) -> Result<(), Failure> {
+fn check_passing(run: &Run, chosen: &[u32]) -> Result<(), Obstacle> {
     let test = |test: &u32| &run.manifest.tests[*test as usize];
     let failing: Vec<&str> =
         chosen.iter().map(test).filter(|test| test.passed == Some(false)).map(|test| test.name.as_str()).collect();
@@ -298,12 +315,12 @@ fn check_passing(run: &Run, chosen: &[u32]) -> Result<(), Failure> {
             chosen.len(),
             failing.join(", ")
         );
-        return Err(Failure::new(Exit::Baseline, message));
+        return Err(Obstacle::new(Obstacle::Tests, message));
     }
     match chosen.iter().map(test).any(|test| test.passed == Some(true)) {
         true => Ok(()),
-        false => Err(Failure::new(
-            Exit::Baseline,
+        false => Err(Obstacle::new(
+            Obstacle::Tests,
             "none of the tests counts (flaky, skipped or without a trace): see `suspect test`",
         )),
     }

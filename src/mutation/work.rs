@@ -2,9 +2,8 @@
 
 use suspect_format::trace::HASH_START;
 
-use super::args::MutateArguments;
+use super::code_state::{mix, text};
 use crate::campaign::{CampaignManifest, Settings};
-use crate::rank_inputs::{mix, text};
 use crate::store::{Shard, ShardEnd};
 
 /// A piece of work.
@@ -21,12 +20,12 @@ impl Work {
     }
 
     /// Value mutants.
-    pub fn of_values(manifest: &CampaignManifest, settings: &Settings, arguments: &MutateArguments) -> Work {
+    pub fn of_values(manifest: &CampaignManifest, settings: &Settings, names: &[String]) -> Work {
         let Settings { samples, instances, seed, tests, nodes, .. } = settings;
         let mut id = [manifest.key(), *samples as u64, *instances].into_iter().fold(HASH_START, mix);
         id = tests.iter().fold(id, |id, test| mix(id, u64::from(*test)));
         id = nodes.iter().flatten().fold(id, |id, node| mix(id, u64::from(*node)));
-        id = arguments.nodes.iter().fold(id, |id, node| text(id, node));
+        id = names.iter().fold(id, |id, node| text(id, node));
         let what = format!("{samples} samples, seed {seed}, {} tests of run {:016x}", tests.len(), manifest.run);
         Work { id, what }
     }

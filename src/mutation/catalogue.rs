@@ -7,20 +7,47 @@ use std::time::Instant;
 
 use suspect_format::trace::HASH_START;
 
+use super::code_state::mix;
+use super::kills::Subject;
+use super::since::ChangedLines;
 use crate::build::BuildReport;
 use crate::build::optimise::{optimised, optimiser};
-use crate::cli::args::{CatalogueArguments, Sample};
-use crate::cli::exit::{Exit, Failure};
-use crate::cli::kills::Subject;
-use crate::cli::since::ChangedLines;
 use crate::mutant::{Class, CodeMutant, Comparison, Forms, Junk, Selection, Status, code_mutants};
+use crate::obstacle::Obstacle;
 use crate::program::Program;
-use crate::rank_inputs::mix;
 use crate::report::{MutantEdit, MutantEntry, MutantStatus};
 use crate::source::SourceTree;
 use crate::source::Text;
 use crate::store::{Run, Store};
 use crate::trial::{Mutant, Override, Site};
+
+/// Which code mutants are asked for: all that are worth a trial, unless something narrows them.
+#[derive(Clone, Debug, Default)]
+pub struct CatalogueRequest {
+    /// Operators by their names; the usual ones, if there is none.
+    pub operators: Vec<String>,
+    /// Files, relative to the project's root, with * and ?.
+    pub files: Vec<String>,
+    /// Functions, with * and ?.
+    pub functions: Vec<String>,
+    /// Lines: FILE:LINE or FILE:FIRST-LAST.
+    pub lines: Vec<String>,
+    /// The git revision whose lines are left out.
+    pub since: Option<String>,
+    /// How many of these are drawn at random; all without it.
+    pub sample: Option<Sample>,
+    /// Seed of random choices.
+    pub seed: u64,
+}
+
+/// How many mutants are drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Sample {
+    /// So many.
+    Number(usize),
+    /// This share of them, 0 to 1.
+    Share(f64),
+}
 
 /// The code mutants of a program.
 #[derive(Default)]
@@ -40,15 +67,15 @@ impl Catalogue {
     pub fn of(
         store: &Store,
         run: &Run,
-        arguments: &CatalogueArguments,
+        request: &CatalogueRequest,
         until: Option<Instant>,
-    ) -> Result<Catalogue, Failure> {
-        let mut selection = selection(store.root(), arguments)?;
+    ) -> Result<Catalogue, Obstacle> {
+        let mut selection = selection(store.root(), request)?;
         let build = store.load_build::<BuildReport>()?;
         let program = &run.program;
         if program.operations.is_empty() {
-            return Err(Failure::new(
-                Exit::NotInstrumented,
+            return Err(Obstacle::new(
+                Obstacle::NotInstrumented,
                 "the program has no places that code mutants can change: build it with this version of suspect and no --modes, \
                  or with --modes that include trace, then run `suspect test` again",
             ));
@@ -64,7 +91,7 @@ impl Catalogue {
         if selection.classes.iter().all(|class| class.is_usual()) {
             mutants.retain(|mutant| mutant.class.is_usual());
         }
-        let (chosen, reasons) = choose(program, &mutants, &mut selection, arguments);
+        let (chosen, reasons) = choose(program, &mutants, &mut selection, request);
         left_out.extend(reasons);
         for escape in &program.escapes {
             left_out.push(format!("{}(): {}", escape.name, escape.reason));
@@ -98,10 +125,10 @@ fn choose(
     program: &Program,
     mutants: &[CodeMutant],
     selection: &mut Selection,
-    arguments: &CatalogueArguments,
+    request: &CatalogueRequest,
 ) -> (Vec<u32>, Vec<String>) {
     let wanted = mutants.iter().filter(|mutant| selection.wants(program, mutant)).count();
-    selection.most = arguments.sample.map(|sample| match sample {
+    selection.most = request.sample.map(|sample| match sample {
         Sample::Number(number) => number,
         Sample::Share(share) => (share * wanted as f64).round() as usize,
     });
@@ -110,7 +137,7 @@ fn choose(
     let asked = Selection { junk: true, redundant: true, ..selection.clone() };
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
     for mutant in mutants {
-        let reason = if asked.wants(program, mutant) { why_not(mutant) } else { Some(other_places(arguments)) };
+        let reason = if asked.wants(program, mutant) { why_not(mutant) } else { Some(other_places(request)) };
         reason.into_iter().for_each(|reason| *reasons.entry(reason).or_default() += 1);
     }
     let mut left_out: Vec<String> =
@@ -126,8 +153,8 @@ fn counted(mutants: usize) -> String {
 }
 
 /// Why a mutant is not asked for.
-fn other_places(arguments: &CatalogueArguments) -> &'static str {
-    let CatalogueArguments { operators, files, functions, lines, since, .. } = arguments;
+fn other_places(request: &CatalogueRequest) -> &'static str {
+    let CatalogueRequest { operators, files, functions, lines, since, .. } = request;
     match operators.is_empty() && files.is_empty() && functions.is_empty() && lines.is_empty() {
         true if since.is_some() => "on lines that did not change: --since",
         _ => "not asked for: --operators, --files, --functions, --lines, --since",
@@ -135,19 +162,19 @@ fn other_places(arguments: &CatalogueArguments) -> &'static str {
 }
 
 /// The sources of the program that are the project's own, by the index of the file.
-pub fn texts(root: &Path, run: &Run, build: Option<&BuildReport>) -> Result<BTreeMap<u32, Text>, Failure> {
+pub fn texts(root: &Path, run: &Run, build: Option<&BuildReport>) -> Result<BTreeMap<u32, Text>, Obstacle> {
     let tree = SourceTree::of(root, &run.program);
     let parse = |(number, path): (u32, PathBuf)| {
         let source = tree
             .bytes(&run.program.files[number as usize])
-            .map_err(|error| Failure::new(Exit::File, format!("cannot read {}: {error}", path.display())))?;
+            .map_err(|error| Obstacle::new(Obstacle::File, format!("cannot read {}: {error}", path.display())))?;
         Ok((number, Text::parse(source)))
     };
     sources(root, run, build)?.into_iter().map(parse).collect()
 }
 
 /// Where these are. Fails if one is not what was built any more.
-pub fn sources(root: &Path, run: &Run, build: Option<&BuildReport>) -> Result<BTreeMap<u32, PathBuf>, Failure> {
+pub fn sources(root: &Path, run: &Run, build: Option<&BuildReport>) -> Result<BTreeMap<u32, PathBuf>, Obstacle> {
     let modified = |path: &Path| path.metadata().and_then(|data| data.modified()).ok();
     let built =
         build.and_then(|build| build.modules.iter().filter_map(|module| modified(&root.join(&module.path))).max());
@@ -160,7 +187,7 @@ pub fn sources(root: &Path, run: &Run, build: Option<&BuildReport>) -> Result<BT
         if built.zip(modified(&path)).is_some_and(|(built, modified)| modified > built) {
             let message =
                 format!("{name} was changed after the program was built: build it and run `suspect test` again");
-            return Err(Failure::new(Exit::OtherBuild, message));
+            return Err(Obstacle::new(Obstacle::OtherBuild, message));
         }
         sources.insert(number, path);
     }
@@ -196,9 +223,10 @@ fn compare(
 }
 
 /// What is asked for; all that is worth a trial, where no share of it is.
-pub fn selection(root: &Path, arguments: &CatalogueArguments) -> Result<Selection, Failure> {
-    let wrong = |option: &str, word: &str, why: &str| Failure::new(Exit::Usage, format!("--{option} {word}: {why}"));
-    let patterns = |option: &str, words: &[String]| -> Result<Vec<glob::Pattern>, Failure> {
+pub fn selection(root: &Path, request: &CatalogueRequest) -> Result<Selection, Obstacle> {
+    let wrong =
+        |option: &str, word: &str, why: &str| Obstacle::new(Obstacle::Request, format!("--{option} {word}: {why}"));
+    let patterns = |option: &str, words: &[String]| -> Result<Vec<glob::Pattern>, Obstacle> {
         words.iter().map(|word| glob::Pattern::new(word).map_err(|error| wrong(option, word, error.msg))).collect()
     };
     let known = Class::ALL.map(Class::name).join(", ");
@@ -207,21 +235,21 @@ pub fn selection(root: &Path, arguments: &CatalogueArguments) -> Result<Selectio
             .ok_or_else(|| wrong("operators", word, &format!("there is no such class; there are {known}")))
     };
     let mut places: Option<Lines> = None;
-    for word in &arguments.lines {
+    for word in &request.lines {
         let (file, range) = lines(word)
             .ok_or_else(|| wrong("lines", word, "give FILE:LINE or FILE:FIRST-LAST, such as src/a.c:10-20"))?;
         places.get_or_insert_default().entry(file).or_default().push(range);
     }
-    if let Some(revision) = &arguments.since {
+    if let Some(revision) = &request.since {
         let changed = ChangedLines::since(root, revision)?.ranges();
         places = Some(places.map_or(changed.clone(), |places| common(&places, &changed)));
     }
     Ok(Selection {
-        classes: arguments.operators.iter().map(class).collect::<Result<_, _>>()?,
-        files: patterns("files", &arguments.files)?,
-        functions: patterns("functions", &arguments.functions)?,
+        classes: request.operators.iter().map(class).collect::<Result<_, _>>()?,
+        files: patterns("files", &request.files)?,
+        functions: patterns("functions", &request.functions)?,
         lines: places,
-        seed: arguments.seed,
+        seed: request.seed,
         ..Selection::default()
     })
 }
