@@ -5,11 +5,11 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use super::args::{GraphArguments, GraphFormat, ParentsArgument};
-use super::causes::CdflChoice;
 use super::exit::{Exit, Failure};
-use super::observed::{Observed, observe};
 use crate::campaign::select_nodes;
 use crate::causal::{Bands, CdflOptions, Cpdm, EffectOptions, Observations, Structure, Towards};
+use crate::rank_inputs::CdflChoice;
+use crate::rank_inputs::{Observed, observe};
 use crate::report::{GraphReport, write_graph, write_graph_dot};
 use crate::store::{Run, Store};
 
@@ -27,7 +27,10 @@ pub fn graph(root: &Path, arguments: &GraphArguments, out: &mut impl Write) -> R
     let observed = observe(&store, &run, arguments.paper || arguments.parents == Some(ParentsArgument::Paper), None)?;
     let focus = Focus::of(&run, arguments)?;
     let parents = if arguments.paper { Some(ParentsArgument::Paper) } else { arguments.parents };
-    let modeller = Modeller { choice: CdflChoice::new(&run, parents, arguments.unidentified)?, order: &observed.order };
+    let modeller = Modeller {
+        choice: CdflChoice::new(&run, parents.map(Into::into), arguments.unidentified.map(Into::into))?,
+        order: &observed.order,
+    };
     let most = arguments.top.unwrap_or(if arguments.format == GraphFormat::Text { DEFAULT_TOP } else { usize::MAX });
     let group = Group::of(&run, &observed, arguments.tests.as_deref())?;
     let keep = |model: Cpdm| focus.of_model(model);

@@ -8,7 +8,6 @@ use std::path::Path;
 
 use super::args::{HeuristicArgument, HomArguments, StudyArgument};
 use super::exit::{Exit, Failure};
-use super::observed::observe;
 use super::progress::StatusLine;
 use crate::causal::{EffectOptions, Structure, StructureOptions};
 use crate::cli::streams::say;
@@ -20,6 +19,7 @@ use crate::hom::{
 use crate::mutant::{CodeMutant, edits};
 use crate::mutation::{Catalogue, CatalogueRequest, KillRequest, subject};
 use crate::mutation::{Decisive, Killer, MemberKills, Subject};
+use crate::rank_inputs::observe;
 use crate::store::{Run, Store};
 use crate::suite_run::ready;
 use crate::trial::Site;
@@ -53,9 +53,9 @@ struct Ground<'a> {
 pub fn hom(root: &Path, start: &Path, arguments: &HomArguments, out: &mut impl Write) -> Result<(), Failure> {
     let store = Store::new(root);
     let run = store.latest_run()?;
-    let observed = observe(&store, &run, false, None).map_err(|failure| {
+    let observed = observe(&store, &run, false, None).map_err(|obstacle| {
         let hint = "higher-order mutants are chosen by causal effect (`suspect mutate --tests all`)";
-        Failure::new(failure.exit, format!("{}; {hint}", failure.message))
+        obstacle.reworded(|message| format!("{message}; {hint}"))
     })?;
     let catalogue = Catalogue::of(&store, &run, &CatalogueRequest::from(&arguments.catalogue), None)?;
     let suite = ready::suite(root, &run)?;

@@ -1,9 +1,8 @@
 //! `suspect rank`: scores from a recorded run, put in order and shown with their evidence.
 
-mod chains;
 mod explain;
+mod innocents;
 mod known;
-mod places;
 mod tried;
 mod watch;
 mod why;
@@ -13,24 +12,20 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use super::args::{By, ParentsArgument, RankArguments, RankFormat, SearchArguments, Ties};
-use super::causes::CdflChoice;
-use super::entries::entries;
-use super::evidence::{Scene, Seen};
 use super::exit::{Exit, Failure};
 use super::interrupt;
-use super::observed::observe;
 use super::spectra::rank_spectra;
-use crate::evidence::Ground;
+use crate::evidence::LineFacts;
 use crate::rank::{Algorithm, Granularity, Method, Need, TieBreak, Units, find_method};
+use crate::rank_inputs::{CdflChoice, Chains, Coverage, MethodInput, count_tests, left_out, observe};
+use crate::ranking::entries;
 use crate::ranking::keep;
 use crate::report::{RankingReport, SCHEMA_VERSION, TestCounts, write_ranking};
 use crate::source::SourceTree;
 use crate::store::{Run, Store};
-use chains::Chains;
 use explain::{Explainer, lines_left_out};
+use innocents::innocents;
 pub use known::known_ranking;
-use places::innocents;
-pub use places::{left_out, resolve};
 use tried::{Tried, try_changes};
 
 /// The method that takes all evidence together.
@@ -58,17 +53,17 @@ pub fn rank(root: &Path, arguments: &RankArguments, out: &mut impl Write) -> Res
     if !needs(Need::Trials) {
         return write_report(&sources, report(&store, &run, method, arguments, &ranked, None)?, arguments, out);
     }
-    let scene = Scene::read(&run, &run.counted_tests())?;
+    let coverage = Coverage::read(&run, &run.counted_tests())?;
     let chains = Chains::load(&store, &run)?;
-    let ground = scene.ground(&store, &run)?.with_chains(&chains.lines());
-    let tried = try_changes(&store, &run, &ground, &arguments.search, asked.is_some())?;
-    let mut report = report(&store, &run, method, arguments, &ranked, Some((&ground, &tried)))?;
+    let facts = coverage.line_facts(&store, &run)?.with_chains(&chains.lines());
+    let tried = try_changes(&store, &run, &facts, &arguments.search, asked.is_some())?;
+    let mut report = report(&store, &run, method, arguments, &ranked, Some((&facts, &tried)))?;
     if let Algorithm::AllEvidence = method.algorithm {
-        let mut explainer = Explainer::new((&store, &run), (&ground, &chains), &tried.trials, &ranked.left_out);
+        let mut explainer = Explainer::new((&store, &run), (&facts, &chains), &tried.trials, &ranked.left_out);
         explainer.explain(&mut report);
         match asked {
             Some(asked) => {
-                why::why((&store, &run), asked, (&ground, &tried), &report, &mut explainer, arguments.format, out)?;
+                why::why((&store, &run), asked, (&facts, &tried), &report, &mut explainer, arguments.format, out)?;
             }
             None => {
                 if arguments.by == By::Line && arguments.ties == Ties::Line {
@@ -106,11 +101,11 @@ pub fn by_all_evidence(store: &Store, run: &Run, search: SearchArguments) -> Res
     let method = find_method(ALL).map_err(Failure::of(Exit::Internal))?;
     check_contrast(run, count_tests(run), true)?;
     let ranked = Ranked::new(store, run, &arguments)?;
-    let scene = Scene::read(run, &run.counted_tests())?;
-    let (ground, chains) = (scene.ground(store, run)?, Chains::default());
-    let tried = try_changes(store, run, &ground, &arguments.search, false)?;
-    let mut report = report(store, run, method, &arguments, &ranked, Some((&ground, &tried)))?;
-    let mut explainer = Explainer::new((store, run), (&ground, &chains), &tried.trials, &ranked.left_out);
+    let coverage = Coverage::read(run, &run.counted_tests())?;
+    let (facts, chains) = (coverage.line_facts(store, run)?, Chains::default());
+    let tried = try_changes(store, run, &facts, &arguments.search, false)?;
+    let mut report = report(store, run, method, &arguments, &ranked, Some((&facts, &tried)))?;
+    let mut explainer = Explainer::new((store, run), (&facts, &chains), &tried.trials, &ranked.left_out);
     explainer.explain(&mut report);
     explainer.keep()?;
     keep(store, run, &report)?;
@@ -143,21 +138,24 @@ fn report(
     method: &Method,
     arguments: &RankArguments,
     Ranked { units, n_innocent, .. }: &Ranked,
-    tried: Option<(&Ground, &Tried)>,
+    tried: Option<(&LineFacts, &Tried)>,
 ) -> Result<RankingReport, Failure> {
     let counts = count_tests(run);
     let mut trust = trust(run, counts)?;
-    let mut seen = Seen::read(run, units, method.needs, &run.counted_tests())?;
+    let mut seen = MethodInput::read(run, units, method.needs, &run.counted_tests())?;
     if method.needs.contains(&Need::Observations) {
         let is_paper = method.id == "cdfl_paper" || arguments.parents == Some(ParentsArgument::Paper);
         let observed = observe(store, run, is_paper, None)?;
         observed.check_failing()?;
         trust.extend(observed.trust());
-        seen = seen.with_mutants(observed, CdflChoice::new(run, arguments.parents, arguments.unidentified)?);
+        seen = seen.with_mutants(
+            observed,
+            CdflChoice::new(run, arguments.parents.map(Into::into), arguments.unidentified.map(Into::into))?,
+        );
     }
-    if let Some((ground, tried)) = tried {
+    if let Some((facts, tried)) = tried {
         trust.extend(tried.trust.iter().cloned());
-        seen = seen.with_trials(ground, &tried.trials);
+        seen = seen.with_trials(facts, &tried.trials);
     }
     let ranked = seen.rank(method)?;
     let ties = tie_break(arguments.ties);
@@ -173,7 +171,7 @@ fn report(
         tests: counts,
         ranking: entries(&run.program, units, &ranked.ranking, ties, &seen),
         trust,
-        trials: tried.filter(|(_, tried)| !tried.trials.is_empty()).map(|(ground, tried)| tried.counts(ground)),
+        trials: tried.filter(|(_, tried)| !tried.trials.is_empty()).map(|(facts, tried)| tried.counts(facts)),
         confidence: None,
         groups: Vec::new(),
         not_tried: tried.map_or_else(Vec::new, |(_, tried)| tried.not_tried.clone()),
@@ -228,12 +226,6 @@ pub fn tie_break(ties: Ties) -> TieBreak {
         Ties::Best => TieBreak::Best,
         Ties::Worst => TieBreak::Worst,
     }
-}
-
-/// The tests of a run by what they count as.
-pub fn count_tests(run: &Run) -> TestCounts {
-    let of = |wanted: Option<bool>| run.manifest.tests.iter().filter(|test| test.passed == wanted).count() as u32;
-    TestCounts { failing: of(Some(false)), passing: of(Some(true)), excluded: of(None) }
 }
 
 /// Options of some methods mean nothing to others.

@@ -5,12 +5,12 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::args::RankArguments;
-use super::entries::line_owners;
-use super::evidence::coverage;
 use super::exit::{Exit, Failure};
 use super::rank::{ALL, tie_break, write_report};
 use crate::program::Program;
 use crate::rank::{Observed, RankedUnit, Standing, Units, apply, find_method};
+use crate::rank_inputs::coverage;
+use crate::ranking::line_owners;
 use crate::report::{Entry, Evidence, RankingReport, SCHEMA_VERSION, Score, TestCounts};
 use crate::source::SourceTree;
 use crate::spectra::Spectrum;

@@ -7,10 +7,11 @@ use suspect_format::trace::{HASH_START, hash_bytes};
 
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::night::Night;
-use crate::cli::rank::{count_tests, known_ranking};
+use crate::cli::rank::known_ranking;
 use crate::cli::report::read;
 use crate::history::{Failed, FunctionKnown, Known, Version};
 use crate::program::Program;
+use crate::rank_inputs::count_tests;
 use crate::report::{Entry, NightName, Report, TestOutcome};
 use crate::source::SourceTree;
 use crate::store::{Recorded, Run, Store, TestRecord};

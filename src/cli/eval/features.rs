@@ -10,7 +10,7 @@ use super::trials::Kept;
 use super::version::Place;
 use crate::cli::exit::{Exit, Failure};
 use crate::eval::{self, Assessed, EvalVersion, FaultKind};
-use crate::evidence::{Ground, NAMES, Portrait, Posterior, Trials};
+use crate::evidence::{LineFacts, NAMES, Portrait, Posterior, Trials};
 use crate::store::Run;
 
 /// First line of a file: what the numbers are.
@@ -59,7 +59,7 @@ struct Summary<'a> {
 pub struct Shown<'a> {
     pub suite: &'a str,
     pub run: &'a Run,
-    pub ground: &'a Ground<'a>,
+    pub facts: &'a LineFacts<'a>,
     pub trials: &'a Trials,
     pub kept: &'a Kept,
     /// The program's lines that are faulty.
@@ -69,11 +69,11 @@ pub struct Shown<'a> {
 impl Place<'_> {
     /// Appends the features of all lines in question to `out`.
     pub fn write_features(&self, version: &EvalVersion, shown: &Shown, out: &mut Vec<u8>) -> Result<(), Failure> {
-        let Shown { suite, run, ground, trials, kept, faulty } = *shown;
-        let posterior = Posterior::new(ground, trials);
-        let portrait = Portrait::new(ground, trials);
+        let Shown { suite, run, facts, trials, kept, faulty } = *shown;
+        let posterior = Posterior::new(facts, trials);
+        let portrait = Portrait::new(facts, trials);
         let kinds = version.fault.kinds();
-        let coverage = ground.coverage();
+        let coverage = facts.coverage();
         let summary = Summary {
             program: &self.program.name,
             version: &version.name,

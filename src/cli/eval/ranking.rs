@@ -7,15 +7,14 @@ use rayon::prelude::*;
 use super::features::{Shown, assess, keep};
 use super::trials::Kept;
 use super::version::Place;
-use crate::cli::causes::CdflChoice;
-use crate::cli::evidence::{Scene, Seen};
 use crate::cli::exit::Failure;
-use crate::cli::observed::observe;
-use crate::cli::rank::{count_tests, left_out};
 use crate::eval::{EvalVersion, Evaluated, SuiteResult, VersionOutcome, lines_of_nodes};
 use crate::evidence::{Posterior, Trials};
 use crate::mutation::line_dependences;
 use crate::rank::{Granularity, Located, Method, Need, RankedUnit, Units, t_score};
+use crate::rank_inputs::CdflChoice;
+use crate::rank_inputs::observe;
+use crate::rank_inputs::{Coverage, MethodInput, count_tests, left_out};
 use crate::store::{Run, Store};
 
 /// Predicates from which T-score starts (Liu et al., FSE 2005).
@@ -61,15 +60,15 @@ impl Place<'_> {
         };
         let faulty_lines = version.fault.units(program, &Units::new(program, Granularity::Line)).0;
         for (suite, tests) in &suites {
-            let scene = kept.as_ref().map(|_| Scene::read(run, tests)).transpose()?;
-            let ground = scene.as_ref().map(|scene| scene.ground(&store, run)).transpose()?;
+            let coverage = kept.as_ref().map(|_| Coverage::read(run, tests)).transpose()?;
+            let facts = coverage.as_ref().map(|coverage| coverage.line_facts(&store, run)).transpose()?;
             let trials = kept.as_ref().map_or_else(Trials::default, |kept| kept.trials(tests));
-            let mut seen = Seen::read(run, &units, &needs, tests)?;
-            if let (Some(ground), Some(kept)) = (&ground, &kept) {
-                seen = seen.with_trials(ground, &trials);
-                assessed.push(assess(&Posterior::new(ground, &trials), &faulty_lines));
+            let mut seen = MethodInput::read(run, &units, &needs, tests)?;
+            if let (Some(facts), Some(kept)) = (&facts, &kept) {
+                seen = seen.with_trials(facts, &trials);
+                assessed.push(assess(&Posterior::new(facts, &trials), &faulty_lines));
                 if self.options.features {
-                    let shown = Shown { suite: &suite.name, run, ground, trials: &trials, kept, faulty: &faulty_lines };
+                    let shown = Shown { suite: &suite.name, run, facts, trials: &trials, kept, faulty: &faulty_lines };
                     self.write_features(version, &shown, &mut rows)?;
                 }
             }
@@ -157,7 +156,7 @@ impl Place<'_> {
         let program = &run.program;
         let predicates = Units::new(program, Granularity::Predicate);
         let needs: Vec<Need> = methods.iter().flat_map(|method| method.needs).copied().collect();
-        let seen = Seen::read(run, &predicates, &needs, tests)?;
+        let seen = MethodInput::read(run, &predicates, &needs, tests)?;
         let lines = Units::new(program, Granularity::Line);
         let faulty = version.fault.units(program, &lines).0;
         let line = |position: &u32| match lines.get(*position) {

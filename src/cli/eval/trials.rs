@@ -7,15 +7,15 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::version::Place;
-use crate::cli::evidence::Scene;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::progress::Lines;
-use crate::cli::search::{SearchOptions, search};
 use crate::cli::streams::say;
 use crate::eval::{self, EvalVersion};
 use crate::evidence::{Candidate, Effect, Kind, Outcome, Posterior, Trials, TriedTest};
 use crate::mutant::Class;
 use crate::progress::Progress;
+use crate::rank_inputs::Coverage;
+use crate::rank_inputs::{SearchOptions, search};
 use crate::search::SearchWatch;
 use crate::store::{Run, Store};
 use crate::suite::Suite;
@@ -195,9 +195,9 @@ impl Place<'_> {
         if !counted.iter().any(failed) {
             return Ok((Trials::default(), 0, true));
         }
-        let scene = Scene::read(run, &counted)?;
-        let ground = scene.ground(store, run)?;
-        let posterior = |trials: &Trials| Posterior::new(&ground, trials).lines;
+        let coverage = Coverage::read(run, &counted)?;
+        let facts = coverage.line_facts(store, run)?;
+        let posterior = |trials: &Trials| Posterior::new(&facts, trials).lines;
         let options = SearchOptions {
             jobs: self.options.jobs,
             budget: self.options.search,

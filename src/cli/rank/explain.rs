@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::chains::Chains;
 use crate::cli::exit::Failure;
-use crate::evidence::{Confidence, Ground, Posterior, Reasons, Trials, failing_groups};
+use crate::evidence::{Confidence, LineFacts, Posterior, Reasons, Trials, failing_groups};
 use crate::program::Program;
 use crate::rank::{RankedUnit, Units};
+use crate::rank_inputs::Chains;
 use crate::ranking::{Claimant, Claims, KeptClaim};
 use crate::report::{self, Entry, RankingReport, TestGroup, Within};
 use crate::store::{Run, Store};
@@ -20,7 +20,7 @@ const EXPLAINED: usize = 100;
 pub struct Explainer<'a> {
     store: &'a Store,
     run: &'a Run,
-    ground: &'a Ground<'a>,
+    facts: &'a LineFacts<'a>,
     chains: &'a Chains,
     trials: &'a Trials,
     /// Of the lines that are ranked: what is known to be none of the others.
@@ -34,18 +34,18 @@ impl<'a> Explainer<'a> {
     /// For the lines that are not left out of the ranking.
     pub fn new(
         (store, run): (&'a Store, &'a Run),
-        (ground, chains): (&'a Ground<'a>, &'a Chains),
+        (facts, chains): (&'a LineFacts<'a>, &'a Chains),
         trials: &'a Trials,
         left_out: &BTreeSet<u32>,
     ) -> Explainer<'a> {
         Explainer {
             store,
             run,
-            ground,
+            facts,
             chains,
             trials,
-            posterior: without(Posterior::new(ground, trials).stated(ground, trials), left_out),
-            reasons: Reasons::new(&run.program, ground, trials),
+            posterior: without(Posterior::new(facts, trials).stated(facts, trials), left_out),
+            reasons: Reasons::new(&run.program, facts, trials),
             claimant: Claimant::new(store, run, trials),
             claims: BTreeMap::new(),
         }
@@ -85,7 +85,7 @@ impl<'a> Explainer<'a> {
             return Vec::new();
         }
         let Posterior { clusters, of_clusters, .. } = &self.posterior;
-        let groups = failing_groups(self.ground, self.trials, clusters, &failing);
+        let groups = failing_groups(self.facts, self.trials, clusters, &failing);
         let group = |(mut tests_of, probabilities): (Vec<u32>, &Vec<f64>)| {
             tests_of.sort_unstable();
             let probability =
@@ -137,7 +137,7 @@ impl<'a> Explainer<'a> {
     }
 
     fn confidence(&self) -> report::Confidence {
-        let found = Confidence::new(self.ground, self.trials, &self.posterior);
+        let found = Confidence::new(self.facts, self.trials, &self.posterior);
         let place = |line: u32| place_of(&self.run.program, line);
         report::Confidence {
             lack: found.lack.map(|lack| lack.to_string()),

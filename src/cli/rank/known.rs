@@ -6,10 +6,10 @@ use crate::rank::find_method;
 use crate::ranking::KeptRanking;
 use crate::store::{Run, Store};
 
-use super::chains::Chains;
 use super::explain::Explainer;
 use super::tried::look_up;
-use super::{ALL, Ranked, Scene, check_contrast, count_tests};
+use super::{ALL, Coverage, Ranked, check_contrast, count_tests};
+use crate::rank_inputs::Chains;
 
 /// The default ranking of lines, as it was made last; if it was not since the tests were recorded, made now by what is known without running
 /// anything.
@@ -26,16 +26,16 @@ fn untried(store: &Store, run: &Run) -> Result<KeptRanking, Failure> {
     let arguments = RankArguments::of_all_evidence(search);
     let method = find_method(ALL).map_err(Failure::of(Exit::Usage))?;
     let ranked = Ranked::new(store, run, &arguments)?;
-    let scene = Scene::read(run, &run.counted_tests())?;
+    let coverage = Coverage::read(run, &run.counted_tests())?;
     let chains = Chains::load(store, run)?;
-    let ground = scene.ground(store, run)?.with_chains(&chains.lines());
+    let facts = coverage.line_facts(store, run)?.with_chains(&chains.lines());
     let tried = look_up(
         store,
         run,
-        &ground,
+        &facts,
         "changes of the program: `suspect rank` has not been run since the tests were recorded",
     )?;
-    let mut report = super::report(store, run, method, &arguments, &ranked, Some((&ground, &tried)))?;
-    Explainer::new((store, run), (&ground, &chains), &tried.trials, &ranked.left_out).explain(&mut report);
+    let mut report = super::report(store, run, method, &arguments, &ranked, Some((&facts, &tried)))?;
+    Explainer::new((store, run), (&facts, &chains), &tried.trials, &ranked.left_out).explain(&mut report);
     Ok(KeptRanking::new(run, &report))
 }

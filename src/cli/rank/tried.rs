@@ -6,9 +6,9 @@ use crate::campaign::run_identity;
 use crate::cli::args::SearchArguments;
 use crate::cli::exit::Failure;
 use crate::cli::interrupt;
-use crate::cli::search::{SearchOptions, search};
-use crate::evidence::{Ground, Posterior, Tallies, Trials};
+use crate::evidence::{LineFacts, Posterior, Tallies, Trials};
 use crate::mutation::Endless;
+use crate::rank_inputs::{SearchOptions, search};
 use crate::report::{TrialCounts, utc};
 use crate::search::{SearchWatch, Searched};
 use crate::store::{Run, Store};
@@ -42,9 +42,9 @@ impl Tried {
     }
 
     /// How much that is.
-    pub fn counts(&self, ground: &Ground) -> TrialCounts {
+    pub fn counts(&self, facts: &LineFacts) -> TrialCounts {
         let trials = &self.trials;
-        let tallies = Tallies::new(ground, trials, |test| trials.is_first(test));
+        let tallies = Tallies::new(facts, trials, |test| trials.is_first(test));
         let mut counts =
             TrialCounts { trials: trials.len() as u64, finished: self.is_finished, ..TrialCounts::default() };
         counts.carried_over = trials.carried_over().map_or(0, |(n, _)| n as u64);
@@ -76,11 +76,11 @@ impl Tried {
 pub fn try_changes(
     store: &Store,
     run: &Run,
-    ground: &Ground,
+    facts: &LineFacts,
     arguments: &SearchArguments,
     is_look: bool,
 ) -> Result<Tried, Failure> {
-    let trial = Trying { store, run, ground, arguments };
+    let trial = Trying { store, run, facts, arguments };
     if arguments.no_trials {
         let why = if trial.knows() { "what had not been tried before" } else { "changes of the program" };
         return trial.look_up(format!("{why} (--no-trials)"));
@@ -98,16 +98,16 @@ pub fn try_changes(
 ///
 /// # Errors
 /// When the signal handler cannot be set.
-pub fn look_up(store: &Store, run: &Run, ground: &Ground, why: &str) -> Result<Tried, Failure> {
+pub fn look_up(store: &Store, run: &Run, facts: &LineFacts, why: &str) -> Result<Tried, Failure> {
     let arguments = SearchArguments { budget: None, jobs: None, no_trials: true, allow_unsafe: false };
-    Trying { store, run, ground, arguments: &arguments }.look_up(why.to_owned())
+    Trying { store, run, facts, arguments: &arguments }.look_up(why.to_owned())
 }
 
 /// What is tried changes of.
 struct Trying<'a> {
     store: &'a Store,
     run: &'a Run,
-    ground: &'a Ground<'a>,
+    facts: &'a LineFacts<'a>,
     arguments: &'a SearchArguments,
 }
 
@@ -136,7 +136,7 @@ impl Trying<'_> {
 
     /// Tries changes within the budget; without one, looks up what was tried.
     fn tried(&self, budget: Duration) -> Result<Tried, Failure> {
-        let Trying { store, run, ground, arguments } = *self;
+        let Trying { store, run, facts, arguments } = *self;
         let suite = ready::suite(store.root(), run)?;
         let _reading = if budget.is_zero() { None } else { Some(store.lock_shared()?) };
         let stop = interrupt::catch()?;
@@ -148,7 +148,7 @@ impl Trying<'_> {
             allow_unsafe: arguments.allow_unsafe,
         };
         let watch = Watching::new(&run.program, budget);
-        let posterior = |trials: &Trials| Posterior::new(ground, trials).lines;
+        let posterior = |trials: &Trials| Posterior::new(facts, trials).lines;
         watch.announce(run);
         watch.ranked(&Trials::default(), &posterior(&Trials::default()));
         let searched = search((store, run, &suite), options, &posterior, stop, &watch, watch.progress());

@@ -6,11 +6,11 @@ use std::io::Write;
 use super::explain::{Explainer, place_of};
 use super::tried::Tried;
 use crate::cli::args::{By, RankArguments, RankFormat};
-use crate::cli::evidence::Seen;
 use crate::cli::exit::{Exit, Failure};
-use crate::evidence::{Effect, Features, Ground, NAMES, Portrait, Trials, WEIGHTS};
+use crate::evidence::{Effect, Features, LineFacts, NAMES, Portrait, Trials, WEIGHTS};
 use crate::program::{Program, is_of_system};
 use crate::rank::{Algorithm, Granularity, Method, RankedUnit, Units, find_method};
+use crate::rank_inputs::MethodInput;
 use crate::report::{
     Before, Difference, Entry, Feature, RankingReport, Score, Standing, WHY_SCHEMA_VERSION, WhyNot, WhyReport,
     write_why,
@@ -43,7 +43,7 @@ pub fn asked(program: &Program, method: &Method, arguments: &RankArguments) -> R
 pub fn why(
     (store, run): (&Store, &Run),
     (line, is_not): (u32, bool),
-    (ground, tried): (&Ground, &Tried),
+    (facts, tried): (&LineFacts, &Tried),
     report: &RankingReport,
     explainer: &mut Explainer,
     format: RankFormat,
@@ -57,7 +57,7 @@ pub fn why(
     let trials = &tried.trials;
     let mut entry = report.ranking[position].clone();
     entry.reasons = explainer.reasons_of(line);
-    let numbers = Numbers::new(ground, trials, explainer, line);
+    let numbers = Numbers::new(facts, trials, explainer, line);
     let candidates = candidates_of(trials, line);
     let of_test = |test: u32| explainer.test_name(test);
     let sentences: Vec<(u32, String)> =
@@ -162,7 +162,7 @@ fn not_tried(trials: &Trials, tried: &Tried, line: u32) -> Vec<String> {
 fn spectra(run: &Run, line: u32) -> Result<Vec<Standing>, Failure> {
     let units = Units::new(&run.program, Granularity::Line);
     let unit = (0..).zip(units.iter()).find(|(_, unit)| *unit == RankedUnit::Line(line)).map(|(position, _)| position);
-    let seen = Seen::read(run, &units, &[], &run.counted_tests())?;
+    let seen = MethodInput::read(run, &units, &[], &run.counted_tests())?;
     let mut standings = Vec::new();
     for id in SPECTRA {
         let method = find_method(id).map_err(Failure::of(Exit::Internal))?;
@@ -186,11 +186,11 @@ struct Numbers {
 
 impl Numbers {
     /// Where failing tests fall into groups, those count that make `line` likeliest.
-    fn new(ground: &Ground, trials: &Trials, explainer: &Explainer, line: u32) -> Numbers {
+    fn new(facts: &LineFacts, trials: &Trials, explainer: &Explainer, line: u32) -> Numbers {
         let clusters = &explainer.posterior.clusters;
         let portraits = match clusters.len() {
-            0 | 1 => vec![Portrait::new(ground, trials)],
-            _ => clusters.iter().map(|tests| Portrait::of_failing(ground, trials, tests)).collect(),
+            0 | 1 => vec![Portrait::new(facts, trials)],
+            _ => clusters.iter().map(|tests| Portrait::of_failing(facts, trials, tests)).collect(),
         };
         let lead = |portrait: &Portrait| {
             let score = |features: &Features| WEIGHTS.dot(features);

@@ -12,13 +12,14 @@ use super::sources::files;
 use crate::build::BuildReport;
 use crate::campaign::run_identity;
 use crate::cli::diff::since_last_night;
-use crate::cli::evidence::Seen;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::graph::reported_model;
 use crate::cli::night::Night;
-use crate::cli::observed::observe_latest;
-use crate::cli::rank::{known_ranking, left_out};
+use crate::cli::rank::known_ranking;
 use crate::rank::{Granularity, Need, Units};
+use crate::rank_inputs::MethodInput;
+use crate::rank_inputs::left_out;
+use crate::rank_inputs::observe_latest;
 use crate::report::{
     Build, Comparison, Explanation, REPORT_SCHEMA_VERSION, RankingReport, Recorded, Report, ReportCommand, TestOutcome,
     TestResult, change_of, shell_word,
@@ -43,7 +44,7 @@ pub fn gather(root: &Path, created: u64) -> Result<Report, Failure> {
     };
     let all = Units::new(&run.program, Granularity::Line);
     let lines = all.without(&left_out(&run, &all)?);
-    let seen = Seen::read(&run, &lines, &[Need::Coverage, Need::Edges], &run.counted_tests())?;
+    let seen = MethodInput::read(&run, &lines, &[Need::Coverage, Need::Edges], &run.counted_tests())?;
     let files = files(root, &run.program, &lines, &seen, ranking.as_ref());
     let mut not_looked_at = not_looked_at(&run, build.as_ref(), &files, ranking.as_ref());
     if let Some(night) = Night::of(&store, run.number)? {

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::cli::evidence::Seen;
 use crate::program::Program;
 use crate::rank::{RankedUnit, Units};
+use crate::rank_inputs::MethodInput;
 use crate::report::{FunctionCoverage, RankingReport, SourceFile};
 use crate::source::SourceTree;
 
@@ -19,7 +19,7 @@ pub fn files(
     root: &Path,
     program: &Program,
     lines: &Units,
-    seen: &Seen,
+    seen: &MethodInput,
     ranking: Option<&RankingReport>,
 ) -> Vec<SourceFile> {
     let mut files: BTreeMap<u32, SourceFile> = BTreeMap::new();

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::exit::{Exit, Failure};
 use crate::campaign::Results;
 use crate::causal::{Observations, TestObservations, execution_order};
 use crate::mutant::Slot;
+use crate::obstacle::Obstacle;
 use crate::store::{Run, Store, TrialKey};
 
 /// The observations of a campaign.
@@ -23,11 +23,11 @@ pub struct Observed {
 
 impl Observed {
     /// Fails unless a failing test is among those that mutants ran on.
-    pub fn check_failing(&self) -> Result<(), Failure> {
+    pub fn check_failing(&self) -> Result<(), Obstacle> {
         match self.observations.tests().iter().any(|test| test.failed()) {
             true => Ok(()),
-            false => Err(Failure::new(
-                Exit::Baseline,
+            false => Err(Obstacle::new(
+                Obstacle::Tests,
                 "value mutants have been tried on passing tests alone: run `suspect mutate` for the failing ones",
             )),
         }
@@ -49,10 +49,10 @@ impl Observed {
 
 /// Reads the run's latest campaign. `sampled_alone`: without mutants that are no samples (a value's neighbours); `wanted`: on these tests
 /// alone, ascending.
-pub fn observe(store: &Store, run: &Run, sampled_alone: bool, wanted: Option<&[u32]>) -> Result<Observed, Failure> {
+pub fn observe(store: &Store, run: &Run, sampled_alone: bool, wanted: Option<&[u32]>) -> Result<Observed, Obstacle> {
     let none = || {
-        Failure::new(
-            Exit::Store,
+        Obstacle::new(
+            Obstacle::Store,
             "no value mutants have been tried since the tests were recorded: run `suspect mutate` first",
         )
     };
@@ -61,7 +61,7 @@ pub fn observe(store: &Store, run: &Run, sampled_alone: bool, wanted: Option<&[u
 }
 
 /// The same of all mutants and tests; `None` if the run has no campaign.
-pub fn observe_latest(store: &Store, run: &Run) -> Result<Option<Observed>, Failure> {
+pub fn observe_latest(store: &Store, run: &Run) -> Result<Option<Observed>, Obstacle> {
     let results = Results::latest(store, run)?.filter(|results| !results.trials.is_empty());
     results.map(|results| observe_results(run, &results, false, None)).transpose()
 }
@@ -71,7 +71,7 @@ fn observe_results(
     results: &Results,
     sampled_alone: bool,
     wanted: Option<&[u32]>,
-) -> Result<Observed, Failure> {
+) -> Result<Observed, Obstacle> {
     let program = &run.program;
     let schedule = results.schedule(program);
     let counts = |slot: u32| !sampled_alone || Slot(slot).is_sampled();
@@ -95,7 +95,7 @@ fn observe_results(
     let samples = slots.iter().map(|slots| slots.len() as u32).collect();
     let (numbers, tests): (Vec<u32>, Vec<TestObservations>) = tests.into_iter().unzip();
     Ok(Observed {
-        observations: Observations::new(samples, tests).map_err(Failure::of(Exit::Store))?,
+        observations: Observations::new(samples, tests).map_err(Obstacle::of(Obstacle::Store))?,
         tests: numbers,
         order: execution_order(program.nodes.len(), &orders),
         notes: notes(run, results),

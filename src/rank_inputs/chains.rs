@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::campaign::run_identity;
-use crate::cli::exit::Failure;
+use crate::obstacle::Obstacle;
 use crate::report::{self, Explanation, Place};
 use crate::store::{Run, Store};
 
@@ -16,7 +16,7 @@ pub struct Chains {
 
 impl Chains {
     /// What the store has of this run.
-    pub fn load(store: &Store, run: &Run) -> Result<Chains, Failure> {
+    pub fn load(store: &Store, run: &Run) -> Result<Chains, Obstacle> {
         let explanations: Vec<Explanation> = store.load_explanations(run_identity(run))?.unwrap_or_default();
         let fails = |name: &str| run.manifest.tests.iter().any(|test| test.name == name && test.passed == Some(false));
         let program = &run.program;

@@ -12,7 +12,7 @@ use crate::build::BuildReport;
 use crate::build::check::{Compilation, compilations};
 use crate::build::report::{ModuleReport, UnitReport};
 use crate::campaign::run_identity;
-use crate::evidence::Ground;
+use crate::evidence::LineFacts;
 use crate::mutation::sources;
 use crate::mutation::{mix, text};
 use crate::program::{Program, Unit};
@@ -53,7 +53,7 @@ impl Kept {
 
 /// The warnings about the units of which failing tests execute a line. There are none where it is not known how they were compiled, or where
 /// sources are not what was built any more.
-pub fn warnings_of(store: &Store, run: &Run, ground: &Ground) -> Vec<Warning> {
+pub fn warnings_of(store: &Store, run: &Run, facts: &LineFacts) -> Vec<Warning> {
     let identity = run_identity(run);
     // What is damaged is made anew.
     let kept = store.load_warnings::<Kept>().ok().flatten().filter(|kept| kept.version == VERSION).unwrap_or_default();
@@ -61,7 +61,7 @@ pub fn warnings_of(store: &Store, run: &Run, ground: &Ground) -> Vec<Warning> {
         return kept.warnings();
     }
     let known = kept.units.into_iter().map(|said| (said.print, said)).collect();
-    let Some(units) = asked(store, run, ground, &known) else { return Vec::new() };
+    let Some(units) = asked(store, run, facts, &known) else { return Vec::new() };
     let kept = Kept { version: VERSION, run: identity, units };
     // What cannot be kept is asked again.
     let _ = store.save_warnings(&kept);
@@ -69,14 +69,14 @@ pub fn warnings_of(store: &Store, run: &Run, ground: &Ground) -> Vec<Warning> {
 }
 
 /// What the compiler says of each unit, and said of those that are as they were.
-fn asked(store: &Store, run: &Run, ground: &Ground, known: &HashMap<u64, Said>) -> Option<Vec<Said>> {
+fn asked(store: &Store, run: &Run, facts: &LineFacts, known: &HashMap<u64, Said>) -> Option<Vec<Said>> {
     let (root, program) = (store.root(), &run.program);
     let build = store.load_build::<BuildReport>().ok().flatten()?;
     sources(root, run, Some(&build)).ok()?;
     let read = |module: &ModuleReport| compilations(&root.join(&module.path)).unwrap_or_default();
     let compiled: Vec<Compilation> = build.modules.iter().flat_map(read).collect();
     let files = files(root, program);
-    let looks: BTreeMap<(&Compilation, PathBuf), u64> = executed_units(program, ground)
+    let looks: BTreeMap<(&Compilation, PathBuf), u64> = executed_units(program, facts)
         .into_iter()
         .filter_map(|unit| build.units.iter().find(|built| built.hash == unit.hash).map(|built| (unit, built)))
         .filter_map(|(unit, built)| {
@@ -166,8 +166,8 @@ fn places(root: &Path, program: &Program) -> BTreeMap<PathBuf, u32> {
 }
 
 /// The units of which a failing test executes a line.
-fn executed_units<'p>(program: &'p Program, ground: &Ground) -> Vec<&'p Unit> {
-    let failing = (0..ground.n_lines() as u32).filter(|line| ground.spectra()[*line as usize].ef > 0);
-    let functions: BTreeSet<u32> = failing.filter_map(|line| ground.function(line)).collect();
+fn executed_units<'p>(program: &'p Program, facts: &LineFacts) -> Vec<&'p Unit> {
+    let failing = (0..facts.n_lines() as u32).filter(|line| facts.spectra()[*line as usize].ef > 0);
+    let functions: BTreeSet<u32> = failing.filter_map(|line| facts.function(line)).collect();
     program.units.iter().filter(|unit| functions.range(unit.functions.clone()).next().is_some()).collect()
 }

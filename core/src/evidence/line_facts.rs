@@ -26,7 +26,7 @@ pub struct Holds {
 /// The warning of the compiler that says most of a line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Warned {
-    /// Its position in [`Ground::warnings`].
+    /// Its position in [`LineFacts::warnings`].
     pub warning: u32,
     /// 0 if it is of this line; else 1 for the next lines of code, and so on; [`u32::MAX`] for anywhere in its function.
     pub distance: u32,
@@ -39,7 +39,7 @@ const FARTHEST_WARNING: u32 = 4;
 
 /// A program's lines as they are before trials; the lines are [`Program::lines`] and are named by their indices there.
 #[derive(Clone, Debug)]
-pub struct Ground<'a> {
+pub struct LineFacts<'a> {
     coverage: &'a CoverageMatrix,
     rows: HashMap<u32, usize>,
     spectra: Vec<Spectrum>,
@@ -58,9 +58,9 @@ pub struct Ground<'a> {
     warned_functions: HashMap<u32, Warned>,
 }
 
-impl<'a> Ground<'a> {
+impl<'a> LineFacts<'a> {
     /// `coverage` has a column for each of the program's lines; `tests` names the test of each of its rows by its index in the manifest.
-    pub fn new(program: &Program, coverage: &'a CoverageMatrix, tests: &[u32]) -> Ground<'a> {
+    pub fn new(program: &Program, coverage: &'a CoverageMatrix, tests: &[u32]) -> LineFacts<'a> {
         let n_lines = program.lines.len();
         let mut function = vec![None; n_lines];
         for block in &program.blocks {
@@ -70,7 +70,7 @@ impl<'a> Ground<'a> {
         }
         let (before, after) = neighbours(program, &function);
         let blocks = program.blocks.iter().map(|block| block.lines.clone()).filter(|lines| lines.len() > 1);
-        Ground {
+        LineFacts {
             coverage,
             rows: tests.iter().enumerate().map(|(row, &test)| (test, row)).collect(),
             spectra: coverage.spectra(),

@@ -1,17 +1,29 @@
-//! What the user says about how causes are found, as the causal analyses take it.
+//! Choices of how causes are found, as the causal analyses take them.
 
-use super::args::{ParentsArgument, Unidentified};
-use super::exit::Failure;
 use crate::causal::{Candidates, CdflOptions, EffectOptions, Missing, Parents, SafeRelation, StructureOptions};
 use crate::mutation::load_code;
+use crate::obstacle::Obstacle;
 use crate::slice::Slicer;
 use crate::store::Run;
+
+/// Which nodes the causal analyses adjust for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ParentChoice {
+    /// All intervention parents outside cycles.
+    Acyclic,
+    /// Markovian parents: those that matter beside the others.
+    Markovian,
+    /// Markovian parents among those that the code can make direct causes.
+    Safe,
+    /// As the paper: Markovian parents, both directions of cycles dropped, sampled values alone.
+    Paper,
+}
 
 /// How causes are found.
 #[derive(Debug)]
 pub struct CdflChoice {
-    parents: Option<ParentsArgument>,
-    unidentified: Option<Unidentified>,
+    parents: Option<ParentChoice>,
+    unidentified: Option<Missing>,
     safe: SafeRelation,
 }
 
@@ -19,13 +31,11 @@ impl CdflChoice {
     /// What was asked for; reads the program's code if that is needed.
     pub fn new(
         run: &Run,
-        parents: Option<ParentsArgument>,
-        unidentified: Option<Unidentified>,
-    ) -> Result<CdflChoice, Failure> {
+        parents: Option<ParentChoice>,
+        unidentified: Option<Missing>,
+    ) -> Result<CdflChoice, Obstacle> {
         let safe = match parents {
-            Some(ParentsArgument::Safe) => {
-                SafeRelation::new(Slicer::new(&run.program, &load_code(run)?).node_sources())
-            }
+            Some(ParentChoice::Safe) => SafeRelation::new(Slicer::new(&run.program, &load_code(run)?).node_sources()),
             _ => SafeRelation::default(),
         };
         Ok(CdflChoice { parents, unidentified, safe })
@@ -33,16 +43,16 @@ impl CdflChoice {
 
     /// Whether it is the paper's way.
     pub fn is_paper(&self) -> bool {
-        self.parents == Some(ParentsArgument::Paper)
+        self.parents == Some(ParentChoice::Paper)
     }
 
     /// For ranking.
     pub fn options(&self) -> CdflOptions<'_> {
         let defaults = CdflOptions::default();
         let options = match self.parents {
-            None | Some(ParentsArgument::Acyclic) => defaults,
-            Some(ParentsArgument::Paper) => CdflOptions::paper(),
-            Some(ParentsArgument::Markovian | ParentsArgument::Safe) => {
+            None | Some(ParentChoice::Acyclic) => defaults,
+            Some(ParentChoice::Paper) => CdflOptions::paper(),
+            Some(ParentChoice::Markovian | ParentChoice::Safe) => {
                 CdflOptions { structure: self.structure(), ..defaults }
             }
         };
@@ -52,25 +62,22 @@ impl CdflChoice {
     /// For a dependence model: Markovian parents unless others are asked for.
     pub fn structure(&self) -> StructureOptions<'_> {
         match self.parents {
-            None | Some(ParentsArgument::Markovian) => StructureOptions::default(),
-            Some(ParentsArgument::Acyclic) => {
+            None | Some(ParentChoice::Markovian) => StructureOptions::default(),
+            Some(ParentChoice::Acyclic) => {
                 StructureOptions { parents: Parents::Acyclic, ..StructureOptions::default() }
             }
-            Some(ParentsArgument::Safe) => {
+            Some(ParentChoice::Safe) => {
                 StructureOptions { candidates: Candidates::Safe(&self.safe), ..StructureOptions::default() }
             }
-            Some(ParentsArgument::Paper) => StructureOptions::paper(),
+            Some(ParentChoice::Paper) => StructureOptions::paper(),
         }
     }
 
     /// These options, but for what was asked for.
     pub fn effects(&self, options: EffectOptions) -> EffectOptions {
-        let missing = match self.unidentified {
-            None => return options,
-            Some(Unidentified::Zero) => Missing::Zero,
-            Some(Unidentified::Renormalised) => Missing::Renormalise,
-            Some(Unidentified::Shared) => Missing::Shared,
-        };
-        EffectOptions { missing, ..options }
+        match self.unidentified {
+            None => options,
+            Some(missing) => EffectOptions { missing, ..options },
+        }
     }
 }

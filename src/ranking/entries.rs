@@ -4,16 +4,16 @@ use std::collections::HashMap;
 
 use rayon::prelude::*;
 
-use super::evidence::Seen;
 use crate::program::{NodeKind, Program};
 use crate::rank::{RankedUnit, Ranking, Standing, TieBreak, Units};
+use crate::rank_inputs::MethodInput;
 use crate::report::{Entry, Score};
 
 /// The entries of a ranking, in its order.
-pub fn entries(program: &Program, units: &Units, ranking: &Ranking, ties: TieBreak, seen: &Seen) -> Vec<Entry> {
+pub fn entries(program: &Program, units: &Units, ranking: &Ranking, ties: TieBreak, input: &MethodInput) -> Vec<Entry> {
     let owners = line_owners(program);
     let standings: Vec<Standing> = ranking.iter().collect();
-    standings.par_iter().map(|standing| entry(program, units, standing, ties, seen, &owners)).collect()
+    standings.par_iter().map(|standing| entry(program, units, standing, ties, input, &owners)).collect()
 }
 
 /// For each line, the first function that has code there and around it; generated code may claim a line of another function.
@@ -39,7 +39,7 @@ fn entry(
     units: &Units,
     standing: &Standing,
     ties: TieBreak,
-    seen: &Seen,
+    input: &MethodInput,
     owners: &HashMap<u32, u32>,
 ) -> Entry {
     let unit = units.get(standing.unit);
@@ -60,7 +60,7 @@ fn entry(
         line: place.line,
         file,
         function,
-        evidence: seen.evidence(standing.unit),
+        evidence: input.evidence(standing.unit),
         probability: None,
         reasons: Vec::new(),
     }

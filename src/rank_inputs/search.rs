@@ -3,16 +3,16 @@
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use super::evidence::lines_left_out;
-use super::exit::Failure;
+use super::coverage::lines_left_out;
+use super::earlier::earlier;
 use crate::campaign::{Workbench, run_identity};
 use crate::evidence::{Strings, Trials, TriedTest};
 use crate::mutant::Class;
 use crate::mutation::{Catalogue, CatalogueRequest};
 use crate::mutation::{Endless, n_edges};
 use crate::mutation::{say_uncontained, workbench};
+use crate::obstacle::Obstacle;
 use crate::progress::Progress;
-use crate::rank_inputs::earlier::earlier;
 use crate::search::{Search, SearchSettings, SearchTest, SearchWatch, Searched};
 use crate::store::{Run, Store};
 use crate::suite::Suite;
@@ -59,7 +59,7 @@ pub fn search(
     stop: &AtomicBool,
     watch: &dyn SearchWatch,
     progress: &dyn Progress,
-) -> Result<(Searched, Catalogue), Failure> {
+) -> Result<(Searched, Catalogue), Obstacle> {
     let began = Instant::now();
     ready::check(store, run, suite)?;
     // All classes, those for repairing programs too. Without code mutants values can still be changed.
@@ -74,7 +74,7 @@ pub fn search(
     let _searching = if options.budget == Some(Duration::ZERO) { None } else { Some(evidence.lock()?) };
     let earlier = earlier(store, run, &tests, &evidence)?;
     let until = options.budget.map(|budget| began + budget);
-    let lab = |watched| -> Result<Workbench, Failure> {
+    let lab = |watched| -> Result<Workbench, Obstacle> {
         let mut lab = workbench(run, suite, Executors::Decided, watched, options.allow_unsafe, &endless)?;
         lab.setup.until = until;
         Ok(lab)
@@ -121,7 +121,7 @@ pub fn search(
 }
 
 /// The tests that count.
-fn search_tests(run: &Run, endless: &Endless) -> Result<Vec<SearchTest>, Failure> {
+fn search_tests(run: &Run, endless: &Endless) -> Result<Vec<SearchTest>, Obstacle> {
     let recorded = run.recorded()?;
     let mut tests = Vec::new();
     for test in run.counted_tests() {
