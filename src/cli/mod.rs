@@ -12,7 +12,6 @@ mod explain;
 mod files;
 mod graph;
 mod hom;
-mod interrupt;
 mod man;
 mod merge;
 mod methods;

@@ -8,16 +8,17 @@ use std::time::{Duration, Instant};
 
 use suspect_format::abi::Mode;
 
-use super::args::{RunArguments, SearchArguments};
+use super::args::RunArguments;
 use super::exit::{Exit, Failure};
 use super::night::Night;
 use super::progress::StatusLine;
-use super::rank::by_all_evidence;
 use super::report::keep;
 use super::test::summarise;
-use super::{build, interrupt, project_root};
+use super::{build, project_root};
 use crate::cli::streams::say;
+use crate::exec::interrupt;
 use crate::rank_inputs::count_tests;
+use crate::ranking::{self, RankRequest, TrialOptions, Trying};
 use crate::report::write_ranking;
 use crate::source::SourceTree;
 use crate::store::{Run, Store, TestRecord};
@@ -149,13 +150,14 @@ fn rank(
         keep(store, run.number)?;
         return partial(&night).or_else(|| lost(run)).map_or(Ok(()), Err);
     }
-    let search = SearchArguments {
+    let trying = Trying::Now(TrialOptions {
         budget: clock.for_trials(!arguments.no_explain),
         jobs: arguments.jobs,
-        no_trials: false,
         allow_unsafe: arguments.allow_unsafe,
-    };
-    let ranked = by_all_evidence(store, run, search)?;
+    });
+    let mut ranked = ranking::rank(store, run, &RankRequest::all_evidence(trying)?, &StatusLine::new())?;
+    ranked.keep_claims(store, run)?;
+    ranked.keep_ranking(store, run)?;
     let is_over = clock.for_trials(!arguments.no_explain).is_some_and(|left| left.is_zero());
     if !ranked.is_finished && (is_over || clock.budget.is_none() && ranked.report.trials.is_some()) {
         night.missing.push("not every change of the program that was planned was tried".to_string());

@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 
 use super::args::RankArguments;
 use super::exit::{Exit, Failure};
-use super::rank::{ALL, tie_break, write_report};
+use super::rank::{tie_break, write_report};
 use crate::program::Program;
 use crate::rank::{Observed, RankedUnit, Standing, Units, apply, find_method};
 use crate::rank_inputs::coverage;
+use crate::ranking::ALL;
 use crate::ranking::line_owners;
 use crate::report::{Entry, Evidence, RankingReport, SCHEMA_VERSION, Score, TestCounts};
 use crate::source::SourceTree;

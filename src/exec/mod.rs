@@ -12,6 +12,7 @@ mod capture;
 mod command;
 mod environment;
 pub mod git;
+pub mod interrupt;
 mod machine;
 mod outcome;
 mod scratch;

@@ -2,8 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::{RankRequest, Trying, rank};
 use crate::campaign::run_identity;
 use crate::obstacle::Obstacle;
+use crate::progress::Progress;
 use crate::report::RankingReport;
 use crate::store::{Run, Store};
 
@@ -26,15 +28,14 @@ pub struct KeptRanking {
 }
 
 impl KeptRanking {
-    /// A ranking of this run, to be kept.
-    pub fn new(run: &Run, report: &RankingReport) -> KeptRanking {
+    fn new(run: &Run, report: &RankingReport) -> KeptRanking {
         let mut ranking = report.clone();
         ranking.ranking.truncate(MOST_ENTRIES);
         KeptRanking { version: VERSION, run: run_identity(run), n_ranked: report.ranking.len() as u32, ranking }
     }
 
     /// What the store has of this run; `None` if that is nothing, of another run, or cannot be read.
-    pub fn load(store: &Store, run: &Run) -> Option<KeptRanking> {
+    fn load(store: &Store, run: &Run) -> Option<KeptRanking> {
         // It is made anew when the user ranks again, so what is wrong with it does not matter.
         let kept: KeptRanking = store.load_ranking().ok()??;
         (kept.version == VERSION && kept.run == run_identity(run)).then_some(kept)
@@ -52,6 +53,17 @@ pub fn keep(store: &Store, run: &Run, report: &RankingReport) -> Result<(), Obst
         Some(earlier) if earlier.n_trials() > kept.n_trials() => Ok(()),
         _ => Ok(store.save_ranking(&kept)?),
     }
+}
+
+/// The default ranking of lines, as it was made last; if it was not since the tests were recorded, made now by what is known without running
+/// anything.
+pub fn known_ranking(store: &Store, run: &Run, progress: &dyn Progress) -> Result<KeptRanking, Obstacle> {
+    if let Some(kept) = KeptRanking::load(store, run) {
+        return Ok(kept);
+    }
+    let trying = Trying::Known("changes of the program: `suspect rank` has not been run since the tests were recorded");
+    let request = RankRequest { chains: true, ..RankRequest::all_evidence(trying)? };
+    Ok(KeptRanking::new(run, &rank(store, run, &request, progress)?.report))
 }
 
 /// The default ranking of lines as it was made last, its first entries; `None` if it was not since the tests were recorded.

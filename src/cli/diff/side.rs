@@ -7,11 +7,12 @@ use suspect_format::trace::{HASH_START, hash_bytes};
 
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::night::Night;
-use crate::cli::rank::known_ranking;
+use crate::cli::progress::StatusLine;
 use crate::cli::report::read;
 use crate::history::{Failed, FunctionKnown, Known, Version};
 use crate::program::Program;
 use crate::rank_inputs::count_tests;
+use crate::ranking::known_ranking;
 use crate::report::{Entry, NightName, Report, TestOutcome};
 use crate::source::SourceTree;
 use crate::store::{Recorded, Run, Store, TestRecord};
@@ -88,7 +89,7 @@ impl Side {
         let entries = match night.as_ref().and_then(|night| night.ranking.clone()) {
             Some(ranking) => Some(ranking.ranking),
             // Where no test fails there is none.
-            None if is_latest => known_ranking(store, run).ok().map(|known| known.ranking.ranking),
+            None if is_latest => known_ranking(store, run, &StatusLine::new()).ok().map(|known| known.ranking.ranking),
             None => None,
         };
         let texts = match &night {

@@ -12,14 +12,16 @@ use super::sources::files;
 use crate::build::BuildReport;
 use crate::campaign::run_identity;
 use crate::cli::diff::since_last_night;
-use crate::cli::exit::{Exit, Failure};
+use crate::cli::exit::Failure;
 use crate::cli::graph::reported_model;
 use crate::cli::night::Night;
-use crate::cli::rank::known_ranking;
+use crate::cli::progress::StatusLine;
+use crate::obstacle::Obstacle;
 use crate::rank::{Granularity, Need, Units};
 use crate::rank_inputs::MethodInput;
 use crate::rank_inputs::left_out;
 use crate::rank_inputs::observe_latest;
+use crate::ranking::known_ranking;
 use crate::report::{
     Build, Comparison, Explanation, REPORT_SCHEMA_VERSION, RankingReport, Recorded, Report, ReportCommand, TestOutcome,
     TestResult, change_of, shell_word,
@@ -37,10 +39,10 @@ pub fn gather(root: &Path, created: u64) -> Result<Report, Failure> {
     let store = Store::new(root);
     let run = store.latest_run()?;
     let build: Option<BuildReport> = store.load_build()?.filter(|build| is_of(build, &run));
-    let (ranking, n_ranked, no_ranking) = match known_ranking(&store, &run) {
+    let (ranking, n_ranked, no_ranking) = match known_ranking(&store, &run, &StatusLine::new()) {
         Ok(kept) => (Some(kept.ranking), kept.n_ranked, None),
-        Err(failure) if failure.exit == Exit::Baseline => (None, 0, Some(failure.message)),
-        Err(failure) => return Err(failure),
+        Err(Obstacle::Tests(message)) => (None, 0, Some(message)),
+        Err(obstacle) => return Err(obstacle.into()),
     };
     let all = Units::new(&run.program, Granularity::Line);
     let lines = all.without(&left_out(&run, &all)?);

@@ -6,8 +6,8 @@ use std::io::Write;
 use std::time::Duration;
 
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::interrupt;
 use crate::cli::streams::say;
+use crate::exec::interrupt;
 use crate::exec::{Command, Outcome, Status};
 use crate::explain::chains;
 use crate::report::{Explanation, RankingReport, shell_word, write_explanation};

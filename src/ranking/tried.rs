@@ -2,20 +2,20 @@
 
 use std::time::Duration;
 
+use super::request::{TrialOptions, Trying};
+use super::watch::Watching;
 use crate::campaign::run_identity;
-use crate::cli::args::SearchArguments;
-use crate::cli::exit::Failure;
-use crate::cli::interrupt;
 use crate::evidence::{LineFacts, Posterior, Tallies, Trials};
+use crate::exec::interrupt;
 use crate::mutation::Endless;
+use crate::obstacle::Obstacle;
+use crate::progress::Progress;
 use crate::rank_inputs::{SearchOptions, search};
 use crate::report::{TrialCounts, utc};
 use crate::search::{SearchWatch, Searched};
 use crate::store::{Run, Store};
 use crate::suite::{Suite, Verdict};
 use crate::suite_run::ready;
-
-use super::watch::Watching;
 
 /// Time for trials unless asked otherwise.
 const BUDGET: Duration = Duration::from_secs(60);
@@ -68,8 +68,8 @@ impl Tried {
     }
 }
 
-/// Tries what is worth it, as far as the budget goes; where nothing can be tried, says why instead, and takes what was tried before. `is_look`: what was
-/// tried before suffices, unless a budget is given.
+/// Tries what is worth it, as far as the request goes; where nothing can be tried, says why instead, and takes what was tried before. `is_look`:
+/// what was tried before suffices, unless a budget is given.
 ///
 /// # Errors
 /// When the signal handler cannot be set.
@@ -77,52 +77,48 @@ pub fn try_changes(
     store: &Store,
     run: &Run,
     facts: &LineFacts,
-    arguments: &SearchArguments,
+    trials: &Trying,
     is_look: bool,
-) -> Result<Tried, Failure> {
-    let trial = Trying { store, run, facts, arguments };
-    if arguments.no_trials {
-        let why = if trial.knows() { "what had not been tried before" } else { "changes of the program" };
-        return trial.look_up(format!("{why} (--no-trials)"));
-    }
+    progress: &dyn Progress,
+) -> Result<Tried, Obstacle> {
+    let trier = Trier { store, run, facts, progress };
+    let options = match trials {
+        Trying::Now(options) => options,
+        Trying::Nothing => {
+            let why = if trier.knows() { "what had not been tried before" } else { "changes of the program" };
+            return trier.look_up(format!("{why} (--no-trials)"));
+        }
+        Trying::Known(why) => return trier.look_up((*why).to_owned()),
+    };
     // A look at one line is not to wait for what others need.
-    let default = if is_look && trial.knows() { LOOK } else { BUDGET };
-    match trial.tried(arguments.budget.unwrap_or(default)) {
+    let default = if is_look && trier.knows() { LOOK } else { BUDGET };
+    match trier.tried(options.budget.unwrap_or(default), options) {
         Ok(tried) => Ok(tried),
-        Err(_) if interrupt::happened() => trial.look_up("changes of the program: interrupted".into()),
-        Err(failure) => trial.look_up(format!("changes of the program: {}", failure.message)),
+        Err(_) if interrupt::happened() => trier.look_up("changes of the program: interrupted".into()),
+        Err(obstacle) => trier.look_up(format!("changes of the program: {obstacle}")),
     }
 }
 
-/// What was tried of a run's program, without running anything; nothing, and why, where that is nothing.
-///
-/// # Errors
-/// When the signal handler cannot be set.
-pub fn look_up(store: &Store, run: &Run, facts: &LineFacts, why: &str) -> Result<Tried, Failure> {
-    let arguments = SearchArguments { budget: None, jobs: None, no_trials: true, allow_unsafe: false };
-    Trying { store, run, facts, arguments: &arguments }.look_up(why.to_owned())
-}
-
-/// What is tried changes of.
-struct Trying<'a> {
+/// Tries changes of one run's program.
+struct Trier<'a> {
     store: &'a Store,
     run: &'a Run,
     facts: &'a LineFacts<'a>,
-    arguments: &'a SearchArguments,
+    progress: &'a dyn Progress,
 }
 
-impl Trying<'_> {
+impl Trier<'_> {
     /// Whether anything was tried before.
     fn knows(&self) -> bool {
         self.store.evidence(run_identity(self.run)).load().is_ok_and(|(known, _)| !known.is_empty())
     }
 
     /// What was tried before, and `why` no more was tried now.
-    fn look_up(&self, why: String) -> Result<Tried, Failure> {
+    fn look_up(&self, why: String) -> Result<Tried, Obstacle> {
         if !self.knows() {
             return Ok(Tried::nothing(why));
         }
-        let looked_up = self.tried(Duration::ZERO);
+        let looked_up = self.tried(Duration::ZERO, &TrialOptions::default());
         Ok(looked_up.map_or_else(
             |_| Tried::nothing(why.clone()),
             |mut tried| {
@@ -135,24 +131,24 @@ impl Trying<'_> {
     }
 
     /// Tries changes within the budget; without one, looks up what was tried.
-    fn tried(&self, budget: Duration) -> Result<Tried, Failure> {
-        let Trying { store, run, facts, arguments } = *self;
+    fn tried(&self, budget: Duration, asked: &TrialOptions) -> Result<Tried, Obstacle> {
+        let Trier { store, run, facts, progress } = *self;
         let suite = ready::suite(store.root(), run)?;
         let _reading = if budget.is_zero() { None } else { Some(store.lock_shared()?) };
-        let stop = interrupt::catch()?;
+        let stop = interrupt::catch().map_err(Obstacle::of(Obstacle::Internal))?;
         let options = SearchOptions {
-            jobs: arguments.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1),
+            jobs: asked.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1),
             budget: Some(budget),
             most_trials: None,
             everything: false,
-            allow_unsafe: arguments.allow_unsafe,
+            allow_unsafe: asked.allow_unsafe,
         };
-        let watch = Watching::new(&run.program, budget);
+        let watch = Watching::new(&run.program, budget, progress);
         let posterior = |trials: &Trials| Posterior::new(facts, trials).lines;
         watch.announce(run);
         watch.ranked(&Trials::default(), &posterior(&Trials::default()));
-        let searched = search((store, run, &suite), options, &posterior, stop, &watch, watch.progress());
-        watch.clear();
+        let searched = search((store, run, &suite), options, &posterior, stop, &watch, progress);
+        progress.clear();
         let (searched, catalogue) = searched?;
         watch.summarise(&searched);
         let name = |test: &u32| run.manifest.tests.get(*test as usize).map_or("?", |test| test.name.as_str());
@@ -204,7 +200,7 @@ fn with_garbage(run: &Run, searched: &Searched) -> Option<String> {
 }
 
 /// That trials end before the test does without changes.
-fn cut_short(run: &Run, trials: &Trials) -> Result<Option<String>, Failure> {
+fn cut_short(run: &Run, trials: &Trials) -> Result<Option<String>, Obstacle> {
     let endless = Endless::of(run)?;
     let cut = trials.tests().iter().filter(|test| endless.tests.contains(&test.test));
     let names: Vec<String> = cut.map(|test| format!("`{}`", run.manifest.tests[test.test as usize].name)).collect();

@@ -1,58 +1,49 @@
-//! `suspect rank --why` and `--why-not`: everything about one line.
+//! Everything about one line of a ranking, and why it is not ranked higher.
 
 use std::cmp::Reverse;
-use std::io::Write;
 
-use super::explain::{Explainer, place_of};
+use super::reasons::{Explainer, place_of};
+use super::request::RankRequest;
 use super::tried::Tried;
-use crate::cli::args::{By, RankArguments, RankFormat};
-use crate::cli::exit::{Exit, Failure};
 use crate::evidence::{Effect, Features, LineFacts, NAMES, Portrait, Trials, WEIGHTS};
+use crate::obstacle::Obstacle;
 use crate::program::{Program, is_of_system};
-use crate::rank::{Algorithm, Granularity, Method, RankedUnit, Units, find_method};
+use crate::rank::{Algorithm, Granularity, RankedUnit, Units, find_method};
 use crate::rank_inputs::MethodInput;
 use crate::report::{
     Before, Difference, Entry, Feature, RankingReport, Score, Standing, WHY_SCHEMA_VERSION, WhyNot, WhyReport,
-    write_why,
 };
-use crate::source::SourceTree;
-use crate::store::{Run, Store};
+use crate::store::Run;
 
 /// Methods on coverage alone that are shown for comparison.
 const SPECTRA: [&str; 4] = ["ochiai", "tarantula", "dstar2", "cln"];
 /// Lines before the one asked about that are shown.
 const BEFORE: usize = 3;
 
-/// The line that is asked about, if one is, and whether why it is not ranked higher.
-pub fn asked(program: &Program, method: &Method, arguments: &RankArguments) -> Result<Option<(u32, bool)>, Failure> {
-    let (place, is_not) = match (&arguments.why, &arguments.why_not) {
-        (Some(place), _) => (place, false),
-        (None, Some(place)) => (place, true),
-        (None, None) => return Ok(None),
-    };
-    match (method.algorithm, arguments.by) {
-        (Algorithm::AllEvidence, By::Line) => Ok(Some((find(program, place)?, is_not))),
-        _ => Err(Failure::new(
-            Exit::Usage,
+/// The line that a look is at.
+pub fn looked_at(program: &Program, request: &RankRequest) -> Result<Option<u32>, Obstacle> {
+    let Some(look) = &request.look else { return Ok(None) };
+    match (request.method.algorithm, request.by) {
+        (Algorithm::AllEvidence, Granularity::Line) => Ok(Some(find(program, &look.place)?)),
+        _ => Err(Obstacle::new(
+            Obstacle::Request,
             "--why and --why-not are about lines ranked by all evidence: leave out --method and --by",
         )),
     }
 }
 
-/// Writes what is known about a place of a ranking.
+/// Everything that is known about a place of a ranking.
 pub fn why(
-    (store, run): (&Store, &Run),
+    run: &Run,
     (line, is_not): (u32, bool),
     (facts, tried): (&LineFacts, &Tried),
     report: &RankingReport,
     explainer: &mut Explainer,
-    format: RankFormat,
-    out: &mut impl Write,
-) -> Result<(), Failure> {
+) -> Result<WhyReport, Obstacle> {
     let place = place_of(&run.program, line);
     let position = report.ranking.iter().position(|entry| entry.unit == place);
     let Some(position) = position else {
-        return Err(Failure::new(Exit::Usage, format!("{place} is not ranked: {}", why_not_ranked(run, line)?)));
+        return Err(Obstacle::new(Obstacle::Request, format!("{place} is not ranked: {}", why_not_ranked(run, line)?)));
     };
     let trials = &tried.trials;
     let mut entry = report.ranking[position].clone();
@@ -69,7 +60,7 @@ pub fn why(
         statements: statements(&entry, &numbers, candidates.len()),
         before: before(report, position, &run.program, &numbers),
     });
-    let report = WhyReport {
+    Ok(WhyReport {
         schema_version: WHY_SCHEMA_VERSION,
         n_ranked: report.ranking.len() as u32,
         spectra: spectra(run, line)?,
@@ -80,22 +71,11 @@ pub fn why(
         trials: report.trials,
         confidence: report.confidence.clone(),
         entry,
-    };
-    let written = match format {
-        RankFormat::Text => write_why(
-            &report,
-            SourceTree::of(store.root(), &run.program).line(&report.entry.file, report.entry.line).as_deref(),
-            out,
-        ),
-        RankFormat::Json => {
-            serde_json::to_writer_pretty(&mut *out, &report).map_err(std::io::Error::from).and_then(|()| writeln!(out))
-        }
-    };
-    written.map_err(Failure::of(Exit::File))
+    })
 }
 
 /// Why a line is in no ranking.
-fn why_not_ranked(run: &Run, line: u32) -> Result<&'static str, Failure> {
+fn why_not_ranked(run: &Run, line: u32) -> Result<&'static str, Obstacle> {
     let file = run.program.lines[line as usize].file;
     let is_system = run.program.files.get(file as usize).is_some_and(|file| is_of_system(file));
     Ok(match run.trusted_files()?.contains(&file) {
@@ -106,8 +86,8 @@ fn why_not_ranked(run: &Run, line: u32) -> Result<&'static str, Failure> {
 }
 
 /// The line of a program that `FILE:LINE` names.
-fn find(program: &Program, place: &str) -> Result<u32, Failure> {
-    let wrong = |message: String| Failure::new(Exit::Usage, message);
+fn find(program: &Program, place: &str) -> Result<u32, Obstacle> {
+    let wrong = |message: String| Obstacle::new(Obstacle::Request, message);
     let parsed = place.rsplit_once(':').and_then(|(file, line)| Some((file, line.parse::<u32>().ok()?)));
     let (file, number) =
         parsed.ok_or_else(|| wrong(format!("{place}: give FILE:LINE as a ranking shows it, such as src/a.c:41")))?;
@@ -159,13 +139,13 @@ fn not_tried(trials: &Trials, tried: &Tried, line: u32) -> Vec<String> {
 }
 
 /// Where methods on coverage alone put a line.
-fn spectra(run: &Run, line: u32) -> Result<Vec<Standing>, Failure> {
+fn spectra(run: &Run, line: u32) -> Result<Vec<Standing>, Obstacle> {
     let units = Units::new(&run.program, Granularity::Line);
     let unit = (0..).zip(units.iter()).find(|(_, unit)| *unit == RankedUnit::Line(line)).map(|(position, _)| position);
     let seen = MethodInput::read(run, &units, &[], &run.counted_tests())?;
     let mut standings = Vec::new();
     for id in SPECTRA {
-        let method = find_method(id).map_err(Failure::of(Exit::Internal))?;
+        let method = find_method(id).map_err(Obstacle::of(Obstacle::Internal))?;
         let ranked = seen.rank(method)?;
         let own = ranked.ranking.iter().find(|standing| Some(standing.unit) == unit);
         standings.extend(own.map(|standing| Standing {

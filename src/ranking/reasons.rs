@@ -2,12 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::cli::exit::Failure;
+use super::claims::{Claimant, Claims, KeptClaim};
 use crate::evidence::{Confidence, LineFacts, Posterior, Reasons, Trials, failing_groups};
 use crate::program::Program;
 use crate::rank::{RankedUnit, Units};
 use crate::rank_inputs::Chains;
-use crate::ranking::{Claimant, Claims, KeptClaim};
 use crate::report::{self, Entry, RankingReport, TestGroup, Within};
 use crate::store::{Run, Store};
 
@@ -16,9 +15,8 @@ const MOST_REASONS: usize = 5;
 /// Entries with reasons.
 const EXPLAINED: usize = 100;
 
-/// What explanations are made of.
+/// Adds probabilities, reasons and claims to a ranking.
 pub struct Explainer<'a> {
-    store: &'a Store,
     run: &'a Run,
     facts: &'a LineFacts<'a>,
     chains: &'a Chains,
@@ -39,7 +37,6 @@ impl<'a> Explainer<'a> {
         left_out: &BTreeSet<u32>,
     ) -> Explainer<'a> {
         Explainer {
-            store,
             run,
             facts,
             chains,
@@ -150,14 +147,14 @@ impl<'a> Explainer<'a> {
         }
     }
 
-    /// Keeps the claims that were made, for `suspect replay`.
-    pub fn keep(self) -> Result<(), Failure> {
+    /// The claims that were made.
+    pub fn into_claims(self) -> Option<Claims> {
         if self.claims.is_empty() {
-            return Ok(());
+            return None;
         }
         let mut claims = Claims::new(self.run);
         self.claims.into_values().for_each(|claim| claims.add(claim));
-        Ok(claims.save(self.store, self.run)?)
+        Some(claims)
     }
 }
 

@@ -1,20 +1,19 @@
-//! How a search goes, on standard error: what it will do, how far it is and what comes first so far, what it did.
+//! Progress of a search in words: what it will do, how far it is and what comes first so far, what it did.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::cli::progress::StatusLine;
-use crate::cli::streams::say;
 use crate::evidence::Trials;
 use crate::program::Program;
+use crate::progress::Progress;
 use crate::report::percent;
 use crate::search::{SearchWatch, Searched};
 use crate::store::Run;
 
-/// Shows how a search goes.
+/// Tells somebody how a search goes.
 pub struct Watching<'a> {
     program: &'a Program,
-    progress: StatusLine,
+    progress: &'a dyn Progress,
     began: Instant,
     budget: Duration,
     first: Mutex<String>,
@@ -26,35 +25,24 @@ fn seconds(time: Duration) -> String {
 }
 
 impl<'a> Watching<'a> {
-    /// Nothing is shown yet.
-    pub fn new(program: &'a Program, budget: Duration) -> Watching<'a> {
-        Watching { program, progress: StatusLine::new(), began: Instant::now(), budget, first: Mutex::default() }
+    /// A search of a program within a budget.
+    pub fn new(program: &'a Program, budget: Duration, progress: &'a dyn Progress) -> Watching<'a> {
+        Watching { program, progress, began: Instant::now(), budget, first: Mutex::default() }
     }
 
     /// Says what will be done.
     pub fn announce(&self, run: &Run) {
         if self.budget.is_zero() {
-            say!("suspect: looking up what was tried before");
+            self.progress.say("looking up what was tried before");
             return;
         }
         let count = |passed: bool| run.manifest.tests.iter().filter(|test| test.passed == Some(passed)).count();
-        say!(
-            "suspect: trying small changes of the program on its {} failing and {} passing tests, for {} at most; Ctrl-C ranks by \
+        self.progress.say(&format!("trying small changes of the program on its {} failing and {} passing tests, for {} at most; Ctrl-C ranks by \
              what is known then, --no-trials by what was recorded",
             count(false),
             count(true),
             seconds(self.budget)
-        );
-    }
-
-    /// The line that is shown.
-    pub fn progress(&self) -> &StatusLine {
-        &self.progress
-    }
-
-    /// Takes the line off the terminal.
-    pub fn clear(&self) {
-        self.progress.clear();
+        ));
     }
 
     /// Says what was done.
@@ -66,18 +54,18 @@ impl<'a> Watching<'a> {
         };
         let end = if searched.is_finished { "" } else { "; not everything that was planned" };
         let trials = if searched.n_run == 1 { "trial" } else { "trials" };
-        say!("suspect: {} {trials} in {seconds:.1} s{before}{end}", searched.n_run);
+        self.progress.say(&format!("{} {trials} in {seconds:.1} s{before}{end}", searched.n_run));
         if searched.n_damaged > 0 {
-            say!(
-                "suspect: {} stretches of earlier results could not be read; their trials were run again",
+            self.progress.say(&format!(
+                "{} stretches of earlier results could not be read; their trials were run again",
                 searched.n_damaged
-            );
+            ));
         }
     }
 
     fn show(&self, n_trials: usize) {
         let first = self.first.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        self.progress.show(n_trials > 0, |_| line(n_trials, self.began.elapsed(), self.budget, &first));
+        self.progress.show(n_trials > 0, &|_| line(n_trials, self.began.elapsed(), self.budget, &first));
     }
 }
 

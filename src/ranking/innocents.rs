@@ -1,32 +1,27 @@
 //! Ranked units that the user found innocent.
 
-use crate::cli::args::RankArguments;
-use crate::cli::exit::{Exit, Failure};
+use super::request::RankRequest;
+use crate::obstacle::Obstacle;
 use crate::program::Program;
 use crate::rank::Units;
 use crate::rank_inputs::resolve;
 use crate::store::Store;
 
 /// Positions of the ranked units that the user found innocent, now or earlier.
-pub fn innocents(
-    store: &Store,
-    program: &Program,
-    units: &Units,
-    arguments: &RankArguments,
-) -> Result<Vec<u32>, Failure> {
-    let mut names = if arguments.forget_innocent { Vec::new() } else { store.load_cleared()? };
+pub fn innocents(store: &Store, program: &Program, units: &Units, request: &RankRequest) -> Result<Vec<u32>, Obstacle> {
+    let mut names = if request.forget_innocent { Vec::new() } else { store.load_cleared()? };
     let mut positions = Vec::new();
-    for name in &arguments.innocent {
+    for name in &request.innocent {
         if resolve(program, units, name).is_empty() {
             let message =
                 format!("--innocent {name}: no code here; give FILE:LINE or FUNCTION() as a ranking shows them");
-            return Err(Failure::new(Exit::Usage, message));
+            return Err(Obstacle::new(Obstacle::Request, message));
         }
         if !names.contains(name) {
             names.push(name.clone());
         }
     }
-    if !arguments.innocent.is_empty() || arguments.forget_innocent {
+    if !request.innocent.is_empty() || request.forget_innocent {
         let _lock = store.lock()?;
         store.save_cleared(&names)?;
     }
