@@ -13,7 +13,8 @@ use super::night::Night;
 use crate::exec::git;
 use crate::history::{Change, Fate, Known, Matched, fate};
 use crate::report::{ChangedPlace, Commit, DIFF_SCHEMA_VERSION, DiffReport, Entry, RankChange, TestChange, write_diff};
-use crate::store::{Run, Store};
+use crate::store::Store;
+use crate::suite_run::Session;
 use side::{Side, SideTest};
 
 /// First places of each ranking that are compared.
@@ -24,22 +25,22 @@ const BLAMED: usize = 20;
 /// Changed places in a report.
 const REPORTED: usize = 50;
 
-/// What changed between `run` and the latest night before it; `None` where none is kept.
-pub fn since_last_night(store: &Store, run: &Run) -> Result<Option<DiffReport>, Failure> {
-    let Some(before) = night_before(store, run.number)? else { return Ok(None) };
-    let (older, newer) = (Side::of_run(store, &before)?, Side::of_run(store, run)?);
-    let mut report = compare(store.root(), &older, &newer);
+/// What changed between a run and the latest night before it; `None` where none is kept.
+pub fn since_last_night(session: &Session) -> Result<Option<DiffReport>, Failure> {
+    let Some(before) = night_before(&session.store, session.run.number)? else { return Ok(None) };
+    let (older, newer) = (Side::of(&before)?, Side::of(session)?);
+    let mut report = compare(session.store.root(), &older, &newer);
     report.suspicious.truncate(REPORTED);
     Ok(Some(report))
 }
 
 /// The latest night before the run of that number; `None` where none is kept.
-fn night_before(store: &Store, number: u64) -> Result<Option<Run>, Failure> {
+fn night_before(store: &Store, number: u64) -> Result<Option<Session>, Failure> {
     for number in store.runs()?.into_iter().rev().filter(|other| *other < number) {
         if Night::of(store, number)?.is_some()
             && let Some(before) = store.run(number)?
         {
-            return Ok(Some(before));
+            return Ok(Some(Session::of(store.clone(), before)));
         }
     }
     Ok(None)
@@ -58,7 +59,7 @@ pub fn diff(root: &Path, start: &Path, arguments: &DiffArguments, out: &mut impl
                 );
                 Failure::new(Exit::Usage, message)
             })?;
-            Side::of_run(&store, &before)?
+            Side::of(&before)?
         }
     };
     let newer = match &arguments.newer {

@@ -11,21 +11,20 @@ use super::progress::StatusLine;
 use crate::campaign::Summary;
 use crate::mutation::{ValuesRequest, mutate_values};
 use crate::progress::Progress;
-use crate::store::{Run, Store};
-use crate::suite_run::ready;
+use crate::store::Run;
+use crate::suite_run::Session;
 
 /// Runs the trials that the arguments ask for and that have not been run.
 pub fn mutate(root: &Path, arguments: &MutateArguments, out: &mut impl Write) -> Result<(), Failure> {
-    let store = Store::new(root);
-    let run = store.latest_run()?;
-    let suite = ready::suite(root, &run)?;
-    let _reading = store.lock_shared()?;
+    let session = Session::latest(root)?;
+    session.suite()?;
+    let _reading = session.store.lock_shared()?;
     let progress = StatusLine::new();
     let began = Instant::now();
     let request = ValuesRequest::from(arguments);
-    let done = mutate_values((&store, &run, &suite), &request, &progress, &mut |said| progress.say(&said));
+    let done = mutate_values(&session, &request, &progress, &mut |said| progress.say(&said));
     progress.clear();
-    summarise(&run, &done?, began.elapsed().as_secs_f64(), out).map_err(Failure::of(Exit::File))
+    summarise(&session.run, &done?, began.elapsed().as_secs_f64(), out).map_err(Failure::of(Exit::File))
 }
 
 fn summarise(run: &Run, summary: &Summary, seconds: f64, out: &mut impl Write) -> std::io::Result<()> {

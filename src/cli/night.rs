@@ -9,7 +9,8 @@ use super::exit::{Exit, Failure};
 use crate::exec::git;
 use crate::report::RankingReport;
 use crate::source::SourceTree;
-use crate::store::{Run, Store};
+use crate::store::Store;
+use crate::suite_run::Session;
 
 /// Version of the file.
 const VERSION: u32 = 1;
@@ -42,7 +43,8 @@ const MOST_ENTRIES: usize = 1000;
 
 impl Night {
     /// A night whose tests have just been recorded.
-    pub fn begin(store: &Store, run: &Run, missing: Vec<String>) -> Result<Night, Failure> {
+    pub fn begin(session: &Session, missing: Vec<String>) -> Result<Night, Failure> {
+        let Session { store, run, .. } = session;
         let mut sources = BTreeMap::new();
         // Files outside of the project are the system's.
         let tree = SourceTree::of(store.root(), &run.program);

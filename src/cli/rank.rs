@@ -12,7 +12,7 @@ use crate::rank::{Granularity, Method, Need, TieBreak};
 use crate::ranking::{RankRequest, rank as ranked};
 use crate::report::{RankingReport, WhyReport, write_ranking, write_why};
 use crate::source::SourceTree;
-use crate::store::Store;
+use crate::suite_run::Session;
 
 /// Places shown as text unless asked otherwise.
 const DEFAULT_TOP: usize = 5;
@@ -24,16 +24,15 @@ pub fn rank(root: &Path, arguments: &RankArguments, out: &mut impl Write) -> Res
     }
     let request = RankRequest::try_from(arguments)?;
     check_options(request.method, arguments)?;
-    let store = Store::new(root);
-    let run = store.latest_run()?;
-    let mut answer = ranked(&store, &run, &request, &StatusLine::new())?;
-    let sources = SourceTree::of(root, &run.program);
-    answer.keep_ranking(&store, &run)?;
+    let session = Session::latest(root)?;
+    let mut answer = ranked(&session, &request, &StatusLine::new())?;
+    let sources = SourceTree::of(root, &session.run.program);
+    answer.keep_ranking(&session)?;
     match &answer.why {
         Some(why) => write_look(&sources, why, arguments.format, out)?,
         None => write_report(&sources, answer.report.clone(), arguments, out)?,
     }
-    answer.keep_claims(&store, &run)?;
+    answer.keep_claims(&session)?;
     match request.method.needs.contains(&Need::Trials) && interrupt::happened() {
         false => Ok(()),
         true => {

@@ -23,6 +23,7 @@ use crate::report::write_ranking;
 use crate::source::SourceTree;
 use crate::store::{Run, Store, TestRecord};
 use crate::suite::{Suite, Until};
+use crate::suite_run::Session;
 use crate::suite_run::ready;
 use crate::suite_run::{HowTested, NOT_RUN, UNRECORDED, record_suite};
 
@@ -88,18 +89,18 @@ fn night(start: &Path, arguments: &RunArguments, out: &mut impl Write) -> Result
     }
     let root = project_root(start);
     let store = Store::new(&root);
-    let (run, night) = match unended(&store)? {
-        Some((run, night)) => {
-            say!("suspect: going on with night {}: its tests have been run", run.number);
-            (run, night)
+    let (session, night) = match unended(&store)? {
+        Some((session, night)) => {
+            say!("suspect: going on with night {}: its tests have been run", session.run.number);
+            (session, night)
         }
         None => test(&store, arguments, clock, out)?,
     };
-    rank(&store, &run, night, arguments, clock, out)
+    rank(&session, night, arguments, clock, out)
 }
 
 /// The latest night, if it was not ended and is of the program and the suite as they are.
-fn unended(store: &Store) -> Result<Option<(Run, Night)>, Failure> {
+fn unended(store: &Store) -> Result<Option<(Session, Night)>, Failure> {
     let Some(number) = store.runs()?.pop() else { return Ok(None) };
     let Some(night) = Night::of(store, number).ok().flatten().filter(|night| night.ended.is_none()) else {
         return Ok(None);
@@ -107,11 +108,16 @@ fn unended(store: &Store) -> Result<Option<(Run, Night)>, Failure> {
     let run = store.latest_run()?;
     let suite = Suite::load(store.root())?;
     let is_current = run.number == number && ready::check(store, &run, &suite).is_ok();
-    Ok(is_current.then_some((run, night)))
+    Ok(is_current.then(|| (Session::of(store.clone(), run), night)))
 }
 
 /// Runs the tests and begins a night with what they did.
-fn test(store: &Store, arguments: &RunArguments, clock: Clock, out: &mut impl Write) -> Result<(Run, Night), Failure> {
+fn test(
+    store: &Store,
+    arguments: &RunArguments,
+    clock: Clock,
+    out: &mut impl Write,
+) -> Result<(Session, Night), Failure> {
     let how = HowTested {
         mode: Mode::Values,
         jobs: arguments.jobs,
@@ -120,7 +126,8 @@ fn test(store: &Store, arguments: &RunArguments, clock: Clock, out: &mut impl Wr
         apart: clock.apart(),
     };
     let recorded = record_suite(store, &how, &StatusLine::new())?;
-    let run = store.latest_run()?;
+    let session = Session::latest(store.root())?;
+    let run = &session.run;
     let not_run = run.manifest.tests.iter().filter(|test| test.passed.is_none() && test.verdict == NOT_RUN).count();
     let once = recorded.baseline.tests.iter().filter(|test| test.runs.len() == 1).count();
     let mut missing = Vec::new();
@@ -130,20 +137,20 @@ fn test(store: &Store, arguments: &RunArguments, clock: Clock, out: &mut impl Wr
     if once > 0 {
         missing.push(format!("{once} tests were run only once: whether they are flaky is not known"));
     }
-    let night = Night::begin(store, &run, missing)?;
+    let night = Night::begin(&session, missing)?;
     summarise(&recorded.manifest, recorded.n_nodes, out).map_err(Failure::of(Exit::File))?;
-    Ok((run, night))
+    Ok((session, night))
 }
 
 /// Ranks what fails, ends the night and says how it went.
 fn rank(
-    store: &Store,
-    run: &Run,
+    session: &Session,
     mut night: Night,
     arguments: &RunArguments,
     clock: Clock,
     out: &mut impl Write,
 ) -> Result<(), Failure> {
+    let Session { store, run, .. } = session;
     let counts = count_tests(run);
     if counts.failing == 0 && counts.passing > 0 {
         let night = night.end(store, run.number)?;
@@ -155,9 +162,9 @@ fn rank(
         jobs: arguments.jobs,
         allow_unsafe: arguments.allow_unsafe,
     });
-    let mut ranked = ranking::rank(store, run, &RankRequest::all_evidence(trying)?, &StatusLine::new())?;
-    ranked.keep_claims(store, run)?;
-    ranked.keep_ranking(store, run)?;
+    let mut ranked = ranking::rank(session, &RankRequest::all_evidence(trying)?, &StatusLine::new())?;
+    ranked.keep_claims(session)?;
+    ranked.keep_ranking(session)?;
     let is_over = clock.for_trials(!arguments.no_explain).is_some_and(|left| left.is_zero());
     if !ranked.is_finished && (is_over || clock.budget.is_none() && ranked.report.trials.is_some()) {
         night.missing.push("not every change of the program that was planned was tried".to_string());
@@ -165,7 +172,7 @@ fn rank(
     let sources = SourceTree::of(store.root(), &run.program);
     write_ranking(&ranked.report, arguments.top, |file| sources.text(file), out).map_err(Failure::of(Exit::File))?;
     if !arguments.no_explain && !interrupt::happened() {
-        night.unexplained = chains::explain(store, run, &ranked.report, clock.before_report(), out)?;
+        night.unexplained = chains::explain(session, &ranked.report, clock.before_report(), out)?;
         for what in &night.unexplained {
             say!("suspect: not found out: {what}");
         }

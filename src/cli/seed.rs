@@ -25,6 +25,7 @@ use crate::program::Program;
 use crate::source::{Edit, Patched};
 use crate::store::{Run, Store};
 use crate::suite::{CONFIG_FILE, Suite};
+use crate::suite_run::Session;
 use choice::Candidate;
 use slips::{Slipper, Tally};
 
@@ -35,16 +36,17 @@ pub fn seed(root: &Path, start: &Path, arguments: &SeedArguments, out: &mut impl
         let message = format!("{} exists already; give --output a new directory", directory.display());
         return Err(Failure::new(Exit::Usage, message));
     }
-    let store = Store::new(root);
-    let run = store.latest_run()?;
-    let project = Project::of(root, &store)?;
+    let session = Session::latest(root)?;
+    let project = Project::of(root, &session.store)?;
     let files = tree::project_files(root, &directory)?;
+    let is_of_mutants = arguments.from.contains(&SeedOrigin::Mutants);
+    let session = if is_of_mutants { session.with_suite(Suite::load(root)?) } else { session };
     let mut programs = Vec::new();
-    if arguments.from.contains(&SeedOrigin::Mutants) {
-        programs.extend(of_mutants(root, &store, &run, &project, arguments, out)?);
+    if is_of_mutants {
+        programs.extend(of_mutants(&session, &project, arguments, out)?);
     }
     if arguments.from.contains(&SeedOrigin::Source) {
-        programs.extend(of_slips(root, &store, &run, &project, &files, arguments, out)?);
+        programs.extend(of_slips(&session, &project, &files, arguments, out)?);
     }
     if programs.is_empty() {
         return Err(Failure::new(Exit::Baseline, "no fault is noticed by some tests and not by all"));
@@ -58,23 +60,21 @@ pub fn seed(root: &Path, start: &Path, arguments: &SeedArguments, out: &mut impl
 
 /// Versions out of code mutants, for each number of faults.
 fn of_mutants(
-    root: &Path,
-    store: &Store,
-    run: &Run,
+    session: &Session,
     project: &Project,
     arguments: &SeedArguments,
     out: &mut impl Write,
 ) -> Result<Vec<SeededProgram>, Failure> {
-    let catalogue = Catalogue::of(store, run, &CatalogueRequest::from(&arguments.catalogue), None)?;
-    let suite = Suite::load(root)?;
-    let _reading = store.lock_shared()?;
+    let run = &session.run;
+    let catalogue = Catalogue::of(session, &CatalogueRequest::from(&arguments.catalogue), None)?;
+    let _reading = session.store.lock_shared()?;
     let progress = StatusLine::new();
-    let killer = Killer::new(store, run, &suite, KillRequest::from(&arguments.kill), &progress)?;
+    let killer = Killer::new(session, KillRequest::from(&arguments.kill), &progress)?;
     killer.begin()?;
     let mutants: Vec<&CodeMutant> = catalogue.chosen().collect();
     let subjects: Vec<Subject> = mutants.iter().map(|mutant| subject(&run.program, &[*mutant])).collect();
     let first = killer.run(&subjects, None, Decisive::None)?;
-    let seeder = Seeder::new(root, run, &catalogue, &killer, mutants, first);
+    let seeder = Seeder::new(session.store.root(), run, &catalogue, &killer, mutants, first);
     let mut programs = Vec::new();
     for &n_faults in &arguments.faults {
         let versions = seeder.versions(n_faults as usize, arguments.count as usize, arguments.catalogue.seed)?;
@@ -89,17 +89,15 @@ fn of_mutants(
 
 /// Versions out of slips.
 fn of_slips(
-    root: &Path,
-    store: &Store,
-    run: &Run,
+    session: &Session,
     project: &Project,
     files: &[PathBuf],
     arguments: &SeedArguments,
     out: &mut impl Write,
 ) -> Result<Option<SeededProgram>, Failure> {
-    let _reading = store.lock_shared()?;
+    let _reading = session.store.lock_shared()?;
     let mut tally = Tally::default();
-    let slipper = Slipper::new(root, store, run, project, files, arguments)?;
+    let slipper = Slipper::new(session, project, files, arguments)?;
     let versions = slipper.versions(arguments.count as usize, &mut tally)?;
     say!("suspect: {}", tally.line());
     say_made("a fault of the source", arguments.count, versions.len(), out).map_err(Failure::of(Exit::File))?;

@@ -7,7 +7,8 @@ use crate::campaign::run_identity;
 use crate::mutation::n_edges;
 use crate::obstacle::Obstacle;
 use crate::report::{Explanation, RankingReport};
-use crate::store::{Run, Store, TestRecord};
+use crate::store::{Run, TestRecord};
+use crate::suite_run::Session;
 
 /// Tests that are explained in a night, at most: one of each group that seems to fail for one reason.
 const MOST: usize = 3;
@@ -24,11 +25,12 @@ pub struct Chains<'a> {
 
 /// The chains of a run whose failing tests are ranked so. Nothing that was explained before is explained again, neither of this run nor of an
 /// earlier one in which the tests did the same.
-pub fn chains<'a>(store: &Store, run: &'a Run, ranking: &RankingReport) -> Result<Chains<'a>, Obstacle> {
+pub fn chains<'a>(session: &'a Session, ranking: &RankingReport) -> Result<Chains<'a>, Obstacle> {
+    let Session { store, run, .. } = session;
     let known: Vec<Explanation> = store.load_explanations(run_identity(run))?.unwrap_or_default();
     let (mut groups, n_groups) = groups(run, ranking)?;
     groups.retain(|tests| known.iter().all(|chain| !has(tests, &chain.test)));
-    let taken_over = earlier::holding(store, run, &groups)?;
+    let taken_over = earlier::holding(session, &groups)?;
     groups.retain(|tests| taken_over.iter().all(|chain| !has(tests, &chain.test)));
     let due = groups.iter().filter_map(|tests| tests.first().copied()).collect();
     Ok(Chains { taken_over, due, n_left: n_groups.saturating_sub(MOST) })

@@ -24,7 +24,7 @@ use crate::ranking::last_ranking;
 use crate::recording::{Code, Recording, code_of};
 use crate::store::{Lock, Run, Store, StoreError, TestRecord};
 use crate::suite::{Judging, RunContext, Suite, Test, TestRun, Verdict};
-use crate::suite_run::ready;
+use crate::suite_run::{Session, ready};
 use crate::trace::can_ask_for_time;
 use crate::trial::{self, Answered, Known, Place, Plan, Replaced, Setup, TestRuns, TrialError, Worker};
 
@@ -52,7 +52,7 @@ pub struct RecordingRoom<'a> {
     scratch: ScratchRoot,
     tmp: PathBuf,
     /// The last `suspect test`.
-    tested: Result<Run, StoreError>,
+    tested: Result<Session, StoreError>,
     /// The code that was asked for last, with the modules that it is of: loading it takes as long as reading a short recording.
     loaded: RefCell<Option<(Vec<PathBuf>, Loaded)>>,
     /// Bytes that a recording may have.
@@ -127,9 +127,13 @@ impl RecordedTest {
 }
 
 impl<'a> RecordingRoom<'a> {
+    fn session(&self) -> Result<&Session, Obstacle> {
+        self.tested.as_ref().map_err(Obstacle::of(Obstacle::Store))
+    }
+
     /// The last `suspect test`.
     pub fn tested(&self) -> Result<&Run, Obstacle> {
-        self.tested.as_ref().map_err(Obstacle::of(Obstacle::Store))
+        self.session().map(|session| &session.run)
     }
 
     /// Whether a program that was built can ask for the time of day; as long as none is known, one might.
@@ -149,9 +153,9 @@ impl<'a> RecordingRoom<'a> {
     /// Makes the room in the project's store.
     pub fn new(store: &'a Store, progress: &'a dyn Progress) -> Result<Self, Obstacle> {
         let most = record_bytes()?;
-        let tested = store.latest_run();
+        let tested = Session::latest(store.root());
         let suite = match &tested {
-            Ok(run) => ready::suite(store.root(), run)?,
+            Ok(session) => ready::suite(store.root(), &session.run)?,
             Err(_) => Suite::load(store.root())?,
         };
         let lock = store.lock()?;
@@ -248,7 +252,7 @@ impl<'a> RecordingRoom<'a> {
 
     /// What was recorded of the tests last.
     fn records(&self) -> &[TestRecord] {
-        self.tested.as_ref().map_or(&[], |run| &run.manifest.tests)
+        self.tested.as_ref().map_or(&[], |session| &session.run.manifest.tests)
     }
 
     /// What the last `suspect test` knows of a test that counted in it.
@@ -368,12 +372,12 @@ impl<'a> RecordingRoom<'a> {
 
     /// What was claimed of the latest run's tests, if anything was.
     pub fn claims(&self) -> Option<Claims> {
-        Claims::load(self.store, self.tested().ok()?).ok()
+        Claims::load(self.session().ok()?).ok()
     }
 
     /// The lines of the last ranking of the latest run, in its order; none if there is none.
     pub fn ranked_lines(&self) -> Vec<(String, u32)> {
-        let ranking = self.tested().ok().and_then(|run| last_ranking(self.store, run));
+        let ranking = self.session().ok().and_then(last_ranking);
         let entries = ranking.map(|report| report.ranking).unwrap_or_default();
         entries.into_iter().map(|entry| (entry.file, entry.line)).collect()
     }

@@ -19,6 +19,7 @@ use crate::report::{MutantEdit, MutantEntry, MutantStatus};
 use crate::source::SourceTree;
 use crate::source::Text;
 use crate::store::{Run, Store};
+use crate::suite_run::Session;
 use crate::trial::{Mutant, Override, Site};
 
 /// Which code mutants are asked for: all that are worth a trial, unless something narrows them.
@@ -64,12 +65,8 @@ pub struct Catalogue {
 
 impl Catalogue {
     /// Finds the mutants, tells which are equivalent or duplicates as far as the time goes, and chooses.
-    pub fn of(
-        store: &Store,
-        run: &Run,
-        request: &CatalogueRequest,
-        until: Option<Instant>,
-    ) -> Result<Catalogue, Obstacle> {
+    pub fn of(session: &Session, request: &CatalogueRequest, until: Option<Instant>) -> Result<Catalogue, Obstacle> {
+        let Session { store, run, .. } = session;
         let mut selection = selection(store.root(), request)?;
         let build = store.load_build::<BuildReport>()?;
         let program = &run.program;

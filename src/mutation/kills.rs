@@ -14,9 +14,8 @@ use crate::hom::{KillMatrix, KillVector, Kills};
 use crate::obstacle::Obstacle;
 use crate::progress::Progress;
 use crate::report::TestNotUsed;
-use crate::store::{Run, Shard, Store};
-use crate::suite::Suite;
-use crate::suite_run::ready;
+use crate::store::{Run, Shard};
+use crate::suite_run::Session;
 use crate::trial::{Executors, Mutant, Watched};
 use suspect_format::trace::HASH_START;
 
@@ -87,9 +86,7 @@ pub struct KillRequest {
 
 /// Runs mutants on tests that pass.
 pub struct Killer<'a> {
-    run: &'a Run,
-    suite: &'a Suite,
-    store: &'a Store,
+    session: &'a Session,
     request: KillRequest,
     progress: &'a dyn Progress,
     /// The tests, in the suite's order.
@@ -122,14 +119,9 @@ impl<'a> Killer<'a> {
     ///
     /// # Errors
     /// When one of them fails without any mutant, or there is none.
-    pub fn new(
-        store: &'a Store,
-        run: &'a Run,
-        suite: &'a Suite,
-        request: KillRequest,
-        progress: &'a dyn Progress,
-    ) -> Result<Killer<'a>, Obstacle> {
-        ready::check(store, run, suite)?;
+    pub fn new(session: &'a Session, request: KillRequest, progress: &'a dyn Progress) -> Result<Killer<'a>, Obstacle> {
+        session.check_ready()?;
+        let (run, suite) = (&session.run, session.suite()?);
         let chosen = chosen_tests(run, &request.tests)?;
         check_passing(run, &chosen)?;
         let recorded = run.recorded()?;
@@ -158,12 +150,12 @@ impl<'a> Killer<'a> {
         let state = CodeState::of(&run.program, &load_code(run)?);
         let build = build_identity(&run.program);
         let deadline = request.budget.map(|budget| Instant::now() + budget);
-        Ok(Killer { run, suite, store, request, progress, tests, covered, by_cost, not_used, state, build, deadline })
+        Ok(Killer { session, request, progress, tests, covered, by_cost, not_used, state, build, deadline })
     }
 
     /// Names of the tests, by their positions in verdicts.
     pub fn test_names(&self) -> Vec<String> {
-        self.tests.iter().map(|test| self.run.manifest.tests[test.test as usize].name.clone()).collect()
+        self.tests.iter().map(|test| self.session.run.manifest.tests[test.test as usize].name.clone()).collect()
     }
 
     /// The tests that execute some of these pieces, the cheapest first.
@@ -186,7 +178,7 @@ impl<'a> Killer<'a> {
     /// Forgets all results if that was asked for.
     pub fn begin(&self) -> Result<(), Obstacle> {
         if self.request.fresh {
-            self.store.kills().clear()?;
+            self.session.store.kills().clear()?;
         }
         Ok(())
     }
@@ -194,7 +186,7 @@ impl<'a> Killer<'a> {
     /// Runs what has not been run of all mutants, or of a part of them, as far as the budget goes, and tells what is known then.
     pub fn run(&self, subjects: &[Subject], part: Option<(u32, u32)>, decisive: Decisive) -> Result<Killed, Obstacle> {
         let began = Instant::now();
-        let kills = self.store.kills();
+        let kills = self.session.store.kills();
         let shard = part.map_or(Shard::WHOLE, |(number, of)| Shard { number, of });
         let _running = kills.lock_shard(shard)?;
         let mutants = self.known(subjects, decisive);
@@ -207,7 +199,7 @@ impl<'a> Killer<'a> {
         let jobs = jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1);
         let settings = CodeSettings { shard, jobs, budget, build: self.build };
         let lab = CodeBench {
-            bench: workbench(self.run, self.suite, executors, Watched::Output, allow_unsafe, &Endless::of(self.run)?)?,
+            bench: workbench(self.session, executors, Watched::Output, allow_unsafe, &Endless::of(&self.session.run)?)?,
             mutants: subjects.iter().map(|subject| subject.mutant.clone()).collect(),
         };
         let shown = Shown(self.progress);
@@ -236,7 +228,8 @@ impl<'a> Killer<'a> {
     /// When some of them have not.
     pub fn known_of(&self, subjects: &[Subject]) -> Result<Killed, Obstacle> {
         let mutants = self.known(subjects, Decisive::None);
-        let verdicts = verdicts(&mutants, &self.tests, &self.store.kills().load()?, self.build, &BTreeMap::new());
+        let verdicts =
+            verdicts(&mutants, &self.tests, &self.session.store.kills().load()?, self.build, &BTreeMap::new());
         let left: usize = verdicts.iter().map(|verdict| verdict.not_run_in.len()).sum();
         match left {
             0 => Ok(Killed { verdicts, summary: CodeSummary::default(), seconds: 0.0 }),
@@ -261,7 +254,7 @@ impl<'a> Killer<'a> {
 
     /// Tests left out of this session: those that were never used, and those that turned out not to be usable.
     pub fn left_out(&self, refused: &BTreeMap<u32, String>) -> Vec<TestNotUsed> {
-        let name = |test: &u32| self.run.manifest.tests[self.tests[*test as usize].test as usize].name.clone();
+        let name = |test: &u32| self.session.run.manifest.tests[self.tests[*test as usize].test as usize].name.clone();
         let refused = refused.iter().map(|(test, why)| TestNotUsed { name: name(test), why: why.clone() });
         self.not_used.iter().cloned().chain(refused).collect()
     }

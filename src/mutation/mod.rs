@@ -15,8 +15,9 @@ use std::sync::{Mutex, PoisonError};
 use crate::campaign::Workbench;
 use crate::obstacle::Obstacle;
 use crate::progress::Progress;
-use crate::store::{Run, TestRecord};
-use crate::suite::{Suite, Verdict};
+use crate::store::TestRecord;
+use crate::suite::Verdict;
+use crate::suite_run::Session;
 use crate::trial::{Executors, Known, Setup, Watched};
 pub use catalogue::{Catalogue, CatalogueRequest, Sample, entry, selection, sources, subject, texts};
 pub use code::{line_dependences, load_code};
@@ -27,13 +28,13 @@ pub use values::{ValuesRequest, mutate_values};
 
 /// What runs the tests of a recorded run.
 pub fn workbench<'a>(
-    run: &'a Run,
-    suite: &'a Suite,
+    session: &'a Session,
     executors: Executors,
     watched: Watched,
     allow_unsafe: bool,
     endless: &Endless,
 ) -> Result<Workbench<'a>, Obstacle> {
+    let (run, suite) = (&session.run, session.suite()?);
     let setup =
         Setup::new().map_err(|error| Obstacle::new(Obstacle::File, format!("cannot find suspect itself: {error}")))?;
     let known = |(index, test): (u32, &TestRecord)| {

@@ -12,9 +12,8 @@ use crate::campaign::{
 };
 use crate::obstacle::Obstacle;
 use crate::progress::Progress;
-use crate::store::{Run, Shard, Store, TestRecord};
-use crate::suite::Suite;
-use crate::suite_run::ready;
+use crate::store::{Run, Shard, TestRecord};
+use crate::suite_run::Session;
 use crate::trial::{Executors, Watched};
 
 /// Which value mutants are tried, and how.
@@ -48,12 +47,13 @@ pub struct ValuesRequest {
 
 /// Runs value mutants on a recorded run; `say` is told what the user should know of the choice of tests.
 pub fn mutate_values(
-    (store, run, suite): (&Store, &Run, &Suite),
+    session: &Session,
     request: &ValuesRequest,
     progress: &dyn Progress,
     say: &mut dyn FnMut(String),
 ) -> Result<Summary, Obstacle> {
-    ready::check(store, run, suite)?;
+    let Session { store, run, .. } = session;
+    session.check_ready()?;
     let nodes = selected(run, request)?;
     let chosen = chosen_tests(run, request.tests)?;
     let mut tests = known_tests(run);
@@ -90,7 +90,7 @@ pub fn mutate_values(
     manifest.begin_session(settings.samples, &settings.tests, now);
     campaign_store.save_manifest(&manifest)?;
     let mut workbench =
-        workbench(run, suite, request.executors, Watched::Nodes, request.allow_unsafe, &Endless::of(run)?)?;
+        workbench(session, request.executors, Watched::Nodes, request.allow_unsafe, &Endless::of(run)?)?;
     workbench.setup.log_bytes = request.log_bytes;
     let campaign = Campaign {
         program: &run.program,

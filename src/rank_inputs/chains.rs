@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use crate::campaign::run_identity;
 use crate::obstacle::Obstacle;
 use crate::report::{self, Explanation, Place};
-use crate::store::{Run, Store};
+use crate::suite_run::Session;
 
 /// Lines on proved chains of a run's failing tests.
 #[derive(Debug, Default)]
@@ -16,7 +16,8 @@ pub struct Chains {
 
 impl Chains {
     /// What the store has of this run.
-    pub fn load(store: &Store, run: &Run) -> Result<Chains, Obstacle> {
+    pub fn load(session: &Session) -> Result<Chains, Obstacle> {
+        let Session { store, run, .. } = session;
         let explanations: Vec<Explanation> = store.load_explanations(run_identity(run))?.unwrap_or_default();
         let fails = |name: &str| run.manifest.tests.iter().any(|test| test.name == name && test.passed == Some(false));
         let program = &run.program;

@@ -12,7 +12,8 @@ use crate::program::{Execution, is_of_system};
 use crate::rank::{Granularity, RankedUnit, Units};
 use crate::report::TestCounts;
 use crate::spectra::CoverageMatrix;
-use crate::store::{Recorded, Run, Store};
+use crate::store::{Recorded, Run};
+use crate::suite_run::Session;
 
 /// What recorded tests executed of each of the program's lines, and how often they took each edge.
 #[derive(Debug)]
@@ -34,9 +35,10 @@ impl Coverage {
     }
 
     /// The facts of the program's lines, with the compiler's warnings.
-    pub fn line_facts<'s>(&'s self, store: &Store, run: &Run) -> Result<LineFacts<'s>, Obstacle> {
+    pub fn line_facts<'s>(&'s self, session: &Session) -> Result<LineFacts<'s>, Obstacle> {
+        let run = &session.run;
         let facts = LineFacts::new(&run.program, &self.matrix, &self.tests);
-        let warnings = warnings_of(store, run, &facts);
+        let warnings = warnings_of(session, &facts);
         let facts = facts.with_edges(&run.program, &self.flow.graph, &self.profile).without(&lines_left_out(run)?);
         Ok(facts.with_warnings(&run.program, warnings))
     }

@@ -13,6 +13,7 @@ use crate::obstacle::Obstacle;
 use crate::program::Program;
 use crate::search::{EarlierRun, Facts, SearchTest, Unchanged};
 use crate::store::{EvidenceStore, Run, Store};
+use crate::suite_run::Session;
 use crate::trial::Garbage;
 
 /// Version of the file.
@@ -60,7 +61,8 @@ impl Origin {
 }
 
 /// A hash of this version of suspect and of the modules of the last build, byte by byte; `None` if one is missing or the run has a unit that is in none of them.
-fn bytes_of_build(store: &Store, run: &Run) -> Result<Option<u64>, Obstacle> {
+fn bytes_of_build(session: &Session) -> Result<Option<u64>, Obstacle> {
+    let Session { store, run, .. } = session;
     let Some(build) = store.load_build::<BuildReport>()? else { return Ok(None) };
     let is_built = |unit: &crate::program::Unit| build.modules.iter().any(|module| module.units.contains(&unit.hash));
     if !run.program.units.iter().all(is_built) {
@@ -96,13 +98,9 @@ fn unique(program: &Program) -> BTreeMap<&str, u32> {
 }
 
 /// What earlier runs found out that may hold still, the latest first; and keeps what this one's trials depend on.
-pub fn earlier(
-    store: &Store,
-    run: &Run,
-    tests: &[SearchTest],
-    evidence: &EvidenceStore,
-) -> Result<Vec<EarlierRun>, Obstacle> {
-    let bytes = bytes_of_build(store, run)?;
+pub fn earlier(session: &Session, tests: &[SearchTest], evidence: &EvidenceStore) -> Result<Vec<EarlierRun>, Obstacle> {
+    let Session { store, run, .. } = session;
+    let bytes = bytes_of_build(session)?;
     let origin = match evidence.load_origin::<Origin>() {
         // What was tried on one build and on another is of neither.
         Ok(Some(origin)) if origin.version == VERSION => {

@@ -6,7 +6,8 @@ use crate::campaign::Results;
 use crate::causal::{Observations, TestObservations, execution_order};
 use crate::mutant::Slot;
 use crate::obstacle::Obstacle;
-use crate::store::{Run, Store, TrialKey};
+use crate::store::{Run, TrialKey};
+use crate::suite_run::Session;
 
 /// The observations of a campaign.
 #[derive(Debug)]
@@ -49,7 +50,8 @@ impl Observed {
 
 /// Reads the run's latest campaign. `sampled_alone`: without mutants that are no samples (a value's neighbours); `wanted`: on these tests
 /// alone, ascending.
-pub fn observe(store: &Store, run: &Run, sampled_alone: bool, wanted: Option<&[u32]>) -> Result<Observed, Obstacle> {
+pub fn observe(session: &Session, sampled_alone: bool, wanted: Option<&[u32]>) -> Result<Observed, Obstacle> {
+    let Session { store, run, .. } = session;
     let none = || {
         Obstacle::new(
             Obstacle::Store,
@@ -61,7 +63,8 @@ pub fn observe(store: &Store, run: &Run, sampled_alone: bool, wanted: Option<&[u
 }
 
 /// The same of all mutants and tests; `None` if the run has no campaign.
-pub fn observe_latest(store: &Store, run: &Run) -> Result<Option<Observed>, Obstacle> {
+pub fn observe_latest(session: &Session) -> Result<Option<Observed>, Obstacle> {
+    let Session { store, run, .. } = session;
     let results = Results::latest(store, run)?.filter(|results| !results.trials.is_empty());
     results.map(|results| observe_results(run, &results, false, None)).transpose()
 }

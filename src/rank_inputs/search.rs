@@ -14,9 +14,8 @@ use crate::mutation::{say_uncontained, workbench};
 use crate::obstacle::Obstacle;
 use crate::progress::Progress;
 use crate::search::{Search, SearchSettings, SearchTest, SearchWatch, Searched};
-use crate::store::{Run, Store};
-use crate::suite::Suite;
-use crate::suite_run::ready;
+use crate::store::Run;
+use crate::suite_run::Session;
 use crate::trial::{Executors, Watched};
 
 /// How a search is done.
@@ -53,29 +52,31 @@ const SEED: u64 = 1;
 /// # Errors
 /// When the run is not fit for mutants, or the store or the system refuses.
 pub fn search(
-    (store, run, suite): (&Store, &Run, &Suite),
+    session: &Session,
     options: SearchOptions,
     posterior: &(dyn Fn(&Trials) -> Vec<f64> + Sync),
     stop: &AtomicBool,
     watch: &dyn SearchWatch,
     progress: &dyn Progress,
 ) -> Result<(Searched, Catalogue), Obstacle> {
+    let Session { store, run, .. } = session;
+    let suite = session.suite()?;
     let began = Instant::now();
-    ready::check(store, run, suite)?;
+    session.check_ready()?;
     // All classes, those for repairing programs too. Without code mutants values can still be changed.
     let operators = Class::ALL.map(|class| class.name().to_string()).into();
     let asked = CatalogueRequest { operators, ..CatalogueRequest::default() };
-    let catalogue = Catalogue::of(store, run, &asked, options.budget.map(|budget| began + budget / FOR_COMPARISON))
+    let catalogue = Catalogue::of(session, &asked, options.budget.map(|budget| began + budget / FOR_COMPARISON))
         .unwrap_or_else(|obstacle| Catalogue { left_out: vec![obstacle.into_message()], ..Catalogue::default() });
     let endless = Endless::of(run)?;
     let tests = search_tests(run, &endless)?;
     let evidence = store.evidence(run_identity(run));
     // Who only looks up needs no right to add.
     let _searching = if options.budget == Some(Duration::ZERO) { None } else { Some(evidence.lock()?) };
-    let earlier = earlier(store, run, &tests, &evidence)?;
+    let earlier = earlier(session, &tests, &evidence)?;
     let until = options.budget.map(|budget| began + budget);
     let lab = |watched| -> Result<Workbench, Obstacle> {
-        let mut lab = workbench(run, suite, Executors::Decided, watched, options.allow_unsafe, &endless)?;
+        let mut lab = workbench(session, Executors::Decided, watched, options.allow_unsafe, &endless)?;
         lab.setup.until = until;
         Ok(lab)
     };

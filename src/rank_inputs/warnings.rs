@@ -18,7 +18,7 @@ use crate::mutation::{mix, text};
 use crate::program::{Program, Unit};
 use crate::source::read_source;
 use crate::source::{Warning, claimed_lines, names_others, says_it_is_generated, warnings};
-use crate::store::{Run, Store};
+use crate::suite_run::Session;
 
 /// Version of the kept form.
 const VERSION: u32 = 3;
@@ -53,7 +53,8 @@ impl Kept {
 
 /// The warnings about the units of which failing tests execute a line. There are none where it is not known how they were compiled, or where
 /// sources are not what was built any more.
-pub fn warnings_of(store: &Store, run: &Run, facts: &LineFacts) -> Vec<Warning> {
+pub fn warnings_of(session: &Session, facts: &LineFacts) -> Vec<Warning> {
+    let Session { store, run, .. } = session;
     let identity = run_identity(run);
     // What is damaged is made anew.
     let kept = store.load_warnings::<Kept>().ok().flatten().filter(|kept| kept.version == VERSION).unwrap_or_default();
@@ -61,7 +62,7 @@ pub fn warnings_of(store: &Store, run: &Run, facts: &LineFacts) -> Vec<Warning> 
         return kept.warnings();
     }
     let known = kept.units.into_iter().map(|said| (said.print, said)).collect();
-    let Some(units) = asked(store, run, facts, &known) else { return Vec::new() };
+    let Some(units) = asked(session, facts, &known) else { return Vec::new() };
     let kept = Kept { version: VERSION, run: identity, units };
     // What cannot be kept is asked again.
     let _ = store.save_warnings(&kept);
@@ -69,7 +70,8 @@ pub fn warnings_of(store: &Store, run: &Run, facts: &LineFacts) -> Vec<Warning> 
 }
 
 /// What the compiler says of each unit, and said of those that are as they were.
-fn asked(store: &Store, run: &Run, facts: &LineFacts, known: &HashMap<u64, Said>) -> Option<Vec<Said>> {
+fn asked(session: &Session, facts: &LineFacts, known: &HashMap<u64, Said>) -> Option<Vec<Said>> {
+    let Session { store, run, .. } = session;
     let (root, program) = (store.root(), &run.program);
     let build = store.load_build::<BuildReport>().ok().flatten()?;
     sources(root, run, Some(&build)).ok()?;

@@ -11,7 +11,8 @@ use crate::evidence::{self, Candidate, Kind, Outcome, Trials};
 use crate::obstacle::Obstacle;
 use crate::report::{Claim, ClaimedOutcome, Effect, MutantEdit};
 use crate::source::{Edit, Patched, read_source};
-use crate::store::{Run, Store};
+use crate::store::Run;
+use crate::suite_run::Session;
 use crate::trial::{Change, End, Mutant};
 use kept::KeptOverride;
 
@@ -57,7 +58,8 @@ impl Claims {
     ///
     /// # Errors
     /// When there are none, or they are of another run or version.
-    pub fn load(store: &Store, run: &Run) -> Result<Claims, Obstacle> {
+    pub fn load(session: &Session) -> Result<Claims, Obstacle> {
+        let Session { store, run, .. } = session;
         #[derive(Deserialize)]
         struct Head {
             version: u32,
@@ -90,13 +92,13 @@ impl Claims {
     }
 
     /// Writes these, and those that the store has of the same run.
-    pub fn save(mut self, store: &Store, run: &Run) -> Result<(), Obstacle> {
-        if let Ok(earlier) = Claims::load(store, run) {
+    pub fn save(mut self, session: &Session) -> Result<(), Obstacle> {
+        if let Ok(earlier) = Claims::load(session) {
             for (id, claim) in earlier.claims {
                 self.claims.entry(id).or_insert(claim);
             }
         }
-        Ok(store.save_claims(&self)?)
+        Ok(session.store.save_claims(&self)?)
     }
 
     /// Lines on which a change made the failing test called `test` pass.
@@ -142,23 +144,22 @@ impl Claims {
 
 /// Makes claims of candidates.
 pub struct Claimant<'a> {
-    run: &'a Run,
+    session: &'a Session,
     trials: &'a Trials,
     /// The sources that patches are of.
     sources: HashMap<String, Option<Vec<u8>>>,
-    store: &'a Store,
 }
 
 impl<'a> Claimant<'a> {
     /// For the candidates of these trials.
-    pub fn new(store: &'a Store, run: &'a Run, trials: &'a Trials) -> Claimant<'a> {
-        Claimant { run, trials, sources: HashMap::new(), store }
+    pub fn new(session: &'a Session, trials: &'a Trials) -> Claimant<'a> {
+        Claimant { session, trials, sources: HashMap::new() }
     }
 
     /// A candidate with what is known of it.
     pub fn claim(&mut self, candidate: u32) -> KeptClaim {
         let of = &self.trials.candidates()[candidate as usize];
-        let place = &self.run.program.lines[of.line as usize];
+        let place = &self.session.run.program.lines[of.line as usize];
         let mut outcomes: Vec<(u32, ClaimedOutcome)> = self
             .trials
             .outcomes(candidate)
@@ -170,7 +171,7 @@ impl<'a> Claimant<'a> {
         let shown = Claim {
             id: format!("{:016x}", of.id),
             kind: kind_name(of).to_string(),
-            file: self.run.program.files.get(place.file as usize).cloned().unwrap_or_default(),
+            file: self.session.run.program.files.get(place.file as usize).cloned().unwrap_or_default(),
             line: place.line,
             original: of.original.clone(),
             replacement: of.replacement.clone(),
@@ -185,7 +186,7 @@ impl<'a> Claimant<'a> {
 
     fn outcome(&self, candidate: u32, test: u32, outcome: &Outcome) -> (u32, ClaimedOutcome) {
         let tried = self.trials.tests()[test as usize];
-        let name = self.run.manifest.tests.get(tried.test as usize).map_or("", |test| &test.name);
+        let name = self.session.run.manifest.tests.get(tried.test as usize).map_or("", |test| &test.name);
         let shown = ClaimedOutcome {
             test: name.to_string(),
             passed_before: !tried.failed,
@@ -198,7 +199,7 @@ impl<'a> Claimant<'a> {
     }
 
     fn patch(&mut self, edit: &Edit) -> Option<String> {
-        let path = self.store.root().join(&edit.file);
+        let path = self.session.store.root().join(&edit.file);
         let source = self.sources.entry(edit.file.clone()).or_insert_with(|| read_source(&path).ok()).as_ref()?;
         String::from_utf8(Patched::new(source, [edit])?.unified(&edit.file)).ok()
     }

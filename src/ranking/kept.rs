@@ -7,7 +7,8 @@ use crate::campaign::run_identity;
 use crate::obstacle::Obstacle;
 use crate::progress::Progress;
 use crate::report::RankingReport;
-use crate::store::{Run, Store};
+use crate::store::Run;
+use crate::suite_run::Session;
 
 /// Version of the kept form.
 const VERSION: u32 = 1;
@@ -35,7 +36,8 @@ impl KeptRanking {
     }
 
     /// What the store has of this run; `None` if that is nothing, of another run, or cannot be read.
-    fn load(store: &Store, run: &Run) -> Option<KeptRanking> {
+    fn load(session: &Session) -> Option<KeptRanking> {
+        let Session { store, run, .. } = session;
         // It is made anew when the user ranks again, so what is wrong with it does not matter.
         let kept: KeptRanking = store.load_ranking().ok()??;
         (kept.version == VERSION && kept.run == run_identity(run)).then_some(kept)
@@ -47,9 +49,10 @@ impl KeptRanking {
 }
 
 /// Keeps a default ranking of lines for later reports, unless one of the same run is kept for which more was tried.
-pub fn keep(store: &Store, run: &Run, report: &RankingReport) -> Result<(), Obstacle> {
+pub fn keep(session: &Session, report: &RankingReport) -> Result<(), Obstacle> {
+    let Session { store, run, .. } = session;
     let kept = KeptRanking::new(run, report);
-    match KeptRanking::load(store, run) {
+    match KeptRanking::load(session) {
         Some(earlier) if earlier.n_trials() > kept.n_trials() => Ok(()),
         _ => Ok(store.save_ranking(&kept)?),
     }
@@ -57,16 +60,16 @@ pub fn keep(store: &Store, run: &Run, report: &RankingReport) -> Result<(), Obst
 
 /// The default ranking of lines, as it was made last; if it was not since the tests were recorded, made now by what is known without running
 /// anything.
-pub fn known_ranking(store: &Store, run: &Run, progress: &dyn Progress) -> Result<KeptRanking, Obstacle> {
-    if let Some(kept) = KeptRanking::load(store, run) {
+pub fn known_ranking(session: &Session, progress: &dyn Progress) -> Result<KeptRanking, Obstacle> {
+    if let Some(kept) = KeptRanking::load(session) {
         return Ok(kept);
     }
     let trying = Trying::Known("changes of the program: `suspect rank` has not been run since the tests were recorded");
     let request = RankRequest { chains: true, ..RankRequest::all_evidence(trying)? };
-    Ok(KeptRanking::new(run, &rank(store, run, &request, progress)?.report))
+    Ok(KeptRanking::new(&session.run, &rank(session, &request, progress)?.report))
 }
 
 /// The default ranking of lines as it was made last, its first entries; `None` if it was not since the tests were recorded.
-pub fn last_ranking(store: &Store, run: &Run) -> Option<RankingReport> {
-    KeptRanking::load(store, run).map(|kept| kept.ranking)
+pub fn last_ranking(session: &Session) -> Option<RankingReport> {
+    KeptRanking::load(session).map(|kept| kept.ranking)
 }

@@ -19,7 +19,7 @@ use crate::progress::Progress;
 use crate::rank::{Algorithm, Granularity, Need, TieBreak, Units};
 use crate::rank_inputs::{CdflChoice, Chains, Coverage, MethodInput, ParentChoice, count_tests, left_out, observe};
 use crate::report::{RankingReport, SCHEMA_VERSION, WhyReport};
-use crate::store::{Run, Store};
+use crate::suite_run::Session;
 pub use claims::{Claimant, Claims, KeptClaim, effect, end_words};
 pub use entries::{entries, line_owners};
 use innocents::innocents;
@@ -45,36 +45,37 @@ pub struct Answer {
 
 impl Answer {
     /// Keeps the ranking for reports, if it is the one that they show.
-    pub fn keep_ranking(&self, store: &Store, run: &Run) -> Result<(), Obstacle> {
-        if self.is_default { kept::keep(store, run, &self.report) } else { Ok(()) }
+    pub fn keep_ranking(&self, session: &Session) -> Result<(), Obstacle> {
+        if self.is_default { kept::keep(session, &self.report) } else { Ok(()) }
     }
 
     /// Keeps the claims, for `suspect replay`.
-    pub fn keep_claims(&mut self, store: &Store, run: &Run) -> Result<(), Obstacle> {
-        self.claims.take().map_or(Ok(()), |claims| claims.save(store, run))
+    pub fn keep_claims(&mut self, session: &Session) -> Result<(), Obstacle> {
+        self.claims.take().map_or(Ok(()), |claims| claims.save(session))
     }
 }
 
 /// Ranks; tries changes of the program before, as far as the request goes.
-pub fn rank(store: &Store, run: &Run, request: &RankRequest, progress: &dyn Progress) -> Result<Answer, Obstacle> {
+pub fn rank(session: &Session, request: &RankRequest, progress: &dyn Progress) -> Result<Answer, Obstacle> {
+    let run = &session.run;
     let needs = |need: Need| request.method.needs.contains(&need);
     check_contrast(run, count_tests(run), needs(Need::Observations) || needs(Need::Trials))?;
     let line = why::looked_at(&run.program, request)?;
-    let ranked = Ranked::new(store, run, request)?;
+    let ranked = Ranked::new(session, request)?;
     if !needs(Need::Trials) {
-        let report = report(store, run, request, &ranked, None)?;
+        let report = report(session, request, &ranked, None)?;
         return Ok(Answer { report, why: None, is_finished: true, claims: None, is_default: false });
     }
     let coverage = Coverage::read(run, &run.counted_tests())?;
-    let chains = if request.chains { Chains::load(store, run)? } else { Chains::default() };
-    let facts = coverage.line_facts(store, run)?.with_chains(&chains.lines());
-    let tried = try_changes(store, run, &facts, &request.trying, line.is_some(), progress)?;
-    let mut report = report(store, run, request, &ranked, Some((&facts, &tried)))?;
+    let chains = if request.chains { Chains::load(session)? } else { Chains::default() };
+    let facts = coverage.line_facts(session)?.with_chains(&chains.lines());
+    let tried = try_changes(session, &facts, &request.trying, line.is_some(), progress)?;
+    let mut report = report(session, request, &ranked, Some((&facts, &tried)))?;
     let is_finished = tried.is_finished;
     let Algorithm::AllEvidence = request.method.algorithm else {
         return Ok(Answer { report, why: None, is_finished, claims: None, is_default: false });
     };
-    let mut explainer = Explainer::new((store, run), (&facts, &chains), &tried.trials, &ranked.left_out);
+    let mut explainer = Explainer::new(session, (&facts, &chains), &tried.trials, &ranked.left_out);
     explainer.explain(&mut report);
     let is_not = request.look.as_ref().is_some_and(|look| look.is_not);
     let why = line.map(|line| why::why(run, (line, is_not), (&facts, &tried), &report, &mut explainer)).transpose()?;
@@ -92,7 +93,8 @@ struct Ranked {
 }
 
 impl Ranked {
-    fn new(store: &Store, run: &Run, request: &RankRequest) -> Result<Ranked, Obstacle> {
+    fn new(session: &Session, request: &RankRequest) -> Result<Ranked, Obstacle> {
+        let Session { store, run, .. } = session;
         let all = Units::new(&run.program, request.by);
         let innocent = innocents(store, &run.program, &all, request)?;
         let not_ranked = [innocent.as_slice(), &left_out(run, &all)?].concat();
@@ -103,19 +105,19 @@ impl Ranked {
 
 /// The ranking by a method, with what was tried if the method needs it.
 fn report(
-    store: &Store,
-    run: &Run,
+    session: &Session,
     request: &RankRequest,
     Ranked { units, n_innocent, .. }: &Ranked,
     tried: Option<(&LineFacts, &Tried)>,
 ) -> Result<RankingReport, Obstacle> {
+    let run = &session.run;
     let method = request.method;
     let counts = count_tests(run);
     let mut trust = trust(run, counts)?;
     let mut input = MethodInput::read(run, units, method.needs, &run.counted_tests())?;
     if method.needs.contains(&Need::Observations) {
         let is_paper = method.id == "cdfl_paper" || request.parents == Some(ParentChoice::Paper);
-        let observed = observe(store, run, is_paper, None)?;
+        let observed = observe(session, is_paper, None)?;
         observed.check_failing()?;
         trust.extend(observed.trust());
         input = input.with_mutants(observed, CdflChoice::new(run, request.parents, request.unidentified)?);

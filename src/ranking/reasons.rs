@@ -8,7 +8,8 @@ use crate::program::Program;
 use crate::rank::{RankedUnit, Units};
 use crate::rank_inputs::Chains;
 use crate::report::{self, Entry, RankingReport, TestGroup, Within};
-use crate::store::{Run, Store};
+use crate::store::Run;
+use crate::suite_run::Session;
 
 /// Reasons of one line.
 const MOST_REASONS: usize = 5;
@@ -31,11 +32,12 @@ pub struct Explainer<'a> {
 impl<'a> Explainer<'a> {
     /// For the lines that are not left out of the ranking.
     pub fn new(
-        (store, run): (&'a Store, &'a Run),
+        session: &'a Session,
         (facts, chains): (&'a LineFacts<'a>, &'a Chains),
         trials: &'a Trials,
         left_out: &BTreeSet<u32>,
     ) -> Explainer<'a> {
+        let run = &session.run;
         Explainer {
             run,
             facts,
@@ -43,7 +45,7 @@ impl<'a> Explainer<'a> {
             trials,
             posterior: without(Posterior::new(facts, trials).stated(facts, trials), left_out),
             reasons: Reasons::new(&run.program, facts, trials),
-            claimant: Claimant::new(store, run, trials),
+            claimant: Claimant::new(session, trials),
             claims: BTreeMap::new(),
         }
     }

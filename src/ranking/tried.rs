@@ -13,9 +13,9 @@ use crate::progress::Progress;
 use crate::rank_inputs::{SearchOptions, search};
 use crate::report::{TrialCounts, utc};
 use crate::search::{SearchWatch, Searched};
-use crate::store::{Run, Store};
+use crate::store::Run;
 use crate::suite::{Suite, Verdict};
-use crate::suite_run::ready;
+use crate::suite_run::Session;
 
 /// Time for trials unless asked otherwise.
 const BUDGET: Duration = Duration::from_secs(60);
@@ -74,14 +74,13 @@ impl Tried {
 /// # Errors
 /// When the signal handler cannot be set.
 pub fn try_changes(
-    store: &Store,
-    run: &Run,
+    session: &Session,
     facts: &LineFacts,
     trials: &Trying,
     is_look: bool,
     progress: &dyn Progress,
 ) -> Result<Tried, Obstacle> {
-    let trier = Trier { store, run, facts, progress };
+    let trier = Trier { session, facts, progress };
     let options = match trials {
         Trying::Now(options) => options,
         Trying::Nothing => {
@@ -101,8 +100,7 @@ pub fn try_changes(
 
 /// Tries changes of one run's program.
 struct Trier<'a> {
-    store: &'a Store,
-    run: &'a Run,
+    session: &'a Session,
     facts: &'a LineFacts<'a>,
     progress: &'a dyn Progress,
 }
@@ -110,7 +108,7 @@ struct Trier<'a> {
 impl Trier<'_> {
     /// Whether anything was tried before.
     fn knows(&self) -> bool {
-        self.store.evidence(run_identity(self.run)).load().is_ok_and(|(known, _)| !known.is_empty())
+        self.session.store.evidence(run_identity(&self.session.run)).load().is_ok_and(|(known, _)| !known.is_empty())
     }
 
     /// What was tried before, and `why` no more was tried now.
@@ -132,9 +130,9 @@ impl Trier<'_> {
 
     /// Tries changes within the budget; without one, looks up what was tried.
     fn tried(&self, budget: Duration, asked: &TrialOptions) -> Result<Tried, Obstacle> {
-        let Trier { store, run, facts, progress } = *self;
-        let suite = ready::suite(store.root(), run)?;
-        let _reading = if budget.is_zero() { None } else { Some(store.lock_shared()?) };
+        let Trier { session, facts, progress } = *self;
+        let (run, suite) = (&session.run, session.suite()?);
+        let _reading = if budget.is_zero() { None } else { Some(session.store.lock_shared()?) };
         let stop = interrupt::catch().map_err(Obstacle::of(Obstacle::Internal))?;
         let options = SearchOptions {
             jobs: asked.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1),
@@ -147,7 +145,7 @@ impl Trier<'_> {
         let posterior = |trials: &Trials| Posterior::new(facts, trials).lines;
         watch.announce(run);
         watch.ranked(&Trials::default(), &posterior(&Trials::default()));
-        let searched = search((store, run, &suite), options, &posterior, stop, &watch, progress);
+        let searched = search(session, options, &posterior, stop, &watch, progress);
         progress.clear();
         let (searched, catalogue) = searched?;
         watch.summarise(&searched);
@@ -158,7 +156,7 @@ impl Trier<'_> {
         if !catalogue.left_out.is_empty() {
             not_tried.push(format!("code mutants: {}", catalogue.left_out.join("; ")));
         }
-        let by_status = by_status(&suite, &searched.trials);
+        let by_status = by_status(suite, &searched.trials);
         let said = [by_status, cut_short(run, &searched.trials)?, carried_over(&searched.trials)];
         let trust = with_garbage(run, &searched).into_iter().chain(said.into_iter().flatten()).collect();
         Ok(Tried { trials: searched.trials, is_finished: searched.is_finished, not_tried, trust })

@@ -5,6 +5,7 @@ mod labels;
 mod modules;
 pub mod ready;
 mod recording;
+mod session;
 mod words;
 
 use std::path::Path;
@@ -23,6 +24,7 @@ use labels::labels;
 pub use modules::Modules;
 pub use recording::CLEARED;
 use recording::Recording;
+pub use session::Session;
 pub use words::UNRECORDED;
 use words::outcome;
 

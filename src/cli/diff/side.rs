@@ -16,6 +16,7 @@ use crate::ranking::known_ranking;
 use crate::report::{Entry, NightName, Report, TestOutcome};
 use crate::source::SourceTree;
 use crate::store::{Recorded, Run, Store, TestRecord};
+use crate::suite_run::Session;
 
 /// A night.
 pub struct Side {
@@ -53,7 +54,7 @@ impl SideTest {
 impl Side {
     /// The latest night of a store.
     pub fn latest(store: &Store) -> Result<Side, Failure> {
-        Side::of_run(store, &store.latest_run()?)
+        Side::of(&Session::latest(store.root())?)
     }
 
     /// What a name means: a night's number, another project's directory or store, or a report.
@@ -65,7 +66,8 @@ impl Side {
                 let message = format!("there is no night {number} here; those kept are {}", nights.join(", "));
                 Failure::new(Exit::Usage, message)
             };
-            return Side::of_run(store, &store.run(number)?.ok_or_else(unknown)?);
+            let run = store.run(number)?.ok_or_else(unknown)?;
+            return Side::of(&Session::of(store.clone(), run));
         }
         let path = start.join(name);
         if path.is_dir() {
@@ -83,13 +85,14 @@ impl Side {
     }
 
     /// The night of a run, or the run itself where it is no night's.
-    pub fn of_run(store: &Store, run: &Run) -> Result<Side, Failure> {
+    pub fn of(session: &Session) -> Result<Side, Failure> {
+        let Session { store, run, .. } = session;
         let night = Night::of(store, run.number)?;
         let is_latest = store.runs()?.last() == Some(&run.number);
         let entries = match night.as_ref().and_then(|night| night.ranking.clone()) {
             Some(ranking) => Some(ranking.ranking),
             // Where no test fails there is none.
-            None if is_latest => known_ranking(store, run, &StatusLine::new()).ok().map(|known| known.ranking.ranking),
+            None if is_latest => known_ranking(session, &StatusLine::new()).ok().map(|known| known.ranking.ranking),
             None => None,
         };
         let texts = match &night {

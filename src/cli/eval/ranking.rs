@@ -15,14 +15,16 @@ use crate::rank::{Granularity, Located, Method, Need, RankedUnit, Units, t_score
 use crate::rank_inputs::CdflChoice;
 use crate::rank_inputs::observe;
 use crate::rank_inputs::{Coverage, MethodInput, count_tests, left_out};
-use crate::store::{Run, Store};
+use crate::store::Run;
+use crate::suite_run::Session;
 
 /// Predicates from which T-score starts (Liu et al., FSE 2005).
 const T_SCORE_FROM: usize = 5;
 
 impl Place<'_> {
     /// Where the methods put the fault of a version, or why it cannot be ranked.
-    pub fn rank(&self, version: &EvalVersion, run: &Run) -> Result<VersionOutcome, Failure> {
+    pub fn rank(&self, version: &EvalVersion, session: &Session) -> Result<VersionOutcome, Failure> {
+        let run = &session.run;
         let counts = count_tests(run);
         let (suites, excluded_suites) = self.suites(version, run)?;
         if suites.is_empty() {
@@ -53,7 +55,6 @@ impl Place<'_> {
         let mut assessed = Vec::new();
         let mut rows = Vec::new();
         let kept = self.trials_of(version)?;
-        let store = Store::new(&self.work(&version.name));
         let mutated = match self.options.has_values() {
             true => self.kept_values(version, &self.keys(version)?.0)?,
             false => None,
@@ -61,7 +62,7 @@ impl Place<'_> {
         let faulty_lines = version.fault.units(program, &Units::new(program, Granularity::Line)).0;
         for (suite, tests) in &suites {
             let coverage = kept.as_ref().map(|_| Coverage::read(run, tests)).transpose()?;
-            let facts = coverage.as_ref().map(|coverage| coverage.line_facts(&store, run)).transpose()?;
+            let facts = coverage.as_ref().map(|coverage| coverage.line_facts(session)).transpose()?;
             let trials = kept.as_ref().map_or_else(Trials::default, |kept| kept.trials(tests));
             let mut seen = MethodInput::read(run, &units, &needs, tests)?;
             if let (Some(facts), Some(kept)) = (&facts, &kept) {
@@ -76,7 +77,7 @@ impl Place<'_> {
             if mutated.is_some() && !is_refused {
                 let mut sorted = tests.clone();
                 sorted.sort_unstable();
-                let observed = observe(&store, run, false, Some(&sorted))?;
+                let observed = observe(session, false, Some(&sorted))?;
                 seen = seen.with_mutants(observed, CdflChoice::new(run, None, None)?);
             }
             let ranked = self.options.methods.par_iter().map(|method| {

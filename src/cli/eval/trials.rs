@@ -17,8 +17,7 @@ use crate::progress::Progress;
 use crate::rank_inputs::Coverage;
 use crate::rank_inputs::{SearchOptions, search};
 use crate::search::SearchWatch;
-use crate::store::{Run, Store};
-use crate::suite::Suite;
+use crate::suite_run::Session;
 use crate::trial::{End, Mutant};
 
 /// The outcomes of a version's trials, with as much of the candidates as rankings read.
@@ -171,12 +170,10 @@ impl Place<'_> {
     }
 
     /// Tries changes of a version that has just been built and recorded, and keeps what they did.
-    pub fn try_changes(&self, version: &EvalVersion, recording_key: &str, suite: &Suite) -> Result<(), Failure> {
-        let store = Store::new(&self.work(&version.name));
-        let run = store.latest_run()?;
+    pub fn try_changes(&self, version: &EvalVersion, recording_key: &str, session: &Session) -> Result<(), Failure> {
         let key = self.trials_key(recording_key);
         let began = Instant::now();
-        let kept = match self.search(&store, &run, suite) {
+        let kept = match self.search(session) {
             Ok((trials, n_run, finished)) => Kept { n_run, finished, ..Kept::new(key, &trials) },
             Err(failure) => Kept { refused: Some(failure.message), ..Kept::new(key, &Trials::default()) },
         };
@@ -189,14 +186,15 @@ impl Place<'_> {
     }
 
     /// Trials, how many were run now, and whether nothing was left.
-    fn search(&self, store: &Store, run: &Run, suite: &Suite) -> Result<(Trials, usize, bool), Failure> {
+    fn search(&self, session: &Session) -> Result<(Trials, usize, bool), Failure> {
+        let run = &session.run;
         let counted = run.counted_tests();
         let failed = |test: &u32| run.manifest.tests[*test as usize].passed == Some(false);
         if !counted.iter().any(failed) {
             return Ok((Trials::default(), 0, true));
         }
         let coverage = Coverage::read(run, &counted)?;
-        let facts = coverage.line_facts(store, run)?;
+        let facts = coverage.line_facts(session)?;
         let posterior = |trials: &Trials| Posterior::new(&facts, trials).lines;
         let options = SearchOptions {
             jobs: self.options.jobs,
@@ -205,8 +203,7 @@ impl Place<'_> {
             everything: self.options.everything,
             allow_unsafe: false,
         };
-        let (searched, _) =
-            search((store, run, suite), options, &posterior, &AtomicBool::new(false), &Unwatched, &Muted(&Lines))?;
+        let (searched, _) = search(session, options, &posterior, &AtomicBool::new(false), &Unwatched, &Muted(&Lines))?;
         // Some tests cannot be run with changes; where none can, the reason of one is as good as any.
         match searched.refused.into_values().next() {
             Some(why) if searched.trials.is_empty() => Err(Failure::new(Exit::Baseline, why)),

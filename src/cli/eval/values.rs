@@ -12,8 +12,7 @@ use crate::cli::progress::Lines;
 use crate::cli::streams::say;
 use crate::eval::{self, EvalVersion};
 use crate::mutation::{ValuesRequest, mutate_values};
-use crate::store::{Run, Store};
-use crate::suite::Suite;
+use crate::suite_run::Session;
 use crate::trial::Executors;
 
 /// Values of each node: more change nothing in rankings.
@@ -43,10 +42,8 @@ impl Place<'_> {
     }
 
     /// Mutates values of a version that has just been built and recorded; the observations stay in its store.
-    pub fn mutate_values(&self, version: &EvalVersion, recording_key: &str, suite: &Suite) -> Result<(), Failure> {
-        let store = Store::new(&self.work(&version.name));
-        let run = store.latest_run()?;
-        let refused = run_quietly((&store, &run, suite), self.options.jobs, self.options.search).err();
+    pub fn mutate_values(&self, version: &EvalVersion, recording_key: &str, session: &Session) -> Result<(), Failure> {
+        let refused = run_quietly(session, self.options.jobs, self.options.search).err();
         let refused = refused.map(|failure| failure.message);
         if let Some(why) = &refused {
             say!("{}: no values were mutated: {why}", self.name_of(version));
@@ -57,7 +54,7 @@ impl Place<'_> {
     }
 }
 
-fn run_quietly(of: (&Store, &Run, &Suite), jobs: usize, budget: Option<Duration>) -> Result<(), Failure> {
+fn run_quietly(session: &Session, jobs: usize, budget: Option<Duration>) -> Result<(), Failure> {
     let request = ValuesRequest {
         samples: SAMPLES,
         instances: 0,
@@ -72,5 +69,5 @@ fn run_quietly(of: (&Store, &Run, &Suite), jobs: usize, budget: Option<Duration>
         fresh: false,
         allow_unsafe: false,
     };
-    Ok(mutate_values(of, &request, &Muted(&Lines), &mut |_| {}).map(drop)?)
+    Ok(mutate_values(session, &request, &Muted(&Lines), &mut |_| {}).map(drop)?)
 }

@@ -23,7 +23,7 @@ use crate::exec::remove_tree;
 use crate::rank::{Granularity, Method, Need};
 use crate::store::Store;
 use crate::suite::{Baseline, BaselineOptions, Suite};
-use crate::suite_run::SuiteRun;
+use crate::suite_run::{Session, SuiteRun};
 
 /// How versions are run and ranked.
 #[derive(Debug)]
@@ -248,12 +248,15 @@ impl<'a> Place<'a> {
         store.prune_runs(1).map_err(Failure::from)?;
         let times = RunTimes::new(built, recorded.running, self.in_processes(&recorded.baseline), began.elapsed());
         drop(lock);
-        let suite = with_expectations(suite, &self.work("expected"), known);
-        if self.options.has_trials() {
-            self.try_changes(version, key, &suite)?;
-        }
-        if self.options.has_values() {
-            self.mutate_values(version, key, &suite)?;
+        if self.options.has_trials() || self.options.has_values() {
+            let suite = with_expectations(suite, &self.work("expected"), known);
+            let session = Session::latest(tree).map_err(Failure::from)?.with_suite(suite);
+            if self.options.has_trials() {
+                self.try_changes(version, key, &session)?;
+            }
+            if self.options.has_values() {
+                self.mutate_values(version, key, &session)?;
+            }
         }
         Ok(times)
     }
@@ -347,8 +350,8 @@ impl<'a> Place<'a> {
         let mut outcome = match &recorded.unusable {
             Some(reason) => VersionOutcome::Excluded(reason.clone()),
             None => {
-                let run = Store::new(&self.work(&version.name)).latest_run()?;
-                self.rank(version, &run)?
+                let session = Session::latest(&self.work(&version.name))?;
+                self.rank(version, &session)?
             }
         };
         let by = self.options.granularity.name();

@@ -26,7 +26,8 @@ use crate::report::{
     Build, Comparison, Explanation, REPORT_SCHEMA_VERSION, RankingReport, Recorded, Report, ReportCommand, TestOutcome,
     TestResult, change_of, shell_word,
 };
-use crate::store::{Run, Store, TestRecord};
+use crate::store::{Run, TestRecord};
+use crate::suite_run::Session;
 
 /// Entries that commands are given for.
 const COMMANDED: usize = 100;
@@ -36,48 +37,48 @@ const COMMANDED: usize = 100;
 /// # Errors
 /// When nothing has been recorded, or the store is damaged.
 pub fn gather(root: &Path, created: u64) -> Result<Report, Failure> {
-    let store = Store::new(root);
-    let run = store.latest_run()?;
-    let build: Option<BuildReport> = store.load_build()?.filter(|build| is_of(build, &run));
-    let (ranking, n_ranked, no_ranking) = match known_ranking(&store, &run, &StatusLine::new()) {
+    let session = Session::latest(root)?;
+    let Session { store, run, .. } = &session;
+    let build: Option<BuildReport> = store.load_build()?.filter(|build| is_of(build, run));
+    let (ranking, n_ranked, no_ranking) = match known_ranking(&session, &StatusLine::new()) {
         Ok(kept) => (Some(kept.ranking), kept.n_ranked, None),
         Err(Obstacle::Tests(message)) => (None, 0, Some(message)),
         Err(obstacle) => return Err(obstacle.into()),
     };
     let all = Units::new(&run.program, Granularity::Line);
-    let lines = all.without(&left_out(&run, &all)?);
-    let seen = MethodInput::read(&run, &lines, &[Need::Coverage, Need::Edges], &run.counted_tests())?;
+    let lines = all.without(&left_out(run, &all)?);
+    let seen = MethodInput::read(run, &lines, &[Need::Coverage, Need::Edges], &run.counted_tests())?;
     let files = files(root, &run.program, &lines, &seen, ranking.as_ref());
-    let mut not_looked_at = not_looked_at(&run, build.as_ref(), &files, ranking.as_ref());
-    if let Some(night) = Night::of(&store, run.number)? {
+    let mut not_looked_at = not_looked_at(run, build.as_ref(), &files, ranking.as_ref());
+    if let Some(night) = Night::of(store, run.number)? {
         not_looked_at.statements.extend(night.missing.into_iter().chain(night.unexplained));
     }
-    let since = since_last_night(&store, &run).unwrap_or_else(|failure| {
+    let since = since_last_night(&session).unwrap_or_else(|failure| {
         not_looked_at.statements.push(format!("what changed since the night before: {}", failure.message));
         None
     });
-    let observed = observe_latest(&store, &run)?;
-    let model = observed.as_ref().map(|observed| reported_model(&run, observed)).transpose()?;
+    let observed = observe_latest(&session)?;
+    let model = observed.as_ref().map(|observed| reported_model(run, observed)).transpose()?;
     Ok(Report {
         schema_version: REPORT_SCHEMA_VERSION,
         suspect_version: env!("CARGO_PKG_VERSION").to_string(),
         project: root.file_name().map_or_else(|| "project".into(), |name| name.to_string_lossy().into_owned()),
         created,
         recorded: Recorded {
-            identity: hexadecimal(run_identity(&run)),
+            identity: hexadecimal(run_identity(run)),
             began: run.manifest.began,
             mode: run.manifest.mode.clone(),
         },
-        build: build_of(&run, build.as_ref()),
+        build: build_of(run, build.as_ref()),
         tests: run.manifest.tests.iter().map(test_result).collect(),
-        commands: commands(&run, ranking.as_ref()),
+        commands: commands(run, ranking.as_ref()),
         profiles: profiles(&run.program, &seen, ranking.as_ref()),
         comparison: match &ranking {
-            Some(ranking) => comparison(&run, &lines, seen, observed, ranking)?,
+            Some(ranking) => comparison(run, &lines, seen, observed, ranking)?,
             None => Comparison::default(),
         },
         model,
-        explanations: explanations(&store, &run)?,
+        explanations: explanations(&session)?,
         since,
         not_looked_at,
         ranking,
@@ -88,7 +89,7 @@ pub fn gather(root: &Path, created: u64) -> Result<Report, Failure> {
 }
 
 /// The chains of causes that have been found for this run.
-pub fn explanations(store: &Store, run: &Run) -> Result<Vec<Explanation>, Failure> {
+fn explanations(Session { store, run, .. }: &Session) -> Result<Vec<Explanation>, Failure> {
     Ok(store.load_explanations(run_identity(run))?.unwrap_or_default())
 }
 

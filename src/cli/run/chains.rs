@@ -12,21 +12,21 @@ use crate::exec::{Command, Outcome, Status};
 use crate::explain::chains;
 use crate::report::{Explanation, RankingReport, shell_word, write_explanation};
 use crate::source::SourceTree;
-use crate::store::{Run, Store, TestRecord};
+use crate::store::{Store, TestRecord};
+use crate::suite_run::Session;
 
 /// Time for one where a night has no budget, and the least that is worth a start.
 const TIME: (Duration, Duration) = (Duration::from_secs(60), Duration::from_secs(1));
 
 /// Explains one failing test of each group, within this time if there is a limit, and writes the chains; tells what was not explained, and why.
 pub fn explain(
-    store: &Store,
-    run: &Run,
+    session: &Session,
     ranking: &RankingReport,
     within: Option<Duration>,
     out: &mut impl Write,
 ) -> Result<Vec<String>, Failure> {
-    let chains = chains(store, run, ranking)?;
-    let sources = SourceTree::of(store.root(), &run.program);
+    let chains = chains(session, ranking)?;
+    let sources = SourceTree::of(session.store.root(), &session.run.program);
     for explanation in &chains.taken_over {
         tell(&sources, explanation, out)?;
     }
@@ -39,7 +39,7 @@ pub fn explain(
         let left = within.map(|within| within.saturating_sub(began.elapsed()) / (chains.due.len() - at) as u32);
         let limit = left.unwrap_or(TIME.0).min(TIME.0);
         let why = match limit >= TIME.1 && !interrupt::happened() {
-            true => one(store, test, limit, out)?,
+            true => one(&session.store, test, limit, out)?,
             false => Some("there was no time".to_string()),
         };
         let command = format!("suspect explain {}", shell_word(&test.name));

@@ -20,7 +20,8 @@ use crate::mutation::mix;
 use crate::mutation::{CatalogueRequest, selection, texts};
 use crate::program::Program;
 use crate::source::{Names, Patched, Shows, Slip, SlipClass, Text, parses, read_source, slips};
-use crate::store::{Run, Store};
+use crate::store::Run;
+use crate::suite_run::Session;
 
 /// Slips that are tried before it is decided which are next: a number of its own, so that nothing depends on the number of jobs.
 const ROUND: usize = 12;
@@ -80,18 +81,17 @@ impl<'a> Slipper<'a> {
     /// # Errors
     /// When the arguments ask for what there is not, a file cannot be read, or a test fails without any slip.
     pub fn new(
-        root: &'a Path,
-        store: &Store,
-        run: &'a Run,
+        session: &'a Session,
         project: &'a Project,
         files: &'a [PathBuf],
         arguments: &'a SeedArguments,
     ) -> Result<Slipper<'a>, Failure> {
+        let (root, run) = (session.store.root(), &session.run);
         let classes = classes(&arguments.catalogue.operators)?;
         let mut asked = CatalogueRequest::from(&arguments.catalogue);
         asked.operators.clear();
         let selection = selection(root, &asked)?;
-        let texts: BTreeMap<String, Text> = texts(root, run, store.load_build()?.as_ref())?
+        let texts: BTreeMap<String, Text> = texts(root, run, session.store.load_build()?.as_ref())?
             .into_iter()
             .map(|(number, text)| (run.program.files[number as usize].clone(), text))
             .collect();

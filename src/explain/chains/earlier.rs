@@ -8,7 +8,8 @@ use crate::program::{Function, Program};
 use crate::rank_inputs::is_same_program;
 use crate::ranking::Claims;
 use crate::report::{Explanation, Made, Place, age};
-use crate::store::{Recorded, Run, Store, TestRecord};
+use crate::store::{Recorded, Run, TestRecord};
+use crate::suite_run::Session;
 
 use super::behaviour::{Behaviour, Named, NamedNode, named, unsteady};
 use super::has;
@@ -22,7 +23,8 @@ const MOST_TOLD: usize = 3;
 
 /// For each of these groups of tests an explanation of one of them that an earlier run has and that holds still, if there is one; keeps them as
 /// this run's, too.
-pub fn holding(store: &Store, run: &Run, groups: &[Vec<&TestRecord>]) -> Result<Vec<Explanation>, Obstacle> {
+pub fn holding(session: &Session, groups: &[Vec<&TestRecord>]) -> Result<Vec<Explanation>, Obstacle> {
+    let Session { store, run, .. } = session;
     let mut found: Vec<Explanation> = Vec::new();
     if groups.is_empty() {
         return Ok(found);
@@ -30,7 +32,7 @@ pub fn holding(store: &Store, run: &Run, groups: &[Vec<&TestRecord>]) -> Result<
     let mut earlier: Vec<u64> = store.runs()?.into_iter().filter(|number| *number < run.number).collect();
     earlier.sort_unstable_by_key(|number| std::cmp::Reverse(*number));
     let recorded = run.recorded()?;
-    let claims = Claims::load(store, run).ok();
+    let claims = Claims::load(session).ok();
     // What cannot be read is explained again.
     let earlier: Vec<Run> = earlier.into_iter().take(MOST_RUNS).filter_map(|number| store.run(number).ok()?).collect();
     let unsteady_before: BTreeSet<NamedNode> = earlier.iter().flat_map(unsteady).collect();
