@@ -23,6 +23,7 @@ pub mod mutation;
 pub mod rank_inputs;
 pub mod ranking;
 pub mod explain;
+pub mod night;
 pub mod eval;
 pub mod cli;
 

@@ -17,7 +17,6 @@ mod merge;
 mod methods;
 mod mutants;
 mod mutate;
-mod night;
 mod progress;
 mod rank;
 mod replay;

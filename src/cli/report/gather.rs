@@ -11,11 +11,10 @@ use super::profiles::profiles;
 use super::sources::files;
 use crate::build::BuildReport;
 use crate::campaign::run_identity;
-use crate::cli::diff::since_last_night;
 use crate::cli::exit::Failure;
 use crate::cli::graph::reported_model;
-use crate::cli::night::Night;
 use crate::cli::progress::StatusLine;
+use crate::night::{Night, since_last_night};
 use crate::obstacle::Obstacle;
 use crate::rank::{Granularity, Need, Units};
 use crate::rank_inputs::MethodInput;
@@ -53,8 +52,8 @@ pub fn gather(root: &Path, created: u64) -> Result<Report, Failure> {
     if let Some(night) = Night::of(store, run.number)? {
         not_looked_at.statements.extend(night.missing.into_iter().chain(night.unexplained));
     }
-    let since = since_last_night(&session).unwrap_or_else(|failure| {
-        not_looked_at.statements.push(format!("what changed since the night before: {}", failure.message));
+    let since = since_last_night(&session, &StatusLine::new()).unwrap_or_else(|obstacle| {
+        not_looked_at.statements.push(format!("what changed since the night before: {obstacle}"));
         None
     });
     let observed = observe_latest(&session)?;

@@ -5,15 +5,14 @@ use std::path::Path;
 
 use suspect_format::trace::{HASH_START, hash_bytes};
 
-use crate::cli::exit::{Exit, Failure};
-use crate::cli::night::Night;
-use crate::cli::progress::StatusLine;
-use crate::cli::report::read;
+use super::record::Night;
 use crate::history::{Failed, FunctionKnown, Known, Version};
+use crate::obstacle::Obstacle;
 use crate::program::Program;
+use crate::progress::Progress;
 use crate::rank_inputs::count_tests;
 use crate::ranking::known_ranking;
-use crate::report::{Entry, NightName, Report, TestOutcome};
+use crate::report::{Entry, NightName, Report, TestOutcome, read_report};
 use crate::source::SourceTree;
 use crate::store::{Recorded, Run, Store, TestRecord};
 use crate::suite_run::Session;
@@ -53,46 +52,46 @@ impl SideTest {
 
 impl Side {
     /// The latest night of a store.
-    pub fn latest(store: &Store) -> Result<Side, Failure> {
-        Side::of(&Session::latest(store.root())?)
+    pub fn latest(store: &Store, progress: &dyn Progress) -> Result<Side, Obstacle> {
+        Side::of(&Session::latest(store.root())?, progress)
     }
 
     /// What a name means: a night's number, another project's directory or store, or a report.
-    pub fn find(store: &Store, start: &Path, name: &str) -> Result<Side, Failure> {
+    pub fn find(store: &Store, start: &Path, name: &str, progress: &dyn Progress) -> Result<Side, Obstacle> {
         if let Ok(number) = name.parse::<u64>() {
             let known = store.runs()?;
             let unknown = || {
                 let nights: Vec<String> = known.iter().map(u64::to_string).collect();
                 let message = format!("there is no night {number} here; those kept are {}", nights.join(", "));
-                Failure::new(Exit::Usage, message)
+                Obstacle::new(Obstacle::Request, message)
             };
             let run = store.run(number)?.ok_or_else(unknown)?;
-            return Side::of(&Session::of(store.clone(), run));
+            return Side::of(&Session::of(store.clone(), run), progress);
         }
         let path = start.join(name);
         if path.is_dir() {
             let is_store = path.file_name().is_some_and(|name| name == crate::STORE_DIRECTORY);
             let root = if is_store { path.parent().unwrap_or(&path) } else { &path };
-            return Side::latest(&Store::new(root));
+            return Side::latest(&Store::new(root), progress);
         }
         match path.is_file() {
-            true => Ok(Side::of_report(read(&path)?)),
-            false => Err(Failure::new(
-                Exit::Usage,
+            true => Ok(Side::of_report(read_report(&path)?)),
+            false => Err(Obstacle::new(
+                Obstacle::Request,
                 format!("{name} is neither a night's number nor a directory nor a report (report.json)"),
             )),
         }
     }
 
     /// The night of a run, or the run itself where it is no night's.
-    pub fn of(session: &Session) -> Result<Side, Failure> {
+    pub fn of(session: &Session, progress: &dyn Progress) -> Result<Side, Obstacle> {
         let Session { store, run, .. } = session;
         let night = Night::of(store, run.number)?;
         let is_latest = store.runs()?.last() == Some(&run.number);
         let entries = match night.as_ref().and_then(|night| night.ranking.clone()) {
             Some(ranking) => Some(ranking.ranking),
             // Where no test fails there is none.
-            None if is_latest => known_ranking(session, &StatusLine::new()).ok().map(|known| known.ranking.ranking),
+            None if is_latest => known_ranking(session, progress).ok().map(|known| known.ranking.ranking),
             None => None,
         };
         let texts = match &night {
@@ -173,7 +172,7 @@ fn uncounted(verdict: &str) -> Known {
     if verdict.starts_with("flaky") { Known::Flaky } else { Known::Uncounted }
 }
 
-fn tests(run: &Run, version: &Version) -> Result<Vec<SideTest>, Failure> {
+fn tests(run: &Run, version: &Version) -> Result<Vec<SideTest>, Obstacle> {
     let recorded = run.recorded()?;
     let mut tests = Vec::new();
     for (number, test) in (0..).zip(&run.manifest.tests) {
@@ -211,7 +210,7 @@ fn stopped_at(
     version: &Version,
     number: u32,
     test: &TestRecord,
-) -> Result<String, Failure> {
+) -> Result<String, Obstacle> {
     if !test.verdict.contains("killed by") {
         return Ok(String::new());
     }

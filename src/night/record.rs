@@ -5,8 +5,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
-use super::exit::{Exit, Failure};
 use crate::exec::git;
+use crate::obstacle::Obstacle;
 use crate::report::RankingReport;
 use crate::source::SourceTree;
 use crate::store::Store;
@@ -43,7 +43,7 @@ const MOST_ENTRIES: usize = 1000;
 
 impl Night {
     /// A night whose tests have just been recorded.
-    pub fn begin(session: &Session, missing: Vec<String>) -> Result<Night, Failure> {
+    pub fn begin(session: &Session, missing: Vec<String>) -> Result<Night, Obstacle> {
         let Session { store, run, .. } = session;
         let mut sources = BTreeMap::new();
         // Files outside of the project are the system's.
@@ -68,7 +68,7 @@ impl Night {
     }
 
     /// The night of a run; `None` when the run is no night's.
-    pub fn of(store: &Store, run: u64) -> Result<Option<Night>, Failure> {
+    pub fn of(store: &Store, run: u64) -> Result<Option<Night>, Obstacle> {
         #[derive(Deserialize)]
         struct Versioned {
             version: u32,
@@ -80,7 +80,7 @@ impl Night {
                      `suspect run` again",
                     store.night_file(run).display()
                 );
-                Err(Failure::new(Exit::Store, message))
+                Err(Obstacle::new(Obstacle::Store, message))
             }
             Some(_) => Ok(store.load_night(run)?),
             None => Ok(None),
@@ -88,7 +88,7 @@ impl Night {
     }
 
     /// The texts of the sources that are kept.
-    pub fn texts(&self, store: &Store) -> Result<BTreeMap<String, String>, Failure> {
+    pub fn texts(&self, store: &Store) -> Result<BTreeMap<String, String>, Obstacle> {
         let mut texts = BTreeMap::new();
         for (file, name) in &self.sources {
             if let Some(text) = store.load_source(name)? {
@@ -105,7 +105,7 @@ impl Night {
     }
 
     /// Ends the night.
-    pub fn end(mut self, store: &Store, run: u64) -> Result<Night, Failure> {
+    pub fn end(mut self, store: &Store, run: u64) -> Result<Night, Obstacle> {
         self.ended = Some(now());
         store.save_night(run, &self)?;
         Ok(self)
