@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 
+use crate::build::BuildError;
 use crate::campaign::CampaignError;
 use crate::program::CountError;
 use crate::recording::{NoAnswer, RecordingError};
@@ -16,7 +17,7 @@ pub enum Obstacle {
     /// The request, or suspect.toml, is wrong.
     #[error("{0}")]
     Request(String),
-    /// The tests do not allow it: none counts, none fails, one is flaky.
+    /// There is nothing to work on: the build command fails, or no test counts, fails or passes.
     #[error("{0}")]
     Tests(String),
     /// The program has no instrumented code, or lacks a version of it.
@@ -83,6 +84,19 @@ impl Obstacle {
 impl From<StoreError> for Obstacle {
     fn from(error: StoreError) -> Obstacle {
         Obstacle::Store(error.to_string())
+    }
+}
+
+impl From<BuildError> for Obstacle {
+    fn from(error: BuildError) -> Obstacle {
+        let kind = match error {
+            BuildError::NoCommand | BuildError::StaleTree(_) => Obstacle::Request,
+            BuildError::Toolchain(_) => Obstacle::Compiler,
+            BuildError::Spawn { .. } => Obstacle::Tests,
+            BuildError::State { .. } => Obstacle::File,
+            BuildError::NotInstrumented(_) => Obstacle::NotInstrumented,
+        };
+        kind(error.to_string())
     }
 }
 

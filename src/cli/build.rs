@@ -85,7 +85,7 @@ fn run_build(store: &Store, command: BuildCommand, modes: String, out: &mut impl
             let message = format!("{report}suspect: no program of this build is instrumented");
             return Err(Failure::new(Exit::NotInstrumented, message.trim_start_matches("suspect: ")));
         }
-        Err(error) => return Err(Failure::new(exit_of(&error), error.to_string())),
+        Err(error) => return Err(error.into()),
     };
     store.save_build(&report)?;
     out.flush().map_err(Failure::of(Exit::File))?;
@@ -93,17 +93,6 @@ fn run_build(store: &Store, command: BuildCommand, modes: String, out: &mut impl
     match report.status {
         0 => Ok(()),
         status => Err(Failure::new(Exit::Baseline, format!("the build command ended with status {status}"))),
-    }
-}
-
-/// The exit code of a build that has no usable result.
-pub fn exit_of(error: &BuildError) -> Exit {
-    match error {
-        BuildError::NoCommand | BuildError::StaleTree(_) => Exit::Usage,
-        BuildError::Toolchain(_) => Exit::Compiler,
-        BuildError::Spawn { .. } => Exit::Baseline,
-        BuildError::State { .. } => Exit::File,
-        BuildError::NotInstrumented(_) => Exit::NotInstrumented,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Evaluating methods on faulty versions whose faulty lines are known: the layout of a benchmark, the tree of each version,
-//! where its fault is in a program, the file of its results, and the report over all of them.
+//! where its fault is in a program, running and ranking it, the file of its results, and the report over all of them.
 //!
-//! The layout of a benchmark is described in `docs/eval.md`. Running and ranking a version is the command line's.
+//! The layout of a benchmark is described in `docs/eval.md`.
 
 mod benchmark;
 mod error;
@@ -9,6 +9,7 @@ mod fault;
 mod plot;
 mod report;
 mod result;
+mod run;
 mod seeded;
 mod selection;
 mod summary;
@@ -26,6 +27,7 @@ pub use result::{
     Assessed, Evaluated, Recorded, Reference, ReferenceRun, RunTimes, SuiteResult, VersionOutcome, VersionResult, read,
     write,
 };
+pub use run::{EvalRequest, Evaluation, evaluate};
 pub use seeded::{SeededBenchmark, SeededProgram, SeededVersion, copy_files};
 pub use selection::Selection;
 pub use summary::{AccAt, Bounds, Comparison, Intervals, MethodSummary, NScoreRow, Summary, Wasted};

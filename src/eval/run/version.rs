@@ -12,21 +12,19 @@ use suspect_format::abi::Mode;
 
 use super::judge::{judge, keep_shown, with_expectations};
 use crate::build::{self, BuildOptions, driver};
-use crate::cli::build::exit_of;
-use crate::cli::exit::{Exit, Failure};
-use crate::cli::streams::say;
 use crate::eval::{
     self, EvalError, EvalProgram, EvalVersion, Fingerprint, Recorded, Reference, ReferenceRun, RunTimes,
     VersionOutcome, VersionResult, make_tree,
 };
 use crate::exec::remove_tree;
+use crate::obstacle::Obstacle;
+use crate::progress::Progress;
 use crate::rank::{Granularity, Method, Need};
 use crate::store::Store;
 use crate::suite::{Baseline, BaselineOptions, Suite};
 use crate::suite_run::{Session, SuiteRun};
 
 /// How versions are run and ranked.
-#[derive(Debug)]
 pub struct Options<'a> {
     /// The methods.
     pub methods: &'a [&'static Method],
@@ -48,6 +46,8 @@ pub struct Options<'a> {
     pub everything: bool,
     /// Whether the features of lines are kept.
     pub features: bool,
+    /// Who is told how it goes.
+    pub progress: &'a dyn Progress,
 }
 
 impl Options<'_> {
@@ -68,7 +68,7 @@ pub struct Place<'a> {
     pub(super) directory: PathBuf,
     pub(super) options: &'a Options<'a>,
     /// What the correct version does, found out when a version first needs it. Its failure is told once, by whoever asks first.
-    pub(super) reference: OnceLock<Result<Reference, Mutex<Option<Failure>>>>,
+    pub(super) reference: OnceLock<Result<Reference, Mutex<Option<Obstacle>>>>,
 }
 
 /// Why a version has no results.
@@ -78,15 +78,15 @@ pub(super) enum Stop {
     /// The system refused something, or the version damaged what it recorded: another evaluation tries again.
     Refused(String),
     /// No version can have any.
-    Failed(Failure),
+    Failed(Obstacle),
 }
 
-impl From<Failure> for Stop {
-    fn from(failure: Failure) -> Stop {
-        match failure.exit {
-            Exit::Compiler | Exit::Internal => Stop::Failed(failure),
-            Exit::File | Exit::Store => Stop::Refused(failure.message),
-            _ => Stop::Unusable(failure.message),
+impl From<Obstacle> for Stop {
+    fn from(obstacle: Obstacle) -> Stop {
+        match obstacle {
+            Obstacle::Compiler(_) | Obstacle::Internal(_) => Stop::Failed(obstacle),
+            Obstacle::File(reason) | Obstacle::Store(reason) => Stop::Refused(reason),
+            obstacle => Stop::Unusable(obstacle.into_message()),
         }
     }
 }
@@ -125,7 +125,7 @@ impl<'a> Place<'a> {
     }
 
     /// The results of a version: those there are, or new ones; `None` when it would have to be run and the budget is spent.
-    pub fn result(&self, version: &EvalVersion, spent: &dyn Fn() -> bool) -> Result<Option<VersionResult>, Failure> {
+    pub fn result(&self, version: &EvalVersion, spent: &dyn Fn() -> bool) -> Result<Option<VersionResult>, Obstacle> {
         let path = self.directory.join(format!("{}.json", version.name));
         let (recording_key, key) = self.keys(version)?;
         let ids: Vec<&str> = self.options.methods.iter().map(|method| method.id).collect();
@@ -150,7 +150,7 @@ impl<'a> Place<'a> {
         let key = if recorded.key.is_empty() { String::new() } else { key };
         let result = self.ranked(version, key, &recorded, earlier)?;
         write_json(&path, &result)?;
-        say!("{}: {}", self.name_of(version), said(&result.outcome));
+        self.options.progress.say(&format!("{}: {}", self.name_of(version), said(&result.outcome)));
         Ok(Some(result))
     }
 
@@ -160,13 +160,13 @@ impl<'a> Place<'a> {
     }
 
     /// Whether changes of a version have been tried, and its values mutated, if a method needs that.
-    fn is_tried(&self, version: &EvalVersion, recording_key: &str) -> Result<bool, Failure> {
+    fn is_tried(&self, version: &EvalVersion, recording_key: &str) -> Result<bool, Obstacle> {
         let has_trials = !self.options.has_trials() || self.kept_trials(version, recording_key)?.is_some();
         Ok(has_trials && (!self.options.has_values() || self.kept_values(version, recording_key)?.is_some()))
     }
 
     /// What an earlier evaluation kept, unless it does not count.
-    pub(super) fn kept<T: DeserializeOwned>(&self, path: &Path, key: &str) -> Result<Option<T>, Failure> {
+    pub(super) fn kept<T: DeserializeOwned>(&self, path: &Path, key: &str) -> Result<Option<T>, Obstacle> {
         if self.options.fresh { Ok(None) } else { Ok(eval::read(path, key)?) }
     }
 
@@ -175,7 +175,7 @@ impl<'a> Place<'a> {
     }
 
     /// What the recording of a version is made from, and what its results are.
-    pub(super) fn keys(&self, version: &EvalVersion) -> Result<(String, String), Failure> {
+    pub(super) fn keys(&self, version: &EvalVersion) -> Result<(String, String), Obstacle> {
         let mut recording = self.fingerprint()?;
         for path in version.overlay.iter().chain(&version.patch) {
             recording = recording.with_files(path)?;
@@ -191,7 +191,7 @@ impl<'a> Place<'a> {
     }
 
     /// What the correct version is made from.
-    pub(super) fn fingerprint(&self) -> Result<Fingerprint, Failure> {
+    pub(super) fn fingerprint(&self) -> Result<Fingerprint, Obstacle> {
         let mut fingerprint = Fingerprint::new()
             .with(&self.program.build)
             .with(&format!("{:?} {}", self.program.tests.suites, self.options.repeat))
@@ -203,7 +203,7 @@ impl<'a> Place<'a> {
     }
 
     /// Builds and runs a version, and keeps what it did.
-    fn record(&self, version: &EvalVersion, key: String) -> Result<Recorded, Failure> {
+    fn record(&self, version: &EvalVersion, key: String) -> Result<Recorded, Obstacle> {
         let tree = self.work(&version.name);
         let (key, unusable, times) = match self.try_record(version, &key, &tree) {
             Ok(times) => (key, None, times),
@@ -226,7 +226,7 @@ impl<'a> Place<'a> {
         make_tree(self.program, Some(version), tree)?;
         version.fault.check(tree).map_err(Stop::Unusable)?;
         let store = Store::new(tree);
-        let lock = store.lock().map_err(Failure::from)?;
+        let lock = store.lock().map_err(Obstacle::from)?;
         self.build(&store, &version.name)?;
         let built = began.elapsed();
         let suite = self.suite(tree)?;
@@ -244,13 +244,13 @@ impl<'a> Place<'a> {
                 judge(&suite, test, baseline, known.get(&test.name), shown.get(&test.index))
             },
         };
-        let recorded = run.record(&store).map_err(Failure::from)?;
-        store.prune_runs(1).map_err(Failure::from)?;
+        let recorded = run.record(&store).map_err(Obstacle::from)?;
+        store.prune_runs(1).map_err(Obstacle::from)?;
         let times = RunTimes::new(built, recorded.running, self.in_processes(&recorded.baseline), began.elapsed());
         drop(lock);
         if self.options.has_trials() || self.options.has_values() {
             let suite = with_expectations(suite, &self.work("expected"), known);
-            let session = Session::latest(tree).map_err(Failure::from)?.with_suite(suite);
+            let session = Session::latest(tree).map_err(Obstacle::from)?.with_suite(suite);
             if self.options.has_trials() {
                 self.try_changes(version, key, &session)?;
             }
@@ -277,7 +277,7 @@ impl<'a> Place<'a> {
             root: store.root().to_path_buf(),
             log: Some(log.clone()),
         };
-        let report = build::build(&options).map_err(|error| Failure::new(exit_of(&error), error.to_string()))?;
+        let report = build::build(&options).map_err(Obstacle::from)?;
         if report.status != 0 {
             let status = report.status;
             return Err(Stop::Unusable(format!(
@@ -285,11 +285,11 @@ impl<'a> Place<'a> {
                 log.display()
             )));
         }
-        Ok(store.save_build(&report).map_err(Failure::from)?)
+        Ok(store.save_build(&report).map_err(Obstacle::from)?)
     }
 
     pub(super) fn suite(&self, tree: &Path) -> Result<Suite, Stop> {
-        Ok(Suite::from_config(tree, self.program.tests.clone()).map_err(Failure::from)?)
+        Ok(Suite::from_config(tree, self.program.tests.clone()).map_err(Obstacle::from)?)
     }
 
     pub(super) fn baseline_options(
@@ -303,7 +303,7 @@ impl<'a> Place<'a> {
             runs: Some(runs),
             mode: Mode::Values,
             env: Vec::new(),
-            traces: store.fresh_tmp().map_err(Failure::from)?,
+            traces: store.fresh_tmp().map_err(Obstacle::from)?,
             limits,
             until: None,
             apart: Duration::ZERO,
@@ -341,7 +341,7 @@ impl<'a> Place<'a> {
         key: String,
         recorded: &Recorded,
         earlier: Option<VersionResult>,
-    ) -> Result<VersionResult, Failure> {
+    ) -> Result<VersionResult, Obstacle> {
         let began = Instant::now();
         if self.options.features {
             // Until it turns out that there are any.
@@ -381,8 +381,8 @@ impl<'a> Place<'a> {
     }
 }
 
-pub(super) fn write_json(path: &Path, value: &impl serde::Serialize) -> Result<(), Failure> {
-    let text = serde_json::to_string_pretty(value).map_err(Failure::of(Exit::Internal))? + "\n";
+pub(super) fn write_json(path: &Path, value: &impl serde::Serialize) -> Result<(), Obstacle> {
+    let text = serde_json::to_string_pretty(value).map_err(Obstacle::of(Obstacle::Internal))? + "\n";
     Ok(eval::write(path, text.as_bytes())?)
 }
 

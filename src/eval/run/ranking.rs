@@ -7,10 +7,10 @@ use rayon::prelude::*;
 use super::features::{Shown, assess, keep};
 use super::trials::Kept;
 use super::version::Place;
-use crate::cli::exit::Failure;
 use crate::eval::{EvalVersion, Evaluated, SuiteResult, VersionOutcome, lines_of_nodes};
 use crate::evidence::{Posterior, Trials};
 use crate::mutation::line_dependences;
+use crate::obstacle::Obstacle;
 use crate::rank::{Granularity, Located, Method, Need, RankedUnit, Units, t_score};
 use crate::rank_inputs::CdflChoice;
 use crate::rank_inputs::observe;
@@ -23,7 +23,7 @@ const T_SCORE_FROM: usize = 5;
 
 impl Place<'_> {
     /// Where the methods put the fault of a version, or why it cannot be ranked.
-    pub fn rank(&self, version: &EvalVersion, session: &Session) -> Result<VersionOutcome, Failure> {
+    pub fn rank(&self, version: &EvalVersion, session: &Session) -> Result<VersionOutcome, Obstacle> {
         let run = &session.run;
         let counts = count_tests(run);
         let (suites, excluded_suites) = self.suites(version, run)?;
@@ -86,7 +86,7 @@ impl Place<'_> {
                     false => Ok((method.id, Located::new(&seen.rank(method)?.ranking, &faulty))),
                 }
             });
-            for (id, found) in ranked.collect::<Result<Vec<_>, Failure>>()? {
+            for (id, found) in ranked.collect::<Result<Vec<_>, Obstacle>>()? {
                 located.entry(id.to_string()).or_default().push(found);
             }
             for (id, score) in self.t_scores(version, run, tests)? {
@@ -110,7 +110,7 @@ impl Place<'_> {
     }
 
     /// What was tried on a version, if a method reads it.
-    fn trials_of(&self, version: &EvalVersion) -> Result<Option<Kept>, Failure> {
+    fn trials_of(&self, version: &EvalVersion) -> Result<Option<Kept>, Obstacle> {
         if !self.options.has_trials() {
             return Ok(None);
         }
@@ -123,7 +123,7 @@ impl Place<'_> {
         &self,
         version: &EvalVersion,
         run: &Run,
-    ) -> Result<(Vec<(SuiteResult, Vec<u32>)>, Vec<(String, String)>), Failure> {
+    ) -> Result<(Vec<(SuiteResult, Vec<u32>)>, Vec<(String, String)>), Obstacle> {
         let pool: Vec<&str> = run.manifest.tests.iter().map(|test| test.name.as_str()).collect();
         let mut wanted = Vec::new();
         for selection in self.program.selections_of(version) {
@@ -148,7 +148,7 @@ impl Place<'_> {
     }
 
     /// T-scores of the methods that rank predicates.
-    fn t_scores(&self, version: &EvalVersion, run: &Run, tests: &[u32]) -> Result<Vec<(&'static str, f64)>, Failure> {
+    fn t_scores(&self, version: &EvalVersion, run: &Run, tests: &[u32]) -> Result<Vec<(&'static str, f64)>, Obstacle> {
         let of_predicates = |need: &Need| matches!(need, Need::Predicates | Need::Sequences);
         let methods: Vec<_> = self.options.methods.iter().filter(|m| m.needs.iter().any(of_predicates)).collect();
         if methods.is_empty() {

@@ -8,9 +8,9 @@ use serde::Serialize;
 
 use super::trials::Kept;
 use super::version::Place;
-use crate::cli::exit::{Exit, Failure};
 use crate::eval::{self, Assessed, EvalVersion, FaultKind};
 use crate::evidence::{LineFacts, NAMES, Portrait, Posterior, Trials};
+use crate::obstacle::Obstacle;
 use crate::store::Run;
 
 /// First line of a file: what the numbers are.
@@ -68,7 +68,7 @@ pub struct Shown<'a> {
 
 impl Place<'_> {
     /// Appends the features of all lines in question to `out`.
-    pub fn write_features(&self, version: &EvalVersion, shown: &Shown, out: &mut Vec<u8>) -> Result<(), Failure> {
+    pub fn write_features(&self, version: &EvalVersion, shown: &Shown, out: &mut Vec<u8>) -> Result<(), Obstacle> {
         let Shown { suite, run, facts, trials, kept, faulty } = *shown;
         let posterior = Posterior::new(facts, trials);
         let portrait = Portrait::new(facts, trials);
@@ -115,8 +115,8 @@ fn rounded(value: f64) -> f64 {
     (value * 1e7).round() / 1e7
 }
 
-fn write_line(out: &mut Vec<u8>, value: &impl Serialize) -> Result<(), Failure> {
-    serde_json::to_writer(&mut *out, value).map_err(Failure::of(Exit::Internal))?;
+fn write_line(out: &mut Vec<u8>, value: &impl Serialize) -> Result<(), Obstacle> {
+    serde_json::to_writer(&mut *out, value).map_err(Obstacle::of(Obstacle::Internal))?;
     out.push(b'\n');
     Ok(())
 }
@@ -134,10 +134,11 @@ pub fn assess(posterior: &Posterior, faulty: &[u32]) -> Assessed {
 pub fn gather<'a>(
     path: &Path,
     versions: impl Iterator<Item = (&'a Place<'a>, &'a EvalVersion)>,
-) -> Result<(), Failure> {
-    let failure = |error: std::io::Error| Failure::new(Exit::File, format!("cannot write {}: {error}", path.display()));
+) -> Result<(), Obstacle> {
+    let failure =
+        |error: std::io::Error| Obstacle::new(Obstacle::File, format!("cannot write {}: {error}", path.display()));
     let mut bytes = Vec::new();
-    serde_json::to_writer(&mut bytes, &Header { features: &NAMES }).map_err(Failure::of(Exit::Internal))?;
+    serde_json::to_writer(&mut bytes, &Header { features: &NAMES }).map_err(Obstacle::of(Obstacle::Internal))?;
     bytes.push(b'\n');
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let file = tempfile::NamedTempFile::new_in(directory).map_err(failure)?;
@@ -155,6 +156,6 @@ pub fn gather<'a>(
 }
 
 /// Keeps the features of one version.
-pub fn keep(path: &Path, rows: &[u8]) -> Result<(), Failure> {
+pub fn keep(path: &Path, rows: &[u8]) -> Result<(), Obstacle> {
     Ok(eval::write(path, rows)?)
 }

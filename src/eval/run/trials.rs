@@ -7,12 +7,10 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::version::Place;
-use crate::cli::exit::{Exit, Failure};
-use crate::cli::progress::Lines;
-use crate::cli::streams::say;
 use crate::eval::{self, EvalVersion};
 use crate::evidence::{Candidate, Effect, Kind, Outcome, Posterior, Trials, TriedTest};
 use crate::mutant::Class;
+use crate::obstacle::Obstacle;
 use crate::progress::Progress;
 use crate::rank_inputs::Coverage;
 use crate::rank_inputs::{SearchOptions, search};
@@ -159,7 +157,7 @@ impl Place<'_> {
     }
 
     /// What was tried with the same budget, if it was; a fresh evaluation has recorded the version anew before it asks.
-    pub fn kept_trials(&self, version: &EvalVersion, recording_key: &str) -> Result<Option<Kept>, Failure> {
+    pub fn kept_trials(&self, version: &EvalVersion, recording_key: &str) -> Result<Option<Kept>, Obstacle> {
         Ok(eval::read(&self.trials_path(version), &self.trials_key(recording_key))?)
     }
 
@@ -170,23 +168,23 @@ impl Place<'_> {
     }
 
     /// Tries changes of a version that has just been built and recorded, and keeps what they did.
-    pub fn try_changes(&self, version: &EvalVersion, recording_key: &str, session: &Session) -> Result<(), Failure> {
+    pub fn try_changes(&self, version: &EvalVersion, recording_key: &str, session: &Session) -> Result<(), Obstacle> {
         let key = self.trials_key(recording_key);
         let began = Instant::now();
         let kept = match self.search(session) {
             Ok((trials, n_run, finished)) => Kept { n_run, finished, ..Kept::new(key, &trials) },
-            Err(failure) => Kept { refused: Some(failure.message), ..Kept::new(key, &Trials::default()) },
+            Err(failure) => Kept { refused: Some(failure.into_message()), ..Kept::new(key, &Trials::default()) },
         };
         let kept = Kept { seconds: began.elapsed().as_secs_f64(), ..kept };
         if let Some(why) = &kept.refused {
-            say!("{}: nothing was tried: {why}", self.name_of(version));
+            self.options.progress.say(&format!("{}: nothing was tried: {why}", self.name_of(version)));
         }
-        let text = serde_json::to_vec(&kept).map_err(Failure::of(Exit::Internal))?;
+        let text = serde_json::to_vec(&kept).map_err(Obstacle::of(Obstacle::Internal))?;
         Ok(eval::write(&self.trials_path(version), &text)?)
     }
 
     /// Trials, how many were run now, and whether nothing was left.
-    fn search(&self, session: &Session) -> Result<(Trials, usize, bool), Failure> {
+    fn search(&self, session: &Session) -> Result<(Trials, usize, bool), Obstacle> {
         let run = &session.run;
         let counted = run.counted_tests();
         let failed = |test: &u32| run.manifest.tests[*test as usize].passed == Some(false);
@@ -203,10 +201,11 @@ impl Place<'_> {
             everything: self.options.everything,
             allow_unsafe: false,
         };
-        let (searched, _) = search(session, options, &posterior, &AtomicBool::new(false), &Unwatched, &Muted(&Lines))?;
+        let (searched, _) =
+            search(session, options, &posterior, &AtomicBool::new(false), &Unwatched, &Muted(self.options.progress))?;
         // Some tests cannot be run with changes; where none can, the reason of one is as good as any.
         match searched.refused.into_values().next() {
-            Some(why) if searched.trials.is_empty() => Err(Failure::new(Exit::Baseline, why)),
+            Some(why) if searched.trials.is_empty() => Err(Obstacle::new(Obstacle::Tests, why)),
             _ => Ok((searched.trials, searched.n_run, searched.is_finished)),
         }
     }

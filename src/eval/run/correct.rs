@@ -7,9 +7,9 @@ use std::time::Instant;
 
 use super::judge::{has_expectation, keep_expected, keep_shown, reference_run};
 use super::version::{Place, Stop, write_json};
-use crate::cli::exit::{Exit, Failure};
 use crate::eval::{Reference, ReferenceRun, RunTimes, make_tree};
 use crate::exec::remove_tree;
+use crate::obstacle::Obstacle;
 use crate::store::Store;
 use crate::suite::{self, Test, TestRun};
 
@@ -20,11 +20,11 @@ impl Place<'_> {
         made.as_ref().map_err(|failure| {
             let failure = failure.lock().unwrap_or_else(PoisonError::into_inner).take();
             // Another thread has told the failure, which ends the evaluation.
-            Stop::Failed(failure.unwrap_or_else(|| Failure::new(Exit::File, "the correct version cannot be run")))
+            Stop::Failed(failure.unwrap_or_else(|| Obstacle::new(Obstacle::File, "the correct version cannot be run")))
         })
     }
 
-    fn find_reference(&self) -> Result<Reference, Failure> {
+    fn find_reference(&self) -> Result<Reference, Obstacle> {
         let path = self.work("correct.json");
         let key = self.fingerprint()?.text();
         if let Some(kept) = self.kept(&path, &key)? {
@@ -52,7 +52,7 @@ impl Place<'_> {
         remove_tree(tree);
         make_tree(self.program, None, tree)?;
         let store = Store::new(tree);
-        let _lock = store.lock().map_err(Failure::from)?;
+        let _lock = store.lock().map_err(Obstacle::from)?;
         self.build(&store, "correct")?;
         let built = began.elapsed();
         let suite = self.suite(tree)?;
@@ -67,7 +67,7 @@ impl Place<'_> {
             }
         };
         let started = Instant::now();
-        let baseline = suite::baseline(&suite, &options, &hook).map_err(Failure::from)?;
+        let baseline = suite::baseline(&suite, &options, &hook).map_err(Obstacle::from)?;
         let running = started.elapsed();
         let shown = shown.into_inner().unwrap_or_else(PoisonError::into_inner);
         let statuses = statuses.into_inner().unwrap_or_else(PoisonError::into_inner);

@@ -1,17 +1,13 @@
 //! What value mutants of a version change, for the methods that read the observations of a campaign.
 
-use std::time::Duration;
-
 use serde::{Deserialize, Serialize};
 
 use super::trials::Muted;
-use super::version::Place;
+use super::version::{Options, Place};
 use crate::campaign::TestGroup;
-use crate::cli::exit::{Exit, Failure};
-use crate::cli::progress::Lines;
-use crate::cli::streams::say;
 use crate::eval::{self, EvalVersion};
 use crate::mutation::{ValuesRequest, mutate_values};
+use crate::obstacle::Obstacle;
 use crate::suite_run::Session;
 use crate::trial::Executors;
 
@@ -37,31 +33,31 @@ impl Place<'_> {
     }
 
     /// What mutating values with the same budget came to, if it was done; a fresh evaluation has recorded the version anew before it asks.
-    pub fn kept_values(&self, version: &EvalVersion, recording_key: &str) -> Result<Option<Mutated>, Failure> {
+    pub fn kept_values(&self, version: &EvalVersion, recording_key: &str) -> Result<Option<Mutated>, Obstacle> {
         Ok(eval::read(&self.mutated_path(version), &self.mutated_key(recording_key))?)
     }
 
     /// Mutates values of a version that has just been built and recorded; the observations stay in its store.
-    pub fn mutate_values(&self, version: &EvalVersion, recording_key: &str, session: &Session) -> Result<(), Failure> {
-        let refused = run_quietly(session, self.options.jobs, self.options.search).err();
-        let refused = refused.map(|failure| failure.message);
+    pub fn mutate_values(&self, version: &EvalVersion, recording_key: &str, session: &Session) -> Result<(), Obstacle> {
+        let refused = run_quietly(session, self.options).err();
+        let refused = refused.map(Obstacle::into_message);
         if let Some(why) = &refused {
-            say!("{}: no values were mutated: {why}", self.name_of(version));
+            self.options.progress.say(&format!("{}: no values were mutated: {why}", self.name_of(version)));
         }
         let mutated = Mutated { key: self.mutated_key(recording_key), refused };
-        let text = serde_json::to_vec(&mutated).map_err(Failure::of(Exit::Internal))?;
+        let text = serde_json::to_vec(&mutated).map_err(Obstacle::of(Obstacle::Internal))?;
         Ok(eval::write(&self.mutated_path(version), &text)?)
     }
 }
 
-fn run_quietly(session: &Session, jobs: usize, budget: Option<Duration>) -> Result<(), Failure> {
+fn run_quietly(session: &Session, options: &Options) -> Result<(), Obstacle> {
     let request = ValuesRequest {
         samples: SAMPLES,
         instances: 0,
         tests: TestGroup::FailingAndCovering,
-        budget,
+        budget: options.search,
         nodes: Vec::new(),
-        jobs: Some(jobs),
+        jobs: Some(options.jobs),
         shard: None,
         executors: Executors::Auto,
         seed: 1,
@@ -69,5 +65,5 @@ fn run_quietly(session: &Session, jobs: usize, budget: Option<Duration>) -> Resu
         fresh: false,
         allow_unsafe: false,
     };
-    Ok(mutate_values(session, &request, &Muted(&Lines), &mut |_| {}).map(drop)?)
+    Ok(mutate_values(session, &request, &Muted(options.progress), &mut |_| {}).map(drop)?)
 }
