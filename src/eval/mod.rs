@@ -10,6 +10,7 @@ mod plot;
 mod report;
 mod result;
 mod run;
+mod seed;
 mod seeded;
 mod selection;
 mod summary;
@@ -28,6 +29,7 @@ pub use result::{
     write,
 };
 pub use run::{EvalRequest, Evaluation, evaluate};
+pub use seed::{SeedRequest, Watch, seed};
 pub use seeded::{SeededBenchmark, SeededProgram, SeededVersion, copy_files};
 pub use selection::Selection;
 pub use summary::{AccAt, Bounds, Comparison, Intervals, MethodSummary, NScoreRow, Summary, Wasted};

@@ -9,8 +9,8 @@ use std::time::Duration;
 use suspect_format::trace::{HASH_START, hash_bytes};
 
 use crate::build::toolchain::any_clang;
-use crate::cli::exit::{Exit, Failure};
 use crate::exec::{Command, Limits, Scratch, ScratchRoot};
+use crate::obstacle::Obstacle;
 use crate::suite::{CONFIG_FILE, Config, RunContext, Suite, Test, TestRun, Verdict};
 
 /// The least time that a test has, and how much longer than the correct version it may take.
@@ -66,9 +66,9 @@ impl Bench {
         build: &str,
         scratch: &ScratchRoot,
         number: usize,
-    ) -> Result<Bench, Failure> {
-        let place = scratch.scratch(number).map_err(Failure::of(Exit::File))?;
-        let tree = place.empty_dir().map_err(Failure::of(Exit::File))?;
+    ) -> Result<Bench, Obstacle> {
+        let place = scratch.scratch(number).map_err(Obstacle::of(Obstacle::File))?;
+        let tree = place.empty_dir().map_err(Obstacle::of(Obstacle::File))?;
         crate::eval::copy_files(root, files, &tree)?;
         let mut build = Command::shell(build, &tree);
         build.merge_stderr = true;
@@ -78,12 +78,12 @@ impl Bench {
         {
             build.env.set("CC", OsString::from(clang));
         }
-        let built = build.run().map_err(Failure::of(Exit::File))?;
+        let built = build.run().map_err(Obstacle::of(Obstacle::File))?;
         if !built.status.success() {
             let said = String::from_utf8_lossy(&built.stdout.bytes);
             let last = said.lines().rfind(|line| line.contains("error")).or(said.lines().last()).unwrap_or_default();
             let message = format!("a copy of the project does not build without suspect ({}): {last}", built.status);
-            return Err(Failure::new(Exit::Baseline, message));
+            return Err(Obstacle::new(Obstacle::Tests, message));
         }
         build.limits.wall = BUILD_FLOOR.max(built.wall * BUILD_FACTOR);
         let config = Config::load(&root.join(CONFIG_FILE))?;
@@ -95,7 +95,7 @@ impl Bench {
     ///
     /// # Errors
     /// When the system refuses to run them.
-    pub fn learn(&mut self, tests: &[String], scratch: &ScratchRoot) -> Result<Vec<String>, Failure> {
+    pub fn learn(&mut self, tests: &[String], scratch: &ScratchRoot) -> Result<Vec<String>, Obstacle> {
         for test in self.suite.tests().iter().filter(|test| tests.contains(&test.name)) {
             let first = self.run(test, scratch, None)?;
             let second = self.run(test, scratch, None)?;
@@ -126,14 +126,14 @@ impl Bench {
         new: &[u8],
         tests: &[String],
         scratch: &ScratchRoot,
-    ) -> Result<Trial, Failure> {
+    ) -> Result<Trial, Obstacle> {
         let path = self.tree.join(file);
         let put = |bytes: &[u8]| {
             fs::write(&path, bytes)
-                .map_err(|error| Failure::new(Exit::File, format!("cannot write {}: {error}", path.display())))
+                .map_err(|error| Obstacle::new(Obstacle::File, format!("cannot write {}: {error}", path.display())))
         };
         put(new)?;
-        let built = self.build.run().map_err(Failure::of(Exit::File));
+        let built = self.build.run().map_err(Obstacle::of(Obstacle::File));
         let trial = match built {
             Ok(built) if built.status.success() => self.failing(tests, scratch),
             Ok(_) => Ok(Trial::Unbuilt),
@@ -143,7 +143,7 @@ impl Bench {
         trial
     }
 
-    fn failing(&self, tests: &[String], scratch: &ScratchRoot) -> Result<Trial, Failure> {
+    fn failing(&self, tests: &[String], scratch: &ScratchRoot) -> Result<Trial, Obstacle> {
         let (mut failing, mut hangs) = (Vec::new(), 0);
         for test in self.suite.tests().iter().filter(|test| tests.contains(&test.name)) {
             let Some(known) = self.known.get(&test.name) else { continue };
@@ -172,7 +172,7 @@ impl Bench {
         self.suite.config().suites.get(test.suite).is_some_and(|section| section.has_expectation())
     }
 
-    fn run(&self, test: &Test, scratch: &ScratchRoot, timeout: Option<Duration>) -> Result<TestRun, Failure> {
+    fn run(&self, test: &Test, scratch: &ScratchRoot, timeout: Option<Duration>) -> Result<TestRun, Obstacle> {
         Ok(self.suite.run_test(test, &RunContext { env: &[], scratch, timeout, large_stack: false })?)
     }
 }

@@ -4,8 +4,8 @@ use std::collections::{BTreeSet, HashSet};
 
 use suspect_format::trace::HASH_START;
 
-use crate::cli::exit::Failure;
 use crate::mutation::mix;
+use crate::obstacle::Obstacle;
 
 /// A mutant that may become a fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,8 +48,8 @@ pub fn sets(
     count: usize,
     n_tests: usize,
     seed: u64,
-    mut keep: impl FnMut(&[Vec<u32>]) -> Result<Vec<bool>, Failure>,
-) -> Result<Vec<Vec<u32>>, Failure> {
+    mut keep: impl FnMut(&[Vec<u32>]) -> Result<Vec<bool>, Obstacle>,
+) -> Result<Vec<Vec<u32>>, Obstacle> {
     let mut easiest: Vec<u32> = shuffled(candidates, seed);
     easiest.sort_by_key(|at| candidates[*at as usize].killed_by.len());
     let (mut kept, mut tried, mut n_pool) = (Vec::new(), BTreeSet::new(), candidates.len());

@@ -6,15 +6,15 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use crate::STORE_DIRECTORY;
-use crate::cli::exit::{Exit, Failure};
 use crate::exec::Command;
+use crate::obstacle::Obstacle;
 
 /// How files begin that a build makes: executables and objects, archives.
 const BUILT: [&[u8]; 2] = [b"\x7fELF", b"!<arch>\n"];
 
 /// The files below `root`, relative to it, sorted: those that git knows or would add, or all where there is no git. What a build made
 /// and what suspect keeps are left out, and so is `without`.
-pub fn project_files(root: &Path, without: &Path) -> Result<Vec<PathBuf>, Failure> {
+pub fn project_files(root: &Path, without: &Path) -> Result<Vec<PathBuf>, Obstacle> {
     let mut files = match listed_by_git(root) {
         Some(files) => files,
         None => {
@@ -40,9 +40,9 @@ fn listed_by_git(root: &Path) -> Option<Vec<PathBuf>> {
     (!files.is_empty()).then_some(files)
 }
 
-fn walk(root: &Path, below: &Path, without: &Path, found: &mut Vec<PathBuf>) -> Result<(), Failure> {
+fn walk(root: &Path, below: &Path, without: &Path, found: &mut Vec<PathBuf>) -> Result<(), Obstacle> {
     let directory = root.join(below);
-    let unreadable = |error| Failure::new(Exit::File, format!("cannot read {}: {error}", directory.display()));
+    let unreadable = |error| Obstacle::new(Obstacle::File, format!("cannot read {}: {error}", directory.display()));
     for entry in fs::read_dir(&directory).map_err(unreadable)? {
         let entry = entry.map_err(unreadable)?;
         let path = below.join(entry.file_name());

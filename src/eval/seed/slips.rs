@@ -8,16 +8,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use suspect_format::trace::{HASH_START, hash_bytes};
 
-use super::Project;
 use super::bench::{Bench, Trial};
 use super::lines::{around, lines_of};
-use crate::cli::args::SeedArguments;
-use crate::cli::exit::{Exit, Failure};
+use super::{Project, SeedRequest};
 use crate::eval::SeededVersion;
 use crate::exec::ScratchRoot;
 use crate::mutant::Selection;
 use crate::mutation::mix;
-use crate::mutation::{CatalogueRequest, selection, texts};
+use crate::mutation::{selection, texts};
+use crate::obstacle::Obstacle;
 use crate::program::Program;
 use crate::source::{Names, Patched, Shows, Slip, SlipClass, Text, parses, read_source, slips};
 use crate::store::Run;
@@ -68,7 +67,7 @@ pub struct Slipper<'a> {
     run: &'a Run,
     project: &'a Project,
     files: &'a [PathBuf],
-    arguments: &'a SeedArguments,
+    request: &'a SeedRequest,
     texts: BTreeMap<String, Text>,
     candidates: Vec<Candidate>,
     /// Names of the tests that count.
@@ -79,16 +78,16 @@ impl<'a> Slipper<'a> {
     /// Finds the slips that the tests can notice.
     ///
     /// # Errors
-    /// When the arguments ask for what there is not, a file cannot be read, or a test fails without any slip.
+    /// When the request asks for what there is not, a file cannot be read, or a test fails without any slip.
     pub fn new(
         session: &'a Session,
         project: &'a Project,
         files: &'a [PathBuf],
-        arguments: &'a SeedArguments,
-    ) -> Result<Slipper<'a>, Failure> {
+        request: &'a SeedRequest,
+    ) -> Result<Slipper<'a>, Obstacle> {
         let (root, run) = (session.store.root(), &session.run);
-        let classes = classes(&arguments.catalogue.operators)?;
-        let mut asked = CatalogueRequest::from(&arguments.catalogue);
+        let classes = classes(&request.catalogue.operators)?;
+        let mut asked = request.catalogue.clone();
         asked.operators.clear();
         let selection = selection(root, &asked)?;
         let texts: BTreeMap<String, Text> = texts(root, run, session.store.load_build()?.as_ref())?
@@ -99,7 +98,7 @@ impl<'a> Slipper<'a> {
         let names = Names::of(texts.values().chain(&headers));
         let reach = Reach::of(run)?;
         let mut slipper =
-            Slipper { root, run, project, files, arguments, texts, candidates: Vec::new(), tests: reach.names.clone() };
+            Slipper { root, run, project, files, request, texts, candidates: Vec::new(), tests: reach.names.clone() };
         for (file, text) in &slipper.texts {
             let found = slips(text, file, &names).into_iter();
             let wanted = found.filter(|slip| classes.contains(&slip.class) && wants(&selection, slip));
@@ -114,8 +113,8 @@ impl<'a> Slipper<'a> {
     ///
     /// # Errors
     /// When the project does not build or its tests fail without suspect, or the system refuses something.
-    pub fn versions(&self, count: usize, tally: &mut Tally) -> Result<Vec<SeededVersion>, Failure> {
-        let scratch = ScratchRoot::new().map_err(Failure::of(Exit::File))?;
+    pub fn versions(&self, count: usize, tally: &mut Tally) -> Result<Vec<SeededVersion>, Obstacle> {
+        let scratch = ScratchRoot::new().map_err(Obstacle::of(Obstacle::File))?;
         let (benches, tests) = self.benches(&scratch)?;
         let mut queue = Queue::of(&self.candidates);
         let mut kept: Vec<(usize, usize)> = Vec::new();
@@ -149,15 +148,15 @@ impl<'a> Slipper<'a> {
     }
 
     /// Copies of the project, one for each job, and the tests that can be used there.
-    fn benches(&self, scratch: &ScratchRoot) -> Result<(Vec<Bench>, Vec<String>), Failure> {
+    fn benches(&self, scratch: &ScratchRoot) -> Result<(Vec<Bench>, Vec<String>), Obstacle> {
         let jobs =
-            self.arguments.kill.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
+            self.request.kill.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
         let make = |number| Bench::new(self.root, self.files, &self.project.build, scratch, number);
         let mut first = make(0)?;
         let tests = first.learn(&self.tests, scratch)?;
         if tests.is_empty() {
             let message = "no test passes in a copy of the project that was built without suspect";
-            return Err(Failure::new(Exit::Baseline, message));
+            return Err(Obstacle::new(Obstacle::Tests, message));
         }
         let mut benches = vec![first];
         for number in 1..jobs.clamp(1, ROUND) {
@@ -169,9 +168,9 @@ impl<'a> Slipper<'a> {
     }
 
     /// What comes of each candidate, one after the other in each copy.
-    fn try_all(&self, round: &[usize], benches: &[Bench], scratch: &ScratchRoot) -> Result<Vec<Trial>, Failure> {
+    fn try_all(&self, round: &[usize], benches: &[Bench], scratch: &ScratchRoot) -> Result<Vec<Trial>, Obstacle> {
         let next = AtomicUsize::new(0);
-        let done: Mutex<Vec<(usize, Result<Trial, Failure>)>> = Mutex::new(Vec::new());
+        let done: Mutex<Vec<(usize, Result<Trial, Obstacle>)>> = Mutex::new(Vec::new());
         std::thread::scope(|scope| {
             for bench in benches {
                 scope.spawn(|| {
@@ -182,13 +181,13 @@ impl<'a> Slipper<'a> {
                 });
             }
         });
-        let mut done: BTreeMap<usize, Result<Trial, Failure>> =
+        let mut done: BTreeMap<usize, Result<Trial, Obstacle>> =
             done.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().collect();
-        let missing = || Err(Failure::new(Exit::Internal, "a slip was not tried"));
+        let missing = || Err(Obstacle::new(Obstacle::Internal, "a slip was not tried"));
         round.iter().map(|at| done.remove(at).unwrap_or_else(missing)).collect()
     }
 
-    fn try_one(&self, candidate: &Candidate, bench: &Bench, scratch: &ScratchRoot) -> Result<Trial, Failure> {
+    fn try_one(&self, candidate: &Candidate, bench: &Bench, scratch: &ScratchRoot) -> Result<Trial, Obstacle> {
         let edit = &candidate.slip.edit;
         let text = &self.texts[&edit.file];
         match crate::source::apply(text.source(), [edit]) {
@@ -205,12 +204,12 @@ impl<'a> Slipper<'a> {
         candidate: &Candidate,
         failing: usize,
         n_tests: usize,
-    ) -> Result<SeededVersion, Failure> {
+    ) -> Result<SeededVersion, Obstacle> {
         let Candidate { slip, functions, .. } = candidate;
         let file = &slip.edit.file;
         let source = self.texts[file].source();
         let patched = Patched::new(source, [&slip.edit]).ok_or_else(|| {
-            Failure::new(Exit::Internal, format!("the edit of version {name} does not fit the source"))
+            Obstacle::new(Obstacle::Internal, format!("the edit of version {name} does not fit the source"))
         })?;
         let program = &self.run.program;
         let code: BTreeSet<u32> = functions.iter().flat_map(|function| lines_of(program, *function)).collect();
@@ -259,14 +258,17 @@ fn count_one(counter: &mut usize) -> bool {
 }
 
 /// The classes of these names; all when there are none.
-fn classes(names: &[String]) -> Result<Vec<SlipClass>, Failure> {
+fn classes(names: &[String]) -> Result<Vec<SlipClass>, Obstacle> {
     if names.is_empty() {
         return Ok(SlipClass::ALL.to_vec());
     }
     let class = |name: &String| {
         SlipClass::named(name).ok_or_else(|| {
             let known = SlipClass::ALL.map(SlipClass::name).join(", ");
-            Failure::new(Exit::Usage, format!("--operators {name}: there is no such class of slips; there are {known}"))
+            Obstacle::new(
+                Obstacle::Request,
+                format!("--operators {name}: there is no such class of slips; there are {known}"),
+            )
         })
     };
     names.iter().map(class).collect()
@@ -305,7 +307,7 @@ struct Reach<'a> {
 }
 
 impl<'a> Reach<'a> {
-    fn of(run: &'a Run) -> Result<Reach<'a>, Failure> {
+    fn of(run: &'a Run) -> Result<Reach<'a>, Obstacle> {
         let program = &run.program;
         let recorded = run.recorded()?;
         let mut functions = vec![BTreeSet::new(); program.functions.len()];
@@ -314,7 +316,7 @@ impl<'a> Reach<'a> {
             let record = &run.manifest.tests[test as usize];
             if record.passed == Some(false) {
                 let message = format!("{} fails without any slip; mend it, or take it out of the suite", record.name);
-                return Err(Failure::new(Exit::Baseline, message));
+                return Err(Obstacle::new(Obstacle::Tests, message));
             }
             names.push(record.name.clone());
             for piece in recorded.pieces(test)? {
