@@ -6,12 +6,13 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::args::{AskArguments, OutputFormat};
-use super::evidence::coverage;
 use super::exit::{Exit, Failure};
 use super::files::write_json;
-use super::rank::{granularity, resolve};
+use super::rank::granularity;
 use crate::program::Program;
 use crate::rank::Units;
+use crate::rank_inputs::coverage;
+use crate::rank_inputs::resolve;
 use crate::spectra::hypothesis::{Names, Probability, Query};
 use crate::store::{Run, Store};
 

@@ -10,11 +10,11 @@ use super::args::{BuildArguments, DoctorArguments, OutputFormat};
 use super::exit::{Exit, Failure};
 use super::files::write_json;
 use super::project_root;
-use super::test::CLEARED;
 use crate::build::doctor::Check;
 use crate::build::{self, BuildError, BuildOptions, BuildOutput, BuildReport, driver};
 use crate::store::Store;
 use crate::suite::{CONFIG_FILE, Config};
+use crate::suite_run::CLEARED;
 
 /// Runs the project's build and says what came of it.
 pub fn build(start: &Path, arguments: &BuildArguments, out: &mut impl Write) -> Result<(), Failure> {
@@ -95,7 +95,7 @@ fn run_build(
             let message = format!("{report}suspect: no program of this build is instrumented");
             return Err(Failure::new(Exit::NotInstrumented, message.trim_start_matches("suspect: ")));
         }
-        Err(error) => return Err(Failure::new(exit_of(&error), error.to_string())),
+        Err(error) => return Err(error.into()),
     };
     store.save_build(&report)?;
     if format == OutputFormat::Json {
@@ -106,17 +106,6 @@ fn run_build(
     match report.status {
         0 => Ok(()),
         status => Err(Failure::new(Exit::Baseline, format!("the build command ended with status {status}"))),
-    }
-}
-
-/// The exit code of a build that has no usable result.
-pub fn exit_of(error: &BuildError) -> Exit {
-    match error {
-        BuildError::NoCommand | BuildError::StaleTree(_) => Exit::Usage,
-        BuildError::Toolchain(_) => Exit::Compiler,
-        BuildError::Spawn { .. } => Exit::Baseline,
-        BuildError::State { .. } => Exit::File,
-        BuildError::NotInstrumented(_) => Exit::NotInstrumented,
     }
 }
 

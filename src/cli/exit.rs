@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use crate::obstacle::Obstacle;
+
 /// How a verb ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -100,8 +102,20 @@ impl Failure {
     }
 }
 
-impl From<crate::store::StoreError> for Failure {
-    fn from(error: crate::store::StoreError) -> Failure {
-        Failure::new(Exit::Store, error.to_string())
+impl<E: Into<Obstacle>> From<E> for Failure {
+    fn from(error: E) -> Failure {
+        let obstacle = error.into();
+        let exit = match obstacle {
+            Obstacle::Request(_) => Exit::Usage,
+            Obstacle::Tests(_) => Exit::Baseline,
+            Obstacle::NotInstrumented(_) => Exit::NotInstrumented,
+            Obstacle::Compiler(_) => Exit::Compiler,
+            Obstacle::Store(_) => Exit::Store,
+            Obstacle::OtherBuild(_) => Exit::OtherBuild,
+            Obstacle::File(_) => Exit::File,
+            Obstacle::Time(_) => Exit::Partial,
+            Obstacle::Internal(_) => Exit::Internal,
+        };
+        Failure::new(exit, obstacle.into_message())
     }
 }

@@ -5,13 +5,14 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use super::args::{GraphArguments, GraphFormat, ParentsArgument};
-use super::causes::CdflChoice;
 use super::exit::{Exit, Failure};
-use super::observed::{Observed, observe};
 use crate::campaign::select_nodes;
 use crate::causal::{Bands, CdflOptions, Cpdm, EffectOptions, Observations, Structure, Towards};
+use crate::rank_inputs::CdflChoice;
+use crate::rank_inputs::{Observed, observe};
 use crate::report::{GraphReport, write_graph, write_graph_dot};
-use crate::store::{Run, Store};
+use crate::store::Run;
+use crate::suite_run::Session;
 
 /// Edges shown as text unless asked otherwise.
 const DEFAULT_TOP: usize = 40;
@@ -22,14 +23,17 @@ pub fn graph(root: &Path, arguments: &GraphArguments, out: &mut impl Write) -> R
         true => Bands::default(),
         false => Bands::new(arguments.bands.clone()).map_err(Failure::of(Exit::Usage))?,
     };
-    let store = Store::new(root);
-    let run = store.latest_run()?;
-    let observed = observe(&store, &run, arguments.paper || arguments.parents == Some(ParentsArgument::Paper), None)?;
-    let focus = Focus::of(&run, arguments)?;
+    let session = Session::latest(root)?;
+    let run = &session.run;
+    let observed = observe(&session, arguments.paper || arguments.parents == Some(ParentsArgument::Paper), None)?;
+    let focus = Focus::of(run, arguments)?;
     let parents = if arguments.paper { Some(ParentsArgument::Paper) } else { arguments.parents };
-    let modeller = Modeller { choice: CdflChoice::new(&run, parents, arguments.unidentified)?, order: &observed.order };
+    let modeller = Modeller {
+        choice: CdflChoice::new(run, parents.map(Into::into), arguments.unidentified.map(Into::into))?,
+        order: &observed.order,
+    };
     let most = arguments.top.unwrap_or(if arguments.format == GraphFormat::Text { DEFAULT_TOP } else { usize::MAX });
-    let group = Group::of(&run, &observed, arguments.tests.as_deref())?;
+    let group = Group::of(run, &observed, arguments.tests.as_deref())?;
     let keep = |model: Cpdm| focus.of_model(model);
     let model = keep(modeller.model(&group.observations));
     let mut report = match &arguments.minus {
@@ -38,7 +42,7 @@ pub fn graph(root: &Path, arguments: &GraphArguments, out: &mut impl Write) -> R
             GraphReport::new(&run.program, &model, &bands, most, group.words)
         }
         Some(minus) => {
-            let minus = Group::of(&run, &observed, Some(minus))?;
+            let minus = Group::of(run, &observed, Some(minus))?;
             let before = keep(modeller.model(&minus.observations));
             let mut changes = before.changes(&model);
             changes.retain(|change| change.rise().abs() >= arguments.threshold);

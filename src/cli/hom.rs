@@ -8,10 +8,7 @@ use std::path::Path;
 
 use super::args::{HeuristicArgument, HomArguments, StudyArgument};
 use super::exit::{Exit, Failure};
-use super::kills::{Decisive, Killer, MemberKills, Subject};
-use super::mutants::catalogue::{Catalogue, subject};
-use super::observed::observe;
-use super::ready;
+use super::progress::StatusLine;
 use crate::causal::{EffectOptions, Structure, StructureOptions};
 use crate::cli::streams::say;
 use crate::hom::studies::{DecileOptions, DecileStudy, HeuristicOptions, HeuristicStudy};
@@ -20,7 +17,11 @@ use crate::hom::{
     plan,
 };
 use crate::mutant::{CodeMutant, edits};
+use crate::mutation::{Catalogue, CatalogueRequest, KillRequest, subject};
+use crate::mutation::{Decisive, Killer, MemberKills, Subject};
+use crate::rank_inputs::observe;
 use crate::store::{Run, Store};
+use crate::suite_run::Session;
 use crate::trial::Site;
 use report::HomReport;
 
@@ -50,16 +51,17 @@ struct Ground<'a> {
 
 /// Makes and runs higher-order mutants, or a study of them, and says what came out.
 pub fn hom(root: &Path, start: &Path, arguments: &HomArguments, out: &mut impl Write) -> Result<(), Failure> {
-    let store = Store::new(root);
-    let run = store.latest_run()?;
-    let observed = observe(&store, &run, false, None).map_err(|failure| {
+    let session = Session::latest(root)?;
+    let Session { store, run, .. } = &session;
+    let observed = observe(&session, false, None).map_err(|obstacle| {
         let hint = "higher-order mutants are chosen by causal effect (`suspect mutate --tests all`)";
-        Failure::new(failure.exit, format!("{}; {hint}", failure.message))
+        obstacle.reworded(|message| format!("{message}; {hint}"))
     })?;
-    let catalogue = Catalogue::of(&store, &run, &arguments.catalogue, None)?;
-    let suite = ready::suite(root, &run)?;
+    let catalogue = Catalogue::of(&session, &CatalogueRequest::from(&arguments.catalogue), None)?;
+    session.suite()?;
     let _reading = store.lock_shared()?;
-    let killer = Killer::new(&store, &run, &suite, &arguments.kill)?;
+    let progress = StatusLine::new();
+    let killer = Killer::new(&session, KillRequest::from(&arguments.kill), &progress)?;
     killer.begin()?;
     let mutants: Vec<&CodeMutant> = catalogue.chosen().collect();
     let subjects: Vec<Subject> = mutants.iter().map(|mutant| subject(&run.program, &[*mutant])).collect();
@@ -71,18 +73,18 @@ pub fn hom(root: &Path, start: &Path, arguments: &HomArguments, out: &mut impl W
     // A mutant that no test executes says nothing of its place.
     let member = |(mutant, verdict): (&&CodeMutant, &crate::campaign::Verdict)| FirstOrder {
         node: mutant.node.filter(|_| !verdict.covered_by.is_empty()),
-        operation: operation(&run, mutant),
+        operation: operation(run, mutant),
     };
     let members: Vec<FirstOrder> = mutants.iter().zip(&first.verdicts).map(member).collect();
     let locations = (0..).zip(&run.program.nodes).map(|(at, node)| {
         let location = Location { function: node.function, line: node.place.line };
         (at, location)
     });
-    let pool = Pool::new(&members).with_conflicts(conflicts(&run, &catalogue, &mutants)).with_locations(locations);
+    let pool = Pool::new(&members).with_conflicts(conflicts(run, &catalogue, &mutants)).with_locations(locations);
     let structure = Structure::learn(&observed.observations, &observed.order, StructureOptions::default());
     let effects = EffectMatrix::new(&observed.observations, &structure, EffectOptions::default(), &pool.nodes());
     let kills = killer.matrix(&first.verdicts);
-    let ground = Ground { store: &store, run: &run, killer, mutants, pool, effects, kills, part: arguments.shard };
+    let ground = Ground { store, run, killer, mutants, pool, effects, kills, part: arguments.shard };
     match (arguments.heuristic, arguments.study) {
         (Some(heuristic), _) => ground.heuristic(heuristic, arguments, out),
         (None, Some(study)) => {

@@ -1,7 +1,5 @@
 //! `suspect mutants`: the code mutants of a program, and which tests kill them.
 
-pub(super) mod catalogue;
-
 use std::io::{self, Write};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -9,34 +7,36 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use super::args::{MutantsArguments, MutantsFormat};
 use super::exit::{Exit, Failure};
 use super::files::write_whole;
-use super::kills::{Decisive, Killed, Killer, Subject};
-use super::ready;
+use super::progress::StatusLine;
 use crate::campaign::Verdict;
-use crate::cli::source_tree::SourceTree;
 use crate::cli::streams::say;
 use crate::mutant::{Class, CodeMutant};
+use crate::mutation::{Catalogue, CatalogueRequest, KillRequest, entry, subject};
+use crate::mutation::{Decisive, Killed, Killer, Subject};
 use crate::program::Program;
 use crate::report::{MutantEntry, MutantStatus, MutantsReport, sarif, stryker, write_mutants};
-use crate::store::{Run, Store};
-use catalogue::{Catalogue, entry, subject};
+use crate::source::SourceTree;
+use crate::store::Run;
+use crate::suite_run::Session;
 
 /// Lists the mutants that the arguments ask for, or runs them and reports.
 pub fn mutants(root: &Path, start: &Path, arguments: &MutantsArguments, out: &mut impl Write) -> Result<(), Failure> {
-    let store = Store::new(root);
-    let run = store.latest_run()?;
-    let catalogue = Catalogue::of(&store, &run, &arguments.catalogue, None)?;
+    let session = Session::latest(root)?;
+    let Session { store, run, .. } = &session;
+    let catalogue = Catalogue::of(&session, &CatalogueRequest::from(&arguments.catalogue), None)?;
     if arguments.list || arguments.junk {
-        return list(&run, &catalogue, start, arguments, out);
+        return list(run, &catalogue, start, arguments, out);
     }
-    let suite = ready::suite(root, &run)?;
+    session.suite()?;
     let _reading = store.lock_shared()?;
-    let killer = Killer::new(&store, &run, &suite, &arguments.kill)?;
+    let progress = StatusLine::new();
+    let killer = Killer::new(&session, KillRequest::from(&arguments.kill), &progress)?;
     killer.begin()?;
     let subjects: Vec<Subject> = catalogue.chosen().map(|mutant| subject(&run.program, &[mutant])).collect();
     let decisive = if arguments.first_kill { Decisive::All } else { Decisive::None };
     let killed = killer.run(&subjects, arguments.shard, decisive)?;
     say(&killed);
-    let report = report(&run, &catalogue, &killer, &killed, arguments);
+    let report = report(run, &catalogue, &killer, &killed, arguments);
     write_report(&SourceTree::of(root, &run.program), start, &report, arguments, out)
 }
 

@@ -6,23 +6,24 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::args::{OutputFormat, ReplayArguments};
-use super::claims::{Claims, KeptClaim, effect, end_words};
-use super::endless::Endless;
 use super::exit::{Exit, Failure};
 use super::files::write_json;
-use super::mutate::{say_uncontained, workbench};
-use super::ready;
+use super::progress::StatusLine;
 use crate::campaign::{Prepare, Workbench};
 use crate::evidence;
+use crate::mutation::Endless;
+use crate::mutation::{say_uncontained, workbench};
+use crate::ranking::{Claims, KeptClaim, effect, end_words};
 use crate::report::{Claim, Effect, change_of};
-use crate::store::{Run, Store};
+use crate::store::Run;
+use crate::suite_run::Session;
 use crate::trial::{self, Executors, FirstRun, Mutant, Replayed, Watched, Worker, Written};
 
 /// Repeats a claim, or prints it as a patch.
 pub fn replay(root: &Path, arguments: &ReplayArguments, out: &mut impl Write) -> Result<(), Failure> {
-    let store = Store::new(root);
-    let run = store.latest_run()?;
-    let claims = Claims::load(&store, &run)?;
+    let session = Session::latest(root)?;
+    let Session { store, run, .. } = &session;
+    let claims = Claims::load(&session)?;
     let claim = claims.find(&arguments.id)?;
     let shown = &claim.shown;
     if arguments.patch {
@@ -35,12 +36,12 @@ pub fn replay(root: &Path, arguments: &ReplayArguments, out: &mut impl Write) ->
             format!("{} changes what this version of suspect does not know: rank again", shown.id),
         )
     })?;
-    let suite = ready::suite(root, &run)?;
+    session.suite()?;
     let _reading = store.lock_shared()?;
-    ready::check(&store, &run, &suite)?;
-    let bench = workbench(&run, &suite, Executors::Exec, Watched::Output, arguments.allow_unsafe, &Endless::of(&run)?)?;
+    session.check_ready()?;
+    let bench = workbench(&session, Executors::Exec, Watched::Output, arguments.allow_unsafe, &Endless::of(run)?)?;
     let mut worker = bench.worker()?;
-    say_uncontained(&bench);
+    say_uncontained(&bench, &StatusLine::new());
     let is_text = arguments.format == OutputFormat::Text;
     if is_text {
         writeln!(out, "{}:{}: {} [{}]", shown.file, shown.line, change_of(shown), shown.id)
@@ -53,7 +54,7 @@ pub fn replay(root: &Path, arguments: &ReplayArguments, out: &mut impl Write) ->
     }
     let mut all = Vec::new();
     for (at, begun) in begun {
-        let (repeated, written) = repeat(&bench, &mut worker, &run, (claim, &mutant, at), begun)?;
+        let (repeated, written) = repeat(&bench, &mut worker, run, (claim, &mutant, at), begun)?;
         if is_text {
             repeated.write(arguments.keep_output.then_some(&written), out).map_err(Failure::of(Exit::File))?;
         }

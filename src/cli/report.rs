@@ -8,7 +8,6 @@ mod profiles;
 mod sources;
 mod tables;
 
-use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -17,7 +16,7 @@ use super::args::{ReportArguments, ReportFormat};
 use super::exit::{Exit, Failure};
 use super::spectra;
 use crate::report::{
-    Report, report_code_quality, report_html, report_junit, report_lcov, report_sarif, write_chains_dot,
+    Report, read_report, report_code_quality, report_html, report_junit, report_lcov, report_sarif, write_chains_dot,
     write_graph_dot, write_report_markdown, write_report_text,
 };
 use crate::store::Store;
@@ -39,7 +38,7 @@ pub fn report(root: &Path, start: &Path, arguments: &ReportArguments, out: &mut 
         _ => {}
     }
     let report = match &arguments.from {
-        Some(path) => read(&start.join(path))?,
+        Some(path) => read_report(&start.join(path))?,
         None => kept::current(&Store::new(root))?,
     };
     publish(start, arguments, &render(&report, arguments)?, out)
@@ -48,16 +47,6 @@ pub fn report(root: &Path, start: &Path, arguments: &ReportArguments, out: &mut 
 /// Seconds since 1970.
 fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
-}
-
-/// Reads a report that was written as JSON.
-pub fn read(path: &Path) -> Result<Report, Failure> {
-    let text = fs::read(path).map_err(|error| {
-        let message =
-            format!("cannot read {}: {error}; give a file that `suspect report --format json` wrote", path.display());
-        Failure::new(Exit::File, message)
-    })?;
-    Report::parse(&text).map_err(|error| Failure::new(Exit::File, format!("{} {error}", path.display())))
 }
 
 /// The report as the arguments ask.

@@ -1,31 +1,13 @@
-//! `suspect seed`: faulty versions of the project, made from code mutants or slips as edits of the source.
+//! `suspect seed`: faulty versions of the project, a benchmark for `suspect eval`.
 
-mod bench;
-mod choice;
-mod lines;
-mod slips;
-mod tree;
-
-use std::collections::BTreeMap;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::args::{SeedArguments, SeedOrigin};
 use super::exit::{Exit, Failure};
-use super::kills::{Decisive, Killed, Killer, Subject};
-use super::mutants::catalogue::{Catalogue, entry, subject};
-use crate::build::BuildReport;
-use crate::build::stale::shell_word;
-use crate::campaign::Verdict;
-use crate::cli::streams::say;
-use crate::eval::{Patched, SeededBenchmark, SeededProgram, SeededVersion};
-use crate::mutant::{Class, CodeMutant, edits};
-use crate::program::Program;
-use crate::source::Edit;
-use crate::store::{Run, Store};
-use crate::suite::{CONFIG_FILE, Suite};
-use choice::Candidate;
-use slips::{Slipper, Tally};
+use super::progress::StatusLine;
+use crate::eval::{SeedRequest, Watch, seed as make};
+use crate::mutation::{CatalogueRequest, KillRequest};
 
 /// Makes a benchmark of faulty versions.
 pub fn seed(root: &Path, start: &Path, arguments: &SeedArguments, out: &mut impl Write) -> Result<(), Failure> {
@@ -34,256 +16,17 @@ pub fn seed(root: &Path, start: &Path, arguments: &SeedArguments, out: &mut impl
         let message = format!("{} exists already; give --output a new directory", directory.display());
         return Err(Failure::new(Exit::Usage, message));
     }
-    let store = Store::new(root);
-    let run = store.latest_run()?;
-    let project = Project::of(root, &store)?;
-    let files = tree::project_files(root, &directory)?;
-    let mut programs = Vec::new();
-    if arguments.from.contains(&SeedOrigin::Mutants) {
-        programs.extend(of_mutants(root, &store, &run, &project, arguments, out)?);
-    }
-    if arguments.from.contains(&SeedOrigin::Source) {
-        programs.extend(of_slips(root, &store, &run, &project, &files, arguments, out)?);
-    }
-    if programs.is_empty() {
-        return Err(Failure::new(Exit::Baseline, "no fault is noticed by some tests and not by all"));
-    }
-    let benchmark =
-        SeededBenchmark { root, files: &files, build: &project.build, suites: &project.suites, programs: &programs };
-    benchmark.write(&directory)?;
+    let request = SeedRequest {
+        directory,
+        mutants: arguments.from.contains(&SeedOrigin::Mutants),
+        slips: arguments.from.contains(&SeedOrigin::Source),
+        count: arguments.count,
+        faults: arguments.faults.clone(),
+        catalogue: CatalogueRequest::from(&arguments.catalogue),
+        kill: KillRequest::from(&arguments.kill),
+    };
+    let progress = StatusLine::new();
+    make(root, &request, Watch { progress: &progress, line: &mut |line| writeln!(out, "{line}") })?;
     let shown = arguments.output.display();
     writeln!(out, "{shown} can be evaluated: suspect eval {shown}").map_err(Failure::of(Exit::File))
-}
-
-/// Versions out of code mutants, for each number of faults.
-fn of_mutants(
-    root: &Path,
-    store: &Store,
-    run: &Run,
-    project: &Project,
-    arguments: &SeedArguments,
-    out: &mut impl Write,
-) -> Result<Vec<SeededProgram>, Failure> {
-    let catalogue = Catalogue::of(store, run, &arguments.catalogue, None)?;
-    let suite = Suite::load(root)?;
-    let _reading = store.lock_shared()?;
-    let killer = Killer::new(store, run, &suite, &arguments.kill)?;
-    killer.begin()?;
-    let mutants: Vec<&CodeMutant> = catalogue.chosen().collect();
-    let subjects: Vec<Subject> = mutants.iter().map(|mutant| subject(&run.program, &[*mutant])).collect();
-    let first = killer.run(&subjects, None, Decisive::None)?;
-    let seeder = Seeder::new(root, run, &catalogue, &killer, mutants, first);
-    let mut programs = Vec::new();
-    for &n_faults in &arguments.faults {
-        let versions = seeder.versions(n_faults as usize, arguments.count as usize, arguments.catalogue.seed)?;
-        let faults = if n_faults == 1 { "1 fault".to_string() } else { format!("{n_faults} faults") };
-        say_made(&faults, arguments.count, versions.len(), out).map_err(Failure::of(Exit::File))?;
-        if !versions.is_empty() {
-            programs.push(SeededProgram { name: format!("{}-{n_faults}", project.name), versions });
-        }
-    }
-    Ok(programs)
-}
-
-/// Versions out of slips.
-fn of_slips(
-    root: &Path,
-    store: &Store,
-    run: &Run,
-    project: &Project,
-    files: &[PathBuf],
-    arguments: &SeedArguments,
-    out: &mut impl Write,
-) -> Result<Option<SeededProgram>, Failure> {
-    let _reading = store.lock_shared()?;
-    let mut tally = Tally::default();
-    let slipper = Slipper::new(root, store, run, project, files, arguments)?;
-    let versions = slipper.versions(arguments.count as usize, &mut tally)?;
-    say!("suspect: {}", tally.line());
-    say_made("a fault of the source", arguments.count, versions.len(), out).map_err(Failure::of(Exit::File))?;
-    Ok((!versions.is_empty()).then(|| SeededProgram { name: format!("{}-source", project.name), versions }))
-}
-
-/// Tells how many versions were made of those that were asked for.
-fn say_made(faults: &str, wanted: u32, made: usize, out: &mut impl Write) -> std::io::Result<()> {
-    if made < wanted as usize {
-        say!(
-            "suspect: of the {wanted} versions with {faults} that were asked for only {made} are noticed by some tests and not by all"
-        );
-    }
-    writeln!(out, "{made} versions with {faults}")
-}
-
-/// What a benchmark says of the project.
-struct Project {
-    name: String,
-    build: String,
-    suites: toml::Value,
-}
-
-impl Project {
-    fn of(root: &Path, store: &Store) -> Result<Project, Failure> {
-        let path = root.join(CONFIG_FILE);
-        let wrong = |why: String| Failure::new(Exit::Usage, format!("{}: {why}", path.display()));
-        let text = std::fs::read_to_string(&path)
-            .map_err(|error| wrong(format!("{error}; a benchmark needs its suites: `suspect init` writes it")))?;
-        let config: toml::Table = toml::from_str(&text).map_err(|error| wrong(error.message().to_string()))?;
-        let suites = config.get("suite").cloned().ok_or_else(|| wrong("it has no [[suite]]".into()))?;
-        let configured = config.get("build").and_then(|build| build.get("command")).and_then(toml::Value::as_str);
-        let build = match (configured, store.load_build::<BuildReport>()?) {
-            (Some(command), _) => command.to_string(),
-            (None, Some(build)) => {
-                let command: Vec<String> = build.command.iter().map(|word| shell_word(word)).collect();
-                match root.join(&build.directory) == root {
-                    true => command.join(" "),
-                    false => format!("cd {} && {}", shell_word(&build.directory), command.join(" ")),
-                }
-            }
-            (None, None) => return Err(wrong("a benchmark has to be built: give [build] command".into())),
-        };
-        let plain = |c: char| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' };
-        let name = root.file_name().map_or_else(|| "program".into(), |name| name.to_string_lossy().into_owned());
-        Ok(Project { name: name.chars().map(plain).collect(), build, suites })
-    }
-}
-
-/// Makes versions of mutants of which is known what the tests do to them.
-struct Seeder<'a> {
-    root: &'a Path,
-    run: &'a Run,
-    catalogue: &'a Catalogue,
-    killer: &'a Killer<'a>,
-    /// Mutants that some tests notice and not all, as their edits show.
-    mutants: Vec<&'a CodeMutant>,
-    candidates: Vec<Candidate>,
-    n_tests: usize,
-}
-
-impl<'a> Seeder<'a> {
-    fn new(
-        root: &'a Path,
-        run: &'a Run,
-        catalogue: &'a Catalogue,
-        killer: &'a Killer<'a>,
-        all: Vec<&'a CodeMutant>,
-        first: Killed,
-    ) -> Seeder<'a> {
-        let n_tests = killer.test_names().len() - first.summary.refused.len();
-        let (mut mutants, mut candidates) = (Vec::new(), Vec::new());
-        for (mutant, verdict) in all.into_iter().zip(first.verdicts) {
-            let Some(edit) = mutant.edit.as_ref().filter(|_| is_fault(&verdict, n_tests)) else { continue };
-            candidates.push(Candidate {
-                id: mutant.id,
-                line: (mutant.place.file, edit.line),
-                killed_by: verdict.killed_by,
-            });
-            mutants.push(mutant);
-        }
-        Seeder { root, run, catalogue, killer, mutants, candidates, n_tests }
-    }
-
-    /// Versions with so many faults that some tests notice and not all.
-    fn versions(&self, n_faults: usize, count: usize, seed: u64) -> Result<Vec<SeededVersion>, Failure> {
-        let mut chosen: Vec<(Vec<u32>, usize)> = Vec::new();
-        if n_faults == 1 {
-            let singles = choice::singles(&self.candidates, seed).into_iter().take(count);
-            chosen.extend(singles.map(|at| (vec![at], self.candidates[at as usize].killed_by.len())));
-        } else {
-            let mut failing: BTreeMap<Vec<u32>, usize> = BTreeMap::new();
-            let keep = |sets: &[Vec<u32>]| self.noticed(sets, &mut failing);
-            let sets = choice::sets(&self.candidates, n_faults, count, self.n_tests, seed, keep)?;
-            chosen.extend(sets.into_iter().map(|set| {
-                let failing = failing.get(&set).copied().unwrap_or(0);
-                (set, failing)
-            }));
-        }
-        let version = |(number, (set, failing)): (usize, &(Vec<u32>, usize))| {
-            self.version(format!("f{n_faults}-{:03}", number + 1), set, *failing)
-        };
-        chosen.iter().enumerate().map(version).collect()
-    }
-
-    fn members(&self, set: &[u32]) -> Vec<&'a CodeMutant> {
-        set.iter().map(|at| self.mutants[*at as usize]).collect()
-    }
-
-    /// The edits of all members, unless some of them change the same text.
-    fn edits(&self, members: &[&CodeMutant]) -> Option<Vec<Edit>> {
-        let edits = edits(&self.run.program, &self.catalogue.texts, members.iter().copied()).ok()?;
-        (edits.len() == members.len()).then_some(edits)
-    }
-
-    /// Which sets some tests notice and not all; takes down how many do.
-    fn noticed(&self, sets: &[Vec<u32>], failing: &mut BTreeMap<Vec<u32>, usize>) -> Result<Vec<bool>, Failure> {
-        let possible: Vec<bool> = sets.iter().map(|set| self.edits(&self.members(set)).is_some()).collect();
-        let tried: Vec<&Vec<u32>> =
-            sets.iter().zip(&possible).filter(|(_, possible)| **possible).map(|(set, _)| set).collect();
-        let subjects: Vec<Subject> = tried.iter().map(|set| subject(&self.run.program, &self.members(set))).collect();
-        let killed = self.killer.run(&subjects, None, Decisive::None)?;
-        for (set, verdict) in tried.into_iter().zip(&killed.verdicts) {
-            if is_fault(verdict, self.n_tests) {
-                failing.insert(set.clone(), verdict.killed_by.len());
-            }
-        }
-        Ok(sets.iter().map(|set| failing.contains_key(set)).collect())
-    }
-
-    fn version(&self, name: String, set: &[u32], failing: usize) -> Result<SeededVersion, Failure> {
-        let members = self.members(set);
-        let class: Vec<&str> = members.iter().map(|mutant| mutant.class.name()).collect();
-        let misfit = || Failure::new(Exit::Internal, format!("the edits of version {name} do not fit the source"));
-        let edits = self.edits(&members).ok_or_else(misfit)?;
-        let mut by_file: BTreeMap<&str, Vec<&Edit>> = BTreeMap::new();
-        edits.iter().for_each(|edit| by_file.entry(&edit.file).or_default().push(edit));
-        let mut files = BTreeMap::new();
-        let mut patch = Vec::new();
-        for (file, edits) in by_file {
-            let path = self.root.join(file);
-            let text = std::fs::read(&path)
-                .map_err(|error| Failure::new(Exit::File, format!("cannot read {}: {error}", path.display())))?;
-            let patched = Patched::new(&text, edits).ok_or_else(misfit)?;
-            patch.extend(patched.unified(file));
-            files.insert(file, patched);
-        }
-        let mut notes = vec![format!("{failing} of {} tests fail", self.n_tests)];
-        let (mut changed, mut omitted) = (Vec::new(), Vec::new());
-        for mutant in members {
-            let entry = entry(&self.run.program, mutant);
-            notes.push(format!("{} {} {} in {}()", entry.place(), entry.class, entry.change(), entry.function));
-            let Some(edit) = &mutant.edit else { continue };
-            let lines = faulty_lines(&self.run.program, mutant, edit, &self.source(edit));
-            let to = if mutant.class == Class::Sdl { &mut omitted } else { &mut changed };
-            let patched = files.get(edit.file.as_str()).ok_or_else(misfit)?;
-            to.extend(lines.into_iter().map(|line| format!("{}:{}", edit.file, patched.line(line))));
-        }
-        for lines in [&mut changed, &mut omitted] {
-            lines.sort();
-            lines.dedup();
-        }
-        let class = match class[..] {
-            [class] => Some(class.to_owned()),
-            _ => None,
-        };
-        Ok(SeededVersion { name, patch, changed, omitted, used: Vec::new(), class, notes })
-    }
-
-    /// The file that an edit is of; empty if it cannot be read.
-    fn source(&self, edit: &Edit) -> String {
-        let text = std::fs::read(self.root.join(&edit.file)).unwrap_or_default();
-        String::from_utf8_lossy(&text).into_owned()
-    }
-}
-
-/// Whether it is known that some tests notice it and others do not.
-fn is_fault(verdict: &Verdict, n_tests: usize) -> bool {
-    let is_known = verdict.unknown_in.is_empty() && verdict.not_run_in.is_empty();
-    is_known && !verdict.killed_by.is_empty() && verdict.killed_by.len() < n_tests
-}
-
-/// The lines, as they are without the mutant, on which somebody would see it.
-fn faulty_lines(program: &Program, mutant: &CodeMutant, edit: &Edit, source: &str) -> Vec<u32> {
-    match mutant.class {
-        Class::Sdl => lines::around(&lines::lines_of(program, mutant.function), edit, source),
-        _ => (edit.line..=edit.end_line).collect(),
-    }
 }

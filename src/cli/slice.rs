@@ -8,13 +8,13 @@ use suspect_format::external::Role;
 
 use super::args::{AnswerFormat, SliceArguments};
 use super::exit::{Exit, Failure};
-use super::recorded::{RecordedTest, RecordingRoom};
-use super::wrong::{self, Wrong};
-use crate::cli::source_tree::SourceTree;
+use super::progress::StatusLine;
 use crate::cli::streams::say;
 use crate::comparison::{Side, dynamic_slice};
+use crate::explain::{RecordedTest, RecordingRoom, Wrong, find_wrong};
 use crate::recording::{Asked, Code, Finder, Runs, Site, Words};
 use crate::report::{SliceLine, SliceReport, write_slice};
+use crate::source::SourceTree;
 use crate::store::Store;
 use crate::suite::Test;
 
@@ -24,7 +24,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Runs the test once, recorded, and slices backward from the place.
 pub fn slice(root: &Path, arguments: &SliceArguments, out: &mut impl Write) -> Result<(), Failure> {
     let store = Store::new(root);
-    let room = RecordingRoom::new(&store)?;
+    let progress = StatusLine::new();
+    let room = RecordingRoom::new(&store, &progress)?;
     let test = room.test(&arguments.test)?;
     let recorded = room.record(test, "slice")?;
     for warning in recorded.warnings(&test.name) {
@@ -75,7 +76,7 @@ pub fn slice(root: &Path, arguments: &SliceArguments, out: &mut impl Write) -> R
 
 /// What a failing test writes and should not.
 fn wrong(room: &RecordingRoom<'_>, test: &Test, failing: &RecordedTest) -> Result<Wrong, Failure> {
-    wrong::find(room, test, failing, Instant::now() + PATIENCE)?.ok_or_else(|| {
+    find_wrong(room, test, failing, Instant::now() + PATIENCE)?.ok_or_else(|| {
         let message = format!(
             "{}: no call is known that writes what is not expected: the suite has to say byte for byte what the test is to write, and recorded code \
              to write something else; give FILE:LINE",

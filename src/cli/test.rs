@@ -1,45 +1,20 @@
 //! `suspect init` and `suspect test`: run the suite, record what each test did.
 
-mod doubt;
-mod labels;
-mod modules;
-mod recording;
-mod words;
-
 use std::io::Write;
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use serde::Serialize;
-use suspect_format::abi::{DEFAULT_LOG_BYTES, Mode};
+use suspect_format::abi::Mode;
 
 use super::args::{InitArguments, OutputFormat, Record, TestArguments};
 use super::exit::{Exit, Failure};
 use super::files::write_json;
-use super::progress::Progress;
-use crate::build::{self, BuildReport};
-use crate::cli::streams::say;
-use crate::exec::ScratchRoot;
-use crate::store::{Manifest, STORE_VERSION, Store, Tables, TestRecord};
-use crate::suite::{self, Baseline, BaselineOptions, Hook, Suite, SuiteError, TestBaseline, Until, Verdict};
-use labels::labels;
-pub use modules::Modules;
-pub use recording::CLEARED;
-use recording::Recording;
-pub use words::UNRECORDED;
-use words::outcome;
-
-impl From<SuiteError> for Failure {
-    fn from(error: SuiteError) -> Failure {
-        let exit = match error {
-            SuiteError::NoTests { .. } | SuiteError::MissingExpected { .. } => Exit::Baseline,
-            SuiteError::Io { .. } | SuiteError::Exec(_) => Exit::File,
-            _ => Exit::Usage,
-        };
-        Failure::new(exit, error.to_string())
-    }
-}
+use super::progress::StatusLine;
+use crate::build::BuildReport;
+use crate::store::{Manifest, Store, TestRecord};
+use crate::suite;
+use crate::suite_run::{HowTested, record_suite};
 
 /// Writes a suspect.toml.
 pub fn init(start: &Path, arguments: &InitArguments, out: &mut impl Write) -> Result<(), Failure> {
@@ -95,213 +70,13 @@ pub fn test(root: &Path, arguments: &TestArguments, out: &mut impl Write) -> Res
         Record::Trace => Mode::Trace,
     };
     let how = HowTested { mode, jobs: arguments.jobs, repeat: arguments.repeat, until: None, apart: Duration::ZERO };
-    let recorded = record_suite(&Store::new(root), &how)?;
+    let recorded = record_suite(&Store::new(root), &how, &StatusLine::new())?;
     let written = match arguments.format {
         OutputFormat::Text => summarise(&recorded.manifest, recorded.n_nodes, out),
         OutputFormat::Json => write_json(&recorded.manifest, out),
     };
     written.map_err(Failure::of(Exit::File))
 }
-
-/// How a suite is run and recorded.
-pub struct HowTested {
-    /// What is recorded.
-    pub mode: Mode,
-    /// Tests at the same time; by default one for each processor.
-    pub jobs: Option<usize>,
-    /// Runs of each test, at least two; by default what suspect.toml says.
-    pub repeat: Option<u32>,
-    /// Until when runs of tests are begun.
-    pub until: Option<Until>,
-    /// Least time between two runs of a test, see [`BaselineOptions::apart`].
-    pub apart: Duration,
-}
-
-/// Runs the project's suite and keeps what each test did.
-pub fn record_suite(store: &Store, how: &HowTested) -> Result<RecordedSuite, Failure> {
-    let suite = Suite::load(store.root())?;
-    for note in suite.notes() {
-        say!("suspect: {note}");
-    }
-    let _lock = store.lock()?;
-    let jobs = how.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1);
-    let traces = ScratchRoot::in_memory(&store.fresh_tmp()?, jobs as u64 * traces_of_test(how.mode))
-        .map_err(Failure::of(Exit::File))?;
-    traces.open_to_others();
-    let options = BaselineOptions {
-        jobs,
-        runs: how.repeat.map(|repeat| repeat.max(2) as usize),
-        mode: how.mode,
-        env: Vec::new(),
-        traces: traces.path().to_path_buf(),
-        limits: Vec::new(),
-        until: how.until,
-        apart: how.apart,
-        settled: true,
-    };
-    let (progress, n_ended) = (Progress::new(), AtomicU64::new(0));
-    let ended = |test: &suite::Test, _: usize, _: &Path, _: &suite::TestRun| {
-        let n_ended = n_ended.fetch_add(1, Ordering::Relaxed) + 1;
-        progress
-            .show(false, |_| format!("{n_ended} runs of {} tests have ended, last {}", suite.tests().len(), test.name));
-    };
-    let suite_run = SuiteRun { suite: &suite, options, hook: &ended, judge: &|_, _| None };
-    let recorded = suite_run.record(store);
-    progress.clear();
-    let recorded = recorded?;
-    drop(traces);
-    store.remove_tmp()?;
-    store.prune(suite.config().store.keep)?;
-    Ok(recorded)
-}
-
-/// Said of a test of which there is no trace.
-const TRACELESS: &str = "; no instrumented program left a record: none ran, or one could not reach suspect's files, as in another root directory";
-
-/// Bytes that the traces of one test may take, which are removed when they have been read: of sixteen processes, each of a program
-/// of a hundred thousand lines.
-fn traces_of_test(mode: Mode) -> u64 {
-    let log = if mode == Mode::Trace { DEFAULT_LOG_BYTES } else { 0 };
-    16 * ((2 << 20) + log)
-}
-
-/// A suite to run and record.
-pub struct SuiteRun<'a> {
-    /// The suite.
-    pub suite: &'a Suite,
-    /// How to run it.
-    pub options: BaselineOptions,
-    /// Looks at each run, besides the recording.
-    pub hook: &'a Hook<'a>,
-    /// What is known better than the suite about a test: whether it passed (`None` if it does not count), and the verdict in words.
-    pub judge: &'a Judge<'a>,
-}
-
-/// See [`SuiteRun::judge`].
-pub type Judge<'a> = dyn Fn(&suite::Test, &TestBaseline) -> Option<(Option<bool>, String)> + 'a;
-
-/// What came of recording a suite.
-pub struct RecordedSuite {
-    /// What was kept.
-    pub manifest: Manifest,
-    /// Nodes of the program.
-    pub n_nodes: usize,
-    /// The runs of the tests.
-    pub baseline: Baseline,
-    /// Time it took to run them, without that for looking at what they recorded.
-    pub running: Duration,
-}
-
-impl SuiteRun<'_> {
-    /// Runs the suite for the project whose store this is, locked by the caller, and keeps the run there.
-    pub fn record(&self, store: &Store) -> Result<RecordedSuite, Failure> {
-        let began = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let modules = Modules::of(store.root(), current_build(store)?.as_ref(), self.suite, &self.options)?;
-        let names = self.suite.tests().iter().map(|test| test.name.clone());
-        let recording = Recording::new(&modules.program, store.begin_run()?, names.collect())?;
-        let looked = AtomicU64::new(0);
-        let started = Instant::now();
-        let baseline = suite::baseline(self.suite, &self.options, &|test, run, traces, result| {
-            let started = Instant::now();
-            recording.look(test.index, run, traces, result.died());
-            (self.hook)(test, run, traces, result);
-            looked.fetch_add(started.elapsed().as_micros() as u64, Ordering::Relaxed);
-        })?;
-        let looked = Duration::from_micros(looked.into_inner()) / self.options.jobs.max(1) as u32;
-        let running = started.elapsed().saturating_sub(looked);
-        let (writer, recorded) = recording.finish(|test| complete(&baseline.tests[test]))?;
-        writer.save_tables(Tables::Sites, &modules.sites)?;
-        writer.save_tables(Tables::Dependences, &modules.dependences)?;
-        writer.save_lists(self.suite.kept())?;
-        writer.save_labels(&labels(store.root(), &modules.program, current_build(store)?.as_ref()))?;
-        let is_test_code = |file: &&String| self.suite.config().test_code.has(file);
-        let mut test_code: Vec<String> = modules.program.files.iter().filter(is_test_code).cloned().collect();
-        test_code.sort();
-        let tests = self.records(&baseline, &recorded.processes);
-        let named = self.suite.tests().iter().map(|test| test.name.as_str()).zip(&baseline.tests);
-        let said = words::warnings(&named.collect::<Vec<_>>(), self.options.mode);
-        let doubt = doubt::doubt(self.suite.root(), self.suite.tests(), &tests);
-        let manifest = Manifest {
-            version: STORE_VERSION,
-            began: began.as_secs(),
-            began_ns: began.subsec_nanos(),
-            mode: self.options.mode.name().to_string(),
-            test_code,
-            tests,
-            unstable_nodes: recorded.unstable_nodes,
-            warnings: doubt.into_iter().chain(said).chain(recorded.warnings).collect(),
-        };
-        if baseline.tests.iter().all(|test| test.runs.is_empty()) {
-            let message = "the budget was spent before any test was run; a longer --budget is needed";
-            return Err(Failure::new(Exit::Partial, message));
-        }
-        if recorded.processes.iter().all(|processes| *processes == 0) {
-            return Err(not_recorded(self.options.mode, self.suite, &baseline));
-        }
-        writer.finish(&manifest)?;
-        Ok(RecordedSuite { manifest, n_nodes: modules.program.nodes.len(), baseline, running })
-    }
-
-    fn records(&self, baseline: &Baseline, processes: &[u32]) -> Vec<TestRecord> {
-        let record = |((test, baseline), processes): ((&suite::Test, &TestBaseline), &u32)| {
-            let (passed, verdict) = (self.judge)(test, baseline)
-                .unwrap_or_else(|| (passed(baseline), outcome(self.options.mode, baseline)));
-            let is_traceless = *processes == 0 && !baseline.runs.is_empty();
-            let traceless = if is_traceless { TRACELESS } else { "" };
-            TestRecord {
-                name: test.name.clone(),
-                command: test.command.clone(),
-                passed: passed.filter(|_| *processes > 0),
-                verdict: format!("{verdict}{traceless}"),
-                milliseconds: baseline.runs.first().map_or(0, |run| run.wall.as_millis() as u64),
-                processes: *processes,
-                state: test.print(),
-            }
-        };
-        self.suite.tests().iter().zip(&baseline.tests).zip(processes).map(record).collect()
-    }
-}
-
-/// The last build with what was built since: listing a suite's tests may build their programs.
-fn current_build(store: &Store) -> Result<Option<BuildReport>, Failure> {
-    let mut build: Option<BuildReport> = store.load_build()?;
-    if let Some(build) = &mut build
-        && build::notice(build, store.root(), &store.build_directory())
-    {
-        store.save_build(build)?;
-    }
-    Ok(build)
-}
-
-/// That nothing was recorded, with what the first test said: it may have run no program at all.
-fn not_recorded(mode: Mode, suite: &Suite, baseline: &Baseline) -> Failure {
-    let first = suite.tests().iter().zip(&baseline.tests).next();
-    let advice = match first.and_then(|(_, baseline)| baseline.verdict()) {
-        Some(Verdict::Error) => "correct its command in suspect.toml, or build with `suspect build`",
-        _ => "build with `suspect build`, and see `suspect doctor`",
-    };
-    let first = first.map(|(test, baseline)| format!(" (the first, {}: {})", test.name, outcome(mode, baseline)));
-    let message =
-        format!("no test ran a program that can record {}{}: {advice}", mode.name(), first.unwrap_or_default());
-    Failure::new(Exit::NotInstrumented, message)
-}
-
-/// A test that hangs every time fails; one that cannot be run, or says that it does not apply, tells nothing.
-fn passed(baseline: &TestBaseline) -> Option<bool> {
-    match baseline.verdict()? {
-        Verdict::Pass => Some(true),
-        Verdict::Fail | Verdict::Timeout => Some(false),
-        Verdict::Skip | Verdict::Error => None,
-    }
-}
-
-/// Whether all runs of the test ended alike, and by themselves.
-fn complete(baseline: &TestBaseline) -> bool {
-    baseline.verdict().is_some_and(|verdict| verdict != Verdict::Timeout)
-}
-
-/// The verdict on a test for which there was no time.
-pub const NOT_RUN: &str = "not run: the budget was spent";
 
 /// Tests named one by one before "and N more".
 const NAMED: usize = 20;

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::exec::ExecError;
+use crate::obstacle::Obstacle;
 use crate::suite::SuiteError;
 
 /// Why an evaluation cannot go on.
@@ -56,5 +57,15 @@ impl EvalError {
 
     pub(super) fn layout(path: &Path, message: impl Into<String>) -> EvalError {
         EvalError::Layout { path: path.into(), message: message.into() }
+    }
+}
+
+impl From<EvalError> for Obstacle {
+    fn from(error: EvalError) -> Obstacle {
+        match error {
+            EvalError::Config(error) => error.into(),
+            EvalError::NoPrograms { .. } | EvalError::Layout { .. } => Obstacle::Request(error.to_string()),
+            EvalError::Io { .. } | EvalError::Exec(_) | EvalError::Damaged { .. } => Obstacle::File(error.to_string()),
+        }
     }
 }

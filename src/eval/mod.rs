@@ -1,15 +1,16 @@
 //! Evaluating methods on faulty versions whose faulty lines are known: the layout of a benchmark, the tree of each version,
-//! where its fault is in a program, the file of its results, and the report over all of them.
+//! where its fault is in a program, running and ranking it, the file of its results, and the report over all of them.
 //!
-//! The layout of a benchmark is described in `docs/eval.md`. Running and ranking a version is the command line's.
+//! The layout of a benchmark is described in `docs/eval.md`.
 
 mod benchmark;
 mod error;
 mod fault;
-mod patch;
 mod plot;
 mod report;
 mod result;
+mod run;
+mod seed;
 mod seeded;
 mod selection;
 mod summary;
@@ -19,7 +20,6 @@ mod tree;
 pub use benchmark::{Benchmark, EvalProgram, EvalVersion, FILE};
 pub use error::EvalError;
 pub use fault::{Fault, FaultKind, FaultyLine, lines_of_nodes};
-pub use patch::Patched;
 pub use plot::{MOST_CURVES, plot};
 pub use report::{
     EvalReport, Excluded, ProgramReport, REPORT_VERSION, ReportOptions, SuitePosition, VersionReport, default_against,
@@ -28,6 +28,8 @@ pub use result::{
     Assessed, Evaluated, Recorded, Reference, ReferenceRun, RunTimes, SuiteResult, VersionOutcome, VersionResult, read,
     write,
 };
+pub use run::{EvalRequest, Evaluation, evaluate};
+pub use seed::{SeedRequest, Watch, seed};
 pub use seeded::{SeededBenchmark, SeededProgram, SeededVersion, copy_files};
 pub use selection::Selection;
 pub use summary::{AccAt, Bounds, Comparison, Intervals, MethodSummary, NScoreRow, Summary, Wasted};

@@ -11,6 +11,8 @@
 mod capture;
 mod command;
 mod environment;
+pub mod git;
+pub mod interrupt;
 mod machine;
 mod outcome;
 mod scratch;

@@ -53,7 +53,7 @@ pub use diff_text::{utc, write_diff};
 pub use document::{
     Build, Cause, ComparedLine, ComparedMethod, Comparison, EXPLANATION_SCHEMA_VERSION, Explanation, FunctionCoverage,
     FunctionLeft, FunctionProfile, Made, NotLookedAt, Origin, Place, Point, ProfileEdge, REPORT_SCHEMA_VERSION,
-    ReadError, Recorded, Report, ReportCommand, SourceFile, Step, TestOutcome, TestResult, UnitLeft,
+    ReadError, Recorded, Report, ReportCommand, SourceFile, Step, TestOutcome, TestResult, UnitLeft, read_report,
 };
 pub use document_sarif::report_sarif;
 pub use document_text::write_report_text;

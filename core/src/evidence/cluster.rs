@@ -1,19 +1,19 @@
 //! Failing tests that fail for one reason each: which of them belong together.
 
-use super::{Candidate, Effect, Ground, Trials, TriedTest};
+use super::{Candidate, Effect, LineFacts, Trials, TriedTest};
 
 /// Failing tests, by position in the trials, in groups; both ascending.
 ///
 /// Tests belong together if some line flips both, directly or by way of others: one fault is then enough to explain them. A test that
 /// nothing flips goes where the tests are whose coverage is most like its own, among the lines that not all tests execute. As long as
 /// nothing flips, or one line flips all, there is one group.
-pub fn clusters(ground: &Ground, trials: &Trials) -> Vec<Vec<u32>> {
+pub fn clusters(facts: &LineFacts, trials: &Trials) -> Vec<Vec<u32>> {
     let failing: Vec<u32> =
         (0..).zip(trials.tests()).filter(|(_, test)| test.failed && !test.further).map(|(at, _)| at).collect();
     let mut group = Groups((0..trials.tests().len()).collect());
-    let mut first_of_line: Vec<Option<u32>> = vec![None; ground.n_lines()];
+    let mut first_of_line: Vec<Option<u32>> = vec![None; facts.n_lines()];
     let mut is_flipped = vec![false; trials.tests().len()];
-    let in_question = |(_, candidate): &(u32, &Candidate)| !ground.is_left_out(candidate.line);
+    let in_question = |(_, candidate): &(u32, &Candidate)| !facts.is_left_out(candidate.line);
     for (at, candidate) in (0..).zip(trials.candidates()).filter(in_question) {
         for (test, _) in
             trials.failing(at).filter(|(test, outcome)| outcome.effect == Effect::Turned && trials.is_first(*test))
@@ -26,7 +26,7 @@ pub fn clusters(ground: &Ground, trials: &Trials) -> Vec<Vec<u32>> {
     let (flipped, rest): (Vec<u32>, Vec<u32>) = failing.iter().partition(|test| is_flipped[**test as usize]);
     for &test in &rest {
         let of = |test: u32| &trials.tests()[test as usize];
-        let like = |other: &&u32| similarity(ground, of(test), of(**other));
+        let like = |other: &&u32| similarity(facts, of(test), of(**other));
         let nearest = flipped.iter().rev().max_by(|a, b| like(a).total_cmp(&like(b)));
         group.join(test, *nearest.unwrap_or(&failing[0]));
     }
@@ -43,8 +43,8 @@ pub fn clusters(ground: &Ground, trials: &Trials) -> Vec<Vec<u32>> {
 
 /// All failing tests of a run, by their indices there, in the groups of [`super::Posterior::clusters`]: those that nothing was tried on go
 /// where the test is whose coverage is most like their own. Nothing as long as no change made any of them pass: then nothing tells them apart.
-pub fn failing_groups(ground: &Ground, trials: &Trials, clusters: &[Vec<u32>], failing: &[u32]) -> Vec<Vec<u32>> {
-    if !trials.turns_any(ground) {
+pub fn failing_groups(facts: &LineFacts, trials: &Trials, clusters: &[Vec<u32>], failing: &[u32]) -> Vec<Vec<u32>> {
+    if !trials.turns_any(facts) {
         return Vec::new();
     }
     let tried: Vec<(usize, &TriedTest)> = (0..)
@@ -59,7 +59,7 @@ pub fn failing_groups(ground: &Ground, trials: &Trials, clusters: &[Vec<u32>], f
             continue;
         }
         let own = TriedTest { test, failed: true, matched: None, further: false };
-        let like = |(_, other): &&(usize, &TriedTest)| similarity(ground, &own, other);
+        let like = |(_, other): &&(usize, &TriedTest)| similarity(facts, &own, other);
         let nearest = tried.iter().rev().max_by(|a, b| like(a).total_cmp(&like(b)));
         groups[nearest.map_or(0, |(group, _)| *group)].push(test);
     }
@@ -67,11 +67,11 @@ pub fn failing_groups(ground: &Ground, trials: &Trials, clusters: &[Vec<u32>], f
 }
 
 /// Shared lines of two tests over the lines of either, lines that all tests execute left out; 0 without any.
-fn similarity(ground: &Ground, a: &TriedTest, b: &TriedTest) -> f64 {
-    let (Some(a), Some(b)) = (ground.row(a), ground.row(b)) else { return 0.0 };
+fn similarity(facts: &LineFacts, a: &TriedTest, b: &TriedTest) -> f64 {
+    let (Some(a), Some(b)) = (facts.row(a), facts.row(b)) else { return 0.0 };
     let (mut both, mut either) = (0u32, 0u32);
-    let rows = ground.coverage().row_of(a).zip(ground.coverage().row_of(b));
-    for ((a, b), spectrum) in rows.zip(ground.spectra()) {
+    let rows = facts.coverage().row_of(a).zip(facts.coverage().row_of(b));
+    for ((a, b), spectrum) in rows.zip(facts.spectra()) {
         if spectrum.nf + spectrum.np > 0 {
             both += u32::from(a && b);
             either += u32::from(a || b);

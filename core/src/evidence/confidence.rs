@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::tally::Tallies;
-use super::{Ground, Posterior, Trials};
+use super::{LineFacts, Posterior, Trials};
 
 /// How sure a ranking is.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,29 +51,29 @@ const LOOKED_AT: usize = 5;
 
 impl Confidence {
     /// Of a posterior, and what it was computed from.
-    pub fn new(ground: &Ground, trials: &Trials, posterior: &Posterior) -> Confidence {
+    pub fn new(facts: &LineFacts, trials: &Trials, posterior: &Posterior) -> Confidence {
         let within = [1, 3, 5, 10].map(|n| (n, posterior.within(n)));
-        let lack = if ground.coverage().n_failing() == 0 {
+        let lack = if facts.coverage().n_failing() == 0 {
             Some(Lack::NoFailingTest)
         } else if posterior.order.is_empty() {
             Some(Lack::NoLine)
         } else {
             (posterior.within(10) < ENOUGH).then_some(Lack::Spread)
         };
-        let advice = if posterior.within(1) < SURE { advice(ground, trials, posterior) } else { Vec::new() };
+        let advice = if posterior.within(1) < SURE { advice(facts, trials, posterior) } else { Vec::new() };
         Confidence { within, lack, advice }
     }
 }
 
-fn advice(ground: &Ground, trials: &Trials, posterior: &Posterior) -> Vec<Advice> {
-    let n_failing = ground.coverage().n_failing() as u32;
+fn advice(facts: &LineFacts, trials: &Trials, posterior: &Posterior) -> Vec<Advice> {
+    let n_failing = facts.coverage().n_failing() as u32;
     if n_failing == 0 {
         return vec![Advice::FailingTest];
     }
-    let tallies = Tallies::new(ground, trials, |test| trials.is_first(test));
+    let tallies = Tallies::new(facts, trials, |test| trials.is_first(test));
     let untried = tallies.all().iter().filter(|tally| tally.failing.tried == 0 && tally.failing.missing > 0).count();
     let first = posterior.order.iter().take(LOOKED_AT).copied();
-    let unpassed = first.clone().find(|line| ground.spectra()[*line as usize].ep == 0);
+    let unpassed = first.clone().find(|line| facts.spectra()[*line as usize].ep == 0);
     // What a test looks at is known once something was tried on it.
     let tried = tallies.all().iter().any(|tally| tally.failing.tried > 0);
     let is_compared = trials.is_judged_by_output();

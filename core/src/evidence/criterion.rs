@@ -1,7 +1,7 @@
 //! Published and simple ways to score lines by trials alone.
 
 use super::tally::{Tallies, Tally};
-use super::{Candidate, Effect, Ground, Kind, Trials};
+use super::{Candidate, Effect, Kind, LineFacts, Trials};
 
 /// What lines are scored by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -68,14 +68,14 @@ impl Criterion {
     }
 
     /// Scores of all lines. Trials that have not been run count as [`Tallies`] says.
-    pub fn scores(self, ground: &Ground, trials: &Trials) -> Scores {
-        let tallies = Tallies::new(ground, trials, |test| trials.is_first(test));
+    pub fn scores(self, facts: &LineFacts, trials: &Trials) -> Scores {
+        let tallies = Tallies::new(facts, trials, |test| trials.is_first(test));
         let taken: Vec<u32> = (0..trials.candidates().len() as u32)
             .filter(|&at| self.takes(&trials.candidates()[at as usize]) && tallies.of(at).failing.tried > 0)
             .collect();
         let is_partial = |at: &&u32| tallies.of(**at).failing.missing + tallies.of(**at).passing.missing > 0;
         let partial = taken.iter().filter(is_partial).count();
-        let mut of_line: Vec<Vec<u32>> = vec![Vec::new(); ground.n_lines()];
+        let mut of_line: Vec<Vec<u32>> = vec![Vec::new(); facts.n_lines()];
         for &at in &taken {
             of_line[trials.candidates()[at as usize].line as usize].push(at);
         }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::criterion::{Muse, flipped, kept, mean};
 use super::tally::Tallies;
-use super::{Candidate, Effect, Features, Ground, Kind, Trials};
+use super::{Candidate, Effect, Features, Kind, LineFacts, Trials};
 use crate::mutant::Class;
 use crate::spectra::Spectrum;
 
@@ -32,31 +32,31 @@ struct Own {
 
 impl Portrait {
     /// Of all failing tests.
-    pub fn new(ground: &Ground, trials: &Trials) -> Portrait {
-        Portrait::of(ground, trials, None)
+    pub fn new(facts: &LineFacts, trials: &Trials) -> Portrait {
+        Portrait::of(facts, trials, None)
     }
 
     /// Of some failing tests (positions in the trials), as if the others were not there.
-    pub fn of_failing(ground: &Ground, trials: &Trials, failing: &[u32]) -> Portrait {
-        Portrait::of(ground, trials, Some(failing))
+    pub fn of_failing(facts: &LineFacts, trials: &Trials, failing: &[u32]) -> Portrait {
+        Portrait::of(facts, trials, Some(failing))
     }
 
-    fn of(ground: &Ground, trials: &Trials, failing: Option<&[u32]>) -> Portrait {
+    fn of(facts: &LineFacts, trials: &Trials, failing: Option<&[u32]>) -> Portrait {
         let counts = |test: u32| {
             let among = |failing: &[u32]| !trials.tests()[test as usize].failed || failing.contains(&test);
             trials.is_first(test) && failing.is_none_or(among)
         };
-        let spectra = spectra(ground, trials, failing);
+        let spectra = spectra(facts, trials, failing);
         let lines: Vec<u32> =
             (0..).zip(&spectra).filter(|(_, spectrum)| spectrum.ef > 0).map(|(line, _)| line).collect();
-        let tallies = Tallies::new(ground, trials, counts);
+        let tallies = Tallies::new(facts, trials, counts);
         let mut features: Vec<Features> = lines.iter().map(|&line| of_coverage(&spectra[line as usize])).collect();
-        let of_line = candidates_of(ground, trials, &tallies);
-        let growth = growth(ground, trials, &tallies, counts);
-        let mut own = vec![Own::default(); ground.n_lines()];
+        let of_line = candidates_of(facts, trials, &tallies);
+        let growth = growth(facts, trials, &tallies, counts);
+        let mut own = vec![Own::default(); facts.n_lines()];
         let mut of_tests = Vec::new();
         for (features, &line) in features.iter_mut().zip(&lines) {
-            of_place(features, ground, line);
+            of_place(features, facts, line);
             let candidates = &of_line[line as usize];
             of_trials(features, trials, &tallies, candidates, &growth, failing.is_none());
             let flipped = flipped(trials, candidates, counts);
@@ -72,24 +72,24 @@ impl Portrait {
         }
         of_last_resorts(&mut features, &lines, trials, &tallies, failing.is_none());
         of_surprise(&mut features, &of_tests, trials.tests().len(), tallies.n_failing());
-        of_surroundings(&mut features, &lines, ground, &own);
+        of_surroundings(&mut features, &lines, facts, &own);
         let mut portrait = Portrait { lines, features };
         let scores = [muse(&tallies, &of_line), direct(trials, &tallies, &of_line)];
-        portrait.add_ranks(ground, &scores, failing.is_none());
+        portrait.add_ranks(facts, &scores, failing.is_none());
         portrait
     }
 
     /// Features that are ranks among the lines in question.
-    fn add_ranks(&mut self, ground: &Ground, [muse, direct]: &[Vec<f64>; 2], all_failing: bool) {
+    fn add_ranks(&mut self, facts: &LineFacts, [muse, direct]: &[Vec<f64>; 2], all_failing: bool) {
         let lines = &self.lines;
         let at = |of_lines: &[f64]| lines.iter().map(|&line| of_lines[line as usize]).collect::<Vec<f64>>();
         let of = |value: fn(&Features) -> f64| closeness(&self.features.iter().map(value).collect::<Vec<f64>>());
         let none = || vec![0.0; lines.len()];
-        let cause = if all_failing { closeness(&at(ground.causal_likelihood())) } else { none() };
+        let cause = if all_failing { closeness(&at(facts.causal_likelihood())) } else { none() };
         let ranks = [
             of(|features| features.ochiai),
             cause,
-            ground.block_rank().map_or_else(none, |scores| closeness(&at(scores))),
+            facts.block_rank().map_or_else(none, |scores| closeness(&at(scores))),
             closeness(&at(direct)),
             of(|features| features.metallaxis),
             closeness(&at(muse)),
@@ -118,14 +118,14 @@ fn at_least_one(n: u32) -> f64 {
 }
 
 /// Spectra of all lines, over all tests or without the failing tests that do not count.
-fn spectra(ground: &Ground, trials: &Trials, failing: Option<&[u32]>) -> Vec<Spectrum> {
-    let coverage = ground.coverage();
-    let Some(failing) = failing else { return ground.spectra().to_vec() };
+fn spectra(facts: &LineFacts, trials: &Trials, failing: Option<&[u32]>) -> Vec<Spectrum> {
+    let coverage = facts.coverage();
+    let Some(failing) = failing else { return facts.spectra().to_vec() };
     let mut kept: Vec<bool> = coverage.failed().iter().map(|failed| !failed).collect();
-    for row in failing.iter().filter_map(|&test| ground.row(&trials.tests()[test as usize])) {
+    for row in failing.iter().filter_map(|&test| facts.row(&trials.tests()[test as usize])) {
         kept[row] = true;
     }
-    ground.spectra_of(&kept)
+    facts.spectra_of(&kept)
 }
 
 fn of_coverage(spectrum: &Spectrum) -> Features {
@@ -138,28 +138,28 @@ fn of_coverage(spectrum: &Spectrum) -> Features {
     }
 }
 
-fn of_place(features: &mut Features, ground: &Ground, line: u32) {
+fn of_place(features: &mut Features, facts: &LineFacts, line: u32) {
     let number = |holds: bool| f64::from(u8::from(holds));
-    let holds = ground.holds(line);
+    let holds = facts.holds(line);
     features.node = number(holds.node);
     features.predicate = number(holds.predicate);
     features.call = number(holds.call);
     features.only_call = number(holds.call && !holds.node);
     features.end = number(holds.end);
-    features.warned_function = ground.warned_function(line).map_or(0.0, |warned| warned.rarity);
-    if let Some(warned) = ground.warned(line) {
+    features.warned_function = facts.warned_function(line).map_or(0.0, |warned| warned.rarity);
+    if let Some(warned) = facts.warned(line) {
         features.warned = if warned.distance == 0 { warned.rarity } else { 0.0 };
         features.warned_near = warned.rarity / at_least_one(warned.distance);
     }
-    if let Some((failing, passing)) = ground.executions().map(|executions| executions[line as usize]) {
+    if let Some((failing, passing)) = facts.executions().map(|executions| executions[line as usize]) {
         let quotient = ((failing + 1.0) / (passing + 1.0)).ln();
         features.frequency = if quotient.is_finite() { quotient / (1.0 + quotient.abs()) } else { 0.0 };
     }
 }
 
 /// For each line its candidates that were tried on a failing test.
-fn candidates_of(ground: &Ground, trials: &Trials, tallies: &Tallies) -> Vec<Vec<u32>> {
-    let mut of_line = vec![Vec::new(); ground.n_lines()];
+fn candidates_of(facts: &LineFacts, trials: &Trials, tallies: &Tallies) -> Vec<Vec<u32>> {
+    let mut of_line = vec![Vec::new(); facts.n_lines()];
     for (at, candidate) in (0..).zip(trials.candidates()) {
         if tallies.of(at).failing.tried > 0 {
             of_line[candidate.line as usize].push(at);
@@ -259,14 +259,14 @@ fn of_surprise(features: &mut [Features], of_tests: &[Vec<u32>], n_tests: usize,
 
 /// For each candidate, how much further the output of failing tests is right with it: the mean over them, where 1 is a flip or the most that
 /// any candidate reaches.
-fn growth(ground: &Ground, trials: &Trials, tallies: &Tallies, counts: impl Fn(u32) -> bool) -> Vec<f64> {
+fn growth(facts: &LineFacts, trials: &Trials, tallies: &Tallies, counts: impl Fn(u32) -> bool) -> Vec<f64> {
     let grown = |test: u32, matched: Option<u64>| {
         let before = trials.tests()[test as usize].matched?;
         Some(matched?.saturating_sub(before) as f64)
     };
     let each = |at: u32| trials.failing(at).filter(|(test, _)| counts(*test));
     let mut most = vec![0.0f64; trials.tests().len()];
-    let in_question = |at: &u32| !ground.is_left_out(trials.candidates()[*at as usize].line);
+    let in_question = |at: &u32| !facts.is_left_out(trials.candidates()[*at as usize].line);
     for (test, outcome) in (0..trials.candidates().len() as u32).filter(in_question).flat_map(each) {
         if outcome.effect == Effect::Changed {
             raise(&mut most[test as usize], grown(test, outcome.matched).unwrap_or(0.0));
@@ -340,12 +340,12 @@ fn of_others(values: &[f64; 2], own: f64) -> f64 {
 }
 
 /// Shares of failing tests that lines two to four lines of code away flip, divided by how far they are.
-fn near(ground: &Ground, line: u32, own: &[Own]) -> f64 {
+fn near(facts: &LineFacts, line: u32, own: &[Own]) -> f64 {
     let mut sum = 0.0;
     for side in [0, 1] {
-        let mut at = ground.beside(line)[side];
+        let mut at = facts.beside(line)[side];
         for distance in 2..=FARTHEST {
-            at = at.and_then(|line| ground.beside(line)[side]);
+            at = at.and_then(|line| facts.beside(line)[side]);
             sum += at.map_or(0.0, |line| own[line as usize].flip_tests) / f64::from(distance);
         }
     }
@@ -353,17 +353,17 @@ fn near(ground: &Ground, line: u32, own: &[Own]) -> f64 {
 }
 
 /// Features that come from what flips elsewhere.
-fn of_surroundings(features: &mut [Features], lines: &[u32], ground: &Ground, own: &[Own]) {
+fn of_surroundings(features: &mut [Features], lines: &[u32], facts: &LineFacts, own: &[Own]) {
     let mut of_function: HashMap<Option<u32>, OfFunction> = HashMap::new();
     for &line in lines {
-        let (function, own) = (of_function.entry(ground.function(line)).or_default(), &own[line as usize]);
+        let (function, own) = (of_function.entry(facts.function(line)).or_default(), &own[line as usize]);
         function.flipping += u32::from(own.flips);
         function.all += 1;
         raise_two(&mut function.turning, own.turning);
         raise_two(&mut function.metallaxis, own.metallaxis);
     }
     let mut of_block = vec![0.0f64; own.len()];
-    for block in ground.blocks() {
+    for block in facts.blocks() {
         let flipping = block.iter().filter(|line| own[**line as usize].flips).count();
         for &line in block {
             let others = flipping - usize::from(own[line as usize].flips);
@@ -373,15 +373,15 @@ fn of_surroundings(features: &mut [Features], lines: &[u32], ground: &Ground, ow
     let n_flipping = lines.iter().filter(|line| own[**line as usize].flips).count();
     let rarity = -(n_flipping.max(1) as f64 / lines.len().max(1) as f64).ln();
     for (features, &line) in features.iter_mut().zip(lines) {
-        let [before, after] = ground.beside(line).map(|line| line.map_or(Own::default(), |line| own[line as usize]));
+        let [before, after] = facts.beside(line).map(|line| line.map_or(Own::default(), |line| own[line as usize]));
         features.flip_rarity = features.flip * rarity;
         features.flip_before = before.flip_tests;
         features.flip_after = after.flip_tests;
-        features.flip_near = near(ground, line, own);
+        features.flip_near = near(facts, line, own);
         features.deletion_after = after.deletion;
         features.flip_block = of_block[line as usize];
         features.metallaxis_beside = before.metallaxis.max(after.metallaxis);
-        let function = &of_function[&ground.function(line)];
+        let function = &of_function[&facts.function(line)];
         features.flip_function = f64::from(function.flipping) / f64::from(function.all);
         features.turning_function = of_others(&function.turning, features.turning);
         features.metallaxis_function = of_others(&function.metallaxis, features.metallaxis);

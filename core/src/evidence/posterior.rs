@@ -2,7 +2,7 @@
 
 use super::cluster::clusters;
 use super::weights::{ELSEWHERE, WEIGHTS};
-use super::{Features, Ground, Portrait, Tallies, Trials};
+use super::{Features, LineFacts, Portrait, Tallies, Trials};
 
 /// How probable it is that a failing test fails because of each line.
 ///
@@ -27,14 +27,14 @@ const INTERLEAVED: usize = 100;
 
 impl Posterior {
     /// From what is known now.
-    pub fn new(ground: &Ground, trials: &Trials) -> Posterior {
-        let mut clusters = clusters(ground, trials);
+    pub fn new(facts: &LineFacts, trials: &Trials) -> Posterior {
+        let mut clusters = clusters(facts, trials);
         clusters.sort_by_key(|tests| std::cmp::Reverse(tests.len()));
         let of_clusters: Vec<Vec<f64>> = match clusters.len() {
-            0 | 1 => vec![spread(ground, trials, &Portrait::new(ground, trials))],
+            0 | 1 => vec![spread(facts, trials, &Portrait::new(facts, trials))],
             _ => clusters
                 .iter()
-                .map(|tests| spread(ground, trials, &Portrait::of_failing(ground, trials, tests)))
+                .map(|tests| spread(facts, trials, &Portrait::of_failing(facts, trials, tests)))
                 .collect(),
         };
         let n_tests = clusters.iter().map(Vec::len).sum::<usize>().max(1) as f64;
@@ -42,7 +42,7 @@ impl Posterior {
         if shares.is_empty() {
             shares.push(1.0);
         }
-        let mut lines = vec![0.0; ground.n_lines()];
+        let mut lines = vec![0.0; facts.n_lines()];
         for (of_cluster, share) in of_clusters.iter().zip(&shares) {
             lines.iter_mut().zip(of_cluster).for_each(|(line, p)| *line += share * p);
         }
@@ -55,10 +55,10 @@ impl Posterior {
     ///
     /// Trials that have not been run could speak for other lines as those that were speak for some. With the probability `unseen` the fault is where
     /// changes have not been tried, and then trials say nothing of it: the order is as good as that by coverage at best.
-    pub fn stated(mut self, ground: &Ground, trials: &Trials) -> Posterior {
+    pub fn stated(mut self, facts: &LineFacts, trials: &Trials) -> Posterior {
         let nothing = Trials::default();
-        let before = spread(ground, &nothing, &Portrait::new(ground, &nothing));
-        let untried = untried(ground, trials);
+        let before = spread(facts, &nothing, &Portrait::new(facts, &nothing));
+        let untried = untried(facts, trials);
         let share = |lines: &[f64]| {
             let part: f64 = lines.iter().zip(&untried).map(|(p, untried)| p * untried).sum();
             part / lines.iter().sum::<f64>().max(f64::MIN_POSITIVE)
@@ -76,9 +76,9 @@ impl Posterior {
 }
 
 /// For each line the share of its candidates that were tried on no failing test, and could be.
-fn untried(ground: &Ground, trials: &Trials) -> Vec<f64> {
-    let tallies = Tallies::new(ground, trials, |test| trials.is_first(test));
-    let mut counts = vec![(0u32, 0u32); ground.n_lines()];
+fn untried(facts: &LineFacts, trials: &Trials) -> Vec<f64> {
+    let tallies = Tallies::new(facts, trials, |test| trials.is_first(test));
+    let mut counts = vec![(0u32, 0u32); facts.n_lines()];
     for (at, candidate) in (0..).zip(trials.candidates()) {
         let is_tried = trials.failing(at).next().is_some();
         if is_tried || tallies.of(at).failing.missing > 0 {
@@ -128,12 +128,12 @@ fn mixed(lines: &[f64], before: &[f64], unseen: f64) -> Vec<f64> {
     mixed
 }
 
-fn spread(ground: &Ground, trials: &Trials, portrait: &Portrait) -> Vec<f64> {
-    let mut lines = vec![0.0; ground.n_lines()];
+fn spread(facts: &LineFacts, trials: &Trials, portrait: &Portrait) -> Vec<f64> {
+    let mut lines = vec![0.0; facts.n_lines()];
     for (&line, p) in portrait.lines.iter().zip(probabilities(&portrait.features, &WEIGHTS)) {
         lines[line as usize] = p;
     }
-    lean_to_chains(ground, &mut lines);
+    lean_to_chains(facts, &mut lines);
     lean_to_readers(trials, &mut lines);
     lines
 }
@@ -163,9 +163,9 @@ const MOST_FOR_CHAIN: f64 = 1.5;
 
 /// Multiplies the odds of lines on proved causal chains, by what half the probability for the chain would be if all lines were alike, and by no
 /// more than [`MOST_FOR_CHAIN`]: a chain proves what the failure came through, not which of it is wrong.
-fn lean_to_chains(ground: &Ground, lines: &mut [f64]) {
+fn lean_to_chains(facts: &LineFacts, lines: &mut [f64]) {
     let in_question = (0..).zip(lines.iter()).filter(|(_, p)| **p > 0.0);
-    let (on, off): (Vec<u32>, Vec<u32>) = in_question.map(|(line, _)| line).partition(|line| ground.is_on_chain(*line));
+    let (on, off): (Vec<u32>, Vec<u32>) = in_question.map(|(line, _)| line).partition(|line| facts.is_on_chain(*line));
     if on.is_empty() {
         return;
     }

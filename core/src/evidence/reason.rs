@@ -1,7 +1,7 @@
 //! Why a line is where it is in the ranking, in words that are true of what was tried.
 
 use super::phrase::Phrase;
-use super::{Candidate, Effect, Ground, Kind, Tallies, Tally, Trials};
+use super::{Candidate, Effect, Kind, LineFacts, Tallies, Tally, Trials};
 use crate::program::Program;
 use crate::source::Warning;
 
@@ -20,7 +20,7 @@ pub struct Reason {
 #[derive(Clone, Debug)]
 pub struct Reasons<'a> {
     program: &'a Program,
-    ground: &'a Ground<'a>,
+    facts: &'a LineFacts<'a>,
     trials: &'a Trials,
     tallies: Tallies,
     of_line: Vec<Vec<u32>>,
@@ -38,15 +38,15 @@ const NAMED: usize = 3;
 
 impl<'a> Reasons<'a> {
     /// From what is known now.
-    pub fn new(program: &'a Program, ground: &'a Ground, trials: &'a Trials) -> Reasons<'a> {
-        let tallies = Tallies::new(ground, trials, |test| !trials.unusable().contains(&test));
-        let mut of_line = vec![Vec::new(); ground.n_lines()];
+    pub fn new(program: &'a Program, facts: &'a LineFacts, trials: &'a Trials) -> Reasons<'a> {
+        let tallies = Tallies::new(facts, trials, |test| !trials.unusable().contains(&test));
+        let mut of_line = vec![Vec::new(); facts.n_lines()];
         for (at, candidate) in (0..).zip(trials.candidates()) {
             if tallies.came_out(at).failing.tried > 0 {
                 of_line[candidate.line as usize].push(at);
             }
         }
-        Reasons { program, ground, trials, tallies, of_line }
+        Reasons { program, facts, trials, tallies, of_line }
     }
 
     /// The strongest reasons about a line, at most `most` but at least one; `name` gives the name of a test by its position in the trials.
@@ -147,9 +147,9 @@ impl<'a> Reasons<'a> {
 
     /// These of the failing tests that a candidate was tried on, in words.
     fn who(&self, candidate: u32, tests: &[u32], name: &dyn Fn(u32) -> String) -> String {
-        let n_failing = self.ground.coverage().n_failing().max(self.tallies.n_failing() as usize);
+        let n_failing = self.facts.coverage().n_failing().max(self.tallies.n_failing() as usize);
         let tried = self.tallies.came_out(candidate).failing.tried.max(tests.len() as u32);
-        let is_tried_on_all = tried >= self.ground.spectra()[self.candidate(candidate).line as usize].ef;
+        let is_tried_on_all = tried >= self.facts.spectra()[self.candidate(candidate).line as usize].ef;
         let name = &|test: u32| called(name(test));
         match tests {
             [one] => name(*one),
@@ -207,7 +207,7 @@ impl<'a> Reasons<'a> {
     /// What flips beside the line: the statement that is missing there may belong here.
     fn beside(&self, line: u32, name: &dyn Fn(u32) -> String) -> Option<Reason> {
         let places = ["before", "after"];
-        let near = self.ground.beside(line).into_iter().zip(places).filter_map(|(line, place)| Some((line?, place)));
+        let near = self.facts.beside(line).into_iter().zip(places).filter_map(|(line, place)| Some((line?, place)));
         let says = |at: &u32| !self.candidate(*at).kind.is_last_resort();
         let mut found = near.filter_map(|(line, place)| Some((self.strongest(line).into_iter().find(says)?, place)));
         let (at, place) = found.next()?;
@@ -217,15 +217,15 @@ impl<'a> Reasons<'a> {
 
     /// What the compiler warns of.
     fn warned(&self, line: u32) -> Option<Reason> {
-        let warned = self.ground.warned(line).or_else(|| self.ground.warned_function(line))?;
-        let Warning { line, message, option, .. } = &self.ground.warnings()[warned.warning as usize];
+        let warned = self.facts.warned(line).or_else(|| self.facts.warned_function(line))?;
+        let Warning { line, message, option, .. } = &self.facts.warnings()[warned.warning as usize];
         let place = if warned.distance == 0 { "here".to_owned() } else { format!("in line {line}") };
         let sentence = format!("{place} the compiler warns: {message} ({option})");
         Some(Reason { sentence, candidate: None, tests: Vec::new() })
     }
 
     fn coverage(&self, line: u32) -> Option<Reason> {
-        let spectrum = self.ground.spectra()[line as usize];
+        let spectrum = self.facts.spectra()[line as usize];
         let (failing, passing) = (spectrum.ef + spectrum.nf, spectrum.ep + spectrum.np);
         if spectrum.ef == 0 {
             return None;

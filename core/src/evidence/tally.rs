@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Candidate, Effect, Ground, Trials};
+use super::{Candidate, Effect, LineFacts, Trials};
 
 /// The outcomes of one candidate on the failing tests, or on the passing ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -54,20 +54,20 @@ pub struct Tallies {
 
 impl Tallies {
     /// Over the tests, by position, that `counts` holds for.
-    pub fn new(ground: &Ground, trials: &Trials, counts: impl Fn(u32) -> bool) -> Tallies {
+    pub fn new(facts: &LineFacts, trials: &Trials, counts: impl Fn(u32) -> bool) -> Tallies {
         let tests: Vec<u32> = (0..trials.tests().len() as u32).filter(|test| counts(*test)).collect();
         let failed = |test: u32| trials.tests()[test as usize].failed;
-        let mut executing: Vec<Option<(u32, u32)>> = vec![None; ground.n_lines()];
+        let mut executing: Vec<Option<(u32, u32)>> = vec![None; facts.n_lines()];
         let mut of_line = |line: u32| {
             *executing[line as usize].get_or_insert_with(|| {
-                let runs = |test: &&u32| ground.executes(&trials.tests()[**test as usize], line);
+                let runs = |test: &&u32| facts.executes(&trials.tests()[**test as usize], line);
                 let failing = tests.iter().filter(runs).filter(|test| failed(**test)).count() as u32;
                 (failing, tests.iter().filter(runs).count() as u32 - failing)
             })
         };
         let tally = |at: usize| {
             let mut tally = Tally::default();
-            if ground.is_left_out(trials.candidates()[at].line) {
+            if facts.is_left_out(trials.candidates()[at].line) {
                 return tally;
             }
             for &(test, outcome) in trials.outcomes(at as u32).iter().filter(|(test, _)| counts(*test)) {

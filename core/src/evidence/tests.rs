@@ -97,7 +97,7 @@ fn scores(criterion: Criterion, trials: &Trials) -> Vec<Option<f64>> {
     let failed: Vec<bool> = trials.tests().iter().map(|test| test.failed).collect();
     let (program, coverage) = (program(4), everywhere(4, &failed));
     let tests: Vec<u32> = (0..failed.len() as u32).collect();
-    criterion.scores(&Ground::new(&program, &coverage, &tests), trials).lines
+    criterion.scores(&LineFacts::new(&program, &coverage, &tests), trials).lines
 }
 
 fn is_close(found: &[Option<f64>], expected: &[Option<f64>]) {
@@ -165,8 +165,8 @@ fn tests_that_do_not_execute_a_line_do_not_count_against_it() {
         4,
         &[(vec![0, 1], true), (vec![0, 1], true), (vec![1], false), (vec![1], false), (vec![], false)],
     );
-    let ground = Ground::new(&program, &coverage, &[0, 1, 2, 3, 4]);
-    let found = Criterion::Metallaxis.scores(&ground, &trials(&FAILED, &[(ADD, 0, "cc..."), (ADD, 1, "cc...")]));
+    let facts = LineFacts::new(&program, &coverage, &[0, 1, 2, 3, 4]);
+    let found = Criterion::Metallaxis.scores(&facts, &trials(&FAILED, &[(ADD, 0, "cc..."), (ADD, 1, "cc...")]));
     is_close(&found.lines, &[Some(1.0), Some(2.0 / 8.0f64.sqrt()), None, None]);
     assert_eq!((found.candidates, found.partial), (2, 1));
 }
@@ -175,7 +175,7 @@ fn portrait(trials: &Trials, n_lines: u32) -> Portrait {
     let failed: Vec<bool> = trials.tests().iter().map(|test| test.failed).collect();
     let (program, coverage) = (program(n_lines), everywhere(n_lines, &failed));
     let tests: Vec<u32> = (0..failed.len() as u32).collect();
-    Portrait::new(&Ground::new(&program, &coverage, &tests), trials)
+    Portrait::new(&LineFacts::new(&program, &coverage, &tests), trials)
 }
 
 #[test]
@@ -206,7 +206,7 @@ fn last_resorts_count_only_where_they_break_nothing_and_nothing_else_repairs() {
     let program = program(4);
     let trials = trials(&FAILED, &[(STEP, 0, "ttuuu"), (ADD, 2, "ttuuu")]);
     let (coverage, tests) = (everywhere(4, &FAILED), [0, 1, 2, 3, 4]);
-    let tallies = Tallies::new(&Ground::new(&program, &coverage, &tests), &trials, |_| true);
+    let tallies = Tallies::new(&LineFacts::new(&program, &coverage, &tests), &trials, |_| true);
     assert_eq!((tallies.of(0).failing.turned, tallies.came_out(0).failing.turned), (0, 2));
 }
 
@@ -279,7 +279,7 @@ fn posterior(trials: &Trials, n_lines: u32) -> Posterior {
     let failed: Vec<bool> = trials.tests().iter().map(|test| test.failed).collect();
     let (program, coverage) = (program(n_lines), everywhere(n_lines, &failed));
     let tests: Vec<u32> = (0..failed.len() as u32).collect();
-    Posterior::new(&Ground::new(&program, &coverage, &tests), trials)
+    Posterior::new(&LineFacts::new(&program, &coverage, &tests), trials)
 }
 
 #[test]
@@ -295,13 +295,13 @@ fn a_repair_is_likelier_than_a_flip_and_a_flip_than_nothing() {
 fn without_trials_coverage_decides() {
     let program = program(3);
     let coverage = CoverageMatrix::from_units(3, &[(vec![0, 1], true), (vec![1], false), (vec![2], false)]);
-    let ground = Ground::new(&program, &coverage, &[0, 1, 2]);
-    let found = Posterior::new(&ground, &Trials::new(tests_of(&[true, false, false])));
+    let facts = LineFacts::new(&program, &coverage, &[0, 1, 2]);
+    let found = Posterior::new(&facts, &Trials::new(tests_of(&[true, false, false])));
     assert_eq!((found.order.as_slice(), found.lines[2]), (&[0, 1][..], 0.0));
-    let none = Posterior::new(&ground, &Trials::default());
+    let none = Posterior::new(&facts, &Trials::default());
     assert_eq!(none.order, [0, 1]);
     let passing = CoverageMatrix::from_units(3, &[(vec![0, 1], false)]);
-    let nothing = Posterior::new(&Ground::new(&program, &passing, &[0]), &Trials::default());
+    let nothing = Posterior::new(&LineFacts::new(&program, &passing, &[0]), &Trials::default());
     assert_eq!((nothing.order.len(), nothing.elsewhere), (0, 1.0));
 }
 
@@ -309,20 +309,20 @@ fn without_trials_coverage_decides() {
 fn lines_that_nobody_would_mend_are_never_in_question() {
     let program = program(4);
     let coverage = everywhere(4, &FAILED);
-    let ground = Ground::new(&program, &coverage, &[0, 1, 2, 3, 4]).without(&[0]);
-    let found = Posterior::new(&ground, &example());
+    let facts = LineFacts::new(&program, &coverage, &[0, 1, 2, 3, 4]).without(&[0]);
+    let found = Posterior::new(&facts, &example());
     assert_eq!((found.lines[0], found.order.len()), (0.0, 3));
-    assert!(!Portrait::of_failing(&ground, &example(), &[1]).lines.contains(&0));
+    assert!(!Portrait::of_failing(&facts, &example(), &[1]).lines.contains(&0));
 }
 
 #[test]
 fn lines_on_proved_chains_gain_a_bounded_factor_of_odds() {
     let program = program(9);
     let coverage = everywhere(9, &FAILED);
-    let ground = || Ground::new(&program, &coverage, &[0, 1, 2, 3, 4]);
-    let plain = Posterior::new(&ground(), &example());
+    let facts = || LineFacts::new(&program, &coverage, &[0, 1, 2, 3, 4]);
+    let plain = Posterior::new(&facts(), &example());
     let gain = |chain: &[u32]| {
-        let found = Posterior::new(&ground().with_chains(chain), &example());
+        let found = Posterior::new(&facts().with_chains(chain), &example());
         assert!((found.lines.iter().sum::<f64>() - plain.lines.iter().sum::<f64>()).abs() < 1e-9);
         let odds = |posterior: &Posterior| posterior.lines[3] / posterior.lines[8];
         odds(&found) / odds(&plain)
@@ -337,13 +337,13 @@ fn lines_on_proved_chains_gain_a_bounded_factor_of_odds() {
 fn functions_that_read_what_nothing_was_assigned_to_have_half_of_the_probability_or_more() {
     let program = program(9);
     let coverage = everywhere(9, &FAILED);
-    let ground = Ground::new(&program, &coverage, &[0, 1, 2, 3, 4]);
-    let plain = Posterior::new(&ground, &example());
+    let facts = LineFacts::new(&program, &coverage, &[0, 1, 2, 3, 4]);
+    let plain = Posterior::new(&facts, &example());
     let sum: f64 = plain.lines.iter().sum();
     let with = |lines: &[u32], share: f64| {
         let mut trials = example();
         trials.set_readers(lines.iter().copied().collect(), share);
-        let found = Posterior::new(&ground, &trials);
+        let found = Posterior::new(&facts, &trials);
         assert!((found.lines.iter().sum::<f64>() - sum).abs() < 1e-9);
         assert!(
             (found.lines[3] * plain.lines[4] - found.lines[4] * plain.lines[3]).abs() < 1e-9,
@@ -403,12 +403,12 @@ fn failing_tests_that_nothing_was_tried_on_join_those_whose_coverage_is_most_lik
         (vec![0, 2, 3], true),
     ];
     let coverage = CoverageMatrix::from_units(5, &rows);
-    let ground = Ground::new(&program, &coverage, &[0, 1, 2, 3, 4]);
+    let facts = LineFacts::new(&program, &coverage, &[0, 1, 2, 3, 4]);
     let failed = [true, true, false];
     let two = trials(&failed, &[(ADD, 1, "tss"), (ADD, 3, "sts")]);
-    assert_eq!(failing_groups(&ground, &two, &[vec![0], vec![1]], &[0, 1, 3, 4]), [[0, 3], [1, 4]]);
+    assert_eq!(failing_groups(&facts, &two, &[vec![0], vec![1]], &[0, 1, 3, 4]), [[0, 3], [1, 4]]);
     let none = trials(&failed, &[(ADD, 1, "sss")]);
-    assert!(failing_groups(&ground, &none, &[vec![0, 1]], &[0, 1, 3, 4]).is_empty(), "nothing tells them apart");
+    assert!(failing_groups(&facts, &none, &[vec![0, 1]], &[0, 1, 3, 4]).is_empty(), "nothing tells them apart");
 }
 
 fn arbitrary() -> impl Strategy<Value = Vec<(Kind, u32, String)>> {
@@ -437,8 +437,8 @@ proptest! {
         for criterion in Criterion::ALL {
             let failed = MIXED;
             let (program, coverage) = (program(6), everywhere(6, &failed));
-            let ground = Ground::new(&program, &coverage, &[0, 1, 2, 3, 4, 5]);
-            let (a, b) = (criterion.scores(&ground, &named(&given)), criterion.scores(&ground, &named(&turned)));
+            let facts = LineFacts::new(&program, &coverage, &[0, 1, 2, 3, 4, 5]);
+            let (a, b) = (criterion.scores(&facts, &named(&given)), criterion.scores(&facts, &named(&turned)));
             is_close(&a.lines, &b.lines);
         }
     }
@@ -465,8 +465,8 @@ fn a_warning_speaks_for_its_line_and_less_for_those_beside_it() {
     };
     let (mut program, coverage) = (program(12), everywhere(12, &[true, false]));
     let grounded = |program: &Program, warnings: &[Warning]| {
-        let ground = Ground::new(program, &coverage, &[0, 1]).with_warnings(program, warnings.to_vec());
-        let features = Portrait::new(&ground, &Trials::default()).features;
+        let facts = LineFacts::new(program, &coverage, &[0, 1]).with_warnings(program, warnings.to_vec());
+        let features = Portrait::new(&facts, &Trials::default()).features;
         let thousandths = |value: f64| (value * 1000.0).round() as u32;
         let rarest = warnings.iter().filter(|of| of.file == "a.c" && of.line <= 16).count().min(1) as u32;
         assert!(features.iter().all(|of| of.warned_function == f64::from(rarest)));
@@ -491,8 +491,8 @@ fn a_warning_speaks_for_its_line_and_less_for_those_beside_it() {
         functions: vec![Function { name: "main".into(), ..program.functions[0].clone() }],
         ..program.clone()
     };
-    let ground = Ground::new(&main, &coverage, &[0, 1]).with_warnings(&main, parameter.to_vec());
-    assert!(ground.warnings().is_empty() && ground.warned_function(3).is_none());
+    let facts = LineFacts::new(&main, &coverage, &[0, 1]).with_warnings(&main, parameter.to_vec());
+    assert!(facts.warnings().is_empty() && facts.warned_function(3).is_none());
     // The brace after the last line of code.
     assert_eq!(grounded(&program, &[warning(14, "-Wa")])[9..], near(&[333, 500, 1000]));
 }

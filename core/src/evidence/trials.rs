@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::{Candidate, Ground};
+use super::{Candidate, LineFacts};
 use crate::trial::{End, Observation};
 
 /// What a candidate did to a test.
@@ -200,8 +200,8 @@ impl Trials {
     }
 
     /// Whether a change of a line in question makes a failing test pass.
-    pub fn turns_any(&self, ground: &Ground) -> bool {
-        let in_question = |at: &u32| !ground.is_left_out(self.candidates[*at as usize].line);
+    pub fn turns_any(&self, facts: &LineFacts) -> bool {
+        let in_question = |at: &u32| !facts.is_left_out(self.candidates[*at as usize].line);
         let mut all = (0..self.candidates.len() as u32).filter(in_question).flat_map(|at| self.failing(at));
         all.any(|(_, outcome)| outcome.effect == Effect::Turned)
     }

@@ -5,7 +5,7 @@ use std::fmt;
 use super::tried::{by_all_evidence, by_trials};
 use super::{Algorithm, Method, Need, Ranking, Units};
 use crate::causal::{CdflOptions, Observations, cdfl, direct_suspicion};
-use crate::evidence::{Ground, Trials};
+use crate::evidence::{LineFacts, Trials};
 use crate::profile::blockrank::block_rank;
 use crate::profile::cbi::isolate;
 use crate::profile::cp::capture_propagation;
@@ -38,7 +38,7 @@ pub struct Observed<'a> {
     /// What value mutants changed.
     pub interventions: Option<Interventions<'a>>,
     /// What is known of the program's lines, and what changes of them did.
-    pub trials: Option<(&'a Ground<'a>, &'a Trials)>,
+    pub trials: Option<(&'a LineFacts<'a>, &'a Trials)>,
 }
 
 /// What value mutants changed in the tests that are ranked by, and how to judge it.

@@ -7,7 +7,7 @@ use suspect_format::site::SequenceCount;
 
 use super::*;
 use crate::causal::{CdflOptions, Observations, TestObservations};
-use crate::evidence::{Ground, Trials, TriedTest};
+use crate::evidence::{LineFacts, Trials, TriedTest};
 use crate::profile::{EdgeProfile, OutcomeProfile, ProgramFlow, Sites};
 use crate::program::{
     Block, Compound, Edge, EdgeKind, Execution, Function, Line, Node, NodeKind, OUTSIDE, Piece, PieceEnd, Place,
@@ -160,7 +160,7 @@ fn scores(method: &str, granularity: Granularity, runs: &[(Execution, bool)]) ->
         runs.iter().map(|(execution, failed)| (lines.executed(&program, execution), *failed)).collect();
     let coverage = CoverageMatrix::from_units(lines.len(), &of_lines);
     let tests: Vec<u32> = (0..runs.len() as u32).collect();
-    let ground = Ground::new(&program, &coverage, &tests).with_edges(&program, &flow.graph, &profile);
+    let facts = LineFacts::new(&program, &coverage, &tests).with_edges(&program, &flow.graph, &profile);
     let tried = tests.iter().zip(runs).map(|(&test, (_, failed))| TriedTest {
         test,
         failed: *failed,
@@ -171,7 +171,7 @@ fn scores(method: &str, granularity: Granularity, runs: &[(Execution, bool)]) ->
     let observed = Observed {
         code: Some((&program, &units)),
         interventions: Some(interventions),
-        trials: Some((&ground, &trials)),
+        trials: Some((&facts, &trials)),
         edges: Some((&flow.graph, &profile)),
         predicates: Some((&predicates, &of_predicates)),
         sequences: Some((&sequences, &of_sequences)),

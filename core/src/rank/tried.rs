@@ -9,8 +9,8 @@ use crate::spectra::measures;
 /// Ranks units by the best score among their lines, those of which nothing was tried last. Equals are put in order by the measure that the
 /// criterion's authors name, by Ochiai where a score has few values; those of Metallaxis and MUSE stay equals.
 pub fn by_trials(observed: &Observed, criterion: Criterion) -> Option<Ranked> {
-    let ((program, units), (ground, trials)) = (observed.code?, observed.trials?);
-    let scores = criterion.scores(ground, trials);
+    let ((program, units), (facts, trials)) = (observed.code?, observed.trials?);
+    let scores = criterion.scores(facts, trials);
     let of_lines: Vec<f64> = scores.lines.iter().map(|score| score.unwrap_or(f64::NEG_INFINITY)).collect();
     let of_units = units.from_lines(program, &of_lines);
     let is_untried = |score: f64| score == f64::NEG_INFINITY;
@@ -32,16 +32,16 @@ pub fn by_trials(observed: &Observed, criterion: Criterion) -> Option<Ranked> {
     notes.push((scores.candidates == 0).then_some(Note::NothingTried));
     let partly = Note::PartlyTried { partial: scores.partial, tried: scores.candidates };
     notes.push((scores.partial > 0).then_some(partly));
-    notes.push((scores.candidates > 0 && !trials.turns_any(ground)).then_some(Note::NoFlip));
+    notes.push((scores.candidates > 0 && !trials.turns_any(facts)).then_some(Note::NoFlip));
     Some(Ranked { ranking, notes: notes.into_iter().flatten().collect() })
 }
 
 /// Ranks units by the probability of their likeliest line; after those, units that no failing test executes by Ochiai.
 pub fn by_all_evidence(observed: &Observed) -> Option<Ranked> {
-    let ((program, units), (ground, trials)) = (observed.code?, observed.trials?);
-    let posterior = Posterior::new(ground, trials);
+    let ((program, units), (facts, trials)) = (observed.code?, observed.trials?);
+    let posterior = Posterior::new(facts, trials);
     let probable = units.from_lines(program, &posterior.lines);
-    let mut turns = vec![f64::NEG_INFINITY; ground.n_lines()];
+    let mut turns = vec![f64::NEG_INFINITY; facts.n_lines()];
     for (turn, &line) in posterior.order.iter().enumerate() {
         turns[line as usize] = -(turn as f64);
     }
@@ -54,10 +54,10 @@ pub fn by_all_evidence(observed: &Observed) -> Option<Ranked> {
     let groups = posterior.clusters.len();
     let notes = [
         (!tried).then_some(Note::NothingTried),
-        (tried && !trials.turns_any(ground)).then_some(Note::NoFlip),
+        (tried && !trials.turns_any(facts)).then_some(Note::NoFlip),
         (groups > 1).then_some(Note::Reasons(groups)),
     ];
-    let shown = units.from_lines(program, &posterior.stated(ground, trials).lines);
+    let shown = units.from_lines(program, &posterior.stated(facts, trials).lines);
     let shown = shown.into_iter().map(|p| p.max(0.0)).collect();
     let ranking = Ranking::by_keys(&[&first, &second], shown);
     Some(Ranked { ranking, notes: notes.into_iter().flatten().collect() })

@@ -7,6 +7,8 @@ use clap::{Args, ValueEnum};
 
 use super::shard::shard;
 use super::{MutateExecutor, OutputFormat, duration};
+use crate::mutation::{CatalogueRequest, KillRequest, Sample};
+use crate::trial::Executors;
 
 /// How code mutants are run.
 #[derive(Debug, Args)]
@@ -57,13 +59,26 @@ pub struct CatalogueArguments {
     pub seed: u64,
 }
 
-/// How many mutants are drawn.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Sample {
-    /// So many.
-    Number(usize),
-    /// This share of them, 0 to 1.
-    Share(f64),
+impl From<&CatalogueArguments> for CatalogueRequest {
+    fn from(arguments: &CatalogueArguments) -> CatalogueRequest {
+        let CatalogueArguments { operators, files, functions, lines, since, sample, seed } = arguments.clone();
+        CatalogueRequest { operators, files, functions, lines, since, sample, seed }
+    }
+}
+
+impl From<&KillArguments> for KillRequest {
+    fn from(arguments: &KillArguments) -> KillRequest {
+        let is_exec = arguments.executor == MutateExecutor::Exec;
+        KillRequest {
+            tests: arguments.tests.clone(),
+            budget: arguments.budget,
+            jobs: arguments.jobs,
+            // Whether a test fails has to be known of every mutant.
+            executors: if is_exec { Executors::Exec } else { Executors::Decided },
+            fresh: arguments.fresh,
+            allow_unsafe: arguments.allow_unsafe,
+        }
+    }
 }
 
 fn sample(text: &str) -> Result<Sample, String> {

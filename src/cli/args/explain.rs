@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 
 use super::duration;
 use crate::comparison::{Replacement, Turn};
+use crate::explain::{self, Itself, Request, Second};
 use crate::recording::Asked;
 
 /// How an answer is written.
@@ -144,4 +145,39 @@ pub struct ExplainArguments {
     /// How it is written.
     #[arg(long, value_enum, default_value = "text")]
     pub format: AnswerFormat,
+}
+
+impl From<&ExplainArguments> for Request {
+    fn from(arguments: &ExplainArguments) -> Request {
+        let second = match (&arguments.against, arguments.switch, arguments.replace) {
+            (Some(passing), ..) => Second::Named(passing.clone()),
+            (None, Some(Switched(turn)), _) => Second::Itself(Itself::Switched(turn)),
+            (None, None, Some(Replaced(value))) => Second::Itself(Itself::Replaced(value)),
+            (None, None, None) => Second::Alike,
+        };
+        Request {
+            test: arguments.test.clone(),
+            second,
+            budget: arguments.budget,
+            clock: arguments.clock,
+            cause: arguments.cause.clone(),
+            effect: arguments.effect.clone(),
+            method: match arguments.method {
+                ExplainMethod::Cc => explain::Method::Cc,
+                ExplainMethod::Csm => explain::Method::Csm,
+                ExplainMethod::Dual => explain::Method::Dual,
+            },
+            engine: match arguments.engine {
+                Engine::Process => explain::Engine::Process,
+                Engine::Exec => explain::Engine::Exec,
+                Engine::Offline => explain::Engine::Offline,
+            },
+            model: match arguments.model {
+                Model::Ladder => explain::Model::Ladder,
+                Model::Approximate => explain::Model::Approximate,
+                Model::Exact => explain::Model::Exact,
+            },
+            steps: arguments.steps,
+        }
+    }
 }

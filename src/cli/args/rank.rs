@@ -6,6 +6,10 @@ use std::time::Duration;
 use clap::Args;
 
 use super::{By, OutputFormat, ParentsArgument, RankFormat, Ties, Unidentified, duration};
+use crate::cli::rank::{granularity, tie_break};
+use crate::obstacle::Obstacle;
+use crate::rank::find_method;
+use crate::ranking::{Look, RankRequest, TrialOptions, Trying};
 
 /// `suspect rank`.
 #[derive(Debug, Args)]
@@ -51,24 +55,30 @@ pub struct RankArguments {
     pub unidentified: Option<Unidentified>,
 }
 
-impl RankArguments {
-    /// A ranking of lines by all evidence, with changes tried so.
-    pub fn of_all_evidence(search: SearchArguments) -> RankArguments {
-        RankArguments {
-            method: crate::cli::rank::ALL.to_string(),
-            by: By::Line,
-            ties: Ties::Line,
-            top: None,
-            format: RankFormat::Text,
-            search,
-            why: None,
-            why_not: None,
-            innocent: Vec::new(),
-            spectra: None,
-            forget_innocent: false,
-            parents: None,
-            unidentified: None,
-        }
+impl TryFrom<&RankArguments> for RankRequest {
+    type Error = Obstacle;
+
+    fn try_from(arguments: &RankArguments) -> Result<RankRequest, Obstacle> {
+        let look = |place: &Option<String>, is_not| place.clone().map(|place| Look { place, is_not });
+        Ok(RankRequest {
+            method: find_method(&arguments.method).map_err(Obstacle::of(Obstacle::Request))?,
+            by: granularity(arguments.by),
+            ties: tie_break(arguments.ties),
+            trying: Trying::from(&arguments.search),
+            chains: true,
+            look: look(&arguments.why, false).or_else(|| look(&arguments.why_not, true)),
+            innocent: arguments.innocent.clone(),
+            forget_innocent: arguments.forget_innocent,
+            parents: arguments.parents.map(Into::into),
+            unidentified: arguments.unidentified.map(Into::into),
+        })
+    }
+}
+
+impl From<&SearchArguments> for Trying {
+    fn from(arguments: &SearchArguments) -> Trying {
+        let &SearchArguments { budget, jobs, no_trials, allow_unsafe } = arguments;
+        if no_trials { Trying::Nothing } else { Trying::Now(TrialOptions { budget, jobs, allow_unsafe }) }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::cli::git::{git, said};
+use crate::exec::git::{git, said};
 
 /// A commit that was called good or bad before.
 #[derive(Debug, PartialEq, Eq)]

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::Ground;
-use crate::cli::mutants::catalogue::entry;
 use crate::hom::{Heuristic, Hom, Judgement, KillMatrix, Kills, Plan, Summary};
+use crate::mutation::entry;
 use crate::report::MutantEntry;
 
 /// Higher-order mutants, and what tests do to them.

@@ -11,19 +11,22 @@ use super::profiles::profiles;
 use super::sources::files;
 use crate::build::BuildReport;
 use crate::campaign::run_identity;
-use crate::cli::diff::since_last_night;
-use crate::cli::evidence::Seen;
-use crate::cli::exit::{Exit, Failure};
+use crate::cli::exit::Failure;
 use crate::cli::graph::reported_model;
-use crate::cli::night::Night;
-use crate::cli::observed::observe_latest;
-use crate::cli::rank::{known_ranking, left_out};
+use crate::cli::progress::StatusLine;
+use crate::night::{Night, since_last_night};
+use crate::obstacle::Obstacle;
 use crate::rank::{Granularity, Need, Units};
+use crate::rank_inputs::MethodInput;
+use crate::rank_inputs::left_out;
+use crate::rank_inputs::observe_latest;
+use crate::ranking::known_ranking;
 use crate::report::{
     Build, Comparison, Explanation, REPORT_SCHEMA_VERSION, RankingReport, Recorded, Report, ReportCommand, TestOutcome,
     TestResult, change_of, shell_word,
 };
-use crate::store::{Run, Store, TestRecord};
+use crate::store::{Run, TestRecord};
+use crate::suite_run::Session;
 
 /// Entries that commands are given for.
 const COMMANDED: usize = 100;
@@ -33,48 +36,48 @@ const COMMANDED: usize = 100;
 /// # Errors
 /// When nothing has been recorded, or the store is damaged.
 pub fn gather(root: &Path, created: u64) -> Result<Report, Failure> {
-    let store = Store::new(root);
-    let run = store.latest_run()?;
-    let build: Option<BuildReport> = store.load_build()?.filter(|build| is_of(build, &run));
-    let (ranking, n_ranked, no_ranking) = match known_ranking(&store, &run) {
+    let session = Session::latest(root)?;
+    let Session { store, run, .. } = &session;
+    let build: Option<BuildReport> = store.load_build()?.filter(|build| is_of(build, run));
+    let (ranking, n_ranked, no_ranking) = match known_ranking(&session, &StatusLine::new()) {
         Ok(kept) => (Some(kept.ranking), kept.n_ranked, None),
-        Err(failure) if failure.exit == Exit::Baseline => (None, 0, Some(failure.message)),
-        Err(failure) => return Err(failure),
+        Err(Obstacle::Tests(message)) => (None, 0, Some(message)),
+        Err(obstacle) => return Err(obstacle.into()),
     };
     let all = Units::new(&run.program, Granularity::Line);
-    let lines = all.without(&left_out(&run, &all)?);
-    let seen = Seen::read(&run, &lines, &[Need::Coverage, Need::Edges], &run.counted_tests())?;
+    let lines = all.without(&left_out(run, &all)?);
+    let seen = MethodInput::read(run, &lines, &[Need::Coverage, Need::Edges], &run.counted_tests())?;
     let files = files(root, &run.program, &lines, &seen, ranking.as_ref());
-    let mut not_looked_at = not_looked_at(&run, build.as_ref(), &files, ranking.as_ref());
-    if let Some(night) = Night::of(&store, run.number)? {
+    let mut not_looked_at = not_looked_at(run, build.as_ref(), &files, ranking.as_ref());
+    if let Some(night) = Night::of(store, run.number)? {
         not_looked_at.statements.extend(night.missing.into_iter().chain(night.unexplained));
     }
-    let since = since_last_night(&store, &run).unwrap_or_else(|failure| {
-        not_looked_at.statements.push(format!("what changed since the night before: {}", failure.message));
+    let since = since_last_night(&session, &StatusLine::new()).unwrap_or_else(|obstacle| {
+        not_looked_at.statements.push(format!("what changed since the night before: {obstacle}"));
         None
     });
-    let observed = observe_latest(&store, &run)?;
-    let model = observed.as_ref().map(|observed| reported_model(&run, observed)).transpose()?;
+    let observed = observe_latest(&session)?;
+    let model = observed.as_ref().map(|observed| reported_model(run, observed)).transpose()?;
     Ok(Report {
         schema_version: REPORT_SCHEMA_VERSION,
         suspect_version: env!("CARGO_PKG_VERSION").to_string(),
         project: root.file_name().map_or_else(|| "project".into(), |name| name.to_string_lossy().into_owned()),
         created,
         recorded: Recorded {
-            identity: hexadecimal(run_identity(&run)),
+            identity: hexadecimal(run_identity(run)),
             began: run.manifest.began,
             mode: run.manifest.mode.clone(),
         },
-        build: build_of(&run, build.as_ref()),
+        build: build_of(run, build.as_ref()),
         tests: run.manifest.tests.iter().map(test_result).collect(),
-        commands: commands(&run, ranking.as_ref()),
+        commands: commands(run, ranking.as_ref()),
         profiles: profiles(&run.program, &seen, ranking.as_ref()),
         comparison: match &ranking {
-            Some(ranking) => comparison(&run, &lines, seen, observed, ranking)?,
+            Some(ranking) => comparison(run, &lines, seen, observed, ranking)?,
             None => Comparison::default(),
         },
         model,
-        explanations: explanations(&store, &run)?,
+        explanations: explanations(&session)?,
         since,
         not_looked_at,
         ranking,
@@ -85,7 +88,7 @@ pub fn gather(root: &Path, created: u64) -> Result<Report, Failure> {
 }
 
 /// The chains of causes that have been found for this run.
-pub fn explanations(store: &Store, run: &Run) -> Result<Vec<Explanation>, Failure> {
+fn explanations(Session { store, run, .. }: &Session) -> Result<Vec<Explanation>, Failure> {
     Ok(store.load_explanations(run_identity(run))?.unwrap_or_default())
 }
 

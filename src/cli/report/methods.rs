@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::cli::causes::CdflChoice;
-use crate::cli::evidence::Seen;
 use crate::cli::exit::Failure;
-use crate::cli::observed::Observed;
 use crate::rank::{Method, RankedUnit, Units, find_method};
+use crate::rank_inputs::CdflChoice;
+use crate::rank_inputs::MethodInput;
+use crate::rank_inputs::Observed;
 use crate::report::{ComparedLine, ComparedMethod, Comparison, RankingReport};
 use crate::store::Run;
 
@@ -21,7 +21,7 @@ const FIRST: (usize, u32) = (20, 5);
 pub fn comparison(
     run: &Run,
     lines: &Units,
-    seen: Seen,
+    seen: MethodInput,
     observed: Option<Observed>,
     ranking: &RankingReport,
 ) -> Result<Comparison, Failure> {

@@ -2,16 +2,16 @@
 
 use std::collections::HashMap;
 
-use crate::cli::evidence::Seen;
 use crate::profile::OUTSIDE;
 use crate::program::{EdgeKind, Program};
+use crate::rank_inputs::MethodInput;
 use crate::report::{FunctionProfile, ProfileEdge, RankingReport};
 
 /// Functions that are shown, and edges of each.
 const SHOWN: (usize, usize) = (10, 100);
 
 /// The edge profiles of the functions that the first lines of the ranking are in.
-pub fn profiles(program: &Program, seen: &Seen, ranking: Option<&RankingReport>) -> Vec<FunctionProfile> {
+pub fn profiles(program: &Program, seen: &MethodInput, ranking: Option<&RankingReport>) -> Vec<FunctionProfile> {
     let (Some(ranking), Some((flow, profile))) = (ranking, seen.edges()) else { return Vec::new() };
     let mut wanted: Vec<u32> = Vec::new();
     for entry in &ranking.ranking {

@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::cli::evidence::Seen;
-use crate::cli::source_tree::SourceTree;
 use crate::program::Program;
 use crate::rank::{RankedUnit, Units};
+use crate::rank_inputs::MethodInput;
 use crate::report::{FunctionCoverage, RankingReport, SourceFile};
+use crate::source::SourceTree;
 
 /// First lines of the ranking whose files are shown in full.
 const SHOWN: usize = 100;
@@ -19,7 +19,7 @@ pub fn files(
     root: &Path,
     program: &Program,
     lines: &Units,
-    seen: &Seen,
+    seen: &MethodInput,
     ranking: Option<&RankingReport>,
 ) -> Vec<SourceFile> {
     let mut files: BTreeMap<u32, SourceFile> = BTreeMap::new();

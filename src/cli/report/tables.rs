@@ -5,8 +5,8 @@ use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use crate::campaign::{Results, run_identity};
-use crate::cli::claims::{effect, end_words};
 use crate::cli::exit::{Exit, Failure};
+use crate::ranking::{effect, end_words};
 use crate::report::{Cell, Column, Effect, Report, TableWriter, TestOutcome, node_kind};
 use crate::search::effect_of;
 use crate::store::{Run, Store};

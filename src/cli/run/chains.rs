@@ -1,57 +1,45 @@
-//! Why the failing tests of a night fail: chains of causes, each looked for by a process of its own, so that one that takes too long or too much
+//! Chains of causes for the failing tests of a night, each looked for by a process of its own, so that one that takes too long or too much
 //! costs nothing but itself.
-
-mod deed;
-mod earlier;
 
 use std::ffi::OsString;
 use std::io::Write;
 use std::time::Duration;
 
-use crate::campaign::run_identity;
-use crate::cli::endless::n_edges;
 use crate::cli::exit::{Exit, Failure};
-use crate::cli::interrupt;
-use crate::cli::source_tree::SourceTree;
 use crate::cli::streams::say;
+use crate::exec::interrupt;
 use crate::exec::{Command, Outcome, Status};
+use crate::explain::chains;
 use crate::report::{Explanation, RankingReport, shell_word, write_explanation};
-use crate::store::{Run, Store, TestRecord};
+use crate::source::SourceTree;
+use crate::store::{Store, TestRecord};
+use crate::suite_run::Session;
 
-/// Tests that are explained in a night, at most: one of each group that seems to fail for one reason.
-const MOST: usize = 3;
 /// Time for one where a night has no budget, and the least that is worth a start.
 const TIME: (Duration, Duration) = (Duration::from_secs(60), Duration::from_secs(1));
 
 /// Explains one failing test of each group, within this time if there is a limit, and writes the chains; tells what was not explained, and why.
-/// What was explained before is not explained again, neither of this run nor of an earlier one in which the tests did the same.
 pub fn explain(
-    store: &Store,
-    run: &Run,
+    session: &Session,
     ranking: &RankingReport,
     within: Option<Duration>,
     out: &mut impl Write,
 ) -> Result<Vec<String>, Failure> {
-    let known: Vec<Explanation> = store.load_explanations(run_identity(run))?.unwrap_or_default();
-    let sources = SourceTree::of(store.root(), &run.program);
-    let (mut groups, n_groups) = groups(run, ranking)?;
-    groups.retain(|tests| known.iter().all(|chain| !has(tests, &chain.test)));
-    for explanation in earlier::holding(store, run, &groups)? {
-        groups.retain(|tests| !has(tests, &explanation.test));
-        tell(&sources, &explanation, out)?;
+    let chains = chains(session, ranking)?;
+    let sources = SourceTree::of(session.store.root(), &session.run.program);
+    for explanation in &chains.taken_over {
+        tell(&sources, explanation, out)?;
     }
-    // One test stands for its group.
-    let due: Vec<&TestRecord> = groups.iter().filter_map(|tests| tests.first().copied()).collect();
     let mut missing = Vec::new();
-    if n_groups > MOST {
-        missing.push(format!("why tests of {} groups of failing tests fail", n_groups - MOST));
+    if chains.n_left > 0 {
+        missing.push(format!("why tests of {} groups of failing tests fail", chains.n_left));
     }
     let began = std::time::Instant::now();
-    for (at, test) in due.iter().enumerate() {
-        let left = within.map(|within| within.saturating_sub(began.elapsed()) / (due.len() - at) as u32);
+    for (at, test) in chains.due.iter().enumerate() {
+        let left = within.map(|within| within.saturating_sub(began.elapsed()) / (chains.due.len() - at) as u32);
         let limit = left.unwrap_or(TIME.0).min(TIME.0);
         let why = match limit >= TIME.1 && !interrupt::happened() {
-            true => one(store, test, limit, out)?,
+            true => one(&session.store, test, limit, out)?,
             false => Some("there was no time".to_string()),
         };
         let command = format!("suspect explain {}", shell_word(&test.name));
@@ -65,30 +53,6 @@ fn tell(sources: &SourceTree, explanation: &Explanation, out: &mut impl Write) -
     let line = |file: &str, line: u32| sources.line(file, line);
     let written = writeln!(out).and_then(|()| write_explanation(explanation, line, out));
     written.map_err(Failure::of(Exit::File))
-}
-
-/// The failing tests of the largest groups, of each those first that do least; and how many groups there are.
-fn groups<'a>(run: &'a Run, ranking: &RankingReport) -> Result<(Vec<Vec<&'a TestRecord>>, usize), Failure> {
-    let recorded = run.recorded()?;
-    let mut failing: Vec<(u64, &TestRecord)> = Vec::new();
-    for (number, test) in (0..).zip(&run.manifest.tests).filter(|(_, test)| test.passed == Some(false)) {
-        failing.push((n_edges(&recorded, number)?, test));
-    }
-    // Not by their time, by which another one would be quickest each night.
-    failing.sort_by_key(|(edges, _)| *edges);
-    let of = |is_wanted: &dyn Fn(&str) -> bool| {
-        failing.iter().map(|(_, test)| *test).filter(|test| is_wanted(&test.name)).collect()
-    };
-    if ranking.groups.is_empty() {
-        return Ok((vec![of(&|_| true)], 1));
-    }
-    let groups = ranking.groups.iter().take(MOST).map(|group| of(&|name| group.tests.iter().any(|test| test == name)));
-    Ok((groups.collect(), ranking.groups.len()))
-}
-
-/// Whether a test is one of them.
-fn has(tests: &[&TestRecord], name: &str) -> bool {
-    tests.iter().any(|test| test.name == name)
 }
 
 /// Explains a test; why it could not, if it could not.

@@ -12,7 +12,7 @@ use super::{DiffReport, Entry, GraphReport, RankingReport};
 pub use chain::{Cause, EXPLANATION_SCHEMA_VERSION, Explanation, Made, Origin, Place, Point, Step};
 pub use coverage::{FunctionCoverage, SourceFile};
 pub use project::{Build, FunctionLeft, NotLookedAt, Recorded, TestOutcome, TestResult, UnitLeft};
-pub use read::ReadError;
+pub use read::{ReadError, read_report};
 
 /// Version of the JSON form; goes up when a field changes its meaning or goes away.
 pub const REPORT_SCHEMA_VERSION: u32 = 1;

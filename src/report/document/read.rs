@@ -1,8 +1,12 @@
 //! Reading a report back, and writing it.
 
+use std::fs;
+use std::path::Path;
+
 use serde::Deserialize;
 
 use super::{REPORT_SCHEMA_VERSION, Report};
+use crate::obstacle::Obstacle;
 
 /// Why a text is no report.
 #[derive(Debug, thiserror::Error)]
@@ -21,6 +25,16 @@ pub enum ReadError {
         /// The version it names.
         found: u64,
     },
+}
+
+/// Reads a report that was written as JSON.
+pub fn read_report(path: &Path) -> Result<Report, Obstacle> {
+    let text = fs::read(path).map_err(|error| {
+        let message =
+            format!("cannot read {}: {error}; give a file that `suspect report --format json` wrote", path.display());
+        Obstacle::new(Obstacle::File, message)
+    })?;
+    Report::parse(&text).map_err(|error| Obstacle::new(Obstacle::File, format!("{} {error}", path.display())))
 }
 
 impl Report {

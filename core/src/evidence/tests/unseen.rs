@@ -31,10 +31,10 @@ fn as_trials(rows: &[(Kind, u32, String)]) -> Trials {
 #[test]
 fn a_repair_in_trusted_code_does_not_unsay_a_last_resort() {
     let (program, coverage) = (program(6), everywhere(6, &FAILED));
-    let ground = Ground::new(&program, &coverage, &TESTS).without(&[5]);
+    let facts = LineFacts::new(&program, &coverage, &TESTS).without(&[5]);
     let own = [(STEP, 2, "ttuuu".to_owned()), (ADD, 1, "ccuuu".to_owned())];
     let more = [&own[..], &vec![(ADD, 5, "ttuuu".to_owned()); 10]].concat();
-    let of = |rows: &[(Kind, u32, String)]| Posterior::new(&ground, &as_trials(rows));
+    let of = |rows: &[(Kind, u32, String)]| Posterior::new(&facts, &as_trials(rows));
     assert_eq!(of(&own), of(&more));
     assert!(of(&more).lines[2] > of(&own[1..]).lines[2]);
 }
@@ -43,25 +43,25 @@ proptest! {
     #[test]
     fn changes_of_lines_that_are_left_out_say_nothing_of_others(own in rows(0..4), trusted in rows(4..6)) {
         let (program, coverage) = (program(6), everywhere(6, &FAILED));
-        let ground = Ground::new(&program, &coverage, &TESTS).without(&[4, 5]);
+        let facts = LineFacts::new(&program, &coverage, &TESTS).without(&[4, 5]);
         let (alone, all) = (as_trials(&own), as_trials(&[&own[..], &trusted[..]].concat()));
-        let (known, known_of_all) = (Posterior::new(&ground, &alone), Posterior::new(&ground, &all));
+        let (known, known_of_all) = (Posterior::new(&facts, &alone), Posterior::new(&facts, &all));
         prop_assert_eq!(&known, &known_of_all);
-        prop_assert_eq!(known.stated(&ground, &alone), known_of_all.stated(&ground, &all));
+        prop_assert_eq!(known.stated(&facts, &alone), known_of_all.stated(&facts, &all));
         for criterion in Criterion::ALL {
-            let scores = |trials: &Trials| criterion.scores(&ground, trials).lines[..4].to_vec();
+            let scores = |trials: &Trials| criterion.scores(&facts, trials).lines[..4].to_vec();
             prop_assert_eq!(scores(&alone), scores(&all), "{:?}", criterion);
         }
-        prop_assert_eq!(alone.turns_any(&ground), all.turns_any(&ground));
+        prop_assert_eq!(alone.turns_any(&facts), all.turns_any(&facts));
     }
 
     #[test]
     fn what_is_stated_keeps_the_order_the_ties_and_the_sum(rows in rows(0..6)) {
         let (program, coverage) = (program(6), everywhere(6, &FAILED));
-        let ground = Ground::new(&program, &coverage, &TESTS);
+        let facts = LineFacts::new(&program, &coverage, &TESTS);
         let trials = as_trials(&rows);
-        let known = Posterior::new(&ground, &trials);
-        let stated = known.clone().stated(&ground, &trials);
+        let known = Posterior::new(&facts, &trials);
+        let stated = known.clone().stated(&facts, &trials);
         prop_assert_eq!(&stated.order, &known.order);
         let sum = |posterior: &Posterior| posterior.lines.iter().sum::<f64>();
         prop_assert!((sum(&stated) - sum(&known)).abs() < 1e-9);
@@ -78,7 +78,7 @@ proptest! {
 fn partly(tried: impl Fn(u32) -> u32) -> (Posterior, Posterior) {
     let failed = [true, false];
     let (program, coverage) = (program(30), everywhere(30, &failed));
-    let ground = Ground::new(&program, &coverage, &[0, 1]);
+    let facts = LineFacts::new(&program, &coverage, &[0, 1]);
     let row = |line: u32, at: u32| match (line, at < tried(line)) {
         (_, false) => "..",
         (0, true) if at == 0 => "tu",
@@ -89,8 +89,8 @@ fn partly(tried: impl Fn(u32) -> u32) -> (Posterior, Posterior) {
         .map(|(line, at)| (ADD, line, row(line, at)))
         .collect();
     let trials = trials(&failed, &rows);
-    let known = Posterior::new(&ground, &trials);
-    (known.clone(), known.stated(&ground, &trials))
+    let known = Posterior::new(&facts, &trials);
+    (known.clone(), known.stated(&facts, &trials))
 }
 
 #[test]

@@ -73,8 +73,8 @@ fn reasons(trials: &Trials) -> Vec<Vec<Reason>> {
     let failed: Vec<bool> = trials.tests().iter().map(|test| test.failed).collect();
     let (program, coverage) = (with_nodes(NodeKind::Assignment), everywhere(4, &failed));
     let tests: Vec<u32> = (0..failed.len() as u32).collect();
-    let ground = Ground::new(&program, &coverage, &tests);
-    let reasons = Reasons::new(&program, &ground, trials);
+    let facts = LineFacts::new(&program, &coverage, &tests);
+    let reasons = Reasons::new(&program, &facts, trials);
     let name = |test: u32| format!("t{}", test + 1);
     (0..4).map(|line| reasons.of(line, 2, &name)).collect()
 }
@@ -144,8 +144,8 @@ fn output_that_is_right_for_longer_is_told_and_so_is_what_flips_beside() {
 fn any_candidate_can_be_asked_about() {
     let given = trials(&FAILED, &[(ADD, 0, "tt..."), (ADD, 1, "cu..."), (Kind::Call, 1, "ss..."), (ADD, 1, ".....")]);
     let (program, coverage) = (with_nodes(NodeKind::Assignment), everywhere(4, &FAILED));
-    let ground = Ground::new(&program, &coverage, &[0, 1, 2, 3, 4]);
-    let reasons = Reasons::new(&program, &ground, &given);
+    let facts = LineFacts::new(&program, &coverage, &[0, 1, 2, 3, 4]);
+    let reasons = Reasons::new(&program, &facts, &given);
     let told = [0, 1, 2, 3].map(|at| reasons.of_candidate(at, &|test| format!("t{test}")).sentence);
     assert_eq!(
         told,
@@ -162,8 +162,8 @@ fn any_candidate_can_be_asked_about() {
 fn a_test_whose_name_is_a_number_is_no_count() {
     let given = trials(&FAILED, &[(Kind::Call, 0, "ts..."), (ADD, 1, "c....")]);
     let (program, coverage) = (with_nodes(NodeKind::Assignment), everywhere(4, &FAILED));
-    let ground = Ground::new(&program, &coverage, &[0, 1, 2, 3, 4]);
-    let reasons = Reasons::new(&program, &ground, &given);
+    let facts = LineFacts::new(&program, &coverage, &[0, 1, 2, 3, 4]);
+    let reasons = Reasons::new(&program, &facts, &given);
     let told = [0, 1].map(|at| reasons.of_candidate(at, &|test| (test + 6).to_string()).sentence);
     assert_eq!(told[0], "leaving out the call 1 makes test 6 pass");
     assert_eq!(told[1], "the program with 2 instead of 1 alters the failing test tried and does not make it pass");
@@ -174,16 +174,16 @@ fn confidence_says_what_is_missing() {
     let confidence = |trials: &Trials, coverage: &CoverageMatrix| {
         let program = program(4);
         let tests: Vec<u32> = (0..coverage.n_tests() as u32).collect();
-        let ground = Ground::new(&program, coverage, &tests);
-        Confidence::new(&ground, trials, &Posterior::new(&ground, trials))
+        let facts = LineFacts::new(&program, coverage, &tests);
+        Confidence::new(&facts, trials, &Posterior::new(&facts, trials))
     };
     let sure = {
         let (program, coverage) = (program(4), everywhere(4, &FAILED));
-        let ground = Ground::new(&program, &coverage, &[0, 1, 2, 3, 4]);
+        let facts = LineFacts::new(&program, &coverage, &[0, 1, 2, 3, 4]);
         let lines = vec![0.95, 0.02, 0.01, 0.0];
         let clusters = vec![vec![0, 1]];
         let posterior = Posterior { lines, elsewhere: 0.02, order: vec![0, 1, 2], clusters, ..Posterior::default() };
-        Confidence::new(&ground, &example(), &posterior)
+        Confidence::new(&facts, &example(), &posterior)
     };
     assert_eq!((sure.lack, sure.advice.as_slice()), (None, &[][..]), "{sure:?}");
     let open = confidence(&trials(&FAILED, &[(ADD, 0, ".....")]), &everywhere(4, &FAILED));
@@ -199,8 +199,8 @@ fn confidence_says_what_is_missing() {
     assert_eq!((none.lack, none.advice.as_slice()), (Some(Lack::NoFailingTest), &[Advice::FailingTest][..]));
     let program = program(40);
     let many = everywhere(40, &[true, false]);
-    let ground = Ground::new(&program, &many, &[0, 1]);
-    let spread = Confidence::new(&ground, &Trials::default(), &Posterior::new(&ground, &Trials::default()));
+    let facts = LineFacts::new(&program, &many, &[0, 1]);
+    let spread = Confidence::new(&facts, &Trials::default(), &Posterior::new(&facts, &Trials::default()));
     assert_eq!(spread.lack, Some(Lack::Spread));
 }
 
@@ -224,9 +224,9 @@ fn what_counts_for_nothing_is_told_as_it_came_out() {
 fn warnings_are_told_where_they_are() {
     let (program, coverage) = (with_nodes(NodeKind::Assignment), everywhere(4, &FAILED));
     let warning = Warning { file: "a.c".into(), line: 2, option: "-Wodd".into(), message: "this is odd".into() };
-    let ground = Ground::new(&program, &coverage, &[0, 1, 2, 3, 4]).with_warnings(&program, vec![warning]);
+    let facts = LineFacts::new(&program, &coverage, &[0, 1, 2, 3, 4]).with_warnings(&program, vec![warning]);
     let trials = trials(&FAILED, &[(ADD, 0, "ttuuu"), (ADD, 1, "ccuuu")]);
-    let reasons = Reasons::new(&program, &ground, &trials);
+    let reasons = Reasons::new(&program, &facts, &trials);
     let told = |line: u32, at: usize| reasons.of(line, 3, &|_| String::new())[at].sentence.clone();
     assert_eq!(told(0, 1), "in line 2 the compiler warns: this is odd (-Wodd)");
     assert_eq!(told(1, 0), "here the compiler warns: this is odd (-Wodd)");

@@ -1,0 +1,131 @@
+//! The failing test's run: recorded twice, and compared with the last `suspect test`.
+
+use std::time::{Duration, Instant, SystemTime};
+
+use super::recorded::{RecordedTest, RecordingRoom};
+use super::second;
+use crate::obstacle::Obstacle;
+use crate::recording::parting;
+use crate::suite::{Test, Verdict};
+
+/// A run of the failing test.
+pub struct Failing {
+    /// What was recorded of it.
+    pub recorded: RecordedTest,
+    /// What is other each time it runs, if that matters.
+    pub unsteady: Option<String>,
+    /// What was done about it.
+    pub held: Option<String>,
+}
+
+impl Failing {
+    /// Records the test: with its clock held at `clock`; without one as it is, or, if it is not the same each time unless its clock is held, with the clock
+    /// held at the time of the last `suspect test`.
+    pub fn record(room: &RecordingRoom<'_>, test: &Test, clock: Option<u64>) -> Result<Failing, Obstacle> {
+        let tested = time_of_tests(room);
+        let other_time = tested.map(|time| time + OTHER_TIME);
+        let (recorded, unsteady) = Self::record_twice(room, test, "other", [clock, clock.or(other_time)])?;
+        if unsteady.is_none() || clock.is_some() {
+            return Ok(Failing { recorded, unsteady, held: None });
+        }
+        if let Ok((steady, None)) = Self::record_twice(room, test, "held", [tested; 2])
+            && steady.verdict == recorded.verdict
+        {
+            let held =
+                format!("{} is looked at with its clock held: without, it does not do the same each time", test.name);
+            return Ok(Failing { recorded: steady, unsteady: None, held: Some(held) });
+        }
+        room.hold_clock(None);
+        Ok(Failing { recorded, unsteady, held: None })
+    }
+
+    /// Records the test, and what is other in a second run, with the clock held at these times.
+    fn record_twice(
+        room: &RecordingRoom<'_>,
+        test: &Test,
+        label: &str,
+        [clock, again]: [Option<u64>; 2],
+    ) -> Result<(RecordedTest, Option<String>), Obstacle> {
+        let began = Instant::now();
+        room.hold_clock(clock);
+        let recorded = room.record(test, label)?;
+        let is_unsteady = |run| second::takes_unsteady_values(run, &test.name);
+        if room.tested().is_ok_and(is_unsteady) && room.may_depend_on_time() {
+            // What code that is not recorded takes from a clock may be the same within a second.
+            std::thread::sleep(Duration::from_secs(1).saturating_sub(began.elapsed()));
+        }
+        room.hold_clock(again);
+        let again = room.record(test, "again")?;
+        room.hold_clock(clock);
+        let unsteady = unsteady(room, test, [&recorded, &again])?;
+        Ok((recorded, unsteady))
+    }
+}
+
+/// Seconds between two runs that are to be alike unless the clock matters.
+const OTHER_TIME: u64 = 1009;
+
+/// When the last `suspect test` began, seconds since 1970; without one, now.
+fn time_of_tests(room: &RecordingRoom) -> Option<u64> {
+    let tested = room.tested().ok().map(|run| run.manifest.began);
+    let now = || SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).ok().map(|since| since.as_secs());
+    tested.filter(|seconds| *seconds > 0).or_else(now)
+}
+
+/// That a test does not end where it is recorded as it did in the last `suspect test`: what it does there explains nothing then.
+pub fn ends_otherwise(room: &RecordingRoom<'_>, name: &str, recorded: &RecordedTest) -> Option<String> {
+    let known = room.known(name)?;
+    let now = recorded.verdict_text();
+    if end_of(&known.verdict) == end_of(&now) {
+        return None;
+    }
+    Some(format!(
+        "{name} does not end as it did in the last `suspect test`, so nothing is explained. It was: {}; and where it is recorded it is: {now}. Code that is \
+         recorded is not optimised, and its locals begin as zero; run `suspect test` again if the program or the test changed",
+        known.verdict
+    ))
+}
+
+/// That a test fails in the same way as in the last `suspect test`, but not word for word: another time, or other garbage, may be behind what is explained.
+pub fn fails_otherwise(room: &RecordingRoom<'_>, name: &str, recorded: &RecordedTest) -> Option<String> {
+    let (known, now) = (room.known(name)?, recorded.verdict_text());
+    (recorded.verdict == Verdict::Fail && known.verdict != now)
+        .then(|| format!("{name} was in the last `suspect test`: {}; where it is recorded it is: {now}", known.verdict))
+}
+
+/// How a test ends, of its verdict and the reason: the verdict, and the signal or the exit status where the reason is one.
+fn end_of(text: &str) -> (&str, &str) {
+    let (verdict, reason) = text.split_once(": ").unwrap_or((text, ""));
+    let is_end = reason.starts_with("killed by ") || reason.starts_with("exit status ");
+    let end = reason.split([':', ',', ';']).next().unwrap_or_default();
+    (verdict, if is_end { end } else { "" })
+}
+
+/// What is other in two runs of the failing test: a run that does not go the same way twice can be compared, but not be repeated with a patch. Values that
+/// are others each time (times, process ids) matter only if it goes another way for them, or writes something else.
+pub fn unsteady(
+    room: &RecordingRoom<'_>,
+    test: &Test,
+    [recorded, again]: [&RecordedTest; 2],
+) -> Result<Option<String>, Obstacle> {
+    let told = |side: &RecordedTest| (side.verdict, side.written.clone());
+    let is_told_alike = told(again) == told(recorded);
+    let recordings = [&recorded.recording, &again.recording];
+    if is_told_alike && recordings[0].stream().end() == recordings[1].stream().end() {
+        return Ok(None);
+    }
+    let loaded = room.code(&recordings)?;
+    let (program, code) = &*loaded;
+    let what = match parting(code, recordings) {
+        None if is_told_alike => return Ok(None),
+        None => "it writes something else".to_owned(),
+        Some(site) => match code.step_of(site).map(|step| code.steps[step as usize].place) {
+            Some(place) => format!("from {}:{} on it goes another way", program.files[place.file as usize], place.line),
+            None => "it goes another way".to_owned(),
+        },
+    };
+    Ok(Some(format!(
+        "{} does not do the same each time it runs ({what}); steps that could be proved may look as if they could not",
+        test.name
+    )))
+}

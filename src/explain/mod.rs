@@ -1,0 +1,128 @@
+//! Why a run fails where another one does not: two runs are recorded, aligned and sliced, and causes are proved by running again.
+
+mod case;
+mod chains;
+mod effect;
+mod failing;
+mod forked;
+mod itself;
+mod process;
+mod prover;
+mod question;
+mod recorded;
+mod request;
+mod search;
+mod second;
+mod teller;
+mod wrong;
+
+use std::cell::Cell;
+use std::time::Instant;
+
+use crate::campaign::run_identity;
+use crate::comparison::Pair;
+use crate::obstacle::Obstacle;
+use crate::progress::Progress;
+use crate::recording::{Code, Finder, Runs, Words};
+use crate::report::{Explanation, Made};
+use crate::store::Store;
+use crate::suite::Test;
+pub use chains::{Chains, chains};
+use failing::{Failing, ends_otherwise, fails_otherwise};
+use question::{Question, Wanted};
+pub use recorded::{Loaded, RecordedTest, RecordingRoom};
+pub use request::{Engine, Itself, Method, Model, Request, Second};
+pub use wrong::{Wrong, find as find_wrong};
+
+/// Two recorded runs of one program, and what is asked about them.
+struct Case<'a> {
+    /// What the runs are called: the passing one first.
+    names: [String; 2],
+    recorded: [&'a RecordedTest; 2],
+    code: &'a Code,
+    runs: &'a Runs,
+    pair: &'a Pair<'a>,
+    words: &'a Words<'a>,
+    finder: &'a Finder<'a>,
+    room: &'a RecordingRoom<'a>,
+    /// What was changed in the passing run, if that is the failing test's.
+    made: Option<Made>,
+    /// What the failing run writes that is not expected, if that is known.
+    wrong: Option<&'a Wrong>,
+}
+
+/// Records the runs that are asked for, and explains why one of them fails.
+pub fn explain(store: &Store, request: &Request, progress: &dyn Progress) -> Result<Explanation, Obstacle> {
+    let test = second::failing_test(store, request)?;
+    let room = RecordingRoom::new(store, progress)?;
+    let test = room.test(&test)?;
+    let until = Instant::now() + request.budget;
+    for _ in 1..MOST_RECORDED {
+        let (explanation, is_steady) = explanation_of(&room, test, request, until)?;
+        if is_steady || explanation.verified || Instant::now() >= until {
+            return Ok(explanation);
+        }
+    }
+    Ok(explanation_of(&room, test, request, until)?.0)
+}
+
+/// Keeps an explanation, in place of an older one of the same question, for reports.
+pub fn keep(store: &Store, explanation: &Explanation) -> Result<(), Obstacle> {
+    let Ok(run) = store.latest_run() else { return Ok(()) };
+    let identity = run_identity(&run);
+    let mut all: Vec<Explanation> = store.load_explanations(identity)?.unwrap_or_default();
+    all.retain(|other| other.command != explanation.command);
+    all.push(explanation.clone());
+    store.save_explanations(identity, &all)?;
+    Ok(())
+}
+
+/// Runs are recorded so often, at most, where nothing is proved because one that was recorded may be an odd one: what a test does may depend on what
+/// else is done in the system, such as the numbers that new files get.
+const MOST_RECORDED: usize = 3;
+
+/// Records the runs and explains; whether they do the same each time, as far as that was seen.
+fn explanation_of(
+    room: &RecordingRoom<'_>,
+    test: &Test,
+    request: &Request,
+    until: Instant,
+) -> Result<(Explanation, bool), Obstacle> {
+    let Failing { recorded: failing, unsteady, held } = Failing::record(room, test, request.clock)?;
+    if let Some(why) = ends_otherwise(room, &test.name, &failing) {
+        return Err(Obstacle::new(Obstacle::Tests, why));
+    }
+    let half = half_until(until);
+    let mut notes: Vec<String> = fails_otherwise(room, &test.name, &failing).into_iter().collect();
+    let wrong = if request.effect.is_none() { wrong::find(room, test, &failing, half)? } else { None };
+    if wrong.is_none() && request.effect.is_none() && Instant::now() >= half {
+        let budget = request.budget;
+        notes.push(format!(
+            "what writes what is not expected was not found in half of {budget:?}; --budget gives it more time"
+        ));
+    }
+    let is_steady = unsteady.is_none();
+    let asked = Question { room, test, failing: &failing, wrong, is_steady, request, until, marks: Marks::default() };
+    let mut explanation = match &request.second {
+        Second::Named(passing) => asked.against(passing, Wanted::Any)?,
+        Second::Itself(change) => asked.against_itself(*change, None)?,
+        Second::Alike => asked.against_one_alike()?,
+    };
+    explanation.trust.extend(notes.into_iter().chain(unsteady).chain(held));
+    Ok((explanation, is_steady && !asked.marks.odd.get()))
+}
+
+/// When half of the time that is left will be over.
+fn half_until(until: Instant) -> Instant {
+    let now = Instant::now();
+    now + until.saturating_duration_since(now) / 2
+}
+
+/// What was noticed while an explanation was made.
+#[derive(Default)]
+struct Marks {
+    /// A run was seen to do something else than the recorded one.
+    odd: Cell<bool>,
+    /// There was not enough time for the steps.
+    given_up: Cell<bool>,
+}

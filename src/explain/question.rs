@@ -1,0 +1,242 @@
+//! One question: the passing tests that a failing one is compared with, and the comparison.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use super::failing::{ends_otherwise, unsteady};
+use super::itself::{self, Passing};
+use super::recorded::{RecordedTest, RecordingRoom};
+use super::request::{Itself, Method, Request, Second};
+use super::wrong::Wrong;
+use super::{Case, Marks, half_until, second};
+use crate::comparison::{Alignment, Pair};
+use crate::obstacle::Obstacle;
+use crate::recording::{Finder, Runs, Words};
+use crate::report::Explanation;
+use crate::suite::Test;
+
+/// A failing test, and what is asked about it.
+pub struct Question<'a> {
+    pub room: &'a RecordingRoom<'a>,
+    pub test: &'a Test,
+    pub failing: &'a RecordedTest,
+    /// What it writes that is not expected, if that is what is to be explained.
+    pub wrong: Option<Wrong>,
+    /// Whether it does the same each time, so that a change can be made at one place of its run.
+    pub is_steady: bool,
+    pub request: &'a Request,
+    /// When time is up.
+    pub until: Instant,
+    pub marks: Marks,
+}
+
+/// What a comparison is to explain.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Wanted {
+    /// What is written and not expected, where that is known.
+    Wrong,
+    /// That, or else the first difference.
+    Any,
+}
+
+/// Why two runs cannot be compared.
+pub enum No {
+    /// The passing one never comes to where is asked: another one may.
+    Unfit(Obstacle),
+    /// Another one is no help.
+    Failed(Obstacle),
+}
+
+impl From<Obstacle> for No {
+    fn from(failure: Obstacle) -> Self {
+        No::Failed(failure)
+    }
+}
+
+impl From<No> for Obstacle {
+    fn from(no: No) -> Self {
+        let (No::Unfit(failure) | No::Failed(failure)) = no;
+        failure
+    }
+}
+
+/// Passing tests that are recorded to see whether they write something else there.
+const MOST_COMPARED: usize = 4;
+/// None of these does.
+const NOTHING_ELSE: &str = "no passing test like it writes something else there";
+/// The passing test that is most like it does nothing else that the outside sees.
+const NO_DIFFERENCE: &str = "the passing test most like it differs in nothing that is written";
+/// The passing test that is most like it has another input.
+const TOO_MUCH: &str =
+    "the passing test most like it differs in too much to find out in time what matters: the inputs differ";
+/// No passing test that is like the failing one does.
+const NOT_THERE: &str = "the passing test most like it never comes to where the question is";
+
+impl Question<'_> {
+    /// Compared with a passing test that writes something else where what is written is not expected; if there is none, with itself; else with
+    /// whichever passing test is most like it.
+    pub fn against_one_alike(&self) -> Result<Explanation, Obstacle> {
+        let line = self.wrong.as_ref().map(|wrong| &wrong.place);
+        let passing = second::passing(self.room, self.test, line)?;
+        let most_alike = match passing.most_alike {
+            Ok(most_alike) => most_alike,
+            Err(why) => return self.against_itself(Itself::Either, Some(why)),
+        };
+        for name in passing.there.iter().take(MOST_COMPARED) {
+            match self.against(name, Wanted::Wrong) {
+                Err(No::Unfit(_)) => {}
+                other => return Ok(self.or_against_itself(other?)),
+            }
+        }
+        if self.wrong.is_some()
+            && self.is_steady
+            && let Ok(explanation) = self.against_itself(Itself::Either, Some(NOTHING_ELSE))
+        {
+            return Ok(explanation);
+        }
+        match self.against(&most_alike, Wanted::Any) {
+            Err(No::Unfit(_)) => self.against_itself(Itself::Either, Some(NOT_THERE)),
+            Err(No::Failed(failure)) if matches!(failure, Obstacle::Request(_)) && self.wrong.is_none() => {
+                self.against_itself(Itself::Either, Some(NO_DIFFERENCE)).map_err(|_| failure)
+            }
+            other => Ok(self.or_against_itself(other?)),
+        }
+    }
+
+    /// An explanation that was finished in its time; of one that was not, the comparison of the test with itself, if there is one: two inputs that
+    /// differ in much say little.
+    fn or_against_itself(&self, explanation: Explanation) -> Explanation {
+        if !self.marks.given_up.get() || !self.is_steady {
+            return explanation;
+        }
+        self.marks.given_up.set(false);
+        self.against_itself(Itself::Either, Some(TOO_MUCH)).unwrap_or(explanation)
+    }
+
+    /// When a comparison with another test is to end: the test itself may be asked afterwards.
+    fn compared_until(&self, made: Option<&Passing>) -> Instant {
+        let is_asked = matches!(self.request.second, Second::Named(_)) || made.is_some();
+        if is_asked { self.until } else { half_until(self.until) }
+    }
+
+    /// Compared with a passing test.
+    pub fn against(&self, passing: &str, wanted: Wanted) -> Result<Explanation, No> {
+        let passing = self.room.test(passing)?;
+        if Instant::now() >= self.until {
+            let message = format!(
+                "{}: no time was left to compare it with {}; --budget gives it more",
+                self.test.name, passing.name
+            );
+            return Err(No::Failed(Obstacle::new(Obstacle::Time, message)));
+        }
+        let first = self.room.record(passing, "first")?;
+        if let Some(why) = ends_otherwise(self.room, &passing.name, &first) {
+            return Err(No::Unfit(Obstacle::new(Obstacle::Tests, why)));
+        }
+        let recorded = [&first, self.failing];
+        check_same_program(&recorded).map_err(No::Unfit)?;
+        let mut explanation = self.compare(recorded, [passing.name.clone(), self.test.name.clone()], None, wanted)?;
+        // Only where it matters: another run of a test may take long.
+        if self.request.method == Method::Cc && !explanation.verified {
+            let again = self.room.record(passing, "again")?;
+            let unsteady = unsteady(self.room, passing, [&first, &again])?;
+            self.marks.odd.set(self.marks.odd.get() || unsteady.is_some());
+            explanation.trust.extend(unsteady);
+        }
+        Ok(explanation)
+    }
+
+    /// Compared with its own run with a change; `why` nothing else fits.
+    pub fn against_itself(&self, change: Itself, why: Option<&str>) -> Result<Explanation, Obstacle> {
+        let name = &self.test.name;
+        let budget = self.until.saturating_duration_since(Instant::now());
+        let passing = itself::make(self.room, name, self.failing, change, budget).map_err(|failure: Obstacle| {
+            let why = why.map(|why| format!("{name}: {why}; ")).unwrap_or_default();
+            failure.reworded(|message| format!("{why}{message}"))
+        })?;
+        let (recorded, names) = ([&passing.recorded, self.failing], ["itself".to_owned(), name.clone()]);
+        let mut explanation = self.compare(recorded, names, Some(&passing), Wanted::Any)?;
+        explanation.trust.insert(0, passing.trust(why));
+        Ok(explanation)
+    }
+
+    fn compare(
+        &self,
+        recorded: [&RecordedTest; 2],
+        names: [String; 2],
+        made: Option<&Passing>,
+        wanted: Wanted,
+    ) -> Result<Explanation, No> {
+        let recordings = recorded.map(|one| &one.recording);
+        let nothing_else = || No::Unfit(Obstacle::new(Obstacle::Request, NOTHING_ELSE));
+        // Reading all of two runs takes long, and most tests that are alike never come to the same call.
+        let is_worth = |alignment: &Alignment| {
+            wanted == Wanted::Any || self.wrong.as_ref().is_none_or(|wrong| wrong.is_in(alignment))
+        };
+        let loaded = self.room.code(&recordings)?;
+        let (program, code) = &*loaded;
+        let mut runs = Runs::read_if(code, &recordings, is_worth)
+            .map_err(|error| Obstacle::new(Obstacle::Request, format!("{}: {error}", self.test.name)))?
+            .ok_or_else(nothing_else)?;
+        let changed = made.and_then(|passing| passing.point(code, &runs));
+        // That it went another way there than the code says is no surprise.
+        runs.walked[0].disagreements.retain(|one| Some(one.point) != changed);
+        let pair = Pair::new(&runs.runs[0], &runs.runs[1], &runs.alignment);
+        let words = Words::new(program, code, &runs, recorded[1].recording.header().errno_address);
+        let finder = Finder::new(code, &runs, &words);
+        let mut case = Case {
+            names,
+            recorded,
+            code,
+            runs: &runs,
+            pair: &pair,
+            words: &words,
+            finder: &finder,
+            room: self.room,
+            made: None,
+            wrong: self.wrong.as_ref(),
+        };
+        if let (Some(passing), Some(point)) = (made, changed) {
+            let made = case.made(passing, point);
+            case.names[0] = case.name_of_itself(&made, point);
+            case.made = Some(made);
+        }
+        case.check_comes_there(self.request)?;
+        let missed = case.wrong.filter(|wrong| case.read_otherwise(wrong).is_none());
+        if missed.is_some() && wanted == Wanted::Wrong {
+            return Err(nothing_else());
+        }
+        let mut warnings = case.warnings();
+        // Of a run that passes on the same input nothing is other than it should be.
+        warnings.extend(missed.filter(|_| made.is_none()).map(|wrong| {
+            let (file, line) = &wrong.place;
+            format!(
+                "{} does not show what {file}:{line} should have written, so the causes of the difference need not be those of the failure; \
+                 `suspect slice {} wrong` tells what it depends on",
+                case.names[0], case.names[1]
+            )
+        }));
+        let until = self.compared_until(made);
+        let mut explanation = case.explanation(self.request, until, &self.marks).map_err(|failure| {
+            // What is missing may be why there is nothing to explain.
+            failure.reworded(|message| [vec![message.to_owned()], warnings.clone()].concat().join("; "))
+        })?;
+        explanation.trust.extend(warnings);
+        Ok(explanation)
+    }
+}
+
+fn check_same_program(recorded: &[&RecordedTest; 2]) -> Result<(), Obstacle> {
+    let [first, second] = recorded.map(|one| one.recording.modules());
+    // One may have run in a copy of its directory.
+    let same = |(one, other): (&PathBuf, &PathBuf)| {
+        one == other || matches!((std::fs::read(one), std::fs::read(other)), (Ok(one), Ok(other)) if one == other)
+    };
+    if first.len() == second.len() && first.iter().zip(&second).all(same) {
+        return Ok(());
+    }
+    let names = recorded.map(|one| one.recording.names()[1].clone());
+    let message =
+        format!("the tests run different programs ({} and {}); give tests of one program", names[0], names[1]);
+    Err(Obstacle::new(Obstacle::Request, message))
+}

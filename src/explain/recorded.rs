@@ -1,0 +1,467 @@
+//! Runs tests in record mode and reads what they did.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::time::Duration;
+
+use suspect_format::abi::{ENV_CLOCK, ENV_OUT, ENV_RECORD, ENV_RECORD_BYTES, Mode};
+use suspect_format::plan::{Ended, Point, WHEN_BEFORE};
+use suspect_format::record::{DEFAULT_RECORD_BYTES, FILE_SUFFIX};
+
+use crate::build::BuildReport;
+use crate::comparison::Turn;
+use crate::exec::{ScratchRoot, memory};
+use crate::mutation::{does_not_end, most_passing_edges};
+use crate::obstacle::Obstacle;
+use crate::program::Program;
+use crate::progress::Progress;
+use crate::ranking::Claims;
+use crate::ranking::last_ranking;
+use crate::recording::{Code, Recording, code_of};
+use crate::store::{Lock, Run, Store, StoreError, TestRecord};
+use crate::suite::{Judging, RunContext, Suite, Test, TestRun, Verdict};
+use crate::suite_run::{Session, ready};
+use crate::trace::can_ask_for_time;
+use crate::trial::{self, Answered, Known, Place, Plan, Replaced, Setup, TestRuns, TrialError, Worker};
+
+/// How many times as long as the longest passing test one is recorded that does not end (recording slows it down), and how long at least and at most.
+const ENDLESS: u32 = 50;
+const LEAST_ENDLESS: Duration = Duration::from_secs(1);
+const MOST_ENDLESS: Duration = Duration::from_secs(120);
+
+/// Bytes that are recorded of a test that does not end, for each edge of the passing test with the most of them: an edge takes one byte at most where its
+/// branch is all that is recorded, and a few where memory is read.
+const ENDLESS_BYTES_AN_EDGE: u64 = 4;
+/// Bytes that are recorded of such a test at least and at most: it does the same again and again, and a MiB takes most of a second to read.
+const LEAST_ENDLESS_BYTES: u64 = 1 << 20;
+const MOST_ENDLESS_BYTES: u64 = 16 << 20;
+/// Two recordings that are read take up to two thirds of so many times the bytes of one in memory; the rest is for what is made of them.
+const READ: u64 = 320;
+
+/// The program and code of modules, as long as somebody reads them.
+pub type Loaded = Rc<(Program, Code)>;
+
+/// A place where tests are run and recorded.
+pub struct RecordingRoom<'a> {
+    store: &'a Store,
+    suite: Suite,
+    scratch: ScratchRoot,
+    tmp: PathBuf,
+    /// The last `suspect test`.
+    tested: Result<Session, StoreError>,
+    /// The code that was asked for last, with the modules that it is of: loading it takes as long as reading a short recording.
+    loaded: RefCell<Option<(Vec<PathBuf>, Loaded)>>,
+    /// Bytes that a recording may have.
+    most: u64,
+    /// When the clock of tests is held, seconds since 1970; zero: it is not.
+    clock: Cell<u64>,
+    /// Runs tests contained, where that can be.
+    worker: RefCell<Option<Worker>>,
+    progress: &'a dyn Progress,
+    /// Runs with changes that were made.
+    n_changed: Cell<u32>,
+    _lock: Lock,
+}
+
+/// What a recorded run of a test left.
+pub struct RecordedTest {
+    /// What the suite says of it.
+    pub verdict: Verdict,
+    /// Why, unless it goes without saying.
+    pub reason: Option<String>,
+    /// How it can be run again with patches, if it can.
+    pub runs: Option<TestRuns>,
+    /// The number of the process in the order in which they started.
+    pub process: u32,
+    /// The process that is looked at: of several, the one that recorded most.
+    pub recording: Recording,
+    /// How many more processes of the test recorded something.
+    pub others: usize,
+    /// What it wrote, to standard output and error, if it ran contained.
+    pub written: Option<[Vec<u8>; 2]>,
+    /// What was changed in a run that is not the test's own.
+    pub change: Option<Change>,
+}
+
+/// What is changed in a run of a test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// A decision goes another way.
+    Turned(Turn),
+    /// The value of a store, by its point, is another one.
+    Replaced(u32, Replaced),
+}
+
+impl Change {
+    /// Makes it part of what a process is to do.
+    pub fn put_into(self, plan: &mut Plan<'_>) {
+        match self {
+            Change::Turned(turn) => plan.switched = Some((turn.decision, turn.way)),
+            Change::Replaced(_, replaced) => plan.replaced = Some(replaced),
+        }
+    }
+}
+
+impl RecordedTest {
+    /// The verdict in words, as a recorded run has it.
+    pub fn verdict_text(&self) -> String {
+        match &self.reason {
+            Some(reason) => format!("{}: {reason}", self.verdict),
+            None => self.verdict.to_string(),
+        }
+    }
+
+    /// What was not recorded, as statements about the test called `name`.
+    pub fn warnings(&self, name: &str) -> Vec<String> {
+        let others = (self.others > 0).then(|| {
+            let verb = if self.others == 1 { "other was" } else { "others were" };
+            format!("of its processes the one that recorded most is looked at; {} {verb} recorded, too", self.others)
+        });
+        let all = self.recording.warnings().into_iter().chain(others);
+        all.map(|warning| format!("{name}: {warning}")).collect()
+    }
+}
+
+impl<'a> RecordingRoom<'a> {
+    fn session(&self) -> Result<&Session, Obstacle> {
+        self.tested.as_ref().map_err(Obstacle::of(Obstacle::Store))
+    }
+
+    /// The last `suspect test`.
+    pub fn tested(&self) -> Result<&Run, Obstacle> {
+        self.session().map(|session| &session.run)
+    }
+
+    /// Whether a program that was built can ask for the time of day; as long as none is known, one might.
+    pub fn may_depend_on_time(&self) -> bool {
+        let Ok(Some(build)) = self.store.load_build::<BuildReport>() else { return true };
+        let can_ask = |path: &str| can_ask_for_time(&self.store.root().join(path));
+        build.modules.is_empty() || build.modules.iter().any(|module| can_ask(&module.path))
+    }
+
+    /// Source files whose code is trusted, as the last `suspect test` knows them.
+    pub fn trusted_files(&self) -> Result<HashSet<String>, Obstacle> {
+        let run = self.tested()?;
+        let trusted = run.trusted_files()?;
+        Ok(trusted.into_iter().filter_map(|file| run.program.files.get(file as usize).cloned()).collect())
+    }
+
+    /// Makes the room in the project's store.
+    pub fn new(store: &'a Store, progress: &'a dyn Progress) -> Result<Self, Obstacle> {
+        let most = record_bytes()?;
+        let tested = Session::latest(store.root());
+        let suite = match &tested {
+            Ok(session) => ready::suite(store.root(), &session.run)?,
+            Err(_) => Suite::load(store.root())?,
+        };
+        let lock = store.lock()?;
+        let tmp = store.fresh_tmp()?;
+        let scratch = ScratchRoot::inside(&tmp).map_err(Obstacle::of(Obstacle::File))?;
+        let (worker, loaded) = (RefCell::new(worker()), RefCell::default());
+        let (n_changed, clock) = (Cell::new(0), Cell::new(0));
+        Ok(Self { store, suite, scratch, tmp, tested, loaded, most, clock, worker, progress, n_changed, _lock: lock })
+    }
+
+    /// Shows that a test is run again with changes.
+    fn show_changed(&self) {
+        self.n_changed.set(self.n_changed.get() + 1);
+        let n = self.n_changed.get();
+        self.progress.show(false, &|_| format!("{n} {} with changes", if n == 1 { "run" } else { "runs" }));
+    }
+
+    /// All tests of the suite.
+    pub fn tests(&self) -> &[Test] {
+        self.suite.tests()
+    }
+
+    /// The test called `name`.
+    pub fn test(&self, name: &str) -> Result<&Test, Obstacle> {
+        let found = self.suite.tests().iter().find(|test| test.name == name);
+        found.ok_or_else(|| {
+            let names: Vec<&str> = self.suite.tests().iter().take(10).map(|test| test.name.as_str()).collect();
+            Obstacle::new(Obstacle::Request, format!("{name}: there is no such test; there are {}", names.join(", ")))
+        })
+    }
+
+    /// From now on each run of a test begins at this time, in seconds since 1970, as far as its recorded code asks for it; with none, when it does.
+    pub fn hold_clock(&self, seconds: Option<u64>) {
+        self.clock.set(seconds.unwrap_or(0));
+    }
+
+    /// The time at which the clock is held, if it is.
+    pub fn clock(&self) -> Option<u64> {
+        Some(self.clock.get()).filter(|clock| *clock != 0)
+    }
+
+    /// Runs a test, whose recordings may have so many bytes.
+    fn run(&self, test: &Test, directory: &Path, most: u64) -> Result<TestRun, Obstacle> {
+        let env: [(OsString, OsString); 4] = [
+            (ENV_RECORD_BYTES.into(), most.to_string().into()),
+            (ENV_RECORD.into(), Mode::Record.name().into()),
+            (ENV_OUT.into(), directory.into()),
+            (ENV_CLOCK.into(), self.clock.get().to_string().into()),
+        ];
+        let context = RunContext { env: &env, scratch: &self.scratch, timeout: None, large_stack: false };
+        Ok(self.suite.run_test(test, &context)?)
+    }
+
+    /// Runs and records a test. What it leaves goes into the directory `label` of the room. It runs contained, as its patched runs will, if it
+    /// does there what it does otherwise.
+    pub fn record(&self, test: &Test, label: &str) -> Result<RecordedTest, Obstacle> {
+        self.progress.show(false, &|_| format!("recording {}", test.name));
+        let is_endless = self.is_endless(test);
+        let test = &if is_endless { self.limited(test) } else { test.clone() };
+        let directory = self.tmp.join(label);
+        // What an earlier test of this label recorded is none of this one's.
+        crate::exec::remove_tree(&directory);
+        fs::create_dir_all(&directory).map_err(Obstacle::of(Obstacle::File))?;
+        let most = self.most_of(is_endless);
+        let plain = self.run(test, &directory, most)?;
+        let verdict = plain.verdict;
+        let mut paths = Vec::new();
+        for entry in fs::read_dir(&directory).map_err(Obstacle::of(Obstacle::File))? {
+            let path = entry.map_err(Obstacle::of(Obstacle::File))?.path();
+            if path.to_string_lossy().ends_with(FILE_SUFFIX) {
+                paths.push(path);
+            }
+        }
+        let known = Known { verdict, processes: u32::try_from(paths.len()).ok() };
+        if let Some((runs, run)) = self.record_contained(test, known, label, most)
+            && let Some((recording, process, others)) = chosen(&run.recordings)?
+            && recording.modules().iter().all(|module| module.is_file())
+        {
+            let (runs, written) = (Some(runs), Some(run.written));
+            let reason = plain.reason;
+            return Ok(RecordedTest { verdict, reason, runs, recording, process, others, written, change: None });
+        }
+        let Some((recording, process, others)) = chosen(&paths)? else {
+            let why = plain.reason.as_ref().map(|reason| format!(" ({verdict}: {reason})")).unwrap_or_default();
+            let message = format!(
+                "{}: no program that can be recorded ran{why}; build it with `suspect build`, and if it has --modes, with `record` among them",
+                test.name
+            );
+            return Err(Obstacle::new(Obstacle::NotInstrumented, message));
+        };
+        let reason = plain.reason;
+        Ok(RecordedTest { verdict, reason, runs: None, recording, process, others, written: None, change: None })
+    }
+
+    /// What was recorded of the tests last.
+    fn records(&self) -> &[TestRecord] {
+        self.tested.as_ref().map_or(&[], |session| &session.run.manifest.tests)
+    }
+
+    /// What the last `suspect test` knows of a test that counted in it.
+    pub fn known(&self, name: &str) -> Option<&TestRecord> {
+        self.records().iter().find(|record| record.name == name && record.passed.is_some())
+    }
+
+    /// Whether a test is known not to end.
+    fn is_endless(&self, test: &Test) -> bool {
+        self.records().iter().any(|record| record.name == test.name && does_not_end(record))
+    }
+
+    /// Bytes that a recording may have.
+    fn most_of(&self, is_endless: bool) -> u64 {
+        if !is_endless || std::env::var_os(ENV_RECORD_BYTES).is_some() {
+            return self.most;
+        }
+        let edges = self.tested().and_then(|run| most_passing_edges(run, &run.recorded()?)).unwrap_or(u64::MAX);
+        let enough = edges.saturating_mul(ENDLESS_BYTES_AN_EDGE).clamp(LEAST_ENDLESS_BYTES, MOST_ENDLESS_BYTES);
+        self.most.min(enough)
+    }
+
+    /// A test that does not end, with no more time than shows where it is.
+    fn limited(&self, test: &Test) -> Test {
+        let passing = self.records().iter().filter(|record| record.passed == Some(true));
+        let longest = Duration::from_millis(passing.map(|record| record.milliseconds).max().unwrap_or(0));
+        test.limited((longest * ENDLESS).clamp(LEAST_ENDLESS, MOST_ENDLESS))
+    }
+
+    fn record_contained(&self, test: &Test, known: Known, label: &str, most: u64) -> Option<(TestRuns, trial::Run)> {
+        let mut worker = self.worker.borrow_mut();
+        let to = self.tmp.join(format!("{label}-contained"));
+        TestRuns::record(worker.as_mut()?, &self.suite, test, known, &to, most, self.clock.get()).ok()
+    }
+
+    /// Carries out the tests of a plan, each by itself or all `forked` from one process; nothing if the test can only be recorded.
+    pub fn patched(
+        &self,
+        recorded: &RecordedTest,
+        plan: &Plan,
+        forked: bool,
+    ) -> Result<Option<Vec<Answered>>, TrialError> {
+        self.show_changed();
+        let mut worker = self.worker.borrow_mut();
+        let (Some(runs), Some(worker)) = (&recorded.runs, worker.as_mut()) else { return Ok(None) };
+        let done = runs.patched(worker, &self.suite, plan, forked, None)?;
+        Ok(Some(done.into_iter().map(|patched| patched.answered).collect()))
+    }
+
+    /// What the suite says of a recorded test with a change; nothing if the test can only be recorded.
+    pub fn changed(&self, recorded: &RecordedTest, change: Change) -> Result<Option<Verdict>, Obstacle> {
+        self.show_changed();
+        let mut worker = self.worker.borrow_mut();
+        let (Some(runs), Some(worker)) = (&recorded.runs, worker.as_mut()) else { return Ok(None) };
+        let done = runs.patched(worker, &self.suite, &changing(recorded, change), false, None).map_err(refused)?;
+        Ok(done.into_iter().next().and_then(|patched| patched.run).map(|run| run.verdict))
+    }
+
+    /// What a recorded test has written to standard output before it comes to this place, with what it holds back until then; nothing if the
+    /// test can only be recorded, or does not come there.
+    pub fn written_before(&self, recorded: &RecordedTest, place: Place) -> Result<Option<Vec<u8>>, Obstacle> {
+        let mut worker = self.worker.borrow_mut();
+        let (Some(runs), Some(worker)) = (&recorded.runs, worker.as_mut()) else { return Ok(None) };
+        let plan = Plan {
+            process: recorded.process,
+            cause: Some(Point { decisions: [0; 2], steps: [0; 2] }),
+            effect: Some((place, WHEN_BEFORE)),
+            flushes: true,
+            ..Plan::default()
+        };
+        let done = runs.patched(worker, &self.suite, &plan, false, None).map_err(refused)?;
+        let came = done.into_iter().next().filter(|patched| patched.answered.ended == Ended::Effect);
+        Ok(came.and_then(|patched| patched.run).map(|run| {
+            let [output, _] = run.written;
+            output
+        }))
+    }
+
+    /// What a test is to write to standard output, byte for byte, if that is what it is judged by.
+    pub fn expected(&self, test: &Test) -> Result<Option<Vec<u8>>, Obstacle> {
+        let Ok(alone) = test.alone() else { return Ok(None) };
+        Ok(match self.suite.judging(&alone, &self.scratch)? {
+            Judging::Exact { output, .. } => Some(output),
+            _ => None,
+        })
+    }
+
+    /// Records that run into the directory `label` of the room.
+    pub fn record_changed(
+        &self,
+        recorded: &RecordedTest,
+        change: Change,
+        label: &str,
+    ) -> Result<Option<RecordedTest>, Obstacle> {
+        let mut worker = self.worker.borrow_mut();
+        let (Some(runs), Some(worker)) = (&recorded.runs, worker.as_mut()) else { return Ok(None) };
+        let directory = self.tmp.join(label);
+        let to = Some((directory.as_path(), self.most_of(recorded.verdict == Verdict::Timeout)));
+        let done = runs.patched(worker, &self.suite, &changing(recorded, change), false, to).map_err(refused)?;
+        let Some(run) = done.into_iter().next().and_then(|patched| patched.run) else { return Ok(None) };
+        let Some(recording) = of_process(&run.recordings, recorded.process)? else { return Ok(None) };
+        let recording = match change {
+            Change::Turned(_) => recording,
+            Change::Replaced(point, replaced) => recording.with_replaced(point, replaced.bits),
+        };
+        Ok(Some(RecordedTest {
+            verdict: run.verdict,
+            reason: None,
+            runs: Some(runs.clone()),
+            process: recorded.process,
+            recording,
+            others: run.recordings.len() - 1,
+            written: Some(run.written),
+            change: Some(change),
+        }))
+    }
+
+    /// What was claimed of the latest run's tests, if anything was.
+    pub fn claims(&self) -> Option<Claims> {
+        Claims::load(self.session().ok()?).ok()
+    }
+
+    /// The lines of the last ranking of the latest run, in its order; none if there is none.
+    pub fn ranked_lines(&self) -> Vec<(String, u32)> {
+        let ranking = self.session().ok().and_then(last_ranking);
+        let entries = ranking.map(|report| report.ranking).unwrap_or_default();
+        entries.into_iter().map(|entry| (entry.file, entry.line)).collect()
+    }
+
+    /// Where files are kept as long as the room is.
+    pub fn directory(&self) -> &Path {
+        &self.tmp
+    }
+
+    /// The code of what recorded processes ran.
+    pub fn code(&self, recordings: &[&Recording]) -> Result<Loaded, Obstacle> {
+        let load = || code_of(recordings, &self.store.root().to_string_lossy()).map(Rc::new);
+        // Which modules came later is told by the code of the others.
+        if recordings.iter().any(|one| one.header().n_modules as usize > one.modules().len()) {
+            return Ok(load()?);
+        }
+        let mut modules: Vec<PathBuf> = Vec::new();
+        for path in recordings.iter().flat_map(|one| one.modules()) {
+            if !modules.contains(&path) {
+                modules.push(path);
+            }
+        }
+        let mut loaded = self.loaded.borrow_mut();
+        if let Some((known, code)) = loaded.as_ref()
+            && *known == modules
+        {
+            return Ok(Rc::clone(code));
+        }
+        let code = load()?;
+        *loaded = Some((modules, Rc::clone(&code)));
+        Ok(code)
+    }
+}
+
+/// Bytes that a recording may have: as the environment says, else what the machine has memory to read.
+fn record_bytes() -> Result<u64, Obstacle> {
+    let Some(text) = std::env::var_os(ENV_RECORD_BYTES) else {
+        return Ok(DEFAULT_RECORD_BYTES.min(memory() / READ));
+    };
+    text.to_str().and_then(|text| text.parse().ok()).ok_or_else(|| {
+        let message = format!("{ENV_RECORD_BYTES} is {}; expected a number of bytes", text.display());
+        Obstacle::new(Obstacle::Request, message)
+    })
+}
+
+fn worker() -> Option<Worker> {
+    Worker::start(&Setup::new().ok()?).ok()
+}
+
+/// The worker, or the system, refuses.
+fn refused(error: TrialError) -> Obstacle {
+    Obstacle::new(Obstacle::File, error.to_string())
+}
+
+/// The run of a recorded test with a change.
+fn changing(recorded: &RecordedTest, change: Change) -> Plan<'static> {
+    let mut plan = Plan { process: recorded.process, ..Plan::default() };
+    change.put_into(&mut plan);
+    plan
+}
+
+/// Recordings in the order in which their processes started.
+fn in_order(paths: &[PathBuf]) -> Result<Vec<Recording>, Obstacle> {
+    let mut recordings = paths.iter().map(|path| Recording::open(path)).collect::<Result<Vec<_>, _>>()?;
+    recordings.sort_by_key(|recording| (recording.header().start_ns, recording.header().pid));
+    Ok(recordings)
+}
+
+fn of_process(paths: &[PathBuf], process: u32) -> Result<Option<Recording>, Obstacle> {
+    Ok(in_order(paths)?.into_iter().nth(process as usize))
+}
+
+/// The recording that says most, the number of its process, and how many more there are.
+fn chosen(paths: &[PathBuf]) -> Result<Option<(Recording, u32, usize)>, Obstacle> {
+    let mut recordings = in_order(paths)?;
+    let most = (0..recordings.len()).max_by_key(|at| recordings[*at].stream().end());
+    let others = recordings.len().saturating_sub(1);
+    Ok(most.map(|at| (recordings.swap_remove(at), at as u32, others)))
+}
+
+impl Drop for RecordingRoom<'_> {
+    fn drop(&mut self) {
+        self.progress.clear();
+        // What stays is removed by the next one.
+        let _ = self.store.remove_tmp();
+    }
+}

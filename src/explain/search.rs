@@ -1,0 +1,272 @@
+//! Looks for a change of a failing test's run with which it passes: a condition that goes another way once, or a value that is another one once.
+
+use std::cell::Cell;
+use std::collections::{BTreeSet, HashMap};
+use std::time::{Duration, Instant};
+
+use suspect_format::body::Type;
+use suspect_format::external::Role;
+
+use super::recorded::{Change, Loaded, RecordedTest, RecordingRoom};
+use super::request::Itself;
+use crate::comparison::{Replacement, Side, Turn, decisions, switching_order};
+use crate::obstacle::Obstacle;
+use crate::ranking::Claims;
+use crate::recording::{Addresses, Code, Runs, Store, Stores, own_position};
+use crate::suite::Verdict;
+use crate::trial;
+
+/// A failing test's run, and what can be changed in it.
+pub struct Search<'a> {
+    room: &'a RecordingRoom<'a>,
+    name: &'a str,
+    failing: &'a RecordedTest,
+    loaded: Loaded,
+    runs: Runs,
+    decisions: Vec<u32>,
+    stores: Stores,
+    claims: Option<Claims>,
+    /// Conditions and values that were tried.
+    tried: [Cell<u32>; 2],
+}
+
+/// What is tried on a line on which a change made the test pass already.
+enum Known {
+    /// All other ways of the decision of this number.
+    Turns(u64),
+    /// A change of a value as it made the test pass.
+    Value(Change),
+    /// All other values of the store of this number.
+    Values(u64),
+}
+
+/// What a part of the search came to.
+enum Part {
+    Found(Change),
+    Exhausted,
+    OutOfTime,
+}
+
+impl<'a> Search<'a> {
+    /// Reads the run of the test called `name`.
+    pub fn new(room: &'a RecordingRoom<'a>, name: &'a str, failing: &'a RecordedTest) -> Result<Self, Obstacle> {
+        let loaded = room.code(&[&failing.recording])?;
+        let code = &loaded.1;
+        let runs = Runs::read(code, &[&failing.recording])
+            .map_err(|error| Obstacle::new(Obstacle::Request, format!("{name}: {error}")))?;
+        let decisions = decisions(&runs.runs[0], |site| code.decides(site));
+        let stores = Stores::of(code, &runs);
+        let (claims, tried) = (room.claims(), Default::default());
+        Ok(Search { room, name, failing, loaded, runs, decisions, stores, claims, tried })
+    }
+
+    fn code(&self) -> &Code {
+        &self.loaded.1
+    }
+
+    /// How many changes were tried.
+    pub fn tried(&self) -> u32 {
+        self.tried.iter().map(Cell::get).sum()
+    }
+
+    /// A change outside of the tests' own code that makes the test pass, within `budget`. Lines at which a change made it pass already come first, in
+    /// the order of the last ranking; a condition comes before a value, for a run that is sent another way holds no value that the program did not
+    /// compute.
+    pub fn find(&self, asked: Itself, budget: Duration) -> Result<Change, Obstacle> {
+        let began = Instant::now();
+        let end = began + budget;
+        let trusted = self.room.trusted_files()?;
+        let may_err = |point: u32| self.line(point).is_none_or(|(file, _)| !trusted.contains(file));
+        let ranks = self.ranks();
+        let rank = |point: u32| self.line(point).filter(|_| may_err(point)).and_then(|at| ranks.get(&at).copied());
+        let told: BTreeSet<u64> = numbers(&self.decisions, |point| rank(point).is_some());
+        let points: Vec<u32> = self.stores.all().iter().map(|store| store.point).collect();
+        let stored: BTreeSet<u64> = numbers(&points, |point| rank(point).is_some());
+        let ends = self.ends();
+        let order = |points: &[u32], but: &BTreeSet<u64>| {
+            let wanted = |number: &u64| !but.contains(number) && may_err(points[*number as usize]);
+            let others = switching_order(&self.runs.runs[0], points, &ends).filter(wanted);
+            others.collect::<Vec<_>>()
+        };
+        let (conditions, values) = (asked.conditions(), asked.values());
+        let mut out_of_time = [false; 2];
+        let mut part = |what: usize, part: Result<Part, Obstacle>| match part {
+            Ok(Part::Found(change)) => Some(Ok(change)),
+            Ok(Part::Exhausted) => None,
+            Ok(Part::OutOfTime) => {
+                out_of_time[what] = true;
+                None
+            }
+            Err(failure) => Some(Err(failure)),
+        };
+        let half = if conditions && values { began + budget / 2 } else { end };
+        let known = self.at_known_lines(asked, (&told, &stored), rank);
+        let mut found = part(usize::from(!conditions), self.try_all(known, half));
+        if conditions && found.is_none() {
+            found = part(0, self.try_all(self.turns(order(&self.decisions, &told).into_iter()), half));
+        }
+        if values && found.is_none() {
+            found = part(1, self.try_all(self.replacements(order(&points, &stored).into_iter()), end));
+        }
+        found.unwrap_or_else(|| Err(self.nothing(asked, budget, out_of_time)))
+    }
+
+    /// What is tried at these decisions and stores, on lines on which a change made the test pass: line after line by `rank`, on each of them
+    /// conditions, values that turned the test, other values; the last execution first.
+    fn at_known_lines(
+        &self,
+        asked: Itself,
+        (told, stored): (&BTreeSet<u64>, &BTreeSet<u64>),
+        rank: impl Fn(u32) -> Option<usize>,
+    ) -> impl Iterator<Item = Change> {
+        let mut known: Vec<(usize, Known)> = Vec::new();
+        if asked.conditions() {
+            let ranked = |at: &u64| Some((rank(self.decisions[*at as usize])?, Known::Turns(*at)));
+            known.extend(told.iter().rev().filter_map(ranked));
+        }
+        if asked.values() {
+            let turning = self.known_values().into_iter();
+            known.extend(turning.filter_map(|(point, change)| Some((rank(point)?, Known::Value(change)))));
+            let ranked = |at: &u64| Some((rank(self.stores.get(*at)?.point)?, Known::Values(*at)));
+            known.extend(stored.iter().rev().filter_map(ranked));
+        }
+        known.sort_by_key(|(rank, _)| *rank);
+        known.into_iter().flat_map(|(_, known)| self.changes(known))
+    }
+
+    /// The change that a replacement is; nothing if there is no such store.
+    pub fn replacement(&self, replacement: Replacement) -> Option<Change> {
+        self.replaced(self.stores.get(replacement.store)?, replacement.bits)
+    }
+
+    /// The number of the store at a point.
+    pub fn number(&self, point: u32) -> Option<u64> {
+        let stores = self.stores.all();
+        stores.binary_search_by_key(&point, |store| store.point).ok().map(|number| number as u64)
+    }
+
+    fn try_all(&self, changes: impl Iterator<Item = Change>, until: Instant) -> Result<Part, Obstacle> {
+        for change in changes {
+            if Instant::now() >= until {
+                return Ok(Part::OutOfTime);
+            }
+            let tried = &self.tried[usize::from(matches!(change, Change::Replaced(..)))];
+            tried.set(tried.get() + 1);
+            if self.room.changed(self.failing, change)? == Some(Verdict::Pass) {
+                return Ok(Part::Found(change));
+            }
+        }
+        Ok(Part::Exhausted)
+    }
+
+    /// All other ways of decisions.
+    fn turns(&self, numbers: impl Iterator<Item = u64>) -> impl Iterator<Item = Change> {
+        let run = &self.runs.runs[0];
+        numbers.flat_map(move |decision| {
+            let point = self.decisions[decision as usize];
+            let ways = self.code().ways(run.site(point)).filter(move |way| *way != run.outcome(point));
+            ways.map(move |way| Change::Turned(Turn { decision, way }))
+        })
+    }
+
+    /// All other values of stores.
+    fn replacements(&self, numbers: impl Iterator<Item = u64>) -> impl Iterator<Item = Change> {
+        numbers.filter_map(|number| self.stores.get(number)).flat_map(|store| {
+            let values = self.stores.alternatives(store);
+            values.into_iter().filter_map(|bits| self.replaced(store, bits))
+        })
+    }
+
+    /// What made the test pass when a node's value was changed, for each execution of a store on that line, the last first; with its point.
+    fn known_values(&self) -> Vec<(u32, Change)> {
+        let Some(claims) = &self.claims else { return Vec::new() };
+        let mut found = Vec::new();
+        for (file, line, change) in claims.values_that_turn(self.name) {
+            let there = self.stores.all().iter().rev().filter(|store| self.line(store.point) == Some((file, line)));
+            let other = |store: &Store| changed(&change, store).filter(|bits| *bits != store.bits);
+            found.extend(there.filter_map(|store| Some((store.point, self.replaced(store, other(store)?)?))));
+        }
+        found
+    }
+
+    fn changes(&self, known: Known) -> Vec<Change> {
+        match known {
+            Known::Turns(decision) => self.turns(std::iter::once(decision)).collect(),
+            Known::Value(change) => vec![change],
+            Known::Values(store) => self.replacements(std::iter::once(store)).collect(),
+        }
+    }
+
+    /// Lines on which a change made the test pass, by their place in the last ranking.
+    fn ranks(&self) -> HashMap<(&str, u32), usize> {
+        let lines = self.claims.as_ref().map(|claims| claims.lines_that_turn(self.name)).unwrap_or_default();
+        let order = self.room.ranked_lines();
+        let rank = |at: &(&str, u32)| order.iter().position(|(file, line)| (file.as_str(), *line) == *at);
+        lines.into_iter().map(|at| (at, rank(&at).unwrap_or(usize::MAX))).collect()
+    }
+
+    fn replaced(&self, store: &Store, bits: u64) -> Option<Change> {
+        let at = store.point + 1;
+        let place = self.runs.naming.names.place(store.location);
+        let address = Addresses::at(&self.runs, Side::First, at).of(place).ok()?;
+        let (decisions, steps) = own_position(self.code(), &self.runs.runs[0], at);
+        let at = suspect_format::plan::Point { decisions: [decisions; 2], steps: [steps; 2] };
+        let bits = bits & (u64::MAX >> (64 - store.of.bits()));
+        Some(Change::Replaced(store.point, trial::Replaced { at, address, bits, length: store.of.bytes() }))
+    }
+
+    fn line(&self, point: u32) -> Option<(&str, u32)> {
+        let step = self.code().step_of(self.runs.runs[0].site(point))?;
+        let place = self.code().steps[step as usize].place;
+        Some((self.loaded.0.files.get(place.file as usize)?, place.line))
+    }
+
+    /// Where the outside learns something: what was written, and the last point.
+    fn ends(&self) -> Vec<u32> {
+        let run = &self.runs.runs[0];
+        let told =
+            |point: &u32| matches!(self.code().role(run.site(*point)), Some(Role::Output | Role::Ends | Role::Aborts));
+        let last = run.points() - 1;
+        (1..last).filter(told).chain([last]).collect()
+    }
+
+    fn nothing(&self, asked: Itself, budget: Duration, out_of_time: [bool; 2]) -> Obstacle {
+        let name = self.name;
+        let of = |what: usize, all: String| {
+            let tried = self.tried[what].get();
+            match out_of_time[what] {
+                true => format!("{tried} {all} were tried in {budget:?}; --budget gives it more time"),
+                false => format!("{tried} {all} were tried"),
+            }
+        };
+        let conditions = asked.conditions().then(|| {
+            let all = of(0, format!("other ways at the {} decisions of its run", self.decisions.len()));
+            format!("no condition makes {name} pass by going another way once: {all}")
+        });
+        let values = asked.values().then(|| {
+            let all = of(1, format!("other values of the {} numbers that it stores", self.stores.all().len()));
+            format!("no value makes {name} pass in place of another one once: {all}")
+        });
+        let all: Vec<String> = conditions.into_iter().chain(values).collect();
+        Obstacle::new(Obstacle::Tests, format!("{}; give a test that passes: --against TEST", all.join("; ")))
+    }
+}
+
+/// The numbers of the points that `is_wanted` holds for.
+fn numbers(points: &[u32], is_wanted: impl Fn(u32) -> bool) -> BTreeSet<u64> {
+    (0..).zip(points).filter(|(_, point)| is_wanted(**point)).map(|(number, _)| number).collect()
+}
+
+/// What the change of a node's value makes of a number that is stored.
+fn changed(change: &trial::Change, store: &Store) -> Option<u64> {
+    let is_integer = matches!(store.of, Type::Integer(_));
+    let bits = match change {
+        trial::Change::Set(bits) => *bits,
+        trial::Change::Add(bits) if is_integer => store.bits.wrapping_add(*bits),
+        trial::Change::Negate if is_integer => store.bits.wrapping_neg(),
+        trial::Change::Complement if is_integer => !store.bits,
+        trial::Change::Flip => u64::from(store.bits == 0),
+        _ => return None,
+    };
+    Some(bits & (u64::MAX >> (64 - store.of.bits())))
+}

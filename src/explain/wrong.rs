@@ -1,0 +1,182 @@
+//! What a failing test writes that is not expected, and which call wrote the first of it.
+
+use std::fmt;
+use std::time::Instant;
+
+use suspect_format::external::Role;
+
+use super::recorded::{RecordedTest, RecordingRoom};
+use crate::comparison::{Alignment, Side};
+use crate::obstacle::Obstacle;
+use crate::program::{Program, is_of_system};
+use crate::recording::{Code, End, Frame, Runs, Site};
+use crate::suite::{Test, Verdict, difference};
+use crate::trial::Place;
+
+/// The first thing that a failing test writes and that is not expected.
+#[derive(Clone, Debug)]
+pub struct Wrong {
+    /// The point of its run at which it calls what writes it.
+    pub point: u32,
+    /// The point at which that call has returned, where what it was given is read.
+    pub returned: Option<u32>,
+    /// The file and line of that call.
+    pub place: (String, u32),
+    /// How what is written differs from what is expected.
+    pub words: String,
+}
+
+impl fmt::Display for Wrong {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (file, line) = &self.place;
+        write!(to, "what it writes is not what is expected: {}; {file}:{line} writes it", self.words)
+    }
+}
+
+impl Wrong {
+    /// Whether something corresponds to the call in another run.
+    pub fn is_in(&self, alignment: &Alignment) -> bool {
+        let points = [Some(self.point), self.returned];
+        points.into_iter().flatten().any(|point| alignment.partner(Side::Second, point).is_some())
+    }
+}
+
+/// Looks for the call of a failing test's run that wrote the first byte of standard output that is not the expected one. Nothing where the test is judged by
+/// something else, where all that is wrong is that something is missing, or where no recorded code wrote it.
+///
+/// By bisection: the test is run again, ended before one call or another, and what it has written by then is looked at; not longer than until then.
+pub fn find(
+    room: &RecordingRoom<'_>,
+    test: &Test,
+    failing: &RecordedTest,
+    until: Instant,
+) -> Result<Option<Wrong>, Obstacle> {
+    let (Some([written, _]), Verdict::Fail) = (&failing.written, failing.verdict) else { return Ok(None) };
+    let Some(expected) = room.expected(test)? else { return Ok(None) };
+    let Some(words) = difference(&expected, written) else { return Ok(None) };
+    let first = common(&expected, written);
+    if first == written.len() {
+        return Ok(None);
+    }
+    let loaded = room.code(&[&failing.recording])?;
+    let (program, code) = &*loaded;
+    let runs = Runs::read(code, &[&failing.recording])
+        .map_err(|error| Obstacle::new(Obstacle::Request, format!("{}: {error}", test.name)))?;
+    // It is the crash that is explained then.
+    if matches!(runs.walked[0].end, End::Within(_)) {
+        return Ok(None);
+    }
+    let course = Course { program, code, runs: &runs };
+    let is_written_before = |point: u32| {
+        if Instant::now() >= until {
+            return Ok(None);
+        }
+        let so_far = room.written_before(failing, course.place(point))?;
+        Ok::<_, Obstacle>(so_far.map(|so_far| common(&so_far, written) > first))
+    };
+    // It is not written before the call at `low`, and is before the one at `high`, or at the end.
+    let calls = course.calls();
+    let (mut low, mut high) = (0, calls.len());
+    if calls.is_empty() || is_written_before(calls[0])? != Some(false) {
+        return Ok(None);
+    }
+    while high - low > 1 {
+        let middle = low.midpoint(high);
+        match is_written_before(calls[middle])? {
+            Some(true) => high = middle,
+            Some(false) => low = middle,
+            None => return Ok(None),
+        }
+    }
+    let point = calls[low];
+    // What is not recorded may have written it: after a call that writes nothing, or once recorded code has returned.
+    let is_output = code.role(runs.runs[0].site(point)) == Some(Role::Output);
+    let is_sure = is_output
+        && (course.is_in_main(point) || course.next_step(point).map_or(Ok(None), is_written_before)? == Some(true));
+    let wrong = |place| Wrong { point, returned: course.returned(point), place, words };
+    Ok(course.line(point).filter(|_| is_sure).map(wrong))
+}
+
+/// How many bytes two texts have in common before they differ.
+fn common(one: &[u8], other: &[u8]) -> usize {
+    one.iter().zip(other).take_while(|(one, other)| one == other).count()
+}
+
+/// A recorded run.
+struct Course<'a> {
+    program: &'a Program,
+    code: &'a Code,
+    runs: &'a Runs,
+}
+
+impl Course<'_> {
+    fn site(&self, point: u32) -> u32 {
+        self.runs.runs[0].site(point)
+    }
+
+    /// The points at which code is called that need not be recorded.
+    fn calls(&self) -> Vec<u32> {
+        let is_call = |point: &u32| matches!(self.code.what(self.site(*point)), Site::Step(step) if self.code.is_hooked_call(step));
+        (1..self.runs.runs[0].points()).filter(is_call).collect()
+    }
+
+    /// The point at which the call at a point has returned.
+    fn returned(&self, point: u32) -> Option<u32> {
+        let Site::Step(step) = self.code.what(self.site(point)) else { return None };
+        let end = self.code.site(Site::Returned(step));
+        (point..self.runs.runs[0].points()).find(|point| self.site(*point) == end)
+    }
+
+    /// A point by its step and how often that was begun, which a run that goes another way at times has, too.
+    fn place(&self, point: u32) -> Place {
+        let site = self.site(point);
+        let count = (1..=point).filter(|point| self.site(*point) == site).count() as u32;
+        let step = self.code.step_of(site).unwrap_or_default();
+        let function = &self.code.functions[self.code.steps[step as usize].function as usize];
+        Place::Step { function: function.id, step: step - function.steps.start, count }
+    }
+
+    fn frame(&self, point: u32) -> u32 {
+        self.runs.details[0].frame_of[point as usize]
+    }
+
+    /// The outermost activation of recorded code around an activation.
+    fn outermost(&self, frame: u32) -> &Frame {
+        let frames = &self.runs.details[0].frames;
+        let mut frame = frame;
+        while frames[frame as usize].caller != frame {
+            frame = frames[frame as usize].caller;
+        }
+        &frames[frame as usize]
+    }
+
+    /// Whether `main` is recorded and all that happens at a point happens in it.
+    fn is_in_main(&self, point: u32) -> bool {
+        let function = &self.code.functions[self.outermost(self.frame(point)).function as usize];
+        self.program.functions[function.program as usize].name == "main"
+    }
+
+    /// The next point at which a step begins, if recorded code does not return or is called in between.
+    fn next_step(&self, point: u32) -> Option<u32> {
+        let around = |point: u32| self.outermost(self.frame(point)).object;
+        let is_step = |next: &u32| matches!(self.code.what(self.site(*next)), Site::Step(_));
+        let next = (point + 1..self.runs.runs[0].points()).find(is_step)?;
+        (around(next) == around(point)).then_some(next)
+    }
+
+    /// The file and line of a point: in code of the system's headers, of what called it.
+    fn line(&self, point: u32) -> Option<(String, u32)> {
+        let place = |step: u32| {
+            let place = self.code.steps[step as usize].place;
+            Some((self.program.files.get(place.file as usize)?.clone(), place.line))
+        };
+        let mut named = place(self.code.step_of(self.site(point))?)?;
+        let mut frame = self.frame(point);
+        while is_of_system(&named.0) {
+            let of = &self.runs.details[0].frames[frame as usize];
+            named = place(of.call?)?;
+            frame = of.caller;
+        }
+        Some(named)
+    }
+}

@@ -1,0 +1,126 @@
+//! What the latest campaign of a run observed, as the causal analyses take it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::campaign::Results;
+use crate::causal::{Observations, TestObservations, execution_order};
+use crate::mutant::Slot;
+use crate::obstacle::Obstacle;
+use crate::store::{Run, TrialKey};
+use crate::suite_run::Session;
+
+/// The observations of a campaign.
+#[derive(Debug)]
+pub struct Observed {
+    /// Them.
+    pub observations: Observations,
+    /// For each test of the observations, its index in the run's manifest.
+    pub tests: Vec<u32>,
+    /// For each node, the position of its first execution among those of all nodes.
+    pub order: Vec<u32>,
+    /// What the user must know.
+    pub notes: Vec<String>,
+}
+
+impl Observed {
+    /// Fails unless a failing test is among those that mutants ran on.
+    pub fn check_failing(&self) -> Result<(), Obstacle> {
+        match self.observations.tests().iter().any(|test| test.failed()) {
+            true => Ok(()),
+            false => Err(Obstacle::new(
+                Obstacle::Tests,
+                "value mutants have been tried on passing tests alone: run `suspect mutate` for the failing ones",
+            )),
+        }
+    }
+
+    /// What to know before believing what is computed from these observations.
+    pub fn trust(&self) -> impl Iterator<Item = String> {
+        let n_observations: u32 =
+            self.observations.tests().iter().flat_map(|test| test.rows()).map(|row| row.count).sum();
+        let n_nodes = self.observations.samples().iter().filter(|samples| **samples > 0).count();
+        let failing = self.observations.tests().iter().filter(|test| test.failed()).count();
+        let summary = format!(
+            "{n_observations} value mutants of {n_nodes} nodes on {failing} failing and {} passing tests",
+            self.tests.len() - failing
+        );
+        std::iter::once(summary).chain(self.notes.iter().cloned())
+    }
+}
+
+/// Reads the run's latest campaign. `sampled_alone`: without mutants that are no samples (a value's neighbours); `wanted`: on these tests
+/// alone, ascending.
+pub fn observe(session: &Session, sampled_alone: bool, wanted: Option<&[u32]>) -> Result<Observed, Obstacle> {
+    let Session { store, run, .. } = session;
+    let none = || {
+        Obstacle::new(
+            Obstacle::Store,
+            "no value mutants have been tried since the tests were recorded: run `suspect mutate` first",
+        )
+    };
+    let results = Results::latest(store, run)?.filter(|results| !results.trials.is_empty()).ok_or_else(none)?;
+    observe_results(run, &results, sampled_alone, wanted)
+}
+
+/// The same of all mutants and tests; `None` if the run has no campaign.
+pub fn observe_latest(session: &Session) -> Result<Option<Observed>, Obstacle> {
+    let Session { store, run, .. } = session;
+    let results = Results::latest(store, run)?.filter(|results| !results.trials.is_empty());
+    results.map(|results| observe_results(run, &results, false, None)).transpose()
+}
+
+fn observe_results(
+    run: &Run,
+    results: &Results,
+    sampled_alone: bool,
+    wanted: Option<&[u32]>,
+) -> Result<Observed, Obstacle> {
+    let program = &run.program;
+    let schedule = results.schedule(program);
+    let counts = |slot: u32| !sampled_alone || Slot(slot).is_sampled();
+    let mut slots: Vec<BTreeSet<u32>> = vec![BTreeSet::new(); program.nodes.len()];
+    let mut tests: BTreeMap<u32, TestObservations> = BTreeMap::new();
+    let is_wanted = |test: u32| wanted.is_none_or(|wanted| wanted.binary_search(&test).is_ok());
+    let every = |key: &TrialKey| counts(key.slot) && key.instance == 0 && is_wanted(key.test) && schedule.has(key);
+    for key in results.trials.keys().filter(every) {
+        slots[key.node as usize].insert(key.slot);
+        if let Some(planned) = results.plan.test(key.test) {
+            tests.entry(key.test).or_insert_with(|| TestObservations::new(planned.covered.clone(), planned.failed));
+        }
+    }
+    for record in results.observations(&schedule).filter(|record| counts(record.key.slot)) {
+        if let Some(test) = tests.get_mut(&record.key.test) {
+            test.push(record.key.node, &record.changed, record.output_changed);
+        }
+    }
+    let orders: Vec<Vec<u32>> =
+        tests.keys().filter_map(|test| results.plan.test(*test)).map(|planned| planned.order.clone()).collect();
+    let samples = slots.iter().map(|slots| slots.len() as u32).collect();
+    let (numbers, tests): (Vec<u32>, Vec<TestObservations>) = tests.into_iter().unzip();
+    Ok(Observed {
+        observations: Observations::new(samples, tests).map_err(Obstacle::of(Obstacle::Store))?,
+        tests: numbers,
+        order: execution_order(program.nodes.len(), &orders),
+        notes: notes(run, results),
+    })
+}
+
+/// What is missing from the campaign.
+fn notes(run: &Run, results: &Results) -> Vec<String> {
+    let schedule = results.schedule(&run.program);
+    let planned: usize =
+        schedule.tests().iter().map(|test| schedule.trials(test, 0..schedule.n_rounds()).count()).sum();
+    let done = results.trials.keys().filter(|key| schedule.has(key)).count();
+    let mut notes = Vec::new();
+    if done < planned {
+        notes.push(format!("{} of {planned} trials have not been run (`suspect mutate` goes on)", planned - done));
+    }
+    let refused = results.plan.tests.iter().filter(|test| test.refused.is_some()).count();
+    if refused > 0 {
+        notes.push(format!("{refused} tests cannot be run with mutants (`suspect mutate` names them)"));
+    }
+    for (path, stretches) in results.trials.damaged() {
+        notes.push(format!("{stretches} parts of {} could not be read; their trials count as not run", path.display()));
+    }
+    notes
+}

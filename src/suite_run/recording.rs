@@ -1,0 +1,179 @@
+//! From the traces of each test run to what is kept of it, while other tests run.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use crate::obstacle::Obstacle;
+use crate::program::{Counts, Execution, Program, Recorder};
+use crate::store::RunWriter;
+use crate::trace::read_directory;
+
+/// Collects what the runs of a suite's tests did.
+pub struct Recording<'p> {
+    recorder: Recorder<'p>,
+    names: Vec<String>,
+    state: Mutex<State>,
+}
+
+struct State {
+    writer: RunWriter,
+    /// Of each test, what the first run did with its nodes; compared with later runs.
+    first: HashMap<usize, Vec<(u32, u64, u64)>>,
+    /// Of each test, the nodes that differed between runs.
+    unstable: HashMap<usize, BTreeSet<u32>>,
+    /// Of each test, what is to be known of the run that counts.
+    said: BTreeMap<usize, Said>,
+    recorded: Recorded,
+    failure: Option<Obstacle>,
+}
+
+/// What is known once all tests have run.
+#[derive(Debug, Default)]
+pub struct Recorded {
+    /// For each test, how many processes of its first run left a trace.
+    pub processes: Vec<u32>,
+    /// Nodes whose trajectories differ between runs of one test.
+    pub unstable_nodes: Vec<u32>,
+    /// What the user must know.
+    pub warnings: Vec<String>,
+}
+
+/// What is said of tests that clear the environment.
+pub const CLEARED: &str = "the program ran without suspect's environment: the test clears it; what it did was recorded all the same, but no changes \
+                           of it can be tried there";
+
+/// Warnings kept; more would not be read.
+const MOST_WARNINGS: usize = 20;
+
+impl<'p> Recording<'p> {
+    /// Ready for tests of `program` with these names.
+    pub fn new(program: &'p Program, writer: RunWriter, names: Vec<String>) -> Result<Recording<'p>, Obstacle> {
+        let recorder = Recorder::new(program).map_err(Obstacle::of(Obstacle::NotInstrumented))?;
+        let state = State {
+            writer,
+            first: HashMap::new(),
+            unstable: HashMap::new(),
+            said: BTreeMap::new(),
+            recorded: Recorded { processes: vec![0; names.len()], ..Recorded::default() },
+            failure: None,
+        };
+        Ok(Recording { recorder, names, state: Mutex::new(state) })
+    }
+
+    /// Takes in the traces of run number `run` of a test, whose program a signal ended if it `died`; called from any thread.
+    pub fn look(&self, test: usize, run: usize, traces: &Path, died: bool) {
+        let read = self.read(traces, died);
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let done = read.and_then(|seen| state.keep(test, run, seen));
+        if let Err(failure) = done {
+            state.failure.get_or_insert(failure);
+        }
+    }
+
+    fn read(&self, directory: &Path, died: bool) -> Result<Seen, Obstacle> {
+        let traces = read_directory(directory)?;
+        let processes = traces.processes(died);
+        let mut counts = self.recorder.counts(&processes)?;
+        let mut said = Said { of_all: std::mem::take(&mut counts.warnings), of_test: BTreeSet::new() };
+        said.of_all.extend(traces.unstarted.iter().cloned());
+        said.of_test.extend(traces.files.iter().flat_map(|file| file.warnings().iter().cloned()));
+        if traces.files.iter().any(|file| file.is_cleared()) {
+            said.of_test.insert(CLEARED.to_string());
+        }
+        Ok(Seen { counts, said, processes: processes.len() as u32 })
+    }
+
+    /// The run to be completed, and what is known of it. What differs between the runs of tests that are not to be
+    /// `compared` (flaky, or stopped at some moment) says nothing about nodes.
+    pub fn finish(self, compared: impl Fn(usize) -> bool) -> Result<(RunWriter, Recorded), Obstacle> {
+        let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if let Some(failure) = state.failure {
+            return Err(failure);
+        }
+        let mut recorded = state.recorded;
+        let unstable = state.unstable.iter().filter(|(test, _)| compared(**test)).flat_map(|(_, nodes)| nodes.clone());
+        recorded.unstable_nodes = BTreeSet::from_iter(unstable).into_iter().collect();
+        recorded.warnings = warnings(&state.said, &self.names);
+        let more = recorded.warnings.len().saturating_sub(MOST_WARNINGS);
+        recorded.warnings.truncate(MOST_WARNINGS);
+        if more > 0 {
+            recorded.warnings.push(format!("... and {more} more warnings"));
+        }
+        Ok((state.writer, recorded))
+    }
+}
+
+impl State {
+    fn keep(&mut self, test: usize, run: usize, Seen { counts, mut said, processes }: Seen) -> Result<(), Obstacle> {
+        if run == 0 {
+            self.recorded.processes[test] = processes;
+            if !counts.exact {
+                said.of_all.push(
+                    "some tests left functions by exit, longjmp or a signal: their edge counts are estimates; \
+                     `suspect test --record values` makes them exact"
+                        .into(),
+                );
+            }
+            self.said.insert(test, said);
+            self.writer.append(test as u32, &counts.execution)?;
+            // A test that is recorded anew begins again.
+            self.first.insert(test, behaviour(&counts.execution));
+            self.unstable.remove(&test);
+        } else if let Some(first) = self.first.get(&test) {
+            let now = behaviour(&counts.execution);
+            let alone = [(first, &now), (&now, first)];
+            let differ = alone.into_iter().flat_map(|(one, other)| {
+                one.iter().filter(|deed| other.binary_search(deed).is_err()).map(|(node, ..)| *node)
+            });
+            self.unstable.entry(test).or_default().extend(differ);
+        }
+        Ok(())
+    }
+}
+
+/// What a run of a test left.
+struct Seen {
+    counts: Counts,
+    said: Said,
+    processes: u32,
+}
+
+/// What is to be known of a run: whichever test it is of, and with the test's name.
+struct Said {
+    of_all: Vec<String>,
+    of_test: BTreeSet<String>,
+}
+
+/// What was said of the tests with these names, each thing once: tests end in any order, and what is said must not depend on it.
+fn warnings(said: &BTreeMap<usize, Said>, names: &[String]) -> Vec<String> {
+    let mut tests_of: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (test, said) in said {
+        for text in &said.of_test {
+            tests_of.entry(text).or_default().push(&names[*test]);
+        }
+    }
+    let of_tests = tests_of.into_iter().map(|(text, tests)| match &tests[..] {
+        [one] => format!("test {one}: {text}"),
+        _ => {
+            let more = tests.len().saturating_sub(NAMED);
+            let more = if more > 0 { format!(", ... and {more} more") } else { String::new() };
+            format!("{} tests ({}{more}): {text}", tests.len(), tests[..tests.len().min(NAMED)].join(", "))
+        }
+    });
+    let of_all: BTreeSet<String> = said.values().flat_map(|said| said.of_all.iter().cloned()).collect();
+    of_all.into_iter().chain(of_tests).collect()
+}
+
+/// Tests named of which one thing is said.
+const NAMED: usize = 5;
+
+/// How often each node took a value, and which; of those that took none nothing, since this is kept of each test while others run.
+fn behaviour(execution: &Execution) -> Vec<(u32, u64, u64)> {
+    let deeds = execution.nodes.iter().zip(&execution.trajectories);
+    (0..)
+        .zip(deeds)
+        .filter(|(_, deed)| *deed != (&0, &0))
+        .map(|(node, (count, values))| (node, *count, *values))
+        .collect()
+}
