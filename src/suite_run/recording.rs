@@ -7,12 +7,14 @@ use std::sync::{Mutex, PoisonError};
 use crate::obstacle::Obstacle;
 use crate::program::{Counts, Execution, Program, Recorder};
 use crate::store::RunWriter;
-use crate::trace::read_directory;
+use crate::trace::{can_execute_under_another_root, read_directory};
 
 /// Collects what the runs of a suite's tests did.
 pub struct Recording<'p> {
     recorder: Recorder<'p>,
     names: Vec<String>,
+    /// Whether modules, by path, [can execute under another root](can_execute_under_another_root).
+    under_another_root: Mutex<HashMap<String, bool>>,
     state: Mutex<State>,
 }
 
@@ -58,7 +60,7 @@ impl<'p> Recording<'p> {
             recorded: Recorded { processes: vec![0; names.len()], ..Recorded::default() },
             failure: None,
         };
-        Ok(Recording { recorder, names, state: Mutex::new(state) })
+        Ok(Recording { recorder, names, under_another_root: Mutex::default(), state: Mutex::new(state) })
     }
 
     /// Takes in the traces of run number `run` of a test, whose program a signal ended if it `died`; called from any thread.
@@ -81,7 +83,17 @@ impl<'p> Recording<'p> {
         if traces.files.iter().any(|file| file.is_cleared()) {
             said.of_test.insert(CLEARED.to_string());
         }
+        let modules = processes.iter().flat_map(|process| &process.modules);
+        said.of_test.extend(modules.filter_map(|module| self.loss_under_another_root(module.path)));
         Ok(Seen { counts, said, processes: processes.len() as u32 })
+    }
+
+    /// What is said of a module that may start programs which cannot leave a record.
+    fn loss_under_another_root(&self, path: &str) -> Option<String> {
+        let mut known = self.under_another_root.lock().unwrap_or_else(PoisonError::into_inner);
+        let can = known.entry(path.to_owned()).or_insert_with(|| can_execute_under_another_root(Path::new(path)));
+        let name = Path::new(path).file_name().unwrap_or_default().display();
+        can.then(|| format!("{name} can execute a program after chroot: such a program leaves no record"))
     }
 
     /// The run to be completed, and what is known of it. What differs between the runs of tests that are not to be

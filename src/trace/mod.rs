@@ -15,7 +15,7 @@ pub use directory::{Traces, read_directory};
 pub use dump::{DumpError, dump, dump_dependences, dump_sites};
 pub use file::{LogEntry, TraceFile};
 pub use layout::{Facts, Layout, LogPart, ModulePart, UnitPart};
-pub use sites::{ModuleFile, SitesError, can_ask_for_time};
+pub use sites::{ModuleFile, SitesError, can_ask_for_time, can_execute_under_another_root};
 pub use suspect_core::trace::{Ending, Module, Process, Unit, sections, site_sections};
 
 use std::io;

@@ -57,6 +57,16 @@ pub fn can_ask_for_time(path: &Path) -> bool {
     asks().unwrap_or(true)
 }
 
+/// Functions that start another program in the same process.
+const EXECUTORS: [&str; 8] = ["execl", "execle", "execlp", "execv", "execve", "execvp", "execvpe", "fexecve"];
+
+/// Whether the program or library in a file can start programs under another root directory, where they find no place for a record.
+pub fn can_execute_under_another_root(path: &Path) -> bool {
+    let file = ModuleFile::open(path);
+    let mentions = |names: &[&str]| mentions(file.as_ref().ok()?.bytes(), names).ok();
+    mentions(&["chroot"]) == Some(true) && mentions(&EXECUTORS) == Some(true)
+}
+
 /// Whether `image`, the bytes of an ELF file, defines or refers to a symbol of one of these names. What it refers to weakly alone does not count: the
 /// runtime looks functions of the C library up so, in every program.
 fn mentions(image: &[u8], names: &[&str]) -> Result<bool, object::Error> {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use crate::project::Project;
+use crate::project::{Project, text};
 
 fn lines_suite(further: &str) -> String {
     format!("[[suite]]\nkind = \"lines\"\nfile = \"tests.txt\"\nrun = \"./prog {{line}}\"\n{further}")
@@ -103,4 +103,44 @@ fn programs_that_only_the_tests_need_are_noticed_when_listing_builds_them() {
     assert!(said.contains("1 passing, 1 failing, 0 not counted; recorded\n"), "{said}");
     let first = &project.ranking(&["--method", "ochiai"])["ranking"][0];
     assert_eq!((&first["file"], &first["line"]), (&"check.c".into(), &2.into()));
+}
+
+/// Executes itself behind another root directory, where it may.
+const ROOTED: &str = r#"#include <stdio.h>
+#include <unistd.h>
+#include <sys/wait.h>
+
+int main(int argc, char **argv)
+{
+    if (argc > 2)
+        return 0;
+    if (fork() == 0) {
+        if (chroot(".") == 0 && chdir("/") == 0)
+            execl("/prog", "prog", "again", argv[1], (char *)0);
+        _exit(0);
+    }
+    wait(0);
+    printf("%s\n", argv[1]);
+    return 0;
+}
+"#;
+
+#[test]
+fn programs_that_leave_no_record_behind_another_root_are_named() {
+    let project = Project::new();
+    project.write("prog.c", ROOTED).write("tests.txt", "a\n").write("expected/1", "a\n").write(
+        "suspect.toml",
+        "[build]\ncommand = \"cc -O1 -w -o prog prog.c\"\n\n[[suite]]\nkind = \"lines\"\nfile = \"tests.txt\"\nrun = \"./prog {line}\"\n\
+         expect = \"expected/{n}\"\n",
+    );
+    project.succeed(&["build"]);
+    let said = text(&project.suspect(&["test"]));
+    assert!(
+        said.contains("test 1: prog can execute a program after chroot: such a program leaves no record"),
+        "{said}"
+    );
+    project.write("prog.c", &ROOTED.replace("chroot(\".\") == 0 && ", ""));
+    project.succeed(&["build"]);
+    let said = text(&project.suspect(&["test"]));
+    assert!(!said.contains("chroot"), "{said}");
 }
