@@ -30,9 +30,9 @@ use slips::{Slipper, Tally};
 pub struct SeedRequest {
     /// The benchmark's directory, which must be new.
     pub directory: PathBuf,
-    /// Whether faults are made of code mutants.
+    /// True if faults are made of code mutants.
     pub mutants: bool,
-    /// Whether faults are made of mistakes in the source.
+    /// True if faults are made of mistakes in the source.
     pub slips: bool,
     /// Versions for each number of faults.
     pub count: u32,
@@ -290,7 +290,7 @@ impl<'a> Seeder<'a> {
     }
 }
 
-/// Whether it is known that some tests notice it and others do not.
+/// True if it is known that some tests notice it and others do not.
 fn is_fault(verdict: &Verdict, n_tests: usize) -> bool {
     let is_known = verdict.unknown_in.is_empty() && verdict.not_run_in.is_empty();
     is_known && !verdict.killed_by.is_empty() && verdict.killed_by.len() < n_tests
