@@ -45,14 +45,14 @@ pub struct SeedRequest {
 }
 
 /// Somebody who is told how seeding goes.
-pub struct Watch<'a> {
+pub struct SeedWatch<'a> {
     /// Progress of trials.
     pub progress: &'a dyn Progress,
     /// Takes a line for each kind of versions that was made.
     pub line: &'a mut dyn FnMut(&str) -> std::io::Result<()>,
 }
 
-impl Watch<'_> {
+impl SeedWatch<'_> {
     /// Tells how many versions were made of those that were asked for.
     fn made(&mut self, faults: &str, wanted: u32, made: usize) -> Result<(), Obstacle> {
         if made < wanted as usize {
@@ -65,7 +65,7 @@ impl Watch<'_> {
 }
 
 /// Makes a benchmark of faulty versions of the project at `root`.
-pub fn seed(root: &Path, request: &SeedRequest, mut watch: Watch) -> Result<(), Obstacle> {
+pub fn seed(root: &Path, request: &SeedRequest, mut watch: SeedWatch) -> Result<(), Obstacle> {
     let session = Session::latest(root)?;
     let project = Project::of(root, &session.store)?;
     let files = tree::project_files(root, &request.directory)?;
@@ -90,7 +90,7 @@ fn of_mutants(
     session: &Session,
     project: &Project,
     request: &SeedRequest,
-    watch: &mut Watch,
+    watch: &mut SeedWatch,
 ) -> Result<Vec<SeededProgram>, Obstacle> {
     let run = &session.run;
     let catalogue = Catalogue::of(session, &request.catalogue, None)?;
@@ -119,7 +119,7 @@ fn of_slips(
     project: &Project,
     files: &[PathBuf],
     request: &SeedRequest,
-    watch: &mut Watch,
+    watch: &mut SeedWatch,
 ) -> Result<Option<SeededProgram>, Obstacle> {
     let _reading = session.store.lock_shared()?;
     let mut tally = Tally::default();
