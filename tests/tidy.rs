@@ -148,6 +148,21 @@ fn only_exec_build_and_trial_start_processes() {
 }
 
 #[test]
+fn only_the_command_line_prints() {
+    let forbidden = ["print!(", "println!(", "stdout()", "stderr()", "say!("];
+    let mut wrong = Vec::new();
+    // The compiler driver and the worker for trials are programs of their own.
+    for module in modules_in_code("src").iter().filter(|module| !["build", "trial", "cli"].contains(&module.as_str())) {
+        for path in sources_of("src", module) {
+            let text = fs::read_to_string(&path).unwrap();
+            let uses = forbidden.iter().filter(|word| code_lines(&text).any(|line| line.contains(**word)));
+            wrong.extend(uses.map(|word| format!("{} uses {word}", path.display())));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
 fn every_file_says_what_it_owns() {
     let mut files = rust_files(&root().join("src"));
     for directory in ["core", "runtime", "llvm-pass", "tests", "benches"] {

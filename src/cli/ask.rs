@@ -11,8 +11,7 @@ use super::files::write_json;
 use super::rank::granularity;
 use crate::program::Program;
 use crate::rank::Units;
-use crate::rank_inputs::coverage;
-use crate::rank_inputs::resolve;
+use crate::rank_inputs::{coverage, resolve};
 use crate::spectra::hypothesis::{Names, Probability, Query};
 use crate::store::{Run, Store};
 

@@ -17,8 +17,7 @@ use crate::hom::{
     plan,
 };
 use crate::mutant::{CodeMutant, edits};
-use crate::mutation::{Catalogue, CatalogueRequest, KillRequest, subject};
-use crate::mutation::{Decisive, Killer, MemberKills, Subject};
+use crate::mutation::{Catalogue, CatalogueRequest, Decisive, KillRequest, Killer, MemberKills, Subject, subject};
 use crate::rank_inputs::observe;
 use crate::store::{Run, Store};
 use crate::suite_run::Session;

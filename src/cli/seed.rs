@@ -6,7 +6,7 @@ use std::path::Path;
 use super::args::{SeedArguments, SeedOrigin};
 use super::exit::{Exit, Failure};
 use super::progress::StatusLine;
-use crate::eval::{SeedRequest, Watch, seed as make};
+use crate::eval::{SeedRequest, SeedWatch, seed as make};
 use crate::mutation::{CatalogueRequest, KillRequest};
 
 /// Makes a benchmark of faulty versions.
@@ -26,7 +26,7 @@ pub fn seed(root: &Path, start: &Path, arguments: &SeedArguments, out: &mut impl
         kill: KillRequest::from(&arguments.kill),
     };
     let progress = StatusLine::new();
-    make(root, &request, Watch { progress: &progress, line: &mut |line| writeln!(out, "{line}") })?;
+    make(root, &request, SeedWatch { progress: &progress, line: &mut |line| writeln!(out, "{line}") })?;
     let shown = arguments.output.display();
     writeln!(out, "{shown} can be evaluated: suspect eval {shown}").map_err(Failure::of(Exit::File))
 }

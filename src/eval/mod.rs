@@ -29,7 +29,7 @@ pub use result::{
     write,
 };
 pub use run::{EvalRequest, Evaluation, evaluate};
-pub use seed::{SeedRequest, Watch, seed};
+pub use seed::{SeedRequest, SeedWatch, seed};
 pub use seeded::{SeededBenchmark, SeededProgram, SeededVersion, copy_files};
 pub use selection::Selection;
 pub use summary::{AccAt, Bounds, Comparison, Intervals, MethodSummary, NScoreRow, Summary, Wasted};

@@ -13,7 +13,7 @@ use crate::recording::NoAnswer;
 use crate::report::Explanation;
 
 impl<'a> Case<'a> {
-    /// Whether the passing run comes to the places that are asked about.
+    /// True if the passing run comes to the places that are asked about.
     pub fn check_comes_there(&self, request: &Request) -> Result<(), No> {
         for asked in [&request.effect, &request.cause].into_iter().flatten() {
             let executed = |side: Side| !self.finder.executions(side, asked).is_empty();
@@ -24,7 +24,7 @@ impl<'a> Case<'a> {
         Ok(())
     }
 
-    /// What was not recorded of the runs, each statement once.
+    /// Statements about what was not recorded of the runs, each once.
     pub fn warnings(&self) -> Vec<String> {
         let mut all: Vec<String> =
             self.recorded.iter().zip(&self.names).flat_map(|(one, name)| one.warnings(name)).collect();
@@ -32,7 +32,7 @@ impl<'a> Case<'a> {
         all
     }
 
-    /// Says, too, what was noticed.
+    /// Explains the case until this time; notes in `marks` what was noticed.
     pub fn explanation(&self, request: &Request, until: Instant, marks: &Marks) -> Result<Explanation, Obstacle> {
         let (effect, words) = match &request.effect {
             Some(asked) => (self.finder.effect(self.pair, asked)?, None),

@@ -55,7 +55,7 @@ fn groups<'a>(run: &'a Run, ranking: &RankingReport) -> Result<(Vec<Vec<&'a Test
     Ok((groups.collect(), ranking.groups.len()))
 }
 
-/// Whether a test is one of them.
+/// True if a test is one of them.
 fn has(tests: &[&TestRecord], name: &str) -> bool {
     tests.iter().any(|test| test.name == name)
 }

@@ -1,4 +1,4 @@
-//! What is explained when nothing is asked for: the crash, what is written and not expected, or the first thing written that differs.
+//! The effect where none is asked for: the crash, the wrong output, or the first output that differs.
 
 use std::collections::HashSet;
 
@@ -43,7 +43,7 @@ impl Case<'_> {
         Err(Obstacle::new(Obstacle::Request, message))
     }
 
-    /// Whether a run ended where no process ends in order, or is recorded as far as it may and does not end. It need not be the process that the test's
+    /// True if a run ended where no process ends in order, or is recorded as far as it may and does not end. It need not be the process that the test's
     /// command is.
     fn died(&self, side: Side) -> bool {
         let RecordedTest { recording, verdict, .. } = &self.recorded[side.index()];
@@ -165,7 +165,7 @@ impl Case<'_> {
         Effect::new(self.pair, branch, Watch::Result, &self.runs.naming.names)
     }
 
-    /// What the failing run writes that is not expected: what both runs read for it, or why one run alone comes there.
+    /// The effect of the wrong output: the values that both runs read for it, or the decision that leads one run alone there.
     fn wrong_effect(&self) -> Option<(Effect, Option<String>)> {
         let wrong = self.wrong?;
         if let Some(effect) = self.read_otherwise(wrong) {
@@ -178,7 +178,7 @@ impl Case<'_> {
         self.parting_before(Side::Second, wrong.point).map(|effect| (effect, Some(text)))
     }
 
-    /// What the failing run writes that is not expected, where both runs come to that call and read something else for it.
+    /// The effect of the wrong output, where both runs come to that call and read other values for it.
     pub(super) fn read_otherwise(&self, wrong: &Wrong) -> Option<Effect> {
         let of_call = |point: u32| {
             let partner = self.runs.alignment.partner(Side::Second, point)?;

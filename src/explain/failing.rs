@@ -10,11 +10,11 @@ use crate::suite::{Test, Verdict};
 
 /// A run of the failing test.
 pub struct Failing {
-    /// What was recorded of it.
+    /// The recorded run.
     pub recorded: RecordedTest,
-    /// What is other each time it runs, if that matters.
+    /// A statement about what differs each time it runs, if that matters.
     pub unsteady: Option<String>,
-    /// What was done about it.
+    /// A statement about the clock that is held for that reason.
     pub held: Option<String>,
 }
 
@@ -72,7 +72,7 @@ fn time_of_tests(room: &RecordingRoom) -> Option<u64> {
     tested.filter(|seconds| *seconds > 0).or_else(now)
 }
 
-/// That a test does not end where it is recorded as it did in the last `suspect test`: what it does there explains nothing then.
+/// A statement that a recorded test does not end as in the last `suspect test`. Its run explains nothing then.
 pub fn ends_otherwise(room: &RecordingRoom<'_>, name: &str, recorded: &RecordedTest) -> Option<String> {
     let known = room.known(name)?;
     let now = recorded.verdict_text();
@@ -86,14 +86,14 @@ pub fn ends_otherwise(room: &RecordingRoom<'_>, name: &str, recorded: &RecordedT
     ))
 }
 
-/// That a test fails in the same way as in the last `suspect test`, but not word for word: another time, or other garbage, may be behind what is explained.
+/// A statement that a test fails as in the last `suspect test`, but not word for word. Another time, or other garbage, may be behind that.
 pub fn fails_otherwise(room: &RecordingRoom<'_>, name: &str, recorded: &RecordedTest) -> Option<String> {
     let (known, now) = (room.known(name)?, recorded.verdict_text());
     (recorded.verdict == Verdict::Fail && known.verdict != now)
         .then(|| format!("{name} was in the last `suspect test`: {}; where it is recorded it is: {now}", known.verdict))
 }
 
-/// How a test ends, of its verdict and the reason: the verdict, and the signal or the exit status where the reason is one.
+/// The end of a test, from its verdict in words: the verdict, and the signal or exit status where the reason is one.
 fn end_of(text: &str) -> (&str, &str) {
     let (verdict, reason) = text.split_once(": ").unwrap_or((text, ""));
     let is_end = reason.starts_with("killed by ") || reason.starts_with("exit status ");

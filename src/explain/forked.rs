@@ -37,7 +37,7 @@ impl<'s, 'c, 'a> Forks<'s, 'c, 'a> {
         fits.then_some(Forks { processes, cause, cut, effect, known: [None, None], answered: 0 })
     }
 
-    /// What a part of the cut comes to in a forked process.
+    /// The verdict of a forked process on a part of the cut.
     pub fn run(&mut self, side: Side, patch: &[&Difference]) -> Option<Verdict> {
         if patch.len() == self.cut.len() {
             return None;
@@ -50,7 +50,7 @@ impl<'s, 'c, 'a> Forks<'s, 'c, 'a> {
         found
     }
 
-    /// How many runs were answered so.
+    /// The number of runs that were answered so.
     pub fn answered(&self) -> usize {
         self.answered
     }

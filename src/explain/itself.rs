@@ -15,7 +15,7 @@ use crate::suite::Verdict;
 
 /// A run that a change made pass.
 pub struct Passing {
-    /// What was recorded of it.
+    /// The recorded run.
     pub recorded: RecordedTest,
     /// The change.
     pub change: Change,
@@ -102,7 +102,7 @@ impl Passing {
         }
     }
 
-    /// What a user must know of such a run, and `why` nothing else fits.
+    /// A statement for the user about such a run, and `why` nothing else fits.
     pub fn trust(&self, why: Option<&str>) -> String {
         let why = why.map(|why| format!("{why}: ")).unwrap_or_default();
         let runs = if self.tried == 1 { "1 run was".to_owned() } else { format!("{} runs were", self.tried) };
@@ -118,7 +118,7 @@ impl Passing {
 }
 
 impl Case<'_> {
-    /// How the passing run was made, by the change at `point`.
+    /// The change at `point` that made the passing run, for readers.
     pub fn made(&self, passing: &Passing, point: u32) -> Made {
         let (by, value) = match passing.change {
             Change::Turned(_) => ("switched", None),
@@ -128,7 +128,7 @@ impl Case<'_> {
         Made { by: by.to_owned(), point, option: passing.option.clone(), value, tried: passing.tried }
     }
 
-    /// What the store at `point` of both runs left in each.
+    /// The values that the store at `point` left in both runs.
     fn replaced_value(&self, point: u32) -> Option<Cause> {
         let write = |side: Side| self.runs.runs[side.index()].written(point).next();
         let writes = [write(Side::First)?, write(Side::Second)?];
@@ -140,7 +140,7 @@ impl Case<'_> {
         Some(Cause { what, failing, passing })
     }
 
-    /// What the run is called that is the failing one but for the change at `point`.
+    /// The name of the run that is the failing one but for the change at `point`.
     pub fn name_of_itself(&self, made: &Made, point: u32) -> String {
         let time = self.finder.instance(Side::First, point);
         let time = if time > 1 { format!(" ({} time)", ordinal(time)) } else { String::new() };

@@ -1,4 +1,4 @@
-//! Why a run fails where another one does not: two runs are recorded, aligned and sliced, and causes are proved by running again.
+//! Explanations of failures: a failing and a passing run are recorded, aligned and sliced, and causes are proved by running again.
 
 mod case;
 mod chains;
@@ -36,7 +36,7 @@ pub use wrong::{Wrong, find as find_wrong};
 
 /// Two recorded runs of one program, and what is asked about them.
 struct Case<'a> {
-    /// What the runs are called: the passing one first.
+    /// Names of the runs: the passing one first.
     names: [String; 2],
     recorded: [&'a RecordedTest; 2],
     code: &'a Code,
@@ -45,9 +45,9 @@ struct Case<'a> {
     words: &'a Words<'a>,
     finder: &'a Finder<'a>,
     room: &'a RecordingRoom<'a>,
-    /// What was changed in the passing run, if that is the failing test's.
+    /// The change in the passing run, if it is a run of the failing test.
     made: Option<Made>,
-    /// What the failing run writes that is not expected, if that is known.
+    /// The wrong output of the failing run, if it is known.
     wrong: Option<&'a Wrong>,
 }
 
@@ -118,7 +118,7 @@ fn half_until(until: Instant) -> Instant {
     now + until.saturating_duration_since(now) / 2
 }
 
-/// What was noticed while an explanation was made.
+/// Signs that were noticed while an explanation was made.
 #[derive(Default)]
 struct Marks {
     /// A run was seen to do something else than the recorded one.

@@ -18,17 +18,17 @@ use crate::trial;
 pub struct Processes<'c, 'a> {
     case: &'c Case<'a>,
     guide: trial::Guide,
-    /// Those that were looked up: each is asked for by every patched run of a step, and found by going over the recordings.
+    /// Positions that were looked up: every patched run of a step asks for the same ones, and finding one takes a walk over the recordings.
     positions: RefCell<HashMap<[u32; 2], Point>>,
     failed: RefCell<Option<trial::TrialError>>,
     /// Of each side.
     unsteady: [Unsteady; 2],
 }
 
-/// How processes do not do the same each time.
+/// Signs that processes do not do the same each time.
 #[derive(Default)]
 struct Unsteady {
-    /// Whether they ever did not.
+    /// True if they ever did not.
     ever: Cell<bool>,
     /// The last ones went another way than their own recorded run before anything was patched.
     parted: Cell<usize>,
@@ -44,7 +44,7 @@ struct Look {
     when: u32,
     /// For each watched value: which argument of the call it is, or where it lies.
     values: Vec<Looked>,
-    /// Whether the outcome of the step is a value, too.
+    /// True if the outcome of the step is a value, too.
     outcome: bool,
 }
 
@@ -192,7 +192,7 @@ impl<'c, 'a> Processes<'c, 'a> {
         }
     }
 
-    /// What the tests of a plan come to; one whose process parted is run again.
+    /// The answers of a plan's tests; a test whose process parted is run again.
     fn answers(
         &self,
         side: Side,
@@ -224,12 +224,12 @@ impl<'c, 'a> Processes<'c, 'a> {
         parted.get() < PATIENCE
     }
 
-    /// Whether processes do not always do what the recorded run of `side` did.
+    /// True if processes do not always do what the recorded run of `side` did.
     pub fn is_unsteady(&self, side: Side) -> bool {
         self.unsteady[side.index()].ever.get()
     }
 
-    /// Whether processes can be forked at the points `cause` and go on to the effect beside each other: no other thread runs, no memory is
+    /// True if processes can be forked at the points `cause` and go on to the effect beside each other: no other thread runs, no memory is
     /// shared, and nothing in between, in either run, has to do with the outside but by writing what nobody reads.
     pub fn may_fork(&self, cause: [u32; 2], effect: &Effect) -> bool {
         Side::BOTH.into_iter().all(|side| {
@@ -241,12 +241,12 @@ impl<'c, 'a> Processes<'c, 'a> {
         })
     }
 
-    /// Whether a difference is in memory that both processes have at the cause point, and its value can be given to that of `side`.
+    /// True if a difference is in memory that both processes have at the cause point, and its value can be given to that of `side`.
     pub fn can_patch(&self, side: Side, cause: [u32; 2], difference: &Difference) -> bool {
         self.patch(side, cause, &[difference]).is_ok()
     }
 
-    /// Why processes could not be started, if so.
+    /// The reason why processes could not be started, if they could not.
     pub fn failed(self) -> Option<String> {
         self.failed.into_inner().map(|error| error.to_string())
     }
@@ -256,7 +256,7 @@ impl<'c, 'a> Processes<'c, 'a> {
         *self.positions.borrow_mut().entry(points).or_insert_with(find)
     }
 
-    /// How often the step of the effect is begun from the cause on, as the recorded run has it.
+    /// The number of times that the effect's step is begun from the cause on, in the recorded run.
     fn counted(&self, side: Side, cause: [u32; 2], effect: [u32; 2]) -> Option<trial::Place> {
         let run = &self.case.runs.runs[side.index()];
         let site = run.site(effect[side.index()]);
@@ -377,7 +377,7 @@ impl<'c, 'a> Processes<'c, 'a> {
     }
 }
 
-/// Whether processes that were forked may go beside each other past a site that comes before, or `behind`, the place where they are forked.
+/// True if processes that were forked may go beside each other past a site that comes before, or `behind`, the place where they are forked.
 fn is_harmless(code: &Code, site: u32, behind: bool) -> bool {
     let (Site::Step(step) | Site::Returned(step)) = code.what(site) else { return true };
     if !code.is_hooked_call(step) {

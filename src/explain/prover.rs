@@ -1,4 +1,4 @@
-//! Which differences are causes: patched runs, by the ladder of models.
+//! Proof of causes among differences: patched runs, by the ladder of models.
 
 use std::collections::HashMap;
 use std::time::Instant;
@@ -74,7 +74,7 @@ impl<'c, 'a> Prover<'c, 'a> {
         self.given_up
     }
 
-    /// What is said instead of a run once time is up.
+    /// The verdict that stands for a run once time is up.
     fn over(until: Instant) -> Option<Verdict> {
         (Instant::now() >= until).then_some(Verdict::Unresolved(Stop::GivenUp))
     }
@@ -160,12 +160,12 @@ impl<'c, 'a> Prover<'c, 'a> {
         self.forked.clone()
     }
 
-    /// Whether a process did something else than its recorded run, before anything was patched.
+    /// True if a process did something else than its recorded run, before anything was patched.
     pub fn is_unsteady(&self) -> bool {
         self.processes.as_ref().is_some_and(|processes| Side::BOTH.into_iter().any(|side| processes.is_unsteady(side)))
     }
 
-    /// Why steps could not be proved, as sentences.
+    /// Reasons why steps could not be proved, as sentences.
     pub fn problems(self) -> Vec<String> {
         let mut stops: Vec<&str> = self.stops.iter().map(|stop| words(*stop)).collect();
         stops.sort_unstable();

@@ -20,9 +20,9 @@ pub struct Question<'a> {
     pub room: &'a RecordingRoom<'a>,
     pub test: &'a Test,
     pub failing: &'a RecordedTest,
-    /// What it writes that is not expected, if that is what is to be explained.
+    /// The wrong output, if that is to be explained.
     pub wrong: Option<Wrong>,
-    /// Whether it does the same each time, so that a change can be made at one place of its run.
+    /// True if it does the same each time, so that a change can be made at one place of its run.
     pub is_steady: bool,
     pub request: &'a Request,
     /// When time is up.
@@ -30,16 +30,16 @@ pub struct Question<'a> {
     pub marks: Marks,
 }
 
-/// What a comparison is to explain.
+/// The effect that a comparison is to explain.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Wanted {
-    /// What is written and not expected, where that is known.
+    /// The wrong output, where it is known.
     Wrong,
-    /// That, or else the first difference.
+    /// The wrong output, or else the first difference.
     Any,
 }
 
-/// Why two runs cannot be compared.
+/// The reason why two runs cannot be compared.
 pub enum No {
     /// The passing one never comes to where is asked: another one may.
     Unfit(Obstacle),

@@ -19,8 +19,7 @@ use crate::mutation::{does_not_end, most_passing_edges};
 use crate::obstacle::Obstacle;
 use crate::program::Program;
 use crate::progress::Progress;
-use crate::ranking::Claims;
-use crate::ranking::last_ranking;
+use crate::ranking::{Claims, last_ranking};
 use crate::recording::{Code, Recording, code_of};
 use crate::store::{Lock, Run, Store, StoreError, TestRecord};
 use crate::suite::{Judging, RunContext, Suite, Test, TestRun, Verdict};
@@ -67,27 +66,27 @@ pub struct RecordingRoom<'a> {
     _lock: Lock,
 }
 
-/// What a recorded run of a test left.
+/// A recorded run of a test.
 pub struct RecordedTest {
-    /// What the suite says of it.
+    /// The suite's verdict.
     pub verdict: Verdict,
-    /// Why, unless it goes without saying.
+    /// The reason of the verdict, unless it goes without saying.
     pub reason: Option<String>,
-    /// How it can be run again with patches, if it can.
+    /// The means to run it again with patches, if there are any.
     pub runs: Option<TestRuns>,
     /// The number of the process in the order in which they started.
     pub process: u32,
     /// The process that is looked at: of several, the one that recorded most.
     pub recording: Recording,
-    /// How many more processes of the test recorded something.
+    /// The number of further processes of the test that recorded something.
     pub others: usize,
-    /// What it wrote, to standard output and error, if it ran contained.
+    /// Its standard output and error, if it ran contained.
     pub written: Option<[Vec<u8>; 2]>,
-    /// What was changed in a run that is not the test's own.
+    /// The change in a run that is not the test's own.
     pub change: Option<Change>,
 }
 
-/// What is changed in a run of a test.
+/// A change in a run of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     /// A decision goes another way.
@@ -115,7 +114,7 @@ impl RecordedTest {
         }
     }
 
-    /// What was not recorded, as statements about the test called `name`.
+    /// Statements about what was not recorded of the test called `name`.
     pub fn warnings(&self, name: &str) -> Vec<String> {
         let others = (self.others > 0).then(|| {
             let verb = if self.others == 1 { "other was" } else { "others were" };
@@ -136,7 +135,7 @@ impl<'a> RecordingRoom<'a> {
         self.session().map(|session| &session.run)
     }
 
-    /// Whether a program that was built can ask for the time of day; as long as none is known, one might.
+    /// True if a program that was built can ask for the time of day; as long as none is known, one might.
     pub fn may_depend_on_time(&self) -> bool {
         let Ok(Some(build)) = self.store.load_build::<BuildReport>() else { return true };
         let can_ask = |path: &str| can_ask_for_time(&self.store.root().join(path));
@@ -250,17 +249,17 @@ impl<'a> RecordingRoom<'a> {
         Ok(RecordedTest { verdict, reason, runs: None, recording, process, others, written: None, change: None })
     }
 
-    /// What was recorded of the tests last.
+    /// Records of the last `suspect test`.
     fn records(&self) -> &[TestRecord] {
         self.tested.as_ref().map_or(&[], |session| &session.run.manifest.tests)
     }
 
-    /// What the last `suspect test` knows of a test that counted in it.
+    /// The record of a test that counted in the last `suspect test`.
     pub fn known(&self, name: &str) -> Option<&TestRecord> {
         self.records().iter().find(|record| record.name == name && record.passed.is_some())
     }
 
-    /// Whether a test is known not to end.
+    /// True if a test is known not to end.
     fn is_endless(&self, test: &Test) -> bool {
         self.records().iter().any(|record| record.name == test.name && does_not_end(record))
     }
@@ -302,7 +301,7 @@ impl<'a> RecordingRoom<'a> {
         Ok(Some(done.into_iter().map(|patched| patched.answered).collect()))
     }
 
-    /// What the suite says of a recorded test with a change; nothing if the test can only be recorded.
+    /// The suite's verdict on a recorded test with a change; nothing if the test can only be recorded.
     pub fn changed(&self, recorded: &RecordedTest, change: Change) -> Result<Option<Verdict>, Obstacle> {
         self.show_changed();
         let mut worker = self.worker.borrow_mut();
@@ -331,7 +330,7 @@ impl<'a> RecordingRoom<'a> {
         }))
     }
 
-    /// What a test is to write to standard output, byte for byte, if that is what it is judged by.
+    /// The expected standard output of a test, byte for byte, if the test is judged by it.
     pub fn expected(&self, test: &Test) -> Result<Option<Vec<u8>>, Obstacle> {
         let Ok(alone) = test.alone() else { return Ok(None) };
         Ok(match self.suite.judging(&alone, &self.scratch)? {
@@ -370,7 +369,7 @@ impl<'a> RecordingRoom<'a> {
         }))
     }
 
-    /// What was claimed of the latest run's tests, if anything was.
+    /// The claims about the latest run's tests, if there are any.
     pub fn claims(&self) -> Option<Claims> {
         Claims::load(self.session().ok()?).ok()
     }

@@ -1,11 +1,11 @@
-//! What somebody wants to have explained, as plain data.
+//! Requests for explanations, as plain data.
 
 use std::time::Duration;
 
 use crate::comparison::{Replacement, Turn};
 use crate::recording::Asked;
 
-/// What is to be explained, and how.
+/// A request for an explanation.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// The failing test; without one, the first of the last `suspect test`.
@@ -18,13 +18,13 @@ pub struct Request {
     pub clock: Option<u64>,
     /// The line at which causes are looked for, instead of step by step.
     pub cause: Option<Asked>,
-    /// What is to be explained; without it, the crash, what is not expected, or the first difference.
+    /// The effect to explain; without it, the crash, the wrong output, or the first difference.
     pub effect: Option<Asked>,
     /// How causes are found.
     pub method: Method,
-    /// What patched runs of the approximate model are made of.
+    /// The engine of patched runs of the approximate model.
     pub engine: Engine,
-    /// Which model they follow.
+    /// The execution model of patched runs.
     pub model: Model,
     /// Steps back, at most.
     pub steps: usize,
@@ -41,7 +41,7 @@ pub enum Method {
     Dual,
 }
 
-/// What patched runs are made of.
+/// The engine that patched runs are made by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
     /// The program runs again, where it can be asked; else the recordings. Runs of one step are forked where that is safe.
@@ -66,16 +66,16 @@ pub enum Model {
 /// The run that the failing one is compared with.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Second {
-    /// That of a test that the user named.
+    /// The run of a test that the user named.
     Named(String),
-    /// That of a passing test like it.
+    /// The run of a passing test like it.
     #[default]
     Alike,
     /// The failing one with a change.
     Itself(Itself),
 }
 
-/// What is changed in the failing test's run: this, or something that makes it pass.
+/// A change in the failing test's run: this one, or one that makes the test pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Itself {
     /// A condition or a value.
@@ -87,12 +87,12 @@ pub enum Itself {
 }
 
 impl Itself {
-    /// Whether it may be a condition.
+    /// True if it may be a condition.
     pub fn conditions(self) -> bool {
         !matches!(self, Itself::Replaced(_))
     }
 
-    /// Whether it may be a value.
+    /// True if it may be a value.
     pub fn values(self) -> bool {
         !matches!(self, Itself::Switched(_))
     }

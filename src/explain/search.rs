@@ -30,7 +30,7 @@ pub struct Search<'a> {
     tried: [Cell<u32>; 2],
 }
 
-/// What is tried on a line on which a change made the test pass already.
+/// A trial on a line on which a change made the test pass already.
 enum Known {
     /// All other ways of the decision of this number.
     Turns(u64),
@@ -40,7 +40,7 @@ enum Known {
     Values(u64),
 }
 
-/// What a part of the search came to.
+/// The result of a part of the search.
 enum Part {
     Found(Change),
     Exhausted,
@@ -64,7 +64,7 @@ impl<'a> Search<'a> {
         &self.loaded.1
     }
 
-    /// How many changes were tried.
+    /// The number of changes that were tried.
     pub fn tried(&self) -> u32 {
         self.tried.iter().map(Cell::get).sum()
     }
@@ -257,7 +257,7 @@ fn numbers(points: &[u32], is_wanted: impl Fn(u32) -> bool) -> BTreeSet<u64> {
     (0..).zip(points).filter(|(_, point)| is_wanted(**point)).map(|(number, _)| number).collect()
 }
 
-/// What the change of a node's value makes of a number that is stored.
+/// The number that the change of a node's value makes of a stored one.
 fn changed(change: &trial::Change, store: &Store) -> Option<u64> {
     let is_integer = matches!(store.of, Type::Integer(_));
     let bits = match change {

@@ -1,4 +1,4 @@
-//! Which test is explained, and with which run it is compared.
+//! The choice of the failing test, and of passing tests like it.
 
 use std::collections::HashMap;
 
@@ -35,7 +35,7 @@ pub fn failing_test(store: &Store, request: &Request) -> Result<String, Obstacle
 pub struct Passing {
     /// The one most like it; or why there is none.
     pub most_alike: Result<String, &'static str>,
-    /// Those that execute the line that was asked for, the most alike first.
+    /// Passing tests that execute the line that was asked for, the most alike first.
     pub there: Vec<String>,
 }
 
@@ -81,7 +81,7 @@ pub fn passing(room: &RecordingRoom<'_>, failing: &Test, line: Option<&(String, 
     Ok(Passing { most_alike, there })
 }
 
-/// Whether the last `suspect test` found values in this test's run that are others each time.
+/// True if the last `suspect test` found values in this test's run that are others each time.
 pub fn takes_unsteady_values(run: &Run, name: &str) -> bool {
     let number = run.manifest.tests.iter().position(|test| test.name == name).map(|number| number as u32);
     let execution = number.and_then(|number| run.recorded().ok()?.execution(number).ok());

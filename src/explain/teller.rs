@@ -15,7 +15,7 @@ use crate::report::{self, Cause, EXPLANATION_SCHEMA_VERSION, Explanation, Place,
 pub struct Teller<'c, 'a> {
     /// The case.
     pub case: &'c Case<'a>,
-    /// What was asked.
+    /// The request.
     pub request: &'c Request,
     /// By cause point: patched runs that were forked there.
     pub forked: HashMap<[u32; 2], u32>,
@@ -110,7 +110,7 @@ impl Teller<'_, '_> {
         command
     }
 
-    /// What differs at an effect, in words.
+    /// The differences at an effect, in words.
     fn values(&self, effect: &Effect) -> String {
         let words = self.case.words;
         match &effect.watch {
@@ -287,7 +287,7 @@ impl Teller<'_, '_> {
 }
 
 impl Case<'_> {
-    /// Whether what one run alone does next after `point` is, or leads to, a jump out of calls.
+    /// True if what one run alone does next after `point` is, or leads to, a jump out of calls.
     fn is_jumped_after(&self, side: Side, point: u32) -> bool {
         let run = &self.runs.runs[side.index()];
         let alone = |point: &u32| self.runs.alignment.partner(side, *point).is_none();
@@ -321,7 +321,7 @@ fn differs(what: &str, failing: &str, passing: &str) -> String {
 /// Values of an effect that are named.
 const MOST_VALUES: usize = 4;
 
-/// What differs, as far as one sentence can tell it.
+/// The differences, as far as one sentence can tell them.
 fn listed(texts: &[String]) -> String {
     let named = texts[..texts.len().min(MOST_VALUES)].join(", ");
     match texts.len().saturating_sub(MOST_VALUES) {

@@ -1,4 +1,4 @@
-//! What a failing test writes that is not expected, and which call wrote the first of it.
+//! The first wrong byte that a failing test writes, and the call that wrote it.
 
 use std::fmt;
 use std::time::Instant;
@@ -22,7 +22,7 @@ pub struct Wrong {
     pub returned: Option<u32>,
     /// The file and line of that call.
     pub place: (String, u32),
-    /// How what is written differs from what is expected.
+    /// The difference between the written and the expected output, in words.
     pub words: String,
 }
 
@@ -34,7 +34,7 @@ impl fmt::Display for Wrong {
 }
 
 impl Wrong {
-    /// Whether something corresponds to the call in another run.
+    /// True if something corresponds to the call in another run.
     pub fn is_in(&self, alignment: &Alignment) -> bool {
         let points = [Some(self.point), self.returned];
         points.into_iter().flatten().any(|point| alignment.partner(Side::Second, point).is_some())
@@ -97,7 +97,7 @@ pub fn find(
     Ok(course.line(point).filter(|_| is_sure).map(wrong))
 }
 
-/// How many bytes two texts have in common before they differ.
+/// The number of bytes that two texts have in common before they differ.
 fn common(one: &[u8], other: &[u8]) -> usize {
     one.iter().zip(other).take_while(|(one, other)| one == other).count()
 }
@@ -150,7 +150,7 @@ impl Course<'_> {
         &frames[frame as usize]
     }
 
-    /// Whether `main` is recorded and all that happens at a point happens in it.
+    /// True if `main` is recorded and all that happens at a point happens in it.
     fn is_in_main(&self, point: u32) -> bool {
         let function = &self.code.functions[self.outermost(self.frame(point)).function as usize];
         self.program.functions[function.program as usize].name == "main"

@@ -16,13 +16,12 @@ use crate::mutant::{Class, CodeMutant, Comparison, Forms, Junk, Selection, Statu
 use crate::obstacle::Obstacle;
 use crate::program::Program;
 use crate::report::{MutantEdit, MutantEntry, MutantStatus};
-use crate::source::SourceTree;
-use crate::source::Text;
+use crate::source::{SourceTree, Text};
 use crate::store::{Run, Store};
 use crate::suite_run::Session;
 use crate::trial::{Mutant, Override, Site};
 
-/// Which code mutants are asked for: all that are worth a trial, unless something narrows them.
+/// A request for code mutants: all that are worth a trial, unless something narrows them.
 #[derive(Clone, Debug, Default)]
 pub struct CatalogueRequest {
     /// Operators by their names; the usual ones, if there is none.
@@ -35,13 +34,13 @@ pub struct CatalogueRequest {
     pub lines: Vec<String>,
     /// The git revision whose lines are left out.
     pub since: Option<String>,
-    /// How many of these are drawn at random; all without it.
+    /// The number to draw at random; all without it.
     pub sample: Option<Sample>,
     /// Seed of random choices.
     pub seed: u64,
 }
 
-/// How many mutants are drawn.
+/// The number of mutants to draw.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Sample {
     /// So many.
@@ -59,7 +58,7 @@ pub struct Catalogue {
     pub mutants: Vec<CodeMutant>,
     /// Positions of those that are asked for and worth a trial.
     pub chosen: Vec<u32>,
-    /// What is left out: one statement each.
+    /// Statements about what is left out.
     pub left_out: Vec<String>,
 }
 
@@ -107,7 +106,7 @@ impl Catalogue {
     }
 }
 
-/// Why a mutant is not worth a trial, as a fragment that fits "left out: ...".
+/// The reason why a mutant is not worth a trial, as a fragment that fits "left out: ...".
 fn why_not(mutant: &CodeMutant) -> Option<&'static str> {
     match mutant.status {
         Status::Normal => None,
@@ -149,7 +148,7 @@ fn counted(mutants: usize) -> String {
     if mutants == 1 { "1 mutant".to_owned() } else { format!("{mutants} mutants") }
 }
 
-/// Why a mutant is not asked for.
+/// The reason why a mutant is not asked for.
 fn other_places(request: &CatalogueRequest) -> &'static str {
     let CatalogueRequest { operators, files, functions, lines, since, .. } = request;
     match operators.is_empty() && files.is_empty() && functions.is_empty() && lines.is_empty() {
@@ -219,7 +218,7 @@ fn compare(
     left_out
 }
 
-/// What is asked for; all that is worth a trial, where no share of it is.
+/// The selection that is asked for; all that is worth a trial, where nothing narrows it.
 pub fn selection(root: &Path, request: &CatalogueRequest) -> Result<Selection, Obstacle> {
     let wrong =
         |option: &str, word: &str, why: &str| Obstacle::new(Obstacle::Request, format!("--{option} {word}: {why}"));

@@ -1,4 +1,4 @@
-//! What the results of code mutants depend on, as numbers that outlast builds.
+//! The state of code that results of code mutants depend on, as numbers that outlast builds.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -66,7 +66,7 @@ pub fn test_code(program: &Program, executed: impl Fn(u32) -> bool) -> u64 {
     codes.into_iter().fold(HASH_START, |hash, (name, code)| mix(text(hash, name), code))
 }
 
-/// Whether a word of the path is `test` or `tests`.
+/// True if a word of the path is `test` or `tests`.
 fn is_test_file(path: &str) -> bool {
     !path.starts_with('/') && path.split(|c: char| !c.is_alphanumeric()).any(|word| matches!(word, "test" | "tests"))
 }

@@ -1,4 +1,4 @@
-//! How long trials of failing tests may run, and which of these tests are cut because they do not end or not in time.
+//! Limits of trials of failing tests, and the tests that are cut because they do not end, or not in time.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use crate::obstacle::Obstacle;
 use crate::store::{Recorded, Run, TestRecord};
 use crate::suite::{Verdict, WITHOUT_END};
 
-/// How many times what a passing test executes is too much, and what is too much at least and at most.
+/// Multiple of a passing test's edges from which on a test is cut, and the least and the greatest number of edges that this may be.
 const FACTOR: u64 = 4;
 const LEAST: u64 = 1 << 19;
 const MOST: u64 = 1 << 40;
@@ -16,9 +16,9 @@ const MOST_ENOUGH: u64 = 1 << 26;
 const SLOW: u64 = 1000;
 const RUNAWAY: u64 = 16;
 
-/// Which failing tests have trials that are cut where the test would go on, and when all others are.
+/// Failing tests whose trials are cut where the test would go on, and the limits of all others.
 pub struct Endless {
-    /// Those that do not end, and those that run so much longer than any passing test that what mends them would end long before.
+    /// Tests that do not end, or run so much longer than any passing test that a mended one would end long before.
     pub tests: BTreeSet<u32>,
     /// Hooks and ticks after which they are cut: many more than passing tests execute, each of which has no more of them than it takes
     /// edges. A power of two, so that it is the same if these take a few more.
@@ -28,7 +28,7 @@ pub struct Endless {
 }
 
 impl Endless {
-    /// Those of a recorded run.
+    /// The endless tests of a recorded run.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -56,7 +56,7 @@ pub fn most_passing_edges(run: &Run, recorded: &Recorded) -> Result<u64, Obstacl
     passing.map(|(test, _)| n_edges(recorded, test)).try_fold(0, |most, edges| Ok(most.max(edges?)))
 }
 
-/// What is too much where passing tests take so many edges at most.
+/// The edges from which on a test is cut, where passing tests take so many at most.
 fn budget(most: u64) -> u64 {
     most.saturating_mul(FACTOR).clamp(LEAST, MOST).next_power_of_two()
 }
@@ -66,7 +66,7 @@ pub fn n_edges(recorded: &Recorded, test: u32) -> Result<u64, Obstacle> {
     Ok(recorded.edges(test)?.iter().map(|(_, count)| *count).fold(0, u64::saturating_add))
 }
 
-/// Whether a test was stopped, by the clock or because it wrote too much.
+/// True if a test was stopped, by the clock or because it wrote too much.
 pub fn does_not_end(test: &TestRecord) -> bool {
     test.verdict.starts_with(&Verdict::Timeout.to_string()) || test.verdict.contains(WITHOUT_END)
 }

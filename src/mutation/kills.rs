@@ -28,7 +28,7 @@ pub struct Subject {
     pub functions: Vec<u32>,
     /// The pieces that it changes: tests that execute none of them are not run.
     pub pieces: Vec<u32>,
-    /// What it overrides.
+    /// Its overrides.
     pub mutant: Mutant,
 }
 
@@ -46,14 +46,14 @@ pub enum Decisive<'s> {
 /// The tests that kill the members of a mutant of higher order.
 #[derive(Clone, Debug)]
 pub struct MemberKills {
-    /// Those that kill each of them.
+    /// The tests that kill each member.
     pub all: KillVector,
-    /// Those that kill some of them.
+    /// The tests that kill some member.
     pub any: KillVector,
 }
 
 impl Decisive<'_> {
-    /// How soon a mutant runs on a test, the smaller the sooner, if the test's kill is decisive.
+    /// The rank of a test among those of a mutant, the smaller the sooner, if the test's kill is decisive.
     fn rank(self, mutant: usize, test: u32) -> Option<u32> {
         match self {
             Decisive::None => None,
@@ -67,7 +67,7 @@ impl Decisive<'_> {
     }
 }
 
-/// How code mutants are run.
+/// A request to run code mutants.
 #[derive(Clone, Debug)]
 pub struct KillRequest {
     /// The tests: `all`, or names with * and ?.
@@ -76,11 +76,11 @@ pub struct KillRequest {
     pub budget: Option<Duration>,
     /// Trials at the same time; one for each processor, unless said otherwise.
     pub jobs: Option<usize>,
-    /// Who runs trials.
+    /// The executor of trials.
     pub executors: Executors,
-    /// Whether earlier results are forgotten.
+    /// True if earlier results are forgotten.
     pub fresh: bool,
-    /// Whether mutants run even where they cannot be contained.
+    /// True if mutants run even where they cannot be contained.
     pub allow_unsafe: bool,
 }
 
@@ -93,7 +93,7 @@ pub struct Killer<'a> {
     tests: Vec<CodeTest>,
     /// For each of them, one bit for each of the program's pieces.
     covered: Vec<Vec<u64>>,
-    /// The same tests, the cheapest first.
+    /// Positions of the tests, the cheapest first.
     by_cost: Vec<u32>,
     /// Tests that are left out, and why.
     pub not_used: Vec<TestNotUsed>,
@@ -103,12 +103,12 @@ pub struct Killer<'a> {
     deadline: Option<Instant>,
 }
 
-/// What came of running mutants.
+/// The result of running mutants.
 #[derive(Debug)]
 pub struct Killed {
-    /// What is known of each.
+    /// The verdict on each mutant.
     pub verdicts: Vec<Verdict>,
-    /// What was done.
+    /// The numbers of trials.
     pub summary: CodeSummary,
     /// Time that it took.
     pub seconds: f64,
@@ -222,7 +222,7 @@ impl<'a> Killer<'a> {
         Ok(Killed { verdicts, summary, seconds: began.elapsed().as_secs_f64() })
     }
 
-    /// What is known of mutants that have been run.
+    /// The verdicts on mutants that have been run.
     ///
     /// # Errors
     /// When some of them have not.
@@ -243,7 +243,7 @@ impl<'a> Killer<'a> {
         }
     }
 
-    /// What is run, whichever part of it.
+    /// The identity of the whole work, whichever part of it is run.
     fn work(&self, mutants: &[CoveredMutant]) -> Work {
         let one = |id: u64, mutant: &CoveredMutant| mix(mix(mix(id, mutant.id), mutant.state), mutant.decisive as u64);
         let mut id = mutants.iter().fold(self.build, one);

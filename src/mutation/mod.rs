@@ -26,7 +26,7 @@ pub use endless::{Endless, does_not_end, most_passing_edges, n_edges};
 pub use kills::{Decisive, KillRequest, Killed, Killer, MemberKills, Subject};
 pub use values::{ValuesRequest, mutate_values};
 
-/// What runs the tests of a recorded run.
+/// The workbench that runs the tests of a recorded run.
 pub fn workbench<'a>(
     session: &'a Session,
     executors: Executors,

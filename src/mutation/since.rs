@@ -1,4 +1,4 @@
-//! Which lines of the source changed since a git revision.
+//! Lines of the source that changed since a git revision.
 
 use std::collections::BTreeMap;
 use std::ops::{Range, RangeInclusive};
@@ -85,7 +85,7 @@ impl ChangedLines {
     }
 }
 
-/// How many lines were removed, and which lines are new, from `@@ -1,2 +3,4 @@`.
+/// The number of removed lines, and the new lines, from `@@ -1,2 +3,4 @@`.
 fn hunk(line: &str) -> Option<(u32, Range<u32>)> {
     let (old, new) = line.strip_prefix("@@ -")?.split_once(" @@")?.0.split_once(" +")?;
     let lines = |text: &str| -> Option<Range<u32>> {

@@ -16,7 +16,7 @@ use crate::store::{Run, Shard, TestRecord};
 use crate::suite_run::Session;
 use crate::trial::{Executors, Watched};
 
-/// Which value mutants are tried, and how.
+/// A request for trials of value mutants.
 #[derive(Clone, Debug)]
 pub struct ValuesRequest {
     /// Values that each node is given.
@@ -33,15 +33,15 @@ pub struct ValuesRequest {
     pub jobs: Option<usize>,
     /// The part of the work that is done: number and total.
     pub shard: Option<(u32, u32)>,
-    /// Who runs trials.
+    /// The executor of trials.
     pub executors: Executors,
     /// Seed of the values.
     pub seed: u64,
     /// Bytes for the values that one process of a test takes.
     pub log_bytes: u64,
-    /// Whether earlier results are forgotten.
+    /// True if earlier results are forgotten.
     pub fresh: bool,
-    /// Whether mutants run even where they cannot be contained.
+    /// True if mutants run even where they cannot be contained.
     pub allow_unsafe: bool,
 }
 

@@ -27,7 +27,7 @@ impl CodeWatch for Shown<'_> {
     }
 }
 
-/// How far it is, and what went wrong.
+/// The state of a campaign: trials done, and what went wrong.
 fn line(counts: &Counts, of: usize, since: Duration) -> String {
     let Counts { trials, crashed, cut, unknown, .. } = counts;
     format!("{}; {crashed} crashed, {cut} cut, {unknown} unknown", rate_line(*trials, of, since))

@@ -1,4 +1,4 @@
-//! What tells a piece of sharded work from any other, so that parts of different work are never joined.
+//! The identity of a piece of sharded work, so that parts of different work are never joined.
 
 use suspect_format::trace::HASH_START;
 
@@ -8,7 +8,7 @@ use crate::store::{Shard, ShardEnd};
 
 /// A piece of work.
 pub struct Work {
-    /// The same for all its parts.
+    /// The identity, which all parts share.
     pub id: u64,
     what: String,
 }
@@ -30,7 +30,7 @@ impl Work {
         Work { id, what }
     }
 
-    /// That a part has ended with so many trials left.
+    /// The end of a part, with so many trials left.
     pub fn ended(&self, shard: Shard, left: usize) -> ShardEnd {
         ShardEnd { work: self.id, what: self.what.clone(), number: shard.number, of: shard.of, left }
     }

@@ -28,7 +28,7 @@ pub struct Begun {
     pub session: Session,
     /// The night.
     pub night: Night,
-    /// What was recorded.
+    /// The recorded suite.
     pub recorded: RecordedSuite,
 }
 

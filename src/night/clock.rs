@@ -11,7 +11,7 @@ const FOR_TESTS: (f64, f64) = (0.9, 0.5);
 const APART: (Duration, u32) = (Duration::from_secs(1), 8);
 /// The share of the budget that is left for explanations, and the most that this is.
 const FOR_EXPLANATIONS: (f64, Duration) = (0.15, Duration::from_secs(120));
-/// The same for the report.
+/// The share of the budget that is left for the report, and the most that this is.
 const FOR_REPORT: (f64, Duration) = (0.05, Duration::from_secs(10));
 
 /// The time that a night may take.

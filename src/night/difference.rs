@@ -22,7 +22,7 @@ const BLAMED: usize = 20;
 /// Changed places in a report.
 const REPORTED: usize = 50;
 
-/// What changed between a run and the latest night before it; `None` where none is kept.
+/// The difference between a run and the latest night before it; `None` where none is kept.
 pub fn since_last_night(session: &Session, progress: &dyn Progress) -> Result<Option<DiffReport>, Obstacle> {
     let Some(before) = night_before(&session.store, session.run.number)? else { return Ok(None) };
     let (older, newer) = (Side::of(&before, progress)?, Side::of(session, progress)?);
@@ -185,7 +185,7 @@ fn change(side: &Side, entry: &Entry, line: u32, now: Option<f64>, why: Option<&
     }
 }
 
-/// What was not looked at, and what cannot be said.
+/// Notes about what was not looked at, and what cannot be said.
 fn notes(older: &Side, newer: &Side, tests: &[TestChange]) -> Vec<String> {
     let mut notes: Vec<String> = newer.missing.iter().map(|what| format!("in the newer night {what}")).collect();
     let not_looked_at = tests.iter().filter(|test| test.fate == Fate::NotLookedAt).count();

@@ -1,4 +1,4 @@
-//! What is kept of a night beside its recorded run.
+//! The record of a night, beside its recorded run.
 
 use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -29,9 +29,9 @@ pub struct Night {
     pub revision: Option<String>,
     /// The project's sources, each with its name in the store.
     pub sources: BTreeMap<String, String>,
-    /// What there was no time for: one statement each.
+    /// Work for which there was no time: one statement each.
     pub missing: Vec<String>,
-    /// Which failures are not explained, and why: one statement each.
+    /// Failures that are not explained, and why: one statement each.
     #[serde(default)]
     pub unexplained: Vec<String>,
     /// The first entries of the ranking; `None` where no test fails.

@@ -19,7 +19,7 @@ use crate::suite_run::Session;
 
 /// A night.
 pub struct Side {
-    /// Which.
+    /// Its name.
     pub name: NightName,
     /// Its tests.
     pub tests: Vec<SideTest>,
@@ -27,7 +27,7 @@ pub struct Side {
     pub version: Version,
     /// Its ranking; `None` where nothing was ranked.
     pub entries: Option<Vec<Entry>>,
-    /// What there was no time for.
+    /// Work for which there was no time.
     pub missing: Vec<String>,
 }
 
@@ -37,14 +37,14 @@ pub struct SideTest {
     pub name: String,
     /// Its verdict in words.
     pub verdict: String,
-    /// What is known of it.
+    /// Knowledge about its result.
     pub known: Known,
     /// Hashes of the test and of the code that it executes; `None` where they are not known.
     state: Option<(u64, u64)>,
 }
 
 impl SideTest {
-    /// Whether the test and the code that it executes are the same in another night.
+    /// True if the test and the code that it executes are the same in another night.
     pub fn is_as(&self, other: &SideTest) -> bool {
         self.state.is_some() && self.state == other.state
     }
@@ -56,7 +56,7 @@ impl Side {
         Side::of(&Session::latest(store.root())?, progress)
     }
 
-    /// What a name means: a night's number, another project's directory or store, or a report.
+    /// The night of a name: a night's number, another project's directory or store, or a report.
     pub fn find(store: &Store, start: &Path, name: &str, progress: &dyn Progress) -> Result<Side, Obstacle> {
         if let Ok(number) = name.parse::<u64>() {
             let known = store.runs()?;

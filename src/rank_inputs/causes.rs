@@ -6,7 +6,7 @@ use crate::obstacle::Obstacle;
 use crate::slice::Slicer;
 use crate::store::Run;
 
-/// Which nodes the causal analyses adjust for.
+/// The nodes that causal analyses adjust for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParentChoice {
     /// All intervention parents outside cycles.
@@ -28,7 +28,7 @@ pub struct CdflChoice {
 }
 
 impl CdflChoice {
-    /// What was asked for; reads the program's code if that is needed.
+    /// The choice that was asked for; reads the program's code if that is needed.
     pub fn new(
         run: &Run,
         parents: Option<ParentChoice>,
@@ -41,7 +41,7 @@ impl CdflChoice {
         Ok(CdflChoice { parents, unidentified, safe })
     }
 
-    /// Whether it is the paper's way.
+    /// True if it is the paper's way.
     pub fn is_paper(&self) -> bool {
         self.parents == Some(ParentChoice::Paper)
     }

@@ -15,7 +15,7 @@ pub struct Chains {
 }
 
 impl Chains {
-    /// What the store has of this run.
+    /// The chains that the store has of this run.
     pub fn load(session: &Session) -> Result<Chains, Obstacle> {
         let Session { store, run, .. } = session;
         let explanations: Vec<Explanation> = store.load_explanations(run_identity(run))?.unwrap_or_default();
@@ -40,7 +40,7 @@ impl Chains {
         self.commands.keys().copied().collect()
     }
 
-    /// That a line is on one.
+    /// A reason that says that a line is on a chain.
     pub fn reason(&self, line: u32) -> Option<report::Reason> {
         let command = self.commands.get(&line)?;
         Some(report::Reason { text: format!("it is on the causal chain proved by `{command}`"), claim: None })

@@ -15,7 +15,7 @@ use crate::spectra::CoverageMatrix;
 use crate::store::{Recorded, Run};
 use crate::suite_run::Session;
 
-/// What recorded tests executed of each of the program's lines, and how often they took each edge.
+/// Lines that recorded tests executed, and how often they took each edge.
 #[derive(Debug)]
 pub struct Coverage {
     tests: Vec<u32>,
@@ -57,7 +57,7 @@ fn line_of(unit: RankedUnit) -> Option<u32> {
     }
 }
 
-/// Which of these tests executed which ranked unit.
+/// The matrix of tests and the ranked units that they executed.
 pub fn coverage(run: &Run, recorded: &Recorded, units: &Units, tests: &[u32]) -> Result<CoverageMatrix, Obstacle> {
     let failed = tests.iter().map(|test| failed(run, *test)).collect();
     CoverageMatrix::read(units.len(), failed, |test, row| {
@@ -81,7 +81,7 @@ fn covered(run: &Run, recorded: &Recorded, test: u32) -> Result<Execution, Obsta
 /// Tests whose counts are held at once.
 const BATCH: usize = 32;
 
-/// How often tests took each edge, on average in failing and in passing ones.
+/// Mean counts of each edge in failing and in passing tests.
 pub fn edge_profile(run: &Run, recorded: &Recorded, tests: &[u32]) -> Result<(ProgramFlow, EdgeProfile), Obstacle> {
     let flow = ProgramFlow::new(&run.program);
     let counts = |test: &u32| {
@@ -103,7 +103,7 @@ pub fn edge_profile(run: &Run, recorded: &Recorded, tests: &[u32]) -> Result<(Pr
     failure.map_or(Ok((flow, profile)), Err)
 }
 
-/// Whether a test failed.
+/// True if a test failed.
 pub fn failed(run: &Run, test: u32) -> bool {
     run.manifest.tests[test as usize].passed == Some(false)
 }

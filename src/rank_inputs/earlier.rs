@@ -1,4 +1,4 @@
-//! What the trials of a recorded run depend on, kept with them, and what earlier runs found out that may hold still.
+//! The origin of a recorded run's trials, kept with them, and trials of earlier runs that may hold still.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -21,7 +21,7 @@ const VERSION: u32 = 2;
 /// Earlier runs that are looked at: each has what it took over from those before.
 const MOST_RUNS: usize = 5;
 
-/// What the trials of a run depend on.
+/// Everything that the trials of a run depend on.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Origin {
@@ -76,7 +76,7 @@ fn bytes_of_build(session: &Session) -> Result<Option<u64>, Obstacle> {
     Ok(Some(hash))
 }
 
-/// Whether two runs are of the same program, byte by byte, as far as both have had changes tried.
+/// True if two runs are of the same program, byte by byte, as far as both have had changes tried.
 pub fn is_same_program(store: &Store, runs: [&Run; 2]) -> bool {
     let bytes = runs.map(|run| {
         let origin = store.evidence(run_identity(run)).load_origin::<Origin>().ok().flatten();
@@ -97,7 +97,7 @@ fn unique(program: &Program) -> BTreeMap<&str, u32> {
         .collect()
 }
 
-/// What earlier runs found out that may hold still, the latest first; and keeps what this one's trials depend on.
+/// Trials of earlier runs that may hold still, the latest run first. Keeps the origin of this run's trials.
 pub fn earlier(session: &Session, tests: &[SearchTest], evidence: &EvidenceStore) -> Result<Vec<EarlierRun>, Obstacle> {
     let Session { store, run, .. } = session;
     let bytes = bytes_of_build(session)?;

@@ -1,4 +1,4 @@
-//! What a method needs from a recorded run, read once.
+//! The input of a ranking method: numbers of a recorded run, read once.
 
 use std::collections::HashSet;
 
@@ -29,9 +29,9 @@ pub struct MethodInput<'r> {
     predicates: Option<(Sites, OutcomeProfile)>,
     sequences: Option<(Sites, OutcomeProfile)>,
     slices: Option<Vec<Vec<u32>>>,
-    /// What value mutants changed, and how CDFL is to judge it.
+    /// Observations of value mutants, and how CDFL judges them.
     mutants: Option<(Observed, CdflChoice)>,
-    /// What is known of the program's lines, and what changes of them did.
+    /// Facts of the program's lines, and trials of changes there.
     trials: Option<(&'r LineFacts<'r>, &'r Trials)>,
     /// Mean executions of each ranked unit in failing and passing tests, where edges were read.
     means: Option<(Vec<f64>, Vec<f64>)>,
@@ -84,12 +84,12 @@ impl<'r> MethodInput<'r> {
         MethodInput { trials: Some((facts, trials)), ..self }
     }
 
-    /// How often tests took each edge, if that was read.
+    /// Counts of the edges, if they were read.
     pub fn edges(&self) -> Option<(&ProgramFlow, &EdgeProfile)> {
         self.flow.as_ref().map(|(flow, profile)| (flow, profile))
     }
 
-    /// What was seen of one ranked unit.
+    /// The evidence about one ranked unit.
     pub fn evidence(&self, unit: u32) -> Evidence {
         let Spectrum { ef, nf, ep, np } = self.spectra[unit as usize];
         let mean = |of: &Vec<f64>| Some(of[unit as usize]).filter(|mean| mean.is_finite());

@@ -1,4 +1,4 @@
-//! What a ranking needs of a recorded run and of earlier ones, read from the store and the project.
+//! Inputs of rankings, read from the store and the project: coverage, observations, warnings, trials.
 
 mod causes;
 mod chains;

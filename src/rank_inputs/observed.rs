@@ -1,4 +1,4 @@
-//! What the latest campaign of a run observed, as the causal analyses take it.
+//! Observations of a run's latest campaign, as the causal analyses take them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ pub struct Observed {
     pub tests: Vec<u32>,
     /// For each node, the position of its first execution among those of all nodes.
     pub order: Vec<u32>,
-    /// What the user must know.
+    /// Statements for the user.
     pub notes: Vec<String>,
 }
 
@@ -34,7 +34,7 @@ impl Observed {
         }
     }
 
-    /// What to know before believing what is computed from these observations.
+    /// Statements to know before believing what is computed from these observations.
     pub fn trust(&self) -> impl Iterator<Item = String> {
         let n_observations: u32 =
             self.observations.tests().iter().flat_map(|test| test.rows()).map(|row| row.count).sum();
@@ -62,7 +62,7 @@ pub fn observe(session: &Session, sampled_alone: bool, wanted: Option<&[u32]>) -
     observe_results(run, &results, sampled_alone, wanted)
 }
 
-/// The same of all mutants and tests; `None` if the run has no campaign.
+/// The observations of all mutants and tests; `None` if the run has no campaign.
 pub fn observe_latest(session: &Session) -> Result<Option<Observed>, Obstacle> {
     let Session { store, run, .. } = session;
     let results = Results::latest(store, run)?.filter(|results| !results.trials.is_empty());
@@ -105,7 +105,7 @@ fn observe_results(
     })
 }
 
-/// What is missing from the campaign.
+/// Statements about what is missing from the campaign.
 fn notes(run: &Run, results: &Results) -> Vec<String> {
     let schedule = results.schedule(&run.program);
     let planned: usize =

@@ -1,4 +1,4 @@
-//! What the compiler warns of in the sources of a recorded program: asked once of each unit, and kept.
+//! Warnings of the compiler about the sources of a recorded program: asked once of each unit, and kept.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
@@ -13,11 +13,9 @@ use crate::build::check::{Compilation, compilations};
 use crate::build::report::{ModuleReport, UnitReport};
 use crate::campaign::run_identity;
 use crate::evidence::LineFacts;
-use crate::mutation::sources;
-use crate::mutation::{mix, text};
+use crate::mutation::{mix, sources, text};
 use crate::program::{Program, Unit};
-use crate::source::read_source;
-use crate::source::{Warning, claimed_lines, names_others, says_it_is_generated, warnings};
+use crate::source::{Warning, claimed_lines, names_others, read_source, says_it_is_generated, warnings};
 use crate::suite_run::Session;
 
 /// Version of the kept form.
@@ -33,7 +31,7 @@ struct Kept {
     units: Vec<Said>,
 }
 
-/// What the compiler said of a unit.
+/// The compiler's warnings about a unit.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Said {
@@ -69,7 +67,7 @@ pub fn warnings_of(session: &Session, facts: &LineFacts) -> Vec<Warning> {
     kept.warnings()
 }
 
-/// What the compiler says of each unit, and said of those that are as they were.
+/// Warnings about each unit: known ones where the unit is as it was, else those that the compiler gives now.
 fn asked(session: &Session, facts: &LineFacts, known: &HashMap<u64, Said>) -> Option<Vec<Said>> {
     let Session { store, run, .. } = session;
     let (root, program) = (store.root(), &run.program);
@@ -117,7 +115,7 @@ fn asked(session: &Session, facts: &LineFacts, known: &HashMap<u64, Said>) -> Op
 struct Compiled {
     path: PathBuf,
     text: String,
-    /// Whether a generator made it.
+    /// True if a generator made it.
     is_generated: bool,
 }
 
@@ -129,7 +127,7 @@ impl Compiled {
         Some(Compiled { path, text, is_generated })
     }
 
-    /// Whether a warning is about code that somebody wrote: a generator's habits say nothing about a fault.
+    /// True if a warning is about code that somebody wrote: a generator's habits say nothing about a fault.
     fn is_of_hand(&self, warning: &Warning) -> bool {
         let path = fs::canonicalize(&warning.file).unwrap_or_default();
         if path == self.path {

@@ -41,7 +41,7 @@ pub struct KeptClaim {
 }
 
 impl KeptClaim {
-    /// What it overrides; `None` if that was written by another version of suspect.
+    /// Its overrides; `None` if another version of suspect wrote them.
     pub fn mutant(&self) -> Option<Mutant> {
         let overrides: Option<Box<[_]>> = self.overrides.iter().map(KeptOverride::get).collect();
         Some(Mutant { overrides: overrides? })
@@ -54,7 +54,7 @@ impl Claims {
         Claims { version: VERSION, run: run_identity(run), claims: BTreeMap::new() }
     }
 
-    /// Those of this run that the store has.
+    /// The claims that the store has of this run.
     ///
     /// # Errors
     /// When there are none, or they are of another run or version.
@@ -110,7 +110,7 @@ impl Claims {
         self.claims.values().filter(turns).map(|claim| (claim.shown.file.as_str(), claim.shown.line)).collect()
     }
 
-    /// What was done to the value of a node where that made the failing test called `test` pass, with its file and line.
+    /// Changes of a node's value that made the failing test called `test` pass, with file and line.
     pub fn values_that_turn<'a>(&'a self, test: &'a str) -> impl Iterator<Item = (&'a str, u32, Change)> + 'a {
         let turns = move |claim: &&KeptClaim| {
             let mut outcomes = claim.shown.outcomes.iter();
@@ -205,7 +205,7 @@ impl<'a> Claimant<'a> {
     }
 }
 
-/// What a candidate's effect is called, of a test that fails or passes without it.
+/// The effect of a candidate for readers, on a test that fails or passes without it.
 pub fn effect(effect: evidence::Effect, failed: bool) -> Effect {
     match effect {
         evidence::Effect::Same => Effect::Same,
@@ -217,7 +217,7 @@ pub fn effect(effect: evidence::Effect, failed: bool) -> Effect {
     }
 }
 
-/// How a program ended, in words.
+/// The end of a program, in words.
 pub fn end_words(end: End) -> String {
     match end {
         End::Exited(status) => format!("exit status {status}"),

@@ -22,7 +22,7 @@ pub struct KeptRanking {
     version: u32,
     /// The run that it is of: see [`run_identity`].
     run: u64,
-    /// How many lines it ranks.
+    /// The number of lines that it ranks.
     pub n_ranked: u32,
     /// Its first entries.
     pub ranking: RankingReport,
@@ -35,7 +35,7 @@ impl KeptRanking {
         KeptRanking { version: VERSION, run: run_identity(run), n_ranked: report.ranking.len() as u32, ranking }
     }
 
-    /// What the store has of this run; `None` if that is nothing, of another run, or cannot be read.
+    /// The ranking that the store has of this run; `None` if there is none, or it cannot be read.
     fn load(session: &Session) -> Option<KeptRanking> {
         let Session { store, run, .. } = session;
         // It is made anew when the user ranks again, so what is wrong with it does not matter.

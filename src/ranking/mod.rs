@@ -35,11 +35,11 @@ pub struct Answer {
     pub report: RankingReport,
     /// Everything about the line that was looked at.
     pub why: Option<WhyReport>,
-    /// Whether everything that was planned has been tried.
+    /// True if everything that was planned has been tried.
     pub is_finished: bool,
     /// The claims that it makes.
     claims: Option<Claims>,
-    /// Whether it is the ranking that reports show.
+    /// True if it is the ranking that reports show.
     is_default: bool,
 }
 
@@ -86,7 +86,7 @@ pub fn rank(session: &Session, request: &RankRequest, progress: &dyn Progress) -
 /// What is ranked.
 struct Ranked {
     units: Units,
-    /// How many others count as innocent.
+    /// The number of others that count as innocent.
     n_innocent: usize,
     /// The program's lines that are not ranked, where lines are.
     left_out: BTreeSet<u32>,

@@ -1,4 +1,4 @@
-//! What a ranking by all evidence says besides its order: probabilities, reasons with claims, how sure it is.
+//! Probabilities, reasons with claims, and confidence of a ranking by all evidence.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -115,7 +115,7 @@ impl<'a> Explainer<'a> {
         own.min_by(|a, b| distance(a).total_cmp(&distance(b)).then(a.cmp(b)))
     }
 
-    /// Why a line is where it is.
+    /// Reasons for the place of a line.
     pub fn reasons_of(&mut self, line: u32) -> Vec<report::Reason> {
         let found = self.reasons.of(line, MOST_REASONS, &|test| self.test_name(test));
         let mut shown = Vec::new();
@@ -175,7 +175,7 @@ pub fn lines_left_out(units: &Units, positions: &[u32]) -> BTreeSet<u32> {
     positions.iter().filter_map(line).collect()
 }
 
-/// What is probable once it is known that none of these lines is at fault.
+/// The posterior given that none of these lines is at fault.
 fn without(mut posterior: Posterior, left_out: &BTreeSet<u32>) -> Posterior {
     let removed: f64 = left_out.iter().map(|line| posterior.lines[*line as usize]).sum();
     if removed <= 0.0 {

@@ -10,7 +10,7 @@ use crate::rank_inputs::ParentChoice;
 /// The method that takes all evidence together.
 pub const ALL: &str = "all";
 
-/// What is ranked, and by what.
+/// A request for a ranking.
 #[derive(Debug)]
 pub struct RankRequest {
     /// The method.
@@ -19,19 +19,19 @@ pub struct RankRequest {
     pub by: Granularity,
     /// How ties are broken.
     pub ties: TieBreak,
-    /// How changes of the program are tried, where the method needs that.
+    /// Limits of trials, where the method needs trials.
     pub trying: Trying,
-    /// Whether chains that were proved count. A night does without: one that was killed after it had made some comes to the same.
+    /// True if chains that were proved count. A night does without: one that was killed after it had made some comes to the same.
     pub chains: bool,
     /// The one line that is looked at, if the ranking is made for it.
     pub look: Option<Look>,
     /// Units found innocent, to be remembered.
     pub innocent: Vec<String>,
-    /// Whether units that were found innocent before are forgotten.
+    /// True if units that were found innocent before are forgotten.
     pub forget_innocent: bool,
-    /// What `cdfl` adjusts for.
+    /// The nodes that `cdfl` adjusts for.
     pub parents: Option<ParentChoice>,
-    /// What strata without estimate count in `cdfl`.
+    /// The weight of strata without estimate in `cdfl`.
     pub unidentified: Option<Missing>,
 }
 
@@ -40,7 +40,7 @@ pub struct RankRequest {
 pub struct Look {
     /// The line, as `FILE:LINE`.
     pub place: String,
-    /// Whether it is told why the line is not ranked higher.
+    /// True if it is told why the line is not ranked higher.
     pub is_not: bool,
 }
 
@@ -62,7 +62,7 @@ pub struct TrialOptions {
     pub budget: Option<Duration>,
     /// Trials at the same time; one for each processor, unless said otherwise.
     pub jobs: Option<usize>,
-    /// Whether changes are tried even where they cannot be contained.
+    /// True if changes are tried even where they cannot be contained.
     pub allow_unsafe: bool,
 }
 

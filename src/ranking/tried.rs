@@ -1,4 +1,4 @@
-//! What changes of the program do to its tests, for methods that need to know: tried now, within a budget, and looked up.
+//! Trials of changes for methods that need them: tried now, within a budget, and looked up.
 
 use std::time::Duration;
 
@@ -19,19 +19,19 @@ use crate::suite_run::Session;
 
 /// Time for trials unless asked otherwise.
 const BUDGET: Duration = Duration::from_secs(60);
-/// The same for a look at one line, when something has been tried before.
+/// Time for trials of a look at one line, when something has been tried before.
 const LOOK: Duration = Duration::from_secs(2);
 
-/// What was tried.
+/// Changes that were tried.
 #[derive(Default)]
 pub struct Tried {
     /// Candidates and outcomes.
     pub trials: Trials,
-    /// Whether everything that was planned has been tried.
+    /// True if everything that was planned has been tried.
     pub is_finished: bool,
-    /// What was not tried, and why.
+    /// Changes that were not tried, and why: one statement each.
     pub not_tried: Vec<String>,
-    /// What to know before believing what trials say.
+    /// Statements to know before believing the trials.
     pub trust: Vec<String>,
 }
 
@@ -41,7 +41,7 @@ impl Tried {
         Tried { not_tried: vec![why], ..Tried::default() }
     }
 
-    /// How much that is.
+    /// The number of trials, by what came out.
     pub fn counts(&self, facts: &LineFacts) -> TrialCounts {
         let trials = &self.trials;
         let tallies = Tallies::new(facts, trials, |test| trials.is_first(test));
@@ -106,12 +106,12 @@ struct Trier<'a> {
 }
 
 impl Trier<'_> {
-    /// Whether anything was tried before.
+    /// True if anything was tried before.
     fn knows(&self) -> bool {
         self.session.store.evidence(run_identity(&self.session.run)).load().is_ok_and(|(known, _)| !known.is_empty())
     }
 
-    /// What was tried before, and `why` no more was tried now.
+    /// The trials of earlier searches, and `why` no more was tried now.
     fn look_up(&self, why: String) -> Result<Tried, Obstacle> {
         if !self.knows() {
             return Ok(Tried::nothing(why));
@@ -163,7 +163,7 @@ impl Trier<'_> {
     }
 }
 
-/// That a variable is read that nothing was assigned to: a trial without changes in which locals begin as something else shows it.
+/// A statement that an unassigned variable is read. A trial without changes, whose locals begin as something else, shows it.
 fn with_garbage(run: &Run, searched: &Searched) -> Option<String> {
     let (first, garbage) = searched.garbage.first_key_value()?;
     let zeros = |verdict: Verdict| searched.garbage.values().all(|other| other.with_zeros == verdict);
@@ -197,7 +197,7 @@ fn with_garbage(run: &Run, searched: &Searched) -> Option<String> {
     ))
 }
 
-/// That trials end before the test does without changes.
+/// A statement that trials end before the test does without changes.
 fn cut_short(run: &Run, trials: &Trials) -> Result<Option<String>, Obstacle> {
     let endless = Endless::of(run)?;
     let cut = trials.tests().iter().filter(|test| endless.tests.contains(&test.test));
@@ -211,7 +211,7 @@ fn cut_short(run: &Run, trials: &Trials) -> Result<Option<String>, Obstacle> {
     }))
 }
 
-/// That not everything was tried in this program.
+/// A statement that not everything was tried in this program.
 fn carried_over(trials: &Trials) -> Option<String> {
     let (n, oldest) = trials.carried_over()?;
     Some(format!(
@@ -241,7 +241,7 @@ fn untried_tests(run: &Run, trials: &Trials) -> Option<String> {
     })
 }
 
-/// That tests look at nothing but how the program ends.
+/// A statement that tests look at nothing but how the program ends.
 fn by_status(suite: &Suite, trials: &Trials) -> Option<String> {
     let tests: Vec<_> = trials.tests().iter().filter(|test| test.failed).collect();
     let by_status = tests

@@ -41,7 +41,7 @@ fn all(n: u32, one: &str, many: &str) -> String {
     }
 }
 
-/// What the user must know before believing the ranking.
+/// Statements that the user must know before believing the ranking.
 pub fn trust(run: &Run, counts: TestCounts) -> Result<Vec<String>, Obstacle> {
     let mut trust = vec![match counts.failing {
         1 => format!(

@@ -30,7 +30,7 @@ impl<'a> Watching<'a> {
         Watching { program, progress, began: Instant::now(), budget, first: Mutex::default() }
     }
 
-    /// Says what will be done.
+    /// Announces the search.
     pub fn announce(&self, run: &Run) {
         if self.budget.is_zero() {
             self.progress.say("looking up what was tried before");
@@ -45,7 +45,7 @@ impl<'a> Watching<'a> {
         ));
     }
 
-    /// Says what was done.
+    /// Sums the search up.
     pub fn summarise(&self, searched: &Searched) {
         let seconds = self.began.elapsed().as_secs_f64();
         let before = match searched.n_known {
@@ -69,7 +69,7 @@ impl<'a> Watching<'a> {
     }
 }
 
-/// How far it is, how fast, how long it may still take, and what comes first.
+/// Trials done, their rate, the time left, and the first line so far.
 fn line(n_trials: usize, since: Duration, budget: Duration, first: &str) -> String {
     let rate = n_trials as f64 / since.as_secs_f64().max(1e-3);
     let left = budget.saturating_sub(since).as_secs();

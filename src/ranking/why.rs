@@ -74,7 +74,7 @@ pub fn why(
     })
 }
 
-/// Why a line is in no ranking.
+/// The reason why a line is in no ranking.
 fn why_not_ranked(run: &Run, line: u32) -> Result<&'static str, Obstacle> {
     let file = run.program.lines[line as usize].file;
     let is_system = run.program.files.get(file as usize).is_some_and(|file| is_of_system(file));
@@ -122,7 +122,7 @@ fn candidates_of(trials: &Trials, line: u32) -> Vec<u32> {
     tried
 }
 
-/// What was not tried on a line.
+/// Statements about what was not tried on a line.
 fn not_tried(trials: &Trials, tried: &Tried, line: u32) -> Vec<String> {
     let here = (0..).zip(trials.candidates()).filter(|(_, candidate)| candidate.line == line);
     let untried = here.filter(|(at, _)| trials.outcomes(*at).is_empty()).count();
@@ -185,7 +185,7 @@ impl Numbers {
         self.portrait.lines.binary_search(&line).ok().map(|at| &self.portrait.features[at])
     }
 
-    /// What goes into a line's score.
+    /// The features that go into a line's score.
     fn features(&self, line: u32) -> Vec<Feature> {
         let Some(own) = self.of(line) else { return Vec::new() };
         let each = NAMES.iter().zip(own.values()).zip(WEIGHTS.values());
@@ -220,7 +220,7 @@ impl Numbers {
     }
 }
 
-/// Why a line is not ranked higher, in words.
+/// Statements about why a line is not ranked higher.
 fn statements(entry: &Entry, numbers: &Numbers, n_tried: usize) -> Vec<String> {
     let mut statements = Vec::new();
     if entry.rank_best == 1 {

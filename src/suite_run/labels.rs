@@ -7,8 +7,7 @@ use rayon::prelude::*;
 
 use crate::build::BuildReport;
 use crate::program::{Label, Program, Switch};
-use crate::source::SourceTree;
-use crate::source::{Expression, Number, Text};
+use crate::source::{Expression, Number, SourceTree, Text};
 
 /// The labels of each `switch` in a file of the project, where the source has just as many as the compiler saw and those of known value are
 /// what it saw: not of switches with ranges or with labels that macros make. Files that were changed since the build have none.

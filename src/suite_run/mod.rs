@@ -221,7 +221,7 @@ fn passed(baseline: &TestBaseline) -> Option<bool> {
     }
 }
 
-/// Whether all runs of the test ended alike, and by themselves.
+/// True if all runs of the test ended alike, and by themselves.
 fn complete(baseline: &TestBaseline) -> bool {
     baseline.verdict().is_some_and(|verdict| verdict != Verdict::Timeout)
 }

@@ -1,4 +1,4 @@
-//! Whether a recorded run is fit for mutants: its program is as it was recorded, and so are its tests.
+//! True if a recorded run is fit for mutants: its program is as it was recorded, and so are its tests.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -37,7 +37,7 @@ pub struct Recorded {
     pub processes: Vec<u32>,
     /// Nodes whose trajectories differ between runs of one test.
     pub unstable_nodes: Vec<u32>,
-    /// What the user must know.
+    /// Statements for the user.
     pub warnings: Vec<String>,
 }
 

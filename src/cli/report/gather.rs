@@ -17,9 +17,7 @@ use crate::cli::progress::StatusLine;
 use crate::night::{Night, since_last_night};
 use crate::obstacle::Obstacle;
 use crate::rank::{Granularity, Need, Units};
-use crate::rank_inputs::MethodInput;
-use crate::rank_inputs::left_out;
-use crate::rank_inputs::observe_latest;
+use crate::rank_inputs::{MethodInput, left_out, observe_latest};
 use crate::ranking::known_ranking;
 use crate::report::{
     Build, Comparison, Explanation, REPORT_SCHEMA_VERSION, RankingReport, Recorded, Report, ReportCommand, TestOutcome,

@@ -4,9 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use crate::cli::exit::Failure;
 use crate::rank::{Method, RankedUnit, Units, find_method};
-use crate::rank_inputs::CdflChoice;
-use crate::rank_inputs::MethodInput;
-use crate::rank_inputs::Observed;
+use crate::rank_inputs::{CdflChoice, MethodInput, Observed};
 use crate::report::{ComparedLine, ComparedMethod, Comparison, RankingReport};
 use crate::store::Run;
 

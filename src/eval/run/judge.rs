@@ -1,4 +1,4 @@
-//! Whether a test of a faulty version passed, where the correct version is what says so.
+//! True if a test of a faulty version passed, where the correct version is what says so.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
@@ -24,7 +24,7 @@ pub fn keep_shown(shown: &Mutex<HashMap<usize, Vec<Shown>>>, test: &Test, run: &
     }
 }
 
-/// Whether the test's suite says what is right.
+/// True if the test's suite says what is right.
 pub fn has_expectation(suite: &Suite, test: &Test) -> bool {
     suite.config().suites.get(test.suite).is_some_and(|section| section.has_expectation())
 }
@@ -51,7 +51,7 @@ pub fn reference_run(expected: bool, baseline: &TestBaseline, runs: &[Shown]) ->
     ReferenceRun { unusable, shown, limit: baseline.timeout.as_millis() as u64, status: None }
 }
 
-/// Whether a test of a faulty version passed: as its suite says, or, where that has no expectation, if the version ends and
+/// True if a test of a faulty version passed: as its suite says, or, where that has no expectation, if the version ends and
 /// writes as the correct one does.
 pub fn judge(
     suite: &Suite,

@@ -32,15 +32,15 @@ pub struct EvalRequest {
     pub budget: Option<Duration>,
     /// Runs of each test.
     pub repeat: u32,
-    /// Whether earlier results do not count.
+    /// True if earlier results do not count.
     pub fresh: bool,
-    /// Whether built trees stay.
+    /// True if built trees stay.
     pub keep: bool,
     /// Time for trying changes of a version.
     pub search: Option<Duration>,
     /// Trials of a version, at most.
     pub most_trials: Option<usize>,
-    /// Whether every change of a version is tried on every test chosen.
+    /// True if every change of a version is tried on every test chosen.
     pub everything: bool,
     /// The file that features of lines are written to.
     pub features: Option<PathBuf>,

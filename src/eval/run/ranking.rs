@@ -12,9 +12,7 @@ use crate::evidence::{Posterior, Trials};
 use crate::mutation::line_dependences;
 use crate::obstacle::Obstacle;
 use crate::rank::{Granularity, Located, Method, Need, RankedUnit, Units, t_score};
-use crate::rank_inputs::CdflChoice;
-use crate::rank_inputs::observe;
-use crate::rank_inputs::{Coverage, MethodInput, count_tests, left_out};
+use crate::rank_inputs::{CdflChoice, Coverage, MethodInput, count_tests, left_out, observe};
 use crate::store::Run;
 use crate::suite_run::Session;
 

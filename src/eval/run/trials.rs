@@ -12,8 +12,7 @@ use crate::evidence::{Candidate, Effect, Kind, Outcome, Posterior, Trials, Tried
 use crate::mutant::Class;
 use crate::obstacle::Obstacle;
 use crate::progress::Progress;
-use crate::rank_inputs::Coverage;
-use crate::rank_inputs::{SearchOptions, search};
+use crate::rank_inputs::{Coverage, SearchOptions, search};
 use crate::search::SearchWatch;
 use crate::suite_run::Session;
 use crate::trial::{End, Mutant};
@@ -29,7 +28,7 @@ pub struct Kept {
     pub n_run: usize,
     /// Seconds that took.
     pub seconds: f64,
-    /// Whether nothing was left that was worth a trial.
+    /// True if nothing was left that was worth a trial.
     pub finished: bool,
     /// Tests: index in the manifest, whether it fails, what matches without any change, whether it is a further one.
     tests: Vec<(u32, bool, Option<u64>, bool)>,

@@ -34,29 +34,29 @@ pub struct Options<'a> {
     pub jobs: usize,
     /// Runs of each test.
     pub repeat: usize,
-    /// Whether earlier results do not count.
+    /// True if earlier results do not count.
     pub fresh: bool,
-    /// Whether built trees stay.
+    /// True if built trees stay.
     pub keep: bool,
     /// Time for trying changes of a version.
     pub search: Option<Duration>,
     /// Trials of a version, at most.
     pub most_trials: Option<usize>,
-    /// Whether every change of a version is tried on every test chosen.
+    /// True if every change of a version is tried on every test chosen.
     pub everything: bool,
-    /// Whether the features of lines are kept.
+    /// True if the features of lines are kept.
     pub features: bool,
     /// Who is told how it goes.
     pub progress: &'a dyn Progress,
 }
 
 impl Options<'_> {
-    /// Whether a method reads what value mutants of a version changed.
+    /// True if a method reads what value mutants of a version changed.
     pub fn has_values(&self) -> bool {
         self.methods.iter().any(|method| method.needs.contains(&Need::Observations))
     }
 
-    /// Whether a method reads what changes of a version did.
+    /// True if a method reads what changes of a version did.
     pub fn has_trials(&self) -> bool {
         self.features || self.methods.iter().any(|method| method.needs.contains(&Need::Trials))
     }
@@ -154,12 +154,12 @@ impl<'a> Place<'a> {
         Ok(Some(result))
     }
 
-    /// Whether what was recorded is still there.
+    /// True if what was recorded is still there.
     fn opens(&self, version: &EvalVersion) -> bool {
         Store::new(&self.work(&version.name)).latest_run().is_ok()
     }
 
-    /// Whether changes of a version have been tried, and its values mutated, if a method needs that.
+    /// True if changes of a version have been tried, and its values mutated, if a method needs that.
     fn is_tried(&self, version: &EvalVersion, recording_key: &str) -> Result<bool, Obstacle> {
         let has_trials = !self.options.has_trials() || self.kept_trials(version, recording_key)?.is_some();
         Ok(has_trials && (!self.options.has_values() || self.kept_values(version, recording_key)?.is_some()))
@@ -244,7 +244,7 @@ impl<'a> Place<'a> {
                 judge(&suite, test, baseline, known.get(&test.name), shown.get(&test.index))
             },
         };
-        let recorded = run.record(&store).map_err(Obstacle::from)?;
+        let recorded = run.record(&store)?;
         store.prune_runs(1).map_err(Obstacle::from)?;
         let times = RunTimes::new(built, recorded.running, self.in_processes(&recorded.baseline), began.elapsed());
         drop(lock);

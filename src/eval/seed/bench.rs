@@ -167,7 +167,7 @@ impl Bench {
         Ok(Trial::Failing(failing))
     }
 
-    /// Whether the test's suite says what is right; if not, the correct version does.
+    /// True if the test's suite says what is right; if not, the correct version does.
     fn is_judged(&self, test: &Test) -> bool {
         self.suite.config().suites.get(test.suite).is_some_and(|section| section.has_expectation())
     }

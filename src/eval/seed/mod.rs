@@ -30,9 +30,9 @@ use slips::{Slipper, Tally};
 pub struct SeedRequest {
     /// The benchmark's directory, which must be new.
     pub directory: PathBuf,
-    /// Whether faults are made of code mutants.
+    /// True if faults are made of code mutants.
     pub mutants: bool,
-    /// Whether faults are made of mistakes in the source.
+    /// True if faults are made of mistakes in the source.
     pub slips: bool,
     /// Versions for each number of faults.
     pub count: u32,
@@ -45,14 +45,14 @@ pub struct SeedRequest {
 }
 
 /// Somebody who is told how seeding goes.
-pub struct Watch<'a> {
+pub struct SeedWatch<'a> {
     /// Progress of trials.
     pub progress: &'a dyn Progress,
     /// Takes a line for each kind of versions that was made.
     pub line: &'a mut dyn FnMut(&str) -> std::io::Result<()>,
 }
 
-impl Watch<'_> {
+impl SeedWatch<'_> {
     /// Tells how many versions were made of those that were asked for.
     fn made(&mut self, faults: &str, wanted: u32, made: usize) -> Result<(), Obstacle> {
         if made < wanted as usize {
@@ -65,7 +65,7 @@ impl Watch<'_> {
 }
 
 /// Makes a benchmark of faulty versions of the project at `root`.
-pub fn seed(root: &Path, request: &SeedRequest, mut watch: Watch) -> Result<(), Obstacle> {
+pub fn seed(root: &Path, request: &SeedRequest, mut watch: SeedWatch) -> Result<(), Obstacle> {
     let session = Session::latest(root)?;
     let project = Project::of(root, &session.store)?;
     let files = tree::project_files(root, &request.directory)?;
@@ -90,7 +90,7 @@ fn of_mutants(
     session: &Session,
     project: &Project,
     request: &SeedRequest,
-    watch: &mut Watch,
+    watch: &mut SeedWatch,
 ) -> Result<Vec<SeededProgram>, Obstacle> {
     let run = &session.run;
     let catalogue = Catalogue::of(session, &request.catalogue, None)?;
@@ -119,7 +119,7 @@ fn of_slips(
     project: &Project,
     files: &[PathBuf],
     request: &SeedRequest,
-    watch: &mut Watch,
+    watch: &mut SeedWatch,
 ) -> Result<Option<SeededProgram>, Obstacle> {
     let _reading = session.store.lock_shared()?;
     let mut tally = Tally::default();
@@ -290,7 +290,7 @@ impl<'a> Seeder<'a> {
     }
 }
 
-/// Whether it is known that some tests notice it and others do not.
+/// True if it is known that some tests notice it and others do not.
 fn is_fault(verdict: &Verdict, n_tests: usize) -> bool {
     let is_known = verdict.unknown_in.is_empty() && verdict.not_run_in.is_empty();
     is_known && !verdict.killed_by.is_empty() && verdict.killed_by.len() < n_tests

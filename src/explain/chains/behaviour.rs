@@ -1,4 +1,4 @@
-//! What a test is known to have done in a recorded run, function by function, so that two builds can be compared.
+//! Behaviour of a test in a recorded run, function by function, so that two builds can be compared.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +17,7 @@ pub type Named<'a> = (&'a str, &'a str);
 /// A node by its function, and its number there, which is the same in another build of the same code.
 pub type NamedNode<'a> = (Named<'a>, u32);
 
-/// What a test did.
+/// The behaviour of a test.
 #[derive(Debug)]
 pub struct Behaviour<'a> {
     /// A hash of the test itself and of how it ended.
@@ -25,7 +25,7 @@ pub struct Behaviour<'a> {
     functions: BTreeMap<Named<'a>, Doing>,
 }
 
-/// What it did in one function; or in all of one file that have the same name.
+/// The behaviour in one function, or in all functions of one file that have the same name.
 #[derive(Debug, PartialEq, Eq)]
 struct Doing {
     /// A hash of the function's code.
@@ -83,7 +83,7 @@ impl<'a> Behaviour<'a> {
         Ok(Some(Behaviour { test: text(mix(HASH_START, test.state), &test.verdict), functions }))
     }
 
-    /// Whether the test is the one that it was, and ended so.
+    /// True if the test is the one that it was, and ended so.
     pub fn is_of_the_test_of(&self, then: &Behaviour) -> bool {
         self.test == then.test
     }

@@ -16,7 +16,7 @@ use super::has;
 
 /// Earlier runs that are looked at: each has what it took over from those before.
 const MOST_RUNS: usize = 3;
-/// How the statement begins that says so.
+/// The beginning of the statement that an explanation was found earlier.
 const FOUND: &str = "found out ";
 /// Changes elsewhere that are told.
 const MOST_TOLD: usize = 3;
@@ -71,9 +71,9 @@ struct Nights<'a> {
     recorded: [&'a Recorded<'a>; 2],
     /// Nodes whose values say nothing.
     unsteady: BTreeSet<NamedNode<'a>>,
-    /// Whether not a byte of the program is another one.
+    /// True if not a byte of the program is another one.
     is_same: bool,
-    /// What was tried in this night's program.
+    /// Claims about changes of this night's program.
     claims: Option<&'a Claims>,
 }
 
@@ -137,14 +137,14 @@ impl Nights<'_> {
     }
 }
 
-/// Whether what it needs beyond what its tests do was seen in this program, too, where changes on these lines make its test pass. A run without guard rails, whose
+/// True if what it needs beyond what its tests do was seen in this program, too, where changes on these lines make its test pass. A run without guard rails, whose
 /// condition was sent another way, may have executed what is changed by now. So may one that was made to pass, but what makes a test pass is tried in every program.
 fn is_seen_still(chain: &Explanation, turning: &HashSet<(&str, u32)>) -> bool {
     let makes_pass = |made: &Made| turning.contains(&(made.point.file.as_str(), made.point.line));
     chain.made.as_ref().is_none_or(makes_pass) && chain.steps.iter().all(|step| step.model != "unguided")
 }
 
-/// How code and tests are in a night that takes an explanation over.
+/// A statement about code and tests of a night that takes an explanation over.
 fn as_then(changed: &[String]) -> String {
     if changed.is_empty() {
         return "the tests, the code that they execute, its paths and its values are as they were then".to_owned();

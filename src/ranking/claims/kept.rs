@@ -62,7 +62,7 @@ impl KeptOverride {
         KeptOverride { site, instance: one.instance, change }
     }
 
-    /// What was kept; `None` for an operator that there is not.
+    /// The override that was kept; `None` for an unknown operator.
     pub fn get(&self) -> Option<Override> {
         let site = match self.site {
             KeptSite::Node(node) => Site::Node(node),
