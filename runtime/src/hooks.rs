@@ -5,8 +5,9 @@ use core::sync::atomic::{AtomicU32, Ordering};
 
 use suspect_format::abi::trajectory_hash;
 
-use crate::change::Taken;
-use crate::{fuel, log, object, stack, text, trial};
+use crate::count::{log, object, text};
+use crate::trial::change::Taken;
+use crate::trial::{fuel, sites, stack};
 
 /// What this module's hooks do.
 #[derive(Clone, Copy, PartialEq)]
@@ -44,7 +45,7 @@ pub fn task() -> u32 {
 #[unsafe(naked)]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __suspect_node(slot: *mut u64, value: u64) -> u64 {
-    crate::aside!(node)
+    crate::on_hook_stack!(node)
 }
 
 /// # Safety
@@ -54,8 +55,8 @@ unsafe extern "C" fn node(slot: *mut u64, value: u64) -> u64 {
     unsafe {
         count(slot, value);
         match TASK.load(Ordering::Relaxed) {
-            TRIAL => trial::word(slot, value),
-            MUTANTS => trial::pending_word(slot, value),
+            TRIAL => sites::word(slot, value),
+            MUTANTS => sites::pending_word(slot, value),
             task => logged(task, slot, value),
         }
     }
@@ -89,7 +90,7 @@ unsafe fn logged(task: u32, slot: *mut u64, value: u64) -> u64 {
 #[unsafe(naked)]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __suspect_pointer(slot: *mut u64, value: *mut c_void) -> *mut c_void {
-    crate::aside!(address)
+    crate::on_hook_stack!(address)
 }
 
 /// # Safety
@@ -99,8 +100,8 @@ unsafe extern "C" fn address(slot: *mut u64, value: *mut c_void) -> *mut c_void 
     unsafe {
         count(slot, value as u64);
         match TASK.load(Ordering::Relaxed) {
-            TRIAL => trial::pointer(slot, value as u64) as *mut c_void,
-            MUTANTS => trial::pending_word(slot, value as u64) as *mut c_void,
+            TRIAL => sites::pointer(slot, value as u64) as *mut c_void,
+            MUTANTS => sites::pending_word(slot, value as u64) as *mut c_void,
             LOG => {
                 log::take(slot, object::name(value as usize));
                 value
@@ -117,7 +118,7 @@ unsafe extern "C" fn address(slot: *mut u64, value: *mut c_void) -> *mut c_void 
 #[unsafe(naked)]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __suspect_text(slot: *mut u64, value: *mut c_char) -> *mut c_char {
-    crate::aside!(characters)
+    crate::on_hook_stack!(characters)
 }
 
 /// # Safety
@@ -127,8 +128,8 @@ unsafe extern "C" fn characters(slot: *mut u64, value: *mut c_char) -> *mut c_ch
     unsafe {
         count(slot, value as u64);
         match TASK.load(Ordering::Relaxed) {
-            TRIAL => trial::text(slot, value),
-            MUTANTS => trial::pending_text(slot, value),
+            TRIAL => sites::text(slot, value),
+            MUTANTS => sites::pending_text(slot, value),
             LOG => {
                 log::take(slot, text::value(value as usize));
                 value
@@ -160,7 +161,7 @@ extern "C" fn made(object: *mut c_void, place: usize) {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __suspect_tick() {
     match TASK.load(Ordering::Relaxed) {
-        TRIAL => trial::spend(),
+        TRIAL => sites::spend(),
         MUTANTS => fuel::tick(),
         _ => {}
     }
@@ -173,7 +174,7 @@ pub unsafe extern "C" fn __suspect_tick() {
 #[unsafe(naked)]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __suspect_refuel() {
-    crate::aside!(refuel)
+    crate::on_hook_stack!(refuel)
 }
 
 extern "C" fn refuel() {
@@ -194,7 +195,7 @@ pub unsafe extern "C" fn __suspect_operation(operation: *mut u8, left: u64, righ
         "jne 2f",
         "mov rax, rcx",
         "ret",
-        // As `aside`, with a look at what comes back.
+        // As `on_hook_stack!`, with a look at what comes back.
         "2:",
         "mov rax, qword ptr fs:[0]",
         "cmp rax, qword ptr [rip + {owner}]",
@@ -267,13 +268,13 @@ pub unsafe extern "C" fn __suspect_variable(
         "jne {aside}",
         "mov rax, rsi",
         "ret",
-        aside = sym variable_aside,
+        aside = sym variable_on_stack,
     )
 }
 
 #[unsafe(naked)]
-unsafe extern "C" fn variable_aside(operation: *mut u8, variable: *mut c_void, others: *const *mut c_void) -> u64 {
-    crate::aside!(variable_read)
+unsafe extern "C" fn variable_on_stack(operation: *mut u8, variable: *mut c_void, others: *const *mut c_void) -> u64 {
+    crate::on_hook_stack!(variable_read)
 }
 
 /// # Safety
@@ -296,13 +297,13 @@ pub unsafe extern "C" fn __suspect_choice(operation: *mut u8) -> u64 {
         "jne {aside}",
         "xor eax, eax",
         "ret",
-        aside = sym choice_aside,
+        aside = sym choice_on_stack,
     )
 }
 
 #[unsafe(naked)]
-unsafe extern "C" fn choice_aside(operation: *mut u8) -> u64 {
-    crate::aside!(choice)
+unsafe extern "C" fn choice_on_stack(operation: *mut u8) -> u64 {
+    crate::on_hook_stack!(choice)
 }
 
 /// # Safety
@@ -317,7 +318,7 @@ unsafe extern "C" fn choice(operation: *mut u8) -> u64 {
 unsafe fn pending(operation: *mut u8, taken: Taken) -> Option<u64> {
     match TASK.load(Ordering::Relaxed) {
         // SAFETY: vouched for by the caller.
-        TRIAL | MUTANTS => unsafe { trial::operation(operation, taken) },
+        TRIAL | MUTANTS => unsafe { sites::operation(operation, taken) },
         _ => taken.plain(),
     }
 }

@@ -3,11 +3,12 @@
 //! Linked as one relocatable object, first on the link line, into every executable and shared library that has
 //! instrumented units (`runtime/Makefile` builds it, and the object that ends the section of words).
 //!
-//! A process counts (`record`, `log`), is recorded or replayed (`recording`, `replay`), takes part in a trial (`trial`, `mutants`, `change`,
-//! `scratch`, `gates`, `fuel`, `fork`, `files`, `place`, `lent`, with `split`, `guard`, `mask`, `kept` and `room`), or neither. What the modules of a process must have in common is in `process`; `object` and `text` say how addresses are seen.
+//! A process counts (`count`), is recorded or replayed (`record`), takes part in a trial (`trial`, and `plan` where it runs many mutants),
+//! or does none of these. `start` decides which, before the program's own code. `hooks` are what units call.
+//! `process` is what the modules of a process must have in common; `os` is what they stand on.
 //!
 //! What holds everywhere here: no allocation, no panic path, no message, no call into the program's C library but those
-//! looked up weakly in `symbols`; system calls are made directly, so `errno` stays as it was. When anything is refused
+//! looked up weakly in `os::symbols`; system calls are made directly, so `errno` stays as it was. When anything is refused
 //! the program runs as it would without suspect; only a process of a trial is ended, when its budget is used up or it
 //! is one too many. No file descriptor is kept, no thread is made, and no signal handler outside of a plan. Memory is taken at addresses far
 //! from everything, and for a string that replaces another one from the program's own `malloc`.
@@ -32,57 +33,25 @@
 #![no_builtins]
 
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
-compile_error!("the runtime makes its system calls directly and knows x86-64 Linux only; add yours to sys.rs");
+compile_error!("the runtime makes its system calls directly and knows x86-64 Linux only; add yours to os/sys.rs");
 
-mod activations;
-mod change;
-mod children;
-mod clock;
-mod effects;
-mod file;
-mod files;
-mod filter;
-mod fork;
-mod fuel;
-mod gates;
-mod guard;
-mod guide;
+mod count;
 mod hooks;
-mod image;
-mod kept;
-mod lent;
-mod log;
-mod mapping;
-mod mask;
-mod memory;
-mod module;
-mod mutants;
-mod object;
-mod open_calls;
-mod place;
+mod os;
+mod plan;
 mod process;
 mod record;
-mod recording;
-mod replay;
-mod room;
-mod scratch;
-mod settings;
-mod split;
-mod stack;
-mod symbols;
-mod sys;
-mod text;
+mod start;
 mod trial;
-mod witness;
 
-pub use clock::{
-    __suspect_clock, __suspect_clock_gettime, __suspect_gettimeofday, __suspect_time, __suspect_timespec_get,
-};
 pub use hooks::{
     __suspect_choice, __suspect_node, __suspect_object, __suspect_operation, __suspect_pointer, __suspect_refuel,
     __suspect_text, __suspect_tick, __suspect_variable,
 };
-pub use witness::{
+pub use os::clock::{
+    __suspect_clock, __suspect_clock_gettime, __suspect_gettimeofday, __suspect_time, __suspect_timespec_get,
+};
+pub use record::hooks::{
     __suspect_branch, __suspect_call, __suspect_called, __suspect_enter, __suspect_loaded, __suspect_setjmp,
     __suspect_step,
 };

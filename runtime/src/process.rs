@@ -8,11 +8,11 @@ use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsiz
 use suspect_format::abi::PAGE;
 use suspect_format::trial::{Stream, TRIAL_ADDRESS, TrialProcess};
 
-use crate::module::Module;
-use crate::object::{self, Objects};
-use crate::settings::Auxiliary;
-use crate::sys::{self, EEXIST, EIO, Errno};
-use crate::{symbols, trial};
+use crate::count::object::{self, Objects};
+use crate::os::module::Module;
+use crate::os::settings::Auxiliary;
+use crate::os::symbols;
+use crate::os::sys::{self, EEXIST, EIO, Errno};
 
 /// Where the shared page is: as far from programs as the trial file.
 const PROCESS_ADDRESS: usize = TRIAL_ADDRESS - (1 << 40);
@@ -71,7 +71,7 @@ pub struct Process {
     pub environment: AtomicUsize,
     /// An address above all texts on the first thread's stack, or not above the environment's when not known.
     pub stack_end: AtomicUsize,
-    /// The thread whose hooks run on [`crate::stack`]; 0 for none.
+    /// The thread whose hooks run on [`crate::trial::stack`]; 0 for none.
     pub stack_owner: AtomicU64,
     /// 1 in a plan that may lend its memory.
     pub lends: AtomicU32,
@@ -161,6 +161,18 @@ impl Process {
         Some(range)
     }
 
+    /// Whether a `PROCESS_*` bit of this process is set.
+    pub fn has_flag(&self, flag: u32) -> bool {
+        // SAFETY: set when the process joined the trial.
+        unsafe { &*self.flags.load(Ordering::Relaxed) }.load(Ordering::Relaxed) & flag != 0
+    }
+
+    /// Sets a `PROCESS_*` bit of this process.
+    pub fn set_flag(&self, flag: u32) {
+        // SAFETY: set when the process joined the trial.
+        unsafe { &*self.flags.load(Ordering::Relaxed) }.fetch_or(flag, Ordering::Relaxed);
+    }
+
     /// The modules that were noted, those that are unloaded included.
     pub fn modules(&self) -> impl Iterator<Item = &ModuleRange> {
         self.modules.iter().take(self.n_modules.load(Ordering::Acquire))
@@ -200,17 +212,14 @@ impl Process {
     }
 }
 
-/// Runs in the child of a fork, once for each module.
-pub extern "C" fn forked() {
+/// In the child of a fork: notes that it is another process. `None` where the runtime of another module has done so.
+pub fn renew() -> Option<&'static Process> {
     let process = shared();
     let pid = sys::process_id();
     if process.pid.swap(pid, Ordering::Relaxed) == pid {
-        return;
+        return None;
     }
     object::forked(process);
     process.makers.iter().for_each(|maker| maker.store(0, Ordering::Relaxed));
-    if process.role.load(Ordering::Relaxed) != 0 {
-        // SAFETY: a forked child has one thread, and it is here; a role is set when the file is mapped.
-        unsafe { trial::forked(process) }
-    }
+    Some(process)
 }

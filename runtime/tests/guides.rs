@@ -1,6 +1,6 @@
 //! The guard rails of patched processes are those of the tool's own model, decision for decision.
 
-#[path = "../src/guide.rs"]
+#[path = "../src/record/guide.rs"]
 mod guide;
 
 use guide::{Guide, Runs, Way};
