@@ -30,7 +30,7 @@ fn main() {
 }
 
 /// The shim's functions as Rust declares them.
-const DECLARATIONS: &str = "src/shim.rs";
+const DECLARATIONS: &str = "src/llvm/shim.rs";
 
 /// Writes the same as a header, which the shim's definitions include: the C++ compiler holds them to it.
 fn declare(header: &Path) {
@@ -40,7 +40,7 @@ fn declare(header: &Path) {
     config.includes = ["llvm-c/Types.h"].map(str::to_owned).into();
     config.sys_includes = ["cstddef", "cstdint"].map(str::to_owned).into();
     let builder = cbindgen::Builder::new().with_config(config).with_src(DECLARATIONS);
-    builder.generate().expect("src/shim.rs can be read").write_to_file(header);
+    builder.generate().expect("src/llvm/shim.rs can be read").write_to_file(header);
 }
 
 /// `llvm-config` of the one LLVM that is chosen by feature.

@@ -1,45 +1,15 @@
 //! The clang plugin: gives every function of a unit versions with hooks, and the unit its site table.
 //!
-//! Two passes. At the start of clang's pipeline `sites` are collected from the front end's IR, `versions` are
+//! Two passes. At the start of clang's pipeline sites are collected (`collect`) from the front end's IR, `versions` are
 //! copied, `hooks` are put in as marker calls, and the `table` is emitted. At the end of the pipeline `lower`
 //! turns the markers into code. Only `versions`, `hooks` and `lower` change the IR.
 
-mod base;
-mod bodies;
-mod calls;
-mod compounds;
-mod content;
-mod debug_info;
-mod dependence;
-mod expression;
-mod flow;
-mod frames;
-mod fuel;
-mod gates;
-mod hooks;
-mod ir;
-mod logic;
-mod lower;
-mod mutations;
-mod nodes;
-mod objects;
-mod operations;
+mod collect;
+mod inject;
+mod llvm;
 mod options;
-mod overrides;
-mod pieces;
-mod positions;
 mod record;
-mod repeats;
-mod returning;
-mod sequences;
-mod shim;
-mod signedness;
-mod sites;
-mod statements;
 mod table;
-mod trees;
-mod variables;
-mod versions;
 
 use std::ffi::{CStr, c_char};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -47,15 +17,19 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use inkwell::llvm_sys::prelude::LLVMModuleRef;
 use suspect_format::abi::{self, Mode};
 
-use bodies::Bodies;
-use dependence::Dependences;
-use expression::Reader;
-use ir::{LLVMOpcode, Module, Value, llvm};
-use mutations::Bytes;
+use collect::dependence::Dependences;
+use collect::expression::Reader;
+use collect::sites::FunctionSites;
+use collect::unit::Unit;
+use collect::variables::Globals;
+use inject::mutations::Bytes;
+use inject::{fuel, gates, hooks, lower, versions};
+use llvm::ir::{self, LLVMOpcode, Module, Value, llvm};
+use llvm::shim;
 use options::Versions;
-use sites::{FunctionSites, Survey};
+use record::bodies::Bodies;
+use record::version;
 use table::{EscapeSite, Files, Numbers, Table};
-use variables::Globals;
 
 /// What LLVM wants to know of a plugin (`PassPluginLibraryInfo`, version 1 of its interface).
 #[repr(C)]
@@ -124,7 +98,7 @@ fn start(module: Module, analyses: *mut shim::Analyses) -> Result<(), String> {
     let dependences = std::mem::take(&mut collected.dependences).encode(module, table.unit_hash);
     module.append_assembly(&Table::of_body(suspect_format::dependence::SECTION, &dependences).assembly());
     let n_gates = if versions.contains(Mode::Mutants) { collected.functions.len() as u32 } else { 0 };
-    let known = record::known_variables(module, collected.escapes.is_empty());
+    let known = version::known_variables(module, collected.escapes.is_empty());
     let copies = versions::Copies::make(module, &collected.functions, &versions);
     if versions.contains(Mode::Record) {
         let bodies = record(module, &copies, &versions, &collected, known, table.unit_hash, &mut files);
@@ -147,7 +121,7 @@ struct Collected {
 
 fn collect(module: Module, analyses: *mut shim::Analyses, versions: &Versions, files: &mut Files) -> Collected {
     let globals = Globals::of(module);
-    let mut survey = Survey { reader: Reader::new(module), versions, analyses, files, globals: &globals };
+    let mut unit = Unit { reader: Reader::new(module), versions, analyses, files, globals: &globals };
     let mut collected = Collected {
         functions: Vec::new(),
         sites: Vec::new(),
@@ -162,17 +136,17 @@ fn collect(module: Module, analyses: *mut shim::Analyses, versions: &Versions, f
             Some(reason) => Err(reason),
             None => {
                 split_indirect_edges(function);
-                survey.collect(function)
+                unit.collect(function)
             }
         };
         match found {
             Ok(sites) => {
-                collected.dependences.add(&mut survey, function, &sites);
+                collected.dependences.add(&mut unit, function, &sites);
                 collected.functions.push(function);
                 collected.sites.push(sites);
             }
             Err(reason) => {
-                let place = survey.place_of_function(function);
+                let place = unit.place_of_function(function);
                 collected.escapes.push(EscapeSite { name: function.name(), place, reason });
             }
         }
@@ -207,8 +181,8 @@ fn record(
         if let Some((original, copy)) = code(index, versions.base()).zip(code(index, Mode::Record)) {
             // What nobody else refers to is not to be referred to from here.
             let symbol = if original == *function { copy } else { *function };
-            let version = record::Version { module, code: copy, original, symbol, number: index as u32, unit_hash };
-            record::record(&version, &mut bodies, &numbers, files);
+            let version = version::Version { module, code: copy, original, symbol, number: index as u32, unit_hash };
+            version::record(&version, &mut bodies, &numbers, files);
         }
     }
     bodies.encode(unit_hash)

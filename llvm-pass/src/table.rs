@@ -10,13 +10,11 @@ use suspect_format::site::{
     self, Edge, Escape, File, Function, Header, Node, Origin, Piece, SequenceCount, Sink, Unit,
 };
 
-use crate::debug_info::Info;
-use crate::ir::{Module, llvm};
-use crate::operations::OperationSite;
-use crate::sequences::CompoundSite;
-use crate::shim;
-use crate::sites::{FunctionSites, Place};
-use crate::variables::VariableSite;
+use crate::collect::sequences::CompoundSite;
+use crate::collect::sites::{FunctionSites, OperationSite, Place, VariableSite};
+use crate::llvm::debug_info::Info;
+use crate::llvm::ir::{Module, llvm};
+use crate::llvm::shim;
 
 /// More words than this in one unit are refused: 128 MiB of counters are a mistake, not a program.
 pub const MOST_WORDS: u64 = 1 << 24;

@@ -1,15 +1,15 @@
 //! The unit tests of the modules that do without LLVM: cargo cannot run them in place, since only clang has the symbols
 //! that the rest of the library needs.
 
-#[path = "../src/flow.rs"]
+#[path = "../src/collect/flow.rs"]
 mod flow;
-#[path = "../src/positions.rs"]
+#[path = "../src/collect/positions.rs"]
 mod positions;
 #[path = "../src/options.rs"]
 #[expect(dead_code, reason = "only its tests are wanted here")]
 mod options;
-#[path = "../src/returning.rs"]
+#[path = "../src/collect/returning.rs"]
 mod returning;
-#[path = "../src/sequences.rs"]
+#[path = "../src/collect/sequences.rs"]
 #[expect(dead_code, reason = "only its tests are wanted here")]
 mod sequences;
