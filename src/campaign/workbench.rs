@@ -80,10 +80,13 @@ impl Begun for FirstRun {
 }
 
 /// What was made of a test, or why it cannot be used.
-fn usable<T>(made: Result<T, TrialError>) -> Result<Result<T, String>, CampaignError> {
+fn usable<T>(test: &str, made: Result<T, TrialError>) -> Result<Result<T, String>, CampaignError> {
     match made {
         Ok(made) => Ok(Ok(made)),
-        Err(error) if error.is_of_test() => Ok(Err(error.to_string())),
+        Err(error) if error.is_of_test() => {
+            tracing::debug!(test, %error, "a test gets no trials");
+            Ok(Err(error.to_string()))
+        }
         Err(error) => Err(error.into()),
     }
 }
@@ -104,13 +107,25 @@ impl Prepare for Workbench<'_> {
             return Ok(Err("the suite does not have it any more".into()));
         };
         let _held = self.suite.hold(test);
-        usable(FirstRun::record(worker, self.suite, test, *known, self.program, self.watched))
+        usable(&test.name, FirstRun::record(worker, self.suite, test, *known, self.program, self.watched))
     }
 
     fn ready(&self, worker: &mut Worker, begun: FirstRun) -> Result<Result<TestTrials, String>, CampaignError> {
         let test = begun.test().clone();
         let _held = self.suite.hold(&test);
-        usable(begun.ready(worker, self.suite, self.program))
+        let ready = usable(&test.name, begun.ready(worker, self.suite, self.program))?;
+        if let Ok(trials) = &ready {
+            let (executor, reason) = trials.executor();
+            let reason = reason.map(|reason| reason.to_string());
+            tracing::debug!(
+                test = test.name,
+                ?executor,
+                reason,
+                copied = trials.is_copied(),
+                "a test is ready for trials"
+            );
+        }
+        Ok(ready)
     }
 }
 

@@ -12,6 +12,7 @@ mod explain;
 mod files;
 mod graph;
 mod hom;
+mod log;
 mod man;
 mod merge;
 mod methods;
@@ -65,7 +66,8 @@ pub fn main() -> ExitCode {
         }
     };
     let mut out = BufWriter::new(Unread::new(anstream::stdout()));
-    let done = run(parsed, &mut out).and_then(|()| out.flush().map_err(Failure::of(Exit::File)));
+    let done =
+        log::start().and_then(|()| run(parsed, &mut out)).and_then(|()| out.flush().map_err(Failure::of(Exit::File)));
     match done {
         Ok(()) => Exit::Success.into(),
         Err(failure) => {

@@ -119,6 +119,7 @@ impl Command {
 
     fn start(&self) -> Result<Running<'_>, ExecError> {
         let program = self.argv.first().ok_or(ExecError::Empty)?;
+        tracing::trace!(command = ?self.argv, directory = ?self.cwd, "runs a command");
         let fail = |what| move |source| ExecError::System { program: name(program), what, source };
         let (control_end, control) = io::pipe().map_err(fail("make a pipe"))?;
         let (report, report_end) = io::pipe().map_err(fail("make a pipe"))?;

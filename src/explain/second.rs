@@ -64,6 +64,9 @@ pub fn passing(room: &RecordingRoom<'_>, failing: &Test, line: Option<&(String, 
         *likeness *= shapes.get(tests[*number as usize].name.as_str()).copied().unwrap_or(0.0);
     }
     order.sort_by(|(_, one), (_, other)| other.total_cmp(one));
+    for (number, likeness) in &order {
+        tracing::debug!(test = tests[*number as usize].name, likeness, "a passing test to compare with");
+    }
     let alike: Vec<u32> = order.iter().filter(|(_, likeness)| *likeness > 0.0).map(|(test, _)| *test).collect();
     let name = |test: u32| tests[test as usize].name.clone();
     let most_alike = alike.first().map(|test| name(*test));

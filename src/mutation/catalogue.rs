@@ -134,6 +134,10 @@ fn choose(
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
     for mutant in mutants {
         let reason = if asked.wants(program, mutant) { why_not(mutant) } else { Some(other_places(request)) };
+        if let Some(reason) = reason {
+            let (file, line) = (&program.files[mutant.place.file as usize], mutant.place.line);
+            tracing::trace!(file, line, class = mutant.class.name(), reason, "a mutant is left out");
+        }
         reason.into_iter().for_each(|reason| *reasons.entry(reason).or_default() += 1);
     }
     let mut left_out: Vec<String> =

@@ -209,6 +209,7 @@ impl<L: Lab> Search<'_, L> {
             self.watch.ranked(&searched.trials, &probabilities);
             let room = self.settings.most_trials - searched.trials.len();
             let round = policy.next(&mut searched.trials, &probabilities, &usable, room);
+            tracing::debug!(trials = round.len(), after = searched.trials.len(), "a round of the search");
             if round.is_empty() {
                 searched.is_finished = true;
                 break;

@@ -22,6 +22,7 @@ mod incremental;
 mod interrupted;
 mod keeping;
 mod labels;
+mod logging;
 mod mutants;
 mod newcomers;
 mod nightly;
