@@ -34,7 +34,7 @@ pub enum Kind {
     Argument(u32),
     /// The array that is `environ` at first.
     Environ,
-    /// A shared library, by the [hash](library) of its file's name: what lies in it and is no symbol of the code.
+    /// A shared library, by a hash of its file's name: what lies in it and is no symbol of the code.
     Library(u64),
     /// The part of memory from here that belongs to no known object.
     Region(u64),
