@@ -110,9 +110,9 @@ pub struct PieceSite {
 /// An edge.
 #[derive(Clone, Debug)]
 pub struct EdgeSite {
-    /// Piece it leaves, or [`OUTSIDE`].
+    /// Piece it leaves, or [`OUTSIDE`](suspect_format::site::OUTSIDE).
     pub from: u32,
-    /// Piece it enters, or [`OUTSIDE`].
+    /// Piece it enters, or [`OUTSIDE`](suspect_format::site::OUTSIDE).
     pub to: u32,
     /// When it is taken.
     pub kind: EdgeKind,
