@@ -40,6 +40,21 @@ fn flaky_tests_mask_no_nodes() {
 }
 
 #[test]
+fn a_test_that_once_did_what_the_plain_program_does_is_flaky() {
+    let project = Project::new();
+    project.write(
+        "prog.c",
+        "#include <stdio.h>\nint main(void) {\n  int runs = 0;\n  FILE *f = fopen(\"runs\", \"a+\");\n  rewind(f);\n  \
+         while (getc(f) != EOF) runs++;\n  putc('x', f);\n  fclose(f);\n  return \"010110\"[runs % 6] - '0';\n}\n",
+    );
+    project.write("tests.txt", "1\n").write("suspect.toml", &lines_suite(""));
+    project.succeed(&["build", "--", "cc", "-o", "prog", "prog.c"]);
+    // Recorded twice, plain, recorded twice, plain: alone, all that is recorded fails and all that is not passes.
+    let said = project.succeed(&["test", "--record", "values", "--repeat", "2", "--jobs", "1"]);
+    assert!(said.contains("does not count: 1 (./prog 1): flaky"), "{said}");
+}
+
+#[test]
 fn interrupted_run_leaves_nothing_running_and_the_store_whole() {
     let project = Project::new();
     project.write(
