@@ -10,7 +10,7 @@ use crate::comparison::{Alignment, Side};
 use crate::obstacle::Obstacle;
 use crate::program::{Program, is_of_system};
 use crate::recording::{Code, End, Frame, Runs, Site};
-use crate::suite::{Test, Verdict, difference};
+use crate::suite::{Test, Verdict, Mismatch};
 use crate::trial::Place;
 
 /// The first thing that a failing test writes and that is not expected.
@@ -22,14 +22,14 @@ pub struct Wrong {
     pub returned: Option<u32>,
     /// The file and line of that call.
     pub place: (String, u32),
-    /// The difference between the written and the expected output, in words.
-    pub words: String,
+    /// Where the output is not the expected one.
+    pub mismatch: Mismatch,
 }
 
 impl fmt::Display for Wrong {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (file, line) = &self.place;
-        write!(to, "what it writes is not what is expected: {}; {file}:{line} writes it", self.words)
+        write!(to, "what it writes is not what is expected: {}; {file}:{line} writes it", self.mismatch)
     }
 }
 
@@ -53,7 +53,7 @@ pub fn find(
 ) -> Result<Option<Wrong>, Obstacle> {
     let (Some([written, _]), Verdict::Fail) = (&failing.written, failing.verdict) else { return Ok(None) };
     let Some(expected) = room.expected(test)? else { return Ok(None) };
-    let Some(words) = difference(&expected, written) else { return Ok(None) };
+    let Some(mismatch) = Mismatch::first(&expected, written) else { return Ok(None) };
     let first = common(&expected, written);
     if first == written.len() {
         return Ok(None);
@@ -93,7 +93,7 @@ pub fn find(
     let is_output = code.role(runs.runs[0].site(point)) == Some(Role::Output);
     let is_sure = is_output
         && (course.is_in_main(point) || course.next_step(point).map_or(Ok(None), is_written_before)? == Some(true));
-    let wrong = |place| Wrong { point, returned: course.returned(point), place, words };
+    let wrong = |place| Wrong { point, returned: course.returned(point), place, mismatch };
     Ok(course.line(point).filter(|_| is_sure).map(wrong))
 }
 

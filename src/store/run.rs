@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::encoding::{self, Frame};
 use super::{STORE_VERSION, StoreError};
 use crate::program::{Execution, Label, Program};
+use crate::suite::Mismatch;
 
 /// The file of lists of tests that took long to ask for; a run that was recorded without has none.
 const LISTS: &str = "lists";
@@ -60,6 +61,9 @@ pub struct TestRecord {
     pub passed: Option<bool>,
     /// The verdict in words, with its reason.
     pub verdict: String,
+    /// Where the output is wrong first, if it fails for that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mismatch: Option<Mismatch>,
     /// Wall time of the first run, milliseconds.
     pub milliseconds: u64,
     /// Processes that left a trace.

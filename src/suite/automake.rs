@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 use super::load::{Found, Listed, Listing, script};
 use super::oracle::{HARD_ERROR, Oracle, SKIPPED};
 use super::test::Plan;
-use super::verdict::{Judgement, clip, last_line, status_text};
+use super::mismatch::clip;
+use super::verdict::{Judgement, last_line, status_text};
 use super::{SuiteError, Verdict};
 use crate::exec::{Command, Outcome, Scratch, Status};
 
@@ -284,7 +285,7 @@ pub(super) fn judge(trs: &Path, status: Status, log: &[u8]) -> Judgement {
     match results.is_empty() {
         true => Judgement::error(format!("the test driver wrote no result ({})", status_text(status))),
         false if results.iter().all(|(result, _)| *result == "SKIP") => {
-            Judgement { verdict: Verdict::Skip, reason: Some(said("SKIP", results[0].1)).filter(|why| !why.is_empty()) }
+            Judgement { reason: Some(said("SKIP", results[0].1)).filter(|why| !why.is_empty()), ..Judgement::skip() }
         }
         false if first("XFAIL").is_some() => Judgement::new(Verdict::Pass, "fails as expected"),
         false => Judgement::pass(),

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use super::{RunContext, Suite, SuiteError, Test, TestRun, Verdict};
+use super::{Mismatch, RunContext, Suite, SuiteError, Test, TestRun, Verdict};
 use crate::exec::{ScratchRoot, Status};
 use suspect_format::abi::{ENV_OUT, ENV_QUIET, ENV_RECORD, Mode};
 
@@ -62,6 +62,8 @@ pub struct RunSummary {
     pub verdict: Verdict,
     /// Why.
     pub reason: Option<String>,
+    /// Where the output is wrong first, if that is why.
+    pub mismatch: Option<Mismatch>,
     /// How its first process ended; `None` if it could not be started.
     pub status: Option<Status>,
     /// When it began.
@@ -83,6 +85,7 @@ impl RunSummary {
         RunSummary {
             verdict: run.verdict,
             reason: run.reason.clone(),
+            mismatch: run.mismatch.clone(),
             status: run.outcome.as_ref().map(|outcome| outcome.status),
             began,
             wall: run.wall(),

@@ -175,7 +175,7 @@ impl Suite {
         scratch: &ScratchRoot,
         outcome: &Outcome,
     ) -> Result<(Verdict, Option<String>), SuiteError> {
-        let Judgement { verdict, reason } = self.placed(test, scratch, |place| Ok(place.judge(outcome)?.0))?;
+        let Judgement { verdict, reason, .. } = self.placed(test, scratch, |place| Ok(place.judge(outcome)?.0))?;
         Ok((verdict, reason))
     }
 

@@ -14,7 +14,8 @@ use super::load::{Found, Listed, Listing};
 use super::locks::Needs;
 use super::oracle::{Oracle, expect_failure};
 use super::test::Plan;
-use super::verdict::{Judgement, clip, failure_text, last_line, status_text};
+use super::mismatch::clip;
+use super::verdict::{Judgement, failure_text, last_line, status_text};
 use super::{SuiteError, Verdict};
 use crate::exec::Status;
 
@@ -280,7 +281,7 @@ impl CtestOracle {
         }
         let Status::Exited(code) = status else { return Judgement::fail(status_text(status)) };
         if Some(code) == self.skip_code {
-            return Judgement { verdict: Verdict::Skip, reason: last_line(output) };
+            return Judgement { reason: last_line(output), ..Judgement::skip() };
         }
         expect_failure(self.by_output(code, output), self.will_fail)
     }

@@ -7,7 +7,8 @@ use std::path::Path;
 use junit_parser::{TestCase, TestStatus, TestSuite};
 
 use super::Verdict;
-use super::verdict::{Judgement, clip};
+use super::mismatch::clip;
+use super::verdict::Judgement;
 
 /// The verdict on a run that wrote `path`: fails when one of its cases does.
 pub(super) fn judge(path: &Path) -> Judgement {

@@ -11,7 +11,7 @@ use super::kept::KeptLists;
 use super::locks::Locks;
 use super::oracle::{Compare, Expected, Oracle};
 use super::test::{Plan, Test, command_text, line_text};
-use super::verdict::clip;
+use super::mismatch::clip;
 use super::{SuiteError, automake, cases, command, ctest, detect, meson};
 use crate::exec::{Command, Environment, ExecError, Limits, Outcome, Status};
 

@@ -10,7 +10,8 @@ use super::ctest::CtestOracle;
 use super::junit;
 use super::tap;
 use super::test::Place;
-use super::verdict::{Judgement, crash, difference, failure_text, last_line, not_runnable, status_text};
+use super::mismatch::Mismatch;
+use super::verdict::{Judgement, crash, failure_text, last_line, not_runnable, status_text};
 use super::{SuiteError, Verdict};
 use crate::exec::{Command, Limits, Outcome, Scratch, Status, Stdin, duration_text};
 
@@ -146,9 +147,9 @@ impl Place<'_> {
             (Ok(got), Ok(expected)) => (got, expected),
             (Err(judgement), _) | (_, Err(judgement)) => return Ok((judgement, raw())),
         };
-        let judgement = match (crash(outcome.status), difference(&expected, &got)) {
+        let judgement = match (crash(outcome.status), Mismatch::first(&expected, &got)) {
             (Some(_), _) => Judgement::fail(status_text(outcome.status)),
-            (None, Some(difference)) => Judgement::fail(format!("output differs from {shown}: {difference}")),
+            (None, Some(mismatch)) => Judgement::differs(&shown, mismatch),
             (None, None) if compare.status.is_some_and(|wanted| outcome.status != Status::Exited(wanted)) => {
                 Judgement::fail(format!(
                     "{}, expected exit status {}",
@@ -229,7 +230,7 @@ pub(super) fn run_filter(
 fn by_exit(outcome: &Outcome, skip: Option<i32>, error: Option<i32>, should_fail: bool) -> Judgement {
     match outcome.status {
         Status::Exited(code) if Some(code) == skip => {
-            Judgement { verdict: Verdict::Skip, reason: last_line(&outcome.stdout.bytes) }
+            Judgement { reason: last_line(&outcome.stdout.bytes), ..Judgement::skip() }
         }
         Status::Exited(code) if Some(code) == error => Judgement::error(failure(outcome)),
         _ => match not_runnable(outcome) {

@@ -1,7 +1,8 @@
 //! The Test Anything Protocol, versions 12 to 14: what a test script says about its points.
 
 use super::Verdict;
-use super::verdict::{Judgement, clip, status_text};
+use super::mismatch::clip;
+use super::verdict::{Judgement, status_text};
 use crate::exec::Status;
 
 /// One result line.
@@ -209,7 +210,7 @@ impl Tap {
         }
         if self.plan == Some(0) {
             let reason = self.skip_all.clone().filter(|why| !why.is_empty()).map(|why| clip(why.as_bytes()));
-            return Judgement { verdict: Verdict::Skip, reason };
+            return Judgement { reason, ..Judgement::skip() };
         }
         match self.points.iter().all(|p| p.directive == Some(Directive::Skip)) {
             true => Judgement::new(Verdict::Skip, "all points skipped"),

@@ -9,7 +9,7 @@ use super::config::ScratchKind;
 use super::locks::{Held, Needs};
 use super::oracle::Oracle;
 use super::verdict::{Judgement, crash};
-use super::{Suite, SuiteError, Verdict};
+use super::{Mismatch, Suite, SuiteError, Verdict};
 use crate::exec::{Command, Environment, ExecError, Limits, Outcome, Scratch, ScratchRoot, Stdin};
 use suspect_format::abi::ENV_TEST;
 
@@ -90,6 +90,8 @@ pub struct TestRun {
     pub verdict: Verdict,
     /// Why, unless it goes without saying: the first difference of the output, the signal, the failing TAP point.
     pub reason: Option<String>,
+    /// Where the output is wrong first, if that is why.
+    pub mismatch: Option<Mismatch>,
     /// What the command did; `None` if it could not be started.
     pub outcome: Option<Outcome>,
     /// What the test's author looks at: the output that is compared, or all that the test wrote.
@@ -98,7 +100,8 @@ pub struct TestRun {
 
 impl TestRun {
     fn judged(judgement: Judgement, outcome: Option<Outcome>, output: Vec<u8>) -> TestRun {
-        TestRun { verdict: judgement.verdict, reason: judgement.reason, outcome, output }
+        let Judgement { verdict, reason, mismatch } = judgement;
+        TestRun { verdict, reason, mismatch, outcome, output }
     }
 
     /// Whether a signal ended the test's program, as its own exit status or a shell's tells.

@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::mismatch::{Mismatch, clip};
 use crate::exec::{Outcome, Status};
 
 /// What a run of a test says about the program.
@@ -40,19 +41,31 @@ impl fmt::Display for Verdict {
 pub(super) struct Judgement {
     pub(super) verdict: Verdict,
     pub(super) reason: Option<String>,
+    /// Where the output is wrong first, if that is why.
+    pub(super) mismatch: Option<Mismatch>,
 }
 
 impl Judgement {
     pub(super) fn pass() -> Judgement {
-        Judgement { verdict: Verdict::Pass, reason: None }
+        Judgement { verdict: Verdict::Pass, reason: None, mismatch: None }
+    }
+
+    pub(super) fn skip() -> Judgement {
+        Judgement { verdict: Verdict::Skip, ..Judgement::pass() }
     }
 
     pub(super) fn new(verdict: Verdict, reason: impl Into<String>) -> Judgement {
-        Judgement { verdict, reason: Some(reason.into()) }
+        Judgement { verdict, reason: Some(reason.into()), mismatch: None }
     }
 
     pub(super) fn fail(reason: impl Into<String>) -> Judgement {
         Judgement::new(Verdict::Fail, reason)
+    }
+
+    /// A failure since the output is not the one called `expected`.
+    pub(super) fn differs(expected: &str, mismatch: Mismatch) -> Judgement {
+        let reason = Some(format!("output differs from {expected}: {mismatch}"));
+        Judgement { verdict: Verdict::Fail, reason, mismatch: Some(mismatch) }
     }
 
     pub(super) fn error(reason: impl Into<String>) -> Judgement {
@@ -140,95 +153,9 @@ pub(super) fn last_line(bytes: &[u8]) -> Option<String> {
     lines.map(|line| line.trim_ascii()).find(|line| !line.is_empty()).map(clip)
 }
 
-/// Characters of a line shown in a message.
-const SHOWN: usize = 80;
-/// Characters shown before the first difference of two long lines.
-const BEFORE: usize = 30;
-
-/// A line for a message: printable and not too long.
-pub(super) fn clip(line: &[u8]) -> String {
-    let mut letters = line_text(line, 0);
-    let mut out: String = letters.by_ref().take(SHOWN).flatten().collect();
-    out.extend(letters.next().map(|_| '…'));
-    out
-}
-
-/// The printable forms of a line's characters from a position on.
-fn line_text(line: &[u8], from: usize) -> impl Iterator<Item = Vec<char>> {
-    let printable = |letter: char| match letter.is_control() && letter != '\t' {
-        true => letter.escape_default().collect(),
-        false => vec![letter],
-    };
-    String::from_utf8_lossy(line).chars().skip(from).map(printable).collect::<Vec<_>>().into_iter()
-}
-
-/// Two different lines, each at most [`SHOWN`] letters long; of long ones that begin alike, what is from a little before their difference on.
-fn around_difference(one: &[u8], other: &[u8]) -> (String, String) {
-    let [one, other] = [one, other].map(|line| line.strip_suffix(b"\n").unwrap_or(line));
-    let same = line_text(one, 0).zip(line_text(other, 0)).take_while(|(one, other)| one == other).count();
-    if same < SHOWN - BEFORE {
-        return (clip(one), clip(other));
-    }
-    let rest = |line: &[u8]| {
-        let rest: String = String::from_utf8_lossy(line).chars().skip(same - BEFORE).collect();
-        format!("…{}", clip(rest.as_bytes()))
-    };
-    (rest(one), rest(other))
-}
-
-/// Where two outputs differ first, in words; `None` when they are equal.
-pub fn difference(expected: &[u8], got: &[u8]) -> Option<String> {
-    if expected == got {
-        return None;
-    }
-    let lines = |bytes: &[u8]| bytes.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect::<Vec<_>>();
-    let (expected, got) = (lines(expected), lines(got));
-    let at = expected.iter().zip(&got).take_while(|(e, g)| e == g).count();
-    let line = at + 1;
-    let shown = |line: &[u8]| clip(line.strip_suffix(b"\n").unwrap_or(line));
-    Some(match (expected.get(at), got.get(at)) {
-        (Some(e), Some(g)) if e.strip_suffix(b"\n") == Some(g) => {
-            format!("line {line} lacks the line break at its end")
-        }
-        (Some(e), Some(g)) if g.strip_suffix(b"\n") == Some(e) => {
-            format!("line {line} has a line break at its end too many")
-        }
-        (Some(e), Some(g)) => {
-            let (g, e) = around_difference(g, e);
-            format!("line {line} is `{g}`, expected `{e}`")
-        }
-        (Some(e), None) => format!("ends before line {line}, expected `{}`", shown(e)),
-        (None, g) => format!("goes on at line {line} with `{}`, expected the end", shown(g.map_or(b"", |g| g))),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn first_difference_is_named() {
-        let text = |e: &str, g: &str| difference(e.as_bytes(), g.as_bytes()).unwrap();
-        assert_eq!(difference(b"a\n", b"a\n"), None);
-        assert_eq!(text("a\nb\n", "a\nc\n"), "line 2 is `c`, expected `b`");
-        assert_eq!(text("a\nb\n", "a\n"), "ends before line 2, expected `b`");
-        assert_eq!(text("a\n", "a\nb\n"), "goes on at line 2 with `b`, expected the end");
-        assert_eq!(text("a\n", "a"), "line 1 lacks the line break at its end");
-        assert_eq!(text("a", "a\n"), "line 1 has a line break at its end too many");
-        assert_eq!(text("", "\u{1b}x"), "goes on at line 1 with `\\u{1b}x`, expected the end");
-        assert_eq!(text("a\0b\n", "a\u{ff}b\n"), "line 1 is `a\u{ff}b`, expected `a\\u{0}b`");
-    }
-
-    #[test]
-    fn long_lines_are_shown_where_they_differ() {
-        let (same, rest) = ("x".repeat(200), "y".repeat(200));
-        let told = difference(format!("{same}a{rest}\n").as_bytes(), format!("{same}b{rest}\n").as_bytes()).unwrap();
-        let (before, after) = ("x".repeat(BEFORE), "y".repeat(SHOWN - BEFORE - 1));
-        assert_eq!(told, format!("line 1 is `…{before}b{after}…`, expected `…{before}a{after}…`"));
-        // One that ends where the other goes on.
-        let told = difference(format!("{same}\n").as_bytes(), format!("{same}b\n").as_bytes()).unwrap();
-        assert_eq!(told, format!("line 1 is `…{before}b`, expected `…{before}`"));
-    }
 
     #[test]
     fn shells_say_crashes_by_status() {

@@ -179,6 +179,7 @@ impl SuiteRun<'_> {
                 command: test.command.clone(),
                 passed: passed.filter(|_| *processes > 0),
                 verdict: format!("{verdict}{traceless}"),
+                mismatch: baseline.runs.first().and_then(|run| run.mismatch.clone()),
                 milliseconds: baseline.runs.first().map_or(0, |run| run.wall.as_millis() as u64),
                 processes: *processes,
                 state: test.print(),

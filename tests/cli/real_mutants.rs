@@ -18,8 +18,8 @@ use crate::projects::fetch;
 
 const CLASSES: [&str; 14] =
     ["AOR", "ROR", "LCR", "BOR", "SOR", "CRP", "UOI", "VRR", "SDL", "ASR", "BOD", "STI", "UOD", "IWR"];
-/// Overflow wraps round, and locals begin as zero, where mutants run.
-const PLAIN: [&str; 5] = ["-O0", "-w", "-g", "-fwrapv", "-ftrivial-auto-var-init=zero"];
+/// As users compile. Overflow wraps round, and locals begin as zero, where mutants run.
+const PLAIN: [&str; 5] = ["-O2", "-w", "-g", "-fwrapv", "-ftrivial-auto-var-init=zero"];
 /// Lua takes the seed of its hashes from the clock and from addresses, so without this an edited program does now one thing, now another.
 const SAME_HASHES: &str = "-Dluai_makeseed(L)=27";
 /// Plain, and what finds code without meaning.
