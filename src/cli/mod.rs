@@ -1,5 +1,6 @@
 //! The command line: one function for each verb, and what they share.
 
+mod answer;
 mod args;
 mod ask;
 mod bisect;

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use super::answer::{brief, write_answer, write_long};
 use super::args::{By, RankArguments, RankFormat, SearchArguments, Ties};
 use super::exit::{Exit, Failure};
 use super::progress::StatusLine;
@@ -10,12 +11,16 @@ use super::spectra::rank_spectra;
 use crate::exec::interrupt;
 use crate::rank::{Granularity, Method, Need, TieBreak};
 use crate::ranking::{RankRequest, rank as ranked};
-use crate::report::{RankingReport, WhyReport, write_ranking, write_why};
+use crate::report::{RankingReport, WhyReport, write_why};
 use crate::source::SourceTree;
+use crate::store::Run;
 use crate::suite_run::Session;
 
-/// Places shown as text unless asked otherwise.
-const DEFAULT_TOP: usize = 5;
+/// Places unless asked otherwise: for programs in short, as JSON.
+const TOP: (usize, usize) = (5, 20);
+
+/// Bytes of the answer for programs, which often have to pay for what they read.
+const MOST_BYTES: usize = 2000;
 
 /// Ranks and writes to `out`.
 pub fn rank(root: &Path, arguments: &RankArguments, out: &mut impl Write) -> Result<(), Failure> {
@@ -30,7 +35,7 @@ pub fn rank(root: &Path, arguments: &RankArguments, out: &mut impl Write) -> Res
     answer.keep_ranking(&session)?;
     match &answer.why {
         Some(why) => write_look(&sources, why, arguments.format, out)?,
-        None => write_report(&sources, answer.report.clone(), arguments, out)?,
+        None => write_report(&sources, Some(&session.run), answer.report.clone(), arguments, out)?,
     }
     answer.keep_claims(&session)?;
     match request.method.needs.contains(&Need::Trials) && interrupt::happened() {
@@ -57,28 +62,27 @@ fn write_look(sources: &SourceTree, why: &WhyReport, format: RankFormat, out: &m
 /// Writes a report as the arguments ask, with sources below `root`.
 pub fn write_report(
     sources: &SourceTree,
+    run: Option<&Run>,
     report: RankingReport,
     arguments: &RankArguments,
     out: &mut impl Write,
 ) -> Result<(), Failure> {
-    let written = match arguments.format {
-        RankFormat::Text => write_text(sources, &report, arguments, out),
-        RankFormat::Json => write_json(report, arguments, out),
+    let top = |usual: usize| arguments.top.unwrap_or(usual);
+    let written = match (arguments.format, arguments.brief, arguments.verbose) {
+        (_, true, _) => {
+            let mut brief = brief(&report, run, sources, top(TOP.0));
+            brief.keep_within(MOST_BYTES);
+            serde_json::to_writer(&mut *out, &brief).map_err(io::Error::from).and_then(|()| writeln!(out))
+        }
+        (RankFormat::Text, false, true) => write_long(&report, arguments.top, sources, out),
+        (RankFormat::Text, false, false) => write_answer(&report, run, sources, arguments.top, out),
+        (RankFormat::Json, false, _) => write_json(report, top(TOP.1), out),
     };
     written.map_err(Failure::of(Exit::File))
 }
 
-fn write_text(
-    sources: &SourceTree,
-    report: &RankingReport,
-    arguments: &RankArguments,
-    out: &mut impl Write,
-) -> io::Result<()> {
-    write_ranking(report, arguments.top.unwrap_or(DEFAULT_TOP), |file| sources.text(file), out)
-}
-
-fn write_json(mut report: RankingReport, arguments: &RankArguments, out: &mut impl Write) -> io::Result<()> {
-    report.ranking.truncate(arguments.top.unwrap_or(usize::MAX));
+fn write_json(mut report: RankingReport, top: usize, out: &mut impl Write) -> io::Result<()> {
+    report.ranking.truncate(top);
     serde_json::to_writer_pretty(&mut *out, &report)?;
     writeln!(out)
 }

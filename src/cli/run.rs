@@ -6,6 +6,7 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
+use super::answer::{write_answer, write_long};
 use super::args::RunArguments;
 use super::exit::{Exit, Failure};
 use super::progress::StatusLine;
@@ -17,7 +18,7 @@ use crate::exec::interrupt;
 use crate::night::{Begun, Clock, Night, begin, lost, unended};
 use crate::rank_inputs::count_tests;
 use crate::ranking::{self, RankRequest, TrialOptions, Trying};
-use crate::report::write_ranking;
+use crate::report::suspicion;
 use crate::source::SourceTree;
 use crate::store::Store;
 use crate::suite_run::Session;
@@ -84,13 +85,22 @@ fn rank(
         night.missing.push("not every change of the program that was planned was tried".to_string());
     }
     let sources = SourceTree::of(store.root(), &run.program);
-    write_ranking(&ranked.report, arguments.top, |file| sources.text(file), out).map_err(Failure::of(Exit::File))?;
+    if arguments.verbose {
+        write_long(&ranked.report, arguments.top, &sources, out).map_err(Failure::of(Exit::File))?;
+    }
     if !arguments.no_explain && !interrupt::happened() {
-        night.unexplained = chains::explain(session, &ranked.report, clock.before_report(), out)?;
+        let mut unread = std::io::sink();
+        let told: &mut dyn Write = if arguments.verbose { out } else { &mut unread };
+        night.unexplained = chains::explain(session, &ranked.report, clock.before_report(), told)?;
         for what in &night.unexplained {
             say!("suspect: not found out: {what}");
         }
     }
+    if !arguments.verbose {
+        write_answer(&ranked.report, Some(run), &sources, arguments.top, out).map_err(Failure::of(Exit::File))?;
+    }
+    let first =
+        ranked.report.ranking.first().map(|entry| format!(": {} ({})", entry.unit, suspicion(&ranked.report, entry)));
     night.ranked(ranked.report);
     if interrupt::happened() {
         store.save_night(run.number, &night)?;
@@ -101,7 +111,10 @@ fn rank(
     let night = night.end(store, run.number)?;
     keep(store, run.number)?;
     Err(partial(&night).unwrap_or_else(|| {
-        let message = format!("night {}: {} of {} tests fail", run.number, counts.failing, run.manifest.tests.len());
+        let fail = if counts.failing == 1 { "fails" } else { "fail" };
+        let tests = run.manifest.tests.len();
+        let message =
+            format!("night {}: {} of {tests} tests {fail}{}", run.number, counts.failing, first.unwrap_or_default());
         Failure::new(Exit::Finding, message)
     }))
 }

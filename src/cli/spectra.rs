@@ -50,7 +50,7 @@ pub fn rank_spectra(directory: &Path, arguments: &RankArguments, out: &mut impl 
         groups: Vec::new(),
         not_tried: Vec::new(),
     };
-    write_report(&SourceTree::plain(directory), report, arguments, out)
+    write_report(&SourceTree::plain(directory), None, report, arguments, out)
 }
 
 fn entry(spectra: &Gzoltar, counts: &[Spectrum], standing: &Standing, rank: f64) -> Entry {

@@ -10,7 +10,7 @@ use crate::comparison::{Alignment, Side};
 use crate::obstacle::Obstacle;
 use crate::program::{Program, is_of_system};
 use crate::recording::{Code, End, Frame, Runs, Site};
-use crate::suite::{Test, Verdict, Mismatch};
+use crate::suite::{Mismatch, Test, Verdict};
 use crate::trial::Place;
 
 /// The first thing that a failing test writes and that is not expected.

@@ -2,6 +2,8 @@
 //!
 //! A view holds everything that any of its writers shows, so `--format json` says neither more nor less than the text.
 
+mod brief;
+mod brief_text;
 mod chain_dot;
 mod claim;
 mod code_quality;
@@ -45,6 +47,8 @@ mod why_tests;
 mod why_text;
 mod words;
 
+pub use brief::{BRIEF_SCHEMA_VERSION, BriefPlace, BriefReport, BriefSources, Failure, Mend};
+pub use brief_text::write_brief;
 pub use chain_dot::write_chains_dot;
 pub use claim::{Claim, ClaimedOutcome, Confidence, Effect, Reason, TrialCounts, Within, change_of, percent};
 pub use code_quality::report_code_quality;
@@ -81,3 +85,4 @@ pub use table::{Cell, Column, TableWriter};
 pub use text::write_ranking;
 pub use why::{Before, Difference, Feature, Standing, WHY_SCHEMA_VERSION, WhyNot, WhyReport};
 pub use why_text::write_why;
+pub use words::suspicion;

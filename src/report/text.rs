@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
+use super::brief::{MOST_LINES, tied};
 use super::claim::percent;
 use super::reasons_text::{write_confidence, write_reasons};
 use super::tabs::untabbed;
@@ -13,8 +14,6 @@ use super::{Entry, RankingReport};
 
 /// Lines shown before and after the annotated ones.
 const CONTEXT: u32 = 2;
-/// Most lines one place is shown with.
-const MOST_LINES: u32 = 12;
 
 /// Writes the first `top` places of `report`; `source` gives the text of a file, if it can be had.
 pub fn write_ranking(
@@ -24,7 +23,7 @@ pub fn write_ranking(
     out: &mut impl Write,
 ) -> io::Result<()> {
     let renderer = Renderer::styled().decor_style(DecorStyle::Ascii);
-    let places = places(&report.ranking, top);
+    let places = tied(&report.ranking, top);
     for place in &places {
         let text = source(&place[0].file).map(|text| untabbed(&text));
         writeln!(out, "{}", renderer.render(&[group(report, place, text.as_deref())]))?;
@@ -41,27 +40,6 @@ pub fn write_ranking(
     }
     write_confidence(report.confidence.as_ref(), report.trials.as_ref(), out)?;
     report.not_tried.iter().try_for_each(|statement| writeln!(out, "  - not tried: {statement}"))
-}
-
-/// Neighbouring lines of one function that tie are one place: nothing tells them apart.
-fn places(ranking: &[Entry], top: usize) -> Vec<Vec<&Entry>> {
-    let mut places: Vec<Vec<&Entry>> = Vec::new();
-    for entry in ranking {
-        let joins = |place: &Vec<&Entry>| {
-            let last = place[place.len() - 1];
-            let first = place[0];
-            last.rank_best == entry.rank_best
-                && (&last.file, &last.function) == (&entry.file, &entry.function)
-                && entry.line.abs_diff(last.last_line) <= CONTEXT
-                && entry.last_line.abs_diff(first.line) < MOST_LINES
-        };
-        match places.iter().position(joins) {
-            Some(place) => places[place].push(entry),
-            None if places.len() == top => break,
-            None => places.push(vec![entry]),
-        }
-    }
-    places
 }
 
 fn group<'a>(report: &'a RankingReport, place: &[&'a Entry], text: Option<&'a str>) -> Group<'a> {

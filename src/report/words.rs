@@ -35,7 +35,7 @@ pub(super) fn place(entry: &Entry) -> String {
 }
 
 /// How suspicious an entry is: its probability, or its score where there is none.
-pub(super) fn suspicion(ranking: &RankingReport, entry: &Entry) -> String {
+pub fn suspicion(ranking: &RankingReport, entry: &Entry) -> String {
     match entry.probability {
         Some(probability) => percent(probability),
         None => format!("{} {}", ranking.method, entry.score),

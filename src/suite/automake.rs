@@ -10,9 +10,9 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 use super::load::{Found, Listed, Listing, script};
+use super::mismatch::clip;
 use super::oracle::{HARD_ERROR, Oracle, SKIPPED};
 use super::test::Plan;
-use super::mismatch::clip;
 use super::verdict::{Judgement, last_line, status_text};
 use super::{SuiteError, Verdict};
 use crate::exec::{Command, Outcome, Scratch, Status};

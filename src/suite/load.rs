@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use super::config::{Config, FILE, Kind, Names, SuiteConfig};
 use super::kept::KeptLists;
 use super::locks::Locks;
+use super::mismatch::clip;
 use super::oracle::{Compare, Expected, Oracle};
 use super::test::{Plan, Test, command_text, line_text};
-use super::mismatch::clip;
 use super::{SuiteError, automake, cases, command, ctest, detect, meson};
 use crate::exec::{Command, Environment, ExecError, Limits, Outcome, Status};
 

@@ -63,9 +63,7 @@ impl Mismatch {
                 Mismatch::Line { line, written, expected }
             }
             (Some(expected), None) => Mismatch::Ends { line, expected: shown(expected) },
-            (None, written) => {
-                Mismatch::GoesOn { line, written: shown(written.map_or(b"", |written| written)) }
-            }
+            (None, written) => Mismatch::GoesOn { line, written: shown(written.map_or(b"", |written| written)) },
         })
     }
 
@@ -83,11 +81,15 @@ impl Mismatch {
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Mismatch::Line { line, written, expected } => write!(f, "line {line} is `{written}`, expected `{expected}`"),
+            Mismatch::Line { line, written, expected } => {
+                write!(f, "line {line} is `{written}`, expected `{expected}`")
+            }
             Mismatch::Break { line, too_many: false } => write!(f, "line {line} lacks the line break at its end"),
             Mismatch::Break { line, too_many: true } => write!(f, "line {line} has a line break at its end too many"),
             Mismatch::Ends { line, expected } => write!(f, "ends before line {line}, expected `{expected}`"),
-            Mismatch::GoesOn { line, written } => write!(f, "goes on at line {line} with `{written}`, expected the end"),
+            Mismatch::GoesOn { line, written } => {
+                write!(f, "goes on at line {line} with `{written}`, expected the end")
+            }
         }
     }
 }

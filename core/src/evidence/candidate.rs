@@ -53,3 +53,17 @@ pub struct Candidate {
     /// The same as an edit of the source, where it is one.
     pub edit: Option<Edit>,
 }
+
+/// Relations that differ in what becomes of equals alone: one is often written for the other.
+const NEIGHBOURS: [(&str, &str); 2] = [("<", "<="), (">", ">=")];
+
+impl Candidate {
+    /// Whether it is a slip that programmers make: a relation for its neighbour, or one more or less.
+    pub fn is_slip(&self) -> bool {
+        let (one, other) = (self.original.as_str(), self.replacement.as_str());
+        let is_neighbour = NEIGHBOURS.iter().any(|pair| *pair == (one, other) || *pair == (other, one));
+        let number = |text: &str| text.parse::<i128>().ok();
+        let is_next = number(one).zip(number(other)).is_some_and(|(one, other)| one.abs_diff(other) == 1);
+        is_neighbour || is_next
+    }
+}

@@ -1,5 +1,7 @@
 //! Why a line is where it is in the ranking, in words that are true of what was tried.
 
+use std::cmp::Ordering;
+
 use super::phrase::Phrase;
 use super::{Candidate, Effect, Kind, LineFacts, Tallies, Tally, Trials};
 use crate::program::Program;
@@ -86,8 +88,8 @@ impl<'a> Reasons<'a> {
         Reason { sentence, candidate: Some(candidate), tests: self.tests(candidate, Effect::Changed) }
     }
 
-    /// A line's candidates that turn failing tests, one of each kind, the strongest first: those that are no last resorts, then those that turn most,
-    /// then those that break least, then those that are edits of the source.
+    /// A line's candidates that turn failing tests, one of each kind, the strongest first: those that are no last resorts, then those that break
+    /// nothing, then those that turn most and break least, then those that are edits of the source, then usual slips.
     fn strongest(&self, line: u32) -> Vec<u32> {
         let mut turning: Vec<u32> = self.of_line[line as usize]
             .iter()
@@ -96,17 +98,20 @@ impl<'a> Reasons<'a> {
             .collect();
         turning.sort_by(|&a, &b| {
             let rank = |at: u32| u8::from(self.candidate(at).kind.is_last_resort());
-            let key = |at: u32| {
-                (
-                    self.tallies.turning(self.tallies.came_out(at)),
-                    f64::from(u8::from(self.candidate(at).edit.is_some())),
-                )
+            let turned = |at: u32| {
+                let tally = self.tallies.came_out(at);
+                // What breaks nothing is told apart by what it is: how many tests it was tried on says little.
+                let clean = self.tallies.is_clean(tally).then_some(tally.failing.turned);
+                (clean, self.tallies.turning(tally))
             };
-            let ((a1, a2), (b1, b2)) = (key(a), key(b));
+            let is_likely = |at: u32| (self.candidate(at).edit.is_some(), self.candidate(at).is_slip());
+            let ((clean_a, a1), (clean_b, b1)) = (turned(a), turned(b));
             rank(a)
                 .cmp(&rank(b))
+                .then(clean_b.cmp(&clean_a))
+                .then(if clean_a.is_some() { Ordering::Equal } else { b1.total_cmp(&a1) })
+                .then(is_likely(b).cmp(&is_likely(a)))
                 .then(b1.total_cmp(&a1))
-                .then(b2.total_cmp(&a2))
                 .then(self.candidate(a).id.cmp(&self.candidate(b).id))
         });
         let mut kinds: Vec<Kind> = Vec::new();

@@ -142,6 +142,12 @@ impl Tallies {
         ochiai(f64::from(tally.failing.noticed), self.noticed(tally), self.n_failing)
     }
 
+    /// Whether it breaks nothing: no passing test of at least one that it was tried on, or none executes it.
+    pub fn is_clean(&self, tally: &Tally) -> bool {
+        let Side { tried, missing, turned, .. } = tally.passing;
+        turned == 0 && (tried > 0 || missing == 0)
+    }
+
     /// The same over the tests whose verdict it turns.
     pub fn turning(&self, tally: &Tally) -> f64 {
         ochiai(f64::from(tally.failing.turned), self.broken(tally), self.n_failing)

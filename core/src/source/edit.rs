@@ -45,6 +45,25 @@ impl Edit {
     }
 }
 
+impl Edit {
+    /// What stands there and what is to, as a reader names it: for a token the smallest expression around it, of `longest` bytes at most.
+    pub fn in_context(&self, text: &Text, longest: u32) -> (String, String) {
+        let around = || {
+            let start = text.offset(self.line, self.column)?;
+            let own = Span { start, end: start + self.original.len() as u32 };
+            let holds = |span: &Span| span.holds(own) && *span != own && span.end - span.start <= longest;
+            let span = text.expressions_around(start).find(holds)?;
+            let (before, after) = (Span { end: own.start, ..span }, Span { start: own.end, ..span });
+            let replaced = format!("{}{}{}", text.slice(before)?, self.replacement, text.slice(after)?);
+            Some((text.slice(span)?.to_owned(), replaced))
+        };
+        let is_token =
+            !self.original.trim().contains(|letter: char| letter.is_whitespace() || "()[]{};".contains(letter));
+        let whole = || (self.original.clone(), self.replacement.clone());
+        if is_token { around().unwrap_or_else(whole) } else { whole() }
+    }
+}
+
 /// `source` with all `edits` made, whatever file they name; `None` if one does not fit (its original text does not
 /// stand there) or two overlap.
 pub fn apply<'a>(source: &[u8], edits: impl IntoIterator<Item = &'a Edit>) -> Option<Vec<u8>> {

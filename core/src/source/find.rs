@@ -3,7 +3,7 @@
 use super::expression::{Expression, Statement};
 use super::kind::{Field, Kind};
 use super::rewrite::{Rewrite, What};
-use super::text::{Node, Text};
+use super::text::{Node, Span, Text};
 
 impl Text {
     pub(super) fn ancestors(&self, index: u32) -> impl Iterator<Item = u32> + '_ {
@@ -29,6 +29,13 @@ impl Text {
         let around = std::iter::once(leaf).chain(self.ancestors(leaf));
         let here = around.take_while(|index| self.node(*index).span.start == start);
         here.filter_map(|index| Expression::at(self, index)).filter(|found| self.is_sound(*found)).collect()
+    }
+
+    /// The spans of the expressions that the token at `offset` is part of, innermost first.
+    pub(super) fn expressions_around(&self, offset: u32) -> impl Iterator<Item = Span> + '_ {
+        let leaf = self.leaf(offset);
+        let around = leaf.into_iter().chain(leaf.into_iter().flat_map(|leaf| self.ancestors(leaf)));
+        around.filter_map(|index| Expression::at(self, index)).map(Expression::span)
     }
 
     /// The name at the place.

@@ -26,9 +26,12 @@ pub struct RunArguments {
     /// Take the program as it is built.
     #[arg(long, conflicts_with = "command")]
     pub no_build: bool,
-    /// How many places to show.
-    #[arg(long, value_name = "N", default_value = "5")]
-    pub top: usize,
+    /// How many places to show: 3, or 5 with -v.
+    #[arg(long, value_name = "N")]
+    pub top: Option<usize>,
+    /// Show the places with all reasons and patches, and how the failures come about.
+    #[arg(long, short)]
+    pub verbose: bool,
     /// Try changes even where the kernel cannot contain them: they may change or remove any of your files.
     #[arg(long = "unsafe")]
     pub allow_unsafe: bool,

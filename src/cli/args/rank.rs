@@ -24,9 +24,15 @@ pub struct RankArguments {
     /// How ties are broken.
     #[arg(long, value_enum, default_value = "line")]
     pub ties: Ties,
-    /// How many places to show: 5 as text, all as JSON.
+    /// How many places to show: 3 as text, 5 with -v or --brief, 20 as JSON.
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
+    /// Show the places in their source, with all reasons and patches, and what was not tried.
+    #[arg(long, short, conflicts_with_all = ["brief", "format"])]
+    pub verbose: bool,
+    /// Write the answer for programs, in 2 kB of JSON at most: test, wrong line, places, best change, next commands.
+    #[arg(long, conflicts_with_all = ["format", "why", "why_not"])]
+    pub brief: bool,
     /// How the ranking is written.
     #[arg(long, value_enum, default_value = "text")]
     pub format: RankFormat,

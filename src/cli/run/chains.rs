@@ -23,7 +23,7 @@ pub fn explain(
     session: &Session,
     ranking: &RankingReport,
     within: Option<Duration>,
-    out: &mut impl Write,
+    out: &mut dyn Write,
 ) -> Result<Vec<String>, Failure> {
     let chains = chains(session, ranking)?;
     let sources = SourceTree::of(session.store.root(), &session.run.program);
@@ -49,14 +49,14 @@ pub fn explain(
 }
 
 /// Writes an explanation that was taken over.
-fn tell(sources: &SourceTree, explanation: &Explanation, out: &mut impl Write) -> Result<(), Failure> {
+fn tell(sources: &SourceTree, explanation: &Explanation, mut out: &mut dyn Write) -> Result<(), Failure> {
     let line = |file: &str, line: u32| sources.line(file, line);
-    let written = writeln!(out).and_then(|()| write_explanation(explanation, line, out));
+    let written = writeln!(out).and_then(|()| write_explanation(explanation, line, &mut out));
     written.map_err(Failure::of(Exit::File))
 }
 
 /// Explains a test; why it could not, if it could not.
-fn one(store: &Store, test: &TestRecord, limit: Duration, out: &mut impl Write) -> Result<Option<String>, Failure> {
+fn one(store: &Store, test: &TestRecord, limit: Duration, out: &mut dyn Write) -> Result<Option<String>, Failure> {
     say!("suspect: looking for the causes of {}, for {} s at most", test.name, limit.as_secs());
     let program = std::env::current_exe().map_err(Failure::of(Exit::Internal))?;
     let mut words: Vec<OsString> = vec![program.into(), "-C".into(), store.root().into(), "explain".into()];

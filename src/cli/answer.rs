@@ -1,0 +1,60 @@
+//! The short answer on the screen: what `suspect rank` and `suspect run` end with.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+
+use crate::program::Program;
+use crate::report::{BriefReport, BriefSources, RankingReport, write_brief, write_ranking};
+use crate::source::SourceTree;
+use crate::store::{Run, TestRecord};
+
+/// Places shown unless asked otherwise: in short, and with all reasons.
+const TOP: (usize, usize) = (3, 5);
+
+/// Columns where standard output is no terminal, and most and fewest where it is one: long lines are read badly.
+const WIDTH: (u16, u16, u16) = (80, 120, 40);
+
+/// A ranking in short, with so many places.
+pub fn brief(ranking: &RankingReport, run: Option<&Run>, sources: &SourceTree, top: usize) -> BriefReport {
+    let failing: Vec<&TestRecord> =
+        run.iter().flat_map(|run| &run.manifest.tests).filter(|test| test.passed == Some(false)).collect();
+    let extents = run.map(|run| extents(&run.program)).unwrap_or_default();
+    let extent = |file: &str, function: &str| extents.get(&(file, function)).copied();
+    BriefReport::new(ranking, &BriefSources { failing, extent: &extent, source: &|file| sources.text(file) }, top)
+}
+
+/// Writes a ranking in short.
+pub fn write_answer(
+    ranking: &RankingReport,
+    run: Option<&Run>,
+    sources: &SourceTree,
+    top: Option<usize>,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    write_brief(&brief(ranking, run, sources, top.unwrap_or(TOP.0)), ranking, width(), out)
+}
+
+/// Writes a ranking in its source, with all reasons.
+pub fn write_long(
+    ranking: &RankingReport,
+    top: Option<usize>,
+    sources: &SourceTree,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    write_ranking(ranking, top.unwrap_or(TOP.1), |file| sources.text(file), out)
+}
+
+/// Columns of the screen.
+fn width() -> usize {
+    let (usual, most, fewest) = WIDTH;
+    let columns = terminal_size::terminal_size_of(io::stdout()).map_or(usual, |(width, _)| width.0);
+    columns.clamp(fewest, most).into()
+}
+
+/// First and last line of each function.
+fn extents(program: &Program) -> HashMap<(&str, &str), (u32, u32)> {
+    let extent = |function: &crate::program::Function| (function.place.line, function.last_line);
+    let file = |function: &crate::program::Function| program.files.get(function.place.file as usize);
+    let functions = program.functions.iter();
+    functions.filter_map(|one| Some(((file(one)?.as_str(), one.name.as_str()), extent(one)))).collect()
+}

@@ -1,0 +1,362 @@
+//! The answer in short: what fails, where it is probably to blame, what mends it, how far to trust that, what to type next. Also the JSON form of `--brief`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::claim::{Claim, ClaimedOutcome, Effect, change_of};
+use super::shell::shell_word;
+use super::{Entry, RankingReport, TestCounts};
+use crate::source::{Edit, Text};
+use crate::store::TestRecord;
+use crate::suite::Mismatch;
+
+/// Version of the JSON form; goes up when a field changes its meaning or goes away.
+pub const BRIEF_SCHEMA_VERSION: u32 = 1;
+
+/// A ranking in short.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct BriefReport {
+    /// Version of this form.
+    pub schema_version: u32,
+    /// The method that gave the scores.
+    pub method: String,
+    /// The tests behind it.
+    pub tests: TestCounts,
+    /// The failing test that is shown; `null` where the ranking is of another tool's spectra.
+    pub failure: Option<Failure>,
+    /// Names of the others that fail.
+    pub others: Vec<String>,
+    /// The first places, in rank order.
+    pub places: Vec<BriefPlace>,
+    /// The change that mends what fails, if one is known: the best one of the first place that has one.
+    pub best: Option<Mend>,
+    /// How far to trust it: one statement each, the weightiest first.
+    pub trust: Vec<String>,
+    /// Commands to type next.
+    pub next: Vec<String>,
+}
+
+/// A failing test.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Failure {
+    /// Its name.
+    pub test: String,
+    /// Its command, as a shell would take it.
+    pub command: String,
+    /// The verdict in words, with its reason.
+    pub verdict: String,
+    /// Number of the first wrong line of its output, from 1; `null` where it fails for something else.
+    pub line: Option<usize>,
+    /// That line as it should be, around the first wrong character; `null` where the output should have ended, or only a line break is wrong.
+    pub expected: Option<String>,
+    /// That line as it is; `null` where the output had ended, or only a line break is wrong.
+    pub written: Option<String>,
+}
+
+/// A place of the ranking: a line, or neighbouring ones that tie.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct BriefPlace {
+    /// Its rank if it came first of those that tie with it.
+    pub rank: u32,
+    /// Source file.
+    pub file: String,
+    /// Its lines.
+    pub lines: Vec<u32>,
+    /// The function that they are in; empty where that is not known.
+    pub function: String,
+    /// First and last line of the function, where they are known.
+    pub extent: Option<(u32, u32)>,
+    /// What is ranked, in words.
+    pub unit: String,
+    /// The probability that the fault is in one of them; `null` for methods that do not say.
+    pub probability: Option<f64>,
+    /// The score in words, for these.
+    pub score: String,
+    /// Text of the first of them; empty where the source is not to be had.
+    pub text: String,
+    /// The best change of it that mends what fails.
+    pub mend: Option<Mend>,
+    /// What else is to be said of it, where no change mends.
+    pub reason: String,
+}
+
+/// A change with which a failing test passes, and no passing one fails.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Mend {
+    /// What `suspect replay` takes.
+    pub id: String,
+    /// `FILE:LINE`.
+    pub place: String,
+    /// The change in words: an expression of the source as it becomes, in backquotes.
+    pub change: String,
+    /// Failing tests that pass with it.
+    pub mended: u32,
+    /// Failing tests that it was tried on.
+    pub tried_on: u32,
+    /// Passing tests that still pass with it, all that it was tried on.
+    pub kept: u32,
+    /// Whether it is an edit of the source: `suspect replay ID --patch` prints it.
+    pub is_edit: bool,
+}
+
+/// What a brief report is made from besides a ranking.
+pub struct BriefSources<'s> {
+    /// The failing tests that count, in the suite's order.
+    pub failing: Vec<&'s TestRecord>,
+    /// First and last line of a function of a file.
+    pub extent: &'s dyn Fn(&str, &str) -> Option<(u32, u32)>,
+    /// Text of a file.
+    pub source: &'s dyn Fn(&str) -> Option<String>,
+}
+
+/// Other failing tests that are named where bytes count.
+const MOST_OTHERS: usize = 3;
+/// Bytes of an expression that a change is shown in.
+const LONGEST_EXPRESSION: u32 = 60;
+/// Lines between two that are one place, and most lines of one: as in the long form.
+const NEAR: u32 = 2;
+/// Most lines of one place.
+pub(super) const MOST_LINES: u32 = 12;
+
+impl BriefReport {
+    /// Of a ranking, with so many places.
+    pub fn new(ranking: &RankingReport, sources: &BriefSources, top: usize) -> BriefReport {
+        let places: Vec<BriefPlace> =
+            tied(&ranking.ranking, top).iter().map(|entries| BriefPlace::new(ranking, entries, sources)).collect();
+        let best = places.iter().find_map(|place| place.mend.clone());
+        let failure = shown_failure(&sources.failing, best.as_ref(), ranking).map(Failure::of);
+        let is_other = |test: &&&TestRecord| failure.as_ref().is_none_or(|failure| failure.test != test.name);
+        let others = sources.failing.iter().filter(is_other).map(|test| test.name.clone()).collect();
+        let next = next(ranking, failure.as_ref(), best.as_ref());
+        BriefReport {
+            schema_version: BRIEF_SCHEMA_VERSION,
+            method: ranking.method.clone(),
+            tests: ranking.tests,
+            failure,
+            others,
+            places,
+            best,
+            trust: trust(ranking),
+            next,
+        }
+    }
+}
+
+/// Characters of each text, first and in the end, where a report has too many bytes.
+const CLIPPED: [usize; 3] = [120, 60, 30];
+
+impl BriefReport {
+    /// Shortens texts, then leaves out what is least needed, until the JSON form has at most so many bytes.
+    pub fn keep_within(&mut self, bytes: usize) {
+        let fits = |report: &BriefReport| serde_json::to_string(report).is_ok_and(|json| json.len() < bytes);
+        self.others.truncate(MOST_OTHERS);
+        for most in CLIPPED {
+            if fits(self) {
+                return;
+            }
+            self.texts().for_each(|text| clip(text, most));
+        }
+        while !fits(self) && self.trust.pop().or_else(|| self.others.pop()).is_some() {}
+        while !fits(self) && self.places.pop().is_some() {}
+    }
+
+    /// Texts that may be shorter and still say something.
+    fn texts(&mut self) -> impl Iterator<Item = &mut String> {
+        let of_failure = self.failure.iter_mut().flat_map(|failure| {
+            let lines = failure.expected.iter_mut().chain(&mut failure.written);
+            [&mut failure.command, &mut failure.verdict].into_iter().chain(lines)
+        });
+        let of_places = self.places.iter_mut().flat_map(|place| {
+            [&mut place.text, &mut place.reason].into_iter().chain(place.mend.as_mut().map(|mend| &mut mend.change))
+        });
+        let best = self.best.iter_mut().map(|mend| &mut mend.change);
+        of_failure.chain(of_places).chain(best).chain(&mut self.trust)
+    }
+}
+
+/// Shortens a text to so many characters.
+fn clip(text: &mut String, most: usize) {
+    if let Some((at, _)) = text.char_indices().nth(most) {
+        text.truncate(at);
+        text.push_str("...");
+    }
+}
+
+/// The failing test that is shown: the first that the best change mends.
+fn shown_failure<'s>(
+    failing: &[&'s TestRecord],
+    best: Option<&Mend>,
+    ranking: &RankingReport,
+) -> Option<&'s TestRecord> {
+    let claims = ranking.ranking.iter().flat_map(|entry| &entry.reasons).filter_map(|reason| reason.claim.as_ref());
+    let of_best = best.and_then(|best| claims.into_iter().find(|claim| claim.id == best.id));
+    let is_mended = |test: &str| {
+        of_best.is_some_and(|claim| {
+            claim.outcomes.iter().any(|outcome| outcome.test == test && outcome.effect == Effect::Passes)
+        })
+    };
+    failing.iter().find(|test| is_mended(&test.name)).or(failing.first()).copied()
+}
+
+impl Failure {
+    fn of(test: &TestRecord) -> Failure {
+        let (expected, written) = match &test.mismatch {
+            Some(Mismatch::Line { written, expected, .. }) => (Some(expected.clone()), Some(written.clone())),
+            Some(Mismatch::Ends { expected, .. }) => (Some(expected.clone()), None),
+            Some(Mismatch::GoesOn { written, .. }) => (None, Some(written.clone())),
+            Some(Mismatch::Break { .. }) | None => (None, None),
+        };
+        Failure {
+            test: test.name.clone(),
+            command: test.command.clone(),
+            verdict: test.verdict.strip_prefix("fail: ").unwrap_or(&test.verdict).to_owned(),
+            line: test.mismatch.as_ref().map(Mismatch::line),
+            expected,
+            written,
+        }
+    }
+}
+
+/// The first `top` places: neighbouring lines of one function that tie are one, since nothing tells them apart.
+pub(super) fn tied(ranking: &[Entry], top: usize) -> Vec<Vec<&Entry>> {
+    let mut places: Vec<Vec<&Entry>> = Vec::new();
+    for entry in ranking {
+        let joins = |place: &Vec<&Entry>| {
+            let (first, last) = (place[0], place[place.len() - 1]);
+            last.rank_best == entry.rank_best
+                && (&last.file, &last.function) == (&entry.file, &entry.function)
+                && entry.line.abs_diff(last.last_line) <= NEAR
+                && entry.last_line.abs_diff(first.line) < MOST_LINES
+        };
+        match places.iter().position(joins) {
+            Some(place) => places[place].push(entry),
+            None if places.len() == top => break,
+            None => places.push(vec![entry]),
+        }
+    }
+    places
+}
+
+impl BriefPlace {
+    fn new(ranking: &RankingReport, entries: &[&Entry], sources: &BriefSources) -> BriefPlace {
+        let first = entries[0];
+        let text = (sources.source)(&first.file);
+        let line = text.as_deref().and_then(|text| text.lines().nth(first.line.checked_sub(1)? as usize));
+        let parsed = || text.clone().map(Text::parse);
+        let mends = entries.iter().flat_map(|entry| &entry.reasons).filter_map(|reason| reason.claim.as_ref());
+        BriefPlace {
+            rank: first.rank_best,
+            file: first.file.clone(),
+            lines: entries.iter().map(|entry| entry.line).collect(),
+            function: first.function.clone(),
+            extent: (sources.extent)(&first.file, &first.function),
+            unit: first.unit.clone(),
+            probability: first.probability.map(|one| (one * entries.len() as f64).min(1.0)),
+            score: format!("{} {}", ranking.method, first.score),
+            text: line.unwrap_or_default().trim().to_owned(),
+            mend: best(mends, parsed),
+            reason: reason(entries),
+        }
+    }
+}
+
+/// What is to be said of a place where no change mends.
+fn reason(entries: &[&Entry]) -> String {
+    let first = entries[0];
+    let breaks = |claim: &Claim| claim.outcomes.iter().any(|outcome| outcome.effect == Effect::Fails);
+    match first.reasons.first() {
+        Some(reason) if reason.claim.as_ref().is_some_and(breaks) => {
+            "only changes that break other tests mend it".into()
+        }
+        Some(reason) => reason.text.clone(),
+        None => first.evidence.sentence(),
+    }
+}
+
+/// The first of the changes that mend most of the failing tests they were tried on and break nothing.
+fn best<'c>(claims: impl Iterator<Item = &'c Claim>, text: impl Fn() -> Option<Text>) -> Option<Mend> {
+    let still_fail = |claim: &&Claim| {
+        let fails = |outcome: &&ClaimedOutcome| !outcome.passed_before && outcome.effect != Effect::Passes;
+        claim.outcomes.iter().filter(fails).count()
+    };
+    claims.filter(|claim| mends(claim)).min_by_key(still_fail).map(|claim| Mend::of(claim, text))
+}
+
+/// Whether a failing test passes with a change, and no passing one fails.
+fn mends(claim: &Claim) -> bool {
+    let any = |wanted: Effect| claim.outcomes.iter().any(|outcome| outcome.effect == wanted);
+    any(Effect::Passes) && !any(Effect::Fails)
+}
+
+impl Mend {
+    fn of(claim: &Claim, text: impl Fn() -> Option<Text>) -> Mend {
+        let count = |wanted: &dyn Fn(&ClaimedOutcome) -> bool| {
+            claim.outcomes.iter().filter(|outcome| wanted(outcome)).count() as u32
+        };
+        Mend {
+            id: claim.id.clone(),
+            place: format!("{}:{}", claim.file, claim.line),
+            change: change(claim, text),
+            mended: count(&|outcome| outcome.effect == Effect::Passes),
+            tried_on: count(&|outcome| !outcome.passed_before),
+            kept: count(&|outcome| outcome.passed_before && outcome.effect != Effect::Unknown),
+            is_edit: claim.edit.is_some(),
+        }
+    }
+}
+
+/// A change in a few words.
+fn change(claim: &Claim, text: impl Fn() -> Option<Text>) -> String {
+    let Some(shown) = &claim.edit else { return change_of(claim) };
+    let edit = Edit {
+        file: shown.file.clone(),
+        line: shown.line,
+        column: shown.column,
+        end_line: shown.end_line,
+        end_column: shown.end_column,
+        original: shown.original.clone(),
+        replacement: shown.replacement.clone(),
+    };
+    let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if edit.replacement.trim().trim_matches(';').is_empty() {
+        return format!("without `{}`", one_line(&edit.original));
+    }
+    let (_, after) = text().map_or_else(
+        || (edit.original.clone(), edit.replacement.clone()),
+        |text| edit.in_context(&text, LONGEST_EXPRESSION),
+    );
+    format!("`{}`", one_line(&after))
+}
+
+/// How far to trust a ranking, the weightiest first.
+fn trust(ranking: &RankingReport) -> Vec<String> {
+    let mut statements = Vec::new();
+    if let Some(confidence) = &ranking.confidence {
+        statements.extend(confidence.lack.clone());
+        statements.extend(confidence.next.first().cloned());
+    }
+    statements
+}
+
+/// What to type next.
+fn next(ranking: &RankingReport, failure: Option<&Failure>, best: Option<&Mend>) -> Vec<String> {
+    let mut commands = Vec::new();
+    if let Some(failure) = failure {
+        commands.push(format!("suspect explain {}", shell_word(&failure.test)));
+    }
+    match best {
+        Some(best) if best.is_edit => commands.push(format!("suspect replay {} --patch | patch -p1", short(&best.id))),
+        Some(best) => commands.push(format!("suspect replay {}", short(&best.id))),
+        None => {}
+    }
+    if ranking.trials.is_some_and(|trials| !trials.finished) {
+        commands.push("suspect rank".into());
+    }
+    commands.push("suspect rank -v".into());
+    commands
+}
+
+/// The digits of a claim's name that suffice.
+pub(super) fn short(id: &str) -> &str {
+    id.get(..8).unwrap_or(id)
+}
