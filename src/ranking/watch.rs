@@ -37,8 +37,8 @@ impl<'a> Watching<'a> {
             return;
         }
         let count = |passed: bool| run.manifest.tests.iter().filter(|test| test.passed == Some(passed)).count();
-        self.progress.say(&format!("trying small changes of the program on its {} failing and {} passing tests, for {} at most; Ctrl-C ranks by \
-             what is known then, --no-trials by what was recorded",
+        self.progress.say(&format!(
+            "trying changes on {} failing and {} passing tests, for {} at most; Ctrl-C ranks now",
             count(false),
             count(true),
             seconds(self.budget)

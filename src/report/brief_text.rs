@@ -85,6 +85,9 @@ fn write_function(brief: &BriefReport, first: &BriefPlace, width: usize, out: &m
         brief.places.iter().filter(|place| (&place.file, &place.function) == (&first.file, &first.function));
     let sum: Option<f64> = of_function.map(|place| place.probability).sum();
     let share = sum.map(percent).unwrap_or_default();
+    if share.is_empty() {
+        return writeln!(out, "{BOLD}{heading}{BOLD:#}");
+    }
     let gap = width.saturating_sub(display_width(&heading) + display_width(&share)).max(2);
     writeln!(out, "{BOLD}{heading}{BOLD:#}{:gap$}{share}", "")
 }

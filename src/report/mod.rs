@@ -3,6 +3,8 @@
 //! A view holds everything that any of its writers shows, so `--format json` says neither more nor less than the text.
 
 mod brief;
+#[cfg(test)]
+mod brief_tests;
 mod brief_text;
 mod chain_dot;
 mod claim;

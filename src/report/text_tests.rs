@@ -5,7 +5,7 @@ use super::{
     Score, TestCounts, TestGroup, TrialCounts, Within, write_ranking,
 };
 
-const SOURCE: &str = "int sum(int a, int b)\n{\n    if (a > 10)\n        return a - b;\n    return a + b;\n}\n";
+pub const SOURCE: &str = "int sum(int a, int b)\n{\n    if (a > 10)\n        return a - b;\n    return a + b;\n}\n";
 const PATCH: &str = "--- a/sum.c\n+++ b/sum.c\n@@ -1,6 +1,6 @@\n {\n-        return a - b;\n+        return a + b;\n     return a + b;\n";
 
 fn entry(line: u32, rank: (u32, u32), probability: Option<f64>) -> Entry {

@@ -400,8 +400,8 @@ fn subscripts_are_changed_and_first_elements_are_nodes() {
         !project.succeed(&["mutants", "--list", "--lines", "table.c:15"]).contains("`k - 1` becomes `k - 1 + 1`"),
         "constants do that"
     );
-    let ranking = project.succeed(&["rank", "--budget", "20s"]);
+    let ranking = project.succeed(&["rank", "-v", "--budget", "20s"]);
     assert!(ranking.contains("+    int found = from[i + 1];"), "{ranking}");
-    let nodes = project.succeed(&["rank", "--method", "ochiai", "--by", "node", "--top", "99"]);
+    let nodes = project.succeed(&["rank", "-v", "--method", "ochiai", "--by", "node", "--top", "99"]);
     assert!(nodes.contains("table[0]"), "{nodes}");
 }

@@ -76,7 +76,7 @@ fn where_nearly_all_tests_fail_the_build_and_the_command_are_doubted() {
     project.write("a b/tests.txt", &format!("{failing}p\n"));
     let doubt = ["11 of 12 tests fail: ", "says: (cd 'a b' && ../prog f0)\n"];
     assert_says(&project.succeed(&["test"]), &doubt);
-    assert_says(&project.succeed(&["rank", "--method", "ochiai"]), &doubt[..1]);
+    assert_says(&project.succeed(&["rank", "-v", "--method", "ochiai"]), &doubt[..1]);
     project.write("a b/tests.txt", &format!("{failing}p\np2\n"));
     assert!(!project.succeed(&["test"]).contains("is the program built"));
 }

@@ -95,7 +95,7 @@ fn succeed(project: &Project, arguments: &[&str]) -> String {
 #[test]
 fn lines_are_shown_where_the_code_was_made_of_them() {
     let project = project();
-    let ranking = succeed(&project, &["rank", "--budget", "20s", "--top", "100"]);
+    let ranking = succeed(&project, &["rank", "-v", "--budget", "20s", "--top", "100"]);
     let first = ranking.split("\n\n").next().unwrap();
     assert!(first.contains("rules.def:2 in run()") && first.contains("A: { n = n - 1; }"), "{ranking}");
     // The generator's own code counts on as if it were copied, and what is claimed for other files is not theirs.
@@ -114,7 +114,8 @@ fn lines_are_shown_where_the_code_was_made_of_them() {
 fn warnings_about_what_a_generator_wrote_are_no_evidence() {
     let project = project();
     let report: RankingReport =
-        serde_json::from_str(&succeed(&project, &["rank", "--no-trials", "--format", "json"])).unwrap();
+        serde_json::from_str(&succeed(&project, &["rank", "--no-trials", "--format", "json", "--top", "1000"]))
+            .unwrap();
     let reasons = report.ranking.iter().flat_map(|entry| &entry.reasons).map(|reason| reason.text.as_str());
     let warned: Vec<&str> = reasons.filter(|reason| reason.contains("warns")).collect();
     assert_eq!(warned, [""; 0]);

@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::all_evidence::parcel;
 use crate::project::{Project, text};
 
-const JSON: [&str; 3] = ["rank", "--format", "json"];
+const JSON: [&str; 5] = ["rank", "--format", "json", "--top", "1000"];
 
 fn forget(project: &Project) {
     let path = project.path().join(".suspect/evidence");
@@ -137,7 +137,7 @@ fn the_budget_ends_a_trial_that_takes_many_times_what_the_test_takes() {
     project.succeed(&["build"]);
     project.succeed(&["test"]);
     let began = Instant::now();
-    let said = text(&project.suspect(&["rank", "--budget", "12s", "--jobs", "1"]));
+    let said = text(&project.suspect(&["rank", "-v", "--budget", "12s", "--jobs", "1"]));
     assert!(began.elapsed() < Duration::from_secs(20), "{:?}: {said}", began.elapsed());
     assert!(said.contains("not everything that was planned"), "{said}");
 }

@@ -33,7 +33,7 @@ fn scripts_that_look_up() -> Project {
 fn changes_are_tried_on_tests_that_look_beside_their_directory_and_write_into_it() {
     let project = scripts_that_look_up();
     project.succeed(&["test"]);
-    let ranked = project.succeed(&["rank", "--top", "1", "--budget", "30s"]);
+    let ranked = project.succeed(&["rank", "-v", "--top", "1", "--budget", "30s"]);
     assert!(ranked.contains("suspect: #1 prog.c:4 in room()"), "{ranked}");
     assert!(ranked.contains("all 2 failing tests pass"), "{ranked}");
     assert!(!ranked.contains("no instrumented program"), "{ranked}");
@@ -64,7 +64,7 @@ fn changes_are_tried_in_large_directories_that_tests_write_into() {
     let large = fs::File::create(project.path().join("large")).unwrap();
     large.set_len(100 << 20).unwrap();
     project.succeed(&["test"]);
-    let ranked = project.succeed(&["rank", "--top", "1", "--budget", "30s"]);
+    let ranked = project.succeed(&["rank", "-v", "--top", "1", "--budget", "30s"]);
     assert!(ranked.contains("suspect: #1 prog.c:4 in room()"), "{ranked}");
     assert!(ranked.contains("all 2 failing tests pass"), "{ranked}");
 }
@@ -76,7 +76,7 @@ fn changes_are_tried_on_tests_that_write_by_absolute_paths_into_the_project() {
     let root = project.path().canonicalize().unwrap();
     project.write("suspect.toml", &format!("{config}env = {{ ROOT = \"{}\" }}\n", root.display()));
     project.succeed(&["test"]);
-    let ranked = project.succeed(&["rank", "--top", "1", "--budget", "30s"]);
+    let ranked = project.succeed(&["rank", "-v", "--top", "1", "--budget", "30s"]);
     assert!(ranked.contains("suspect: #1 prog.c:4 in room()"), "{ranked}");
     assert!(ranked.contains("all 2 failing tests pass"), "{ranked}");
 }
@@ -87,7 +87,8 @@ fn changes_are_tried_where_temporary_files_are_in_the_project() {
     project.succeed(&["test"]);
     let tmp = project.path().join("tmp");
     fs::create_dir(&tmp).unwrap();
-    let ranked = project.command(&["rank", "--top", "1", "--budget", "30s"]).env("TMPDIR", &tmp).output().unwrap();
+    let ranked =
+        project.command(&["rank", "-v", "--top", "1", "--budget", "30s"]).env("TMPDIR", &tmp).output().unwrap();
     let ranked = text(&ranked);
     assert!(ranked.contains("suspect: #1 prog.c:4 in room()"), "{ranked}");
     assert!(ranked.contains("all 2 failing tests pass"), "{ranked}");
@@ -99,7 +100,7 @@ fn a_test_that_fails_for_want_of_a_place_to_write_is_not_taken_for_the_failing_o
     let place = tempfile::Builder::new().tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let project = scripts_that_make_directories(place.path().to_str().unwrap());
     project.succeed(&["test"]);
-    let ranked = project.succeed(&["rank", "--top", "1", "--budget", "30s"]);
+    let ranked = project.succeed(&["rank", "-v", "--top", "1", "--budget", "30s"]);
     assert!(ranked.contains("with 1 instead of 2 instrumented processes"), "{ranked}");
     assert!(!ranked.contains("no change here alters"), "{ranked}");
 }
@@ -112,7 +113,7 @@ fn a_failing_test_that_nothing_can_be_tried_on_does_not_speak_against_what_repai
     project.succeed(&["test"]);
     // What was refused is known when there is no time to try it again.
     for budget in ["30s", "1ms"] {
-        let ranked = project.succeed(&["rank", "--top", "1", "--budget", budget]);
+        let ranked = project.succeed(&["rank", "-v", "--top", "1", "--budget", budget]);
         assert!(ranked.contains("not tried: anything on eighteen: "), "{budget}: {ranked}");
         assert!(ranked.contains("suspect: #1 prog.c:4 in room()"), "{budget}: {ranked}");
         assert!(ranked.contains("makes seventeen pass") || ranked.contains("seventeen passes"), "{budget}: {ranked}");
@@ -333,11 +334,11 @@ fn which_code_is_the_tests_is_for_the_user_to_say() {
     project.write("suspect.toml", &format!("[rank]\ntest_code = [\"m*.c\"]\n{config}"));
     project.succeed(&["build"]);
     project.succeed(&["test"]);
-    let ranked = project.succeed(&["rank", "--no-trials"]);
+    let ranked = project.succeed(&["rank", "-v", "--no-trials"]);
     assert!(ranked.contains("tests/pair.c:") && !ranked.contains(" most.c:"), "{ranked}");
     project.write("suspect.toml", &format!("[rank]\ntest_code = [\"*.c\", \"tests/*.c\"]\n{config}"));
     project.succeed(&["test"]);
-    let ranked = project.succeed(&["rank", "--no-trials"]);
+    let ranked = project.succeed(&["rank", "-v", "--no-trials"]);
     assert!(ranked.contains("executes no code but the tests' own (most.c and "), "{ranked}");
     project.write("suspect.toml", &format!("[rank]\ntest_code = [\"[\"]\n{config}"));
     let said = project.fail(&["test"], 1);

@@ -45,7 +45,7 @@ const TESTS: [(&str, &str); 5] = [("3", "3"), ("-1", "1"), ("0", "0"), ("-5", "5
 /// Runs `suspect run`, which must end with `code`; what it wrote.
 #[track_caller]
 pub fn night(project: &Project, arguments: &[&str], code: i32) -> String {
-    let output = project.suspect(&[&["run"], arguments].concat());
+    let output = project.suspect(&[&["run", "-v"], arguments].concat());
     assert_eq!(output.status.code(), Some(code), "{}", text(&output));
     text(&output)
 }

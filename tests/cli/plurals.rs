@@ -24,7 +24,7 @@ fn said(project: &Project, tests: &str) -> String {
     };
     project.write("tests.txt", &tests.chars().map(line).collect::<String>());
     project.suspect(&["test"]);
-    text(&project.suspect(&["rank", "--method", "ochiai"]))
+    text(&project.suspect(&["rank", "-v", "--method", "ochiai"]))
 }
 
 #[track_caller]

@@ -72,10 +72,16 @@ impl Project {
     #[track_caller]
     pub fn ranking(&self, arguments: &[&str]) -> serde_json::Value {
         let mut all = vec!["rank", "--format", "json"];
+        if !arguments.contains(&"--top") {
+            all.extend(ALL);
+        }
         all.extend(arguments);
         serde_json::from_str(&self.succeed(&all)).unwrap()
     }
 }
+
+/// Arguments of `suspect rank` that leave no place out.
+pub const ALL: [&str; 2] = ["--top", "1000000"];
 
 /// Everything a run printed.
 pub fn text(output: &Output) -> String {

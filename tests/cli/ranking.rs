@@ -32,7 +32,7 @@ fn recorded() -> Project {
 #[test]
 fn faulty_line_comes_first_in_its_source() {
     let project = recorded();
-    let text = project.succeed(&["rank", "--method", "ochiai"]);
+    let text = project.succeed(&["rank", "-v", "--method", "ochiai"]);
     let first = text.split("\n\n").next().unwrap();
     assert!(first.contains("lib/sum.c:4") && first.contains("return a - b;"), "{text}");
     assert!(first.contains("executed by 2 of 2 failing, 0 of 3 passing tests"), "{text}");
@@ -79,11 +79,11 @@ fn works_from_anywhere_with_directory_option() {
     let project = recorded();
     let elsewhere = Project::new();
     let ranking =
-        elsewhere.succeed(&["-C", project.path().to_str().unwrap(), "rank", "--method", "ochiai", "--top", "1"]);
+        elsewhere.succeed(&["-C", project.path().to_str().unwrap(), "rank", "-v", "--method", "ochiai", "--top", "1"]);
     assert!(ranking.contains("lib/sum.c:4"), "{ranking}");
     let below = project.path().join("lib");
     assert_eq!(
-        elsewhere.succeed(&["-C", below.to_str().unwrap(), "rank", "--method", "ochiai", "--top", "1"]),
+        elsewhere.succeed(&["-C", below.to_str().unwrap(), "rank", "-v", "--method", "ochiai", "--top", "1"]),
         ranking
     );
 }
@@ -216,7 +216,7 @@ fn what_no_failing_test_executes_is_never_first_and_scores_that_are_infinite_say
         assert!(entries[first..].iter().all(|entry| of(entry) == 0), "{method}: {ranking:#}");
         assert!(entries[first..].iter().any(|entry| entry["line"] == help), "{method}");
     }
-    let text = project.succeed(&["rank", "--method", "tarantula"]);
+    let text = project.succeed(&["rank", "-v", "--method", "tarantula"]);
     assert!(text.contains("executed by no failing test and come last, whatever the score"), "{text}");
     // The loop ends at `sum < 100` in the failing test alone: the share of that is the same in all passing tests.
     let ranking = project.ranking(&["--method", "des_sober", "--by", "predicate"]);
@@ -229,7 +229,7 @@ fn what_no_failing_test_executes_is_never_first_and_scores_that_are_infinite_say
         .collect();
     assert!(errors.is_empty(), "{errors:?}");
     assert!(ranking["ranking"].as_array().unwrap().iter().any(|entry| entry["score"] == "inf"), "{ranking:#}");
-    let text = project.succeed(&["rank", "--method", "des_sober", "--by", "line", "--top", "50"]);
+    let text = project.succeed(&["rank", "-v", "--method", "des_sober", "--by", "line", "--top", "50"]);
     assert!(text.contains("(des_sober inf)") && text.contains("(des_sober undefined)"), "{text}");
     assert!(text.lines().all(|line| line.len() < 250), "{text}");
 }

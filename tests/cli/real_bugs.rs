@@ -143,7 +143,7 @@ fn replay_all(suspect: &Path, project: &Path, bug: &str) -> usize {
         String::from_utf8_lossy(&output.stdout).into_owned()
     };
     // A busy machine may take several times as long until it comes to the first trials; what was tried stays.
-    let ranked = || run(&["rank", "--budget", "12s", "--top", "2"]);
+    let ranked = || run(&["rank", "-v", "--budget", "12s", "--top", "2"]);
     let printed = (0..RANKED).map(|_| ranked()).find(|printed| printed.contains("suspect replay "));
     let printed = printed.unwrap_or_else(|| panic!("{bug}: nothing is claimed"));
     let claims: Vec<&str> = printed.lines().filter_map(|line| line.trim().strip_prefix("suspect replay ")).collect();

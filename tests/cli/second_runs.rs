@@ -34,7 +34,8 @@ fn answer(project: &Project, arguments: &[&str]) -> Value {
 
 /// Of a line, without trials.
 fn probability(project: &Project, line: u64) -> f64 {
-    let ranking: Value = serde_json::from_str(&project.succeed(&["rank", "--no-trials", "--format", "json"])).unwrap();
+    let ranking: Value =
+        serde_json::from_str(&project.succeed(&["rank", "--no-trials", "--format", "json", "--top", "1000"])).unwrap();
     let entries = ranking["ranking"].as_array().unwrap();
     entries.iter().find(|entry| entry["line"] == line).unwrap()["probability"].as_f64().unwrap()
 }
@@ -65,7 +66,8 @@ fn a_failing_test_without_a_passing_one_is_compared_with_itself() {
     assert!(sarif.contains("itself with the condition at pay.c"), "{sarif}");
 
     // What the chain proved is evidence in the next ranking.
-    let ranking: Value = serde_json::from_str(&project.succeed(&["rank", "--no-trials", "--format", "json"])).unwrap();
+    let ranking: Value =
+        serde_json::from_str(&project.succeed(&["rank", "--no-trials", "--format", "json", "--top", "1000"])).unwrap();
     let entries = ranking["ranking"].as_array().unwrap();
     let on_chain =
         |entry: &&Value| entry["reasons"].to_string().contains("on the causal chain proved by `suspect explain 1");

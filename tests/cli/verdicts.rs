@@ -58,7 +58,7 @@ fn what_a_version_alone_does_is_no_failure_of_the_program() {
             "2 passing, 1 failing, 1 not counted",
         ],
     );
-    let ranked = text(&project.suspect(&["rank", "--method", "ochiai"]));
+    let ranked = text(&project.suspect(&["rank", "-v", "--method", "ochiai"]));
     assert_has(&ranked, &["one test does not count, because the program does something else in version"]);
     let report: Value = serde_json::from_str(&project.succeed(&["report", "--format", "json"])).unwrap();
     assert_has(&report["not_looked_at"]["tests"].to_string(), &["1: passes without recording; version"]);

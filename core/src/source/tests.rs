@@ -552,3 +552,23 @@ fn a_name_is_not_known_in_its_own_declaration() {
     assert_eq!(unset(5, 7), [false, true, false, true, false, false]);
     assert_eq!(unset(7, 10), [false, false, false, true, false, false]);
 }
+
+#[test]
+fn edits_of_tokens_are_shown_in_their_expressions() {
+    let text = Text::parse("int f(int a)\n{\n    while (a <= 9 && g(a)) h('.', a);\n    return a;\n}\n");
+    let edit = |line, column, original: &str, replacement: &str| Edit {
+        file: "f.c".into(),
+        line,
+        column,
+        end_line: line,
+        end_column: column + original.len() as u32,
+        original: original.into(),
+        replacement: replacement.into(),
+    };
+    let shown = |edit: Edit, longest| edit.in_context(&text, longest).1;
+    assert_eq!(shown(edit(3, 14, "<=", "<"), 60), "a < 9");
+    assert_eq!(shown(edit(3, 17, "9", "8"), 60), "a <= 8");
+    assert_eq!(shown(edit(3, 17, "9", "8"), 3), "8", "no room for more");
+    assert_eq!(shown(edit(3, 22, "g(a)", "0"), 60), "0", "more than a token");
+    assert_eq!(shown(edit(9, 1, "x", "y"), 60), "y", "not there");
+}
