@@ -6,6 +6,7 @@ pub mod doctor;
 pub mod driver;
 pub mod elf;
 pub mod event;
+pub mod fresh;
 mod gcc;
 pub mod inspect;
 pub mod names;

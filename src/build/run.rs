@@ -14,6 +14,7 @@ use thiserror::Error;
 
 use super::driver::{ENV_LOG, ENV_MODES};
 use super::event::{self, Event};
+use super::fresh::{self, Stale};
 use super::inspect::{self, Ended};
 use super::names::{LAUNCHER, Name};
 use super::report::BuildReport;
@@ -95,6 +96,9 @@ pub fn build(options: &BuildOptions) -> Result<BuildReport, BuildError> {
     if let Some(stale) = stale::check(&options.command, &options.directory) {
         return Err(BuildError::StaleTree(Box::new(stale)));
     }
+    if fresh::stale(&options.root, &options.state, &toolchain) == Some(Stale::Release) {
+        fresh::age(&options.state).map_err(|error| BuildError::State { path: log_in(&options.state), error })?;
+    }
     let (place, before) = Place::prepare(options, &toolchain)?;
     // File systems keep coarser times than the clock.
     let started = SystemTime::now() - Duration::from_millis(20);
@@ -112,6 +116,10 @@ pub fn build(options: &BuildOptions) -> Result<BuildReport, BuildError> {
     let log = event::read(&place.log).map_err(|error| BuildError::State { path: place.log.clone(), error })?;
     let (before, events) = log.split_at(before.min(log.len()));
     let report = inspect::inspect(options, toolchain, &Ended { status: exit_code(status), started, before, events });
+    if report.status == 0 {
+        fresh::note(&options.root, &options.state, &report.toolchain)
+            .map_err(|error| BuildError::State { path: options.state.clone(), error })?;
+    }
     match report.status == 0 && inspect::nothing_records(&report) {
         true => Err(BuildError::NotInstrumented(Box::new(report))),
         false => Ok(report),

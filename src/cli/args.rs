@@ -223,6 +223,9 @@ pub struct TestArguments {
     /// How often each test runs; at least 2, so that flaky tests show.
     #[arg(long, value_name = "N")]
     pub repeat: Option<u32>,
+    /// Build nothing, also where sources changed since the last build: test the programs as they are.
+    #[arg(long)]
+    pub no_build: bool,
     /// How to write what came of it.
     #[arg(long, value_enum, default_value = "text")]
     pub format: OutputFormat,

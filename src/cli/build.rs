@@ -10,8 +10,9 @@ use super::args::{BuildArguments, DoctorArguments, OutputFormat};
 use super::exit::{Exit, Failure};
 use super::files::write_json;
 use super::project_root;
+use super::streams::say;
 use crate::build::doctor::Check;
-use crate::build::{self, BuildError, BuildOptions, BuildOutput, BuildReport, driver};
+use crate::build::{self, BuildError, BuildOptions, BuildOutput, BuildReport, driver, fresh};
 use crate::store::Store;
 use crate::suite::{CONFIG_FILE, Config};
 use crate::suite_run::CLEARED;
@@ -27,22 +28,50 @@ pub fn build(start: &Path, arguments: &BuildArguments, out: &mut impl Write) -> 
         None => return Err(no_command()),
     };
     let modes = modes(&arguments.modes, configured.as_ref())?;
-    run_build(&store, command, modes, arguments.format, out)
+    let json = arguments.format == OutputFormat::Json;
+    let report =
+        run_build(&store, command, modes, if json { BuildOutput::StandardError } else { BuildOutput::Inherited });
+    if json && let Ok(report) = &report {
+        write_json(report, out).map_err(Failure::of(Exit::File))?;
+    }
+    succeeded(&report?, out)
+}
+
+/// Builds again where the programs are not those of the sources, or of this release, any more; true if it did.
+///
+/// # Errors
+/// When the build fails, or may not be run though it should be.
+pub fn build_if_stale(root: &Path, may_build: bool, out: &mut impl Write) -> Result<bool, Failure> {
+    let store = Store::new(root);
+    let Some(last) = store.load_build::<BuildReport>()? else { return Ok(false) };
+    let Some(stale) = fresh::stale(root, &store.build_directory(), &last.toolchain) else { return Ok(false) };
+    if !may_build {
+        let message = format!("{stale}: type `suspect build && suspect test`");
+        return Err(Failure::new(Exit::OtherBuild, message));
+    }
+    say!("suspect: {stale}: building");
+    again(root, &[], BuildOutput::StandardError, out)?;
+    Ok(true)
 }
 
 /// Builds for a night: by the command that is given, that suspect.toml names, or that `suspect build` was last given.
 pub fn build_again(start: &Path, command: &[OsString], out: &mut impl Write) -> Result<(), Failure> {
+    again(start, command, BuildOutput::Inherited, out)
+}
+
+fn again(start: &Path, command: &[OsString], output: BuildOutput, out: &mut impl Write) -> Result<(), Failure> {
     let root = project_root(start);
     let store = Store::new(&root);
     let _lock = store.lock()?;
     let configured = configured(&root)?;
     if let Some(command) = given(start, command).or_else(|| of_config(&root, configured.as_ref())) {
-        return run_build(&store, command, modes(&[], configured.as_ref())?, OutputFormat::Text, out);
+        let report = run_build(&store, command, modes(&[], configured.as_ref())?, output)?;
+        return succeeded(&report, out);
     }
     let Some(last) = store.load_build::<BuildReport>()? else { return Err(no_command()) };
     let words = last.command.iter().map(OsString::from).collect();
     let command = BuildCommand { words, directory: root.join(last.directory) };
-    run_build(&store, command, last.modes, OutputFormat::Text, out)
+    succeeded(&run_build(&store, command, last.modes, output)?, out)
 }
 
 /// A build command, and where it runs.
@@ -71,23 +100,14 @@ fn no_command() -> Failure {
 }
 
 /// Runs a build for the project whose store this is, locked by the caller, and keeps what came of it.
-fn run_build(
-    store: &Store,
-    command: BuildCommand,
-    modes: String,
-    format: OutputFormat,
-    out: &mut impl Write,
-) -> Result<(), Failure> {
+fn run_build(store: &Store, command: BuildCommand, modes: String, output: BuildOutput) -> Result<BuildReport, Failure> {
     let options = BuildOptions {
         command: command.words,
         modes,
         directory: command.directory,
         state: store.build_directory(),
         root: store.root().to_path_buf(),
-        output: match format {
-            OutputFormat::Text => BuildOutput::Inherited,
-            OutputFormat::Json => BuildOutput::StandardError,
-        },
+        output,
     };
     let report = match build::build(&options) {
         Ok(report) => report,
@@ -98,9 +118,11 @@ fn run_build(
         Err(error) => return Err(error.into()),
     };
     store.save_build(&report)?;
-    if format == OutputFormat::Json {
-        write_json(&report, out).map_err(Failure::of(Exit::File))?;
-    }
+    Ok(report)
+}
+
+/// Says what a build made; fails if its command did.
+fn succeeded(report: &BuildReport, out: &mut impl Write) -> Result<(), Failure> {
     out.flush().map_err(Failure::of(Exit::File))?;
     let _ = write!(anstream::stderr(), "{report}");
     match report.status {

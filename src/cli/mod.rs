@@ -11,6 +11,7 @@ mod eval;
 mod exit;
 mod explain;
 mod files;
+mod fresh;
 mod graph;
 mod hom;
 mod log;

@@ -9,7 +9,7 @@ use nix::unistd::Pid;
 
 use crate::project::{Project, text};
 
-fn lines_suite(further: &str) -> String {
+pub fn lines_suite(further: &str) -> String {
     format!("[[suite]]\nkind = \"lines\"\nfile = \"tests.txt\"\nrun = \"./prog {{line}}\"\n{further}")
 }
 

@@ -99,6 +99,9 @@ fn numbers<T: FromStr>(text: &str) -> Option<Option<(u64, T)>> {
 /// `suspect explain`.
 #[derive(Debug, Args)]
 pub struct ExplainArguments {
+    /// Build nothing, also where sources changed since the last build or tests: stop there.
+    #[arg(long)]
+    pub no_build: bool,
     /// The failing test; by default the first one of the last `suspect test`.
     #[arg(value_name = "TEST")]
     pub test: Option<String>,

@@ -38,6 +38,9 @@ pub struct RankArguments {
     pub format: RankFormat,
     #[command(flatten)]
     pub search: SearchArguments,
+    /// Build nothing, also where sources changed since the last build or tests: stop there.
+    #[arg(long)]
+    pub no_build: bool,
     /// Tell everything that is known about a line: what was tried there and what came out, and how its probability comes about.
     #[arg(long, value_name = "FILE:LINE", conflicts_with_all = ["why_not", "spectra", "top"])]
     pub why: Option<String>,
