@@ -86,14 +86,43 @@ pub fn note(root: &Path, state: &Path, toolchain: &Toolchain) -> io::Result<()> 
 
 /// Why the programs of the last build are not what they should be; `None` if they are, or nothing was built.
 pub fn stale(root: &Path, state: &Path, toolchain: &Toolchain) -> Option<Stale> {
-    let noted = fs::read(note_in(state)).ok().and_then(|bytes| serde_json::from_slice::<Built>(&bytes).ok());
     // Releases that noted nothing built, too.
-    let Some(built) = noted else { return log_in(state).exists().then_some(Stale::Release) };
+    let Some(built) = noted(state) else { return log_in(state).exists().then_some(Stale::Release) };
     if built.version != VERSION || built.release != release(toolchain) {
         return Some(Stale::Release);
     }
-    let changed: Vec<&SourceState> = built.files.iter().filter(|file| file.has_changed(root)).collect();
-    changed.first().map(|first| Stale::Sources(first.path.clone(), changed.len()))
+    built.changed(root)
+}
+
+/// The sources of the last build, watched for changes.
+pub struct Watched {
+    root: PathBuf,
+    files: Vec<SourceState>,
+}
+
+impl Watched {
+    /// These sources as they are now, and one `more` file, relative to the root.
+    pub fn now(root: &Path, state: &Path, more: &str) -> Watched {
+        let noted = noted(state).map(|built| built.files).unwrap_or_default();
+        let paths = noted.into_iter().map(|file| file.path).chain([more.into()]);
+        Watched { root: root.to_path_buf(), files: paths.filter_map(|path| SourceState::of(root, path)).collect() }
+    }
+
+    /// Whether one of them is another one: what tests write again as it was is none.
+    pub fn is_changed(&self) -> bool {
+        self.files.iter().any(|file| file.has_changed(&self.root))
+    }
+}
+
+fn noted(state: &Path) -> Option<Built> {
+    serde_json::from_slice(&fs::read(note_in(state)).ok()?).ok()
+}
+
+impl Built {
+    fn changed(&self, root: &Path) -> Option<Stale> {
+        let changed: Vec<&SourceState> = self.files.iter().filter(|file| file.has_changed(root)).collect();
+        changed.first().map(|first| Stale::Sources(first.path.clone(), changed.len()))
+    }
 }
 
 /// Makes everything that the driver made older than its sources, so that the next build makes it again.

@@ -34,15 +34,19 @@ pub const BISECT_STEP: &str = "bisect-step";
     name = "suspect",
     version,
     propagate_version = true,
-    after_help = "Example:\n  suspect build -- make -j$(nproc)\n  suspect init\n  suspect test\n  suspect rank"
+    after_help = "Alone, `suspect` does what is due: it writes suspect.toml if there is none, builds if sources changed, tests, and ranks what fails.\n\n\
+        Examples:\n  suspect\n  suspect --watch\n  suspect build -- make -j$(nproc) && suspect test && suspect rank"
 )]
 pub struct Arguments {
     /// Work in this directory instead of the current one.
     #[arg(short = 'C', long, value_name = "DIR", global = true)]
     pub directory: Option<PathBuf>,
+    /// Without a verb: do it again after each change of a source, until Ctrl-C.
+    #[arg(long)]
+    pub watch: bool,
     /// What to do.
     #[command(subcommand)]
-    pub verb: Verb,
+    pub verb: Option<Verb>,
 }
 
 /// The verbs.

@@ -54,6 +54,11 @@ pub fn build_if_stale(root: &Path, may_build: bool, out: &mut impl Write) -> Res
     Ok(true)
 }
 
+/// Builds for the first time, by the command that suspect.toml names; tells it on standard error.
+pub fn build_first(root: &Path, out: &mut impl Write) -> Result<(), Failure> {
+    again(root, &[], BuildOutput::StandardError, out)
+}
+
 /// Builds for a night: by the command that is given, that suspect.toml names, or that `suspect build` was last given.
 pub fn build_again(start: &Path, command: &[OsString], out: &mut impl Write) -> Result<(), Failure> {
     again(start, command, BuildOutput::Inherited, out)

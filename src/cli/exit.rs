@@ -12,7 +12,7 @@ pub enum Exit {
     Success = 0,
     /// The command line or suspect.toml is wrong; `suspect bisect-step`: a test fails.
     Usage = 1,
-    /// `suspect run`: tests fail, and the ranking says where; `suspect replay`: a claim does not hold any more.
+    /// `suspect` alone, `suspect run`: tests fail, and the ranking says where; `suspect replay`: a claim does not hold any more.
     Finding = 2,
     /// `suspect run`: the budget was spent before everything was done; what was known by then was printed.
     Partial = 3,
@@ -49,7 +49,7 @@ impl Exit {
         (Exit::Usage, "the command line or suspect.toml is wrong; `suspect bisect-step`: a test fails"),
         (
             Exit::Finding,
-            "`suspect run`: tests fail, and the ranking says where; `suspect replay`: a claim does not hold any more",
+            "`suspect` alone, `suspect run`: tests fail, and the ranking says where; `suspect replay`: a claim does not hold any more",
         ),
         (
             Exit::Partial,

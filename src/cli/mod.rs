@@ -8,6 +8,7 @@ mod build;
 mod diff;
 mod dump;
 mod eval;
+mod everyday;
 mod exit;
 mod explain;
 mod files;
@@ -87,7 +88,11 @@ pub fn main() -> ExitCode {
 
 fn run(arguments: Arguments, out: &mut impl Write) -> Result<(), Failure> {
     let start = start_directory(arguments.directory.as_deref())?;
-    match &arguments.verb {
+    let Some(verb) = &arguments.verb else { return everyday::everyday(&start, arguments.watch, out) };
+    if arguments.watch {
+        return Err(Failure::new(Exit::Usage, "--watch is for `suspect` without a verb: type `suspect --watch`"));
+    }
+    match verb {
         Verb::Run(night) => run::run(&start, night, out),
         Verb::Merge(merge) => merge::merge(&project_root(&start), &start, merge, out),
         Verb::BisectStep(step) => bisect::step(&start, step, out),

@@ -1,7 +1,7 @@
 //! `suspect init` and `suspect test`: run the suite, record what each test did.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Serialize;
@@ -20,14 +20,28 @@ use crate::suite_run::{HowTested, record_suite};
 /// Writes a suspect.toml.
 pub fn init(start: &Path, arguments: &InitArguments, out: &mut impl Write) -> Result<(), Failure> {
     let last: Option<BuildReport> = Store::new(start).load_build()?;
-    suite::init(start, last.as_ref())?;
-    let path = start.join(suite::CONFIG_FILE);
-    let config = suite::Config::load(&path)?;
+    let (path, config) = write_config(start, last.as_ref())?;
     let written = match arguments.format {
         OutputFormat::Text => say_initial(&path, &config, last.is_some(), out),
         OutputFormat::Json => write_json(&Initial::of(&path, &config), out),
     };
     written.map_err(Failure::of(Exit::File))
+}
+
+/// Writes the suspect.toml that fits a project, and reads it.
+pub fn write_config(start: &Path, last: Option<&BuildReport>) -> Result<(PathBuf, suite::Config), Failure> {
+    suite::init(start, last)?;
+    let path = start.join(suite::CONFIG_FILE);
+    let config = suite::Config::load(&path)?;
+    Ok((path, config))
+}
+
+/// What a suspect.toml builds and tests, in a clause.
+pub fn taken(config: &suite::Config) -> String {
+    let build = config.build.command.as_deref().map_or("no build command".into(), |line| format!("built by `{line}`"));
+    let kinds: Vec<&str> = config.suites.iter().map(|suite| suite.kind.name()).collect();
+    let tests = if kinds.is_empty() { "no tests found".into() } else { format!("tests: {}", kinds.join(", ")) };
+    format!("{build}; {tests}")
 }
 
 /// A first suspect.toml, for programs.
@@ -60,6 +74,7 @@ fn say_initial(path: &Path, config: &suite::Config, is_built: bool, out: &mut im
         }
     };
     let next = if is_built { "suspect test" } else { "suspect build && suspect test" };
+    writeln!(out, "{}", taken(config))?;
     writeln!(out, "wrote {}; {first}, then type: {next}", path.display())
 }
 

@@ -12,6 +12,7 @@ mod edits;
 mod errors;
 mod eval;
 mod eval_trials;
+mod everyday;
 mod explained_runs;
 mod explaining;
 mod filters;

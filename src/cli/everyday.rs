@@ -1,0 +1,102 @@
+//! `suspect` without a verb: whatever is due, from suspect.toml to the answer.
+
+use std::io::Write;
+use std::path::Path;
+use std::time::Duration;
+
+use suspect_format::abi::Mode;
+
+use super::answer::write_answer;
+use super::build::{build_first, build_if_stale};
+use super::exit::{Exit, Failure};
+use super::progress::StatusLine;
+use super::project_root;
+use super::streams::say;
+use super::test::{summarise, taken, write_config};
+use crate::build::BuildReport;
+use crate::build::fresh::Watched;
+use crate::exec::interrupt;
+use crate::ranking::{self, RankRequest, TrialOptions, Trying};
+use crate::source::SourceTree;
+use crate::store::Store;
+use crate::suite::CONFIG_FILE;
+use crate::suite_run::{HowTested, Session, record_suite};
+
+/// How often `--watch` looks: people do not notice less, and looking takes a hundredth of it.
+const LOOKED: Duration = Duration::from_millis(300);
+
+/// Builds if that is due, tests, and ranks what fails; again and again if it is to watch.
+///
+/// # Errors
+/// When something of it cannot be done, or tests fail: then the answer was written.
+pub fn everyday(start: &Path, watch: bool, out: &mut impl Write) -> Result<(), Failure> {
+    let root = project_root(start);
+    if !watch {
+        build(&root, out)?;
+        return test(&root, out);
+    }
+    interrupt::catch().map_err(Failure::of(Exit::Internal))?;
+    while !interrupt::happened() {
+        let built = build(&root, out);
+        let watched = Watched::now(&root, &Store::new(&root).build_directory(), CONFIG_FILE);
+        if let Err(failure) = built.and_then(|()| test(&root, out)) {
+            say!("suspect: {}", failure.message);
+        }
+        out.flush().map_err(Failure::of(Exit::File))?;
+        say!("suspect: waiting for changes; Ctrl-C ends");
+        wait(&watched);
+    }
+    Ok(())
+}
+
+/// Builds, where that is due, what suspect.toml names, which is written if there is none.
+fn build(root: &Path, out: &mut impl Write) -> Result<(), Failure> {
+    let last: Option<BuildReport> = Store::new(root).load_build()?;
+    if !root.join(CONFIG_FILE).is_file() {
+        let (path, config) = write_config(root, last.as_ref())?;
+        say!("suspect: wrote {}: {}", path.display(), taken(&config));
+    }
+    match last {
+        Some(_) => build_if_stale(root, true, out).map(drop),
+        None => build_first(root, out),
+    }
+}
+
+/// Tests, and answers where tests fail.
+fn test(root: &Path, out: &mut impl Write) -> Result<(), Failure> {
+    let store = Store::new(root);
+    let how = HowTested { mode: Mode::Values, jobs: None, repeat: None, until: None, apart: Duration::ZERO };
+    let recorded = record_suite(&store, &how, &StatusLine::new())?;
+    let of = |wanted: bool| recorded.manifest.tests.iter().filter(|test| test.passed == Some(wanted)).count();
+    let (failing, tests) = (of(false), recorded.manifest.tests.len());
+    if failing == 0 && of(true) > 0 {
+        return summarise(&recorded.manifest, recorded.n_nodes, out).map_err(Failure::of(Exit::File));
+    }
+    answer(root, out)?;
+    if interrupt::happened() {
+        let message = "interrupted: this is what was known by then; the same command goes on from here";
+        return Err(Failure::new(Exit::Interrupted, message));
+    }
+    let fail = if failing == 1 { "fails" } else { "fail" };
+    Err(Failure::new(Exit::Finding, format!("{failing} of {tests} tests {fail}")))
+}
+
+/// Ranks what fails, and writes the answer.
+fn answer(root: &Path, out: &mut impl Write) -> Result<(), Failure> {
+    let session = Session::latest(root)?;
+    let trying = Trying::Now(TrialOptions { budget: None, jobs: None, allow_unsafe: false });
+    let mut ranked = ranking::rank(&session, &RankRequest::all_evidence(trying)?, &StatusLine::new())?;
+    ranked.keep_ranking(&session)?;
+    let sources = SourceTree::of(root, &session.run.program);
+    write_answer(&ranked.report, Some(&session.run), &sources, None, out).map_err(Failure::of(Exit::File))?;
+    Ok(ranked.keep_claims(&session)?)
+}
+
+/// Waits until a source or suspect.toml is another one, and nobody is writing any more.
+fn wait(watched: &Watched) {
+    while !interrupt::happened() && !watched.is_changed() {
+        std::thread::sleep(LOOKED);
+    }
+    // Editors write a file in steps.
+    std::thread::sleep(LOOKED);
+}

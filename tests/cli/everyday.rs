@@ -1,0 +1,89 @@
+//! `suspect` without a verb: from nothing, or from whatever is there, to the answer.
+
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+use std::sync::mpsc;
+use std::time::Duration;
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+use crate::project::{Project, text};
+use crate::recording::lines_suite;
+
+const SOURCE: &str = "#include <stdlib.h>\nstatic int cost(int kilos)\n{\n    if (kilos > 10)\n        return 9;\n    return 4;\n}\n\
+                      int main(int argc, char **argv)\n{\n    return argc < 3 || cost(atoi(argv[1])) != atoi(argv[2]);\n}\n";
+
+fn mended() -> String {
+    SOURCE.replace("kilos > 10", "kilos >= 10")
+}
+
+/// A program of which one of three tests fails, and what is known of it is suspect.toml alone.
+fn project() -> Project {
+    let project = Project::new();
+    let build = "[build]\ncommand = \"cc -O1 -o prog prog.c\"\n";
+    project.write("prog.c", SOURCE).write("tests.txt", "3 4\n10 9\n20 9\n");
+    project.write("suspect.toml", &format!("{build}{}", lines_suite("")));
+    project
+}
+
+#[test]
+fn it_builds_tests_and_answers() {
+    let project = project();
+    let output = project.suspect(&[]);
+    let said = text(&output);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    let answer = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(answer.starts_with("2 fails: ./prog 10 9\n") && answer.lines().count() <= 25, "{said}");
+    assert!(answer.contains("if (kilos > 10)\n                with `kilos >= 10`: 2 passes"), "{said}");
+    assert!(said.contains("suspect: 1 of 3 tests fails"), "{said}");
+    // What it claims can be repeated.
+    let id = answer.split(['[', ']']).nth(1).unwrap();
+    assert!(project.succeed(&["replay", id]).contains("2 passes with it, as claimed"));
+    project.write("prog.c", &mended());
+    assert!(project.succeed(&[]).contains("3 passing, 0 failing"));
+    assert!(project.fail(&["--watch", "test"], 1).contains("suspect --watch"));
+}
+
+#[test]
+fn it_says_what_it_takes_for_build_and_tests() {
+    let project = Project::new();
+    project.write("prog.c", &mended());
+    project.write("Makefile", "prog: prog.c\n\t$(CC) -O1 -o prog prog.c\ncheck: prog\n\t./prog 3 4\n\t./prog 10 9\n");
+    let output = project.suspect(&[]);
+    let said = text(&output);
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("suspect.toml: built by `make") && said.contains("; tests: command"), "{said}");
+    assert!(said.contains("1 passing, 0 failing"), "{said}");
+    let nothing = Project::new();
+    assert!(nothing.fail(&[], 1).contains("no build command"));
+}
+
+#[test]
+fn watching_it_answers_after_each_save() {
+    let project = project();
+    let mut child = project.command(&["--watch"]).stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    let (send, lines) = mpsc::channel();
+    let errors = BufReader::new(child.stderr.take().unwrap());
+    std::thread::spawn(move || errors.lines().map_while(Result::ok).try_for_each(|line| send.send(line)));
+    let wait_for = |what: &str| {
+        let mut seen = Vec::new();
+        loop {
+            // What fails waits for ever.
+            let line =
+                lines.recv_timeout(Duration::from_secs(300)).unwrap_or_else(|_| panic!("no {what} in {seen:#?}"));
+            seen.push(line);
+            if seen.last().is_some_and(|line| line.contains(what)) {
+                return seen.join("\n");
+            }
+        }
+    };
+    assert!(wait_for("waiting for changes").contains("1 of 3 tests fails"));
+    project.write("prog.c", "int main(void) {\n");
+    assert!(wait_for("waiting for changes").contains("the build command ended with status"));
+    project.write("prog.c", &mended());
+    let said = wait_for("waiting for changes");
+    assert!(said.contains("prog.c changed since the last build") && !said.contains("tests fail"), "{said}");
+    kill(Pid::from_raw(child.id() as i32), Signal::SIGINT).unwrap();
+    assert!(child.wait().unwrap().success());
+}
