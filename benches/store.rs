@@ -81,6 +81,7 @@ fn write_run(root: &Path, n_tests: u32, n_lines: u32) {
             command: String::new(),
             passed: Some(test % 50 != 0),
             verdict: String::new(),
+            mismatch: None,
             milliseconds: 1,
             processes: 1,
             state: 0,

@@ -99,12 +99,15 @@ pub struct Mend {
     pub is_edit: bool,
 }
 
+/// First and last line of a function, by file and name.
+pub type Extent<'e> = dyn Fn(&str, &str) -> Option<(u32, u32)> + 'e;
+
 /// What a brief report is made from besides a ranking.
 pub struct BriefSources<'s> {
     /// The failing tests that count, in the suite's order.
     pub failing: Vec<&'s TestRecord>,
     /// First and last line of a function of a file.
-    pub extent: &'s dyn Fn(&str, &str) -> Option<(u32, u32)>,
+    pub extent: &'s Extent<'s>,
     /// Text of a file.
     pub source: &'s dyn Fn(&str) -> Option<String>,
 }
