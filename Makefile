@@ -19,7 +19,7 @@ COMPLETIONS.bash = $(PREFIX)/share/bash-completion/completions
 COMPLETIONS.zsh = $(PREFIX)/share/zsh/site-functions
 COMPLETIONS.fish = $(PREFIX)/share/fish/vendor_completions.d
 
-.PHONY: build all tool plugins runtime test check unit-tests pass-tests demo install deb uninstall clean
+.PHONY: build all tool plugins runtime test test-world check unit-tests pass-tests world-tests demo install deb uninstall clean
 .DEFAULT_GOAL := build
 
 build:
@@ -44,7 +44,7 @@ plugins: tool
 # The plugin's name carries its contents' hash, so that a compiler cache sees another plugin as another command line;
 # and a cache in front of suspect-cc sees another compiler.
 plugin-%:
-	$(CARGO) build --release --locked -p suspect-pass --no-default-features --features llvm$* --target-dir target/llvm$*
+	$(CARGO) build --release --locked $(call PASS,$*)
 	@mkdir -p $(LIB)/$*
 	@set -e; built=target/llvm$*/release/libsuspect_pass.so; hash=$$(sha256sum $$built | cut -c 1-16); \
 	new=$(LIB)/$*/libsuspect_pass-$$hash.so; \
@@ -59,9 +59,15 @@ runtime:
 	@mkdir -p $(LIB)
 	@cp target/runtime/suspect_rt.o target/runtime/suspect_rt_end.o runtime/suspect.ld $(LIB)
 
+# The first tier: what an edit can break.
 test:
 	./setup test
 	$(MAKE) --no-print-directory all check unit-tests pass-tests
+
+# The second tier: networks, a cluster, a browser, the package, released programs, many random ones. Continuous integration runs both.
+test-world:
+	./setup test
+	$(MAKE) --no-print-directory all world-tests
 
 check:
 	$(CARGO) fmt --all --check
@@ -71,17 +77,28 @@ check:
 		-p suspect-pass -p suspect-runtime --document-private-items
 
 # Tests of the command line drive the tool that was just built: it is optimised, and it is what users get.
-unit-tests: all $(CARGO_DEB)
-	SUSPECT_TOOL=$(abspath $(BIN)/suspect) $(CARGO) test --locked --workspace --exclude suspect-pass
+unit-tests: all
+	SUSPECT_TOOL=$(abspath $(BIN)/suspect) $(CARGO) test --locked --workspace --exclude suspect-pass -- --skip world::
 
-# The plugin's tests with each LLVM that is installed; random programs in full with the first, a sample with the others.
+# Random programs of each tier: the numbers of the last ones. The second tier begins where the first one ends.
+SEEDS := 20
+WORLD_SEEDS := 200
+
+# The plugin's tests with each LLVM that is installed.
 pass-tests: all
 	@set -e; for major in $(MAJORS); do \
 		if command -v llvm-config-$$major >/dev/null; then \
-			SUSPECT_CSMITH=$$([ $$major = $(firstword $(MAJORS)) ] && echo 200 || echo 20) $(CARGO) test --locked \
-				-p suspect-pass --no-default-features --features llvm$$major --target-dir target/llvm$$major; \
+			SUSPECT_CSMITH=$(SEEDS) $(CARGO) test --locked $(call PASS,$$major); \
 		fi; \
 	done
+
+# Cargo's options for the plugin of an LLVM.
+PASS = -p suspect-pass --no-default-features --features llvm$(1) --target-dir target/llvm$(1)
+
+world-tests: all $(CARGO_DEB)
+	SUSPECT_TOOL=$(abspath $(BIN)/suspect) $(CARGO) test --locked --workspace --exclude suspect-pass --test cli world::
+	SUSPECT_CSMITH_SEED=$$(($(SEEDS) + 1)) SUSPECT_CSMITH=$$(($(WORLD_SEEDS) - $(SEEDS))) \
+		$(CARGO) test --locked $(call PASS,$(firstword $(MAJORS))) --test csmith
 
 demo: build
 	demo/run

@@ -20,8 +20,18 @@ pub const PARCELS: [(&str, &str, u32); 8] = [
     ("none", "2 10 0", 0),
 ];
 
+/// How the shell comes to run the program: it becomes the program, so that trials are forked.
+pub const ALONE: &str = "read -r all < {input}; exec ./prog $all";
+/// It runs the program among other processes, so that each trial is a process tree of its own.
+pub const AMONG_OTHERS: &str = "./prog $(cat {input})";
+
 /// The program, built and recorded.
 pub fn parcel() -> Project {
+    parcel_run(ALONE)
+}
+
+/// The program, built and recorded; each of its tests runs this.
+pub fn parcel_run(run: &str) -> Project {
     let project = Project::new();
     project.copy_program("parcel.c");
     for (name, arguments, cost) in PARCELS {
@@ -31,8 +41,10 @@ pub fn parcel() -> Project {
     }
     project.write(
         "suspect.toml",
-        "[build]\ncommand = \"cc -O1 -o prog parcel.c\"\n\n[[suite]]\nkind = \"cases\"\ninputs = \"in/*\"\n\
-         run = \"./prog $(cat {input})\"\nexpect = \"expected/{stem}\"\n",
+        &format!(
+            "[build]\ncommand = \"cc -O1 -o prog parcel.c\"\n\n[[suite]]\nkind = \"cases\"\ninputs = \"in/*\"\n\
+             run = \"{run}\"\nexpect = \"expected/{{stem}}\"\n"
+        ),
     );
     rebuild(&project);
     project
@@ -80,7 +92,7 @@ fn reasons(report: &RankingReport) -> Vec<&str> {
 
 #[test]
 fn the_fault_is_among_the_first_with_the_repair_as_a_patch() {
-    let project = parcel();
+    let project = parcel_run(AMONG_OTHERS);
     let output = project.suspect(&["rank"]);
     let (text, said) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{said}");

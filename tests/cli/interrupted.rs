@@ -9,7 +9,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
 
-use crate::all_evidence::parcel;
+use crate::all_evidence::{AMONG_OTHERS, parcel, parcel_run};
 use crate::project::{Project, text};
 
 const JSON: [&str; 3] = ["rank", "--format", "json"];
@@ -75,7 +75,7 @@ fn interrupted_at_any_moment_it_comes_to_the_same_ranking() {
 
 #[test]
 fn ctrl_c_ranks_by_what_is_known_and_the_next_time_goes_on() {
-    let project = parcel();
+    let project = parcel_run(AMONG_OTHERS);
     let whole = ranking(&project, &[]);
     let all = stored(&project);
     let mut interrupted = 0;
