@@ -270,9 +270,9 @@ fn what_makes_a_test_end_that_does_not_is_found() {
 fn what_ends_a_flood_of_output_is_found() {
     let program = "#include <stdio.h>\nint width(char c)\n{\n    return c == '-' ? 0 : 1;\n}\nint main(int argc, char **argv)\n{\n    \
                    int n = 0;\n    for (int i = 0; argv[1][i]; i += width(argv[1][i])) {\n        n++;\n        \
-                   if (argv[1][i] == '-')\n            putchar('-');\n    }\n    \
+                   if (argv[1][i] == '-')\n            fputs(\"----------------\", stdout);\n    }\n    \
                    printf(\"%d\\n\", n);\n    return argc - 2;\n}\n";
-    let suite = "reference = \"printf %s {line} | tr -dc -; printf %s {line} | wc -c\"\n";
+    let suite = "reference = \"printf %s {line} | tr -dc - | sed s/-/----------------/; printf %s {line} | wc -c\"\n";
     let project = by_lines(program, "one\nand-two\nx\nseven\n", suite);
     let report = ranked(&project, &[]);
     assert!(report.ranking[..2].iter().any(|entry| entry.line == 4), "{:?} {:?}", report.ranking, report.not_tried);

@@ -175,7 +175,7 @@ fn variables_count_when_they_are_read_as_in_the_edited_source() {
             "suspect.toml",
             &format!(
                 "[build]\ncommand = \"cc {level} -w -o prog steps.c\"\n\n[[suite]]\nkind = \"cases\"\n\
-                 inputs = \"in/*\"\nrun = './prog \"$(cat {{input}})\"'\nexpect = \"expected/{{stem}}\"\n"
+                 inputs = \"in/*\"\nrun = 'read -r all < {{input}}; exec ./prog \"$all\"'\nexpect = \"expected/{{stem}}\"\n"
             ),
         );
         rebuild(&project);
