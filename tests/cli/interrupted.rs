@@ -129,7 +129,7 @@ fn the_budget_ends_a_trial_that_takes_many_times_what_the_test_takes() {
     project.write(
         "prog.c",
         "#include <unistd.h>\nint main(int argc, char **argv)\n{\n    int left = argc;\n    while (left != 1) {\n\
-         \x20       usleep(200000);\n        left--;\n    }\n    return argv[1] && argv[1][0] == 'f';\n}\n",
+         \x20       usleep(500000);\n        left--;\n    }\n    return argv[1] && argv[1][0] == 'f';\n}\n",
     );
     project.write("tests.txt", "f a b c\np a b c\n").write(
         "suspect.toml",
@@ -139,6 +139,6 @@ fn the_budget_ends_a_trial_that_takes_many_times_what_the_test_takes() {
     project.succeed(&["test"]);
     let began = Instant::now();
     let said = text(&project.suspect(&["rank", "--budget", "12s", "--jobs", "1"]));
-    assert!(began.elapsed() < Duration::from_secs(20), "{:?}: {said}", began.elapsed());
+    assert!(began.elapsed() < Duration::from_secs(30), "{:?}: {said}", began.elapsed());
     assert!(said.contains("not everything that was planned"), "{said}");
 }
