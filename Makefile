@@ -19,7 +19,7 @@ COMPLETIONS.bash = $(PREFIX)/share/bash-completion/completions
 COMPLETIONS.zsh = $(PREFIX)/share/zsh/site-functions
 COMPLETIONS.fish = $(PREFIX)/share/fish/vendor_completions.d
 
-.PHONY: build all tool plugins runtime test check unit-tests pass-tests demo install deb uninstall clean
+.PHONY: build all tool plugins runtime test test-world check unit-tests pass-tests world-tests world-pass-tests demo install deb uninstall clean
 .DEFAULT_GOAL := build
 
 build:
@@ -36,21 +36,24 @@ tool:
 		{ cp target/release/suspect $(BIN)/.suspect.new && mv $(BIN)/.suspect.new $(BIN)/suspect; }
 	@for name in suspect-cc suspect-clang suspect-cc-launcher; do ln -sf suspect $(BIN)/$$name; done
 
-plugins: tool
+plugins:
 	@for major in $(MAJORS); do \
 		if command -v llvm-config-$$major >/dev/null; then $(MAKE) --no-print-directory plugin-$$major || exit; fi; \
 	done
 
+# Cargo's options for the plugin of an LLVM.
+PASS = -p suspect-pass --no-default-features --features llvm$(1) --target-dir target/llvm$(1)
+
 # The plugin's name carries its contents' hash, so that a compiler cache sees another plugin as another command line;
 # and a cache in front of suspect-cc sees another compiler.
 plugin-%:
-	$(CARGO) build --release --locked -p suspect-pass --no-default-features --features llvm$* --target-dir target/llvm$*
+	$(CARGO) build --release --locked $(call PASS,$*)
 	@mkdir -p $(LIB)/$*
 	@set -e; built=target/llvm$*/release/libsuspect_pass.so; hash=$$(sha256sum $$built | cut -c 1-16); \
 	new=$(LIB)/$*/libsuspect_pass-$$hash.so; \
 	if [ ! -e $$new ]; then \
 		cp $$built $$new.part; find $(LIB)/$* -name 'libsuspect_pass-*.so' -delete; mv $$new.part $$new; \
-		touch $(BIN)/suspect; \
+		[ ! -e $(BIN)/suspect ] || touch $(BIN)/suspect; \
 	fi; \
 	llvm-config-$* --version > $(LIB)/$*/version
 
@@ -59,9 +62,23 @@ runtime:
 	@mkdir -p $(LIB)
 	@cp target/runtime/suspect_rt.o target/runtime/suspect_rt_end.o runtime/suspect.ld $(LIB)
 
+# Two targets at a time: while one compiles a single crate, or waits for a clock, the other goes on.
+BESIDE := $(MAKE) --no-print-directory --jobs=2
+# What a test starts is no part of this make.
+ALONE := env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL
+TEST := $(ALONE) $(CARGO) test --locked
+
+# The first tier: what an edit can break.
 test:
 	./setup test
-	$(MAKE) --no-print-directory all check unit-tests pass-tests
+	+$(BESIDE) all
+	+$(BESIDE) check unit-tests pass-tests
+
+# The second tier: networks, a cluster, a browser, the package, released programs, many random ones, other LLVMs. Continuous integration runs both.
+test-world:
+	./setup test
+	+$(BESIDE) all
+	+$(BESIDE) world-tests world-pass-tests
 
 check:
 	$(CARGO) fmt --all --check
@@ -71,17 +88,25 @@ check:
 		-p suspect-pass -p suspect-runtime --document-private-items
 
 # Tests of the command line drive the tool that was just built: it is optimised, and it is what users get.
-unit-tests: all $(CARGO_DEB)
-	SUSPECT_TOOL=$(abspath $(BIN)/suspect) $(CARGO) test --locked --workspace --exclude suspect-pass
+unit-tests: all
+	SUSPECT_TOOL=$(abspath $(BIN)/suspect) $(TEST) --workspace --exclude suspect-pass -- --skip world::
 
-# The plugin's tests with each LLVM that is installed; random programs in full with the first, a sample with the others.
+world-tests: all $(CARGO_DEB)
+	SUSPECT_TOOL=$(abspath $(BIN)/suspect) $(TEST) --workspace --exclude suspect-pass --test cli world::
+
+# Random programs, numbered from one, of the first tier and of both.
+SEEDS := 20
+WORLD_SEEDS := 200
+# The plugin's tests with the first LLVM, then with each of the others.
 pass-tests: all
-	@set -e; for major in $(MAJORS); do \
-		if command -v llvm-config-$$major >/dev/null; then \
-			SUSPECT_CSMITH=$$([ $$major = $(firstword $(MAJORS)) ] && echo 200 || echo 20) $(CARGO) test --locked \
-				-p suspect-pass --no-default-features --features llvm$$major --target-dir target/llvm$$major; \
-		fi; \
+	SUSPECT_CSMITH=$(SEEDS) $(TEST) $(call PASS,$(firstword $(MAJORS)))
+
+world-pass-tests: all
+	@set -e; for major in $(wordlist 2,$(words $(MAJORS)),$(MAJORS)); do \
+		if command -v llvm-config-$$major >/dev/null; then SUSPECT_CSMITH=$(SEEDS) $(TEST) $(call PASS,$$major); fi; \
 	done
+	SUSPECT_CSMITH_SEED=$$(($(SEEDS) + 1)) SUSPECT_CSMITH=$$(($(WORLD_SEEDS) - $(SEEDS))) \
+		$(TEST) $(call PASS,$(firstword $(MAJORS))) --test csmith
 
 demo: build
 	demo/run

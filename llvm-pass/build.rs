@@ -13,12 +13,13 @@ fn main() {
     let headers = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     declare(&headers.join("declarations.h"));
     let mut build = cc::Build::new();
-    build.cpp(true).std("c++17").flag("-fno-exceptions").include(&headers).warnings_into_errors(true).files([
-        "shim/shim.cpp",
-        "shim/record.cpp",
-        "shim/passes.cpp",
-        "shim/apart.cpp",
-    ]);
+    build
+        .cpp(true)
+        .std("c++17")
+        .flag("-fno-exceptions")
+        .include(&headers)
+        .warnings_into_errors(true)
+        .file("shim/all.cpp");
     build.flag("-isystem").flag(ask(&config, "--includedir"));
     for flag in ask(&config, "--cxxflags").split_whitespace().filter(|flag| flag.starts_with("-D")) {
         build.flag(flag);

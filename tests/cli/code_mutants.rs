@@ -11,6 +11,7 @@ use serde_json::Value;
 use suspect::source::{Edit, apply};
 use suspect::store::{KillRecord, Store};
 
+use crate::all_evidence::ALONE;
 use crate::official;
 use crate::project::{Project, text};
 
@@ -32,8 +33,10 @@ pub fn biggest() -> Project {
     }
     project.write(
         "suspect.toml",
-        "[build]\ncommand = \"cc -O1 -o prog biggest.c\"\n\n[[suite]]\nkind = \"cases\"\ninputs = \"in/*\"\n\
-         run = \"./prog $(cat {input})\"\nexpect = \"expected/{stem}\"\n",
+        &format!(
+            "[build]\ncommand = \"cc -O1 -o prog biggest.c\"\n\n[[suite]]\nkind = \"cases\"\ninputs = \"in/*\"\n\
+             run = \"{ALONE}\"\nexpect = \"expected/{{stem}}\"\n"
+        ),
     );
     rebuild(&project);
     project
@@ -172,7 +175,7 @@ fn variables_count_when_they_are_read_as_in_the_edited_source() {
             "suspect.toml",
             &format!(
                 "[build]\ncommand = \"cc {level} -w -o prog steps.c\"\n\n[[suite]]\nkind = \"cases\"\n\
-                 inputs = \"in/*\"\nrun = './prog \"$(cat {{input}})\"'\nexpect = \"expected/{{stem}}\"\n"
+                 inputs = \"in/*\"\nrun = 'read -r all < {{input}}; exec ./prog \"$all\"'\nexpect = \"expected/{{stem}}\"\n"
             ),
         );
         rebuild(&project);
@@ -358,7 +361,7 @@ fn a_suite_that_fails_is_refused_with_the_failing_tests_named_and_flaky_tests_ar
     project.write("in/wrong", "1 2").write("expected/wrong", "3\n");
     project.write("in/luck", "5 $(( $(od -An -N1 -tu1 /dev/urandom) % 2 ))").write("expected/luck", "5 5 4\n");
     let config = fs::read_to_string(project.path().join("suspect.toml")).unwrap();
-    project.write("suspect.toml", &config.replace("./prog $(cat {input})", "eval ./prog $(cat {input})"));
+    project.write("suspect.toml", &config.replace(ALONE, "eval ./prog $(cat {input})"));
     project.succeed(&["test", "--repeat", "16"]);
     let said = project.fail(&["mutants"], 4);
     assert!(said.contains("1 of 7 tests fail without any mutant: wrong;"), "{said}");

@@ -29,7 +29,7 @@ fn edit(project: &Project, from: &str, to: &str) {
 
 /// The difference, which fits its schema.
 #[track_caller]
-fn difference(project: &Project, arguments: &[&str]) -> DiffReport {
+pub fn difference(project: &Project, arguments: &[&str]) -> DiffReport {
     let mut all = vec!["diff", "--format", "json"];
     all.extend(arguments);
     let value: Value = serde_json::from_str(&project.succeed(&all)).unwrap();
@@ -40,7 +40,8 @@ fn difference(project: &Project, arguments: &[&str]) -> DiffReport {
     serde_json::from_value(value).unwrap()
 }
 
-fn fates(report: &DiffReport) -> Vec<(&str, Fate)> {
+/// What became of each test.
+pub fn fates(report: &DiffReport) -> Vec<(&str, Fate)> {
     report.tests.iter().map(|test| (test.name.as_str(), test.fate)).collect()
 }
 
@@ -167,42 +168,4 @@ fn schema_file_is_what_the_code_says() {
         fs::write(path, &expected).unwrap();
     }
     assert_eq!(fs::read_to_string(path).unwrap_or_default(), expected, "UPDATE_EXPECT=1 writes it anew");
-}
-
-/// zlib 1.2.11 with the published fix of CVE-2022-37434, and as it was released.
-#[test]
-fn two_nights_of_zlib_with_a_real_fix_between_them() {
-    let project = Project::new();
-    let root = project.path().to_str().unwrap().to_string();
-    let shell = |line: &str| assert!(Command::new("sh").arg("-ec").arg(line).status().unwrap().success(), "{line}");
-    let sources = crate::projects::fetch::registry("libz-sys").join("src/zlib");
-    let demo = concat!(env!("CARGO_MANIFEST_DIR"), "/demo");
-    shell(&format!("cp -r {}/. {root} && cd {demo} && cp header.c tests.list suspect.toml {root}", sources.display()));
-    project.write(
-        "build.sh",
-        "test -f zconf.h.done || CFLAGS='-O1 -w' sh ./configure --static >/dev/null\ntouch zconf.h.done\nmake -s libz.a\n\
-         SUSPECT_OFF=1 cc -O1 -c header.c\ncc -o header header.o libz.a\n",
-    );
-    let released = fs::read_to_string(project.path().join("inflate.c")).unwrap();
-    let fault =
-        "state->head->extra != Z_NULL) {\n                        len = state->head->extra_len - state->length;\n";
-    assert!(released.contains(fault));
-    let fix = "state->head->extra != Z_NULL &&\n                        (len = state->head->extra_len - state->length) <\n                            \
-               state->head->extra_max) {\n";
-    project.write("inflate.c", &released.replace(fault, fix));
-    let build = ["--", "sh", "-e", "build.sh"];
-    night(&project, &build, 0);
-    project.write("inflate.c", &released);
-    // A minute is more than enough for the first places.
-    let broken = project.suspect(&[&["run", "--budget", "60s"][..], &build].concat());
-    assert!([2, 3].contains(&broken.status.code().unwrap()), "{}", crate::project::text(&broken));
-
-    let report = difference(&project, &["1"]);
-    assert_eq!(fates(&report), ["19", "21", "22", "23"].map(|name| (name, Fate::New)));
-    assert_eq!(report.changed_functions, ["inflate"]);
-    let first = &report.suspicious[0];
-    assert!(first.change == Change::Line && (760..=767).contains(&first.line), "{first:?}");
-    // The way of the fix: what failed is fixed, and nothing is left of the lines that were first.
-    let fixed = difference(&project, &["2", "1"]);
-    assert_eq!(fates(&fixed), ["19", "21", "22", "23"].map(|name| (name, Fate::Fixed)));
 }

@@ -9,7 +9,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
 
-use crate::all_evidence::parcel;
+use crate::all_evidence::{AMONG_OTHERS, parcel, parcel_run};
 use crate::project::{Project, text};
 
 const JSON: [&str; 5] = ["rank", "--format", "json", "--top", "1000"];
@@ -75,7 +75,7 @@ fn interrupted_at_any_moment_it_comes_to_the_same_ranking() {
 
 #[test]
 fn ctrl_c_ranks_by_what_is_known_and_the_next_time_goes_on() {
-    let project = parcel();
+    let project = parcel_run(AMONG_OTHERS);
     let whole = ranking(&project, &[]);
     let all = stored(&project);
     let mut interrupted = 0;
@@ -111,8 +111,9 @@ fn without_time_it_ranks_by_coverage_and_says_what_is_missing() {
     let none = ranking(&project, &["--budget", "0"]);
     assert_eq!(none["ranking"].as_array().unwrap().len(), whole["ranking"].as_array().unwrap().len());
     assert_ne!(none["trials"]["finished"], true);
-    for _ in 0..200 {
-        let report = ranking(&project, &["--budget", "1s"]);
+    // More each time: on a busy machine a second may not be enough to get a test ready.
+    for seconds in 1..30 {
+        let report = ranking(&project, &["--budget", &format!("{seconds}s")]);
         if report["trials"]["finished"] == true {
             assert_eq!(report, whole);
             return;
@@ -128,7 +129,7 @@ fn the_budget_ends_a_trial_that_takes_many_times_what_the_test_takes() {
     project.write(
         "prog.c",
         "#include <unistd.h>\nint main(int argc, char **argv)\n{\n    int left = argc;\n    while (left != 1) {\n\
-         \x20       usleep(200000);\n        left--;\n    }\n    return argv[1] && argv[1][0] == 'f';\n}\n",
+         \x20       usleep(500000);\n        left--;\n    }\n    return argv[1] && argv[1][0] == 'f';\n}\n",
     );
     project.write("tests.txt", "f a b c\np a b c\n").write(
         "suspect.toml",
@@ -138,6 +139,6 @@ fn the_budget_ends_a_trial_that_takes_many_times_what_the_test_takes() {
     project.succeed(&["test"]);
     let began = Instant::now();
     let said = text(&project.suspect(&["rank", "-v", "--budget", "12s", "--jobs", "1"]));
-    assert!(began.elapsed() < Duration::from_secs(20), "{:?}: {said}", began.elapsed());
+    assert!(began.elapsed() < Duration::from_secs(30), "{:?}: {said}", began.elapsed());
     assert!(said.contains("not everything that was planned"), "{said}");
 }

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use suspect::report::{Claim, Effect, RankingReport};
 
-use crate::all_evidence::ranked;
+use crate::all_evidence::{ALONE, ranked};
 use crate::project::Project;
 
 /// `case 'p':` and `case 41:` should be `case 'n':` and `case 40:`.
@@ -104,7 +104,7 @@ fn project(compile: &str) -> Project {
         "suspect.toml",
         &format!(
             "[build]\ncommand = \"{compile}\"\n\n[[suite]]\nkind = \"cases\"\ninputs = \"in/*\"\n\
-             run = \"./prog $(cat {{input}})\"\nexpect = \"expected/{{stem}}\"\n"
+             run = \"{ALONE}\"\nexpect = \"expected/{{stem}}\"\n"
         ),
     );
     project.succeed(&["build"]);

@@ -1,11 +1,11 @@
 //! The log that `SUSPECT_LOG` asks for.
 
-use crate::all_evidence::parcel;
+use crate::all_evidence::{AMONG_OTHERS, parcel, parcel_run};
 use crate::project::text;
 
 #[test]
 fn the_log_says_what_was_decided_and_why() {
-    let project = parcel();
+    let project = parcel_run(AMONG_OTHERS);
     let logged =
         |log: &str, arguments: &[&str]| text(&project.command(arguments).env("SUSPECT_LOG", log).output().unwrap());
     let said = logged("suspect::campaign=debug", &["mutate", "--nodes", "surcharge()", "--samples", "1"]);

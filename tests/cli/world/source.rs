@@ -1,9 +1,5 @@
 //! Code mutants of a real program: that what they read as is C, and which of them there are.
 
-#[path = "cli/projects/fetch.rs"]
-#[expect(dead_code, reason = "sources of Debian packages are fetched by other tests")]
-mod fetch;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
@@ -14,6 +10,9 @@ use suspect::mutant::{Class, CodeMutant, Comparison, Forms, Status, code_mutants
 use suspect::program::{ModuleImage, Operator, Program};
 use suspect::source::{Text, apply};
 use suspect::trial::Change;
+
+use crate::project::tool;
+use crate::world::projects::fetch;
 
 /// Files and lines of them.
 type Lines = BTreeSet<(u32, u32)>;
@@ -38,7 +37,7 @@ impl Compiled {
         }
         let root = directory.path().canonicalize().unwrap();
         let build = |arguments: &[&str]| {
-            let mut command = Command::new(env!("CARGO_BIN_EXE_suspect"));
+            let mut command = Command::new(tool());
             command.args(["build", "--modes", "trace", "--", "cc", "-c"]).args(arguments).current_dir(&root);
             // There is no program yet, which is an error of the build as a whole.
             command.output().unwrap()

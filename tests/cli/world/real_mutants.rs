@@ -14,7 +14,7 @@ use serde_json::Value;
 use suspect::source::{Edit, apply};
 
 use crate::project::Project;
-use crate::projects::fetch;
+use crate::world::projects::fetch;
 
 const CLASSES: [&str; 14] =
     ["AOR", "ROR", "LCR", "BOR", "SOR", "CRP", "UOI", "VRR", "SDL", "ASR", "BOD", "STI", "UOD", "IWR"];
@@ -272,7 +272,7 @@ fn zlib() -> Subject {
         &fetch::registry("libz-sys").join("src/zlib"),
         |name| !name.starts_with("gz") && !name.starts_with("infback"),
         &[
-            ("zlib_main.c", include_str!("../../benches/accuracy/zlib/zlib_main.c")),
+            ("zlib_main.c", include_str!("../../../benches/accuracy/zlib/zlib_main.c")),
             ("text", &text),
             ("mixed", &mixed),
             ("empty", ""),
@@ -283,12 +283,13 @@ fn zlib() -> Subject {
 }
 
 fn lua() -> Subject {
-    let script = |number: usize| include_str!("../../benches/accuracy/lua/scripts.list").lines().nth(number).unwrap();
+    let script =
+        |number: usize| include_str!("../../../benches/accuracy/lua/scripts.list").lines().nth(number).unwrap();
     Subject::new(
         &fetch::registry("lua-src").join("lua-5.4.6"),
         |_| true,
         &[
-            ("lua_main.c", include_str!("../../benches/accuracy/lua/lua_main.c")),
+            ("lua_main.c", include_str!("../../../benches/accuracy/lua/lua_main.c")),
             ("a.lua", script(6)),
             ("b.lua", script(10)),
             ("c.lua", script(19)),

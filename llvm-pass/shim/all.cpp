@@ -1,0 +1,5 @@
+// The shim as one unit: reading LLVM's headers takes longer than compiling all of it.
+#include "apart.cpp"
+#include "passes.cpp"
+#include "record.cpp"
+#include "shim.cpp"
