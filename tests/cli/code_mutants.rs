@@ -11,7 +11,7 @@ use serde_json::Value;
 use suspect::source::{Edit, apply};
 use suspect::store::{KillRecord, Store};
 
-use crate::all_evidence::ALONE;
+use crate::all_evidence::{ALONE, AMONG_OTHERS};
 use crate::official;
 use crate::project::{Project, text};
 
@@ -26,6 +26,11 @@ const TESTS: [(&str, &str, &str); 5] = [
 
 /// The program, built and recorded.
 pub fn biggest() -> Project {
+    biggest_run(ALONE)
+}
+
+/// The program, built and recorded; each of its tests runs this.
+fn biggest_run(run: &str) -> Project {
     let project = Project::new();
     project.copy_program("biggest.c");
     for (name, numbers, answer) in TESTS {
@@ -35,7 +40,7 @@ pub fn biggest() -> Project {
         "suspect.toml",
         &format!(
             "[build]\ncommand = \"cc -O1 -o prog biggest.c\"\n\n[[suite]]\nkind = \"cases\"\ninputs = \"in/*\"\n\
-             run = \"{ALONE}\"\nexpect = \"expected/{{stem}}\"\n"
+             run = \"{run}\"\nexpect = \"expected/{{stem}}\"\n"
         ),
     );
     rebuild(&project);
@@ -205,7 +210,7 @@ fn variables_count_when_they_are_read_as_in_the_edited_source() {
 
 #[test]
 fn jobs_shards_and_executors_come_to_the_same() {
-    let project = biggest();
+    let project = biggest_run(AMONG_OTHERS);
     let whole = report(&project, &["--jobs", "1"]);
     let reference = stored(&project);
     assert!(reference.len() > 300);
