@@ -7,6 +7,7 @@ pub mod driver;
 pub mod elf;
 pub mod event;
 mod gcc;
+pub mod inputs;
 pub mod inspect;
 pub mod names;
 pub mod optimise;

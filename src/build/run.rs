@@ -14,6 +14,7 @@ use thiserror::Error;
 
 use super::driver::{ENV_LOG, ENV_MODES};
 use super::event::{self, Event};
+use super::inputs;
 use super::inspect::{self, Ended};
 use super::names::{LAUNCHER, Name};
 use super::report::BuildReport;
@@ -96,6 +97,11 @@ pub fn build(options: &BuildOptions) -> Result<BuildReport, BuildError> {
         return Err(BuildError::StaleTree(Box::new(stale)));
     }
     let (place, before) = Place::prepare(options, &toolchain)?;
+    let failed = |path: &Path| {
+        let path = path.to_owned();
+        move |error| BuildError::State { path, error }
+    };
+    inputs::remove_outdated(&options.root, &options.state, &toolchain).map_err(failed(&options.root))?;
     // File systems keep coarser times than the clock.
     let started = SystemTime::now() - Duration::from_millis(20);
     let mut command = command(options, &toolchain, &place);
@@ -114,7 +120,12 @@ pub fn build(options: &BuildOptions) -> Result<BuildReport, BuildError> {
     let report = inspect::inspect(options, toolchain, &Ended { status: exit_code(status), started, before, events });
     match report.status == 0 && inspect::nothing_records(&report) {
         true => Err(BuildError::NotInstrumented(Box::new(report))),
-        false => Ok(report),
+        false => {
+            if report.status == 0 {
+                inputs::gather(&options.root, &options.state, &report).map_err(failed(&options.state))?;
+            }
+            Ok(report)
+        }
     }
 }
 

@@ -27,22 +27,46 @@ pub fn build(start: &Path, arguments: &BuildArguments, out: &mut impl Write) -> 
         None => return Err(no_command()),
     };
     let modes = modes(&arguments.modes, configured.as_ref())?;
-    run_build(&store, command, modes, arguments.format, out)
+    let output = match arguments.format {
+        OutputFormat::Text => BuildOutput::Inherited,
+        OutputFormat::Json => BuildOutput::StandardError,
+    };
+    run_build(&store, command, modes, (arguments.format, output), out)
 }
 
 /// Builds for a night: by the command that is given, that suspect.toml names, or that `suspect build` was last given.
 pub fn build_again(start: &Path, command: &[OsString], out: &mut impl Write) -> Result<(), Failure> {
+    again(start, command, BuildOutput::Inherited, out)
+}
+
+/// Builds for a verb whose standard output is its answer.
+pub fn build_aside(start: &Path) -> Result<(), Failure> {
+    again(start, &[], BuildOutput::StandardError, &mut std::io::sink())
+}
+
+fn again(start: &Path, command: &[OsString], output: BuildOutput, out: &mut impl Write) -> Result<(), Failure> {
     let root = project_root(start);
     let store = Store::new(&root);
     let _lock = store.lock()?;
     let configured = configured(&root)?;
     if let Some(command) = given(start, command).or_else(|| of_config(&root, configured.as_ref())) {
-        return run_build(&store, command, modes(&[], configured.as_ref())?, OutputFormat::Text, out);
+        let modes = modes(&[], configured.as_ref())?;
+        return run_build(&store, command, modes, (OutputFormat::Text, output), out);
     }
     let Some(last) = store.load_build::<BuildReport>()? else { return Err(no_command()) };
     let words = last.command.iter().map(OsString::from).collect();
     let command = BuildCommand { words, directory: root.join(last.directory) };
-    run_build(&store, command, last.modes, OutputFormat::Text, out)
+    run_build(&store, command, last.modes, (OutputFormat::Text, output), out)
+}
+
+/// The command that [`build_again`] runs without one that is given, for people.
+pub fn command_line(store: &Store) -> Result<String, Failure> {
+    let configured = configured(store.root())?;
+    if let Some(line) = configured.and_then(|config| config.build.command) {
+        return Ok(line);
+    }
+    let last = store.load_build::<BuildReport>()?;
+    Ok(last.map(|last| last.command.join(" ")).unwrap_or_default())
 }
 
 /// A build command, and where it runs.
@@ -75,7 +99,7 @@ fn run_build(
     store: &Store,
     command: BuildCommand,
     modes: String,
-    format: OutputFormat,
+    (format, output): (OutputFormat, BuildOutput),
     out: &mut impl Write,
 ) -> Result<(), Failure> {
     let options = BuildOptions {
@@ -84,10 +108,7 @@ fn run_build(
         directory: command.directory,
         state: store.build_directory(),
         root: store.root().to_path_buf(),
-        output: match format {
-            OutputFormat::Text => BuildOutput::Inherited,
-            OutputFormat::Json => BuildOutput::StandardError,
-        },
+        output,
     };
     let report = match build::build(&options) {
         Ok(report) => report,

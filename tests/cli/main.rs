@@ -46,6 +46,7 @@ mod seeding;
 mod shards;
 mod slices;
 mod slurm;
+mod stale;
 mod streams;
 mod study_programs;
 mod unclear_runs;
