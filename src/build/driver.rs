@@ -12,6 +12,7 @@ use thiserror::Error;
 
 use super::arguments::Arguments;
 use super::event::{self, Event};
+use super::inputs;
 use super::names::{self, Family, Name};
 use super::plan::{self, Call};
 use super::shim::Shim;
@@ -31,6 +32,10 @@ pub const ALL_MODES: &str = "plain,edges,values,trace,mutants,record";
 const CANNOT_RUN: u8 = 126;
 /// What glibc's `malloc` is to do, unless the user says it.
 const ENV_MALLOC: &str = "GLIBC_TUNABLES";
+/// Has clang write which headers it reads.
+const ENV_HEADERS: &str = "CC_PRINT_HEADERS";
+/// Names the file that it appends them to.
+const ENV_HEADERS_FILE: &str = "CC_PRINT_HEADERS_FILE";
 /// Large pages, taken in large pieces, and much of what is freed kept at hand: a tenth of the time of a unit that needs gigabytes, nothing of a small one's.
 const MALLOC: &str = "glibc.malloc.hugetlb=1:glibc.malloc.top_pad=67108864:glibc.malloc.tcache_count=65535";
 
@@ -157,7 +162,7 @@ fn drive(program: &OsStr, arguments: &[OsString]) -> Result<std::convert::Infall
             true => request.arguments.clone(),
             false => plan::untouched(request.name.family, &request.arguments, &parsed, &directory),
         };
-        return Err(exec(&request.before, &compiler, &arguments, None));
+        return Err(exec(&request.before, &compiler, &arguments, Vec::new()));
     }
     let toolchain = toolchain?;
     let compiler = match request.name.family {
@@ -168,8 +173,20 @@ fn drive(program: &OsStr, arguments: &[OsString]) -> Result<std::convert::Infall
     (call.compiler, call.modes) = (compiler.as_os_str(), &modes);
     let plan = plan::plan(&call, &toolchain.equipment());
     log(&plan.events)?;
-    let malloc = env::var_os(ENV_MALLOC).is_none().then_some((ENV_MALLOC, MALLOC));
-    Err(exec(&request.before, &compiler, &plan.arguments, malloc))
+    let malloc = env::var_os(ENV_MALLOC).is_none().then(|| (ENV_MALLOC, MALLOC.into()));
+    let headers =
+        headers(&plan.events)?.into_iter().flat_map(|path| [(ENV_HEADERS, "1".into()), (ENV_HEADERS_FILE, path)]);
+    Err(exec(&request.before, &compiler, &plan.arguments, headers.chain(malloc).collect()))
+}
+
+/// Where clang is to write which headers it reads; an own wish of the user's goes before.
+fn headers(events: &[Event]) -> Result<Option<OsString>, DriverError> {
+    let log = env::var_os(ENV_LOG).filter(|path| !path.is_empty() && env::var_os(ENV_HEADERS).is_none());
+    let Some(path) = log else { return Ok(None) };
+    match inputs::begin(Path::new(&path), events) {
+        Ok(file) => Ok(file.map(OsString::from)),
+        Err(error) => Err(DriverError::Log { path, error }),
+    }
 }
 
 fn log(events: &[Event]) -> Result<(), DriverError> {
@@ -205,11 +222,11 @@ fn modes(shim: Option<&Shim>) -> Result<String, DriverError> {
     }
 }
 
-/// Becomes the compiler, with one more environment variable.
-fn exec(before: &[OsString], compiler: &Path, arguments: &[OsString], variable: Option<(&str, &str)>) -> DriverError {
+/// Becomes the compiler, with more environment variables.
+fn exec(before: &[OsString], compiler: &Path, arguments: &[OsString], variables: Vec<(&str, OsString)>) -> DriverError {
     let words: Vec<&OsStr> = before.iter().map(OsString::as_os_str).chain([compiler.as_os_str()]).collect();
     let program = PathBuf::from(words[0]);
-    let error = Command::new(&program).args(&words[1..]).args(arguments).envs(variable).exec();
+    let error = Command::new(&program).args(&words[1..]).args(arguments).envs(variables).exec();
     DriverError::Exec { program, error }
 }
 

@@ -14,7 +14,7 @@ use thiserror::Error;
 
 use super::driver::{ENV_LOG, ENV_MODES};
 use super::event::{self, Event};
-use super::fresh::{self, Stale};
+use super::inputs;
 use super::inspect::{self, Ended};
 use super::names::{LAUNCHER, Name};
 use super::report::BuildReport;
@@ -96,10 +96,12 @@ pub fn build(options: &BuildOptions) -> Result<BuildReport, BuildError> {
     if let Some(stale) = stale::check(&options.command, &options.directory) {
         return Err(BuildError::StaleTree(Box::new(stale)));
     }
-    if fresh::stale(&options.root, &options.state, &toolchain) == Some(Stale::Release) {
-        fresh::age(&options.state).map_err(|error| BuildError::State { path: log_in(&options.state), error })?;
-    }
     let (place, before) = Place::prepare(options, &toolchain)?;
+    let failed = |path: &Path| {
+        let path = path.to_owned();
+        move |error| BuildError::State { path, error }
+    };
+    inputs::remove_outdated(&options.root, &options.state, &toolchain).map_err(failed(&options.root))?;
     // File systems keep coarser times than the clock.
     let started = SystemTime::now() - Duration::from_millis(20);
     let mut command = command(options, &toolchain, &place);
@@ -116,13 +118,14 @@ pub fn build(options: &BuildOptions) -> Result<BuildReport, BuildError> {
     let log = event::read(&place.log).map_err(|error| BuildError::State { path: place.log.clone(), error })?;
     let (before, events) = log.split_at(before.min(log.len()));
     let report = inspect::inspect(options, toolchain, &Ended { status: exit_code(status), started, before, events });
-    if report.status == 0 {
-        fresh::note(&options.root, &options.state, &report.toolchain)
-            .map_err(|error| BuildError::State { path: options.state.clone(), error })?;
-    }
     match report.status == 0 && inspect::nothing_records(&report) {
         true => Err(BuildError::NotInstrumented(Box::new(report))),
-        false => Ok(report),
+        false => {
+            if report.status == 0 {
+                inputs::gather(&options.root, &options.state, &report).map_err(failed(&options.state))?;
+            }
+            Ok(report)
+        }
     }
 }
 

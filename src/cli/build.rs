@@ -10,9 +10,8 @@ use super::args::{BuildArguments, DoctorArguments, OutputFormat};
 use super::exit::{Exit, Failure};
 use super::files::write_json;
 use super::project_root;
-use super::streams::say;
 use crate::build::doctor::Check;
-use crate::build::{self, BuildError, BuildOptions, BuildOutput, BuildReport, driver, fresh};
+use crate::build::{self, BuildError, BuildOptions, BuildOutput, BuildReport, driver};
 use crate::store::Store;
 use crate::suite::{CONFIG_FILE, Config};
 use crate::suite_run::CLEARED;
@@ -28,40 +27,21 @@ pub fn build(start: &Path, arguments: &BuildArguments, out: &mut impl Write) -> 
         None => return Err(no_command()),
     };
     let modes = modes(&arguments.modes, configured.as_ref())?;
-    let json = arguments.format == OutputFormat::Json;
-    let report =
-        run_build(&store, command, modes, if json { BuildOutput::StandardError } else { BuildOutput::Inherited });
-    if json && let Ok(report) = &report {
-        write_json(report, out).map_err(Failure::of(Exit::File))?;
-    }
-    succeeded(&report?, out)
-}
-
-/// Builds again where the programs are not those of the sources, or of this release, any more; true if it did.
-///
-/// # Errors
-/// When the build fails, or may not be run though it should be.
-pub fn build_if_stale(root: &Path, may_build: bool, out: &mut impl Write) -> Result<bool, Failure> {
-    let store = Store::new(root);
-    let Some(last) = store.load_build::<BuildReport>()? else { return Ok(false) };
-    let Some(stale) = fresh::stale(root, &store.build_directory(), &last.toolchain) else { return Ok(false) };
-    if !may_build {
-        let message = format!("{stale}: type `suspect build && suspect test`");
-        return Err(Failure::new(Exit::OtherBuild, message));
-    }
-    say!("suspect: {stale}: building");
-    again(root, &[], BuildOutput::StandardError, out)?;
-    Ok(true)
-}
-
-/// Builds for the first time, by the command that suspect.toml names; tells it on standard error.
-pub fn build_first(root: &Path, out: &mut impl Write) -> Result<(), Failure> {
-    again(root, &[], BuildOutput::StandardError, out)
+    let output = match arguments.format {
+        OutputFormat::Text => BuildOutput::Inherited,
+        OutputFormat::Json => BuildOutput::StandardError,
+    };
+    run_build(&store, command, modes, (arguments.format, output), out)
 }
 
 /// Builds for a night: by the command that is given, that suspect.toml names, or that `suspect build` was last given.
 pub fn build_again(start: &Path, command: &[OsString], out: &mut impl Write) -> Result<(), Failure> {
     again(start, command, BuildOutput::Inherited, out)
+}
+
+/// Builds for a verb whose standard output is its answer.
+pub fn build_aside(start: &Path) -> Result<(), Failure> {
+    again(start, &[], BuildOutput::StandardError, &mut std::io::sink())
 }
 
 fn again(start: &Path, command: &[OsString], output: BuildOutput, out: &mut impl Write) -> Result<(), Failure> {
@@ -70,13 +50,23 @@ fn again(start: &Path, command: &[OsString], output: BuildOutput, out: &mut impl
     let _lock = store.lock()?;
     let configured = configured(&root)?;
     if let Some(command) = given(start, command).or_else(|| of_config(&root, configured.as_ref())) {
-        let report = run_build(&store, command, modes(&[], configured.as_ref())?, output)?;
-        return succeeded(&report, out);
+        let modes = modes(&[], configured.as_ref())?;
+        return run_build(&store, command, modes, (OutputFormat::Text, output), out);
     }
     let Some(last) = store.load_build::<BuildReport>()? else { return Err(no_command()) };
     let words = last.command.iter().map(OsString::from).collect();
     let command = BuildCommand { words, directory: root.join(last.directory) };
-    succeeded(&run_build(&store, command, last.modes, output)?, out)
+    run_build(&store, command, last.modes, (OutputFormat::Text, output), out)
+}
+
+/// The command that [`build_again`] runs without one that is given, for people.
+pub fn command_line(store: &Store) -> Result<String, Failure> {
+    let configured = configured(store.root())?;
+    if let Some(line) = configured.and_then(|config| config.build.command) {
+        return Ok(line);
+    }
+    let last = store.load_build::<BuildReport>()?;
+    Ok(last.map(|last| last.command.join(" ")).unwrap_or_default())
 }
 
 /// A build command, and where it runs.
@@ -105,7 +95,13 @@ fn no_command() -> Failure {
 }
 
 /// Runs a build for the project whose store this is, locked by the caller, and keeps what came of it.
-fn run_build(store: &Store, command: BuildCommand, modes: String, output: BuildOutput) -> Result<BuildReport, Failure> {
+fn run_build(
+    store: &Store,
+    command: BuildCommand,
+    modes: String,
+    (format, output): (OutputFormat, BuildOutput),
+    out: &mut impl Write,
+) -> Result<(), Failure> {
     let options = BuildOptions {
         command: command.words,
         modes,
@@ -123,11 +119,9 @@ fn run_build(store: &Store, command: BuildCommand, modes: String, output: BuildO
         Err(error) => return Err(error.into()),
     };
     store.save_build(&report)?;
-    Ok(report)
-}
-
-/// Says what a build made; fails if its command did.
-fn succeeded(report: &BuildReport, out: &mut impl Write) -> Result<(), Failure> {
+    if format == OutputFormat::Json {
+        write_json(&report, out).map_err(Failure::of(Exit::File))?;
+    }
     out.flush().map_err(Failure::of(Exit::File))?;
     let _ = write!(anstream::stderr(), "{report}");
     match report.status {

@@ -7,14 +7,15 @@ use std::time::Duration;
 use suspect_format::abi::Mode;
 
 use super::answer::write_answer;
-use super::build::{build_first, build_if_stale};
+use super::build::build_aside;
+use super::current::build_if_outdated;
 use super::exit::{Exit, Failure};
 use super::progress::StatusLine;
 use super::project_root;
 use super::streams::say;
 use super::test::{summarise, taken, write_config};
 use crate::build::BuildReport;
-use crate::build::fresh::Watched;
+use crate::build::inputs::Inputs;
 use crate::exec::interrupt;
 use crate::ranking::{self, RankRequest, TrialOptions, Trying};
 use crate::source::SourceTree;
@@ -32,33 +33,33 @@ const LOOKED: Duration = Duration::from_millis(300);
 pub fn everyday(start: &Path, watch: bool, out: &mut impl Write) -> Result<(), Failure> {
     let root = project_root(start);
     if !watch {
-        build(&root, out)?;
+        build(&root)?;
         return test(&root, out);
     }
     interrupt::catch().map_err(Failure::of(Exit::Internal))?;
     while !interrupt::happened() {
-        let built = build(&root, out);
-        let watched = Watched::now(&root, &Store::new(&root).build_directory(), CONFIG_FILE);
+        let built = build(&root);
+        let watched = Inputs::watched(&root, &Store::new(&root).build_directory(), CONFIG_FILE);
         if let Err(failure) = built.and_then(|()| test(&root, out)) {
             say!("suspect: {}", failure.message);
         }
         out.flush().map_err(Failure::of(Exit::File))?;
         say!("suspect: waiting for changes; Ctrl-C ends");
-        wait(&watched);
+        wait(&root, &watched);
     }
     Ok(())
 }
 
 /// Builds, where that is due, what suspect.toml names, which is written if there is none.
-fn build(root: &Path, out: &mut impl Write) -> Result<(), Failure> {
+fn build(root: &Path) -> Result<(), Failure> {
     let last: Option<BuildReport> = Store::new(root).load_build()?;
     if !root.join(CONFIG_FILE).is_file() {
         let (path, config) = write_config(root, last.as_ref())?;
         say!("suspect: wrote {}: {}", path.display(), taken(&config));
     }
     match last {
-        Some(_) => build_if_stale(root, true, out).map(drop),
-        None => build_first(root, out),
+        Some(_) => build_if_outdated(root),
+        None => build_aside(root),
     }
 }
 
@@ -93,8 +94,8 @@ fn answer(root: &Path, out: &mut impl Write) -> Result<(), Failure> {
 }
 
 /// Waits until a source or suspect.toml is another one, and nobody is writing any more.
-fn wait(watched: &Watched) {
-    while !interrupt::happened() && !watched.is_changed() {
+fn wait(root: &Path, watched: &Inputs) {
+    while !interrupt::happened() && watched.first_changed(root).is_none() {
         std::thread::sleep(LOOKED);
     }
     // Editors write a file in steps.

@@ -25,7 +25,7 @@ pub enum Exit {
     Compiler = 6,
     /// The store is missing, damaged, or of another version.
     Store = 7,
-    /// A trace belongs to another build than the program.
+    /// Sources were changed after the program was built and no build command is known, or a trace belongs to another build.
     OtherBuild = 8,
     /// A file could not be read or written.
     File = 9,
@@ -63,7 +63,10 @@ impl Exit {
         (Exit::NotInstrumented, "the program is not instrumented"),
         (Exit::Compiler, "no usable clang, plugin or runtime"),
         (Exit::Store, "the store is missing, damaged, or of another version"),
-        (Exit::OtherBuild, "a trace belongs to another build than the program"),
+        (
+            Exit::OtherBuild,
+            "sources were changed after the program was built and no build command is known, or a trace belongs to another build",
+        ),
         (Exit::File, "a file could not be read or written"),
         (Exit::Internal, "a fault of suspect's own"),
         (

@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use super::args::{AnswerFormat, ExplainArguments};
 use super::exit::{Exit, Failure};
-use super::fresh::fresh_run;
 use super::progress::StatusLine;
 use crate::explain::{Method, Request, explain as explained, keep};
 use crate::report::{self, Explanation};
@@ -17,16 +16,13 @@ use crate::store::Store;
 /// Runs both tests recorded, and explains.
 pub fn explain(root: &Path, arguments: &ExplainArguments, out: &mut impl Write) -> Result<(), Failure> {
     let store = Store::new(root);
-    // Two tests that are named can be compared without a recorded run.
-    if store.latest_run().is_ok() {
-        fresh_run(root, !arguments.no_build, out)?;
-    }
     let request = Request::from(arguments);
     let explanation = within(request.budget, || explained(&store, &request, &StatusLine::new()))?;
     // What other methods say is for comparison.
     if request.method == Method::Cc {
         keep(&store, &explanation)?;
     }
+    // Two tests that are named can be compared without a recorded run.
     let run = store.latest_run();
     let sources = run.map_or_else(|_| SourceTree::plain(root), |run| SourceTree::of(root, &run.program));
     write(&sources, &explanation, arguments.format, out)?;

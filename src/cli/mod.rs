@@ -5,6 +5,7 @@ mod args;
 mod ask;
 mod bisect;
 mod build;
+mod current;
 mod diff;
 mod dump;
 mod eval;
@@ -12,7 +13,6 @@ mod everyday;
 mod exit;
 mod explain;
 mod files;
-mod fresh;
 mod graph;
 mod hom;
 mod log;
@@ -100,17 +100,47 @@ fn run(arguments: Arguments, out: &mut impl Write) -> Result<(), Failure> {
         Verb::Build(build) => build::build(&start, build, out),
         Verb::Doctor(doctor) => build::doctor(&project_root(&start), doctor, out),
         Verb::Init(init) => test::init(&start, init, out),
-        Verb::Test(test) => test::test(&project_root(&start), test, out),
-        Verb::Mutate(mutate) => mutate::mutate(&project_root(&start), mutate, out),
-        Verb::Mutants(mutants) => mutants::mutants(&project_root(&start), &start, mutants, out),
+        Verb::Test(test) => {
+            if !test.no_build {
+                current::build_if_outdated(&start)?;
+            }
+            test::test(&project_root(&start), test, out)
+        }
+        Verb::Mutate(mutate) => {
+            current::test_if_outdated(&start).and_then(|()| mutate::mutate(&project_root(&start), mutate, out))
+        }
+        Verb::Mutants(mutants) => current::test_if_outdated(&start)
+            .and_then(|()| mutants::mutants(&project_root(&start), &start, mutants, out)),
         Verb::Hom(hom) => hom::hom(&project_root(&start), &start, hom, out),
         Verb::Seed(seed) => seed::seed(&project_root(&start), &start, seed, out),
         Verb::Graph(graph) => graph::graph(&project_root(&start), graph, out),
+        Verb::Rank(rank) if rank.spectra.is_none() => {
+            // Who wants nothing to be run gets nothing untrue either.
+            match rank.no_build || rank.search.no_trials {
+                true => current::refuse_outdated(&start)?,
+                false => current::test_if_outdated(&start)?,
+            }
+            rank::rank(&project_root(&start), rank, out)
+        }
         Verb::Rank(rank) => rank::rank(&project_root(&start), rank, out),
-        Verb::Replay(replay) => replay::replay(&project_root(&start), replay, out),
-        Verb::Slice(arguments) => slice::slice(&project_root(&start), arguments, out),
-        Verb::Explain(arguments) => explain::explain(&project_root(&start), arguments, out),
+        Verb::Replay(replay) => {
+            current::refuse_outdated(&start).and_then(|()| replay::replay(&project_root(&start), replay, out))
+        }
+        Verb::Slice(arguments) => {
+            current::test_if_outdated(&start).and_then(|()| slice::slice(&project_root(&start), arguments, out))
+        }
+        Verb::Explain(arguments) => {
+            match arguments.no_build {
+                true => current::refuse_outdated(&start)?,
+                false => current::test_if_outdated(&start)?,
+            }
+            explain::explain(&project_root(&start), arguments, out)
+        }
         Verb::Ask(ask) => ask::ask(&project_root(&start), ask, out),
+        Verb::Report(report) if report.from.is_none() => {
+            current::refuse_outdated(&start)?;
+            report::report(&project_root(&start), &start, report, out)
+        }
         Verb::Report(report) => report::report(&project_root(&start), &start, report, out),
         Verb::Eval(eval) => eval::eval(&start, eval, out),
         Verb::Methods(methods) => methods::list_methods(methods, out),

@@ -6,7 +6,6 @@ use std::path::Path;
 use super::answer::{brief, write_answer, write_long};
 use super::args::{By, RankArguments, RankFormat, SearchArguments, Ties};
 use super::exit::{Exit, Failure};
-use super::fresh::fresh_run;
 use super::progress::StatusLine;
 use super::spectra::rank_spectra;
 use crate::exec::interrupt;
@@ -15,6 +14,7 @@ use crate::ranking::{RankRequest, rank as ranked};
 use crate::report::{RankingReport, WhyReport, write_why};
 use crate::source::SourceTree;
 use crate::store::Run;
+use crate::suite_run::Session;
 
 /// Places unless asked otherwise: for programs in short, as JSON.
 const TOP: (usize, usize) = (5, 20);
@@ -29,7 +29,7 @@ pub fn rank(root: &Path, arguments: &RankArguments, out: &mut impl Write) -> Res
     }
     let request = RankRequest::try_from(arguments)?;
     check_options(request.method, arguments)?;
-    let session = fresh_run(root, !arguments.no_build && !arguments.search.no_trials, out)?;
+    let session = Session::latest(root)?;
     let mut answer = ranked(&session, &request, &StatusLine::new())?;
     let sources = SourceTree::of(root, &session.run.program);
     answer.keep_ranking(&session)?;

@@ -8,7 +8,6 @@ use serde::Serialize;
 use suspect_format::abi::Mode;
 
 use super::args::{InitArguments, OutputFormat, Record, TestArguments};
-use super::build::build_if_stale;
 use super::exit::{Exit, Failure};
 use super::files::write_json;
 use super::progress::StatusLine;
@@ -86,9 +85,6 @@ pub fn test(root: &Path, arguments: &TestArguments, out: &mut impl Write) -> Res
         Record::Trace => Mode::Trace,
     };
     let how = HowTested { mode, jobs: arguments.jobs, repeat: arguments.repeat, until: None, apart: Duration::ZERO };
-    if !arguments.no_build {
-        build_if_stale(root, true, out)?;
-    }
     let recorded = record_suite(&Store::new(root), &how, &StatusLine::new())?;
     let written = match arguments.format {
         OutputFormat::Text => summarise(&recorded.manifest, recorded.n_nodes, out),

@@ -11,6 +11,7 @@ use super::code_state::mix;
 use super::kills::Subject;
 use super::since::ChangedLines;
 use crate::build::BuildReport;
+use crate::build::inputs::Inputs;
 use crate::build::optimise::{optimised, optimiser};
 use crate::mutant::{Class, CodeMutant, Comparison, Forms, Junk, Selection, Status, code_mutants};
 use crate::obstacle::Obstacle;
@@ -178,13 +179,17 @@ pub fn sources(root: &Path, run: &Run, build: Option<&BuildReport>) -> Result<BT
     let modified = |path: &Path| path.metadata().and_then(|data| data.modified()).ok();
     let built =
         build.and_then(|build| build.modules.iter().filter_map(|module| modified(&root.join(&module.path))).max());
+    let inputs: Option<Inputs> = run.inputs()?;
+    let root = root.canonicalize().unwrap_or_else(|_| root.to_path_buf());
     let mut sources = BTreeMap::new();
     for (number, name) in (0..).zip(&run.program.files) {
         let path = root.join(name);
         if Path::new(name).is_absolute() || !path.is_file() {
             continue;
         }
-        if built.zip(modified(&path)).is_some_and(|(built, modified)| modified > built) {
+        let is_newer = || built.zip(modified(&path)).is_some_and(|(built, modified)| modified > built);
+        let known = inputs.as_ref().and_then(|inputs| inputs.is_changed(&root, Path::new(name)));
+        if known.unwrap_or_else(is_newer) {
             let message =
                 format!("{name} was changed after the program was built: build it and run `suspect test` again");
             return Err(Obstacle::new(Obstacle::OtherBuild, message));

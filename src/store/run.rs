@@ -18,6 +18,8 @@ use crate::suite::Mismatch;
 const LISTS: &str = "lists";
 /// The file of a run's labels; a run that was recorded without has none.
 const LABELS: &str = "labels.json";
+/// The file of what a run's programs were made from; a run of programs that `suspect build` did not build has none.
+const INPUTS: &str = "inputs.json";
 pub(super) const KIND_PIECES: u32 = 1;
 pub(super) const KIND_EDGES: u32 = 2;
 pub(super) const KIND_NODES: u32 = 3;
@@ -134,6 +136,11 @@ impl RunWriter {
         encoding::write_json(&self.partial.join(LABELS), &labels)
     }
 
+    /// Keeps what the programs were made from.
+    pub fn save_inputs(&self, inputs: &impl Serialize) -> Result<(), StoreError> {
+        encoding::write_json(&self.partial.join(INPUTS), inputs)
+    }
+
     /// Keeps what test number `test` did.
     pub fn append(&mut self, test: u32, execution: &Execution) -> Result<(), StoreError> {
         let trues = sparse(execution.trues.iter().copied());
@@ -193,6 +200,11 @@ impl Run {
         let bytes = fs::read(self.path.with_file_name(LISTS)).ok()?;
         let frames = encoding::frames(&bytes).ok()?;
         frames.iter().find(|frame| frame.kind == KIND_LISTS)?.decode().ok()
+    }
+
+    /// What the programs were made from; `None` where it is not known.
+    pub fn inputs<T: DeserializeOwned>(&self) -> Result<Option<T>, StoreError> {
+        encoding::read_json(&self.path.with_file_name(INPUTS))
     }
 
     /// Indices of the tests that count: those that passed or failed.

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use suspect_format::abi::{DEFAULT_LOG_BYTES, Mode};
 
+use crate::build::inputs::Inputs;
 use crate::build::{self, BuildReport};
 use crate::exec::ScratchRoot;
 use crate::obstacle::Obstacle;
@@ -139,6 +140,10 @@ impl SuiteRun<'_> {
         writer.save_tables(Tables::Sites, &modules.sites)?;
         writer.save_tables(Tables::Dependences, &modules.dependences)?;
         writer.save_lists(self.suite.kept())?;
+        let root = store.root().canonicalize().unwrap_or_else(|_| store.root().to_path_buf());
+        let inputs = Inputs::load(&store.build_directory())
+            .unwrap_or_else(|| Inputs::of_files(&root, modules.program.files.iter().map(String::as_str)));
+        writer.save_inputs(&inputs)?;
         writer.save_labels(&labels(store.root(), &modules.program, current_build(store)?.as_ref()))?;
         let is_test_code = |file: &&String| self.suite.config().test_code.has(file);
         let mut test_code: Vec<String> = modules.program.files.iter().filter(is_test_code).cloned().collect();

@@ -38,6 +38,12 @@ impl Modules {
         }
         let seen = discover(suite, options)?;
         let found = Modules::load(root, &seen)?.filter(|modules| !modules.program.functions.is_empty());
+        if let Some(file) = found.as_ref().and_then(|modules| newer_source(root, &modules.program, &seen)) {
+            let message = format!(
+                "{file} was changed after the program was built: build it again, then type: suspect test (with `suspect build` it is built by itself)"
+            );
+            return Err(Obstacle::new(Obstacle::OtherBuild, message));
+        }
         found.ok_or_else(|| {
             let message =
                 "no test runs an instrumented program: build with `suspect build -- make`, and see `suspect doctor`";
@@ -74,6 +80,14 @@ impl Modules {
         })?;
         Ok(Some(Modules { program, sites, dependences }))
     }
+}
+
+/// A source of the project that was changed after the last of its programs was built.
+fn newer_source<'p>(root: &Path, program: &'p Program, paths: &BTreeSet<PathBuf>) -> Option<&'p str> {
+    let modified = |path: &Path| path.metadata().and_then(|data| data.modified()).ok();
+    let built = paths.iter().filter_map(|path| modified(path)).max()?;
+    let own = program.files.iter().filter(|file| !Path::new(file).is_absolute());
+    own.map(String::as_str).find(|file| modified(&root.join(file)).is_some_and(|time| time > built))
 }
 
 /// Runs every test once to see which modules leave traces.

@@ -30,11 +30,6 @@ pub fn check(store: &Store, run: &Run, suite: &Suite) -> Result<(), Obstacle> {
     check_build(store, run)
 }
 
-/// Whether the program or the suite is another than the run's.
-pub fn is_outdated(store: &Store, run: &Run, suite: &Suite) -> bool {
-    check_suite(run, suite).and_then(|()| check_build(store, run)).is_err()
-}
-
 /// Mutants need the `trace` version of functions.
 fn check_modes(run: &Run) -> Result<(), Obstacle> {
     let has_trace = |unit: &crate::program::Unit| unit.modes & 1 << Mode::Trace as u32 != 0;

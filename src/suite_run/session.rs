@@ -45,11 +45,6 @@ impl Session {
         Ok(self.suite.get_or_init(|| suite))
     }
 
-    /// Whether the program or the suite is another than the run's.
-    pub fn is_outdated(&self) -> Result<bool, Obstacle> {
-        Ok(ready::is_outdated(&self.store, &self.run, self.suite()?))
-    }
-
     /// Fails with what to do unless the run is fit for mutants: its program and its tests are as they were recorded.
     pub fn check_ready(&self) -> Result<(), Obstacle> {
         ready::check(&self.store, &self.run, self.suite()?)

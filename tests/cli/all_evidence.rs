@@ -432,21 +432,21 @@ fn what_cannot_be_tried_is_said_with_the_line_to_type_and_coverage_ranks() {
     rebuild(&project);
     let suite = fs::read_to_string(project.path().join("suspect.toml")).unwrap();
     fs::rename(project.path().join("in/none"), project.path().join("none")).unwrap();
-    assert_eq!(says(&project, &["not those that were recorded", "suspect test"]).trials, None);
+    // Another suite is tested by itself.
+    assert!(says(&project, &[]).trials.is_some());
     fs::rename(project.path().join("none"), project.path().join("in/none")).unwrap();
     project.write("suspect.toml", "[[suite]]\nkind = \"no such kind\"\n");
     assert_eq!(says(&project, &["suspect.toml"]).trials, None);
     project.write("suspect.toml", &suite);
     assert!(says(&project, &[]).trials.is_some());
-    // A changed source keeps code mutants away, and nothing else.
+    // So is a program that was built again; a source that was only touched is the same.
     let source = fs::read_to_string(project.path().join("parcel.c")).unwrap();
     std::thread::sleep(std::time::Duration::from_millis(20));
     project.write("parcel.c", &source);
-    says(&project, &["parcel.c was changed after the program was built", "suspect test"]);
-    project.succeed(&["build"]);
+    assert!(!says(&project, &[]).not_tried.join("\n").contains("was changed"));
     project.write("parcel.c", &source.replace("4;", "3;"));
     project.succeed(&["build"]);
-    assert_eq!(says(&project, &["built again since its tests were recorded", "suspect test"]).trials, None);
+    assert!(says(&project, &[]).trials.is_some());
 }
 
 #[test]

@@ -323,10 +323,6 @@ fn only_changed_lines_are_mutated_on_request() {
     let source = fs::read_to_string(project.path().join("biggest.c")).unwrap();
     let line = 1 + source.lines().position(|line| line.contains("sum += numbers[i]")).unwrap();
     project.write("biggest.c", &source.replace("sum += numbers[i];", "sum = sum + numbers[i];"));
-    assert!(
-        project.fail(&["mutants", "--since", "HEAD"], 8).contains("biggest.c was changed after the program was built")
-    );
-    rebuild(&project);
     let report = report(&project, &["--since", "HEAD"]);
     assert!(!mutants(&report).is_empty());
     assert!(mutants(&report).iter().all(|mutant| mutant["edits"][0]["line"] == line), "{report:#}");

@@ -1,0 +1,384 @@
+//! The files that programs were compiled from, as they were then: sources, the headers that they include, and the plugin.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+use suspect_format::trace::{HASH_START, hash_bytes};
+
+use super::BuildReport;
+use super::elf;
+use super::event::{self, Event, EventStep};
+use super::run::log_in;
+use super::toolchain::Toolchain;
+
+/// Directory beside the build log: one file for each compilation since the inputs were last gathered.
+const COMPILED: &str = "compiled";
+/// File beside the build log: what was gathered.
+const INPUTS: &str = "inputs.json";
+/// How far the times of a file system may lag behind the clock.
+const LAG: Duration = Duration::from_millis(20);
+/// Headers below it belong to the system: a package manager changes them, and there are thousands.
+const SYSTEM: &str = "/usr";
+
+/// What a build's programs were made from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Inputs {
+    /// A hash of what the toolchain puts into programs, and what its files looked like when it was taken.
+    tools: Tools,
+    /// Whether the build with these tools went well.
+    is_whole: bool,
+    compilations: Vec<Compilation>,
+}
+
+/// What puts the versions into programs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Tools {
+    /// Paths, sizes and times of change.
+    look: String,
+    /// Hash of what is in the files.
+    hash: u64,
+}
+
+/// One call of the compiler, or a program of which no call is known.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Compilation {
+    /// Objects and programs, relative to the project's root where they lie below it.
+    outputs: Vec<PathBuf>,
+    inputs: Vec<Input>,
+}
+
+/// A file as it was when it was compiled.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Input {
+    path: PathBuf,
+    size: u64,
+    /// Time of change, nanoseconds since 1970.
+    changed: u128,
+    /// Hash of its text; none where it was changed after its compilation began.
+    hash: Option<u64>,
+}
+
+/// Why programs are not what a build would make now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outdated {
+    /// A file of the project is another one than was compiled.
+    File {
+        /// As seen from the project's root.
+        file: PathBuf,
+        /// What was made from it.
+        output: PathBuf,
+    },
+    /// Another release put the versions into the programs.
+    Tools,
+    /// The last build failed or was interrupted.
+    Unfinished,
+}
+
+impl fmt::Display for Outdated {
+    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Outdated::File { file, output } => {
+                write!(out, "{} is newer than {}", file.display(), output.display())
+            }
+            Outdated::Tools => write!(out, "the programs were built by another release of suspect"),
+            Outdated::Unfinished => write!(out, "the last build did not succeed"),
+        }
+    }
+}
+
+/// Where clang is to write the headers of a compilation with these events, for the log at `log`; `None` when nothing is instrumented.
+pub fn begin(log: &Path, events: &[Event]) -> io::Result<Option<PathBuf>> {
+    let is_ours = |event: &&Event| event.step == EventStep::Compile && event.left.is_none();
+    if !events.iter().any(|event| is_ours(&event)) {
+        return Ok(None);
+    }
+    let directory = log.with_file_name(COMPILED);
+    fs::create_dir_all(&directory)?;
+    let mut text = format!("{}\n", nanoseconds(SystemTime::now()));
+    let mut key = HASH_START;
+    for event in events {
+        let sources = if is_ours(&event) { event.inputs.as_slice() } else { &[] };
+        for source in sources {
+            text += &format!("= {}\n", Path::new(&event.directory).join(source).display());
+        }
+        if !event.output.is_empty() {
+            text += &format!("> {}\n", event.path().display());
+        }
+        key = hash_bytes(key, event.directory.as_bytes());
+        key = hash_bytes(key, event.output.as_bytes());
+        key = hash_bytes(key, sources.join("\0").as_bytes());
+    }
+    text += &format!("@ {}\n", events[0].directory);
+    let path = directory.join(format!("{key:016x}"));
+    fs::write(&path, text)?;
+    Ok(Some(path))
+}
+
+/// Takes in what was compiled by a build of the project at `root` that went well.
+pub fn gather(root: &Path, state: &Path, report: &BuildReport) -> io::Result<()> {
+    let root = root.canonicalize()?;
+    let mut stamps = Stamps { root: &root, known: HashMap::new() };
+    let before = Inputs::load(state).unwrap_or_default();
+    let mut by_output: BTreeMap<Vec<PathBuf>, Compilation> =
+        before.compilations.into_iter().map(|known| (known.outputs.clone(), known)).collect();
+    let directory = state.join(COMPILED);
+    for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
+        let Some(begun) = Begun::read(&entry.path()) else { continue };
+        let outputs: Vec<PathBuf> = begun.outputs.iter().map(|path| below(&root, path)).collect();
+        let is_made = |path: &PathBuf| changed(&root.join(path)).is_some_and(|time| time + LAG.as_nanos() >= begun.at);
+        if outputs.iter().any(is_made) {
+            let inputs = begun.inputs.iter().filter_map(|path| stamps.input(path, begun.at)).collect();
+            by_output.insert(outputs.clone(), Compilation { outputs, inputs });
+        }
+    }
+    by_output.retain(|outputs, _| outputs.iter().any(|path| root.join(path).exists()));
+    let known: BTreeSet<PathBuf> =
+        by_output.values().flat_map(|known| known.inputs.iter().map(|input| input.path.clone())).collect();
+    for alone in programs_alone(&root, report, &known, &mut stamps) {
+        by_output.insert(alone.outputs.clone(), alone);
+    }
+    let inputs =
+        Inputs { tools: tools(&report.toolchain), is_whole: true, compilations: by_output.into_values().collect() };
+    save(state, &inputs)?;
+    match fs::remove_dir_all(&directory) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+fn save(state: &Path, inputs: &Inputs) -> io::Result<()> {
+    let fresh = state.join(INPUTS).with_extension("new");
+    fs::write(&fresh, serde_json::to_vec(inputs)?)?;
+    fs::rename(fresh, state.join(INPUTS))
+}
+
+/// Programs with the sources that only their site tables name: a cache of compilers made their objects.
+fn programs_alone(
+    root: &Path,
+    report: &BuildReport,
+    known: &BTreeSet<PathBuf>,
+    stamps: &mut Stamps,
+) -> Vec<Compilation> {
+    let mut alone = Vec::new();
+    for module in &report.modules {
+        let Some(made) = changed(&root.join(&module.path)) else { continue };
+        let units = report.units.iter().filter(|unit| module.units.contains(&unit.hash));
+        let sources = units.map(|unit| Path::new(&unit.directory).join(&unit.source));
+        let unknown: Vec<Input> = sources
+            .filter(|path| !known.contains(&below(root, path)))
+            .filter_map(|path| stamps.input(&path, made))
+            .collect();
+        if !unknown.is_empty() {
+            alone.push(Compilation { outputs: vec![PathBuf::from(&module.path)], inputs: unknown });
+        }
+    }
+    alone
+}
+
+/// Why the programs that were built for the project at `root` are not what a build would make now, by `toolchain` where there is one.
+pub fn outdated(root: &Path, state: &Path, toolchain: Option<&Toolchain>) -> Option<Outdated> {
+    let Some(inputs) = Inputs::load(state) else { return Some(Outdated::Tools) };
+    if toolchain.is_some_and(|toolchain| !inputs.tools.are(toolchain)) {
+        return Some(Outdated::Tools);
+    }
+    if inputs.is_whole { inputs.first_changed(root) } else { Some(Outdated::Unfinished) }
+}
+
+/// Removes objects and programs that the project's own build would take for current, and that are not: all that another release made,
+/// and those with a file that was changed.
+pub fn remove_outdated(root: &Path, state: &Path, toolchain: &Toolchain) -> io::Result<()> {
+    let inputs = Inputs::load(state);
+    let outputs: BTreeSet<PathBuf> = match &inputs {
+        Some(inputs) if inputs.tools.are(toolchain) => {
+            let mut stamps = Stamps { root, known: HashMap::new() };
+            let is_old = |known: &&Compilation| known.inputs.iter().any(|input| stamps.differs(input));
+            let old: Vec<&Compilation> = inputs.compilations.iter().filter(is_old).collect();
+            old.into_iter().flat_map(|known| known.outputs.iter().map(|path| root.join(path))).collect()
+        }
+        // Nothing says that an unknown tree was built by another release, unless a build was recorded.
+        _ => event::read(&log_in(state))?
+            .iter()
+            .filter(|event| event.left.is_none() && !event.output.is_empty())
+            .map(Event::path)
+            .collect(),
+    };
+    for path in outputs.iter().filter(|path| has_sites(path)) {
+        fs::remove_file(path)?;
+        if let Some(libtool) = libtool_object(path).filter(|path| path.is_file()) {
+            fs::remove_file(libtool)?;
+        }
+    }
+    // Should this build fail, the next one need not begin again, and no program counts as current until then.
+    let inputs = match inputs {
+        Some(inputs) if inputs.tools.are(toolchain) => Inputs { is_whole: false, ..inputs },
+        _ => Inputs { tools: tools(toolchain), ..Inputs::default() },
+    };
+    save(state, &inputs)
+}
+
+/// An object or program that we made: it has a site table, of whichever format.
+fn has_sites(path: &Path) -> bool {
+    matches!(elf::read(path), Ok(Some(binary)) if binary.units.as_ref().map_or(true, |units| !units.is_empty()))
+}
+
+/// The file that libtool keeps for an object, and whose time counts for make.
+fn libtool_object(path: &Path) -> Option<PathBuf> {
+    let directory = path.parent()?;
+    let directory = if directory.ends_with(".libs") { directory.parent()? } else { directory };
+    (path.extension()? == "o").then(|| directory.join(path.file_name().unwrap_or_default()).with_extension("lo"))
+}
+
+impl Inputs {
+    /// The inputs of the last build whose state is in `state`.
+    pub fn load(state: &Path) -> Option<Inputs> {
+        serde_json::from_slice(&fs::read(state.join(INPUTS)).ok()?).ok()
+    }
+
+    /// Sources of programs of whose build nothing is known, as they are now: paths as seen from the project's root.
+    pub fn of_files<'f>(root: &Path, files: impl Iterator<Item = &'f str>) -> Inputs {
+        let mut stamps = Stamps { root, known: HashMap::new() };
+        let now = nanoseconds(SystemTime::now());
+        let inputs = files.filter_map(|file| stamps.input(&root.join(file), now)).collect();
+        Inputs { compilations: vec![Compilation { outputs: Vec::new(), inputs }], ..Inputs::default() }
+    }
+
+    /// The files of the last build and one `more`, as they are now.
+    pub fn watched(root: &Path, state: &Path, more: &str) -> Inputs {
+        let known = Inputs::load(state).unwrap_or_default().compilations;
+        let files: BTreeSet<PathBuf> = known.into_iter().flat_map(|one| one.inputs).map(|input| input.path).collect();
+        let files = files.iter().filter_map(|path| path.to_str()).chain([more]);
+        Inputs::of_files(root, files)
+    }
+
+    /// The first file that is another one than was compiled.
+    pub fn first_changed(&self, root: &Path) -> Option<Outdated> {
+        let mut stamps = Stamps { root, known: HashMap::new() };
+        for known in &self.compilations {
+            let output = known.outputs.iter().find(|path| root.join(path).exists());
+            if output.is_none() && !known.outputs.is_empty() {
+                continue;
+            }
+            if let Some(input) = known.inputs.iter().find(|input| stamps.differs(input)) {
+                return Some(Outdated::File { file: input.path.clone(), output: output.cloned().unwrap_or_default() });
+            }
+        }
+        None
+    }
+
+    /// Whether a file, as seen from the project's root, is another one than was compiled; `None` if no compilation is known to have read it.
+    pub fn is_changed(&self, root: &Path, file: &Path) -> Option<bool> {
+        let mut stamps = Stamps { root, known: HashMap::new() };
+        let inputs = self.compilations.iter().flat_map(|known| &known.inputs);
+        let of_file: Vec<&Input> = inputs.filter(|input| input.path == file).collect();
+        (!of_file.is_empty()).then(|| of_file.into_iter().any(|input| stamps.differs(input)))
+    }
+}
+
+impl Tools {
+    fn are(&self, toolchain: &Toolchain) -> bool {
+        self.look == look(toolchain) || self.hash == tools(toolchain).hash
+    }
+}
+
+fn parts(toolchain: &Toolchain) -> [&Path; 3] {
+    [&toolchain.plugin, &toolchain.start, &toolchain.end]
+}
+
+fn look(toolchain: &Toolchain) -> String {
+    let look = |path: &Path| {
+        let size = path.metadata().map_or(0, |data| data.len());
+        format!("{}:{size}:{}", path.display(), changed(path).unwrap_or_default())
+    };
+    format!("{} {}", toolchain.version, parts(toolchain).map(look).join(" "))
+}
+
+fn tools(toolchain: &Toolchain) -> Tools {
+    let files = parts(toolchain).into_iter();
+    let hash = files.fold(hash_bytes(HASH_START, toolchain.version.as_bytes()), |hash, path| {
+        hash_bytes(hash, &fs::read(path).unwrap_or_default())
+    });
+    Tools { look: look(toolchain), hash }
+}
+
+/// What the driver wrote of a compilation, and clang behind it.
+struct Begun {
+    /// Nanoseconds since 1970.
+    at: u128,
+    outputs: Vec<PathBuf>,
+    inputs: BTreeSet<PathBuf>,
+}
+
+impl Begun {
+    fn read(path: &Path) -> Option<Begun> {
+        let bytes = fs::read(path).ok()?;
+        let text = String::from_utf8_lossy(&bytes);
+        let mut lines = text.lines();
+        let mut begun = Begun { at: lines.next()?.parse().ok()?, outputs: Vec::new(), inputs: BTreeSet::new() };
+        let mut directory = PathBuf::new();
+        for line in lines {
+            match line.split_at_checked(2) {
+                Some(("@ ", path)) => directory = PathBuf::from(path),
+                Some(("= ", path)) => drop(begun.inputs.insert(PathBuf::from(path))),
+                Some(("> ", path)) => begun.outputs.push(PathBuf::from(path)),
+                _ => drop(begun.inputs.insert(directory.join(line))),
+            }
+        }
+        Some(begun)
+    }
+}
+
+/// Files looked at once.
+struct Stamps<'a> {
+    root: &'a Path,
+    known: HashMap<PathBuf, Option<u64>>,
+}
+
+impl Stamps<'_> {
+    /// A file that was compiled in a compilation that began `at` this time; `None` for those of the system, and for what is gone.
+    fn input(&mut self, path: &Path, at: u128) -> Option<Input> {
+        let path = path.canonicalize().ok().filter(|path| path.is_file() && !path.starts_with(SYSTEM))?;
+        let changed = changed(&path)?;
+        let size = path.metadata().ok()?.len();
+        let hash = if changed > at { None } else { self.hash(&path) };
+        Some(Input { path: below(self.root, &path), size, changed, hash })
+    }
+
+    fn differs(&mut self, input: &Input) -> bool {
+        let path = self.root.join(&input.path);
+        let Ok(data) = path.metadata() else { return true };
+        match input.hash {
+            None => true,
+            Some(_) if data.len() == input.size && changed(&path) == Some(input.changed) => false,
+            hash => data.len() != input.size || self.hash(&path) != hash,
+        }
+    }
+
+    fn hash(&mut self, path: &Path) -> Option<u64> {
+        if let Some(known) = self.known.get(path) {
+            return *known;
+        }
+        let hash = fs::read(path).ok().map(|bytes| hash_bytes(HASH_START, &bytes));
+        self.known.insert(path.to_path_buf(), hash);
+        hash
+    }
+}
+
+/// As seen from the project's root, where it lies below it.
+fn below(root: &Path, path: &Path) -> PathBuf {
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    path.strip_prefix(root).map(Path::to_path_buf).unwrap_or(path)
+}
+
+/// Time of change, nanoseconds since 1970.
+fn changed(path: &Path) -> Option<u128> {
+    Some(nanoseconds(path.metadata().ok()?.modified().ok()?))
+}
+
+fn nanoseconds(time: SystemTime) -> u128 {
+    time.duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos()
+}
