@@ -130,5 +130,6 @@ fn what_does_not_hold_any_more_is_said() {
     assert!(project.fail(&["replay", &id], 7).contains("another version of suspect"));
     project.write(".suspect/claims.json", "{");
     assert!(project.fail(&["replay", &id], 7).contains("claims.json is damaged"));
+    project.succeed(&["test"]);
     project.succeed(&["rank", "--no-trials"]);
 }

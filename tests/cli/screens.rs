@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-use crate::all_evidence::parcel;
+use crate::all_evidence::{AMONG_OTHERS, parcel_run};
 use crate::contrib::commands;
 use crate::project::{Project, text};
 
@@ -39,7 +39,7 @@ fn missing<'a>(expected: &'a [String], written: &str) -> Option<&'a [String]> {
 
 /// Runs the commands of a document's screens one after the other in the project of parcels.
 fn check(document: &str, fewest: usize) {
-    let project = parcel();
+    let project = parcel_run(AMONG_OTHERS);
     let bin = Path::new(env!("CARGO_BIN_EXE_suspect")).parent().unwrap();
     let path = std::env::join_paths(
         std::iter::once(bin.to_path_buf()).chain(std::env::split_paths(&std::env::var_os("PATH").unwrap())),
