@@ -45,7 +45,7 @@ pub fn write_long(
 }
 
 /// Columns of the screen.
-fn width() -> usize {
+pub fn width() -> usize {
     let (usual, most, fewest) = WIDTH;
     let columns = terminal_size::terminal_size_of(io::stdout()).map_or(usual, |(width, _)| width.0);
     columns.clamp(fewest, most).into()

@@ -84,6 +84,12 @@ pub enum Verb {
     #[command(after_help = "Examples:\n  suspect build -- make -j$(nproc)\n  suspect build -- cmake -S . -B build\n  \
         suspect build --modes edges,values -- make\n\nWithout a command, suspect.toml's [build] command runs.")]
     Build(BuildArguments),
+    /// Rank the lines behind one command that fails, without suspect.toml: for the bug on the desk.
+    #[command(after_help = "Examples:\n  suspect try --fail 'bin/prog < bad.txt' --expect good.out\n  \
+        suspect try --fail 'bin/prog crash.bin' --pass 'bin/prog fine.bin' --pass 'bin/prog empty.bin'\n\nThe program must have been built by \
+        `suspect build`. A command given to --pass passes as long as it writes what it writes now. Commands run here, and nothing of the project's own \
+        record changes. Ends with 2 after an answer.")]
+    Try(TryArguments),
     /// Look at compiler, plugin, runtime and built programs, and say what to do.
     #[command(after_help = "Example:\n  suspect doctor")]
     Doctor(DoctorArguments),
@@ -233,6 +239,23 @@ pub struct TestArguments {
     /// How to write what came of it.
     #[arg(long, value_enum, default_value = "text")]
     pub format: OutputFormat,
+}
+
+/// `suspect try`.
+#[derive(Debug, Args)]
+pub struct TryArguments {
+    /// A command of the shell that fails; may be given several times.
+    #[arg(long, value_name = "COMMAND", required = true)]
+    pub fail: Vec<String>,
+    /// The file with what the failing command should write; without it, it fails by its exit status.
+    #[arg(long, value_name = "FILE")]
+    pub expect: Option<PathBuf>,
+    /// A command that does what it should; may be given several times.
+    #[arg(long, value_name = "COMMAND")]
+    pub pass: Vec<String>,
+    /// Try changes for so long at most (20s, 5min) [default: 60s].
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub budget: Option<Duration>,
 }
 
 /// How a graph is written.

@@ -3,6 +3,7 @@
 mod answer;
 mod args;
 mod ask;
+mod attempt;
 mod bisect;
 mod build;
 mod current;
@@ -98,6 +99,7 @@ fn run(arguments: Arguments, out: &mut impl Write) -> Result<(), Failure> {
         Verb::BisectStep(step) => bisect::step(&start, step, out),
         Verb::Diff(diff) => diff::diff(&project_root(&start), &start, diff, out),
         Verb::Build(build) => build::build(&start, build, out),
+        Verb::Try(attempt) => attempt::attempt(&start, attempt, out),
         Verb::Doctor(doctor) => build::doctor(&project_root(&start), doctor, out),
         Verb::Init(init) => test::init(&start, init, out),
         Verb::Test(test) => {

@@ -156,6 +156,11 @@ impl Store {
         Store { root: root.to_path_buf(), directory: root.join(STORE_DIRECTORY) }
     }
 
+    /// A store inside the project's own, for tests that are none of its suite.
+    pub fn of_try(root: &Path) -> Store {
+        Store { root: root.to_path_buf(), directory: root.join(STORE_DIRECTORY).join("try") }
+    }
+
     /// The project's root.
     pub fn root(&self) -> &Path {
         &self.root

@@ -49,6 +49,16 @@ pub fn record_suite(store: &Store, how: &HowTested, progress: &dyn Progress) -> 
     for note in suite.notes() {
         progress.say(note);
     }
+    record_tests(store, &suite, how, progress)
+}
+
+/// Runs these tests in the place of the project's suite and keeps what each did.
+pub fn record_tests(
+    store: &Store,
+    suite: &Suite,
+    how: &HowTested,
+    progress: &dyn Progress,
+) -> Result<RecordedSuite, Obstacle> {
     let _lock = store.lock()?;
     let jobs = how.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1);
     let traces = ScratchRoot::in_memory(&store.fresh_tmp()?, jobs as u64 * traces_of_test(how.mode))
@@ -72,7 +82,7 @@ pub fn record_suite(store: &Store, how: &HowTested, progress: &dyn Progress) -> 
             format!("{n_ended} runs of {} tests have ended, last {}", suite.tests().len(), test.name)
         });
     };
-    let suite_run = SuiteRun { suite: &suite, options, hook: &ended, judge: &|_, _| None };
+    let suite_run = SuiteRun { suite, options, hook: &ended, judge: &|_, _| None };
     let recorded = suite_run.record(store);
     progress.clear();
     let recorded = recorded?;

@@ -2,6 +2,7 @@
 
 mod all_evidence;
 mod arguments;
+mod attempts;
 mod bisecting;
 mod causes;
 mod code_mutants;
