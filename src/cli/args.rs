@@ -2,6 +2,7 @@
 
 mod code;
 mod explain;
+mod help;
 mod mutate;
 mod nightly;
 mod rank;
@@ -21,6 +22,8 @@ pub use mutate::{MutateArguments, MutateExecutor};
 pub use nightly::{BisectArguments, DiffArguments, MergeArguments, RunArguments};
 pub use rank::{RankArguments, ReplayArguments, SearchArguments};
 
+use help::{EXAMPLES, HELP};
+
 use crate::causal::Missing;
 use crate::rank_inputs::ParentChoice;
 use crate::suite::config::parse_duration;
@@ -34,8 +37,8 @@ pub const BISECT_STEP: &str = "bisect-step";
     name = "suspect",
     version,
     propagate_version = true,
-    after_help = "Alone, `suspect` does what is due: it writes suspect.toml if there is none, builds if sources changed, tests, and ranks what fails.\n\n\
-        Examples:\n  suspect\n  suspect --watch\n  suspect build -- make -j$(nproc) && suspect test && suspect rank"
+    override_help = HELP,
+    after_help = EXAMPLES
 )]
 pub struct Arguments {
     /// Work in this directory instead of the current one.

@@ -1,4 +1,5 @@
-//! The answer in short: what fails, where it is probably to blame, what mends it, how far to trust that, what to type next. Also the JSON form of `--brief`.
+//! The answer in short: what fails, where it is probably to blame, what mends it, how far to trust that, what to type next. Also the JSON form of
+//! `--brief` (`docs/brief.schema.json`).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

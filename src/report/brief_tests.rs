@@ -134,3 +134,19 @@ fn for_programs_it_has_at_most_so_many_bytes() {
     assert!(serde_json::to_string(&brief).unwrap().len() <= 2000);
     assert!(brief.best.is_some() && brief.places.len() > 1 && brief.failure.unwrap().line == Some(2));
 }
+
+#[test]
+fn json_is_read_back_and_fits_the_schema_file() {
+    let brief = brief(&report(), &["b"].map(failing), 5);
+    let json = serde_json::to_value(&brief).unwrap();
+    assert_eq!(serde_json::from_value::<BriefReport>(json.clone()).unwrap(), brief);
+    let schema = schemars::schema_for!(BriefReport);
+    let expected = serde_json::to_string_pretty(&schema).unwrap() + "\n";
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/brief.schema.json");
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        std::fs::write(path, &expected).unwrap();
+    }
+    assert_eq!(std::fs::read_to_string(path).unwrap(), expected, "UPDATE_EXPECT=1 writes it anew");
+    let validator = jsonschema::validator_for(&schema.to_value()).unwrap();
+    assert!(validator.is_valid(&json));
+}
