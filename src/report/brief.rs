@@ -247,7 +247,11 @@ impl BriefPlace {
         let text = (sources.source)(&first.file);
         let line = text.as_deref().and_then(|text| text.lines().nth(first.line.checked_sub(1)? as usize));
         let parsed = || text.clone().map(Text::parse);
-        let mends = entries.iter().flat_map(|entry| &entry.reasons).filter_map(|reason| reason.claim.as_ref());
+        // What mends it beside a line is that line's.
+        let is_here =
+            |claim: &&Claim| entries.iter().any(|entry| (&entry.file, entry.line) == (&claim.file, claim.line));
+        let claims = entries.iter().flat_map(|entry| &entry.reasons).filter_map(|reason| reason.claim.as_ref());
+        let mends = claims.filter(is_here);
         BriefPlace {
             rank: first.rank_best,
             file: first.file.clone(),

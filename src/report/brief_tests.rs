@@ -1,7 +1,7 @@
 //! What short answers look like, on hand-made rankings.
 
 use super::text_tests::{SOURCE, claim, report};
-use super::{BriefReport, BriefSources, Effect, Entry, RankingReport, write_brief};
+use super::{BriefReport, BriefSources, Effect, Entry, RankingReport, Reason, write_brief};
 use crate::store::TestRecord;
 use crate::suite::Mismatch;
 
@@ -104,6 +104,16 @@ fn what_breaks_other_tests_is_no_mend() {
 }
 
 #[test]
+fn what_mends_beside_a_line_is_not_the_lines_own() {
+    let mut ranking = report();
+    let beside = Reason { text: "in the line before it: with + instead of -, b passes".into(), claim: Some(claim()) };
+    ranking.ranking[1].reasons = vec![beside];
+    let brief = brief(&ranking, &["b"].map(failing), 3);
+    assert!(brief.places[0].mend.is_some() && brief.places[1].mend.is_none());
+    assert_eq!(brief.places[1].reason, "in the line before it: with + instead of -, b passes");
+}
+
+#[test]
 fn ends_of_outputs_are_told_from_lines() {
     let shown = |mismatch| {
         let test = TestRecord { mismatch, ..failing("b") };
@@ -124,8 +134,7 @@ fn for_programs_it_has_at_most_so_many_bytes() {
     let long = "long ".repeat(1000);
     let mut ranking = report();
     let first = ranking.ranking[0].clone();
-    ranking.ranking =
-        (0..5).map(|n| Entry { line: 4 + n * 20, rank_best: n + 1, rank_worst: n + 1, ..first.clone() }).collect();
+    ranking.ranking = (0..5).map(|n| Entry { rank_best: n + 1, rank_worst: n + 1, ..first.clone() }).collect();
     ranking.ranking.iter_mut().for_each(|entry| entry.reasons[0].text.clone_from(&long));
     ranking.confidence.as_mut().unwrap().next = vec![long.clone()];
     let tests = [TestRecord { command: long.clone(), verdict: long, ..failing("b") }];

@@ -178,7 +178,10 @@ impl Subject {
         let mut found: BTreeMap<&str, usize> = BTreeMap::new();
         mutants.iter().for_each(|one| *found.entry(one["class"].as_str().unwrap()).or_default() += 1);
         eprintln!("{found:?}");
-        assert_eq!(found.len(), classes.split(',').count(), "{found:?}");
+        // A small sample need not have rare classes; larger ones in the second tier do.
+        let classes = classes.split(',').count();
+        let is_small = sample.is_some_and(|sample| sample < 20 * classes);
+        assert!(found.len() == classes || is_small && found.len() > classes / 2, "{found:?}");
         let is_known =
             |one: &&Value| ["too_long_in", "unknown_in"].iter().all(|list| one[list].as_array().unwrap().is_empty());
         let known: Vec<Killed> = mutants.iter().filter(is_known).map(|one| killed(&report, one)).collect();

@@ -91,7 +91,7 @@ fn a_test_that_passes_with_zeros_is_tried_with_garbage_and_that_is_said() {
     let replayed = project.succeed(&["replay", &repair.expect("the repair").id]);
     assert_eq!(replayed.matches(" passes with it, as claimed").count(), 3, "{replayed}");
     // What is only looked up is said as well.
-    let again = project.suspect(&["rank"]);
+    let again = project.suspect(&["rank", "-v"]);
     assert!(text(&again).contains("suspect: 0 trials in "), "{}", text(&again));
     assert!(String::from_utf8_lossy(&again.stdout).contains(&format!("  - {}\n", said[0])), "{}", text(&again));
 }
