@@ -75,6 +75,8 @@ pub fn main() -> ExitCode {
     match done {
         Ok(()) => Exit::Success.into(),
         Err(failure) => {
+            // What was found out comes before what is wrong with it.
+            let _ = out.flush();
             if !failure.message.is_empty() {
                 say!("suspect: {}", failure.message);
             }

@@ -4,9 +4,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::claim::{Claim, ClaimedOutcome, Effect, change_of};
+use super::claim::{Claim, ClaimedOutcome, Effect};
 use super::shell::shell_word;
-use super::{Entry, RankingReport, TestCounts};
+use super::{Entry, RankingReport, Reason, TestCounts};
 use crate::source::{Edit, Text};
 use crate::store::TestRecord;
 use crate::suite::Mismatch;
@@ -88,7 +88,7 @@ pub struct Mend {
     pub id: String,
     /// `FILE:LINE`.
     pub place: String,
-    /// The change in words: an expression of the source as it becomes, in backquotes.
+    /// The change in words: an expression of the source as it becomes, in backquotes; of what is no edit, what it does in a sentence.
     pub change: String,
     /// Failing tests that pass with it.
     pub mended: u32,
@@ -250,8 +250,8 @@ impl BriefPlace {
         // What mends it beside a line is that line's.
         let is_here =
             |claim: &&Claim| entries.iter().any(|entry| (&entry.file, entry.line) == (&claim.file, claim.line));
-        let claims = entries.iter().flat_map(|entry| &entry.reasons).filter_map(|reason| reason.claim.as_ref());
-        let mends = claims.filter(is_here);
+        let reasons = entries.iter().flat_map(|entry| &entry.reasons);
+        let mends = reasons.filter(|reason| reason.claim.as_ref().is_some_and(|claim| is_here(&claim)));
         BriefPlace {
             rank: first.rank_best,
             file: first.file.clone(),
@@ -282,12 +282,14 @@ fn reason(entries: &[&Entry]) -> String {
 }
 
 /// The first of the changes that mend most of the failing tests they were tried on and break nothing.
-fn best<'c>(claims: impl Iterator<Item = &'c Claim>, text: impl Fn() -> Option<Text>) -> Option<Mend> {
-    let still_fail = |claim: &&Claim| {
+fn best<'r>(reasons: impl Iterator<Item = &'r Reason>, text: impl Fn() -> Option<Text>) -> Option<Mend> {
+    let still_fail = |claim: &Claim| {
         let fails = |outcome: &&ClaimedOutcome| !outcome.passed_before && outcome.effect != Effect::Passes;
         claim.outcomes.iter().filter(fails).count()
     };
-    claims.filter(|claim| mends(claim)).min_by_key(still_fail).map(|claim| Mend::of(claim, text))
+    let claims = reasons.filter_map(|reason| Some((reason.claim.as_ref()?, reason.text.as_str())));
+    let best = claims.filter(|(claim, _)| mends(claim)).min_by_key(|(claim, _)| still_fail(claim));
+    best.map(|(claim, words)| Mend::of(claim, words, text))
 }
 
 /// Whether a failing test passes with a change, and no passing one fails.
@@ -297,14 +299,14 @@ fn mends(claim: &Claim) -> bool {
 }
 
 impl Mend {
-    fn of(claim: &Claim, text: impl Fn() -> Option<Text>) -> Mend {
+    fn of(claim: &Claim, words: &str, text: impl Fn() -> Option<Text>) -> Mend {
         let count = |wanted: &dyn Fn(&ClaimedOutcome) -> bool| {
             claim.outcomes.iter().filter(|outcome| wanted(outcome)).count() as u32
         };
         Mend {
             id: claim.id.clone(),
             place: format!("{}:{}", claim.file, claim.line),
-            change: change(claim, text),
+            change: change(claim, words, text),
             mended: count(&|outcome| outcome.effect == Effect::Passes),
             tried_on: count(&|outcome| !outcome.passed_before),
             kept: count(&|outcome| outcome.passed_before && outcome.effect != Effect::Unknown),
@@ -313,9 +315,9 @@ impl Mend {
     }
 }
 
-/// A change in a few words.
-fn change(claim: &Claim, text: impl Fn() -> Option<Text>) -> String {
-    let Some(shown) = &claim.edit else { return change_of(claim) };
+/// A change in a few words; of what is no edit, what it does in a sentence.
+fn change(claim: &Claim, words: &str, text: impl Fn() -> Option<Text>) -> String {
+    let Some(shown) = &claim.edit else { return words.to_owned() };
     let edit = Edit {
         file: shown.file.clone(),
         line: shown.line,

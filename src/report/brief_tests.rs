@@ -50,8 +50,7 @@ sum()  sum.c:1-6                                                            84 %
                 no change here alters any passing test
 
 Trust: 83 % that it is the first line, over 99 % that it is one of the first 3.
-2 failing, 3 passing tests; 90 trials, all that was planned. One more failing
-test would help.
+2 failing, 3 passing tests; 90 trials. One more failing test would help.
 
   suspect explain b                             how it comes about
   suspect replay 00000000 --patch | patch -p1   make the change
@@ -89,6 +88,17 @@ fn no_answer_is_longer_than_a_screen_nor_wider() {
         let prose = text.lines().filter(|line| !line.starts_with("  suspect ") && !line.starts_with('f'));
         assert!(prose.clone().all(|line| textwrap::core::display_width(line) <= width), "{text}");
     }
+}
+
+#[test]
+fn what_is_no_edit_is_told_in_a_sentence() {
+    let mut ranking = report();
+    let reason = &mut ranking.ranking[0].reasons[0];
+    reason.text = "adding 1 to `h` makes b pass".into();
+    reason.claim.as_mut().unwrap().edit = None;
+    let text = text(&ranking, &["b"].map(failing), 80);
+    assert!(text.contains("                adding 1 to `h` makes b pass [00000000]\n"), "{text}");
+    assert!(text.contains("suspect replay 00000000                       see the change at work"), "{text}");
 }
 
 #[test]

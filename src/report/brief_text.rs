@@ -115,6 +115,9 @@ fn write_place(place: &BriefPlace, brief: &BriefReport, width: usize, out: &mut 
 
 /// What a change does, in words: `with `digits < 9` 266 passes, 28 passing tests still do`.
 fn mended(mend: &Mend, brief: &BriefReport) -> String {
+    if !mend.is_edit {
+        return format!("{} [{}]", mend.change, short(&mend.id));
+    }
     let failing = brief.tests.failing;
     let who = match (&brief.failure, failing) {
         (Some(failure), 1) => format!("{} passes", failure.test),
@@ -126,13 +129,10 @@ fn mended(mend: &Mend, brief: &BriefReport) -> String {
         1 => ", the one passing test tried still does".into(),
         n => format!(", {n} of {n} others still do"),
     };
-    let change =
-        if mend.change.starts_with("without") || mend.change.contains(" becomes ") || mend.change.contains(" left out")
-        {
-            mend.change.clone()
-        } else {
-            format!("with {}", mend.change)
-        };
+    let change = match mend.change.starts_with("without") {
+        true => mend.change.clone(),
+        false => format!("with {}", mend.change),
+    };
     format!("{change}: {who}{others} [{}]", short(&mend.id))
 }
 
@@ -157,8 +157,8 @@ fn trust(brief: &BriefReport, ranking: &RankingReport) -> String {
     );
     statements.push(match &ranking.trials {
         Some(TrialCounts { trials, finished, .. }) => {
-            let rest = if *finished { "all that was planned" } else { "not all that was planned" };
-            format!("{tests}; {}, {rest}", count(*trials as usize, "trial", "trials"))
+            let rest = if *finished { "" } else { ", not all that was planned" };
+            format!("{tests}; {}{rest}", count(*trials as usize, "trial", "trials"))
         }
         None => tests,
     });
