@@ -11,7 +11,7 @@ Says which lines of a C program are probably to blame for a failing test.
 Usage: suspect [-C DIR] [--watch | VERB ...]
 
 Every day
-  (no verb)  do what is due: write suspect.toml, build what changed, test, rank what fails
+  (no verb)  whatever is due: suspect.toml, build, tests, the lines to blame
   init       write a suspect.toml for the build and the tests found here
   build      run the project's own build with instrumenting compilers
   test       run the tests and record what each did
