@@ -59,6 +59,8 @@ pub struct Failure {
 pub struct BriefPlace {
     /// Its rank if it came first of those that tie with it.
     pub rank: u32,
+    /// Its rank if it came last of those that tie with it.
+    pub rank_worst: u32,
     /// Source file.
     pub file: String,
     /// Its lines.
@@ -67,6 +69,8 @@ pub struct BriefPlace {
     pub function: String,
     /// First and last line of the function, where they are known.
     pub extent: Option<(u32, u32)>,
+    /// The probability that the fault is in the function: the sum over all of it that is ranked; `null` for methods that do not say.
+    pub of_function: Option<f64>,
     /// What is ranked, in words.
     pub unit: String,
     /// The probability that the fault is in one of them; `null` for methods that do not say.
@@ -254,10 +258,12 @@ impl BriefPlace {
         let mends = reasons.filter(|reason| reason.claim.as_ref().is_some_and(|claim| is_here(&claim)));
         BriefPlace {
             rank: first.rank_best,
+            rank_worst: first.rank_worst,
             file: first.file.clone(),
             lines: entries.iter().map(|entry| entry.line).collect(),
             function: first.function.clone(),
             extent: (sources.extent)(&first.file, &first.function),
+            of_function: of_function(&ranking.ranking, first),
             unit: first.unit.clone(),
             probability: first.probability.map(|one| (one * entries.len() as f64).min(1.0)),
             score: format!("{} {}", ranking.method, first.score),
@@ -266,6 +272,13 @@ impl BriefPlace {
             reason: reason(entries),
         }
     }
+}
+
+/// The probability that the fault is in the function of an entry.
+fn of_function(ranking: &[Entry], one: &Entry) -> Option<f64> {
+    let same = ranking.iter().filter(|entry| (&entry.file, &entry.function) == (&one.file, &one.function));
+    let sum: Option<f64> = same.map(|entry| entry.probability).sum();
+    sum.map(|sum| sum.min(1.0))
 }
 
 /// What is to be said of a place where no change mends.

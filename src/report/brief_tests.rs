@@ -91,6 +91,19 @@ fn no_answer_is_longer_than_a_screen_nor_wider() {
 }
 
 #[test]
+fn ties_and_functions_are_told_whole_though_a_part_is_shown() {
+    let mut ranking = report();
+    let second = Entry { line: 90, last_line: 90, probability: Some(0.1), ..ranking.ranking[1].clone() };
+    ranking.ranking.push(second);
+    ranking.ranking[0].rank_worst = 4;
+    let mut out = Vec::new();
+    write_brief(&brief(&ranking, &["b"].map(failing), 1), &ranking, 80, &mut out).unwrap();
+    let text = anstream::adapter::strip_str(&String::from_utf8(out).unwrap()).to_string();
+    assert!(text.contains("  #1-4 83 %  4  return a - b;\n"), "{text}");
+    assert!(text.contains(" 94 %\n"), "{text}");
+}
+
+#[test]
 fn what_is_no_edit_is_told_in_a_sentence() {
     let mut ranking = report();
     let reason = &mut ranking.ranking[0].reasons[0];

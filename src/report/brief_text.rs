@@ -32,7 +32,7 @@ pub fn write_brief(brief: &BriefReport, ranking: &RankingReport, width: usize, o
     for place in &brief.places {
         let function = (place.file.as_str(), place.function.as_str());
         if around != Some(function) {
-            write_function(brief, place, width, out)?;
+            write_function(place, width, out)?;
             around = Some(function);
         }
         write_place(place, brief, width, out)?;
@@ -77,14 +77,11 @@ fn write_others(others: &[String], width: usize, out: &mut impl Write) -> io::Re
     }
 }
 
-fn write_function(brief: &BriefReport, first: &BriefPlace, width: usize, out: &mut impl Write) -> io::Result<()> {
+fn write_function(first: &BriefPlace, width: usize, out: &mut impl Write) -> io::Result<()> {
     let lines = first.extent.map_or_else(String::new, |(from, to)| format!(":{from}-{to}"));
     let name = if first.function.is_empty() { String::new() } else { format!("{}()  ", first.function) };
     let heading = format!("{name}{}{lines}", first.file);
-    let of_function =
-        brief.places.iter().filter(|place| (&place.file, &place.function) == (&first.file, &first.function));
-    let sum: Option<f64> = of_function.map(|place| place.probability).sum();
-    let share = sum.map(percent).unwrap_or_default();
+    let share = first.of_function.map(percent).unwrap_or_default();
     if share.is_empty() {
         return writeln!(out, "{BOLD}{heading}{BOLD:#}");
     }
@@ -94,8 +91,7 @@ fn write_function(brief: &BriefReport, first: &BriefPlace, width: usize, out: &m
 
 fn write_place(place: &BriefPlace, brief: &BriefReport, width: usize, out: &mut impl Write) -> io::Result<()> {
     let share = place.probability.map_or_else(|| place.score.clone(), percent);
-    let last = place.rank + place.lines.len() as u32 - 1;
-    let number = format!("#{}", rank(place.rank, last));
+    let number = format!("#{}", rank(place.rank, place.rank_worst));
     let lines = match place.lines.as_slice() {
         [] => String::new(),
         [line] => line.to_string(),
