@@ -166,6 +166,11 @@ impl BriefReport {
         }
         while !fits(self) && self.trust.pop().or_else(|| self.others.pop()).is_some() {}
         while !fits(self) && self.places.pop().is_some() {}
+        if !fits(self) {
+            // A name that is too long to be told is too long to be typed.
+            self.next.clear();
+            self.failure.iter_mut().for_each(|failure| clip(&mut failure.test, CLIPPED[0]));
+        }
     }
 
     /// Texts that may be shorter and still say something.
