@@ -3,7 +3,7 @@
 mod replay;
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -232,7 +232,7 @@ impl TestTrials {
     /// [`Executors::Decided`].)
     ///
     /// # Errors
-    /// When the worker cannot be kept alive, or the system refuses files. A trial whose own worker died is [`super::End::Unknown`].
+    /// When the worker cannot be kept alive, or the system refuses files. A trial whose own worker died twice is [`super::End::Unknown`].
     pub fn run(
         &self,
         worker: &mut Worker,
@@ -408,39 +408,60 @@ impl Runs for Trees {
         batch: &Batch<'b>,
         observed: &mut Observed,
     ) -> Result<Left<'b>, TrialError> {
-        let Context { trials, judge, budget, .. } = context;
-        let encoded: Vec<&Encoded> = batch.iter().map(|(_, one)| *one).collect();
-        let mut next = 0;
-        while next < batch.len() {
-            trials.load(worker)?.set_mutants(&encoded);
-            let ask = Ask::Exec(Some((next as u32, batch.len() as u32)), trials.stop(*budget));
-            let mut alive = worker.ask(&ask)?.is_ok();
-            while alive && next < batch.len() {
-                let observation = match worker.answer() {
-                    Ok(Answer::Ran(ran)) => {
-                        judge.observe(Finished::of_tree(ran, trials.summary.judging.needs_output()))
-                    }
-                    Ok(Answer::Refused(problem)) => {
-                        return Err(TrialError::Worker { problem: format!("cannot run a trial: {problem}") });
-                    }
-                    Err(_) if worker.is_over() => return Ok(Left::Stopped),
-                    Ok(Answer::Understood) | Err(_) => {
-                        alive = false;
-                        worker.stop();
-                        judge.unknown(Executor::Exec, false)
-                    }
-                };
-                next += 1;
-                if observed(batch[next - 1].0, observation).is_break() {
-                    if next < batch.len() {
-                        worker.stop();
-                    }
-                    return Ok(Left::Stopped);
+        // What happened to the worker or the machine says nothing of the mutant: it gets a second run.
+        let mut lost = HashSet::new();
+        let mut first = |index: usize, observation: Observation| {
+            if observation.end == End::Unknown && !observation.applied {
+                lost.insert(index);
+                return ControlFlow::Continue(());
+            }
+            observed(index, observation)
+        };
+        if let Left::Stopped = run_trees(context, worker, batch, &mut first)? {
+            return Ok(Left::Stopped);
+        }
+        let again: Vec<_> = batch.iter().filter(|(index, _)| lost.contains(index)).copied().collect();
+        run_trees(context, worker, &again, observed)
+    }
+}
+
+/// Runs each of a batch once; one during which the worker dies is unknown.
+fn run_trees<'b>(
+    context: &Context,
+    worker: &mut Worker,
+    batch: &Batch<'b>,
+    observed: &mut Observed,
+) -> Result<Left<'b>, TrialError> {
+    let Context { trials, judge, budget, .. } = context;
+    let encoded: Vec<&Encoded> = batch.iter().map(|(_, one)| *one).collect();
+    let mut next = 0;
+    while next < batch.len() {
+        trials.load(worker)?.set_mutants(&encoded);
+        let ask = Ask::Exec(Some((next as u32, batch.len() as u32)), trials.stop(*budget));
+        let mut alive = worker.ask(&ask)?.is_ok();
+        while alive && next < batch.len() {
+            let observation = match worker.answer() {
+                Ok(Answer::Ran(ran)) => judge.observe(Finished::of_tree(ran, trials.summary.judging.needs_output())),
+                Ok(Answer::Refused(problem)) => {
+                    return Err(TrialError::Worker { problem: format!("cannot run a trial: {problem}") });
                 }
+                Err(_) if worker.is_over() => return Ok(Left::Stopped),
+                Ok(Answer::Understood) | Err(_) => {
+                    alive = false;
+                    worker.stop();
+                    judge.unknown(Executor::Exec, false)
+                }
+            };
+            next += 1;
+            if observed(batch[next - 1].0, observation).is_break() {
+                if next < batch.len() {
+                    worker.stop();
+                }
+                return Ok(Left::Stopped);
             }
         }
-        Ok(Left::These(Vec::new()))
     }
+    Ok(Left::These(Vec::new()))
 }
 
 /// A child of the test's own run where the mutant first changes something.
