@@ -13,6 +13,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::engine::ArgValueCompleter;
 
 pub use code::{
     HeuristicArgument, HomArguments, MutantsArguments, MutantsFormat, SeedArguments, SeedOrigin, StudyArgument,
@@ -22,6 +23,7 @@ pub use mutate::{MutateArguments, MutateExecutor};
 pub use nightly::{BisectArguments, DiffArguments, MergeArguments, RunArguments};
 pub use rank::{RankArguments, ReplayArguments, SearchArguments};
 
+use super::completions;
 use help::{EXAMPLES, HELP};
 
 use crate::causal::Missing;
@@ -183,6 +185,9 @@ pub enum Verb {
     /// Print a file that suspect wrote, or the site tables of a program, for people.
     #[command(after_help = "Examples:\n  suspect dump ./prog\n  suspect dump 4711-0f3a.trace")]
     Dump(DumpArguments),
+    /// Say what a word means that suspect prints.
+    #[command(after_help = "Examples:\n  suspect glossary flip\n  suspect glossary")]
+    Glossary(GlossaryArguments),
     /// Print a completion script for a shell.
     #[command(after_help = "Example:\n  suspect completions bash > /etc/bash_completion.d/suspect")]
     Completions(CompletionsArguments),
@@ -463,7 +468,7 @@ pub struct EvalArguments {
     #[arg(long, short, value_name = "DIR")]
     pub output: Option<PathBuf>,
     /// The methods: ids, `classic` or `all`.
-    #[arg(long, short, value_delimiter = ',', default_value = "classic", value_name = "METHODS")]
+    #[arg(add = ArgValueCompleter::new(completions::ranking_methods), long, short, value_delimiter = ',', default_value = "classic", value_name = "METHODS")]
     pub methods: Vec<String>,
     /// What is ranked.
     #[arg(long, value_enum, default_value = "line")]
@@ -484,7 +489,7 @@ pub struct EvalArguments {
     #[arg(long, value_name = "N", default_value = "1")]
     pub repeat: u32,
     /// Test the other methods against this one instead of all pairs.
-    #[arg(long, value_name = "METHOD")]
+    #[arg(add = ArgValueCompleter::new(completions::ranking_methods), long, value_name = "METHOD")]
     pub against: Option<String>,
     /// Seed of the bootstrap intervals.
     #[arg(long, value_name = "N", default_value = "1")]
@@ -545,7 +550,7 @@ pub struct MethodsArguments {
     #[arg(long, value_enum, default_value = "text")]
     pub format: OutputFormat,
     /// The method to explain.
-    #[arg(value_name = "METHOD")]
+    #[arg(add = ArgValueCompleter::new(completions::ranking_methods), value_name = "METHOD")]
     pub method: Option<String>,
 }
 
@@ -555,6 +560,14 @@ pub struct DumpArguments {
     /// Trace files, recordings, instrumented programs, and whatever lies below .suspect.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
+}
+
+/// `suspect glossary`.
+#[derive(Debug, Args)]
+pub struct GlossaryArguments {
+    /// The word, or a part of it; by default all of them.
+    #[arg(value_name = "WORD")]
+    pub term: Option<String>,
 }
 
 /// `suspect completions`.

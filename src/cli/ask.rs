@@ -14,6 +14,7 @@ use crate::rank::Units;
 use crate::rank_inputs::{coverage, resolve};
 use crate::spectra::hypothesis::{Names, Probability, Query};
 use crate::store::{Run, Store};
+use crate::suite::find_test;
 
 /// Answers a query.
 pub fn ask(root: &Path, arguments: &AskArguments, out: &mut impl Write) -> Result<(), Failure> {
@@ -86,9 +87,12 @@ impl Names for RunNames<'_> {
     }
 
     fn test(&self, name: &str) -> Result<u32, String> {
-        let by_name = self.tests.iter().position(|test| *test == name);
-        let by_number = || name.parse::<usize>().ok()?.checked_sub(1).filter(|number| *number < self.tests.len());
-        let found = by_name.or_else(by_number);
-        found.map(|test| test as u32).ok_or_else(|| format!("no test that counts is called `{name}`"))
+        let is_number = |number: &usize| *number < self.tests.len() && !self.tests.contains(&name);
+        if let Some(number) = name.parse::<usize>().ok().and_then(|number| number.checked_sub(1)).filter(is_number) {
+            return Ok(number as u32);
+        }
+        find_test(self.tests.iter().copied(), name)
+            .map(|test| test as u32)
+            .map_err(|no| format!("of those that count {no}"))
     }
 }

@@ -6,6 +6,7 @@ mod ask;
 mod attempt;
 mod bisect;
 mod build;
+mod completions;
 mod current;
 mod diff;
 mod dump;
@@ -14,6 +15,7 @@ mod everyday;
 mod exit;
 mod explain;
 mod files;
+mod glossary;
 mod graph;
 mod hom;
 mod log;
@@ -38,7 +40,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
+use clap::Parser;
 
 use args::{Arguments, Verb};
 pub use exit::{Exit, Failure};
@@ -55,6 +57,7 @@ pub fn main() -> ExitCode {
     if crate::trial::is_worker(&arguments) {
         return crate::trial::serve();
     }
+    completions::answer();
     let parsed = match Arguments::try_parse_from(&arguments) {
         Ok(parsed) => parsed,
         Err(error) => {
@@ -146,12 +149,10 @@ fn run(arguments: Arguments, out: &mut impl Write) -> Result<(), Failure> {
         Verb::Report(report) => report::report(&project_root(&start), &start, report, out),
         Verb::Eval(eval) => eval::eval(&start, eval, out),
         Verb::Methods(methods) => methods::list_methods(methods, out),
+        Verb::Glossary(arguments) => glossary::glossary(arguments, out),
         Verb::Dump(dump) => dump::dump(&start, dump, out),
         Verb::Man(man) => man::man(&start, man),
-        Verb::Completions(completions) => {
-            clap_complete::generate(completions.shell, &mut Arguments::command(), "suspect", out);
-            Ok(())
-        }
+        Verb::Completions(arguments) => completions::script(arguments.shell, out),
     }
 }
 

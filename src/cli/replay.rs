@@ -15,6 +15,7 @@ use crate::mutation::{Endless, say_uncontained, workbench};
 use crate::ranking::{Claims, KeptClaim, effect, end_words};
 use crate::report::{Claim, Effect, change_of};
 use crate::store::Run;
+use crate::suite::find_test;
 use crate::suite_run::Session;
 use crate::trial::{self, Executors, FirstRun, Mutant, Replayed, Watched, Worker, Written};
 
@@ -89,10 +90,9 @@ fn chosen(claim: &KeptClaim, arguments: &ReplayArguments) -> Result<Vec<usize>, 
         return Ok((0..outcomes.len()).collect());
     }
     let position = |name: &String| {
-        outcomes.iter().position(|outcome| outcome.test == *name).ok_or_else(|| {
+        find_test(outcomes.iter().map(|outcome| outcome.test.as_str()), name).map_err(|no| {
             let names: Vec<&str> = outcomes.iter().map(|outcome| outcome.test.as_str()).collect();
-            let message =
-                format!("--test {name}: {} claims nothing of it, but of {}", claim.shown.id, names.join(", "));
+            let message = format!("--test {name}: {no}; {} claims something of {}", claim.shown.id, names.join(", "));
             Failure::new(Exit::Usage, message)
         })
     };

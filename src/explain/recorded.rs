@@ -22,7 +22,7 @@ use crate::progress::Progress;
 use crate::ranking::{Claims, last_ranking};
 use crate::recording::{Code, Recording, code_of};
 use crate::store::{Lock, Run, Store, StoreError, TestRecord};
-use crate::suite::{Judging, RunContext, Suite, Test, TestRun, Verdict};
+use crate::suite::{Judging, RunContext, Suite, Test, TestRun, Verdict, find_test};
 use crate::suite_run::{Session, ready};
 use crate::trace::can_ask_for_time;
 use crate::trial::{self, Answered, Known, Place, Plan, Replaced, Setup, TestRuns, TrialError, Worker};
@@ -177,13 +177,11 @@ impl<'a> RecordingRoom<'a> {
         self.suite.tests()
     }
 
-    /// The test called `name`.
+    /// The test that `name` names, see [`find_test`].
     pub fn test(&self, name: &str) -> Result<&Test, Obstacle> {
-        let found = self.suite.tests().iter().find(|test| test.name == name);
-        found.ok_or_else(|| {
-            let names: Vec<&str> = self.suite.tests().iter().take(10).map(|test| test.name.as_str()).collect();
-            Obstacle::new(Obstacle::Request, format!("{name}: there is no such test; there are {}", names.join(", ")))
-        })
+        let tests = self.suite.tests();
+        let found = find_test(tests.iter().map(|test| test.name.as_str()), name);
+        found.map(|at| &tests[at]).map_err(Obstacle::of(Obstacle::Request))
     }
 
     /// From now on each run of a test begins at this time, in seconds since 1970, as far as its recorded code asks for it; with none, when it does.

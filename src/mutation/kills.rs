@@ -15,6 +15,7 @@ use crate::obstacle::Obstacle;
 use crate::progress::Progress;
 use crate::report::TestNotUsed;
 use crate::store::{Run, Shard};
+use crate::suite::find_test;
 use crate::suite_run::Session;
 use crate::trial::{Executors, Mutant, Watched};
 use suspect_format::trace::HASH_START;
@@ -285,6 +286,11 @@ fn chosen_tests(run: &Run, asked: &[String]) -> Result<Vec<u32>, Obstacle> {
     for word in asked {
         let wrong = |why: &str| Obstacle::new(Obstacle::Request, format!("--tests {word}: {why}"));
         let pattern = glob::Pattern::new(if word == "all" { "*" } else { word }).map_err(|error| wrong(error.msg))?;
+        if word != "all" && !word.contains(['*', '?', '[']) {
+            let found = find_test(tests.iter().map(|test| test.name.as_str()), word);
+            chosen[found.map_err(|no| wrong(&no.to_string()))?] = true;
+            continue;
+        }
         let mut found = false;
         for (chosen, test) in chosen.iter_mut().zip(tests).filter(|(_, test)| pattern.matches(&test.name)) {
             (*chosen, found) = (true, found | !test.name.is_empty());

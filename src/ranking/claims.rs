@@ -123,6 +123,11 @@ impl Claims {
         })
     }
 
+    /// All of them, by id.
+    pub fn all(&self) -> impl Iterator<Item = &Claim> {
+        self.claims.values().map(|claim| &claim.shown)
+    }
+
     /// The claim whose id begins so, if there is just one.
     pub fn find(&self, id: &str) -> Result<&KeptClaim, Obstacle> {
         let mut found = self.claims.range(id.to_string()..).take_while(|(name, _)| name.starts_with(id));

@@ -246,6 +246,13 @@ impl Store {
         Run::open(&self.root, &runs, number)
     }
 
+    /// How the latest complete run went, without what it recorded.
+    pub fn latest_manifest(&self) -> Result<Manifest, StoreError> {
+        let runs = self.directory.join("runs");
+        let number = run_numbers(&runs)?.pop().ok_or_else(|| StoreError::NoRun { path: runs.clone() })?;
+        run::read_manifest(&runs.join(number.to_string()).join("run.json"))
+    }
+
     /// The complete run of this number; `None` when there is none.
     pub fn run(&self, number: u64) -> Result<Option<Run>, StoreError> {
         let runs = self.directory.join("runs");

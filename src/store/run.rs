@@ -297,7 +297,7 @@ impl Recorded<'_> {
     }
 }
 
-fn read_manifest(path: &Path) -> Result<Manifest, StoreError> {
+pub(super) fn read_manifest(path: &Path) -> Result<Manifest, StoreError> {
     #[derive(Deserialize)]
     struct Versioned {
         version: u32,

@@ -199,27 +199,8 @@ fn misspelt(name: &str, known: &[&str]) -> Result<(), String> {
 
 /// The known name that was probably meant by `name`: at most a third of its letters differ.
 pub(super) fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let distances = known.into_iter().map(|candidate| (distance(name, candidate), candidate));
+    let distances = known.into_iter().map(|candidate| (strsim::osa_distance(name, candidate), candidate));
     distances.min().filter(|(distance, candidate)| *distance <= candidate.len().div_ceil(3)).map(|(_, near)| near)
-}
-
-/// Letters to insert, delete, replace or swap with the next to make `b` of `a`.
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut rows = vec![(0..=b.len()).collect::<Vec<usize>>()];
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let changed = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            let mut best = changed.min(rows[i - 1][j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                best = best.min(rows[i - 2][j - 2] + 1);
-            }
-            row.push(best);
-        }
-        rows.push(row);
-    }
-    rows[a.len()][b.len()]
 }
 
 #[cfg(test)]

@@ -4,9 +4,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use clap_complete::engine::ArgValueCompleter;
 
 use super::shard::shard;
 use super::{MutateExecutor, OutputFormat, duration};
+use crate::cli::completions;
 use crate::mutation::{CatalogueRequest, KillRequest, Sample};
 use crate::trial::Executors;
 
@@ -14,7 +16,7 @@ use crate::trial::Executors;
 #[derive(Debug, Args)]
 pub struct KillArguments {
     /// The tests: `all`, or names with * and ?, separated by commas. All of them must pass without any mutant.
-    #[arg(long, value_delimiter = ',', default_value = "all", value_name = "TESTS")]
+    #[arg(add = ArgValueCompleter::new(completions::tests), long, value_delimiter = ',', default_value = "all", value_name = "TESTS")]
     pub tests: Vec<String>,
     /// Begin no trial after this time (90s, 10min, 2h); without it all are run.
     #[arg(long, value_name = "TIME", value_parser = duration)]

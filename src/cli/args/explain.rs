@@ -4,8 +4,10 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use clap_complete::engine::ArgValueCompleter;
 
 use super::duration;
+use crate::cli::completions;
 use crate::comparison::{Replacement, Turn};
 use crate::explain::{self, Itself, Request, Second};
 use crate::recording::Asked;
@@ -58,7 +60,7 @@ pub enum Model {
 #[derive(Debug, Args)]
 pub struct SliceArguments {
     /// The test.
-    #[arg(value_name = "TEST")]
+    #[arg(add = ArgValueCompleter::new(completions::tests), value_name = "TEST")]
     pub test: String,
     /// The place: FILE:LINE, FILE:LINE:VARIABLE, `output` for the last thing that was written, or `wrong` for the first that is not expected.
     #[arg(value_name = "PLACE")]
@@ -103,11 +105,11 @@ pub struct ExplainArguments {
     #[arg(long)]
     pub no_build: bool,
     /// The failing test; by default the first one of the last `suspect test`.
-    #[arg(value_name = "TEST")]
+    #[arg(add = ArgValueCompleter::new(completions::tests), value_name = "TEST")]
     pub test: Option<String>,
     /// The test to compare it with; by default, of the passing ones whose course was most like it, one that comes to what is explained, and where
     /// none does, as --switch, then as --replace.
-    #[arg(long, value_name = "TEST")]
+    #[arg(add = ArgValueCompleter::new(completions::tests), long, value_name = "TEST")]
     pub against: Option<String>,
     /// Compare the test with itself, made to pass by one condition that goes another way once: which one is looked for, or given by its number
     /// and its way, as an earlier answer has them.

@@ -25,7 +25,7 @@ Every day
 In CI              run, diff, merge, bisect-step
 Grading the tests  mutants, hom, seed, eval
 Research           mutate, graph, slice, ask, methods
-Others             dump, completions, man, help
+Others             glossary, dump, completions, man, help
 
 Options: -C DIR (work there), --watch (again after each save), -h, -V
 `suspect VERB --help` has the options and examples of a verb.

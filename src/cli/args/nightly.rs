@@ -5,8 +5,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
+use clap_complete::engine::ArgValueCompleter;
 
 use super::{OutputFormat, RankFormat, duration};
+use crate::cli::completions;
 
 /// `suspect run`.
 #[derive(Debug, Args)]
@@ -58,7 +60,7 @@ pub struct DiffArguments {
 #[derive(Debug, Args)]
 pub struct BisectArguments {
     /// The test that tells good from bad; may be given several times. Without it, those that fail in the latest recorded run.
-    #[arg(long = "test", value_name = "TEST")]
+    #[arg(add = ArgValueCompleter::new(completions::tests), long = "test", value_name = "TEST")]
     pub tests: Vec<String>,
     /// How often each test runs, instead of two to ten times within ten seconds; a test whose runs disagree says nothing.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]

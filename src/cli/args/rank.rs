@@ -4,8 +4,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
+use clap_complete::engine::ArgValueCompleter;
 
 use super::{By, OutputFormat, ParentsArgument, RankFormat, Ties, Unidentified, duration};
+use crate::cli::completions;
 use crate::cli::rank::{granularity, tie_break};
 use crate::obstacle::Obstacle;
 use crate::rank::find_method;
@@ -16,7 +18,7 @@ use crate::ranking::{Look, RankRequest, TrialOptions, Trying};
 pub struct RankArguments {
     /// The method: `all` (all evidence together, for which changes of the program are tried and the compiler is asked for warnings) or one that
     /// `suspect methods` lists.
-    #[arg(long, short, default_value = "all", value_name = "METHOD")]
+    #[arg(add = ArgValueCompleter::new(completions::ranking_methods), long, short, default_value = "all", value_name = "METHOD")]
     pub method: String,
     /// What is ranked.
     #[arg(long, value_enum, default_value = "line")]
@@ -42,13 +44,13 @@ pub struct RankArguments {
     #[arg(long)]
     pub no_build: bool,
     /// Tell everything that is known about a line: what was tried there and what came out, and how its probability comes about.
-    #[arg(long, value_name = "FILE:LINE", conflicts_with_all = ["why_not", "spectra", "top"])]
+    #[arg(add = ArgValueCompleter::new(completions::lines), long, value_name = "FILE:LINE", conflicts_with_all = ["why_not", "spectra", "top"])]
     pub why: Option<String>,
     /// Tell why a line is not ranked higher, what stands before it, and what has not been tried there.
-    #[arg(long, value_name = "FILE:LINE", conflicts_with_all = ["spectra", "top"])]
+    #[arg(add = ArgValueCompleter::new(completions::lines), long, value_name = "FILE:LINE", conflicts_with_all = ["spectra", "top"])]
     pub why_not: Option<String>,
     /// A line (FILE:LINE) or function (NAME()) found innocent; remembered for later rankings.
-    #[arg(long, value_name = "UNIT")]
+    #[arg(add = ArgValueCompleter::new(completions::lines), long, value_name = "UNIT")]
     pub innocent: Vec<String>,
     /// Rank another tool's spectra: a directory with GZoltar's matrix.txt, spectra.csv and tests.csv; by ochiai unless --method says otherwise.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["by", "innocent", "forget_innocent"])]
@@ -112,10 +114,10 @@ pub struct SearchArguments {
 #[derive(Debug, Args)]
 pub struct ReplayArguments {
     /// The claim, as `suspect rank` shows it; its first digits suffice.
-    #[arg(value_name = "ID")]
+    #[arg(add = ArgValueCompleter::new(completions::claims), value_name = "ID")]
     pub id: String,
     /// Repeat it on this test alone; may be given several times.
-    #[arg(long = "test", value_name = "TEST")]
+    #[arg(add = ArgValueCompleter::new(completions::tests), long = "test", value_name = "TEST")]
     pub tests: Vec<String>,
     /// Print the edit of the source that the claim means, for `patch -p1`, and run nothing.
     #[arg(long, conflicts_with_all = ["tests", "keep_output"])]
