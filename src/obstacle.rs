@@ -38,6 +38,9 @@ pub enum Obstacle {
     /// The time that was given did not suffice.
     #[error("{0}")]
     Time(String),
+    /// The user did not wait for the end.
+    #[error("{0}")]
+    Interrupted(String),
     /// A fault of suspect's own.
     #[error("{0}")]
     Internal(String),
@@ -76,6 +79,7 @@ impl Obstacle {
             | Obstacle::OtherBuild(message)
             | Obstacle::File(message)
             | Obstacle::Time(message)
+            | Obstacle::Interrupted(message)
             | Obstacle::Internal(message) => message,
         }
     }

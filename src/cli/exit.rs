@@ -117,6 +117,7 @@ impl<E: Into<Obstacle>> From<E> for Failure {
             Obstacle::OtherBuild(_) => Exit::OtherBuild,
             Obstacle::File(_) => Exit::File,
             Obstacle::Time(_) => Exit::Partial,
+            Obstacle::Interrupted(_) => Exit::Interrupted,
             Obstacle::Internal(_) => Exit::Internal,
         };
         Failure::new(exit, obstacle.into_message())

@@ -11,6 +11,7 @@ use super::files::write_json;
 use super::progress::StatusLine;
 use crate::campaign::{Prepare, Workbench};
 use crate::evidence;
+use crate::exec::interrupt;
 use crate::mutation::{Endless, say_uncontained, workbench};
 use crate::ranking::{Claims, KeptClaim, effect, end_words};
 use crate::report::{Claim, Effect, change_of};
@@ -48,13 +49,18 @@ pub fn replay(root: &Path, arguments: &ReplayArguments, out: &mut impl Write) ->
             .map_err(Failure::of(Exit::File))?;
     }
     // All first runs come before all second ones, which may have to wait for another second of the clock: so it is waited for once.
-    let mut begun = Vec::new();
-    for at in tests {
+    let progress = StatusLine::new();
+    interrupt::catch().map_err(Failure::of(Exit::Internal))?;
+    let (n, mut begun) = (tests.len(), Vec::new());
+    for at in tests.into_iter().take_while(|_| !interrupt::happened()) {
+        progress.show(false, |_| format!("running tests without the change: {} of {n}", begun.len() + 1));
         begun.push((at, bench.begin(&mut worker, claim.tests[at])?));
     }
     let mut all = Vec::new();
-    for (at, begun) in begun {
+    for (at, begun) in begun.into_iter().take_while(|_| !interrupt::happened()) {
+        progress.show(false, |_| format!("running tests with the change: {} of {n}", all.len() + 1));
         let (repeated, written) = repeat(&bench, &mut worker, run, (claim, &mutant, at), begun)?;
+        progress.clear();
         if is_text {
             repeated.write(arguments.keep_output.then_some(&written), out).map_err(Failure::of(Exit::File))?;
         }
@@ -62,6 +68,9 @@ pub fn replay(root: &Path, arguments: &ReplayArguments, out: &mut impl Write) ->
     }
     if !is_text {
         write_json(&AllRepeated { claim: shown, tests: &all }, out).map_err(Failure::of(Exit::File))?;
+    }
+    if all.len() < n {
+        return Err(Failure::new(Exit::Interrupted, format!("interrupted: {} of {n} tests were repeated", all.len())));
     }
     let failed: Vec<&str> = all.iter().filter(|repeated| !repeated.holds).map(|repeated| &*repeated.test).collect();
     match failed.is_empty() {

@@ -12,6 +12,7 @@ use super::exit::{Exit, Failure};
 use super::files::write_json;
 use super::progress::StatusLine;
 use crate::build::BuildReport;
+use crate::exec::interrupt;
 use crate::store::{Manifest, Store, TestRecord};
 use crate::suite;
 use crate::suite_run::{HowTested, record_suite};
@@ -85,6 +86,7 @@ pub fn test(root: &Path, arguments: &TestArguments, out: &mut impl Write) -> Res
         Record::Trace => Mode::Trace,
     };
     let how = HowTested { mode, jobs: arguments.jobs, repeat: arguments.repeat, until: None, apart: Duration::ZERO };
+    interrupt::catch().map_err(Failure::of(Exit::Internal))?;
     let recorded = record_suite(&Store::new(root), &how, &StatusLine::new())?;
     let written = match arguments.format {
         OutputFormat::Text => summarise(&recorded.manifest, recorded.n_nodes, out),

@@ -27,6 +27,8 @@ pub struct SearchOptions {
     pub most_trials: Option<usize>,
     /// Try every change on every test chosen, however many trials that takes.
     pub everything: bool,
+    /// End as soon as one line is far ahead, from so many trials on.
+    pub settled_at: Option<usize>,
     /// Try changes even where they cannot be contained.
     pub allow_unsafe: bool,
 }
@@ -64,6 +66,7 @@ pub fn search(
     // All classes, those for repairing programs too. Without code mutants values can still be changed.
     let operators = Class::ALL.map(|class| class.name().to_string()).into();
     let asked = CatalogueRequest { operators, ..CatalogueRequest::default() };
+    progress.show(false, &|_| "looking for small changes in the sources".into());
     let catalogue = Catalogue::of(session, &asked, options.budget.map(|budget| began + budget / FOR_COMPARISON))
         .unwrap_or_else(|obstacle| Catalogue { left_out: vec![obstacle.into_message()], ..Catalogue::default() });
     let endless = Endless::of(run)?;
@@ -101,6 +104,7 @@ pub fn search(
                 false => options.most_trials.map_or(MOST_TRIALS, |most| most.min(MOST_TRIALS)),
             },
             everything: options.everything,
+            settled_at: options.settled_at,
             seed: SEED,
         },
         posterior,

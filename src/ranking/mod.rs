@@ -66,6 +66,7 @@ pub fn rank(session: &Session, request: &RankRequest, progress: &dyn Progress) -
         let report = report(session, request, &ranked, None)?;
         return Ok(Answer { report, why: None, is_finished: true, claims: None, is_default: false });
     }
+    progress.show(false, &|_| "reading what the tests executed".into());
     let coverage = Coverage::read(run, &run.counted_tests())?;
     let chains = if request.chains { Chains::load(session)? } else { Chains::default() };
     let facts = coverage.line_facts(session)?.with_chains(&chains.lines());

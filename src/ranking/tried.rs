@@ -19,6 +19,9 @@ use crate::suite_run::Session;
 
 /// Time for trials unless asked otherwise.
 const BUDGET: Duration = Duration::from_secs(60);
+/// Trials from which on the search ends as soon as one line is far ahead, where no budget was asked for: some seconds with tests of milliseconds.
+/// Their number, not their time, so that the answer does not depend on the machine.
+const SETTLED_AT: usize = 2000;
 /// Time for trials of a look at one line, when something has been tried before.
 const LOOK: Duration = Duration::from_secs(2);
 
@@ -29,6 +32,8 @@ pub struct Tried {
     pub trials: Trials,
     /// True if everything that was planned has been tried.
     pub is_finished: bool,
+    /// True if trying ended because one line was far ahead.
+    pub is_settled: bool,
     /// Changes that were not tried, and why: one statement each.
     pub not_tried: Vec<String>,
     /// Statements to know before believing the trials.
@@ -45,8 +50,12 @@ impl Tried {
     pub fn counts(&self, facts: &LineFacts) -> TrialCounts {
         let trials = &self.trials;
         let tallies = Tallies::new(facts, trials, |test| trials.is_first(test));
-        let mut counts =
-            TrialCounts { trials: trials.len() as u64, finished: self.is_finished, ..TrialCounts::default() };
+        let mut counts = TrialCounts {
+            trials: trials.len() as u64,
+            finished: self.is_finished,
+            settled: self.is_settled,
+            ..TrialCounts::default()
+        };
         counts.carried_over = trials.carried_over().map_or(0, |(n, _)| n as u64);
         let mut tried = vec![false; trials.tests().len()];
         for candidate in 0..trials.candidates().len() as u32 {
@@ -139,6 +148,7 @@ impl Trier<'_> {
             budget: Some(budget),
             most_trials: None,
             everything: false,
+            settled_at: if asked.budget.is_none() { Some(SETTLED_AT) } else { None },
             allow_unsafe: asked.allow_unsafe,
         };
         let watch = Watching::new(&run.program, budget, progress);
@@ -159,7 +169,13 @@ impl Trier<'_> {
         let by_status = by_status(suite, &searched.trials);
         let said = [by_status, cut_short(run, &searched.trials)?, carried_over(&searched.trials)];
         let trust = with_garbage(run, &searched).into_iter().chain(said.into_iter().flatten()).collect();
-        Ok(Tried { trials: searched.trials, is_finished: searched.is_finished, not_tried, trust })
+        Ok(Tried {
+            trials: searched.trials,
+            is_finished: searched.is_finished,
+            is_settled: searched.is_settled,
+            not_tried,
+            trust,
+        })
     }
 }
 

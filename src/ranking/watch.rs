@@ -52,7 +52,11 @@ impl<'a> Watching<'a> {
             0 => String::new(),
             n => format!(" ({n} were known)"),
         };
-        let end = if searched.is_finished { "" } else { "; not everything that was planned" };
+        let end = match (searched.is_finished, searched.is_settled) {
+            (true, _) => "",
+            (_, true) => "; good enough, since one line is far ahead: --budget TIME goes on",
+            (false, false) => "; not everything that was planned",
+        };
         let trials = if searched.n_run == 1 { "trial" } else { "trials" };
         self.progress.say(&format!("{} {trials} in {seconds:.1} s{before}{end}", searched.n_run));
         if searched.n_damaged > 0 {
@@ -73,6 +77,9 @@ impl<'a> Watching<'a> {
 fn line(n_trials: usize, since: Duration, budget: Duration, first: &str) -> String {
     let rate = n_trials as f64 / since.as_secs_f64().max(1e-3);
     let left = budget.saturating_sub(since).as_secs();
+    if n_trials == 0 {
+        return format!("getting tests ready for trials, {left} s left at most");
+    }
     format!("{n_trials} trials, {rate:.0}/s, {left} s left at most; first: {first}")
 }
 
@@ -101,6 +108,6 @@ mod tests {
     fn a_line_says_how_far_how_fast_how_long_and_what_comes_first() {
         let (ten, minute) = (Duration::from_secs(10), Duration::from_secs(60));
         assert_eq!(line(500, ten, minute, "a.c:3 (50 %)"), "500 trials, 50/s, 50 s left at most; first: a.c:3 (50 %)");
-        assert!(line(0, minute * 2, minute, "").starts_with("0 trials, 0/s, 0 s left"));
+        assert!(line(0, minute, 2 * minute, "") == "getting tests ready for trials, 60 s left at most");
     }
 }

@@ -132,6 +132,8 @@ fn not_tried(trials: &Trials, tried: &Tried, line: u32) -> Vec<String> {
         _ if tried.is_finished => statements.push(format!(
             "{untried} changes here, which the tests chosen do not execute or which could not have changed the ranking any more"
         )),
+        _ if tried.is_settled => statements
+            .push(format!("{untried} changes here, as one line was far ahead: `suspect rank --budget 60s` goes on")),
         _ => statements.push(format!("{untried} changes here, for want of time: `suspect rank` goes on")),
     }
     statements.extend(tried.not_tried.iter().cloned());

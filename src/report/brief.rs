@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::claim::{Claim, ClaimedOutcome, Effect};
 use super::shell::shell_word;
-use super::{Entry, RankingReport, Reason, TestCounts};
+use super::{Entry, RankingReport, Reason, TestCounts, TrialCounts};
 use crate::source::{Edit, Text};
 use crate::store::TestRecord;
 use crate::suite::Mismatch;
@@ -377,8 +377,10 @@ fn next(ranking: &RankingReport, failure: Option<&Failure>, best: Option<&Mend>)
         Some(best) => commands.push(format!("suspect replay {}", short(&best.id))),
         None => {}
     }
-    if ranking.trials.is_some_and(|trials| !trials.finished) {
-        commands.push("suspect rank".into());
+    match ranking.trials {
+        Some(TrialCounts { finished: false, settled: true, .. }) => commands.push("suspect rank --budget 60s".into()),
+        Some(TrialCounts { finished: false, .. }) => commands.push("suspect rank".into()),
+        _ => {}
     }
     commands.push("suspect rank -v".into());
     commands

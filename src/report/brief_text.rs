@@ -152,8 +152,12 @@ fn trust(brief: &BriefReport, ranking: &RankingReport) -> String {
         count(brief.tests.passing as usize, "passing test", "passing tests")
     );
     statements.push(match &ranking.trials {
-        Some(TrialCounts { trials, finished, .. }) => {
-            let rest = if *finished { "" } else { ", not all that was planned" };
+        Some(TrialCounts { trials, finished, settled, .. }) => {
+            let rest = match (finished, settled) {
+                (true, _) => "",
+                (_, true) => ", enough for this answer",
+                (false, false) => ", not all that was planned",
+            };
             format!("{tests}; {}{rest}", count(*trials as usize, "trial", "trials"))
         }
         None => tests,

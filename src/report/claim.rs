@@ -111,6 +111,9 @@ pub struct TrialCounts {
     pub carried_over: u64,
     /// Whether everything that was planned has been tried.
     pub finished: bool,
+    /// Whether trying ended because one line was far ahead, though not everything had been tried.
+    #[serde(default)]
+    pub settled: bool,
 }
 
 /// How sure a ranking is.

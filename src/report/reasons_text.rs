@@ -78,13 +78,17 @@ pub(super) fn write_confidence(
 
 /// How much was tried, in words.
 pub(super) fn tried(trials: &TrialCounts) -> String {
-    let TrialCounts { candidates, trials: n, failing, passing, flips, repairs, finished, .. } = trials;
+    let TrialCounts { candidates, trials: n, failing, passing, flips, repairs, finished, settled, .. } = trials;
     let some = |n: &u32, one: &str, many: &str| match n {
         0 => format!("none {many}"),
         1 => format!("1 {one}"),
         n => format!("{n} {many}"),
     };
-    let rest = if *finished { "" } else { "; not everything that was planned: `suspect rank` again goes on" };
+    let rest = match (finished, settled) {
+        (true, _) => "",
+        (_, true) => "; enough for this answer: `suspect rank --budget 60s` goes on",
+        (false, false) => "; not everything that was planned: `suspect rank` again goes on",
+    };
     format!(
         "{} tried in {} on {failing} failing and {}: {}, {}{rest}",
         count(*candidates as usize, "change of the program was", "changes of the program were"),

@@ -89,6 +89,7 @@ pub fn report() -> RankingReport {
             repairs: 1,
             carried_over: 0,
             finished: true,
+            settled: false,
         }),
         confidence: Some(Confidence {
             lack: None,
@@ -189,6 +190,7 @@ fn one_change_was_tried_in_one_trial() {
         repairs: 1,
         carried_over: 0,
         finished: true,
+        settled: false,
     };
     let text = super::reasons_text::tried(&trials);
     assert!(

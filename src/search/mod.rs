@@ -12,6 +12,7 @@
 mod earlier;
 mod facts;
 mod known;
+mod lead;
 mod policy;
 mod run;
 mod tests_chosen;

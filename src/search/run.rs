@@ -13,6 +13,7 @@ use super::SearchTest;
 use super::earlier::{EarlierRun, holding};
 use super::facts::Facts;
 use super::known::{look_up, record};
+use super::lead::Lead;
 use super::policy::{Pair, Policy};
 use super::tests_chosen::{choose, choose_further};
 use crate::campaign::pool::{each, locked, prepare_each};
@@ -43,6 +44,8 @@ pub struct SearchSettings {
     pub most_trials: usize,
     /// Whether every change is tried in the end on every test that executes its place: what the choice of trials is measured against.
     pub everything: bool,
+    /// From so many trials on the search ends as soon as one line is far ahead; without it that is no end.
+    pub settled_at: Option<usize>,
     /// Seed of values that are drawn.
     pub seed: u64,
 }
@@ -71,6 +74,8 @@ pub struct Searched {
     pub n_known: usize,
     /// Whether nothing was left that is worth a trial, or as many were run as a search may; otherwise time was up, or the search was stopped.
     pub is_finished: bool,
+    /// Whether it ended because one line was far ahead, though not everything had been tried.
+    pub is_settled: bool,
     /// Stretches of the store's files that could not be read: their trials were run again.
     pub n_damaged: usize,
 }
@@ -195,6 +200,7 @@ impl<L: Lab> Search<'_, L> {
             n_run: 0,
             n_known: 0,
             is_finished: false,
+            is_settled: false,
             n_damaged,
         };
         let mut refused = self.store.load_refused()?;
@@ -203,10 +209,12 @@ impl<L: Lab> Search<'_, L> {
         let mut usable = vec![true; chosen.len()];
         self.note_refused(&chosen, &shared, &mut refused, &mut usable, &mut searched.trials)?;
         let mut policy = Policy::new(self.program, &chosen, n_first, &facts, self.settings.everything);
+        let mut lead = Lead::default();
         // What is known is looked up even if there is no time for more.
         while !self.is_halted(&shared) && searched.trials.len() < self.settings.most_trials {
             let probabilities = (self.posterior)(&searched.trials);
             self.watch.ranked(&searched.trials, &probabilities);
+            lead.note(searched.trials.len(), &probabilities);
             let room = self.settings.most_trials - searched.trials.len();
             let round = policy.next(&mut searched.trials, &probabilities, &usable, room);
             tracing::debug!(trials = round.len(), after = searched.trials.len(), "a round of the search");
@@ -215,6 +223,14 @@ impl<L: Lab> Search<'_, L> {
                 break;
             }
             self.carry_over(&searched.trials, &round, &mut known, &mut ages)?;
+            let is_known = |(candidate, at): &Pair| {
+                known.contains_key(&(searched.trials.candidates()[*candidate as usize].id, chosen[*at as usize].test))
+            };
+            let is_long = self.settings.settled_at.is_some_and(|at| searched.trials.len() >= at);
+            if is_long && lead.is_clear() && !round.iter().all(is_known) {
+                searched.is_settled = true;
+                break;
+            }
             let is_whole = self.round(&round, (&known, &ages), &chosen, &mut workers, &shared, &mut searched)?;
             self.note_refused(&chosen, &shared, &mut refused, &mut usable, &mut searched.trials)?;
             if !is_whole {

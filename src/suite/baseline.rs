@@ -14,7 +14,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use super::{Mismatch, RunContext, Suite, SuiteError, Test, TestRun, Verdict};
-use crate::exec::{ScratchRoot, Status};
+use crate::exec::{ScratchRoot, Status, interrupt};
 use suspect_format::abi::{ENV_OUT, ENV_QUIET, ENV_RECORD, Mode};
 
 /// How a baseline is run.
@@ -251,7 +251,7 @@ pub fn baseline(suite: &Suite, options: &BaselineOptions, hook: &Hook) -> Result
             .collect();
         wait_until(begun.map(|begun: Instant| begun + options.apart));
         begun = Some(Instant::now());
-        let is_over = || options.until.is_some_and(|until| until.is_over(run));
+        let is_over = || interrupt::happened() || options.until.is_some_and(|until| until.is_over(run));
         let results = in_parallel(options.jobs, &due, |index| match is_over() {
             false => session.run(index, run, limits[index]).map(Some),
             true => Ok(None),

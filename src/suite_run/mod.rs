@@ -16,7 +16,7 @@ use suspect_format::abi::{DEFAULT_LOG_BYTES, Mode};
 
 use crate::build::inputs::Inputs;
 use crate::build::{self, BuildReport};
-use crate::exec::ScratchRoot;
+use crate::exec::{ScratchRoot, interrupt};
 use crate::obstacle::Obstacle;
 use crate::progress::Progress;
 use crate::store::{Manifest, STORE_VERSION, Store, Tables, TestRecord};
@@ -144,6 +144,9 @@ impl SuiteRun<'_> {
             (self.hook)(test, run, traces, result);
             looked.fetch_add(started.elapsed().as_micros() as u64, Ordering::Relaxed);
         })?;
+        if interrupt::happened() {
+            return Err(Obstacle::new(Obstacle::Interrupted, words::so_far(self.suite.tests(), &baseline.tests)));
+        }
         let looked = Duration::from_micros(looked.into_inner()) / self.options.jobs.max(1) as u32;
         let running = started.elapsed().saturating_sub(looked);
         let (writer, recorded) = recording.finish(|test| complete(&baseline.tests[test]))?;

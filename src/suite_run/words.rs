@@ -8,7 +8,7 @@ use suspect_format::abi::Mode;
 use super::NOT_RUN;
 use crate::exec::Status;
 use crate::report::utc;
-use crate::suite::{Help, Remark, RunSummary, Stability, TestBaseline, Verdict};
+use crate::suite::{Help, Remark, RunSummary, Stability, Test, TestBaseline, Verdict};
 
 /// The verdict with its reason, and what else was seen.
 pub fn outcome(mode: Mode, baseline: &TestBaseline) -> String {
@@ -29,6 +29,24 @@ pub fn outcome(mode: Mode, baseline: &TestBaseline) -> String {
         None => text,
     }
 }
+
+/// How far an interrupted run of the suite got.
+pub fn so_far(tests: &[Test], baselines: &[TestBaseline]) -> String {
+    let begun = baselines.iter().filter(|baseline| !baseline.runs.is_empty()).count();
+    let fails = |baseline: &TestBaseline| !matches!(baseline.verdict(), None | Some(Verdict::Pass | Verdict::Skip));
+    let failing: Vec<&str> =
+        tests.iter().zip(baselines).filter(|(_, one)| fails(one)).map(|(test, _)| test.name.as_str()).collect();
+    let told = failing.iter().take(TOLD).copied().collect::<Vec<_>>().join(", ");
+    let more = if failing.len() > TOLD { ", ..." } else { "" };
+    let failed = match failing.len() {
+        0 => "none of them failed".into(),
+        n => format!("{n} failed: {told}{more}"),
+    };
+    format!("interrupted after {begun} of {} tests, of which nothing is recorded; {failed}", tests.len())
+}
+
+/// Failing tests that are named of an interrupted run.
+const TOLD: usize = 10;
 
 /// What the verdict on a test begins with that fails, but not while it is recorded.
 pub const UNRECORDED: &str = "without recording";

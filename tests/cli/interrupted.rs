@@ -142,3 +142,27 @@ fn the_budget_ends_a_trial_that_takes_many_times_what_the_test_takes() {
     assert!(began.elapsed() < Duration::from_secs(30), "{:?}: {said}", began.elapsed());
     assert!(said.contains("not everything that was planned"), "{said}");
 }
+
+#[test]
+fn tests_that_are_interrupted_are_told_and_the_record_before_stays() {
+    let project = Project::new();
+    project.copy_program("minmax.c");
+    // The second test waits for somebody who interrupts.
+    let run = "[ {n} -lt 2 ] || { touch waits; while ! test -e go; do sleep 0.01; done; }; exec ./prog {line}";
+    let suite = "[[suite]]\nkind = \"lines\"\nfile = \"tests.txt\"\nexpect = \"expected/{n}\"\n";
+    project.write("suspect.toml", &format!("{suite}run = '''{run}'''\n")).write("tests.txt", "1 2 3\n3 2 1\n2 1 3\n");
+    (1..=3).for_each(|test| _ = project.write(&format!("expected/{test}"), "0\n"));
+    project.succeed(&["build", "--", "cc", "-g", "-O1", "-o", "prog", "minmax.c"]);
+    let mut command = project.command(&["test", "--no-build", "--jobs", "1"]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    while !project.path().join("waits").exists() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    kill(Pid::from_raw(child.id() as i32), Signal::SIGINT).unwrap();
+    project.write("go", "");
+    let output = child.wait_with_output().unwrap();
+    let said = text(&output);
+    assert_eq!(output.status.code(), Some(130), "{said}");
+    assert!(said.contains("interrupted after 2 of 3 tests, of which nothing is recorded; 2 failed: 1, 2"), "{said}");
+    project.fail(&["rank", "--no-trials"], 7);
+}

@@ -96,7 +96,8 @@ impl From<&SearchArguments> for Trying {
 /// How changes of the program are tried for a ranking.
 #[derive(Debug, Args)]
 pub struct SearchArguments {
-    /// Try changes of the program for so long at most (20s, 5min) [default: 60s]; what was tried before is not tried again.
+    /// Try changes of the program for so long at most (20s, 5min) [default: 60s, and less where one line is far ahead before]; what was
+    /// tried before is not tried again.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub budget: Option<Duration>,
     /// How many trials run at once; by default one for each processor.

@@ -198,6 +198,7 @@ impl Place<'_> {
             budget: self.options.search,
             most_trials: self.options.most_trials,
             everything: self.options.everything,
+            settled_at: None,
             allow_unsafe: false,
         };
         let (searched, _) =

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use super::changed::changed;
 use super::{Help, Limit, Made, Remark, RunSummary, Session, Stability, in_parallel, limit, slowest, stability};
+use crate::exec::interrupt;
 use crate::suite::{SuiteError, Test, Verdict};
 
 /// What is to be believed of a test.
@@ -55,7 +56,7 @@ impl Session<'_> {
     }
 
     fn is_over(&self) -> bool {
-        self.options.until.is_some_and(|until| Instant::now() >= until.further)
+        interrupt::happened() || self.options.until.is_some_and(|until| Instant::now() >= until.further)
     }
 
     /// Whether other tests run beside this one.
