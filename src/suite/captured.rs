@@ -132,6 +132,11 @@ impl Test {
         matches!(self.plan.oracle, Oracle::Exit { .. })
     }
 
+    /// Whether what a unit-test framework says of one case decides.
+    pub fn is_judged_by_case(&self) -> bool {
+        matches!(self.plan.oracle, Oracle::Case(_))
+    }
+
     /// Whether the test looks at standard output, and at standard error: where its author does, for one that is judged by its status.
     pub fn looks_at(&self) -> [bool; 2] {
         match &self.plan.oracle {

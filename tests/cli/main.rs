@@ -4,6 +4,7 @@ mod all_evidence;
 mod arguments;
 mod attempts;
 mod bisecting;
+mod cases;
 mod causes;
 mod code_mutants;
 mod contrib;

@@ -10,11 +10,12 @@ use serde::de::DeserializeOwned;
 use suspect_format::abi::Mode;
 use toml::Spanned;
 
+use super::super::framework::Framework;
 use super::super::template::{Template, nearest};
 use super::super::test_code::TestCode;
 use super::{
-    BuildConfig, CasesConfig, CommandConfig, Config, Expect, ExpectSource, Kind, LinesConfig, Names, ResultFormat,
-    ScratchKind, StoreConfig, SuiteConfig,
+    BuildConfig, Cases, CasesConfig, CommandConfig, Config, Expect, ExpectSource, Kind, LinesConfig, Names,
+    ResultFormat, ScratchKind, StoreConfig, SuiteConfig,
 };
 
 #[derive(Deserialize)]
@@ -64,6 +65,7 @@ pub(super) struct RawSuite {
     scratch: Option<Spanned<String>>,
     alone: Option<Spanned<toml::Value>>,
     needs: Option<Spanned<toml::Value>>,
+    cases: Option<Spanned<String>>,
     list: Option<Spanned<String>>,
     run: Option<Spanned<String>>,
     result: Option<Spanned<String>>,
@@ -174,6 +176,13 @@ fn check_suite(raw: Spanned<RawSuite>) -> Result<SuiteConfig, Wrong> {
         Some(word) => check_scratch(word)?,
         None => ScratchKind::None,
     };
+    let cases = match &raw.cases {
+        Some(word) if matches!(kind, Kind::Cases(_) | Kind::Lines(_)) => {
+            return wrong(word.span(), format!("`cases` has no meaning for kind = \"{}\"", kind.name()));
+        }
+        Some(word) => Some(check_cases_of_programs(word)?),
+        None => None,
+    };
     let repeat = match raw.repeat {
         Some(repeat) => match usize::try_from(*repeat.get_ref()) {
             Ok(times @ 2..=1000) => times,
@@ -191,6 +200,7 @@ fn check_suite(raw: Spanned<RawSuite>) -> Result<SuiteConfig, Wrong> {
         scratch,
         alone: raw.alone.map_or(Ok(Names::None), check_alone)?,
         needs: raw.needs.map_or(Ok(Vec::new()), check_needs)?,
+        cases,
     })
 }
 
@@ -264,6 +274,19 @@ fn check_scratch(word: &Spanned<String>) -> Result<ScratchKind, Wrong> {
         "copy" => Ok(ScratchKind::Copy),
         "empty" => Ok(ScratchKind::Empty),
         other => wrong(word.span(), unknown_word("scratch", other, &["none", "copy", "empty"])),
+    }
+}
+
+fn check_cases_of_programs(word: &Spanned<String>) -> Result<Cases, Wrong> {
+    match word.get_ref().as_str() {
+        "auto" => Ok(Cases::Auto),
+        other => match Framework::ALL.into_iter().find(|framework| framework.name() == other) {
+            Some(framework) => Ok(Cases::Of(framework)),
+            None => {
+                let known: Vec<&str> = ["auto"].into_iter().chain(Framework::ALL.map(Framework::name)).collect();
+                wrong(word.span(), unknown_word("framework", other, &known))
+            }
+        },
     }
 }
 

@@ -15,6 +15,7 @@ use toml::Spanned;
 pub use self::check::parse_duration;
 use self::check::{RawSuite, Wrong, check, check_suites, parse, position, wrong};
 use super::SuiteError;
+use super::framework::Framework;
 use super::template::Template;
 use super::test_code::TestCode;
 
@@ -80,6 +81,17 @@ pub struct SuiteConfig {
     pub alone: Names,
     /// What tests have for themselves while they run, each with the tests that need it.
     pub needs: Vec<(String, Names)>,
+    /// Which test programs are taken apart into their cases.
+    pub cases: Option<Cases>,
+}
+
+/// Test programs that are taken apart into their cases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cases {
+    /// Those of any framework that shows.
+    Auto,
+    /// All, as those of this framework.
+    Of(Framework),
 }
 
 /// Some tests of a suite, by their names.
