@@ -13,7 +13,7 @@ use super::kept::KeptLists;
 use super::line::{is_elf, is_simple};
 use super::load::{Found, Listed, Listing};
 use super::oracle::{Oracle, shown_path};
-use super::test::{Plan, command_text};
+use super::test::{Plan, Test, command_text, line_text};
 use crate::exec::{Command, ExecError, Outcome, Status};
 
 /// Time for a program to list its cases, which with some frameworks runs them.
@@ -90,7 +90,8 @@ impl Listing<'_> {
                 return Ok(CaseList { framework, way, names });
             }
         }
-        let shown = shown_path(Path::new(&command_text(&program.argv)), self.root);
+        let line = line_text(&program.argv);
+        let shown = shown_path(Path::new(&line), self.root);
         Err(format!("`{shown}` does not tell its cases apart as programs of {} do", framework.name()))
     }
 }
@@ -105,6 +106,14 @@ fn runs_alone(listing: &Command, framework: Framework, way: usize, case: &str) -
 
 fn run(command: &Command) -> Result<Outcome, String> {
     command.run().map_err(|error: ExecError| error.to_string())
+}
+
+impl Test {
+    /// The framework of the program that is the whole test, if one shows.
+    pub(super) fn framework(&self) -> Option<Framework> {
+        let listed = Listed { name: self.name.clone(), dir: self.dir.clone(), plan: self.plan.clone() };
+        Program::of(&listed, Cases::Auto).map(|program| program.framework)
+    }
 }
 
 /// A test that is a program of a framework.

@@ -55,7 +55,7 @@ fn each_case_is_a_test_with_its_own_coverage_and_assertion() {
         assert!(said.contains(&format!("fails: {complaint}\n")), "{complaint}: {said}");
     }
     // A passing case has not executed what a failing one has.
-    let ranking = project.ranking(&["--method", "ochiai", "--no-trials"]);
+    let ranking = project.ranking(&["--method", "ochiai"]);
     let first = &ranking["ranking"][0];
     assert_eq!((first["function"].as_str(), first["score"].as_f64()), (Some("times"), Some(1.0)), "{ranking}");
 }
@@ -113,4 +113,60 @@ fn what_cannot_be_taken_apart_is_said_with_its_place() {
     let lines = "[[suite]]\nkind = \"lines\"\nfile = \"x\"\nrun = \"./p {line}\"\ncases = \"auto\"\n";
     project.write("suspect.toml", lines);
     assert!(project.fail(&["test"], 1).contains("`cases` has no meaning for kind = \"lines\""));
+}
+
+#[test]
+fn refining_writes_what_gives_the_same_verdicts() {
+    let project = project(&FRAMEWORKS, "");
+    project.succeed(&["build"]);
+    let said = project.succeed(&["test"]);
+    let hint = "hint: t_check and 4 more run each at most 1 instrumented process, judged by exit status alone: `cases = \"auto\"` in suspect.toml \
+                makes each case of such a program a test\nhint: `suspect init --refine` tries that and writes what works\n";
+    assert!(said.ends_with(hint), "{said}");
+    assert!(project.succeed(&["doctor"]).contains("note failing tests: t_check and 4 more run"));
+    let refined = project.succeed(&["init", "--refine"]);
+    let wrote = "wrote `cases = \"auto\"` into [[suite]] 1: 5 tests become 10, with the same verdicts when run\n";
+    assert_eq!(refined, wrote);
+    let written = std::fs::read_to_string(project.path().join("suspect.toml")).unwrap();
+    assert!(written.contains("kind = \"command\"\ncases = \"auto\"\n"), "{written}");
+    let said = project.succeed(&["test"]);
+    assert!(said.contains("5 passing, 5 failing, 0 not counted; recorded\n") && !said.contains("hint:"), "{said}");
+    assert_eq!(project.succeed(&["init", "--refine"]), "nothing in suspect.toml would have its tests tell more\n");
+}
+
+#[test]
+fn refining_leaves_out_what_changes_a_verdict() {
+    // The second case fails only after the first one.
+    let project = project(&["UNITY"], "");
+    let source = std::fs::read_to_string(project.path().join("cases/test_calc.c")).unwrap();
+    let depends = source
+        .replace("return add(1, 2) - 3;", "before = 1;\n    return add(1, 2) - 3;")
+        .replace("int product = times(2, 3);", "int product = before ? times(2, 3) : 6;")
+        .replace("static int adds(void)", "static int before;\n\nstatic int adds(void)");
+    project.write("cases/test_calc.c", &depends);
+    project.succeed(&["build"]);
+    let before = std::fs::read_to_string(project.path().join("suspect.toml")).unwrap();
+    let refined = project.succeed(&["init", "--refine"]);
+    assert_eq!(refined, "left out `cases = \"auto\"` of [[suite]] 1: t_unity fails and passes with it\n");
+    assert_eq!(std::fs::read_to_string(project.path().join("suspect.toml")).unwrap(), before);
+}
+
+#[test]
+fn scripts_that_write_tap_are_read_as_such() {
+    let project = Project::new();
+    project.write(
+        "prog.c",
+        "#include <stdio.h>\nint main(void) { printf(\"1..2\\nok 1\\nnot ok 2 - sum\\n\"); return 1; }\n",
+    );
+    project.write(
+        "suspect.toml",
+        "[build]\ncommand = \"cc -o prog prog.c\"\n[[suite]]\nkind = \"command\"\nlist = \"echo one\"\nrun = \"./prog # {test}\"\n",
+    );
+    project.succeed(&["build"]);
+    let refined = project.succeed(&["init", "--refine"]);
+    assert_eq!(
+        refined,
+        "wrote `result = \"tap\"` into [[suite]] 1: 1 tests become 1, with the same verdicts when run\n"
+    );
+    assert!(text(&project.suspect(&["test"])).contains("fails: one: point 2 is not ok: sum"));
 }
