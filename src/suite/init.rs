@@ -295,6 +295,8 @@ const FURTHER: &str = r##"
 #     run = "./prog < {input}"
 #     expect = "t/{stem}.out"         # compared with what is written to standard output
 #     filter = "sed 's/[0-9]* ms//'"  # both go through it first
+#     status = 0                      # the exit status has to be this one, too
+#     close = 1e-9                    # numbers may differ by so much; also unordered = true, patterns = true (lines of `expect` are regular expressions)
 #   kind = "lines"         # a command for each line of a file
 #     file = "universe"
 #     run = "./prog {line}"

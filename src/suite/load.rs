@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::config::{Config, FILE, Kind, Names, SuiteConfig};
 use super::kept::KeptLists;
+use super::likeness::Likeness;
 use super::locks::Locks;
 use super::mismatch::clip;
 use super::oracle::{Compare, Expected, Oracle};
@@ -53,7 +54,12 @@ impl Suite {
             if let Some((path, status)) = known(test) {
                 let shown = "the correct version's".to_string();
                 let expected = Expected::File { path, shown };
-                test.plan.oracle = Oracle::Compare(Compare { expected, status: Some(status), filter: None });
+                test.plan.oracle = Oracle::Compare(Compare {
+                    expected,
+                    status: Some(status),
+                    filter: None,
+                    likeness: Likeness::default(),
+                });
             }
         }
         self

@@ -20,6 +20,7 @@ mod hint;
 mod init;
 mod junit;
 mod kept;
+mod likeness;
 mod line;
 mod load;
 mod locks;

@@ -9,6 +9,7 @@ use super::automake;
 use super::ctest::CtestOracle;
 use super::framework::Framework;
 use super::junit;
+use super::likeness::Likeness;
 use super::mismatch::Mismatch;
 use super::tap;
 use super::test::Place;
@@ -57,6 +58,8 @@ pub(super) struct Compare {
     pub(super) status: Option<i32>,
     /// Shell command through which both outputs go first.
     pub(super) filter: Option<String>,
+    /// What need not be as expected.
+    pub(super) likeness: Likeness,
 }
 
 /// The output that a test should have.
@@ -162,6 +165,7 @@ impl Place<'_> {
             (Ok(got), Ok(expected)) => (got, expected),
             (Err(judgement), _) | (_, Err(judgement)) => return Ok((judgement, raw())),
         };
+        let got = compare.likeness.settled(&expected, got);
         let judgement = match (crash(outcome.status), Mismatch::first(&expected, &got)) {
             (Some(_), _) => Judgement::fail(status_text(outcome.status)),
             (None, Some(mismatch)) => Judgement::differs(&shown, mismatch),

@@ -57,7 +57,9 @@ fn each_case_is_a_test_with_its_own_coverage_and_assertion() {
     // A passing case has not executed what a failing one has.
     let ranking = project.ranking(&["--method", "ochiai"]);
     let first = &ranking["ranking"][0];
-    assert_eq!((first["function"].as_str(), first["score"].as_f64()), (Some("times"), Some(1.0)), "{ranking}");
+    let executed = |kind: &str| first["evidence"][kind].as_u64();
+    assert_eq!(first["function"].as_str(), Some("times"), "{ranking}");
+    assert_eq!((executed("failing_executed"), executed("passing_executed")), (Some(5), Some(0)), "{ranking}");
 }
 
 #[test]

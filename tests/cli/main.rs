@@ -25,6 +25,7 @@ mod incremental;
 mod interrupted;
 mod keeping;
 mod labels;
+mod likeness;
 mod logging;
 mod mutants;
 mod newcomers;

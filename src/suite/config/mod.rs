@@ -16,6 +16,7 @@ pub use self::check::parse_duration;
 use self::check::{RawSuite, Wrong, check, check_suites, parse, position, wrong};
 use super::SuiteError;
 use super::framework::Framework;
+use super::likeness::Likeness;
 use super::template::Template;
 use super::test_code::TestCode;
 
@@ -219,6 +220,10 @@ pub(super) struct Expect {
     pub(super) source: ExpectSource,
     /// Shell command through which both outputs go before they are compared.
     pub(super) filter: Option<String>,
+    /// The exit status, if not any will do.
+    pub(super) status: Option<i32>,
+    /// What need not be as expected.
+    pub(super) likeness: Likeness,
 }
 
 /// Where the expected output comes from.
