@@ -5,7 +5,7 @@
 //!
 //! A process counts (`count`), is recorded or replayed (`record`), takes part in a trial (`trial`, and `plan` where it runs many mutants),
 //! or does none of these. `start` decides which, before the program's own code. `hooks` are what units call.
-//! `process` is what the modules of a process must have in common; `os` is what they stand on.
+//! `cases` lets a test program run one of its cases alone. `process` is what the modules of a process must have in common; `os` is what they stand on.
 //!
 //! What holds everywhere here: no allocation, no panic path, no message, no call into the program's C library but those
 //! looked up weakly in `os::symbols`; system calls are made directly, so `errno` stays as it was. When anything is refused
@@ -35,6 +35,7 @@
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
 compile_error!("the runtime makes its system calls directly and knows x86-64 Linux only; add yours to os/sys.rs");
 
+mod cases;
 mod count;
 mod hooks;
 mod os;

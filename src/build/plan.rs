@@ -10,6 +10,7 @@ use super::arguments::{Arguments, Language, Step};
 use super::event::{Event, EventStep};
 use super::gcc;
 use super::names::Family;
+use suspect_format::abi::WRAPPED;
 
 /// What is put into programs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,6 +84,7 @@ pub fn plan(call: &Call, equipment: &Equipment) -> Plan {
     arguments.extend(standard(call.family, call.parsed));
     if equip {
         arguments.push(equipment.start.clone().into());
+        arguments.extend(WRAPPED.map(|function| format!("-Wl,--wrap={function}").into()));
     }
     arguments.extend(theirs(call));
     if instrument {

@@ -213,6 +213,9 @@ pub struct BuildArguments {
 /// `suspect init`.
 #[derive(Debug, Args)]
 pub struct InitArguments {
+    /// Write into the suspect.toml that is there what has its tests tell more; only what gives the same verdicts when it is run is kept.
+    #[arg(long)]
+    pub refine: bool,
     /// How to write what was found.
     #[arg(long, value_enum, default_value = "text")]
     pub format: OutputFormat,

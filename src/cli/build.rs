@@ -10,11 +10,12 @@ use super::args::{BuildArguments, DoctorArguments, OutputFormat};
 use super::exit::{Exit, Failure};
 use super::files::write_json;
 use super::project_root;
+use super::test::hints;
 use crate::build::doctor::Check;
 use crate::build::{self, BuildError, BuildOptions, BuildOutput, BuildReport, driver};
 use crate::store::Store;
 use crate::suite::{CONFIG_FILE, Config};
-use crate::suite_run::CLEARED;
+use crate::suite_run::{CLEARED, Session};
 
 /// Runs the project's build and says what came of it.
 pub fn build(start: &Path, arguments: &BuildArguments, out: &mut impl Write) -> Result<(), Failure> {
@@ -156,6 +157,8 @@ pub fn doctor(root: &Path, arguments: &DoctorArguments, out: &mut impl Write) ->
     // What the latest tests showed of the set-up; without a recorded run there is nothing to say.
     let mut notes = store.latest_run().map(|run| run.manifest.warnings).unwrap_or_default();
     notes.retain(|warning| warning.ends_with(CLEARED));
+    let hints = Session::latest(root).ok().and_then(|session| hints(&session).ok()).unwrap_or_default();
+    notes.extend(hints.iter().map(|hint| format!("failing tests: {hint}")));
     let written = match arguments.format {
         OutputFormat::Text => {
             write!(out, "{report}").and_then(|()| notes.iter().try_for_each(|warning| writeln!(out, "note {warning}")))

@@ -12,13 +12,16 @@ use super::exit::{Exit, Failure};
 use super::files::write_json;
 use super::progress::StatusLine;
 use crate::build::BuildReport;
-use crate::exec::interrupt;
+use crate::exec::{ScratchRoot, interrupt};
 use crate::store::{Manifest, Store, TestRecord};
 use crate::suite;
-use crate::suite_run::{HowTested, record_suite};
+use crate::suite_run::{HowTested, Session, record_suite};
 
 /// Writes a suspect.toml.
 pub fn init(start: &Path, arguments: &InitArguments, out: &mut impl Write) -> Result<(), Failure> {
+    if arguments.refine {
+        return refine(&suite::find_root(start)?, arguments.format, out);
+    }
     let last: Option<BuildReport> = Store::new(start).load_build()?;
     let (path, config) = write_config(start, last.as_ref())?;
     let written = match arguments.format {
@@ -26,6 +29,64 @@ pub fn init(start: &Path, arguments: &InitArguments, out: &mut impl Write) -> Re
         OutputFormat::Json => write_json(&Initial::of(&path, &config), out),
     };
     written.map_err(Failure::of(Exit::File))
+}
+
+/// Writes into suspect.toml what has its tests tell more.
+fn refine(root: &Path, format: OutputFormat, out: &mut impl Write) -> Result<(), Failure> {
+    let store = Store::new(root);
+    let _lock = store.lock()?;
+    let scratch = ScratchRoot::inside(&store.fresh_tmp()?).map_err(Failure::of(Exit::File))?;
+    let refinements = suite::refine(root, &scratch)?;
+    drop(scratch);
+    store.remove_tmp()?;
+    let written = match format {
+        OutputFormat::Text => say_refined(&refinements, out),
+        OutputFormat::Json => write_json(&refinements.iter().map(Refined::of).collect::<Vec<_>>(), out),
+    };
+    written.map_err(Failure::of(Exit::File))
+}
+
+/// What came of a line, for programs.
+#[derive(Serialize)]
+struct Refined<'r> {
+    suite: usize,
+    line: &'r str,
+    kept: bool,
+    tests_before: usize,
+    tests_with_it: usize,
+    /// Why it is not kept.
+    refused: Option<&'r str>,
+}
+
+impl<'r> Refined<'r> {
+    fn of(refinement: &'r suite::Refinement) -> Refined<'r> {
+        let suite::Refinement { suite, line, n_tests, refused } = refinement;
+        let (tests_before, tests_with_it) = *n_tests;
+        Refined {
+            suite: *suite,
+            line,
+            kept: refused.is_none(),
+            tests_before,
+            tests_with_it,
+            refused: refused.as_deref(),
+        }
+    }
+}
+
+fn say_refined(refinements: &[suite::Refinement], out: &mut impl Write) -> std::io::Result<()> {
+    if refinements.is_empty() {
+        return writeln!(out, "nothing in suspect.toml would have its tests tell more");
+    }
+    for suite::Refinement { suite, line, n_tests: (before, after), refused } in refinements {
+        match refused {
+            None => writeln!(
+                out,
+                "wrote `{line}` into [[suite]] {suite}: {before} tests become {after}, with the same verdicts when run"
+            )?,
+            Some(why) => writeln!(out, "left out `{line}` of [[suite]] {suite}: {why}")?,
+        }
+    }
+    Ok(())
 }
 
 /// Writes the suspect.toml that fits a project, and reads it.
@@ -89,7 +150,10 @@ pub fn test(root: &Path, arguments: &TestArguments, out: &mut impl Write) -> Res
     interrupt::catch().map_err(Failure::of(Exit::Internal))?;
     let recorded = record_suite(&Store::new(root), &how, &StatusLine::new())?;
     let written = match arguments.format {
-        OutputFormat::Text => summarise(&recorded.manifest, recorded.n_nodes, out),
+        OutputFormat::Text => {
+            let hints = hints(&Session::latest(root)?)?;
+            summarise(&recorded.manifest, recorded.n_nodes, out).and_then(|()| say_hints(&hints, out))
+        }
         OutputFormat::Json => write_json(&recorded.manifest, out),
     };
     written.map_err(Failure::of(Exit::File))
@@ -129,4 +193,24 @@ pub fn summarise(manifest: &Manifest, n_nodes: usize, out: &mut impl Write) -> s
     }
     let (failing, passing, rest) = (of(Some(false)).count(), of(Some(true)).count(), of(None).count());
     writeln!(out, "{passing} passing, {failing} failing, {rest} not counted; recorded")
+}
+
+/// What would have the failing tests of the last run tell more.
+pub fn hints(session: &Session) -> Result<Vec<suite::Hint>, Failure> {
+    let suite = session.suite()?;
+    // suspect.toml may have been changed since.
+    let number = |name: &str| suite.tests().iter().position(|test| test.name == name);
+    let failing = session.run.manifest.tests.iter().filter(|test| test.passed == Some(false));
+    Ok(suite.hints(failing.filter_map(|test| Some((number(&test.name)?, test.processes, None)))))
+}
+
+/// Says what would have failing tests tell more.
+fn say_hints(hints: &[suite::Hint], out: &mut impl Write) -> std::io::Result<()> {
+    for hint in hints {
+        writeln!(out, "hint: {hint}")?;
+    }
+    match hints.iter().any(|hint| hint.key.line().is_some()) {
+        true => writeln!(out, "hint: `suspect init --refine` tries that and writes what works"),
+        false => Ok(()),
+    }
 }

@@ -122,14 +122,27 @@ impl Test {
         Ok(run_filter(filter, &self.dir, output, limits)?.ok())
     }
 
-    /// Whether its output goes through a filter.
+    /// The output with what is as good as expected written as expected.
+    pub fn settled(&self, expected: &[u8], output: Vec<u8>) -> Vec<u8> {
+        match &self.plan.oracle {
+            Oracle::Compare(compare) => compare.likeness.settled(expected, output),
+            _ => output,
+        }
+    }
+
+    /// Whether other outputs than the expected one may pass: they go through a filter, or need not be the same in all.
     pub fn has_filter(&self) -> bool {
-        matches!(self.plan.oracle, Oracle::Compare(Compare { filter: Some(_), .. }))
+        matches!(&self.plan.oracle, Oracle::Compare(compare) if compare.filter.is_some() || !compare.likeness.is_exact())
     }
 
     /// Whether how the program ends is all that decides.
     pub fn is_judged_by_status(&self) -> bool {
         matches!(self.plan.oracle, Oracle::Exit { .. })
+    }
+
+    /// Whether what a unit-test framework says of one case decides.
+    pub fn is_judged_by_case(&self) -> bool {
+        matches!(self.plan.oracle, Oracle::Case(_))
     }
 
     /// Whether the test looks at standard output, and at standard error: where its author does, for one that is judged by its status.
@@ -152,10 +165,10 @@ impl Suite {
             Oracle::Compare(compare) => {
                 let expected = self.placed(test, scratch, |place| Ok(place.expected(&compare.expected)))?;
                 let status = compare.status;
-                match (expected, &compare.filter) {
+                match (expected, test.has_filter()) {
                     (Err(_), _) => Judging::Nothing,
-                    (Ok((output, _)), None) => Judging::Exact { output, status },
-                    (Ok((output, _)), Some(_)) => match test.filtered(&output)? {
+                    (Ok((output, _)), false) => Judging::Exact { output, status },
+                    (Ok((output, _)), true) => match test.filtered(&output)? {
                         Some(output) => Judging::Filtered { output, status },
                         None => Judging::Nothing,
                     },

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::SuiteError;
 use super::config::{CasesConfig, Expect, ExpectSource, LinesConfig, ScratchKind};
+use super::likeness;
 use super::load::{Found, Listed, Listing};
 use super::oracle::{Compare, Expected, Oracle, shown_path};
 use super::test::Plan;
@@ -73,7 +74,7 @@ fn listed(listing: &Listing, name: String, line: OsString, oracle: Oracle) -> Li
 
 /// How a test is judged; a file with the expected output has to be there.
 fn oracle(listing: &Listing, expect: Option<&Expect>, test: &str, values: &Values) -> Result<Oracle, SuiteError> {
-    let Some(Expect { source, filter }) = expect else {
+    let Some(Expect { source, filter, status, likeness }) = expect else {
         return Ok(Oracle::Exit { skip: None, error: None, should_fail: false });
     };
     let expected = match source {
@@ -85,11 +86,28 @@ fn oracle(listing: &Listing, expect: Option<&Expect>, test: &str, values: &Value
             if !path.is_file() {
                 return Err(SuiteError::MissingExpected { suite: listing.name.into(), test: test.into(), path });
             }
+            if likeness.patterns {
+                check_patterns(listing, &path)?;
+            }
             let shown = shown_path(&path, listing.root);
             Expected::File { path, shown }
         }
     };
-    Ok(Oracle::Compare(Compare { expected, status: None, filter: filter.clone() }))
+    Ok(Oracle::Compare(Compare { expected, status: *status, filter: filter.clone(), likeness: likeness.clone() }))
+}
+
+/// Lines of a file with the expected output that are regular expressions have to be such.
+fn check_patterns(listing: &Listing, path: &Path) -> Result<(), SuiteError> {
+    let bytes = fs::read(path).map_err(|source| SuiteError::Io { what: "read", path: path.into(), source })?;
+    for (number, line) in (1..).zip(bytes.split_inclusive(|byte| *byte == b'\n')) {
+        if let Err(why) = likeness::pattern(line) {
+            let place = format!("line {} of {}", i32::to_string(&number), shown_path(path, listing.root));
+            return Err(
+                listing.no_tests(format!("{place} is no regular expression, as `patterns = true` wants: {why}"))
+            );
+        }
+    }
+    Ok(())
 }
 
 /// The path under which a test that runs elsewhere finds the file.

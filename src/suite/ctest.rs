@@ -270,6 +270,15 @@ pub(super) struct CtestOracle {
 }
 
 impl CtestOracle {
+    /// Whether the exit status alone decides.
+    pub(super) fn wants_success(&self) -> bool {
+        self.pass.is_empty()
+            && self.fail.is_empty()
+            && self.skip.is_empty()
+            && !self.will_fail
+            && self.missing.is_none()
+    }
+
     /// As CTest does: a matching skip expression or status skips; a crash fails; with pass expressions one must match and the exit
     /// status does not count; a matching fail expression fails; `WILL_FAIL` turns it round.
     pub(super) fn judge(&self, status: Status, output: &[u8]) -> Judgement {

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::config::{CommandConfig, Kind};
+use super::framework::Framework;
 
 /// What was found.
 #[derive(Debug)]
@@ -92,6 +93,36 @@ pub(super) fn pairs(dir: &Path) -> Option<(&'static str, &'static str, &'static 
                 && stems(&at, input).all(|stem| at.join(format!("{stem}{output}")).is_file())
         },
     )
+}
+
+/// Directories below which a test's source is looked for.
+const DEPTH: usize = 4;
+/// Sources that are looked into.
+const MOST_SOURCES: usize = 3000;
+
+/// The first source that uses a unit-test framework, and that.
+pub(super) fn framework(root: &Path) -> Option<(PathBuf, Framework)> {
+    let mut left = MOST_SOURCES;
+    framework_in(root, Path::new(""), DEPTH, &mut left)
+}
+
+fn framework_in(root: &Path, dir: &Path, depth: usize, left: &mut usize) -> Option<(PathBuf, Framework)> {
+    let is_source = |name: &str| [".c", ".cc", ".cpp", ".cxx"].iter().any(|ending| name.ends_with(ending));
+    let entries = fs::read_dir(root.join(dir)).into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    let mut sources: Vec<String> = names.filter(|name| is_source(name)).collect();
+    sources.sort();
+    for name in sources {
+        *left = left.checked_sub(1)?;
+        let path = dir.join(name);
+        let text = fs::read(root.join(&path)).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text);
+        if let Some(framework) = Framework::ALL.into_iter().find(|framework| framework.is_used_in(&text)) {
+            return Some((path, framework));
+        }
+    }
+    let subs = if depth == 0 { Vec::new() } else { subdirectories(&root.join(dir)) };
+    subs.into_iter().find_map(|sub| framework_in(root, &dir.join(sub), depth - 1, left))
 }
 
 /// Names of files in `dir` with an ending, without it.

@@ -181,7 +181,7 @@ fn make_check(root: &Path) -> Option<MakeCheck> {
 fn suite(root: &Path, tests: &Tests) -> String {
     let (comment, body) = match tests {
         Tests::Listed(Listed { kind, dir, comment }) => {
-            (comment.clone(), format!("kind = \"{kind}\"\ndir = {}\n", quoted(dir)))
+            (comment.clone(), format!("kind = \"{kind}\"\ndir = {}\n{}", quoted(dir), cases(root)))
         }
         Tests::Pairs(dir, input, output) => {
             let program = quoted(&format!("./{} < {{input}}", program(root)));
@@ -205,6 +205,18 @@ fn suite(root: &Path, tests: &Tests) -> String {
         Tests::Unknown => return format!("{UNKNOWN}{FURTHER}"),
     };
     format!("# The tests ({comment}).\n[[suite]]\n{body}{FURTHER}")
+}
+
+/// The key that takes test programs apart, where a source uses a framework whose programs can be.
+fn cases(root: &Path) -> String {
+    match detect::framework(root) {
+        Some((source, framework)) => format!(
+            "# {} uses {}: each case of such a program is a test of its own.\ncases = \"auto\"\n",
+            source.display(),
+            framework.name()
+        ),
+        None => String::new(),
+    }
 }
 
 /// What is written where no tests are found: nothing that would run, but what there is to say.
@@ -265,6 +277,7 @@ const FURTHER: &str = r##"
 #   repeat = 3             # runs of each test to find flaky ones; at least and normally 2
 #   env = { LC_ALL = "C" } # variables to set
 #   alone = true           # no other test runs beside these, or beside some: alone = ["net-*"]
+#   cases = "auto"         # each case of a test program is a test: check, cmocka, criterion, glib, cpputest, googletest, greatest, munit, unity
 #   needs = ["port 5555"]  # tests that need the same run one after the other; of some: needs = { "port 5555" = ["net-*"] }
 #   scratch = "copy"       # run each test in a copy of `dir`, for tests that write there ("empty": in an empty directory)
 #
@@ -282,6 +295,8 @@ const FURTHER: &str = r##"
 #     run = "./prog < {input}"
 #     expect = "t/{stem}.out"         # compared with what is written to standard output
 #     filter = "sed 's/[0-9]* ms//'"  # both go through it first
+#     status = 0                      # the exit status has to be this one, too
+#     close = 1e-9                    # numbers may differ by so much; also unordered = true, patterns = true (lines of `expect` are regular expressions)
 #   kind = "lines"         # a command for each line of a file
 #     file = "universe"
 #     run = "./prog {line}"

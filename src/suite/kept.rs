@@ -6,13 +6,28 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::config::SuiteConfig;
+use super::framework::Framework;
 use super::load::{Found, Listed};
 use super::oracle::Oracle;
+use super::split::CaseList;
 use super::test::Plan;
 
-/// The lists of those suites whose tools are slow.
+/// The lists of those suites whose tools are slow, and the cases of test programs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct KeptLists(Vec<KeptList>);
+pub struct KeptLists {
+    suites: Vec<KeptList>,
+    programs: Vec<KeptProgram>,
+}
+
+/// The cases of a test program.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct KeptProgram {
+    dir: PathBuf,
+    argv: Vec<OsString>,
+    framework: String,
+    way: u64,
+    names: Vec<String>,
+}
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct KeptList {
@@ -41,15 +56,29 @@ impl KeptLists {
     /// Keeps what a suite of suspect.toml lists, if all of it can be.
     pub(super) fn keep(&mut self, section: &SuiteConfig, dir: &Path, found: &Found) {
         let tests: Option<Vec<KeptTest>> = found.tests.iter().map(KeptTest::of).collect();
-        self.0.extend(tests.map(|tests| KeptList { section: key(section, dir), tests }));
+        self.suites.extend(tests.map(|tests| KeptList { section: key(section, dir), tests }));
     }
 
     /// What a suite lists, if it is kept.
     pub(super) fn found(&self, section: &SuiteConfig, dir: &Path) -> Option<Found> {
         let key = key(section, dir);
-        let list = self.0.iter().find(|list| list.section == key)?;
+        let list = self.suites.iter().find(|list| list.section == key)?;
         let tests = list.tests.iter().map(KeptTest::listed).collect();
         Some(Found { tests, notes: Vec::new(), is_slow: true })
+    }
+
+    /// Keeps the cases of a test program.
+    pub(super) fn keep_cases(&mut self, dir: &Path, argv: &[OsString], list: &CaseList) {
+        let CaseList { framework, way, names } = list;
+        let (dir, argv, framework) = (dir.to_owned(), argv.to_vec(), framework.name().to_owned());
+        self.programs.push(KeptProgram { dir, argv, framework, way: *way as u64, names: names.clone() });
+    }
+
+    /// The cases of a test program, if they are kept.
+    pub(super) fn cases(&self, dir: &Path, argv: &[OsString]) -> Option<CaseList> {
+        let kept = self.programs.iter().find(|program| program.dir == dir && program.argv == argv)?;
+        let framework = Framework::ALL.into_iter().find(|framework| framework.name() == kept.framework)?;
+        Some(CaseList { framework, way: kept.way as usize, names: kept.names.clone() })
     }
 }
 

@@ -48,7 +48,7 @@ fn with_input(words: Vec<OsString>, cwd: &Path, like: &Path) -> Option<(Vec<OsSt
 const REDIRECTION: &[u8] = b"\0<";
 
 /// Scripts are the shell's to run.
-fn is_elf(path: &Path) -> bool {
+pub(super) fn is_elf(path: &Path) -> bool {
     let mut magic = [0; 4];
     File::open(path).and_then(|mut file| file.read_exact(&mut magic)).is_ok() && magic == *b"\x7fELF"
 }
@@ -80,7 +80,7 @@ fn words(line: &[u8]) -> Option<Vec<OsString>> {
 }
 
 /// Whether a shell's line is one program, called by its path: no other command, assignment, or word of the shell's own.
-fn is_simple(line: &[u8]) -> bool {
+pub(super) fn is_simple(line: &[u8]) -> bool {
     let line = line.trim_ascii();
     let first = line.split(u8::is_ascii_whitespace).next().unwrap_or_default();
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-+./,:@%".contains(byte);

@@ -8,10 +8,11 @@ use std::path::{Path, PathBuf};
 
 use super::config::{Config, FILE, Kind, Names, SuiteConfig};
 use super::kept::KeptLists;
+use super::likeness::Likeness;
 use super::locks::Locks;
 use super::mismatch::clip;
 use super::oracle::{Compare, Expected, Oracle};
-use super::test::{Plan, Test, command_text, line_text};
+use super::test::{Plan, Test, choice_text, command_text, line_text};
 use super::{SuiteError, automake, cases, command, ctest, detect, meson};
 use crate::exec::{Command, Environment, ExecError, Limits, Outcome, Status};
 
@@ -53,7 +54,12 @@ impl Suite {
             if let Some((path, status)) = known(test) {
                 let shown = "the correct version's".to_string();
                 let expected = Expected::File { path, shown };
-                test.plan.oracle = Oracle::Compare(Compare { expected, status: Some(status), filter: None });
+                test.plan.oracle = Oracle::Compare(Compare {
+                    expected,
+                    status: Some(status),
+                    filter: None,
+                    likeness: Likeness::default(),
+                });
             }
         }
         self
@@ -105,6 +111,7 @@ impl Suite {
             if found.is_slow {
                 keeping.keep(section, &listing.dir, &found);
             }
+            let found = listing.split(found, kept, &mut keeping);
             notes.extend(found.notes.into_iter().map(|note| format!("suite `{name}`: {note}")));
             let prefix = if names.len() > 1 { format!("{name}/") } else { String::new() };
             listing.add(found.tests, &prefix, &mut tests);
@@ -158,6 +165,7 @@ impl SuiteConfig {
             scratch: Default::default(),
             alone: Names::None,
             needs: Vec::new(),
+            cases: None,
         }
     }
 }
@@ -277,7 +285,7 @@ impl Listing<'_> {
                 around: around.map(Path::to_owned),
                 index: tests.len(),
                 suite: self.number,
-                command: line_text(&plan.argv),
+                command: format!("{}{}", choice_text(&plan), line_text(&plan.argv)),
                 dir,
                 plan,
             });

@@ -7,7 +7,9 @@ use std::sync::{Arc, OnceLock};
 
 use super::automake;
 use super::ctest::CtestOracle;
+use super::framework::Framework;
 use super::junit;
+use super::likeness::Likeness;
 use super::mismatch::Mismatch;
 use super::tap;
 use super::test::Place;
@@ -33,6 +35,8 @@ pub(super) enum Oracle {
     Ctest(Box<CtestOracle>),
     /// By the result file that Automake's test driver writes; positions of the arguments with the names of log and result file.
     Automake { log: usize, trs: usize },
+    /// By what the framework says of the one case that ran.
+    Case(Framework),
 }
 
 impl Default for Oracle {
@@ -54,6 +58,8 @@ pub(super) struct Compare {
     pub(super) status: Option<i32>,
     /// Shell command through which both outputs go first.
     pub(super) filter: Option<String>,
+    /// What need not be as expected.
+    pub(super) likeness: Likeness,
 }
 
 /// The output that a test should have.
@@ -94,7 +100,19 @@ impl Oracle {
             Oracle::Exit { skip, error, should_fail } => Some(by_exit(outcome, *skip, *error, *should_fail)),
             Oracle::Tap { should_fail } => Some(expect_failure(tap::parse(output).judge(outcome.status), *should_fail)),
             Oracle::Ctest(oracle) => Some(oracle.judge(outcome.status, output)),
+            Oracle::Case(framework) => {
+                Some(not_runnable(outcome).unwrap_or_else(|| framework.judge(outcome.status, output)))
+            }
             Oracle::Compare(_) | Oracle::Junit(_) | Oracle::Automake { .. } => None,
+        }
+    }
+
+    /// Whether a run passes that ends with status 0, whatever it writes.
+    pub(super) fn wants_success(&self) -> bool {
+        match self {
+            Oracle::Exit { should_fail, .. } | Oracle::Tap { should_fail } => !should_fail,
+            Oracle::Ctest(oracle) => oracle.wants_success(),
+            _ => false,
         }
     }
 
@@ -122,7 +140,7 @@ impl Place<'_> {
             (_, Oracle::Junit(path)) => not_runnable(outcome).unwrap_or_else(|| junit::judge(&self.cwd.join(path))),
             (status, Oracle::Automake { .. }) => automake::judge(&automake::trs_file(self.scratch), status, &output),
             (_, Oracle::Compare(compare)) => return self.compare(compare, outcome),
-            (_, Oracle::Exit { .. } | Oracle::Tap { .. } | Oracle::Ctest(_)) => {
+            (_, Oracle::Exit { .. } | Oracle::Tap { .. } | Oracle::Ctest(_) | Oracle::Case(_)) => {
                 oracle.judge_captured(outcome, &output).unwrap_or_else(|| Judgement::error("cannot be judged"))
             }
         };
@@ -147,6 +165,7 @@ impl Place<'_> {
             (Ok(got), Ok(expected)) => (got, expected),
             (Err(judgement), _) | (_, Err(judgement)) => return Ok((judgement, raw())),
         };
+        let got = compare.likeness.settled(&expected, got);
         let judgement = match (crash(outcome.status), Mismatch::first(&expected, &got)) {
             (Some(_), _) => Judgement::fail(status_text(outcome.status)),
             (None, Some(mismatch)) => Judgement::differs(&shown, mismatch),

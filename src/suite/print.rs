@@ -30,7 +30,10 @@ impl Test {
             print.bytes(value.as_ref().map_or(b"", |value| value.as_bytes()));
         }
         match &self.plan.oracle {
-            Oracle::Compare(Compare { expected, status, filter }) => {
+            Oracle::Compare(Compare { expected, status, filter, likeness }) => {
+                if !likeness.is_exact() {
+                    print.bytes(format!("{likeness:?}").as_bytes());
+                }
                 if let Some(status) = status {
                     print.bytes(&status.to_le_bytes());
                 }

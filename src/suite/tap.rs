@@ -70,6 +70,12 @@ pub fn parse(output: &[u8]) -> Tap {
     tap
 }
 
+/// Whether an output is TAP with all its points, at least two.
+pub(super) fn is_whole(output: &[u8]) -> bool {
+    let tap = parse(output);
+    tap.wrong.is_none() && tap.points.len() > 1 && tap.plan == Some(tap.points.len() as u64)
+}
+
 /// What a line says that ends everything; that of a subtest ends its parents, too.
 fn bail_out(line: &str) -> Option<&str> {
     let bare = line.trim_start_matches(SUBTEST);

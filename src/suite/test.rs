@@ -228,6 +228,9 @@ impl Test {
     pub(super) fn environment_in(&self, tmp: &Path) -> Environment {
         let mut env = Environment::inherited();
         env.set_varying("TMPDIR", tmp);
+        if let Oracle::Case(framework) = &self.plan.oracle {
+            framework.temporary().iter().for_each(|name| env.set_varying(name, tmp));
+        }
         for (name, value) in &self.plan.env {
             match value {
                 Some(value) => env.set(name, value),
@@ -244,6 +247,17 @@ pub(super) fn line_text(argv: &[OsString]) -> String {
         [shell, option, line] if shell == "/bin/sh" && option == "-c" => line.to_string_lossy().into_owned(),
         argv => command_text(argv),
     }
+}
+
+/// The variables of a plan that choose a case, as a shell would take them before the command.
+pub(super) fn choice_text(plan: &Plan) -> String {
+    let Oracle::Case(framework) = &plan.oracle else { return String::new() };
+    let chosen = plan.env.iter().filter(|(name, _)| framework.chooses_by(name));
+    let text = |(name, value): &(OsString, Option<OsString>)| {
+        let value = value.as_ref().map(|value| command_text(std::slice::from_ref(value))).unwrap_or_default();
+        format!("{}={value} ", name.to_string_lossy())
+    };
+    chosen.map(text).collect()
 }
 
 /// A command as a shell would take it, for people.

@@ -44,7 +44,7 @@ impl Filter {
     /// # Errors
     /// When the system refuses to run the filter.
     pub fn new(test: &Test, expected: &[u8], own: &[u8]) -> Result<Option<Filter>, SuiteError> {
-        let own = test.filtered(own)?;
+        let own = test.filtered(own)?.map(|own| test.settled(expected, own));
         let filter = |own| Filter { test: test.clone(), expected: expected.to_vec(), own, known: Mutex::default() };
         Ok(own.map(filter))
     }
@@ -66,7 +66,8 @@ impl Filter {
             return look;
         }
         // What the system refuses tells as little as a filter that fails.
-        let filtered = self.test.filtered(output).ok().flatten();
+        let filtered =
+            self.test.filtered(output).ok().flatten().map(|filtered| self.test.settled(&self.expected, filtered));
         let look = filtered.map(|filtered| Look {
             is_own: filtered == self.own,
             is_expected: filtered == self.expected,

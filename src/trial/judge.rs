@@ -145,7 +145,7 @@ impl Judge {
             Judging::Output => {
                 let outcome = finished.captured.as_ref()?;
                 let both = [&outcome.stdout.bytes[..], &outcome.stderr.bytes[..]];
-                let output = if self.looks_at[1] { both.concat() } else { both[0].to_vec() };
+                let output = if self.test.looks_at()[1] { both.concat() } else { both[0].to_vec() };
                 self.test.judge_captured(outcome, &output)?
             }
             Judging::Filtered { status: wanted, .. } => self.judge_look(Status::from_wait(status), *wanted, look)?,

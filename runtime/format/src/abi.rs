@@ -122,6 +122,10 @@ pub const ENV_QUIET: &str = "SUSPECT_QUIET";
 pub const ENV_TRIAL: &str = "SUSPECT_TRIAL";
 /// Name of the running test, copied into the trace.
 pub const ENV_TEST: &str = "SUSPECT_TEST";
+/// Name of the one case that a test program runs, whose unit-test framework cannot run one by itself.
+pub const ENV_CASE: &str = "SUSPECT_CASE";
+/// Functions of such frameworks whose calls the linker leads to the runtime.
+pub const WRAPPED: [&str; 3] = ["UnityDefaultTestRun", "_tcase_add_test", "_cmocka_run_group_tests"];
 /// Bytes of full values to keep for each process in `trace` mode; [`DEFAULT_LOG_BYTES`] when not set.
 pub const ENV_LOG_BYTES: &str = "SUSPECT_LOG_BYTES";
 /// Bytes that a recording may have; [`crate::record::DEFAULT_RECORD_BYTES`] when not set.

@@ -171,6 +171,16 @@ pub fn flush() {
     }
 }
 
+/// Has cmocka run the tests that match alone.
+pub fn filter_cmocka(pattern: *const c_char) {
+    type Filter = unsafe extern "C" fn(*const c_char);
+    let function = foreign!("cmocka_set_test_filter");
+    if !function.is_null() {
+        // SAFETY: cmocka gives it this type; it keeps the pointer, which is into the environment.
+        unsafe { core::mem::transmute::<*mut c_void, Filter>(function)(pattern) };
+    }
+}
+
 /// The C library's `time`, null without one.
 pub fn time() -> *mut c_void {
     foreign!("time")

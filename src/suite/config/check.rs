@@ -10,11 +10,13 @@ use serde::de::DeserializeOwned;
 use suspect_format::abi::Mode;
 use toml::Spanned;
 
+use super::super::framework::Framework;
+use super::super::likeness::{Close, Likeness};
 use super::super::template::{Template, nearest};
 use super::super::test_code::TestCode;
 use super::{
-    BuildConfig, CasesConfig, CommandConfig, Config, Expect, ExpectSource, Kind, LinesConfig, Names, ResultFormat,
-    ScratchKind, StoreConfig, SuiteConfig,
+    BuildConfig, Cases, CasesConfig, CommandConfig, Config, Expect, ExpectSource, Kind, LinesConfig, Names,
+    ResultFormat, ScratchKind, StoreConfig, SuiteConfig,
 };
 
 #[derive(Deserialize)]
@@ -64,6 +66,7 @@ pub(super) struct RawSuite {
     scratch: Option<Spanned<String>>,
     alone: Option<Spanned<toml::Value>>,
     needs: Option<Spanned<toml::Value>>,
+    cases: Option<Spanned<String>>,
     list: Option<Spanned<String>>,
     run: Option<Spanned<String>>,
     result: Option<Spanned<String>>,
@@ -72,6 +75,10 @@ pub(super) struct RawSuite {
     expect: Option<Spanned<String>>,
     reference: Option<Spanned<String>>,
     filter: Option<Spanned<String>>,
+    status: Option<Spanned<i64>>,
+    close: Option<Spanned<f64>>,
+    unordered: Option<Spanned<bool>>,
+    patterns: Option<Spanned<bool>>,
 }
 
 /// Something wrong, and where in the text.
@@ -174,6 +181,13 @@ fn check_suite(raw: Spanned<RawSuite>) -> Result<SuiteConfig, Wrong> {
         Some(word) => check_scratch(word)?,
         None => ScratchKind::None,
     };
+    let cases = match &raw.cases {
+        Some(word) if matches!(kind, Kind::Cases(_) | Kind::Lines(_)) => {
+            return wrong(word.span(), format!("`cases` has no meaning for kind = \"{}\"", kind.name()));
+        }
+        Some(word) => Some(check_cases_of_programs(word)?),
+        None => None,
+    };
     let repeat = match raw.repeat {
         Some(repeat) => match usize::try_from(*repeat.get_ref()) {
             Ok(times @ 2..=1000) => times,
@@ -191,6 +205,7 @@ fn check_suite(raw: Spanned<RawSuite>) -> Result<SuiteConfig, Wrong> {
         scratch,
         alone: raw.alone.map_or(Ok(Names::None), check_alone)?,
         needs: raw.needs.map_or(Ok(Vec::new()), check_needs)?,
+        cases,
     })
 }
 
@@ -267,6 +282,19 @@ fn check_scratch(word: &Spanned<String>) -> Result<ScratchKind, Wrong> {
     }
 }
 
+fn check_cases_of_programs(word: &Spanned<String>) -> Result<Cases, Wrong> {
+    match word.get_ref().as_str() {
+        "auto" => Ok(Cases::Auto),
+        other => match Framework::ALL.into_iter().find(|framework| framework.name() == other) {
+            Some(framework) => Ok(Cases::Of(framework)),
+            None => {
+                let known: Vec<&str> = ["auto"].into_iter().chain(Framework::ALL.map(Framework::name)).collect();
+                wrong(word.span(), unknown_word("framework", other, &known))
+            }
+        },
+    }
+}
+
 fn check_timeout(value: Spanned<toml::Value>) -> Result<Duration, Wrong> {
     let duration = match value.get_ref() {
         toml::Value::String(text) => parse_duration(text),
@@ -319,6 +347,19 @@ fn check_kind(raw: &RawSuite) -> Result<Kind, Wrong> {
             return wrong(field.span(), format!("`{name}` has no meaning for kind = \"{kind}\""));
         }
     }
+    let compares = matches!(kind, "cases" | "lines") && (raw.expect.is_some() || raw.reference.is_some());
+    for (name, field) in raw.comparing_fields() {
+        if let Some(at) = field
+            && !compares
+        {
+            return wrong(
+                at,
+                format!(
+                    "`{name}` needs kind = \"cases\" or \"lines\" with `expect` or `reference` to compare the output with"
+                ),
+            );
+        }
+    }
     match kind {
         "command" => check_command(raw).map(Kind::Command),
         "cases" => check_cases(raw).map(Kind::Cases),
@@ -342,6 +383,16 @@ impl RawSuite {
             ("expect", &self.expect),
             ("reference", &self.reference),
             ("filter", &self.filter),
+        ]
+    }
+
+    /// Where fields are that only comparisons have.
+    fn comparing_fields(&self) -> [(&'static str, Option<Range<usize>>); 4] {
+        [
+            ("status", self.status.as_ref().map(Spanned::span)),
+            ("close", self.close.as_ref().map(Spanned::span)),
+            ("unordered", self.unordered.as_ref().map(Spanned::span)),
+            ("patterns", self.patterns.as_ref().map(Spanned::span)),
         ]
     }
 
@@ -443,5 +494,36 @@ fn check_expect(raw: &RawSuite, known: &[&str]) -> Result<Option<Expect>, Wrong>
             };
         }
     };
-    Ok(Some(Expect { source, filter: raw.filter.as_ref().map(no_nul).transpose()? }))
+    let filter = raw.filter.as_ref().map(no_nul).transpose()?;
+    Ok(Some(Expect { source, filter, status: check_status(raw)?, likeness: check_likeness(raw)? }))
+}
+
+fn check_status(raw: &RawSuite) -> Result<Option<i32>, Wrong> {
+    let Some(status) = &raw.status else { return Ok(None) };
+    match u8::try_from(*status.get_ref()) {
+        Ok(status) => Ok(Some(status.into())),
+        Err(_) => wrong(status.span(), "`status` is the exit status that the program must have, from 0 to 255"),
+    }
+}
+
+fn check_likeness(raw: &RawSuite) -> Result<Likeness, Wrong> {
+    let close = match &raw.close {
+        None => None,
+        Some(most) => match Close::new(*most.get_ref()) {
+            Some(close) => Some(close),
+            None => {
+                return wrong(
+                    most.span(),
+                    "`close` is by how much numbers may differ, more than 0 and less than 1, such as 1e-9",
+                );
+            }
+        },
+    };
+    let is_set = |field: &Option<Spanned<bool>>| field.as_ref().is_some_and(|field| *field.get_ref());
+    match &raw.patterns {
+        Some(patterns) if *patterns.get_ref() && raw.expect.is_none() => {
+            wrong(patterns.span(), "`patterns` needs `expect`: what a program writes are no regular expressions")
+        }
+        _ => Ok(Likeness { close, unordered: is_set(&raw.unordered), patterns: is_set(&raw.patterns) }),
+    }
 }

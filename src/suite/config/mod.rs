@@ -15,6 +15,8 @@ use toml::Spanned;
 pub use self::check::parse_duration;
 use self::check::{RawSuite, Wrong, check, check_suites, parse, position, wrong};
 use super::SuiteError;
+use super::framework::Framework;
+use super::likeness::Likeness;
 use super::template::Template;
 use super::test_code::TestCode;
 
@@ -80,6 +82,17 @@ pub struct SuiteConfig {
     pub alone: Names,
     /// What tests have for themselves while they run, each with the tests that need it.
     pub needs: Vec<(String, Names)>,
+    /// Which test programs are taken apart into their cases.
+    pub cases: Option<Cases>,
+}
+
+/// Test programs that are taken apart into their cases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cases {
+    /// Those of any framework that shows.
+    Auto,
+    /// All, as those of this framework.
+    Of(Framework),
 }
 
 /// Some tests of a suite, by their names.
@@ -207,6 +220,10 @@ pub(super) struct Expect {
     pub(super) source: ExpectSource,
     /// Shell command through which both outputs go before they are compared.
     pub(super) filter: Option<String>,
+    /// The exit status, if not any will do.
+    pub(super) status: Option<i32>,
+    /// What need not be as expected.
+    pub(super) likeness: Likeness,
 }
 
 /// Where the expected output comes from.

@@ -1,0 +1,108 @@
+//! What a suite's tests leave untold, and the line of suspect.toml that would have them tell more.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use super::config::Kind;
+use super::oracle::Oracle;
+use super::{Suite, Test};
+
+/// A key of suspect.toml that would have tests tell more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Key {
+    /// Each case of a test program is a test.
+    Cases,
+    /// Which points of a script fail.
+    Tap,
+    /// One run of the program a test.
+    OneRun,
+}
+
+/// Why tests of a suite tell less than they could.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hint {
+    /// Number of the `[[suite]]` in suspect.toml, from 0.
+    pub suite: usize,
+    /// What would help.
+    pub key: Key,
+    /// The first of the tests.
+    pub test: String,
+    /// How many tests it is about.
+    pub n_tests: usize,
+    /// Most instrumented processes that a run of one starts.
+    pub processes: u32,
+    /// Whether how the program ends is all that decides.
+    pub by_status: bool,
+}
+
+/// Instrumented processes of a test from which on they are said to be many: a program and what starts it are two.
+const MANY: u32 = 3;
+
+impl Key {
+    /// The line of suspect.toml, where one alone is enough.
+    pub fn line(self) -> Option<&'static str> {
+        match self {
+            Key::Cases => Some("cases = \"auto\""),
+            Key::Tap => Some("result = \"tap\""),
+            Key::OneRun => None,
+        }
+    }
+}
+
+impl Suite {
+    /// What would have tests tell more, those that `failing` has by their numbers, with the instrumented processes that each starts and the
+    /// output that it wrote, where that is known.
+    pub fn hints<'o>(&self, failing: impl IntoIterator<Item = (usize, u32, Option<&'o [u8]>)>) -> Vec<Hint> {
+        let mut hints: BTreeMap<(usize, Key), Hint> = BTreeMap::new();
+        for (number, processes, output) in failing {
+            let Some(test) = self.tests().get(number) else { continue };
+            let Some(key) = self.key(test, processes, output) else { continue };
+            let (suite, by_status) = (test.suite, test.is_judged_by_status());
+            let new = Hint { suite, key, test: test.name.clone(), n_tests: 0, processes: 0, by_status };
+            let hint = hints.entry((suite, key)).or_insert(new);
+            hint.n_tests += 1;
+            hint.processes = hint.processes.max(processes);
+            hint.by_status &= by_status;
+        }
+        hints.into_values().collect()
+    }
+
+    fn key(&self, test: &Test, processes: u32, output: Option<&[u8]>) -> Option<Key> {
+        let section = self.config().suites.get(test.suite)?;
+        let is_split = matches!(test.plan.oracle, Oracle::Case(_));
+        if section.cases.is_none() && test.framework().is_some() {
+            return Some(Key::Cases);
+        }
+        if matches!(section.kind, Kind::Command(_))
+            && test.is_judged_by_status()
+            && output.is_some_and(super::tap::is_whole)
+        {
+            return Some(Key::Tap);
+        }
+        (!is_split && processes >= MANY).then_some(Key::OneRun)
+    }
+}
+
+impl fmt::Display for Hint {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Hint { test, n_tests, processes, by_status, .. } = self;
+        write!(out, "{test}")?;
+        match n_tests {
+            0 | 1 => {}
+            2 => write!(out, " and one more")?,
+            n => write!(out, " and {} more", n - 1)?,
+        }
+        let (verb, processes_word) = if *n_tests > 1 { ("run", "each at most ") } else { ("runs", "") };
+        let noun = if *processes == 1 { "instrumented process" } else { "instrumented processes" };
+        let judged = if *by_status { "judged by exit status alone" } else { "judged by output" };
+        write!(out, " {verb} {processes_word}{processes} {noun}, {judged}: ")?;
+        match self.key {
+            Key::Cases => write!(out, "`cases = \"auto\"` in suspect.toml makes each case of such a program a test"),
+            Key::Tap => write!(out, "`result = \"tap\"` in suspect.toml says which points fail"),
+            Key::OneRun => write!(
+                out,
+                "all that they execute is under suspicion; `kind = \"cases\"` or `\"lines\"` in suspect.toml makes a test of each run"
+            ),
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Making suspect.toml tell more, with nothing kept but what was seen to work.
+
+use std::fs;
+use std::path::Path;
+
+use suspect_format::abi::ENV_OUT;
+
+use super::config::{Config, FILE};
+use super::hint::Key;
+use super::{RunContext, Suite, SuiteError, Test, TestRun, Verdict};
+use crate::exec::ScratchRoot;
+
+/// What came of a line for one `[[suite]]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refinement {
+    /// Number of the `[[suite]]`, from 1.
+    pub suite: usize,
+    /// The line.
+    pub line: &'static str,
+    /// The tests of the whole project before and with it.
+    pub n_tests: (usize, usize),
+    /// Why the line is not kept; `None` where it is.
+    pub refused: Option<String>,
+}
+
+/// Tries what would have the tests of the project in `root` tell more, and writes into its suspect.toml what has the same verdicts, all recorded.
+/// Scratch directories are made in `scratch`.
+///
+/// # Errors
+/// As [`Suite::load`], or when suspect.toml cannot be written.
+pub fn refine(root: &Path, scratch: &ScratchRoot) -> Result<Vec<Refinement>, SuiteError> {
+    let path = root.join(FILE);
+    let mut suite = Suite::load(root)?;
+    let mut text =
+        fs::read_to_string(&path).map_err(|source| SuiteError::Io { what: "read", path: path.clone(), source })?;
+    let mut runs = run_all(&suite, scratch)?;
+    let outputs = |runs: &[Seen]| runs.iter().map(|seen| seen.run.output.clone()).collect::<Vec<_>>();
+    let written = outputs(&runs);
+    let hints = suite.hints(
+        runs.iter().zip(&written).enumerate().map(|(at, (seen, output))| (at, seen.processes, Some(&output[..]))),
+    );
+    let mut refinements = Vec::new();
+    for (hint, line) in hints.into_iter().filter_map(|hint| Some((hint.clone(), hint.key.line()?))) {
+        let Some(changed) = with_line(&text, hint.suite, hint.key, line) else { continue };
+        let tried = Suite::from_config(suite.root(), Config::parse(changed.as_bytes(), &path)?)?;
+        let tried_runs = run_all(&tried, scratch)?;
+        let refused = differs(&suite, &runs, &tried, &tried_runs);
+        let n_tests = (suite.tests().len(), tried.tests().len());
+        refinements.push(Refinement { suite: hint.suite + 1, line, n_tests, refused: refused.clone() });
+        if refused.is_none() {
+            (text, suite, runs) = (changed, tried, tried_runs);
+        }
+    }
+    if refinements.iter().any(|refinement| refinement.refused.is_none()) {
+        fs::write(&path, text).map_err(|source| SuiteError::Io { what: "write", path, source })?;
+    }
+    Ok(refinements)
+}
+
+/// A run with the number of instrumented processes that left a record.
+struct Seen {
+    run: TestRun,
+    processes: u32,
+}
+
+fn run_all(suite: &Suite, scratch: &ScratchRoot) -> Result<Vec<Seen>, SuiteError> {
+    suite.tests().iter().map(|test| run(suite, test, scratch)).collect()
+}
+
+fn run(suite: &Suite, test: &Test, scratch: &ScratchRoot) -> Result<Seen, SuiteError> {
+    let refused = |source| SuiteError::Io { what: "make a directory in", path: std::env::temp_dir(), source };
+    let traces = tempfile::Builder::new().prefix("suspect-").tempdir().map_err(refused)?;
+    let env = [(ENV_OUT.into(), traces.path().into())];
+    let run = suite.run_test(test, &RunContext { env: &env, scratch, timeout: None, large_stack: false })?;
+    let processes = fs::read_dir(traces.path()).map_or(0, Iterator::count) as u32;
+    Ok(Seen { run, processes })
+}
+
+/// In what the tests of a changed suspect.toml differ: those of one that stays are as before; cases of one that is taken apart fail exactly
+/// if the whole does, and each leaves a record if the whole does.
+fn differs(old: &Suite, runs: &[Seen], new: &Suite, new_runs: &[Seen]) -> Option<String> {
+    let failed = |seen: &Seen| matches!(seen.run.verdict, Verdict::Fail | Verdict::Timeout);
+    for (test, seen) in old.tests().iter().zip(runs) {
+        let of_test =
+            |name: &str| name == test.name || name.strip_prefix(&test.name).is_some_and(|rest| rest.starts_with('/'));
+        let now: Vec<(&Test, &Seen)> =
+            new.tests().iter().zip(new_runs).filter(|(test, _)| of_test(&test.name)).collect();
+        if let Some((case, unclear)) = now.iter().find(|(_, seen)| seen.run.verdict == Verdict::Error)
+            && seen.run.verdict != Verdict::Error
+        {
+            let why = unclear.run.reason.as_deref().unwrap_or("cannot be run");
+            return Some(format!("{} cannot be judged: {why}", case.name));
+        }
+        if failed(seen) != now.iter().any(|(_, seen)| failed(seen)) {
+            let (was, is) = if failed(seen) { ("fails", "passes") } else { ("passes", "fails") };
+            return Some(format!("{} {was} and {is} with it", test.name));
+        }
+        if seen.processes > 0
+            && let Some((case, _)) =
+                now.iter().find(|(_, seen)| seen.processes == 0 && seen.run.verdict != Verdict::Skip)
+        {
+            return Some(format!("{} leaves no record", case.name));
+        }
+    }
+    None
+}
+
+/// The text of suspect.toml with a line after the kind of its `[[suite]]` with this number; the key's own line, if there is one, is replaced.
+fn with_line(text: &str, suite: usize, key: Key, line: &str) -> Option<String> {
+    let name = line.split(' ').next()?;
+    let (mut sections, mut done, mut out) = (0, false, String::new());
+    for old in text.lines() {
+        let trimmed = old.trim();
+        sections += usize::from(trimmed == "[[suite]]");
+        let is_here = sections == suite + 1;
+        let is_key = trimmed.strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with('='));
+        if is_here && is_key && key != Key::Cases {
+            continue;
+        }
+        out.push_str(old);
+        out.push('\n');
+        let is_kind = trimmed.strip_prefix("kind").is_some_and(|rest| rest.trim_start().starts_with('='));
+        if is_here && is_kind && !done {
+            out.push_str(line);
+            out.push('\n');
+            done = true;
+        }
+    }
+    done.then_some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_goes_behind_the_kind_of_its_suite() {
+        let text = "[build]\ncommand = \"make\"\n[[suite]]\nkind = \"ctest\"\n# more\n[[suite]]\nname = \"b\"\nkind = \"command\"\nresult = \"exit\"\n";
+        let cases = with_line(text, 0, Key::Cases, "cases = \"auto\"").unwrap();
+        assert_eq!(cases, text.replace("\"ctest\"\n", "\"ctest\"\ncases = \"auto\"\n"));
+        let tap = with_line(text, 1, Key::Tap, "result = \"tap\"").unwrap();
+        assert_eq!(tap, text.replace("\"command\"\nresult = \"exit\"\n", "\"command\"\nresult = \"tap\"\n"));
+        assert_eq!(with_line(text, 2, Key::Tap, "result = \"tap\""), None);
+    }
+}

@@ -1,0 +1,186 @@
+//! Test programs of unit-test frameworks, replaced by their cases.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::automake;
+use super::config::Cases;
+use super::framework::{Extra, Framework};
+use super::kept::KeptLists;
+use super::line::{is_elf, is_simple};
+use super::load::{Found, Listed, Listing};
+use super::oracle::{Oracle, shown_path};
+use super::test::{Plan, Test, command_text, line_text};
+use crate::exec::{Command, ExecError, Outcome, Status};
+
+/// Time for a program to list its cases, which with some frameworks runs them.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The cases of one test program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct CaseList {
+    pub(super) framework: Framework,
+    /// Number of the way of asking that answered.
+    pub(super) way: usize,
+    pub(super) names: Vec<String>,
+}
+
+impl Listing<'_> {
+    /// What was found with the cases of test programs in the place of those that have several. A program whose cases are not told
+    /// stays one test, and a note says why.
+    pub(super) fn split(&self, found: Found, kept: &KeptLists, keeping: &mut KeptLists) -> Found {
+        let Some(cases) = self.section.cases else { return found };
+        let Found { tests, mut notes, is_slow } = found;
+        // What other tests need around them is not taken apart.
+        let around: Vec<usize> = tests
+            .iter()
+            .flat_map(|test| test.plan.before.iter().map(|(other, _)| *other).chain(test.plan.after.clone()))
+            .collect();
+        let (mut split, mut places) = (Vec::new(), Vec::new());
+        let (mut n_programs, mut n_cases) = (0, 0);
+        for (index, test) in tests.into_iter().enumerate() {
+            places.push(split.len());
+            let program = (!around.contains(&index)).then(|| Program::of(&test, cases)).flatten();
+            let list = program.and_then(|program| {
+                let list = kept.cases(&test.dir, &program.argv).map_or_else(|| self.ask(&program, &test), Ok);
+                let list = list.map_err(|why| notes.push(format!("{} stays one test: {why}", test.name))).ok()?;
+                keeping.keep_cases(&test.dir, &program.argv, &list);
+                (list.names.len() > 1).then_some((program, list))
+            });
+            match list {
+                Some((program, list)) => {
+                    (n_programs, n_cases) = (n_programs + 1, n_cases + list.names.len());
+                    split.extend(list.names.iter().map(|case| program.case(&test, &list, case)));
+                }
+                None => split.push(test),
+            }
+        }
+        for test in &mut split {
+            test.plan.before.iter_mut().for_each(|(other, _)| *other = places[*other]);
+            test.plan.after.iter_mut().for_each(|other| *other = places[*other]);
+        }
+        if n_programs > 0 {
+            let programs = if n_programs == 1 { "program" } else { "programs" };
+            notes.push(format!("{n_cases} cases in {n_programs} test {programs}, each run alone"));
+        }
+        Found { tests: split, notes, is_slow }
+    }
+
+    /// Asks a program for its cases, or says why there is no answer.
+    fn ask(&self, program: &Program, test: &Listed) -> Result<CaseList, String> {
+        let framework = program.framework;
+        for (way, extra) in framework.listing().iter().enumerate() {
+            let mut command = Command { cwd: test.dir.clone(), ..self.tool(program.with(&extra.arguments)) };
+            for (name, value) in &test.plan.env {
+                match value {
+                    Some(value) => command.env.set(name, value),
+                    None => command.env.unset(name),
+                }
+            }
+            extra.env.iter().for_each(|(name, value)| command.env.set(name, value));
+            command.limits.wall = PATIENCE;
+            let outcome = run(&command)?;
+            let text = String::from_utf8_lossy(&outcome.stdout.bytes);
+            let is_answer = framework.runs_to_list() || outcome.status == Status::Exited(0);
+            let Some(names) = framework.listed(&text, way).filter(|_| is_answer) else { continue };
+            if !framework.runs_to_list() || names.len() < 2 || runs_alone(&command, framework, way, &names[0])? {
+                return Ok(CaseList { framework, way, names });
+            }
+        }
+        let line = line_text(&program.argv);
+        let shown = shown_path(Path::new(&line), self.root);
+        Err(format!("`{shown}` does not tell its cases apart as programs of {} do", framework.name()))
+    }
+}
+
+/// Whether a program runs the one case that it is asked for, and no other one; `listing` asks it for all.
+fn runs_alone(listing: &Command, framework: Framework, way: usize, case: &str) -> Result<bool, String> {
+    let mut command = listing.clone();
+    framework.alone(case, way).env.iter().for_each(|(name, value)| command.env.set(name, value));
+    let names = framework.listed(&String::from_utf8_lossy(&run(&command)?.stdout.bytes), way);
+    Ok(names.is_some_and(|names| names == [case]))
+}
+
+fn run(command: &Command) -> Result<Outcome, String> {
+    command.run().map_err(|error: ExecError| error.to_string())
+}
+
+impl Test {
+    /// The framework of the program that is the whole test, if one shows.
+    pub(super) fn framework(&self) -> Option<Framework> {
+        let listed = Listed { name: self.name.clone(), dir: self.dir.clone(), plan: self.plan.clone() };
+        Program::of(&listed, Cases::Auto).map(|program| program.framework)
+    }
+}
+
+/// A test that is a program of a framework.
+struct Program {
+    framework: Framework,
+    /// Without a driver around it.
+    argv: Vec<OsString>,
+}
+
+impl Program {
+    /// The program that a test runs, if it is one that suspect.toml wants the cases of.
+    fn of(test: &Listed, cases: Cases) -> Option<Program> {
+        let argv = match &test.plan.oracle {
+            Oracle::Automake { .. } => {
+                automake::driven(&test.plan.argv).filter(|(_, oracle)| oracle.wants_success())?.0
+            }
+            oracle => oracle.wants_success().then(|| test.plan.argv.clone())?,
+        };
+        let file = test.dir.join(program(&argv)?);
+        let framework = match cases {
+            Cases::Of(framework) => elf(&file).map(|_| framework),
+            Cases::Auto => elf(&file).and_then(|path| Framework::of(&fs::read(path).ok()?)),
+        };
+        Some(Program { framework: framework?, argv })
+    }
+
+    /// Its command with more arguments.
+    fn with(&self, arguments: &[OsString]) -> Vec<OsString> {
+        match self.argv.as_slice() {
+            [shell, option, line] if is_shell(shell, option) && !arguments.is_empty() => {
+                let mut line = line.clone();
+                line.push(" ");
+                line.push(command_text(arguments));
+                vec![shell.clone(), option.clone(), line]
+            }
+            argv => [argv, arguments].concat(),
+        }
+    }
+
+    /// The test of one case.
+    fn case(&self, test: &Listed, list: &CaseList, case: &str) -> Listed {
+        let Extra { arguments, env } = list.framework.alone(case, list.way);
+        let mut plan = Plan { argv: self.with(&arguments), oracle: Oracle::Case(list.framework), ..test.plan.clone() };
+        plan.env.extend(env.into_iter().map(|(name, value)| (name, Some(value))));
+        Listed { name: format!("{}/{}", test.name, case.trim_start_matches('/')), dir: test.dir.clone(), plan }
+    }
+}
+
+fn is_shell(shell: &OsString, option: &OsString) -> bool {
+    shell == "/bin/sh" && option == "-c"
+}
+
+/// The file that a command runs, of a shell's line where that is one program.
+fn program(argv: &[OsString]) -> Option<PathBuf> {
+    match argv {
+        [shell, option, line] if is_shell(shell, option) => {
+            let line = line.as_bytes();
+            let first = line.trim_ascii().split(u8::is_ascii_whitespace).next().filter(|_| is_simple(line))?;
+            Some(OsStr::from_bytes(first).into())
+        }
+        argv => argv.first().map(PathBuf::from),
+    }
+}
+
+/// The program itself, which for libtool's wrapper is beside it.
+fn elf(path: &Path) -> Option<PathBuf> {
+    let name = path.file_name()?;
+    let real = path.with_file_name(".libs").join(name);
+    [path.to_owned(), real].into_iter().find(|path| is_elf(path))
+}

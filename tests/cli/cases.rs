@@ -1,0 +1,174 @@
+//! Test programs of unit-test frameworks, whose cases are tests of their own. The frameworks are stand-ins, tests/programs/cases/framework.c.
+
+use std::process::Command;
+
+use crate::project::{Project, text};
+
+/// The frameworks that are stood in for, as macros.
+const FRAMEWORKS: [&str; 5] = ["CHECK", "CMOCKA", "GLIB", "GREATEST", "UNITY"];
+
+/// A project with a test program for each of these frameworks.
+fn project(frameworks: &[&str], keys: &str) -> Project {
+    let project = Project::new();
+    for name in ["calc.c", "calc.h", "framework.c", "framework.h", "test_calc.c"] {
+        project.copy_program(&format!("cases/{name}"));
+    }
+    let program = |framework: &str| {
+        let name = framework.to_lowercase();
+        format!(
+            "t_{name}: calc.o\n\t$(CC) -D{framework} -c -o f_{name}.o cases/framework.c\n\t$(CC) -D{framework} -c -o o_{name}.o cases/test_calc.c\n\
+                 \t$(CC) -o $@ o_{name}.o f_{name}.o calc.o\n"
+        )
+    };
+    let names: Vec<String> = frameworks.iter().map(|framework| format!("t_{}", framework.to_lowercase())).collect();
+    let programs: String = frameworks.iter().map(|framework| program(framework)).collect();
+    project.write(
+        "Makefile",
+        &format!("all: {}\ncalc.o: cases/calc.c\n\t$(CC) -c -o $@ cases/calc.c\n{programs}", names.join(" ")),
+    );
+    let test_code = "[rank]\ntest_code = [\"cases/test_*.c\", \"cases/framework.c\"]\n";
+    let suite = format!(
+        "[[suite]]\nkind = \"command\"\nlist = \"printf '%s\\\\n' {}\"\nrun = \"./{{test}}\"\n{keys}",
+        names.join(" ")
+    );
+    project.write("suspect.toml", &format!("[build]\ncommand = \"make\"\n{test_code}{suite}"));
+    project
+}
+
+#[test]
+fn each_case_is_a_test_with_its_own_coverage_and_assertion() {
+    let project = project(&FRAMEWORKS, "cases = \"auto\"\n");
+    project.succeed(&["build"]);
+    let output = project.suspect(&["test"]);
+    let said = text(&output);
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("10 cases in 5 test programs, each run alone"), "{said}");
+    assert!(said.contains("5 passing, 5 failing, 0 not counted"), "{said}");
+    let complaints = [
+        "t_check/calc:core:multiplies: t.c:7: Assertion 'times(2, 3) == 6' failed: times(2, 3) == 8, 6 == 6",
+        "t_cmocka/multiplies: t.c:7: 0x8 != 0x6",
+        "t_glib/calc/multiplies: t.c:7:multiplies: assertion failed (times(2, 3) == 6): (8 == 6)",
+        "t_greatest/calc:multiplies: 6 != times(2, 3) (t.c:7)",
+        "t_unity/multiplies: test_calc.c:11: Expected 6 Was 8",
+    ];
+    for complaint in complaints {
+        assert!(said.contains(&format!("fails: {complaint}\n")), "{complaint}: {said}");
+    }
+    // A passing case has not executed what a failing one has.
+    let ranking = project.ranking(&["--method", "ochiai"]);
+    let first = &ranking["ranking"][0];
+    let executed = |kind: &str| first["evidence"][kind].as_u64();
+    assert_eq!(first["function"].as_str(), Some("times"), "{ranking}");
+    assert_eq!((executed("failing_executed"), executed("passing_executed")), (Some(5), Some(0)), "{ranking}");
+}
+
+#[test]
+fn changes_are_tried_on_one_case_and_must_let_it_run() {
+    let project = project(&["UNITY"], "cases = \"unity\"\n");
+    project.succeed(&["build"]);
+    project.succeed(&["test"]);
+    let answer = project.succeed(&["rank"]);
+    let first = answer.lines().next().unwrap();
+    assert_eq!(first, "t_unity/multiplies fails: SUSPECT_CASE=multiplies ./t_unity", "{answer}");
+    assert!(answer.contains("test_calc.c:11: Expected 6 Was 8"), "{answer}");
+    assert!(answer.contains("with `i < count`: t_unity/multiplies passes"), "{answer}");
+    // What the first line says can be typed.
+    let line = first.split_once(": ").unwrap().1;
+    let by_hand = text(&Command::new("sh").args(["-c", line]).current_dir(project.path()).output().unwrap());
+    assert!(by_hand.contains("multiplies:FAIL") && by_hand.contains("1 Tests 1 Failures"), "{by_hand}");
+}
+
+#[test]
+fn init_names_the_key_where_sources_use_a_framework() {
+    let project = Project::new();
+    project.write("CMakeLists.txt", "enable_testing()\n").write("tests/test_a.c", "#include <check.h>\n");
+    project.succeed(&["init"]);
+    let written = std::fs::read_to_string(project.path().join("suspect.toml")).unwrap();
+    let lines = "# tests/test_a.c uses check: each case of such a program is a test of its own.\ncases = \"auto\"\n";
+    assert!(written.contains(lines), "{written}");
+    let without = Project::new();
+    without.write("CMakeLists.txt", "enable_testing()\n").write("tests/test_a.c", "int main(void) { return 0; }\n");
+    without.succeed(&["init"]);
+    assert!(!std::fs::read_to_string(without.path().join("suspect.toml")).unwrap().contains("\ncases = "));
+}
+
+#[test]
+fn a_program_that_does_not_tell_its_cases_stays_one_test() {
+    let project = project(&["GLIB"], "cases = \"check\"\n");
+    project.succeed(&["build"]);
+    let said = text(&project.suspect(&["test"]));
+    assert!(
+        said.contains("t_glib stays one test: `./t_glib` does not tell its cases apart as programs of check do"),
+        "{said}"
+    );
+    assert!(said.contains("0 passing, 1 failing"), "{said}");
+}
+
+#[test]
+fn what_cannot_be_taken_apart_is_said_with_its_place() {
+    let project = project(&["UNITY"], "cases = \"chek\"\n");
+    let error = project.fail(&["test"], 1);
+    assert!(
+        error.contains("suspect.toml:") && error.contains("unknown framework \"chek\": did you mean \"check\"?"),
+        "{error}"
+    );
+    let lines = "[[suite]]\nkind = \"lines\"\nfile = \"x\"\nrun = \"./p {line}\"\ncases = \"auto\"\n";
+    project.write("suspect.toml", lines);
+    assert!(project.fail(&["test"], 1).contains("`cases` has no meaning for kind = \"lines\""));
+}
+
+#[test]
+fn refining_writes_what_gives_the_same_verdicts() {
+    let project = project(&FRAMEWORKS, "");
+    project.succeed(&["build"]);
+    let said = project.succeed(&["test"]);
+    let hint = "hint: t_check and 4 more run each at most 1 instrumented process, judged by exit status alone: `cases = \"auto\"` in suspect.toml \
+                makes each case of such a program a test\nhint: `suspect init --refine` tries that and writes what works\n";
+    assert!(said.ends_with(hint), "{said}");
+    assert!(project.succeed(&["doctor"]).contains("note failing tests: t_check and 4 more run"));
+    let refined = project.succeed(&["init", "--refine"]);
+    let wrote = "wrote `cases = \"auto\"` into [[suite]] 1: 5 tests become 10, with the same verdicts when run\n";
+    assert_eq!(refined, wrote);
+    let written = std::fs::read_to_string(project.path().join("suspect.toml")).unwrap();
+    assert!(written.contains("kind = \"command\"\ncases = \"auto\"\n"), "{written}");
+    let said = project.succeed(&["test"]);
+    assert!(said.contains("5 passing, 5 failing, 0 not counted; recorded\n") && !said.contains("hint:"), "{said}");
+    assert_eq!(project.succeed(&["init", "--refine"]), "nothing in suspect.toml would have its tests tell more\n");
+}
+
+#[test]
+fn refining_leaves_out_what_changes_a_verdict() {
+    // The second case fails only after the first one.
+    let project = project(&["UNITY"], "");
+    let source = std::fs::read_to_string(project.path().join("cases/test_calc.c")).unwrap();
+    let depends = source
+        .replace("return add(1, 2) - 3;", "before = 1;\n    return add(1, 2) - 3;")
+        .replace("int product = times(2, 3);", "int product = before ? times(2, 3) : 6;")
+        .replace("static int adds(void)", "static int before;\n\nstatic int adds(void)");
+    project.write("cases/test_calc.c", &depends);
+    project.succeed(&["build"]);
+    let before = std::fs::read_to_string(project.path().join("suspect.toml")).unwrap();
+    let refined = project.succeed(&["init", "--refine"]);
+    assert_eq!(refined, "left out `cases = \"auto\"` of [[suite]] 1: t_unity fails and passes with it\n");
+    assert_eq!(std::fs::read_to_string(project.path().join("suspect.toml")).unwrap(), before);
+}
+
+#[test]
+fn scripts_that_write_tap_are_read_as_such() {
+    let project = Project::new();
+    project.write(
+        "prog.c",
+        "#include <stdio.h>\nint main(void) { printf(\"1..2\\nok 1\\nnot ok 2 - sum\\n\"); return 1; }\n",
+    );
+    project.write(
+        "suspect.toml",
+        "[build]\ncommand = \"cc -o prog prog.c\"\n[[suite]]\nkind = \"command\"\nlist = \"echo one\"\nrun = \"./prog # {test}\"\n",
+    );
+    project.succeed(&["build"]);
+    let refined = project.succeed(&["init", "--refine"]);
+    assert_eq!(
+        refined,
+        "wrote `result = \"tap\"` into [[suite]] 1: 1 tests become 1, with the same verdicts when run\n"
+    );
+    assert!(text(&project.suspect(&["test"])).contains("fails: one: point 2 is not ok: sum"));
+}

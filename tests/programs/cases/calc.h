@@ -1,0 +1,2 @@
+int add(int one, int other);
+int times(int factor, int count);
