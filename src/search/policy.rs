@@ -364,7 +364,7 @@ impl<'a> Policy<'a> {
         for line in order.iter().take(CONTRASTED.0) {
             let notices = |candidate: &u32| {
                 let is_everywhere = trials.candidates()[*candidate as usize].kind != Kind::Switch;
-                let changes = |effect| matches!(effect, Effect::Changed | Effect::Turned);
+                let changes = |effect| matches!(effect, Effect::Changed | Effect::Turned | Effect::Silenced);
                 is_everywhere && trials.failing(*candidate).any(|(_, outcome)| changes(outcome.effect))
             };
             let noticed = self.by_line[line].iter().copied().filter(notices);

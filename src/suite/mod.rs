@@ -10,6 +10,7 @@ mod captured;
 mod cases;
 mod cmake_regex;
 mod command;
+mod complaint;
 pub mod config;
 mod ctest;
 mod detect;
@@ -37,6 +38,7 @@ pub use baseline::{
     timeout_from,
 };
 pub use captured::Judging;
+pub use complaint::complaint;
 pub use config::{Config, FILE as CONFIG_FILE, ScratchKind};
 pub use error::SuiteError;
 pub use init::init;

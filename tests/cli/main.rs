@@ -6,6 +6,7 @@ mod attempts;
 mod bisecting;
 mod causes;
 mod code_mutants;
+mod complaints;
 mod contrib;
 mod counts;
 mod differences;
