@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use super::super::*;
 use super::{ADD, FAILED, everywhere, program, trials};
 use crate::mutant::Class;
+use crate::program::Block;
 use crate::spectra::CoverageMatrix;
 
 const STEP: Kind = Kind::Operation(Class::Sti);
@@ -54,6 +55,27 @@ fn what_silences_a_test_turns_it_only_as_long_as_nothing_else_does() {
     assert_eq!(effects(&[hushed, mended]), both);
     assert_eq!(effects(&[mended, hushed]), [both[1].clone(), both[0].clone()], "in whichever order");
     assert_eq!(effects(&[hushed, (ADD, 1, "ct")])[0], [Turned, Changed], "another test is turned");
+}
+
+#[test]
+fn a_line_alone_in_its_function_has_the_neighbours_that_are_usual() {
+    let mut program = program(6);
+    if let Some(last) = program.blocks.last_mut() {
+        last.lines = vec![4];
+    }
+    program.blocks.push(Block { function: 1, pieces: 0..0, lines: vec![5] });
+    let coverage = everywhere(6, &FAILED);
+    let facts = LineFacts::new(&program, &coverage, &TESTS);
+    let given = [(ADD, 1, "ttsss"), (ADD, 2, "ttsss"), (ADD, 3, "ccsss"), (ADD, 5, "ttsss")];
+    let of = Portrait::new(&facts, &trials(&FAILED, &given)).features;
+    assert!(of[1].turning_function > 0.0 && of[1].flip_after + of[2].flip_after == 1.0);
+    assert_eq!(of[5].turning_function, (of[1].turning_function + of[2].turning_function) / 2.0);
+    assert_eq!((of[5].flip_after, of[5].flip_before), (0.5, 0.5));
+    // What has neighbours is as it was, and a line that flips nothing has those of such lines.
+    assert_eq!((of[3].flip_before, of[3].flip_after), (1.0, 0.0));
+    let quiet = [(ADD, 1, "ttsss"), (ADD, 2, "ccsss"), (ADD, 3, "ttsss"), (ADD, 5, "ccsss")];
+    let of = Portrait::new(&facts, &trials(&FAILED, &quiet)).features;
+    assert_eq!((of[5].flip_after, of[5].flip_before), (1.0, 1.0));
 }
 
 #[test]
