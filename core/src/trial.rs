@@ -119,6 +119,8 @@ pub struct Observation {
     pub output_changed: bool,
     /// Whether the test passes; `None` when that cannot be told without running the test as a whole.
     pub passes: Option<bool>,
+    /// Whether a failing test that is judged by its exit status alone passes, and what it said of its failure still stands in its output.
+    pub silenced: bool,
     /// Where the test is judged by comparing standard output: how many bytes of what it expects the trial wrote, up to the first that
     /// differs or is missing, [`MOST_EXPECTED`] at most. `None` of other tests, and where nothing is known.
     ///

@@ -213,6 +213,7 @@ fn show(test: u32, run: &Run, one: &Mutant, budget: u64) -> Observation {
         changed: Box::new([hash >> 8 & ((1 << run.nodes.len()) - 1)]),
         output_changed: hash & 32 == 0,
         passes: [None, Some(true), Some(false)][(hash % 3) as usize],
+        silenced: false,
         matched: None,
         used: budget + (hash & 0xff),
     }

@@ -53,7 +53,7 @@ pub(super) fn holding(
         let (run, found) = usable.find_map(|run| Some((run, run.records.get(&(candidate.id, test.test))?)))?;
         let holds = match outcome_of(&found.0).effect {
             Effect::Unknown => found.1 >= oldest,
-            Effect::Turned => !test.failed,
+            Effect::Turned | Effect::Silenced => !test.failed,
             Effect::Same | Effect::Unchanged | Effect::Changed => true,
         };
         (run.unchanged.is_some() || holds).then_some(*found)

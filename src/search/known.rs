@@ -22,12 +22,15 @@ pub(super) fn look_up(
     true
 }
 
-const EFFECTS: [Effect; 5] = [Effect::Same, Effect::Unchanged, Effect::Changed, Effect::Turned, Effect::Unknown];
+/// Numbers that effects are kept by.
+const EFFECTS: [Effect; 6] =
+    [Effect::Same, Effect::Unchanged, Effect::Changed, Effect::Turned, Effect::Unknown, Effect::Silenced];
 
 /// The outcome of a candidate, by identity, on a test as it is kept.
 pub(super) fn record(candidate: u64, test: u32, outcome: Outcome) -> TriedRecord {
     let Outcome { effect, end, matched } = outcome;
-    let effect = EFFECTS.iter().position(|one| *one == effect).unwrap_or(EFFECTS.len() - 1) as u8;
+    let number = |effect| EFFECTS.iter().position(|one| *one == effect).unwrap_or_default() as u8;
+    let effect = number(effect);
     TriedRecord { candidate, test, effect, end, matched }
 }
 

@@ -26,6 +26,11 @@ const CONFIRMED: usize = 4;
 const CONFIRMED_FIRST: usize = 8;
 /// Lines, and candidates of each that change the output of failing tests, which are tried on passing tests as well.
 const CONTRASTED: (usize, usize) = (24, 4);
+/// How often the numbers of candidates and lines that are followed up grow once nothing else is left to try, and by how much each time.
+const WIDENINGS: usize = 2;
+const WIDENING: usize = 4;
+/// Odds of the first line against the second from which on the search is not widened: the answer is clear.
+const CLEAR: f64 = 10.0;
 /// One in so many trials of a round is kept for a second test of what turned one, for what turned tests before, for repairs, for what tells failing
 /// tests from passing ones, and for single executions; what a sort does not need goes to the others.
 const SHARE_SECOND: usize = 8;
@@ -59,6 +64,8 @@ pub struct Policy<'a> {
     /// Failing tests that all candidates are tried on because nothing turned them, the latest last; before the first of them each candidate is
     /// tried on the cheapest test that executes it.
     targets: Vec<u32>,
+    /// How much wider than at first what is known is verified.
+    breadth: usize,
     /// Whether what is worth no trial is tried in the end.
     everything: bool,
 }
@@ -81,6 +88,7 @@ impl<'a> Policy<'a> {
             by_line,
             rounds: 0,
             targets: Vec::new(),
+            breadth: 1,
             everything,
         }
     }
@@ -98,6 +106,10 @@ impl<'a> Policy<'a> {
             && let Some(target) = self.next_target(trials, usable)
         {
             self.targets.push(target);
+            chosen = self.round(trials, probabilities, usable, &order, most);
+        }
+        while chosen.is_empty() && self.breadth < WIDENING.pow(WIDENINGS as u32) && !is_clear(&order, probabilities) {
+            self.breadth *= WIDENING;
             chosen = self.round(trials, probabilities, usable, &order, most);
         }
         if chosen.is_empty() && self.everything {
@@ -243,7 +255,7 @@ impl<'a> Policy<'a> {
         let mut gains: Vec<(f64, Pair)> = Vec::new();
         for (probability, rank, candidate) in self.turning(trials, probabilities) {
             let mut due: Vec<Pair> = self.open(trials, candidate, usable).map(|test| (candidate, test)).collect();
-            if due.is_empty() && rank < FOLLOWED.1 {
+            if due.is_empty() && rank < FOLLOWED.1 * self.breadth {
                 due = self.checks(trials, candidate, usable);
             }
             gains.extend(due.into_iter().map(|pair| (probability / (1 + rank) as f64, pair)));
@@ -272,7 +284,10 @@ impl<'a> Policy<'a> {
             let probability = probabilities.get(*line as usize).copied().unwrap_or(0.0) + f64::EPSILON;
             let everywhere = |candidate: &u32| is_everywhere(&trials.candidates()[*candidate as usize]);
             let turning = candidates.iter().copied().filter(move |at| everywhere(at) && turns(trials, *at));
-            turning.enumerate().take(FOLLOWED.0).map(move |(rank, candidate)| (probability, rank, candidate))
+            turning
+                .enumerate()
+                .take(FOLLOWED.0 * self.breadth)
+                .map(move |(rank, candidate)| (probability, rank, candidate))
         })
     }
 
@@ -361,10 +376,10 @@ impl<'a> Policy<'a> {
     /// Of the first lines, candidates that change what failing tests show: do they change passing ones, too?
     fn contrasted(&self, trials: &Trials, order: &[u32], usable: &[bool]) -> Vec<Pair> {
         let mut chosen = Vec::new();
-        for line in order.iter().take(CONTRASTED.0) {
+        for line in order.iter().take(CONTRASTED.0 * self.breadth) {
             let notices = |candidate: &u32| {
                 let is_everywhere = trials.candidates()[*candidate as usize].kind != Kind::Switch;
-                let changes = |effect| matches!(effect, Effect::Changed | Effect::Turned);
+                let changes = |effect| matches!(effect, Effect::Changed | Effect::Turned | Effect::Silenced);
                 is_everywhere && trials.failing(*candidate).any(|(_, outcome)| changes(outcome.effect))
             };
             let noticed = self.by_line[line].iter().copied().filter(notices);
@@ -501,6 +516,12 @@ fn deeper(trials: &Trials, known: &[u32], test: u32, count: u64) -> Vec<Vec<u64>
     let extended = |next: u64| instances.iter().copied().chain([next]).collect();
     // The switched run may execute the condition more often than the failing one did.
     (last + 1..=count.max(last) + 2).take(SWITCHED).map(extended).collect()
+}
+
+/// Whether the first line is far ahead of the second.
+fn is_clear(order: &[u32], probabilities: &[f64]) -> bool {
+    let of = |at: usize| order.get(at).and_then(|line| probabilities.get(*line as usize)).copied().unwrap_or(0.0);
+    of(0) > CLEAR * of(1)
 }
 
 fn turns(trials: &Trials, candidate: u32) -> bool {

@@ -207,6 +207,7 @@ fn show(test: u32, mutant: &Mutant) -> Observation {
         changed: Box::default(),
         output_changed: changed,
         passes: Some((test > 2) != turned),
+        silenced: false,
         matched: Some(if further { 9 } else { 5 }),
         used: 1,
     }

@@ -11,6 +11,7 @@ mod case;
 mod cases;
 mod cmake_regex;
 mod command;
+mod complaint;
 pub mod config;
 mod ctest;
 mod detect;
@@ -44,6 +45,7 @@ pub use baseline::{
     timeout_from,
 };
 pub use captured::Judging;
+pub use complaint::complaint;
 pub use config::{Config, FILE as CONFIG_FILE, ScratchKind};
 pub use error::SuiteError;
 pub use framework::Framework;

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use suspect_format::trial::{OUTPUT_HASH_START, PROCESS_APPLIED, PROCESS_CUT, output_hash};
 
-use super::file::n_words;
+use super::file::{compared, n_words};
 use super::filter::{Filter, Look};
 use super::frame::{Ran, Written};
 use super::{End, Executor, Observation};
 use crate::exec::{Outcome, Output, Status};
-use crate::suite::{Judging, Test, Verdict};
+use crate::suite::{Judging, Test, Verdict, complaint};
 
 /// What the oracle's run wrote and how it ended, and how the test looks at that.
 #[derive(Debug)]
@@ -29,11 +29,35 @@ pub(super) struct Judge {
     pub used: u64,
     /// Bytes that the oracle wrote up to the first that was not expected, where that is how the test is judged.
     pub matched: Option<u64>,
+    pub complaint: Option<Complaint>,
     pub n_nodes: usize,
     /// Bytes to which an output may grow.
     pub limit: u64,
     /// Hashes of the ends of the oracle's outputs and of the expected one, by output and offset.
     pub ends: RefCell<HashMap<(usize, u64), u64>>,
+}
+
+/// Where a failing test that is judged by its status says so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Complaint {
+    /// On standard output, of which it ends so many bytes.
+    Output(u64),
+    /// On standard error.
+    Errors,
+}
+
+impl Complaint {
+    /// Of a failing run whose streams are the same each time as far as `looks_at` says.
+    pub(super) fn of(judging: &Judging, outputs: &[Written; 2], looks_at: [bool; 2]) -> Option<Complaint> {
+        let of = |at: usize| complaint(&outputs[at].bytes).filter(|_| looks_at[at]);
+        match judging {
+            Judging::Status if of(1).is_some() => Some(Complaint::Errors),
+            Judging::Status => {
+                of(0).map(|place| Complaint::Output(compared(&outputs[0].bytes[..place.end]).len() as u64))
+            }
+            _ => None,
+        }
+    }
 }
 
 /// What a trial wrote to one stream.
@@ -76,6 +100,7 @@ impl Judge {
             changed: vec![0; n_words(self.n_nodes)].into(),
             output_changed: false,
             passes: Some(self.passes),
+            silenced: false,
             matched: self.matched,
             used: self.used,
         }
@@ -115,8 +140,19 @@ impl Judge {
             Some(_) if !output_changed => self.matched,
             Some(_) => look.map(|look| look.matched),
         };
+        let silenced = !self.passes && passes == Some(true) && self.still_complains(&finished);
         let Finished { executor, changed, used, .. } = finished;
-        Observation { executor, end, applied, changed, output_changed, passes, matched, used }
+        Observation { executor, end, applied, changed, output_changed, passes, silenced, matched, used }
+    }
+
+    /// Whether a trial says of a failure what the oracle says.
+    fn still_complains(&self, finished: &Finished) -> bool {
+        let [output, errors] = finished.streams;
+        match self.complaint {
+            None => false,
+            Some(Complaint::Output(end)) => output.before + finished.matched >= end,
+            Some(Complaint::Errors) => self.is_oracle(1, errors),
+        }
     }
 
     /// How much of what is expected a trial wrote.
@@ -235,17 +271,21 @@ mod tests {
         Written { length: bytes.len() as u64, hash: output_hash(OUTPUT_HASH_START, bytes), bytes: bytes.to_vec() }
     }
 
-    /// The judge of a test that compares standard output with `expected`, after a run of the oracle that wrote `own` and exited with 0.
-    fn judge(expected: &str, own: &str) -> Judge {
+    fn first_test(suite: &str) -> Test {
         let directory = tempfile::tempdir().unwrap();
-        let suite =
-            "[[suite]]\nkind = \"cases\"\ninputs = \"*.in\"\nrun = \"./prog {input}\"\nexpect = \"{stem}.out\"\n";
-        for (name, text) in [("suspect.toml", suite), ("a.in", ""), ("a.out", expected)] {
+        for (name, text) in [("suspect.toml", suite), ("a.in", "1\n"), ("a.out", "")] {
             std::fs::write(directory.path().join(name), text).unwrap();
         }
+        Suite::load(directory.path()).unwrap().tests()[0].clone()
+    }
+
+    /// The judge of a test that compares standard output with `expected`, after a run of the oracle that wrote `own` and exited with 0.
+    fn judge(expected: &str, own: &str) -> Judge {
+        let suite =
+            "[[suite]]\nkind = \"cases\"\ninputs = \"*.in\"\nrun = \"./prog {input}\"\nexpect = \"{stem}.out\"\n";
         let same = expected.bytes().zip(own.bytes()).take_while(|(expected, own)| expected == own);
         Judge {
-            test: Suite::load(directory.path()).unwrap().tests()[0].clone(),
+            test: first_test(suite),
             passes: own == expected,
             is_cut: false,
             judging: Judging::Exact { output: expected.into(), status: Some(0) },
@@ -255,6 +295,7 @@ mod tests {
             outputs: [written(own.as_bytes()), written(b"")],
             used: 100,
             matched: Some(same.count() as u64),
+            complaint: None,
             n_nodes: 1,
             limit: 1000,
             ends: RefCell::default(),
@@ -316,6 +357,30 @@ mod tests {
         };
         assert_eq!(passes("ok, but"), (Some(true), true));
         assert_eq!(passes("no, but"), (Some(false), true), "the end alone is what is expected");
+    }
+
+    #[test]
+    fn a_status_that_passes_beside_the_same_complaint_is_silenced() {
+        let failing = |output: &str, errors: &str| {
+            let outputs = [written(output.as_bytes()), written(errors.as_bytes())];
+            let complaint = Complaint::of(&Judging::Status, &outputs, [true; 2]);
+            Judge { status: 1 << 8, outputs, complaint, matched: None, judging: Judging::Status, ..judge("", "no") }
+        };
+        let silenced = |judge: Judge, matched: u64, errors: &str| {
+            let test = first_test("[[suite]]\nkind = \"lines\"\nfile = \"a.in\"\nrun = \"./prog {line}\"\n");
+            let stream = Stream { length: errors.len() as u64, before: 0, hash: written(errors.as_bytes()).hash };
+            let mut finished = Finished { matched, ..finished(0, "other") };
+            finished.streams[1] = stream;
+            let seen = Judge { test, ..judge }.observe(finished);
+            (seen.passes, seen.silenced)
+        };
+        let errors = "a.c:3: check failed\n";
+        assert_eq!(silenced(failing("", errors), 0, errors), (Some(true), true));
+        assert_eq!(silenced(failing("", errors), 0, ""), (Some(true), false), "the complaint is gone");
+        assert_eq!(silenced(failing("", "reading\n"), 0, "reading\n"), (Some(true), false), "no complaint");
+        let output = "1\nFAILED: sum\n2\n";
+        assert_eq!(silenced(failing(output, ""), 14, ""), (Some(true), true));
+        assert_eq!(silenced(failing(output, ""), 2, ""), (Some(true), false));
     }
 
     #[test]

@@ -17,7 +17,7 @@ use super::filter::Filter;
 use super::frame::{Answer, Ask, Ran, Stop};
 use super::garbage::Garbage;
 use super::job::{self, ALL_GATES, Place, Task};
-use super::judge::{Finished, Judge, Stream};
+use super::judge::{Complaint, Finished, Judge, Stream};
 use super::prepare::{Found, Preparing, Stand};
 use super::{
     BUDGET_FACTOR, End, Executor, Executors, FirstRun, Mutant, Observation, Oracle, Reason, TrialError, Watched,
@@ -57,13 +57,16 @@ struct Summary {
     limit: u64,
     /// See [`Judge::matched`].
     matched: Option<u64>,
+    /// What a failing test says of its failure, where its status alone is judged.
+    complaint: Option<Complaint>,
 }
 
 impl Summary {
-    /// What standard output is compared with; nothing where the test is not judged by that.
+    /// What standard output is compared with: what is expected, or what it says of its failure; nothing where the test is judged by neither.
     fn expected(&self) -> &[u8] {
-        match &self.judging {
-            Judging::Exact { output, .. } => compared(output),
+        match (&self.judging, self.complaint) {
+            (Judging::Exact { output, .. }, _) => compared(output),
+            (_, Some(Complaint::Output(end))) => &self.ran.outputs[0].bytes[..end as usize],
             _ => &[],
         }
     }
@@ -131,7 +134,10 @@ impl TestTrials {
         }
         let written = recording.ran.outputs.iter().map(|output| output.length).max().unwrap_or(0);
         let is_cut = ran.flags & PROCESS_CUT != 0;
+        let complains = verdict == Verdict::Fail;
+        let complaint = Complaint::of(&recording.judging, &recording.ran.outputs, recording.looks_at);
         let mut summary = Summary {
+            complaint: complaint.filter(|_| complains),
             passes: verdict == Verdict::Pass,
             is_cut,
             filter: None,
@@ -273,7 +279,7 @@ impl TestTrials {
     }
 
     fn judge(&self) -> Judge {
-        let Summary { passes, is_cut, judging, filter, looks_at, ran, used, limit, matched } = &self.summary;
+        let Summary { passes, is_cut, judging, filter, looks_at, ran, used, limit, matched, complaint } = &self.summary;
         Judge {
             test: self.test.clone(),
             passes: *passes,
@@ -285,6 +291,7 @@ impl TestTrials {
             outputs: ran.outputs.clone(),
             used: *used,
             matched: *matched,
+            complaint: *complaint,
             n_nodes: self.oracle.n_compared(),
             limit: *limit,
             ends: RefCell::new(HashMap::new()),

@@ -8,6 +8,7 @@ mod cases;
 mod causes;
 mod code_mutants;
 mod completing;
+mod complaints;
 mod contrib;
 mod counts;
 mod differences;

@@ -118,3 +118,17 @@ fn a_unit_that_is_as_it_was_is_not_looked_at_again() {
     project.write("src/prog.c", &(program + "int limits[] = {1};\n"));
     assert_eq!(look(), [fresh.clone(), fresh]);
 }
+
+#[test]
+fn style_speaks_for_nothing() {
+    let project = written("cc @options -std=gnu89 -o prog src/prog.c");
+    let old = "static fares(zone)\nint zone;\n{\n    int spare;\n    return zone;\n}\n\nint main";
+    let program = PROGRAM.replace("int main", old).replace("fare = 3;", "fare = 2 + fares(1);");
+    project.write("src/prog.c", &program);
+    project.succeed(&["build"]);
+    project.succeed(&["test"]);
+    let report = ranked(&project, &["--no-trials"]);
+    let reasons = report.ranking.iter().flat_map(|entry| &entry.reasons);
+    let warned: Vec<&str> = reasons.map(|one| one.text.as_str()).filter(|text| text.contains("warns")).collect();
+    assert!(!warned.is_empty() && warned.iter().all(|text| text.contains("-Wparentheses")), "{warned:?}");
+}

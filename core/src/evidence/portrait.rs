@@ -23,6 +23,7 @@ pub struct Portrait {
 /// What is known of one line from its own candidates.
 #[derive(Clone, Copy, Debug, Default)]
 struct Own {
+    tried: bool,
     flips: bool,
     flip_tests: f64,
     deletion: f64,
@@ -62,6 +63,7 @@ impl Portrait {
             let flipped = flipped(trials, candidates, counts);
             features.flip_tests = flipped.len() as f64 / at_least_one(tallies.n_failing());
             own[line as usize] = Own {
+                tried: !candidates.is_empty(),
                 flips: features.flip > 0.0,
                 flip_tests: features.flip_tests,
                 deletion: features.flip_deletion.max(features.flip_call),
@@ -319,6 +321,8 @@ fn direct(trials: &Trials, tallies: &Tallies, of_line: &[Vec<u32>]) -> Vec<f64> 
 #[derive(Clone, Copy, Debug, Default)]
 struct OfFunction {
     flipping: u32,
+    /// Lines that something was tried on.
+    tried: u32,
     all: u32,
     /// The two highest, of any two lines.
     turning: [f64; 2],
@@ -358,6 +362,7 @@ fn of_surroundings(features: &mut [Features], lines: &[u32], facts: &LineFacts, 
     for &line in lines {
         let (function, own) = (of_function.entry(facts.function(line)).or_default(), &own[line as usize]);
         function.flipping += u32::from(own.flips);
+        function.tried += u32::from(own.tried);
         function.all += 1;
         raise_two(&mut function.turning, own.turning);
         raise_two(&mut function.metallaxis, own.metallaxis);
@@ -385,6 +390,42 @@ fn of_surroundings(features: &mut [Features], lines: &[u32], facts: &LineFacts, 
         features.flip_function = f64::from(function.flipping) / f64::from(function.all);
         features.turning_function = of_others(&function.turning, features.turning);
         features.metallaxis_function = of_others(&function.metallaxis, features.metallaxis);
+    }
+    let is_alone = |line: u32| own[line as usize].tried && of_function[&facts.function(line)].tried == 1;
+    impute(features, &lines.iter().map(|line| is_alone(*line)).collect::<Vec<bool>>());
+}
+
+/// Features that tell of the other lines of a function.
+fn of_neighbours(features: &mut Features) -> [&mut f64; 9] {
+    [
+        &mut features.flip_before,
+        &mut features.flip_after,
+        &mut features.flip_near,
+        &mut features.deletion_after,
+        &mut features.flip_block,
+        &mut features.metallaxis_beside,
+        &mut features.flip_function,
+        &mut features.turning_function,
+        &mut features.metallaxis_function,
+    ]
+}
+
+/// Gives a line that is alone in its function what such lines as have neighbours have on average, if that is more: of those that flip a test, or of those
+/// that do not. Neighbours that are not there would else speak against it.
+fn impute(features: &mut [Features], alone: &[bool]) {
+    for flips in [false, true] {
+        let is_such = |features: &Features| (features.flip > 0.0) == flips;
+        let others = features.iter().zip(alone).filter(|(of, alone)| !**alone && of.untried == 0.0 && is_such(of));
+        let mut others: Vec<Features> = others.map(|(of, _)| *of).collect();
+        if others.is_empty() {
+            continue;
+        }
+        let means: [f64; 9] = std::array::from_fn(|n| {
+            mean(others.iter_mut().map(|of| *of_neighbours(of)[n]).collect::<Vec<_>>().into_iter())
+        });
+        for features in features.iter_mut().zip(alone).filter(|(of, alone)| **alone && is_such(of)).map(|(of, _)| of) {
+            of_neighbours(features).into_iter().zip(means).for_each(|(value, mean)| raise(value, mean));
+        }
     }
 }
 

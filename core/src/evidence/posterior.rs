@@ -2,7 +2,7 @@
 
 use super::cluster::clusters;
 use super::weights::{ELSEWHERE, WEIGHTS};
-use super::{Features, LineFacts, Portrait, Tallies, Trials};
+use super::{Effect, Features, Kind, LineFacts, Portrait, Tallies, Trials};
 
 /// How probable it is that a failing test fails because of each line.
 ///
@@ -135,7 +135,40 @@ fn spread(facts: &LineFacts, trials: &Trials, portrait: &Portrait) -> Vec<f64> {
     }
     lean_to_chains(facts, &mut lines);
     lean_to_readers(trials, &mut lines);
+    lean_from_reports(facts, trials, &mut lines);
     lines
+}
+
+/// The odds, by eye, that the fault is on a line that only reports a failure, of those that it would have else.
+const FOR_REPORTS: f64 = 0.1;
+
+/// Takes odds from lines that report a failure where tests are judged by how the program ends, as long as something else turns a test: no passing test
+/// executes them, and all that turns a verdict there is to silence the report or to leave out the call that makes it.
+fn lean_from_reports(facts: &LineFacts, trials: &Trials, lines: &mut [f64]) {
+    if trials.is_judged_by_output() {
+        return;
+    }
+    let (mut silenced, mut turned) = (vec![false; lines.len()], vec![false; lines.len()]);
+    for (at, candidate) in (0..).zip(trials.candidates()).filter(|(_, one)| lines[one.line as usize] > 0.0) {
+        let only_executed_failing = facts.spectra()[candidate.line as usize].ep == 0;
+        for (_, outcome) in trials.failing(at) {
+            let is_left_out = candidate.kind == Kind::Call && only_executed_failing;
+            silenced[candidate.line as usize] |=
+                outcome.effect == Effect::Silenced || outcome.effect == Effect::Turned && is_left_out;
+            turned[candidate.line as usize] |= outcome.effect == Effect::Turned && !is_left_out;
+        }
+    }
+    if !turned.contains(&true) {
+        return;
+    }
+    let before: f64 = lines.iter().sum();
+    for (line, p) in lines.iter_mut().enumerate() {
+        if silenced[line] && !turned[line] && facts.spectra()[line].ep == 0 {
+            *p *= FOR_REPORTS;
+        }
+    }
+    let after: f64 = lines.iter().sum();
+    lines.iter_mut().for_each(|p| *p *= before / after);
 }
 
 /// The probability, by eye, that the fault is in the function that was found to read what nothing was assigned to: what should have been assigned there may

@@ -20,7 +20,7 @@ pub struct Side {
 impl Side {
     fn count(&mut self, effect: Effect) {
         self.tried += u32::from(effect != Effect::Unknown);
-        self.noticed += u32::from(matches!(effect, Effect::Changed | Effect::Turned));
+        self.noticed += u32::from(matches!(effect, Effect::Changed | Effect::Turned | Effect::Silenced));
         self.turned += u32::from(effect == Effect::Turned);
     }
 }

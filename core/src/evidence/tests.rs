@@ -62,7 +62,7 @@ fn outcome(effect: Effect) -> Outcome {
     Outcome { effect, end: End::Exited(0), matched: None }
 }
 
-/// Trials from a row of letters for each candidate, a letter for each test: `s`ame, `u`nchanged, `c`hanged, `t`urned, `?` unknown, `.` not tried.
+/// Trials from a row of letters for each candidate, a letter for each test: `s`ame, `u`nchanged, `c`hanged, `t`urned, `h`ushed, `?` unknown, `.` not tried.
 fn trials(failed: &[bool], candidates: &[(Kind, u32, &str)]) -> Trials {
     let mut trials = Trials::new(tests_of(failed));
     for (id, (kind, line, letters)) in candidates.iter().enumerate() {
@@ -73,6 +73,7 @@ fn trials(failed: &[bool], candidates: &[(Kind, u32, &str)]) -> Trials {
                 'u' => Effect::Unchanged,
                 'c' => Effect::Changed,
                 't' => Effect::Turned,
+                'h' => Effect::Silenced,
                 '?' => Effect::Unknown,
                 _ => continue,
             };

@@ -16,6 +16,8 @@ pub enum Effect {
     Changed,
     /// The verdict is the other one: a failing test passes (a flip), a passing one fails (it breaks).
     Turned,
+    /// The exit status says that a failing test passes, and the test still says that it failed: the report was silenced, nothing mended.
+    Silenced,
     /// Nothing can be said: the clock stopped it.
     Unknown,
 }
@@ -37,6 +39,7 @@ impl Outcome {
         let effect = match seen.end {
             End::Unknown => Effect::Unknown,
             _ if !seen.applied => Effect::Same,
+            _ if failed && seen.silenced => Effect::Silenced,
             _ if seen.passes == Some(failed) => Effect::Turned,
             _ if seen.output_changed => Effect::Changed,
             _ => Effect::Unchanged,
@@ -75,6 +78,9 @@ pub struct Trials {
     unusable: BTreeSet<u32>,
     /// See [`Trials::set_judged_by_output`].
     judged_by_output: bool,
+    /// Trials that silenced a failing test, and the failing tests that some change really turns.
+    silenced: Vec<(u32, u32)>,
+    mended: BTreeSet<u32>,
 }
 
 impl Trials {
@@ -90,8 +96,32 @@ impl Trials {
         self.candidates.len() as u32 - 1
     }
 
-    /// Takes note of an outcome; a later one of the same trial takes its place.
-    pub fn set(&mut self, candidate: u32, test: u32, outcome: Outcome) {
+    /// Takes note of an outcome; a later one of the same trial takes its place. What silences a test counts as turning it as long as nothing else
+    /// turns the test: then what it says may belong there.
+    pub fn set(&mut self, candidate: u32, test: u32, mut outcome: Outcome) {
+        match outcome.effect {
+            Effect::Silenced => {
+                self.silenced.push((candidate, test));
+                if !self.mended.contains(&test) {
+                    outcome.effect = Effect::Turned;
+                }
+            }
+            Effect::Turned if self.tests[test as usize].failed && self.mended.insert(test) => self.unturn(test),
+            _ => {}
+        }
+        self.put(candidate, test, outcome);
+    }
+
+    /// What silenced a test does not turn it any more.
+    fn unturn(&mut self, test: u32) {
+        for (candidate, _) in self.silenced.clone().into_iter().filter(|(_, of)| *of == test) {
+            if let Some(outcome) = self.outcome(candidate, test) {
+                self.put(candidate, test, Outcome { effect: Effect::Silenced, ..outcome });
+            }
+        }
+    }
+
+    fn put(&mut self, candidate: u32, test: u32, outcome: Outcome) {
         let known = &mut self.outcomes[candidate as usize];
         match known.binary_search_by_key(&test, |(test, _)| *test) {
             Ok(at) => known[at].1 = outcome,

@@ -52,7 +52,8 @@ struct KeptCandidate {
     outcomes: Vec<(u32, u8, Option<u64>)>,
 }
 
-const EFFECTS: [Effect; 5] = [Effect::Same, Effect::Unchanged, Effect::Changed, Effect::Turned, Effect::Unknown];
+const EFFECTS: [Effect; 6] =
+    [Effect::Same, Effect::Unchanged, Effect::Changed, Effect::Turned, Effect::Unknown, Effect::Silenced];
 const KINDS: [Kind; 5] = [Kind::Value, Kind::Pointer, Kind::Predicate, Kind::Switch, Kind::Call];
 
 fn kinds() -> impl Iterator<Item = Kind> {

@@ -114,3 +114,35 @@ fn switches_are_extended_only_where_one_got_further_than_the_failing_run() {
     assert_eq!(extended(6, 5), [pairs.clone(), nothing.clone()], "further, but not by the pairs");
     assert_eq!(extended(6, 6)[0], [[1, 2], [1, 3], [1, 4], [1, 5]], "the first of those that got furthest");
 }
+
+#[test]
+fn what_turned_is_verified_to_the_end_unless_one_line_is_far_ahead() {
+    let (program, facts) = (program(), facts::Facts::default());
+    let passing = SearchTest { test: 9, failed: false, ..tests()[0].clone() };
+    let tests = [&tests()[0].clone(), &passing];
+    let verified = |probabilities: [f64; 2]| {
+        let tried = |(test, failed)| TriedTest { test, failed, matched: None, further: false };
+        let mut trials = Trials::new([(0, true), (9, false)].map(tried).to_vec());
+        let turned = Outcome { effect: Effect::Turned, end: End::Exited(0), matched: None };
+        for value in 0..60 {
+            let candidate = trials.add(setting(1, value));
+            trials.set(candidate, 0, turned);
+        }
+        let mut all = [0.0; N_NODES as usize];
+        (all[1], all[2]) = (probabilities[0], probabilities[1]);
+        let other = trials.add(setting(2, 0));
+        trials.set(other, 0, Outcome { effect: Effect::Unchanged, ..turned });
+        let mut policy = Policy::new(&program, &tests, 2, &facts, false);
+        let mut n = 0;
+        loop {
+            let chosen = policy.next(&mut trials, &all, &[true; 2], usize::MAX);
+            if chosen.is_empty() {
+                return n;
+            }
+            n += chosen.len();
+            chosen.iter().for_each(|(candidate, test)| trials.set(*candidate, *test, turned));
+        }
+    };
+    assert_eq!(verified([0.5, 0.3]), 60);
+    assert_eq!(verified([0.9, 0.01]), 10);
+}

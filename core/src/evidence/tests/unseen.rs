@@ -5,6 +5,8 @@ use proptest::prelude::*;
 use super::super::*;
 use super::{ADD, FAILED, everywhere, program, trials};
 use crate::mutant::Class;
+use crate::program::Block;
+use crate::spectra::CoverageMatrix;
 
 const STEP: Kind = Kind::Operation(Class::Sti);
 const TESTS: [u32; 5] = [0, 1, 2, 3, 4];
@@ -37,6 +39,66 @@ fn a_repair_in_trusted_code_does_not_unsay_a_last_resort() {
     let of = |rows: &[(Kind, u32, String)]| Posterior::new(&facts, &as_trials(rows));
     assert_eq!(of(&own), of(&more));
     assert!(of(&more).lines[2] > of(&own[1..]).lines[2]);
+}
+
+#[test]
+fn what_silences_a_test_turns_it_only_as_long_as_nothing_else_does() {
+    let effects = |rows: &[(Kind, u32, &str)]| {
+        let trials = trials(&FAILED, rows);
+        let of = |at: u32| trials.outcomes(at).iter().map(|(_, outcome)| outcome.effect).collect::<Vec<_>>();
+        (0..rows.len() as u32).map(of).collect::<Vec<_>>()
+    };
+    use Effect::{Changed, Silenced, Turned};
+    let (hushed, mended) = ((ADD, 0, "hc"), (ADD, 1, "tc"));
+    assert_eq!(effects(&[hushed]), [vec![Turned, Changed]]);
+    let both = [vec![Silenced, Changed], vec![Turned, Changed]];
+    assert_eq!(effects(&[hushed, mended]), both);
+    assert_eq!(effects(&[mended, hushed]), [both[1].clone(), both[0].clone()], "in whichever order");
+    assert_eq!(effects(&[hushed, (ADD, 1, "ct")])[0], [Turned, Changed], "another test is turned");
+}
+
+#[test]
+fn a_line_alone_in_its_function_has_the_neighbours_that_are_usual() {
+    let mut program = program(6);
+    if let Some(last) = program.blocks.last_mut() {
+        last.lines = vec![4];
+    }
+    program.blocks.push(Block { function: 1, pieces: 0..0, lines: vec![5] });
+    let coverage = everywhere(6, &FAILED);
+    let facts = LineFacts::new(&program, &coverage, &TESTS);
+    let given = [(ADD, 1, "ttsss"), (ADD, 2, "ttsss"), (ADD, 3, "ccsss"), (ADD, 5, "ttsss")];
+    let of = Portrait::new(&facts, &trials(&FAILED, &given)).features;
+    assert!(of[1].turning_function > 0.0 && of[1].flip_after + of[2].flip_after == 1.0);
+    assert_eq!(of[5].turning_function, (of[1].turning_function + of[2].turning_function) / 2.0);
+    assert_eq!((of[5].flip_after, of[5].flip_before), (0.5, 0.5));
+    // What has neighbours is as it was, and a line that flips nothing has those of such lines.
+    assert_eq!((of[3].flip_before, of[3].flip_after), (1.0, 0.0));
+    let quiet = [(ADD, 1, "ttsss"), (ADD, 2, "ccsss"), (ADD, 3, "ttsss"), (ADD, 5, "ccsss")];
+    let of = Portrait::new(&facts, &trials(&FAILED, &quiet)).features;
+    assert_eq!((of[5].flip_after, of[5].flip_before), (1.0, 1.0));
+}
+
+#[test]
+fn a_line_that_only_reports_gets_less() {
+    let program = program(6);
+    let rows: Vec<(Vec<u32>, bool)> =
+        FAILED.iter().map(|failed| (if *failed { (0..6).collect() } else { (0..4).collect() }, *failed)).collect();
+    let coverage = CoverageMatrix::from_units(6, &rows);
+    let facts = LineFacts::new(&program, &coverage, &TESTS);
+    let of = |rows: &[(Kind, u32, &str)]| {
+        let tests = (0..).zip(FAILED).map(|(test, failed)| TriedTest { test, failed, matched: None, further: false });
+        let given = trials(&FAILED, rows);
+        let mut bare = Trials::new(tests.collect());
+        for (at, candidate) in (0..).zip(given.candidates()) {
+            let at_bare = bare.add(candidate.clone());
+            given.outcomes(at).iter().for_each(|(test, outcome)| bare.set(at_bare, *test, *outcome));
+        }
+        Posterior::new(&facts, &bare).lines
+    };
+    let odds = |lines: &[f64]| lines[4] / lines[5];
+    let left_out = of(&[(Kind::Call, 4, "ttsss"), (ADD, 5, "ttsss")]);
+    let changed = of(&[(ADD, 4, "ttsss"), (Kind::Call, 5, "ttsss")]);
+    assert!(odds(&left_out) < 0.5 && odds(&changed) > 2.0, "{left_out:?} {changed:?}");
 }
 
 proptest! {
