@@ -11,7 +11,7 @@ use super::wrong::Wrong;
 use super::{Case, Marks, half_until, second};
 use crate::comparison::{Alignment, Pair};
 use crate::obstacle::Obstacle;
-use crate::recording::{Finder, Runs, Words};
+use crate::recording::{Finder, Misuse, Runs, Words};
 use crate::report::Explanation;
 use crate::suite::Test;
 
@@ -22,6 +22,8 @@ pub struct Question<'a> {
     pub failing: &'a RecordedTest,
     /// The wrong output, if that is to be explained.
     pub wrong: Option<Wrong>,
+    /// What it does outside of its objects first, if that is to be explained.
+    pub misuse: Option<Misuse>,
     /// True if it does the same each time, so that a change can be made at one place of its run.
     pub is_steady: bool,
     pub request: &'a Request,
@@ -212,6 +214,7 @@ impl Question<'_> {
             room: self.room,
             made: None,
             wrong: self.wrong.as_ref(),
+            misuse: self.misuse.as_ref(),
         };
         if let (Some(passing), Some(point)) = (made, changed) {
             let made = case.made(passing, point);

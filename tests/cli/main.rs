@@ -25,6 +25,7 @@ mod interrupted;
 mod keeping;
 mod labels;
 mod logging;
+mod misuses;
 mod mutants;
 mod newcomers;
 mod nightly;
