@@ -45,6 +45,8 @@ struct Outside {
     call: Option<u32>,
     point: u32,
     external: u32,
+    /// Of a call through a pointer: the modelled function that it calls, if that is known.
+    called: u32,
     arguments: Vec<u64>,
     /// For each argument the block that it points into.
     blocks: Vec<u32>,
@@ -96,6 +98,8 @@ pub struct Walk<'a, O, I> {
     step: u32,
     frame: u64,
     scratch: Vec<u8>,
+    /// Modelled functions of the C library by their addresses, as far as they were seen where modules keep them.
+    modelled: HashMap<u64, u32>,
     /// What pointers point into, if that is asked for.
     bounds: Option<Box<Bounds>>,
 }
@@ -126,6 +130,7 @@ impl<'a, O: Observer, I: Image> Walk<'a, O, I> {
             call: None,
             point: 0,
             external: external::UNKNOWN,
+            called: external::UNKNOWN,
             arguments: Vec::new(),
             blocks: Vec::new(),
             fresh: false,
@@ -159,6 +164,7 @@ impl<'a, O: Observer, I: Image> Walk<'a, O, I> {
             step: 0,
             frame: 0,
             scratch: Vec::new(),
+            modelled: HashMap::new(),
             bounds: None,
         }
     }
@@ -462,6 +468,11 @@ impl<O: Observer, I: Image> Machine for Walk<'_, O, I> {
                 bits
             }
         };
+        if of == Type::Pointer
+            && let Some(model) = self.image.modelled_at(address)
+        {
+            self.modelled.insert(bits, model);
+        }
         let access = self.access(address, length, of == Type::Pointer);
         self.observer.read(access, &mut self.view);
         let block = self.bounds.as_ref().map_or(NONE, |bounds| bounds.of_pointer(address, bits));

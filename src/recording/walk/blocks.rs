@@ -71,7 +71,7 @@ impl<O: Observer, I: Image> Walk<'_, O, I> {
     /// Looks at what the call of code outside that begins now does by its arguments.
     pub(super) fn check_call(&mut self) {
         let Some(Level::Outside(outside)) = self.levels.last().filter(|_| self.bounds.is_some()) else { return };
-        let Some(model) = external::external(outside.external) else { return };
+        let Some(model) = external::external(outside.called) else { return };
         let Outside { arguments, blocks, .. } = outside.clone();
         let word = |number: u8| {
             let number = usize::from(number);
@@ -112,6 +112,10 @@ impl<O: Observer, I: Image> Walk<'_, O, I> {
     /// Looks at bytes that a call of code outside has written.
     pub(super) fn check_written(&mut self, outside: &Outside, address: u64, length: u64) {
         let Some(bounds) = &mut self.bounds else { return };
+        // What others changed around their arguments, an allocator's own words in what it frees say, is not written through them.
+        if external::external(outside.external).is_none() {
+            return;
+        }
         let start = outside.arguments.iter().position(|argument| *argument == address);
         if let Some(block) = start.and_then(|number| outside.blocks.get(number)) {
             bounds.check(outside.point, Use::Write, *block, address, length);

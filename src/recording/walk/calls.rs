@@ -51,7 +51,8 @@ impl<O: Observer, I: Image> Walk<'_, O, I> {
         };
         let arguments = data.iter().map(|(_, word)| word.bits).collect();
         let blocks = data.iter().map(|(_, word)| word.block).collect();
-        let outside = Outside { call: Some(number), point, external, arguments, blocks, fresh: true, data };
+        let called = indirect.and_then(|address| self.modelled.get(&address).copied()).unwrap_or(external);
+        let outside = Outside { call: Some(number), point, external, called, arguments, blocks, fresh: true, data };
         self.levels.push(Level::Outside(outside));
         Ok(())
     }

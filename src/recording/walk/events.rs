@@ -144,6 +144,10 @@ impl<O: Observer, I: Image> Walk<'_, O, I> {
         if let Some(model) = model {
             self.objects_outside(model, &outside.arguments, result, &written);
         }
+        // Of a call through a pointer all is recorded but which objects it made and ended.
+        if let Some(called) = external::external(outside.called).filter(|_| model.is_none()) {
+            self.objects_outside(called, &outside.arguments, result, &written);
+        }
         for (address, bytes) in written {
             self.check_written(&outside, address, bytes.len() as u64);
             self.view.memory.write(address, bytes);
