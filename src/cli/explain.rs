@@ -9,7 +9,7 @@ use super::args::{AnswerFormat, ExplainArguments};
 use super::exit::{Exit, Failure};
 use super::progress::StatusLine;
 use crate::explain::{Method, Request, explain as explained, keep};
-use crate::report::{self, Explanation};
+use crate::report::{self, BriefExplanation, Explanation};
 use crate::source::SourceTree;
 use crate::store::Store;
 
@@ -25,7 +25,12 @@ pub fn explain(root: &Path, arguments: &ExplainArguments, out: &mut impl Write) 
     // Two tests that are named can be compared without a recorded run.
     let run = store.latest_run();
     let sources = run.map_or_else(|_| SourceTree::plain(root), |run| SourceTree::of(root, &run.program));
-    write(&sources, &explanation, arguments.format, out)?;
+    if arguments.brief {
+        let brief = serde_json::to_string(&BriefExplanation::of(&explanation)).map_err(std::io::Error::from);
+        brief.and_then(|text| writeln!(out, "{text}")).map_err(Failure::of(Exit::File))?;
+    } else {
+        write(&sources, &explanation, arguments.format, out)?;
+    }
     match explanation.verified || request.method != Method::Cc {
         true => Ok(()),
         false => Err(Failure::new(Exit::Finding, String::new())),

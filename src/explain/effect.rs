@@ -15,6 +15,9 @@ use crate::suite::Verdict;
 impl Case<'_> {
     /// The effect, and what it is in words.
     pub(super) fn default_effect(&self) -> Result<(Effect, Option<String>), Obstacle> {
+        if let Some(found) = self.misuse_effect() {
+            return Ok(found);
+        }
         if let Some(found) = self.crash() {
             return Ok(found);
         }
@@ -82,7 +85,7 @@ impl Case<'_> {
     }
 
     /// A point that corresponds, as an effect of what it reads.
-    fn reads_differ(&self, point: u32) -> Option<Effect> {
+    pub(super) fn reads_differ(&self, point: u32) -> Option<Effect> {
         let names = &self.runs.naming.names;
         let partner = self.runs.alignment.partner(Side::First, point)?;
         let (first, second) = (&self.runs.runs[0], &self.runs.runs[1]);
@@ -156,7 +159,7 @@ impl Case<'_> {
     }
 
     /// The last decision that both runs have and take differently before `point` of a run.
-    fn parting_before(&self, side: Side, point: u32) -> Option<Effect> {
+    pub(super) fn parting_before(&self, side: Side, point: u32) -> Option<Effect> {
         let floor = self.runs.alignment.floor(side, point);
         let parted = |point: &u32| {
             self.pair.parted(Side::First, *point) && self.runs.alignment.partner(Side::First, *point).is_some()
@@ -180,6 +183,11 @@ impl Case<'_> {
 
     /// The effect of the wrong output, where both runs come to that call and read other values for it.
     pub(super) fn read_otherwise(&self, wrong: &Wrong) -> Option<Effect> {
+        if let Some((returned, cell, _)) = self.wrong_cell(wrong) {
+            let partner = self.runs.alignment.partner(Side::Second, returned)?;
+            let watch = Watch::Locations(vec![self.runs.runs[1].location(cell)]);
+            return Effect::new(self.pair, partner, watch, &self.runs.naming.names).filter(Effect::differs);
+        }
         let of_call = |point: u32| {
             let partner = self.runs.alignment.partner(Side::Second, point)?;
             self.differently(partner).filter(Effect::differs)

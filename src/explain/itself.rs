@@ -1,6 +1,6 @@
 //! A second run where no passing test fits: the failing one, made to pass by one change.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::Case;
 use super::recorded::{Change, RecordedTest, RecordingRoom};
@@ -10,7 +10,7 @@ use crate::comparison::{Replacement, Side, Turn, decisions};
 use crate::evidence::ordinal;
 use crate::obstacle::Obstacle;
 use crate::recording::{Code, Runs};
-use crate::report::{Cause, Made, quoted};
+use crate::report::{Cause, Made, change_of, quoted};
 use crate::suite::Verdict;
 
 /// A run that a change made pass.
@@ -23,7 +23,52 @@ pub struct Passing {
     option: String,
     /// Runs until it was found.
     pub tried: u32,
+    /// The change of the program that it stands for, in words, if `suspect rank` found that.
+    mend: Option<String>,
 }
+
+/// The failing test as it passes with the best change of the program that the last ranking knows: it breaks nothing, is on one of the first lines, and one
+/// condition or value of the run stands for it. Nothing if there is none; it is looked for within `budget`.
+pub fn mended(
+    room: &RecordingRoom<'_>,
+    name: &str,
+    failing: &RecordedTest,
+    budget: Duration,
+) -> Result<Option<Passing>, Obstacle> {
+    let Some(claims) = room.claims() else { return Ok(None) };
+    let mut first: Vec<(String, u32)> = Vec::new();
+    for line in room.ranked_lines() {
+        if first.len() < FIRST_LINES && !first.contains(&line) {
+            first.push(line);
+        }
+    }
+    let mends = claims.mends(name, &first);
+    if mends.is_empty() {
+        return Ok(None);
+    }
+    let search = Search::new(room, name, failing)?;
+    let until = Instant::now() + budget;
+    for (number, claim) in (1..).zip(mends) {
+        let Some(change) = search.mend(claim, until)? else { continue };
+        let Some(recorded) = room.record_changed(failing, change, &format!("mended-{number}"))? else { continue };
+        if recorded.verdict != Verdict::Pass || is_silenced(failing, &recorded) {
+            continue;
+        }
+        let at = format!("{} at {}:{}", change_of(&claim.shown), claim.shown.file, claim.shown.line);
+        let (option, tried) = (option_of(&search, change), search.tried());
+        return Ok(Some(Passing { recorded, change, option, tried, mend: Some(at) }));
+    }
+    Ok(None)
+}
+
+/// True if a run that passes still complains, on standard error, as the failing one does: then only its status is another one.
+fn is_silenced(failing: &RecordedTest, passing: &RecordedTest) -> bool {
+    let (Some([_, complaint]), Some([_, still])) = (&failing.written, &passing.written) else { return false };
+    !complaint.is_empty() && complaint == still
+}
+
+/// Lines of the last ranking on which a change may stand that a run is compared under.
+const FIRST_LINES: usize = 3;
 
 /// Looks for a change of a recorded failing test that makes it pass, and records that run; the one that is given if it is.
 pub fn make(
@@ -61,7 +106,7 @@ pub fn make(
             }
         });
     }
-    Ok(Passing { recorded, change, option, tried })
+    Ok(Passing { recorded, change, option, tried, mend: None })
 }
 
 fn found(search: &Search<'_>, name: &str, asked: Itself, budget: Duration) -> Result<(Change, String, u32), Obstacle> {
@@ -74,13 +119,16 @@ fn found(search: &Search<'_>, name: &str, asked: Itself, budget: Duration) -> Re
         return Ok((search.replacement(replacement).ok_or_else(no_store)?, replace(replacement), 1));
     }
     let change = search.find(asked, budget)?;
-    let option = match change {
+    Ok((change, option_of(search, change), search.tried()))
+}
+
+fn option_of(search: &Search<'_>, change: Change) -> String {
+    match change {
         Change::Turned(turn) => switch(turn),
         Change::Replaced(point, replaced) => {
             replace(Replacement { store: search.number(point).unwrap_or_default(), bits: replaced.bits })
         }
-    };
-    Ok((change, option, search.tried()))
+    }
 }
 
 fn switch(Turn { decision, way }: Turn) -> String {
@@ -104,6 +152,16 @@ impl Passing {
 
     /// A statement for the user about such a run, and `why` nothing else fits.
     pub fn trust(&self, why: Option<&str>) -> String {
+        if let Some(mend) = &self.mend {
+            let once = match self.change {
+                Change::Turned(_) => "a condition goes another way there once",
+                Change::Replaced(..) => "a value is another one there once",
+            };
+            return format!(
+                "the run that it is compared with is this test under the best change that `suspect rank` found: {mend}; {once}, \
+                 and with that alone the test passes"
+            );
+        }
         let why = why.map(|why| format!("{why}: ")).unwrap_or_default();
         let runs = if self.tried == 1 { "1 run was".to_owned() } else { format!("{} runs were", self.tried) };
         let (change, end) = match self.change {

@@ -6,6 +6,7 @@ mod effect;
 mod failing;
 mod forked;
 mod itself;
+mod misuse;
 mod process;
 mod prover;
 mod question;
@@ -14,7 +15,9 @@ mod request;
 mod search;
 mod second;
 mod teller;
+mod trail;
 mod wrong;
+mod wrong_byte;
 
 use std::cell::Cell;
 use std::time::Instant;
@@ -23,7 +26,7 @@ use crate::campaign::run_identity;
 use crate::comparison::Pair;
 use crate::obstacle::Obstacle;
 use crate::progress::Progress;
-use crate::recording::{Code, Finder, Runs, Words};
+use crate::recording::{Code, Finder, Misuse, Runs, Words, misuses};
 use crate::report::{Explanation, Made};
 use crate::store::Store;
 use crate::suite::Test;
@@ -49,6 +52,8 @@ struct Case<'a> {
     made: Option<Made>,
     /// The wrong output of the failing run, if it is known.
     wrong: Option<&'a Wrong>,
+    /// The first thing that the failing run does outside of its objects.
+    misuse: Option<&'a Misuse>,
 }
 
 /// Records the runs that are asked for, and explains why one of them fails.
@@ -102,7 +107,9 @@ fn explanation_of(
         ));
     }
     let is_steady = unsteady.is_none();
-    let asked = Question { room, test, failing: &failing, wrong, is_steady, request, until, marks: Marks::default() };
+    let misuse = if request.effect.is_none() { first_misuse(room, &failing)? } else { None };
+    let marks = Marks::default();
+    let asked = Question { room, test, failing: &failing, wrong, misuse, is_steady, request, until, marks };
     let mut explanation = match &request.second {
         Second::Named(passing) => asked.against(passing, Wanted::Any)?,
         Second::Itself(change) => asked.against_itself(*change, None)?,
@@ -110,6 +117,18 @@ fn explanation_of(
     };
     explanation.trust.extend(notes.into_iter().chain(unsteady).chain(held));
     Ok((explanation, is_steady && !asked.marks.odd.get()))
+}
+
+/// Bytes of a recording, at most, that is gone along once more for what it does outside of objects.
+const MOST_LOOKED_AT: u64 = 64 << 20;
+
+/// The first thing that a recorded test does outside of its objects.
+fn first_misuse(room: &RecordingRoom<'_>, failing: &RecordedTest) -> Result<Option<Misuse>, Obstacle> {
+    if failing.recording.stream().end() > MOST_LOOKED_AT {
+        return Ok(None);
+    }
+    let loaded = room.code(&[&failing.recording])?;
+    Ok(misuses(&loaded.1, &failing.recording).into_iter().next())
 }
 
 /// When half of the time that is left will be over.

@@ -11,7 +11,7 @@ use super::wrong::Wrong;
 use super::{Case, Marks, half_until, second};
 use crate::comparison::{Alignment, Pair};
 use crate::obstacle::Obstacle;
-use crate::recording::{Finder, Runs, Words};
+use crate::recording::{Finder, Misuse, Runs, Words};
 use crate::report::Explanation;
 use crate::suite::Test;
 
@@ -22,6 +22,8 @@ pub struct Question<'a> {
     pub failing: &'a RecordedTest,
     /// The wrong output, if that is to be explained.
     pub wrong: Option<Wrong>,
+    /// What it does outside of its objects first, if that is to be explained.
+    pub misuse: Option<Misuse>,
     /// True if it does the same each time, so that a change can be made at one place of its run.
     pub is_steady: bool,
     pub request: &'a Request,
@@ -73,9 +75,12 @@ const TOO_MUCH: &str =
 const NOT_THERE: &str = "the passing test most like it never comes to where the question is";
 
 impl Question<'_> {
-    /// Compared with a passing test that writes something else where what is written is not expected; if there is none, with itself; else with
-    /// whichever passing test is most like it.
+    /// Compared with itself under the best change that the last ranking found; without one, with a passing test that writes something else where what is
+    /// written is not expected; if there is none, with itself; else with whichever passing test is most like it.
     pub fn against_one_alike(&self) -> Result<Explanation, Obstacle> {
+        if let Some(explanation) = self.against_itself_mended()? {
+            return Ok(explanation);
+        }
         let line = self.wrong.as_ref().map(|wrong| &wrong.place);
         let passing = second::passing(self.room, self.test, line)?;
         let most_alike = match passing.most_alike {
@@ -154,8 +159,22 @@ impl Question<'_> {
             let why = why.map(|why| format!("{name}: {why}; ")).unwrap_or_default();
             failure.reworded(|message| format!("{why}{message}"))
         })?;
-        let (recorded, names) = ([&passing.recorded, self.failing], ["itself".to_owned(), name.clone()]);
-        let mut explanation = self.compare(recorded, names, Some(&passing), Wanted::Any)?;
+        Ok(self.against_made(&passing, why)?)
+    }
+
+    /// Compared with its own run under the best change that the last ranking found, if there is one and the runs can be compared.
+    fn against_itself_mended(&self) -> Result<Option<Explanation>, Obstacle> {
+        if !self.is_steady {
+            return Ok(None);
+        }
+        let budget = half_until(self.until).saturating_duration_since(Instant::now());
+        let Some(passing) = itself::mended(self.room, &self.test.name, self.failing, budget)? else { return Ok(None) };
+        Ok(self.against_made(&passing, None).ok())
+    }
+
+    fn against_made(&self, passing: &Passing, why: Option<&str>) -> Result<Explanation, No> {
+        let (recorded, names) = ([&passing.recorded, self.failing], ["itself".to_owned(), self.test.name.clone()]);
+        let mut explanation = self.compare(recorded, names, Some(passing), Wanted::Any)?;
         explanation.trust.insert(0, passing.trust(why));
         Ok(explanation)
     }
@@ -195,6 +214,7 @@ impl Question<'_> {
             room: self.room,
             made: None,
             wrong: self.wrong.as_ref(),
+            misuse: self.misuse.as_ref(),
         };
         if let (Some(passing), Some(point)) = (made, changed) {
             let made = case.made(passing, point);

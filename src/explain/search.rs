@@ -11,8 +11,10 @@ use super::recorded::{Change, Loaded, RecordedTest, RecordingRoom};
 use super::request::Itself;
 use crate::comparison::{Replacement, Side, Turn, decisions, switching_order};
 use crate::obstacle::Obstacle;
-use crate::ranking::Claims;
+use crate::program::Place;
+use crate::ranking::{Claims, KeptClaim};
 use crate::recording::{Addresses, Code, Runs, Store, Stores, own_position};
+use crate::report::Claim;
 use crate::suite::Verdict;
 use crate::trial;
 
@@ -39,6 +41,9 @@ enum Known {
     /// All other values of the store of this number.
     Values(u64),
 }
+
+/// Executions at which what one change of the program comes to is tried, at most: the last ones.
+const MOST_OF_A_MEND: usize = 40;
 
 /// The result of a part of the search.
 enum Part {
@@ -111,6 +116,36 @@ impl<'a> Search<'a> {
         found.unwrap_or_else(|| Err(self.nothing(asked, budget, out_of_time)))
     }
 
+    /// The condition or value of the run that stands for a change of the program, so that the test passes; looked for until then.
+    pub fn mend(&self, claim: &KeptClaim, until: Instant) -> Result<Option<Change>, Obstacle> {
+        if self.room.trusted_files()?.contains(&claim.shown.file) {
+            return Ok(None);
+        }
+        let changes = self.of_mend(claim).into_iter().take(MOST_OF_A_MEND);
+        Ok(match self.try_all(changes, until)? {
+            Part::Found(change) => Some(change),
+            Part::Exhausted | Part::OutOfTime => None,
+        })
+    }
+
+    /// What a change of the program can come to in one execution, the last first: the value that a store on its line leaves, or the way that a condition
+    /// goes which it changes.
+    fn of_mend(&self, claim: &KeptClaim) -> Vec<Change> {
+        let Claim { file, line, edit, .. } = &claim.shown;
+        let at = (file.as_str(), *line);
+        let values = claim.value_change().into_iter().flat_map(|change| self.known_value(at, &change));
+        let decided = numbers(&self.decisions, |point| self.line(point) == Some(at));
+        let is_in_edit = |point: u32| {
+            let column = self.place(point).map_or(0, |place| place.column);
+            edit.as_ref()
+                .is_none_or(|edit| edit.line == edit.end_line && (edit.column..edit.end_column).contains(&column))
+        };
+        let mut decided: Vec<u64> = decided.into_iter().rev().collect();
+        // The condition itself comes before others of its line.
+        decided.sort_by_key(|number| !is_in_edit(self.decisions[*number as usize]));
+        values.map(|(_, change)| change).chain(self.turns(decided.into_iter())).collect()
+    }
+
     /// What is tried at these decisions and stores, on lines on which a change made the test pass: line after line by `rank`, on each of them
     /// conditions, values that turned the test, other values; the last execution first.
     fn at_known_lines(
@@ -180,13 +215,17 @@ impl<'a> Search<'a> {
     /// What made the test pass when a node's value was changed, for each execution of a store on that line, the last first; with its point.
     fn known_values(&self) -> Vec<(u32, Change)> {
         let Some(claims) = &self.claims else { return Vec::new() };
-        let mut found = Vec::new();
-        for (file, line, change) in claims.values_that_turn(self.name) {
-            let there = self.stores.all().iter().rev().filter(|store| self.line(store.point) == Some((file, line)));
-            let other = |store: &Store| changed(&change, store).filter(|bits| *bits != store.bits);
-            found.extend(there.filter_map(|store| Some((store.point, self.replaced(store, other(store)?)?))));
-        }
-        found
+        claims
+            .values_that_turn(self.name)
+            .flat_map(|(file, line, change)| self.known_value((file, line), &change))
+            .collect()
+    }
+
+    /// What a change of a node's value makes of each store on its line, the last first; with its point.
+    fn known_value(&self, at: (&str, u32), change: &trial::Change) -> Vec<(u32, Change)> {
+        let there = self.stores.all().iter().rev().filter(|store| self.line(store.point) == Some(at));
+        let other = |store: &Store| changed(change, store).filter(|bits| *bits != store.bits);
+        there.filter_map(|store| Some((store.point, self.replaced(store, other(store)?)?))).collect()
     }
 
     fn changes(&self, known: Known) -> Vec<Change> {
@@ -215,9 +254,13 @@ impl<'a> Search<'a> {
         Some(Change::Replaced(store.point, trial::Replaced { at, address, bits, length: store.of.bytes() }))
     }
 
-    fn line(&self, point: u32) -> Option<(&str, u32)> {
+    fn place(&self, point: u32) -> Option<Place> {
         let step = self.code().step_of(self.runs.runs[0].site(point))?;
-        let place = self.code().steps[step as usize].place;
+        Some(self.code().steps[step as usize].place)
+    }
+
+    fn line(&self, point: u32) -> Option<(&str, u32)> {
+        let place = self.place(point)?;
         Some((self.loaded.0.files.get(place.file as usize)?, place.line))
     }
 

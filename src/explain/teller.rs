@@ -30,6 +30,12 @@ impl Teller<'_, '_> {
         chain: &Chain,
         problems: Vec<String>,
     ) -> Result<Explanation, Obstacle> {
+        let facts = self.facts();
+        let origins: Vec<report::Origin> = chain.origins.iter().map(|origin| self.origin(origin)).collect();
+        let steps: Vec<Step> = chain.links.iter().map(|link| self.step(link)).collect();
+        let happens = words.clone().unwrap_or_else(|| self.values(effect));
+        let (test, made) = (&self.case.names[1], self.case.made.as_ref());
+        let summary = summary(test, &happens, &facts, &steps, &origins, made, chain.complete);
         let effect_words = match (words, self.values(effect)) {
             (Some(words), values) if values.is_empty() => words,
             (Some(words), values) => format!("{words}: {values}"),
@@ -47,8 +53,10 @@ impl Teller<'_, '_> {
             against: self.case.names[0].clone(),
             made: self.case.made.clone(),
             effect: effect_words,
-            steps: chain.links.iter().map(|link| self.step(link)).collect(),
-            origins: chain.origins.iter().map(|origin| self.origin(origin)).collect(),
+            summary,
+            facts,
+            steps,
+            origins,
             complete: chain.complete,
             verified,
             command: self.command(),
@@ -56,6 +64,18 @@ impl Teller<'_, '_> {
             found: None,
             changed: Vec::new(),
         })
+    }
+
+    /// What the failing run alone shows, unless something else is asked for.
+    fn facts(&self) -> Vec<Point> {
+        if self.request.effect.is_some() {
+            return Vec::new();
+        }
+        let misuse = self.case.misuse.map(|misuse| {
+            let point = self.case.place(Side::Second, misuse.point);
+            Point { text: self.case.told_misuse(misuse), ..point }
+        });
+        misuse.into_iter().chain(self.case.null_trail()).chain(self.case.wrong_byte_fact()).collect()
     }
 
     fn trust(&self, chain: &Chain) -> Vec<String> {
@@ -311,6 +331,50 @@ impl Case<'_> {
             text: String::new(),
         }
     }
+}
+
+/// The answer in two sentences, if something is known that it comes from.
+fn summary(
+    test: &str,
+    happens: &str,
+    facts: &[Point],
+    steps: &[Step],
+    origins: &[report::Origin],
+    made: Option<&report::Made>,
+    complete: bool,
+) -> Vec<String> {
+    let at = |point: &Point| format!("{}:{}", point.file, point.line);
+    let mut happens = happens.to_owned();
+    if !happens.starts_with(test) {
+        happens = format!("{test}: {happens}");
+    }
+    let of_null = facts.iter().position(|fact| fact.text.ends_with(" is NULL"));
+    if let (Some(first), Some(null), true) = (of_null, facts.last(), facts.len() > of_null.unwrap_or(0) + 1) {
+        let used = &facts[first];
+        return vec![
+            format!("{test} crashes at {}, where {}.", at(used), used.text),
+            format!("That comes from {}: {}.", at(null), null.text),
+        ];
+    }
+    let last = |step: &Step| {
+        let cause = step.causes.first()?;
+        Some((step.cause_point.clone(), differs(&cause.what, &cause.failing, &cause.passing)))
+    };
+    let origin = origins.iter().filter(|origin| origin.point.line > 0);
+    let root = origin.filter_map(|origin| Some((origin.point.clone(), origin.what.first()?.clone()))).last();
+    let root = root.or_else(|| steps.iter().rev().find_map(last));
+    let comes = match (made, root) {
+        (Some(made), _) if !complete => Some(format!(
+            "It is as it should be with one change at {}, for which `{}` stands.",
+            at(&made.point),
+            made.option
+        )),
+        (_, Some((point, what))) if complete => Some(format!("That comes from {}: {what}.", at(&point))),
+        (_, root) => {
+            root.map(|(point, what)| format!("As far as it was followed, that comes from {}: {what}.", at(&point)))
+        }
+    };
+    std::iter::once(format!("{happens}.")).chain(comes).collect()
 }
 
 /// A difference as a sentence.

@@ -1,5 +1,6 @@
 //! The first wrong byte that a failing test writes, and the call that wrote it.
 
+use std::cell::Cell;
 use std::fmt;
 use std::time::Instant;
 
@@ -20,6 +21,8 @@ pub struct Wrong {
     pub point: u32,
     /// The point at which that call has returned, where what it was given is read.
     pub returned: Option<u32>,
+    /// The wrong byte, and how many bytes that call writes before it.
+    pub byte: (u8, usize),
     /// The file and line of that call.
     pub place: (String, u32),
     /// Where the output is not the expected one.
@@ -67,12 +70,18 @@ pub fn find(
         return Ok(None);
     }
     let course = Course { program, code, runs: &runs };
+    // Bytes that are written before the call that is looked for.
+    let before = Cell::new(0);
     let is_written_before = |point: u32| {
         if Instant::now() >= until {
             return Ok(None);
         }
         let so_far = room.written_before(failing, course.place(point))?;
-        Ok::<_, Obstacle>(so_far.map(|so_far| common(&so_far, written) > first))
+        let so_far = so_far.map(|so_far| common(&so_far, written));
+        if let Some(bytes) = so_far.filter(|bytes| *bytes <= first) {
+            before.set(bytes.max(before.get()));
+        }
+        Ok::<_, Obstacle>(so_far.map(|bytes| bytes > first))
     };
     // It is not written before the call at `low`, and is before the one at `high`, or at the end.
     let calls = course.calls();
@@ -93,7 +102,8 @@ pub fn find(
     let is_output = code.role(runs.runs[0].site(point)) == Some(Role::Output);
     let is_sure = is_output
         && (course.is_in_main(point) || course.next_step(point).map_or(Ok(None), is_written_before)? == Some(true));
-    let wrong = |place| Wrong { point, returned: course.returned(point), place, mismatch };
+    let byte = (written[first], first - before.get());
+    let wrong = |place| Wrong { point, returned: course.returned(point), byte, place, mismatch };
     Ok(course.line(point).filter(|_| is_sure).map(wrong))
 }
 

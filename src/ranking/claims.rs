@@ -46,6 +46,12 @@ impl KeptClaim {
         let overrides: Option<Box<[_]>> = self.overrides.iter().map(KeptOverride::get).collect();
         Some(Mutant { overrides: overrides? })
     }
+
+    /// What it makes of a node's value, if that is all that it changes.
+    pub fn value_change(&self) -> Option<Change> {
+        let [one] = &self.overrides[..] else { return None };
+        Some(one.get().filter(|one| one.node().is_some())?.change)
+    }
 }
 
 impl Claims {
@@ -116,11 +122,29 @@ impl Claims {
             let mut outcomes = claim.shown.outcomes.iter();
             outcomes.any(|outcome| outcome.test == test && outcome.effect == Effect::Passes)
         };
-        self.claims.values().filter(turns).filter_map(|claim| {
-            let [one] = &claim.overrides[..] else { return None };
-            let one = one.get().filter(|one| one.node().is_some())?;
-            Some((claim.shown.file.as_str(), claim.shown.line, one.change))
-        })
+        self.claims
+            .values()
+            .filter(turns)
+            .filter_map(|claim| Some((claim.shown.file.as_str(), claim.shown.line, claim.value_change()?)))
+    }
+
+    /// Changes on these lines, given in order, with which the failing test called `test` passes and no passing one fails: line after line, on each of
+    /// them first those that keep most passing tests.
+    pub fn mends<'a>(&'a self, test: &str, lines: &[(String, u32)]) -> Vec<&'a KeptClaim> {
+        let rank = |claim: &KeptClaim| {
+            let Claim { file, line, .. } = &claim.shown;
+            lines.iter().position(|(of, at)| of == file && at == line)
+        };
+        let mends = |claim: &&KeptClaim| {
+            let outcomes = &claim.shown.outcomes;
+            outcomes.iter().any(|outcome| outcome.test == test && outcome.effect == Effect::Passes)
+                && outcomes.iter().all(|outcome| outcome.effect != Effect::Fails)
+        };
+        let kept = |claim: &KeptClaim| claim.shown.outcomes.iter().filter(|outcome| outcome.passed_before).count();
+        let mut found: Vec<_> =
+            self.claims.values().filter(mends).filter_map(|claim| Some((rank(claim)?, claim))).collect();
+        found.sort_by_key(|(rank, claim)| (*rank, !claim.shown.instances.is_empty(), std::cmp::Reverse(kept(claim))));
+        found.into_iter().map(|(_, claim)| claim).collect()
     }
 
     /// All of them, by id.

@@ -8,6 +8,7 @@ use suspect_format::body::{self, Action, Argument, Callee, Case, Datum, Step, To
 use suspect_format::external::{self, Role};
 use suspect_format::site::{Bad, Cursor, ValueClass, next_table};
 
+use super::types::Types;
 use crate::comparison::{Joins, Meetings, NONE};
 use crate::program::{Place, Program};
 
@@ -152,6 +153,8 @@ pub struct Code {
     pub cases: Vec<Case>,
     /// Symbols, unit by unit; those visible to all units are shared.
     pub symbols: Vec<Symbol>,
+    /// Types of the source.
+    pub types: Types,
 }
 
 /// What a site of comparison is.

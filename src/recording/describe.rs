@@ -108,10 +108,13 @@ impl<'a> Words<'a> {
                 if symbol.flags & Symbol::LOCAL != 0 && symbol.name.starts_with('.') {
                     return within("a string", cell.offset);
                 }
-                within(&symbol.name, cell.offset)
+                match self.code.types.global(&symbol.name, u64::from(cell.offset)) {
+                    Some(part) => format!("{}{}", symbol.name, part.path),
+                    None => within(&symbol.name, cell.offset),
+                }
             }
             Some(Kind::Frame { function, .. }) => match self.variable(*function, cell.offset) {
-                Some(variable) => element(variable, cell.offset - variable.offset),
+                Some(variable) => self.part(variable, cell.offset - variable.offset),
                 None => self.unnamed(*function, cell.offset),
             },
             Some(Kind::Arguments { .. }) => format!("argument {}", cell.offset / 8 + 1),
@@ -133,6 +136,31 @@ impl<'a> Words<'a> {
             Some(Kind::Argument(number)) => format!("argv[{number}][{}]", cell.offset),
             None => "an object".to_owned(),
         }
+    }
+
+    /// What a part of a variable is called.
+    fn part(&self, variable: &Variable, offset: u32) -> String {
+        match self.code.types.part(&variable.type_name, u64::from(offset)) {
+            Some(part) => format!("{}{}", variable.name, part.path),
+            None => element(variable, offset),
+        }
+    }
+
+    /// The constant of an enumeration that a variable's part holds.
+    fn constant(&self, cell: Cell, value: i64) -> Option<String> {
+        let constants = match self.runs.naming.kinds.get(cell.object as usize)? {
+            Kind::Frame { function, .. } => {
+                let variable = self.variable(*function, cell.offset)?;
+                self.code.types.part(&variable.type_name, u64::from(cell.offset - variable.offset))?.constants
+            }
+            Kind::Symbol(symbol) => {
+                let name = &self.code.symbols[*symbol as usize].name;
+                self.code.types.global(name, u64::from(cell.offset))?.constants
+            }
+            _ => return None,
+        };
+        let (_, name) = constants.into_iter().find(|(of, _)| *of == value)?;
+        Some(format!("{name} ({value})"))
     }
 
     /// What a location is called that was last written by `writes`, one of each run: what has no name in the source is called after where
@@ -206,6 +234,9 @@ impl<'a> Words<'a> {
         let cell = self.runs.naming.names.place(location);
         let length = self.length(cell);
         let signed = super::arithmetic::signed(8 * length, bits);
+        if let Some(constant) = self.constant(cell, signed).filter(|_| length <= 4) {
+            return constant;
+        }
         // The bytes of an address may be letters, too.
         let is_text = !self.is_pointer(cell, bits) && self.class(location).is_none_or(|(_, size)| size > length);
         if let Some(text) = text(bits, length).filter(|_| is_text) {

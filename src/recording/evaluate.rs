@@ -13,12 +13,19 @@ pub struct Word {
     pub bits: u64,
     /// The object that an address counts from, or [`NONE`]: then the bits are the value.
     pub object: u32,
+    /// Of an address as bits: the block of memory that it was made from, as far as that is followed, or [`NONE`].
+    pub block: u32,
 }
 
 impl Word {
     /// A number, or an address as bits.
     pub fn number(bits: u64) -> Self {
-        Self { bits, object: NONE }
+        Self { bits, object: NONE, block: NONE }
+    }
+
+    /// An address of so many bytes into an object.
+    pub fn within(object: u32, bits: u64) -> Self {
+        Self { bits, object, block: NONE }
     }
 
     fn is_number(self) -> bool {
@@ -34,6 +41,11 @@ pub trait Machine {
     fn symbol(&mut self, symbol: u32) -> Result<Word, Self::Stop>;
     /// The address of the frame.
     fn frame(&mut self) -> Word;
+    /// The address of what lies so far behind the start of the frame.
+    fn at_frame(&mut self, offset: i64) -> Word {
+        let base = self.frame();
+        Word { bits: base.bits.wrapping_add(offset as u64), ..base }
+    }
     /// What memory holds.
     fn load(&mut self, of: Type, slot: Option<u16>, address: Word) -> Result<Word, Self::Stop>;
     /// What cannot be computed; its operands have been evaluated.
@@ -52,10 +64,7 @@ pub fn evaluate<M: Machine>(code: &Code, at: &mut usize, machine: &mut M) -> Res
             let base = machine.symbol(symbol)?;
             Ok(Word { bits: base.bits.wrapping_add(offset as u64), ..base })
         }
-        Token::Frame(offset) => {
-            let base = machine.frame();
-            Ok(Word { bits: base.bits.wrapping_add(offset as u64), ..base })
-        }
+        Token::Frame(offset) => Ok(machine.at_frame(offset)),
         Token::Load(of, slot) => {
             let address = evaluate(code, at, machine)?;
             machine.load(of, slot, address)
@@ -84,7 +93,8 @@ pub fn evaluate<M: Machine>(code: &Code, at: &mut usize, machine: &mut M) -> Res
                 return Ok(value);
             }
             let bits = machine.bits(value)?;
-            Ok(Word::number(arithmetic::cast(cast, from, to, bits)))
+            let block = if from.bits() == 64 && to.bits() == 64 { value.block } else { NONE };
+            Ok(Word { block, ..Word::number(arithmetic::cast(cast, from, to, bits)) })
         }
         Token::Select(_) => {
             let condition = evaluate(code, at, machine)?;
@@ -112,7 +122,7 @@ fn binary<M: Machine>(operation: Binary, of: Type, a: Word, b: Word, machine: &m
     match operation {
         _ if a.is_number() && b.is_number() => {}
         Binary::Add if of.bits() == 64 && (a.is_number() || b.is_number()) => {
-            return Ok(Word { bits: a.bits.wrapping_add(b.bits), object: a.object.min(b.object) });
+            return Ok(Word::within(a.object.min(b.object), a.bits.wrapping_add(b.bits)));
         }
         Binary::Subtract if of.bits() == 64 && b.is_number() => {
             return Ok(Word { bits: a.bits.wrapping_sub(b.bits), ..a });
@@ -122,8 +132,17 @@ fn binary<M: Machine>(operation: Binary, of: Type, a: Word, b: Word, machine: &m
         }
         _ => {}
     }
+    // An address that is moved or aligned is of its block still; a difference of two is none.
+    let block = match operation {
+        Binary::Add | Binary::Subtract | Binary::And | Binary::Or if of.bits() == 64 => match (a.block, b.block) {
+            (block, NONE) => block,
+            (NONE, block) if operation != Binary::Subtract => block,
+            _ => NONE,
+        },
+        _ => NONE,
+    };
     let (a, b) = (machine.bits(a)?, machine.bits(b)?);
-    Ok(Word::number(arithmetic::binary(operation, of, a, b)?))
+    Ok(Word { block, ..Word::number(arithmetic::binary(operation, of, a, b)?) })
 }
 
 fn compare<M: Machine>(operation: Compare, of: Type, a: Word, b: Word, machine: &mut M) -> Result<bool, M::Stop> {

@@ -13,6 +13,7 @@ use suspect_format::{ENDIAN_TAG, external};
 
 use super::body::{BodyError, Code};
 use super::runs::modules_on_the_way;
+use super::types::Types;
 use crate::program::{LoadError, ModuleImage, Program};
 use crate::trace::{ModuleFile, SitesError, sections};
 
@@ -236,7 +237,8 @@ fn load_code(paths: &[PathBuf], root: &str) -> Result<(Program, Code), Recording
     }
     let images: Vec<_> = images.iter().map(|(name, bytes)| ModuleImage { name, bytes }).collect();
     let program = Program::load(&images, root)?;
-    let code = Code::load(&program, &bodies)?;
+    let mut code = Code::load(&program, &bodies)?;
+    code.types = Types::of(files.iter().map(ModuleFile::bytes));
     if code.steps.is_empty() {
         return Err(RecordingError::NoCode { path: paths.first().cloned().unwrap_or_default() });
     }

@@ -6,6 +6,7 @@ use std::path::Path;
 use object::{Object as _, ObjectSection, ObjectSegment, ObjectSymbol, RelocationTarget, SegmentFlags};
 use suspect_format::abi::piece_id;
 use suspect_format::body::{ADDRESSES_MAGIC, SECTION_ADDRESSES, Symbol};
+use suspect_format::external;
 
 use super::body::Code;
 use super::loading::{Image, Loaded};
@@ -23,6 +24,8 @@ pub struct Modules {
     addresses: Vec<Option<u64>>,
     /// Where a module keeps the address of a symbol that another module has.
     kept: HashMap<String, u64>,
+    /// By place: the modelled function of the C library whose address a module keeps there.
+    modelled: HashMap<u64, u32>,
     functions: HashMap<u64, u32>,
     /// Symbols that are objects, with their sizes, by address.
     holders: BTreeMap<u64, (u32, u64)>,
@@ -97,6 +100,9 @@ impl Modules {
                 table.symbol_by_index(index).ok()?.name().ok().map(str::to_owned)
             });
             if let Some(name) = name {
+                if let Some(model) = external::number(&name) {
+                    self.modelled.insert(base + offset, model);
+                }
                 self.kept.entry(name).or_insert(base + offset);
             }
         }
@@ -196,6 +202,10 @@ impl Image for Modules {
 
     fn kept(&self, name: &str) -> Option<u64> {
         self.kept.get(name).copied()
+    }
+
+    fn modelled_at(&self, place: u64) -> Option<u32> {
+        self.modelled.get(&place).copied()
     }
 
     fn set(&mut self, symbol: u32, address: u64) {

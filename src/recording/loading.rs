@@ -11,6 +11,8 @@ pub trait Image {
     fn is_known(&self, symbol: u32) -> bool;
     /// Where a module keeps the address of a symbol that another module has.
     fn kept(&self, name: &str) -> Option<u64>;
+    /// The modelled function of the C library whose address a module keeps at this place.
+    fn modelled_at(&self, place: u64) -> Option<u32>;
     /// The address of a symbol has been found out.
     fn set(&mut self, symbol: u32, address: u64);
     /// The function whose symbol has this address.

@@ -100,7 +100,7 @@ struct Thought<'a, 'o> {
 fn word(value: Value) -> Result<Word, Stop> {
     match value {
         Value::Number(bits) => Ok(Word::number(bits)),
-        Value::Address(place) => Ok(Word { bits: u64::from(place.offset), object: place.object }),
+        Value::Address(place) => Ok(Word::within(place.object, u64::from(place.offset))),
         Value::Undefined => Err(Stop::Unknown),
     }
 }
@@ -269,7 +269,7 @@ impl Thought<'_, '_> {
         let Action::Call { result: Some((datum, offset)), .. } = self.meaning.code.steps[call as usize].action else {
             return Ok(());
         };
-        let to = Word { bits: offset, object: self.caller };
+        let to = Word::within(self.caller, offset);
         match datum {
             Datum::Value(of) => self.write(to, of, word, effects),
             Datum::Bytes(bytes) => {
@@ -302,7 +302,7 @@ impl Thought<'_, '_> {
         let parameters = &code.functions[function as usize].parameters;
         self.pass_outside(data.get(parameters.len()..).unwrap_or(&[]), parameters.len() as u64, depth, effects)?;
         for (parameter, (_, word)) in parameters.iter().zip(data) {
-            let to = Word { bits: u64::from(parameter.offset), object };
+            let to = Word::within(object, u64::from(parameter.offset));
             match parameter.datum {
                 Datum::Value(of) => self.write(to, of, word, effects)?,
                 Datum::Bytes(bytes) => {
@@ -326,7 +326,7 @@ impl Thought<'_, '_> {
                 _ => Type::Pointer,
             };
             let word = if of.bits() < 64 { Word::number(self.concrete(*word)? & mask(of.bits())) } else { *word };
-            self.write(Word { bits: 8 * number, object }, Type::Pointer, word, effects)?;
+            self.write(Word::within(object, 8 * number), Type::Pointer, word, effects)?;
         }
         Ok(())
     }
@@ -339,13 +339,13 @@ impl Machine for Thought<'_, '_> {
         let modules = &self.meaning.runs.modules[self.side.index()];
         let (holder, offset) = modules.holder(symbol);
         Ok(match self.meaning.object(Kind::Symbol(holder)) {
-            Some(object) => Word { bits: offset, object },
+            Some(object) => Word::within(object, offset),
             None => Word::number(modules.symbol(symbol)),
         })
     }
 
     fn frame(&mut self) -> Word {
-        Word { bits: 0, object: self.frame.object }
+        Word::within(self.frame.object, 0)
     }
 
     fn load(&mut self, of: Type, _: Option<u16>, address: Word) -> Result<Word, Stop> {

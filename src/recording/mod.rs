@@ -6,6 +6,7 @@
 
 mod arithmetic;
 mod body;
+mod bounds;
 mod describe;
 mod evaluate;
 mod file;
@@ -23,10 +24,12 @@ mod print;
 mod question;
 mod runs;
 mod stores;
+mod types;
 mod walk;
 mod walked;
 
 pub use body::{BodyError, Code, CodeStep, Function, Site, Variable};
+pub use bounds::{Block, Bounds, Misuse, Owner, Use};
 pub use describe::Words;
 pub use file::{Recording, RecordingError, code_of};
 pub use fill::{Details, Frame, Held, Naming};
@@ -38,7 +41,7 @@ pub use observer::{Access, Activation, Observer, View};
 pub use place::{Addresses, lent_texts, own_position, position};
 pub use print::{PrintError, print};
 pub use question::{Asked, Finder, NoAnswer};
-pub use runs::{Runs, course, parting};
+pub use runs::{Runs, course, misuses, parting};
 pub use stores::{Store, Stores};
 pub use walk::Walk;
 pub use walked::{Disagreement, End, Stray, Walked};

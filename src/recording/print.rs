@@ -120,8 +120,9 @@ pub fn print(path: &Path, out: &mut impl Write) -> Result<(), PrintError> {
     let (program, code) = code_of(&[&recording], "")?;
     let mut printer = Printer { code: &code, program: &program, out, number: 0, depth: 0, failed: None };
     let mut image = Modules::default();
-    let walked =
-        Walk::new(&code, &mut image, &mut printer, recording.stream(), header, recording.replaced(), &[]).run();
+    let walked = Walk::new(&code, &mut image, &mut printer, recording.stream(), header, recording.replaced(), &[])
+        .with_bounds()
+        .run();
     if let Some(error) = printer.failed {
         return Err(error.into());
     }
@@ -152,6 +153,15 @@ fn summarise(walked: &Walked, code: &Code, program: &Program, out: &mut impl Wri
     };
     writeln!(out, "end          {end}")?;
     let Walked { points, evaluated, returned, .. } = walked;
+    for one in &walked.misuses {
+        let (what, length, block) = (one.what, one.length, &one.block);
+        let offset = one.address.wrapping_sub(block.address) as i64;
+        writeln!(
+            out,
+            "misuse       point {}: {what:?} of {length} bytes at offset {offset} of {} bytes of {:?}, ended: {:?}",
+            one.point, block.size, block.what, block.ended
+        )?;
+    }
     writeln!(out, "points       {points}, of {evaluated} operations; {returned} calls of other code returned")?;
     let [branches, loads] = walked.compared;
     let (wrong, strays) = (walked.disagreements.len(), walked.strays.len());

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::body::Code;
+use super::bounds::Misuse;
 use super::file::Recording;
 use super::fill::{Details, Fill, Naming};
 use super::gather::{Control, Gather, Layouts};
@@ -107,6 +108,15 @@ fn gather(code: &Code, recording: &Recording, side: Side, layouts: &mut Layouts)
 /// The modules that a process loaded, as far as the recording can be followed along this code.
 pub fn modules_on_the_way(code: &Code, recording: &Recording) -> Vec<PathBuf> {
     gather(code, recording, Side::First, &mut Layouts::default()).1.modules
+}
+
+/// What a recorded run does outside of its objects, the first things of it.
+pub fn misuses(code: &Code, recording: &Recording) -> Vec<Misuse> {
+    let (mut layouts, mut image) = (Layouts::default(), Modules::default());
+    let mut gather = Gather::new(&mut layouts, Side::First);
+    let (stream, header) = (recording.stream(), recording.header());
+    let walk = Walk::new(code, &mut image, &mut gather, stream, header, recording.replaced(), &[]);
+    walk.with_bounds().run().misuses
 }
 
 /// The control flow of a recorded run.

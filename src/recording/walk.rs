@@ -1,5 +1,6 @@
 //! Goes along a recorded run: the code is evaluated, the recording says what it does not.
 
+mod blocks;
 mod calls;
 mod events;
 mod models;
@@ -15,11 +16,13 @@ use suspect_format::record::{Mirror, RecordHeader, Stream, Unread};
 
 use super::arithmetic::mask;
 use super::body::{Code, Site};
+use super::bounds::{Bounds, Use};
 use super::evaluate::{Machine, Word, evaluate};
 use super::loading::Image;
 use super::objects::{Kind, Object};
 use super::observer::{Access, Observer, View};
 use super::walked::{Disagreement, End, Stop, Stray, Walked};
+use crate::comparison::NONE;
 
 #[derive(Clone, Debug)]
 struct Open {
@@ -42,11 +45,15 @@ struct Outside {
     call: Option<u32>,
     point: u32,
     external: u32,
+    /// Of a call through a pointer: the modelled function that it calls, if that is known.
+    called: u32,
     arguments: Vec<u64>,
+    /// For each argument the block that it points into.
+    blocks: Vec<u32>,
     /// Whether nothing has come yet, so that the callee itself may be entered.
     fresh: bool,
     /// What was passed, as long as it may be passed to a recorded callee.
-    data: Vec<(Datum, u64)>,
+    data: Vec<(Datum, Word)>,
 }
 
 enum Level {
@@ -91,6 +98,10 @@ pub struct Walk<'a, O, I> {
     step: u32,
     frame: u64,
     scratch: Vec<u8>,
+    /// Modelled functions of the C library by their addresses, as far as they were seen where modules keep them.
+    modelled: HashMap<u64, u32>,
+    /// What pointers point into, if that is asked for.
+    bounds: Option<Box<Bounds>>,
 }
 
 const MOST_STRAYS: usize = 1 << 22;
@@ -119,7 +130,9 @@ impl<'a, O: Observer, I: Image> Walk<'a, O, I> {
             call: None,
             point: 0,
             external: external::UNKNOWN,
+            called: external::UNKNOWN,
             arguments: Vec::new(),
+            blocks: Vec::new(),
             fresh: false,
             data: Vec::new(),
         };
@@ -151,7 +164,15 @@ impl<'a, O: Observer, I: Image> Walk<'a, O, I> {
             step: 0,
             frame: 0,
             scratch: Vec::new(),
+            modelled: HashMap::new(),
+            bounds: None,
         }
+    }
+
+    /// The same walk, that also looks at what is done outside of objects.
+    pub fn with_bounds(mut self) -> Self {
+        self.bounds = Some(Box::default());
+        self
     }
 
     /// Walks to the end.
@@ -170,6 +191,7 @@ impl<'a, O: Observer, I: Image> Walk<'a, O, I> {
             returned: self.returned,
             evaluated: self.evaluated,
             modules: self.modules,
+            misuses: self.bounds.map(|bounds| bounds.found).unwrap_or_default(),
         }
     }
 
@@ -227,8 +249,17 @@ impl<'a, O: Observer, I: Image> Walk<'a, O, I> {
         self.wrote(address, u64::from(of.bytes()), of == Type::Pointer);
     }
 
+    /// Puts a value into memory as the last point's effect, with what it points into.
+    fn put_word(&mut self, address: u64, of: Type, word: Word) {
+        self.put(address, of, word.bits & mask(of.bits()));
+        self.keep(address, word);
+    }
+
     /// Copies memory; what is not known stays unknown.
     fn copy(&mut self, to: u64, from: u64, length: u64) {
+        if let Some(bounds) = &mut self.bounds {
+            bounds.copy(to, from, length);
+        }
         let mut bytes = std::mem::take(&mut self.scratch);
         bytes.clear();
         let mut unknown = Vec::new();
@@ -249,11 +280,15 @@ impl<'a, O: Observer, I: Image> Walk<'a, O, I> {
     }
 
     fn tree(&mut self, at: &mut usize) -> Result<u64, Stop> {
+        self.word(at).map(|word| word.bits)
+    }
+
+    fn word(&mut self, at: &mut usize) -> Result<Word, Stop> {
         let from = *at;
         let code = self.code;
         let word = evaluate(code, at, self)?;
         self.evaluated += (*at - from) as u64;
-        Ok(word.bits)
+        Ok(word)
     }
 
     fn execute(&mut self) -> Result<(), Stop> {
@@ -273,22 +308,29 @@ impl<'a, O: Observer, I: Image> Walk<'a, O, I> {
         }
         match step.action {
             Action::Store(of) => {
-                let (value, address) = (self.tree(&mut at)?, self.tree(&mut at)?);
+                let (value, to) = (self.word(&mut at)?, self.word(&mut at)?);
+                let address = to.bits;
+                self.check(Use::Write, to, u64::from(of.bytes()));
                 let replaced = self.replaced.filter(|(point, _)| *point + 1 == self.points);
-                self.put(address, of, replaced.map_or(value, |(_, bits)| bits));
+                self.put_word(address, of, replaced.map_or(value, |(_, bits)| Word::number(bits)));
                 if self.starts_arguments(&step) {
                     self.start_arguments(address.wrapping_sub(16));
                 }
             }
             Action::Copy => {
-                let (to, from, length) = (self.tree(&mut at)?, self.tree(&mut at)?, self.tree(&mut at)?);
+                let (to, from, length) = (self.word(&mut at)?, self.word(&mut at)?, self.tree(&mut at)?);
+                self.check(Use::Read, from, length);
+                self.check(Use::Write, to, length);
+                let (to, from) = (to.bits, from.bits);
                 self.survives(number, length)?;
                 self.reads(from, length, false);
                 self.copy(to, from, length);
                 self.wrote(to, length, false);
             }
             Action::Fill => {
-                let (to, byte, length) = (self.tree(&mut at)?, self.tree(&mut at)?, self.tree(&mut at)?);
+                let (to, byte, length) = (self.word(&mut at)?, self.tree(&mut at)?, self.tree(&mut at)?);
+                self.check(Use::Write, to, length);
+                let to = to.bits;
                 self.survives(number, length)?;
                 self.fill(to, byte as u8, length);
                 self.wrote(to, length, false);
@@ -327,7 +369,8 @@ impl<'a, O: Observer, I: Image> Walk<'a, O, I> {
                 if let Some(open) = self.open() {
                     open.dynamic.push(address);
                 }
-                self.put(frame.wrapping_add(offset), Type::Pointer, address);
+                let block = self.bounds.as_ref().map_or(NONE, |bounds| bounds.heap_at(address));
+                self.put_word(frame.wrapping_add(offset), Type::Pointer, Word { block, ..Word::number(address) });
             }
             Action::Jump(_) | Action::Unreachable => {}
         }
@@ -358,6 +401,9 @@ impl<'a, O: Observer, I: Image> Walk<'a, O, I> {
         let (point, site) = (self.points - 1, self.code.site(Site::Step(self.step)));
         let object = self.view.objects.allocate(Object { kind: Kind::Heap { point, site }, address, size });
         self.observer.allocate(object, &mut self.view);
+        if let Some(bounds) = &mut self.bounds {
+            bounds.allocate(point, address, size);
+        }
     }
 
     fn decide(&mut self, computed: u64, ways: u32) -> Result<u64, Stop> {
@@ -383,14 +429,23 @@ impl<O: Observer, I: Image> Machine for Walk<'_, O, I> {
         {
             self.image.set(symbol, address);
         }
-        Ok(Word::number(self.image.symbol(symbol)))
+        let address = self.image.symbol(symbol);
+        let block = self.block_of_symbol(symbol, address);
+        Ok(Word { block, ..Word::number(address) })
     }
 
     fn frame(&mut self) -> Word {
         Word::number(self.frame)
     }
 
+    fn at_frame(&mut self, offset: i64) -> Word {
+        let address = self.frame.wrapping_add(offset as u64);
+        let block = self.block_of_variable(offset as u64);
+        Word { block, ..Word::number(address) }
+    }
+
     fn load(&mut self, of: Type, slot: Option<u16>, address: Word) -> Result<Word, Stop> {
+        self.check(Use::Read, address, u64::from(of.bytes()));
         let (address, length) = (address.bits, of.bytes());
         let known = self.view.memory.load(address, length).map(|bits| bits & mask(of.bits()));
         let bits = match slot {
@@ -413,9 +468,15 @@ impl<O: Observer, I: Image> Machine for Walk<'_, O, I> {
                 bits
             }
         };
+        if of == Type::Pointer
+            && let Some(model) = self.image.modelled_at(address)
+        {
+            self.modelled.insert(bits, model);
+        }
         let access = self.access(address, length, of == Type::Pointer);
         self.observer.read(access, &mut self.view);
-        Ok(Word::number(bits))
+        let block = self.bounds.as_ref().map_or(NONE, |bounds| bounds.of_pointer(address, bits));
+        Ok(Word { block, ..Word::number(bits) })
     }
 
     fn opaque(&mut self, of: Type, slot: u16) -> Result<Word, Stop> {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use suspect_format::record::Unread;
 
 use super::arithmetic::Trap;
+use super::bounds::Misuse;
 
 /// How the walk ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,6 +69,8 @@ pub struct Walked {
     pub evaluated: u64,
     /// Paths of modules, in the order in which they were loaded.
     pub modules: Vec<PathBuf>,
+    /// What was done outside of objects, if that was looked at.
+    pub misuses: Vec<Misuse>,
 }
 
 /// Why a step cannot be gone along.

@@ -29,15 +29,25 @@ pub fn write_explanation(
     out: &mut impl Write,
 ) -> io::Result<()> {
     let Explanation { test, against, effect, .. } = explanation;
+    if !explanation.summary.is_empty() {
+        writeln!(out, "{}\n", explanation.summary.join(" "))?;
+    }
     writeln!(out, "{test} compared with {against}: {effect}")?;
+    for fact in &explanation.facts {
+        writeln!(out, "\n{}: {}", at(fact), fact.text)?;
+        write_source(fact, &line, out)?;
+    }
     let told = told(&explanation.steps);
-    let between = between(told.len());
-    for (at, step) in told.iter().enumerate().filter(|(at, _)| !between.contains(at)) {
-        if at == between.end {
-            let steps = told[between.clone()].iter().filter_map(|(_, steps)| steps.last());
-            writeln!(out, "\n{} (--format json has all)", in_between(&between, steps))?;
+    let hidden = hidden(&told);
+    for (at, step) in told.iter().enumerate() {
+        match hidden.iter().find(|range| range.contains(&at)) {
+            Some(range) if range.start == at => {
+                let steps = told[range.clone()].iter().filter_map(|(_, steps)| steps.last());
+                writeln!(out, "\n{} (--format json has all)", in_between(range, steps))?;
+            }
+            Some(_) => {}
+            None => write_step(at + 1, *step, &line, out)?,
         }
-        write_step(at + 1, *step, &line, out)?;
     }
     let mut number = told.len();
     let mut origins = explanation.origins.as_slice();
@@ -63,6 +73,40 @@ pub fn write_explanation(
 
 /// Steps that are told as one: the rounds before, and the others.
 type Told<'a> = (&'a [Step], &'a [Step]);
+
+/// Steps that are told one by one, at most: so many from the failure on, and so many up to where it comes in.
+const MOST_TOLD: (usize, usize) = (8, 4);
+/// So many steps in a row on so few lines are rounds of a loop, or of a recursion.
+const LOOP: (usize, usize) = (6, 3);
+
+/// Which steps are counted instead of told: of rounds of a loop those after the first two and before the last one; then the middle of what is left.
+fn hidden(told: &[Told<'_>]) -> Vec<Range<usize>> {
+    let place = |at: usize| told[at].1.last().map(|step| (&step.cause_point.file, step.cause_point.line));
+    let (mut hidden, mut from): (Vec<Range<usize>>, usize) = (Vec::new(), 0);
+    while from < told.len() {
+        let mut lines = BTreeSet::new();
+        let in_loop = |at: &usize| {
+            lines.insert(place(*at));
+            lines.len() <= LOOP.1
+        };
+        let rounds = (from..told.len()).take_while(in_loop).count();
+        if rounds >= LOOP.0 {
+            hidden.push(from + 2..from + rounds - 1);
+            from += rounds;
+        } else {
+            from += 1;
+        }
+    }
+    let seen: Vec<usize> = (0..told.len()).filter(|at| !hidden.iter().any(|range| range.contains(at))).collect();
+    if seen.len() > MOST_TOLD.0 + MOST_TOLD.1 {
+        let middle = seen[MOST_TOLD.0 - 1] + 1..seen[seen.len() - MOST_TOLD.1];
+        hidden.retain(|range| range.end <= middle.start || range.start >= middle.end);
+        // What is counted already right before or behind is counted with it.
+        hidden.push(middle);
+        hidden.sort_by_key(|range| range.start);
+    }
+    hidden
+}
 
 /// A chain as it is told.
 fn told(mut steps: &[Step]) -> Vec<Told<'_>> {
@@ -334,13 +378,32 @@ mod tests {
             write_explanation(&explanation, |_, _| None, &mut text).unwrap();
             String::from_utf8(text).unwrap()
         };
-        let text = written(18);
-        assert!(text.contains("\n18: a.c:104: because") && !text.contains("more step"), "{text}");
+        let text = written(12);
+        assert!(text.contains("\n12: a.c:105: because") && !text.contains("more step"), "{text}");
         let text = written(25);
-        let told = "\n12: a.c:105: because of this:\n      `x` is 12 here, 0 there\n      proved\n\n13 to 19: 7 more steps, at a.c:100, \
-                    101, 102, 103, 104, 105, 106 (--format json has all)\n\n20: a.c:106: because";
+        let told = "\n8: a.c:101: because of this:\n      `x` is 8 here, 0 there\n      proved\n\n9 to 21: 13 more steps, at a.c:100, \
+                    101, 102, 103, 104, 105, 106 (--format json has all)\n\n22: a.c:101: because";
         assert!(text.contains(told) && text.contains("\n25: a.c:104: because"), "{text}");
         assert!(text.contains("\n26: a.c:2: the difference comes in here"), "{text}");
+    }
+
+    #[test]
+    fn rounds_of_a_loop_of_several_lines_are_counted() {
+        let mut explanation = explanation();
+        let round = |at: u32| {
+            let mut step = step([22, 33, 25][at as usize % 3], "at");
+            step.causes[0].failing = at.to_string();
+            step
+        };
+        let mut first = step(50, "all");
+        first.causes[0].failing = "77".into();
+        explanation.steps = std::iter::once(first).chain((0..40).map(round)).chain([step(7, "tmp")]).collect();
+        let mut text = Vec::new();
+        write_explanation(&explanation, |_, _| None, &mut text).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        let told = "\n4 to 40: 37 more steps, at a.c:22, 25, 33 (--format json has all)\n";
+        assert!(text.contains(told), "{text}");
+        assert!(text.contains("\n42: a.c:7: because") && text.matches("because of this").count() == 5, "{text}");
     }
 
     #[test]

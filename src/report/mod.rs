@@ -16,6 +16,7 @@ mod document_sarif;
 #[cfg(test)]
 mod document_tests;
 mod document_text;
+mod explanation_brief;
 mod explanation_sarif;
 mod explanation_text;
 mod fingerprint;
@@ -63,6 +64,7 @@ pub use document::{
 };
 pub use document_sarif::report_sarif;
 pub use document_text::write_report_text;
+pub use explanation_brief::{BRIEF_EXPLANATION_SCHEMA_VERSION, BriefExplanation};
 pub use explanation_sarif::explanation_sarif;
 pub use explanation_text::{quoted, write_explanation};
 pub use fingerprint::fingerprint;

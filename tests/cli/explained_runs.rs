@@ -252,3 +252,46 @@ fn where_libraries_lie_is_no_difference_of_two_runs() {
         assert!(!said.contains(same), "{same}: {said}");
     }
 }
+
+/// Gathers what it writes in a buffer; words that begin with `n` are taken for wide ones.
+const GATHERED: &str = r#"#include <stdio.h>
+#include <string.h>
+
+static struct {
+    char data[64];
+    size_t size;
+} out;
+
+static void append(const char *text, size_t length)
+{
+    memcpy(out.data + out.size, text, length);
+    out.size += length;
+}
+
+int main(void)
+{
+    char word[20];
+    while (scanf("%19s", word) == 1) {
+        append(word[0] == 'w' || word[0] == 'n' ? "W" : "s", 1); /* the fault */
+        append(word, strlen(word));
+    }
+    fwrite(out.data, 1, out.size, stdout);
+    return 0;
+}
+"#;
+
+#[test]
+fn of_a_buffer_that_is_written_the_wrong_byte_is_explained_and_not_the_length() {
+    let project = Project::new();
+    project.write("tests.txt", "water fox\nwater north\n").write("expected/1", "Wwatersfox");
+    project.write("expected/2", "Wwatersnorth");
+    built(
+        &project,
+        GATHERED,
+        "kind = \"lines\"\nfile = \"tests.txt\"\nrun = \"sh -c 'echo {line} | ./prog'\"\nexpect = \"expected/{n}\"\n",
+    );
+    let said = text(&project.suspect(&["explain", "2", "--against", "1"]));
+    assert!(said.contains("`out.data[6]` is 87 'W' here, 115 's' there"), "{said}");
+    assert!(!said.contains("argument 3") && !said.contains("`out.size`"), "{said}");
+    assert!(said.contains("the first wrong byte, 'W', is put into memory here\n"), "{said}");
+}

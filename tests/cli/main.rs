@@ -29,6 +29,7 @@ mod keeping;
 mod labels;
 mod likeness;
 mod logging;
+mod misuses;
 mod mutants;
 mod newcomers;
 mod nightly;

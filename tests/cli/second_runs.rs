@@ -129,10 +129,72 @@ fn what_is_explained_is_what_is_not_expected() {
     let fault = line_in("receipt", "L3");
     assert!(steps.iter().any(|step| step["cause_point"]["line"] == fault), "{found}");
     assert!(!found["trust"].to_string().contains("does not show"), "{found}");
+    // Once a change is known that mends it, it is compared with itself under that: inputs are equal, and the chain begins at the change.
+    project.succeed(&["rank", "--budget", "20s"]);
+    let mended = answer(&project, &["explain", "1"]);
+    assert!(mended["against"].as_str().unwrap().starts_with("itself with "), "{mended}");
+    assert!(mended["trust"][0].as_str().unwrap().contains("the best change that `suspect rank` found: "), "{mended}");
+    assert_eq!((&mended["verified"], &mended["made"]["point"]["line"]), (&true.into(), &fault.into()), "{mended}");
     // What is asked for is explained.
     let customer = format!("pay.c:{}:customer", line_in("receipt", "L1"));
     let asked = answer(&project, &["explain", "1", "--against", "3", "--effect", &customer]);
     assert!(asked["effect"].as_str().unwrap().contains("is 7 here, 8 there"), "{asked}");
+}
+
+/// A check that fails leaves by a jump, and says on standard error what failed.
+const CHECKED: &str = r#"#include <setjmp.h>
+#include <stdio.h>
+
+static jmp_buf out;
+
+static int rest(int a, int b)
+{
+    int q = a / b;
+    return a - q * q; /* the fault: should be a - q * b */
+}
+
+static void check(int a, int b, int c)
+{
+    if (rest(a, b) != c) {
+        fprintf(stderr, "failed: %d %% %d\n", a, b);
+        longjmp(out, 1);
+    }
+}
+
+static int handle(int failed)
+{
+    if (failed)
+        return 1;
+    return 0;
+}
+
+int main(void)
+{
+    int a, b, c, how;
+    if ((how = setjmp(out)) == 0)
+        while (scanf("%d %d %d", &a, &b, &c) == 3)
+            check(a, b, c);
+    return handle(how);
+}
+"#;
+
+#[test]
+fn a_change_that_leaves_the_complaint_is_no_mend_to_compare_with() {
+    let project = Project::new();
+    project.write("pay.c", CHECKED).write("tests.txt", "7 2 1\n5 2 1\n6 2 0 9 3 0\n4 2 0\n");
+    project.write(
+        "suspect.toml",
+        "[[suite]]\nkind = \"lines\"\nfile = \"tests.txt\"\nrun = \"sh -c 'echo {line} | ./pay'\"\n",
+    );
+    project.succeed(&["build", "--", "cc", "-g", "-O1", "-o", "pay", "pay.c"]);
+    project.suspect(&["test"]);
+    project.succeed(&["rank", "--budget", "20s"]);
+    let output = project.suspect(&["explain", "1", "--format", "json"]);
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let line_of = |text: &str| 1 + CHECKED.lines().position(|line| line.contains(text)).unwrap() as u64;
+    let silencing = [line_of("return 1;"), line_of("if (failed)"), line_of("how = setjmp")];
+    let made = found["made"]["point"]["line"].as_u64().unwrap_or_default();
+    assert!(!silencing.contains(&made), "{found}");
 }
 
 #[test]

@@ -107,8 +107,8 @@ pub struct ExplainArguments {
     /// The failing test; by default the first one of the last `suspect test`.
     #[arg(add = ArgValueCompleter::new(completions::tests), value_name = "TEST")]
     pub test: Option<String>,
-    /// The test to compare it with; by default, of the passing ones whose course was most like it, one that comes to what is explained, and where
-    /// none does, as --switch, then as --replace.
+    /// The test to compare it with; by default itself under the best change that the last `suspect rank` found; else, of the passing ones whose course
+    /// was most like it, one that comes to what is explained, and where none does, as --switch, then as --replace.
     #[arg(add = ArgValueCompleter::new(completions::tests), long, value_name = "TEST")]
     pub against: Option<String>,
     /// Compare the test with itself, made to pass by one condition that goes another way once: which one is looked for, or given by its number
@@ -147,6 +147,10 @@ pub struct ExplainArguments {
     /// At most so many steps back.
     #[arg(long, value_name = "N", default_value = "200")]
     pub steps: usize,
+    /// Write the answer for programs in at most 1 kB of JSON: what happens, what it comes from, and the places on the way; see
+    /// docs/explanation-brief.schema.json.
+    #[arg(long, conflicts_with = "format")]
+    pub brief: bool,
     /// How it is written.
     #[arg(long, value_enum, default_value = "text")]
     pub format: AnswerFormat,

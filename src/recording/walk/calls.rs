@@ -5,8 +5,8 @@ use suspect_format::external;
 use suspect_format::record::{Entry, Event, Unread, callee_outcome};
 
 use super::{Level, Open, Outside, Walk};
-use crate::recording::arithmetic::mask;
 use crate::recording::body::{CodeStep, Parameter, Site};
+use crate::recording::evaluate::Word;
 use crate::recording::loading::Image;
 use crate::recording::objects::{ARGUMENTS, ARGUMENTS_STRIDE};
 use crate::recording::observer::{Activation, Observer};
@@ -19,7 +19,7 @@ impl<O: Observer, I: Image> Walk<'_, O, I> {
         let mut data = Vec::with_capacity(n_arguments as usize);
         for argument in 0..n_arguments as usize {
             let datum = self.code.arguments[step.extra as usize + argument];
-            data.push((datum, self.tree(&mut at)?));
+            data.push((datum, self.word(&mut at)?));
         }
         let point = self.points - 1;
         if let Some(address) = indirect {
@@ -49,8 +49,11 @@ impl<O: Observer, I: Image> Walk<'_, O, I> {
             Callee::Indirect => external::INDIRECT,
             _ => external::UNKNOWN,
         };
-        let arguments = data.iter().map(|(_, word)| *word).collect();
-        self.levels.push(Level::Outside(Outside { call: Some(number), point, external, arguments, fresh: true, data }));
+        let arguments = data.iter().map(|(_, word)| word.bits).collect();
+        let blocks = data.iter().map(|(_, word)| word.block).collect();
+        let called = indirect.and_then(|address| self.modelled.get(&address).copied()).unwrap_or(external);
+        let outside = Outside { call: Some(number), point, external, called, arguments, blocks, fresh: true, data };
+        self.levels.push(Level::Outside(outside));
         Ok(())
     }
 
@@ -60,10 +63,11 @@ impl<O: Observer, I: Image> Walk<'_, O, I> {
     }
 
     /// The arguments of a call of code outside become what it reads.
-    pub(super) fn pass_outside(&mut self, data: &[(Datum, u64)]) {
+    pub(super) fn pass_outside(&mut self, data: &[(Datum, Word)]) {
         for (number, (datum, word)) in data.iter().enumerate().take(ARGUMENTS_STRIDE as usize / 8) {
             let address = self.argument_address(number);
-            self.view.memory.store(address, 8, *word);
+            self.view.memory.store(address, 8, word.bits);
+            self.keep(address, *word);
             self.wrote(address, 8, matches!(datum, Datum::Value(Type::Pointer) | Datum::Bytes(_)));
         }
     }
@@ -74,7 +78,7 @@ impl<O: Observer, I: Image> Walk<'_, O, I> {
         entry: Entry,
         call: Option<u32>,
         opener: u32,
-        data: &[(Datum, u64)],
+        data: &[(Datum, Word)],
     ) -> Result<(), Stop> {
         let Some(function) = self.code.by_id.get(&entry.id).copied() else {
             return Err(Stop::Wrong(format!("function {:08x} has no body", entry.id)));
@@ -141,14 +145,15 @@ impl<O: Observer, I: Image> Walk<'_, O, I> {
         Ok(())
     }
 
-    pub(super) fn pass(&mut self, frame: u64, parameters: &[Parameter], data: &[(Datum, u64)]) {
+    pub(super) fn pass(&mut self, frame: u64, parameters: &[Parameter], data: &[(Datum, Word)]) {
         for (parameter, (_, word)) in parameters.iter().zip(data) {
             let address = frame.wrapping_add(u64::from(parameter.offset));
             match parameter.datum {
-                Datum::Value(of) => self.put(address, of, *word & mask(of.bits())),
+                Datum::Value(of) => self.put_word(address, of, *word),
                 Datum::Bytes(bytes) => {
-                    self.reads(*word, u64::from(bytes), false);
-                    self.copy(address, *word, u64::from(bytes));
+                    let word = word.bits;
+                    self.reads(word, u64::from(bytes), false);
+                    self.copy(address, word, u64::from(bytes));
                     self.wrote(address, u64::from(bytes), false);
                 }
             }
@@ -170,7 +175,7 @@ impl<O: Observer, I: Image> Walk<'_, O, I> {
 
     pub(super) fn leave(&mut self, datum: Option<Datum>, mut at: usize) -> Result<(), Stop> {
         let value = match datum {
-            Some(_) => Some(self.tree(&mut at)?),
+            Some(_) => Some(self.word(&mut at)?),
             None => None,
         };
         let Some(Level::Open(open)) = self.levels.pop() else { return Ok(()) };
@@ -180,8 +185,9 @@ impl<O: Observer, I: Image> Walk<'_, O, I> {
         {
             let address = caller.frame.wrapping_add(offset);
             match datum {
-                Datum::Value(of) => self.put(address, of, value & mask(of.bits())),
+                Datum::Value(of) => self.put_word(address, of, value),
                 Datum::Bytes(bytes) => {
+                    let value = value.bits;
                     self.reads(value, u64::from(bytes), false);
                     self.copy(address, value, u64::from(bytes));
                     self.wrote(address, u64::from(bytes), false);
@@ -194,8 +200,15 @@ impl<O: Observer, I: Image> Walk<'_, O, I> {
     }
 
     pub(super) fn close(&mut self, open: &Open) {
+        let point = self.points - 1;
         for address in &open.dynamic {
             self.view.objects.free(*address);
+            if let Some(bounds) = &mut self.bounds {
+                bounds.free(point, *address);
+            }
+        }
+        if let Some(bounds) = &mut self.bounds {
+            bounds.leave(open.activation, point);
         }
         self.view.objects.leave();
         self.depth -= 1;

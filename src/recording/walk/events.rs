@@ -7,8 +7,8 @@ use suspect_format::external;
 use suspect_format::record::{Event, Unread, callee_outcome};
 
 use super::{Level, Walk};
-use crate::recording::arithmetic::mask;
 use crate::recording::body::Site;
+use crate::recording::evaluate::Word;
 use crate::recording::loading::Image;
 use crate::recording::objects::{ARGUMENTS_STRIDE, Kind, Object, library};
 use crate::recording::observer::Observer;
@@ -112,6 +112,7 @@ impl<O: Observer, I: Image> Walk<'_, O, I> {
         if let (true, Some(Level::Outside(outside))) = (fresh, self.levels.last_mut()) {
             let data = std::mem::take(&mut outside.data);
             self.pass_outside(&data);
+            self.check_call();
         }
     }
 
@@ -143,7 +144,12 @@ impl<O: Observer, I: Image> Walk<'_, O, I> {
         if let Some(model) = model {
             self.objects_outside(model, &outside.arguments, result, &written);
         }
+        // Of a call through a pointer all is recorded but which objects it made and ended.
+        if let Some(called) = external::external(outside.called).filter(|_| model.is_none()) {
+            self.objects_outside(called, &outside.arguments, result, &written);
+        }
         for (address, bytes) in written {
+            self.check_written(&outside, address, bytes.len() as u64);
             self.view.memory.write(address, bytes);
             self.wrote(address, bytes.len() as u64, false);
         }
@@ -152,7 +158,8 @@ impl<O: Observer, I: Image> Walk<'_, O, I> {
         }
         self.correct();
         self.returned += 1;
-        self.set_value(call, result);
+        let block = self.block_of_result(&outside.blocks, result);
+        self.set_value(call, Word { block, ..Word::number(result) });
         Ok(())
     }
 
@@ -166,19 +173,19 @@ impl<O: Observer, I: Image> Walk<'_, O, I> {
         }
     }
 
-    pub(super) fn set_value(&mut self, call: u32, result: u64) {
+    pub(super) fn set_value(&mut self, call: u32, result: Word) {
         let Action::Call { result: Some((Datum::Value(of), offset)), .. } = self.code.steps[call as usize].action
         else {
             return;
         };
         let Some(frame) = self.open().map(|open| open.frame) else { return };
-        self.put(frame.wrapping_add(offset), of, result & mask(of.bits()));
+        self.put_word(frame.wrapping_add(offset), of, result);
     }
 
     pub(super) fn set_result(&mut self, call: u32, result: u64) -> Result<(), Stop> {
         self.step = call;
         self.point(Site::Returned(call));
-        self.set_value(call, result);
+        self.set_value(call, Word::number(result));
         self.observer.outcome(callee_outcome(result));
         Ok(())
     }

@@ -17,7 +17,7 @@ impl<O: Observer, I: Image> Walk<'_, O, I> {
         }
     }
 
-    fn extent(&mut self, extent: Extent, base: u64, arguments: &[u64], result: u64) -> u64 {
+    pub(super) fn extent(&mut self, extent: Extent, base: u64, arguments: &[u64], result: u64) -> u64 {
         let walk = std::cell::RefCell::new(self);
         let length = |base: u64, unit: u64, most: u64| walk.borrow_mut().length(base, unit, most);
         extent.bytes(base, arguments, result, length)
@@ -121,7 +121,7 @@ impl<O: Observer, I: Image> Walk<'_, O, I> {
                 }
                 Effect::Frees(number) => {
                     let old = arguments.get(usize::from(number)).copied().unwrap_or(0);
-                    self.view.objects.free(old);
+                    self.free(old);
                 }
                 _ => {}
             }
@@ -130,7 +130,7 @@ impl<O: Observer, I: Image> Walk<'_, O, I> {
 
     fn move_object(&mut self, old: u64, new: u64, size: u64) {
         let had = self.view.objects.known(old).map(|object| self.view.objects.all()[object as usize].size);
-        self.view.objects.free(old);
+        self.free(old);
         self.allocate(new, size);
         if let Some(had) = had.filter(|_| old != 0) {
             self.copy_outside(new, old, had.min(size));

@@ -3,7 +3,9 @@
 use suspect_format::body::{Datum, Token, Type};
 
 use super::{Level, Walk};
+use crate::comparison::NONE;
 use crate::recording::body::CodeStep;
+use crate::recording::evaluate::Word;
 use crate::recording::loading::Image;
 use crate::recording::objects::{ARGUMENTS, ARGUMENTS_STRIDE};
 use crate::recording::observer::Observer;
@@ -33,10 +35,11 @@ impl<O: Observer, I: Image> Walk<'_, O, I> {
     }
 
     /// The arguments that a call passes beyond the parameters of the callee are written beside its frame.
-    pub(super) fn pass_variadic(&mut self, data: &[(Datum, u64)], n_parameters: usize) {
+    pub(super) fn pass_variadic(&mut self, data: &[(Datum, Word)], n_parameters: usize) {
         for (number, (datum, word)) in data.iter().enumerate().skip(n_parameters).take(MOST) {
             let address = self.argument_address(number);
-            self.view.memory.store(address, 8, *word);
+            self.view.memory.store(address, 8, word.bits);
+            self.keep(address, *word);
             self.wrote(address, 8, matches!(datum, Datum::Value(Type::Pointer) | Datum::Bytes(_)));
         }
     }
@@ -70,7 +73,8 @@ impl<O: Observer, I: Image> Walk<'_, O, I> {
                 true => *next += size,
                 false => stack += 8,
             }
-            self.put(to, of, word & crate::recording::arithmetic::mask(of.bits()));
+            let block = self.bounds.as_ref().map_or(NONE, |bounds| bounds.of_pointer(from, word));
+            self.put_word(to, of, Word { block, ..Word::number(word) });
         }
     }
 }

@@ -23,9 +23,15 @@ pub struct Explanation {
     /// What made the other run, if it is the failing test's own, changed so that it passes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub made: Option<Made>,
+    /// The answer in two sentences: what happens, and what it comes from.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub summary: Vec<String>,
     /// What is explained, in words.
     #[serde(default)]
     pub effect: String,
+    /// What the failing run alone shows, each with a text: a use of memory outside of its object; where a null pointer that it dies of comes from.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub facts: Vec<Point>,
     /// The steps, from the failure back to the first cause.
     pub steps: Vec<Step>,
     /// Where what differs comes in.

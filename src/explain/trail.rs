@@ -1,0 +1,135 @@
+//! Where a value of the failing run comes from: followed from copy to copy, without another run.
+
+use suspect_format::body::{Action, Token};
+use suspect_format::external::{self, Base, Effect as Does};
+
+use super::Case;
+use crate::comparison::{Side, Value};
+use crate::recording::{End, Kind, Site};
+use crate::report::{Point, quoted};
+
+/// Addresses below this one are those of nothing: null, and members of what null points to.
+const NOTHING: u64 = 1 << 12;
+/// Places on the way of a value that are told, at most.
+const MOST: usize = 6;
+
+impl Case<'_> {
+    /// If the failing run died by a null pointer: where, and from where that came, the crash first.
+    pub(super) fn null_trail(&self) -> Vec<Point> {
+        let last = self.failing().points() - 1;
+        let Some(bad) = self.null_used(last) else { return Vec::new() };
+        let mut told = vec![self.fact(last, format!("{} is NULL", self.named(bad)))];
+        let mut ways = self.way_of(bad);
+        // What the crashing step itself passes is told already.
+        ways.retain(|(point, _)| *point != last);
+        if ways.len() > MOST {
+            ways.drain(MOST - 1..ways.len() - 1);
+        }
+        for (number, (point, write)) in ways.iter().enumerate() {
+            let is_first = number + 1 == ways.len();
+            told.push(self.fact(*point, self.handed(*point, *write, is_first)));
+        }
+        told
+    }
+
+    /// The write of the null that a point takes for an address.
+    fn null_used(&self, last: u32) -> Option<u32> {
+        let run = self.failing();
+        let is_null = |write: &u32| {
+            let is_wide = self.width(*write) == 8;
+            matches!(run.value(*write), Value::Number(bits) if bits < NOTHING) && is_wide
+        };
+        match self.runs.walked[1].end {
+            End::Within(_) => run.reads(last).iter().copied().rfind(is_null),
+            End::Outside(Some(step)) => {
+                let callee = self.words.callee(step)?;
+                let model = external::external(external::number(callee)?)?;
+                let used = |number: u32| {
+                    let is_base = |base: Base| matches!(base, Base::Argument(at) if u32::from(at) == number);
+                    model.effects.iter().any(|effect| match effect {
+                        Does::Reads(base, _) | Does::Writes(base, _) => is_base(*base),
+                        Does::Copies(to, from, _) => is_base(*to) || is_base(*from),
+                        _ => false,
+                    })
+                };
+                let number = |write: u32| self.runs.naming.names.place(run.location(write)).offset / 8;
+                let passed = run.written(last).find(|write| is_null(write) && used(number(*write)))?;
+                // What was passed has a name where it was read.
+                let same = |read: &u32| run.value(*read) == run.value(passed) && self.width(*read) == 8;
+                run.reads(last).iter().copied().rfind(same).or(Some(passed))
+            }
+            _ => None,
+        }
+    }
+
+    /// Points that handed a value on, from its last write back, with what each wrote.
+    fn way_of(&self, write: u32) -> Vec<(u32, u32)> {
+        let run = self.failing();
+        let mut way = Vec::new();
+        let mut write = write;
+        loop {
+            let point = run.writer(write);
+            if point == 0 {
+                return way;
+            }
+            way.push((point, write));
+            let same = |read: &u32| {
+                run.value(*read) == run.value(write)
+                    && self.width(*read) == self.width(write)
+                    && run.writer(*read) < point
+            };
+            let source = run.reads(point).iter().copied().rfind(same).filter(|_| !self.stores_constant(point));
+            match source {
+                Some(source) => write = source,
+                None => return way,
+            }
+        }
+    }
+
+    fn stores_constant(&self, point: u32) -> bool {
+        let Site::Step(step) = self.code.what(self.failing().site(point)) else { return false };
+        let step = &self.code.steps[step as usize];
+        let first = self.code.nodes.get(step.tokens as usize);
+        matches!(step.action, Action::Store(_)) && first.is_some_and(|node| matches!(node.token, Token::Constant(..)))
+    }
+
+    pub(super) fn width(&self, write: u32) -> u32 {
+        let place = self.runs.naming.names.place(self.failing().location(write));
+        let cell = self.runs.layout(place.object).and_then(|layout| layout.cells(place.offset, 8).next());
+        cell.map_or(8, |cell| cell.length)
+    }
+
+    fn named(&self, write: u32) -> String {
+        quoted(&self.words.written(self.failing().location(write), [None, Some(write)]))
+    }
+
+    /// What a point does with a null that it hands on, or is the first to have.
+    fn handed(&self, point: u32, write: u32, is_first: bool) -> String {
+        let site = self.failing().site(point);
+        let named = self.named(write);
+        let step = self.code.step_of(site).map(|step| (step, self.code.steps[step as usize].action));
+        match (self.code.what(site), step) {
+            (Site::Returned(_), Some((step, _))) => {
+                format!("{}() returned NULL", self.words.callee(step).unwrap_or("the function called"))
+            }
+            (_, Some((step, Action::Call { .. }))) if self.is_parameter(write) => {
+                let callee = self.words.callee(step).unwrap_or("a function");
+                let value = if is_first { "NULL itself" } else { "it on" };
+                format!("passes {value}, as {named} of {callee}()")
+            }
+            (_, Some((_, Action::Return(_)))) if is_first => format!("{}() returns NULL", self.words.function(site)),
+            (_, Some((_, Action::Return(_)))) => format!("{}() returns it", self.words.function(site)),
+            _ if is_first => format!("{named} becomes NULL"),
+            _ => format!("{named} gets it"),
+        }
+    }
+
+    fn is_parameter(&self, write: u32) -> bool {
+        let place = self.runs.naming.names.place(self.failing().location(write));
+        matches!(self.runs.naming.kinds.get(place.object as usize), Some(Kind::Frame { .. }))
+    }
+
+    fn fact(&self, point: u32, text: String) -> Point {
+        Point { text, ..self.place(Side::Second, point) }
+    }
+}

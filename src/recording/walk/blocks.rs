@@ -1,0 +1,124 @@
+//! What a walk looks at for each use of memory: whether it is within the object that the pointer was made from.
+
+use suspect_format::body::Symbol;
+use suspect_format::external::{self, Base, Effect, Extent};
+
+use super::{Level, Outside, Walk};
+use crate::comparison::NONE;
+use crate::recording::bounds::Use;
+use crate::recording::evaluate::Word;
+use crate::recording::loading::Image;
+use crate::recording::observer::Observer;
+
+/// Functions that read texts up to their ends; others that are modelled so may stop before.
+const WHOLE_TEXTS: [&str; 10] =
+    ["strlen", "strcpy", "stpcpy", "__strcpy_chk", "strdup", "strcat", "puts", "fputs", "atoi", "strcmp"];
+/// Functions that stop at what they look for, however much they may read.
+const SEARCHES: [&str; 3] = ["memchr", "memrchr", "memccpy"];
+
+impl<O: Observer, I: Image> Walk<'_, O, I> {
+    /// Looks at a use of memory by the last point.
+    pub(super) fn check(&mut self, what: Use, address: Word, length: u64) {
+        if let Some(bounds) = &mut self.bounds {
+            bounds.check(self.points - 1, what, address.block, address.bits, length);
+        }
+    }
+
+    /// A value that is stored keeps its block.
+    pub(super) fn keep(&mut self, address: u64, word: Word) {
+        if let Some(bounds) = &mut self.bounds {
+            bounds.keep(address, word.bits, word.block);
+        }
+    }
+
+    /// An object of the heap ends.
+    pub(super) fn free(&mut self, address: u64) {
+        self.view.objects.free(address);
+        if let Some(bounds) = &mut self.bounds {
+            bounds.free(self.points - 1, address);
+        }
+    }
+
+    /// The block of a global variable whose size its unit knows.
+    pub(super) fn block_of_symbol(&mut self, symbol: u32, address: u64) -> u32 {
+        let Some(bounds) = &mut self.bounds else { return NONE };
+        let of = &self.code.symbols[symbol as usize];
+        let is_data = of.size > 0 && of.flags & Symbol::FUNCTION == 0 && of.flags & Symbol::DEFINED != 0;
+        if is_data { bounds.symbol(symbol, address, of.size) } else { NONE }
+    }
+
+    /// The block of the variable that lies at `offset` of the frame: the largest, should several.
+    pub(super) fn block_of_variable(&mut self, offset: u64) -> u32 {
+        let (Some(bounds), Some(Level::Open(open))) = (&mut self.bounds, self.levels.last()) else { return NONE };
+        let Ok(offset) = u32::try_from(offset) else { return NONE };
+        let function = self.code.steps[self.step as usize].function;
+        let variables = self.code.functions[function as usize].variables.iter();
+        let around = variables.filter(|variable| offset.wrapping_sub(variable.offset) < variable.size);
+        let Some(variable) = around.max_by_key(|variable| variable.size) else { return NONE };
+        let address = self.frame.wrapping_add(u64::from(variable.offset));
+        bounds.variable(open.activation, function, variable.offset, address, u64::from(variable.size))
+    }
+
+    /// The block that the result of code outside points into: a new one, or that of an argument.
+    pub(super) fn block_of_result(&self, blocks: &[u32], result: u64) -> u32 {
+        let Some(bounds) = &self.bounds else { return NONE };
+        match bounds.heap_at(result) {
+            NONE => bounds.around(blocks, result),
+            block => block,
+        }
+    }
+
+    /// Looks at what the call of code outside that begins now does by its arguments.
+    pub(super) fn check_call(&mut self) {
+        let Some(Level::Outside(outside)) = self.levels.last().filter(|_| self.bounds.is_some()) else { return };
+        let Some(model) = external::external(outside.called) else { return };
+        let Outside { arguments, blocks, .. } = outside.clone();
+        let word = |number: u8| {
+            let number = usize::from(number);
+            let block = blocks.get(number).copied().unwrap_or(NONE);
+            Word { block, ..Word::number(arguments.get(number).copied().unwrap_or(0)) }
+        };
+        let is_exact = |extent: Extent| match extent {
+            Extent::Text => WHOLE_TEXTS.contains(&model.name),
+            extent => extent.is_told() && !SEARCHES.contains(&model.name),
+        };
+        let mut checked: Vec<(Use, u8, u64)> = Vec::new();
+        for effect in model.effects {
+            match *effect {
+                Effect::Frees(number) | Effect::Moves(number, _) => checked.push((Use::Free, number, 1)),
+                Effect::Reads(Base::Argument(number), extent) if is_exact(extent) => {
+                    let length = self.extent(extent, word(number).bits, &arguments, 0);
+                    checked.push((Use::Read, number, length));
+                }
+                Effect::Copies(to, Base::Argument(from), extent) if is_exact(extent) => {
+                    let length = self.extent(extent, word(from).bits, &arguments, 0);
+                    checked.push((Use::Read, from, length));
+                    if let Base::Argument(to) = to {
+                        checked.push((Use::Write, to, length));
+                    }
+                }
+                Effect::Fills(Base::Argument(number), extent) | Effect::Zeroes(Base::Argument(number), extent) => {
+                    let length = self.extent(extent, word(number).bits, &arguments, 0);
+                    checked.push((Use::Write, number, length));
+                }
+                _ => {}
+            }
+        }
+        for (what, number, length) in checked {
+            self.check(what, word(number), length);
+        }
+    }
+
+    /// Looks at bytes that a call of code outside has written.
+    pub(super) fn check_written(&mut self, outside: &Outside, address: u64, length: u64) {
+        let Some(bounds) = &mut self.bounds else { return };
+        // What others changed around their arguments, an allocator's own words in what it frees say, is not written through them.
+        if external::external(outside.external).is_none() {
+            return;
+        }
+        let start = outside.arguments.iter().position(|argument| *argument == address);
+        if let Some(block) = start.and_then(|number| outside.blocks.get(number)) {
+            bounds.check(outside.point, Use::Write, *block, address, length);
+        }
+    }
+}

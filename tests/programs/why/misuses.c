@@ -1,0 +1,77 @@
+/* Uses memory in a way that the word on its command line decides: each kind of misuse has one. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct entry {
+    int count;
+    const char *text;
+};
+
+/* Libraries let their users say what allocates. */
+static struct {
+    void *(*allocate)(size_t);
+    void (*release)(void *);
+} hooks = {malloc, free};
+
+static size_t copied(const char *word)
+{
+    char *name = hooks.allocate(12); /* L1 one too few for twelve letters */
+    size_t i;
+    for (i = 0; word[i]; i++)
+        name[i] = word[i];
+    name[i] = 0; /* L2 */
+    hooks.release(name);
+    return strlen(word);
+}
+
+static int given_back(const char *word)
+{
+    int *number = malloc(sizeof *number); /* L3 */
+    *number = 7;
+    if (word[0] == 'x')
+        free(number); /* L4 */
+    return *number; /* L5 */
+}
+
+static int twice(const char *word)
+{
+    char *text = strdup(word); /* L6 */
+    if (word[0] == 'd')
+        free(text); /* L7 */
+    free(text); /* L8 */
+    return 1;
+}
+
+static int fits(const char *word)
+{
+    char small[8];
+    strcpy(small, word); /* L9 */
+    return small[0] == word[0];
+}
+
+static size_t length_of(const struct entry *of)
+{
+    return strlen(of->text); /* L10 */
+}
+
+static size_t found(const char *word)
+{
+    struct entry one = {1, "entry"};
+    if (word[0] == 'n')
+        one.text = NULL; /* L11 */
+    return length_of(&one);
+}
+
+int main(int argc, char **argv)
+{
+    const char *word = argv[2];
+    switch (argv[1][0]) {
+    case 'c': printf("%zu\n", copied(word)); break;
+    case 'g': printf("%d\n", given_back(word)); break;
+    case 't': printf("%d\n", twice(word)); break;
+    case 'f': printf("%d\n", fits(word)); break;
+    default: printf("%zu\n", found(word)); break;
+    }
+    return 0;
+}
