@@ -197,10 +197,13 @@ pub fn summarise(manifest: &Manifest, n_nodes: usize, out: &mut impl Write) -> s
 
 /// What would have the failing tests of the last run tell more.
 pub fn hints(session: &Session) -> Result<Vec<suite::Hint>, Failure> {
+    let mut failing = session.run.manifest.tests.iter().filter(|test| test.passed == Some(false)).peekable();
+    if failing.peek().is_none() {
+        return Ok(Vec::new());
+    }
     let suite = session.suite()?;
     // suspect.toml may have been changed since.
     let number = |name: &str| suite.tests().iter().position(|test| test.name == name);
-    let failing = session.run.manifest.tests.iter().filter(|test| test.passed == Some(false));
     Ok(suite.hints(failing.filter_map(|test| Some((number(&test.name)?, test.processes, None)))))
 }
 

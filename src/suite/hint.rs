@@ -57,7 +57,8 @@ impl Suite {
         for (number, processes, output) in failing {
             let Some(test) = self.tests().get(number) else { continue };
             let Some(key) = self.key(test, processes, output) else { continue };
-            let (suite, by_status) = (test.suite, test.is_judged_by_status());
+            let is_tap = matches!(test.plan.oracle, Oracle::Tap { .. });
+            let (suite, by_status) = (test.suite, !is_tap && test.plan.oracle.wants_success());
             let new = Hint { suite, key, test: test.name.clone(), n_tests: 0, processes: 0, by_status };
             let hint = hints.entry((suite, key)).or_insert(new);
             hint.n_tests += 1;
