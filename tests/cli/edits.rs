@@ -168,9 +168,15 @@ impl Subject {
 
     /// Compares all mutants of some classes, or so many.
     fn mutants(&self, classes: &str, sample: Option<usize>) -> Vec<Shown> {
-        let mut arguments = vec!["mutants", "--format", "json", "--operators", classes];
         let files: Vec<String> = PLAIN.iter().chain(&MADE).map(|name| format!("{name}.c")).collect();
-        files.iter().for_each(|file| arguments.extend(["--files", file]));
+        let places: Vec<&str> = files.iter().flat_map(|file| ["--files", file]).collect();
+        self.mutants_in(&places, classes, sample)
+    }
+
+    /// The same of the mutants that these arguments leave.
+    fn mutants_in(&self, places: &[&str], classes: &str, sample: Option<usize>) -> Vec<Shown> {
+        let mut arguments = vec!["mutants", "--format", "json", "--operators", classes];
+        arguments.extend(places);
         let number = sample.map(|number| number.to_string());
         number.iter().for_each(|number| arguments.extend(["--sample", number]));
         let report: Value = serde_json::from_str(&self.project.succeed(&arguments)).unwrap();
@@ -343,6 +349,17 @@ pub fn compared(sample: usize) -> usize {
     judge(&Subject::new().mutants(MANY, Some(sample)))
 }
 
+/// Classes of mutants in the arguments of macros.
+const ARGUED: &str = "AOR,ROR,LCR,BOR,CRP,VRR,STI";
+
+#[test]
+fn edits_in_arguments_of_macros_do_what_their_mutants_do() {
+    let text = include_str!("../programs/edits/macros.c");
+    let line = |needle: &str| 1 + text.lines().position(|line| line.contains(needle)).unwrap();
+    let lines = format!("macros.c:{}-{}", line("static int arguments"), line("TOTAL(n / 2)"));
+    assert!(judge(&Subject::new().mutants_in(&["--lines", &lines], ARGUED, None)) > 60);
+}
+
 #[test]
 fn edits_do_what_their_mutants_do() {
     let subject = Subject::new();
@@ -412,4 +429,59 @@ fn subscripts_are_changed_and_first_elements_are_nodes() {
     assert!(ranking.contains("+    int found = from[i + 1];"), "{ranking}");
     let nodes = project.succeed(&["rank", "-v", "--method", "ochiai", "--by", "node", "--top", "99"]);
     assert!(nodes.contains("table[0]"), "{nodes}");
+}
+
+/// Puts a sum where the difference is asked for, by a macro, beside macros that take their argument otherwise.
+const MACROS: &str = "#include <stdio.h>
+#include <stdlib.h>
+struct value { int i; };
+#define SET(to, x) do { (to)->i = (x); } while (0)
+#define TWICE(to, x) do { (to)->i += (x) * (x); } while (0)
+#define SAY(x) printf(#x \"=%d\\n\", (x))
+#define NEST(to, x) SET(to, x)
+static void apply(struct value *to, int x, int y)
+{
+    SET(to, x + y);
+    TWICE(to, x ^ 7);
+    SAY(x | y);
+    NEST(to, to->i << 1);
+}
+int main(int argc, char **argv)
+{
+    struct value v = { 0 };
+    if (argc == 3)
+        apply(&v, atoi(argv[1]), atoi(argv[2]));
+    printf(\"%d\\n\", v.i);
+    return 0;
+}
+";
+
+#[test]
+fn what_stands_in_the_argument_of_a_macro_is_changed_where_it_is_taken_once() {
+    let project = Project::new();
+    let all = [(5, 3), (7, 0), (2, 0), (9, 4)];
+    let lines: String = all.iter().map(|(x, y)| format!("{x} {y}\n")).collect();
+    project.write("m.c", MACROS).write("tests.list", &lines);
+    for (n, (x, y)) in (1..).zip(all) {
+        let right: i32 = ((x - y) + (x ^ 7) * (x ^ 7)) << 1;
+        project.write(&format!("expected/{n}"), &format!("x | y={}\n{right}\n", x | y));
+    }
+    project.write(
+        "suspect.toml",
+        "[build]\ncommand = \"cc -O1 -o prog m.c\"\n\n[[suite]]\nkind = \"lines\"\nfile = \"tests.list\"\nrun = \"./prog {line}\"\n\
+         expect = \"expected/{n}\"\n",
+    );
+    project.succeed(&["build"]);
+    project.suspect(&["test"]);
+    let listed = |line: u32| project.succeed(&["mutants", "--list", "--lines", &format!("m.c:{line}")]);
+    let taken = listed(10);
+    for becomes in ["`x + y` becomes `x - y`", "`x` becomes `y`"] {
+        assert!(taken.contains(becomes), "{taken}");
+    }
+    for (line, operator) in [(11, "x ^ 7"), (12, "x | y"), (13, "to->i << 1")] {
+        let others = listed(line);
+        assert!(!others.contains(&format!("`{operator}` becomes")), "{others}");
+    }
+    let ranking = project.succeed(&["rank", "-v", "--budget", "20s"]);
+    assert!(ranking.contains("+    SET(to, x - y);"), "{ranking}");
 }

@@ -6,7 +6,7 @@ use super::code::Junk;
 use super::operator::Class;
 use super::{candidate, insertion};
 use crate::program::{Node, NodeKind, Operation, OperationKind, Place, Program};
-use crate::source::{Expression, Kind, Literal, Macro, Rewrite, Text};
+use crate::source::{Definition, Expression, Kind, Literal, Macro, Rewrite, Text};
 use crate::trial::Override;
 
 /// A mutant without a name.
@@ -34,6 +34,8 @@ pub(super) struct View<'a> {
     texts: &'a BTreeMap<u32, Text>,
     /// Macros that the texts define.
     macros: HashMap<&'a str, Macro>,
+    /// What those with parameters expand to; nothing where that is not always the same.
+    definitions: HashMap<String, Option<Definition>>,
     /// Constants of enumerations that they declare.
     enumerators: HashSet<&'a str>,
 }
@@ -56,7 +58,11 @@ impl<'a> View<'a> {
             known.literal = known.literal.filter(|literal| Some(*literal) == one.literal);
         }
         let enumerators = texts.values().flat_map(Text::enumerators).collect();
-        View { program, texts, macros, enumerators }
+        let mut definitions = HashMap::new();
+        for (name, one) in texts.values().flat_map(Text::definitions) {
+            definitions.entry(name).and_modify(|known| *known = None).or_insert(one);
+        }
+        View { program, texts, macros, definitions, enumerators }
     }
 
     pub(super) fn body(&self, index: u32) -> Body<'_, 'a> {
@@ -96,6 +102,11 @@ impl<'a> View<'a> {
         let loud = |one: char| one.is_ascii_uppercase() || one.is_ascii_digit() || one == '_';
         let is_written_like_one = || name.len() > 1 && name.chars().all(loud) && !self.enumerators.contains(name);
         self.macros.contains_key(name) || is_written_like_one()
+    }
+
+    /// What a macro with parameters expands to, if that is known and always the same.
+    pub(super) fn definition(&self, name: &str) -> Option<&Definition> {
+        self.definitions.get(name)?.as_ref()
     }
 
     /// The literal that a macro is.

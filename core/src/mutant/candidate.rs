@@ -77,6 +77,11 @@ impl<'a> Found<'_, '_, 'a> {
         let found = self
             .body
             .written(self.operation.place, |found| found.computes() == Some(token) || found.kind() == Kind::Update);
+        let in_argument = match found {
+            Err(Junk::Macro) => self.body.operator_in_argument(self.operation.place, token),
+            _ => None,
+        };
+        let found = in_argument.map_or(found, Ok);
         if let Ok(update) = found
             && update.kind() == Kind::Update
         {
@@ -86,7 +91,10 @@ impl<'a> Found<'_, '_, 'a> {
         let (class, mut others) = alternatives(operator, signedness);
         // Whether an address comes before nothing is no question, and nothing has no neighbours.
         let sides = [(left, true), (right, false)];
-        let is_about_null = width == 64 && found.is_ok_and(|found| self.compares_with_null(found, operator, sides));
+        // What stands in an argument is not known to be an address.
+        let is_zero = in_argument.is_some() && operator.is_comparison() && [left, right].contains(&Some(0));
+        let is_about_null =
+            width == 64 && (is_zero || found.is_ok_and(|found| self.compares_with_null(found, operator, sides)));
         if is_about_null {
             others.retain(|other| matches!(other, Operator::Equal | Operator::NotEqual));
         }
@@ -97,7 +105,12 @@ impl<'a> Found<'_, '_, 'a> {
                 self.push(class, Change::Operator(other), (token, other.token()), rewrite);
             }
         }
-        self.without_operator(found, operator, width, signedness);
+        self.without_operator(
+            if in_argument.is_some() { Err(Junk::Macro) } else { found },
+            operator,
+            width,
+            signedness,
+        );
         let signed = signedness != Signedness::Unsigned;
         let is_shift = matches!(operator, Operator::Shl | Operator::SignedShr | Operator::UnsignedShr);
         for (value, is_left) in sides {
@@ -238,7 +251,11 @@ impl<'a> Found<'_, '_, 'a> {
     fn logical(&mut self, and: bool) {
         let (token, other) = if and { ("&&", "||") } else { ("||", "&&") };
         let found = self.body.written(self.operation.place, |found| found.operator() == token);
-        let rewrite = found.map(|found| found.with_operator(other));
+        let rewrite = match found {
+            Err(Junk::Macro) => self.body.operator_in_argument(self.operation.place, token).ok_or(Junk::Macro),
+            found => found,
+        };
+        let rewrite = rewrite.map(|found| found.with_operator(other));
         self.push(Class::Lcr, Change::Choose(1), (token, other), rewrite);
         self.without_connector(found, token);
     }
@@ -333,6 +350,15 @@ impl<'a> Found<'_, '_, 'a> {
             Some(_) => Err(Junk::Macro),
             None => Err(self.body.nothing(text, place)),
         });
+        let body = self.body;
+        let in_argument = match name {
+            Err(Junk::Macro) => body.name_in_argument(place, &own.name, variable),
+            _ => None,
+        };
+        let name = in_argument.map_or(name, |(found, _)| Ok(found));
+        // What the macro declares or uses itself is another thing than a variable of the same name.
+        let is_of_macro =
+            |name: &str| in_argument.is_some_and(|(_, macro_)| macro_.tokens().any(|token| token == name));
         let named = |index: &u32| variables.get(*index as usize).map(|one| one.name.as_str());
         let same_name =
             |name: &str| self.operation.others.iter().filter(|other| named(other) == Some(name)).count() > 1;
@@ -345,6 +371,7 @@ impl<'a> Found<'_, '_, 'a> {
                 // Of two variables of one name, the text means the inner one.
                 match same_name(&new.name) {
                     true => Err(Junk::Several),
+                    false if is_of_macro(&new.name) => Err(Junk::Macro),
                     false if !found.sees(&new.name) => Err(Junk::Made),
                     false if found.is_before_value_of(&new.name) => Err(Junk::Unset),
                     false => Ok(found.with_text(&new.name)),

@@ -12,9 +12,12 @@
 //! compiling the expressions ([`Comparison`]).
 
 mod anchor;
+mod argument;
 mod candidate;
 mod choice;
 mod code;
+#[cfg(test)]
+mod argument_tests;
 #[cfg(test)]
 mod code_tests;
 mod comparison;

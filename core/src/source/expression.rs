@@ -32,6 +32,17 @@ impl<'t> Expression<'t> {
         (node.kind.is_expression() && !node.flawed).then_some(Expression { text, index })
     }
 
+    /// It and the expressions in it, in the order of the text; none where the parser found a flaw.
+    pub fn parts(self) -> impl Iterator<Item = Expression<'t>> {
+        let within = self.index..self.text.node(self.index).last;
+        within.filter_map(move |index| Expression::at(self.text, index)).filter(|part| self.text.node(part.index).sound)
+    }
+
+    /// Its tokens; `None` where there are comments or what is no token.
+    pub fn tokens(self) -> Option<Vec<&'t str>> {
+        super::token::tokens(self.source())
+    }
+
     /// What it is.
     pub fn kind(self) -> Kind {
         self.text.node(self.index).kind

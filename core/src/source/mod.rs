@@ -5,13 +5,14 @@
 //! puts an operation at its operator's token, a call and an element at their first token, a member at its name, an initialiser at the
 //! name that it initialises, and all that comes out of a macro at the macro's invocation. So where the token at an
 //! operation's place is not its operator, the operation was made by a macro or by the compiler, and no edit of the
-//! text would be that mutant.
+//! text would be that mutant: but for what stands in a macro's argument, see [`Definition`].
 //!
 //! A mutant is a [`Rewrite`] of a node of the tree; [`Text::edits`] turns any number of them, nested ones too, into [`Edit`]s
 //! after which the text means exactly that: where the new expression would bind otherwise, it is put in parentheses.
 
 mod claimed;
 mod constant;
+mod definition;
 mod edit;
 mod expression;
 mod find;
@@ -30,6 +31,7 @@ mod warning;
 
 pub use claimed::{claimed_lines, names_others, says_it_is_generated};
 pub use constant::{Number, constant_text};
+pub use definition::Definition;
 pub use edit::{Edit, apply};
 pub use expression::{Expression, Statement};
 pub use kind::Kind;

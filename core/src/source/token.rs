@@ -52,3 +52,51 @@ fn ends_as_exponent(text: &[u8]) -> bool {
     let number = &text[start..];
     number.first().is_some_and(u8::is_ascii_digit) && matches!(number.last(), Some(b'e' | b'E' | b'p' | b'P'))
 }
+
+/// The tokens of a text without comments; `None` where there is a comment, a backslash between tokens, or a literal without an end.
+pub(super) fn tokens(text: &str) -> Option<Vec<&str>> {
+    let bytes = text.as_bytes();
+    let (mut found, mut at) = (Vec::new(), 0);
+    while let Some(&first) = bytes.get(at) {
+        let start = at;
+        let rest = &bytes[at..];
+        let begins_number = first.is_ascii_digit() || first == b'.' && rest.get(1).is_some_and(u8::is_ascii_digit);
+        at += match first {
+            _ if first.is_ascii_whitespace() => {
+                at += 1;
+                continue;
+            }
+            b'\\' => return None,
+            b'"' | b'\'' => literal_length(rest)?,
+            _ if begins_number => {
+                let goes_on = |(n, byte): &(usize, &u8)| {
+                    let is_sign = matches!(byte, b'+' | b'-') && ends_as_exponent(&rest[..*n]);
+                    is_word(**byte) || **byte == b'.' || is_sign
+                };
+                rest.iter().enumerate().take_while(goes_on).count()
+            }
+            _ if is_word(first) => rest.iter().take_while(|byte| is_word(**byte)).count(),
+            _ if rest.starts_with(b"...") => 3,
+            _ => (2..=rest.len().min(3)).rev().find(|length| is_operator(&rest[..*length])).unwrap_or(1),
+        };
+        let token = text.get(start..at)?;
+        if matches!(token, "//" | "/*") {
+            return None;
+        }
+        found.push(token);
+    }
+    Some(found)
+}
+
+/// Bytes of the string or character that a text begins with.
+fn literal_length(text: &[u8]) -> Option<usize> {
+    let mut at = 1;
+    loop {
+        match text.get(at)? {
+            b'\\' => at += 2,
+            b'\n' => return None,
+            byte if *byte == text[0] => return Some(at + 1),
+            _ => at += 1,
+        }
+    }
+}

@@ -11,6 +11,11 @@
 #define STRING(x) #x
 #define JOIN(a, b) a##b
 #define SIGN -
+#define PUT(to, x) do { (to)->value = (x); } while (0)
+#define EITHER(a, b) (truth(a) || truth(b))
+#define SHOWN(x) ((x) + (int)sizeof #x)
+#define TOTAL(x) ((x) + SQUARE(2))
+#define GROW(x) ((x) += 2)
 
 void note(long value);
 
@@ -66,6 +71,24 @@ static int odd(int a)
         + 1;
 }
 
+static int truth(int a)
+{
+    count += a;
+    return a > 1;
+}
+
+static int arguments(int n, int m, int last)
+{
+    struct cell one = { 0, 0 };
+    PUT(&one, n - last);
+    PUT(&one, one.value * 2 + (m < n && n != last));
+    GROW(last);
+    if (EITHER(n - 2 > m, last == m))
+        one.value += SHOWN(m * n);
+    PUT(&one, one.value ^ m);
+    return one.value + TOTAL(n / 2) + TOTAL(last % 3);
+}
+
 void macros_run(void)
 {
     for (int a = 0; a < 6; a++) {
@@ -73,7 +96,7 @@ void macros_run(void)
         note(rows(a < 5 ? a : 4));
         note(odd(a - 2));
         for (int b = -2; b < 3; b++)
-            note(used(a, b));
+            note(used(a, b) + arguments(a, b, 3));
     }
     note(count);
 }
