@@ -29,7 +29,7 @@ use crate::progress::Progress;
 use crate::recording::{Code, Finder, Misuse, Runs, Words, misuses};
 use crate::report::{Explanation, Made};
 use crate::store::Store;
-use crate::suite::Test;
+use crate::suite::{Test, Verdict};
 pub use chains::{Chains, chains};
 use failing::{Failing, ends_otherwise, fails_otherwise};
 use question::{Question, Wanted};
@@ -124,7 +124,8 @@ const MOST_LOOKED_AT: u64 = 64 << 20;
 
 /// The first thing that a recorded test does outside of its objects.
 fn first_misuse(room: &RecordingRoom<'_>, failing: &RecordedTest) -> Result<Option<Misuse>, Obstacle> {
-    if failing.recording.stream().end() > MOST_LOOKED_AT {
+    // A run that does not end does the same again and again.
+    if failing.verdict == Verdict::Timeout || failing.recording.stream().end() > MOST_LOOKED_AT {
         return Ok(None);
     }
     let loaded = room.code(&[&failing.recording])?;

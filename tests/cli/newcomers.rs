@@ -38,7 +38,8 @@ fn changes_are_tried_on_tests_that_look_beside_their_directory_and_write_into_it
     assert!(ranked.contains("all 2 failing tests pass"), "{ranked}");
     assert!(!ranked.contains("no instrumented program"), "{ranked}");
     let explained = text(&project.suspect(&["explain", "d.sh"]));
-    assert!(explained.contains("d.sh compared with c.sh: what is written differs at prog.c:11"), "{explained}");
+    assert!(explained.contains("d.sh compared with itself with what room returns at prog.c:4"), "{explained}");
+    assert!(explained.contains(": what is written differs at prog.c:11: "), "{explained}");
 }
 
 /// A project whose tests are scripts that make a directory below `place`, as those of GNU programs do where they are built, and fail if they cannot.
