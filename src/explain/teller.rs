@@ -361,7 +361,7 @@ fn summary(
         Some((step.cause_point.clone(), differs(&cause.what, &cause.failing, &cause.passing)))
     };
     let origin = origins.iter().filter(|origin| origin.point.line > 0);
-    let root = origin.filter_map(|origin| Some((origin.point.clone(), origin.what.first()?.clone()))).last();
+    let root = origin.filter_map(|origin| Some((origin.point.clone(), origin.what.first()?.clone()))).next_back();
     let root = root.or_else(|| steps.iter().rev().find_map(last));
     let comes = match (made, root) {
         (Some(made), _) if !complete => Some(format!(

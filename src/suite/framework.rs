@@ -120,7 +120,7 @@ impl Framework {
         let names =
             || file.dynamic_symbols().chain(file.symbols()).filter(is_used).filter_map(|symbol| symbol.name().ok());
         let has = |wanted: &&str| names().any(|name| name.starts_with(wanted));
-        Framework::ALL.into_iter().find(|framework| framework.symbols().iter().any(|symbol| has(symbol)))
+        Framework::ALL.into_iter().find(|framework| framework.symbols().iter().any(&has))
     }
 
     /// Whether a variable says which case runs, or how.
