@@ -11,7 +11,7 @@ use crate::store::{
     Foreign, Frame, KillOutcome, KillRecord, TrialRecord, is_framed, json, list_frames, scan_kills, scan_outcomes,
     scan_trials,
 };
-use crate::suite::KeptLists;
+use crate::suite::{KeptCases, KeptSuites};
 use crate::trial::End;
 
 /// Writes each file's content as text.
@@ -49,7 +49,8 @@ fn dump_file(path: &Path, out: &mut impl Write) -> Result<(), Failure> {
 /// Frames whose types the store does not know.
 fn foreign(what: Foreign, frame: &Frame) -> Result<String, String> {
     match what {
-        Foreign::Lists => json::<KeptLists>(frame),
+        Foreign::Lists => json::<KeptSuites>(frame),
+        Foreign::Cases => json::<KeptCases>(frame),
         Foreign::Plan => json::<Plan>(frame),
         Foreign::Facts => json::<Facts>(frame),
     }

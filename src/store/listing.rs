@@ -13,6 +13,8 @@ use super::{campaign, evidence, forms, run};
 pub enum Foreign {
     /// The lists of tests of a run.
     Lists,
+    /// The cases of test programs of a run.
+    Cases,
     /// The plan of a campaign.
     Plan,
     /// What is known of the tests of a search.
@@ -67,6 +69,7 @@ fn content(
         }
         run::KIND_STOPPED => ("stopped in pieces", numbers(&frame.decode::<Vec<u32>>()?)),
         run::KIND_LISTS => ("lists of tests", foreign(Foreign::Lists, frame)?),
+        run::KIND_CASES => ("cases of test programs", foreign(Foreign::Cases, frame)?),
         campaign::KIND_PLAN => ("plan", foreign(Foreign::Plan, frame)?),
         evidence::KIND_FACTS => ("facts", foreign(Foreign::Facts, frame)?),
         forms::KIND_FORMS => {

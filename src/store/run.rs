@@ -26,6 +26,7 @@ pub(super) const KIND_NODES: u32 = 3;
 pub(super) const KIND_SEQUENCES: u32 = 4;
 pub(super) const KIND_STOPPED: u32 = 5;
 pub(super) const KIND_LISTS: u32 = 6;
+pub(super) const KIND_CASES: u32 = 7;
 
 /// What a run was and how it went, without its numbers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -125,10 +126,11 @@ impl RunWriter {
         Ok(())
     }
 
-    /// Keeps lists of tests that took long to ask for.
-    pub fn save_lists(&self, lists: &impl Serialize) -> Result<(), StoreError> {
+    /// Keeps lists of tests, and of cases of test programs, that took long to ask for.
+    pub fn save_lists(&self, lists: &impl Serialize, cases: &impl Serialize) -> Result<(), StoreError> {
         let path = self.partial.join(LISTS);
-        fs::write(&path, encoding::frame(0, KIND_LISTS, lists)).map_err(StoreError::io("write", &path))
+        let frames = [encoding::frame(0, KIND_LISTS, lists), encoding::frame(0, KIND_CASES, cases)].concat();
+        fs::write(&path, frames).map_err(StoreError::io("write", &path))
     }
 
     /// Keeps the labels of switches.
@@ -197,9 +199,18 @@ impl Run {
 
     /// The lists of tests that took long to ask for; `None` where the file is missing or cannot be read: what it says can be asked for again.
     pub fn lists<T: DeserializeOwned>(&self) -> Option<T> {
+        self.listed(KIND_LISTS)
+    }
+
+    /// The cases of test programs, likewise.
+    pub fn cases<T: DeserializeOwned>(&self) -> Option<T> {
+        self.listed(KIND_CASES)
+    }
+
+    fn listed<T: DeserializeOwned>(&self, kind: u32) -> Option<T> {
         let bytes = fs::read(self.path.with_file_name(LISTS)).ok()?;
         let frames = encoding::frames(&bytes).ok()?;
-        frames.iter().find(|frame| frame.kind == KIND_LISTS)?.decode().ok()
+        frames.iter().find(|frame| frame.kind == kind)?.decode().ok()
     }
 
     /// What the programs were made from; `None` where it is not known.

@@ -15,9 +15,19 @@ use super::test::Plan;
 /// The lists of those suites whose tools are slow, and the cases of test programs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeptLists {
-    suites: Vec<KeptList>,
-    programs: Vec<KeptProgram>,
+    /// What suites list.
+    pub suites: KeptSuites,
+    /// What test programs list.
+    pub cases: KeptCases,
 }
+
+/// The lists of suites.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeptSuites(Vec<KeptList>);
+
+/// The cases of test programs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeptCases(Vec<KeptProgram>);
 
 /// The cases of a test program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,13 +66,13 @@ impl KeptLists {
     /// Keeps what a suite of suspect.toml lists, if all of it can be.
     pub(super) fn keep(&mut self, section: &SuiteConfig, dir: &Path, found: &Found) {
         let tests: Option<Vec<KeptTest>> = found.tests.iter().map(KeptTest::of).collect();
-        self.suites.extend(tests.map(|tests| KeptList { section: key(section, dir), tests }));
+        self.suites.0.extend(tests.map(|tests| KeptList { section: key(section, dir), tests }));
     }
 
     /// What a suite lists, if it is kept.
     pub(super) fn found(&self, section: &SuiteConfig, dir: &Path) -> Option<Found> {
         let key = key(section, dir);
-        let list = self.suites.iter().find(|list| list.section == key)?;
+        let list = self.suites.0.iter().find(|list| list.section == key)?;
         let tests = list.tests.iter().map(KeptTest::listed).collect();
         Some(Found { tests, notes: Vec::new(), is_slow: true })
     }
@@ -71,12 +81,12 @@ impl KeptLists {
     pub(super) fn keep_cases(&mut self, dir: &Path, argv: &[OsString], list: &CaseList) {
         let CaseList { framework, way, names } = list;
         let (dir, argv, framework) = (dir.to_owned(), argv.to_vec(), framework.name().to_owned());
-        self.programs.push(KeptProgram { dir, argv, framework, way: *way as u64, names: names.clone() });
+        self.cases.0.push(KeptProgram { dir, argv, framework, way: *way as u64, names: names.clone() });
     }
 
     /// The cases of a test program, if they are kept.
     pub(super) fn cases(&self, dir: &Path, argv: &[OsString]) -> Option<CaseList> {
-        let kept = self.programs.iter().find(|program| program.dir == dir && program.argv == argv)?;
+        let kept = self.cases.0.iter().find(|program| program.dir == dir && program.argv == argv)?;
         let framework = Framework::ALL.into_iter().find(|framework| framework.name() == kept.framework)?;
         Some(CaseList { framework, way: kept.way as usize, names: kept.names.clone() })
     }

@@ -51,7 +51,7 @@ pub use error::SuiteError;
 pub use framework::Framework;
 pub use hint::{Hint, Key};
 pub use init::init;
-pub use kept::KeptLists;
+pub use kept::{KeptCases, KeptLists, KeptSuites};
 pub use load::{Suite, find_root};
 pub use locks::Held;
 pub use mismatch::Mismatch;

@@ -152,7 +152,7 @@ impl SuiteRun<'_> {
         let (writer, recorded) = recording.finish(|test| complete(&baseline.tests[test]))?;
         writer.save_tables(Tables::Sites, &modules.sites)?;
         writer.save_tables(Tables::Dependences, &modules.dependences)?;
-        writer.save_lists(self.suite.kept())?;
+        writer.save_lists(&self.suite.kept().suites, &self.suite.kept().cases)?;
         let root = store.root().canonicalize().unwrap_or_else(|_| store.root().to_path_buf());
         let inputs = Inputs::load(&store.build_directory())
             .unwrap_or_else(|| Inputs::of_files(&root, modules.program.files.iter().map(String::as_str)));

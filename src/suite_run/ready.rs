@@ -13,7 +13,8 @@ use crate::suite::{KeptLists, Suite};
 
 /// The suite of a recorded run. What took long to ask for is as it was then.
 pub fn suite(root: &Path, run: &Run) -> Result<Suite, Obstacle> {
-    Ok(Suite::load_as(root, &run.lists::<KeptLists>().unwrap_or_default())?)
+    let kept = KeptLists { suites: run.lists().unwrap_or_default(), cases: run.cases().unwrap_or_default() };
+    Ok(Suite::load_as(root, &kept)?)
 }
 
 /// Fails with what to do unless the run is fit.
