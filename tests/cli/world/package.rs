@@ -68,7 +68,7 @@ fn what_the_package_installs_builds_and_ranks_a_program() {
     for name in
         ["bash-completion/completions/suspect", "zsh/site-functions/_suspect", "fish/vendor_completions.d/suspect.fish"]
     {
-        assert!(fs::read_to_string(at("root/usr/share").join(name)).unwrap().contains("bisect-step"), "{name}");
+        assert!(fs::read_to_string(at("root/usr/share").join(name)).unwrap().contains("SUSPECT_COMPLETE"), "{name}");
     }
 
     let project = absolute(true, &[("3", "3"), ("-1", "1"), ("0", "0")]);
