@@ -1,12 +1,12 @@
 //! Making suspect.toml tell more, with nothing kept but what was seen to work.
 
 use std::fs;
+use std::io::{self, Write};
 use std::path::Path;
 
 use suspect_format::abi::ENV_OUT;
 
 use super::config::{Config, FILE};
-use super::hint::Key;
 use super::{RunContext, Suite, SuiteError, Test, TestRun, Verdict};
 use crate::exec::ScratchRoot;
 
@@ -41,7 +41,7 @@ pub fn refine(root: &Path, scratch: &ScratchRoot) -> Result<Vec<Refinement>, Sui
     );
     let mut refinements = Vec::new();
     for (hint, line) in hints.into_iter().filter_map(|hint| Some((hint.clone(), hint.key.line()?))) {
-        let Some(changed) = with_line(&text, hint.suite, hint.key, line) else { continue };
+        let Some(changed) = with_line(&text, hint.suite, line) else { continue };
         let tried = Suite::from_config(suite.root(), Config::parse(changed.as_bytes(), &path)?)?;
         let tried_runs = run_all(&tried, scratch)?;
         let refused = differs(&suite, &runs, &tried, &tried_runs);
@@ -52,9 +52,19 @@ pub fn refine(root: &Path, scratch: &ScratchRoot) -> Result<Vec<Refinement>, Sui
         }
     }
     if refinements.iter().any(|refinement| refinement.refused.is_none()) {
-        fs::write(&path, text).map_err(|source| SuiteError::Io { what: "write", path, source })?;
+        write_whole(&path, &text).map_err(|source| SuiteError::Io { what: "write", path, source })?;
     }
     Ok(refinements)
+}
+
+/// Writes a file of the user's, which keeps its permissions, and its text if the new one cannot be written.
+fn write_whole(path: &Path, text: &str) -> io::Result<()> {
+    let path = path.canonicalize()?;
+    let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
+    file.write_all(text.as_bytes())?;
+    file.as_file().set_permissions(path.metadata()?.permissions())?;
+    file.persist(&path)?;
+    Ok(())
 }
 
 /// A run with the number of instrumented processes that left a record.
@@ -106,7 +116,7 @@ fn differs(old: &Suite, runs: &[Seen], new: &Suite, new_runs: &[Seen]) -> Option
 }
 
 /// The text of suspect.toml with a line after the kind of its `[[suite]]` with this number; the key's own line, if there is one, is replaced.
-fn with_line(text: &str, suite: usize, key: Key, line: &str) -> Option<String> {
+fn with_line(text: &str, suite: usize, line: &str) -> Option<String> {
     let name = line.split(' ').next()?;
     let (mut sections, mut done, mut out) = (0, false, String::new());
     for old in text.lines() {
@@ -114,7 +124,7 @@ fn with_line(text: &str, suite: usize, key: Key, line: &str) -> Option<String> {
         sections += usize::from(trimmed == "[[suite]]");
         let is_here = sections == suite + 1;
         let is_key = trimmed.strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with('='));
-        if is_here && is_key && key != Key::Cases {
+        if is_here && is_key {
             continue;
         }
         out.push_str(old);
@@ -134,12 +144,26 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_file_that_is_written_keeps_its_permissions_and_its_link() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let directory = tempfile::tempdir().unwrap();
+        let at = |name: &str| directory.path().join(name);
+        fs::write(at("real"), "old").unwrap();
+        fs::set_permissions(at("real"), fs::Permissions::from_mode(0o640)).unwrap();
+        symlink("real", at("link")).unwrap();
+        write_whole(&at("link"), "new").unwrap();
+        assert_eq!(fs::read_to_string(at("real")).unwrap(), "new");
+        assert_eq!(at("real").metadata().unwrap().permissions().mode() & 0o777, 0o640);
+        assert!(at("link").is_symlink() && fs::read_dir(directory.path()).unwrap().count() == 2);
+    }
+
+    #[test]
     fn a_line_goes_behind_the_kind_of_its_suite() {
         let text = "[build]\ncommand = \"make\"\n[[suite]]\nkind = \"ctest\"\n# more\n[[suite]]\nname = \"b\"\nkind = \"command\"\nresult = \"exit\"\n";
-        let cases = with_line(text, 0, Key::Cases, "cases = \"auto\"").unwrap();
+        let cases = with_line(text, 0, "cases = \"auto\"").unwrap();
         assert_eq!(cases, text.replace("\"ctest\"\n", "\"ctest\"\ncases = \"auto\"\n"));
-        let tap = with_line(text, 1, Key::Tap, "result = \"tap\"").unwrap();
+        let tap = with_line(text, 1, "result = \"tap\"").unwrap();
         assert_eq!(tap, text.replace("\"command\"\nresult = \"exit\"\n", "\"command\"\nresult = \"tap\"\n"));
-        assert_eq!(with_line(text, 2, Key::Tap, "result = \"tap\""), None);
+        assert_eq!(with_line(text, 2, "result = \"tap\""), None);
     }
 }
