@@ -158,7 +158,11 @@ fn repeat(
     let cannot = |why: String| Failure::new(Exit::Baseline, format!("{}: cannot be repeated: {why}", claimed.test));
     let ready = bench.ready(worker, begun.map_err(cannot)?)?.map_err(cannot)?;
     let failed = !claimed.passed_before;
-    let budget = trial::budget(ready.longest(), failed);
+    let budget = match claimed.effect {
+        // It may have been cut at first.
+        Effect::Passes if failed => trial::patient_budget(ready.longest()),
+        _ => trial::budget(ready.longest(), failed),
+    };
     let Replayed { observation, written } =
         ready.replay(worker, mutant, budget).map_err(crate::campaign::CampaignError::from)?;
     let evidence::Outcome { effect: actual, end, .. } = evidence::Outcome::of(&observation, failed);

@@ -13,7 +13,7 @@ use crate::report::{Claim, ClaimedOutcome, Effect, MutantEdit};
 use crate::source::{Edit, Patched, read_source};
 use crate::store::Run;
 use crate::suite_run::Session;
-use crate::trial::{Change, End, Mutant};
+use crate::trial::{Change, End, Mutant, Override};
 use kept::KeptOverride;
 
 /// Version of the file of claims.
@@ -47,10 +47,12 @@ impl KeptClaim {
         Some(Mutant { overrides: overrides? })
     }
 
-    /// What it makes of a node's value, if that is all that it changes.
+    /// What it makes of a value whenever it is computed, if that is all that it changes.
     pub fn value_change(&self) -> Option<Change> {
-        let [one] = &self.overrides[..] else { return None };
-        Some(one.get().filter(|one| one.node().is_some())?.change)
+        let mutant = self.mutant()?;
+        let (first, rest) = mutant.overrides.split_first()?;
+        let is_alike = |one: &Override| one.node().is_some() && (one.instance, &one.change) == (0, &first.change);
+        (is_alike(first) && rest.iter().all(is_alike)).then(|| first.change.clone())
     }
 }
 

@@ -8,7 +8,7 @@ use crate::store::TriedRecord;
 use crate::trial::{Garbage, Site};
 
 use super::facts::Facts;
-use super::known::outcome_of;
+use super::known::{identity, outcome_of};
 use super::policy::Pair;
 
 /// What an earlier run found out.
@@ -43,14 +43,15 @@ pub(super) fn holding(
     wanted: &[Pair],
 ) -> Vec<(TriedRecord, u64)> {
     let oldest = runs.iter().map(|run| run.began).min().unwrap_or(0);
-    let record = |(candidate, test): &Pair| {
+    let record = |pair @ (candidate, test): &Pair| {
+        let identity = identity(*pair, trials);
         let candidate = &trials.candidates()[*candidate as usize];
         let test = trials.tests()[*test as usize];
         let functions = functions_of(program, candidate);
         let is_same =
             |run: &&EarlierRun| functions.iter().all(|function| run.same.get(*function as usize) == Some(&true));
         let mut usable = runs.iter().filter(is_same);
-        let (run, found) = usable.find_map(|run| Some((run, run.records.get(&(candidate.id, test.test))?)))?;
+        let (run, found) = usable.find_map(|run| Some((run, run.records.get(&(identity, test.test))?)))?;
         let holds = match outcome_of(&found.0).effect {
             Effect::Unknown => found.1 >= oldest,
             Effect::Turned | Effect::Silenced => !test.failed,

@@ -9,6 +9,7 @@
 //!                                                  └──────────────────────────────────────────────────┘
 //! ```
 
+mod candidates;
 mod earlier;
 mod facts;
 mod known;

@@ -1,12 +1,15 @@
 //! Which trials come next.
 
+mod again;
+
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::SearchTest;
 use super::facts::Facts;
-use crate::evidence::{Candidate, Effect, Kind, Outcome, Trials, piece_of, switch_candidate};
+use crate::evidence::{Candidate, Effect, Kind, Outcome, Trials, pieces_of, switch_candidate};
 use crate::mutant::Class;
 use crate::program::Program;
+use crate::trial::Override;
 
 /// Trials of the first round; each round may have twice as many as the one before, so that one run of a test serves many.
 const FIRST_ROUND: usize = 192;
@@ -54,8 +57,8 @@ pub struct Policy<'a> {
     /// The first tests and the further ones.
     tests: (&'a [&'a SearchTest], &'a [&'a SearchTest]),
     facts: &'a Facts,
-    /// For each candidate its piece.
-    pieces: Vec<Option<u32>>,
+    /// For each candidate its pieces.
+    pieces: Vec<Vec<u32>>,
     /// Which candidates switch executions of a node in a failing test: by node and test, with their executions.
     switches: BTreeMap<(u32, u32), Vec<u32>>,
     /// Candidates by line.
@@ -64,6 +67,8 @@ pub struct Policy<'a> {
     /// Failing tests that all candidates are tried on because nothing turned them, the latest last; before the first of them each candidate is
     /// tried on the cheapest test that executes it.
     targets: Vec<u32>,
+    /// Second trials that were chosen.
+    again: HashSet<Pair>,
     /// How much wider than at first what is known is verified.
     breadth: usize,
     /// Whether what is worth no trial is tried in the end.
@@ -88,6 +93,7 @@ impl<'a> Policy<'a> {
             by_line,
             rounds: 0,
             targets: Vec::new(),
+            again: HashSet::new(),
             breadth: 1,
             everything,
         }
@@ -102,6 +108,9 @@ impl<'a> Policy<'a> {
         let order = self.lines_by(probabilities);
         self.switch(trials, &order, usable, most / SHARE_SWITCHED);
         let mut chosen = self.round(trials, probabilities, usable, &order, most);
+        if chosen.is_empty() {
+            chosen = self.cut_again(trials, probabilities, usable);
+        }
         while chosen.is_empty()
             && let Some(target) = self.next_target(trials, usable)
         {
@@ -115,6 +124,7 @@ impl<'a> Policy<'a> {
         if chosen.is_empty() && self.everything {
             chosen = self.left(trials, usable, most);
         }
+        self.again.extend(chosen.iter().filter(|(candidate, test)| trials.outcome(*candidate, *test).is_some()));
         chosen.sort_unstable();
         chosen
     }
@@ -149,8 +159,10 @@ impl<'a> Policy<'a> {
             self.untried(trials, probabilities, usable).into_iter().partition(is_switch);
         let contrasted = self.contrasted(trials, order, usable);
         let confirmed = self.confirmed(trials, probabilities, usable);
+        let again = self.turning_again(trials, probabilities, usable);
         let sorts = [
             (second, most / SHARE_SECOND),
+            (again, most / SHARE_SECOND),
             (followed, most / SHARE_FOLLOWED),
             (confirmed, most / SHARE_CONFIRMED),
             (contrasted, most / SHARE_CONTRASTED),
@@ -176,7 +188,7 @@ impl<'a> Policy<'a> {
     /// Takes note of new candidates.
     fn index(&mut self, trials: &Trials) {
         for (position, candidate) in (0..).zip(trials.candidates()).skip(self.pieces.len()) {
-            self.pieces.push(piece_of(self.program, candidate));
+            self.pieces.push(pieces_of(self.program, candidate));
             self.by_line.entry(candidate.line).or_default().push(position);
         }
     }
@@ -189,22 +201,24 @@ impl<'a> Policy<'a> {
         lines
     }
 
-    /// The tests of one kind, by position, that execute a candidate's piece and can be used.
+    /// Whether a test executes what a candidate changes.
+    fn executes(&self, test: &SearchTest, candidate: u32) -> bool {
+        self.pieces[candidate as usize].iter().any(|piece| test.executes(*piece))
+    }
+
+    /// The tests of one kind, by position, that execute what a candidate changes and can be used.
     fn covering(&self, candidate: u32, failed: bool, usable: &[bool]) -> impl Iterator<Item = u32> {
-        let piece = self.pieces[candidate as usize];
-        let executes = move |test: &SearchTest| piece.is_none_or(|piece| test.executes(piece));
         let tests = (0..).zip(self.tests.0).zip(usable);
         tests
-            .filter(move |((_, test), usable)| **usable && test.failed == failed && executes(test))
+            .filter(move |((_, test), usable)| **usable && test.failed == failed && self.executes(test, candidate))
             .map(|((position, _), _)| position)
     }
 
-    /// The further tests, by position, that execute a candidate's piece and can be used, the failing ones first.
+    /// The further tests, by position, that execute what a candidate changes and can be used, the failing ones first.
     fn covering_further(&self, candidate: u32, usable: &[bool]) -> Vec<u32> {
-        let piece = self.pieces[candidate as usize];
         let n_first = self.tests.0.len();
         let tests = (n_first as u32..).zip(self.tests.1).zip(&usable[n_first..]);
-        let found = tests.filter(|((_, test), usable)| **usable && piece.is_none_or(|piece| test.executes(piece)));
+        let found = tests.filter(|((_, test), usable)| **usable && self.executes(test, candidate));
         found.map(|((position, _), _)| position).collect()
     }
 
@@ -291,7 +305,7 @@ impl<'a> Policy<'a> {
         })
     }
 
-    /// The failing tests that execute a candidate's piece and that it was not tried on.
+    /// The failing tests that execute what a candidate changes and that it was not tried on.
     fn open(&self, trials: &Trials, candidate: u32, usable: &[bool]) -> impl Iterator<Item = u32> {
         self.covering(candidate, true, usable).filter(move |test| trials.outcome(candidate, *test).is_none())
     }
@@ -364,13 +378,7 @@ impl<'a> Policy<'a> {
 
     /// A failing test that nothing has turned, and that has not been the target yet.
     fn next_target(&self, trials: &Trials, usable: &[bool]) -> Option<u32> {
-        let failing = (0..).zip(self.tests.0).zip(usable).filter(|((_, test), usable)| **usable && test.failed);
-        let mut open = failing.map(|((position, _), _)| position).filter(|test| !self.targets.contains(test));
-        let is_turned = |test: u32| {
-            let turned = |outcome: Outcome| outcome.effect == Effect::Turned;
-            (0..trials.candidates().len() as u32).any(|candidate| trials.outcome(candidate, test).is_some_and(turned))
-        };
-        open.find(|test| !is_turned(*test))
+        self.unturned(trials, usable).find(|test| !self.targets.contains(test))
     }
 
     /// Of the first lines, candidates that change what failing tests show: do they change passing ones, too?
@@ -402,24 +410,25 @@ impl<'a> Policy<'a> {
             if made >= most {
                 break;
             }
-            let mut nodes: Vec<u32> = self.by_line[line]
+            let mut conditions: Vec<Vec<u32>> = self.by_line[line]
                 .iter()
                 .filter(|candidate| trials.candidates()[**candidate as usize].kind == Kind::Predicate)
                 .filter(|candidate| trials.failing(**candidate).next().is_some())
-                .filter_map(|candidate| trials.candidates()[*candidate as usize].node)
+                .map(|candidate| nodes_of(&trials.candidates()[*candidate as usize]))
                 .collect();
-            nodes.dedup();
-            for node in nodes {
-                made += self.switch_node(trials, node, usable);
+            conditions.dedup();
+            for nodes in conditions {
+                made += self.switch_nodes(trials, &nodes, usable);
             }
         }
         self.index(trials);
     }
 
-    fn switch_node(&mut self, trials: &mut Trials, node: u32, usable: &[bool]) -> usize {
+    fn switch_nodes(&mut self, trials: &mut Trials, nodes: &[u32], usable: &[bool]) -> usize {
+        let Some(&node) = nodes.first() else { return 0 };
         let counts = |test: &SearchTest| {
             let executions = self.facts.executions.get(&test.test)?;
-            executions.get(&node).copied()
+            nodes.iter().filter_map(|node| executions.get(node).copied()).max()
         };
         let mut failing = (0..).zip(self.tests.0).zip(usable).filter(|((_, test), usable)| **usable && test.failed);
         let found = failing.find_map(|((position, test), _)| Some((position, counts(test)?)));
@@ -433,7 +442,7 @@ impl<'a> Policy<'a> {
         };
         let mut made = 0;
         for set in sets {
-            if let Some(candidate) = switch_candidate(self.program, node, &set) {
+            if let Some(candidate) = switch_candidate(self.program, nodes, &set) {
                 let position = trials.add(candidate);
                 self.switches.entry((node, test)).or_default().push(position);
                 made += 1;
@@ -442,6 +451,11 @@ impl<'a> Policy<'a> {
         self.switches.entry((node, test)).or_default();
         made
     }
+}
+
+/// The nodes whose values a candidate changes.
+fn nodes_of(candidate: &Candidate) -> Vec<u32> {
+    candidate.mutant.overrides.iter().filter_map(Override::node).collect()
 }
 
 /// Executions that are switched one by one: all, or the first ones, the last ones and some between.

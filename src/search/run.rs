@@ -11,21 +11,18 @@ use std::time::{Duration, Instant};
 
 use super::SearchTest;
 use super::earlier::{EarlierRun, holding};
-use super::facts::Facts;
-use super::known::{look_up, record};
+use super::known::{identity, is_second, look_up, record};
 use super::lead::Lead;
 use super::policy::{Pair, Policy};
 use super::tests_chosen::{choose, choose_further};
 use crate::campaign::pool::{each, locked, prepare_each};
 use crate::campaign::shelf::Shelf;
 use crate::campaign::{CampaignError, Lab, MOST_UNWRITTEN, OracleFacts, UNWRITTEN};
-use crate::evidence::{
-    Candidate, Outcome, Strings, Taken, Trials, TriedTest, code_candidates, label_candidates, node_candidates,
-};
+use crate::evidence::{Outcome, Strings, Trials};
 use crate::mutant::CodeMutant;
 use crate::program::{Line, Program};
 use crate::store::{Ages, EvidenceStore, EvidenceWriter, TriedRecord, TriedRecords};
-use crate::trial::{Garbage, Mutant, Observation};
+use crate::trial::{Garbage, Mutant, Observation, budget, patient_budget};
 
 /// What a search is to do.
 #[derive(Clone, Debug)]
@@ -129,6 +126,8 @@ struct Shared<R> {
 /// One piece of work: candidates on one test.
 struct Batch {
     test: u32,
+    /// Whether these are second trials.
+    second: bool,
     candidates: Vec<u32>,
 }
 
@@ -223,9 +222,8 @@ impl<L: Lab> Search<'_, L> {
                 break;
             }
             self.carry_over(&searched.trials, &round, &mut known, &mut ages)?;
-            let is_known = |(candidate, at): &Pair| {
-                known.contains_key(&(searched.trials.candidates()[*candidate as usize].id, chosen[*at as usize].test))
-            };
+            let is_known =
+                |pair: &Pair| known.contains_key(&(identity(*pair, &searched.trials), chosen[pair.1 as usize].test));
             let is_long = self.settings.settled_at.is_some_and(|at| searched.trials.len() >= at);
             if is_long && lead.is_clear() && !round.iter().all(is_known) {
                 searched.is_settled = true;
@@ -364,34 +362,6 @@ impl<L: Lab> Search<'_, L> {
         Ok(garbage)
     }
 
-    /// All candidates of lines that some failing test executes of the first ones chosen.
-    fn candidates(&self, chosen: &[&SearchTest], n_first: usize, facts: &Facts) -> Trials {
-        let tried = |(at, test): (usize, &&SearchTest)| {
-            let matched = facts.matched.get(&test.test).copied();
-            TriedTest { test: test.test, failed: test.failed, matched, further: at >= n_first }
-        };
-        let mut trials = Trials::new(chosen.iter().enumerate().map(tried).collect());
-        let mut add = |candidates: Vec<Candidate>| {
-            for candidate in candidates.into_iter().filter(|candidate| !self.left_out.contains(&candidate.line)) {
-                trials.add(candidate);
-            }
-        };
-        let executed = |piece: u32| chosen[..n_first].iter().any(|test| test.failed && test.executes(piece));
-        let taken = |node: u32| Taken { failing: facts.failing.get(&node), passing: facts.passing.get(&node) };
-        for (number, node) in (0..).zip(&self.program.nodes) {
-            if executed(node.piece) {
-                add(node_candidates(self.program, number, &taken(number), self.strings, self.settings.seed));
-            }
-        }
-        for label in &self.program.labels {
-            let is_executed = |node: &&u32| executed(self.program.nodes[**node as usize].piece);
-            let Some(&node) = label.nodes.iter().find(is_executed) else { continue };
-            add(label_candidates(self.program, label, node, &taken(node)));
-        }
-        add(code_candidates(self.program, self.mutants, executed));
-        trials
-    }
-
     /// Does a round: looks up what is known, runs the rest. Whether it was done as a whole.
     fn round(
         &self,
@@ -402,12 +372,14 @@ impl<L: Lab> Search<'_, L> {
         shared: &Shared<L::Ready>,
         searched: &mut Searched,
     ) -> Result<bool, CampaignError> {
-        let mut due: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        for (candidate, test) in round {
-            if look_up((*candidate, *test), chosen[*test as usize].test, (known, ages), searched) {
+        let mut due: BTreeMap<(u32, bool), Vec<u32>> = BTreeMap::new();
+        for &pair in round {
+            let (candidate, test) = pair;
+            let key = (test, is_second(pair, &searched.trials));
+            if look_up(pair, chosen[test as usize].test, (known, ages), searched) {
                 shared.n_done.fetch_add(1, Ordering::Relaxed);
             } else {
-                due.entry(*test).or_default().push(*candidate);
+                due.entry(key).or_default().push(candidate);
             }
         }
         if due.is_empty() || workers.is_empty() {
@@ -417,8 +389,8 @@ impl<L: Lab> Search<'_, L> {
         let size = (n_due / (BATCHES * workers.len().max(1))).max(LEAST_BATCH);
         let batches: Vec<Batch> = due
             .into_iter()
-            .flat_map(|(test, candidates)| {
-                let chunks = candidates.chunks(size).map(|chunk| Batch { test, candidates: chunk.to_vec() });
+            .flat_map(|((test, second), candidates)| {
+                let chunks = candidates.chunks(size).map(|chunk| Batch { test, second, candidates: chunk.to_vec() });
                 chunks.collect::<Vec<_>>()
             })
             .collect();
@@ -502,14 +474,17 @@ impl<L: Lab> Search<'_, L> {
         let Some(ready) = ready else { return Ok(()) };
         let of = |candidate: &u32| trials.candidates()[*candidate as usize].mutant.clone();
         let mutants: Vec<Mutant> = batch.candidates.iter().map(of).collect();
-        let budget = crate::trial::budget(ready.longest(), test.failed);
+        let budget = match batch.second {
+            true => patient_budget(ready.longest()),
+            false => budget(ready.longest(), test.failed),
+        };
         let mut unwritten = Unwritten { records: Vec::new(), found: Vec::new(), since: Instant::now() };
         let mut failure = None;
         let mut observed = |index: usize, seen: Observation| {
-            let candidate = batch.candidates[index];
+            let pair = (batch.candidates[index], batch.test);
             let outcome = Outcome::of(&seen, test.failed);
-            unwritten.records.push(record(trials.candidates()[candidate as usize].id, test.test, outcome));
-            unwritten.found.push(((candidate, batch.test), outcome));
+            unwritten.records.push(record(identity(pair, trials), test.test, outcome));
+            unwritten.found.push((pair, outcome));
             if unwritten.is_due()
                 && let Err(error) = self.write(&mut unwritten, shared, outcomes)
             {

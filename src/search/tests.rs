@@ -1,5 +1,6 @@
 //! Searches over a simulated lab.
 
+mod again;
 mod lead;
 mod policy;
 
@@ -133,6 +134,10 @@ struct Simulation {
     opens: bool,
     /// What locals begin as in failing tests.
     garbage: Option<Garbage>,
+    /// How long what makes a failing test pass runs.
+    takes: u64,
+    /// Trials with a larger budget than the first.
+    n_long: AtomicUsize,
 }
 
 impl Prepare for Simulation {
@@ -164,7 +169,7 @@ impl Lab for Simulation {
         (): &mut (),
         ready: &Ready,
         mutants: &[Mutant],
-        _: u64,
+        budget: u64,
         observed: &mut dyn FnMut(usize, Observation) -> ControlFlow<()>,
     ) -> Result<(), CampaignError> {
         for (index, mutant) in mutants.iter().enumerate().rev() {
@@ -174,7 +179,14 @@ impl Lab for Simulation {
             }
             std::thread::sleep(self.slow);
             self.ran.lock().unwrap().push((ready.test, mutant.clone()));
-            if observed(index, show(ready.test, mutant)).is_break() {
+            if budget > crate::trial::budget(ready.longest(), ready.test < 3) {
+                self.n_long.fetch_add(1, Ordering::Relaxed);
+            }
+            let mut seen = show(ready.test, mutant);
+            if ready.test < 3 && self.takes > budget && seen.passes == Some(true) {
+                seen = Observation { end: End::Cut, passes: Some(false), ..seen };
+            }
+            if observed(index, seen).is_break() {
                 break;
             }
         }
@@ -551,10 +563,12 @@ fn everything_is_all_changes_on_all_tests_that_execute_them_and_tells_no_more() 
     let usable = (0..).zip(trials.tests()).filter(|(_, test)| test.test != 2).map(|(position, _)| position);
     let usable: Vec<u32> = usable.collect();
     for (position, candidate) in (0..).zip(trials.candidates()).filter(|(_, one)| one.instances.is_empty()) {
-        let piece = crate::evidence::piece_of(&program(), candidate).unwrap();
+        let pieces = crate::evidence::pieces_of(&program(), candidate);
         let tests = tests();
         let executes = |test: &&u32| {
-            tests.iter().any(|one| one.test == trials.tests()[**test as usize].test && one.executes(piece))
+            tests.iter().any(|one| {
+                one.test == trials.tests()[**test as usize].test && pieces.iter().any(|piece| one.executes(*piece))
+            })
         };
         let wanted: Vec<u32> = usable.iter().filter(executes).copied().collect();
         let mut tried: Vec<u32> = trials.outcomes(position).iter().map(|(test, _)| *test).collect();

@@ -54,10 +54,19 @@ pub use worker::Worker;
 /// than the failing run did.
 pub const FAILING_BUDGET: u64 = 400_000;
 
+/// Least number of hooks and ticks for a second trial of what was cut on a failing test: some tenths of a second. A check that fails at once may stand
+/// in a loop that a mutant lets go on for thousands of rounds.
+const PATIENT_BUDGET: u64 = 32_000_000;
+
 const BUDGET_FACTOR: u64 = 4;
 
 /// Hooks and ticks that each process of a trial may execute before it is cut: four times those of the longest process in the
 /// oracle's runs of the suite ([`TestTrials::longest`]), and on failing tests at least [`FAILING_BUDGET`].
 pub fn budget(longest: u64, failing: bool) -> u64 {
     longest.saturating_mul(BUDGET_FACTOR).max(if failing { FAILING_BUDGET } else { 1 })
+}
+
+/// The same for a second trial on a failing test on which the first one was cut.
+pub fn patient_budget(longest: u64) -> u64 {
+    budget(longest, true).max(PATIENT_BUDGET)
 }

@@ -23,6 +23,7 @@ mod filters;
 mod garbage;
 mod generated;
 mod golden;
+mod included;
 mod incremental;
 mod interrupted;
 mod keeping;

@@ -1,6 +1,6 @@
 //! Which candidates there are: changes of values, of conditions, of the code.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use suspect_format::site::NodeKind;
 use suspect_format::trace::{HASH_START, hash_bytes};
@@ -32,9 +32,31 @@ pub struct Taken<'a> {
     pub passing: Option<&'a Domain>,
 }
 
-/// The candidates of a node's value: conditions are negated, or always true or false if they are both; numbers become what they are in passing
-/// tests, their neighbours, 0 and random ones; strings become others of the program and random ones; addresses become null.
-pub fn node_candidates(program: &Program, node: u32, taken: &Taken, strings: &Strings, seed: u64) -> Vec<Candidate> {
+/// The program's nodes in groups, each in the order of nodes: source that is compiled several times has a node for each time.
+pub fn nodes_of_source(program: &Program) -> Vec<Vec<u32>> {
+    let mut groups: Vec<Vec<u32>> = Vec::new();
+    let mut known: HashMap<(Place, Identity, Form), usize> = HashMap::new();
+    for (number, node) in (0..).zip(&program.nodes) {
+        let group = *known.entry((node.place, node.identity(program), Form::of(node))).or_insert(groups.len());
+        match groups.get_mut(group) {
+            Some(nodes) => nodes.push(number),
+            None => groups.push(vec![number]),
+        }
+    }
+    groups
+}
+
+/// The candidates of the value that `nodes` are, a group of [`nodes_of_source`]: conditions are negated, or always true or false if they are both;
+/// numbers become what they are in passing tests, their neighbours, 0 and random ones; strings become others of the program and random ones;
+/// addresses become null.
+pub fn node_candidates(
+    program: &Program,
+    nodes: &[u32],
+    taken: &Taken,
+    strings: &Strings,
+    seed: u64,
+) -> Vec<Candidate> {
+    let Some(&node) = nodes.first() else { return Vec::new() };
     let found = &program.nodes[node as usize];
     let Some(line) = found.line else { return Vec::new() };
     let form = Form::of(found);
@@ -42,37 +64,39 @@ pub fn node_candidates(program: &Program, node: u32, taken: &Taken, strings: &St
     let original = own.map_or_else(|| found.expression.clone(), |bits| value_text(found, form, bits));
     let changes = changes(found, form, taken, strings, (&found.identity(program), seed));
     let candidate = |change: Change| {
-        let replacement = change_text(found, form, &change);
-        let overriding = Override { site: Site::Node(node), instance: 0, change };
+        let overriding = |node: &u32| Override { site: Site::Node(*node), instance: 0, change: change.clone() };
         Candidate {
-            id: identity(program, node, &[], &overriding.change),
+            id: identity(program, node, &[], &change),
             kind: kind_of(found, form),
             line,
             node: Some(node),
             instances: Box::default(),
-            mutant: Mutant::from(overriding),
+            mutant: Mutant { overrides: nodes.iter().map(overriding).collect() },
             original: original.clone(),
-            replacement,
+            replacement: change_text(found, form, &change),
             edit: None,
         }
     };
     changes.into_iter().map(candidate).collect()
 }
 
-/// A condition that goes the other way at these executions alone, counted from 1; `None` if the node is no condition or has no line.
-pub fn switch_candidate(program: &Program, node: u32, instances: &[u64]) -> Option<Candidate> {
+/// A condition that goes the other way at these executions alone, counted from 1; `None` if there are no nodes, or they are no condition or have no
+/// line. `nodes` are a group of [`nodes_of_source`].
+pub fn switch_candidate(program: &Program, nodes: &[u32], instances: &[u64]) -> Option<Candidate> {
+    let &node = nodes.first()?;
     let found = &program.nodes[node as usize];
     if Form::of(found) != Form::Truth {
         return None;
     }
-    let flip = |instance: &u64| Override { site: Site::Node(node), instance: *instance, change: Change::Flip };
+    let at = |node: u32, instance: u64| Override { site: Site::Node(node), instance, change: Change::Flip };
+    let flips = nodes.iter().flat_map(|node| instances.iter().map(move |instance| at(*node, *instance)));
     Some(Candidate {
         id: identity(program, node, instances, &Change::Flip),
         kind: Kind::Switch,
         line: found.line?,
         node: Some(node),
         instances: instances.into(),
-        mutant: Mutant { overrides: instances.iter().map(flip).collect() },
+        mutant: Mutant { overrides: flips.collect() },
         original: found.expression.clone(),
         replacement: change_text(found, Form::Truth, &Change::Flip),
         edit: None,
@@ -136,7 +160,7 @@ fn label_text(label: &Label, form: Form, bits: u64) -> Option<String> {
 /// The candidates that code mutants are, all that are worth a trial, stand on a line that is known and in a piece that is `executed`; behind them
 /// those that put other constants of the file in a constant's place.
 pub fn code_candidates(program: &Program, mutants: &[CodeMutant], executed: impl Fn(u32) -> bool) -> Vec<Candidate> {
-    let is_executed = |candidate: &Candidate| piece_of(program, candidate).is_none_or(&executed);
+    let is_executed = |candidate: &Candidate| pieces_of(program, candidate).into_iter().any(&executed);
     let made = |mutant: &CodeMutant| code_candidate(program, mutant).filter(is_executed);
     let constants = Constants::of(program, mutants);
     let mut exchanged = Vec::new();
@@ -181,12 +205,16 @@ pub fn line_at(program: &Program, place: Place) -> Option<u32> {
     program.lines.binary_search_by_key(&wanted, |line| (line.file, line.line)).ok().map(|line| line as u32)
 }
 
-/// The piece that a candidate's first override is in: tests that do not execute it are not changed by it.
-pub fn piece_of(program: &Program, candidate: &Candidate) -> Option<u32> {
-    match candidate.mutant.overrides.first()?.site {
+/// The pieces that a candidate changes something in, ascending: several where the same source is compiled several times.
+pub fn pieces_of(program: &Program, candidate: &Candidate) -> Vec<u32> {
+    let piece = |one: &Override| match one.site {
         Site::Node(node) => program.nodes.get(node as usize).map(|node| node.piece),
         Site::Operation(operation) => program.operations.get(operation as usize).map(|operation| operation.piece),
-    }
+    };
+    let mut pieces: Vec<u32> = candidate.mutant.overrides.iter().filter_map(piece).collect();
+    pieces.sort_unstable();
+    pieces.dedup();
+    pieces
 }
 
 fn kind_of(node: &Node, form: Form) -> Kind {

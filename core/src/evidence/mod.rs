@@ -29,7 +29,9 @@ pub use confidence::{Advice, Confidence, Lack};
 pub use criterion::{Criterion, Scores};
 pub use feature::{Features, N_FEATURES, NAMES};
 pub use line_facts::{Holds, LineFacts, Warned};
-pub use make::{Taken, code_candidates, label_candidates, line_at, node_candidates, piece_of, switch_candidate};
+pub use make::{
+    Taken, code_candidates, label_candidates, line_at, node_candidates, nodes_of_source, pieces_of, switch_candidate,
+};
 pub use phrase::{Phrase, ordinal};
 pub use portrait::Portrait;
 pub use posterior::{Posterior, probabilities};
