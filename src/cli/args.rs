@@ -16,7 +16,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::engine::ArgValueCompleter;
 
 pub use code::{
-    HeuristicArgument, HomArguments, MutantsArguments, MutantsFormat, SeedArguments, SeedOrigin, StudyArgument,
+    HeuristicArgument, HomArguments, MineArguments, MutantsArguments, MutantsFormat, SeedArguments, SeedOrigin,
+    StudyArgument,
 };
 pub use explain::{AnswerFormat, ExplainArguments, SliceArguments};
 pub use mutate::{MutateArguments, MutateExecutor};
@@ -128,6 +129,14 @@ pub enum Verb {
         suspect eval bench\n  suspect seed --from mutants,source --count 40 --output bench\n\nKeeps versions that some tests notice and not all. The tests must pass."
     )]
     Seed(SeedArguments),
+    /// Find mended faults in a git history: a benchmark of the project's own past faults for `suspect eval`.
+    #[command(
+        after_help = "Examples:\n  suspect mine . --output mined && suspect eval mined --methods all_evidence\n  \
+        suspect mine ../project.git --since v1.0 --build 'make -j4' --test 'make check' --output mined --budget 1h\n\n\
+        Keeps commits that change few lines of source, and whose tests, run twice, fail without these lines and pass with them. \
+        Nothing in the repository is changed. What became of each commit is in DIR/mined.jsonl; the same command goes on from there."
+    )]
+    Mine(MineArguments),
     /// Show what depends on what, and how strongly, as value mutants show it.
     #[command(after_help = "Examples:\n  suspect graph\n  suspect graph --causes src/a.c:41 --depth 2\n  \
         suspect graph --format dot --threshold 0.8 | dot -Tsvg > graph.svg\n  \

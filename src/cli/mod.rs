@@ -22,6 +22,7 @@ mod log;
 mod man;
 mod merge;
 mod methods;
+mod mine;
 mod mutants;
 mod mutate;
 mod progress;
@@ -120,6 +121,7 @@ fn run(arguments: Arguments, out: &mut impl Write) -> Result<(), Failure> {
             .and_then(|()| mutants::mutants(&project_root(&start), &start, mutants, out)),
         Verb::Hom(hom) => hom::hom(&project_root(&start), &start, hom, out),
         Verb::Seed(seed) => seed::seed(&project_root(&start), &start, seed, out),
+        Verb::Mine(mine) => mine::mine(&start, mine, out),
         Verb::Graph(graph) => graph::graph(&project_root(&start), graph, out),
         Verb::Rank(rank) if rank.spectra.is_none() => {
             // Who wants nothing to be run gets nothing untrue either.

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use super::{EvalError, Fault, FaultKind, FaultyLine, Selection};
 use crate::suite::TestCode;
-use crate::suite::config::{BuildConfig, Config, Sections, StoreConfig, parse_toml};
+use crate::suite::config::{BuildConfig, Config, RankSection, Sections, StoreConfig, parse_toml};
 
 /// Name of the file that describes a program.
 pub const FILE: &str = "eval.toml";
@@ -68,6 +68,7 @@ struct RawProgram {
     #[serde(default)]
     selections: Vec<String>,
     build: RawBuild,
+    rank: Option<RankSection>,
     #[serde(default)]
     suite: Sections,
     version: Vec<RawVersion>,
@@ -133,7 +134,7 @@ impl EvalProgram {
         let build = BuildConfig { command: Some(raw.build.command.clone()), modes: Vec::new() };
         let store = StoreConfig::default();
         // A benchmark says itself where faults are.
-        let test_code = TestCode::none();
+        let test_code = raw.rank.map_or(Ok(TestCode::none()), |rank| rank.check(&text, &path))?;
         let tests = Config { path: path.clone(), build, store, test_code, suites: raw.suite.check(&text, &path)? };
         let correct = existing(&path, directory, &raw.correct, "`correct`", Path::is_dir)?;
         for shared in &raw.shared {

@@ -3,9 +3,11 @@
 //!
 //! The layout of a benchmark is described in `docs/eval.md`.
 
+mod bench;
 mod benchmark;
 mod error;
 mod fault;
+mod mine;
 mod plot;
 mod report;
 mod result;
@@ -20,6 +22,7 @@ mod tree;
 pub use benchmark::{Benchmark, EvalProgram, EvalVersion, FILE};
 pub use error::EvalError;
 pub use fault::{Fault, FaultKind, FaultyLine, lines_of_nodes};
+pub use mine::{MINED_FILE, MineRequest, MineWatch, Mined, mine};
 pub use plot::{MOST_CURVES, plot};
 pub use report::{
     EvalReport, Excluded, ProgramReport, REPORT_VERSION, ReportOptions, SuitePosition, VersionReport, default_against,

@@ -32,6 +32,8 @@ pub struct SeededProgram {
     pub name: String,
     /// The versions.
     pub versions: Vec<SeededVersion>,
+    /// Suites drawn from the pool of tests: name and tests.
+    pub selections: Vec<(&'static str, Vec<String>)>,
 }
 
 /// A benchmark of programs that share the correct version's tree.
@@ -45,6 +47,8 @@ pub struct SeededBenchmark<'a> {
     pub build: &'a str,
     /// The suites, as suspect.toml has them.
     pub suites: &'a toml::Value,
+    /// What suspect.toml says under `[rank]`; `None` if code of tests is not trusted.
+    pub rank: Option<&'a toml::Value>,
     /// The programs.
     pub programs: &'a [SeededProgram],
 }
@@ -55,26 +59,31 @@ impl SeededBenchmark<'_> {
     /// # Errors
     /// When a file cannot be read or written.
     pub fn write(&self, directory: &Path) -> Result<(), EvalError> {
-        let parent = directory.parent().unwrap_or(Path::new("."));
-        fs::create_dir_all(parent).map_err(EvalError::io("make", parent))?;
-        let partial = tempfile::Builder::new()
-            .prefix(".seeded")
-            .tempdir_in(parent)
-            .map_err(EvalError::io("make a directory in", parent))?;
-        copy_files(self.root, self.files, &partial.path().join("correct"))?;
-        for program in self.programs {
-            self.write_program(program, &partial.path().join(&program.name))?;
-        }
-        use std::os::unix::fs::PermissionsExt;
-        let readable = fs::Permissions::from_mode(0o755);
-        fs::set_permissions(partial.path(), readable).map_err(EvalError::io("set the rights of", partial.path()))?;
-        fs::rename(partial.path(), directory).map_err(EvalError::io("make", directory))?;
-        // It is no longer where it would be removed from.
-        let _ = partial.keep();
-        Ok(())
+        whole(directory, |partial| {
+            copy_files(self.root, self.files, &partial.join("correct"))?;
+            let write =
+                |program: &SeededProgram| self.write_program(program, &partial.join(&program.name), "../correct");
+            self.programs.iter().try_for_each(write)
+        })
     }
 
-    fn write_program(&self, program: &SeededProgram, directory: &Path) -> Result<(), EvalError> {
+    /// Writes the benchmark's only program, with the correct version's tree in it, to `directory`, likewise.
+    ///
+    /// # Errors
+    /// When a file cannot be read or written.
+    pub fn write_one(&self, program: &SeededProgram, directory: &Path) -> Result<(), EvalError> {
+        whole(directory, |partial| {
+            copy_files(self.root, self.files, &partial.join("correct"))?;
+            self.write_program(program, partial, "correct")
+        })
+    }
+
+    fn write_program(&self, program: &SeededProgram, directory: &Path, correct: &str) -> Result<(), EvalError> {
+        for (name, tests) in &program.selections {
+            let path = directory.join("selections").join(format!("{name}.txt"));
+            fs::create_dir_all(path.parent().unwrap_or(directory)).map_err(EvalError::io("make", directory))?;
+            fs::write(&path, format!("{}\n", tests.join("\n"))).map_err(EvalError::io("write", &path))?;
+        }
         let versions = directory.join("versions");
         fs::create_dir_all(&versions).map_err(EvalError::io("make", &versions))?;
         for version in &program.versions {
@@ -82,17 +91,24 @@ impl SeededBenchmark<'_> {
             fs::write(&path, &version.patch).map_err(EvalError::io("write", &path))?;
         }
         let path = directory.join(FILE);
-        let text = self.description(program).map_err(|error| EvalError::io("write", &path)(io::Error::other(error)))?;
+        let text = self
+            .description(program, correct)
+            .map_err(|error| EvalError::io("write", &path)(io::Error::other(error)))?;
         fs::write(&path, text).map_err(EvalError::io("write", &path))
     }
 
     /// The program's eval.toml.
-    fn description(&self, program: &SeededProgram) -> Result<String, toml::ser::Error> {
+    fn description(&self, program: &SeededProgram, correct: &str) -> Result<String, toml::ser::Error> {
         let quoted = |text: &str| toml::Value::from(text).to_string();
         let list = |lines: &[String]| toml::Value::from(lines.to_vec()).to_string();
         let mut suites = toml::Table::new();
         suites.insert("suite".into(), self.suites.clone());
-        let mut text = format!("correct = \"../correct\"\n\n[build]\ncommand = {}\n\n", quoted(self.build));
+        suites.extend(self.rank.map(|rank| ("rank".into(), rank.clone())));
+        let mut text = format!("correct = {}\n", quoted(correct));
+        if !program.selections.is_empty() {
+            text += "selections = [\"selections/*.txt\"]\n";
+        }
+        text += &format!("\n[build]\ncommand = {}\n\n", quoted(self.build));
         text += &toml::to_string(&suites)?;
         for version in &program.versions {
             text += "\n";
@@ -112,6 +128,24 @@ impl SeededBenchmark<'_> {
         }
         Ok(text)
     }
+}
+
+/// Makes `directory` of what `fill` writes into a directory beside it, if all goes well.
+fn whole(directory: &Path, fill: impl FnOnce(&Path) -> Result<(), EvalError>) -> Result<(), EvalError> {
+    use std::os::unix::fs::PermissionsExt;
+    let parent = directory.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(parent).map_err(EvalError::io("make", parent))?;
+    let partial = tempfile::Builder::new()
+        .prefix(".partial")
+        .tempdir_in(parent)
+        .map_err(EvalError::io("make a directory in", parent))?;
+    fill(partial.path())?;
+    let readable = fs::Permissions::from_mode(0o755);
+    fs::set_permissions(partial.path(), readable).map_err(EvalError::io("set the rights of", partial.path()))?;
+    fs::rename(partial.path(), directory).map_err(EvalError::io("make", directory))?;
+    // It is no longer where it would be removed from.
+    let _ = partial.keep();
+    Ok(())
 }
 
 /// Copies `files`, relative to `root`, to the directory `to`, which is made.
@@ -162,7 +196,8 @@ mod tests {
             files: &["src/a.c".into()],
             build: "make CFLAGS=\"-O2\"",
             suites: &suites,
-            programs: &[SeededProgram { name: "p-2".into(), versions: vec![version] }],
+            rank: None,
+            programs: &[SeededProgram { name: "p-2".into(), versions: vec![version], selections: Vec::new() }],
         };
         let to = directory.path().join("bench/deep");
         benchmark.write(&to).unwrap();

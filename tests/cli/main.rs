@@ -30,6 +30,7 @@ mod keeping;
 mod labels;
 mod likeness;
 mod logging;
+mod mining;
 mod misuses;
 mod mutants;
 mod newcomers;

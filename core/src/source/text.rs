@@ -163,6 +163,13 @@ impl Text {
         self.macros.get(name).copied()
     }
 
+    /// First and last line of each function.
+    pub fn functions(&self) -> Vec<(u32, u32)> {
+        let line = |offset: u32| self.lines.partition_point(|start| *start <= offset) as u32;
+        let functions = self.nodes.iter().filter(|node| node.kind == Kind::Function);
+        functions.map(|node| (line(node.span.start), line(node.span.end.saturating_sub(1)))).collect()
+    }
+
     /// The token that follows an offset; comments are none.
     pub(super) fn leaf_after(&self, offset: u32) -> Option<&[u8]> {
         let position = self.leaves.partition_point(|leaf| self.node(*leaf).span.start < offset);

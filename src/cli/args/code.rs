@@ -238,3 +238,38 @@ pub struct SeedArguments {
     #[arg(long, short, value_name = "DIR")]
     pub output: PathBuf,
 }
+
+/// `suspect mine`.
+#[derive(Debug, Args)]
+pub struct MineArguments {
+    /// The git repository, with or without a work tree.
+    #[arg(value_name = "REPOSITORY")]
+    pub repository: PathBuf,
+    /// The benchmark's directory. One that was mined before goes on.
+    #[arg(long, short, value_name = "DIR")]
+    pub output: PathBuf,
+    /// Shell line that builds a commit [default: what suspect.toml or `suspect init` says].
+    #[arg(long, value_name = "LINE")]
+    pub build: Option<String>,
+    /// Shell line that is a test, and fails by its exit status; may be given several times [default: the suites of suspect.toml or `suspect init`].
+    #[arg(long, value_name = "LINE")]
+    pub test: Vec<String>,
+    /// The suspect.toml that all commits are built and tested by [default: each commit's own].
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// The revision after which commits are looked at [default: the first one].
+    #[arg(long, value_name = "REV")]
+    pub since: Option<String>,
+    /// The last revision that is looked at [default: HEAD].
+    #[arg(long, value_name = "REV")]
+    pub until: Option<String>,
+    /// How many faults to find.
+    #[arg(long, value_name = "N", default_value = "20")]
+    pub count: usize,
+    /// How many lines of source a mending changes at most.
+    #[arg(long, value_name = "N", default_value = "30")]
+    pub lines: u32,
+    /// Begin no further commit after so long (20min, 2h).
+    #[arg(long, value_name = "TIME", value_parser = super::duration)]
+    pub budget: Option<Duration>,
+}

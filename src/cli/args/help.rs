@@ -23,7 +23,7 @@ Every day
   doctor     look at compiler, plugin and programs, and say what to do
 
 In CI              run, diff, merge, bisect-step
-Grading the tests  mutants, hom, seed, eval
+Grading the tests  mutants, hom, seed, mine, eval
 Research           mutate, graph, slice, ask, methods
 Others             glossary, dump, completions, man, help
 

@@ -1,10 +1,9 @@
 //! Faulty versions of a project, made from code mutants or slips as edits of the source: a benchmark.
 
-mod bench;
 mod choice;
 mod lines;
 mod slips;
-mod tree;
+pub(super) mod tree;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -80,8 +79,14 @@ pub fn seed(root: &Path, request: &SeedRequest, mut watch: SeedWatch) -> Result<
     if programs.is_empty() {
         return Err(Obstacle::new(Obstacle::Tests, "no fault is noticed by some tests and not by all"));
     }
-    let benchmark =
-        SeededBenchmark { root, files: &files, build: &project.build, suites: &project.suites, programs: &programs };
+    let benchmark = SeededBenchmark {
+        root,
+        files: &files,
+        build: &project.build,
+        suites: &project.suites,
+        rank: None,
+        programs: &programs,
+    };
     Ok(benchmark.write(&request.directory)?)
 }
 
@@ -107,7 +112,8 @@ fn of_mutants(
         let faults = if n_faults == 1 { "1 fault".to_string() } else { format!("{n_faults} faults") };
         watch.made(&faults, request.count, versions.len())?;
         if !versions.is_empty() {
-            programs.push(SeededProgram { name: format!("{}-{n_faults}", project.name), versions });
+            let name = format!("{}-{n_faults}", project.name);
+            programs.push(SeededProgram { name, versions, selections: Vec::new() });
         }
     }
     Ok(programs)
@@ -127,7 +133,8 @@ fn of_slips(
     let versions = slipper.versions(request.count as usize, &mut tally)?;
     watch.progress.say(&tally.line());
     watch.made("a fault of the source", request.count, versions.len())?;
-    Ok((!versions.is_empty()).then(|| SeededProgram { name: format!("{}-source", project.name), versions }))
+    let name = format!("{}-source", project.name);
+    Ok((!versions.is_empty()).then(|| SeededProgram { name, versions, selections: Vec::new() }))
 }
 
 /// What a benchmark says of the project.

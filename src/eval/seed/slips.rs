@@ -8,10 +8,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use suspect_format::trace::{HASH_START, hash_bytes};
 
-use super::bench::{Bench, Trial};
 use super::lines::{around, lines_of};
 use super::{Project, SeedRequest};
 use crate::eval::SeededVersion;
+use crate::eval::bench::{Bench, Change, Trial};
 use crate::exec::ScratchRoot;
 use crate::mutant::Selection;
 use crate::mutation::{mix, selection, texts};
@@ -19,6 +19,7 @@ use crate::obstacle::Obstacle;
 use crate::program::Program;
 use crate::source::{Names, Patched, Shows, Slip, SlipClass, Text, parses, read_source, slips};
 use crate::store::Run;
+use crate::suite::{CONFIG_FILE, Config};
 use crate::suite_run::Session;
 
 /// Slips that are tried before it is decided which are next: a number of its own, so that nothing depends on the number of jobs.
@@ -150,7 +151,8 @@ impl<'a> Slipper<'a> {
     fn benches(&self, scratch: &ScratchRoot) -> Result<(Vec<Bench>, Vec<String>), Obstacle> {
         let jobs =
             self.request.kill.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from));
-        let make = |number| Bench::new(self.root, self.files, &self.project.build, scratch, number);
+        let config = Config::load(&self.root.join(CONFIG_FILE))?;
+        let make = |number| Bench::new(self.root, self.files, (&self.project.build, config.clone()), scratch, number);
         let mut first = make(0)?;
         let tests = first.learn(&self.tests, scratch)?;
         if tests.is_empty() {
@@ -191,7 +193,8 @@ impl<'a> Slipper<'a> {
         let text = &self.texts[&edit.file];
         match crate::source::apply(text.source(), [edit]) {
             Some(new) if parses(text, &candidate.slip) => {
-                bench.judge(&edit.file, text.source(), &new, &candidate.tests, scratch)
+                let change = Change { file: edit.file.clone(), old: text.source().to_vec(), new };
+                bench.judge(&[change], &candidate.tests, scratch)
             }
             _ => Ok(Trial::Unbuilt),
         }

@@ -46,9 +46,9 @@ struct RawStore {
     keep: Option<Spanned<i64>>,
 }
 
-#[derive(Default, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct RawRank {
+pub(super) struct RawRank {
     test_code: Option<Vec<Spanned<String>>>,
 }
 
@@ -116,7 +116,7 @@ pub(super) fn check(text: &str, path: &Path) -> Result<Config, Wrong> {
     Ok(Config { path: path.into(), build, store, test_code, suites })
 }
 
-fn check_test_code(raw: RawRank) -> Result<TestCode, Wrong> {
+pub(super) fn check_test_code(raw: RawRank) -> Result<TestCode, Wrong> {
     let Some(written) = raw.test_code else { return Ok(TestCode::default()) };
     let patterns: Vec<&str> = written.iter().map(|pattern| pattern.get_ref().as_str()).collect();
     TestCode::matching(&patterns).or_else(|(at, why)| {

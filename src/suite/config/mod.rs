@@ -13,7 +13,7 @@ use suspect_format::abi::Mode;
 use toml::Spanned;
 
 pub use self::check::parse_duration;
-use self::check::{RawSuite, Wrong, check, check_suites, parse, position, wrong};
+use self::check::{RawRank, RawSuite, Wrong, check, check_suites, check_test_code, parse, position, wrong};
 use super::SuiteError;
 use super::framework::Framework;
 use super::likeness::Likeness;
@@ -292,6 +292,21 @@ impl Sections {
     /// With line and column of what has no meaning.
     pub fn check(self, text: &str, path: &Path) -> Result<Vec<SuiteConfig>, SuiteError> {
         check_suites(self.0).map_err(located(text, path))
+    }
+}
+
+/// A `[rank]` section as another file than suspect.toml has it, not yet checked.
+#[derive(Debug, Default, Deserialize)]
+#[serde(transparent)]
+pub struct RankSection(RawRank);
+
+impl RankSection {
+    /// Checks it: which source files are tests. `text` is the contents of the file, `path` its name for messages.
+    ///
+    /// # Errors
+    /// With line and column of what has no meaning.
+    pub fn check(self, text: &str, path: &Path) -> Result<TestCode, SuiteError> {
+        check_test_code(self.0).map_err(located(text, path))
     }
 }
 

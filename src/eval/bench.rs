@@ -11,7 +11,7 @@ use suspect_format::trace::{HASH_START, hash_bytes};
 use crate::build::toolchain::any_clang;
 use crate::exec::{Command, Limits, Scratch, ScratchRoot};
 use crate::obstacle::Obstacle;
-use crate::suite::{CONFIG_FILE, Config, RunContext, Suite, Test, TestRun, Verdict};
+use crate::suite::{Config, RunContext, Suite, Test, TestRun, Verdict};
 
 /// The least time that a test has, and how much longer than the correct version it may take.
 const FLOOR: Duration = Duration::from_millis(400);
@@ -31,6 +31,17 @@ pub enum Trial {
     Unbuilt,
     /// Too many tests do not end, or one cannot be run.
     Stuck,
+}
+
+/// What a version has instead of a file of the correct one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// The file, relative to the tree.
+    pub file: String,
+    /// What the correct version has.
+    pub old: Vec<u8>,
+    /// What the version has.
+    pub new: Vec<u8>,
 }
 
 /// What the correct version shows in a test.
@@ -56,14 +67,15 @@ fn limits() -> Limits {
 }
 
 impl Bench {
-    /// Copies `files` of the project in `root` and builds them by the shell line `build`. Number `number` of those in `scratch`.
+    /// Copies `files` of the project in `root` and builds them by the shell line `build`; its tests are those of `config`. Number `number` of
+    /// those in `scratch`.
     ///
     /// # Errors
     /// When that does not work.
     pub fn new(
         root: &Path,
         files: &[PathBuf],
-        build: &str,
+        (build, config): (&str, Config),
         scratch: &ScratchRoot,
         number: usize,
     ) -> Result<Bench, Obstacle> {
@@ -86,9 +98,13 @@ impl Bench {
             return Err(Obstacle::new(Obstacle::Tests, message));
         }
         build.limits.wall = BUILD_FLOOR.max(built.wall * BUILD_FACTOR);
-        let config = Config::load(&root.join(CONFIG_FILE))?;
         let suite = Suite::from_config(&tree, config)?.limited(limits());
         Ok(Bench { tree, _scratch: place, suite, build, known: BTreeMap::new() })
+    }
+
+    /// The names of its tests.
+    pub fn tests(&self) -> Vec<String> {
+        self.suite.tests().iter().map(|test| test.name.clone()).collect()
     }
 
     /// Runs those of `tests` that it has, twice, and tells which can be used: they pass, and show the same.
@@ -115,31 +131,26 @@ impl Bench {
         self.known = other.known.clone();
     }
 
-    /// What those of `tests` that can be used say of the version that has `new` instead of `old` in `file`.
+    /// What those of `tests` that can be used say of the version that `changes` make.
     ///
     /// # Errors
     /// When the system refuses to build or run.
-    pub fn judge(
-        &self,
-        file: &str,
-        old: &[u8],
-        new: &[u8],
-        tests: &[String],
-        scratch: &ScratchRoot,
-    ) -> Result<Trial, Obstacle> {
-        let path = self.tree.join(file);
-        let put = |bytes: &[u8]| {
-            fs::write(&path, bytes)
-                .map_err(|error| Obstacle::new(Obstacle::File, format!("cannot write {}: {error}", path.display())))
+    pub fn judge(&self, changes: &[Change], tests: &[String], scratch: &ScratchRoot) -> Result<Trial, Obstacle> {
+        let put = |text: fn(&Change) -> &[u8]| {
+            changes.iter().try_for_each(|change| {
+                let path = self.tree.join(&change.file);
+                fs::write(&path, text(change))
+                    .map_err(|error| Obstacle::new(Obstacle::File, format!("cannot write {}: {error}", path.display())))
+            })
         };
-        put(new)?;
+        put(|change| &change.new)?;
         let built = self.build.run().map_err(Obstacle::of(Obstacle::File));
         let trial = match built {
             Ok(built) if built.status.success() => self.failing(tests, scratch),
             Ok(_) => Ok(Trial::Unbuilt),
             Err(failure) => Err(failure),
         };
-        put(old)?;
+        put(|change| &change.old)?;
         trial
     }
 
