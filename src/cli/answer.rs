@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 
 use crate::program::Program;
-use crate::report::{BriefReport, BriefSources, RankingReport, write_brief, write_ranking};
+use crate::report::{BriefReport, BriefSources, Detail, RankingReport, write_brief, write_ranking};
 use crate::source::SourceTree;
 use crate::store::{Run, TestRecord};
 
@@ -42,6 +42,11 @@ pub fn write_long(
     out: &mut impl Write,
 ) -> io::Result<()> {
     write_ranking(ranking, top.unwrap_or(TOP.1), |file| sources.text(file), out)
+}
+
+/// How much is written as text.
+pub fn detail(verbose: bool) -> Detail {
+    if verbose { Detail::All } else { Detail::Screen(width()) }
 }
 
 /// Columns of the screen.

@@ -465,9 +465,12 @@ pub struct ReportArguments {
     /// Take a report that was written as JSON instead of what the store has.
     #[arg(long, value_name = "FILE")]
     pub from: Option<PathBuf>,
-    /// How many places to show [default: 5 as text, 20 as SARIF and code quality].
+    /// How many places to show [default: 3 as text, 5 with -v, 20 as SARIF and code quality].
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
+    /// Everything that is known, instead of what fits a screen.
+    #[arg(long, short)]
+    pub verbose: bool,
 }
 
 /// `suspect eval`.

@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
+use super::answer::detail;
 use super::args::{DiffArguments, RankFormat};
 use super::exit::{Exit, Failure};
 use super::progress::StatusLine;
@@ -33,7 +34,7 @@ pub fn diff(root: &Path, start: &Path, arguments: &DiffArguments, out: &mut impl
     };
     let report = compare(root, &older, &newer);
     let written = match arguments.format {
-        RankFormat::Text => write_diff(&report, out),
+        RankFormat::Text => write_diff(&report, detail(arguments.verbose), out),
         RankFormat::Json => {
             serde_json::to_writer_pretty(&mut *out, &report).map_err(Into::into).and_then(|()| writeln!(out))
         }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::answer::{brief, write_answer, write_long};
+use super::answer::{brief, detail, write_answer, write_long};
 use super::args::{By, RankArguments, RankFormat, SearchArguments, Ties};
 use super::exit::{Exit, Failure};
 use super::progress::StatusLine;
@@ -34,7 +34,7 @@ pub fn rank(root: &Path, arguments: &RankArguments, out: &mut impl Write) -> Res
     let sources = SourceTree::of(root, &session.run.program);
     answer.keep_ranking(&session)?;
     match &answer.why {
-        Some(why) => write_look(&sources, why, arguments.format, out)?,
+        Some(why) => write_look(&sources, why, arguments, out)?,
         None => write_report(&sources, Some(&session.run), answer.report.clone(), arguments, out)?,
     }
     answer.keep_claims(&session)?;
@@ -49,9 +49,15 @@ pub fn rank(root: &Path, arguments: &RankArguments, out: &mut impl Write) -> Res
 }
 
 /// Writes everything about one line.
-fn write_look(sources: &SourceTree, why: &WhyReport, format: RankFormat, out: &mut impl Write) -> Result<(), Failure> {
-    let written = match format {
-        RankFormat::Text => write_why(why, sources.line(&why.entry.file, why.entry.line).as_deref(), out),
+fn write_look(
+    sources: &SourceTree,
+    why: &WhyReport,
+    arguments: &RankArguments,
+    out: &mut impl Write,
+) -> Result<(), Failure> {
+    let line = sources.line(&why.entry.file, why.entry.line);
+    let written = match arguments.format {
+        RankFormat::Text => write_why(why, line.as_deref(), detail(arguments.verbose), out),
         RankFormat::Json => {
             serde_json::to_writer_pretty(&mut *out, why).map_err(io::Error::from).and_then(|()| writeln!(out))
         }

@@ -12,6 +12,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use super::answer::detail;
 use super::args::{ReportArguments, ReportFormat};
 use super::exit::{Exit, Failure};
 use super::spectra;
@@ -24,8 +25,8 @@ use gather::gather;
 pub use kept::keep;
 use tables::write_tables;
 
-/// Places shown as text unless asked otherwise, and in formats that other tools sort.
-const TOP: (usize, usize) = (5, 20);
+/// Places in formats that other tools sort, unless asked otherwise.
+const TOP: usize = 20;
 
 /// Makes the report, or reads it back, and writes it.
 pub fn report(root: &Path, start: &Path, arguments: &ReportArguments, out: &mut impl Write) -> Result<(), Failure> {
@@ -52,15 +53,15 @@ fn now() -> u64 {
 /// The report as the arguments ask.
 fn render(report: &Report, arguments: &ReportArguments) -> Result<Vec<u8>, Failure> {
     let mut bytes = Vec::new();
-    let top = |default: usize| arguments.top.unwrap_or(default);
+    let top = arguments.top.unwrap_or(TOP);
     let written = match arguments.format {
-        ReportFormat::Text => write_report_text(report, top(TOP.0), &mut bytes),
+        ReportFormat::Text => write_report_text(report, arguments.top, detail(arguments.verbose), &mut bytes),
         ReportFormat::Html => bytes.write_all(report_html(report).as_bytes()),
         ReportFormat::Markdown => bytes.write_all(write_report_markdown(report).as_bytes()),
         ReportFormat::Json => bytes.write_all(report.to_json().as_bytes()),
-        ReportFormat::Sarif => json(&report_sarif(report, top(TOP.1)), &mut bytes),
+        ReportFormat::Sarif => json(&report_sarif(report, top), &mut bytes),
         ReportFormat::Junit => bytes.write_all(report_junit(report).as_bytes()),
-        ReportFormat::Codequality => json(&report_code_quality(report, top(TOP.1)), &mut bytes),
+        ReportFormat::Codequality => json(&report_code_quality(report, top), &mut bytes),
         ReportFormat::Lcov => bytes.write_all(report_lcov(report).as_bytes()),
         ReportFormat::Dot => return dot(report),
         ReportFormat::Gzoltar | ReportFormat::Parquet => Ok(()),

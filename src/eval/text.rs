@@ -36,9 +36,26 @@ pub fn write_report(report: &EvalReport, out: &mut impl Write) -> io::Result<()>
         times.build, times.tests, times.processes, times.rest
     )?;
     match report.overhead {
-        Some(overhead) => writeln!(out, " ({:.1} % of the tests' time)", overhead * 100.0),
-        None => writeln!(out),
+        Some(overhead) => writeln!(out, " ({:.1} % of the tests' time)", overhead * 100.0)?,
+        None => writeln!(out)?,
     }
+    write_sentence(&report.total, &report.tie_breaker, out)
+}
+
+/// Says in one sentence how often the best method finds the fault.
+fn write_sentence(summary: &Summary, ties: &str, out: &mut impl Write) -> io::Result<()> {
+    let found = |method: &MethodSummary| method.acc.iter().find(|acc| acc.ties == ties).cloned();
+    let methods = summary.methods.iter().filter_map(|method| Some((method.method.as_str(), found(method)?)));
+    let by_first = |one: &(&str, AccAt), other: &(&str, AccAt)| {
+        one.1.at_1.total_cmp(&other.1.at_1).then(one.1.at_10.total_cmp(&other.1.at_10)).then(other.0.cmp(one.0))
+    };
+    let Some((method, AccAt { at_1, at_3, at_10, .. })) = methods.max_by(by_first) else { return Ok(()) };
+    let [first, three, ten] = [at_1, at_3, at_10].map(count);
+    writeln!(
+        out,
+        "{method} has the fault first in {first} of {} versions, within three in {three}, within ten in {ten}",
+        summary.versions
+    )
 }
 
 fn write_summary(title: &str, summary: &Summary, report: &EvalReport, out: &mut impl Write) -> io::Result<()> {

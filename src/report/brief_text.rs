@@ -193,7 +193,7 @@ fn write_wrapped(text: &str, indent: &str, most: usize, width: usize, out: &mut 
 }
 
 /// `text` in one line of `width` columns.
-fn clipped(text: &str, width: usize) -> String {
+pub(super) fn clipped(text: &str, width: usize) -> String {
     match display_width(text) > width {
         true => format!("{}...", clip_to(text, width.saturating_sub(3))),
         false => text.to_owned(),

@@ -3,41 +3,49 @@
 use std::io::{self, Write};
 
 use super::diff::{ChangedPlace, DiffReport, NightName, RankChange, TestChange};
-use super::percent;
+use super::{Detail, percent};
 use crate::history::{Change, Fate};
 
-/// Tests of one fate, and changed places, that are named one by one.
-const NAMED: usize = 10;
+/// Tests of one fate, and changed places, that are named one by one: on a screen, and otherwise.
+const NAMED: (usize, usize) = (3, 10);
 
-/// Writes it.
-pub fn write_diff(report: &DiffReport, out: &mut impl Write) -> io::Result<()> {
+/// Writes it; on a screen without what moved in the ranking.
+pub fn write_diff(report: &DiffReport, detail: Detail, out: &mut impl Write) -> io::Result<()> {
+    let named = detail.first(NAMED.0, NAMED.1);
     writeln!(out, "from {}", night(&report.older))?;
     writeln!(out, "to   {}", night(&report.newer))?;
     for (fate, words) in FATES {
         let tests: Vec<&TestChange> = report.tests.iter().filter(|test| test.fate == fate).collect();
-        for test in tests.iter().take(NAMED) {
-            writeln!(out, "{words}: {}: {}", test.name, verdicts(test))?;
+        for test in tests.iter().take(named) {
+            writeln!(out, "{}", detail.line(format!("{words}: {}: {}", test.name, verdicts(test))))?;
         }
-        if tests.len() > NAMED {
-            writeln!(out, "{words}: ... and {} more", tests.len() - NAMED)?;
+        if tests.len() > named {
+            writeln!(out, "{words}: ... and {} more", tests.len() - named)?;
         }
     }
     if report.tests.is_empty() {
         writeln!(out, "no test fails in either night")?;
     }
-    places(&report.suspicious, out)?;
+    places(&report.suspicious, detail, out)?;
     if report.newer.failing == 0
         && let Some(first) = report.ranking.iter().find(|change| change.before.is_some() && change.now.is_none())
     {
         writeln!(out, "\nno test fails, so nothing is ranked; first was {}", place(first))?;
-    } else if !report.ranking.is_empty() {
+    } else if !report.ranking.is_empty() && detail == Detail::All {
         writeln!(out, "\nranking:")?;
         report.ranking.iter().try_for_each(|change| writeln!(out, "  {}", ranked(change)))?;
     }
     writeln!(out)?;
-    functions("changed or new", &report.changed_functions, out)?;
-    functions("gone", &report.gone_functions, out)?;
-    report.notes.iter().try_for_each(|note| writeln!(out, "note: {note}"))
+    functions("changed or new", &report.changed_functions, detail, out)?;
+    functions("gone", &report.gone_functions, detail, out)?;
+    let noted = detail.first(NAMED.0, usize::MAX);
+    report.notes.iter().take(noted).try_for_each(|note| writeln!(out, "{}", detail.line(format!("note: {note}"))))?;
+    match detail {
+        Detail::Screen(_) if !report.ranking.is_empty() => {
+            writeln!(out, "`suspect diff -v` has what moved in the ranking")
+        }
+        _ => Ok(()),
+    }
 }
 
 pub(super) const FATES: [(Fate, &str); 6] = [
@@ -64,12 +72,13 @@ fn verdicts(test: &TestChange) -> String {
     }
 }
 
-fn places(places: &[ChangedPlace], out: &mut impl Write) -> io::Result<()> {
+fn places(places: &[ChangedPlace], detail: Detail, out: &mut impl Write) -> io::Result<()> {
     if places.is_empty() {
         return Ok(());
     }
     writeln!(out, "\nsuspicious and changed:")?;
-    for place in places.iter().take(NAMED) {
+    let named = detail.first(NAMED.0, NAMED.1);
+    for place in places.iter().take(named) {
         let probability = place.probability.map_or_else(String::new, |p| format!(" ({})", percent(p)));
         let change = match place.change {
             Change::Line => "",
@@ -82,7 +91,7 @@ fn places(places: &[ChangedPlace], out: &mut impl Write) -> io::Result<()> {
         let ChangedPlace { rank, file, line, function, text, .. } = place;
         writeln!(out, "  #{rank} {file}:{line} in {function}(){probability}: {text}{change}{commit}")?;
     }
-    match places.len().saturating_sub(NAMED) {
+    match places.len().saturating_sub(named) {
         0 => Ok(()),
         more => writeln!(out, "  ... and {more} more"),
     }
@@ -104,11 +113,11 @@ fn place(change: &RankChange) -> String {
     format!("{}:{} in {}(): {}", change.file, change.line, change.function, change.text)
 }
 
-fn functions(what: &str, names: &[String], out: &mut impl Write) -> io::Result<()> {
+fn functions(what: &str, names: &[String], detail: Detail, out: &mut impl Write) -> io::Result<()> {
     if names.is_empty() {
         return Ok(());
     }
-    let more = names.len().saturating_sub(NAMED);
+    let more = names.len().saturating_sub(detail.first(NAMED.0, NAMED.1));
     let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
     writeln!(out, "functions {what}: {}{rest}", names[..names.len() - more].join(", "))
 }

@@ -236,7 +236,7 @@ fn what_is_no_report_of_this_version_is_refused() {
 #[test]
 fn text_tells_tests_ranking_chain_and_what_was_not_looked_at() {
     let mut bytes = Vec::new();
-    super::write_report_text(&sample(), 5, &mut bytes).unwrap();
+    super::write_report_text(&sample(), Some(5), super::Detail::All, &mut bytes).unwrap();
     let text = anstream::adapter::strip_bytes(&bytes).into_vec();
     let text = String::from_utf8(text).unwrap();
     for words in [
@@ -263,7 +263,7 @@ fn of_long_chains_the_text_tells_both_ends_and_how_far_to_trust_them() {
     chain.steps = vec![step; 30];
     chain.trust = vec!["found out 2 days before this run".into()];
     let mut text = Vec::new();
-    super::write_report_text(&report, 5, &mut text).unwrap();
+    super::write_report_text(&report, Some(5), super::Detail::All, &mut text).unwrap();
     let text = String::from_utf8(text).unwrap();
     let told = "     and 2 more\n  13 to 24: 12 more steps, at sum.c:3 (--format json has all)\n  25. sum.c:4 ";
     assert!(text.contains(told) && !text.contains("\n  13. ") && text.contains("\n  30. "), "{text}");

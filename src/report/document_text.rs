@@ -4,21 +4,43 @@ use std::io::{self, Write};
 
 use super::explanation_text::{MOST_CAUSES, between, in_between};
 use super::words::{differences, group, not_looked_at, reasons, since, tests};
-use super::{Explanation, Point, Report, TestOutcome, utc, write_ranking};
+use super::{
+    BriefReport, BriefSources, Detail, Explanation, Point, Report, TestOutcome, utc, write_brief, write_ranking,
+};
 
-/// Failing tests that are named.
-const NAMED: usize = 10;
+/// Failing tests that are named: on a screen, and otherwise.
+const NAMED: (usize, usize) = (3, 10);
+/// Places of the ranking that are shown unless asked otherwise, likewise.
+const TOP: (usize, usize) = (3, 5);
 
-/// Writes a report with the first `top` places of its ranking.
-pub fn write_report_text(report: &Report, top: usize, out: &mut impl Write) -> io::Result<()> {
-    writeln!(out, "{}: {} ({})", report.project, tests(report), utc(report.recorded.began))?;
+/// Writes a report with the first `top` places of its ranking; on a screen as a ranking in short.
+pub fn write_report_text(report: &Report, top: Option<usize>, detail: Detail, out: &mut impl Write) -> io::Result<()> {
+    let heading = format!("{}: {} ({})", report.project, tests(report), utc(report.recorded.began));
+    writeln!(out, "{}", detail.line(heading))?;
     let failed: Vec<_> = report.tests.iter().filter(|test| test.outcome == TestOutcome::Failed).collect();
-    for test in failed.iter().take(NAMED) {
-        writeln!(out, "  {}: {}", test.name, test.verdict)?;
+    let named = detail.first(NAMED.0, NAMED.1);
+    for test in failed.iter().take(named) {
+        writeln!(out, "{}", detail.line(format!("  {}: {}", test.name, test.verdict)))?;
     }
-    if failed.len() > NAMED {
-        writeln!(out, "  ... and {} more", failed.len() - NAMED)?;
+    if failed.len() > named {
+        writeln!(out, "  ... and {} more", failed.len() - named)?;
     }
+    let top = top.unwrap_or(detail.first(TOP.0, TOP.1));
+    match (detail, &report.ranking) {
+        (Detail::Screen(width), Some(ranking)) => {
+            report.since.iter().try_for_each(|diff| writeln!(out, "{}", detail.line(since(diff))))?;
+            writeln!(out)?;
+            let source = |file: &str| report.source(file).map(str::to_string);
+            let sources = BriefSources { failing: Vec::new(), extent: &|_, _| None, source: &source };
+            write_brief(&BriefReport::new(ranking, &sources, top), ranking, width, out)?;
+            writeln!(out, "  {:<45} chains of causes, what was not looked at", "suspect report -v")
+        }
+        _ => write_whole(report, top, out),
+    }
+}
+
+/// Writes all but the tests.
+fn write_whole(report: &Report, top: usize, out: &mut impl Write) -> io::Result<()> {
     if let Some(ranking) = &report.ranking
         && let Some(reasons) = reasons(ranking)
     {

@@ -50,6 +50,30 @@ mod why_tests;
 mod why_text;
 mod words;
 
+/// How much of a view is written as text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// What fits a screen, in lines of so many columns.
+    Screen(usize),
+    /// All of it.
+    All,
+}
+
+impl Detail {
+    /// `screen` of a list on a screen, `all` of it otherwise.
+    fn first(self, screen: usize, all: usize) -> usize {
+        if self == Detail::All { all } else { screen }
+    }
+
+    /// A line as it is written: cut to the columns of a screen.
+    fn line(self, text: String) -> String {
+        match self {
+            Detail::Screen(width) => brief_text::clipped(&text, width),
+            Detail::All => text,
+        }
+    }
+}
+
 pub use brief::{BRIEF_SCHEMA_VERSION, BriefPlace, BriefReport, BriefSources, Failure, Mend};
 pub use brief_text::write_brief;
 pub use chain_dot::write_chains_dot;

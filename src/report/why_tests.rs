@@ -1,7 +1,9 @@
 //! What is shown of one line, on hand-made ones.
 
 use super::text_tests::{claim, report};
-use super::{Before, Difference, Feature, Reason, Score, Standing, WHY_SCHEMA_VERSION, WhyNot, WhyReport, write_why};
+use super::{
+    Before, Detail, Difference, Feature, Reason, Score, Standing, WHY_SCHEMA_VERSION, WhyNot, WhyReport, write_why,
+};
 
 fn why() -> WhyReport {
     let ranking = report();
@@ -29,7 +31,7 @@ fn why() -> WhyReport {
 
 fn text(report: &WhyReport) -> String {
     let mut out = Vec::new();
-    write_why(report, Some("        return a - b;"), &mut out).unwrap();
+    write_why(report, Some("        return a - b;"), Detail::All, &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -67,4 +69,16 @@ fn what_stands_before_it_is_shown_with_the_differences() {
                flip: 1.000 there, 0.000 here (+6.00)\n\nnothing was tried here\n";
     assert!(text.contains(not), "{text}");
     assert!(!text.contains("how its score"), "{text}");
+}
+
+#[test]
+fn on_a_screen_there_are_a_few_changes_and_no_numbers() {
+    let mut report = why();
+    report.tried = vec![report.tried[0].clone(); 9];
+    let mut out = Vec::new();
+    write_why(&report, None, Detail::Screen(80), &mut out).unwrap();
+    let text = String::from_utf8(out).unwrap();
+    assert!(text.lines().count() <= 25, "{text}");
+    assert!(text.contains("the 9 changes that were tried here:") && text.contains("... and 6 more"), "{text}");
+    assert!(!text.contains("how its score") && !text.contains("by coverage alone") && text.contains("`-v`"), "{text}");
 }

@@ -5,15 +5,17 @@ use std::io::{self, Write};
 use super::claim::{Claim, ClaimedOutcome, Effect, percent};
 use super::reasons_text::{replay, write_confidence, write_patch};
 use super::why::{Before, WhyReport};
-use super::{Entry, Reason};
+use super::{Detail, Entry, Reason};
 
 /// Names of tests with one effect.
 const NAMED: usize = 5;
+/// Changes that are shown on a screen; otherwise all are.
+const TRIED: usize = 3;
 /// Features that are shown of a difference.
 const DIFFERENCES: usize = 4;
 
-/// Writes what is known; `line` is the text of the line, if it can be had.
-pub fn write_why(report: &WhyReport, line: Option<&str>, out: &mut impl Write) -> io::Result<()> {
+/// Writes what is known; `line` is the text of the line, if it can be had. On a screen without the numbers behind it, and with a few of the changes.
+pub fn write_why(report: &WhyReport, line: Option<&str>, detail: Detail, out: &mut impl Write) -> io::Result<()> {
     let entry = &report.entry;
     writeln!(out, "{}: {}", title(entry), standing(report))?;
     if let Some(line) = line {
@@ -27,7 +29,7 @@ pub fn write_why(report: &WhyReport, line: Option<&str>, out: &mut impl Write) -
             format!("{} {} ({})", standing.method, standing.score, rank(standing.rank_best, standing.rank_worst))
         })
         .collect();
-    if !spectra.is_empty() {
+    if !spectra.is_empty() && detail == Detail::All {
         writeln!(out, "  by coverage alone: {}", spectra.join(", "))?;
     }
     writeln!(out)?;
@@ -41,10 +43,16 @@ pub fn write_why(report: &WhyReport, line: Option<&str>, out: &mut impl Write) -
         writeln!(out)?;
     } else {
         writeln!(out, "why it is there:")?;
-        entry.reasons.iter().try_for_each(|reason| write_reason(reason, out))?;
-        write_features(report, out)?;
+        entry.reasons.iter().try_for_each(|reason| write_reason(reason, detail, out))?;
+        match detail {
+            Detail::All => write_features(report, out)?,
+            Detail::Screen(_) => writeln!(out)?,
+        }
     }
-    write_tried(report, out)?;
+    write_tried(report, detail, out)?;
+    if let Detail::Screen(_) = detail {
+        return writeln!(out, "`-v` has all changes, the numbers behind this, and how far to trust it");
+    }
     writeln!(out, "how far to trust this:")?;
     write_confidence(report.confidence.as_ref(), report.trials.as_ref(), out)
 }
@@ -66,9 +74,10 @@ fn rank(best: u32, worst: u32) -> String {
     if best == worst { format!("#{best}") } else { format!("#{best}-{worst}") }
 }
 
-fn write_reason(reason: &Reason, out: &mut impl Write) -> io::Result<()> {
+fn write_reason(reason: &Reason, detail: Detail, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "  - {}", reason.text)?;
-    reason.claim.as_ref().map_or(Ok(()), |claim| write_patch(claim, out))
+    let claim = reason.claim.as_ref().filter(|_| detail == Detail::All);
+    claim.map_or(Ok(()), |claim| write_patch(claim, out))
 }
 
 fn write_features(report: &WhyReport, out: &mut impl Write) -> io::Result<()> {
@@ -100,20 +109,25 @@ fn write_before(before: &Before, out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-fn write_tried(report: &WhyReport, out: &mut impl Write) -> io::Result<()> {
+fn write_tried(report: &WhyReport, detail: Detail, out: &mut impl Write) -> io::Result<()> {
     match report.tried.len() {
         0 => writeln!(out, "nothing was tried here")?,
         1 => writeln!(out, "the one change that was tried here:")?,
         n => writeln!(out, "the {n} changes that were tried here:")?,
     }
-    for reason in &report.tried {
+    let shown = detail.first(TRIED, usize::MAX);
+    for reason in report.tried.iter().take(shown) {
         writeln!(out, "  - {}", reason.text)?;
         if let Some(claim) = &reason.claim {
             writeln!(out, "      {}", outcomes(claim))?;
             writeln!(out, "      {}", replay(claim))?;
         }
     }
-    report.not_tried.iter().try_for_each(|statement| writeln!(out, "  - not tried: {statement}"))?;
+    if report.tried.len() > shown {
+        writeln!(out, "  - ... and {} more", report.tried.len() - shown)?;
+    }
+    let not_tried = report.not_tried.iter().map(|statement| detail.line(format!("  - not tried: {statement}")));
+    not_tried.into_iter().try_for_each(|line| writeln!(out, "{line}"))?;
     writeln!(out)
 }
 

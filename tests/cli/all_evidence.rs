@@ -504,7 +504,9 @@ fn everything_about_a_line_and_why_others_come_first() {
         let sum: f64 = before.differences.iter().map(|difference| difference.contribution).sum();
         assert!((sum - (before.probability / q).ln()).abs() < 0.1, "{before:?}");
     }
-    let text = project.succeed(&["rank", "--why", &fault]);
+    let short = project.succeed(&["rank", "--why", &fault]);
+    assert!(short.lines().count() <= 25 && short.contains("suspect replay ") && !short.contains("score"), "{short}");
+    let text = project.succeed(&["rank", "--why", &fault, "-v"]);
     assert!(text.contains("how its score, ") && text.contains("\n      passes: limit, limits"), "{text}");
     let text = project.succeed(&["rank", "--why-not", &cheap]);
     assert!(text.contains("what stands before it:") && text.contains("why it is not ranked higher:"), "{text}");

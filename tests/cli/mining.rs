@@ -103,6 +103,7 @@ fn mended_faults_become_a_benchmark_that_is_evaluated() {
     assert!(fs::read_dir(&mined).unwrap().all(|entry| !entry.unwrap().file_name().to_string_lossy().starts_with('.')));
     let report = project.succeed(&["eval", "mined", "--methods", "ochiai"]);
     assert!(report.contains("all programs: 2 versions ranked by line, 0 left out"), "{report}");
+    assert!(report.lines().last().unwrap().starts_with("ochiai has the fault first in "), "{report}");
     // What is known is not tried again.
     let again = project.succeed(&["mine", ".", "--output", "mined", "--budget", "0"]);
     assert!(again.contains("2 faults of 5 commits") && again.contains("0 commits left"), "{again}");
@@ -113,8 +114,10 @@ fn mining_goes_on_and_obeys_its_bounds() {
     let project = history();
     let first = project.succeed(&["mine", ".", "--output", "mined", "--count", "1"]);
     assert!(first.contains("1 fault of 1 commits; 4 commits left"), "{first}");
-    let rest = project.succeed(&["mine", ".", "--output", "mined", "--since", "HEAD~4"]);
-    assert!(rest.contains("2 faults of"), "{rest}");
+    // Also from a repository without a work tree.
+    git(&project, &["clone", "-q", "--bare", ".", "bare.git"]);
+    let rest = project.succeed(&["mine", "bare.git", "--output", "mined", "--since", "HEAD~4"]);
+    assert!(rest.contains("2 faults of") && rest.contains("bare-"), "{rest}");
     let journal = fs::read_to_string(project.path().join("mined/mined.jsonl")).unwrap();
     assert!(journal.contains("\"subject\":\"Fix negative numbers\""), "{journal}");
 }

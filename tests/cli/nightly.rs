@@ -86,7 +86,7 @@ fn what_has_no_explanation_is_said_at_once_and_in_the_report() {
     let why = "why 1 fails: 1: no passing test is there to compare with";
     let said = night(&project, &["--budget", "1min"], 2);
     assert!(said.contains(&format!("suspect: not found out: {why}")) && said.contains("`suspect explain 1`"), "{said}");
-    assert!(project.succeed(&["report"]).contains(why));
+    assert!(project.succeed(&["report", "-v"]).contains(why));
 }
 
 #[test]

@@ -150,7 +150,9 @@ fn what_was_not_looked_at_is_named() {
     assert!(missing.functions.iter().any(|left| left.name == "odd" && left.line == 3), "{missing:?}");
     assert_eq!((missing.n_uncovered, missing.uncovered.as_slice()), (1, &["prog.c:4 unused()".to_string()][..]));
     assert!(missing.statements.iter().any(|statement| statement.contains("suspect rank")), "{missing:?}");
-    let text = project.succeed(&["report"]);
+    let short = project.succeed(&["report"]);
+    assert!(short.lines().count() <= 25 && short.contains("Trust: ") && short.contains("suspect report -v"), "{short}");
+    let text = project.succeed(&["report", "-v"]);
     assert!(text.contains("  - 1 function left as it is\n  - 1 function that no test executes\n"), "{text}");
 }
 

@@ -54,6 +54,9 @@ pub struct DiffArguments {
     /// How the difference is written.
     #[arg(long, value_enum, default_value = "text")]
     pub format: RankFormat,
+    /// Everything that is known, instead of what fits a screen.
+    #[arg(long, short)]
+    pub verbose: bool,
 }
 
 /// `suspect bisect-step`.

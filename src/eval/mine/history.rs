@@ -90,11 +90,11 @@ impl History {
     /// When git or the disk refuses.
     pub fn check_out(&self, commit: &str, tree: &Path, scratch: &Path) -> Result<(), Obstacle> {
         let index = scratch.join("index");
-        let mut prefix = OsString::from("--prefix=");
-        prefix.push(tree);
-        prefix.push("/");
-        let words = [&["read-tree".into(), commit.into()][..], &["checkout-index".into(), "-a".into(), prefix]];
-        for arguments in words {
+        let mut place = OsString::from("--work-tree=");
+        place.push(tree);
+        let steps =
+            [&["read-tree".into(), commit.into()][..], &[place, "checkout-index".into(), "-a".into(), "-f".into()]];
+        for arguments in steps {
             let mut command = self.command(arguments);
             command.env.set("GIT_INDEX_FILE", index.clone());
             checked(&command.run().map_err(Obstacle::of(Obstacle::File))?)?;

@@ -135,7 +135,11 @@ fn try_commit(history: &History, commit: &Commit, request: &MineRequest) -> Resu
     let scratch = ScratchRoot::new().map_err(Obstacle::of(Obstacle::File))?;
     let tree = scratch.path().join("tree");
     fs::create_dir(&tree).map_err(Obstacle::of(Obstacle::File))?;
-    history.check_out(&commit.id, &tree, scratch.path())?;
+    match history.check_out(&commit.id, &tree, scratch.path()) {
+        // A shallow copy lacks files.
+        Err(Obstacle::Request(why)) => return Ok(Fate::Unbuilt(why)),
+        done => done?,
+    }
     let files = project_files(&tree, &tree.join(".git"))?;
     let size = |file: &PathBuf| fs::symlink_metadata(tree.join(file)).map_or(0, |data| data.len());
     if files.iter().map(size).sum::<u64>() > MOST_BYTES {
