@@ -4,8 +4,12 @@ use super::{FOLLOWED, Pair, Policy, by_gain, is_everywhere, promise, turns};
 use crate::evidence::{Effect, Trials};
 use crate::trial::End;
 
-/// Second trials on failing tests that nothing has turned, at most: each may take some tenths of a second, and most cuts are of loops without end.
-const MOST_AGAIN: usize = 24;
+/// Second trials, at most: each may take some tenths of a second, and most cuts are of loops without end. A third is for failing tests that nothing has
+/// turned.
+const MOST_AGAIN: usize = 72;
+const MOST_UNTURNED: usize = MOST_AGAIN / 3;
+/// Second trials of a round, at most, of what turned another test.
+const AGAIN_AT_ONCE: usize = 12;
 
 impl Policy<'_> {
     /// What turned another failing test, on those on which it was cut: the more probable the line the sooner.
@@ -17,13 +21,15 @@ impl Policy<'_> {
             let cut = self.cut(trials, candidate, usable);
             gains.extend(cut.map(|test| (probability / (1 + rank) as f64, (candidate, test))));
         }
-        by_gain(gains)
+        let mut pairs = by_gain(gains);
+        pairs.truncate(AGAIN_AT_ONCE.min(MOST_AGAIN.saturating_sub(self.again.len())));
+        pairs
     }
 
     /// What was cut on failing tests that nothing has turned, some of it: of the most probable lines, the most promising first, one of each line before
     /// the second of any.
     pub(super) fn cut_again(&self, trials: &Trials, probabilities: &[f64], usable: &[bool]) -> Vec<Pair> {
-        let room = MOST_AGAIN.saturating_sub(self.again.len());
+        let room = MOST_UNTURNED.saturating_sub(self.again.len());
         let unturned: Vec<u32> = self.unturned(trials, usable).collect();
         if room == 0 || unturned.is_empty() {
             return Vec::new();
