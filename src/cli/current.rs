@@ -74,11 +74,13 @@ pub fn test_if_outdated(start: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Stops, if what was found out of the latest run is not of the sources and programs as they are now: for verbs that run nothing anew.
-pub fn refuse_outdated(start: &Path) -> Result<(), Failure> {
+/// Stops, if what was found out of the latest run is not of the sources and programs as they are now: for verbs that run nothing anew. `verb` finds it
+/// out.
+pub fn refuse_outdated(start: &Path, verb: &str) -> Result<(), Failure> {
     let store = Store::new(&project_root(start));
     let Ok(run) = store.latest_run() else { return Ok(()) };
-    let stop = |why: String| Err(Failure::new(Exit::OtherBuild, format!("{why}; type: suspect test && suspect rank")));
+    let stop =
+        |why: String| Err(Failure::new(Exit::OtherBuild, format!("{why}; type: suspect test && suspect {verb}")));
     match outdated_run(&store, &run)? {
         Some(why) => stop(format!("{why} since the tests were recorded")),
         None => Ok(()),

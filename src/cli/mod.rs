@@ -119,14 +119,18 @@ fn run(arguments: Arguments, out: &mut impl Write) -> Result<(), Failure> {
         }
         Verb::Mutants(mutants) => current::test_if_outdated(&start)
             .and_then(|()| mutants::mutants(&project_root(&start), &start, mutants, out)),
-        Verb::Hom(hom) => hom::hom(&project_root(&start), &start, hom, out),
+        Verb::Hom(hom) => {
+            current::refuse_outdated(&start, "mutate").and_then(|()| hom::hom(&project_root(&start), &start, hom, out))
+        }
         Verb::Seed(seed) => seed::seed(&project_root(&start), &start, seed, out),
         Verb::Mine(mine) => mine::mine(&start, mine, out),
-        Verb::Graph(graph) => graph::graph(&project_root(&start), graph, out),
+        Verb::Graph(graph) => {
+            current::refuse_outdated(&start, "mutate").and_then(|()| graph::graph(&project_root(&start), graph, out))
+        }
         Verb::Rank(rank) if rank.spectra.is_none() => {
             // Who wants nothing to be run gets nothing untrue either.
             match rank.no_build || rank.search.no_trials {
-                true => current::refuse_outdated(&start)?,
+                true => current::refuse_outdated(&start, "rank")?,
                 false => current::test_if_outdated(&start)?,
             }
             rank::rank(&project_root(&start), rank, out)
@@ -138,14 +142,16 @@ fn run(arguments: Arguments, out: &mut impl Write) -> Result<(), Failure> {
         }
         Verb::Explain(arguments) => {
             match arguments.no_build {
-                true => current::refuse_outdated(&start)?,
+                true => current::refuse_outdated(&start, "rank")?,
                 false => current::test_if_outdated(&start)?,
             }
             explain::explain(&project_root(&start), arguments, out)
         }
-        Verb::Ask(ask) => ask::ask(&project_root(&start), ask, out),
+        Verb::Ask(ask) => {
+            current::refuse_outdated(&start, "mutate").and_then(|()| ask::ask(&project_root(&start), ask, out))
+        }
         Verb::Report(report) if report.from.is_none() => {
-            current::refuse_outdated(&start)?;
+            current::refuse_outdated(&start, "rank")?;
             report::report(&project_root(&start), &start, report, out)
         }
         Verb::Report(report) => report::report(&project_root(&start), &start, report, out),

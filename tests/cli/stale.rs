@@ -138,6 +138,17 @@ fn a_report_of_an_older_source_is_refused() {
 }
 
 #[test]
+fn dependences_of_an_older_source_are_refused() {
+    let project = twice(&wrong());
+    said(&project, &["mutate", "--samples", "1"]);
+    edit(&project, "prog.c", &format!("\n{}", wrong()));
+    for verb in [&["graph"][..], &["ask", "fail"], &["hom", "--heuristic", "dsort", "-n", "5"]] {
+        let said = project.fail(verb, 8);
+        assert!(said.contains("prog.c was changed") && said.contains("suspect test && suspect mutate"), "{said}");
+    }
+}
+
+#[test]
 fn a_changed_suite_is_tested_again() {
     let project = twice(&wrong());
     edit(&project, "in/2", "5");
