@@ -50,7 +50,7 @@ mod why_tests;
 mod why_text;
 mod words;
 
-pub use brief::{BRIEF_SCHEMA_VERSION, BriefPlace, BriefReport, BriefSources, Failure, Mend};
+pub use brief::{BRIEF_SCHEMA_VERSION, BriefPlace, BriefReport, BriefSources, Failure, Mend, change_in_short};
 pub use brief_text::write_brief;
 pub use chain_dot::write_chains_dot;
 pub use claim::{Claim, ClaimedOutcome, Confidence, Effect, Reason, TrialCounts, Within, change_of, percent};
@@ -60,7 +60,8 @@ pub use diff_text::{utc, write_diff};
 pub use document::{
     Build, Cause, ComparedLine, ComparedMethod, Comparison, EXPLANATION_SCHEMA_VERSION, Explanation, FunctionCoverage,
     FunctionLeft, FunctionProfile, Made, NotLookedAt, Origin, Place, Point, ProfileEdge, REPORT_SCHEMA_VERSION,
-    ReadError, Recorded, Report, ReportCommand, SourceFile, Step, TestOutcome, TestResult, UnitLeft, read_report,
+    ReadError, Recorded, Report, ReportCommand, SourceFile, Step, TestOutcome, TestResult, UnitLeft, places_named,
+    read_report,
 };
 pub use document_sarif::report_sarif;
 pub use document_text::write_report_text;
