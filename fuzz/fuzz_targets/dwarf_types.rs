@@ -15,7 +15,7 @@ fuzz_target!(|input: (Vec<u8>, Vec<u8>, Vec<u8>, Vec<(String, u64)>)| {
     for (name, offset) in asked {
         let _ = types.global(&name, offset);
         if let Some(of) = types.part(&name, 0).and_then(|part| part.pointee) {
-            let _ = (types.pointed(of, offset), types.is_record(of), types.is_byte(of));
+            let _ = (types.pointed(of, offset), types.is_record(of));
         }
         let _ = types.part(&name, offset);
     }

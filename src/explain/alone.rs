@@ -72,10 +72,11 @@ impl Case<'_> {
         let Shown { starts, words, is_check } = self.shown(files);
         let found = way(self.failing(), &starts, |point| changed.contains(&point))?;
         let (fault, _) = *found.last()?;
-        // Without the check itself, or the call that leads to it, it passes as well.
+        // Without the check itself, or with another input in the call that leads to it, it passes as well.
         let is_left_out = claim.kind == "call" || claim.edit.as_ref().is_some_and(|edit| is_nothing(&edit.replacement));
         let is_control = found.iter().all(|(_, tie)| !matches!(tie, Tie::Value(_)));
-        if is_control && (is_left_out || is_check && found.len() == 1) {
+        let is_branch = self.code.step_of(self.failing().site(fault)).is_some_and(|step| self.code.is_branch(step));
+        if is_control && (is_left_out || is_check && (found.len() == 1 || !is_branch)) {
             return None;
         }
         let test = &self.names[1];

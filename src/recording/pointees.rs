@@ -1,6 +1,7 @@
-//! What the program calls objects of the heap: after the first pointer with a type that it keeps their address in.
+//! What the program calls objects of the heap: after the first pointer with a type that it keeps their address in. Several may be called alike, as the
+//! nodes of a list are.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::body::{Code, Variable};
 use super::objects::Kind;
@@ -32,7 +33,7 @@ impl Pointees {
         let is_heap = |object: u32| matches!(kind(object), Some(Kind::Heap { .. }));
         // Where addresses of whole objects were kept, each pair once, in the order of the runs.
         let mut kept: Vec<(Place, u32)> = Vec::new();
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = HashSet::new();
         for run in runs.runs.iter().rev() {
             for write in 0..run.writes() {
                 if let Value::Address(Place { object, offset: 0 }) = run.value(write)
@@ -58,13 +59,15 @@ impl Pointees {
                         let name = &code.symbols[*symbol as usize].name;
                         code.types.global(name, u64::from(at.offset)).map(|part| (name.clone(), part))
                     }
-                    Some(Kind::Heap { .. }) if at.object != *object => {
-                        pointees.part(code, at.object, at.offset).map(|(path, part)| (path, part))
-                    }
+                    Some(Kind::Heap { .. }) if at.object != *object => pointees.part(code, at.object, at.offset),
                     _ => None,
                 };
                 let Some((name, Part { path, pointee: Some(of), .. })) = part else { continue };
                 let pointer = format!("{name}{path}");
+                // `void` has no parts.
+                if code.types.pointed(of, 0).is_none() {
+                    continue;
+                }
                 let is_better = |old: &Named| code.types.is_record(of) && !code.types.is_record(old.of);
                 if pointees.named.get(object).is_none_or(is_better) {
                     pointees.named.insert(*object, Named { pointer, of });
@@ -74,24 +77,7 @@ impl Pointees {
                 break;
             }
         }
-        pointees.number();
         pointees
-    }
-
-    /// Several objects that one pointer held are told apart by a number.
-    fn number(&mut self) {
-        let mut by_pointer: HashMap<String, Vec<u32>> = HashMap::new();
-        for (object, named) in &self.named {
-            by_pointer.entry(named.pointer.clone()).or_default().push(*object);
-        }
-        for mut objects in by_pointer.into_values().filter(|objects| objects.len() > 1) {
-            objects.sort_unstable();
-            for (number, object) in (1..).zip(objects) {
-                if let Some(named) = self.named.get_mut(&object) {
-                    named.pointer += &format!("#{number}");
-                }
-            }
-        }
     }
 
     /// The part at an offset of an object: the expression for it up to the part's own path, and the part.
@@ -99,12 +85,8 @@ impl Pointees {
         let Named { pointer, of } = self.named.get(&object)?;
         let (number, part) = code.types.pointed(*of, u64::from(offset))?;
         let is_member = part.path.starts_with('.');
-        Some(match (number, is_member) {
-            (0, true) => {
-                let path = part.path[1..].to_owned();
-                (format!("{pointer}->"), Part { path, ..part })
-            }
-            (0, false) if part.path.is_empty() && !code.types.is_byte(*of) => (format!("*{pointer}"), part),
+        Some(match number {
+            0 if is_member => (format!("{pointer}->"), Part { path: part.path[1..].to_owned(), ..part }),
             _ => (format!("{pointer}[{number}]"), part),
         })
     }

@@ -223,11 +223,6 @@ impl Types {
         self.stripped(of, DEEPEST).is_some_and(|of| of.shape == Shape::Record)
     }
 
-    /// Whether pointers point to bytes.
-    pub fn is_byte(&self, Pointee(of): Pointee) -> bool {
-        self.size(of, DEEPEST) == Some(1)
-    }
-
     /// A type without its other names.
     fn stripped(&self, of: usize, depth: usize) -> Option<&Type> {
         match self.all.get(of)? {
@@ -319,7 +314,7 @@ mod tests {
         let pointee = types().part("const struct pair *", 0).unwrap().pointee.unwrap();
         let pointed = |offset| types().pointed(pointee, offset).map(|(number, part)| (number, part.path));
         assert_eq!((pointed(4), pointed(33)), (Some((0, ".mode".to_owned())), Some((2, ".text[1]".to_owned()))));
-        assert!(types().is_record(pointee) && !types().is_byte(pointee));
+        assert!(types().is_record(pointee));
         assert_eq!(types().part("struct pair", 4).unwrap().constants[1], (7, "ON".to_owned()));
         assert_eq!(types().part("struct pair", 1), None);
         assert_eq!(types().global("all", 8).map(|part| part.path).as_deref(), Some(".text[0]"));
