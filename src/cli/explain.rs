@@ -8,6 +8,7 @@ use std::time::Duration;
 use super::args::{AnswerFormat, ExplainArguments};
 use super::exit::{Exit, Failure};
 use super::progress::StatusLine;
+use crate::exec::interrupt;
 use crate::explain::{Method, Request, explain as explained, keep};
 use crate::report::{self, BriefExplanation, Explanation};
 use crate::source::SourceTree;
@@ -17,6 +18,7 @@ use crate::store::Store;
 pub fn explain(root: &Path, arguments: &ExplainArguments, out: &mut impl Write) -> Result<(), Failure> {
     let store = Store::new(root);
     let request = Request::from(arguments);
+    interrupt::catch().map_err(Failure::of(Exit::Internal))?;
     let explanation = within(request.budget, || explained(&store, &request, &StatusLine::new()))?;
     // What other methods say is for comparison.
     if request.method == Method::Cc {
@@ -30,6 +32,10 @@ pub fn explain(root: &Path, arguments: &ExplainArguments, out: &mut impl Write) 
         brief.and_then(|text| writeln!(out, "{text}")).map_err(Failure::of(Exit::File))?;
     } else {
         write(&sources, &explanation, arguments.format, out)?;
+    }
+    if interrupt::happened() {
+        out.flush().map_err(Failure::of(Exit::File))?;
+        return Err(Failure::new(Exit::Interrupted, "interrupted: this is what was found out by then"));
     }
     match explanation.verified || request.method != Method::Cc {
         true => Ok(()),

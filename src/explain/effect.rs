@@ -61,20 +61,26 @@ impl Case<'_> {
         }
     }
 
-    /// The failing run alone died: what the step reads differs in which it did, or the way that led there.
-    fn crash(&self) -> Option<(Effect, Option<String>)> {
-        if !self.died(Side::Second) || self.died(Side::First) {
+    /// How the failing run died, in words, if it did.
+    pub(super) fn told_end(&self) -> Option<String> {
+        if !self.died(Side::Second) {
             return None;
         }
         let last = self.runs.runs[1].points() - 1;
         let (name, place) = (&self.names[1], self.at(Side::Second, last));
-        let text = Some(match self.recorded[1].verdict {
+        Some(match self.recorded[1].verdict {
             Verdict::Timeout if self.recorded[1].recording.is_full() => {
                 format!("{name} does not end in time, and is at {place} where its recording ends")
             }
             Verdict::Timeout => format!("{name} does not end in time, and was at {place} then"),
             _ => format!("{name} crashes at {place}"),
-        });
+        })
+    }
+
+    /// The failing run alone died: what the step reads differs in which it did, or the way that led there.
+    fn crash(&self) -> Option<(Effect, Option<String>)> {
+        let text = Some(self.told_end().filter(|_| !self.died(Side::First))?);
+        let last = self.runs.runs[1].points() - 1;
         if let Some(partner) = self.runs.alignment.partner(Side::Second, last) {
             let found = self.reads_differ(partner);
             if found.is_some() {

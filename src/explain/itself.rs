@@ -9,6 +9,7 @@ use super::search::Search;
 use crate::comparison::{Replacement, Side, Turn, decisions};
 use crate::evidence::ordinal;
 use crate::obstacle::Obstacle;
+use crate::ranking::KeptClaim;
 use crate::recording::{Code, Runs};
 use crate::report::{Cause, Made, change_of, quoted};
 use crate::suite::Verdict;
@@ -27,15 +28,24 @@ pub struct Passing {
     mend: Option<String>,
 }
 
-/// The failing test as it passes with the best change of the program that the last ranking knows: it breaks nothing, is on one of the first lines, and one
-/// condition or value of the run stands for it. Nothing if there is none; it is looked for within `budget`.
+/// How the best change of the program that the last ranking knows mends a failing test.
+pub enum Mended {
+    /// One condition or value of the run stands for a change: the run with that, and the change.
+    Run(Box<(Passing, KeptClaim)>),
+    /// None does: the best change of each line on which there is one, the likeliest line first.
+    Lines(Vec<KeptClaim>),
+}
+
+/// The failing test under the best change of the program that the last ranking knows: it breaks nothing, and is on the likeliest line that has one. If no
+/// condition or value of the run stands for any change there within `budget`, the changes alone.
 pub fn mended(
     room: &RecordingRoom<'_>,
     name: &str,
     failing: &RecordedTest,
     budget: Duration,
-) -> Result<Option<Passing>, Obstacle> {
-    let Some(claims) = room.claims() else { return Ok(None) };
+) -> Result<Mended, Obstacle> {
+    let mut lines: Vec<KeptClaim> = Vec::new();
+    let Some(claims) = room.claims() else { return Ok(Mended::Lines(lines)) };
     let mut first: Vec<(String, u32)> = Vec::new();
     for line in room.ranked_lines() {
         if first.len() < FIRST_LINES && !first.contains(&line) {
@@ -44,11 +54,19 @@ pub fn mended(
     }
     let mends = claims.mends(name, &first);
     if mends.is_empty() {
-        return Ok(None);
+        return Ok(Mended::Lines(lines));
     }
     let search = Search::new(room, name, failing)?;
     let until = Instant::now() + budget;
     for (number, claim) in (1..).zip(mends) {
+        let is_of = |one: &KeptClaim| (&one.shown.file, one.shown.line) == (&claim.shown.file, claim.shown.line);
+        if !lines.iter().any(is_of) {
+            lines.push(claim.clone());
+        }
+        // What stands for a change of an unlikelier line would lead away from the likeliest one.
+        if lines.len() > 1 {
+            continue;
+        }
         let Some(change) = search.mend(claim, until)? else { continue };
         let Some(recorded) = room.record_changed(failing, change, &format!("mended-{number}"))? else { continue };
         if recorded.verdict != Verdict::Pass || is_silenced(failing, &recorded) {
@@ -56,9 +74,10 @@ pub fn mended(
         }
         let at = format!("{} at {}:{}", change_of(&claim.shown), claim.shown.file, claim.shown.line);
         let (option, tried) = (option_of(&search, change), search.tried());
-        return Ok(Some(Passing { recorded, change, option, tried, mend: Some(at) }));
+        let passing = Passing { recorded, change, option, tried, mend: Some(at) };
+        return Ok(Mended::Run(Box::new((passing, claim.clone()))));
     }
-    Ok(None)
+    Ok(Mended::Lines(lines))
 }
 
 /// True if a run that passes still complains, on standard error, as the failing one does: then only its status is another one.
@@ -140,6 +159,11 @@ fn replace(Replacement { store, bits }: Replacement) -> String {
 }
 
 impl Passing {
+    /// Whether it stands for a change of the program that the last ranking found.
+    pub fn is_mended(&self) -> bool {
+        self.mend.is_some()
+    }
+
     /// Where the change is in the run that it makes pass, the first one.
     pub fn point(&self, code: &Code, runs: &Runs) -> Option<u32> {
         match self.change {

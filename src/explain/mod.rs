@@ -1,5 +1,6 @@
 //! Explanations of failures: a failing and a passing run are recorded, aligned and sliced, and causes are proved by running again.
 
+mod alone;
 mod case;
 mod chains;
 mod effect;
@@ -24,6 +25,7 @@ use std::time::Instant;
 
 use crate::campaign::run_identity;
 use crate::comparison::Pair;
+use crate::exec::interrupt;
 use crate::obstacle::Obstacle;
 use crate::progress::Progress;
 use crate::recording::{Code, Finder, Misuse, Runs, Words, misuses};
@@ -64,7 +66,7 @@ pub fn explain(store: &Store, request: &Request, progress: &dyn Progress) -> Res
     let until = Instant::now() + request.budget;
     for _ in 1..MOST_RECORDED {
         let (explanation, is_steady) = explanation_of(&room, test, request, until)?;
-        if is_steady || explanation.verified || Instant::now() >= until {
+        if is_steady || explanation.verified || is_over(until) {
             return Ok(explanation);
         }
     }
@@ -100,7 +102,7 @@ fn explanation_of(
     let half = half_until(until);
     let mut notes: Vec<String> = fails_otherwise(room, &test.name, &failing).into_iter().collect();
     let wrong = if request.effect.is_none() { wrong::find(room, test, &failing, half)? } else { None };
-    if wrong.is_none() && request.effect.is_none() && Instant::now() >= half {
+    if wrong.is_none() && request.effect.is_none() && is_over(half) {
         let budget = request.budget;
         notes.push(format!(
             "what writes what is not expected was not found in half of {budget:?}; --budget gives it more time"
@@ -130,6 +132,11 @@ fn first_misuse(room: &RecordingRoom<'_>, failing: &RecordedTest) -> Result<Opti
     }
     let loaded = room.code(&[&failing.recording])?;
     Ok(misuses(&loaded.1, &failing.recording).into_iter().next())
+}
+
+/// True once that time has come, or the user does not want to wait any longer: what is known by then is told.
+fn is_over(until: Instant) -> bool {
+    Instant::now() >= until || interrupt::happened()
 }
 
 /// When half of the time that is left will be over.

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::time::Instant;
 
-use super::Case;
 use super::forked::Forks;
 use super::process::Processes;
 use super::request::{Engine, Method, Model, Request};
+use super::{Case, is_over};
 use crate::comparison::{
     Difference, DualSlice, Inference, Offline, Proof, Side, States, Stop, Verdict, csm, differences, explain_step,
     infer,
@@ -63,7 +63,7 @@ impl<'c, 'a> Prover<'c, 'a> {
             Method::Csm => self.minimise(slice, states),
             Method::Cc => self.compare(slice, states, cut),
         };
-        if Instant::now() >= self.until {
+        if is_over(self.until) {
             self.given_up = Some(cut.len());
         }
         inference
@@ -76,7 +76,7 @@ impl<'c, 'a> Prover<'c, 'a> {
 
     /// The verdict that stands for a run once time is up.
     fn over(until: Instant) -> Option<Verdict> {
-        (Instant::now() >= until).then_some(Verdict::Unresolved(Stop::GivenUp))
+        is_over(until).then_some(Verdict::Unresolved(Stop::GivenUp))
     }
 
     fn compare(&mut self, slice: &DualSlice<'_>, states: &States<'_>, cut: &[Difference]) -> Inference {

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use super::failing::{ends_otherwise, unsteady};
-use super::itself::{self, Passing};
+use super::itself::{self, Mended, Passing};
 use super::recorded::{RecordedTest, RecordingRoom};
 use super::request::{Itself, Method, Request, Second};
 use super::wrong::Wrong;
-use super::{Case, Marks, half_until, second};
+use super::{Case, Marks, half_until, is_over, second};
 use crate::comparison::{Alignment, Pair};
 use crate::obstacle::Obstacle;
 use crate::recording::{Finder, Misuse, Runs, Words};
@@ -74,6 +74,9 @@ const TOO_MUCH: &str =
 /// No passing test that is like the failing one does.
 const NOT_THERE: &str = "the passing test most like it never comes to where the question is";
 
+/// Steps of a chain, at most, that are still read: the failing run alone says more than a longer one.
+const MOST_STEPS: usize = 12;
+
 impl Question<'_> {
     /// Compared with itself under the best change that the last ranking found; without one, with a passing test that writes something else where what is
     /// written is not expected; if there is none, with itself; else with whichever passing test is most like it.
@@ -120,14 +123,14 @@ impl Question<'_> {
 
     /// When a comparison with another test is to end: the test itself may be asked afterwards.
     fn compared_until(&self, made: Option<&Passing>) -> Instant {
-        let is_asked = matches!(self.request.second, Second::Named(_)) || made.is_some();
+        let is_asked = matches!(self.request.second, Second::Named(_)) || made.is_some_and(|made| !made.is_mended());
         if is_asked { self.until } else { half_until(self.until) }
     }
 
     /// Compared with a passing test.
     pub fn against(&self, passing: &str, wanted: Wanted) -> Result<Explanation, No> {
         let passing = self.room.test(passing)?;
-        if Instant::now() >= self.until {
+        if is_over(self.until) {
             let message = format!(
                 "{}: no time was left to compare it with {}; --budget gives it more",
                 self.test.name, passing.name
@@ -162,14 +165,31 @@ impl Question<'_> {
         Ok(self.against_made(&passing, why)?)
     }
 
-    /// Compared with its own run under the best change that the last ranking found, if there is one and the runs can be compared.
+    /// Compared with its own run under the best change that the last ranking found, if there is one and the runs can be compared; or followed alone
+    /// back to that change, where nothing stands for it, or the comparison does not lead back in few steps.
     fn against_itself_mended(&self) -> Result<Option<Explanation>, Obstacle> {
         if !self.is_steady {
             return Ok(None);
         }
         let budget = half_until(self.until).saturating_duration_since(Instant::now());
-        let Some(passing) = itself::mended(self.room, &self.test.name, self.failing, budget)? else { return Ok(None) };
-        Ok(self.against_made(&passing, None).ok())
+        match itself::mended(self.room, &self.test.name, self.failing, budget)? {
+            Mended::Run(mended) => {
+                let (passing, claim) = *mended;
+                let compared = self.against_made(&passing, None).ok();
+                match &compared {
+                    Some(explanation) if explanation.complete && explanation.steps.len() <= MOST_STEPS => Ok(compared),
+                    _ => Ok(self.along_its_run(&claim)?.or(compared)),
+                }
+            }
+            Mended::Lines(claims) => {
+                for claim in &claims {
+                    if let Some(explanation) = self.along_its_run(claim)? {
+                        return Ok(Some(explanation));
+                    }
+                }
+                Ok(None)
+            }
+        }
     }
 
     fn against_made(&self, passing: &Passing, why: Option<&str>) -> Result<Explanation, No> {

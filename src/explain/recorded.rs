@@ -379,6 +379,12 @@ impl<'a> RecordingRoom<'a> {
         entries.into_iter().map(|entry| (entry.file, entry.line)).collect()
     }
 
+    /// The text of a source file, if it can be read.
+    pub fn source(&self, file: &str) -> Option<String> {
+        let text = fs::read(self.store.root().join(file)).ok()?;
+        Some(String::from_utf8_lossy(&text).into_owned())
+    }
+
     /// Where files are kept as long as the room is.
     pub fn directory(&self) -> &Path {
         &self.tmp

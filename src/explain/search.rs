@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use suspect_format::body::Type;
 use suspect_format::external::Role;
 
+use super::is_over;
 use super::recorded::{Change, Loaded, RecordedTest, RecordingRoom};
 use super::request::Itself;
 use crate::comparison::{Replacement, Side, Turn, decisions, switching_order};
@@ -182,7 +183,7 @@ impl<'a> Search<'a> {
 
     fn try_all(&self, changes: impl Iterator<Item = Change>, until: Instant) -> Result<Part, Obstacle> {
         for change in changes {
-            if Instant::now() >= until {
+            if is_over(until) {
                 return Ok(Part::OutOfTime);
             }
             let tried = &self.tried[usize::from(matches!(change, Change::Replaced(..)))];

@@ -114,14 +114,14 @@ impl Teller<'_, '_> {
     }
 
     fn command(&self) -> String {
-        let [passing, failing] = &self.case.names;
+        let [passing, failing] = self.case.names.each_ref().map(|name| report::shell_word(name));
         let mut command = match &self.case.made {
             Some(made) => format!("suspect explain {failing} {}", made.option),
             None => format!("suspect explain {failing} --against {passing}"),
         };
         for (option, place) in [("--cause", &self.request.cause), ("--effect", &self.request.effect)] {
             if let Some(place) = place {
-                command += &format!(" {option} {place}");
+                command += &format!(" {option} {}", report::shell_word(&place.to_string()));
             }
         }
         if let Some(clock) = self.case.room.clock() {

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use suspect_format::external::Role;
 
+use super::is_over;
 use super::recorded::{RecordedTest, RecordingRoom};
 use crate::comparison::{Alignment, Side};
 use crate::obstacle::Obstacle;
@@ -73,7 +74,7 @@ pub fn find(
     // Bytes that are written before the call that is looked for.
     let before = Cell::new(0);
     let is_written_before = |point: u32| {
-        if Instant::now() >= until {
+        if is_over(until) {
             return Ok(None);
         }
         let so_far = room.written_before(failing, course.place(point))?;

@@ -7,6 +7,7 @@ use suspect_format::site::ValueClass;
 
 use super::body::{Code, Site, Variable};
 use super::objects::Kind;
+use super::pointees::Pointees;
 use super::runs::Runs;
 use crate::comparison::{NONE, Place as Cell, Run, Side, Value};
 use crate::program::{Place, Program};
@@ -19,6 +20,7 @@ pub struct Words<'a> {
     /// For objects of the heap: which allocation at its place, from 1.
     ordinals: HashMap<u32, u32>,
     errno: u64,
+    pointees: Pointees,
 }
 
 impl<'a> Words<'a> {
@@ -43,7 +45,8 @@ impl<'a> Words<'a> {
             last = place;
             ordinals.insert(object, count);
         }
-        Self { program, code, runs, ordinals, errno }
+        let pointees = Pointees::of(code, runs, |function, offset| variable(code, function, offset));
+        Self { program, code, runs, ordinals, errno, pointees }
     }
 
     /// A value as the process has it, if it is a number or lies in no known object.
@@ -91,9 +94,7 @@ impl<'a> Words<'a> {
 
     /// The variable of `function` that has the byte at `offset` of its frame: the smallest, should several have it.
     pub fn variable(&self, function: u32, offset: u32) -> Option<&'a Variable> {
-        let variables = self.code.functions[function as usize].variables.iter();
-        let holds = |variable: &&Variable| offset.wrapping_sub(variable.offset) < variable.size;
-        variables.filter(holds).min_by_key(|variable| variable.size)
+        variable(self.code, function, offset)
     }
 
     /// What a location is called.
@@ -118,13 +119,10 @@ impl<'a> Words<'a> {
                 None => self.unnamed(*function, cell.offset),
             },
             Some(Kind::Arguments { .. }) => format!("argument {}", cell.offset / 8 + 1),
-            Some(Kind::Heap { site, .. }) => {
-                let place = self.place(*site).unwrap_or_default();
-                let maker = self.code.step_of(*site).and_then(|step| self.callee(step)).unwrap_or("object");
-                let ordinal = self.ordinals.get(&cell.object).copied().unwrap_or(1);
-                let name = format!("{maker}@{}:{}#{ordinal}", self.file(place), place.line);
-                within(&name, cell.offset)
-            }
+            Some(Kind::Heap { .. }) => match self.pointees.called(self.code, cell.object, cell.offset) {
+                Some(part) => part.path,
+                None => self.allocated(cell),
+            },
             Some(Kind::Argv) => format!("argv[{}]", cell.offset / 8),
             Some(Kind::Environ) => format!("environ[{}]", cell.offset / 8),
             Some(Kind::Library(name)) => {
@@ -136,6 +134,18 @@ impl<'a> Words<'a> {
             Some(Kind::Argument(number)) => format!("argv[{number}][{}]", cell.offset),
             None => "an object".to_owned(),
         }
+    }
+
+    /// An object of the heap, after the call that allocated it.
+    fn allocated(&self, cell: Cell) -> String {
+        let Some(Kind::Heap { site, .. }) = self.runs.naming.kinds.get(cell.object as usize) else {
+            return String::new();
+        };
+        let place = self.place(*site).unwrap_or_default();
+        let maker = self.code.step_of(*site).and_then(|step| self.callee(step)).unwrap_or("object");
+        let ordinal = self.ordinals.get(&cell.object).copied().unwrap_or(1);
+        let name = format!("{maker}@{}:{}#{ordinal}", self.file(place), place.line);
+        within(&name, cell.offset)
     }
 
     /// What a part of a variable is called.
@@ -157,6 +167,7 @@ impl<'a> Words<'a> {
                 let name = &self.code.symbols[*symbol as usize].name;
                 self.code.types.global(name, u64::from(cell.offset))?.constants
             }
+            Kind::Heap { .. } => self.pointees.called(self.code, cell.object, cell.offset)?.constants,
             _ => return None,
         };
         let (_, name) = constants.into_iter().find(|(of, _)| *of == value)?;
@@ -281,7 +292,9 @@ impl<'a> Words<'a> {
         if let Some(Kind::Argument(number)) = self.runs.naming.kinds.get(place.object as usize) {
             return within(&format!("argv[{number}]"), place.offset);
         }
-        let text = self.cell(place);
+        // What a pointer holds is not told by the pointer's own name.
+        let is_heap = matches!(self.runs.naming.kinds.get(place.object as usize), Some(Kind::Heap { .. }));
+        let text = if is_heap && place.offset == 0 { self.allocated(place) } else { self.cell(place) };
         if text.starts_with("a ") { text } else { format!("&{text}") }
     }
 
@@ -297,6 +310,13 @@ impl<'a> Words<'a> {
             .filter(|point| matches!(self.code.what(run.site(*point)), Site::Step(step) if sites[step as usize]))
             .collect()
     }
+}
+
+/// The variable of `function` that has the byte at `offset` of its frame: the smallest, should several have it.
+fn variable(code: &Code, function: u32, offset: u32) -> Option<&Variable> {
+    let variables = code.functions[function as usize].variables.iter();
+    let holds = |variable: &&Variable| offset.wrapping_sub(variable.offset) < variable.size;
+    variables.filter(holds).min_by_key(|variable| variable.size)
 }
 
 /// An address that no known object has.

@@ -40,6 +40,8 @@ enum Shape {
     Array(usize),
     /// Another name, or a qualification, of this type.
     Alias(usize),
+    /// A pointer to this type.
+    Pointer(usize),
     Enumeration,
 }
 
@@ -50,7 +52,13 @@ pub struct Part {
     pub path: String,
     /// Of an enumeration: its constants.
     pub constants: Vec<(i64, String)>,
+    /// Of a pointer: what it points to.
+    pub pointee: Option<Pointee>,
 }
+
+/// What pointers of a type point to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pointee(usize);
 
 impl Types {
     /// The types of modules, by the bytes of their ELF files; what cannot be read has none.
@@ -63,12 +71,20 @@ impl Types {
         types
     }
 
+    /// The types of one module, by its sections of debug information; those up to where they cannot be read.
+    pub fn of_sections<'d>(section: impl Fn(&str) -> &'d [u8]) -> Types {
+        let mut types = Types::default();
+        let _ = types.add_sections(section);
+        types
+    }
+
     fn add(&mut self, bytes: &[u8]) -> Result<(), gimli::Error> {
         let Ok(file) = object::File::parse(bytes) else { return Ok(()) };
-        let load = |id: gimli::SectionId| -> Result<Bytes<'_>, gimli::Error> {
-            let data = file.section_by_name(id.name()).and_then(|section| section.data().ok()).unwrap_or_default();
-            Ok(EndianSlice::new(data, LittleEndian))
-        };
+        self.add_sections(|name| file.section_by_name(name).and_then(|section| section.data().ok()).unwrap_or_default())
+    }
+
+    fn add_sections<'d>(&mut self, section: impl Fn(&str) -> &'d [u8]) -> Result<(), gimli::Error> {
+        let load = |id: gimli::SectionId| Ok::<_, gimli::Error>(EndianSlice::new(section(id.name()), LittleEndian));
         let dwarf = gimli::Dwarf::load(load)?;
         let mut headers = dwarf.units();
         while let Some(header) = headers.next()? {
@@ -137,7 +153,8 @@ impl Types {
                         | gimli::DW_TAG_const_type
                         | gimli::DW_TAG_volatile_type
                         | gimli::DW_TAG_restrict_type => (Shape::Alias(self.reference(&mut numbers, entry)), ""),
-                        gimli::DW_TAG_base_type | gimli::DW_TAG_pointer_type => (Shape::Plain, ""),
+                        gimli::DW_TAG_pointer_type => (Shape::Pointer(self.reference(&mut numbers, entry)), ""),
+                        gimli::DW_TAG_base_type => (Shape::Plain, ""),
                         _ => continue,
                     };
                     let this = self.number(&mut numbers, entry.offset());
@@ -186,7 +203,32 @@ impl Types {
             let rest = self.within(of, offset % size, DEEPEST)?;
             return Some(Part { path: format!("[{}]{}", offset / size, rest.path), ..rest });
         }
+        if let Some(of) = name.strip_suffix('*') {
+            let of = of.trim();
+            let of = ["const ", "volatile "].iter().fold(of, |of, word| of.strip_prefix(word).unwrap_or(of));
+            let pointee = (offset == 0).then(|| self.named(of)).flatten().map(Pointee)?;
+            return Some(Part { path: String::new(), constants: Vec::new(), pointee: Some(pointee) });
+        }
         self.within(self.named(name)?, offset, DEEPEST)
+    }
+
+    /// The part at `offset` of what a pointer points to, if it points to the first of several: the number of the one that has it, and the part in there.
+    pub fn pointed(&self, Pointee(of): Pointee, offset: u64) -> Option<(u64, Part)> {
+        let size = self.size(of, DEEPEST)?;
+        Some((offset / size, self.within(of, offset % size, DEEPEST)?))
+    }
+
+    /// Whether pointers point to a structure or union.
+    pub fn is_record(&self, Pointee(of): Pointee) -> bool {
+        self.stripped(of, DEEPEST).is_some_and(|of| of.shape == Shape::Record)
+    }
+
+    /// A type without its other names.
+    fn stripped(&self, of: usize, depth: usize) -> Option<&Type> {
+        match self.all.get(of)? {
+            Type { shape: Shape::Alias(of), .. } if depth > 0 => self.stripped(*of, depth - 1),
+            known => Some(known),
+        }
     }
 
     /// The part at `offset` of a global variable.
@@ -226,10 +268,13 @@ impl Types {
                 let dot = if name.is_empty() { "" } else { "." };
                 Some(Part { path: format!("{dot}{name}{}", rest.path), ..rest })
             }
-            Shape::Enumeration | Shape::Plain if offset == 0 => {
-                Some(Part { path: String::new(), constants: constants.clone() })
+            Shape::Pointer(of) if offset == 0 => {
+                Some(Part { path: String::new(), constants: Vec::new(), pointee: Some(Pointee(*of)) })
             }
-            Shape::Enumeration | Shape::Plain => None,
+            Shape::Enumeration | Shape::Plain if offset == 0 => {
+                Some(Part { path: String::new(), constants: constants.clone(), pointee: None })
+            }
+            Shape::Enumeration | Shape::Plain | Shape::Pointer(_) => None,
         }
     }
 }
@@ -261,7 +306,15 @@ mod tests {
         assert_eq!(path("pair_t[3]", 28).as_deref(), Some("[2].mode"));
         assert_eq!(path("pair_t[3][2]", 28), None);
         assert_eq!(path("struct other", 0), None);
-        assert_eq!(path("struct pair *", 0), None);
+        // What points to a pair has no parts itself.
+        assert_eq!(
+            (path("struct pair *", 0).as_deref(), path("struct pair *", 4), path("other *", 0)),
+            (Some(""), None, None)
+        );
+        let pointee = types().part("const struct pair *", 0).unwrap().pointee.unwrap();
+        let pointed = |offset| types().pointed(pointee, offset).map(|(number, part)| (number, part.path));
+        assert_eq!((pointed(4), pointed(33)), (Some((0, ".mode".to_owned())), Some((2, ".text[1]".to_owned()))));
+        assert!(types().is_record(pointee));
         assert_eq!(types().part("struct pair", 4).unwrap().constants[1], (7, "ON".to_owned()));
         assert_eq!(types().part("struct pair", 1), None);
         assert_eq!(types().global("all", 8).map(|part| part.path).as_deref(), Some(".text[0]"));

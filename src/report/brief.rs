@@ -333,6 +333,17 @@ impl Mend {
     }
 }
 
+/// A change in a few words: an expression of the source, given as text, as it becomes.
+pub fn change_in_short(claim: &Claim, source: Option<String>) -> String {
+    match &claim.edit {
+        Some(_) => {
+            let change = change(claim, "", || source.clone().map(Text::parse));
+            if change.starts_with('`') { format!("with {change}") } else { change }
+        }
+        None => format!("with {}", super::change_of(claim)),
+    }
+}
+
 /// A change in a few words; of what is no edit, what it does in a sentence.
 fn change(claim: &Claim, words: &str, text: impl Fn() -> Option<Text>) -> String {
     let Some(shown) = &claim.edit else { return words.to_owned() };

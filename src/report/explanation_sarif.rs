@@ -15,6 +15,14 @@ fn location(point: &Point, text: &str) -> Value {
     })
 }
 
+/// What is explained, and beside what.
+fn compared(Explanation { test, against, effect, .. }: &Explanation) -> String {
+    match against.is_empty() {
+        true => format!("{test}: {effect}"),
+        false => format!("{test} compared with {against}: {effect}"),
+    }
+}
+
 /// The code flow; steps are in the order of the run.
 pub fn explanation_sarif(explanation: &Explanation) -> Value {
     let mut locations = Vec::new();
@@ -29,7 +37,11 @@ pub fn explanation_sarif(explanation: &Explanation) -> Value {
         let text = causes.chain([step.proof.clone()]).collect::<Vec<_>>().join("; ");
         locations.push(json!({ "location": location(&step.cause_point, &text) }));
     }
-    let effect = explanation.steps.first().map(|step| &step.effect_point);
+    // Of a run that was followed alone its facts are the way.
+    let alone = explanation.steps.is_empty();
+    let facts = explanation.facts.iter().filter(|_| alone).rev();
+    locations.extend(facts.map(|fact| json!({ "location": location(fact, &fact.text) })));
+    let effect = explanation.steps.first().map(|step| &step.effect_point).or(explanation.facts.first());
     let place = effect.map(|point| location(point, &explanation.effect));
     locations.extend(place.iter().map(|place| json!({ "location": place, "kinds": ["effect"] })));
     json!({
@@ -44,7 +56,7 @@ pub fn explanation_sarif(explanation: &Explanation) -> Value {
             "results": [{
                 "ruleId": "explanation",
                 "level": "error",
-                "message": { "text": format!("{} compared with {}: {}", explanation.test, explanation.against, explanation.effect) },
+                "message": { "text": compared(explanation) },
                 "locations": place.into_iter().collect::<Vec<_>>(),
                 "codeFlows": [{ "threadFlows": [{ "locations": locations }] }],
             }],

@@ -32,7 +32,10 @@ pub fn write_explanation(
     if !explanation.summary.is_empty() {
         writeln!(out, "{}\n", explanation.summary.join(" "))?;
     }
-    writeln!(out, "{test} compared with {against}: {effect}")?;
+    match against.is_empty() {
+        true => writeln!(out, "{test}: {effect}")?,
+        false => writeln!(out, "{test} compared with {against}: {effect}")?,
+    }
     for fact in &explanation.facts {
         writeln!(out, "\n{}: {}", at(fact), fact.text)?;
         write_source(fact, &line, out)?;
@@ -57,9 +60,11 @@ pub fn write_explanation(
         writeln!(out, "      the difference comes in here")?;
         origins = rest;
     }
+    // A run that was followed alone differs from none.
+    let what = if against.is_empty() { "this can be mended here" } else { "the difference comes in here" };
     for of_one_line in by_line(origins) {
         number += 1;
-        write_origins(number, &of_one_line, &line, out)?;
+        write_origins((number, what), &of_one_line, &line, out)?;
     }
     writeln!(out)?;
     for statement in &explanation.trust {
@@ -148,13 +153,13 @@ fn by_line(origins: &[Origin]) -> Vec<Vec<&Origin>> {
 
 /// Writes what comes in at one line: what several executions say alike once.
 fn write_origins(
-    number: usize,
+    (number, what): (usize, &str),
     origins: &[&Origin],
     line: &impl Fn(&str, u32) -> Option<String>,
     out: &mut impl Write,
 ) -> io::Result<()> {
     let point = &origins[0].point;
-    writeln!(out, "\n{number}: {}: the difference comes in here", at(point))?;
+    writeln!(out, "\n{number}: {}: {what}", at(point))?;
     write_source(point, line, out)?;
     let mut told: Vec<&String> = Vec::new();
     for text in origins.iter().flat_map(|origin| &origin.what) {

@@ -9,6 +9,7 @@ mod brief_text;
 mod chain_dot;
 mod claim;
 mod code_quality;
+mod detail;
 mod diff;
 mod diff_text;
 mod document;
@@ -50,41 +51,19 @@ mod why_tests;
 mod why_text;
 mod words;
 
-/// How much of a view is written as text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Detail {
-    /// What fits a screen, in lines of so many columns.
-    Screen(usize),
-    /// All of it.
-    All,
-}
-
-impl Detail {
-    /// `screen` of a list on a screen, `all` of it otherwise.
-    fn first(self, screen: usize, all: usize) -> usize {
-        if self == Detail::All { all } else { screen }
-    }
-
-    /// A line as it is written: cut to the columns of a screen.
-    fn line(self, text: String) -> String {
-        match self {
-            Detail::Screen(width) => brief_text::clipped(&text, width),
-            Detail::All => text,
-        }
-    }
-}
-
-pub use brief::{BRIEF_SCHEMA_VERSION, BriefPlace, BriefReport, BriefSources, Failure, Mend};
+pub use brief::{BRIEF_SCHEMA_VERSION, BriefPlace, BriefReport, BriefSources, Failure, Mend, change_in_short};
 pub use brief_text::write_brief;
 pub use chain_dot::write_chains_dot;
 pub use claim::{Claim, ClaimedOutcome, Confidence, Effect, Reason, TrialCounts, Within, change_of, percent};
 pub use code_quality::report_code_quality;
+pub use detail::Detail;
 pub use diff::{ChangedPlace, Commit, DIFF_SCHEMA_VERSION, DiffReport, NightName, RankChange, TestChange};
 pub use diff_text::{utc, write_diff};
 pub use document::{
     Build, Cause, ComparedLine, ComparedMethod, Comparison, EXPLANATION_SCHEMA_VERSION, Explanation, FunctionCoverage,
     FunctionLeft, FunctionProfile, Made, NotLookedAt, Origin, Place, Point, ProfileEdge, REPORT_SCHEMA_VERSION,
-    ReadError, Recorded, Report, ReportCommand, SourceFile, Step, TestOutcome, TestResult, UnitLeft, read_report,
+    ReadError, Recorded, Report, ReportCommand, SourceFile, Step, TestOutcome, TestResult, UnitLeft, places_named,
+    read_report,
 };
 pub use document_sarif::report_sarif;
 pub use document_text::write_report_text;

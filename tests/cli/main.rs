@@ -6,6 +6,7 @@ mod attempts;
 mod bisecting;
 mod cases;
 mod causes;
+mod checks;
 mod code_mutants;
 mod completing;
 mod complaints;

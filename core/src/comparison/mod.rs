@@ -31,6 +31,7 @@ mod state;
 mod stretches;
 mod switching;
 mod value;
+mod way;
 #[cfg(test)]
 mod tests;
 
@@ -54,6 +55,7 @@ pub use slice::{DualSlice, Edge, Rules};
 pub use state::{Difference, State, States, differences};
 pub use switching::{Replacement, Turn, by_distance, decisions, switching_order};
 pub use value::{Place, Value};
+pub use way::{Tie, way};
 
 /// No point, write, site or outcome: the end of what a `u32` can number.
 pub const NONE: u32 = u32::MAX;

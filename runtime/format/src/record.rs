@@ -20,6 +20,7 @@
 //! | [`TAG_DONE`] | a call of such code returned: result, as a load under [`result_slot`] |
 //! | [`TAG_CHANGED`] | the same, and ranges that it wrote follow |
 //! | [`TAG_JUMPED`] | `setjmp` returned again: difference of the frame of its activation from the last frame, result |
+//! | [`TAG_LEFT`] | calls whose callees are not recorded were left by a jump that ended in such code: how many, of the innermost ones |
 //! | [`TAG_MODULE`] | a module was loaded: identity, address of its ELF header, path; ranges of its writable segments, the rest of which is zero |
 //! | [`TAG_MEMORY`] | ranges of memory as they are now |
 //! | [`TAG_LIBRARY`] | a shared library is in memory, recorded or not: address, length, name of its file |
@@ -40,7 +41,7 @@ use crate::trial::TRIAL_ADDRESS;
 
 /// Version of recordings and of the plans of patched runs ([`crate::plan`]): goes up with every change of their layout or meaning. Both are
 /// only ever read by the release that made them; readers refuse any other by name.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 /// First bytes of a recording.
 pub const MAGIC: [u8; 8] = *b"SUSRECRD";
 /// End of every recording's name; the stem is pid and image id as in traces.
@@ -154,6 +155,8 @@ pub const TAG_MODULE: u8 = 245;
 pub const TAG_MEMORY: u8 = 246;
 /// Tag: a shared library is in memory.
 pub const TAG_LIBRARY: u8 = 247;
+/// Tag: calls were left by a jump that ended in code that is not recorded.
+pub const TAG_LEFT: u8 = 248;
 
 /// Entries of the far cache of functions.
 const FUNCTIONS: usize = (TAG_NEW - TAG_FAR) as usize * 256;
@@ -289,6 +292,8 @@ pub enum Event<'a> {
     Changed(u64, u64),
     /// `setjmp`, called by the activation with this frame, returned this.
     Jumped(u64, u64),
+    /// A jump that ended in code which is not recorded left the innermost calls of such code, so many, and what they called.
+    Left(u64),
     /// A shared library is in memory, recorded or not: address, length in bytes, name of its file.
     Library(u64, u64, &'a [u8]),
     /// A module was loaded: identity, address of its ELF header, path, how many ranges follow.
@@ -513,6 +518,12 @@ impl Mirror {
         Self::put_number(tape, result);
     }
 
+    /// Writes that the innermost calls, so many, were left by a jump that ended in code which is not recorded.
+    pub fn put_left(tape: &mut impl Tape, n_calls: u64) {
+        tape.put(TAG_LEFT);
+        Self::put_number(tape, n_calls);
+    }
+
     /// Writes that a module was loaded; `path` is given byte for byte. `n_ranges` ranges follow.
     pub fn put_module(
         tape: &mut impl Tape,
@@ -580,6 +591,7 @@ impl Mirror {
                 Event::Module(identity, header_address, path, Self::take_number(stream)?)
             }
             TAG_MEMORY => Event::Memory(Self::take_number(stream)?),
+            TAG_LEFT => Event::Left(Self::take_number(stream)?),
             TAG_LIBRARY => {
                 let (address, length) = (Self::take_number(stream)?, Self::take_number(stream)?);
                 let n_bytes = Self::take_number(stream)?;

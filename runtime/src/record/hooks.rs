@@ -66,7 +66,11 @@ unsafe fn entered_otherwise(entry: Entry, is_outside: bool) -> u32 {
 
 #[inline(always)]
 fn entered(recording: &mut Recording, entry: Entry, is_outside: bool) -> u32 {
+    let n_left = if is_outside { recording.calls.leave(entry.frame) } else { 0 };
     let Some(mut window) = recording.window() else { return 0 };
+    if n_left > 0 {
+        Mirror::put_left(&mut window, n_left);
+    }
     let is_code_outside = recording.calls.top().is_some_and(|call| call.progress == Progress::Fresh);
     let is_callback = is_outside && calls_back(recording, entry.function);
     if is_callback {
@@ -279,14 +283,14 @@ fn is_recorded(work: &Work) -> bool {
 }
 
 fn returned(recording: &mut Recording, arguments: u64, result: u64) {
-    let external_number = loop {
-        match recording.calls.top() {
-            None => return,
-            Some(call) if call.arguments != arguments => {}
-            Some(call) if call.progress == Progress::Entered => return recording.calls.pop(),
-            Some(call) => break call.external,
+    // Calls further in are no more: a jump has left them.
+    let n_left = recording.calls.leave(arguments.wrapping_sub(1));
+    let external_number = match recording.calls.top() {
+        Some(call) if call.arguments == arguments && call.progress == Progress::Entered => {
+            return recording.calls.pop();
         }
-        recording.calls.pop();
+        Some(call) if call.arguments == arguments => call.external,
+        _ => return,
     };
     if is_lent(recording, external_number, result) {
         return recording.lend();
@@ -297,6 +301,9 @@ fn returned(recording: &mut Recording, arguments: u64, result: u64) {
     recording.calls.pop();
     let ranges = ranges.all();
     let Some(mut window) = recording.window() else { return };
+    if n_left > 0 {
+        Mirror::put_left(&mut window, n_left);
+    }
     recording.mirror.put_done(&mut window, external_number, result, ranges.len() as u64);
     for (address, length) in ranges {
         recording.mirror.put_range(&mut window, address, length);

@@ -77,6 +77,18 @@ impl OpenCalls {
         }
     }
 
+    /// Takes away the calls of activations that are no more, as [`OpenCalls::unwind`] does, and counts those whose callees are not recorded.
+    pub fn leave(&mut self, address: u64) -> u64 {
+        let mut n_outside = 0u64;
+        while let Some(call) = self.top()
+            && call.arguments <= address
+        {
+            n_outside = n_outside.wrapping_add(u64::from(call.progress != Progress::Entered));
+            self.pop();
+        }
+        n_outside
+    }
+
     /// A call begins; false if there is no room.
     pub fn push(&mut self, arguments: u64, callee: u64, external: u32, count: u32, errno: i32) -> bool {
         self.unwind(arguments);

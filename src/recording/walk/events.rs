@@ -49,6 +49,7 @@ impl<O: Observer, I: Image> Walk<'_, O, I> {
             Event::Done(result) => self.done(result, 0),
             Event::Changed(result, ranges) => self.done(result, ranges),
             Event::Jumped(frame, result) => self.jumped(frame, result),
+            Event::Left(n_calls) => self.left(n_calls),
             Event::Module(_, base, path, ranges) => {
                 self.modules.push(PathBuf::from(String::from_utf8_lossy(path).into_owned()));
                 let loaded = self.image.load(self.code, path, base);
@@ -187,6 +188,24 @@ impl<O: Observer, I: Image> Walk<'_, O, I> {
         self.point(Site::Returned(call));
         self.set_value(call, Word::number(result));
         self.observer.outcome(callee_outcome(result));
+        Ok(())
+    }
+
+    /// A jump that ended in code outside left the innermost calls of such code, so many, and what they called back.
+    fn left(&mut self, n_calls: u64) -> Result<(), Stop> {
+        let mut n_calls = n_calls;
+        while n_calls > 0 || self.open().is_some() {
+            match self.levels.pop() {
+                Some(Level::Open(open)) => self.close(&open),
+                Some(Level::Outside(_)) => n_calls = n_calls.saturating_sub(1),
+                None => return Err(Unread::Damaged.into()),
+            }
+        }
+        if self.levels.is_empty() {
+            return Err(Unread::Damaged.into());
+        }
+        self.observer.unwind(self.depth);
+        self.jumps += 1;
         Ok(())
     }
 

@@ -93,6 +93,13 @@ fn collect_places(value: &Value, files: &[String], places: &mut BTreeSet<Place>)
     }
 }
 
+/// What reads `FILE:LINE` in a text, or names a file without its directories so.
+pub fn places_named(text: &str, files: &[String]) -> Vec<Place> {
+    let names = files.iter().filter_map(|file| Some(file.rsplit_once('/')?.1.to_owned()));
+    let names: Vec<String> = files.iter().cloned().chain(names).collect();
+    places_in(text, &names).collect()
+}
+
 /// What reads `FILE:LINE` in a text.
 fn places_in<'a>(text: &'a str, files: &'a [String]) -> impl Iterator<Item = Place> + 'a {
     text.match_indices(':').flat_map(move |(at, _)| {

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{DiffReport, Entry, GraphReport, RankingReport};
-pub use chain::{Cause, EXPLANATION_SCHEMA_VERSION, Explanation, Made, Origin, Place, Point, Step};
+pub use chain::{Cause, EXPLANATION_SCHEMA_VERSION, Explanation, Made, Origin, Place, Point, Step, places_named};
 pub use coverage::{FunctionCoverage, SourceFile};
 pub use project::{Build, FunctionLeft, NotLookedAt, Recorded, TestOutcome, TestResult, UnitLeft};
 pub use read::{ReadError, read_report};

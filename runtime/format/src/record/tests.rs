@@ -33,6 +33,7 @@ enum Told {
     Callback,
     Done(u32, u64, Vec<(u64, Vec<u8>)>),
     Jumped(u64, u64),
+    Left(u64),
     Module(u64, u64, Vec<u8>, Vec<(u64, Vec<u8>)>),
     Memory(Vec<(u64, Vec<u8>)>),
     Library(u64, u64, Vec<u8>),
@@ -63,6 +64,7 @@ fn told() -> impl Strategy<Value = Told> {
         1 => Just(Told::Callback),
         2 => (0u32..2000, word(), ranges()).prop_map(|(external, result, ranges)| Told::Done(external, result, ranges)),
         1 => (word(), word()).prop_map(|(frame, result)| Told::Jumped(frame, result)),
+        1 => word().prop_map(Told::Left),
         1 => (word(), word(), path, ranges()).prop_map(|(identity, at, path, ranges)| Told::Module(identity, at, path, ranges)),
         2 => prop_oneof![ranges().prop_map(Told::Memory), library],
     ]
@@ -86,6 +88,7 @@ fn put(mirror: &mut Mirror, file: &mut File, told: &Told) {
             put_ranges(mirror, file, ranges);
         }
         Told::Jumped(frame, result) => mirror.put_jumped(file, *frame, *result),
+        Told::Left(n_calls) => Mirror::put_left(file, *n_calls),
         Told::Module(identity, at, path, ranges) => {
             Mirror::put_module(file, *identity, *at, path.iter().copied(), ranges.len() as u64);
             put_ranges(mirror, file, ranges);
@@ -113,6 +116,7 @@ fn take(mirror: &mut Mirror, stream: &mut Stream, told: &Told) -> Result<Told, U
             Event::Done(result) => Told::Done(external, result, Vec::new()),
             Event::Changed(result, count) => Told::Done(external, result, take_ranges(mirror, stream, count)?),
             Event::Jumped(frame, result) => Told::Jumped(frame, result),
+            Event::Left(n_calls) => Told::Left(n_calls),
             Event::Module(identity, at, path, count) => {
                 let path = path.to_vec();
                 Told::Module(identity, at, path, take_ranges(mirror, stream, count)?)

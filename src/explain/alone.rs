@@ -1,0 +1,245 @@
+//! The failing run alone: the way from a change of the program that mends the test to where the run shows that it fails. It is told where no condition
+//! and no value of one moment stands for the change, so that there is no second run under it.
+
+use std::collections::HashSet;
+
+use suspect_format::body::Action;
+use suspect_format::external::Role;
+
+use super::Case;
+use super::question::Question;
+use crate::comparison::{NONE, Pair, Side, Tie, way};
+use crate::obstacle::Obstacle;
+use crate::program::is_of_system;
+use crate::ranking::KeptClaim;
+use crate::recording::{Finder, Runs, Site, Words};
+use crate::report::{
+    self, EXPLANATION_SCHEMA_VERSION, Explanation, Point, change_in_short, places_named, quoted, shell_word,
+};
+use crate::suite::Verdict;
+
+/// Places on the way that are told, at most: so many from the failure on, and so many up to the change.
+const MOST_TOLD: (usize, usize) = (7, 4);
+
+/// Where a failing run shows that it fails.
+struct Shown {
+    /// Points, each with the one write that matters among those that it reads, if it is one.
+    starts: Vec<(u32, Option<u32>)>,
+    /// The failure in words.
+    words: String,
+    /// Whether they are of a check of the test, which the tested code is not.
+    is_check: bool,
+}
+
+impl Question<'_> {
+    /// The explanation by a change that mends the test; nothing if what fails does not depend on the lines of the change.
+    pub(super) fn along_its_run(&self, claim: &KeptClaim) -> Result<Option<Explanation>, Obstacle> {
+        let recorded = [self.failing, self.failing];
+        let recordings = recorded.map(|one| &one.recording);
+        let loaded = self.room.code(&recordings)?;
+        let (program, code) = &*loaded;
+        let runs = Runs::read(code, &recordings)
+            .map_err(|error| Obstacle::new(Obstacle::Request, format!("{}: {error}", self.test.name)))?;
+        let pair = Pair::new(&runs.runs[0], &runs.runs[1], &runs.alignment);
+        let words = Words::new(program, code, &runs, recordings[1].header().errno_address);
+        let finder = Finder::new(code, &runs, &words);
+        let case = Case {
+            names: [String::new(), self.test.name.clone()],
+            recorded,
+            code,
+            runs: &runs,
+            pair: &pair,
+            words: &words,
+            finder: &finder,
+            room: self.room,
+            made: None,
+            wrong: self.wrong.as_ref(),
+            misuse: self.misuse.as_ref(),
+        };
+        Ok(case.along(claim, &program.files))
+    }
+}
+
+/// True for the replacement of what is left out.
+fn is_nothing(text: &str) -> bool {
+    text.trim().trim_matches(';').is_empty()
+}
+
+impl Case<'_> {
+    fn along(&self, claim: &KeptClaim, files: &[String]) -> Option<Explanation> {
+        let claim = &claim.shown;
+        let changed: HashSet<u32> = self.words.points_on(Side::Second, &claim.file, claim.line).into_iter().collect();
+        let Shown { starts, words, is_check } = self.shown(files);
+        let found = way(self.failing(), &starts, |point| changed.contains(&point))?;
+        let (fault, _) = *found.last()?;
+        // Without the check itself, or with another input in the call that leads to it, it passes as well.
+        let is_left_out = claim.kind == "call" || claim.edit.as_ref().is_some_and(|edit| is_nothing(&edit.replacement));
+        let is_control = found.iter().all(|(_, tie)| !matches!(tie, Tie::Value(_)));
+        let is_branch = self.code.step_of(self.failing().site(fault)).is_some_and(|step| self.code.is_branch(step));
+        if is_control && (is_left_out || is_check && (found.len() == 1 || !is_branch)) {
+            return None;
+        }
+        let test = &self.names[1];
+        let place = self.place(Side::Second, fault);
+        let at = format!("{}:{}", place.file, place.line);
+        let mended = format!("{} there, {test} passes", change_in_short(claim, self.room.source(&claim.file)));
+        let happens = if words.starts_with(test) { words.clone() } else { format!("{test}: {words}") };
+        let origin = report::Origin { point: place, what: vec![mended.clone()] };
+        Some(Explanation {
+            schema_version: EXPLANATION_SCHEMA_VERSION,
+            test: test.clone(),
+            effect: words,
+            summary: vec![format!("{happens}."), format!("That comes from {at}: {mended}.")],
+            facts: self.told_way(&found),
+            origins: vec![origin],
+            complete: true,
+            command: format!("suspect explain {}", shell_word(test)),
+            trust: vec![format!(
+                "the failing run alone was followed: no condition and no value of one moment stands for the change that `suspect rank` found, so \
+                 there is no second run to compare it with; `suspect replay {}` makes the change and shows that the test passes",
+                claim.id
+            )],
+            ..Explanation::default()
+        })
+    }
+
+    /// Where the run shows that it fails.
+    fn shown(&self, files: &[String]) -> Shown {
+        let last = self.failing().points() - 1;
+        if let Some(misuse) = self.misuse {
+            let words = format!("{} {}", self.at(Side::Second, misuse.point), self.told_misuse(misuse));
+            return Shown { starts: vec![(misuse.point, None)], words, is_check: false };
+        }
+        if let Some(words) = self.told_end() {
+            return Shown { starts: vec![(last, None)], words, is_check: false };
+        }
+        if let Some(wrong) = self.wrong {
+            let starts = match self.wrong_cell(wrong) {
+                Some((returned, cell, _)) => vec![(returned, Some(cell))],
+                None => [Some(wrong.point), wrong.returned].into_iter().flatten().map(|point| (point, None)).collect(),
+            };
+            return Shown { starts, words: wrong.to_string(), is_check: false };
+        }
+        let recorded = self.recorded[1];
+        let words = recorded.reason.clone().unwrap_or_else(|| Verdict::Fail.to_string());
+        let checks = self.failed_check(&words, files).or_else(|| Some(vec![self.left()?]));
+        let is_check = checks.is_some();
+        let starts = checks.unwrap_or_else(|| vec![last]);
+        Shown { starts: starts.into_iter().map(|point| (point, None)).collect(), words, is_check }
+    }
+
+    /// The points of the check that failed, if the complaint names its line: the last condition there, or the last call, and what left it.
+    fn failed_check(&self, complaint: &str, files: &[String]) -> Option<Vec<u32>> {
+        let written = self.recorded[1].written.iter().flat_map(|[output, error]| [error, output]);
+        let written = written.map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+        let texts: Vec<String> = std::iter::once(complaint.to_owned()).chain(written).collect();
+        let at = texts.iter().flat_map(|text| places_named(text, files)).find_map(|place| {
+            let points = self.words.points_on(Side::Second, &place.file, place.line);
+            self.checks_among(&points)
+        })?;
+        Some(std::iter::once(at).chain(self.left().filter(|left| *left > at)).collect())
+    }
+
+    /// Of the points on one line the last condition, or else the last call.
+    fn checks_among(&self, points: &[u32]) -> Option<u32> {
+        let run = self.failing();
+        let decides = |point: &u32| run.outcome(*point) != NONE && self.code.decides(run.site(*point));
+        let calls = |point: &u32| match self.code.what(run.site(*point)) {
+            Site::Step(step) => matches!(self.code.steps[step as usize].action, Action::Call { .. }),
+            _ => false,
+        };
+        points.iter().copied().rfind(decides).or_else(|| points.iter().copied().rfind(calls))
+    }
+
+    /// The last call that does not return.
+    fn left(&self) -> Option<u32> {
+        let run = self.failing();
+        let leaves = |point: &u32| {
+            let site = run.site(*point);
+            matches!(self.code.what(site), Site::Step(_))
+                && matches!(self.code.role(site), Some(Role::Jumps | Role::Ends | Role::Aborts))
+        };
+        (1..run.points()).rev().find(leaves)
+    }
+
+    /// A way, from where it shows on: each line of the program once; of a long one both ends.
+    fn told_way(&self, way: &[(u32, Tie)]) -> Vec<Point> {
+        let mut told: Vec<Point> = Vec::new();
+        for (number, (point, tie)) in way.iter().enumerate() {
+            let place = self.place(Side::Second, *point);
+            let is_known = |one: &Point| one.file == place.file && one.line == place.line;
+            if place.line == 0 || is_of_system(&place.file) || told.iter().any(is_known) {
+                continue;
+            }
+            let Some(text) = self.told_tie(*point, *tie, number + 1 == way.len()) else { continue };
+            told.push(Point { text, ..place });
+        }
+        if told.len() > MOST_TOLD.0 + MOST_TOLD.1 {
+            let end = told.split_off(told.len() - MOST_TOLD.1);
+            let left_out = told.len() - MOST_TOLD.0;
+            told.truncate(MOST_TOLD.0);
+            if let Some(last) = told.last_mut() {
+                last.text += &format!("; {left_out} more places lie between this and the next");
+            }
+            told.extend(end);
+        }
+        told
+    }
+
+    /// What happens at a point of a way; nothing where that says nothing.
+    fn told_tie(&self, point: u32, tie: Tie, is_last: bool) -> Option<String> {
+        let run = self.failing();
+        let site = run.site(point);
+        let step = self.code.step_of(site)?;
+        let action = self.code.steps[step as usize].action;
+        let named = |write: u32| {
+            let value = self.words.value(run.location(write), run.value(write));
+            (quoted(&self.words.written(run.location(write), [None, Some(write)])), value)
+        };
+        match (tie, self.code.what(site), action) {
+            (Tie::Value(write), Site::Returned(_), _) => {
+                let (name, value) = named(write);
+                let callee = self.words.callee(step).unwrap_or("the function called");
+                Some(format!("{callee}() leaves {value} in {name}"))
+            }
+            (Tie::Value(write), _, Action::Call { .. }) => {
+                let (name, value) = named(write);
+                Some(format!("passes {value}, as {name} of {}()", self.words.callee(step).unwrap_or("a function")))
+            }
+            (Tie::Value(write), _, Action::Return(_)) => {
+                Some(format!("{}() returns {}", self.words.function(site), named(write).1))
+            }
+            (Tie::Value(write), ..) => {
+                let (name, value) = named(write);
+                Some(format!("{name} becomes {value}"))
+            }
+            (Tie::Start, _, Action::Branch { .. }) => {
+                Some(format!("the condition is {} here{}", self.truth(point), self.operands(point)))
+            }
+            (Tie::Control, _, Action::Branch { .. }) => {
+                Some(format!("this decides: the condition is {}{}", self.truth(point), self.operands(point)))
+            }
+            (Tie::Start, ..) => Some(format!("here it shows{}", self.operands(point))),
+            (Tie::Control, ..) => is_last.then(|| "this decides that it comes to that".to_owned()),
+        }
+    }
+
+    fn truth(&self, point: u32) -> bool {
+        self.failing().outcome(point) == 0
+    }
+
+    /// What a point reads, as far as that has names.
+    fn operands(&self, point: u32) -> String {
+        const MOST: usize = 3;
+        let run = self.failing();
+        let mut told: Vec<String> = Vec::new();
+        for write in run.reads(point) {
+            let name = self.words.written(run.location(*write), [None, Some(*write)]);
+            let text = format!("{} is {}", quoted(&name), self.words.value(run.location(*write), run.value(*write)));
+            if !told.contains(&text) && told.len() < MOST {
+                told.push(text);
+            }
+        }
+        if told.is_empty() { String::new() } else { format!(": {}", told.join(", ")) }
+    }
+}
