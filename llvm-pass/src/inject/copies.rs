@@ -17,7 +17,7 @@ pub struct Copies {
 }
 
 impl Copies {
-    /// Makes those of the statements among `operations`; `None` if there are no two, for none stands beside itself. Before anything is put into the function.
+    /// Makes those of the statements among `operations`; `None` if there is none, or no other statement to stand beside. Before anything is put into the function.
     pub fn make(module: Module, body: &Body, operations: &[OperationSite]) -> Option<Copies> {
         let (mut firsts, mut ends, mut leaves) = (Vec::new(), Vec::new(), Vec::<Value>::new());
         for operation in operations {
@@ -37,7 +37,8 @@ impl Copies {
             firsts.push(body.at(first).0);
             ends.push(body.at(end).0);
         }
-        if firsts.len() < 2 {
+        let is_statement = |one: &&OperationSite| matches!(one.kind, OperationKind::Statement { .. });
+        if firsts.is_empty() || operations.iter().filter(is_statement).count() < 2 {
             return None;
         }
         let function = body.blocks[0].function();
