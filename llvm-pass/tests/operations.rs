@@ -161,6 +161,13 @@ const EDITS: &[Edit] = &[
     edit("bits.high = 2; [[bits.high @= rand_(3);|;]] show(bits.high);", "choice", 1),
     edit("void *p = 0; [[@posix_memalign(&p, 8, 64);|;]] show(p == 0);", "choice", 1),
     edit("for (int i = 0; i < 3; i++) { [[global @+= i;|;]] show(global); }", "choice", 1),
+    // Statements beside others: the first of the function, and the way out.
+    edit("int a = 3, b = 2; b++; [[a @*= b;|b++; a *= b;]] show(a * 10 + b);", "choice", 2),
+    edit("int a = 3, b = 2; b++; [[a @*= b;|a *= b; b++;]] show(a * 10 + b);", "choice", 3),
+    edit("int a[2] = {1, 2}, *p = a; *p = next(); [[p@++;|p++; *p = next();]] show(a[0] * 100 + a[1]);", "choice", 3),
+    edit("struct pair a = {1, 2}; a = make(3); [[a.x @= 7;|a.x = 7; a = make(3);]] show(a.x + a.y);", "choice", 3),
+    edit("int n = 3, v[n]; n += 2; [[v[0] @= n;|n += 2; v[0] = n;]] show(v[0]);", "choice", 2),
+    edit("int a = 3; if (a) { [[a@++;|return; a++;]] } show(a);", "choice", 4),
     // Logic: as a condition, as a value, nested, negated, in loops.
     edit("if (is(\"a\", 1) [[&&|||]] is(\"b\", 0)) show(1); else show(2);", "choice", 1),
     edit("if (is(\"a\", 0) [[&&|||]] is(\"b\", 1)) show(1); else show(2);", "choice", 1),
@@ -346,7 +353,7 @@ fn mutant_at(unit: &OwnedUnit, place: (u32, u32), (what, number): (&str, i64)) -
                 OperationKind::Assign { width, .. } => (what == "operator", width, 35),
                 OperationKind::Argument { width, .. } => (what == "result", width, 0),
                 OperationKind::Unary { width, .. } => (what == "operator", width, 0),
-                OperationKind::Statement | OperationKind::If | OperationKind::Logical { .. } => {
+                OperationKind::Statement { .. } | OperationKind::If | OperationKind::Logical { .. } => {
                     (what == "choice", 64, 0)
                 }
                 OperationKind::Read { .. } => (what == "variable", 64, 0),

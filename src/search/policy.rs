@@ -574,8 +574,8 @@ fn group(kind: Kind) -> u8 {
 fn promise(kind: Kind) -> f64 {
     match kind {
         Kind::Predicate => 1.0,
-        // Four for each variable that is read, and few of them written in its stead.
-        Kind::Constant | Kind::Operation(Class::Sti) => 0.3,
+        // Four for each variable that is read, a dozen beside each statement, and few of them written in its stead.
+        Kind::Constant | Kind::Operation(Class::Sti | Class::Sin) => 0.3,
         Kind::Operation(_) => 0.8,
         Kind::Call => 0.7,
         Kind::Value => 0.6,

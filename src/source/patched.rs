@@ -46,10 +46,11 @@ impl<'e> Patched<'e> {
         let mut patch = format!("--- a/{name}{end}\n+++ b/{name}{end}\n").into_bytes();
         let mut shift = 0i64;
         for (first, last, more) in self.regions() {
+            let (from, to) = ((first as i64 + shift) as usize, (last as i64 + shift + more) as usize);
+            let (head, tail) = alike(&old[first..last], &new[from..to]);
+            let (first, last, from, to) = (first + head, last - tail, from + head, to - tail);
             let before = first.saturating_sub(CONTEXT)..first;
             let after = last..(last + CONTEXT).min(old.len());
-            let from = (first as i64 + shift) as usize;
-            let to = (last as i64 + shift + more) as usize;
             let n_context = before.len() + after.len();
             let counts = (last - first + n_context, to - from + n_context);
             let starts = (before.start + 1, (before.start as i64 + shift + 1) as usize);
@@ -77,6 +78,13 @@ impl<'e> Patched<'e> {
         }
         regions
     }
+}
+
+/// How many lines are the same at the beginning, and how many of the others at the end.
+fn alike(old: &[&[u8]], new: &[&[u8]]) -> (usize, usize) {
+    let head = old.iter().zip(new).take_while(|(one, other)| one == other).count();
+    let rest = old[head..].iter().rev().zip(new[head..].iter().rev());
+    (head, rest.take_while(|(one, other)| one == other).count())
 }
 
 fn newlines(text: &str) -> i64 {

@@ -114,7 +114,7 @@ impl Form {
             }
             OperationKind::Subscript { width, .. } => form(width, false, 0, Takes::Operands),
             OperationKind::Read { width, .. } => form(width, false, 0, Takes::Variable),
-            OperationKind::Logical { .. } | OperationKind::Statement | OperationKind::If => {
+            OperationKind::Logical { .. } | OperationKind::Statement { .. } | OperationKind::If => {
                 form(64, false, 0, Takes::Choice)
             }
             OperationKind::Assign { width, is_float, .. } => {

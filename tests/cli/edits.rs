@@ -18,7 +18,9 @@ use crate::project::Project;
 
 /// Classes of which there are so few that all are compared, and the others.
 const FEW: &str = "LCR,BOR,SOR,UOD,IWR";
-const MANY: &str = "AOR,ROR,CRP,UOI,VRR,SDL,ASR,BOD,STI";
+const MANY: &str = "AOR,ROR,CRP,UOI,VRR,SDL,ASR,BOD,STI,SIN";
+/// Mutants of statements put beside others that are compared each time.
+const ADDED: usize = 150;
 /// The files as they lie beside each other.
 const PLAIN: [&str; 10] =
     ["casts", "digraphs", "elvis", "flow", "kandr", "logic", "macros", "names", "places", "values"];
@@ -365,6 +367,7 @@ fn edits_do_what_their_mutants_do() {
     let subject = Subject::new();
     assert!(judge(&subject.mutants(FEW, None)) > 80);
     assert!(judge(&subject.mutants(MANY, Some(50))) > 40);
+    assert!(judge(&subject.mutants("SIN", Some(ADDED))) > 3 * ADDED / 4);
     assert!(judge(&subject.claims(&["elvis", "logic"])) > 0);
 }
 

@@ -38,6 +38,7 @@ mod newcomers;
 mod nightly;
 mod odd_runs;
 mod official;
+mod omissions;
 mod plurals;
 mod project;
 mod random_explained;

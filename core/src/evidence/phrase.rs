@@ -29,6 +29,13 @@ impl Phrase {
             }
             Kind::Call => acting(format!("leaving out the call {}", quoted(original))),
             Kind::Operation(Class::Sdl) => acting(format!("leaving out {}", quoted(original))),
+            Kind::Operation(Class::Sin) => {
+                let added =
+                    |text: &str, side: &str| format!("putting {} {side} {}", quoted(text.trim()), quoted(original));
+                let before = replacement.strip_suffix(original.as_str()).map(|text| added(text, "before"));
+                let behind = || replacement.strip_prefix(original.as_str()).map(|text| added(text, "behind"));
+                acting(before.or_else(behind).unwrap_or_default())
+            }
             // Its operand has no name but in the source.
             Kind::Operation(Class::Uoi) if candidate.edit.is_some() => {
                 let texts = candidate.edit.as_ref().map(|edit| told_apart(edit.replacement.trim(), &edit.original));

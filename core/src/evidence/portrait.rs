@@ -244,7 +244,7 @@ fn of_kind<'f>(features: &'f mut Features, candidate: &Candidate) -> &'f mut f64
         ) => &mut features.flip_arithmetic,
         Kind::Operation(Class::Crp) | Kind::Constant => &mut features.flip_constant,
         Kind::Operation(Class::Vrr) => &mut features.flip_variable,
-        Kind::Operation(Class::Sdl) => &mut features.flip_deletion,
+        Kind::Operation(Class::Sdl | Class::Sin) => &mut features.flip_deletion,
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::code::Junk;
 use super::operator::Class;
-use super::{candidate, insertion};
+use super::{beside, candidate, insertion};
 use crate::program::{Node, NodeKind, Operation, OperationKind, Place, Program};
 use crate::source::{Definition, Expression, Kind, Literal, Macro, Rewrite, Text};
 use crate::trial::Override;
@@ -94,6 +94,7 @@ impl<'a> View<'a> {
         for node in function.nodes.clone() {
             insertion::of_node(&body, node, &mut drafts);
         }
+        beside::of_function(&body, &mut drafts);
         drafts
     }
 

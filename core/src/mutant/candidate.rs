@@ -1,12 +1,14 @@
 //! The mutants of an operation: what can take its place, and how that is written.
 
+use suspect_format::site::way;
+
 use super::anchor::{Body, Draft};
 use super::code::Junk;
 use super::form::Form;
 use super::operator::{Class, alternatives, bits_of, constants, number};
 use super::{insertion, sign};
 use crate::program::{Node, Operation, OperationKind, Operator, Place, Signedness, Variable};
-use crate::source::{Expression, Insertion, Kind, Literal, LiteralValue, Number, Rewrite, constant_text};
+use crate::source::{Expression, Insertion, Kind, Literal, LiteralValue, Number, Rewrite, Statement, constant_text};
 use crate::trial::{Change, Override, Site};
 
 /// Adds the mutants of an operation.
@@ -25,7 +27,7 @@ pub(super) fn of_operation(body: &Body, index: u32, drafts: &mut Vec<Draft>) {
         }
         OperationKind::Whole { value } => found.whole(value),
         OperationKind::Read { variable, width, .. } => found.read(variable, width),
-        OperationKind::Statement => found.statement(),
+        OperationKind::Statement { .. } => found.statement(),
         OperationKind::If => found.guard(),
         OperationKind::Unary { .. } => found.without_unary(),
         OperationKind::Assign { width, is_float, right } => found.assignment(u32::from(width), is_float, right),
@@ -287,7 +289,7 @@ impl<'a> Found<'_, '_, 'a> {
         let name = call.callee().filter(|callee| callee.kind() == Kind::Identifier).map_or("", Expression::source);
         // What a macro computes stands where its name does.
         let computes = |operation: &Operation| match operation.kind {
-            OperationKind::Argument { .. } | OperationKind::Statement => false,
+            OperationKind::Argument { .. } | OperationKind::Statement { .. } => false,
             OperationKind::Read { variable, .. } => {
                 let variables = &self.body.view.program.functions[self.body.index as usize].variables;
                 variables.get(variable as usize).is_none_or(|variable| variable.name != name)
@@ -409,6 +411,14 @@ impl<'a> Found<'_, '_, 'a> {
     }
 
     fn statement(&mut self) {
+        let found = self.written_statement();
+        let rewrite = found.and_then(|found| found.deleted().ok_or(Junk::Part));
+        let original = found.map(|found| found.source().to_owned()).unwrap_or_default();
+        self.push(Class::Sdl, Change::Choose(way::OMITTED), (&original, ""), rewrite);
+    }
+
+    /// What is written where the statement is, alone of its kind there.
+    fn written_statement(&self) -> Result<Expression<'a>, Junk> {
         let place = self.operation.place;
         let found = self.body.text(place).and_then(|text| {
             let is_effect = |found: &Expression| matches!(found.kind(), Kind::Assignment | Kind::Update);
@@ -423,20 +433,21 @@ impl<'a> Found<'_, '_, 'a> {
                 Some(found) => Ok(found),
                 None => self.call(),
             }
-        });
+        })?;
         // A structure is copied where what is copied begins.
-        let found = found.map(|found| {
-            let assignment = found.parenthesized().parent().filter(|outer| outer.operator() == "=");
-            let assignment = assignment.filter(|outer| outer.right() == Some(found.parenthesized()));
-            if found.kind() == Kind::Call { assignment.unwrap_or(found) } else { found }
-        });
-        let rewrite = found.and_then(|found| {
-            let statements = self.body.operations_at(place).filter(|(_, one)| one.kind == OperationKind::Statement);
-            if statements.count() > 1 { Err(Junk::Several) } else { found.deleted().ok_or(Junk::Part) }
-        });
-        let original = found.map(|found| found.source().to_owned()).unwrap_or_default();
-        self.push(Class::Sdl, Change::Choose(1), (&original, ""), rewrite);
+        let assignment = found.parenthesized().parent().filter(|outer| outer.operator() == "=");
+        let assignment = assignment.filter(|outer| outer.right() == Some(found.parenthesized()));
+        let whole = if found.kind() == Kind::Call { assignment.unwrap_or(found) } else { found };
+        let is_statement = |(_, one): &(u32, &Operation)| matches!(one.kind, OperationKind::Statement { .. });
+        if self.body.operations_at(place).filter(is_statement).count() > 1 { Err(Junk::Several) } else { Ok(whole) }
     }
+}
+
+/// The whole statement that an operation is, where the text has it.
+pub(super) fn statement_at<'a>(body: &Body<'_, 'a>, index: u32) -> Option<Statement<'a>> {
+    let operation = &body.view.program.operations[index as usize];
+    let found = Found { body, index, operation, drafts: &mut Vec::new() };
+    found.written_statement().ok()?.whole_statement()
 }
 
 /// `operator` as it is written in an expression like `found`: with `=` in an assignment, doubled where it counts by one.

@@ -351,7 +351,7 @@ fn statements_are_deleted() {
     let statement = |body: &str, mark: &str| {
         let snippet = Snippet::new(body);
         let place = snippet.place(mark, 0);
-        snippet.with(place, None, OperationKind::Statement)
+        snippet.with(place, None, OperationKind::Statement { copy: None })
     };
     assert_eq!(statement("if (a) g(b);", "g(").read_as(Class::Sdl), ["if (a) ;"]);
     assert_eq!(statement("x = a; y = b;", "= a").read_as(Class::Sdl), ["; y = b;"]);
@@ -564,7 +564,7 @@ fn copied_structures_and_macros_of_headers_are_known() {
     let statement = |body: &str, mark: &str| {
         let snippet = Snippet::new(body);
         let place = snippet.place(mark, 0);
-        snippet.with(place, None, OperationKind::Statement)
+        snippet.with(place, None, OperationKind::Statement { copy: None })
     };
     assert_eq!(statement("*p = *q;", "*q").read_as(Class::Sdl), [";"]);
     assert_eq!(statement("s = make(a);", "make").read_as(Class::Sdl), [";"]);

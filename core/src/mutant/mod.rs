@@ -13,6 +13,7 @@
 
 mod anchor;
 mod argument;
+mod beside;
 mod candidate;
 mod choice;
 mod code;

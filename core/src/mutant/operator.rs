@@ -1,8 +1,9 @@
 //! What can take the place of an operator, a constant or a value, whatever the source text.
 //!
 //! The operators of mutation are those of Offutt et al.'s sufficient set and Oh, Lee and Yoo's study: replacement of arithmetic,
-//! relational, logical, bitwise and shift operators, of constants and of variables, insertion of unary operators, deletion of statements. Three more are for repairing
-//! programs: replacement of `=`, deletion of operators, and insertion of `++` and `--` (AOIS of Ma and Offutt's muJava, 2005).
+//! relational, logical, bitwise and shift operators, of constants and of variables, insertion of unary operators, deletion of statements. More are for repairing
+//! programs: replacement of `=`, deletion of operators, insertion of `++` and `--` (AOIS of Ma and Offutt's muJava, 2005), and insertion of
+//! statements of the same program (GenProg: Le Goues et al., 2012).
 
 use serde::{Deserialize, Serialize};
 
@@ -40,11 +41,13 @@ pub enum Class {
     Uod,
     /// If-while replacement: `if (a) b` becomes `while (a) b`.
     Iwr,
+    /// Statement insertion: another statement of the function, or a `return` as it has one, stands before or behind a statement.
+    Sin,
 }
 
 impl Class {
     /// All of them, in the order in which duplicates are kept.
-    pub const ALL: [Class; 14] = [
+    pub const ALL: [Class; 15] = [
         Class::Aor,
         Class::Ror,
         Class::Lcr,
@@ -59,11 +62,12 @@ impl Class {
         Class::Sti,
         Class::Uod,
         Class::Iwr,
+        Class::Sin,
     ];
 
     /// Whether it is one of the classes that mutants of a program are of unless others are asked for: studies of mutation use these.
     pub const fn is_usual(self) -> bool {
-        !matches!(self, Class::Asr | Class::Bod | Class::Sti | Class::Uod | Class::Iwr)
+        !matches!(self, Class::Asr | Class::Bod | Class::Sti | Class::Uod | Class::Iwr | Class::Sin)
     }
 
     /// Its name on command lines and in results.
@@ -83,6 +87,7 @@ impl Class {
             Class::Sti => "STI",
             Class::Uod => "UOD",
             Class::Iwr => "IWR",
+            Class::Sin => "SIN",
         }
     }
 
@@ -103,6 +108,7 @@ impl Class {
             Class::Sti => "step insertion",
             Class::Uod => "unary operator deletion",
             Class::Iwr => "if-while replacement",
+            Class::Sin => "statement insertion",
         }
     }
 

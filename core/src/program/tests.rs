@@ -103,7 +103,7 @@ fn encode_function(body: &mut Bytes, number: u32, function: &TestFunction, value
         node.encode(body);
         *value += 1;
     }
-    let kind = site::OperationKind::Statement;
+    let kind = site::OperationKind::Statement { copy: None };
     site::Operation { piece: 0, place: place(first_line), node: None, kind }.encode(body);
 }
 

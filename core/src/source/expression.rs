@@ -222,6 +222,22 @@ impl<'t> Expression<'t> {
     /// The rewrite that leaves out what is evaluated for its effect alone: the whole of an expression statement (parentheses and a
     /// conversion to `void` allowed), the first or last part of a `for`. `None` for what is a part of something larger.
     pub fn deleted(self) -> Option<Rewrite> {
+        let (here, owner) = self.whole()?;
+        match self.text.node(owner).kind {
+            Kind::ExpressionStatement => Some(Statement::at(self.text, owner)?.deleted()),
+            Kind::For if self.text.node(here.index).field != Field::Condition => Some(here.with_text("")),
+            _ => None,
+        }
+    }
+
+    /// The statement that it is the whole of, parentheses and a conversion to `void` allowed.
+    pub fn whole_statement(self) -> Option<Statement<'t>> {
+        let (_, owner) = self.whole()?;
+        Statement::at(self.text, owner).filter(|statement| statement.kind() == Kind::ExpressionStatement)
+    }
+
+    /// With its parentheses and its conversion to `void`, and the node that this is a part of; `None` for a part of a larger expression.
+    fn whole(self) -> Option<(Expression<'t>, u32)> {
         let mut here = self;
         while let Some(parent) = here.parent() {
             if parent.kind() != Kind::Parenthesized && parent.converts_to() != Some("void") {
@@ -229,12 +245,7 @@ impl<'t> Expression<'t> {
             }
             here = parent;
         }
-        let statement = self.text.parent(here.index)?;
-        match self.text.node(statement).kind {
-            Kind::ExpressionStatement => Some(Statement::at(self.text, statement)?.deleted()),
-            Kind::For if self.text.node(here.index).field != Field::Condition => Some(here.with_text("")),
-            _ => None,
-        }
+        Some((here, self.text.parent(here.index)?))
     }
 
     /// Whether its truth alone matters: the condition of `if`, a loop or `a ? b : c` (not `a ?: c`), an operand of `&&`, `||` or `!`.

@@ -10,6 +10,7 @@
 //! A mutant is a [`Rewrite`] of a node of the tree; [`Text::edits`] turns any number of them, nested ones too, into [`Edit`]s
 //! after which the text means exactly that: where the new expression would bind otherwise, it is put in parentheses.
 
+mod beside;
 mod claimed;
 mod constant;
 mod definition;

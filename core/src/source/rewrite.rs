@@ -49,6 +49,13 @@ pub enum What {
     },
     /// The statement becomes `;`.
     Delete,
+    /// Another statement stands beside it.
+    Beside {
+        /// That one.
+        text: Box<str>,
+        /// Whether it stands behind it.
+        behind: bool,
+    },
 }
 
 /// What can be put around a whole expression.
@@ -109,6 +116,11 @@ impl Statement<'_> {
     pub fn deleted(self) -> Rewrite {
         Rewrite { node: self.index, what: What::Delete }
     }
+
+    /// The rewrite that puts a statement before or behind it.
+    pub fn with_beside(self, text: &str, behind: bool) -> Rewrite {
+        Rewrite { node: self.index, what: What::Beside { text: text.into(), behind } }
+    }
 }
 
 /// All that happens to one node.
@@ -120,6 +132,7 @@ struct Plan<'r> {
     step: Option<(&'static str, bool)>,
     insert: Option<(Insertion, Option<&'r str>)>,
     delete: bool,
+    beside: Option<(&'r str, bool)>,
 }
 
 /// A node's new text.
@@ -186,6 +199,10 @@ impl Text {
         let piece = |text: String, precedence| Piece { node, span, text, precedence };
         if plan.delete {
             return Some(piece(";".to_owned(), Precedence::Primary));
+        }
+        if let Some((other, behind)) = plan.beside {
+            let own = self.substituted(span, inner)?;
+            return Some(piece(self.beside(node, &own, other, behind), Precedence::Primary));
         }
         let mut new = match (plan.text, plan.operator, plan.operand) {
             (Some(text), ..) => piece(text.to_owned(), Precedence::Primary),
@@ -342,7 +359,8 @@ impl<'r> Plan<'r> {
             What::Text(text) => self.text.replace(text).is_some() || is_replaced,
             What::Step { operator, prefix } => self.step.replace((operator, *prefix)).is_some() || is_replaced,
             What::Insert { insertion, cast } => self.insert.replace((*insertion, cast.as_deref())).is_some(),
-            What::Delete => std::mem::replace(&mut self.delete, true),
+            What::Delete => std::mem::replace(&mut self.delete, true) || self.beside.is_some(),
+            What::Beside { text, behind } => self.beside.replace((text, *behind)).is_some() || self.delete,
         };
         if taken { Err(Clash::Same) } else { Ok(()) }
     }

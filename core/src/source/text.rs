@@ -151,6 +151,13 @@ impl Text {
         known || !all.iter().any(|one| holds(one.function))
     }
 
+    /// Where the variable, parameter or function that a name means at an offset is declared; `None` if the text does not say.
+    pub(super) fn declaration(&self, offset: u32, name: &str) -> Option<u32> {
+        let holds = |span: Span| span.start <= offset && offset < span.end;
+        let mut inner_first = self.declared.get(name)?.iter().rev();
+        inner_first.find(|one| one.at < offset && holds(one.scope)).map(|one| one.at)
+    }
+
     /// Whether a variable, parameter or function of this name is declared where the offset is.
     pub(super) fn declares(&self, offset: u32, name: &str) -> bool {
         let holds = |span: Span| span.start <= offset && offset < span.end;

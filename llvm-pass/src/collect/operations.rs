@@ -23,6 +23,9 @@ use crate::collect::variables::Scopes;
 use crate::llvm::ir::{LLVMIntPredicate, LLVMOpcode, LLVMRealPredicate, LLVMTypeKind, Type, Value, llvm};
 use crate::llvm::shim;
 
+/// Statements of a function that run beside others of it, at most: each is in its code once more.
+const MOST_COPIES: u32 = 256;
+
 /// All operations of a function in the order of its code.
 pub fn collect(
     unit: &mut Unit,
@@ -267,18 +270,22 @@ impl Collector<'_, '_> {
     }
 
     fn statements(&mut self) {
+        let mut copies = 0;
         for statement in statements::collect(self.body) {
+            let is_copied = copies < MOST_COPIES && statements::leaves(self.body, statement).is_some();
+            let copy = is_copied.then_some(copies);
             let node = self.nodes.iter().position(|node| match node.logged {
                 Logged::Operand(position, _) | Logged::Bits(position, ..) | Logged::Updated(position) => {
                     position == statement.last && node.kind == NodeKind::Assignment
                 }
             });
             let Some(place) = self.place(statement.last) else { continue };
+            copies += u32::from(is_copied);
             let site = OperationSite {
                 piece: piece_at(self.body, self.pieces, statement.first),
                 place,
                 node: node.map(|node| node as u32),
-                kind: OperationKind::Statement,
+                kind: OperationKind::Statement { copy },
                 others: Vec::new(),
                 spot: OperationSpot::Around(statement.first, statement.end),
             };

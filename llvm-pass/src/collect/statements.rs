@@ -140,3 +140,22 @@ pub fn begins(target: Value, place: (u32, u32)) -> bool {
         |user: Value| !is_lifetime(user) && position_of(user).is_some_and(|other| other.0 == place.0 && other < place);
     declared && !local.users().into_iter().any(earlier)
 }
+
+/// What a statement uses of its function's frame: addresses of variables and pointers that the caller gave. `None` where it uses something else that
+/// is not there everywhere in the function.
+pub fn leaves(body: &Body, statement: Statement) -> Option<Vec<Value>> {
+    let parts: Vec<Value> = (statement.first..statement.end).map(|position| body.at(position)).collect();
+    // Arrays of variable length are made later.
+    let slots: Vec<Value> = (0..body.first(0)).map(|position| body.at(position)).collect();
+    let mut leaves: Vec<Value> = Vec::new();
+    for operand in parts.iter().flat_map(|part| part.operands()).filter(|operand| !parts.contains(operand)) {
+        if slots.contains(&operand) || operand.is_argument() && operand.kind().is_ordinary_pointer() {
+            if !leaves.contains(&operand) {
+                leaves.push(operand);
+            }
+        } else if !operand.is_constant() {
+            return None;
+        }
+    }
+    Some(leaves)
+}

@@ -4,10 +4,11 @@ use std::collections::HashSet;
 
 use inkwell::llvm_sys::core::*;
 use suspect_format::abi;
-use suspect_format::site::OperationKind;
+use suspect_format::site::{OperationKind, way};
 
 use crate::collect::operations::{operand_of, subscript_of};
 use crate::collect::sites::{Body, Junction, OperationSite, OperationSpot, Storage, VariableSite};
+use crate::inject::copies::Copies;
 use crate::inject::fuel;
 use crate::inject::marker::hook;
 use crate::inject::overrides::{narrowed, replace_after, widened};
@@ -56,13 +57,16 @@ impl Bytes {
 }
 
 impl Mutations<'_> {
-    /// Statements that can be left out. Before all other hooks, for those of what a statement does are left out with it.
+    /// Statements: what is there instead of them, before or behind them. Before all other hooks, for those of what a statement does are left out with it.
     pub fn statements(&self) {
+        let copies = Copies::make(self.module, self.body, self.operations);
+        let none = Value(std::ptr::null_mut());
+        let (code, table) = copies.map_or((none, none), |copies| (copies.code, copies.table));
         for (number, operation) in self.numbered() {
             if let OperationSpot::Around(first, end) = operation.spot {
                 let (first, end) = (self.body.at(first), self.body.at(end));
                 let choice = self.choice(&Builder::before(self.module, first), number);
-                llvm!(shim::suspect_skip(choice.0, first.0, end.0));
+                llvm!(shim::suspect_choose(choice.0, first.0, end.0, code.0, table.0, way::ALL.as_ptr(), way::BITS));
             }
         }
     }

@@ -63,7 +63,25 @@ unsafe extern "C" {
     pub fn suspect_divert(condition: LLVMValueRef, before: LLVMValueRef) -> LLVMBasicBlockRef;
     pub fn suspect_burn(before: LLVMValueRef, fuel: LLVMValueRef, refuel: LLVMValueRef);
     pub fn suspect_redirect(end: LLVMValueRef, successor: c_uint, target: LLVMBasicBlockRef);
-    pub fn suspect_skip(choice: LLVMValueRef, first: LLVMValueRef, end: LLVMValueRef);
+    pub fn suspect_choose(
+        choice: LLVMValueRef,
+        first: LLVMValueRef,
+        end: LLVMValueRef,
+        copies: LLVMValueRef,
+        table: LLVMValueRef,
+        numbers: *const u32,
+        bits: u32,
+    );
+    pub fn suspect_copies(
+        function: LLVMValueRef,
+        name: *const c_char,
+        length: usize,
+        firsts: *mut LLVMValueRef,
+        ends: *mut LLVMValueRef,
+        count: usize,
+        leaves: *mut LLVMValueRef,
+        n_leaves: usize,
+    ) -> LLVMValueRef;
     pub fn suspect_repeat(choice: LLVMValueRef, first: LLVMValueRef, jump: LLVMValueRef) -> LLVMBasicBlockRef;
     pub fn suspect_rmw_operation(instruction: LLVMValueRef) -> c_int;
     pub fn suspect_no_sanitize_instruction(instruction: LLVMValueRef);

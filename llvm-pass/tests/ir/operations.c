@@ -57,14 +57,26 @@ int *stepped(int *p, int n) { return p - n; }
 // A statement that can be left out, with the questions about what it would do.
 // CHECK-LABEL: define internal {{.*}}@called.suspect.trace(
 // CHECK: [[CHOICE:%.*]] = call i64 @__suspect_choice(
-// CHECK: [[SKIP:%.*]] = icmp ne i64 [[CHOICE]], 0
-// CHECK: br i1 [[SKIP]], label %[[AFTER:.*]], label
+// CHECK: [[WAY:%.*]] = and i64 [[CHOICE]], 255
+// CHECK: switch i64 [[WAY]], label
+// CHECK-NEXT: i64 1, label %[[AFTER:.*]]
+// CHECK-NEXT: i64 4, label
+// CHECK-NEXT: ]
 // CHECK: call i64 @__suspect_operation({{.*}}, i64 7, i64 0, i64 7)
 // CHECK: call i64 @__suspect_operation({{.*}}, i64 4602678819172646912, i64 0, i64 4602678819172646912)
 // CHECK: call void @give(
 // CHECK: br label %[[AFTER]]
 // CHECK: [[AFTER]]:
 void called(void) { give(7, 0.5); }
+
+// Statements run beside others out of a function of their own, which has the variables' addresses from a table.
+// CHECK-LABEL: define internal {{.*}}@beside.suspect.trace(
+// CHECK: [[TABLE:%.*]] = alloca [1 x ptr]
+// CHECK: [[P:%.*]] = alloca ptr
+// CHECK: store ptr [[P]], ptr
+// CHECK: [[NUMBER:%.*]] = lshr i64 {{%.*}}, 8
+// CHECK-NEXT: call void @beside.suspect.trace.copies(i64 [[NUMBER]], ptr [[TABLE]])
+void beside(int *p) { *p = 1; give(7, 0.5); }
 
 // What could be read instead is in a table: of the activation, or a constant if no local is among it.
 // CHECK-LABEL: define internal {{.*}}@read.suspect.trace(

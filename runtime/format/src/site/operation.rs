@@ -41,6 +41,22 @@ pub enum Signedness {
     Unsigned = 2,
 }
 
+/// What can be done at a statement besides running it.
+pub mod way {
+    /// It is left out.
+    pub const OMITTED: u32 = 1;
+    /// The statement with the number above the lowest byte runs before it.
+    pub const BEFORE: u32 = 2;
+    /// That one runs behind it.
+    pub const BEHIND: u32 = 3;
+    /// The function returns before it. The upper 24 bits are what it returns, as a signed number.
+    pub const RETURNED: u32 = 4;
+    /// All of them.
+    pub const ALL: [u32; 4] = [OMITTED, BEFORE, BEHIND, RETURNED];
+    /// Bits of the lowest byte.
+    pub const BITS: u32 = 8;
+}
+
 /// What a code mutant can change at an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OperationKind {
@@ -98,8 +114,11 @@ pub enum OperationKind {
         n_others: u32,
     },
     /// A statement that is one expression (an assignment, a call whose value is not used, `++`), within one basic block. Hook:
-    /// `__suspect_choice`; 1 means that it is left out.
-    Statement,
+    /// `__suspect_choice`; the lowest byte of its answer is one of the ways in [`way`], what is above it belongs to that.
+    Statement {
+        /// The number by which other statements of the function have this one run beside them, if it does the same anywhere in the function.
+        copy: Option<u32>,
+    },
     /// A plain assignment of a number to a variable, member or element, bit-fields left out. Hook: `__suspect_operation` with what is there
     /// before as left operand, what is assigned (converted to what it is assigned to) as right operand and result: its operator is
     /// [`Operator::Second`].
@@ -175,7 +194,10 @@ impl Operation {
                 sink.unsigned(variable as u64);
                 sink.unsigned(n_others as u64);
             }
-            OperationKind::Statement => sink.put(&[6]),
+            OperationKind::Statement { copy } => {
+                sink.put(&[6]);
+                sink.optional(copy);
+            }
             OperationKind::Assign { width, is_float, right } => {
                 sink.put(&[7, width, is_float as u8]);
                 put_constant(sink, right);
@@ -217,7 +239,7 @@ impl Operation {
                 let width = cursor.byte()?;
                 OperationKind::Read { variable: cursor.small()?, width, n_others: cursor.small()? }
             }
-            6 => OperationKind::Statement,
+            6 => OperationKind::Statement { copy: cursor.optional()? },
             7 => {
                 let (width, is_float) = (cursor.byte()?, cursor.byte()? != 0);
                 OperationKind::Assign { width, is_float, right: take_constant(cursor)? }

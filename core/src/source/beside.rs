@@ -1,0 +1,131 @@
+//! Statements beside others: what stands next to one, and whether another one would mean the same there.
+
+use super::expression::{Expression, Statement};
+use super::kind::{Field, Kind};
+use super::text::{Span, Text};
+
+impl<'t> Statement<'t> {
+    /// The statement before or behind it in the same block, comments passed over.
+    pub fn neighbour(self, behind: bool) -> Option<Statement<'t>> {
+        let all = self.text.children(self.text.parent(self.index)?);
+        let around = |index: &u32| if behind { *index > self.index } else { *index < self.index };
+        let mut others = all.filter(around).filter(|index| self.text.node(*index).kind != Kind::Comment);
+        let next = if behind { others.next() } else { others.last() };
+        Statement::at(self.text, next?)
+    }
+
+    /// The names in it of variables, functions, constants and macros.
+    pub fn names(self) -> impl Iterator<Item = Expression<'t>> {
+        let parts = self.index..self.text.node(self.index).last;
+        parts.filter_map(|index| Expression::at(self.text, index)).filter(|part| part.kind() == Kind::Identifier)
+    }
+
+    /// Whether a copy of `other`, which stands elsewhere in the same function, would mean the same beside this one: each name is the same thing
+    /// there, and has a value if it is read.
+    pub fn takes(self, other: Statement, behind: bool) -> bool {
+        let (own, from) = (self.span(), other.span().start);
+        let to = if behind { own.end } else { own.start };
+        let is_known = |name: Expression| {
+            let is_set = name.parent().is_some_and(|outer| outer.operator() == "=" && outer.left() == Some(name));
+            let text = name.source();
+            self.text.declaration(from, text) == self.text.declaration(to, text)
+                && self.text.sees(to, text)
+                && (is_set || !self.text.is_unset(to, text))
+        };
+        other.names().all(is_known)
+    }
+
+    /// The `return` statements of the function around it.
+    pub fn returns(self) -> impl Iterator<Item = Statement<'t>> {
+        let function = self.function().map_or(0..0, |index| index..self.text.node(index).last);
+        let found = function.filter_map(|index| Statement::at(self.text, index));
+        found.filter(|statement| statement.kind() == Kind::Return)
+    }
+
+    /// Whether the function around it is written as one that returns nothing: `void name(...)`.
+    pub fn returns_nothing(self) -> bool {
+        let header = || {
+            let function = self.function()?;
+            let start = self.text.node(function).span.start;
+            let whole = self.text.slice(Span { start, end: self.text.node(function).span.end })?;
+            let (before, _) = whole.split_once('(')?;
+            let words = before.split_whitespace().collect::<Vec<_>>();
+            let (_, kind) = words.split_last()?;
+            Some(kind.contains(&"void") && !before.contains('*') && !before.contains('#'))
+        };
+        header().unwrap_or(false)
+    }
+
+    fn function(self) -> Option<u32> {
+        self.text.ancestors(self.index).find(|index| self.text.node(*index).kind == Kind::Function)
+    }
+}
+
+impl Text {
+    /// The text of a statement with another one beside it: in a block of their own where only one statement can stand.
+    pub(super) fn beside(&self, node: u32, own: &str, other: &str, behind: bool) -> String {
+        let (first, second) = if behind { (own, other) } else { (other, own) };
+        let outer = self.parent(node).map(|outer| self.node(outer).kind);
+        let is_labelled = self.node(node).field == Field::Alternative;
+        if is_labelled || !matches!(outer, Some(Kind::Block | Kind::Case)) {
+            return format!("{{ {first} {second} }}");
+        }
+        let start = self.node(node).span.start;
+        let (line, _) = self.place(start);
+        let begins = self.offset(line, 1).unwrap_or(start);
+        match self.slice(Span { start: begins, end: start }) {
+            Some(indent) if indent.trim().is_empty() => format!("{first}{}{indent}{second}", self.line_end()),
+            _ => format!("{first} {second}"),
+        }
+    }
+
+    /// How its lines end.
+    fn line_end(&self) -> &'static str {
+        let first = self.source().iter().position(|byte| *byte == b'\n');
+        let is_windows = first.and_then(|at| at.checked_sub(1)).is_some_and(|at| self.source()[at] == b'\r');
+        if is_windows { "\r\n" } else { "\n" }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::source::{Text, apply};
+
+    /// The text with a statement beside the one at a place.
+    fn with(text: &str, (line, column): (u32, u32), other: &str, behind: bool) -> String {
+        let parsed = Text::parse(text);
+        let rewrite = parsed.statement_at(line, column).unwrap().with_beside(other, behind);
+        let edits = parsed.edits("f.c", &[rewrite]).unwrap();
+        String::from_utf8(apply(text.as_bytes(), &edits).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn a_statement_stands_beside_another_one() {
+        let text = "void f(int a)\n{\n    a = 1;\n    if (a)\n        a = 2;\n    else a = 3;\n}\n";
+        assert_eq!(with(text, (3, 5), "g();", false), text.replace("a = 1;", "g();\n    a = 1;"));
+        assert_eq!(with(text, (3, 5), "g();", true), text.replace("a = 1;", "a = 1;\n    g();"));
+        assert_eq!(with(text, (5, 9), "g();", true), text.replace("a = 2;", "{ a = 2; g(); }"));
+        assert_eq!(with(text, (6, 10), "g();", false), text.replace("a = 3;", "{ g(); a = 3; }"));
+        let windows = "void f(int a)\r\n{\r\n    a = 1;\r\n}\r\n";
+        assert_eq!(with(windows, (3, 5), "g();", true), windows.replace("a = 1;", "a = 1;\r\n    g();"));
+        let labels = "void f(int a)\n{\n    switch (a) {\n    case 1: a = 1;\n    }\n}\n";
+        assert_eq!(with(labels, (4, 13), "g();", false), labels.replace("a = 1;", "g(); a = 1;"));
+    }
+
+    #[test]
+    fn names_mean_the_same_at_another_place_or_are_not_taken_there() {
+        let text = "int g;\nint f(int a)\n{\n    int b, c = 0;\n    c = a;\n    {\n        int g = 1;\n        c = g;\n    }\n    b = c;\n    c = b;\n    \
+                    c = g;\n    return c;\n}\n";
+        let parsed = Text::parse(text);
+        let takes = |to: (u32, u32), from: (u32, u32), behind| {
+            let at = |(line, column)| parsed.statement_at(line, column).unwrap();
+            at(to).takes(at(from), behind)
+        };
+        assert!(takes((11, 5), (5, 5), false) && takes((5, 5), (10, 5), true), "known there, and assigned");
+        assert!(!takes((5, 5), (11, 5), true), "without a value");
+        assert!(!takes((8, 9), (12, 5), false), "another one of that name");
+        assert!(!takes((12, 5), (8, 9), true), "out of scope");
+        assert_eq!(parsed.statement_at(5, 5).unwrap().returns().count(), 1);
+        assert!(!parsed.statement_at(5, 5).unwrap().returns_nothing());
+    }
+}

@@ -1,0 +1,79 @@
+//! Faults that are missing code: statements of the same function are tried where it is missing.
+
+use crate::all_evidence::ranked;
+use crate::project::{Project, line_of};
+
+/// What `omitted.c` is given, and what it should print.
+const TESTS: [(&str, &str); 9] = [
+    ("a", "0 1 0 0"),
+    ("ab", "0 3 0 0"),
+    ("(a", "1 1 0 1"),
+    ("(b", "1 2 0 1"),
+    ("a(b", "1 3 0 1"),
+    ("(x", "2 0 1 1"),
+    ("abc", "0 6 0 0"),
+    ("(c", "1 0 0 1"),
+    ("a(cc", "1 4 0 1"),
+];
+
+fn project() -> Project {
+    let project = Project::new();
+    project.copy_program("omitted.c");
+    let lines: String = TESTS.iter().map(|(input, _)| format!("'{input}'\n")).collect();
+    project.write("tests.list", &lines);
+    for (number, (_, right)) in (1..).zip(TESTS) {
+        project.write(&format!("expected/{number}"), &format!("{right}\n"));
+    }
+    project.write(
+        "suspect.toml",
+        "[build]\ncommand = \"cc -O1 -o omitted omitted.c\"\n\n[[suite]]\nkind = \"lines\"\nfile = \"tests.list\"\n\
+         run = \"./omitted {line}\"\nexpect = \"expected/{n}\"\n",
+    );
+    project.succeed(&["build"]);
+    project
+}
+
+#[test]
+fn a_statement_that_siblings_have_is_put_where_it_is_missing() {
+    let project = project();
+    project.suspect(&["test"]);
+    let report = ranked(&project, &[]);
+    assert_eq!(u64::from(report.ranking[0].line), line_of("omitted.c", "the fault"), "{:?}", report.ranking);
+    let shown = project.succeed(&["rank", "-v"]);
+    assert!(shown.contains("putting `c->open = 0;` b"), "{shown}");
+    assert!(shown.contains("\n      +        c->open = 0;\n"), "{shown}");
+    assert!(!shown.contains("\n      -        c->sum"), "{shown}");
+}
+
+#[test]
+fn statements_are_put_only_where_they_mean_the_same() {
+    let project = Project::new();
+    let text = "#include <stdio.h>\n#include <stdlib.h>\nint twice(int n)\n{\n    int sum = 0, late;\n    sum = n;\n    if (n > 3) {\n        \
+                int own = n;\n        own += 2;\n        sum += own;\n    }\n    late = 4;\n    sum += late;\n    if (sum < 0)\n        \
+                return -1;\n    return sum;\n}\nint main(int argc, char **argv)\n{\n    printf(\"%d\\n\", twice(atoi(argv[1])));\n    \
+                return 0;\n}\n";
+    project.write("twice.c", text).write("tests.list", "1\n7\n").write("expected/1", "5\n").write("expected/2", "20\n");
+    project.write(
+        "suspect.toml",
+        "[build]\ncommand = \"cc -o prog twice.c\"\n\n[[suite]]\nkind = \"lines\"\nfile = \"tests.list\"\nrun = \"./prog {line}\"\n\
+         expect = \"expected/{n}\"\n",
+    );
+    project.succeed(&["build"]);
+    project.succeed(&["test"]);
+    let listed = project.succeed(&["mutants", "--list", "--operators", "SIN"]);
+    for there in [
+        "`sum = n;` becomes `sum = n; late = 4;`",
+        "`own += 2;` becomes `own += 2; sum = n;`",
+        "`late = 4;` becomes `return -1; late = 4;`",
+    ] {
+        assert!(listed.contains(there), "{there} in {listed}");
+    }
+    // Out of scope, without a value, and a `return` that the function has not.
+    for missing in
+        ["`sum = n;` becomes `own", "`late = 4;` becomes `own", "`sum = n; sum += late;`", "`return 0; late = 4;`"]
+    {
+        assert!(!listed.contains(missing), "{missing} in {listed}");
+    }
+    // Studies of mutation use other classes.
+    assert!(!project.succeed(&["mutants", "--list"]).contains("  SIN  "));
+}
