@@ -12,6 +12,7 @@ mod complaints;
 mod contrib;
 mod counts;
 mod differences;
+mod drivers;
 mod edits;
 mod errors;
 mod eval;
