@@ -42,6 +42,7 @@ mod os;
 mod plan;
 mod process;
 mod record;
+mod stand_in;
 mod start;
 mod trial;
 

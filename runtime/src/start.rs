@@ -24,6 +24,7 @@ use crate::os::symbols;
 use crate::os::sys::{self, EFBIG, EIO, Errno};
 use crate::process;
 use crate::record::recording;
+use crate::stand_in;
 use crate::trial::{member, stack};
 
 /// Longest path of a trace file, with its zero.
@@ -123,6 +124,11 @@ extern "C" fn started(frame: usize) {
     let Some(module) = Module::this() else { return };
     let Some(auxiliary) = Auxiliary::read(frame) else { return };
     if auxiliary.secure {
+        return;
+    }
+    if settings.is_replaced() && module.is_executable(&auxiliary) {
+        // SAFETY: the loader's thread; the settings are C strings.
+        unsafe { stand_in::give_place(&settings) };
         return;
     }
     symbols::fill().store(settings.fill, Ordering::Relaxed);

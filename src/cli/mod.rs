@@ -58,6 +58,9 @@ pub fn main() -> ExitCode {
     if crate::trial::is_worker(&arguments) {
         return crate::trial::serve();
     }
+    if crate::exec::stand_in::is_stand_in(&arguments) {
+        return crate::exec::stand_in::stand_in(&arguments);
+    }
     completions::answer();
     let parsed = match Arguments::try_parse_from(&arguments) {
         Ok(parsed) => parsed,

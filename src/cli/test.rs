@@ -212,8 +212,8 @@ fn say_hints(hints: &[suite::Hint], out: &mut impl Write) -> std::io::Result<()>
     for hint in hints {
         writeln!(out, "hint: {hint}")?;
     }
-    match hints.iter().any(|hint| hint.key.line().is_some()) {
-        true => writeln!(out, "hint: `suspect init --refine` tries that and writes what works"),
-        false => Ok(()),
+    match hints {
+        [] => Ok(()),
+        _ => writeln!(out, "hint: `suspect init --refine` tries that and writes what works"),
     }
 }

@@ -16,13 +16,14 @@ pub mod interrupt;
 mod machine;
 mod outcome;
 mod scratch;
+pub mod stand_in;
 mod supervisor;
 
 pub use command::{Command, LARGE_STACK, Limits, Stdin, duration_text};
 pub use environment::Environment;
 pub use machine::memory;
 pub use outcome::{Outcome, Output, Status};
-pub use scratch::{Scratch, ScratchRoot, copy_into, copy_tree, is_copied, remove_tree};
+pub use scratch::{Scratch, ScratchRoot, copy_into, copy_tree, is_copied, is_small, remove_tree};
 pub(crate) use supervisor::signal_children;
 
 use std::path::PathBuf;

@@ -243,6 +243,24 @@ fn copy_entry(entry: &fs::DirEntry, to: &Path) -> io::Result<Result<(), ExecErro
     Ok(Ok(()))
 }
 
+/// Whether a copy of a directory has at most so many entries and bytes.
+pub fn is_small(directory: &Path, (mut entries, mut bytes): (usize, u64)) -> bool {
+    let mut open: Vec<PathBuf> = vec![directory.to_owned()];
+    while let Some(directory) = open.pop() {
+        for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
+            let Some(data) = entry.metadata().ok().filter(|_| is_copied(&entry.file_name())) else { continue };
+            let (Some(fewer), Some(less)) = (entries.checked_sub(1), bytes.checked_sub(data.len())) else {
+                return false;
+            };
+            (entries, bytes) = (fewer, less);
+            if data.is_dir() {
+                open.push(entry.path());
+            }
+        }
+    }
+    true
+}
+
 /// Removes a directory, also one whose owner has taken his own right to write. What cannot be removed stays, and is no
 /// reason to fail.
 pub fn remove_tree(path: &Path) {

@@ -14,8 +14,8 @@ pub enum Key {
     Cases,
     /// Which points of a script fail.
     Tap,
-    /// One run of the program a test.
-    OneRun,
+    /// Each start of a program is a test.
+    Starts,
 }
 
 /// Why tests of a suite tell less than they could.
@@ -39,12 +39,12 @@ pub struct Hint {
 const MANY: u32 = 3;
 
 impl Key {
-    /// The line of suspect.toml, where one alone is enough.
-    pub fn line(self) -> Option<&'static str> {
+    /// The line of suspect.toml.
+    pub fn line(self) -> &'static str {
         match self {
-            Key::Cases => Some("cases = \"auto\""),
-            Key::Tap => Some("result = \"tap\""),
-            Key::OneRun => None,
+            Key::Cases => "cases = \"auto\"",
+            Key::Tap => "result = \"tap\"",
+            Key::Starts => "starts = true",
         }
     }
 }
@@ -80,7 +80,7 @@ impl Suite {
         {
             return Some(Key::Tap);
         }
-        (!is_split && processes >= MANY).then_some(Key::OneRun)
+        (!is_split && !section.starts && processes >= MANY).then_some(Key::Starts)
     }
 }
 
@@ -100,9 +100,9 @@ impl fmt::Display for Hint {
         match self.key {
             Key::Cases => write!(out, "`cases = \"auto\"` in suspect.toml makes each case of such a program a test"),
             Key::Tap => write!(out, "`result = \"tap\"` in suspect.toml says which points fail"),
-            Key::OneRun => write!(
+            Key::Starts => write!(
                 out,
-                "all that they execute is under suspicion; `kind = \"cases\"` or `\"lines\"` in suspect.toml makes a test of each run"
+                "all that they execute is under suspicion; `starts = true` in suspect.toml makes each start of a program a test"
             ),
         }
     }

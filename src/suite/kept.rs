@@ -98,7 +98,7 @@ fn key(section: &SuiteConfig, dir: &Path) -> String {
 
 impl KeptTest {
     fn of(test: &Listed) -> Option<KeptTest> {
-        let Plan { argv, env, scratch, oracle, timeout, needs, before, after } = &test.plan;
+        let Plan { argv, env, scratch, oracle, timeout, needs, before, after, has_starts: _ } = &test.plan;
         let oracle = match *oracle {
             Oracle::Automake { log, trs } => KeptOracle::Automake { log: log as u64, trs: trs as u64 },
             Oracle::Exit { skip, error, should_fail } => KeptOracle::Exit { skip, error, should_fail },

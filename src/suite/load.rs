@@ -71,14 +71,18 @@ impl Suite {
     /// # Errors
     /// When suspect.toml is missing or wrong, a tool is missing or fails, or a suite has no tests.
     pub fn load(root: &Path) -> Result<Suite, SuiteError> {
-        Suite::load_as(root, &KeptLists::default())
+        Suite::loaded(root, None)
     }
 
-    /// The suite as it was when `kept` was, where its tools are slow and suspect.toml says the same of it.
+    /// The suite as it was when `kept` was, where its tools are slow and suspect.toml says the same of it; drivers are not run again.
     ///
     /// # Errors
     /// As [`Suite::load`].
     pub fn load_as(root: &Path, kept: &KeptLists) -> Result<Suite, SuiteError> {
+        Suite::loaded(root, Some(kept))
+    }
+
+    fn loaded(root: &Path, kept: Option<&KeptLists>) -> Result<Suite, SuiteError> {
         let root = root.canonicalize().map_err(|source| SuiteError::Io { what: "find", path: root.into(), source })?;
         let path = root.join(FILE);
         if !path.exists() {
@@ -92,26 +96,27 @@ impl Suite {
     /// # Errors
     /// As [`Suite::load`].
     pub fn from_config(root: &Path, config: Config) -> Result<Suite, SuiteError> {
-        Suite::listed(root, config, &KeptLists::default())
+        Suite::listed(root, config, None)
     }
 
-    fn listed(root: &Path, mut config: Config, kept: &KeptLists) -> Result<Suite, SuiteError> {
+    fn listed(root: &Path, mut config: Config, kept: Option<&KeptLists>) -> Result<Suite, SuiteError> {
         if config.suites.is_empty() {
             config.suites = vec![SuiteConfig::automatic()];
         }
         let names = suite_names(&config.suites);
         let (mut tests, mut notes): (Vec<Test>, Vec<String>) = (Vec::new(), Vec::new());
-        let mut keeping = KeptLists::default();
+        let (mut keeping, none) = (KeptLists::default(), KeptLists::default());
         for (number, (section, name)) in config.suites.iter().zip(&names).enumerate() {
             let listing = Listing { name, number, root, dir: below(root, &section.dir), section };
-            let found = match kept.found(section, &listing.dir) {
+            let found = match kept.and_then(|kept| kept.found(section, &listing.dir)) {
                 Some(found) => found,
                 None => listing.list()?,
             };
             if found.is_slow {
                 keeping.keep(section, &listing.dir, &found);
             }
-            let found = listing.split(found, kept, &mut keeping);
+            let found = listing.split(found, kept.unwrap_or(&none), &mut keeping);
+            let found = listing.with_starts(found, kept.is_some())?;
             notes.extend(found.notes.into_iter().map(|note| format!("suite `{name}`: {note}")));
             let prefix = if names.len() > 1 { format!("{name}/") } else { String::new() };
             listing.add(found.tests, &prefix, &mut tests);
@@ -166,6 +171,7 @@ impl SuiteConfig {
             alone: Names::None,
             needs: Vec::new(),
             cases: None,
+            starts: false,
         }
     }
 }

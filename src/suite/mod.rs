@@ -15,6 +15,7 @@ mod complaint;
 pub mod config;
 mod ctest;
 mod detect;
+mod driver;
 mod error;
 mod framework;
 mod hint;
@@ -34,11 +35,13 @@ mod print;
 mod refine;
 mod shape;
 mod split;
+mod starts;
 pub mod tap;
 mod template;
 mod test;
 mod test_code;
 mod verdict;
+mod words;
 
 pub use baseline::{
     Baseline, BaselineOptions, Counts, Help, Hook, Remark, RunSummary, Stability, TestBaseline, Until, baseline,

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::automake;
 use super::ctest::CtestOracle;
+use super::driver::Driven;
 use super::framework::Framework;
 use super::junit;
 use super::likeness::Likeness;
@@ -37,6 +38,8 @@ pub(super) enum Oracle {
     Automake { log: usize, trs: usize },
     /// By what the framework says of the one case that ran.
     Case(Framework),
+    /// By the driver that starts the program.
+    Driven(Arc<Driven>),
 }
 
 impl Default for Oracle {
@@ -103,6 +106,7 @@ impl Oracle {
             Oracle::Case(framework) => {
                 Some(not_runnable(outcome).unwrap_or_else(|| framework.judge(outcome.status, output)))
             }
+            Oracle::Driven(driven) => Some(not_runnable(outcome).unwrap_or_else(|| driven.judge(outcome))),
             Oracle::Compare(_) | Oracle::Junit(_) | Oracle::Automake { .. } => None,
         }
     }
@@ -140,7 +144,7 @@ impl Place<'_> {
             (_, Oracle::Junit(path)) => not_runnable(outcome).unwrap_or_else(|| junit::judge(&self.cwd.join(path))),
             (status, Oracle::Automake { .. }) => automake::judge(&automake::trs_file(self.scratch), status, &output),
             (_, Oracle::Compare(compare)) => return self.compare(compare, outcome),
-            (_, Oracle::Exit { .. } | Oracle::Tap { .. } | Oracle::Ctest(_) | Oracle::Case(_)) => {
+            (_, Oracle::Exit { .. } | Oracle::Tap { .. } | Oracle::Ctest(_) | Oracle::Case(_) | Oracle::Driven(_)) => {
                 oracle.judge_captured(outcome, &output).unwrap_or_else(|| Judgement::error("cannot be judged"))
             }
         };

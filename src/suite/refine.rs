@@ -40,11 +40,11 @@ pub fn refine(root: &Path, scratch: &ScratchRoot) -> Result<Vec<Refinement>, Sui
         runs.iter().zip(&written).enumerate().map(|(at, (seen, output))| (at, seen.processes, Some(&output[..]))),
     );
     let mut refinements = Vec::new();
-    for (hint, line) in hints.into_iter().filter_map(|hint| Some((hint.clone(), hint.key.line()?))) {
+    for (hint, line) in hints.into_iter().map(|hint| (hint.clone(), hint.key.line())) {
         let Some(changed) = with_line(&text, hint.suite, line) else { continue };
         let tried = Suite::from_config(suite.root(), Config::parse(changed.as_bytes(), &path)?)?;
         let tried_runs = run_all(&tried, scratch)?;
-        let refused = differs(&suite, &runs, &tried, &tried_runs);
+        let refused = differs(&suite, &runs, &tried, &tried_runs).or_else(|| nothing_more(&suite, &tried));
         let n_tests = (suite.tests().len(), tried.tests().len());
         refinements.push(Refinement { suite: hint.suite + 1, line, n_tests, refused: refused.clone() });
         if refused.is_none() {
@@ -86,13 +86,14 @@ fn run(suite: &Suite, test: &Test, scratch: &ScratchRoot) -> Result<Seen, SuiteE
     Ok(Seen { run, processes })
 }
 
-/// In what the tests of a changed suspect.toml differ: those of one that stays are as before; cases of one that is taken apart fail exactly
+/// In what the tests of a changed suspect.toml differ: those of one that stays are as before; cases of one that is taken apart, or the whole beside them, fail exactly
 /// if the whole does, and each leaves a record if the whole does.
 fn differs(old: &Suite, runs: &[Seen], new: &Suite, new_runs: &[Seen]) -> Option<String> {
     let failed = |seen: &Seen| matches!(seen.run.verdict, Verdict::Fail | Verdict::Timeout);
     for (test, seen) in old.tests().iter().zip(runs) {
-        let of_test =
-            |name: &str| name == test.name || name.strip_prefix(&test.name).is_some_and(|rest| rest.starts_with('/'));
+        let of_test = |name: &str| {
+            name == test.name || name.strip_prefix(&test.name).is_some_and(|rest| rest.starts_with(['/', ',']))
+        };
         let now: Vec<(&Test, &Seen)> =
             new.tests().iter().zip(new_runs).filter(|(test, _)| of_test(&test.name)).collect();
         if let Some((case, unclear)) = now.iter().find(|(_, seen)| seen.run.verdict == Verdict::Error)
@@ -113,6 +114,14 @@ fn differs(old: &Suite, runs: &[Seen], new: &Suite, new_runs: &[Seen]) -> Option
         }
     }
     None
+}
+
+/// That a changed suspect.toml has no more tests, with what is said of them, where its line is to make some.
+fn nothing_more(old: &Suite, new: &Suite) -> Option<String> {
+    let has_line = |suite: &Suite| suite.config().suites.iter().filter(|section| section.starts).count();
+    let is_in_vain = has_line(old) < has_line(new) && old.tests().len() == new.tests().len();
+    is_in_vain
+        .then(|| new.notes().iter().fold("it makes no more tests".to_owned(), |all, note| format!("{all}; {note}")))
 }
 
 /// The text of suspect.toml with a line after the kind of its `[[suite]]` with this number; the key's own line, if there is one, is replaced.

@@ -40,6 +40,11 @@ impl Test {
         self.plan.timeout
     }
 
+    /// Whether the starts of programs in it are tests of their own, which tell what it tells.
+    pub fn has_starts(&self) -> bool {
+        self.plan.has_starts
+    }
+
     /// The same test with at most so much time.
     pub fn limited(&self, most: Duration) -> Test {
         let mut test = self.clone();
@@ -68,6 +73,8 @@ pub(super) struct Plan {
     pub(super) before: Vec<(usize, bool)>,
     /// Tests to run afterwards.
     pub(super) after: Vec<usize>,
+    /// Whether the starts of programs in it are tests, which count for it.
+    pub(super) has_starts: bool,
 }
 
 /// What a run is given.

@@ -95,6 +95,9 @@ pub fn record_tests(
 /// Said of a test of which there is no trace.
 const TRACELESS: &str = "; no instrumented program left a record: none ran, or one could not reach suspect's files, as in another root directory";
 
+/// Said of a driver.
+const SPOKEN_FOR: &str = "; the starts of programs in it count for it";
+
 /// Bytes that the traces of one test may take, which are removed when they have been read: of sixteen processes, each of a program
 /// of a hundred thousand lines.
 fn traces_of_test(mode: Mode) -> u64 {
@@ -191,12 +194,16 @@ impl SuiteRun<'_> {
             let (passed, verdict) = (self.judge)(test, baseline)
                 .unwrap_or_else(|| (passed(baseline), outcome(self.options.mode, baseline)));
             let is_traceless = *processes == 0 && !baseline.runs.is_empty();
-            let traceless = if is_traceless { TRACELESS } else { "" };
+            let aside = match (is_traceless, test.has_starts()) {
+                (true, _) => TRACELESS,
+                (false, true) => SPOKEN_FOR,
+                (false, false) => "",
+            };
             TestRecord {
                 name: test.name.clone(),
                 command: test.command.clone(),
-                passed: passed.filter(|_| *processes > 0),
-                verdict: format!("{verdict}{traceless}"),
+                passed: passed.filter(|_| *processes > 0 && !test.has_starts()),
+                verdict: format!("{verdict}{aside}"),
                 mismatch: baseline.runs.first().and_then(|run| run.mismatch.clone()),
                 milliseconds: baseline.runs.first().map_or(0, |run| run.wall.as_millis() as u64),
                 processes: *processes,

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use suspect_format::abi::Mode;
@@ -15,7 +15,7 @@ use super::garbage::{BYTES, Garbage};
 use super::job::{self, ALL_GATES, Place, Room, Task};
 use super::oracle::Recording;
 use super::{Known, Oracle, TrialError, Watched, Worker};
-use crate::exec::{Outcome, Output, Status, is_copied};
+use crate::exec::{Outcome, Output, Status, is_small};
 use crate::program::Program;
 use crate::suite::{Judging, ScratchKind, Suite, Test, Verdict};
 
@@ -579,22 +579,4 @@ pub(super) fn outcome(ran: &Ran) -> Outcome {
         leftovers: 0,
         survivors: 0,
     }
-}
-
-/// Whether a copy of a directory has at most so many entries and bytes.
-fn is_small(directory: &Path, (mut entries, mut bytes): (usize, u64)) -> bool {
-    let mut open: Vec<PathBuf> = vec![directory.to_owned()];
-    while let Some(directory) = open.pop() {
-        for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
-            let Some(data) = entry.metadata().ok().filter(|_| is_copied(&entry.file_name())) else { continue };
-            let (Some(fewer), Some(less)) = (entries.checked_sub(1), bytes.checked_sub(data.len())) else {
-                return false;
-            };
-            (entries, bytes) = (fewer, less);
-            if data.is_dir() {
-                open.push(entry.path());
-            }
-        }
-    }
-    true
 }

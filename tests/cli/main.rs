@@ -13,6 +13,7 @@ mod complaints;
 mod contrib;
 mod counts;
 mod differences;
+mod drivers;
 mod edits;
 mod errors;
 mod eval;

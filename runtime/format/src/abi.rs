@@ -124,6 +124,13 @@ pub const ENV_TRIAL: &str = "SUSPECT_TRIAL";
 pub const ENV_TEST: &str = "SUSPECT_TEST";
 /// Name of the one case that a test program runs, whose unit-test framework cannot run one by itself.
 pub const ENV_CASE: &str = "SUSPECT_CASE";
+/// Path of the tool, absolute: it is executed in the place of the program, with [`STAND_IN`], the directory that [`ENV_STARTS`] names, the program's
+/// path and the program's arguments. Empty or not set: the program runs itself.
+pub const ENV_STAND_IN: &str = "SUSPECT_STAND_IN";
+/// Directory in which the tool keeps what it does in the place of programs, absolute.
+pub const ENV_STARTS: &str = "SUSPECT_STARTS";
+/// The command-line word with which the tool takes the place of a program.
+pub const STAND_IN: &str = "stand-in";
 /// Functions of such frameworks whose calls the linker leads to the runtime.
 pub const WRAPPED: [&str; 3] = ["UnityDefaultTestRun", "_tcase_add_test", "_cmocka_run_group_tests"];
 /// Bytes of full values to keep for each process in `trace` mode; [`DEFAULT_LOG_BYTES`] when not set.

@@ -5,7 +5,7 @@ use core::mem::MaybeUninit;
 
 use suspect_format::abi::{
     DEFAULT_LOG_BYTES, ENV_CLOCK, ENV_FILL, ENV_FILL_FROM, ENV_FILL_TO, ENV_LOG_BYTES, ENV_OUT, ENV_PLAN, ENV_QUIET,
-    ENV_RECORD, ENV_RECORD_BYTES, ENV_TEST, ENV_TRIAL, Mode, SESSION_BYTES, SESSION_FILE,
+    ENV_RECORD, ENV_RECORD_BYTES, ENV_STAND_IN, ENV_STARTS, ENV_TEST, ENV_TRIAL, Mode, SESSION_BYTES, SESSION_FILE,
 };
 use suspect_format::record::DEFAULT_RECORD_BYTES;
 
@@ -25,6 +25,10 @@ pub struct Settings {
     pub test: *const c_char,
     /// Path of the plan file, or null: nothing is replayed.
     pub plan: *const c_char,
+    /// Path of the tool that takes the place of this program, or null.
+    pub stand_in: *const c_char,
+    /// Where the tool keeps what it does then, or null.
+    pub starts: *const c_char,
     /// What locals begin as, one byte eight times.
     pub fill: u64,
     /// The gates of functions whose locals do: the first, and one past the last.
@@ -63,6 +67,8 @@ impl Settings {
             trial: core::ptr::null(),
             test: core::ptr::null(),
             plan: core::ptr::null(),
+            stand_in: core::ptr::null(),
+            starts: core::ptr::null(),
             fill: 0,
             filled: (0, u64::MAX),
             log_bytes: DEFAULT_LOG_BYTES,
@@ -85,7 +91,12 @@ impl Settings {
         }
         let replays = !settings.plan.is_null() && settings.mode == Mode::Record;
         let records = !settings.out.is_null() && settings.mode != Mode::Plain;
-        (records || replays || !settings.trial.is_null()).then_some(settings)
+        (records || replays || settings.is_replaced() || !settings.trial.is_null()).then_some(settings)
+    }
+
+    /// Whether the tool takes the place of this program.
+    pub fn is_replaced(&self) -> bool {
+        !self.stand_in.is_null() && !self.starts.is_null()
     }
 
     /// Takes what the file of the test's session says. A test may have made a session of its own in that one, or its parent may have.
@@ -152,6 +163,10 @@ impl Settings {
                 self.filled.1 = memory::number(value)?;
             } else if let Some(value) = memory::value_of(entry, ENV_PLAN) {
                 self.plan = if *value == 0 { core::ptr::null() } else { value };
+            } else if let Some(value) = memory::value_of(entry, ENV_STAND_IN) {
+                self.stand_in = if *value == 0 { core::ptr::null() } else { value };
+            } else if let Some(value) = memory::value_of(entry, ENV_STARTS) {
+                self.starts = if *value == 0 { core::ptr::null() } else { value };
             } else if let Some(value) = memory::value_of(entry, ENV_RECORD_BYTES) {
                 self.record_bytes = memory::number(value)?;
             } else if let Some(value) = memory::value_of(entry, ENV_CLOCK) {

@@ -67,6 +67,8 @@ pub(super) struct RawSuite {
     alone: Option<Spanned<toml::Value>>,
     needs: Option<Spanned<toml::Value>>,
     cases: Option<Spanned<String>>,
+    #[serde(default)]
+    starts: bool,
     list: Option<Spanned<String>>,
     run: Option<Spanned<String>>,
     result: Option<Spanned<String>>,
@@ -206,6 +208,7 @@ fn check_suite(raw: Spanned<RawSuite>) -> Result<SuiteConfig, Wrong> {
         alone: raw.alone.map_or(Ok(Names::None), check_alone)?,
         needs: raw.needs.map_or(Ok(Vec::new()), check_needs)?,
         cases,
+        starts: raw.starts,
     })
 }
 

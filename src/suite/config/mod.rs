@@ -84,6 +84,8 @@ pub struct SuiteConfig {
     pub needs: Vec<(String, Names)>,
     /// Which test programs are taken apart into their cases.
     pub cases: Option<Cases>,
+    /// Whether each start of a program by a test that is a driver is a test of its own.
+    pub starts: bool,
 }
 
 /// Test programs that are taken apart into their cases.

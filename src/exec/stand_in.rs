@@ -1,0 +1,525 @@
+//! The tool in the place of an instrumented program that a test's driver starts: it runs the program as its child and keeps what that reads and
+//! writes, or it answers what was kept.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{FileExt, FileTypeExt, MetadataExt};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitCode, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use nix::errno::Errno;
+use nix::fcntl::{FcntlArg, Flock, FlockArg, OFlag, fcntl};
+use nix::poll::{PollFd, PollFlags, poll};
+use nix::sys::signal::{self, SaFlags, SigAction, SigHandler, SigSet, Signal};
+use serde::{Deserialize, Serialize};
+use suspect_format::abi::{ENV_STAND_IN, STAND_IN};
+
+use super::scratch::{copy_into, is_small};
+
+/// Bytes of an input, output or file of one start that are kept; one with more is not whole.
+const MOST_BYTES: u64 = 1 << 20;
+/// Milliseconds after which a program whose outputs are silent is looked at again: has it ended?
+const LOOK_AGAIN: u16 = 50;
+/// Entries of a temporary directory that a program is started in, which is kept.
+const MOST_ENTRIES: usize = 256;
+/// Starts of a driver that are kept; the program runs by itself from there on.
+pub const MOST_STARTS: usize = 5000;
+
+/// What is to be done in the place of programs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Standing {
+    /// The file that the driver writes into.
+    pub log: PathBuf,
+    /// The driver's temporary directory.
+    pub temporary: PathBuf,
+    /// The directory of starts that were kept, whose answers are given; without it programs run and are kept.
+    pub answers: Option<PathBuf>,
+    /// The number of the last start that is answered: the next ends the driver.
+    pub last: Option<usize>,
+}
+
+/// How a driver started a program, and what of the program's deeds tells it from others.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Start {
+    /// The program's file.
+    pub program: OsString,
+    /// Its arguments, with what it is called.
+    pub argv: Vec<OsString>,
+    /// Its environment.
+    pub env: Vec<(OsString, OsString)>,
+    /// Its working directory.
+    pub cwd: OsString,
+    /// Whether it was given an input that can end; [`Start::INPUT`] has it.
+    pub has_input: bool,
+    /// Whether what it writes to standard error goes where its standard output goes.
+    pub is_merged: bool,
+    /// Files that its arguments name: the number of the argument, where in it the name begins.
+    pub files: Vec<(usize, usize)>,
+    /// Whether its working directory is a temporary one, of which [`Start::DIRECTORY`] is a copy.
+    pub is_temporary: bool,
+    /// Whether all that it read and wrote is kept.
+    pub is_whole: bool,
+}
+
+impl Start {
+    /// The file with its description.
+    pub const DESCRIPTION: &str = "start.json";
+    /// The file with its input.
+    pub const INPUT: &str = "input";
+    /// The copy of its working directory.
+    pub const DIRECTORY: &str = "directory";
+
+    /// The copy of a file that an argument names, by its number.
+    pub fn file(number: usize) -> String {
+        format!("file-{number}")
+    }
+}
+
+/// What a program answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reply {
+    /// What it wrote to standard output, or to both where that is one.
+    pub stdout: Vec<u8>,
+    /// What it wrote to standard error.
+    pub stderr: Vec<u8>,
+    /// How it ended, as `wait` says it.
+    pub status: i32,
+}
+
+impl Reply {
+    /// The file with its output.
+    pub const OUTPUT: &str = "output";
+    const ERRORS: &str = "errors";
+    const STATUS: &str = "status";
+
+    /// Reads one from a directory.
+    pub fn read(from: &Path) -> io::Result<Reply> {
+        let status = fs::read_to_string(from.join(Reply::STATUS))?;
+        let status = status.trim().parse().map_err(io::Error::other)?;
+        Ok(Reply { stdout: fs::read(from.join(Reply::OUTPUT))?, stderr: fs::read(from.join(Reply::ERRORS))?, status })
+    }
+
+    /// Writes it into a directory, which is made.
+    pub fn write(&self, to: &Path) -> io::Result<()> {
+        fs::create_dir_all(to)?;
+        fs::write(to.join(Reply::OUTPUT), &self.stdout)?;
+        fs::write(to.join(Reply::ERRORS), &self.stderr)?;
+        fs::write(to.join(Reply::STATUS), self.status.to_string())
+    }
+}
+
+/// The file in a directory of starts that says what is to be done.
+const STANDING: &str = "standing.json";
+/// The file with their number.
+const COUNT: &str = "count";
+/// The file of a start with the length of the driver's log when it began.
+const AT: &str = "at";
+/// The directory of answers that are given instead of those that were kept.
+const INSTEAD: &str = "instead";
+
+impl Standing {
+    /// Says in a directory what is to be done there.
+    pub fn write(&self, directory: &Path) -> io::Result<()> {
+        fs::write(directory.join(STANDING), serde_json::to_vec(self)?)?;
+        fs::write(directory.join(COUNT), "0")
+    }
+
+    /// Has a start answered otherwise than it was kept.
+    pub fn answer_instead(directory: &Path, number: usize, reply: &Reply) -> io::Result<()> {
+        reply.write(&start_directory(&directory.join(INSTEAD), number))
+    }
+}
+
+/// The directory of one start.
+pub fn start_directory(directory: &Path, number: usize) -> PathBuf {
+    directory.join(number.to_string())
+}
+
+/// For each start of a directory, the length of the driver's log when it began.
+pub fn marks(directory: &Path) -> io::Result<Vec<usize>> {
+    let count = fs::read_to_string(directory.join(COUNT))?;
+    let count: usize = count.trim().parse().map_err(io::Error::other)?;
+    let mark =
+        |number| fs::read_to_string(start_directory(directory, number).join(AT))?.parse().map_err(io::Error::other);
+    (0..count.min(MOST_STARTS)).map(mark).collect()
+}
+
+/// Whether a command line has this executable stand in for a program.
+pub fn is_stand_in(arguments: &[OsString]) -> bool {
+    matches!(arguments, [_, verb, _, _, _, ..] if verb == STAND_IN)
+}
+
+/// What this executable does then: it ends as the program did.
+pub fn stand_in(arguments: &[OsString]) -> ExitCode {
+    let [_, _, directory, program, argv @ ..] = arguments else { return ExitCode::FAILURE };
+    let directory = Path::new(directory);
+    match stand(directory, program, argv) {
+        Ok(status) => end_as(status),
+        // Whoever looks for what was kept finds nothing; the driver gets its program.
+        Err(_) => {
+            let _ = program_itself(program, argv).exec();
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn stand(directory: &Path, program: &OsStr, argv: &[OsString]) -> io::Result<i32> {
+    let standing: Standing = serde_json::from_slice(&fs::read(directory.join(STANDING))?)?;
+    let number = next_number(directory)?;
+    if number >= MOST_STARTS {
+        return Err(io::Error::other("too many starts"));
+    }
+    let own = start_directory(directory, number);
+    fs::create_dir(&own)?;
+    let length = fs::metadata(&standing.log).map_or(0, |data| data.len());
+    fs::write(own.join(AT), length.to_string())?;
+    match &standing.answers {
+        // The supervisor ends what is not of this process's group.
+        Some(_) if standing.last.is_some_and(|last| number > last) => end_group(),
+        Some(kept) => {
+            let instead = start_directory(&directory.join(INSTEAD), number);
+            let kept = start_directory(kept, number);
+            answer(if instead.is_dir() { &instead } else { &kept })
+        }
+        None => keep(&standing, &own, program, argv),
+    }
+}
+
+/// Ends the process group of the driver, and this process.
+fn end_group() -> io::Result<i32> {
+    signal::killpg(nix::unistd::getpgrp(), Signal::SIGKILL)?;
+    Ok(1 << 8)
+}
+
+/// The number of this start, from 0.
+fn next_number(directory: &Path) -> io::Result<usize> {
+    let file = File::options().read(true).write(true).open(directory.join(COUNT))?;
+    let mut file = Flock::lock(file, FlockArg::LockExclusive).map_err(|(_, error)| error)?;
+    let mut text = String::new();
+    file.read_to_string(&mut text)?;
+    let number: usize = text.trim().parse().map_err(io::Error::other)?;
+    file.seek(SeekFrom::Start(0))?;
+    file.write_all((number + 1).to_string().as_bytes())?;
+    Ok(number)
+}
+
+/// Answers what a directory has; a start that was not kept fails.
+fn answer(kept: &Path) -> io::Result<i32> {
+    if is_stream(io::stdin().as_fd()) {
+        // Who writes it does not expect that nobody reads.
+        io::copy(&mut io::stdin().lock(), &mut io::sink())?;
+    }
+    let Ok(reply) = Reply::read(kept) else { return Ok(1 << 8) };
+    // A driver that does not read its program's output does not see it.
+    let _ = io::stderr().write_all(&reply.stderr);
+    let _ = raw_stdout().and_then(|mut out| out.write_all(&reply.stdout));
+    Ok(reply.status)
+}
+
+/// Standard output without a buffer that would be written once the process ends.
+fn raw_stdout() -> io::Result<File> {
+    Ok(File::from(io::stdout().as_fd().try_clone_to_owned()?))
+}
+
+fn program_itself(program: &OsStr, argv: &[OsString]) -> Command {
+    let mut command = Command::new(program);
+    if let Some((name, rest)) = argv.split_first() {
+        command.arg0(name).args(rest);
+    }
+    // Set and empty: what the program starts is part of it.
+    command.env(ENV_STAND_IN, "");
+    command
+}
+
+/// Runs the program and keeps what it reads and writes.
+fn keep(standing: &Standing, own: &Path, program: &OsStr, argv: &[OsString]) -> io::Result<i32> {
+    let cwd = std::env::current_dir()?;
+    let (files, mut is_whole) = keep_files(own, argv)?;
+    let is_temporary = cwd.starts_with(&standing.temporary);
+    if is_temporary {
+        is_whole &= is_small(&cwd, (MOST_ENTRIES, MOST_BYTES));
+        if is_whole {
+            let copy = own.join(Start::DIRECTORY);
+            fs::create_dir(&copy)?;
+            copy_into(&cwd, &copy).map_err(io::Error::other)?;
+        }
+    }
+    let outputs = [Sink::of(io::stdout().as_fd())?, Sink::of(io::stderr().as_fd())?];
+    let is_merged = is_same(io::stdout().as_fd(), io::stderr().as_fd())?;
+    let input = Source::of(io::stdin().as_fd())?;
+    let mut command = program_itself(program, argv);
+    let running = Running::start(&mut command, &input, &outputs, is_merged)?;
+    let (status, reply, read) = running.finish(input, outputs, is_merged)?;
+    let length = |bytes: &Vec<u8>| bytes.len() as u64;
+    is_whole &= [Some(&reply.stdout), Some(&reply.stderr), read.as_ref()]
+        .into_iter()
+        .flatten()
+        .all(|bytes| length(bytes) <= MOST_BYTES);
+    let start = Start {
+        program: program.to_owned(),
+        argv: argv.to_vec(),
+        env: std::env::vars_os().collect(),
+        cwd: cwd.into(),
+        has_input: read.is_some(),
+        is_merged,
+        files,
+        is_temporary,
+        is_whole,
+    };
+    if is_whole {
+        reply.write(own)?;
+        fs::write(own.join(Start::INPUT), read.unwrap_or_default())?;
+    }
+    fs::write(own.join(Start::DESCRIPTION), serde_json::to_vec(&start)?)?;
+    Ok(status)
+}
+
+/// Copies of the files that arguments name; whether all of them are kept that could be.
+fn keep_files(own: &Path, argv: &[OsString]) -> io::Result<(Vec<(usize, usize)>, bool)> {
+    let (mut files, mut is_whole) = (Vec::new(), true);
+    for (number, word) in argv.iter().enumerate().skip(1) {
+        let bytes = word.as_bytes();
+        let behind = bytes.iter().position(|byte| *byte == b'=').map(|at| at + 1);
+        for begin in [Some(0), behind].into_iter().flatten() {
+            let name = Path::new(OsStr::from_bytes(&bytes[begin..]));
+            let Ok(data) = fs::metadata(name) else { continue };
+            if !data.is_file() {
+                continue;
+            }
+            if data.len() > MOST_BYTES {
+                is_whole = false;
+                continue;
+            }
+            fs::write(own.join(Start::file(files.len())), fs::read(name)?)?;
+            files.push((number, begin));
+        }
+    }
+    Ok((files, is_whole))
+}
+
+/// Whether a descriptor is a pipe or a socket.
+fn is_stream(fd: BorrowedFd) -> bool {
+    let kind = file_of(fd).and_then(|file| file.metadata()).map(|data| data.file_type());
+    kind.is_ok_and(|kind| kind.is_fifo() || kind.is_socket())
+}
+
+fn file_of(fd: BorrowedFd) -> io::Result<File> {
+    Ok(File::from(fd.try_clone_to_owned()?))
+}
+
+fn is_same(one: BorrowedFd, other: BorrowedFd) -> io::Result<bool> {
+    let (one, other) = (file_of(one)?.metadata()?, file_of(other)?.metadata()?);
+    Ok((one.dev(), one.ino()) == (other.dev(), other.ino()))
+}
+
+/// What a program reads.
+enum Source {
+    /// Nothing that ends.
+    Nothing,
+    /// A file, from where it stands; these bytes.
+    File(Vec<u8>),
+    /// A pipe or socket, passed on.
+    Stream,
+}
+
+impl Source {
+    fn of(fd: BorrowedFd) -> io::Result<Source> {
+        let mut file = file_of(fd)?;
+        if is_stream(fd) {
+            return Ok(Source::Stream);
+        }
+        if !file.metadata()?.is_file() {
+            return Ok(Source::Nothing);
+        }
+        let at = file.stream_position()?;
+        read_from(&file, at).map(Source::File)
+    }
+}
+
+/// The bytes of a file from an offset on, one more than are kept at most.
+fn read_from(file: &File, at: u64) -> io::Result<Vec<u8>> {
+    let length = file.metadata()?.len().saturating_sub(at).min(MOST_BYTES + 1);
+    let mut bytes = vec![0; length as usize];
+    let mut done = 0;
+    while done < bytes.len() {
+        match file.read_at(&mut bytes[done..], at + done as u64)? {
+            0 => break,
+            read => done += read,
+        }
+    }
+    bytes.truncate(done);
+    Ok(bytes)
+}
+
+/// What a program writes to.
+enum Sink {
+    /// A file, of which it gets a descriptor; where it stood.
+    File { file: File, begin: u64 },
+    /// Anything else, to which it is passed on.
+    Other,
+}
+
+impl Sink {
+    fn of(fd: BorrowedFd) -> io::Result<Sink> {
+        let mut file = file_of(fd)?;
+        if !file.metadata()?.is_file() {
+            return Ok(Sink::Other);
+        }
+        let flags = OFlag::from_bits_truncate(fcntl(fd, FcntlArg::F_GETFL)?);
+        let begin = if flags.contains(OFlag::O_APPEND) { file.metadata()?.len() } else { file.stream_position()? };
+        Ok(Sink::File { file, begin })
+    }
+
+    /// What was written to a file since.
+    fn written(&self) -> io::Result<Vec<u8>> {
+        match self {
+            Sink::File { file, begin } => {
+                read_from(&File::open(format!("/proc/self/fd/{}", file.as_raw_fd()))?, *begin)
+            }
+            Sink::Other => Ok(Vec::new()),
+        }
+    }
+}
+
+/// The program on its way.
+struct Running {
+    child: Child,
+    /// What it writes to, where that is passed on.
+    streams: [Option<OwnedFd>; 2],
+}
+
+impl Running {
+    fn start(command: &mut Command, input: &Source, outputs: &[Sink; 2], is_merged: bool) -> io::Result<Running> {
+        if matches!(input, Source::Stream) {
+            command.stdin(Stdio::piped());
+        }
+        let mut streams = [None, None];
+        if matches!(outputs[0], Sink::Other) {
+            let (read, write) = io::pipe()?;
+            if is_merged {
+                command.stderr(write.try_clone()?);
+            }
+            command.stdout(write);
+            streams[0] = Some(read.into());
+        }
+        if !is_merged && matches!(outputs[1], Sink::Other) {
+            let (read, write) = io::pipe()?;
+            command.stderr(write);
+            streams[1] = Some(read.into());
+        }
+        // SAFETY: one system call, which is allowed between fork and exec.
+        unsafe {
+            command.pre_exec(|| die_with_parent());
+        }
+        let child = command.spawn()?;
+        // The command holds the ends that are the program's.
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        Ok(Running { child, streams })
+    }
+
+    /// Passes on what the program writes until it has ended: its status, what it wrote, what it was given to read.
+    fn finish(
+        mut self,
+        input: Source,
+        outputs: [Sink; 2],
+        is_merged: bool,
+    ) -> io::Result<(i32, Reply, Option<Vec<u8>>)> {
+        let given = Arc::new(Mutex::new(Vec::new()));
+        if let Some(mut to) = self.child.stdin.take() {
+            let given = Arc::clone(&given);
+            // Nobody waits for it: it ends with this process at the latest.
+            std::thread::spawn(move || {
+                let mut buffer = [0; 1 << 16];
+                while let Ok(length @ 1..) = io::stdin().lock().read(&mut buffer) {
+                    given.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(&buffer[..length]);
+                    if to.write_all(&buffer[..length]).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+        let has_ended = &AtomicBool::new(false);
+        let [first, second] = self.streams;
+        let (status, stdout, stderr) = std::thread::scope(|scope| {
+            let passed = |from: OwnedFd, mut to: File| scope.spawn(move || pass_on(from, &mut to, has_ended));
+            let stdout = first.map(|from| Ok::<_, io::Error>(passed(from, raw_stdout()?))).transpose()?;
+            let stderr =
+                second.map(|from| Ok::<_, io::Error>(passed(from, file_of(io::stderr().as_fd())?))).transpose()?;
+            let status = self.child.wait();
+            has_ended.store(true, Ordering::Relaxed);
+            let joined = |thread: Option<std::thread::ScopedJoinHandle<_>>| {
+                thread.map(|thread| thread.join().unwrap_or_else(|_| Ok(Vec::new()))).transpose()
+            };
+            Ok::<_, io::Error>((status?.into_raw(), joined(stdout)?, joined(stderr)?))
+        })?;
+        let stdout = stdout.map_or_else(|| outputs[0].written(), Ok)?;
+        let stderr = match stderr {
+            Some(stderr) => stderr,
+            None if is_merged => Vec::new(),
+            None => outputs[1].written()?,
+        };
+        let read = match input {
+            Source::Nothing => None,
+            Source::File(bytes) => Some(bytes),
+            Source::Stream => Some(std::mem::take(&mut *given.lock().unwrap_or_else(PoisonError::into_inner))),
+        };
+        Ok((status, Reply { stdout, stderr, status }, read))
+    }
+}
+
+/// Has this process killed when its parent ends, which a driver may have kill it.
+fn die_with_parent() -> io::Result<()> {
+    // SAFETY: no addresses.
+    match unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Passes on all that comes, and keeps it, but for what is more than is kept. What a program leaves behind may hold its outputs for ever: once it
+/// `has_ended` nothing is waited for.
+fn pass_on(from: OwnedFd, to: &mut File, has_ended: &AtomicBool) -> io::Result<Vec<u8>> {
+    let (mut from, mut kept, mut buffer) = (File::from(from), Vec::new(), [0; 1 << 16]);
+    loop {
+        let ended = has_ended.load(Ordering::Relaxed);
+        let mut ready = [PollFd::new(from.as_fd(), PollFlags::POLLIN)];
+        match poll(&mut ready, LOOK_AGAIN) {
+            Ok(0) if ended => return Ok(kept),
+            Ok(0) | Err(Errno::EINTR) => continue,
+            Ok(_) => {}
+            Err(error) => return Err(error.into()),
+        }
+        match from.read(&mut buffer)? {
+            0 => return Ok(kept),
+            length => {
+                if kept.len() as u64 <= MOST_BYTES {
+                    kept.extend_from_slice(&buffer[..length]);
+                }
+                // Whoever does not read any more has the program run on all the same.
+                let _ = to.write_all(&buffer[..length]);
+            }
+        }
+    }
+}
+
+/// Ends as a program did: by the same signal, or with the same status.
+fn end_as(status: i32) -> ExitCode {
+    let status = std::process::ExitStatus::from_raw(status);
+    if let Some(number) = status.signal() {
+        let _ = nix::sys::resource::setrlimit(nix::sys::resource::Resource::RLIMIT_CORE, 0, 0);
+        if let Ok(number) = Signal::try_from(number) {
+            let default = SigAction::new(SigHandler::SigDfl, SaFlags::empty(), SigSet::empty());
+            // SAFETY: what a signal does by default needs no handler.
+            let _ = unsafe { signal::sigaction(number, &default) };
+            let _ = signal::raise(number);
+        }
+        return ExitCode::from(128u8.wrapping_add(number as u8));
+    }
+    ExitCode::from(status.code().unwrap_or(1) as u8)
+}

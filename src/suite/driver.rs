@@ -1,0 +1,264 @@
+//! Drivers: commands of tests that start programs many times. What each start read and wrote is kept, and the driver runs again on such answers.
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use serde::{Deserialize, Serialize};
+use suspect_format::abi::{ENV_STAND_IN, ENV_STARTS};
+
+use super::mismatch::clip;
+use super::test::{FIRST_LIMIT, Place};
+use super::verdict::{Judgement, crash, status_text};
+use super::words::{Said, Words};
+use super::{RunContext, SuiteError, Test, Verdict};
+use crate::exec::stand_in::{Reply, Standing, marks, start_directory};
+use crate::exec::{Command, Limits, Outcome, ScratchRoot, Status, Stdin};
+
+/// What a program answers that answers something else: no driver expects it.
+const OTHERWISE: &str = "suspect\n";
+/// Starts before the last that are looked at for the last one whose answer a driver notices.
+const LOOKED_AT: usize = 8;
+/// The file that a driver writes into.
+const LOG: &str = "log";
+
+/// A driver, as the test that it is, alone.
+#[derive(Clone, Debug)]
+pub(super) struct Driver {
+    pub(super) test: Test,
+}
+
+/// What a run of a driver wrote, and what it came to.
+#[derive(Clone, Debug)]
+pub(super) struct Reading {
+    /// What it wrote after each start of a program, up to the next.
+    pub(super) after: Vec<Vec<u8>>,
+    pub(super) verdict: Verdict,
+}
+
+/// How a driver tells which of its cases fail.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Telling {
+    /// None fails.
+    Passes,
+    /// It stops at the first that fails.
+    Stops,
+    /// By these words, after each.
+    Words(Words),
+}
+
+impl Driver {
+    /// Runs the driver once and keeps what its programs read and write in `directory`, which is empty.
+    pub(super) fn keep(&self, directory: &Path) -> Result<Reading, SuiteError> {
+        self.run(directory, None, None)
+    }
+
+    /// Runs the driver on the answers that are kept, but for those that are given `instead`, to its end or to the start after this `last` one.
+    pub(super) fn replay<'r>(
+        &self,
+        kept: &Path,
+        instead: impl IntoIterator<Item = (usize, &'r Reply)>,
+        last: Option<usize>,
+    ) -> Result<Reading, SuiteError> {
+        let place = tempfile::Builder::new().prefix("suspect-").tempdir().map_err(refused("make a directory in"))?;
+        for (number, reply) in instead {
+            Standing::answer_instead(place.path(), number, reply).map_err(refused("write answers in"))?;
+        }
+        self.run(place.path(), Some(kept), last)
+    }
+
+    fn run(&self, directory: &Path, answers: Option<&Path>, last: Option<usize>) -> Result<Reading, SuiteError> {
+        let root = ScratchRoot::new()?;
+        let scratch = root.scratch(self.test.index)?;
+        let cwd = self.test.working_dir(&scratch)?;
+        let log = directory.join(LOG);
+        let (temporary, answers) = (scratch.tmp(), answers.map(Path::to_owned));
+        Standing { log: log.clone(), temporary, answers, last }.write(directory).map_err(refused("write in"))?;
+        fs::write(&log, "").map_err(refused("write in"))?;
+        let tool = std::env::current_exe().map_err(refused("find this program for"))?;
+        let session: Vec<(OsString, OsString)> =
+            vec![(ENV_STAND_IN.into(), tool.into()), (ENV_STARTS.into(), directory.into())];
+        let mut env = self.test.environment_in(&scratch.tmp());
+        session.iter().for_each(|(name, value)| env.set_varying(name, value));
+        // What it writes is to be there when it starts the next program.
+        env.set("PYTHONUNBUFFERED", "1");
+        let limit = self.test.own_timeout().unwrap_or(FIRST_LIMIT);
+        let line = "log=$1; shift; exec \"$@\" >>\"$log\" 2>&1";
+        let shell = ["/bin/sh".into(), "-c".into(), line.into(), "sh".into(), log.clone().into()];
+        let command = Command {
+            argv: shell.into_iter().chain(self.test.plan.argv.iter().cloned()).collect(),
+            cwd: cwd.clone(),
+            env,
+            session,
+            stdin: Stdin::Null,
+            merge_stderr: false,
+            limits: Limits { wall: limit, ..Limits::default() },
+        };
+        let mut outcome = command.run()?;
+        outcome.stdout.bytes = fs::read(&log).map_err(refused("read the output in"))?;
+        let marks = marks(directory).map_err(refused("read what was kept in"))?;
+        let context = RunContext { env: &[], scratch: &root, timeout: None, large_stack: false };
+        let place = Place { test: &self.test, scratch: &scratch, cwd: &cwd, context: &context, limit };
+        let (judgement, _) = place.judge(&outcome)?;
+        let log = &outcome.stdout.bytes;
+        let ends = marks.iter().skip(1).copied().chain([log.len()]);
+        let after = marks.iter().zip(ends).map(|(begin, end)| log.get(*begin..end).unwrap_or_default().to_vec());
+        Ok(Reading { after: after.collect(), verdict: judgement.verdict })
+    }
+
+    /// Finds out how the driver tells which of its cases fail, from its run and the answers that were kept, and what it says after each start; or why
+    /// that cannot be.
+    pub(super) fn telling(
+        &self,
+        kept: &Path,
+        first: &Reading,
+        replies: &[Reply],
+    ) -> Result<Result<Told, &'static str>, SuiteError> {
+        let again = self.replay(kept, [], None)?;
+        let is_same = (again.after.len(), again.verdict) == (first.after.len(), first.verdict);
+        if !is_same {
+            return Ok(Err(
+                "it does something else when its programs only answer what they did: they write files, or what it does varies",
+            ));
+        }
+        if first.verdict == Verdict::Pass {
+            return Ok(Ok((Telling::Passes, vec![Said::Pass; replies.len()])));
+        }
+        for is_status_changed in [false, true] {
+            let others: Vec<Reply> = replies.iter().map(|reply| otherwise(reply, is_status_changed)).collect();
+            let reading = self.replay(kept, others.iter().enumerate(), None)?;
+            if reading.after.len() == first.after.len()
+                && let Some(words) = Words::learnt(&again.after, &reading.after)
+            {
+                let texts = again.after.iter().zip(&reading.after);
+                let said = texts.map(|(text, otherwise)| words.told(text, otherwise)).collect();
+                return Ok(Ok((Telling::Words(words), said)));
+            }
+        }
+        self.stops(kept, first, replies)
+    }
+
+    /// Whether the driver stops at the first case that fails, and that is its last start: it notices another answer of the one before.
+    fn stops(&self, kept: &Path, first: &Reading, replies: &[Reply]) -> Result<Result<Told, &'static str>, SuiteError> {
+        let last = replies.len().saturating_sub(1);
+        for number in (last.saturating_sub(LOOKED_AT)..last).rev() {
+            let other = otherwise(&replies[number], true);
+            let reading = self.replay(kept, [(number, &other)], None)?;
+            if reading.after.len() < first.after.len() {
+                let said = (0..last).map(|_| Said::Pass).chain([Said::Fail]).collect();
+                return Ok(match number + 1 == last {
+                    true => Ok((Telling::Stops, said)),
+                    false => Err("it stops at a case with several starts of programs"),
+                });
+            }
+        }
+        Ok(Err("it does not say after each start of a program whether it did what it should"))
+    }
+}
+
+/// How a driver tells, and what it says after each start.
+pub(super) type Told = (Telling, Vec<Said>);
+
+/// Another answer than this one.
+fn otherwise(reply: &Reply, is_status_changed: bool) -> Reply {
+    let status = match (is_status_changed, reply.status) {
+        (false, status) => status,
+        (true, 0) => 1 << 8,
+        (true, _) => 0,
+    };
+    Reply { stdout: OTHERWISE.into(), stderr: reply.stderr.clone(), status }
+}
+
+fn refused(what: &'static str) -> impl Fn(std::io::Error) -> SuiteError {
+    move |source| SuiteError::Io { what, path: std::env::temp_dir(), source }
+}
+
+/// What judges a start of a program whose driver fails because of it: the driver, which gets its answer.
+#[derive(Debug)]
+pub(super) struct Driven {
+    pub(super) driver: Driver,
+    /// The directory of its starts.
+    pub(super) kept: PathBuf,
+    pub(super) telling: Telling,
+    pub(super) number: usize,
+    /// How many programs it starts.
+    pub(super) n_starts: usize,
+    /// What it answered.
+    pub(super) wrong: Reply,
+    /// Whether its standard error goes where its output goes.
+    pub(super) is_merged: bool,
+    /// What the driver says of that.
+    pub(super) complaint: String,
+    /// What it says of other answers.
+    pub(super) known: Mutex<HashMap<(i32, Vec<u8>, Vec<u8>), Judged>>,
+}
+
+/// A verdict, and why.
+type Judged = (Verdict, String);
+
+impl Driven {
+    /// The verdict on a run.
+    pub(super) fn judge(&self, outcome: &Outcome) -> Judgement {
+        let status = match outcome.status {
+            Status::Exited(code) => (code & 0xff) << 8,
+            Status::Signaled(signal) => signal,
+            Status::TimedOut | Status::Flooded => return Judgement::fail(outcome.status.to_string()),
+        };
+        let reply = Reply { stdout: outcome.stdout.bytes.clone(), stderr: outcome.stderr.bytes.clone(), status };
+        if self.is_wrong(&reply) {
+            return Judgement::fail(self.complaint.clone());
+        }
+        // Nobody knows what a script does with what a broken program writes.
+        if let Some(signal) = crash(outcome.status).filter(|_| status != self.wrong.status) {
+            return Judgement::fail(status_text(Status::Signaled(signal)));
+        }
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (reply.status, reply.stdout.clone(), reply.stderr.clone());
+        let (verdict, why) = known.entry(key).or_insert_with(|| self.ask(&reply)).clone();
+        if verdict == Verdict::Pass { Judgement::pass() } else { Judgement::new(verdict, why) }
+    }
+
+    fn is_wrong(&self, reply: &Reply) -> bool {
+        (reply.status, &reply.stdout) == (self.wrong.status, &self.wrong.stdout)
+            && (self.is_merged || reply.stderr == self.wrong.stderr)
+    }
+
+    /// Has the driver look at another answer.
+    fn ask(&self, reply: &Reply) -> Judged {
+        let reading = match self.driver.replay(&self.kept, [(self.number, reply)], Some(self.number)) {
+            Ok(reading) => reading,
+            Err(error) => return (Verdict::Error, error.to_string()),
+        };
+        let said = reading.after.get(self.number).map(Vec::as_slice).unwrap_or_default();
+        let goes_on = reading.after.len() > self.number + 1;
+        let has_passed = match &self.telling {
+            Telling::Passes => false,
+            Telling::Stops => goes_on,
+            Telling::Words(words) => {
+                let is_last = self.number + 1 == self.n_starts;
+                (goes_on || is_last) && words.said(said) != Said::Fail
+            }
+        };
+        let has_passed = has_passed || reading.verdict == Verdict::Pass;
+        let complaint = match &self.telling {
+            Telling::Words(words) => words.complaint(said),
+            _ => None,
+        };
+        match has_passed {
+            true => (Verdict::Pass, String::new()),
+            false => (Verdict::Fail, complaint.unwrap_or_else(|| self.complaint.clone())),
+        }
+    }
+}
+
+/// What a driver says last, for a message.
+pub(super) fn last_words(text: &[u8]) -> Option<String> {
+    text.split(|byte| *byte == b'\n').map(|line| line.trim_ascii()).rfind(|line| !line.is_empty()).map(clip)
+}
+
+/// The directory of a start.
+pub(super) fn of_start(kept: &Path, number: usize) -> PathBuf {
+    start_directory(kept, number)
+}

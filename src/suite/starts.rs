@@ -1,0 +1,397 @@
+//! Tests of the starts of programs inside of tests that are drivers: each with its own arguments, input, output and coverage.
+
+use std::collections::HashMap;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::cases::shell_argv;
+use super::config::ScratchKind;
+use super::driver::{Driven, Driver, Reading, Telling, last_words, of_start};
+use super::likeness::Likeness;
+use super::load::{Found, Listed, Listing};
+use super::oracle::{Compare, Expected, Oracle};
+use super::test::{Plan, command_text, line_text};
+use super::words::Said;
+use super::{SuiteError, Test, Verdict};
+use crate::exec::stand_in::{MOST_STARTS, Reply, Start};
+use crate::exec::{ScratchRoot, Status, remove_tree};
+
+/// Starts of programs from which on a test is a driver.
+const LEAST_STARTS: usize = 2;
+/// The directory with the starts of all drivers, in the store's.
+const DIRECTORY: &str = "starts";
+/// The file with what is known of those of one driver.
+const LEARNT: &str = "learnt.json";
+
+/// What is known of the starts of a driver.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Learnt {
+    telling: Telling,
+    starts: Vec<Known>,
+    /// What is said of them.
+    note: String,
+}
+
+/// What is known of one start.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Known {
+    Passes,
+    /// With what its driver says.
+    Fails(String),
+    /// It cannot be told from others, or not be run alone.
+    Unknown,
+}
+
+impl Learnt {
+    /// Whether what the driver comes to shows in its starts.
+    fn tells_all(&self) -> bool {
+        self.telling == Telling::Passes || self.starts.iter().any(|known| matches!(known, Known::Fails(_)))
+    }
+}
+
+impl Listing<'_> {
+    /// What was found with a test for each start of a program behind the tests that are drivers; as it is known already if it is to be `as_known`.
+    pub(super) fn with_starts(&self, found: Found, as_known: bool) -> Result<Found, SuiteError> {
+        if !self.section.starts {
+            return Ok(found);
+        }
+        let Found { tests, mut notes, is_slow } = found;
+        let around: Vec<usize> = tests
+            .iter()
+            .flat_map(|test| test.plan.before.iter().map(|(other, _)| *other).chain(test.plan.after.clone()))
+            .collect();
+        let (mut all, mut places) = (Vec::new(), Vec::new());
+        for (index, test) in tests.into_iter().enumerate() {
+            places.push(all.len());
+            let driver = if around.contains(&index) { None } else { self.driver(&test) };
+            let (name, at) = (test.name.clone(), all.len());
+            all.push(test);
+            let Some(driver) = driver else { continue };
+            let kept = self.starts_of(&driver);
+            let learnt = match as_known {
+                true => read(&kept),
+                false => self.learn(&driver, &kept)?,
+            };
+            if let Some(learnt) = learnt {
+                notes.push(format!("{name}: {}", learnt.note));
+                let starts = self.tests_of(&driver, &kept, &learnt);
+                all[at].plan.has_starts = learnt.tells_all() && !starts.is_empty();
+                all.extend(starts);
+            }
+        }
+        for test in &mut all {
+            test.plan.before.iter_mut().for_each(|(other, _)| *other = places[*other]);
+            test.plan.after.iter_mut().for_each(|other| *other = places[*other]);
+        }
+        Ok(Found { tests: all, notes, is_slow })
+    }
+
+    /// A test as a driver, if it can be run alone and is no case of a test program.
+    fn driver(&self, test: &Listed) -> Option<Driver> {
+        let Listed { name, dir, plan } = test;
+        let test = Test {
+            name: name.clone(),
+            index: 0,
+            suite: self.number,
+            command: line_text(&plan.argv),
+            dir: dir.clone(),
+            around: None,
+            plan: plan.clone(),
+        };
+        let mut alone = test.alone().ok().filter(|test| !test.is_judged_by_case())?;
+        alone.plan.timeout = alone.plan.timeout.or(self.section.timeout);
+        Some(Driver { test: alone })
+    }
+
+    fn starts_of(&self, driver: &Driver) -> PathBuf {
+        let mut hasher = DefaultHasher::new();
+        (&driver.test.dir, &driver.test.plan.argv).hash(&mut hasher);
+        self.root.join(crate::STORE_DIRECTORY).join(DIRECTORY).join(format!("{:016x}", hasher.finish()))
+    }
+
+    /// Runs a driver and learns what its starts come to; nothing where it starts fewer than two programs.
+    fn learn(&self, driver: &Driver, kept: &Path) -> Result<Option<Learnt>, SuiteError> {
+        let above = kept.parent().unwrap_or(self.root);
+        let refused = |source| SuiteError::Io { what: "write in", path: above.to_owned(), source };
+        fs::create_dir_all(above).map_err(refused)?;
+        remove_tree(kept);
+        fs::create_dir(kept).map_err(refused)?;
+        let first = driver.keep(kept)?;
+        let n_starts = first.after.len();
+        let learnt = match n_starts {
+            ..LEAST_STARTS => None,
+            MOST_STARTS.. => Some(Err("it starts too many programs")),
+            _ if !matches!(first.verdict, Verdict::Pass | Verdict::Fail) => {
+                Some(Err("it neither passes nor fails where its starts are watched"))
+            }
+            _ => Some(learn_starts(driver, kept, &first)?),
+        };
+        let learnt = learnt.map(|learnt| {
+            learnt.unwrap_or_else(|why| {
+                let note = format!("its {n_starts} starts of instrumented programs stay one test: {why}");
+                Learnt { telling: Telling::Passes, starts: Vec::new(), note }
+            })
+        });
+        match &learnt {
+            Some(learnt) => {
+                let text = serde_json::to_vec(learnt).map_err(|error| refused(error.into()))?;
+                fs::write(kept.join(LEARNT), text).map_err(refused)?;
+            }
+            None => remove_tree(kept),
+        }
+        Ok(learnt)
+    }
+
+    /// The tests of those starts that are known.
+    fn tests_of(&self, driver: &Driver, kept: &Path, learnt: &Learnt) -> Vec<Listed> {
+        let known = learnt.starts.iter().enumerate().filter(|(_, known)| **known != Known::Unknown);
+        let test = |(number, known): (usize, &Known)| {
+            let started = Started::read(driver, kept, number)?;
+            let oracle = started.oracle(learnt, known);
+            Some(Listed { name: started.name(), dir: started.directory(), plan: started.plan(oracle) })
+        };
+        known.filter_map(test).collect()
+    }
+}
+
+fn read(kept: &Path) -> Option<Learnt> {
+    serde_json::from_slice(&fs::read(kept.join(LEARNT)).ok()?).ok()
+}
+
+/// What the starts of a driver come to, or why that cannot be known.
+fn learn_starts(driver: &Driver, kept: &Path, first: &Reading) -> Result<Result<Learnt, &'static str>, SuiteError> {
+    let n_starts = first.after.len();
+    let started: Option<Vec<Started>> = (0..n_starts).map(|number| Started::read(driver, kept, number)).collect();
+    let Some(started) = started else { return Ok(Err("what they read or write is too long, or the driver ends them")) };
+    let replies: Vec<Reply> = started.iter().map(|started| started.reply.clone()).collect();
+    let (telling, said) = match driver.telling(kept, first, &replies)? {
+        Ok(told) => told,
+        Err(why) => return Ok(Err(why)),
+    };
+    let why = |text: &[u8]| {
+        let complaint = match &telling {
+            Telling::Words(words) => words.complaint(text),
+            Telling::Stops | Telling::Passes => last_words(text),
+        };
+        format!("{}: {}", driver.test.name, complaint.unwrap_or_else(|| "it fails there".into()))
+    };
+    let said = known(&said, |number| why(first.after.get(number).map(Vec::as_slice).unwrap_or_default()));
+    let alone: Vec<bool> = started.par_iter().map(Started::is_same_alone).collect();
+    let n_otherwise = alone.iter().filter(|same| !**same).count();
+    let starts: Vec<Known> =
+        said.into_iter().zip(alone).map(|(known, same)| if same { known } else { Known::Unknown }).collect();
+    let count = |wanted: fn(&Known) -> bool| starts.iter().filter(|known| wanted(known)).count();
+    let n_failing = count(|known| matches!(known, Known::Fails(_)));
+    let n_unknown = count(|known| *known == Known::Unknown) - n_otherwise;
+    let mut note = format!(
+        "{} of its {n_starts} starts of instrumented programs are tests of their own, {n_failing} of them fail",
+        n_starts - n_unknown - n_otherwise
+    );
+    if n_unknown > 0 {
+        note.push_str(&format!("; of {n_unknown} what it says does not tell whether they do what they should"));
+    }
+    if n_otherwise > 0 {
+        note.push_str(&format!("; {n_otherwise} do something else when they are run alone"));
+    }
+    Ok(Ok(Learnt { telling, starts, note }))
+}
+
+/// What is known of each start by what the driver `said` after it: what it says of a case is said of all starts since the one before. If such a case
+/// fails it cannot be told which of them is to blame.
+fn known(said: &[Said], why: impl Fn(usize) -> String) -> Vec<Known> {
+    let (mut known, mut open) = (Vec::new(), 0);
+    for (number, said) in said.iter().enumerate() {
+        open += 1;
+        let of_case = match said {
+            Said::Nothing => continue,
+            Said::Pass => Known::Passes,
+            Said::Fail if open == 1 => Known::Fails(why(number)),
+            Said::Fail => Known::Unknown,
+        };
+        known.extend(std::iter::repeat_n(of_case, open));
+        open = 0;
+    }
+    known.extend(std::iter::repeat_n(Known::Unknown, open));
+    known
+}
+
+/// A start of a program with what it answered.
+struct Started<'a> {
+    driver: &'a Driver,
+    kept: &'a Path,
+    number: usize,
+    start: Start,
+    reply: Reply,
+}
+
+impl<'a> Started<'a> {
+    /// Reads it, if it is whole.
+    fn read(driver: &'a Driver, kept: &'a Path, number: usize) -> Option<Started<'a>> {
+        let own = of_start(kept, number);
+        let start: Start = serde_json::from_slice(&fs::read(own.join(Start::DESCRIPTION)).ok()?).ok()?;
+        let reply = Reply::read(&own).ok().filter(|_| start.is_whole)?;
+        Some(Started { driver, kept, number, start, reply })
+    }
+
+    /// `spec, 266th start of cmark`.
+    fn name(&self) -> String {
+        let program = Path::new(&self.start.program).file_name().unwrap_or_default().to_string_lossy();
+        format!("{}, {} start of {program}", self.driver.test.name, ordinal(self.number + 1))
+    }
+
+    fn directory(&self) -> PathBuf {
+        match self.start.is_temporary {
+            true => of_start(self.kept, self.number).join(Start::DIRECTORY),
+            false => PathBuf::from(&self.start.cwd),
+        }
+    }
+
+    /// The program and its arguments: files that are not there any more, or others, are those that were kept.
+    fn argv(&self) -> Vec<OsString> {
+        let directory = self.directory();
+        let mut argv = self.start.argv.clone();
+        for (file, (argument, begin)) in self.start.files.iter().enumerate() {
+            let Some(word) = argv.get_mut(*argument) else { continue };
+            let bytes = word.as_bytes();
+            let (before, name) = bytes.split_at((*begin).min(bytes.len()));
+            let copy = of_start(self.kept, self.number).join(Start::file(file));
+            if fs::read(directory.join(OsStr::from_bytes(name))).ok() != fs::read(&copy).ok() {
+                let mut changed = OsStr::from_bytes(before).to_owned();
+                changed.push(&copy);
+                *word = changed;
+            }
+        }
+        let called = argv.first().cloned().unwrap_or_default();
+        let is_it = |path: &Path| path.canonicalize().ok() == Path::new(&self.start.program).canonicalize().ok();
+        if !called.as_bytes().contains(&b'/') || !is_it(&directory.join(&called)) {
+            argv.first_mut().into_iter().for_each(|name| name.clone_from(&self.start.program));
+        }
+        argv
+    }
+
+    fn plan(&self, oracle: Oracle) -> Plan {
+        let mut line = OsString::from(command_text(&self.argv()));
+        if self.start.has_input {
+            let input = of_start(self.kept, self.number).join(Start::INPUT);
+            line.push(" < ");
+            line.push(command_text(&[input.into()]));
+        }
+        if self.start.is_merged {
+            line.push(" 2>&1");
+        }
+        let own = &self.driver.test.plan;
+        let scratch = if self.start.is_temporary { ScratchKind::Copy } else { ScratchKind::None };
+        let (timeout, needs, env) = (own.timeout, own.needs.clone(), self.environment());
+        Plan { argv: shell_argv(line), env, scratch, oracle, timeout, needs, ..Plan::default() }
+    }
+
+    /// What the driver changes of its environment, besides what its own test does.
+    fn environment(&self) -> Vec<(OsString, Option<OsString>)> {
+        let before = self.driver.test.environment_in(Path::new("/")).sealed();
+        let is_ours = |name: &OsStr| {
+            name.as_bytes().starts_with(b"SUSPECT_")
+                || ["PWD", "OLDPWD", "SHLVL", "_", "TMPDIR", "PYTHONUNBUFFERED"].iter().any(|own| name == *own)
+        };
+        let now: HashMap<&OsString, &OsString> = self.start.env.iter().map(|(name, value)| (name, value)).collect();
+        let mut env = self.driver.test.plan.env.clone();
+        let set = self.start.env.iter().filter(|(name, value)| before.get(name) != Some(value));
+        env.extend(set.map(|(name, value)| (name.clone(), Some(value.clone()))));
+        env.extend(before.keys().filter(|name| !now.contains_key(name)).map(|name| (name.clone(), None)));
+        env.retain(|(name, _)| !is_ours(name));
+        env.sort();
+        env
+    }
+
+    fn oracle(&self, learnt: &Learnt, known: &Known) -> Oracle {
+        let own = of_start(self.kept, self.number);
+        match known {
+            Known::Fails(why) => Oracle::Driven(Arc::new(Driven {
+                driver: self.driver.clone(),
+                kept: self.kept.to_owned(),
+                telling: learnt.telling.clone(),
+                number: self.number,
+                n_starts: learnt.starts.len(),
+                wrong: self.reply.clone(),
+                is_merged: self.start.is_merged,
+                complaint: why.clone(),
+                known: Mutex::default(),
+            })),
+            Known::Passes | Known::Unknown => {
+                let shown = format!("what {} takes for right", self.driver.test.name);
+                Oracle::Compare(Compare {
+                    expected: Expected::File { path: own.join(Reply::OUTPUT), shown },
+                    status: Some(self.reply.status >> 8),
+                    filter: None,
+                    likeness: Likeness::default(),
+                })
+            }
+        }
+    }
+
+    /// Whether the program does by itself what it did for the driver, and was not ended by a signal where that is right.
+    fn is_same_alone(&self) -> bool {
+        let run = || {
+            let test = Test {
+                name: self.name(),
+                index: self.number,
+                suite: self.driver.test.suite,
+                command: String::new(),
+                dir: self.directory(),
+                around: None,
+                plan: self.plan(Oracle::default()),
+            };
+            let root = ScratchRoot::new().ok()?;
+            let scratch = root.scratch(self.number).ok()?;
+            let cwd = test.working_dir(&scratch).ok()?;
+            test.command_in(&cwd, &scratch.tmp()).run().ok()
+        };
+        run().is_some_and(|outcome| {
+            let status = match outcome.status {
+                Status::Exited(code) => (code & 0xff) << 8,
+                Status::Signaled(signal) => signal,
+                Status::TimedOut | Status::Flooded => return false,
+            };
+            (status, &outcome.stdout.bytes) == (self.reply.status, &self.reply.stdout)
+                && outcome.stderr.bytes == self.reply.stderr
+        })
+    }
+}
+
+/// `1st`, `22nd`, `113th`.
+fn ordinal(number: usize) -> String {
+    let suffix = match (number % 10, number % 100) {
+        (_, 11..=13) => "th",
+        (1, _) => "st",
+        (2, _) => "nd",
+        (3, _) => "rd",
+        _ => "th",
+    };
+    format!("{number}{suffix}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ordinals_are_english() {
+        let all: Vec<String> = [1, 2, 3, 4, 11, 12, 13, 21, 112, 266].into_iter().map(ordinal).collect();
+        assert_eq!(all, ["1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "112th", "266th"]);
+    }
+
+    #[test]
+    fn what_is_said_of_a_case_is_said_of_all_its_starts() {
+        use Said::{Fail, Nothing, Pass};
+        let known = known(&[Nothing, Pass, Fail, Nothing, Fail, Pass, Nothing], |number| number.to_string());
+        let fails = Known::Fails("2".into());
+        use Known::{Passes, Unknown};
+        assert_eq!(known, [Passes, Passes, fails, Unknown, Unknown, Passes, Unknown]);
+    }
+}

@@ -1,0 +1,161 @@
+//! Tests that start a program many times: each start is a test of its own.
+
+use std::process::Command;
+
+use crate::project::{Project, text};
+
+/// Sums numbers and grades the sum; ninety points are a first grade, but not here.
+const PROGRAM: &str = r#"#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static int total(FILE *from)
+{
+    int sum = 0, n;
+    while (fscanf(from, "%d", &n) == 1)
+        sum += n;
+    return sum;
+}
+static int grade(int points)
+{
+    if (points > 90)
+        return 1;
+    if (points >= 50)
+        return 2;
+    return 3;
+}
+int main(int argc, char **argv)
+{
+    FILE *from = stdin;
+    const char *unit = getenv("UNIT");
+    if (argc > 1 && !strcmp(argv[1], "--version")) {
+        puts("grade 1.0");
+        return 0;
+    }
+    if (argc > 1 && !(from = fopen(argv[1], "r"))) {
+        perror(argv[1]);
+        return 2;
+    }
+    int points = total(from);
+    printf("%d %s: %d\n", points, unit ? unit : "points", grade(points));
+    return 0;
+}
+"#;
+
+/// A project whose one test is a driver, which `line` runs.
+fn project(driver: &str, line: &str, keys: &str) -> Project {
+    let project = Project::new();
+    project
+        .write("grade.c", PROGRAM)
+        .write("Makefile", "grade: grade.c\n\t$(CC) -g -O0 -o $@ grade.c\n")
+        .write("driver", driver);
+    let suite = format!("[[suite]]\nname = \"spec\"\nkind = \"command\"\nrun = \"{line}\"\n{keys}");
+    project.write("suspect.toml", &format!("[build]\ncommand = \"make\"\n{suite}"));
+    project.succeed(&["build"]);
+    project
+}
+
+/// What `suspect test` says.
+fn tested(project: &Project) -> String {
+    let output = project.suspect(&["test"]);
+    let said = text(&output);
+    assert!(output.status.success(), "{said}");
+    said
+}
+
+/// Inputs in a pipe, in a temporary file, by the environment; goes on after a failure.
+const SHELL: &str = r#"status=0
+check() {
+    if [ "$2" = "$3" ]; then echo "PASS: $1"; else echo "FAIL: $1"; status=1; fi
+}
+check high "$(echo 50 45 | ./grade)" "95 points: 1"
+check low "$(echo 10 | ./grade)" "10 points: 3"
+echo 60 30 > "$TMPDIR/in"
+check edge "$(./grade "$TMPDIR/in")" "90 points: 1"
+check unit "$(echo 70 | UNIT='per cent' ./grade)" "70 per cent: 2"
+check none "$(./grade "$TMPDIR/no file" 2> /dev/null; echo $?)" "2"
+exit $status
+"#;
+
+#[test]
+fn each_start_in_a_shell_script_is_a_test_with_its_own_input_and_output() {
+    let project = project(SHELL, "sh driver", "starts = true\n");
+    let said = tested(&project);
+    assert!(
+        said.contains("5 of its 5 starts of instrumented programs are tests of their own, 1 of them fail"),
+        "{said}"
+    );
+    assert!(said.contains("fails: spec, 3rd start of grade: spec: FAIL: edge\n"), "{said}");
+    assert!(
+        said.contains("does not count: spec: exit status 1: FAIL: edge; the starts of programs in it count for it"),
+        "{said}"
+    );
+    assert!(said.contains("4 passing, 1 failing, 1 not counted"), "{said}");
+    let answer = project.succeed(&["rank"]);
+    assert!(answer.starts_with("spec, 3rd start of grade fails: ./grade "), "{answer}");
+    assert!(answer.contains("grade()") && answer.contains("with `points >= 90`"), "{answer}");
+    // Its command can be typed, though the file that the driver made is gone.
+    let run = std::fs::read_to_string(project.path().join(".suspect/runs/1/run.json")).unwrap();
+    let run: serde_json::Value = serde_json::from_str(&run).unwrap();
+    let line = run["tests"][3]["command"].as_str().unwrap();
+    let by_hand = text(&Command::new("sh").args(["-c", line]).current_dir(project.path()).output().unwrap());
+    assert_eq!(by_hand, "90 points: 2\n");
+}
+
+#[test]
+fn a_change_counts_if_the_driver_accepts_what_the_program_then_writes() {
+    let project = project(SHELL, "sh driver", "starts = true\n");
+    tested(&project);
+    let ranking = project.ranking(&[]).to_string();
+    let is_claimed = |replacement: &str| ranking.contains(&format!("\"replacement\":\"{replacement}\""));
+    assert!(is_claimed("points >= 90") && is_claimed("1"), "{ranking}");
+    // `return 3` in the place of `return 2` has the program write something else, which is wrong, too.
+    assert!(!is_claimed("3"), "{ranking}");
+}
+
+#[test]
+fn starts_of_drivers_that_stop_at_the_first_failure_are_told_apart() {
+    let driver = "set -e\nfor n in 95 10 60 90 20; do\n    echo $n | ./grade > \"$TMPDIR/out\"\n    case $n in 9?) want=1;; 60) want=2;; *) want=3;; esac\n    \
+                  echo \"$n points: $want\" | cmp -s - \"$TMPDIR/out\" || { echo \"$n is wrong\"; exit 1; }\ndone\n";
+    let project = project(driver, "sh driver", "starts = true\n");
+    let said = tested(&project);
+    assert!(said.contains("fails: spec, 4th start of grade: spec: 90 is wrong\n"), "{said}");
+    assert!(said.contains("3 passing, 1 failing, 1 not counted"), "{said}");
+    let answer = project.succeed(&["rank"]);
+    assert!(answer.contains("with `points >= 90`"), "{answer}");
+}
+
+#[test]
+fn starts_in_python_and_perl_tests_are_told_apart() {
+    let python = "import subprocess, unittest\nclass Grades(unittest.TestCase):\n    def grade(self, points, grade):\n        done = \
+                  subprocess.run([\"./grade\"], input=str(points), capture_output=True, text=True)\n        \
+                  self.assertEqual(done.stdout, \"%d points: %d\\n\" % (points, grade))\n    def test_a(self): self.grade(95, 1)\n    def test_b(self): \
+                  self.grade(10, 3)\n    def test_c(self): self.grade(90, 1)\n    def test_d(self): self.grade(60, 2)\nunittest.main()\n";
+    let perl = "use Test::More;\nfor ([95, 1], [10, 3], [90, 1], [60, 2]) {\n    my ($points, $grade) = @$_;\n    is(`echo $points | ./grade`, \"$points \
+                points: $grade\\n\", \"$points\");\n}\ndone_testing;\n";
+    for (driver, line) in [(python, "python3 driver"), (perl, "perl driver")] {
+        let said = tested(&project(driver, line, "starts = true\n"));
+        assert!(said.contains("fails: spec, 3rd start of grade: spec: "), "{line}: {said}");
+        assert!(said.contains("3 passing, 1 failing, 1 not counted"), "{line}: {said}");
+    }
+}
+
+#[test]
+fn starts_that_cannot_be_told_apart_are_said_to_be_so() {
+    let driver = "a=$(echo 95 | ./grade); b=$(echo 90 | ./grade); ./grade --version\n[ \"$a$b\" = '95 points: 190 points: 1' ]\n";
+    let said = tested(&project(driver, "sh driver", "starts = true\n"));
+    assert!(
+        said.contains("its 3 starts of instrumented programs stay one test: it does not say after each start"),
+        "{said}"
+    );
+    assert!(said.contains("0 passing, 1 failing, 0 not counted"), "{said}");
+}
+
+#[test]
+fn suspect_refines_suites_of_drivers() {
+    let project = project(SHELL, "sh driver", "");
+    let said = tested(&project);
+    assert!(said.contains("spec runs 5 instrumented processes, judged by exit status alone"), "{said}");
+    let said = text(&project.suspect(&["init", "--refine"]));
+    assert!(said.contains("wrote `starts = true` into [[suite]] 1: 1 tests become 6"), "{said}");
+    assert!(std::fs::read_to_string(project.path().join("suspect.toml")).unwrap().contains("\nstarts = true\n"));
+}
