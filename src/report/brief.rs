@@ -340,7 +340,7 @@ pub fn change_in_short(claim: &Claim, source: Option<String>) -> String {
             let change = change(claim, "", || source.clone().map(Text::parse));
             if change.starts_with('`') { format!("with {change}") } else { change }
         }
-        None => format!("with {}", super::change_of(claim)),
+        None => format!("if {}", super::change_of(claim)),
     }
 }
 

@@ -63,8 +63,10 @@ fn told() -> impl Strategy<Value = Told> {
         4 => entry.prop_map(Told::Entered),
         1 => Just(Told::Callback),
         2 => (0u32..2000, word(), ranges()).prop_map(|(external, result, ranges)| Told::Done(external, result, ranges)),
-        1 => (word(), word()).prop_map(|(frame, result)| Told::Jumped(frame, result)),
-        1 => word().prop_map(Told::Left),
+        2 => prop_oneof![
+            (word(), word()).prop_map(|(frame, result)| Told::Jumped(frame, result)),
+            word().prop_map(Told::Left),
+        ],
         1 => (word(), word(), path, ranges()).prop_map(|(identity, at, path, ranges)| Told::Module(identity, at, path, ranges)),
         2 => prop_oneof![ranges().prop_map(Told::Memory), library],
     ]
