@@ -16,6 +16,7 @@ fn failing(name: &str) -> TestRecord {
         milliseconds: 1,
         processes: 1,
         state: 0,
+        in_trials: None,
     }
 }
 

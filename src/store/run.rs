@@ -74,6 +74,9 @@ pub struct TestRecord {
     /// A hash of what the test is: its command, the files that the command names, what is expected.
     #[serde(default)]
     pub state: u64,
+    /// What version `trace` of the program, in which changes are tried, comes to where that is something else, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_trials: Option<String>,
 }
 
 /// Which of a module's tables.

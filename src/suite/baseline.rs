@@ -2,6 +2,9 @@
 
 mod changed;
 mod settle;
+mod versions;
+
+pub use versions::differing;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;

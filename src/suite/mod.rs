@@ -45,7 +45,7 @@ mod words;
 
 pub use baseline::{
     Baseline, BaselineOptions, Counts, Help, Hook, Remark, RunSummary, Stability, TestBaseline, Until, baseline,
-    timeout_from,
+    differing, timeout_from,
 };
 pub use captured::Judging;
 pub use complaint::complaint;

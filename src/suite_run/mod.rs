@@ -8,6 +8,7 @@ mod recording;
 mod session;
 mod words;
 
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -18,6 +19,7 @@ use crate::build::inputs::Inputs;
 use crate::build::{self, BuildReport};
 use crate::exec::{ScratchRoot, interrupt};
 use crate::obstacle::Obstacle;
+use crate::program::{Program, Unit};
 use crate::progress::Progress;
 use crate::store::{Manifest, STORE_VERSION, Store, Tables, TestRecord};
 use crate::suite::{self, Baseline, BaselineOptions, Hook, Suite, TestBaseline, Until, Verdict};
@@ -150,6 +152,7 @@ impl SuiteRun<'_> {
         if interrupt::happened() {
             return Err(Obstacle::new(Obstacle::Interrupted, words::so_far(self.suite.tests(), &baseline.tests)));
         }
+        let in_trials = self.in_trials(store, &modules.program, &baseline)?;
         let looked = Duration::from_micros(looked.into_inner()) / self.options.jobs.max(1) as u32;
         let running = started.elapsed().saturating_sub(looked);
         let (writer, recorded) = recording.finish(|test| complete(&baseline.tests[test]))?;
@@ -164,7 +167,9 @@ impl SuiteRun<'_> {
         let is_test_code = |file: &&String| self.suite.config().test_code.has(file);
         let mut test_code: Vec<String> = modules.program.files.iter().filter(is_test_code).cloned().collect();
         test_code.sort();
-        let tests = self.records(&baseline, &recorded.processes);
+        let tests = self.records(&baseline, &recorded.processes, in_trials);
+        let otherwise = tests.iter().filter_map(|test| Some((test.name.as_str(), test.in_trials.as_deref()?)));
+        let otherwise = words::in_trials(otherwise);
         let named = self.suite.tests().iter().map(|test| test.name.as_str()).zip(&baseline.tests);
         let said = words::warnings(&named.collect::<Vec<_>>(), self.options.mode);
         let doubt = doubt::doubt(self.suite.root(), self.suite.tests(), &tests);
@@ -176,7 +181,7 @@ impl SuiteRun<'_> {
             test_code,
             tests,
             unstable_nodes: recorded.unstable_nodes,
-            warnings: doubt.into_iter().chain(said).chain(recorded.warnings).collect(),
+            warnings: doubt.into_iter().chain(said).chain(otherwise).chain(recorded.warnings).collect(),
         };
         if baseline.tests.iter().all(|test| test.runs.is_empty()) {
             let message = "the budget was spent before any test was run; a longer --budget is needed";
@@ -189,28 +194,62 @@ impl SuiteRun<'_> {
         Ok(RecordedSuite { manifest, n_nodes: modules.program.nodes.len(), baseline, running })
     }
 
-    fn records(&self, baseline: &Baseline, processes: &[u32]) -> Vec<TestRecord> {
-        let record = |((test, baseline), processes): ((&suite::Test, &TestBaseline), &u32)| {
-            let (passed, verdict) = (self.judge)(test, baseline)
-                .unwrap_or_else(|| (passed(baseline), outcome(self.options.mode, baseline)));
-            let is_traceless = *processes == 0 && !baseline.runs.is_empty();
-            let aside = match (is_traceless, test.has_starts()) {
-                (true, _) => TRACELESS,
-                (false, true) => SPOKEN_FOR,
-                (false, false) => "",
-            };
-            TestRecord {
-                name: test.name.clone(),
-                command: test.command.clone(),
-                passed: passed.filter(|_| *processes > 0 && !test.has_starts()),
-                verdict: format!("{verdict}{aside}"),
-                mismatch: baseline.runs.first().and_then(|run| run.mismatch.clone()),
-                milliseconds: baseline.runs.first().map_or(0, |run| run.wall.as_millis() as u64),
-                processes: *processes,
-                state: test.print(),
+    /// Of tests that count, what the version does in which changes are tried, where that is something else: as the last run has it of the same program
+    /// and test, or by running them.
+    fn in_trials(
+        &self,
+        store: &Store,
+        program: &Program,
+        baseline: &Baseline,
+    ) -> Result<Vec<Option<String>>, Obstacle> {
+        let tests = self.suite.tests();
+        let mut known: Vec<Option<Option<String>>> = vec![None; tests.len()];
+        let has_version = |unit: &Unit| unit.modes & 1 << Mode::Trace as u32 != 0;
+        if self.options.mode == Mode::Trace || !self.options.settled || !program.units.iter().all(has_version) {
+            return Ok(vec![None; tests.len()]);
+        }
+        let hashes = |program: &Program| program.units.iter().map(|unit| unit.hash).collect::<BTreeSet<u64>>();
+        if let Ok(last) = store.latest_run()
+            && hashes(&last.program) == hashes(program)
+        {
+            let of_last: HashMap<&str, &TestRecord> =
+                last.manifest.tests.iter().map(|test| (test.name.as_str(), test)).collect();
+            for (test, known) in tests.iter().zip(&mut known) {
+                let before = of_last.get(test.name.as_str()).filter(|before| before.state == test.print());
+                *known = before.filter(|before| before.passed.is_some()).map(|before| before.in_trials.clone());
             }
-        };
-        self.suite.tests().iter().zip(&baseline.tests).zip(processes).map(record).collect()
+        }
+        let counts = |index: &usize| passed(&baseline.tests[*index]).is_some() && !tests[*index].has_starts();
+        let due: Vec<usize> = (0..tests.len()).filter(|index| known[*index].is_none() && counts(index)).collect();
+        let differing = suite::differing(self.suite, &self.options, Mode::Trace, baseline, &due)?;
+        let text = |index: usize| differing.get(&index).map(words::in_version);
+        Ok(known.into_iter().enumerate().map(|(index, known)| known.unwrap_or_else(|| text(index))).collect())
+    }
+
+    fn records(&self, baseline: &Baseline, processes: &[u32], in_trials: Vec<Option<String>>) -> Vec<TestRecord> {
+        let record =
+            |(((test, baseline), processes), in_trials): (((&suite::Test, &TestBaseline), &u32), Option<String>)| {
+                let (passed, verdict) = (self.judge)(test, baseline)
+                    .unwrap_or_else(|| (passed(baseline), outcome(self.options.mode, baseline)));
+                let is_traceless = *processes == 0 && !baseline.runs.is_empty();
+                let aside = match (is_traceless, test.has_starts()) {
+                    (true, _) => TRACELESS,
+                    (false, true) => SPOKEN_FOR,
+                    (false, false) => "",
+                };
+                TestRecord {
+                    name: test.name.clone(),
+                    command: test.command.clone(),
+                    passed: passed.filter(|_| *processes > 0 && !test.has_starts()),
+                    verdict: format!("{verdict}{aside}"),
+                    mismatch: baseline.runs.first().and_then(|run| run.mismatch.clone()),
+                    milliseconds: baseline.runs.first().map_or(0, |run| run.wall.as_millis() as u64),
+                    processes: *processes,
+                    state: test.print(),
+                    in_trials,
+                }
+            };
+        self.suite.tests().iter().zip(&baseline.tests).zip(processes).zip(in_trials).map(record).collect()
     }
 }
 

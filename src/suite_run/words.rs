@@ -63,6 +63,33 @@ fn otherwise_unrecorded(mode: Mode, baseline: &TestBaseline, plain: &RunSummary)
     format!("{plain}; version `{version}` of the same program: {recorded}; not counted{why}")
 }
 
+/// What another version of the program comes to, and the likely cause.
+pub fn in_version(run: &RunSummary) -> String {
+    let why = match run.verdict {
+        Verdict::Pass => Some(
+            "it is not optimised and its locals begin as zero, so variables after longjmp or without a value may differ",
+        ),
+        _ => likely_cause(run),
+    };
+    format!("{}{}", verdict(run), why.map(|why| format!("; {why}")).unwrap_or_default())
+}
+
+/// What is said of tests, each with what version `trace` comes to where that is something else.
+pub fn in_trials<'t>(tests: impl Iterator<Item = (&'t str, &'t str)>) -> Option<String> {
+    let told: Vec<String> = tests.map(|(name, text)| format!("{name} ({text})")).collect();
+    let (count, does) = match told.len() {
+        0 => return None,
+        1 => ("one test".to_owned(), "does"),
+        n => (format!("{n} tests"), "do"),
+    };
+    let more = if told.len() > NAMED { format!(", ... and {} more", told.len() - NAMED) } else { String::new() };
+    let version = Mode::Trace.name();
+    Some(format!(
+        "{count} {does} something else in version `{version}`, in which changes are tried and runs are explained; nothing is claimed of it where it cannot be had to do the same: {}{more}",
+        told[..told.len().min(NAMED)].join(", ")
+    ))
+}
+
 /// What a recorded run that ends otherwise than the plain program points at.
 fn likely_cause(recorded: &RunSummary) -> Option<&'static str> {
     let signal = match recorded.status? {

@@ -148,6 +148,19 @@ fn starts_that_cannot_be_told_apart_are_said_to_be_so() {
         "{said}"
     );
     assert!(said.contains("0 passing, 1 failing, 0 not counted"), "{said}");
+    // The second start of a case is left out where the first one fails: that is no driver that stops at its first failure.
+    let driver = "status=0\nis() { [ \"$(echo $1 | ./grade)\" = \"$1 points: $2\" ]; }\nfor n in 95 90 96; do\n    is $n 1 && is 60 2 || status=1\n\
+                  done\nexit $status\n";
+    let said = tested(&project_of(driver));
+    assert!(
+        said.contains("its 5 starts of instrumented programs stay one test: it does not say after each start"),
+        "{said}"
+    );
+}
+
+/// A driver in a shell script, with starts that are tests.
+fn project_of(driver: &str) -> Project {
+    project(driver, "sh driver", "starts = true\n")
 }
 
 #[test]

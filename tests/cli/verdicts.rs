@@ -65,6 +65,25 @@ fn what_a_version_alone_does_is_no_failure_of_the_program() {
 }
 
 #[test]
+fn what_the_version_for_changes_does_otherwise_is_said_when_tests_are_recorded() {
+    let tests = ["./otherwise deep 9", "./otherwise jump 20", "./otherwise jump 30 = 31", "./otherwise deep 7 = 8"];
+    let project = built(&tests);
+    // The second time it is known of the same program and tests.
+    for _ in 0..2 {
+        let said = text(&project.suspect(&["test"]));
+        assert_has(
+            &said,
+            &[
+                "2 passing, 2 failing, 0 not counted",
+                "2 tests do something else in version `trace`, in which changes are tried and runs are explained; nothing is claimed of it",
+                "2 (fail: output differs from expected/2",
+                "3 (pass; it is not optimised and its locals begin as zero",
+            ],
+        );
+    }
+}
+
+#[test]
 fn a_version_that_is_not_optimised_gets_the_stack_that_it_needs_or_is_named() {
     let project =
         built(&["./otherwise deep 9", "./otherwise deep 240000", "./otherwise jump 20", "./otherwise jump 30 = 31"]);

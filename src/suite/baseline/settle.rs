@@ -115,7 +115,7 @@ fn is_settled(runs: &[RunSummary]) -> bool {
 }
 
 /// Whether two runs of a test came to the same: alike in why, too, unless that `varies`.
-fn alike(one: &RunSummary, other: &RunSummary, varies: bool) -> bool {
+pub(super) fn alike(one: &RunSummary, other: &RunSummary, varies: bool) -> bool {
     one.verdict == other.verdict
         && match one.verdict {
             Verdict::Timeout => true,

@@ -1,0 +1,48 @@
+//! Another version of the program compared with what its tests are known to do: changes are tried in it, and runs explained.
+
+use std::collections::BTreeMap;
+
+use suspect_format::abi::Mode;
+
+use super::settle::alike;
+use super::{Baseline, BaselineOptions, Help, Limit, RunSummary, Session, Stability, in_parallel};
+use crate::exec::{ScratchRoot, interrupt};
+use crate::suite::{Suite, SuiteError, Verdict};
+
+/// Of the `tests` with these numbers, what version `mode` comes to where that is not what is `known`: twice, the second time alone and with a larger stack,
+/// which trials get, too.
+///
+/// # Errors
+/// When the system refuses to run tests.
+pub fn differing(
+    suite: &Suite,
+    options: &BaselineOptions,
+    mode: Mode,
+    known: &Baseline,
+    tests: &[usize],
+) -> Result<BTreeMap<usize, RunSummary>, SuiteError> {
+    let options = BaselineOptions { mode, ..options.clone() };
+    let session = Session { suite, options: &options, hook: &|_, _, _, _| {}, scratch: ScratchRoot::new()? };
+    let differs = |index: usize, label: &str, help: Option<Help>| {
+        let of_test = &known.tests[index];
+        let limit = Limit::Measured(of_test.timeout).believed();
+        let made = session.make(index, label, help, limit.time())?;
+        session.forget(&made)?;
+        let varies = of_test.stability == Stability::OutputVaries;
+        let is_other = of_test.runs.first().is_some_and(|run| !alike(&made.summary, run, varies));
+        // Nobody knows what a run would have come to that takes too long.
+        Ok::<_, SuiteError>((is_other && made.summary.verdict != Verdict::Timeout).then_some(made.summary))
+    };
+    let is_over = || interrupt::happened() || options.until.is_some_and(|until| until.is_over(1));
+    let first = in_parallel(options.jobs, tests, |index| match is_over() {
+        true => Ok(None),
+        false => differs(index, "v0000", None),
+    })?;
+    let mut differing = BTreeMap::new();
+    for index in first.into_iter().filter_map(|(index, run)| run.map(|_| index)) {
+        if let Some(run) = differs(index, "v0001", Some(Help::Stack))? {
+            differing.insert(index, run);
+        }
+    }
+    Ok(differing)
+}
