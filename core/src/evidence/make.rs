@@ -410,14 +410,14 @@ mod tests {
         let program = program(ValueClass::Signed, NodeKind::Assignment);
         let (failing, passing) = (domain(INT, &[1, 1, 1]), domain(INT, &[1, 2, 3, 900, 17, 30]));
         let taken = Taken { failing: Some(&failing), passing: Some(&passing) };
-        let found = node_candidates(&program, 0, &taken, &Strings::default(), 1);
+        let found = node_candidates(&program, &[0], &taken, &Strings::default(), 1);
         let texts: Vec<&str> = found.iter().map(|one| one.replacement.as_str()).collect();
         assert_eq!((&texts[..2], found[0].original.as_str()), (&["2", "3"][..], "1"));
         assert!(texts.contains(&"0") && texts.contains(&"900") && texts.contains(&"1 less"), "{texts:?}");
         assert!(found.len() <= MOST_VALUES && found.iter().all(|one| one.kind == Kind::Value));
         let ids: HashSet<u64> = found.iter().map(|one| one.id).collect();
         assert_eq!(ids.len(), found.len());
-        assert_eq!(found, node_candidates(&program, 0, &taken, &Strings::default(), 1), "the same seed");
+        assert_eq!(found, node_candidates(&program, &[0], &taken, &Strings::default(), 1), "the same seed");
     }
 
     #[test]
@@ -425,7 +425,7 @@ mod tests {
         let program = program(ValueClass::Unsigned, NodeKind::Assignment);
         let failing = domain(Form::Integer { width: 32, signed: false, named: false }, &[7, 9, 30, 50]);
         let taken = Taken { failing: Some(&failing), passing: None };
-        let texts: Vec<String> = node_candidates(&program, 0, &taken, &Strings::default(), 1)
+        let texts: Vec<String> = node_candidates(&program, &[0], &taken, &Strings::default(), 1)
             .into_iter()
             .map(|one| one.replacement)
             .collect();
@@ -438,7 +438,7 @@ mod tests {
         let changes = |values: &[u64]| {
             let failing = domain(Form::Truth, values);
             let taken = Taken { failing: Some(&failing), passing: None };
-            let found = node_candidates(&program, 0, &taken, &Strings::default(), 1);
+            let found = node_candidates(&program, &[0], &taken, &Strings::default(), 1);
             found.into_iter().map(|one| one.mutant.overrides[0].change.clone()).collect::<Vec<_>>()
         };
         assert_eq!(changes(&[1, 1]), [Change::Flip]);
@@ -446,13 +446,31 @@ mod tests {
     }
 
     #[test]
+    fn what_is_compiled_several_times_is_changed_in_all_copies() {
+        let mut program = program(ValueClass::Signed, NodeKind::Predicate);
+        let mut copy = program.nodes[0].clone();
+        (copy.function, copy.piece) = (1, 7);
+        let mut other = copy.clone();
+        other.place.column = 9;
+        program.functions.push(program.functions[0].clone());
+        program.nodes.extend([copy, other]);
+        assert_eq!(nodes_of_source(&program), [vec![0, 1], vec![2]]);
+        let found = node_candidates(&program, &[0, 1], &Taken::default(), &Strings::default(), 1);
+        let sites = |one: &Candidate| one.mutant.overrides.iter().filter_map(Override::node).collect::<Vec<_>>();
+        assert!(!found.is_empty() && found.iter().all(|one| sites(one) == [0, 1]));
+        assert_eq!(pieces_of(&program, &found[0]), [0, 7]);
+        let switched = switch_candidate(&program, &[0, 1], &[3]).unwrap();
+        assert_eq!((sites(&switched), switched.mutant.overrides[1].instance), (vec![0, 1], 3));
+    }
+
+    #[test]
     fn a_switch_names_its_executions() {
         let program = program(ValueClass::Signed, NodeKind::Predicate);
-        let one = switch_candidate(&program, 0, &[3]).unwrap();
-        let two = switch_candidate(&program, 0, &[3, 7]).unwrap();
+        let one = switch_candidate(&program, &[0], &[3]).unwrap();
+        let two = switch_candidate(&program, &[0], &[3, 7]).unwrap();
         assert_ne!(one.id, two.id);
         assert_eq!(two.mutant.overrides.iter().map(|one| one.instance).collect::<Vec<_>>(), [3, 7]);
-        assert!(switch_candidate(&self::program(ValueClass::Signed, NodeKind::Assignment), 0, &[1]).is_none());
+        assert!(switch_candidate(&self::program(ValueClass::Signed, NodeKind::Assignment), &[0], &[1]).is_none());
     }
 
     #[test]
