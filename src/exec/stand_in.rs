@@ -415,7 +415,7 @@ impl Running {
         }
         // SAFETY: one system call, which is allowed between fork and exec.
         unsafe {
-            command.pre_exec(|| die_with_parent());
+            command.pre_exec(die_with_parent);
         }
         let child = command.spawn()?;
         // The command holds the ends that are the program's.

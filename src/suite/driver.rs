@@ -197,9 +197,11 @@ pub(super) struct Driven {
     /// What the driver says of that.
     pub(super) complaint: String,
     /// What it says of other answers.
-    pub(super) known: Mutex<HashMap<(i32, Vec<u8>, Vec<u8>), Judged>>,
+    pub(super) known: Mutex<HashMap<Answered, Judged>>,
 }
 
+/// A status, and what was written to both outputs.
+type Answered = (i32, Vec<u8>, Vec<u8>);
 /// A verdict, and why.
 type Judged = (Verdict, String);
 

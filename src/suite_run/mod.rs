@@ -219,7 +219,8 @@ impl SuiteRun<'_> {
                 *known = before.filter(|before| before.passed.is_some()).map(|before| before.in_trials.clone());
             }
         }
-        let counts = |index: &usize| passed(&baseline.tests[*index]).is_some() && !tests[*index].has_starts();
+        let ends = |index: usize| matches!(baseline.tests[index].verdict(), Some(Verdict::Pass | Verdict::Fail));
+        let counts = |index: &usize| ends(*index) && !tests[*index].has_starts();
         let due: Vec<usize> = (0..tests.len()).filter(|index| known[*index].is_none() && counts(index)).collect();
         let differing = suite::differing(self.suite, &self.options, Mode::Trace, baseline, &due)?;
         let text = |index: usize| differing.get(&index).map(words::in_version);
