@@ -4,7 +4,10 @@
 use libfuzzer_sys::fuzz_target;
 use suspect::recording::Types;
 
-fuzz_target!(|input: (Vec<u8>, Vec<u8>, Vec<u8>, Vec<(String, u64)>)| {
+/// Sections of debug information, abbreviations and strings; names and offsets that are asked for.
+type Input = (Vec<u8>, Vec<u8>, Vec<u8>, Vec<(String, u64)>);
+
+fuzz_target!(|input: Input| {
     let (info, abbreviations, texts, asked) = input;
     let types = Types::of_sections(|name| match name {
         ".debug_info" => &info,
