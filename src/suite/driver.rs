@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use suspect_format::abi::{ENV_STAND_IN, ENV_STARTS};
 
 use super::mismatch::clip;
+use super::oracle::Judge;
 use super::test::{FIRST_LIMIT, Place};
 use super::verdict::{Judgement, crash, status_text};
 use super::words::{Said, Words};
@@ -205,9 +206,8 @@ type Answered = (i32, Vec<u8>, Vec<u8>);
 /// A verdict, and why.
 type Judged = (Verdict, String);
 
-impl Driven {
-    /// The verdict on a run.
-    pub(super) fn judge(&self, outcome: &Outcome) -> Judgement {
+impl Judge for Driven {
+    fn judge(&self, outcome: &Outcome) -> Judgement {
         let status = match outcome.status {
             Status::Exited(code) => (code & 0xff) << 8,
             Status::Signaled(signal) => signal,
@@ -227,6 +227,15 @@ impl Driven {
         if verdict == Verdict::Pass { Judgement::pass() } else { Judgement::new(verdict, why) }
     }
 
+    fn identity(&self) -> Vec<u8> {
+        let Reply { stdout, stderr, status } = &self.wrong;
+        let texts = [stdout.as_slice(), stderr, self.complaint.as_bytes()];
+        let lengths = texts.map(|text| (text.len() as u64).to_le_bytes()).concat();
+        [&status.to_le_bytes()[..], &lengths, &texts.concat()].concat()
+    }
+}
+
+impl Driven {
     fn is_wrong(&self, reply: &Reply) -> bool {
         (reply.status, &reply.stdout) == (self.wrong.status, &self.wrong.stdout)
             && (self.is_merged || reply.stderr == self.wrong.stderr)

@@ -7,7 +7,6 @@ use std::sync::{Arc, OnceLock};
 
 use super::automake;
 use super::ctest::CtestOracle;
-use super::driver::Driven;
 use super::framework::Framework;
 use super::junit;
 use super::likeness::Likeness;
@@ -39,7 +38,16 @@ pub(super) enum Oracle {
     /// By what the framework says of the one case that ran.
     Case(Framework),
     /// By the driver that starts the program.
-    Driven(Arc<Driven>),
+    Driven(Arc<dyn Judge>),
+}
+
+/// Somebody who judges runs that ended by themselves by how they ended and what they wrote.
+pub(super) trait Judge: std::fmt::Debug + Send + Sync {
+    /// The verdict on a run.
+    fn judge(&self, outcome: &Outcome) -> Judgement;
+
+    /// What tells it from other judges.
+    fn identity(&self) -> Vec<u8>;
 }
 
 impl Default for Oracle {

@@ -46,12 +46,7 @@ impl Test {
                     }
                 }
             }
-            Oracle::Driven(driven) => {
-                print.bytes(&driven.wrong.stdout);
-                print.bytes(&driven.wrong.stderr);
-                print.bytes(&driven.wrong.status.to_le_bytes());
-                print.bytes(driven.complaint.as_bytes());
-            }
+            Oracle::Driven(driven) => print.bytes(&driven.identity()),
             other => print.bytes(format!("{other:?}").as_bytes()),
         }
         print.hash
