@@ -58,6 +58,16 @@ pub struct Candidate {
 const NEIGHBOURS: [(&str, &str); 2] = [("<", "<="), (">", ">=")];
 
 impl Candidate {
+    /// Whether the statement at its place is left out: a call, or what stands behind a jump that is put before it.
+    pub fn leaves_out(&self) -> bool {
+        let jumps = || ["return", "goto", "break", "continue"].iter().any(|jump| self.replacement.starts_with(jump));
+        match self.kind {
+            Kind::Call => true,
+            Kind::Operation(Class::Sin) => self.replacement.ends_with(&self.original) && jumps(),
+            _ => false,
+        }
+    }
+
     /// Whether it is a slip that programmers make: a relation for its neighbour, or one more or less.
     pub fn is_slip(&self) -> bool {
         let (one, other) = (self.original.as_str(), self.replacement.as_str());

@@ -2,7 +2,7 @@
 
 use super::cluster::clusters;
 use super::weights::{ELSEWHERE, WEIGHTS};
-use super::{Effect, Features, Kind, LineFacts, Portrait, Tallies, Trials};
+use super::{Effect, Features, LineFacts, Portrait, Tallies, Trials};
 
 /// How probable it is that a failing test fails because of each line.
 ///
@@ -143,7 +143,7 @@ fn spread(facts: &LineFacts, trials: &Trials, portrait: &Portrait) -> Vec<f64> {
 const FOR_REPORTS: f64 = 0.1;
 
 /// Takes odds from lines that report a failure where tests are judged by how the program ends, as long as something else turns a test: no passing test
-/// executes them, and all that turns a verdict there is to silence the report or to leave out the call that makes it.
+/// executes them, and all that turns a verdict there is to silence the report or to leave out the call that makes it, or what is behind a jump.
 fn lean_from_reports(facts: &LineFacts, trials: &Trials, lines: &mut [f64]) {
     if trials.is_judged_by_output() {
         return;
@@ -152,7 +152,7 @@ fn lean_from_reports(facts: &LineFacts, trials: &Trials, lines: &mut [f64]) {
     for (at, candidate) in (0..).zip(trials.candidates()).filter(|(_, one)| lines[one.line as usize] > 0.0) {
         let only_executed_failing = facts.spectra()[candidate.line as usize].ep == 0;
         for (_, outcome) in trials.failing(at) {
-            let is_left_out = candidate.kind == Kind::Call && only_executed_failing;
+            let is_left_out = candidate.leaves_out() && only_executed_failing;
             silenced[candidate.line as usize] |=
                 outcome.effect == Effect::Silenced || outcome.effect == Effect::Turned && is_left_out;
             turned[candidate.line as usize] |= outcome.effect == Effect::Turned && !is_left_out;

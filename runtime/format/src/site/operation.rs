@@ -194,9 +194,10 @@ impl Operation {
                 sink.unsigned(variable as u64);
                 sink.unsigned(n_others as u64);
             }
-            OperationKind::Statement { copy } => {
-                sink.put(&[6]);
-                sink.optional(copy);
+            OperationKind::Statement { copy: None } => sink.put(&[6]),
+            OperationKind::Statement { copy: Some(copy) } => {
+                sink.put(&[11]);
+                sink.unsigned(copy as u64);
             }
             OperationKind::Assign { width, is_float, right } => {
                 sink.put(&[7, width, is_float as u8]);
@@ -239,7 +240,7 @@ impl Operation {
                 let width = cursor.byte()?;
                 OperationKind::Read { variable: cursor.small()?, width, n_others: cursor.small()? }
             }
-            6 => OperationKind::Statement { copy: cursor.optional()? },
+            6 => OperationKind::Statement { copy: None },
             7 => {
                 let (width, is_float) = (cursor.byte()?, cursor.byte()? != 0);
                 OperationKind::Assign { width, is_float, right: take_constant(cursor)? }
@@ -247,6 +248,10 @@ impl Operation {
             8 => OperationKind::Unary { width: cursor.byte()?, is_float: cursor.byte()? != 0 },
             9 => OperationKind::If,
             10 => OperationKind::Subscript { width: cursor.byte()?, constant: take_constant(cursor)? },
+            11 => {
+                let copy = u32::try_from(cursor.unsigned()?).map_err(|_| Bad::Number)?;
+                OperationKind::Statement { copy: Some(copy) }
+            }
             tag => return Err(Bad::Tag(tag)),
         };
         Ok(Operation { piece, place, node, kind })
