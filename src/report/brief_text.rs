@@ -180,7 +180,13 @@ fn purpose(command: &str) -> &'static str {
 }
 
 /// Writes `text` in lines of `width` columns behind `indent`, so many at most.
-fn write_wrapped(text: &str, indent: &str, most: usize, width: usize, out: &mut impl Write) -> io::Result<()> {
+pub(super) fn write_wrapped(
+    text: &str,
+    indent: &str,
+    most: usize,
+    width: usize,
+    out: &mut impl Write,
+) -> io::Result<()> {
     let options = textwrap::Options::new(width).initial_indent(indent).subsequent_indent(indent);
     let lines = textwrap::wrap(text, options);
     for (at, line) in lines.iter().take(most).enumerate() {

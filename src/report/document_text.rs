@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use super::brief_text::write_wrapped;
 use super::explanation_text::{MOST_CAUSES, between, in_between};
 use super::words::{differences, group, not_looked_at, reasons, since, tests};
 use super::{
@@ -12,6 +13,9 @@ use super::{
 const NAMED: (usize, usize) = (3, 10);
 /// Places of the ranking that are shown unless asked otherwise, likewise.
 const TOP: (usize, usize) = (3, 5);
+
+/// Lines on a screen of what changed since the last night.
+const SINCE: usize = 3;
 
 /// Writes a report with the first `top` places of its ranking; on a screen as a ranking in short.
 pub fn write_report_text(report: &Report, top: Option<usize>, detail: Detail, out: &mut impl Write) -> io::Result<()> {
@@ -28,7 +32,7 @@ pub fn write_report_text(report: &Report, top: Option<usize>, detail: Detail, ou
     let top = top.unwrap_or(detail.first(TOP.0, TOP.1));
     match (detail, &report.ranking) {
         (Detail::Screen(width), Some(ranking)) => {
-            report.since.iter().try_for_each(|diff| writeln!(out, "{}", detail.line(since(diff))))?;
+            report.since.iter().try_for_each(|diff| write_wrapped(&since(diff), "", SINCE, width, out))?;
             writeln!(out)?;
             let source = |file: &str| report.source(file).map(str::to_string);
             let sources = BriefSources { failing: Vec::new(), extent: &|_, _| None, source: &source };
