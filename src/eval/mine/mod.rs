@@ -164,7 +164,7 @@ fn try_commit(history: &History, commit: &Commit, request: &MineRequest) -> Resu
         Trial::Unbuilt => return Ok(Fate::Unbuilt("it does not build without the changes".into())),
         Trial::Stuck => return Ok(Fate::Broken),
         Trial::Failing(failing) if failing.is_empty() => return Ok(Fate::Unnoticed),
-        Trial::Failing(failing) if failing.len() == pool.len() && !project.has_cases => return Ok(Fate::Broken),
+        Trial::Failing(failing) if failing.len() == pool.len() => return Ok(Fate::Broken),
         Trial::Failing(failing) => failing,
     };
     if bench.judge(&changes, &pool, &scratch)? != Trial::Failing(failing.clone()) {
@@ -183,7 +183,7 @@ fn try_commit(history: &History, commit: &Commit, request: &MineRequest) -> Resu
             format!("{} of {} tests fail", failing.len(), pool.len()),
         ],
     };
-    let selections = if project.has_cases { Vec::new() } else { selections(&pool, &failing) };
+    let selections = selections(&pool, &failing);
     let program = SeededProgram { name: name.clone(), versions: vec![version], selections };
     let benchmark = SeededBenchmark {
         root: &tree,

@@ -15,10 +15,8 @@ pub struct Project {
     pub suites: toml::Value,
     /// Its `[rank]`, as suspect.toml has it; empty if there is none.
     pub rank: toml::Value,
-    /// The suites, each test program as one test: taking them apart needs the runtime.
+    /// The suites.
     pub config: Config,
-    /// Whether test programs are taken apart.
-    pub has_cases: bool,
 }
 
 /// Which files are tests, as far as the request says so.
@@ -51,6 +49,7 @@ impl Project {
         if !request.tests.is_empty() {
             table.insert("suite".into(), lines(&request.tests));
         }
+        whole_programs(&mut table);
         let mut config = Config::parse(toml::to_string(&table).unwrap_or_default().as_bytes(), path)?;
         let build = request.build.clone().or(config.build.command.take()).ok_or_else(|| {
             Obstacle::new(
@@ -58,16 +57,22 @@ impl Project {
                 "nothing says how to build: give --build, or --config with a [build] command",
             )
         })?;
-        let has_cases = config.suites.iter().any(|suite| suite.cases.is_some());
-        config.suites.iter_mut().for_each(|suite| suite.cases = None);
         let automatic = || toml::Value::Array(vec![toml::toml! { kind = "auto" }.into()]);
         Ok(Project {
             build,
             suites: table.remove("suite").unwrap_or_else(automatic),
             rank: table.remove("rank").unwrap_or_else(|| toml::Table::new().into()),
             config,
-            has_cases,
         })
+    }
+}
+
+/// Makes each test program one test: taking it apart needs the runtime, and fails where a fault crashes it, so that versions would have other tests.
+fn whole_programs(table: &mut toml::Table) {
+    let suites = table.get_mut("suite").and_then(toml::Value::as_array_mut);
+    for suite in suites.into_iter().flatten().filter_map(toml::Value::as_table_mut) {
+        suite.remove("cases");
+        suite.remove("starts");
     }
 }
 
@@ -79,4 +84,17 @@ fn lines(tests: &[String]) -> toml::Value {
     suite.insert("list".into(), format!("printf '%s\\n' {}", names.join(" ")).into());
     suite.insert("run".into(), "sh -c {test}".into());
     toml::Value::Array(vec![suite.into()])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn test_programs_are_not_taken_apart() {
+        let text = "[[suite]]\nkind = \"ctest\"\ndir = \"build\"\ncases = \"auto\"\n";
+        let mut table: toml::Table = toml::from_str(text).unwrap();
+        whole_programs(&mut table);
+        assert_eq!(table, toml::from_str(&text.replace("cases = \"auto\"\n", "")).unwrap());
+    }
 }
