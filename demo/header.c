@@ -1,10 +1,9 @@
-/* Inflates one gzip member piecemeal and checks its header as inflateGetHeader reports it.
+/* Inflates one gzip member piecemeal and prints its header as inflateGetHeader reports it, and its text.
  *
  *   header EXTRA MAX CHUNK [NAME [COMMENT]]
  *
  * EXTRA: bytes of the header's extra field (-1: none).  MAX: bytes of the caller's buffer for it (0: none; -1: the
- * caller does not ask for the header).
- * CHUNK: bytes handed to inflate at a time.  Exit status 0 when everything comes back as it went in.
+ * caller does not ask for the header).  CHUNK: bytes handed to inflate at a time.  NAME: - for none.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +11,7 @@
 #include "zlib.h"
 
 #define ROOM 65536
-#define GUARD 64
+#define GUARD 16
 
 static unsigned char stream[ROOM];
 static unsigned long length;
@@ -31,11 +30,6 @@ static void put_number(unsigned long number, int bytes)
     }
 }
 
-static unsigned char extra_byte(int at)
-{
-    return (unsigned char)(at * 7 + 3);
-}
-
 static void put_header(int extra, const char *name, const char *comment)
 {
     int flags = (extra >= 0 ? 4 : 0) | (name ? 8 : 0) | (comment ? 16 : 0);
@@ -46,7 +40,7 @@ static void put_header(int extra, const char *name, const char *comment)
     if (extra >= 0) {
         put_number(extra, 2);
         for (int i = 0; i < extra; i++)
-            put_number(extra_byte(i), 1);
+            put_number('a' + i % 26, 1);
     }
     if (name)
         put(name, strlen(name) + 1);
@@ -71,29 +65,11 @@ static void put_body(const char *text)
     put_number(strlen(text), 4);
 }
 
-static int wrong(const char *what)
+/* A buffer, and the bytes behind its end, which are dots as long as nobody writes there. */
+static void print_extra(const unsigned char *buffer, unsigned have, unsigned max)
 {
-    printf("wrong %s\n", what);
-    return 1;
-}
-
-static int check(gz_header *head, int extra, int max, const char *name, const char *comment)
-{
-    if (head->done != 1)
-        return wrong("state");
-    if (extra >= 0 && head->extra_len != (unsigned)extra)
-        return wrong("length of the extra field");
-    for (int i = 0; i < extra && i < max; i++)
-        if (head->extra[i] != extra_byte(i))
-            return wrong("extra field");
-    for (int i = max; head->extra && i < max + GUARD; i++)
-        if (head->extra[i] != 0xee)
-            return wrong("byte behind the buffer of the extra field");
-    if (name && strcmp((char *)head->name, name) != 0)
-        return wrong("name");
-    if (comment && strcmp((char *)head->comment, comment) != 0)
-        return wrong("comment");
-    return 0;
+    printf("extra field, %u bytes: %.*s\n", have, (int)(have < max ? have : max), buffer);
+    printf("behind its buffer: %.*s\n", GUARD, buffer + max);
 }
 
 int main(int argc, char **argv)
@@ -103,12 +79,12 @@ int main(int argc, char **argv)
     if (argc < 4)
         return 2;
     int extra = atoi(argv[1]), max = atoi(argv[2]), chunk = atoi(argv[3]);
-    const char *name = argc > 4 && *argv[4] ? argv[4] : NULL;
+    const char *name = argc > 4 && strcmp(argv[4], "-") != 0 ? argv[4] : NULL;
     const char *comment = argc > 5 ? argv[5] : NULL;
     put_header(extra, name, comment);
     put_body(text);
 
-    memset(extra_field, 0xee, sizeof extra_field);
+    memset(extra_field, '.', sizeof extra_field);
     gz_header head = {0};
     head.extra = max > 0 ? extra_field : Z_NULL;
     head.extra_max = max > 0 ? max : 0;
@@ -128,8 +104,11 @@ int main(int argc, char **argv)
         z.avail_in = length - given < (unsigned long)chunk ? length - given : (unsigned long)chunk;
         result = inflate(&z, Z_NO_FLUSH);
     }
-    if (result != Z_STREAM_END || z.total_out != strlen(text) || memcmp(output, text, strlen(text)) != 0)
-        return wrong("text");
+    printf("%s: %.*s\n", result == Z_STREAM_END ? "text" : "broken text", (int)z.total_out, output);
     inflateEnd(&z);
-    return max < 0 ? 0 : check(&head, extra, max, name, comment);
+    if (max >= 0)
+        printf("header %s, name %s, comment %s\n", head.done == 1 ? "whole" : "missing", name_field, comment_field);
+    if (head.extra)
+        print_extra(head.extra, head.extra_len, head.extra_max);
+    return 0;
 }

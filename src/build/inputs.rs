@@ -1,11 +1,11 @@
 //! The files that programs were compiled from, as they were then: sources, the headers that they include, and the plugin.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 use suspect_format::trace::{HASH_START, hash_bytes};
@@ -13,7 +13,9 @@ use suspect_format::trace::{HASH_START, hash_bytes};
 use super::BuildReport;
 use super::elf;
 use super::event::{self, Event, EventStep};
+use super::recipe::Recipe;
 use super::run::log_in;
+use super::stamp::{Input, Stamps, below, changed, nanoseconds};
 use super::toolchain::Toolchain;
 
 /// Directory beside the build log: one file for each compilation since the inputs were last gathered.
@@ -22,8 +24,6 @@ const COMPILED: &str = "compiled";
 const INPUTS: &str = "inputs.json";
 /// How far the times of a file system may lag behind the clock.
 const LAG: Duration = Duration::from_millis(20);
-/// Headers below it belong to the system: a package manager changes them, and there are thousands.
-const SYSTEM: &str = "/usr";
 
 /// What a build's programs were made from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,6 +33,9 @@ pub struct Inputs {
     /// Whether the build with these tools went well.
     is_whole: bool,
     compilations: Vec<Compilation>,
+    /// What else the build depended on.
+    #[serde(default)]
+    recipe: Recipe,
 }
 
 /// What puts the versions into programs.
@@ -52,17 +55,6 @@ struct Compilation {
     inputs: Vec<Input>,
 }
 
-/// A file as it was when it was compiled.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Input {
-    path: PathBuf,
-    size: u64,
-    /// Time of change, nanoseconds since 1970.
-    changed: u128,
-    /// Hash of its text; none where it was changed after its compilation began.
-    hash: Option<u64>,
-}
-
 /// Why programs are not what a build would make now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outdated {
@@ -73,6 +65,10 @@ pub enum Outdated {
         /// What was made from it.
         output: PathBuf,
     },
+    /// A file that says how to build is another one.
+    Recipe(PathBuf),
+    /// A source lies beside those that were compiled, and did not then.
+    New(PathBuf),
     /// Another release put the versions into the programs.
     Tools,
     /// The last build failed or was interrupted.
@@ -85,6 +81,8 @@ impl fmt::Display for Outdated {
             Outdated::File { file, output } => {
                 write!(out, "{} is newer than {}", file.display(), output.display())
             }
+            Outdated::Recipe(file) => write!(out, "{} was changed", file.display()),
+            Outdated::New(file) => write!(out, "{} is new", file.display()),
             Outdated::Tools => write!(out, "the programs were built by another release of suspect"),
             Outdated::Unfinished => write!(out, "the last build did not succeed"),
         }
@@ -119,10 +117,10 @@ pub fn begin(log: &Path, events: &[Event]) -> io::Result<Option<PathBuf>> {
     Ok(Some(path))
 }
 
-/// Takes in what was compiled by a build of the project at `root` that went well.
-pub fn gather(root: &Path, state: &Path, report: &BuildReport) -> io::Result<()> {
+/// Takes in what was compiled by a build of the project at `root` that `started` then and went well.
+pub fn gather(root: &Path, state: &Path, report: &BuildReport, started: SystemTime) -> io::Result<()> {
     let root = root.canonicalize()?;
-    let mut stamps = Stamps { root: &root, known: HashMap::new() };
+    let mut stamps = Stamps::new(&root);
     let before = Inputs::load(state).unwrap_or_default();
     let mut by_output: BTreeMap<Vec<PathBuf>, Compilation> =
         before.compilations.into_iter().map(|known| (known.outputs.clone(), known)).collect();
@@ -142,9 +140,11 @@ pub fn gather(root: &Path, state: &Path, report: &BuildReport) -> io::Result<()>
     for alone in programs_alone(&root, report, &known, &mut stamps) {
         by_output.insert(alone.outputs.clone(), alone);
     }
-    let inputs =
-        Inputs { tools: tools(&report.toolchain), is_whole: true, compilations: by_output.into_values().collect() };
-    save(state, &inputs)?;
+    let files: BTreeSet<&Path> =
+        by_output.values().flat_map(|known| known.inputs.iter().map(|input| input.path.as_path())).collect();
+    let recipe = Recipe::of(&root, &files, started);
+    let compilations = by_output.into_values().collect();
+    save(state, &Inputs { tools: tools(&report.toolchain), is_whole: true, compilations, recipe })?;
     match fs::remove_dir_all(&directory) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
@@ -195,7 +195,7 @@ pub fn remove_outdated(root: &Path, state: &Path, toolchain: &Toolchain) -> io::
     let inputs = Inputs::load(state);
     let outputs: BTreeSet<PathBuf> = match &inputs {
         Some(inputs) if inputs.tools.are(toolchain) => {
-            let mut stamps = Stamps { root, known: HashMap::new() };
+            let mut stamps = Stamps::new(root);
             let is_old = |known: &&Compilation| known.inputs.iter().any(|input| stamps.differs(input));
             let old: Vec<&Compilation> = inputs.compilations.iter().filter(is_old).collect();
             old.into_iter().flat_map(|known| known.outputs.iter().map(|path| root.join(path))).collect()
@@ -241,7 +241,7 @@ impl Inputs {
 
     /// Sources of programs of whose build nothing is known, as they are now: paths as seen from the project's root.
     pub fn of_files<'f>(root: &Path, files: impl Iterator<Item = &'f str>) -> Inputs {
-        let mut stamps = Stamps { root, known: HashMap::new() };
+        let mut stamps = Stamps::new(root);
         let now = nanoseconds(SystemTime::now());
         let inputs = files.filter_map(|file| stamps.input(&root.join(file), now)).collect();
         Inputs { compilations: vec![Compilation { outputs: Vec::new(), inputs }], ..Inputs::default() }
@@ -249,15 +249,16 @@ impl Inputs {
 
     /// The files of the last build and one `more`, as they are now.
     pub fn watched(root: &Path, state: &Path, more: &str) -> Inputs {
-        let known = Inputs::load(state).unwrap_or_default().compilations;
-        let files: BTreeSet<PathBuf> = known.into_iter().flat_map(|one| one.inputs).map(|input| input.path).collect();
+        let Inputs { compilations, recipe, .. } = Inputs::load(state).unwrap_or_default();
+        let compiled = compilations.into_iter().flat_map(|one| one.inputs);
+        let files: BTreeSet<PathBuf> = compiled.chain(recipe.scripts).map(|input| input.path).collect();
         let files = files.iter().filter_map(|path| path.to_str()).chain([more]);
         Inputs::of_files(root, files)
     }
 
     /// The first file that is another one than was compiled.
     pub fn first_changed(&self, root: &Path) -> Option<Outdated> {
-        let mut stamps = Stamps { root, known: HashMap::new() };
+        let mut stamps = Stamps::new(root);
         for known in &self.compilations {
             let output = known.outputs.iter().find(|path| root.join(path).exists());
             if output.is_none() && !known.outputs.is_empty() {
@@ -267,12 +268,12 @@ impl Inputs {
                 return Some(Outdated::File { file: input.path.clone(), output: output.cloned().unwrap_or_default() });
             }
         }
-        None
+        self.recipe.first_changed(root)
     }
 
     /// Whether a file, as seen from the project's root, is another one than was compiled; `None` if no compilation is known to have read it.
     pub fn is_changed(&self, root: &Path, file: &Path) -> Option<bool> {
-        let mut stamps = Stamps { root, known: HashMap::new() };
+        let mut stamps = Stamps::new(root);
         let inputs = self.compilations.iter().flat_map(|known| &known.inputs);
         let of_file: Vec<&Input> = inputs.filter(|input| input.path == file).collect();
         (!of_file.is_empty()).then(|| of_file.into_iter().any(|input| stamps.differs(input)))
@@ -330,55 +331,4 @@ impl Begun {
         }
         Some(begun)
     }
-}
-
-/// Files looked at once.
-struct Stamps<'a> {
-    root: &'a Path,
-    known: HashMap<PathBuf, Option<u64>>,
-}
-
-impl Stamps<'_> {
-    /// A file that was compiled in a compilation that began `at` this time; `None` for those of the system, and for what is gone.
-    fn input(&mut self, path: &Path, at: u128) -> Option<Input> {
-        let path = path.canonicalize().ok().filter(|path| path.is_file() && !path.starts_with(SYSTEM))?;
-        let changed = changed(&path)?;
-        let size = path.metadata().ok()?.len();
-        let hash = if changed > at { None } else { self.hash(&path) };
-        Some(Input { path: below(self.root, &path), size, changed, hash })
-    }
-
-    fn differs(&mut self, input: &Input) -> bool {
-        let path = self.root.join(&input.path);
-        let Ok(data) = path.metadata() else { return true };
-        match input.hash {
-            None => true,
-            Some(_) if data.len() == input.size && changed(&path) == Some(input.changed) => false,
-            hash => data.len() != input.size || self.hash(&path) != hash,
-        }
-    }
-
-    fn hash(&mut self, path: &Path) -> Option<u64> {
-        if let Some(known) = self.known.get(path) {
-            return *known;
-        }
-        let hash = fs::read(path).ok().map(|bytes| hash_bytes(HASH_START, &bytes));
-        self.known.insert(path.to_path_buf(), hash);
-        hash
-    }
-}
-
-/// As seen from the project's root, where it lies below it.
-fn below(root: &Path, path: &Path) -> PathBuf {
-    let path = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
-    path.strip_prefix(root).map(Path::to_path_buf).unwrap_or(path)
-}
-
-/// Time of change, nanoseconds since 1970.
-fn changed(path: &Path) -> Option<u128> {
-    Some(nanoseconds(path.metadata().ok()?.modified().ok()?))
-}
-
-fn nanoseconds(time: SystemTime) -> u128 {
-    time.duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos()
 }

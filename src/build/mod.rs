@@ -12,10 +12,12 @@ pub mod inspect;
 pub mod names;
 pub mod optimise;
 pub mod plan;
+mod recipe;
 pub mod report;
 pub mod run;
 pub mod shim;
 pub mod stale;
+mod stamp;
 pub mod toolchain;
 pub mod tree;
 

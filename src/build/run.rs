@@ -122,7 +122,7 @@ pub fn build(options: &BuildOptions) -> Result<BuildReport, BuildError> {
         true => Err(BuildError::NotInstrumented(Box::new(report))),
         false => {
             if report.status == 0 {
-                inputs::gather(&options.root, &options.state, &report).map_err(failed(&options.state))?;
+                inputs::gather(&options.root, &options.state, &report, started).map_err(failed(&options.state))?;
             }
             Ok(report)
         }

@@ -19,6 +19,35 @@ use crate::store::Store;
 
 /// The variable by which the scripts say that they ask, and for which shell.
 const VARIABLE: &str = "SUSPECT_COMPLETE";
+/// What the bash script has after the generated function `_clap_complete_suspect`: bash ends a word at a colon, so `FILE:LINE` is put together
+/// again, and replies begin behind the last colon.
+const BASH_COLONS: &str = r#"
+_suspect_complete() {
+    local -a joined=()
+    local at index=0 glue=
+    for ((at = 0; at < ${#COMP_WORDS[@]}; at++)); do
+        if [[ -n $glue || ${COMP_WORDS[at]} == :* ]] && ((${#joined[@]} > 0)); then
+            joined[${#joined[@]} - 1]+=${COMP_WORDS[at]}
+        else
+            joined+=("${COMP_WORDS[at]}")
+        fi
+        glue=
+        [[ ${COMP_WORDS[at]} == *: ]] && glue=yes
+        ((at == COMP_CWORD)) && index=$((${#joined[@]} - 1))
+    done
+    local -a COMP_WORDS=("${joined[@]}")
+    local COMP_CWORD=$index
+    local typed=${joined[index]}
+    _clap_complete_suspect "$1" "$typed" "${joined[index - 1]}"
+    if [[ $typed == *:* && $COMP_WORDBREAKS == *:* ]]; then
+        COMPREPLY=("${COMPREPLY[@]#"${typed%:*}:"}")
+    fi
+}
+complete -o nospace -o bashdefault -F _suspect_complete suspect
+if [[ "${BASH_VERSINFO[0]}" -eq 4 && "${BASH_VERSINFO[1]}" -ge 4 || "${BASH_VERSINFO[0]}" -gt 4 ]]; then
+    complete -o nospace -o bashdefault -o nosort -F _suspect_complete suspect
+fi
+"#;
 /// Candidates that are offered: what fills a screen.
 const MOST: usize = 200;
 
@@ -33,7 +62,11 @@ pub fn script(shell: Shell, out: &mut impl Write) -> Result<(), Failure> {
     let unknown = || Failure::new(Exit::Internal, format!("{name}: there is no script for it"));
     let shells = Shells::builtins();
     let completer = shells.completer(&name).ok_or_else(unknown)?;
-    completer.write_registration(VARIABLE, "suspect", "suspect", "suspect", out).map_err(Failure::of(Exit::File))
+    completer.write_registration(VARIABLE, "suspect", "suspect", "suspect", out).map_err(Failure::of(Exit::File))?;
+    if shell == Shell::Bash {
+        out.write_all(BASH_COLONS.as_bytes()).map_err(Failure::of(Exit::File))?;
+    }
+    Ok(())
 }
 
 /// The project's tests.

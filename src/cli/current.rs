@@ -90,8 +90,10 @@ pub fn refuse_outdated(start: &Path, verb: &str) -> Result<(), Failure> {
 /// What has changed since `run` was recorded.
 fn outdated_run(store: &Store, run: &Run) -> Result<Option<String>, Failure> {
     let inputs: Option<Inputs> = run.inputs()?;
-    if let Some(Outdated::File { file, .. }) = inputs.and_then(|inputs| inputs.first_changed(&root_of(store))) {
-        return Ok(Some(format!("{} was changed", file.display())));
+    match inputs.and_then(|inputs| inputs.first_changed(&root_of(store))) {
+        Some(Outdated::File { file, .. }) => return Ok(Some(format!("{} was changed", file.display()))),
+        Some(why) => return Ok(Some(why.to_string())),
+        None => {}
     }
     let units: Option<BTreeSet<u64>> = store
         .load_build::<BuildReport>()?

@@ -2,12 +2,14 @@
 
 mod begin;
 mod clock;
+mod course;
 mod difference;
 mod record;
 mod side;
 
 pub use begin::{Begun, begin, lost, unended};
 pub use clock::Clock;
+pub use course::course;
 pub use difference::{compare, night_before, since_last_night};
 pub use record::Night;
 pub use side::{Side, SideTest};

@@ -13,7 +13,7 @@ use crate::store::Store;
 use crate::suite_run::Session;
 
 /// Version of the file.
-const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 1;
 
 /// A night: what `suspect run` did with one recorded run.
 #[derive(Clone, Debug, Serialize, Deserialize)]

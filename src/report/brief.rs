@@ -6,10 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::claim::{Claim, ClaimedOutcome, Effect};
 use super::shell::shell_word;
-use super::{Entry, RankingReport, Reason, TestCounts, TrialCounts};
+use super::{Entry, OutputDifference, RankingReport, Reason, TestCounts, TrialCounts};
 use crate::source::{Edit, Text};
 use crate::store::TestRecord;
-use crate::suite::Mismatch;
 
 /// Version of the JSON form; goes up when a field changes its meaning or goes away.
 pub const BRIEF_SCHEMA_VERSION: u32 = 1;
@@ -213,17 +212,15 @@ fn shown_failure<'s>(
 
 impl Failure {
     fn of(test: &TestRecord) -> Failure {
-        let (expected, written) = match &test.mismatch {
-            Some(Mismatch::Line { written, expected, .. }) => (Some(expected.clone()), Some(written.clone())),
-            Some(Mismatch::Ends { expected, .. }) => (Some(expected.clone()), None),
-            Some(Mismatch::GoesOn { written, .. }) => (None, Some(written.clone())),
-            Some(Mismatch::Break { .. }) | None => (None, None),
-        };
+        let difference = test.mismatch.as_ref().map(OutputDifference::of);
+        let line = difference.as_ref().map(|difference| difference.line);
+        let (expected, written) =
+            difference.map_or((None, None), |difference| (difference.expected, difference.written));
         Failure {
             test: test.name.clone(),
             command: test.command.clone(),
             verdict: test.verdict.strip_prefix("fail: ").unwrap_or(&test.verdict).to_owned(),
-            line: test.mismatch.as_ref().map(Mismatch::line),
+            line,
             expected,
             written,
         }

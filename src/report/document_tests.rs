@@ -3,9 +3,9 @@
 use super::text_tests;
 use super::{
     Build, Cause, ChangedPlace, Commit, ComparedLine, ComparedMethod, Comparison, DIFF_SCHEMA_VERSION, DiffReport,
-    Explanation, FunctionCoverage, FunctionLeft, FunctionProfile, NightName, NotLookedAt, Place, Point, ProfileEdge,
-    REPORT_SCHEMA_VERSION, Recorded, Report, ReportCommand, SourceFile, Step, TestChange, TestOutcome, TestResult,
-    UnitLeft,
+    Explanation, FunctionCoverage, FunctionLeft, FunctionProfile, NightName, NightPoint, NotLookedAt, OutputDifference,
+    Place, Point, ProfileEdge, REPORT_SCHEMA_VERSION, Recorded, Report, ReportCommand, SourceFile, Step, TestChange,
+    TestInput, TestOutcome, TestResult, UnitLeft,
 };
 use crate::history::{Change, Fate};
 
@@ -13,7 +13,25 @@ const SOURCE: &str = "int sum(int a, int b)\n{\n    if (a > 10)\n        return 
 
 fn test(name: &str, outcome: TestOutcome, verdict: &str) -> TestResult {
     let command = format!("./prog {name}");
-    TestResult { name: name.into(), command, outcome, verdict: verdict.into(), milliseconds: 12, processes: 1 }
+    let failed = outcome == TestOutcome::Failed;
+    TestResult {
+        name: name.into(),
+        command,
+        outcome,
+        verdict: verdict.into(),
+        milliseconds: 12,
+        processes: 1,
+        difference: failed.then(|| OutputDifference {
+            line: 3,
+            expected: Some("total 12".into()),
+            written: Some("total 8".into()),
+        }),
+        inputs: if failed { vec![input()] } else { Vec::new() },
+    }
+}
+
+fn input() -> TestInput {
+    TestInput { path: "in/3.txt".into(), text: "10 2\n".into(), is_whole: false }
 }
 
 fn point(line: u32, text: &str) -> Point {
@@ -85,6 +103,17 @@ pub fn sample() -> Report {
             ..Explanation::default()
         }],
         since: Some(since()),
+        nights: [(3, 3, Some(2)), (4, 2, Some(1))]
+            .map(|(id, failing, rank)| NightPoint {
+                id,
+                began: 1_772_000_000 + id * 86_400,
+                failing,
+                passing: 5 - failing,
+                excluded: 0,
+                first: Some(0.83),
+                rank,
+            })
+            .to_vec(),
         not_looked_at: NotLookedAt {
             functions: vec![FunctionLeft {
                 name: "odd".into(),
@@ -168,6 +197,11 @@ pub fn hostile() -> Report {
         test.name.push_str(HOSTILE);
         test.command.push_str(HOSTILE);
         test.verdict.push_str(HOSTILE);
+        test.inputs.iter_mut().for_each(|input| {
+            input.path.push_str(HOSTILE);
+            input.text.push_str(HOSTILE);
+        });
+        test.difference.iter_mut().for_each(|difference| difference.written = Some(HOSTILE.into()));
     });
     for entry in report.ranking.iter_mut().flat_map(|ranking| &mut ranking.ranking) {
         entry.unit = format!("{HOSTILE}:{}", entry.line);

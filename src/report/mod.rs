@@ -61,9 +61,9 @@ pub use diff::{ChangedPlace, Commit, DIFF_SCHEMA_VERSION, DiffReport, NightName,
 pub use diff_text::{utc, write_diff};
 pub use document::{
     Build, Cause, ComparedLine, ComparedMethod, Comparison, EXPLANATION_SCHEMA_VERSION, Explanation, FunctionCoverage,
-    FunctionLeft, FunctionProfile, Made, NotLookedAt, Origin, Place, Point, ProfileEdge, REPORT_SCHEMA_VERSION,
-    ReadError, Recorded, Report, ReportCommand, SourceFile, Step, TestOutcome, TestResult, UnitLeft, places_named,
-    read_report,
+    FunctionLeft, FunctionProfile, Made, NightPoint, NotLookedAt, Origin, OutputDifference, Place, Point, ProfileEdge,
+    REPORT_SCHEMA_VERSION, ReadError, Recorded, Report, ReportCommand, SourceFile, Step, TestInput, TestOutcome,
+    TestResult, UnitLeft, places_named, read_report,
 };
 pub use document_sarif::report_sarif;
 pub use document_text::write_report_text;

@@ -250,7 +250,12 @@ impl Store {
     pub fn latest_manifest(&self) -> Result<Manifest, StoreError> {
         let runs = self.directory.join("runs");
         let number = run_numbers(&runs)?.pop().ok_or_else(|| StoreError::NoRun { path: runs.clone() })?;
-        run::read_manifest(&runs.join(number.to_string()).join("run.json"))
+        self.manifest(number)
+    }
+
+    /// What is said of the run of this number, without what its tests did.
+    pub fn manifest(&self, number: u64) -> Result<Manifest, StoreError> {
+        run::read_manifest(&self.directory.join("runs").join(number.to_string()).join("run.json"))
     }
 
     /// The complete run of this number; `None` when there is none.

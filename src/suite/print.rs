@@ -9,6 +9,7 @@ use std::path::Path;
 use suspect_format::trace::{HASH_START, hash_bytes};
 
 use super::Test;
+use super::named::named_files;
 use super::oracle::{Compare, Expected, Oracle};
 
 /// Larger files are known by their length alone.
@@ -65,13 +66,7 @@ impl Print {
 
     /// The files that the words of a shell's line name.
     fn named(&mut self, directory: &Path, line: &OsStr) {
-        let separates = |byte: &u8| byte.is_ascii_whitespace() || b"'\"<>|&;()=`".contains(byte);
-        for word in line.as_bytes().split(separates).filter(|word| !word.is_empty()) {
-            let path = directory.join(OsStr::from_bytes(word));
-            if path.is_file() {
-                self.file(&path);
-            }
-        }
+        named_files(directory, line).for_each(|path| self.file(&path));
     }
 
     /// A file's contents, unless it is a program.

@@ -32,7 +32,7 @@ fn offered(project: &Project, words: &str) -> Vec<String> {
     let path = format!("{}:{}", bin.path().display(), std::env::var("PATH").unwrap());
     let script = format!(
         "source <(suspect completions bash); COMP_WORDS=({words}); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); \
-         _clap_complete_suspect suspect \"${{COMP_WORDS[$COMP_CWORD]}}\"; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+         _suspect_complete suspect \"${{COMP_WORDS[$COMP_CWORD]}}\" \"\"; printf '%s\\n' \"${{COMPREPLY[@]}}\""
     );
     let ran = Command::new("bash")
         .args(["-c", &script])
@@ -56,6 +56,10 @@ fn bash_offers_tests_methods_lines_and_claims_of_the_project() {
     let ranking = project.ranking(&["--no-trials"])["ranking"].clone();
     let first = &ranking[0];
     assert_eq!(lines[0], format!("{}:{}", first["file"].as_str().unwrap(), first["line"]), "the likeliest comes first");
+    // Bash takes the colon for the end of a word.
+    let (file, line) = (first["file"].as_str().unwrap(), first["line"].to_string());
+    assert_eq!(offered(&project, &format!("suspect rank --why {file} : {line}"))[0], line);
+    assert!(offered(&project, &format!("suspect rank --why {file} :")).contains(&line));
     let brief: serde_json::Value = serde_json::from_str(&project.succeed(&["rank", "--no-trials", "--brief"])).unwrap();
     let claim = brief["best"]["id"].as_str().unwrap().to_owned();
     assert!(offered(&project, &format!("suspect replay {}", &claim[..4])).contains(&claim));

@@ -52,6 +52,7 @@ mod screens;
 mod seeding;
 mod shards;
 mod slices;
+mod snapshots;
 mod stale;
 mod streams;
 mod unclear_runs;

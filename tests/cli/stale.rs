@@ -90,6 +90,31 @@ fn a_header_is_a_source_even_if_make_does_not_know_it() {
 }
 
 #[test]
+fn a_changed_makefile_and_a_new_source_are_built_first() {
+    let project = Project::new();
+    let all = "prog: $(patsubst %.c,%.o,$(wildcard *.c)) Makefile\n\tcc -O1 -o prog *.o\n%.o: %.c Makefile\n\tcc -O1 $(FLAGS) -c $<\n";
+    project.write("prog.c", SOURCE).write("more.h", "#ifndef MORE\n#define MORE 0\n#endif\n").write("Makefile", all);
+    cases(&project);
+    project.write("suspect.toml", &format!("[build]\ncommand = \"make\"\n\n{SUITE}"));
+    project.succeed(&["build"]);
+    project.succeed(&["test"]);
+    edit(&project, "Makefile", &all.replace("$(FLAGS)", "-DMORE=1"));
+    let answer = said(&project, &["test"]);
+    assert!(
+        answer.contains("Makefile was changed: building by `make`") && answer.contains("1 passing, 3 failing"),
+        "{answer}"
+    );
+    edit(&project, "Makefile", all);
+    said(&project, &["test"]);
+    edit(&project, "late.c", "static int late = 1;\nint *where(void) { return &late; }\n");
+    let answer = said(&project, &["test"]);
+    assert!(answer.contains("late.c is new: building by `make`") && answer.contains("4 passing"), "{answer}");
+    assert!(project.path().join("late.o").exists());
+    let again = said(&project, &["test"]);
+    assert!(!again.contains("building"), "{again}");
+}
+
+#[test]
 fn rank_never_shows_old_claims_over_new_text() {
     let project = twice(&wrong());
     let before = said(&project, &["rank"]);

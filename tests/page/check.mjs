@@ -77,6 +77,38 @@ const checks = {
     return page;
   },
 
+  async "the page begins with what fails, and its nights are plots"() {
+    const page = await open("page.html");
+    const failure = page.locator("#failures .failure").first();
+    await seen(failure.locator(".difference .written"));
+    assert.match(await failure.textContent(), /line \d+ of its output is wrong.*\$?.*expected.*written/s);
+    assert.ok((await failure.boundingBox()).y < 500, "it is seen at once");
+    assert.equal(await page.locator("#nights svg").count(), 3);
+    assert.match(await page.locator("#nights svg").first().getAttribute("aria-label"), /^Failing tests: night 1: 2 of \d+ tests fail; night 2/);
+    assert.equal(await page.locator("#methods details.folded[open], #profiles details.folded[open]").count(), 0);
+    await page.screenshot({ path: join(directory, "failure.png") });
+    return page;
+  },
+
+  async "changes that were tried are marks in the source that show what changes"() {
+    const page = await open("page.html");
+    const mark = page.locator(".line .dot.mends").first();
+    await seen(mark);
+    await mark.click();
+    const change = page.locator(".note .change[open]");
+    assert.equal(await change.count(), 1);
+    assert.match(await change.textContent(), /-.*\n\+.*\n.*suspect replay [0-9a-f]{16}/s);
+    return page;
+  },
+
+  async "a value leads to the step that tells where it comes from"() {
+    const page = await open("page.html");
+    await page.locator("#chain-2-1 td a").first().click();
+    await becomes(() => page.url(), /#chain-2-2$/);
+    await seen(page.locator("#chain-2-2:target"));
+    return page;
+  },
+
   async "steps of a chain are bubbles in the source that lead to it"() {
     const page = await open("page.html");
     const bubble = page.locator(".line .bubble").first();
@@ -140,9 +172,17 @@ const checks = {
     await page.locator("#graph .node").first().waitFor();
     const count = () => page.locator("#graph .link").count();
     const slider = page.locator("#strength");
+    // It begins at the most suspicious line, which is seen.
+    const blamed = (await page.locator(".suspect .where").first().textContent()).split(":").pop();
+    assert.match(await page.locator("#extent option:checked").textContent(), new RegExp(`^from parcel\\.c:${blamed} on$`));
+    assert.match(await page.locator("#graph .node.selected .at").textContent(), new RegExp(`:${blamed} `));
+    const frame = await page.locator("#graph svg").boundingBox();
+    const box = await page.locator("#graph .node.selected").boundingBox();
+    assert.ok(box.x >= frame.x && box.x + box.width <= frame.x + frame.width && box.y >= frame.y, JSON.stringify({ box, frame }));
+    await page.locator("#extent").selectOption("output");
     await slider.fill("0");
     const reaching = await count();
-    await page.locator("#towards").uncheck();
+    await page.locator("#extent").selectOption("all");
     assert.ok((await count()) >= reaching && reaching > 0, `${reaching} lead to the output`);
     await slider.fill("0");
     const all = await count();
@@ -233,7 +273,7 @@ const checks = {
     await seen(page.locator(".snippet mark"));
     await place.click();
     await becomes(() => page.url(), /#s=parcel\.c:\d+$/);
-    for (const id of ["suspects", "causes", "model", "profiles", "methods", "tests", "missing"])
+    for (const id of ["failures", "suspects", "causes", "model", "profiles", "methods", "tests", "missing"])
       assert.ok(await page.locator(`#${id} h2`).isVisible(), id);
     assert.ok((await page.locator("#model table tr").count()) > 3);
     assert.ok(!(await page.locator("#graph").isVisible()) && !(await page.locator("#source").isVisible()));

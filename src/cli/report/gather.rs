@@ -14,20 +14,23 @@ use crate::campaign::run_identity;
 use crate::cli::exit::Failure;
 use crate::cli::graph::reported_model;
 use crate::cli::progress::StatusLine;
-use crate::night::{Night, since_last_night};
+use crate::night::{Night, course, since_last_night};
 use crate::obstacle::Obstacle;
 use crate::rank::{Granularity, Need, Units};
 use crate::rank_inputs::{MethodInput, left_out, observe_latest};
 use crate::ranking::known_ranking;
 use crate::report::{
-    Build, Comparison, Explanation, REPORT_SCHEMA_VERSION, RankingReport, Recorded, Report, ReportCommand, TestOutcome,
-    TestResult, change_of, shell_word,
+    Build, Comparison, Explanation, OutputDifference, REPORT_SCHEMA_VERSION, RankingReport, Recorded, Report,
+    ReportCommand, TestInput, TestOutcome, TestResult, change_of, shell_word,
 };
 use crate::store::{Run, TestRecord};
+use crate::suite::{Input, Test};
 use crate::suite_run::Session;
 
 /// Entries that commands are given for.
 const COMMANDED: usize = 100;
+/// Failing tests whose inputs are shown.
+const SHOWN_INPUTS: usize = 20;
 
 /// The report of the latest run of the project at `root`, made at `created` (seconds since 1970).
 ///
@@ -67,7 +70,7 @@ pub fn gather(root: &Path, created: u64) -> Result<Report, Failure> {
             mode: run.manifest.mode.clone(),
         },
         build: build_of(run, build.as_ref()),
-        tests: run.manifest.tests.iter().map(test_result).collect(),
+        tests: test_results(&session),
         commands: commands(run, ranking.as_ref()),
         profiles: profiles(&run.program, &seen, ranking.as_ref()),
         comparison: match &ranking {
@@ -77,6 +80,7 @@ pub fn gather(root: &Path, created: u64) -> Result<Report, Failure> {
         model,
         explanations: explanations(&session)?,
         since,
+        nights: course(store, run.number, ranking.as_ref().and_then(|ranking| ranking.ranking.first()))?,
         not_looked_at,
         ranking,
         n_ranked,
@@ -115,6 +119,26 @@ fn build_of(run: &Run, build: Option<&BuildReport>) -> Build {
     }
 }
 
+/// The tests, the first failing ones with their inputs.
+fn test_results(session: &Session) -> Vec<TestResult> {
+    let records = &session.run.manifest.tests;
+    let mut results: Vec<TestResult> = records.iter().map(test_result).collect();
+    // A suite that cannot be read any more has no inputs to show.
+    let Ok(suite) = session.suite() else { return results };
+    let failing = results.iter_mut().zip(records).filter(|(result, _)| result.outcome == TestOutcome::Failed);
+    for (result, record) in failing.take(SHOWN_INPUTS) {
+        let test = suite.tests().iter().find(|test| test.name == record.name);
+        // An input that has changed since is not what failed.
+        let test = test.filter(|test| test.print() == record.state);
+        result.inputs = test.map_or_else(Vec::new, Test::inputs).into_iter().map(test_input).collect();
+    }
+    results
+}
+
+fn test_input(input: Input) -> TestInput {
+    TestInput { path: input.path.to_string_lossy().into_owned(), text: input.text, is_whole: input.is_whole }
+}
+
 fn test_result(test: &TestRecord) -> TestResult {
     TestResult {
         name: test.name.clone(),
@@ -127,6 +151,8 @@ fn test_result(test: &TestRecord) -> TestResult {
         verdict: test.verdict.clone(),
         milliseconds: test.milliseconds,
         processes: test.processes,
+        difference: test.mismatch.as_ref().map(OutputDifference::of),
+        inputs: Vec::new(),
     }
 }
 

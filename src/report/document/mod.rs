@@ -2,6 +2,7 @@
 
 mod chain;
 mod coverage;
+mod nights;
 mod project;
 mod read;
 
@@ -11,7 +12,10 @@ use serde::{Deserialize, Serialize};
 use super::{DiffReport, Entry, GraphReport, RankingReport};
 pub use chain::{Cause, EXPLANATION_SCHEMA_VERSION, Explanation, Made, Origin, Place, Point, Step, places_named};
 pub use coverage::{FunctionCoverage, SourceFile};
-pub use project::{Build, FunctionLeft, NotLookedAt, Recorded, TestOutcome, TestResult, UnitLeft};
+pub use nights::NightPoint;
+pub use project::{
+    Build, FunctionLeft, NotLookedAt, OutputDifference, Recorded, TestInput, TestOutcome, TestResult, UnitLeft,
+};
 pub use read::{ReadError, read_report};
 
 /// Version of the JSON form; goes up when a field changes its meaning or goes away.
@@ -54,6 +58,9 @@ pub struct Report {
     /// What changed since the night before; `null` where none is kept.
     #[serde(default)]
     pub since: Option<DiffReport>,
+    /// The nights that are kept, the oldest first, this one last; empty where this run is no night's.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nights: Vec<NightPoint>,
     /// What was not looked at.
     pub not_looked_at: NotLookedAt,
     /// The program's files with what tests executed of them; the text of those that have lines among the first.

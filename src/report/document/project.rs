@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::suite::Mismatch;
+
 /// The run of the tests that a report is about.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Recorded {
@@ -62,6 +64,47 @@ pub struct TestResult {
     pub milliseconds: u64,
     /// Processes that left a trace.
     pub processes: u32,
+    /// Where its output is wrong first, if it fails for that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub difference: Option<OutputDifference>,
+    /// The data files that its command names, if it fails: of the first twenty failing tests, four each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inputs: Vec<TestInput>,
+}
+
+/// The first wrong line of an output, around its first wrong character.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct OutputDifference {
+    /// Its number, from 1.
+    pub line: usize,
+    /// The line as it should be; `null` where the output should have ended, or only a line break is wrong.
+    pub expected: Option<String>,
+    /// The line as it is; `null` where the output had ended, or only a line break is wrong.
+    pub written: Option<String>,
+}
+
+impl OutputDifference {
+    /// Of a mismatch.
+    pub fn of(mismatch: &Mismatch) -> OutputDifference {
+        let (expected, written) = match mismatch {
+            Mismatch::Line { written, expected, .. } => (Some(expected.clone()), Some(written.clone())),
+            Mismatch::Ends { expected, .. } => (Some(expected.clone()), None),
+            Mismatch::GoesOn { written, .. } => (None, Some(written.clone())),
+            Mismatch::Break { .. } => (None, None),
+        };
+        OutputDifference { line: mismatch.line(), expected, written }
+    }
+}
+
+/// A data file that a test's command names.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TestInput {
+    /// Its path, as far as possible relative to the directory that the command runs in.
+    pub path: String,
+    /// Its first 2048 bytes, as text.
+    pub text: String,
+    /// Whether that is all of it.
+    pub is_whole: bool,
 }
 
 /// What was not looked at, and so cannot be cleared of anything.

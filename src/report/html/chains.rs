@@ -40,8 +40,10 @@ fn write_chain(id: &str, chain: &Explanation, page: &mut Markup) {
         }
         write_steps(id, chain, between.end..chain.steps.len(), page);
     });
-    for origin in &chain.origins {
-        page.element("p", &[], |page| {
+    for (at, origin) in chain.origins.iter().enumerate() {
+        let name = format!("{id}-origin");
+        let attributes = [("class", "origin"), ("id", name.as_str())];
+        page.element("p", if at == 0 { &attributes } else { &attributes[..1] }, |page| {
             page.text("What differs comes in at ");
             write_point(&origin.point, page);
             page.text(": ");
@@ -66,26 +68,29 @@ fn write_steps(id: &str, chain: &Explanation, steps: Range<usize>, page: &mut Ma
     for at in steps {
         let number = (at + 1).to_string();
         let attributes = [("id", &*format!("{id}-{number}")), ("data-step", &*number)];
-        page.element("li", &attributes, |page| write_step(&chain.steps[at], page));
+        let source = if at + 1 < chain.steps.len() { format!("#{id}-{}", at + 2) } else { format!("#{id}-origin") };
+        let source = Some(source).filter(|_| at + 1 < chain.steps.len() || !chain.origins.is_empty());
+        page.element("li", &attributes, |page| write_step(&chain.steps[at], source.as_deref(), page));
     }
 }
 
 /// Further differences of a step that can be unfolded: a step may have a hundred, and a chain 200 steps.
 const MOST_FOLDED: usize = 18;
 
-fn write_step(step: &Step, page: &mut Markup) {
+/// A step; `source` is the address of what tells where its causes come from.
+fn write_step(step: &Step, source: Option<&str>, page: &mut Markup) {
     page.element("p", &[], |page| {
         write_point(&step.effect_point, page);
         page.text(" because of ");
         write_point(&step.cause_point, page);
     });
     let (first, more) = step.causes.split_at(step.causes.len().min(MOST_CAUSES));
-    write_causes(first, page);
+    write_causes(first, source, page);
     if !more.is_empty() {
         page.element("details", &[], |page| {
             page.element("summary", &[], |page| page.text(&format!("and {} more that differ", more.len())));
             let (folded, rest) = more.split_at(more.len().min(MOST_FOLDED));
-            write_causes(folded, page);
+            write_causes(folded, source, page);
             if !rest.is_empty() {
                 page.element("p", &[], |page| page.text(&format!("{} more are in the report's JSON form", rest.len())));
             }
@@ -99,14 +104,23 @@ fn write_step(step: &Step, page: &mut Markup) {
     }
 }
 
-fn write_causes(causes: &[Cause], page: &mut Markup) {
-    if !causes.is_empty() {
-        page.table("What differs", &["What", "In the failing run", "In the other"], causes.len(), |at, page| {
-            page.element("td", &[], |page| page.element("code", &[], |page| page.text(&causes[at].what)));
-            page.cell(&causes[at].failing);
-            page.cell(&causes[at].passing);
-        });
+fn write_causes(causes: &[Cause], source: Option<&str>, page: &mut Markup) {
+    if causes.is_empty() {
+        return;
     }
+    let caption = if source.is_some() { "What differs; a value leads to where it comes from" } else { "What differs" };
+    page.table(caption, &["What", "In the failing run", "In the other"], causes.len(), |at, page| {
+        let cause = &causes[at];
+        page.element("td", &[], |page| page.element("code", &[], |page| page.text(&cause.what)));
+        for value in [&cause.failing, &cause.passing] {
+            match source {
+                Some(source) => page.element("td", &[], |page| {
+                    page.element("a", &[("href", source)], |page| page.text(value));
+                }),
+                None => page.cell(value),
+            }
+        }
+    });
 }
 
 fn write_point(point: &Point, page: &mut Markup) {

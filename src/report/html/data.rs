@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::markup::{Markup, is_misleading};
 use crate::report::words::differences;
-use crate::report::{Entry, Explanation, GraphReport, Point, Report, SourceFile};
+use crate::report::{Claim, Effect, Entry, Explanation, GraphReport, Point, Report, SourceFile};
 
 /// Lines that are marked in the source.
 const MARKED: usize = 1000;
@@ -30,6 +30,19 @@ struct Marked<'a> {
     suspicion: String,
     evidence: String,
     reasons: Vec<&'a str>,
+    changes: Vec<Tried<'a>>,
+}
+
+/// A change that was tried at a ranked line, as the source marks it.
+#[derive(Serialize)]
+struct Tried<'a> {
+    id: &'a str,
+    /// What it does, in words.
+    words: String,
+    /// `mends`: a failing test passes and no passing one fails; `breaks`: a passing test fails as well.
+    effect: &'static str,
+    /// The edit as a unified diff.
+    patch: Option<&'a str>,
 }
 
 /// A step of a chain, as the source shows it at its line.
@@ -72,6 +85,17 @@ fn marked<'a>(report: &'a Report, entry: &'a Entry) -> Marked<'a> {
         suspicion: ranking.map_or_else(String::new, |ranking| crate::report::words::suspicion(ranking, entry)),
         evidence: entry.evidence.sentence(),
         reasons: entry.reasons.iter().map(|reason| reason.text.as_str()).collect(),
+        changes: entry.reasons.iter().filter_map(|reason| Some(tried(reason.claim.as_ref()?, &reason.text))).collect(),
+    }
+}
+
+fn tried<'a>(claim: &'a Claim, words: &str) -> Tried<'a> {
+    let breaks = claim.outcomes.iter().any(|outcome| outcome.effect == Effect::Fails);
+    Tried {
+        id: &claim.id,
+        words: words.to_owned(),
+        effect: if breaks { "breaks" } else { "mends" },
+        patch: claim.patch.as_deref(),
     }
 }
 

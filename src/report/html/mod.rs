@@ -5,9 +5,11 @@
 
 mod chains;
 mod data;
+mod failures;
 mod markup;
 mod missing;
 mod model;
+mod nights;
 mod since;
 mod suspects;
 mod tables;
@@ -24,16 +26,21 @@ const STYLE: &str = include_str!("bundle/page.css");
 const SOURCES: &str = include_str!("bundle/sources.txt");
 
 /// Sections with their headings, in the order of the page.
-const SECTIONS: [(&str, &str); 8] = [
+const SECTIONS: [(&str, &str); 10] = [
+    ("failures", "What fails"),
     ("suspects", "Where to look"),
     ("causes", "Why it fails"),
     ("since", "Since last night"),
+    ("nights", "Nights"),
     ("model", "What depends on what"),
-    ("profiles", "Edge profiles"),
-    ("methods", "Methods compared"),
     ("tests", "Tests"),
     ("missing", "Not looked at"),
+    ("profiles", "Edge profiles"),
+    ("methods", "Methods compared"),
 ];
+
+/// Sections that are folded: who wants to compare methods looks for them.
+const FOLDED: [&str; 2] = ["profiles", "methods"];
 
 /// The page.
 pub fn report_html(report: &Report) -> String {
@@ -75,7 +82,7 @@ fn head(report: &Report, page: &mut Markup) {
 
 fn header(report: &Report, page: &mut Markup) {
     page.element("header", &[("id", "top")], |page| {
-        page.element("a", &[("class", "skip"), ("href", "#suspects")], |page| page.text("To the suspects"));
+        page.element("a", &[("class", "skip"), ("href", "#failures")], |page| page.text("To what fails"));
         page.element("h1", &[], |page| {
             page.element("span", &[("class", "project")], |page| page.text(&report.project));
             page.text(" ");
@@ -114,6 +121,7 @@ fn has(report: &Report, section: &str) -> bool {
     match section {
         "causes" => !report.explanations.is_empty(),
         "since" => report.since.is_some(),
+        "nights" => !report.nights.is_empty(),
         "model" => report.model.is_some(),
         "profiles" => !report.profiles.is_empty(),
         "methods" => !report.comparison.lines.is_empty(),
@@ -126,17 +134,29 @@ fn sections(report: &Report, page: &mut Markup) {
         let heading_id = format!("{id}-heading");
         page.element("section", &[("id", id), ("aria-labelledby", &heading_id)], |page| {
             page.element("h2", &[("id", &heading_id)], |page| page.text(heading));
-            match *id {
-                "suspects" => suspects::write(report, page),
-                "causes" => chains::write(report, page),
-                "since" => report.since.iter().for_each(|diff| since::write(diff, page)),
-                "model" => model::write(report, page),
-                "profiles" => tables::write_profiles(report, page),
-                "methods" => tables::write_methods(report, page),
-                "tests" => tables::write_tests(report, page),
-                _ => missing::write(report, page),
+            match FOLDED.contains(id) {
+                true => page.element("details", &[("class", "folded")], |page| {
+                    page.element("summary", &[], |page| page.text("Show"));
+                    section(id, report, page);
+                }),
+                false => section(id, report, page),
             }
         });
+    }
+}
+
+fn section(id: &str, report: &Report, page: &mut Markup) {
+    match id {
+        "failures" => failures::write(report, page),
+        "suspects" => suspects::write(report, page),
+        "causes" => chains::write(report, page),
+        "since" => report.since.iter().for_each(|diff| since::write(diff, page)),
+        "nights" => nights::write(report, page),
+        "model" => model::write(report, page),
+        "profiles" => tables::write_profiles(report, page),
+        "methods" => tables::write_methods(report, page),
+        "tests" => tables::write_tests(report, page),
+        _ => missing::write(report, page),
     }
 }
 

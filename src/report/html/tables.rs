@@ -84,8 +84,7 @@ pub fn write_tests(report: &Report, page: &mut Markup) {
         if tests.is_empty() {
             continue;
         }
-        let open = [("open", "")];
-        page.element("details", if outcome == TestOutcome::Failed { &open } else { &[] }, |page| {
+        page.element("details", &[], |page| {
             page.element("summary", &[], |page| page.text(&format!("{} {words}", tests.len())));
             page.table(
                 &format!("Tests that {words}"),

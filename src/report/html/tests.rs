@@ -26,6 +26,12 @@ fn the_page_says_everything_without_its_script() {
         "+        return a + b;",
         "because of",
         "suspect explain b",
+        "<dd class=\"expected\"><code>total 12</code></dd>",
+        "<dd class=\"written\"><code>total 8</code></dd>",
+        "<pre tabindex=\"0\">10 2\n</pre>",
+        "This is its beginning.",
+        "<title>night 3: 3 of 5 tests fail</title>",
+        "<title>night 4: rank 1</title>",
         "Edges of sum()",
         "Ranks by method",
         "flaky: passed 1 of 2 times",
@@ -51,6 +57,30 @@ fn the_page_says_everything_without_its_script() {
     assert!(body.contains("not everything was followed back"), "what is not proved is said");
     let empty = Report { ranking: None, no_ranking: Some("all 3 tests pass".into()), ..sample() };
     assert!(report_html(&empty).contains("all 3 tests pass"));
+}
+
+#[test]
+fn the_page_begins_with_the_failure_and_ends_with_folded_tables() {
+    let body = body(&sample());
+    let at = |words: &str| body.find(words).unwrap_or_else(|| panic!("{words}"));
+    let order =
+        ["id=\"failures\"", "id=\"suspects\"", "id=\"causes\"", "id=\"nights\"", "id=\"tests\"", "id=\"profiles\""];
+    assert!(order.is_sorted_by_key(|id| at(id)));
+    assert_eq!(body.matches("<details class=\"folded\"><summary>Show</summary>").count(), 2);
+    let alone = Report { nights: Vec::new(), ..sample() };
+    assert!(!report_html(&alone).contains("id=\"nights\""));
+}
+
+#[test]
+fn a_value_leads_to_the_step_that_tells_where_it_comes_from() {
+    let mut report = sample();
+    let chain = &mut report.explanations[0];
+    chain.steps = vec![chain.steps[0].clone(); 2];
+    chain.origins = Vec::new();
+    let page = body(&report);
+    let (first, last) = page.split_once("id=\"chain-1-2\"").unwrap();
+    assert!(first.contains("<td><a href=\"#chain-1-2\">true</a></td>"), "{first}");
+    assert!(last.contains("<td>true</td>") && !last.contains("href=\"#chain-1-3\""), "the last step has no source");
 }
 
 #[test]

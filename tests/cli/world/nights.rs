@@ -18,7 +18,7 @@ fn two_nights_of_zlib_with_a_real_fix_between_them() {
     let shell = |line: &str| assert!(Command::new("sh").arg("-ec").arg(line).status().unwrap().success(), "{line}");
     let sources = fetch::registry("libz-sys").join("src/zlib");
     let demo = concat!(env!("CARGO_MANIFEST_DIR"), "/demo");
-    shell(&format!("cp -r {}/. {root} && cd {demo} && cp header.c tests.list suspect.toml {root}", sources.display()));
+    shell(&format!("cp -r {}/. {root} && cd {demo} && cp -r header.c tests suspect.toml {root}", sources.display()));
     project.write(
         "build.sh",
         "test -f zconf.h.done || CFLAGS='-O1 -w' sh ./configure --static >/dev/null\ntouch zconf.h.done\nmake -s libz.a\n\

@@ -7,6 +7,9 @@ import { layout } from "./layout.js";
 const MOST = { nodes: 120, edges: 240 };
 /** Nodes that lead to the output, at most: those nearest to it by strong edges. */
 const MOST_REACHING = 40;
+/** Nodes from the blamed line on, and those before it: so many fit the frame with labels that can be read. */
+const MOST_LED = 12;
+const MOST_BEFORE = 3;
 /** Room of a node, and of a layer and a row. */
 const BOX = { width: 180, height: 40 };
 const STEP = { x: 224, y: 52 };
@@ -15,7 +18,8 @@ const CHARACTERS = 22;
 const READABLE = 0.65;
 
 export class Graph {
-  constructor(place, model) {
+  /** `first`: the most suspicious line, from which the graph begins; null where nothing is ranked. */
+  constructor(place, model, first) {
     this.model = model;
     this.nodes = new Map(model.nodes.map((node) => [node.id, node]));
     this.edges = model.edges.filter((edge) => edge.strength && edge.cause !== edge.effect);
@@ -27,8 +31,14 @@ export class Graph {
     this.said = element("output", { for: "strength" });
     const output = model.nodes.find((node) => node.kind === "output");
     this.output = output ? output.id : null;
-    this.towards = element("input", { type: "checkbox", id: "towards", onchange: () => this.draw() });
-    this.towards.checked = this.output !== null;
+    this.blamed = this.at_line(first);
+    this.extent = element("select", { id: "extent", onchange: () => this.draw() });
+    const extents = [
+      ["blamed", this.blamed !== null && `from ${first.file.split("/").pop()}:${first.line} on`],
+      ["output", output && "what leads to the output"],
+      ["all", "the strongest"],
+    ];
+    for (const [value, words] of extents) if (words) this.extent.append(element("option", { value }, words));
     this.svg = drawn("svg", { role: "group", "aria-label": "Dependence graph", tabindex: "0", onkeydown: (event) => this.key(event) });
     this.panel = element("div", { class: "walk", "aria-live": "polite" });
     const button = (text, label, onclick) => element("button", { type: "button", "aria-label": label, title: label, onclick }, text);
@@ -39,8 +49,8 @@ export class Graph {
         element("label", { for: "strength" }, "Direct dependence from"),
         this.slider,
         this.said,
-        // Together, so that no line ends between them.
-        ...(output ? [element("label", {}, this.towards, " only what leads to the output")] : []),
+        element("label", { for: "extent" }, "Shown"),
+        this.extent,
         button("−", "zoom out", () => this.zoom(1 / 1.4)),
         button("+", "zoom in", () => this.zoom(1.4)),
         button("Fit", "fit the graph into its frame", () => this.fit()),
@@ -62,17 +72,32 @@ export class Graph {
     return Math.floor(last * 20) / 20;
   }
 
+  /** The node of a line that most depends on; null where there is none with edges. */
+  at_line(place) {
+    const drawn = new Set(this.edges.flatMap((edge) => [edge.cause, edge.effect]));
+    const there = this.model.nodes.filter((node) => place && node.file === place.file && node.line === place.line && drawn.has(node.id));
+    const weight = (node) => this.edges.filter((edge) => edge.cause === node.id).reduce((sum, edge) => sum + Math.abs(edge.strength.direct), 0);
+    return there.sort((a, b) => weight(b) - weight(a))[0]?.id ?? null;
+  }
+
+  /** What is drawn of these edges, which come in the order of their strength. */
+  chosen(edges) {
+    const { value } = this.extent;
+    if (value === "output") return reaching(this.output, edges);
+    return value === "blamed" ? leading(this.blamed, edges) : strongest(edges);
+  }
+
   draw() {
     const least = Number(this.slider.value);
     const strong = this.edges.filter((edge) => Math.abs(edge.strength.direct) >= least);
-    const { nodes, edges } = this.towards.checked ? reaching(this.output, strong) : strongest(strong);
+    const { nodes, edges } = this.chosen(strong);
     this.drawn = edges;
     this.said.value = `${least.toFixed(2)}: ${this.drawn.length} of ${strong.length}`;
     this.plan = layout([...nodes], this.drawn);
     this.shapes = new Map();
     this.content = drawn("g", {}, ...this.drawn.map((edge, at) => this.edge(edge, at)), ...[...nodes].map((id) => this.node(id)));
     this.svg.replaceChildren(this.content);
-    if (!nodes.has(this.selected)) this.selected = null;
+    if (!nodes.has(this.selected)) this.selected = this.extent.value === "blamed" ? this.blamed : null;
     this.begin();
     this.walk(this.selected);
   }
@@ -243,10 +268,11 @@ export class Graph {
     this.apply();
   }
 
-  /** A view in which labels can be read: of everything if it is small, else of the end that all leads to. */
+  /** A view in which labels can be read: of everything if it is small, else of the selected node, or of the end that all leads to. */
   begin() {
     this.fit();
     if (this.view.scale >= READABLE || !this.plan.places.size) return;
+    if (this.selected !== null) return this.centre(this.selected);
     const places = [...this.plan.places].sort((a, b) => b[1].layer - a[1].layer);
     const last = places.find(([id]) => this.nodes.get(id).kind === "output") ?? places[0];
     const point = this.at(last[1]);
@@ -306,6 +332,19 @@ function strongest(edges) {
     chosen.push(edge);
   }
   return { nodes, edges: chosen };
+}
+
+/** What a node leads to, at any distance, by the strongest edges first, and what it directly depends on. */
+function leading(source, edges) {
+  const nodes = new Set([source]);
+  for (let grown = true; grown && nodes.size < MOST_LED; ) {
+    const next = edges.find((edge) => nodes.has(edge.cause) && !nodes.has(edge.effect));
+    grown = Boolean(next);
+    if (next) nodes.add(next.effect);
+  }
+  const before = edges.filter((edge) => edge.effect === source && !nodes.has(edge.cause)).slice(0, MOST_BEFORE);
+  before.forEach((edge) => nodes.add(edge.cause));
+  return { nodes, edges: edges.filter((edge) => nodes.has(edge.cause) && nodes.has(edge.effect)).slice(0, MOST.edges) };
 }
 
 /** The edges that lead to a node, at any distance: the strongest that leads to what is there already comes next. */

@@ -59,7 +59,7 @@ if (place && data.model) {
       if (!seen.some((entry) => entry.isIntersecting)) return;
       observer.disconnect();
       document.getElementById("model-table").open = false;
-      new Graph(place, data.model);
+      new Graph(place, data.model, data.entries[0] ?? null);
     },
     { rootMargin: "400px" },
   );

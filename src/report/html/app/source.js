@@ -118,12 +118,31 @@ export class Source {
     );
     if (heat) row.style.setProperty("--heat", String(heat));
     if (mark) row.append(this.badge(mark, line));
+    const changes = this.changesAt(line);
+    for (const change of changes.slice(0, MOST_CHANGES)) row.append(this.dot(change, line));
     const bubbles = this.bubbles.get(this.current)?.get(line) ?? [];
     for (const bubble of bubbles.slice(0, MOST_BUBBLES)) {
       row.append(element("a", { class: "bubble", href: `#${bubble.id}`, title: bubble.text, "aria-label": `${bubble.number}: ${bubble.text}` }, bubble.number));
     }
     if (bubbles.length > MOST_BUBBLES) row.append(element("span", {}, ` ${more(bubbles)}`));
     return row;
+  }
+
+  /** The changes that were tried at a line and turned a test. */
+  changesAt(line) {
+    return (this.marks.get(this.current)?.get(line) ?? []).flatMap((mark) => mark.changes);
+  }
+
+  /** The mark of a change; it shows what changes. */
+  dot(change, line) {
+    const words = `${change.effect === "mends" ? "mends" : "mends and breaks"}: ${change.words}`;
+    const show = (event) => {
+      const row = event.currentTarget.closest(".line");
+      this.note(row, line, true);
+      for (const one of row.nextElementSibling.querySelectorAll(".change")) one.open = one.dataset.id === change.id;
+    };
+    const sign = change.effect === "mends" ? "\u2713" : "\u2717";
+    return element("button", { type: "button", class: `dot ${change.effect}`, "aria-label": words, title: words, onclick: show }, sign);
   }
 
   badge(mark, line) {
@@ -143,7 +162,8 @@ export class Source {
     if (there || marks.length + bubbles.length === 0) return;
     const items = marks.flatMap((mark) => [
       element("p", {}, element("b", {}, mark.suspicion), ` ${mark.evidence}`),
-      ...mark.reasons.slice(0, REASONS).map((reason) => element("p", {}, ...prose(reason))),
+      ...mark.changes.slice(0, MOST_CHANGES).map(changed),
+      ...(mark.changes.length ? [] : mark.reasons.slice(0, REASONS).map((reason) => element("p", {}, ...prose(reason)))),
     ]);
     const steps = bubbles.slice(0, MOST_BUBBLES).map((bubble) =>
       element("p", {}, element("a", { class: "bubble", href: `#${bubble.id}` }, bubble.number), ` ${bubble.text}`),
@@ -151,6 +171,20 @@ export class Source {
     if (bubbles.length > MOST_BUBBLES) steps.push(element("p", { class: "about" }, more(bubbles)));
     row.after(element("div", { class: "note" }, ...items, ...steps));
   }
+}
+
+/** A change that was tried, with its diff folded. */
+function changed(change) {
+  const lines = (change.patch ?? "").split("\n").filter((text) => /^[-+](?![-+]{2} )/.test(text));
+  const diff = lines.map((text) => element("span", { class: text[0] === "-" ? "removed" : "added" }, `${text}\n`));
+  const sign = change.effect === "mends" ? "\u2713" : "\u2717";
+  return element(
+    "details",
+    { class: `change ${change.effect}`, "data-id": change.id },
+    element("summary", {}, `${sign} `, ...prose(change.words)),
+    ...(diff.length ? [element("pre", { tabindex: "0" }, ...diff)] : []),
+    element("p", {}, element("code", { class: "command" }, `suspect replay ${change.id}`)),
+  );
 }
 
 /** Values by file and line. */
@@ -163,6 +197,9 @@ function byPlace(triples) {
   }
   return files;
 }
+
+/** Changes that are marked at one line. */
+const MOST_CHANGES = 4;
 
 /** Steps that are told at one line. */
 const MOST_BUBBLES = 6;
