@@ -51,9 +51,19 @@ pub fn detail(verbose: bool) -> Detail {
 
 /// Columns of the screen.
 pub fn width() -> usize {
-    let (usual, most, fewest) = WIDTH;
-    let columns = terminal_size::terminal_size_of(io::stdout()).map_or(usual, |(width, _)| width.0);
-    columns.clamp(fewest, most).into()
+    terminal_width().unwrap_or(WIDTH.0.into())
+}
+
+/// Columns of the terminal that standard output is, if it is one.
+fn terminal_width() -> Option<usize> {
+    let (_, most, fewest) = WIDTH;
+    terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| width.0.clamp(fewest, most).into())
+}
+
+/// A line with its end: on a terminal broken between words, elsewhere as it is, so that it can be searched.
+pub fn line(text: &str) -> String {
+    let Some(width) = terminal_width() else { return format!("{text}\n") };
+    textwrap::fill(text, textwrap::Options::new(width).subsequent_indent("  ")) + "\n"
 }
 
 /// First and last line of each function.

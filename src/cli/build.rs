@@ -1,15 +1,21 @@
 //! `suspect build` and `suspect doctor`.
 
 use std::ffi::OsString;
-use std::io::Write;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
 
 use serde::Serialize;
 
 use super::args::{BuildArguments, DoctorArguments, OutputFormat};
 use super::exit::{Exit, Failure};
 use super::files::write_json;
+use super::progress::StatusLine;
 use super::project_root;
+use super::streams::say;
 use super::test::hints;
 use crate::build::doctor::Check;
 use crate::build::{self, BuildError, BuildOptions, BuildOutput, BuildReport, driver};
@@ -40,9 +46,51 @@ pub fn build_again(start: &Path, command: &[OsString], out: &mut impl Write) -> 
     again(start, command, BuildOutput::Inherited, out)
 }
 
-/// Builds for a verb whose standard output is its answer.
+/// Builds for a verb whose answer is something else: the build's output is shown as it grows by its last line, and where the build fails by its end.
 pub fn build_aside(start: &Path) -> Result<(), Failure> {
-    again(start, &[], BuildOutput::StandardError, &mut std::io::sink())
+    let log = Store::new(&project_root(start)).build_directory().join("output");
+    let is_over = AtomicBool::new(false);
+    let built = thread::scope(|scope| {
+        scope.spawn(|| show_last_line(&log, &is_over));
+        let built = again(start, &[], BuildOutput::File(log.clone()), &mut std::io::sink());
+        is_over.store(true, Ordering::Relaxed);
+        built
+    });
+    if built.as_ref().is_err_and(|failure| [Exit::Baseline, Exit::NotInstrumented].contains(&failure.exit)) {
+        let output = String::from_utf8_lossy(&std::fs::read(&log).unwrap_or_default()).into_owned();
+        let lines: Vec<&str> = output.lines().collect();
+        lines[lines.len().saturating_sub(LAST_LINES)..].iter().for_each(|line| say!("{line}"));
+        say!("suspect: all that the build wrote is in {}", log.display());
+    }
+    built
+}
+
+/// Lines of its output that a failed build is shown by: a compiler's message is near the end, before make's own.
+const LAST_LINES: usize = 40;
+/// How often the output of a build is looked at.
+const LOOKED: Duration = Duration::from_millis(100);
+/// Bytes at the end of the output that hold its last line.
+const LAST_BYTES: u64 = 4096;
+
+/// Shows the last line of a growing file, until it is over.
+fn show_last_line(log: &Path, is_over: &AtomicBool) {
+    let status = StatusLine::new();
+    while !is_over.load(Ordering::Relaxed) {
+        let line = last_line(log).unwrap_or_default();
+        status.show(false, |_| format!("building: {line}"));
+        thread::sleep(LOOKED);
+    }
+}
+
+fn last_line(log: &Path) -> std::io::Result<String> {
+    let mut file = File::open(log)?;
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(LAST_BYTES)))?;
+    let mut end = Vec::new();
+    file.take(LAST_BYTES).read_to_end(&mut end)?;
+    let text = String::from_utf8_lossy(&end).into_owned();
+    let line = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    Ok(line.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect())
 }
 
 fn again(start: &Path, command: &[OsString], output: BuildOutput, out: &mut impl Write) -> Result<(), Failure> {

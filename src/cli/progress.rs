@@ -64,7 +64,11 @@ impl StatusLine {
         let text = text(state.tried_since.map_or(Duration::ZERO, |since| now - since));
         if self.on_terminal {
             state.shown = true;
-            let _ = write!(anstream::stderr(), "\r\x1b[Ksuspect: {text}");
+            let columns =
+                terminal_size::terminal_size_of(std::io::stderr()).map_or(80, |(width, _)| usize::from(width.0));
+            // A line that wraps could not be taken off again.
+            let text: String = format!("suspect: {text}").chars().take(columns.saturating_sub(1)).collect();
+            let _ = write!(anstream::stderr(), "\r\x1b[K{text}");
             // A terminal that cannot be written to cannot be told so.
             let _ = std::io::stderr().flush();
         } else {

@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde::Serialize;
 use suspect_format::abi::Mode;
 
+use super::answer::line;
 use super::args::{InitArguments, OutputFormat, Record, TestArguments};
 use super::exit::{Exit, Failure};
 use super::files::write_json;
@@ -177,7 +178,7 @@ pub fn summarise(manifest: &Manifest, n_nodes: usize, out: &mut impl Write) -> s
         for test in of(wanted).take(NAMED) {
             // That it fails is said already.
             let verdict = test.verdict.strip_prefix("fail: ").unwrap_or(&test.verdict);
-            writeln!(out, "{word}: {}: {verdict}", called(test))?;
+            out.write_all(line(&format!("{word}: {}: {verdict}", called(test))).as_bytes())?;
         }
         let more = of(wanted).count().saturating_sub(NAMED);
         if more > 0 {
@@ -185,11 +186,13 @@ pub fn summarise(manifest: &Manifest, n_nodes: usize, out: &mut impl Write) -> s
         }
     }
     for warning in &manifest.warnings {
-        writeln!(out, "warning: {warning}")?;
+        out.write_all(line(&format!("warning: {warning}")).as_bytes())?;
     }
     if !manifest.unstable_nodes.is_empty() {
         let n = manifest.unstable_nodes.len();
-        writeln!(out, "{n} of {n_nodes} nodes differ between runs of the same test and are masked")?;
+        out.write_all(
+            line(&format!("{n} of {n_nodes} nodes differ between runs of the same test and are masked")).as_bytes(),
+        )?;
     }
     let (failing, passing, rest) = (of(Some(false)).count(), of(Some(true)).count(), of(None).count());
     writeln!(out, "{passing} passing, {failing} failing, {rest} not counted; recorded")
@@ -210,7 +213,7 @@ pub fn hints(session: &Session) -> Result<Vec<suite::Hint>, Failure> {
 /// Says what would have failing tests tell more.
 fn say_hints(hints: &[suite::Hint], out: &mut impl Write) -> std::io::Result<()> {
     for hint in hints {
-        writeln!(out, "hint: {hint}")?;
+        out.write_all(line(&format!("hint: {hint}")).as_bytes())?;
     }
     match hints {
         [] => Ok(()),

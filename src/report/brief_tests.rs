@@ -53,9 +53,9 @@ sum()  sum.c:1-6                                                            84 %
 Trust: 83 % that it is the first line, over 99 % that it is one of the first 3.
 2 failing, 3 passing tests; 90 trials. One more failing test would help.
 
-  suspect explain b                             how it comes about
-  suspect replay 00000000 --patch | patch -p1   make the change
-  suspect rank -v                               reasons, patches, what was not tried
+  suspect explain b                            how it comes about
+  suspect replay 00000000 --patch | patch -p1  make the change
+  suspect rank -v                              reasons, patches, untried changes
 ";
     assert_eq!(text(&report(), &["b", "c"].map(failing), 80), expected);
 }
@@ -112,7 +112,7 @@ fn what_is_no_edit_is_told_in_a_sentence() {
     reason.claim.as_mut().unwrap().edit = None;
     let text = text(&ranking, &["b"].map(failing), 80);
     assert!(text.contains("                adding 1 to `h` makes b pass [00000000]\n"), "{text}");
-    assert!(text.contains("suspect replay 00000000                       see the change at work"), "{text}");
+    assert!(text.contains("suspect replay 00000000                      see the change at work"), "{text}");
 }
 
 #[test]

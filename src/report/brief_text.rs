@@ -40,10 +40,15 @@ pub fn write_brief(brief: &BriefReport, ranking: &RankingReport, width: usize, o
     writeln!(out)?;
     write_wrapped(&trust(brief, ranking), "", MOST_LINES.1, width, out)?;
     writeln!(out)?;
-    for command in &brief.next {
-        writeln!(out, "  {:<45} {}", command, purpose(command))?;
-    }
-    Ok(())
+    brief.next.iter().try_for_each(|command| write_next(command, purpose(command), out))
+}
+
+/// Columns of a command that is to be typed next.
+const NEXT: usize = 44;
+
+/// Writes a command with what it is for.
+pub(super) fn write_next(command: &str, purpose: &str, out: &mut impl Write) -> io::Result<()> {
+    writeln!(out, "  {command:<NEXT$} {purpose}")
 }
 
 fn write_failure(failure: &Failure, width: usize, out: &mut impl Write) -> io::Result<()> {
@@ -174,7 +179,7 @@ fn purpose(command: &str) -> &'static str {
         Some("explain") => "how it comes about",
         Some("replay") if command.contains("--patch") => "make the change",
         Some("replay") => "see the change at work",
-        Some("rank") if command.ends_with("-v") => "reasons, patches, what was not tried",
+        Some("rank") if command.ends_with("-v") => "reasons, patches, untried changes",
         _ => "go on trying",
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::brief_text::write_wrapped;
+use super::brief_text::{write_next, write_wrapped};
 use super::explanation_text::{MOST_CAUSES, between, in_between};
 use super::words::{differences, group, not_looked_at, reasons, since, tests};
 use super::{
@@ -37,7 +37,7 @@ pub fn write_report_text(report: &Report, top: Option<usize>, detail: Detail, ou
             let source = |file: &str| report.source(file).map(str::to_string);
             let sources = BriefSources { failing: Vec::new(), extent: &|_, _| None, source: &source };
             write_brief(&BriefReport::new(ranking, &sources, top), ranking, width, out)?;
-            writeln!(out, "  {:<45} chains of causes, what was not looked at", "suspect report -v")
+            write_next("suspect report -v", "chains of causes, untouched code", out)
         }
         _ => write_whole(report, top, out),
     }

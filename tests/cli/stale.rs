@@ -72,6 +72,7 @@ fn test_builds_an_edited_source_first() {
     let said_first = said(&project, &["test"]);
     assert!(said_first.contains("suspect: prog.c is newer than prog.o: building by `make` ..."), "{said_first}");
     assert!(said_first.contains("3 passing, 1 failing"), "{said_first}");
+    assert!(!said_first.contains("cc -O1 -c prog.c"), "what a good build writes is no answer: {said_first}");
     let again = said(&project, &["test"]);
     assert!(!again.contains("building"), "{again}");
     // What a program reads stays a document.
@@ -230,6 +231,7 @@ fn a_build_that_fails_is_the_answer() {
         let said = project.fail(&[verb], 4);
         assert!(said.contains("prog.c is newer") || said.contains("the last build did not succeed"), "{said}");
         assert!(said.contains("the build command ended with status"), "{said}");
+        assert!(said.contains("undeclared identifier 'nothing'") && said.contains("is in "), "{said}");
     }
     edit(&project, "prog.c", &wrong());
     assert!(said(&project, &["test"]).contains("3 passing, 1 failing"));
