@@ -122,6 +122,7 @@ fn mended(mend: &Mend, brief: &BriefReport) -> String {
     let failing = brief.tests.failing;
     let who = match (&brief.failure, failing) {
         (Some(failure), 1) => format!("{} passes", failure.test),
+        (None, 1) if mend.mended == 1 => "the failing test passes".into(),
         _ if mend.mended == failing => format!("all {failing} failing tests pass"),
         _ => format!("{} of {failing} failing tests {}", mend.mended, if mend.mended == 1 { "passes" } else { "pass" }),
     };

@@ -30,3 +30,26 @@ fn files_of_the_first_format_are_read() {
         assert_eq!(facts(&said), facts(&expected), "{}", path.display());
     }
 }
+
+/// A report of the first version of its JSON form, as the first release wrote it, in every format that is made of a report alone.
+#[test]
+fn a_report_of_the_first_version_is_rendered() {
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/report-1.json");
+    let project = Project::new();
+    let render = |format: &str| project.succeed(&["report", "--from", golden.to_str().unwrap(), "--format", format]);
+    let told = [
+        ("text", "#1  79 %  8  return a - b;\n                with `a + b`: the failing test passes [a8435a3f]"),
+        ("markdown", "sum.c:8"),
+        ("html", "<summary><b>4</b> <span class=\"verdict failing\">fail: output differs from out/4: line 1 is `9`"),
+        ("json", "\"id\":\"a8435a3f42a61a97\""),
+        ("sarif", "\"startLine\": 8"),
+        ("junit", "<failure"),
+        ("codequality", "\"begin\": 8"),
+        ("lcov", "DA:8,"),
+        ("dot", "digraph"),
+    ];
+    for (format, words) in told {
+        let written = render(format);
+        assert!(written.contains(words), "{format}: {words} is not in\n{written}");
+    }
+}

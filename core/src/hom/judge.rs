@@ -75,6 +75,9 @@ pub struct Judgement {
     pub class: Option<Class>,
     /// Whether it is strongly subsuming, which may be known where the class is not.
     pub strong: Option<bool>,
+    /// Whether it is strongly subsuming and masks a test, which kills a member and not the combination; `None` where that is unknown.
+    /// Oh, Lee & Yoo, section II, count these: "at least one test that fails due to f1 and is masked".
+    pub masking: Option<bool>,
 }
 
 /// Judges higher-order mutants: row i of `outcomes` is that of `homs[i]`, row m of `first_order` that of first-order mutant m.
@@ -94,10 +97,27 @@ pub fn judge(homs: &[Hom], first_order: &KillMatrix, outcomes: &KillMatrix) -> V
 fn judge_one(kills: &Kills, members: &[&Kills]) -> Judgement {
     if kills.unknown.is_empty() && members.iter().all(|member| member.unknown.is_empty()) {
         let class = Class::of(&kills.killed, &members.iter().map(|member| &member.killed).collect::<Vec<_>>());
-        return Judgement { class: Some(class), strong: Some(class == Class::StronglySubsuming) };
+        let strong = Some(class == Class::StronglySubsuming);
+        return Judgement { class: Some(class), strong, masking: is_masking(strong, kills, members) };
     }
     let strong = is_strong(kills, members);
-    Judgement { class: (strong == Some(true)).then_some(Class::StronglySubsuming), strong }
+    let class = (strong == Some(true)).then_some(Class::StronglySubsuming);
+    Judgement { class, strong, masking: is_masking(strong, kills, members) }
+}
+
+/// Whether a mutant that is `strong` or not masks a test, whatever the unknown tests do.
+fn is_masking(strong: Option<bool>, kills: &Kills, members: &[&Kills]) -> Option<bool> {
+    if strong == Some(false) {
+        return Some(false);
+    }
+    let possible = kills.possible();
+    let masks_one = members.iter().any(|member| !member.killed.is_subset(&possible));
+    let may_mask = members.iter().any(|member| !member.possible().is_subset(&kills.killed));
+    match (strong, masks_one, may_mask) {
+        (_, _, false) => Some(false),
+        (Some(true), true, _) => Some(true),
+        _ => None,
+    }
 }
 
 /// Whether a mutant is strongly subsuming whatever the unknown tests do.
@@ -117,9 +137,11 @@ pub struct Summary {
     pub n: usize,
     /// How many are strongly subsuming.
     pub strong: usize,
-    /// How many of these are different mutants.
+    /// How many of these mask a test; of which that is unknown, none.
+    pub masking: usize,
+    /// How many of the strongly subsuming ones are different mutants.
     pub distinct_strong: usize,
-    /// How many different kill vectors these have.
+    /// How many different kill vectors the strongly subsuming ones have.
     pub strong_vectors: usize,
     /// How many have a kill vector of which nothing is unknown.
     pub whole: usize,
@@ -166,6 +188,7 @@ impl<'a> FromIterator<(&'a Hom, &'a Kills, Judgement)> for Summary {
             };
             summary.survived += usize::from(kills.killed.is_empty());
             summary.strong += usize::from(is_strong);
+            summary.masking += usize::from(judgement.masking == Some(true));
             if is_strong {
                 strong.insert(hom);
             }

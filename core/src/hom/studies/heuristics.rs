@@ -35,7 +35,7 @@ impl Default for HeuristicOptions {
 pub struct Published {
     /// The program.
     pub program: &'static str,
-    /// Mean number of strongly subsuming mutants among 1,000 of second order, of each of [`Heuristic::ALL`].
+    /// Mean number of strongly subsuming mutants that mask a test among 1,000 of second order, of each of [`Heuristic::ALL`].
     pub strong: [f64; 4],
 }
 
@@ -65,7 +65,9 @@ pub struct HeuristicRow {
     pub mutants: Spread,
     /// Strongly subsuming ones among them.
     pub strong: Spread,
-    /// Different ones among these.
+    /// Those of these that mask a test, as the paper counts.
+    pub masking: Spread,
+    /// Different ones among the strongly subsuming.
     pub distinct_strong: Spread,
     /// Different kill vectors of these.
     pub strong_vectors: Spread,
@@ -134,6 +136,7 @@ impl HeuristicStudy {
                 n_sets: *n_sets,
                 mutants: spread(&all, |summary| summary.n as f64),
                 strong: spread(&all, |summary| summary.strong as f64),
+                masking: spread(&all, |summary| summary.masking as f64),
                 distinct_strong: spread(&all, |summary| summary.distinct_strong as f64),
                 strong_vectors: spread(&all, |summary| summary.strong_vectors as f64),
                 d_score: self.options.vectors.then(|| spread(&all, |summary| summary.d_score())),

@@ -99,7 +99,7 @@ fn heuristics_are_compared_by_their_repeats() {
     assert!((random.d_score.unwrap().mean - 0.04).abs() < 1e-12, "two vectors, none, and that of test 2");
     assert_eq!([dsort.published, mwm.published], [Some([65.6, 54.0]), Some([38.2, 41.8])]);
 
-    assert!(table.to_string().contains("published: parking, schedule"));
+    assert!(table.to_string().contains("published, masking: parking, schedule"));
 
     let survival = study.survival(&pool, &first_order(100), &outcomes);
     let [first, random, .., mwm] = &survival.rows[..] else { panic!("{survival:?}") };

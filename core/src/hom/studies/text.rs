@@ -56,17 +56,18 @@ impl Display for HeuristicTable {
         writeln!(f, "{n} mutants of order {order} by each heuristic, mean of {repeats} repeats")?;
         writeln!(
             f,
-            "{:<9} {:>6} {:>8} {:>13} {:>13} {:>13} {:>14} {:>8} {:>9}{}",
+            "{:<9} {:>6} {:>8} {:>13} {:>13} {:>13} {:>13} {:>14} {:>8} {:>9}{}",
             "heuristic",
             "sets",
             "mutants",
             "SSHOMs",
+            "masking",
             "distinct",
             "kill vectors",
             "dScore",
             "survive",
             "x random",
-            if *order == 2 { "  published: parking, schedule" } else { "" }
+            if *order == 2 { "  published, masking: parking, schedule" } else { "" }
         )?;
         for row in rows {
             let times = row.times_random.map_or("-".to_string(), |times| format!("{times:.1}"));
@@ -74,11 +75,12 @@ impl Display for HeuristicTable {
                 row.published.map_or(String::new(), |[parking, schedule]| format!("  {parking:.1}, {schedule:.1}"));
             writeln!(
                 f,
-                "{:<9} {:>6} {:>8.0} {:>13} {:>13} {:>13} {:>14} {:>7.1}% {:>9}{}",
+                "{:<9} {:>6} {:>8.0} {:>13} {:>13} {:>13} {:>13} {:>14} {:>7.1}% {:>9}{}",
                 row.heuristic,
                 row.n_sets,
                 row.mutants.mean,
                 shown(row.strong, 1),
+                shown(row.masking, 1),
                 shown(row.distinct_strong, 1),
                 shown(row.strong_vectors, 1),
                 row.d_score.map_or("-".to_string(), |spread| shown(spread, 3)),

@@ -73,9 +73,9 @@ fn what_is_unknown_is_judged_only_where_it_does_not_matter() {
         let homs = [Hom { members: (0..members.len() as u32).collect() }];
         judge(&homs, &matrix(members), &matrix(&[tests]))[0]
     };
-    let unknown = Judgement { class: None, strong: None };
-    let not = Judgement { class: None, strong: Some(false) };
-    let strong = Judgement { class: Some(Class::StronglySubsuming), strong: Some(true) };
+    let unknown = Judgement { class: None, strong: None, masking: None };
+    let not = Judgement { class: None, strong: Some(false), masking: Some(false) };
+    let strong = Judgement { class: Some(Class::StronglySubsuming), strong: Some(true), masking: Some(true) };
     assert_eq!(judged(".x?.", &["xxx.", ".xx."]), strong, "whatever it does, both members die of it");
     assert_eq!(judged(".x.?", &["xxx.", ".xx."]), unknown, "it may be a test that kills no member");
     assert_eq!(judged("..?.", &["xxx.", ".xx."]), unknown, "it may survive");
@@ -84,6 +84,15 @@ fn what_is_unknown_is_judged_only_where_it_does_not_matter() {
     assert_eq!(judged(".x..", &["xxx?", ".xx."]), strong, "that test does not kill it");
     assert_eq!(judged("....", &["xxx?", ".xx."]), not, "it survived");
     assert_eq!(judged("x...", &["xxx?", ".xx."]), not);
+    let alike = |masking| Judgement { masking, ..strong };
+    assert_eq!(
+        judged(".xx.", &[".xx.", ".xx."]),
+        alike(Some(false)),
+        "all three die of the same tests: none is masked"
+    );
+    assert_eq!(judged(".xx.", &["xxx.", ".xx."]), strong, "the first test is masked");
+    assert_eq!(judged(".xx.", &["?xx.", ".xx."]), alike(None), "the first test may be masked");
+    assert_eq!(judged(".x?.", &[".xx.", ".xx."]), alike(None), "the third test may be masked");
 }
 
 #[test]
@@ -98,7 +107,7 @@ fn a_set_is_summed_up() {
     let judged = judge(&homs, &first_order, &outcomes);
     let sum = Summary::of(&homs, &outcomes, &judged);
     assert_eq!((sum.n, sum.unknown, sum.survived), (6, 1, 1));
-    assert_eq!((sum.strong, sum.distinct_strong, sum.strong_vectors, sum.vectors), (3, 2, 1, 3));
+    assert_eq!((sum.strong, sum.masking, sum.distinct_strong, sum.strong_vectors, sum.vectors), (3, 3, 2, 1, 3));
     assert!((sum.d_score() - 0.6).abs() < 1e-12 && (sum.survival() - 0.2).abs() < 1e-12);
     assert_eq!(Summary::default().d_score(), 0.0);
 }
