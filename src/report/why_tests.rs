@@ -79,6 +79,6 @@ fn on_a_screen_there_are_a_few_changes_and_no_numbers() {
     write_why(&report, None, Detail::Screen(80), &mut out).unwrap();
     let text = String::from_utf8(out).unwrap();
     assert!(text.lines().count() <= 25, "{text}");
-    assert!(text.contains("the 9 changes that were tried here:") && text.contains("... and 6 more"), "{text}");
+    assert!(text.contains("the 9 changes that were tried here:") && text.contains("... and 7 more"), "{text}");
     assert!(!text.contains("how its score") && !text.contains("by coverage alone") && text.contains("`-v`"), "{text}");
 }

@@ -10,7 +10,9 @@ use super::{Detail, Entry, Reason};
 /// Names of tests with one effect.
 const NAMED: usize = 5;
 /// Changes that are shown on a screen; otherwise all are.
-const TRIED: usize = 3;
+const TRIED: usize = 2;
+/// Reasons by a single change that are shown on a screen; the changes themselves follow.
+const BY_CHANGES: usize = 2;
 /// Features that are shown of a difference.
 const DIFFERENCES: usize = 4;
 
@@ -49,7 +51,9 @@ fn write_lines(report: &WhyReport, line: Option<&str>, detail: Detail, out: &mut
         writeln!(out)?;
     } else {
         writeln!(out, "why it is there:")?;
-        entry.reasons.iter().try_for_each(|reason| write_reason(reason, detail, out))?;
+        let mut changes = 0..detail.first(BY_CHANGES, usize::MAX);
+        let reasons = entry.reasons.iter().filter(|reason| reason.claim.is_none() || changes.next().is_some());
+        reasons.into_iter().try_for_each(|reason| write_reason(reason, detail, out))?;
         match detail {
             Detail::All => write_features(report, out)?,
             Detail::Screen(_) => writeln!(out)?,
