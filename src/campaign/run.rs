@@ -12,7 +12,7 @@ use super::shelf::Shelf;
 use super::{CampaignError, Counts, Lab, OracleFacts, Plan, PlannedTest, Schedule, Summary, Trial};
 use crate::mutant::Domain;
 use crate::program::Program;
-use crate::store::{CampaignStore, Shard, TrialKey, TrialRecord, TrialWriter};
+use crate::store::{CampaignStore, LogWriter, Shard, TrialFrame, TrialKey, TrialRecord};
 use crate::trial::{self, Mutant, Observation};
 
 /// A test that may be used.
@@ -200,7 +200,7 @@ impl<L: Lab> Campaign<'_, L> {
 struct ValueTrials<'a, L> {
     lab: &'a L,
     plan: &'a Plan,
-    writer: Mutex<TrialWriter>,
+    writer: Mutex<LogWriter<TrialFrame>>,
     counts: Mutex<Counts>,
     to_do: usize,
     watch: &'a dyn Watch,
@@ -254,10 +254,11 @@ impl<L: Lab> Job for ValueTrials<'_, L> {
 
     fn keep(&self, batch: &Batch<Trial>, records: Vec<TrialRecord>) -> Result<(), CampaignError> {
         let n_nodes = self.plan.test(batch.place).map_or(0, |test| test.covered.len());
-        locked(&self.writer).append(batch.place, n_nodes as u32, &records)?;
+        let frame = TrialFrame { test: batch.place, n_nodes: n_nodes as u32, records };
+        locked(&self.writer).append(&frame)?;
         let counts = {
             let mut counts = locked(&self.counts);
-            records.iter().for_each(|record| counts.add(record));
+            frame.records.iter().for_each(|record| counts.add(record));
             *counts
         };
         self.watch.tried(&counts, self.to_do);

@@ -22,7 +22,7 @@ use crate::campaign::{CampaignError, Lab, OracleFacts};
 use crate::evidence::{Strings, Trials};
 use crate::mutant::CodeMutant;
 use crate::program::{Line, Program};
-use crate::store::{Ages, EvidenceStore, EvidenceWriter, TriedRecord, TriedRecords};
+use crate::store::{Ages, EvidenceStore, LogWriter, TriedRecord, TriedRecords};
 use crate::trial::Garbage;
 use round::Round;
 
@@ -114,7 +114,7 @@ struct Shared<'a, R> {
     /// Runs trials; a test's place is its position among those that were chosen.
     runner: Runner<'a, R>,
     /// Nothing where nothing is run.
-    writer: Option<Mutex<EvidenceWriter>>,
+    writer: Option<Mutex<LogWriter<Vec<TriedRecord>>>>,
     garbage: Mutex<BTreeMap<u32, Garbage>>,
     n_done: AtomicUsize,
     /// Whether there was no time to find out what some test does by itself.

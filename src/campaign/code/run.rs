@@ -11,8 +11,7 @@ use crate::campaign::CampaignError;
 use crate::campaign::pool::locked;
 use crate::campaign::runner::{Batch, Job, Runner, Sizes, workers};
 use crate::campaign::shelf::Shelf;
-use crate::store::{KillKey, KillOutcome, KillStore, KillWriter, Kills, Shard};
-use crate::trial::End;
+use crate::store::{KillFrame, KillKey, KillOutcome, KillResult, KillStore, Kills, LogWriter, Shard};
 
 /// Edges of tests, a second's at most, that are prepared before the trials of a round.
 const QUICK: u64 = 200_000_000;
@@ -169,7 +168,7 @@ impl<L: MutantLab> CodeCampaign<'_, L> {
 struct CodeTrials<'a, L: MutantLab> {
     campaign: &'a CodeCampaign<'a, L>,
     part: Part<'a>,
-    writer: Mutex<KillWriter>,
+    writer: Mutex<LogWriter<KillFrame>>,
     counts: Mutex<KillCounts>,
     to_do: usize,
     /// Mutants that a decisive test is known to kill.
@@ -192,7 +191,7 @@ impl<L: MutantLab> Job for CodeTrials<'_, L> {
     type Lab = L;
     type Trial = u32;
     type Shown = Shown;
-    type Record = (KillKey, KillOutcome, End);
+    type Record = KillResult;
 
     fn lab(&self) -> &L {
         self.campaign.lab
@@ -220,20 +219,21 @@ impl<L: MutantLab> Job for CodeTrials<'_, L> {
         self.campaign.lab.run(worker, ready, &batch.trials, shown)
     }
 
-    fn record(&self, batch: &Batch<u32>, index: usize, shown: Shown) -> Self::Record {
+    fn record(&self, batch: &Batch<u32>, index: usize, shown: Shown) -> KillResult {
         let mutant = batch.trials[index];
         if shown.outcome == KillOutcome::Killed && self.part.decisive(mutant).contains(&batch.place) {
             locked(&self.decided).insert(mutant);
         }
-        (self.campaign.key(mutant, batch.place), shown.outcome, shown.end)
+        KillResult { key: self.campaign.key(mutant, batch.place), outcome: shown.outcome, end: shown.end }
     }
 
-    fn keep(&self, _: &Batch<u32>, records: Vec<Self::Record>) -> Result<(), CampaignError> {
+    fn keep(&self, _: &Batch<u32>, records: Vec<KillResult>) -> Result<(), CampaignError> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-        locked(&self.writer).append(self.campaign.settings.build, now, &records)?;
+        let frame = KillFrame { build: self.campaign.settings.build, at: now, results: records };
+        locked(&self.writer).append(&frame)?;
         let counts = {
             let mut counts = locked(&self.counts);
-            records.iter().for_each(|(_, outcome, _)| counts.add(*outcome));
+            frame.results.iter().for_each(|result| counts.add(result.outcome));
             *counts
         };
         self.campaign.watch.tried(&counts, self.to_do);
