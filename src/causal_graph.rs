@@ -1,55 +1,69 @@
-//! `suspect graph`: what depends on what, as the value mutants of a campaign show it.
+//! The graph of causal dependences that value mutants showed: of all tests, of some, or of two groups compared.
 
 use std::collections::BTreeSet;
-use std::io::{self, Write};
-use std::path::Path;
 
-use super::args::{GraphArguments, GraphFormat, ParentsArgument};
-use super::exit::{Exit, Failure};
 use crate::campaign::select_nodes;
-use crate::causal::{Bands, CdflOptions, Cpdm, EffectOptions, Observations, Structure, Towards};
-use crate::rank_inputs::{CdflChoice, Observed, observe};
-use crate::report::{GraphReport, write_graph, write_graph_dot};
+use crate::causal::{Bands, CdflOptions, Cpdm, EffectOptions, Missing, Observations, Structure, Towards};
+use crate::obstacle::Obstacle;
+use crate::rank_inputs::{CdflChoice, Observed, ParentChoice, observe};
+use crate::report::GraphReport;
 use crate::store::Run;
 use crate::suite_run::Session;
 
-/// Edges shown as text unless asked otherwise.
-const DEFAULT_TOP: usize = 40;
+/// Which graph is asked for.
+#[derive(Clone, Debug)]
+pub struct GraphRequest {
+    /// Names of strengths.
+    pub bands: Bands,
+    /// How parents are found, if not as usual.
+    pub parents: Option<ParentChoice>,
+    /// The value of effects that cannot be told, if not as usual.
+    pub unidentified: Option<Missing>,
+    /// Places whose causes are shown: FILE:LINE, FILE:LINE:COLUMN, FUNCTION() or output.
+    pub causes: Vec<String>,
+    /// Places whose effects are shown.
+    pub effects: Vec<String>,
+    /// Steps from these places.
+    pub depth: Option<usize>,
+    /// The tests: `failing`, `passing`, or patterns of names, separated by commas; all without it.
+    pub tests: Option<String>,
+    /// Tests whose graph is taken off.
+    pub minus: Option<String>,
+    /// Weakest direct dependence, or weakest change of one, that is shown.
+    pub threshold: f64,
+    /// Most edges.
+    pub most: usize,
+}
 
-/// Finds the model, or the difference of two, and writes it.
-pub fn graph(root: &Path, arguments: &GraphArguments, out: &mut impl Write) -> Result<(), Failure> {
-    let bands = match arguments.bands.is_empty() {
-        true => Bands::default(),
-        false => Bands::new(arguments.bands.clone()).map_err(Failure::of(Exit::Usage))?,
-    };
-    let session = Session::latest(root)?;
+/// The graph, or the difference of two.
+///
+/// # Errors
+/// When nothing was observed, or a place or test is not there.
+pub fn causal_graph(session: &Session, request: &GraphRequest) -> Result<GraphReport, Obstacle> {
     let run = &session.run;
-    let observed = observe(&session, arguments.paper || arguments.parents == Some(ParentsArgument::Paper), None)?;
-    let focus = Focus::of(run, arguments)?;
-    let parents = if arguments.paper { Some(ParentsArgument::Paper) } else { arguments.parents };
-    let modeller = Modeller {
-        choice: CdflChoice::new(run, parents.map(Into::into), arguments.unidentified.map(Into::into))?,
-        order: &observed.order,
-    };
-    let most = arguments.top.unwrap_or(if arguments.format == GraphFormat::Text { DEFAULT_TOP } else { usize::MAX });
-    let group = Group::of(run, &observed, arguments.tests.as_deref())?;
+    let observed = observe(session, request.parents == Some(ParentChoice::Paper), None)?;
+    let focus = Focus::of(run, request)?;
+    let modeller =
+        Modeller { choice: CdflChoice::new(run, request.parents, request.unidentified)?, order: &observed.order };
+    let group = Group::of(run, &observed, request.tests.as_deref())?;
     let keep = |model: Cpdm| focus.of_model(model);
     let model = keep(modeller.model(&group.observations));
-    let mut report = match &arguments.minus {
+    let mut report = match &request.minus {
         None => {
-            let model = model.filtered(|_, _, edge| edge.direct.value.abs() >= arguments.threshold);
-            GraphReport::new(&run.program, &model, &bands, most, group.words)
+            let model = model.filtered(|_, _, edge| edge.direct.value.abs() >= request.threshold);
+            GraphReport::new(&run.program, &model, &request.bands, request.most, group.words)
         }
         Some(minus) => {
             let minus = Group::of(run, &observed, Some(minus))?;
             let before = keep(modeller.model(&minus.observations));
             let mut changes = before.changes(&model);
-            changes.retain(|change| change.rise().abs() >= arguments.threshold);
-            GraphReport::of_changes(&run.program, &changes, &bands, most, [minus.words, group.words])
+            changes.retain(|change| change.rise().abs() >= request.threshold);
+            let words = [minus.words, group.words];
+            GraphReport::of_changes(&run.program, &changes, &request.bands, request.most, words)
         }
     };
     report.trust.splice(0..0, observed.trust());
-    write(&report, arguments.format, out).map_err(Failure::of(Exit::File))
+    Ok(report)
 }
 
 /// Weakest direct dependence of edges in a model that is part of a report; most edges, and most of these that are there because they
@@ -58,7 +72,7 @@ const REPORTED: (f64, usize) = (0.05, 400);
 const REACHING: (usize, usize) = (250, 6);
 
 /// The model of what a campaign of this run observed, for a report.
-pub fn reported_model(run: &Run, observed: &Observed) -> Result<GraphReport, Failure> {
+pub fn reported_model(run: &Run, observed: &Observed) -> Result<GraphReport, Obstacle> {
     let modeller = Modeller { choice: CdflChoice::new(run, None, None)?, order: &observed.order };
     let group = Group::of(run, observed, None)?;
     let model = modeller.model(&group.observations).filtered(|_, _, edge| edge.direct.value.abs() >= REPORTED.0);
@@ -77,17 +91,6 @@ pub fn reported_model(run: &Run, observed: &Observed) -> Result<GraphReport, Fai
     report.left_out = (n_all - kept.len()) as u32;
     report.trust.splice(0..0, observed.trust());
     Ok(report)
-}
-
-fn write(report: &GraphReport, format: GraphFormat, out: &mut impl Write) -> io::Result<()> {
-    match format {
-        GraphFormat::Text => write_graph(report, out),
-        GraphFormat::Dot => write_graph_dot(report, out),
-        GraphFormat::Json => {
-            serde_json::to_writer_pretty(&mut *out, report)?;
-            writeln!(out)
-        }
-    }
 }
 
 /// Makes models.
@@ -115,7 +118,7 @@ struct Group {
 
 impl Group {
     /// The tests that `names` names: all without it; `failing`, `passing`, and patterns of names, separated by commas.
-    fn of(run: &Run, observed: &Observed, names: Option<&str>) -> Result<Group, Failure> {
+    fn of(run: &Run, observed: &Observed, names: Option<&str>) -> Result<Group, Obstacle> {
         let name = |position: usize| run.manifest.tests[observed.tests[position] as usize].name.as_str();
         let wanted: Box<dyn Fn(usize) -> bool> = match names {
             None => Box::new(|_| true),
@@ -127,13 +130,10 @@ impl Group {
         };
         let positions: Vec<usize> = (0..observed.tests.len()).filter(|position| wanted(*position)).collect();
         match positions.len() {
-            0 => Err(Failure::new(
-                Exit::Usage,
-                format!(
-                    "no test that mutants ran on is called `{}`: give failing, passing, or names with * and ?, separated by commas",
-                    names.unwrap_or("*")
-                ),
-            )),
+            0 => Err(Obstacle::Request(format!(
+                "no test that mutants ran on is called `{}`: give failing, passing, or names with * and ?, separated by commas",
+                names.unwrap_or("*")
+            ))),
             n => {
                 let tests = if n == 1 { "1 test".to_string() } else { format!("{n} tests") };
                 let words = names.map_or(tests.clone(), |names| format!("{tests} ({names})"));
@@ -151,13 +151,13 @@ enum Pattern {
 }
 
 impl Pattern {
-    fn of(word: &str) -> Result<Pattern, Failure> {
+    fn of(word: &str) -> Result<Pattern, Obstacle> {
         match word {
             "failing" => Ok(Pattern::Failing),
             "passing" => Ok(Pattern::Passing),
             word => glob::Pattern::new(word)
                 .map(Pattern::Named)
-                .map_err(|error| Failure::new(Exit::Usage, format!("`{word}` is no pattern of names: {}", error.msg))),
+                .map_err(|error| Obstacle::Request(format!("`{word}` is no pattern of names: {}", error.msg))),
         }
     }
 
@@ -178,23 +178,23 @@ struct Focus {
 }
 
 impl Focus {
-    fn of(run: &Run, arguments: &GraphArguments) -> Result<Focus, Failure> {
+    fn of(run: &Run, request: &GraphRequest) -> Result<Focus, Obstacle> {
         let named = |text: &str| {
             if text == "output" {
                 return Ok(vec![run.program.nodes.len() as u32]);
             }
             select_nodes(&run.program, &[text.to_string()]).map_err(|text| {
                 let message = format!("{text}: no node there; give FILE:LINE, FILE:LINE:COLUMN, FUNCTION() or output");
-                Failure::new(Exit::Usage, message)
+                Obstacle::Request(message)
             })
         };
         let mut around = Vec::new();
-        for (texts, towards) in [(&arguments.causes, Towards::Causes), (&arguments.effects, Towards::Effects)] {
+        for (texts, towards) in [(&request.causes, Towards::Causes), (&request.effects, Towards::Effects)] {
             for text in texts {
                 around.extend(named(text)?.into_iter().map(|node| (node, towards)));
             }
         }
-        Ok(Focus { around, depth: arguments.depth.unwrap_or(usize::MAX) })
+        Ok(Focus { around, depth: request.depth.unwrap_or(usize::MAX) })
     }
 
     fn of_model(&self, model: Cpdm) -> Cpdm {

@@ -1,88 +1,91 @@
-//! `suspect slice`: what a line of a run depends on.
+//! The dynamic slice of a test's run: what a line, or the output, depends on.
 
-use std::io::Write;
-use std::path::Path;
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use suspect_format::external::Role;
 
-use super::args::{AnswerFormat, SliceArguments};
-use super::exit::{Exit, Failure};
-use super::progress::StatusLine;
-use crate::cli::streams::say;
 use crate::comparison::{Side, dynamic_slice};
 use crate::explain::{RecordedTest, RecordingRoom, Wrong, find_wrong};
+use crate::obstacle::Obstacle;
+use crate::progress::Progress;
 use crate::recording::{Asked, Code, Finder, Runs, Site, Words};
-use crate::report::{SliceLine, SliceReport, write_slice};
+use crate::report::{SLICE_SCHEMA_VERSION, SliceLine, SliceReport};
 use crate::source::SourceTree;
 use crate::store::Store;
 use crate::suite::Test;
 
-/// Time for finding the call that wrote what is not expected.
+/// Seconds for finding the call that wrote what is not expected.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Runs the test once, recorded, and slices backward from the place.
-pub fn slice(root: &Path, arguments: &SliceArguments, out: &mut impl Write) -> Result<(), Failure> {
-    let store = Store::new(root);
-    let progress = StatusLine::new();
-    let room = RecordingRoom::new(&store, &progress)?;
-    let test = room.test(&arguments.test)?;
+/// From where a run is sliced.
+#[derive(Clone, Debug)]
+pub struct SliceRequest {
+    /// The test.
+    pub test: String,
+    /// FILE:LINE, FILE:LINE:VARIABLE, `output` for the last thing that was written, or `wrong` for the first that is not expected.
+    pub place: String,
+}
+
+/// Runs the test once, recorded, and slices backward from the place. The sources are those that the slice names; `say` is told how far the
+/// recording can be trusted.
+///
+/// # Errors
+/// When the test cannot be recorded, or there is no such place in its run.
+pub fn slice_run(
+    store: &Store,
+    request: &SliceRequest,
+    progress: &dyn Progress,
+    say: &mut dyn FnMut(String),
+) -> Result<(SliceReport, SourceTree), Obstacle> {
+    let room = RecordingRoom::new(store, progress)?;
+    let test = room.test(&request.test)?;
     let recorded = room.record(test, "slice")?;
-    for warning in recorded.warnings(&test.name) {
-        say!("suspect: {warning}");
-    }
+    recorded.warnings(&test.name).into_iter().for_each(say);
     let loaded = room.code(&[&recorded.recording])?;
     let (program, code) = &*loaded;
-    let sources = SourceTree::of(root, program);
     let runs = Runs::read(code, &[&recorded.recording])
-        .map_err(|error| Failure::new(Exit::Usage, format!("{}: {error}", test.name)))?;
+        .map_err(|error| Obstacle::Request(format!("{}: {error}", test.name)))?;
     let words = Words::new(program, code, &runs, recorded.recording.header().errno_address);
     let finder = Finder::new(code, &runs, &words);
-    let (point, positions, place) = match arguments.place.as_str() {
+    let (point, positions, place) = match request.place.as_str() {
         "wrong" => {
             let wrong = wrong(&room, test, &recorded)?;
             let (file, line) = &wrong.place;
             (wrong.returned.unwrap_or(wrong.point), None, format!("{file}:{line}"))
         }
         place => {
-            let (point, positions) = criterion(code, &runs, &finder, arguments)?;
+            let (point, positions) = criterion(code, &runs, &finder, request)?;
             (point, positions, place.to_owned())
         }
     };
     let members = dynamic_slice(&runs.runs[0], point, positions.as_deref());
-    let mut counts = std::collections::BTreeMap::new();
+    let mut counts = BTreeMap::new();
     for member in members.iter() {
         let Some(place) = words.place(runs.runs[0].site(member)).filter(|place| place.line != 0) else { continue };
         *counts.entry((words.file(place).to_owned(), place.line)).or_insert(0u64) += 1;
     }
     let lines = counts.into_iter().map(|((file, line), executions)| SliceLine { file, line, executions }).collect();
     let report = SliceReport {
-        schema_version: crate::report::SLICE_SCHEMA_VERSION,
+        schema_version: SLICE_SCHEMA_VERSION,
         test: test.name.clone(),
         place,
         points: members.count() as u64,
         of: u64::from(runs.runs[0].points()),
         lines,
     };
-    match arguments.format {
-        AnswerFormat::Text => write_slice(&report, |file| sources.text(file), out),
-        AnswerFormat::Json => writeln!(out, "{}", serde_json::to_string_pretty(&report).unwrap_or_default()),
-        AnswerFormat::Sarif => {
-            return Err(Failure::new(Exit::Usage, "a slice is written as text or json; give one to --format"));
-        }
-    }
-    .map_err(Failure::of(Exit::File))
+    Ok((report, SourceTree::of(store.root(), program)))
 }
 
 /// What a failing test writes and should not.
-fn wrong(room: &RecordingRoom<'_>, test: &Test, failing: &RecordedTest) -> Result<Wrong, Failure> {
+fn wrong(room: &RecordingRoom<'_>, test: &Test, failing: &RecordedTest) -> Result<Wrong, Obstacle> {
     find_wrong(room, test, failing, Instant::now() + PATIENCE)?.ok_or_else(|| {
         let message = format!(
             "{}: no call is known that writes what is not expected: the suite has to say byte for byte what the test is to write, and recorded code \
              to write something else; give FILE:LINE",
             test.name
         );
-        Failure::new(Exit::Usage, message)
+        Obstacle::Request(message)
     })
 }
 
@@ -91,25 +94,25 @@ fn criterion(
     code: &Code,
     runs: &Runs,
     finder: &Finder<'_>,
-    arguments: &SliceArguments,
-) -> Result<(u32, Option<Vec<usize>>), Failure> {
-    let usage = |message: String| Failure::new(Exit::Usage, message);
+    request: &SliceRequest,
+) -> Result<(u32, Option<Vec<usize>>), Obstacle> {
+    let usage = Obstacle::Request;
     let run = &runs.runs[0];
-    if arguments.place == "output" {
+    if request.place == "output" {
         let writes = |point: &u32| {
             let site = run.site(*point);
             matches!(code.what(site), Site::Returned(_)) && code.role(site) == Some(Role::Output)
         };
         let last = (1..run.points()).rev().find(writes);
-        return last.map(|point| (point, None)).ok_or_else(|| usage(format!("{} writes nothing", arguments.test)));
+        return last.map(|point| (point, None)).ok_or_else(|| usage(format!("{} writes nothing", request.test)));
     }
     let asked: Asked =
-        arguments.place.parse().map_err(|expected| usage(format!("{}: expected {expected}", arguments.place)))?;
+        request.place.parse().map_err(|expected| usage(format!("{}: expected {expected}", request.place)))?;
     let executions = finder.executions(Side::First, &asked);
     let Some(last) = executions.last() else {
         return Err(usage(format!(
             "{asked} was not executed by {}; give a line with a statement that was",
-            arguments.test
+            request.test
         )));
     };
     let Some(name) = &asked.variable else { return Ok((last[last.len() - 1], None)) };

@@ -1,139 +1,136 @@
-//! `suspect bisect-step`: whether the commit that is checked out is good, for `git bisect run`.
+//! Bisections: commits judged by their tests, and the ends of a bisection judged once more.
 
 mod ends;
 
-use std::io::Write;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::args::BisectArguments;
-use super::build::build_again;
-use super::exit::{Exit, Failure};
-use super::project_root;
 use crate::exec::ScratchRoot;
 use crate::store::Store;
 use crate::suite::{RunContext, Suite, Test, Verdict};
 use ends::{End, Visit};
 
-/// Builds and runs the tests. Exit codes are those that git takes.
-pub fn step(start: &Path, arguments: &BisectArguments, out: &mut impl Write) -> Result<(), Failure> {
-    let store = Store::new(&project_root(start));
-    let wanted = wanted(&store, arguments)?;
-    let judged = judge_commit(start, &store, &wanted, arguments, out)?;
+/// What is known of the commit that is checked out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Judged {
+    /// All tests pass.
+    Good,
+    /// A test fails, and how.
+    Bad(String),
+    /// Nothing can be said, and why: it does not build, a test is flaky or not there.
+    Undecided(String),
+}
+
+/// How commits are judged.
+#[derive(Clone, Debug)]
+pub struct BisectRequest {
+    /// The tests that tell good from bad; without any, those that fail in the latest recorded run.
+    pub tests: Vec<String>,
+    /// How often each test runs, if not as often as the time allows.
+    pub repeat: Option<u32>,
+}
+
+/// Builds the commit that is checked out, and says what is done.
+pub trait Workshop {
+    /// Builds; `Ok(Err(reason))` where this commit does not build, an error where none can be built.
+    fn build(&mut self) -> Result<Result<(), String>, String>;
+    /// Says a line; an error where nobody can be told.
+    fn say(&mut self, line: String) -> Result<(), String>;
+}
+
+/// Judges the commit that is checked out; where that ends a bisection, its ends too.
+///
+/// # Errors
+/// Why the bisection cannot go on, or cannot be trusted.
+pub fn judge_step(store: &Store, request: &BisectRequest, workshop: &mut dyn Workshop) -> Result<Judged, String> {
+    let wanted = wanted(store, &request.tests)?;
+    let mut bisection = Bisection { store, wanted, repeat: request.repeat, workshop };
+    let judged = bisection.judge_commit()?;
     if let Judged::Good | Judged::Bad(_) = judged {
-        for end in ends::deciding(store.root(), matches!(judged, Judged::Good)) {
-            check(&end, start, &store, &wanted, arguments, out)?;
+        for end in ends::deciding(store.root(), judged == Judged::Good) {
+            bisection.check(&end)?;
         }
     }
-    match judged {
-        Judged::Good => Ok(()),
-        Judged::Bad(why) => Err(Failure::new(Exit::BAD, why)),
-        Judged::Undecided(why) => Err(untestable(why)),
-    }
+    Ok(judged)
 }
 
-/// Tests to run, each with its time limit.
-type Wanted = [(String, Option<Duration>)];
+struct Bisection<'a> {
+    store: &'a Store,
+    /// Tests to run, each with its time limit.
+    wanted: Vec<(String, Option<Duration>)>,
+    repeat: Option<u32>,
+    workshop: &'a mut dyn Workshop,
+}
 
-/// Builds the commit that is checked out, and runs the tests.
-fn judge_commit(
-    start: &Path,
-    store: &Store,
-    wanted: &Wanted,
-    arguments: &BisectArguments,
-    out: &mut impl Write,
-) -> Result<Judged, Failure> {
-    match build_again(start, &arguments.command, out) {
-        Ok(()) => {}
-        // Without hooks a test runs as well.
-        Err(failure) if failure.exit == Exit::NotInstrumented => {}
-        Err(failure) if failure.exit == Exit::Baseline => return Ok(Judged::Undecided(failure.message)),
-        Err(failure) => return Err(Failure::new(Exit::Abort, failure.message)),
-    }
-    let suite = match Suite::load(store.root()) {
-        Ok(suite) => suite,
-        Err(error) => return Ok(Judged::Undecided(error.to_string())),
-    };
-    let mut tests = Vec::new();
-    for (name, limit) in wanted {
-        match suite.tests().iter().find(|test| test.name == *name) {
-            Some(test) => tests.push((test, *limit)),
-            None => return Ok(Judged::Undecided(format!("the suite has no test `{name}` here"))),
+impl Bisection<'_> {
+    /// Builds the commit that is checked out, and runs the tests.
+    fn judge_commit(&mut self) -> Result<Judged, String> {
+        if let Err(why) = self.workshop.build()? {
+            return Ok(Judged::Undecided(why));
         }
-    }
-    let mut undecided = None;
-    for (test, limit) in tests {
-        match judge(&suite, test, limit, arguments.repeat)? {
-            Judged::Good => writeln!(out, "{}: passes", test.name).map_err(Failure::of(Exit::Abort))?,
-            Judged::Bad(verdict) => return Ok(Judged::Bad(format!("{}: {verdict}", test.name))),
-            Judged::Undecided(why) => undecided = Some(format!("{}: {why}", test.name)),
+        let suite = match Suite::load(self.store.root()) {
+            Ok(suite) => suite,
+            Err(error) => return Ok(Judged::Undecided(error.to_string())),
+        };
+        let mut tests = Vec::new();
+        for (name, limit) in &self.wanted {
+            match suite.tests().iter().find(|test| test.name == *name) {
+                Some(test) => tests.push((test, *limit)),
+                None => return Ok(Judged::Undecided(format!("the suite has no test `{name}` here"))),
+            }
         }
+        let mut undecided = None;
+        for (test, limit) in tests {
+            match judge(&suite, test, limit, self.repeat)? {
+                Judged::Good => self.workshop.say(format!("{}: passes", test.name))?,
+                Judged::Bad(verdict) => return Ok(Judged::Bad(format!("{}: {verdict}", test.name))),
+                Judged::Undecided(why) => undecided = Some(format!("{}: {why}", test.name)),
+            }
+        }
+        Ok(undecided.map_or(Judged::Good, Judged::Undecided))
     }
-    Ok(undecided.map_or(Judged::Good, Judged::Undecided))
-}
 
-/// Judges an end of the bisection once more, since its result rests on it: a test that fails at random may have been lucky there.
-fn check(
-    end: &End,
-    start: &Path,
-    store: &Store,
-    wanted: &Wanted,
-    arguments: &BisectArguments,
-    out: &mut impl Write,
-) -> Result<(), Failure> {
-    let (name, called) = (end.commit.get(..12).unwrap_or(&end.commit), if end.is_good { "good" } else { "bad" });
-    writeln!(out, "{name} was called {called}: judging it once more, since the bisection ends here")
-        .map_err(Failure::of(Exit::Abort))?;
-    let Some(_visit) = Visit::to(store.root(), &end.commit) else {
-        return writeln!(out, "{name} cannot be checked out: not judged again").map_err(Failure::of(Exit::Abort));
-    };
-    let now = match judge_commit(start, store, wanted, arguments, out)? {
-        Judged::Good if end.is_good => return Ok(()),
-        Judged::Bad(_) if !end.is_good => return Ok(()),
-        Judged::Good => "all tests pass there now".to_owned(),
-        Judged::Bad(why) | Judged::Undecided(why) => format!("now: {why}"),
-    };
-    Err(Failure::new(
-        Exit::Abort,
-        format!("{name} was called {called}, but {now}. The bisection cannot be trusted: see `git bisect log`"),
-    ))
-}
-
-fn untestable(message: String) -> Failure {
-    Failure::new(Exit::Untestable, message)
+    /// Judges an end of the bisection once more, since its result rests on it: a test that fails at random may have been lucky there.
+    fn check(&mut self, end: &End) -> Result<(), String> {
+        let (name, called) = (end.commit.get(..12).unwrap_or(&end.commit), if end.is_good { "good" } else { "bad" });
+        self.workshop
+            .say(format!("{name} was called {called}: judging it once more, since the bisection ends here"))?;
+        let Some(_visit) = Visit::to(self.store.root(), &end.commit) else {
+            return self.workshop.say(format!("{name} cannot be checked out: not judged again"));
+        };
+        let now = match self.judge_commit()? {
+            Judged::Good if end.is_good => return Ok(()),
+            Judged::Bad(_) if !end.is_good => return Ok(()),
+            Judged::Good => "all tests pass there now".to_owned(),
+            Judged::Bad(why) | Judged::Undecided(why) => format!("now: {why}"),
+        };
+        Err(format!("{name} was called {called}, but {now}. The bisection cannot be trusted: see `git bisect log`"))
+    }
 }
 
 /// A test may take so many times as long as when it was recorded, and at least this long.
 const LIMIT: (u32, Duration) = (10, Duration::from_secs(10));
 
 /// The tests to run, each with its time limit where it was recorded.
-fn wanted(store: &Store, arguments: &BisectArguments) -> Result<Vec<(String, Option<Duration>)>, Failure> {
+fn wanted(store: &Store, asked: &[String]) -> Result<Vec<(String, Option<Duration>)>, String> {
     // Without a recorded run the named tests have no time limit of their own.
     let recorded = store.latest_run().map(|run| run.manifest.tests).unwrap_or_default();
     let limit = |milliseconds: u64| LIMIT.1.max(Duration::from_millis(milliseconds) * LIMIT.0);
-    if arguments.tests.is_empty() {
+    if asked.is_empty() {
         let failing = recorded.iter().filter(|test| test.passed == Some(false));
         let failing: Vec<_> = failing.map(|test| (test.name.clone(), Some(limit(test.milliseconds)))).collect();
         return match failing.is_empty() {
             false => Ok(failing),
-            true => Err(Failure::new(
-                Exit::Abort,
-                "which test tells good from bad? none fails in a recorded run; name one: suspect bisect-step --test t3",
-            )),
+            true => Err(
+                "which test tells good from bad? none fails in a recorded run; name one: suspect bisect-step --test t3"
+                    .to_string(),
+            ),
         };
     }
     let named = |name: &String| {
         let known = recorded.iter().find(|test| test.name == *name);
         (name.clone(), known.map(|test| limit(test.milliseconds)))
     };
-    Ok(arguments.tests.iter().map(named).collect())
-}
-
-/// What runs of a test say.
-enum Judged {
-    Good,
-    Bad(String),
-    Undecided(String),
+    Ok(asked.iter().map(named).collect())
 }
 
 /// Runs of a test at least and at most, and how long further ones are begun: two equal ends of a test that fails at random are nothing rare, and one
@@ -148,14 +145,14 @@ fn is_enough(runs: u32, asked: Option<u32>, began: Instant) -> bool {
     }
 }
 
-fn judge(suite: &Suite, test: &Test, limit: Option<Duration>, asked: Option<u32>) -> Result<Judged, Failure> {
-    let scratch = ScratchRoot::new().map_err(Failure::of(Exit::Abort))?;
+fn judge(suite: &Suite, test: &Test, limit: Option<Duration>, asked: Option<u32>) -> Result<Judged, String> {
+    let scratch = ScratchRoot::new().map_err(|error| error.to_string())?;
     let timeout = test.own_timeout().or(limit);
     let context = RunContext { env: &[], scratch: &scratch, timeout, large_stack: false };
     let mut first: Option<(Verdict, String)> = None;
     let (began, mut runs) = (Instant::now(), 0);
     while !is_enough(runs, asked, began) {
-        let run = suite.run_test(test, &context).map_err(Failure::of(Exit::Abort))?;
+        let run = suite.run_test(test, &context).map_err(|error| error.to_string())?;
         runs += 1;
         let said = run.reason.map_or_else(|| run.verdict.to_string(), |reason| format!("{}: {reason}", run.verdict));
         match &first {

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::args::{BuildArguments, DoctorArguments, OutputFormat};
 use super::exit::{Exit, Failure};
 use super::files::write_json;
-use super::project_root;
+use super::place::project_root;
 use super::test::hints;
 use crate::build::doctor::Check;
 use crate::build::{self, BuildError, BuildOptions, BuildOutput, BuildReport, driver};

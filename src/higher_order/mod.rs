@@ -1,16 +1,10 @@
-//! `suspect hom`: higher-order mutants, chosen by the causal effect of the places that they change.
+//! Higher-order mutants of a recorded program, chosen by the causal effect of the places that they change: made, run, judged, studied.
 
 mod report;
 
 use std::collections::HashMap;
-use std::io::Write;
-use std::path::Path;
 
-use super::args::{HeuristicArgument, HomArguments, StudyArgument};
-use super::exit::{Exit, Failure};
-use super::progress::StatusLine;
 use crate::causal::{EffectOptions, Structure, StructureOptions};
-use crate::cli::streams::say;
 use crate::hom::studies::{DecileOptions, DecileStudy, HeuristicOptions, HeuristicStudy};
 use crate::hom::{
     EffectMatrix, FirstOrder, Heuristic, Hom, KillMatrix, KillVector, Location, PlanError, PlanOptions, Pool, judge,
@@ -18,53 +12,119 @@ use crate::hom::{
 };
 use crate::mutant::{CodeMutant, edits};
 use crate::mutation::{Catalogue, CatalogueRequest, Decisive, KillRequest, Killer, MemberKills, Subject, subject};
+use crate::obstacle::Obstacle;
+use crate::progress::Progress;
 use crate::rank_inputs::observe;
-use crate::store::{Run, Store};
+use crate::store::Run;
 use crate::suite_run::Session;
 use crate::trial::Site;
-use report::HomReport;
+pub use report::HomReport;
 
-impl From<PlanError> for Failure {
-    fn from(error: PlanError) -> Failure {
-        let message = match error {
+impl From<PlanError> for Obstacle {
+    fn from(error: PlanError) -> Obstacle {
+        Obstacle::Tests(match error {
             PlanError::NoEffect(_) => format!("{error}; `suspect mutate --tests all --samples 20` looks for more"),
             _ => error.to_string(),
-        };
-        Failure::new(Exit::Baseline, message)
+        })
     }
+}
+
+/// A study of higher-order mutants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Study {
+    /// Mutants of places by deciles of their effect.
+    Deciles,
+    /// Heuristics compared.
+    Heuristics,
+    /// How many mutants of each heuristic survive.
+    Survival,
+}
+
+/// Which mutants are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Made {
+    /// By this heuristic.
+    By(Heuristic),
+    /// For a study.
+    For(Study),
+}
+
+/// What is to be made and run.
+#[derive(Debug)]
+pub struct HomRequest {
+    /// Which mutants.
+    pub made: Made,
+    /// How many code mutants are active together.
+    pub order: usize,
+    /// How many mutants of a heuristic.
+    pub n: usize,
+    /// How often a study is repeated, if not as usual.
+    pub repeats: Option<usize>,
+    /// Whether mutants run until their kill vectors are known, in the study of heuristics.
+    pub vectors: bool,
+    /// Seed of what is drawn.
+    pub seed: u64,
+    /// The part of the work that is to be done; all without it.
+    pub part: Option<(u32, u32)>,
+    /// Which first-order mutants are combined.
+    pub catalogue: CatalogueRequest,
+    /// How mutants run.
+    pub kill: KillRequest,
+}
+
+/// What came out.
+pub enum HomAnswer {
+    /// The part of the work is done: what it found out says nothing without the others.
+    Part(u32, u32),
+    /// Of mutants of one heuristic.
+    Report(Box<HomReport>),
+    /// Of a study.
+    Study {
+        /// Its table, for people.
+        text: String,
+        /// The same, for programs.
+        json: serde_json::Value,
+        /// Its plot, as SVG.
+        svg: String,
+    },
 }
 
 /// First-order mutants, and what tests do to them.
 struct Ground<'a> {
-    store: &'a Store,
-    run: &'a Run,
+    session: &'a Session,
+    request: &'a HomRequest,
     killer: Killer<'a>,
     /// The mutants that are combined.
     mutants: Vec<&'a CodeMutant>,
     pool: Pool,
     effects: EffectMatrix,
     kills: KillMatrix,
-    /// The part of the work that is to be done; all without it.
-    part: Option<(u32, u32)>,
+    say: &'a (dyn Fn(String) + 'a),
 }
 
-/// Makes and runs higher-order mutants, or a study of them, and says what came out.
-pub fn hom(root: &Path, start: &Path, arguments: &HomArguments, out: &mut impl Write) -> Result<(), Failure> {
-    let session = Session::latest(root)?;
-    let Session { store, run, .. } = &session;
-    let observed = observe(&session, false, None).map_err(|obstacle| {
+/// Makes and runs higher-order mutants, or a study of them.
+///
+/// # Errors
+/// When no effects are known, or mutants cannot be run.
+pub fn higher_order(
+    session: &Session,
+    request: &HomRequest,
+    progress: &dyn Progress,
+    say: &dyn Fn(String),
+) -> Result<HomAnswer, Obstacle> {
+    let Session { store, run, .. } = session;
+    let observed = observe(session, false, None).map_err(|obstacle| {
         let hint = "higher-order mutants are chosen by causal effect (`suspect mutate --tests all`)";
         obstacle.reworded(|message| format!("{message}; {hint}"))
     })?;
-    let catalogue = Catalogue::of(&session, &CatalogueRequest::from(&arguments.catalogue), None)?;
+    let catalogue = Catalogue::of(session, &request.catalogue, None)?;
     session.suite()?;
     let _reading = store.lock_shared()?;
-    let progress = StatusLine::new();
-    let killer = Killer::new(&session, KillRequest::from(&arguments.kill), &progress)?;
+    let killer = Killer::new(session, request.kill.clone(), progress)?;
     killer.begin()?;
     let mutants: Vec<&CodeMutant> = catalogue.chosen().collect();
     let subjects: Vec<Subject> = mutants.iter().map(|mutant| subject(&run.program, &[*mutant])).collect();
-    let first = match arguments.shard {
+    let first = match request.part {
         None => killer.run(&subjects, None, Decisive::None)?,
         // Each part of the work needs all of these, so none may run them for itself.
         Some(_) => killer.known_of(&subjects)?,
@@ -83,14 +143,10 @@ pub fn hom(root: &Path, start: &Path, arguments: &HomArguments, out: &mut impl W
     let structure = Structure::learn(&observed.observations, &observed.order, StructureOptions::default());
     let effects = EffectMatrix::new(&observed.observations, &structure, EffectOptions::default(), &pool.nodes());
     let kills = killer.matrix(&first.verdicts);
-    let ground = Ground { store, run, killer, mutants, pool, effects, kills, part: arguments.shard };
-    match (arguments.heuristic, arguments.study) {
-        (Some(heuristic), _) => ground.heuristic(heuristic, arguments, out),
-        (None, Some(study)) => {
-            let plot = arguments.plot.as_ref().map(|path| start.join(path));
-            ground.study(study, plot.as_deref(), arguments, out)
-        }
-        (None, None) => Err(Failure::new(Exit::Usage, "give --heuristic or --study")),
+    let ground = Ground { session, request, killer, mutants, pool, effects, kills, say };
+    match request.made {
+        Made::By(heuristic) => ground.heuristic(heuristic),
+        Made::For(study) => ground.study(study),
     }
 }
 
@@ -130,35 +186,28 @@ fn conflicts(run: &Run, catalogue: &Catalogue, mutants: &[&CodeMutant]) -> Vec<(
     conflicts
 }
 
-/// Says that a part is done: what it found out says nothing without the others.
-fn part_done(number: u32, of: u32, out: &mut impl Write) -> Result<(), Failure> {
-    writeln!(out, "part {number}/{of} is done; when all are: `suspect merge`, then the same command without --shard")
-        .map_err(Failure::of(Exit::File))
-}
-
 impl Ground<'_> {
     /// Runs mutants, each once, and tells what is known of them, in their order. Unless their kill vectors are asked for they run until
     /// it is known whether they are strongly subsuming and whether they survive.
-    fn outcomes(&self, homs: &[Hom], vectors: bool) -> Result<KillMatrix, Failure> {
+    fn outcomes(&self, homs: &[Hom], vectors: bool) -> Result<KillMatrix, Obstacle> {
         let mut positions: HashMap<&Hom, usize> = HashMap::new();
         let (mut subjects, mut members): (Vec<Subject>, Vec<MemberKills>) = Default::default();
         for hom in homs {
             positions.entry(hom).or_insert_with(|| {
                 let members_of: Vec<&CodeMutant> =
                     hom.members.iter().map(|member| self.mutants[*member as usize]).collect();
-                subjects.push(subject(&self.run.program, &members_of));
+                subjects.push(subject(&self.session.run.program, &members_of));
                 members.push(self.member_kills(hom));
                 subjects.len() - 1
             });
         }
         let decisive = if vectors { Decisive::None } else { Decisive::NotOfAll(&members) };
-        let killed = self.killer.run(&subjects, self.part, decisive)?;
+        let killed = self.killer.run(&subjects, self.request.part, decisive)?;
         if killed.summary.not_run > 0 {
-            say!(
-                "suspect: {} of {} trials were not run for want of time: the same command goes on from here",
-                killed.summary.not_run,
-                killed.summary.planned
-            );
+            (self.say)(format!(
+                "{} of {} trials were not run for want of time: the same command goes on from here",
+                killed.summary.not_run, killed.summary.planned
+            ));
         }
         Ok(self.killer.matrix(homs.iter().map(|hom| &killed.verdicts[positions[hom]])))
     }
@@ -175,81 +224,49 @@ impl Ground<'_> {
         of
     }
 
-    fn heuristic(
-        &self,
-        heuristic: HeuristicArgument,
-        arguments: &HomArguments,
-        out: &mut impl Write,
-    ) -> Result<(), Failure> {
-        let heuristic = match heuristic {
-            HeuristicArgument::Random => Heuristic::Random,
-            HeuristicArgument::Prop => Heuristic::Prop,
-            HeuristicArgument::Dsort => Heuristic::Dsort,
-            HeuristicArgument::Mwm => Heuristic::Mwm,
-        };
-        let (order, n) = (arguments.order as usize, arguments.n as usize);
-        let options = PlanOptions { heuristic, order, n, seed: arguments.catalogue.seed };
-        let planned = plan(&self.pool, &self.effects, options)?;
+    fn heuristic(&self, heuristic: Heuristic) -> Result<HomAnswer, Obstacle> {
+        let HomRequest { order, n, seed, part, .. } = *self.request;
+        let planned = plan(&self.pool, &self.effects, PlanOptions { heuristic, order, n, seed })?;
         let outcomes = self.outcomes(&planned.homs, true)?;
-        if let Some((number, of)) = self.part {
-            return part_done(number, of, out);
+        if let Some((number, of)) = part {
+            return Ok(HomAnswer::Part(number, of));
         }
         let judgements = judge(&planned.homs, &self.kills, &outcomes);
         let report = HomReport::new(self, heuristic, order, &planned, &outcomes, &judgements);
-        report.write(arguments.is_json(), arguments.top, out).map_err(Failure::of(Exit::File))
+        Ok(HomAnswer::Report(Box::new(report)))
     }
 
-    fn study(
-        &self,
-        study: StudyArgument,
-        plot: Option<&Path>,
-        arguments: &HomArguments,
-        out: &mut impl Write,
-    ) -> Result<(), Failure> {
-        let seed = arguments.catalogue.seed;
-        let repeats = |default: usize| arguments.repeats.map_or(default, |repeats| repeats as usize);
+    fn study(&self, study: Study) -> Result<HomAnswer, Obstacle> {
+        let HomRequest { order, n, repeats, vectors, seed, part, .. } = *self.request;
         let defaults = HeuristicOptions::default();
-        let options = HeuristicOptions {
-            order: arguments.order as usize,
-            n: arguments.n as usize,
-            repeats: repeats(defaults.repeats),
-            seed,
-            vectors: !arguments.quick,
-        };
-        let title = self.store.root().file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let options = HeuristicOptions { order, n, repeats: repeats.unwrap_or(defaults.repeats), seed, vectors };
+        let root = self.session.store.root();
+        let title = root.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         let (text, json, svg) = match study {
-            StudyArgument::Deciles => {
+            Study::Deciles => {
                 let defaults = DecileOptions::default();
-                let options = DecileOptions { repeats: repeats(defaults.repeats), seed, ..defaults };
+                let options = DecileOptions { repeats: repeats.unwrap_or(defaults.repeats), seed, ..defaults };
                 let study = DecileStudy::plan(&self.pool, &self.effects, options)?;
                 let outcomes = self.outcomes(study.homs(), false)?;
                 let table = study.table(&self.kills, &outcomes);
                 (table.to_string(), serde_json::to_value(&table), table.svg(&title))
             }
-            StudyArgument::Heuristics => {
+            Study::Heuristics => {
                 let study = HeuristicStudy::plan(&self.pool, &self.effects, options)?;
                 let outcomes = self.outcomes(study.homs(), options.vectors)?;
                 let table = study.table(&self.kills, &outcomes);
                 (table.to_string(), serde_json::to_value(&table), table.svg(&title))
             }
-            StudyArgument::Survival => {
+            Study::Survival => {
                 let study = HeuristicStudy::plan(&self.pool, &self.effects, options)?;
                 let outcomes = self.outcomes(study.homs(), false)?;
                 let table = study.survival(&self.pool, &self.kills, &outcomes);
                 (table.to_string(), serde_json::to_value(&table), table.svg(&title))
             }
         };
-        if let Some((number, of)) = self.part {
-            return part_done(number, of, out);
+        if let Some((number, of)) = part {
+            return Ok(HomAnswer::Part(number, of));
         }
-        if let Some(path) = plot {
-            std::fs::write(path, svg)
-                .map_err(|error| Failure::new(Exit::File, format!("cannot write {}: {error}", path.display())))?;
-        }
-        let written = match arguments.is_json() {
-            true => writeln!(out, "{:#}", json.map_err(Failure::of(Exit::Internal))?),
-            false => write!(out, "{text}"),
-        };
-        written.map_err(Failure::of(Exit::File))
+        Ok(HomAnswer::Study { text, json: json.map_err(Obstacle::of(Obstacle::Internal))?, svg })
     }
 }

@@ -81,7 +81,7 @@ impl From<MutantEntry> for Edited {
 }
 
 impl HomReport {
-    pub fn new(
+    pub(super) fn new(
         ground: &Ground,
         heuristic: Heuristic,
         order: usize,
@@ -182,7 +182,7 @@ impl HomReport {
 
 impl SetReport {
     fn of(ground: &Ground, set: &crate::hom::NodeSet) -> SetReport {
-        let program = &ground.run.program;
+        let program = &ground.session.run.program;
         let name = |node: &u32| {
             let node = &program.nodes[*node as usize];
             let file = program.files.get(node.place.file as usize).map_or("?", String::as_str);
@@ -198,7 +198,7 @@ impl StrongReport {
     fn of(ground: &Ground, hom: &Hom, kills: &Kills) -> StrongReport {
         let names = ground.killer.test_names();
         let member = |member: &u32| MemberReport {
-            place: entry(&ground.run.program, ground.mutants[*member as usize]).into(),
+            place: entry(&ground.session.run.program, ground.mutants[*member as usize]).into(),
             killed_by: ground.kills.rows()[*member as usize].killed.len() as usize,
         };
         StrongReport {
