@@ -21,9 +21,13 @@ pub mod report;
 pub mod suite_run;
 pub mod mutation;
 pub mod rank_inputs;
+pub mod causal_graph;
+pub mod higher_order;
 pub mod ranking;
 pub mod explain;
+pub mod run_slice;
 pub mod night;
+pub mod bisection;
 pub mod eval;
 pub mod cli;
 

@@ -17,6 +17,7 @@ pub(crate) mod pool;
 mod record;
 mod results;
 mod run;
+pub(crate) mod runner;
 mod schedule;
 mod selection;
 pub(crate) mod shelf;
@@ -38,7 +39,6 @@ pub use plan::{Plan, PlannedTest};
 pub use record::Counts;
 pub use results::{CampaignManifest, Results, run_identity};
 pub use run::{Campaign, KnownTest, Settings, Watch};
-pub(crate) use run::{MOST_UNWRITTEN, UNWRITTEN};
 pub use schedule::{Schedule, Trial};
 pub use selection::{
     Chosen, Coverage, MOST_PASSING, MOST_RECORDED, Selector, TestGroup, choose_tests, recorded_tests, select_nodes,

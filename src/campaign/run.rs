@@ -1,26 +1,19 @@
 //! Running a campaign: planning, rounds, budget, storing.
 
 use std::collections::{BTreeMap, HashMap};
-use std::ops::{ControlFlow, Range};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use super::pool::{each, locked, prepare_each};
+use super::pool::{locked, prepare_each};
 use super::record::record;
+use super::runner::{Batch, Job, Runner, Sizes, workers};
 use super::shelf::Shelf;
 use super::{CampaignError, Counts, Lab, OracleFacts, Plan, PlannedTest, Schedule, Summary, Trial};
 use crate::mutant::Domain;
 use crate::program::Program;
-use crate::store::{CampaignStore, Shard, TrialKey, TrialRecord, TrialWriter};
+use crate::store::{CampaignStore, LogWriter, Shard, TrialFrame, TrialKey, TrialRecord};
 use crate::trial::{self, Mutant, Observation};
-
-/// Trials of one test that a worker is given at once: a fork of the test's run serves all of them.
-const BATCH: Range<usize> = 64..4096;
-/// Finished trials are written together only as long as this.
-pub(crate) const UNWRITTEN: Duration = Duration::from_millis(10);
-/// Finished trials that are written together.
-pub(crate) const MOST_UNWRITTEN: usize = 64;
 
 /// A test that may be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,26 +71,6 @@ pub struct Campaign<'a, L: Lab> {
     pub watch: &'a dyn Watch,
 }
 
-/// One piece of work: trials of one test.
-struct Batch<'a> {
-    test: &'a PlannedTest,
-    trials: Vec<Trial>,
-}
-
-/// What the threads of a running campaign share.
-struct Shared<'a, L: Lab> {
-    shelf: &'a Shelf<L::Ready>,
-    writer: Mutex<TrialWriter>,
-    counts: Mutex<Counts>,
-    to_do: usize,
-    deadline: Option<Instant>,
-    longest: u64,
-    /// Tests that turned out not to be those that were planned.
-    refused: Mutex<BTreeMap<u32, String>>,
-    /// The store refused: no trial is worth running any more.
-    broken: AtomicBool,
-}
-
 impl<L: Lab> Campaign<'_, L> {
     /// Does what is not done yet, as far as the budget goes.
     ///
@@ -105,10 +78,7 @@ impl<L: Lab> Campaign<'_, L> {
     /// When the store or the system refuses; everything done until then is kept.
     pub fn run(&self) -> Result<(Plan, Summary), CampaignError> {
         let deadline = self.settings.budget.map(|budget| Instant::now() + budget);
-        let mut workers = Vec::new();
-        for _ in 0..self.settings.jobs.max(1) {
-            workers.push(self.lab.worker()?);
-        }
+        let mut workers = workers(self.lab, self.settings.jobs)?;
         let empty = || Shelf::new(self.tests.iter().map(|test| test.test));
         let mut shelf = empty();
         let plan = match self.store.load_plan()? {
@@ -130,7 +100,7 @@ impl<L: Lab> Campaign<'_, L> {
                 }
             }
         };
-        let summary = self.try_all(&plan, &mut workers, &shelf, deadline)?;
+        let summary = self.try_all(&plan, &mut workers, Runner::new(shelf, deadline, None))?;
         Ok((plan, summary))
     }
 
@@ -182,8 +152,7 @@ impl<L: Lab> Campaign<'_, L> {
         &self,
         plan: &Plan,
         workers: &mut [L::Worker],
-        shelf: &Shelf<L::Ready>,
-        deadline: Option<Instant>,
+        runner: Runner<L::Ready>,
     ) -> Result<Summary, CampaignError> {
         let Settings { seed, samples, instances, shard, tests, nodes, .. } = self.settings;
         let schedule = Schedule::new(self.program, plan, tests, nodes.as_deref(), *seed, *samples)
@@ -199,180 +168,100 @@ impl<L: Lab> Campaign<'_, L> {
         let rounds: Vec<(usize, usize)> = (0..schedule.n_rounds()).map(of_round).collect();
         let planned: usize = rounds.iter().map(|(all, _)| all).sum();
         let to_do: usize = rounds.iter().map(|(_, left)| left).sum();
-        let shared = Shared::<L> {
-            shelf,
+        let trials = ValueTrials {
+            lab: self.lab,
+            plan,
             writer: Mutex::new(self.store.begin_trials(*shard)?),
             counts: Mutex::default(),
             to_do,
-            deadline,
-            longest: plan.longest(),
-            refused: Mutex::default(),
-            broken: AtomicBool::new(false),
+            watch: self.watch,
         };
         let left: Vec<usize> = rounds.iter().map(|(_, left)| *left).collect();
-        self.rounds(&schedule, &left, &done, workers, &shared)?;
-        locked(&shared.writer).sync()?;
+        runner.run_rounds(&trials, workers, (&left, 0), |rounds, n_workers| {
+            let of_test = |test: &&PlannedTest| {
+                let due = schedule.trials(test, rounds.clone());
+                let due = due.filter(|trial| done.binary_search(&trial.key).is_err());
+                (test.test, due.collect::<Vec<Trial>>())
+            };
+            Sizes::MUTANTS.batches(schedule.tests().iter().map(of_test).collect(), n_workers)
+        })?;
+        locked(&trials.writer).sync()?;
         let done: Vec<TrialKey> = self.store.trials()?.keys().collect();
         let mut summary = Summary::of(plan, &schedule, tests, &done);
         summary.planned = planned;
         summary.done_before = planned - to_do;
-        summary.counts = *locked(&shared.counts);
-        summary.refused.append(&mut locked(&shared.refused));
+        summary.counts = *locked(&trials.counts);
+        summary.refused.append(&mut runner.refused());
         Ok(summary)
     }
+}
 
-    /// Goes through the rounds, as many at once as came before, because one run of a test then serves more of its mutants; fewer
-    /// where time is short. `left` has the trials of each round that are to be done.
-    fn rounds(
-        &self,
-        schedule: &Schedule,
-        left: &[usize],
-        done: &[TrialKey],
-        workers: &mut [L::Worker],
-        shared: &Shared<L>,
-    ) -> Result<(), CampaignError> {
-        let began = Instant::now();
-        let mut round = 0;
-        while round < left.len() && !shared.is_over() {
-            let tried = locked(&shared.counts).trials;
-            let rate = tried as f64 / began.elapsed().as_secs_f64();
-            let n_rounds = at_once(&left[round..], round, rate, shared.time_left());
-            let n_trials: usize = left[round..round + n_rounds].iter().sum();
-            let batches = self.batches(schedule, round..round + n_rounds, n_trials, done, workers.len());
-            each(workers, &batches, |worker, batch| self.run_batch(worker, batch, shared))?;
-            round += n_rounds;
-        }
-        Ok(())
+/// Trials of value mutants. A test's place is its index in the run's manifest.
+struct ValueTrials<'a, L> {
+    lab: &'a L,
+    plan: &'a Plan,
+    writer: Mutex<LogWriter<TrialFrame>>,
+    counts: Mutex<Counts>,
+    to_do: usize,
+    watch: &'a dyn Watch,
+}
+
+impl<L> ValueTrials<'_, L> {
+    fn planned(&self, place: u32) -> Result<&PlannedTest, String> {
+        self.plan.test(place).ok_or_else(|| "it was not planned".to_string())
+    }
+}
+
+impl<L: Lab> Job for ValueTrials<'_, L> {
+    type Lab = L;
+    type Trial = Trial;
+    type Shown = Observation;
+    type Record = TrialRecord;
+
+    fn lab(&self) -> &L {
+        self.lab
     }
 
-    /// The trials of some rounds that are not done, test by test.
-    fn batches<'s>(
-        &self,
-        schedule: &Schedule<'s>,
-        rounds: Range<usize>,
-        n_trials: usize,
-        done: &[TrialKey],
-        n_workers: usize,
-    ) -> Vec<Batch<'s>> {
-        let size = (n_trials / (4 * n_workers.max(1))).clamp(BATCH.start, BATCH.end);
-        let mut batches = Vec::new();
-        for test in schedule.tests() {
-            let due = schedule.trials(test, rounds.clone());
-            let due: Vec<Trial> = due.filter(|trial| done.binary_search(&trial.key).is_err()).collect();
-            batches.extend(due.chunks(size).map(|trials| Batch { test, trials: trials.to_vec() }));
-        }
-        batches
+    fn test(&self, place: u32) -> u32 {
+        place
     }
 
-    fn run_batch(&self, worker: &mut L::Worker, batch: &Batch, shared: &Shared<L>) -> Result<(), CampaignError> {
-        let test = batch.test;
-        if shared.is_over() || locked(&shared.refused).contains_key(&test.test) {
-            return Ok(());
-        }
-        let ready = shared.shelf.get(test.test, || self.ready_again(worker, test, shared))?;
-        let Some(ready) = ready else { return Ok(()) };
-        let mutants: Vec<Mutant> = batch.trials.iter().map(|trial| trial.change.clone().into()).collect();
-        let budget = trial::budget(shared.longest, test.failed);
-        let mut unwritten = Unwritten { test, records: Vec::new(), since: Instant::now() };
-        let mut failure = None;
-        let mut observed = |index: usize, seen: Observation| {
-            unwritten.records.push(record(batch.trials[index].key, seen));
-            if unwritten.is_due()
-                && let Err(error) = self.write(&mut unwritten, shared)
-            {
-                failure = Some(error);
-                shared.broken.store(true, Ordering::Relaxed);
+    /// An earlier session has planned the test, or it found no room.
+    fn admit(&self, place: u32, ready: &L::Ready) -> Result<Result<usize, String>, CampaignError> {
+        Ok(self.planned(place).and_then(|test| {
+            match ready.nodes() == test.covered && super::plan::print(ready) == test.print {
+                true => Ok(test.n_values),
+                false => Err("it does not behave as when the campaign began".to_string()),
             }
-            if shared.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        };
-        let ran = self.lab.run(worker, &ready, &mutants, budget, &mut observed);
-        let written = self.write(&mut unwritten, shared);
-        failure.map_or(Ok(()), Err).and(written).and(ran)
+        }))
     }
 
-    /// Prepares a test that an earlier session has planned, or that found no room.
-    fn ready_again(
+    fn run(
         &self,
         worker: &mut L::Worker,
-        test: &PlannedTest,
-        shared: &Shared<L>,
-    ) -> Result<Option<(L::Ready, usize)>, CampaignError> {
-        let refusal = match self.lab.prepare(worker, test.test)? {
-            Ok(ready) if ready.nodes() == test.covered && super::plan::print(&ready) == test.print => {
-                return Ok(Some((ready, test.n_values)));
-            }
-            Ok(_) => "it does not behave as when the campaign began".to_string(),
-            Err(why) => why,
-        };
-        locked(&shared.refused).insert(test.test, refusal);
-        Ok(None)
+        ready: &L::Ready,
+        batch: &Batch<Trial>,
+        shown: &mut dyn FnMut(usize, Observation) -> ControlFlow<()>,
+    ) -> Result<(), CampaignError> {
+        let mutants: Vec<Mutant> = batch.trials.iter().map(|trial| trial.change.clone().into()).collect();
+        let failed = self.plan.test(batch.place).is_some_and(|test| test.failed);
+        self.lab.run(worker, ready, &mutants, trial::budget(self.plan.longest(), failed), shown)
     }
 
-    fn write(&self, unwritten: &mut Unwritten, shared: &Shared<L>) -> Result<(), CampaignError> {
-        let records = std::mem::take(&mut unwritten.records);
-        unwritten.since = Instant::now();
-        if records.is_empty() {
-            return Ok(());
-        }
-        locked(&shared.writer).append(unwritten.test.test, unwritten.test.covered.len() as u32, &records)?;
+    fn record(&self, batch: &Batch<Trial>, index: usize, shown: Observation) -> TrialRecord {
+        record(batch.trials[index].key, shown)
+    }
+
+    fn keep(&self, batch: &Batch<Trial>, records: Vec<TrialRecord>) -> Result<(), CampaignError> {
+        let n_nodes = self.plan.test(batch.place).map_or(0, |test| test.covered.len());
+        let frame = TrialFrame { test: batch.place, n_nodes: n_nodes as u32, records };
+        locked(&self.writer).append(&frame)?;
         let counts = {
-            let mut counts = locked(&shared.counts);
-            records.iter().for_each(|record| counts.add(record));
+            let mut counts = locked(&self.counts);
+            frame.records.iter().for_each(|record| counts.add(record));
             *counts
         };
-        self.watch.tried(&counts, shared.to_do);
+        self.watch.tried(&counts, self.to_do);
         Ok(())
-    }
-}
-
-impl<L: Lab> Shared<'_, L> {
-    fn is_over(&self) -> bool {
-        self.broken.load(Ordering::Relaxed) || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
-    }
-
-    fn time_left(&self) -> Option<Duration> {
-        self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
-    }
-}
-
-/// Finished trials of one test that are not in the store yet.
-struct Unwritten<'a> {
-    test: &'a PlannedTest,
-    records: Vec<TrialRecord>,
-    since: Instant,
-}
-
-impl Unwritten<'_> {
-    fn is_due(&self) -> bool {
-        self.records.len() >= MOST_UNWRITTEN || self.since.elapsed() >= UNWRITTEN
-    }
-}
-
-/// Rounds to do together of those still to do, with `left` trials each, after `before` others: at least one, at most as many again, and
-/// not more than takes a quarter of the time at that `rate` (trials a second).
-pub(super) fn at_once(left: &[usize], before: usize, rate: f64, time: Option<Duration>) -> usize {
-    let most = left.len().min(before.max(1));
-    let Some(time) = time else { return most };
-    let affordable = rate * time.as_secs_f64() / 4.0;
-    let mut sum = 0.0;
-    let fits = left[..most].iter().take_while(|trials| {
-        sum += **trials as f64;
-        sum <= affordable
-    });
-    fits.count().max(1)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rounds_are_done_together_where_time_suffices() {
-        let (ten, left) = (Some(Duration::from_secs(10)), [100; 20]);
-        assert_eq!([0, 1, 2, 4, 8].map(|before| at_once(&left, before, 0.0, None)), [1, 1, 2, 4, 8]);
-        assert_eq!(at_once(&left[..3], 16, 0.0, None), 3);
-        assert_eq!([0, 1, 4].map(|before| at_once(&left, before, 1e9, ten)), [1, 1, 4]);
-        assert_eq!(at_once(&left, 8, 80.0, ten), 2);
-        assert_eq!(at_once(&left, 8, 1.0, ten), 1);
     }
 }

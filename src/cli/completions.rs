@@ -11,7 +11,7 @@ use clap_complete::env::{CompleteEnv, Shells};
 
 use super::args::Arguments;
 use super::exit::{Exit, Failure};
-use super::project_root;
+use super::place::project_root;
 use crate::rank::methods;
 use crate::ranking::{Claims, KeptRanking};
 use crate::report::change_of;

@@ -8,8 +8,8 @@ use suspect_format::abi::Mode;
 
 use super::build::{build_aside, command_line};
 use super::exit::{Exit, Failure};
+use super::place::project_root;
 use super::progress::StatusLine;
-use super::project_root;
 use super::test::summarise;
 use crate::build::inputs::{self, Inputs, Outdated};
 use crate::build::{BuildReport, toolchain};

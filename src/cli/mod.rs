@@ -25,6 +25,7 @@ mod methods;
 mod mine;
 mod mutants;
 mod mutate;
+mod place;
 mod progress;
 mod rank;
 mod replay;
@@ -32,22 +33,19 @@ mod report;
 mod run;
 mod seed;
 mod slice;
-mod spectra;
 mod streams;
 mod test;
 
 use std::ffi::OsString;
 use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Parser;
 
 use args::{Arguments, Verb};
 pub use exit::{Exit, Failure};
+use place::{project_root, start_directory};
 use streams::{Unread, say};
-
-use crate::store::Store;
 
 /// Runs `suspect`, or the compiler driver when called by a compiler's name.
 pub fn main() -> ExitCode {
@@ -165,21 +163,4 @@ fn run(arguments: Arguments, out: &mut impl Write) -> Result<(), Failure> {
         Verb::Man(man) => man::man(&start, man),
         Verb::Completions(arguments) => completions::script(arguments.shell, out),
     }
-}
-
-/// Where to work: `-C`, or here.
-fn start_directory(asked: Option<&Path>) -> Result<PathBuf, Failure> {
-    let directory = asked.unwrap_or(Path::new("."));
-    directory.canonicalize().map_err(|error| {
-        Failure::new(
-            Exit::Usage,
-            format!("cannot work in {}: {error}; give an existing directory to -C", directory.display()),
-        )
-    })
-}
-
-/// The project that `start` is in: where suspect.toml is, or a store, upwards; else `start` itself.
-fn project_root(start: &Path) -> PathBuf {
-    let configured = start.ancestors().find(|directory| directory.join(crate::suite::CONFIG_FILE).is_file());
-    configured.map(Path::to_path_buf).or_else(|| Store::root_above(start)).unwrap_or_else(|| start.to_path_buf())
 }

@@ -7,10 +7,9 @@ use super::answer::{brief, detail, write_answer, write_long};
 use super::args::{By, RankArguments, RankFormat, SearchArguments, Ties};
 use super::exit::{Exit, Failure};
 use super::progress::StatusLine;
-use super::spectra::rank_spectra;
 use crate::exec::interrupt;
-use crate::rank::{Granularity, Method, Need, TieBreak};
-use crate::ranking::{RankRequest, rank as ranked};
+use crate::rank::{Granularity, Method, Need, TieBreak, find_method};
+use crate::ranking::{ALL, RankRequest, rank as ranked, rank_spectra};
 use crate::report::{RankingReport, WhyReport, write_why};
 use crate::source::SourceTree;
 use crate::store::Run;
@@ -25,7 +24,7 @@ const MOST_BYTES: usize = 2000;
 /// Ranks and writes to `out`.
 pub fn rank(root: &Path, arguments: &RankArguments, out: &mut impl Write) -> Result<(), Failure> {
     if let Some(directory) = &arguments.spectra {
-        return rank_spectra(directory, arguments, out);
+        return rank_files(directory, arguments, out);
     }
     let request = RankRequest::try_from(arguments)?;
     check_options(request.method, arguments)?;
@@ -48,6 +47,14 @@ pub fn rank(root: &Path, arguments: &RankArguments, out: &mut impl Write) -> Res
     }
 }
 
+/// Ranks what another tool's files say. Files hold nothing that changes could be tried on.
+fn rank_files(directory: &Path, arguments: &RankArguments, out: &mut impl Write) -> Result<(), Failure> {
+    let name = if arguments.method == ALL { "ochiai" } else { &arguments.method };
+    let method = find_method(name).map_err(Failure::of(Exit::Usage))?;
+    let report = rank_spectra(directory, method, tie_break(arguments.ties))?;
+    write_report(&SourceTree::plain(directory), None, report, arguments, out)
+}
+
 /// Writes everything about one line.
 fn write_look(
     sources: &SourceTree,
@@ -66,7 +73,7 @@ fn write_look(
 }
 
 /// Writes a report as the arguments ask, with sources below `root`.
-pub fn write_report(
+fn write_report(
     sources: &SourceTree,
     run: Option<&Run>,
     report: RankingReport,

@@ -15,7 +15,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use super::answer::detail;
 use super::args::{ReportArguments, ReportFormat};
 use super::exit::{Exit, Failure};
-use super::spectra;
+use crate::ranking::write_spectra;
 use crate::report::{
     Report, read_report, report_code_quality, report_html, report_junit, report_lcov, report_sarif, write_chains_dot,
     write_graph_dot, write_report_markdown, write_report_text,
@@ -31,7 +31,7 @@ const TOP: usize = 20;
 /// Makes the report, or reads it back, and writes it.
 pub fn report(root: &Path, start: &Path, arguments: &ReportArguments, out: &mut impl Write) -> Result<(), Failure> {
     match arguments.format {
-        ReportFormat::Gzoltar => return spectra::write_spectra(root, &start.join(directory(arguments)?), out),
+        ReportFormat::Gzoltar => return write_gzoltar(root, &start.join(directory(arguments)?), out),
         ReportFormat::Parquet => {
             let directory = start.join(directory(arguments)?);
             return write_tables(&kept::current(&Store::new(root))?, root, &directory, out);
@@ -43,6 +43,13 @@ pub fn report(root: &Path, start: &Path, arguments: &ReportArguments, out: &mut 
         None => kept::current(&Store::new(root))?,
     };
     publish(start, arguments, &render(&report, arguments)?, out)
+}
+
+/// Writes the latest run for other tools.
+fn write_gzoltar(root: &Path, directory: &Path, out: &mut impl Write) -> Result<(), Failure> {
+    let written = write_spectra(&Store::new(root).latest_run()?, directory)?;
+    writeln!(out, "{} tests, {} lines in {}", written.n_tests, written.n_lines, directory.display())
+        .map_err(Failure::of(Exit::File))
 }
 
 /// Seconds since 1970.

@@ -8,11 +8,12 @@ use std::time::Instant;
 
 use super::answer::{write_answer, write_long};
 use super::args::RunArguments;
+use super::build;
 use super::exit::{Exit, Failure};
+use super::place::project_root;
 use super::progress::StatusLine;
 use super::report::keep;
 use super::test::summarise;
-use super::{build, project_root};
 use crate::cli::streams::say;
 use crate::exec::interrupt;
 use crate::night::{Begun, Clock, Night, begin, lost, unended};

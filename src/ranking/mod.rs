@@ -2,6 +2,7 @@
 
 mod claims;
 mod entries;
+mod gzoltar;
 mod innocents;
 mod kept;
 mod reasons;
@@ -22,6 +23,7 @@ use crate::report::{RankingReport, SCHEMA_VERSION, WhyReport};
 use crate::suite_run::Session;
 pub use claims::{Claimant, Claims, KeptClaim, effect, end_words};
 pub use entries::{entries, line_owners};
+pub use gzoltar::{Written, rank_spectra, write_spectra};
 use innocents::innocents;
 pub use kept::{KeptRanking, known_ranking, last_ranking};
 use reasons::{Explainer, lines_left_out};

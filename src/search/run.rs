@@ -1,28 +1,30 @@
 //! Running a search: rounds, storing, the end of the budget.
 
 mod facts;
+mod round;
 
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::ops::ControlFlow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use super::SearchTest;
 use super::earlier::{EarlierRun, holding};
-use super::known::{identity, is_second, look_up, record};
+use super::known::{identity, is_second, look_up};
 use super::lead::Lead;
 use super::policy::{Pair, Policy};
 use super::tests_chosen::{choose, choose_further};
-use crate::campaign::pool::{each, locked, prepare_each};
+use crate::campaign::pool::locked;
+use crate::campaign::runner::{Runner, Sizes, workers};
 use crate::campaign::shelf::Shelf;
-use crate::campaign::{CampaignError, Lab, MOST_UNWRITTEN, OracleFacts, UNWRITTEN};
-use crate::evidence::{Outcome, Strings, Trials};
+use crate::campaign::{CampaignError, Lab, OracleFacts};
+use crate::evidence::{Strings, Trials};
 use crate::mutant::CodeMutant;
 use crate::program::{Line, Program};
-use crate::store::{Ages, EvidenceStore, EvidenceWriter, TriedRecord, TriedRecords};
-use crate::trial::{Garbage, Mutant, Observation, budget, patient_budget};
+use crate::store::{Ages, EvidenceStore, LogWriter, TriedRecord, TriedRecords};
+use crate::trial::Garbage;
+use round::Round;
 
 /// What a search is to do.
 #[derive(Clone, Debug)]
@@ -108,39 +110,23 @@ pub struct Search<'a, L: Lab> {
 }
 
 /// What the threads of a running search share.
-struct Shared<R> {
-    shelf: Shelf<R>,
+struct Shared<'a, R> {
+    /// Runs trials; a test's place is its position among those that were chosen.
+    runner: Runner<'a, R>,
     /// Nothing where nothing is run.
-    writer: Option<Mutex<EvidenceWriter>>,
-    refused: Mutex<BTreeMap<u32, String>>,
-    /// Of these, those that there was no time for.
-    late: Mutex<BTreeSet<u32>>,
+    writer: Option<Mutex<LogWriter<Vec<TriedRecord>>>>,
     garbage: Mutex<BTreeMap<u32, Garbage>>,
     n_done: AtomicUsize,
-    deadline: Option<Instant>,
-    broken: AtomicBool,
-    /// Whether there was no time to get some test ready.
+    /// Whether there was no time to find out what some test does by itself.
     hurried: AtomicBool,
-}
-
-/// One piece of work: candidates on one test.
-struct Batch {
-    test: u32,
-    /// Whether these are second trials.
-    second: bool,
-    candidates: Vec<u32>,
 }
 
 /// Of the budget, the part in which it is found out what passing tests do by themselves: one in so many. Trials on failing tests tell more.
 const SHARE_OF_PASSING: u32 = 4;
 
-/// Batches of a round for each worker: a change after which the program does not end costs a thousand times one after which it stops at once, and the last
-/// batch is waited for.
-const BATCHES: usize = 16;
-/// Tests that are prepared within this time are prepared before the trials of a round: what they have to wait for they wait for together.
-const QUICK: Duration = Duration::from_secs(5);
-/// Trials of one test that a worker is given at once, at least.
-const LEAST_BATCH: usize = 24;
+/// Sizes of batches: a change after which the program does not end costs a thousand times one after which it stops at once, and the last batch is
+/// waited for.
+const SIZES: Sizes = Sizes { per_worker: 16, trials: 24..usize::MAX };
 
 impl<L: Lab> Search<'_, L> {
     /// Searches until nothing is left that is worth a trial, or the budget is spent. Where nothing can be tried on any of the failing tests that were
@@ -174,21 +160,13 @@ impl<L: Lab> Search<'_, L> {
         chosen.extend(choose_further(tests, &chosen, failing, passing));
         let (mut known, n_damaged) = self.store.load()?;
         let shared = Shared {
-            shelf: Shelf::new(0..chosen.len() as u32),
+            runner: Runner::new(Shelf::new(0..chosen.len() as u32), deadline, Some(self.stop)),
             writer: if self.only_looks_up() { None } else { Some(Mutex::new(self.store.begin()?)) },
-            refused: Mutex::default(),
-            late: Mutex::default(),
             garbage: Mutex::new(self.known_garbage()?),
             n_done: AtomicUsize::new(0),
-            deadline,
-            broken: AtomicBool::new(false),
             hurried: AtomicBool::new(false),
         };
-        let mut workers = Vec::new();
-        let n_workers = if self.only_looks_up() { 0 } else { self.settings.jobs.max(1) };
-        for _ in 0..n_workers {
-            workers.push(self.lab.worker()?);
-        }
+        let mut workers = if self.only_looks_up() { Vec::new() } else { workers(self.lab, self.settings.jobs)? };
         let facts = self.facts(&chosen[..n_first], &mut workers, &shared)?;
         let complete: Vec<SearchTest> = chosen.iter().map(|test| facts.complete(test)).collect();
         let chosen: Vec<&SearchTest> = complete.iter().collect();
@@ -203,14 +181,15 @@ impl<L: Lab> Search<'_, L> {
             n_damaged,
         };
         let mut refused = self.store.load_refused()?;
-        self.try_refused(&chosen, &mut workers, &shared, &refused)?;
+        let round = Round::new(self, &chosen, &searched.trials, &shared);
+        round.try_refused(&mut workers, &refused)?;
         let mut ages = self.store.load_ages()?;
         let mut usable = vec![true; chosen.len()];
-        self.note_refused(&chosen, &shared, &mut refused, &mut usable, &mut searched.trials)?;
+        self.note_refused(&chosen, &shared.runner, &mut refused, &mut usable, &mut searched.trials)?;
         let mut policy = Policy::new(self.program, &chosen, n_first, &facts, self.settings.everything);
         let mut lead = Lead::default();
         // What is known is looked up even if there is no time for more.
-        while !self.is_halted(&shared) && searched.trials.len() < self.settings.most_trials {
+        while !shared.runner.is_halted() && searched.trials.len() < self.settings.most_trials {
             let probabilities = (self.posterior)(&searched.trials);
             self.watch.ranked(&searched.trials, &probabilities);
             lead.note(searched.trials.len(), &probabilities);
@@ -230,7 +209,7 @@ impl<L: Lab> Search<'_, L> {
                 break;
             }
             let is_whole = self.round(&round, (&known, &ages), &chosen, &mut workers, &shared, &mut searched)?;
-            self.note_refused(&chosen, &shared, &mut refused, &mut usable, &mut searched.trials)?;
+            self.note_refused(&chosen, &shared.runner, &mut refused, &mut usable, &mut searched.trials)?;
             if !is_whole {
                 break;
             }
@@ -238,15 +217,15 @@ impl<L: Lab> Search<'_, L> {
         if !searched.is_finished {
             self.look_up_rest((&known, &ages), &chosen, &mut searched);
         }
-        let refused = std::mem::take(&mut *locked(&shared.refused));
-        searched.refused = refused.into_iter().map(|(test, why)| (chosen[test as usize].test, why)).collect();
+        searched.refused =
+            shared.runner.refused().into_iter().map(|(test, why)| (chosen[test as usize].test, why)).collect();
         searched.garbage = locked(&shared.garbage).clone();
         // Not before: what is tried next is to depend on outcomes alone.
         let n_failing =
             chosen[..n_first].iter().filter(|test| test.failed && !searched.refused.contains_key(&test.test)).count();
         self.set_readers(&mut searched, n_failing);
         searched.is_finished |= searched.trials.len() >= self.settings.most_trials;
-        searched.is_finished &= !shared.hurried.load(Ordering::Relaxed);
+        searched.is_finished &= !shared.hurried.load(Ordering::Relaxed) && shared.runner.late().is_empty();
         Ok(searched)
     }
 
@@ -267,55 +246,28 @@ impl<L: Lab> Search<'_, L> {
         }
     }
 
-    fn is_over<R>(&self, shared: &Shared<R>) -> bool {
-        self.is_stopped(shared.deadline) || shared.broken.load(Ordering::Relaxed)
-    }
-
-    fn is_halted<R>(&self, shared: &Shared<R>) -> bool {
-        self.stop.load(Ordering::Relaxed) || shared.broken.load(Ordering::Relaxed)
-    }
-
     fn is_stopped(&self, deadline: Option<Instant>) -> bool {
         self.stop.load(Ordering::Relaxed) || deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
-    /// Tries again, as far as there is time, to get tests ready that were refused before; what it comes to is known before the first round.
-    fn try_refused(
-        &self,
-        chosen: &[&SearchTest],
-        workers: &mut [L::Worker],
-        shared: &Shared<L::Ready>,
-        refused: &BTreeMap<u32, String>,
-    ) -> Result<(), CampaignError> {
-        let before = positions(chosen, refused);
-        if !workers.is_empty() {
-            self.prepare_quick(before.clone(), chosen, workers, shared)?;
-        }
-        for at in before.into_iter().filter(|at| !shared.shelf.has(*at)) {
-            let why = refused[&chosen[at as usize].test].clone();
-            locked(&shared.refused).entry(at).or_insert(why);
-        }
-        Ok(())
-    }
-
     /// Brings up to date, and keeps, on which tests nothing can be tried, by index in the run's manifest; what there was no time for can be.
-    fn note_refused<R>(
+    fn note_refused<R: Send + Sync>(
         &self,
         chosen: &[&SearchTest],
-        shared: &Shared<R>,
+        runner: &Runner<R>,
         refused: &mut BTreeMap<u32, String>,
         usable: &mut [bool],
         trials: &mut Trials,
     ) -> Result<(), CampaignError> {
         let before = refused.clone();
-        let late = locked(&shared.late).clone();
-        for (at, why) in &*locked(&shared.refused) {
-            usable[*at as usize] = false;
-            if !late.contains(at) {
-                refused.insert(chosen[*at as usize].test, why.clone());
+        let late = runner.late();
+        for (at, why) in runner.refused() {
+            usable[at as usize] = false;
+            if !late.contains(&at) {
+                refused.insert(chosen[at as usize].test, why);
             }
         }
-        for (_, test) in (0..).zip(chosen).filter(|(at, _)| shared.shelf.has(*at)) {
+        for (_, test) in (0..).zip(chosen).filter(|(at, _)| runner.has(*at)) {
             refused.remove(&test.test);
         }
         if *refused != before {
@@ -385,117 +337,17 @@ impl<L: Lab> Search<'_, L> {
         if due.is_empty() || workers.is_empty() {
             return Ok(due.is_empty());
         }
-        let n_due: usize = due.values().map(Vec::len).sum();
-        let size = (n_due / (BATCHES * workers.len().max(1))).max(LEAST_BATCH);
-        let batches: Vec<Batch> = due
-            .into_iter()
-            .flat_map(|((test, second), candidates)| {
-                let chunks = candidates.chunks(size).map(|chunk| Batch { test, second, candidates: chunk.to_vec() });
-                chunks.collect::<Vec<_>>()
-            })
-            .collect();
-        let tests: BTreeSet<u32> = batches.iter().map(|batch| batch.test).collect();
-        self.prepare_quick(tests, chosen, workers, shared)?;
-        let outcomes: Mutex<Vec<(Pair, Outcome)>> = Mutex::default();
-        each(workers, &batches, |worker, batch| {
-            self.run_batch(worker, batch, chosen, &searched.trials, shared, &outcomes)
-        })?;
-        let outcomes = std::mem::take(&mut *locked(&outcomes));
+        let due = due.into_iter().map(|((test, _), candidates)| (test, candidates)).collect();
+        let outcomes = {
+            let round = Round::new(self, chosen, &searched.trials, shared);
+            shared.runner.run(&round, workers, &SIZES.batches(due, workers.len()))?;
+            round.outcomes()
+        };
         searched.n_run += outcomes.len();
         for ((candidate, test), outcome) in outcomes {
             searched.trials.set(candidate, test, outcome);
         }
-        Ok(!self.is_over(shared))
-    }
-
-    /// Prepares those of these tests that are quickly prepared, all together; others when their trials begin.
-    fn prepare_quick(
-        &self,
-        tests: BTreeSet<u32>,
-        chosen: &[&SearchTest],
-        workers: &mut [L::Worker],
-        shared: &Shared<L::Ready>,
-    ) -> Result<(), CampaignError> {
-        let refused = locked(&shared.refused).clone();
-        let is_new = |at: &u32| !shared.shelf.has(*at) && !refused.contains_key(at);
-        let places: HashMap<u32, u32> = tests
-            .into_iter()
-            .filter(|at| is_new(at) && chosen[*at as usize].ready_in() <= QUICK)
-            .map(|at| (chosen[at as usize].test, at))
-            .collect();
-        let mut numbers: Vec<u32> = places.keys().copied().collect();
-        numbers.sort_unstable();
-        let has_time = |test: u32| !self.is_over(shared) && has_time(shared.deadline, chosen[places[&test] as usize]);
-        prepare_each(self.lab, workers, &numbers, has_time, |test, ready| {
-            match ready {
-                Ok(ready) => {
-                    self.note_garbage(shared, test, &ready)?;
-                    shared.shelf.keep(places[&test], Arc::new(ready), 0);
-                }
-                Err(why) => drop(locked(&shared.refused).insert(places[&test], why)),
-            }
-            Ok(())
-        })
-    }
-
-    fn run_batch(
-        &self,
-        worker: &mut L::Worker,
-        batch: &Batch,
-        chosen: &[&SearchTest],
-        trials: &Trials,
-        shared: &Shared<L::Ready>,
-        outcomes: &Mutex<Vec<(Pair, Outcome)>>,
-    ) -> Result<(), CampaignError> {
-        if self.is_over(shared) || locked(&shared.refused).contains_key(&batch.test) {
-            return Ok(());
-        }
-        let test = chosen[batch.test as usize];
-        let ready = shared.shelf.get(batch.test, || {
-            if !has_time(shared.deadline, test) {
-                let needed = test.ready_in();
-                let why = format!("getting it ready takes about {needed:.0?}, more than is left of the budget");
-                locked(&shared.refused).insert(batch.test, why);
-                locked(&shared.late).insert(batch.test);
-                shared.hurried.store(true, Ordering::Relaxed);
-                return Ok(None);
-            }
-            match self.lab.prepare(worker, test.test)? {
-                Ok(ready) => {
-                    self.note_garbage(shared, test.test, &ready)?;
-                    Ok(Some((ready, 0)))
-                }
-                Err(why) => {
-                    locked(&shared.refused).insert(batch.test, why);
-                    Ok::<_, CampaignError>(None)
-                }
-            }
-        })?;
-        let Some(ready) = ready else { return Ok(()) };
-        let of = |candidate: &u32| trials.candidates()[*candidate as usize].mutant.clone();
-        let mutants: Vec<Mutant> = batch.candidates.iter().map(of).collect();
-        let budget = match batch.second {
-            true => patient_budget(ready.longest()),
-            false => budget(ready.longest(), test.failed),
-        };
-        let mut unwritten = Unwritten { records: Vec::new(), found: Vec::new(), since: Instant::now() };
-        let mut failure = None;
-        let mut observed = |index: usize, seen: Observation| {
-            let pair = (batch.candidates[index], batch.test);
-            let outcome = Outcome::of(&seen, test.failed);
-            unwritten.records.push(record(identity(pair, trials), test.test, outcome));
-            unwritten.found.push((pair, outcome));
-            if unwritten.is_due()
-                && let Err(error) = self.write(&mut unwritten, shared, outcomes)
-            {
-                failure = Some(error);
-                shared.broken.store(true, Ordering::Relaxed);
-            }
-            if self.is_over(shared) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        };
-        let ran = self.lab.run(worker, &ready, &mutants, budget, &mut observed);
-        let written = self.write(&mut unwritten, shared, outcomes);
-        failure.map_or(Ok(()), Err).and(written).and(ran)
+        Ok(!shared.runner.is_over())
     }
 
     /// Notes the lines of functions that read what nothing was assigned to.
@@ -527,26 +379,6 @@ impl<L: Lab> Search<'_, L> {
         }
         Ok(())
     }
-
-    fn write(
-        &self,
-        unwritten: &mut Unwritten,
-        shared: &Shared<L::Ready>,
-        outcomes: &Mutex<Vec<(Pair, Outcome)>>,
-    ) -> Result<(), CampaignError> {
-        let records = std::mem::take(&mut unwritten.records);
-        unwritten.since = Instant::now();
-        if records.is_empty() {
-            return Ok(());
-        }
-        if let Some(writer) = &shared.writer {
-            locked(writer).append(&records)?;
-        }
-        locked(outcomes).append(&mut unwritten.found);
-        let n_done = shared.n_done.fetch_add(records.len(), Ordering::Relaxed) + records.len();
-        self.watch.tried(n_done);
-        Ok(())
-    }
 }
 
 /// The positions of tests that were refused.
@@ -567,17 +399,4 @@ fn dead_ends(searched: &Searched) -> BTreeMap<u32, String> {
 /// Whether the test can be got ready before the deadline.
 fn has_time(deadline: Option<Instant>, test: &SearchTest) -> bool {
     deadline.is_none_or(|deadline| deadline.saturating_duration_since(Instant::now()) >= test.ready_in())
-}
-
-/// Outcomes that are not in the store yet.
-struct Unwritten {
-    records: Vec<TriedRecord>,
-    found: Vec<(Pair, Outcome)>,
-    since: Instant,
-}
-
-impl Unwritten {
-    fn is_due(&self) -> bool {
-        self.records.len() >= MOST_UNWRITTEN || self.since.elapsed() >= UNWRITTEN
-    }
 }

@@ -10,9 +10,10 @@ use memmap2::Mmap;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::sessions::{self, Appended};
+use super::log::{Damaged, Log, LogWriter};
+use super::sessions;
 use super::trials::{Found, record_at};
-use super::{Lock, ShardEnds, Store, StoreError, TrialKey, TrialRecord, encode_trials, encoding, scan_trials};
+use super::{Lock, ShardEnds, Store, StoreError, TrialFrame, TrialKey, TrialRecord, encoding, scan_trials};
 
 pub(super) const KIND_PLAN: u32 = 17;
 /// Trials of one test in a frame of a file that was joined.
@@ -39,13 +40,13 @@ impl Shard {
 /// A campaign's directory; nothing is created before something is saved.
 #[derive(Clone, Debug)]
 pub struct CampaignStore {
-    directory: PathBuf,
+    log: Log<TrialFrame>,
 }
 
 impl Store {
     /// The campaign of this key.
     pub fn campaign(&self, key: u64) -> CampaignStore {
-        CampaignStore { directory: self.campaigns_directory().join(format!("{key:016x}")) }
+        CampaignStore { log: Log::new(self.campaigns_directory().join(format!("{key:016x}"))) }
     }
 
     /// All campaigns, in the order of their keys.
@@ -59,7 +60,7 @@ impl Store {
         let mut found: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
         found.retain(|path| path.is_dir());
         found.sort();
-        Ok(found.into_iter().map(|directory| CampaignStore { directory }).collect())
+        Ok(found.into_iter().map(|directory| CampaignStore { log: Log::new(directory) }).collect())
     }
 
     fn campaigns_directory(&self) -> PathBuf {
@@ -70,30 +71,30 @@ impl Store {
 impl CampaignStore {
     /// Where it is.
     pub fn directory(&self) -> &Path {
-        &self.directory
+        self.log.directory()
     }
 
     /// Keeps what the campaign is.
     pub fn save_manifest(&self, manifest: &impl Serialize) -> Result<(), StoreError> {
         self.create()?;
-        encoding::write_json(&self.directory.join("campaign.json"), manifest)
+        encoding::write_json(&self.directory().join("campaign.json"), manifest)
     }
 
     /// What the campaign is; `None` when it has not begun.
     pub fn load_manifest<T: DeserializeOwned>(&self) -> Result<Option<T>, StoreError> {
-        encoding::read_json(&self.directory.join("campaign.json"))
+        encoding::read_json(&self.directory().join("campaign.json"))
     }
 
     /// Keeps how far a shard has come.
     pub fn save_progress(&self, shard: Shard, progress: &impl Serialize) -> Result<(), StoreError> {
         self.create()?;
-        encoding::write_json(&self.directory.join(format!("{}.json", shard.name())), progress)
+        encoding::write_json(&self.directory().join(format!("{}.json", shard.name())), progress)
     }
 
     /// How far each shard has come.
     pub fn load_progress<T: DeserializeOwned>(&self) -> Result<Vec<T>, StoreError> {
         let is_progress = |name: &str| name.starts_with("shard-") && name.ends_with(".json");
-        sessions::names(&self.directory, is_progress)?
+        sessions::names(self.directory(), is_progress)?
             .iter()
             .filter_map(|path| encoding::read_json(path).transpose())
             .collect()
@@ -106,7 +107,7 @@ impl CampaignStore {
         let write = || -> io::Result<bool> {
             // As readable as the other files there, not for its owner alone as temporary files are.
             let readable = Permissions::from_mode(0o666);
-            let mut file = tempfile::Builder::new().permissions(readable).tempfile_in(&self.directory)?;
+            let mut file = tempfile::Builder::new().permissions(readable).tempfile_in(self.directory())?;
             file.write_all(&encoding::frame(0, KIND_PLAN, &plan))?;
             file.as_file().sync_data()?;
             match file.persist_noclobber(&path) {
@@ -139,43 +140,42 @@ impl CampaignStore {
 
     /// Takes the right to run a shard: given back when dropped, also when the process dies.
     pub fn lock_shard(&self, shard: Shard) -> Result<Lock, StoreError> {
-        sessions::lock(&self.directory, shard)
+        self.log.lock(shard)
     }
 
     /// Waits for the right to make the plan: given back when dropped, also when the process dies.
     pub fn lock_plan(&self) -> Result<Lock, StoreError> {
-        sessions::wait(&self.directory, "plan.lock")
+        sessions::wait(self.directory(), "plan.lock")
     }
 
     /// The shards that have ended.
     pub fn shards(&self) -> ShardEnds {
-        ShardEnds::of(&self.directory)
+        self.log.shards()
     }
 
     /// Puts all trials into one file, in the order of their keys, in place of the files that they are in. Unless a shard is running.
     pub fn join(&self) -> Result<(), StoreError> {
-        let _held = sessions::lock_all(&self.directory)?;
-        let files = sessions::names(&self.directory, |name| name.ends_with(".trials"))?;
-        let trials = self.trials()?;
-        let mut bytes = Vec::new();
-        let records: Vec<(u32, TrialRecord)> =
-            trials.index.iter().map(|(_, found)| found.n_nodes).zip(trials.iter()).collect();
-        for frame in records.chunk_by(|a, b| a.1.key.test == b.1.key.test && a.0 == b.0) {
-            for part in frame.chunks(JOINED) {
-                let of_part: Vec<TrialRecord> = part.iter().map(|(_, record)| record.clone()).collect();
-                bytes.extend(encode_trials(of_part[0].key.test, part[0].0, &of_part));
-            }
-        }
-        sessions::replace(&self.directory, "trials", &files, &bytes)
+        self.log.join(|| {
+            let trials = self.trials()?;
+            let records: Vec<(u32, TrialRecord)> =
+                trials.index.iter().map(|(_, found)| found.n_nodes).zip(trials.iter()).collect();
+            let of_tests = records.chunk_by(|a, b| a.1.key.test == b.1.key.test && a.0 == b.0);
+            let frame = |part: &[(u32, TrialRecord)]| TrialFrame {
+                test: part[0].1.key.test,
+                n_nodes: part[0].0,
+                records: part.iter().map(|(_, record)| record.clone()).collect(),
+            };
+            Ok(of_tests.flat_map(|of_test| of_test.chunks(JOINED)).map(frame).collect())
+        })
     }
 
     /// Adds what another store has of this campaign: its manifest and its plan, if there are none here, and its trials.
     pub fn take(&self, other: &CampaignStore) -> Result<(), StoreError> {
         self.create()?;
         for name in ["campaign.json", "plan"] {
-            sessions::copy_file(&other.directory.join(name), &self.directory.join(name))?;
+            sessions::copy_file(&other.directory().join(name), &self.directory().join(name))?;
         }
-        sessions::copy_sessions(&other.directory, &self.directory, "trials")
+        self.log.take(&other.log)
     }
 
     /// The plan as it stands in its file; empty if there is none.
@@ -185,23 +185,23 @@ impl CampaignStore {
 
     /// The campaign's key.
     pub fn key(&self) -> Option<u64> {
-        u64::from_str_radix(self.directory.file_name()?.to_str()?, 16).ok()
+        u64::from_str_radix(self.directory().file_name()?.to_str()?, 16).ok()
     }
 
     /// Removes everything, unless a shard is running.
     pub fn clear(&self) -> Result<(), StoreError> {
-        sessions::clear(&self.directory)
+        self.log.clear()
     }
 
     /// A new file for the trials that a shard does now. Files of earlier sessions are left as they are, torn ends and all.
-    pub fn begin_trials(&self, shard: Shard) -> Result<TrialWriter, StoreError> {
-        sessions::begin(&self.directory, shard, "trials").map(|file| TrialWriter { file })
+    pub fn begin_trials(&self, shard: Shard) -> Result<LogWriter<TrialFrame>, StoreError> {
+        self.log.begin(shard)
     }
 
     /// All trials done so far, by whichever shard.
     pub fn trials(&self) -> Result<Trials, StoreError> {
         let mut trials = Trials { files: Vec::new(), index: Vec::new(), damaged: Vec::new() };
-        for path in sessions::names(&self.directory, |name| name.ends_with(".trials"))? {
+        for path in self.log.files()? {
             trials.read(path)?;
         }
         trials.index.sort_unstable_by_key(|(file, found)| (found.key, *file, found.at));
@@ -210,33 +210,15 @@ impl CampaignStore {
     }
 
     fn plan_path(&self) -> PathBuf {
-        self.directory.join("plan")
+        self.directory().join("plan")
     }
 
     fn create(&self) -> Result<(), StoreError> {
-        sessions::create(&self.directory)
+        sessions::create(self.directory())
     }
 
     fn damaged(&self, path: &Path, reason: String) -> StoreError {
-        StoreError::DamagedCampaign { path: path.into(), directory: self.directory.clone(), reason }
-    }
-}
-
-/// A file that trials are appended to.
-#[derive(Debug)]
-pub struct TrialWriter {
-    file: Appended,
-}
-
-impl TrialWriter {
-    /// Appends trials of one test, in which `n_nodes` nodes are observed. When this returns they outlast the process.
-    pub fn append(&mut self, test: u32, n_nodes: u32, records: &[TrialRecord]) -> Result<(), StoreError> {
-        self.file.append(&encode_trials(test, n_nodes, records))
-    }
-
-    /// Waits until the disk has everything.
-    pub fn sync(&self) -> Result<(), StoreError> {
-        self.file.sync()
+        StoreError::DamagedCampaign { path: path.into(), directory: self.directory().to_path_buf(), reason }
     }
 }
 
@@ -246,7 +228,7 @@ pub struct Trials {
     files: Vec<Mmap>,
     /// Each with the file that it is in.
     index: Vec<(u32, Found)>,
-    damaged: Vec<(PathBuf, usize)>,
+    damaged: Damaged,
 }
 
 impl Trials {
@@ -303,7 +285,12 @@ impl Trials {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::encode_trials;
     use suspect_core::trial::End;
+
+    fn frame<const N: usize>(records: [TrialRecord; N]) -> TrialFrame {
+        TrialFrame { test: records[0].key.test, n_nodes: 7, records: records.into() }
+    }
 
     fn record(test: u32, node: u32, used: u64) -> TrialRecord {
         TrialRecord {
@@ -329,11 +316,11 @@ mod tests {
         let (_directory, store) = store();
         let second = Shard { number: 2, of: 2 };
         let mut first = store.begin_trials(second).unwrap();
-        first.append(1, 7, &[record(1, 5, 10), record(1, 3, 20)]).unwrap();
+        first.append(&frame([record(1, 5, 10), record(1, 3, 20)])).unwrap();
         let mut next = store.begin_trials(second).unwrap();
-        next.append(0, 7, &[record(0, 9, 30)]).unwrap();
+        next.append(&frame([record(0, 9, 30)])).unwrap();
         let mut whole = store.begin_trials(Shard::WHOLE).unwrap();
-        whole.append(1, 7, &[record(1, 3, 20), record(1, 4, 40)]).unwrap();
+        whole.append(&frame([record(1, 3, 20), record(1, 4, 40)])).unwrap();
         let trials = store.trials().unwrap();
         let nodes: Vec<(u32, u32)> = trials.iter().map(|record| (record.key.test, record.key.node)).collect();
         assert_eq!(nodes, [(0, 9), (1, 3), (1, 4), (1, 5)]);
@@ -345,11 +332,11 @@ mod tests {
     fn a_torn_end_is_passed_over_and_left_alone() {
         let (_directory, store) = store();
         let mut writer = store.begin_trials(Shard::WHOLE).unwrap();
-        writer.append(0, 7, &[record(0, 1, 1)]).unwrap();
+        writer.append(&frame([record(0, 1, 1)])).unwrap();
         let torn = &encode_trials(0, 7, &[record(0, 2, 2)])[..20];
-        writer.file.append(torn).unwrap();
+        writer.write(torn).unwrap();
         let mut next = store.begin_trials(Shard::WHOLE).unwrap();
-        next.append(0, 7, &[record(0, 3, 3)]).unwrap();
+        next.append(&frame([record(0, 3, 3)])).unwrap();
         let trials = store.trials().unwrap();
         assert_eq!(trials.keys().map(|key| key.node).collect::<Vec<_>>(), [1, 3]);
         assert_eq!(trials.damaged().len(), 0, "that is no damage");

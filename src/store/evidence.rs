@@ -5,20 +5,19 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use suspect_core::trial::End;
 
-use super::sessions::{self, Appended};
+use super::log::{self, Log, LogWriter, Outcomes};
+use super::sessions;
 use super::{Lock, Shard, Store, StoreError, encoding};
 
-/// Kind of the frames that hold outcomes.
-const KIND_OUTCOMES: u32 = 19;
 /// Kind of the frame that holds what was found out about the tests before anything was tried on them.
 pub(super) const KIND_FACTS: u32 = 20;
 
 /// What is kept of one trial.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TriedRecord {
     /// Identity of the candidate.
     pub candidate: u64,
@@ -27,6 +26,7 @@ pub struct TriedRecord {
     /// What it did, a number whose meaning is the caller's.
     pub effect: u8,
     /// How the program ended.
+    #[serde(with = "log::end")]
     pub end: End,
     /// Bytes of the expected output before the first wrong one, where they are compared.
     pub matched: Option<u64>,
@@ -44,16 +44,22 @@ const CARRIED: &str = "carried-";
 /// Where the outcomes of one run's trials are.
 #[derive(Clone, Debug)]
 pub struct EvidenceStore {
-    directory: PathBuf,
+    log: Log<Vec<TriedRecord>>,
 }
 
-/// Outcomes as they stand in a frame: candidate, test, effect, end, its number, matched bytes.
-type Frame = Vec<(u64, u32, u8, u8, i32, Option<u64>)>;
+impl Outcomes for Vec<TriedRecord> {
+    const KIND: u32 = 19;
+    const EXTENSION: &'static str = "outcomes";
+
+    fn frame(&self) -> Vec<u8> {
+        encoding::frame(0, Self::KIND, self)
+    }
+}
 
 impl Store {
     /// The outcomes of trials on the run of this identity.
     pub fn evidence(&self, run: u64) -> EvidenceStore {
-        EvidenceStore { directory: self.directory().join("evidence").join(format!("{run:016x}")) }
+        EvidenceStore { log: Log::new(self.directory().join("evidence").join(format!("{run:016x}"))) }
     }
 
     /// Identities of the runs of which there are outcomes.
@@ -67,54 +73,53 @@ impl Store {
 impl EvidenceStore {
     /// Where they are.
     pub fn directory(&self) -> &Path {
-        &self.directory
+        self.log.directory()
     }
 
     /// Takes the right to add to them: given back when dropped, also when the process dies.
     pub fn lock(&self) -> Result<Lock, StoreError> {
-        sessions::lock(&self.directory, Shard::WHOLE)
+        self.log.lock(Shard::WHOLE)
     }
 
     /// Removes everything, unless a search is running.
     pub fn clear(&self) -> Result<(), StoreError> {
-        sessions::clear(&self.directory)
+        self.log.clear()
     }
 
     /// A new file for what is found out now.
-    pub fn begin(&self) -> Result<EvidenceWriter, StoreError> {
-        sessions::begin(&self.directory, Shard::WHOLE, "outcomes").map(|file| EvidenceWriter { file })
+    pub fn begin(&self) -> Result<LogWriter<Vec<TriedRecord>>, StoreError> {
+        self.log.begin(Shard::WHOLE)
     }
 
     /// All outcomes; and how many stretches of the files had to be passed over.
     pub fn load(&self) -> Result<(TriedRecords, usize), StoreError> {
-        let (mut records, mut damaged) = (TriedRecords::new(), 0);
-        for path in sessions::names(&self.directory, |name| name.ends_with(".outcomes"))? {
-            let bytes = fs::read(&path).map_err(StoreError::io("read", &path))?;
-            damaged += scan_outcomes(&bytes, |record| {
+        let mut records = TriedRecords::new();
+        let damaged = self.log.read(|found| {
+            for record in found {
                 records.entry((record.candidate, record.test)).or_insert(record);
-            });
-        }
-        Ok((records, damaged))
+            }
+        })?;
+        Ok((records, damaged.iter().map(|(_, n)| n).sum()))
     }
 
     /// Takes over outcomes that an earlier run found out then, seconds since 1970.
-    pub fn carry_over(&self, at: u64, records: &[TriedRecord]) -> Result<(), StoreError> {
-        sessions::create(&self.directory)?;
-        let path = self.directory.join(format!("{CARRIED}{at}.outcomes"));
+    pub fn carry_over(&self, at: u64, records: &Vec<TriedRecord>) -> Result<(), StoreError> {
+        sessions::create(self.directory())?;
+        let path = self.directory().join(format!("{CARRIED}{at}.outcomes"));
         // There is one if a process was killed just then; what it has is looked up before.
         let mut bytes = match fs::read(&path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             Err(error) => return Err(StoreError::io("read", &path)(error)),
         };
-        bytes.extend(encode(records));
+        bytes.extend(records.frame());
         encoding::write_bytes(&path, &bytes)
     }
 
     /// How old the outcomes are that were taken over.
     pub fn load_ages(&self) -> Result<Ages, StoreError> {
         let mut ages = Ages::new();
-        for path in sessions::names(&self.directory, |name| name.starts_with(CARRIED))? {
+        for path in sessions::names(self.directory(), |name| name.starts_with(CARRIED))? {
             let name = path.file_stem().and_then(|name| name.to_str()?.strip_prefix(CARRIED)?.parse().ok());
             let bytes = fs::read(&path).map_err(StoreError::io("read", &path))?;
             if let Some(at) = name {
@@ -128,41 +133,41 @@ impl EvidenceStore {
 
     /// Keeps what the trials depend on.
     pub fn save_origin(&self, origin: &impl Serialize) -> Result<(), StoreError> {
-        sessions::create(&self.directory)?;
-        encoding::write_json(&self.directory.join("origin.json"), origin)
+        sessions::create(self.directory())?;
+        encoding::write_json(&self.directory().join("origin.json"), origin)
     }
 
     /// What the trials depend on; `None` where that was not kept.
     pub fn load_origin<O: DeserializeOwned>(&self) -> Result<Option<O>, StoreError> {
-        encoding::read_json(&self.directory.join("origin.json"))
+        encoding::read_json(&self.directory().join("origin.json"))
     }
 
     /// Keeps what locals of tests begin as, for those that do what is known of them only then.
     pub fn save_garbage(&self, garbage: &impl Serialize) -> Result<(), StoreError> {
-        sessions::create(&self.directory)?;
-        encoding::write_json(&self.directory.join("garbage.json"), garbage)
+        sessions::create(self.directory())?;
+        encoding::write_json(&self.directory().join("garbage.json"), garbage)
     }
 
     /// What [`EvidenceStore::save_garbage`] kept; `None` if there is nothing.
     pub fn load_garbage<G: DeserializeOwned>(&self) -> Result<Option<G>, StoreError> {
-        encoding::read_json(&self.directory.join("garbage.json"))
+        encoding::read_json(&self.directory().join("garbage.json"))
     }
 
     /// Keeps on which tests, by index in the run's manifest, nothing could be tried, and why.
     pub fn save_refused(&self, refused: &BTreeMap<u32, String>) -> Result<(), StoreError> {
-        sessions::create(&self.directory)?;
-        encoding::write_json(&self.directory.join("refused.json"), refused)
+        sessions::create(self.directory())?;
+        encoding::write_json(&self.directory().join("refused.json"), refused)
     }
 
     /// What [`EvidenceStore::save_refused`] kept.
     pub fn load_refused(&self) -> Result<BTreeMap<u32, String>, StoreError> {
-        Ok(encoding::read_json(&self.directory.join("refused.json"))?.unwrap_or_default())
+        Ok(encoding::read_json(&self.directory().join("refused.json"))?.unwrap_or_default())
     }
 
     /// Writes facts about the tests, whole or not at all.
     pub fn save_facts(&self, facts: &impl Serialize) -> Result<(), StoreError> {
-        sessions::create(&self.directory)?;
-        let (path, part) = (self.facts(), self.directory.join("facts.part"));
+        sessions::create(self.directory())?;
+        let (path, part) = (self.facts(), self.directory().join("facts.part"));
         fs::write(&part, encoding::frame(0, KIND_FACTS, facts)).map_err(StoreError::io("write", &part))?;
         fs::rename(&part, &path).map_err(StoreError::io("write", &path))
     }
@@ -179,50 +184,13 @@ impl EvidenceStore {
     }
 
     fn facts(&self) -> PathBuf {
-        self.directory.join("facts")
+        self.directory().join("facts")
     }
-}
-
-/// A file that outcomes are appended to.
-#[derive(Debug)]
-pub struct EvidenceWriter {
-    file: Appended,
-}
-
-impl EvidenceWriter {
-    /// Appends outcomes. When this returns they outlast the process.
-    pub fn append(&mut self, records: &[TriedRecord]) -> Result<(), StoreError> {
-        self.file.append(&encode(records))
-    }
-}
-
-fn encode(records: &[TriedRecord]) -> Vec<u8> {
-    let written = records.iter().map(|record| {
-        let (tag, number) = match record.end {
-            End::Exited(status) => (0, status),
-            End::Signalled(signal) => (1, signal),
-            End::Cut => (2, 0),
-            End::Unknown => (3, 0),
-        };
-        (record.candidate, record.test, record.effect, tag, number, record.matched)
-    });
-    encoding::frame(0, KIND_OUTCOMES, &written.collect::<Frame>())
 }
 
 /// Finds all outcomes of a file, in the order in which they were found out, and how many stretches had to be passed over.
 pub fn scan_outcomes(bytes: &[u8], mut visit: impl FnMut(TriedRecord)) -> usize {
-    encoding::scan(bytes, KIND_OUTCOMES, |_, payload| {
-        for (candidate, test, effect, tag, number, matched) in encoding::decode::<Frame>(payload)? {
-            let end = match tag {
-                0 => End::Exited(number),
-                1 => End::Signalled(number),
-                2 => End::Cut,
-                _ => End::Unknown,
-            };
-            visit(TriedRecord { candidate, test, effect, end, matched });
-        }
-        Some(encoding::FRAME_HEADER + payload.len())
-    })
+    log::scan(bytes, |found: Vec<TriedRecord>| found.into_iter().for_each(&mut visit))
 }
 
 #[cfg(test)]
@@ -242,7 +210,7 @@ mod tests {
         let records: Vec<TriedRecord> = (0..40).map(record).collect();
         for part in records.chunks(20) {
             let mut writer = store.begin().unwrap();
-            part.chunks(5).for_each(|part| writer.append(part).unwrap());
+            part.chunks(5).for_each(|part| writer.append(&part.to_vec()).unwrap());
         }
         let (known, damaged) = store.load().unwrap();
         assert_eq!((known.len(), damaged), (40, 0));

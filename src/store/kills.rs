@@ -1,17 +1,12 @@
 //! What tests do to code mutants: results that are looked up by what they depend on, whatever build or session found them out.
 
-use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use suspect_core::trial::End;
 
-use super::sessions::{self, Appended};
+use super::log::{self, Damaged, Log, LogWriter, Outcomes};
 use super::{Lock, Shard, ShardEnds, Store, StoreError, encoding};
-
-/// Kind of the frames that hold results.
-const KIND_KILLS: u32 = 18;
 
 /// What a result is of, and what it depends on. Results are those of any trial of the same key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -52,171 +47,131 @@ pub struct KillRecord {
     pub at: u64,
 }
 
+/// A result, without the build and the time of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KillResult {
+    /// Of what.
+    pub key: KillKey,
+    /// What came out.
+    pub outcome: KillOutcome,
+    /// How the program ended.
+    #[serde(with = "log::end")]
+    pub end: End,
+}
+
+/// Results that were found out together.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KillFrame {
+    /// The build in which they were found out.
+    pub build: u64,
+    /// When, seconds since 1970.
+    pub at: u64,
+    /// The results.
+    pub results: Vec<KillResult>,
+}
+
+impl Outcomes for KillFrame {
+    const KIND: u32 = 18;
+    const EXTENSION: &'static str = "kills";
+
+    fn frame(&self) -> Vec<u8> {
+        encoding::frame(0, Self::KIND, self)
+    }
+}
+
+impl KillFrame {
+    fn records(self) -> impl Iterator<Item = KillRecord> {
+        let KillFrame { build, at, results } = self;
+        results.into_iter().map(move |KillResult { key, outcome, end }| KillRecord { key, outcome, end, build, at })
+    }
+}
+
 /// Where results are.
 #[derive(Clone, Debug)]
 pub struct KillStore {
-    directory: PathBuf,
-}
-
-/// A result, without the build and the time of it.
-pub type Found = (KillKey, KillOutcome, End);
-
-/// Results as they stand in a frame.
-#[derive(Serialize, Deserialize)]
-struct Frame {
-    build: u64,
-    at: u64,
-    results: Vec<(KillKey, KillOutcome, u8, i32)>,
+    log: Log<KillFrame>,
 }
 
 impl Store {
     /// What tests do to code mutants.
     pub fn kills(&self) -> KillStore {
-        KillStore { directory: self.directory().join("kills") }
+        KillStore { log: Log::new(self.directory().join("kills")) }
     }
 }
 
 impl KillStore {
     /// Where they are.
     pub fn directory(&self) -> &Path {
-        &self.directory
+        self.log.directory()
     }
 
     /// Takes the right to run a shard: given back when dropped, also when the process dies.
     pub fn lock_shard(&self, shard: Shard) -> Result<Lock, StoreError> {
-        sessions::lock(&self.directory, shard)
+        self.log.lock(shard)
     }
 
     /// The shards that have ended.
     pub fn shards(&self) -> ShardEnds {
-        ShardEnds::of(&self.directory)
+        self.log.shards()
     }
 
     /// Puts all results into one file, in the order of their keys, in place of the files that they are in. Unless a shard is running.
     pub fn join(&self) -> Result<(), StoreError> {
-        let _held = sessions::lock_all(&self.directory)?;
-        let files = sessions::names(&self.directory, |name| name.ends_with(".kills"))?;
-        let kills = self.load()?;
-        let mut bytes = Vec::new();
-        for part in kills.records.chunk_by(|a, b| (a.build, a.at) == (b.build, b.at)) {
-            let found: Vec<Found> = part.iter().map(|record| (record.key, record.outcome, record.end)).collect();
-            bytes.extend(encode(part[0].build, part[0].at, &found));
-        }
-        sessions::replace(&self.directory, "kills", &files, &bytes)
+        self.log.join(|| {
+            let kills = self.load()?;
+            let parts = kills.records.chunk_by(|a, b| (a.build, a.at) == (b.build, b.at));
+            let result = |record: &KillRecord| KillResult { key: record.key, outcome: record.outcome, end: record.end };
+            let frame = |part: &[KillRecord]| KillFrame {
+                build: part[0].build,
+                at: part[0].at,
+                results: part.iter().map(result).collect(),
+            };
+            Ok(parts.map(frame).collect())
+        })
     }
 
     /// Adds what another store has.
     pub fn take(&self, other: &KillStore) -> Result<(), StoreError> {
-        sessions::create(&self.directory)?;
-        sessions::copy_sessions(&other.directory, &self.directory, "kills")
+        self.log.take(&other.log)
     }
 
     /// Removes everything, unless a shard is running.
     pub fn clear(&self) -> Result<(), StoreError> {
-        sessions::clear(&self.directory)
+        self.log.clear()
     }
 
     /// Forgets what was found out before `oldest`, seconds since 1970, unless a shard is running. Files without any of that are left as they are.
     pub fn prune(&self, oldest: u64) -> Result<(), StoreError> {
-        for path in sessions::names(&self.directory, |name| name.ends_with(".kills"))? {
-            let bytes = fs::read(&path).map_err(StoreError::io("read", &path))?;
-            let mut kept: BTreeMap<(u64, u64), Vec<Found>> = BTreeMap::new();
-            let mut n_old = 0;
-            scan_kills(&bytes, |record| match record.at < oldest {
-                true => n_old += 1,
-                false => {
-                    kept.entry((record.build, record.at)).or_default().push((record.key, record.outcome, record.end));
-                }
-            });
-            if n_old > 0 {
-                let Ok(_held) = sessions::lock_all(&self.directory) else { return Ok(()) };
-                let fresh: Vec<u8> =
-                    kept.into_iter().flat_map(|((build, at), records)| encode(build, at, &records)).collect();
-                match fresh.is_empty() {
-                    true => fs::remove_file(&path).map_err(StoreError::io("remove", &path))?,
-                    false => encoding::write_bytes(&path, &fresh)?,
-                }
-            }
-        }
-        Ok(())
+        self.log.retain(|frame| frame.at >= oldest)
     }
 
     /// A new file for what a shard finds out now.
-    pub fn begin(&self, shard: Shard) -> Result<KillWriter, StoreError> {
-        sessions::begin(&self.directory, shard, "kills").map(|file| KillWriter { file })
+    pub fn begin(&self, shard: Shard) -> Result<LogWriter<KillFrame>, StoreError> {
+        self.log.begin(shard)
     }
 
     /// Everything that has been found out.
     pub fn load(&self) -> Result<Kills, StoreError> {
-        let mut kills = Kills::default();
-        for path in sessions::names(&self.directory, |name| name.ends_with(".kills"))? {
-            let bytes = fs::read(&path).map_err(StoreError::io("read", &path))?;
-            let damaged = scan_kills(&bytes, |record| kills.records.push(record));
-            if damaged > 0 {
-                kills.damaged.push((path, damaged));
-            }
-        }
+        let mut records: Vec<KillRecord> = Vec::new();
+        let damaged = self.log.read(|frame| records.extend(frame.records()))?;
         // What is known comes before what is not, and what was found out first before what only says so again.
-        kills.records.sort_by_key(|record| (record.key, record.outcome == KillOutcome::Unknown, record.at));
-        kills.records.dedup_by_key(|record| record.key);
-        Ok(kills)
+        records.sort_by_key(|record| (record.key, record.outcome == KillOutcome::Unknown, record.at));
+        records.dedup_by_key(|record| record.key);
+        Ok(Kills { records, damaged })
     }
-}
-
-/// A file that results are appended to.
-#[derive(Debug)]
-pub struct KillWriter {
-    file: Appended,
-}
-
-impl KillWriter {
-    /// Appends results that were found out in this build at this time. When this returns they outlast the process.
-    pub fn append(&mut self, build: u64, at: u64, records: &[Found]) -> Result<(), StoreError> {
-        self.file.append(&encode(build, at, records))
-    }
-
-    /// Waits until the disk has everything.
-    pub fn sync(&self) -> Result<(), StoreError> {
-        self.file.sync()
-    }
-}
-
-fn encode(build: u64, at: u64, records: &[Found]) -> Vec<u8> {
-    let results = records.iter().map(|(key, outcome, end)| {
-        let (tag, number) = match end {
-            End::Exited(status) => (0, *status),
-            End::Signalled(signal) => (1, *signal),
-            End::Cut => (2, 0),
-            End::Unknown => (3, 0),
-        };
-        (*key, *outcome, tag, number)
-    });
-    encoding::frame(0, KIND_KILLS, &Frame { build, at, results: results.collect() })
 }
 
 /// Finds all results of a file, in the order in which they were found out, and how many stretches before the last of them had to be
 /// passed over.
 pub fn scan_kills(bytes: &[u8], mut visit: impl FnMut(KillRecord)) -> usize {
-    encoding::scan(bytes, KIND_KILLS, |_, payload| {
-        let Frame { build, at, results } = encoding::decode(payload)?;
-        for (key, outcome, tag, number) in results {
-            let end = match tag {
-                0 => End::Exited(number),
-                1 => End::Signalled(number),
-                2 => End::Cut,
-                _ => End::Unknown,
-            };
-            visit(KillRecord { key, outcome, end, build, at });
-        }
-        Some(encoding::FRAME_HEADER + payload.len())
-    })
+    log::scan(bytes, |frame: KillFrame| frame.records().for_each(&mut visit))
 }
 
 /// Results, each key once.
 #[derive(Debug, Default)]
 pub struct Kills {
     records: Vec<KillRecord>,
-    damaged: Vec<(PathBuf, usize)>,
+    damaged: Damaged,
 }
 
 impl Kills {
@@ -241,14 +196,21 @@ impl Kills {
     }
 
     /// Files of which parts had to be passed over, with the number of such parts.
-    pub fn damaged(&self) -> &[(PathBuf, usize)] {
+    pub fn damaged(&self) -> &[(std::path::PathBuf, usize)] {
         &self.damaged
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
+
+    fn frame<const N: usize>(build: u64, at: u64, results: [(KillKey, KillOutcome, End); N]) -> KillFrame {
+        let result = |(key, outcome, end)| KillResult { key, outcome, end };
+        KillFrame { build, at, results: results.into_iter().map(result).collect() }
+    }
 
     fn key(number: u64) -> KillKey {
         KillKey { mutant: number, test: number / 3, state: 7 }
@@ -271,9 +233,11 @@ mod tests {
         let (_directory, store) = store();
         let mut first = store.begin(Shard { number: 2, of: 2 }).unwrap();
         let unknown = (key(4), KillOutcome::Unknown, End::Unknown);
-        first.append(5, 100, &[(key(9), KillOutcome::Killed, End::Signalled(11)), unknown]).unwrap();
+        first.append(&frame(5, 100, [(key(9), KillOutcome::Killed, End::Signalled(11)), unknown])).unwrap();
         let mut whole = store.begin(Shard::WHOLE).unwrap();
-        whole.append(6, 200, &[(key(4), KillOutcome::Passed, EXITED), (key(9), KillOutcome::Killed, EXITED)]).unwrap();
+        whole
+            .append(&frame(6, 200, [(key(4), KillOutcome::Passed, EXITED), (key(9), KillOutcome::Killed, EXITED)]))
+            .unwrap();
         let kills = store.load().unwrap();
         assert_eq!(outcomes(&store), [(4, KillOutcome::Passed), (9, KillOutcome::Killed)]);
         let found = kills.get(&key(9)).unwrap();
@@ -287,13 +251,8 @@ mod tests {
         let (_directory, store) = store();
         let mut writer = store.begin(Shard::WHOLE).unwrap();
         for number in 0..4 {
-            writer
-                .append(
-                    1,
-                    2,
-                    &[(key(number), KillOutcome::Killed, EXITED), (key(10 + number), KillOutcome::Same, EXITED)],
-                )
-                .unwrap();
+            let results = [(key(number), KillOutcome::Killed, EXITED), (key(10 + number), KillOutcome::Same, EXITED)];
+            writer.append(&frame(1, 2, results)).unwrap();
         }
         let path = store.directory().join("shard-1-of-1.1.kills");
         let whole = fs::read(&path).unwrap();
@@ -318,13 +277,15 @@ mod tests {
     #[test]
     fn ends_are_kept() {
         let ends = [EXITED, End::Signalled(6), End::Cut, End::Unknown];
-        let records: Vec<_> = (0..).zip(ends).map(|(number, end)| (key(number), KillOutcome::Killed, end)).collect();
+        let result = |(number, end)| KillResult { key: key(number), outcome: KillOutcome::Killed, end };
+        let results: Vec<KillResult> = (0..).zip(ends).map(result).collect();
         let mut found = Vec::new();
+        let bytes = KillFrame { build: 1, at: 2, results: results.clone() }.frame();
         assert_eq!(
-            scan_kills(&encode(1, 2, &records), |record| found.push((record.key, record.outcome, record.end))),
+            scan_kills(&bytes, |KillRecord { key, outcome, end, .. }| found.push(KillResult { key, outcome, end })),
             0
         );
-        assert_eq!(found, records);
+        assert_eq!(found, results);
     }
 
     #[test]

@@ -44,6 +44,7 @@ mod evidence;
 mod forms;
 mod kills;
 mod listing;
+mod log;
 mod night;
 mod prune;
 mod reports;
@@ -61,15 +62,16 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::STORE_DIRECTORY;
-pub use campaign::{CampaignStore, Shard, TrialWriter, Trials};
+pub use campaign::{CampaignStore, Shard, Trials};
 pub use encoding::Frame;
-pub use evidence::{Ages, EvidenceStore, EvidenceWriter, TriedRecord, TriedRecords, scan_outcomes};
-pub use kills::{KillKey, KillOutcome, KillRecord, KillStore, KillWriter, Kills, scan_kills};
+pub use evidence::{Ages, EvidenceStore, TriedRecord, TriedRecords, scan_outcomes};
+pub use kills::{KillFrame, KillKey, KillOutcome, KillRecord, KillResult, KillStore, Kills, scan_kills};
 pub use listing::{Foreign, is_framed, json, list_frames};
+pub use log::{LogWriter, Outcomes};
 pub use reports::{ReportState, stamps};
 pub use run::{Manifest, Recorded, Run, RunWriter, Tables, TestRecord};
 pub use shards::{ShardEnd, ShardEnds};
-pub use trials::{TrialKey, TrialRecord, encode_trials, scan_trials};
+pub use trials::{TrialFrame, TrialKey, TrialRecord, encode_trials, scan_trials};
 
 /// Version of everything below `.suspect`; a store of another version is refused.
 pub const STORE_VERSION: u32 = 1;

@@ -118,7 +118,7 @@ mod tests {
     use super::*;
     use suspect_core::trial::End;
 
-    use crate::store::{KillKey, KillOutcome, Shard, TriedRecord};
+    use crate::store::{KillFrame, KillKey, KillOutcome, KillResult, Shard, TriedRecord};
 
     /// A complete run that began then, with a night of one source.
     fn run(store: &Store, number: u64, began: u64) {
@@ -141,12 +141,13 @@ mod tests {
         for (key, at) in [(1u64, 1_500_000_000u64), (2, 4_500_000_000)] {
             let evidence = store.evidence(key);
             let record = TriedRecord { candidate: 1, test: 1, effect: 1, end: End::Exited(0), matched: None };
-            evidence.begin().unwrap().append(&[record]).unwrap();
+            evidence.begin().unwrap().append(&vec![record]).unwrap();
             let file = File::options().write(true).open(evidence.directory().join("shard-1-of-1.1.outcomes")).unwrap();
             file.set_modified(UNIX_EPOCH + Duration::from_secs(at)).unwrap();
             let key = KillKey { mutant: key, test: 1, state: 1 };
             let mut kills = store.kills().begin(Shard::WHOLE).unwrap();
-            kills.append(1, at, &[(key, KillOutcome::Killed, End::Exited(0))]).unwrap();
+            let result = KillResult { key, outcome: KillOutcome::Killed, end: End::Exited(0) };
+            kills.append(&KillFrame { build: 1, at, results: vec![result] }).unwrap();
         }
         fs::create_dir_all(store.directory().join("runs/5.part/sites")).unwrap();
         fs::write(store.directory().join(".tmpleft"), "").unwrap();

@@ -1,7 +1,7 @@
-//! A directory in which several processes, each with a part of the work, append what they found out to files of their own.
+//! Directories that several processes fill: who may, and what is there.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use nix::fcntl::FlockArg;
@@ -37,41 +37,6 @@ pub fn clear(directory: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// A new file for what a shard does now. Files of earlier sessions are left as they are, torn ends and all.
-pub fn begin(directory: &Path, shard: Shard, extension: &str) -> Result<Appended, StoreError> {
-    create(directory)?;
-    for session in 1u32.. {
-        let path = directory.join(format!("{}.{session}.{extension}", shard.name()));
-        match File::options().create_new(true).append(true).open(&path) {
-            Ok(file) => return Ok(Appended { path, file }),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(StoreError::io("create", &path)(error)),
-        }
-    }
-    unreachable!("four thousand million sessions are not had")
-}
-
-/// Puts one file of these bytes in the place of files of sessions. Whoever is killed meanwhile leaves some things twice.
-pub fn replace(directory: &Path, extension: &str, files: &[PathBuf], bytes: &[u8]) -> Result<(), StoreError> {
-    let path = directory.join(format!("{}.1.{extension}", Shard::WHOLE.name()));
-    // Under the name of a file that is there it would take that one's contents along.
-    let fresh = directory.join(format!("{}.0.{extension}", Shard::WHOLE.name()));
-    encoding::write_bytes(&fresh, bytes)?;
-    for file in files.iter().filter(|file| **file != fresh) {
-        fs::remove_file(file).map_err(StoreError::io("remove", file))?;
-    }
-    fs::rename(&fresh, &path).map_err(StoreError::io("write", &path))
-}
-
-/// Copies the files of sessions that another directory has, as sessions of their own.
-pub fn copy_sessions(from: &Path, to: &Path, extension: &str) -> Result<(), StoreError> {
-    for path in names(from, |name| name.ends_with(&format!(".{extension}")))? {
-        let bytes = fs::read(&path).map_err(StoreError::io("read", &path))?;
-        begin(to, Shard::WHOLE, extension)?.append(&bytes)?;
-    }
-    Ok(())
-}
-
 /// Copies a file unless it is there, or there is none.
 pub fn copy_file(from: &Path, to: &Path) -> Result<(), StoreError> {
     if to.exists() {
@@ -100,23 +65,4 @@ pub fn names(directory: &Path, wanted: impl Fn(&str) -> bool) -> Result<Vec<Path
 /// Makes `directory`.
 pub fn create(directory: &Path) -> Result<(), StoreError> {
     fs::create_dir_all(directory).map_err(StoreError::io("create", directory))
-}
-
-/// A file that is only ever appended to.
-#[derive(Debug)]
-pub struct Appended {
-    path: PathBuf,
-    file: File,
-}
-
-impl Appended {
-    /// Appends a frame. When this returns it outlasts the process.
-    pub fn append(&mut self, frame: &[u8]) -> Result<(), StoreError> {
-        self.file.write_all(frame).map_err(StoreError::io("write", &self.path))
-    }
-
-    /// Waits until the disk has everything.
-    pub fn sync(&self) -> Result<(), StoreError> {
-        self.file.sync_data().map_err(StoreError::io("write", &self.path))
-    }
 }

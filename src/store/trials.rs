@@ -6,9 +6,7 @@
 use suspect_core::trial::End;
 
 use super::encoding::{self, FRAME_HEADER};
-
-/// Kind of the frames that hold trials.
-const KIND_TRIALS: u32 = 16;
+use super::log::{Outcomes, coded_end, decoded_end};
 
 /// Which trial: one change of one node's value in one test. The order is that of reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -44,6 +42,26 @@ pub struct TrialRecord {
     pub changed: Box<[u64]>,
 }
 
+/// Trials of one test that are kept together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TrialFrame {
+    /// Index of the test in the run's manifest.
+    pub test: u32,
+    /// Nodes that are observed in it.
+    pub n_nodes: u32,
+    /// The trials.
+    pub records: Vec<TrialRecord>,
+}
+
+impl Outcomes for TrialFrame {
+    const KIND: u32 = 16;
+    const EXTENSION: &'static str = "trials";
+
+    fn frame(&self) -> Vec<u8> {
+        encode_trials(self.test, self.n_nodes, &self.records)
+    }
+}
+
 /// Encodes trials of one test, in which `n_nodes` nodes are observed, as a frame.
 ///
 /// # Panics
@@ -57,7 +75,7 @@ pub fn encode_trials(test: u32, n_nodes: u32, records: &[TrialRecord]) -> Vec<u8
         assert!(record.key.test == test, "a frame's trials are of one test");
         put_record(&mut payload, n_nodes, record);
     }
-    encoding::frame(test, KIND_TRIALS, &payload)
+    encoding::frame(test, TrialFrame::KIND, &payload)
 }
 
 fn put_record(payload: &mut Vec<u8>, n_nodes: u32, record: &TrialRecord) {
@@ -65,21 +83,21 @@ fn put_record(payload: &mut Vec<u8>, n_nodes: u32, record: &TrialRecord) {
     for number in [u64::from(key.node), u64::from(key.slot), key.instance] {
         put(payload, number);
     }
-    let (end, number) = match record.end {
-        End::Exited(status) => (0, Some(status)),
-        End::Signalled(signal) => (1, Some(signal)),
-        End::Cut => (2, None),
-        End::Unknown => (3, None),
-    };
+    let (end, number) = coded_end(record.end);
     let passes = record.passes.map_or(0, |passes| 1 + u8::from(passes));
     let bits = Bits::of(&record.changed, n_nodes);
     let facts = [record.forked, record.applied, record.output_changed].into_iter().rev();
     payload.push(end | facts.fold(0, |byte, fact| byte << 1 | u8::from(fact)) << 2 | passes << 5);
-    if let Some(number) = number {
+    if has_number(end) {
         put(payload, u64::from(number as u32));
     }
     put(payload, record.used);
     bits.put(payload);
+}
+
+/// Whether a coded end has a number: a status or a signal.
+fn has_number(way: u8) -> bool {
+    way < 2
 }
 
 /// A set of nodes, in the shortest of its encodings.
@@ -196,7 +214,7 @@ pub struct Found {
 /// Finds all trials of a file, and how many stretches before the last of them had to be passed over: what follows it is what a
 /// process leaves that is killed while it writes. `visit` sees each record.
 pub fn scan_trials(bytes: &[u8], mut visit: impl FnMut(Found, TrialRecord)) -> usize {
-    encoding::scan(bytes, KIND_TRIALS, |at, payload| {
+    encoding::scan(bytes, TrialFrame::KIND, |at, payload| {
         let (records, length) = frame_records(bytes, at, payload)?;
         records.into_iter().for_each(|(found, record)| visit(found, record));
         Some(length)
@@ -230,12 +248,9 @@ fn take_record(rest: &mut &[u8], test: u32, n_nodes: u32) -> Option<TrialRecord>
     let key = TrialKey { test, node: take_u32(rest)?, slot: take_u32(rest)?, instance: take(rest)? };
     let (&facts, after) = rest.split_first()?;
     *rest = after;
-    let end = match facts & 3 {
-        0 => End::Exited(take_u32(rest)? as i32),
-        1 => End::Signalled(take_u32(rest)? as i32),
-        2 => End::Cut,
-        _ => End::Unknown,
-    };
+    let way = facts & 3;
+    let number = if has_number(way) { take_u32(rest)? as i32 } else { 0 };
+    let end = decoded_end((way, number));
     let passes = match facts >> 5 {
         0 => None,
         1 => Some(false),

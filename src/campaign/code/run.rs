@@ -2,22 +2,18 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::ops::{ControlFlow, Range};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use super::part::Part;
 use super::{CodeTest, CoveredMutant, MutantLab, Shown};
 use crate::campaign::CampaignError;
-use crate::campaign::pool::{each, locked, prepare_each};
-use crate::campaign::run::{MOST_UNWRITTEN, UNWRITTEN, at_once};
+use crate::campaign::pool::locked;
+use crate::campaign::runner::{Batch, Job, Runner, Sizes, workers};
 use crate::campaign::shelf::Shelf;
-use crate::store::{KillKey, KillOutcome, KillStore, KillWriter, Kills, Shard};
-use crate::trial::End;
+use crate::store::{KillFrame, KillKey, KillOutcome, KillResult, KillStore, Kills, LogWriter, Shard};
 
-/// Trials of one test that a worker is given at once.
-const BATCH: Range<usize> = 64..4096;
-/// Tests that take no more edges, a second's at most, are prepared before the trials of a round: what they have to wait for they wait for together.
+/// Edges of tests, a second's at most, that are prepared before the trials of a round.
 const QUICK: u64 = 200_000_000;
 
 /// What a campaign of code mutants is to do.
@@ -83,27 +79,6 @@ pub struct CodeCampaign<'a, L: MutantLab> {
     pub watch: &'a dyn CodeWatch,
 }
 
-/// One piece of work: mutants on one test.
-struct Batch {
-    test: u32,
-    mutants: Vec<u32>,
-}
-
-/// What the threads of a running campaign share.
-struct Shared<'a, L: MutantLab> {
-    part: Part<'a>,
-    shelf: Shelf<L::Ready>,
-    writer: Mutex<KillWriter>,
-    counts: Mutex<KillCounts>,
-    to_do: usize,
-    deadline: Option<Instant>,
-    refused: Mutex<BTreeMap<u32, String>>,
-    /// Mutants that a decisive test is known to kill.
-    decided: Mutex<HashSet<u32>>,
-    /// The store refused: no trial is worth running any more.
-    broken: AtomicBool,
-}
-
 impl<L: MutantLab> CodeCampaign<'_, L> {
     /// Does what is not done yet, as far as the budget goes.
     ///
@@ -122,26 +97,25 @@ impl<L: MutantLab> CodeCampaign<'_, L> {
         if to_do == 0 {
             return Ok(summary);
         }
-        let shared = Shared::<L> {
+        let trials = CodeTrials {
+            campaign: self,
             part,
-            shelf: Shelf::new(self.tests.iter().map(|test| test.test)),
             writer: Mutex::new(self.store.begin(self.settings.shard)?),
             counts: Mutex::default(),
             to_do,
-            deadline,
-            refused: Mutex::default(),
             decided: Mutex::new(decided),
-            broken: AtomicBool::new(false),
         };
-        let mut workers = Vec::new();
-        for _ in 0..self.settings.jobs.max(1) {
-            workers.push(self.lab.worker()?);
-        }
-        self.rounds(&rounds, &known, &mut workers, &shared)?;
-        locked(&shared.writer).sync()?;
-        summary.counts = *locked(&shared.counts);
-        summary.refused = std::mem::take(&mut locked(&shared.refused));
-        summary.not_run = self.left(&shared.part, &locked(&shared.decided), &summary.refused)?;
+        let runner = Runner::new(Shelf::new(0..self.tests.len() as u32), deadline, None);
+        let mut workers = workers(self.lab, self.settings.jobs)?;
+        // As long as tests are decisive, a mutant's next one may not be needed.
+        let n_decisive = self.all().map(|mutant| trials.part.decisive(mutant).len()).max().unwrap_or(0);
+        runner.run_rounds(&trials, &mut workers, (&rounds, n_decisive), |rounds, n_workers| {
+            Sizes::MUTANTS.batches(trials.due(rounds, &known), n_workers)
+        })?;
+        locked(&trials.writer).sync()?;
+        summary.counts = *locked(&trials.counts);
+        summary.refused = runner.refused();
+        summary.not_run = self.left(&trials.part, &locked(&trials.decided), &summary.refused)?;
         Ok(summary)
     }
 
@@ -188,138 +162,81 @@ impl<L: MutantLab> CodeCampaign<'_, L> {
         let due = (0..part.n_rounds()).flat_map(|round| self.due(part, round, &known, decided));
         Ok(due.filter(|(_, test)| !refused.contains_key(test)).count())
     }
+}
 
-    /// Goes through the rounds; where nothing is decisive any more, as many at once as came before, because one run of a test then serves
-    /// more mutants. `left` has the trials of each round that are to be done.
-    fn rounds(
-        &self,
-        left: &[usize],
-        known: &Kills,
-        workers: &mut [L::Worker],
-        shared: &Shared<'_, L>,
-    ) -> Result<(), CampaignError> {
-        let began = Instant::now();
-        let n_decisive = self.all().map(|mutant| shared.part.decisive(mutant).len()).max().unwrap_or(0);
-        let mut round = 0;
-        while round < left.len() && !shared.is_over() {
-            let rate = locked(&shared.counts).trials as f64 / began.elapsed().as_secs_f64();
-            let n_rounds = match round < n_decisive {
-                true => 1,
-                false => at_once(&left[round..], round, rate, shared.time_left()),
-            };
-            let batches = self.batches(round..round + n_rounds, known, shared, workers.len());
-            self.prepare_quick(&batches, workers, shared)?;
-            each(workers, &batches, |worker, batch| self.run_batch(worker, batch, shared))?;
-            round += n_rounds;
-        }
-        Ok(())
-    }
+/// Trials of code mutants, by their positions in the campaign's list. A test's place is its position too.
+struct CodeTrials<'a, L: MutantLab> {
+    campaign: &'a CodeCampaign<'a, L>,
+    part: Part<'a>,
+    writer: Mutex<LogWriter<KillFrame>>,
+    counts: Mutex<KillCounts>,
+    to_do: usize,
+    /// Mutants that a decisive test is known to kill.
+    decided: Mutex<HashSet<u32>>,
+}
 
-    fn batches(&self, rounds: Range<usize>, known: &Kills, shared: &Shared<'_, L>, n_workers: usize) -> Vec<Batch> {
+impl<L: MutantLab> CodeTrials<'_, L> {
+    /// The mutants that run on each test in these rounds.
+    fn due(&self, rounds: Range<usize>, known: &Kills) -> Vec<(u32, Vec<u32>)> {
         let mut by_test: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        let decided = locked(&shared.decided).clone();
-        for (mutant, test) in rounds.flat_map(|round| self.due(&shared.part, round, known, &decided)) {
+        let decided = locked(&self.decided).clone();
+        for (mutant, test) in rounds.flat_map(|round| self.campaign.due(&self.part, round, known, &decided)) {
             by_test.entry(test).or_default().push(mutant);
         }
-        let n_trials: usize = by_test.values().map(Vec::len).sum();
-        let size = (n_trials / (4 * n_workers.max(1))).clamp(BATCH.start, BATCH.end);
-        let batches = |(test, mutants): (u32, Vec<u32>)| {
-            let chunks: Vec<Batch> =
-                mutants.chunks(size).map(|chunk| Batch { test, mutants: chunk.to_vec() }).collect();
-            chunks
-        };
-        by_test.into_iter().flat_map(batches).collect()
+        by_test.into_iter().collect()
+    }
+}
+
+impl<L: MutantLab> Job for CodeTrials<'_, L> {
+    type Lab = L;
+    type Trial = u32;
+    type Shown = Shown;
+    type Record = KillResult;
+
+    fn lab(&self) -> &L {
+        self.campaign.lab
     }
 
-    /// Prepares those tests of a round that are quickly prepared, all together, as long as there is room; others when their trials begin.
-    fn prepare_quick(
-        &self,
-        batches: &[Batch],
-        workers: &mut [L::Worker],
-        shared: &Shared<'_, L>,
-    ) -> Result<(), CampaignError> {
-        let mut places: BTreeMap<u32, u32> = BTreeMap::new();
-        for batch in batches {
-            let test = &self.tests[batch.test as usize];
-            if test.cost <= QUICK && !shared.shelf.has(test.test) && !locked(&shared.refused).contains_key(&batch.test)
-            {
-                places.insert(test.test, batch.test);
-            }
-        }
-        let numbers: Vec<u32> = places.keys().copied().collect();
-        let has_room = |_| !shared.is_over() && shared.shelf.has_room();
-        prepare_each(self.lab, workers, &numbers, has_room, |test, ready| {
-            match ready {
-                Ok(ready) => {
-                    let n_values = self.lab.n_values(&ready);
-                    shared.shelf.keep(test, Arc::new(ready), n_values);
-                }
-                Err(why) => drop(locked(&shared.refused).insert(places[&test], why)),
-            }
-            Ok(())
-        })
+    fn test(&self, place: u32) -> u32 {
+        self.campaign.tests[place as usize].test
     }
 
-    fn run_batch(&self, worker: &mut L::Worker, batch: &Batch, shared: &Shared<'_, L>) -> Result<(), CampaignError> {
-        if shared.is_over() || locked(&shared.refused).contains_key(&batch.test) {
-            return Ok(());
-        }
-        let Some(ready) = self.ready(worker, batch.test, shared)? else { return Ok(()) };
-        let mut unwritten = Unwritten { records: Vec::new(), since: Instant::now() };
-        let mut failure = None;
-        let mut shown = |index: usize, shown: Shown| {
-            unwritten.records.push((self.key(batch.mutants[index], batch.test), shown.outcome, shown.end));
-            let mutant = batch.mutants[index];
-            if shown.outcome == KillOutcome::Killed && shared.part.decisive(mutant).contains(&batch.test) {
-                locked(&shared.decided).insert(mutant);
-            }
-            if unwritten.is_due()
-                && let Err(error) = self.write(&mut unwritten, shared)
-            {
-                failure = Some(error);
-                shared.broken.store(true, Ordering::Relaxed);
-            }
-            if shared.is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        };
-        let ran = self.lab.run(worker, &ready, &batch.mutants, &mut shown);
-        let written = self.write(&mut unwritten, shared);
-        failure.map_or(Ok(()), Err).and(written).and(ran)
+    fn is_quick(&self, place: u32) -> bool {
+        self.campaign.tests[place as usize].cost <= QUICK
     }
 
-    /// The test, prepared if it is not yet; `None` when it cannot be used.
-    fn ready(
+    fn admit(&self, _: u32, ready: &L::Ready) -> Result<Result<usize, String>, CampaignError> {
+        Ok(Ok(self.campaign.lab.n_values(ready)))
+    }
+
+    fn run(
         &self,
         worker: &mut L::Worker,
-        test: u32,
-        shared: &Shared<'_, L>,
-    ) -> Result<Option<Arc<L::Ready>>, CampaignError> {
-        let number = self.tests[test as usize].test;
-        shared.shelf.get(number, || match self.lab.prepare(worker, number)? {
-            Ok(ready) => {
-                let n_values = self.lab.n_values(&ready);
-                Ok(Some((ready, n_values)))
-            }
-            Err(why) => {
-                locked(&shared.refused).insert(test, why);
-                Ok(None)
-            }
-        })
+        ready: &L::Ready,
+        batch: &Batch<u32>,
+        shown: &mut dyn FnMut(usize, Shown) -> ControlFlow<()>,
+    ) -> Result<(), CampaignError> {
+        self.campaign.lab.run(worker, ready, &batch.trials, shown)
     }
 
-    fn write(&self, unwritten: &mut Unwritten, shared: &Shared<'_, L>) -> Result<(), CampaignError> {
-        let records = std::mem::take(&mut unwritten.records);
-        unwritten.since = Instant::now();
-        if records.is_empty() {
-            return Ok(());
+    fn record(&self, batch: &Batch<u32>, index: usize, shown: Shown) -> KillResult {
+        let mutant = batch.trials[index];
+        if shown.outcome == KillOutcome::Killed && self.part.decisive(mutant).contains(&batch.place) {
+            locked(&self.decided).insert(mutant);
         }
+        KillResult { key: self.campaign.key(mutant, batch.place), outcome: shown.outcome, end: shown.end }
+    }
+
+    fn keep(&self, _: &Batch<u32>, records: Vec<KillResult>) -> Result<(), CampaignError> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-        locked(&shared.writer).append(self.settings.build, now, &records)?;
+        let frame = KillFrame { build: self.campaign.settings.build, at: now, results: records };
+        locked(&self.writer).append(&frame)?;
         let counts = {
-            let mut counts = locked(&shared.counts);
-            records.iter().for_each(|(_, outcome, _)| counts.add(*outcome));
+            let mut counts = locked(&self.counts);
+            frame.results.iter().for_each(|result| counts.add(result.outcome));
             *counts
         };
-        self.watch.tried(&counts, shared.to_do);
+        self.campaign.watch.tried(&counts, self.to_do);
         Ok(())
     }
 }
@@ -330,27 +247,5 @@ impl KillCounts {
         self.killed += usize::from(outcome == KillOutcome::Killed);
         self.same += usize::from(outcome == KillOutcome::Same);
         self.unknown += usize::from(outcome == KillOutcome::Unknown);
-    }
-}
-
-impl<L: MutantLab> Shared<'_, L> {
-    fn is_over(&self) -> bool {
-        self.broken.load(Ordering::Relaxed) || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
-    }
-
-    fn time_left(&self) -> Option<Duration> {
-        self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
-    }
-}
-
-/// Outcomes that are not in the store yet.
-struct Unwritten {
-    records: Vec<(KillKey, KillOutcome, End)>,
-    since: Instant,
-}
-
-impl Unwritten {
-    fn is_due(&self) -> bool {
-        self.records.len() >= MOST_UNWRITTEN || self.since.elapsed() >= UNWRITTEN
     }
 }

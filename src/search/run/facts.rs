@@ -41,7 +41,7 @@ impl<L: Lab> Search<'_, L> {
             return Ok(part);
         }
         let share = self.settings.budget.map(|budget| Instant::now() + budget / SHARE_OF_PASSING);
-        let deadline = |test: &SearchTest| if test.failed { shared.deadline } else { share };
+        let deadline = |test: &SearchTest| if test.failed { shared.runner.deadline() } else { share };
         let in_time = |test: &SearchTest| !self.is_stopped(deadline(test)) && has_time(deadline(test), test);
         let late: Mutex<BTreeSet<u32>> = Mutex::default();
         let is_wanted = |test: u32| {
@@ -54,7 +54,7 @@ impl<L: Lab> Search<'_, L> {
         let looked = |test: u32, ready: &L::Ready| self.note_garbage(shared, test, ready);
         let mut facts = Facts::gather(self.values, workers, self.program, chosen, is_wanted, looked)?;
         let late = std::mem::take(&mut *locked(&late));
-        if late.is_empty() && !self.is_stopped(shared.deadline) {
+        if late.is_empty() && !self.is_stopped(shared.runner.deadline()) {
             self.store.save_facts(&facts)?;
             return Ok(facts);
         }

@@ -24,7 +24,9 @@ pub struct HomReport {
     mutants: usize,
     /// Strongly subsuming ones.
     strongly_subsuming: usize,
-    /// How many of these are different mutants.
+    /// Those of these that mask a test, which kills a member and not the combination.
+    masking: usize,
+    /// How many of the strongly subsuming ones are different mutants.
     distinct_strongly_subsuming: usize,
     /// How many kill vectors these have.
     strong_kill_vectors: usize,
@@ -81,7 +83,7 @@ impl From<MutantEntry> for Edited {
 }
 
 impl HomReport {
-    pub fn new(
+    pub(super) fn new(
         ground: &Ground,
         heuristic: Heuristic,
         order: usize,
@@ -108,6 +110,7 @@ impl HomReport {
             nodes: ground.pool.nodes().len(),
             mutants: total.n,
             strongly_subsuming: total.strong,
+            masking: total.masking,
             distinct_strongly_subsuming: total.distinct_strong,
             strong_kill_vectors: total.strong_vectors,
             d_score: total.d_score(),
@@ -136,8 +139,10 @@ impl HomReport {
         )?;
         writeln!(
             out,
-            "strongly subsuming: {} ({} different, {} kill vectors); dScore {:.4}; {:.1} % survive; {} unknown\n",
+            "strongly subsuming: {}, of which {} mask a test ({} different, {} kill vectors); dScore {:.4}; {:.1} % survive; \
+             {} unknown\n",
             self.strongly_subsuming,
+            self.masking,
             self.distinct_strongly_subsuming,
             self.strong_kill_vectors,
             self.d_score,
@@ -182,7 +187,7 @@ impl HomReport {
 
 impl SetReport {
     fn of(ground: &Ground, set: &crate::hom::NodeSet) -> SetReport {
-        let program = &ground.run.program;
+        let program = &ground.session.run.program;
         let name = |node: &u32| {
             let node = &program.nodes[*node as usize];
             let file = program.files.get(node.place.file as usize).map_or("?", String::as_str);
@@ -198,7 +203,7 @@ impl StrongReport {
     fn of(ground: &Ground, hom: &Hom, kills: &Kills) -> StrongReport {
         let names = ground.killer.test_names();
         let member = |member: &u32| MemberReport {
-            place: entry(&ground.run.program, ground.mutants[*member as usize]).into(),
+            place: entry(&ground.session.run.program, ground.mutants[*member as usize]).into(),
             killed_by: ground.kills.rows()[*member as usize].killed.len() as usize,
         };
         StrongReport {

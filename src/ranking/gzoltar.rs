@@ -1,39 +1,35 @@
 //! Spectra of other tools ranked by our methods, and ours written for other tools: GZoltar's text files.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
-use super::args::RankArguments;
-use super::exit::{Exit, Failure};
-use super::rank::{tie_break, write_report};
+use super::line_owners;
+use crate::obstacle::Obstacle;
 use crate::program::Program;
-use crate::rank::{Observed, RankedUnit, Standing, Units, apply, find_method};
+use crate::rank::{Granularity, Method, Observed, RankedUnit, Standing, TieBreak, Units, apply};
 use crate::rank_inputs::coverage;
-use crate::ranking::{ALL, line_owners};
 use crate::report::{Entry, Evidence, RankingReport, SCHEMA_VERSION, Score, TestCounts};
-use crate::source::SourceTree;
 use crate::spectra::Spectrum;
 use crate::spectra::gzoltar::{Component, Gzoltar, GzoltarTest, Text};
-use crate::store::{Run, Store};
+use crate::store::Run;
 
 const MATRIX: &str = "matrix.txt";
 const SPECTRA: &str = "spectra.csv";
 const TESTS: &str = "tests.csv";
 
-/// Ranks the components of GZoltar's files in `directory`.
-pub fn rank_spectra(directory: &Path, arguments: &RankArguments, out: &mut impl Write) -> Result<(), Failure> {
-    // Files hold nothing that changes could be tried on.
-    let name = if arguments.method == ALL { "ochiai" } else { &arguments.method };
-    let method = find_method(name).map_err(Failure::of(Exit::Usage))?;
+/// Ranks the components of GZoltar's files in `directory` by a method that needs coverage alone.
+///
+/// # Errors
+/// When a file cannot be read, or the method needs more.
+pub fn rank_spectra(directory: &Path, method: &Method, ties: TieBreak) -> Result<RankingReport, Obstacle> {
     let spectra = read(directory)?;
     let ranked = apply(method, &Observed::coverage(&spectra.matrix))
-        .map_err(|error| Failure::new(Exit::Usage, format!("{error}; spectra in files hold coverage alone")))?;
-    let ties = tie_break(arguments.ties);
+        .map_err(|error| Obstacle::Request(format!("{error}; spectra in files hold coverage alone")))?;
     let counts = spectra.matrix.spectra();
     let entry = |standing: Standing| entry(&spectra, &counts, &standing, standing.position(ties));
     let failing = spectra.matrix.n_failing();
-    let report = RankingReport {
+    Ok(RankingReport {
         schema_version: SCHEMA_VERSION,
         method: method.id.to_string(),
         by: "line".to_string(),
@@ -49,8 +45,7 @@ pub fn rank_spectra(directory: &Path, arguments: &RankArguments, out: &mut impl 
         confidence: None,
         groups: Vec::new(),
         not_tried: Vec::new(),
-    };
-    write_report(&SourceTree::plain(directory), None, report, arguments, out)
+    })
 }
 
 fn entry(spectra: &Gzoltar, counts: &[Spectrum], standing: &Standing, rank: f64) -> Entry {
@@ -84,13 +79,13 @@ fn entry(spectra: &Gzoltar, counts: &[Spectrum], standing: &Standing, rank: f64)
     }
 }
 
-fn read(directory: &Path) -> Result<Gzoltar, Failure> {
-    let text = |name: &str| -> Result<(String, String), Failure> {
+fn read(directory: &Path) -> Result<Gzoltar, Obstacle> {
+    let text = |name: &str| -> Result<(String, String), Obstacle> {
         let path = directory.join(name);
         let text = fs::read_to_string(&path).map_err(|error| {
             let message =
                 format!("cannot read {}: {error}; expected GZoltar's {MATRIX}, {SPECTRA} and {TESTS}", path.display());
-            Failure::new(Exit::File, message)
+            Obstacle::File(message)
         })?;
         Ok((path.display().to_string(), text))
     };
@@ -99,28 +94,36 @@ fn read(directory: &Path) -> Result<Gzoltar, Failure> {
     fn view((name, text): &(String, String)) -> Text<'_> {
         Text { name, text }
     }
-    Gzoltar::parse(view(&matrix), view(&spectra), tests.as_ref().map(view)).map_err(Failure::of(Exit::File))
+    Gzoltar::parse(view(&matrix), view(&spectra), tests.as_ref().map(view)).map_err(Obstacle::of(Obstacle::File))
 }
 
-/// Writes the latest run as GZoltar's files in `directory`.
-pub fn write_spectra(root: &Path, directory: &Path, out: &mut impl Write) -> Result<(), Failure> {
-    let run = Store::new(root).latest_run()?;
-    let units = Units::new(&run.program, crate::rank::Granularity::Line);
+/// Numbers of the tests and lines that were written.
+pub struct Written {
+    /// Tests.
+    pub n_tests: usize,
+    /// Lines.
+    pub n_lines: usize,
+}
+
+/// Writes a run as GZoltar's files in `directory`.
+///
+/// # Errors
+/// When the run cannot be read, or a file cannot be written.
+pub fn write_spectra(run: &Run, directory: &Path) -> Result<Written, Obstacle> {
+    let units = Units::new(&run.program, Granularity::Line);
     let spectra = Gzoltar {
-        matrix: coverage(&run, &run.recorded()?, &units, &run.counted_tests())?,
+        matrix: coverage(run, &run.recorded()?, &units, &run.counted_tests())?,
         components: components(&run.program, &units),
-        tests: tests(&run),
+        tests: tests(run),
     };
     let files = [(MATRIX, spectra.matrix_text()), (SPECTRA, spectra.spectra_text()), (TESTS, spectra.tests_text())];
     write_files(directory, &files)?;
-    writeln!(out, "{} tests, {} lines in {}", spectra.tests.len(), spectra.components.len(), directory.display())
-        .map_err(Failure::of(Exit::File))
+    Ok(Written { n_tests: spectra.tests.len(), n_lines: spectra.components.len() })
 }
 
-fn write_files(directory: &Path, files: &[(&str, String)]) -> Result<(), Failure> {
-    let failed = |path: PathBuf| {
-        move |error: io::Error| Failure::new(Exit::File, format!("cannot write {}: {error}", path.display()))
-    };
+fn write_files(directory: &Path, files: &[(&str, String)]) -> Result<(), Obstacle> {
+    let failed =
+        |path: PathBuf| move |error: io::Error| Obstacle::File(format!("cannot write {}: {error}", path.display()));
     fs::create_dir_all(directory).map_err(failed(directory.to_path_buf()))?;
     for (name, text) in files {
         let path = directory.join(name);
