@@ -19,7 +19,7 @@ COMPLETIONS.bash = $(PREFIX)/share/bash-completion/completions
 COMPLETIONS.zsh = $(PREFIX)/share/zsh/site-functions
 COMPLETIONS.fish = $(PREFIX)/share/fish/vendor_completions.d
 
-.PHONY: build all tool plugins runtime test test-world check unit-tests pass-tests world-tests world-pass-tests survivors demo install deb uninstall clean
+.PHONY: build all tool plugins runtime test test-world check unit-tests pass-tests world-tests world-pass-tests demo install deb uninstall clean
 .DEFAULT_GOAL := build
 
 build:
@@ -107,11 +107,6 @@ world-pass-tests: all
 	done
 	SUSPECT_CSMITH_SEED=$$(($(SEEDS) + 1)) SUSPECT_CSMITH=$$(($(WORLD_SEEDS) - $(SEEDS))) \
 		$(TEST) $(call PASS,$(firstword $(MAJORS))) --test csmith
-
-# Rooms whose rules are held by unit tests alone. Each line is broken at a time, which takes hours; CONTRIBUTING.md says more.
-ROOMS := core/src/history core/src/rank core/src/evidence core/src/slice core/src/comparison src/search src/trial/judge.rs
-survivors:
-	$(CARGO) xtask survivors $(ROOMS)
 
 demo: build
 	demo/run

@@ -219,6 +219,9 @@ impl<'a, R: Send + Sync> Runner<'a, R> {
         let is_due = |place: &u32| job.is_quick(*place) && !self.shelf.has(*place) && !self.is_refused(*place);
         let places: BTreeMap<u32, u32> =
             places.into_iter().filter(is_due).map(|place| (job.test(place), place)).collect();
+        if places.is_empty() {
+            return Ok(());
+        }
         let tests: Vec<u32> = places.keys().copied().collect();
         let has_time = |test: u32| job.lacks_time(places[&test], self.time_left()).is_none();
         let is_wanted = |test: u32| !self.is_over() && self.shelf.has_room() && has_time(test);
@@ -433,7 +436,7 @@ mod tests {
             assert_eq!(kept, all);
             let refused = runner.refused();
             assert_eq!((&refused[&6][..], &refused[&8][..]), ("it is another one", "it needs a screen"));
-            assert_eq!((refused.get(&7).is_some(), runner.late().into_iter().next()), (late.is_some(), late));
+            assert_eq!((refused.contains_key(&7), runner.late().into_iter().next()), (late.is_some(), late));
             assert!(runner.has(1) && runner.has(5) && !runner.has(6) && !runner.has(8) && !runner.has(0));
         }
     }

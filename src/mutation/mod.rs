@@ -4,6 +4,7 @@ mod catalogue;
 mod code;
 mod code_state;
 mod endless;
+mod join;
 mod kills;
 mod since;
 mod values;
@@ -23,6 +24,7 @@ pub use catalogue::{Catalogue, CatalogueRequest, Sample, entry, selection, sourc
 pub use code::{line_dependences, load_code};
 pub use code_state::{CodeState, build_identity, mix, test_code, text};
 pub use endless::{Endless, does_not_end, most_passing_edges, n_edges};
+pub use join::{Joined, join_parts};
 pub use kills::{Decisive, KillRequest, Killed, Killer, MemberKills, Subject};
 pub use values::{ValuesRequest, mutate_values};
 

@@ -1,17 +1,15 @@
-//! Chores of suspect's developers: `cargo xtask numbers` counts lines by room and sizes of functions, `cargo xtask survivors` breaks lines of rooms.
+//! Chores of suspect's developers: `cargo xtask numbers` counts lines by room and sizes of functions.
 
 mod numbers;
-mod survivors;
 
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: cargo xtask numbers | cargo xtask survivors ROOM..., such as core/src/history";
+const USAGE: &str = "usage: cargo xtask numbers";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let done = match words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["numbers"] => numbers::print(),
-        ["survivors", ref rooms @ ..] if !rooms.is_empty() => survivors::run(rooms),
         _ => Err(USAGE.to_owned()),
     };
     match done {

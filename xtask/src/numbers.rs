@@ -63,11 +63,7 @@ fn room_of(name: &str, folder: &str) -> Option<String> {
     (!is_inner).then(|| folder.to_owned())
 }
 
-/// The Rust files below a folder, sorted.
-///
-/// # Errors
-/// When a folder cannot be read.
-pub fn rust_files(folder: &Path) -> Result<Vec<PathBuf>, String> {
+fn rust_files(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let mut found = Vec::new();
     let entries = fs::read_dir(folder).map_err(|error| format!("cannot read {}: {error}", folder.display()))?;
     for entry in entries {
@@ -123,15 +119,14 @@ impl Room {
     }
 }
 
-/// Whether a file holds nothing but tests or benchmarks, by its name.
-pub fn is_test_file(name: &str) -> bool {
+fn is_test_file(name: &str) -> bool {
     let is_part = |part: &str| matches!(part, "tests" | "benches" | "fuzz");
     let file = name.rsplit('/').next().unwrap_or(name);
     name.split('/').any(is_part) || file == "tests.rs" || file.ends_with("_tests.rs")
 }
 
 /// Whether each line is of a module or item behind `#[cfg(test)]`.
-pub fn in_test_modules(lines: &[&str]) -> Vec<bool> {
+fn in_test_modules(lines: &[&str]) -> Vec<bool> {
     let mut is_test = vec![false; lines.len()];
     let mut at = 0;
     while at < lines.len() {
