@@ -179,7 +179,10 @@ impl Case<'_> {
     pub(super) fn failed_check(&self, complaint: &str, files: &[String]) -> Option<Vec<u32>> {
         let written = self.recorded[1].written.iter().flat_map(|[output, error]| [error, output]);
         let written = written.map(|bytes| String::from_utf8_lossy(bytes).into_owned());
-        let texts: Vec<String> = std::iter::once(complaint.to_owned()).chain(written).collect();
+        let texts = std::iter::once(complaint.to_owned()).chain(written);
+        // A check names its file as the compiler was given it, often with all its directories.
+        let root = format!("{}/", self.room.root().display());
+        let texts: Vec<String> = texts.map(|text| text.replace(&root, "")).collect();
         let at = texts.iter().flat_map(|text| places_named(text, files)).find_map(|place| {
             let points = self.words.points_on(Side::Second, &place.file, place.line);
             self.checks_among(&points)

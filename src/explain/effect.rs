@@ -221,7 +221,8 @@ impl Case<'_> {
             None if self.made.is_some() => self.parting_before(Side::Second, at),
             None => None,
         };
-        effect.map(|effect| (effect, Some(complaint)))
+        let root = format!("{}/", self.room.root().display());
+        effect.map(|effect| (effect, Some(complaint.replace(&root, ""))))
     }
 
     /// A point that corresponds, as an effect of what it reads or hands on.

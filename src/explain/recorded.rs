@@ -382,6 +382,11 @@ impl<'a> RecordingRoom<'a> {
         entries.into_iter().map(|entry| (entry.file, entry.line)).collect()
     }
 
+    /// The project's directory.
+    pub fn root(&self) -> &Path {
+        self.store.root()
+    }
+
     /// Where the sources of a program are.
     pub fn tree(&self, program: &Program) -> SourceTree {
         SourceTree::of(self.store.root(), program)

@@ -60,7 +60,11 @@ impl<'a> Words<'a> {
 
     /// The condition that a branch decides by, as it is written.
     pub fn condition(&self, site: u32) -> Option<String> {
-        self.expressions.condition(self.place(site)?)
+        let step = self.code.step_of(site)?;
+        let mut steps = self.code.functions[self.code.steps[step as usize].function as usize].steps.clone();
+        let branches: Vec<u32> = steps.by_ref().filter(|step| self.code.is_branch(*step)).collect();
+        let places: Vec<Place> = branches.iter().map(|step| self.code.steps[*step as usize].place).collect();
+        self.expressions.condition(&places, branches.iter().position(|branch| *branch == step)?)
     }
 
     /// A value as the process has it, if it is a number or lies in no known object.
