@@ -36,7 +36,8 @@ pub fn slice(root: &Path, arguments: &SliceArguments, out: &mut impl Write) -> R
     let sources = SourceTree::of(root, program);
     let runs = Runs::read(code, &[&recorded.recording])
         .map_err(|error| Failure::new(Exit::Usage, format!("{}: {error}", test.name)))?;
-    let words = Words::new(program, code, &runs, recorded.recording.header().errno_address, SourceTree::of(root, program));
+    let words =
+        Words::new(program, code, &runs, recorded.recording.header().errno_address, SourceTree::of(root, program));
     let finder = Finder::new(code, &runs, &words);
     let (point, positions, place) = match arguments.place.as_str() {
         "wrong" => {

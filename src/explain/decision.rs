@@ -13,7 +13,9 @@ const DEEPEST: usize = 6;
 impl Case<'_> {
     /// A decision that goes another way in the failing run, the second of `points`, than in the other one.
     pub(super) fn told_turn(&self, points: [u32; 2]) -> String {
-        let Some(condition) = self.condition(points[1]) else { return "it goes another way here than there".to_owned() };
+        let Some(condition) = self.condition(points[1]) else {
+            return "it goes another way here than there".to_owned();
+        };
         let [passing, failing] = Side::BOTH.map(|side| self.runs.runs[side.index()].outcome(points[side.index()]));
         if passing == NONE || failing == NONE {
             return "it goes another way here than there".to_owned();

@@ -37,12 +37,14 @@ pub enum Mended {
 }
 
 /// The failing test under the best change of the program that the last ranking knows: it breaks nothing, and is on the likeliest line that has one. If no
-/// condition or value of the run stands for any change there within `budget`, the changes alone.
+/// condition or value of the run stands for any change there within `budget`, the changes alone. On `all` lines that have one, not on the likeliest alone,
+/// where nothing else is left.
 pub fn mended(
     room: &RecordingRoom<'_>,
     name: &str,
     failing: &RecordedTest,
     budget: Duration,
+    all: bool,
 ) -> Result<Mended, Obstacle> {
     let mut lines: Vec<KeptClaim> = Vec::new();
     let Some(claims) = room.claims() else { return Ok(Mended::Lines(lines)) };
@@ -64,7 +66,7 @@ pub fn mended(
             lines.push(claim.clone());
         }
         // What stands for a change of an unlikelier line would lead away from the likeliest one.
-        if lines.len() > 1 {
+        if lines.len() > 1 && !all {
             continue;
         }
         let Some(change) = search.mend(claim, until)? else { continue };

@@ -39,7 +39,8 @@ impl<'a> Expressions<'a> {
     pub fn condition(&self, branches: &[Place], at: usize) -> Option<String> {
         let place = branches.get(at)?;
         let text = self.text(place.file)?;
-        let whole = whole(behind_brackets(&text, place)?);
+        let logic = text.operator_at(place.line, place.column).filter(|found| is_logic(*found));
+        let whole = whole(logic.or_else(|| behind_brackets(&text, place))?);
         let is_inside = |place: &Place| {
             let start = text.offset(place.line, place.column);
             start.is_some_and(|start| whole.span().holds(Span { start, end: start }))

@@ -92,7 +92,6 @@ fn a_failing_test_without_a_passing_one_is_compared_with_itself() {
     assert_eq!(output.status.code(), Some(2), "{none}");
     assert!(none.contains("one of the likeliest lines of the last `suspect rank`"), "{none}");
     assert!(
-
         none.contains(
             "no condition makes 2 pass by going another way once: 4 other ways at the 4 decisions of its run were tried"
         ),
