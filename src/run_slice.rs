@@ -46,7 +46,8 @@ pub fn slice_run(
     let (program, code) = &*loaded;
     let runs = Runs::read(code, &[&recorded.recording])
         .map_err(|error| Obstacle::Request(format!("{}: {error}", test.name)))?;
-    let words = Words::new(program, code, &runs, recorded.recording.header().errno_address);
+    let header = recorded.recording.header();
+    let words = Words::new(program, code, &runs, header.errno_address, SourceTree::of(store.root(), program));
     let finder = Finder::new(code, &runs, &words);
     let (point, positions, place) = match request.place.as_str() {
         "wrong" => {

@@ -14,7 +14,7 @@ use crate::program::is_of_system;
 use crate::ranking::KeptClaim;
 use crate::recording::{Finder, Runs, Site, Words};
 use crate::report::{
-    self, EXPLANATION_SCHEMA_VERSION, Explanation, Point, change_in_short, places_named, quoted, shell_word,
+    self, Claim, EXPLANATION_SCHEMA_VERSION, Explanation, Point, change_in_short, places_named, quoted, shell_word,
 };
 use crate::suite::Verdict;
 
@@ -31,9 +31,32 @@ struct Shown {
     is_check: bool,
 }
 
+/// A line that the failing run is followed back to.
+struct Goal<'c> {
+    file: &'c str,
+    line: u32,
+    /// The change there that mends the test; without one the line is a suspicion.
+    mend: Option<&'c Claim>,
+}
+
 impl Question<'_> {
     /// The explanation by a change that mends the test; nothing if what fails does not depend on the lines of the change.
     pub(super) fn along_its_run(&self, claim: &KeptClaim) -> Result<Option<Explanation>, Obstacle> {
+        let claim = &claim.shown;
+        self.along(&[Goal { file: &claim.file, line: claim.line, mend: Some(claim) }])
+    }
+
+    /// The way back to the first of the likeliest lines of the last ranking that the failure depends on; nothing if it depends on none.
+    pub(super) fn along_to_suspects(&self) -> Result<Option<Explanation>, Obstacle> {
+        let lines = self.room.ranked_lines();
+        let goals = lines.iter().take(SUSPECTS).map(|(file, line)| Goal { file, line: *line, mend: None });
+        self.along(&goals.collect::<Vec<_>>())
+    }
+
+    fn along(&self, goals: &[Goal<'_>]) -> Result<Option<Explanation>, Obstacle> {
+        if goals.is_empty() {
+            return Ok(None);
+        }
         let recorded = [self.failing, self.failing];
         let recordings = recorded.map(|one| &one.recording);
         let loaded = self.room.code(&recordings)?;
@@ -41,7 +64,7 @@ impl Question<'_> {
         let runs = Runs::read(code, &recordings)
             .map_err(|error| Obstacle::new(Obstacle::Request, format!("{}: {error}", self.test.name)))?;
         let pair = Pair::new(&runs.runs[0], &runs.runs[1], &runs.alignment);
-        let words = Words::new(program, code, &runs, recordings[1].header().errno_address);
+        let words = Words::new(program, code, &runs, recordings[1].header().errno_address, self.room.tree(program));
         let finder = Finder::new(code, &runs, &words);
         let case = Case {
             names: [String::new(), self.test.name.clone()],
@@ -56,8 +79,24 @@ impl Question<'_> {
             wrong: self.wrong.as_ref(),
             misuse: self.misuse.as_ref(),
         };
-        Ok(case.along(claim, &program.files))
+        Ok(goals.iter().find_map(|goal| case.along(goal, &program.files)))
     }
+}
+
+/// Lines of the last ranking, at most, that a run is followed back to where no change is known that mends it.
+const SUSPECTS: usize = 3;
+/// Such a line in words.
+const SUSPECTED: &str = "one of the likeliest lines of the last `suspect rank`";
+/// The way to one in words.
+const NO_MEND: &str = "the failing run alone was followed: no change was found that makes the test pass, so nothing here is proved; it is one way on \
+     which the line matters for the failure";
+
+fn told_mend(claim: &Claim) -> String {
+    format!(
+        "the failing run alone was followed: no condition and no value of one moment stands for the change that `suspect rank` found, so there is \
+         no second run to compare it with; `suspect replay {}` makes the change and shows that the test passes",
+        claim.id
+    )
 }
 
 /// True for the replacement of what is left out.
@@ -66,14 +105,15 @@ fn is_nothing(text: &str) -> bool {
 }
 
 impl Case<'_> {
-    fn along(&self, claim: &KeptClaim, files: &[String]) -> Option<Explanation> {
-        let claim = &claim.shown;
-        let changed: HashSet<u32> = self.words.points_on(Side::Second, &claim.file, claim.line).into_iter().collect();
+    fn along(&self, goal: &Goal<'_>, files: &[String]) -> Option<Explanation> {
+        let changed: HashSet<u32> = self.words.points_on(Side::Second, goal.file, goal.line).into_iter().collect();
         let Shown { starts, words, is_check } = self.shown(files);
         let found = way(self.failing(), &starts, |point| changed.contains(&point))?;
         let (fault, _) = *found.last()?;
         // Without the check itself, or with another input in the call that leads to it, it passes as well.
-        let is_left_out = claim.kind == "call" || claim.edit.as_ref().is_some_and(|edit| is_nothing(&edit.replacement));
+        let is_left_out = goal.mend.is_some_and(|claim| {
+            claim.kind == "call" || claim.edit.as_ref().is_some_and(|edit| is_nothing(&edit.replacement))
+        });
         let is_control = found.iter().all(|(_, tie)| !matches!(tie, Tie::Value(_)));
         let is_branch = self.code.step_of(self.failing().site(fault)).is_some_and(|step| self.code.is_branch(step));
         if is_control && (is_left_out || is_check && (found.len() == 1 || !is_branch)) {
@@ -82,23 +122,30 @@ impl Case<'_> {
         let test = &self.names[1];
         let place = self.place(Side::Second, fault);
         let at = format!("{}:{}", place.file, place.line);
-        let mended = format!("{} there, {test} passes", change_in_short(claim, self.room.source(&claim.file)));
         let happens = if words.starts_with(test) { words.clone() } else { format!("{test}: {words}") };
-        let origin = report::Origin { point: place, what: vec![mended.clone()] };
+        let (comes, what, trust) = match goal.mend {
+            Some(claim) => {
+                let mended = format!("{} there, {test} passes", change_in_short(claim, self.room.source(&claim.file)));
+                (format!("That comes from {at}: {mended}."), mended, told_mend(claim))
+            }
+            None => (format!("It depends on {at}, {SUSPECTED}."), SUSPECTED.to_owned(), NO_MEND.to_owned()),
+        };
+        let null = self.null_trail();
+        let happens = match null.first() {
+            Some(used) => format!("{test} crashes at {}:{}, where {}", used.file, used.line, used.text),
+            None => happens,
+        };
+        let origin = report::Origin { point: place, what: vec![what] };
         Some(Explanation {
             schema_version: EXPLANATION_SCHEMA_VERSION,
             test: test.clone(),
             effect: words,
-            summary: vec![format!("{happens}."), format!("That comes from {at}: {mended}.")],
-            facts: self.told_way(&found),
+            summary: vec![format!("{}.", happens.trim_end_matches('.')), comes],
+            facts: null.into_iter().chain(self.told_way(&found)).collect(),
             origins: vec![origin],
-            complete: true,
+            complete: goal.mend.is_some(),
             command: format!("suspect explain {}", shell_word(test)),
-            trust: vec![format!(
-                "the failing run alone was followed: no condition and no value of one moment stands for the change that `suspect rank` found, so \
-                 there is no second run to compare it with; `suspect replay {}` makes the change and shows that the test passes",
-                claim.id
-            )],
+            trust: vec![trust],
             ..Explanation::default()
         })
     }
@@ -129,10 +176,13 @@ impl Case<'_> {
     }
 
     /// The points of the check that failed, if the complaint names its line: the last condition there, or the last call, and what left it.
-    fn failed_check(&self, complaint: &str, files: &[String]) -> Option<Vec<u32>> {
+    pub(super) fn failed_check(&self, complaint: &str, files: &[String]) -> Option<Vec<u32>> {
         let written = self.recorded[1].written.iter().flat_map(|[output, error]| [error, output]);
         let written = written.map(|bytes| String::from_utf8_lossy(bytes).into_owned());
-        let texts: Vec<String> = std::iter::once(complaint.to_owned()).chain(written).collect();
+        let texts = std::iter::once(complaint.to_owned()).chain(written);
+        // A check names its file as the compiler was given it, often with all its directories.
+        let root = format!("{}/", self.room.root().display());
+        let texts: Vec<String> = texts.map(|text| text.replace(&root, "")).collect();
         let at = texts.iter().flat_map(|text| places_named(text, files)).find_map(|place| {
             let points = self.words.points_on(Side::Second, &place.file, place.line);
             self.checks_among(&points)
@@ -214,14 +264,19 @@ impl Case<'_> {
                 Some(format!("{name} becomes {value}"))
             }
             (Tie::Start, _, Action::Branch { .. }) => {
-                Some(format!("the condition is {} here{}", self.truth(point), self.operands(point)))
+                Some(format!("{} is {} here{}", self.decided(point), self.truth(point), self.operands(point)))
             }
             (Tie::Control, _, Action::Branch { .. }) => {
-                Some(format!("this decides: the condition is {}{}", self.truth(point), self.operands(point)))
+                Some(format!("this decides: {} is {}{}", self.decided(point), self.truth(point), self.operands(point)))
             }
             (Tie::Start, ..) => Some(format!("here it shows{}", self.operands(point))),
             (Tie::Control, ..) => is_last.then(|| "this decides that it comes to that".to_owned()),
         }
+    }
+
+    /// A condition by its text, if that can be told.
+    fn decided(&self, point: u32) -> String {
+        self.condition(point).map_or_else(|| "the condition".to_owned(), |text| format!("`{text}`"))
     }
 
     fn truth(&self, point: u32) -> bool {
@@ -230,16 +285,12 @@ impl Case<'_> {
 
     /// What a point reads, as far as that has names.
     fn operands(&self, point: u32) -> String {
-        const MOST: usize = 3;
         let run = self.failing();
-        let mut told: Vec<String> = Vec::new();
-        for write in run.reads(point) {
-            let name = self.words.written(run.location(*write), [None, Some(*write)]);
-            let text = format!("{} is {}", quoted(&name), self.words.value(run.location(*write), run.value(*write)));
-            if !told.contains(&text) && told.len() < MOST {
-                told.push(text);
-            }
-        }
+        let one = |write: u32| {
+            let name = self.words.written(run.location(write), [None, Some(write)]);
+            format!("{} is {}", quoted(&name), self.words.value(run.location(write), run.value(write)))
+        };
+        let told: Vec<String> = self.operands_of(point).into_iter().map(one).collect();
         if told.is_empty() { String::new() } else { format!(": {}", told.join(", ")) }
     }
 }

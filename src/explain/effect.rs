@@ -24,6 +24,9 @@ impl Case<'_> {
         if let Some(found) = self.wrong_effect() {
             return Ok(found);
         }
+        if let Some(found) = self.check_effect() {
+            return Ok(found);
+        }
         let first = (1..self.runs.runs[0].points()).find_map(|point| self.written_differently(point));
         if let Some(found) = first {
             return Ok(found);
@@ -201,6 +204,27 @@ impl Case<'_> {
         of_call(wrong.point).or_else(|| of_call(wrong.returned?))
     }
 
+    /// The check that the complaint names, where the other run decides otherwise, or reads other values for it. A run of the test itself that does not come
+    /// there was led away by a decision; another test may never have been on the way there.
+    fn check_effect(&self) -> Option<(Effect, Option<String>)> {
+        if self.recorded[1].verdict != Verdict::Fail {
+            return None;
+        }
+        let complaint = self.recorded[1].reason.clone()?;
+        let at = *self.failed_check(&complaint, self.words.files())?.first()?;
+        let names = &self.runs.naming.names;
+        let effect = match self.runs.alignment.partner(Side::Second, at) {
+            Some(partner) if self.pair.parted(Side::First, partner) => {
+                Effect::new(self.pair, partner, Watch::Result, names)
+            }
+            Some(partner) => self.differently(partner).filter(Effect::differs),
+            None if self.made.is_some() => self.parting_before(Side::Second, at),
+            None => None,
+        };
+        let root = format!("{}/", self.room.root().display());
+        effect.map(|effect| (effect, Some(complaint.replace(&root, ""))))
+    }
+
     /// A point that corresponds, as an effect of what it reads or hands on.
     fn differently(&self, point: u32) -> Option<Effect> {
         match self.code.what(self.runs.runs[0].site(point)) {
@@ -251,7 +275,7 @@ impl Case<'_> {
 
     /// The place of a point in words.
     pub(super) fn at(&self, side: Side, point: u32) -> String {
-        match self.words.place(self.runs.runs[side.index()].site(point)) {
+        match self.words.place(self.stated(side, point)) {
             Some(place) => format!("{}:{}", self.words.file(place), place.line),
             None => "the start".to_owned(),
         }

@@ -6,7 +6,7 @@ use super::Case;
 use super::recorded::{Change, RecordedTest, RecordingRoom};
 use super::request::Itself;
 use super::search::Search;
-use crate::comparison::{Replacement, Side, Turn, decisions};
+use crate::comparison::{Replacement, Side, Turn, Value, decisions};
 use crate::evidence::ordinal;
 use crate::obstacle::Obstacle;
 use crate::ranking::KeptClaim;
@@ -37,12 +37,14 @@ pub enum Mended {
 }
 
 /// The failing test under the best change of the program that the last ranking knows: it breaks nothing, and is on the likeliest line that has one. If no
-/// condition or value of the run stands for any change there within `budget`, the changes alone.
+/// condition or value of the run stands for any change there within `budget`, the changes alone. On `all` lines that have one, not on the likeliest alone,
+/// where nothing else is left.
 pub fn mended(
     room: &RecordingRoom<'_>,
     name: &str,
     failing: &RecordedTest,
     budget: Duration,
+    all: bool,
 ) -> Result<Mended, Obstacle> {
     let mut lines: Vec<KeptClaim> = Vec::new();
     let Some(claims) = room.claims() else { return Ok(Mended::Lines(lines)) };
@@ -64,7 +66,7 @@ pub fn mended(
             lines.push(claim.clone());
         }
         // What stands for a change of an unlikelier line would lead away from the likeliest one.
-        if lines.len() > 1 {
+        if lines.len() > 1 && !all {
             continue;
         }
         let Some(change) = search.mend(claim, until)? else { continue };
@@ -145,7 +147,8 @@ fn option_of(search: &Search<'_>, change: Change) -> String {
     match change {
         Change::Turned(turn) => switch(turn),
         Change::Replaced(point, replaced) => {
-            replace(Replacement { store: search.number(point).unwrap_or_default(), bits: replaced.bits })
+            let store = search.number(point, replaced.address).unwrap_or_default();
+            replace(Replacement { store, bits: replaced.bits })
         }
     }
 }
@@ -212,8 +215,16 @@ impl Case<'_> {
 
     /// The values that the store at `point` left in both runs.
     fn replaced_value(&self, point: u32) -> Option<Cause> {
-        let write = |side: Side| self.runs.runs[side.index()].written(point).next();
-        let writes = [write(Side::First)?, write(Side::Second)?];
+        let written = |side: Side| self.runs.runs[side.index()].written(point);
+        let value = |side: Side, write: u32| self.runs.runs[side.index()].value(write);
+        // Of what a call passes one number is another one.
+        let pairs: Vec<(u32, u32)> = written(Side::First).zip(written(Side::Second)).collect();
+        let differs = |(one, other): &&(u32, u32)| match (value(Side::First, *one), value(Side::Second, *other)) {
+            (Value::Number(one), Value::Number(other)) => one != other,
+            _ => false,
+        };
+        let (one, other) = *pairs.iter().find(differs).or(pairs.first())?;
+        let writes = [one, other];
         let [passing, failing] = Side::BOTH.map(|side| {
             let (run, write) = (&self.runs.runs[side.index()], writes[side.index()]);
             self.words.value(run.location(write), run.value(write))

@@ -3,6 +3,7 @@
 mod alone;
 mod case;
 mod chains;
+mod decision;
 mod effect;
 mod failing;
 mod forked;

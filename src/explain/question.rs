@@ -79,8 +79,19 @@ const MOST_STEPS: usize = 12;
 
 impl Question<'_> {
     /// Compared with itself under the best change that the last ranking found; without one, with a passing test that writes something else where what is
-    /// written is not expected; if there is none, with itself; else with whichever passing test is most like it.
+    /// written is not expected; if there is none, with itself; else with whichever passing test is most like it. Where nothing can be compared, the
+    /// way back to a line that the last ranking suspects.
     pub fn against_one_alike(&self) -> Result<Explanation, Obstacle> {
+        self.compared().or_else(|failure| {
+            let way =
+                if matches!(failure, Obstacle::Internal(_)) { None } else { self.along_to_suspects().ok().flatten() };
+            let Some(mut explanation) = way else { return Err(failure) };
+            explanation.trust.push(failure.to_string());
+            Ok(explanation)
+        })
+    }
+
+    fn compared(&self) -> Result<Explanation, Obstacle> {
         if let Some(explanation) = self.against_itself_mended()? {
             return Ok(explanation);
         }
@@ -172,7 +183,7 @@ impl Question<'_> {
             return Ok(None);
         }
         let budget = half_until(self.until).saturating_duration_since(Instant::now());
-        match itself::mended(self.room, &self.test.name, self.failing, budget)? {
+        match itself::mended(self.room, &self.test.name, self.failing, budget, false)? {
             Mended::Run(mended) => {
                 let (passing, claim) = *mended;
                 let compared = self.against_made(&passing, None).ok();
@@ -187,7 +198,11 @@ impl Question<'_> {
                         return Ok(Some(explanation));
                     }
                 }
-                Ok(None)
+                let budget = half_until(self.until).saturating_duration_since(Instant::now());
+                match itself::mended(self.room, &self.test.name, self.failing, budget, true)? {
+                    Mended::Run(mended) => Ok(self.against_made(&mended.0, None).ok()),
+                    Mended::Lines(_) => Ok(None),
+                }
             }
         }
     }
@@ -221,7 +236,8 @@ impl Question<'_> {
         // That it went another way there than the code says is no surprise.
         runs.walked[0].disagreements.retain(|one| Some(one.point) != changed);
         let pair = Pair::new(&runs.runs[0], &runs.runs[1], &runs.alignment);
-        let words = Words::new(program, code, &runs, recorded[1].recording.header().errno_address);
+        let words =
+            Words::new(program, code, &runs, recorded[1].recording.header().errno_address, self.room.tree(program));
         let finder = Finder::new(code, &runs, &words);
         let mut case = Case {
             names,

@@ -20,7 +20,8 @@ use crate::obstacle::Obstacle;
 use crate::program::Program;
 use crate::progress::Progress;
 use crate::ranking::{Claims, last_ranking};
-use crate::recording::{Code, Recording, code_of};
+use crate::recording::{Code, Given, Recording, code_of};
+use crate::source::SourceTree;
 use crate::store::{Lock, Run, Store, StoreError, TestRecord};
 use crate::suite::{Judging, RunContext, Suite, Test, TestRun, Verdict, find_test};
 use crate::suite_run::{Session, ready};
@@ -353,7 +354,9 @@ impl<'a> RecordingRoom<'a> {
         let Some(recording) = of_process(&run.recordings, recorded.process)? else { return Ok(None) };
         let recording = match change {
             Change::Turned(_) => recording,
-            Change::Replaced(point, replaced) => recording.with_replaced(point, replaced.bits),
+            Change::Replaced(point, replaced) => {
+                recording.with_replaced(Given { point, address: replaced.address, bits: replaced.bits })
+            }
         };
         Ok(Some(RecordedTest {
             verdict: run.verdict,
@@ -377,6 +380,16 @@ impl<'a> RecordingRoom<'a> {
         let ranking = self.session().ok().and_then(last_ranking);
         let entries = ranking.map(|report| report.ranking).unwrap_or_default();
         entries.into_iter().map(|entry| (entry.file, entry.line)).collect()
+    }
+
+    /// The project's directory.
+    pub fn root(&self) -> &Path {
+        self.store.root()
+    }
+
+    /// Where the sources of a program are.
+    pub fn tree(&self, program: &Program) -> SourceTree {
+        SourceTree::of(self.store.root(), program)
     }
 
     /// The text of a source file, if it can be read.

@@ -123,7 +123,8 @@ impl<'a> Search<'a> {
             return Ok(None);
         }
         let changes = self.of_mend(claim).into_iter().take(MOST_OF_A_MEND);
-        Ok(match self.try_all(changes, until)? {
+        let nearby = self.near_mend(claim).into_iter().take(MOST_OF_A_MEND);
+        Ok(match self.try_all(changes.chain(nearby), until)? {
             Part::Found(change) => Some(change),
             Part::Exhausted | Part::OutOfTime => None,
         })
@@ -145,6 +146,23 @@ impl<'a> Search<'a> {
         // The condition itself comes before others of its line.
         decided.sort_by_key(|number| !is_in_edit(self.decisions[*number as usize]));
         values.map(|(_, change)| change).chain(self.turns(decided.into_iter())).collect()
+    }
+
+    /// Other values where a change of the program makes one that is not known: of what calls on its line pass, and of what stores on it leave, the last
+    /// execution first.
+    fn near_mend(&self, claim: &KeptClaim) -> Vec<Change> {
+        let at = (claim.shown.file.as_str(), claim.shown.line);
+        if claim.value_change().is_some() {
+            return Vec::new();
+        }
+        let there = |store: &&Store| self.line(store.point) == Some(at);
+        let passed = self.stores.passed().iter().rev().filter(there);
+        let stored = self.stores.all().iter().rev().filter(there);
+        let others = |store: &Store| {
+            let values = self.stores.alternatives(store);
+            values.into_iter().filter_map(|bits| self.replaced(store, bits)).collect::<Vec<_>>()
+        };
+        passed.chain(stored).flat_map(others).collect()
     }
 
     /// What is tried at these decisions and stores, on lines on which a change made the test pass: line after line by `rank`, on each of them
@@ -175,10 +193,17 @@ impl<'a> Search<'a> {
         self.replaced(self.stores.get(replacement.store)?, replacement.bits)
     }
 
-    /// The number of the store at a point.
-    pub fn number(&self, point: u32) -> Option<u64> {
-        let stores = self.stores.all();
-        stores.binary_search_by_key(&point, |store| store.point).ok().map(|number| number as u64)
+    /// The number of the store at a point that leaves another value at this address.
+    pub fn number(&self, point: u32, address: u64) -> Option<u64> {
+        let (all, passed) = (self.stores.all(), self.stores.passed());
+        if let Ok(number) = all.binary_search_by_key(&point, |store| store.point) {
+            return Some(number as u64);
+        }
+        let is_there = |store: &Store| {
+            let change = self.replaced(store, store.bits);
+            store.point == point && matches!(change, Some(Change::Replaced(_, replaced)) if replaced.address == address)
+        };
+        passed.iter().position(is_there).map(|number| (all.len() + number) as u64)
     }
 
     fn try_all(&self, changes: impl Iterator<Item = Change>, until: Instant) -> Result<Part, Obstacle> {

@@ -2,10 +2,12 @@
 
 use std::collections::HashMap;
 
+use suspect_format::body::Action;
+
 use super::Case;
 use super::request::{Method, Request};
 use crate::comparison::{
-    Chain, Difference, DualSlice, Effect, Inference, Link, Origin, Proof, Rules, Side, States, Watch,
+    Chain, Difference, DualSlice, Effect, Inference, Link, NONE, Origin, Proof, Rules, Side, States, Watch,
 };
 use crate::obstacle::Obstacle;
 use crate::recording::Site;
@@ -173,7 +175,13 @@ impl Teller<'_, '_> {
         }
         let outcomes = Side::BOTH.map(|side| runs.runs[side.index()].outcome(effect.points[side.index()]));
         if outcomes[0] != outcomes[1] {
-            texts.push(format!("the condition at {} goes another way", self.case.at(Side::First, effect.points[0])));
+            let at = self.case.at(Side::First, effect.points[0]);
+            texts.push(match (self.case.condition(effect.points[1]), outcomes) {
+                (Some(condition), [passing, failing]) if passing != NONE && failing != NONE => {
+                    format!("`{condition}` at {at} is {} here, {} there", failing == 0, passing == 0)
+                }
+                _ => format!("the condition at {at} goes another way"),
+            });
         }
         listed(&texts)
     }
@@ -234,8 +242,11 @@ impl Teller<'_, '_> {
                 let at = self.case.at(Side::Second, *point);
                 match self.case.code.what(site) {
                     Site::Step(step) if self.case.code.is_branch(step) => {
-                        let way = if outcome == 0 { "true" } else { "false" };
-                        format!("the condition at {at} is {way} here, not there")
+                        let way = outcome == 0;
+                        match self.case.condition(*point) {
+                            Some(condition) => format!("`{condition}` at {at} is {way} here, not there"),
+                            None => format!("the condition at {at} is {way} here, not there"),
+                        }
                     }
                     _ => format!("the way that {at} goes here is not taken there"),
                 }
@@ -295,7 +306,7 @@ impl Teller<'_, '_> {
             is_known.then(|| differs(&words.written(*location, writes), &failing, &passing))
         });
         let outcomes = Side::BOTH.map(|side| runs.runs[side.index()].outcome(origin.points[side.index()]));
-        let turned = (outcomes[0] != outcomes[1]).then(|| "it goes another way here than there".to_owned());
+        let turned = (outcomes[0] != outcomes[1]).then(|| self.case.told_turn(origin.points));
         let mut what: Vec<String> = what.chain(turned).collect();
         if what.is_empty() {
             let jumps = Side::BOTH.into_iter().any(|side| self.case.is_jumped_after(side, origin.points[side.index()]));
@@ -319,10 +330,25 @@ impl Case<'_> {
         next.any(is_jump)
     }
 
+    /// The site that says where a point stands in the source: of the end of a function that returns a value, the statement that gave it.
+    pub(super) fn stated(&self, side: Side, point: u32) -> u32 {
+        let run = &self.runs.runs[side.index()];
+        let site = run.site(point);
+        let is_return = |step: u32| matches!(self.code.steps[step as usize].action, Action::Return(Some(_)));
+        let ([read], Site::Step(step)) = (run.reads(point), self.code.what(site)) else { return site };
+        if !is_return(step) || self.words.is_named(run.location(*read)) || run.writer(*read) == 0 {
+            return site;
+        }
+        let giver = run.site(run.writer(*read));
+        let line = |site: u32| self.words.place(site).map_or(0, |place| place.line);
+        let is_statement = matches!(self.code.what(giver), Site::Step(_)) && line(giver) != 0;
+        if is_statement && self.words.function(giver) == self.words.function(site) { giver } else { site }
+    }
+
     /// A point of a run for readers.
     pub(super) fn place(&self, side: Side, point: u32) -> Point {
         let site = self.runs.runs[side.index()].site(point);
-        let place = self.words.place(site).unwrap_or_default();
+        let place = self.words.place(self.stated(side, point)).unwrap_or_default();
         Point {
             file: self.words.file(place).to_owned(),
             line: place.line,
@@ -374,7 +400,7 @@ fn summary(
             root.map(|(point, what)| format!("As far as it was followed, that comes from {}: {what}.", at(&point)))
         }
     };
-    std::iter::once(format!("{happens}.")).chain(comes).collect()
+    std::iter::once(format!("{}.", happens.trim_end_matches('.'))).chain(comes).collect()
 }
 
 /// A difference as a sentence.

@@ -6,11 +6,13 @@ use suspect_format::body::{Action, Callee, Symbol};
 use suspect_format::site::ValueClass;
 
 use super::body::{Code, Site, Variable};
+use super::expressions::Expressions;
 use super::objects::Kind;
 use super::pointees::Pointees;
 use super::runs::Runs;
 use crate::comparison::{NONE, Place as Cell, Run, Side, Value};
 use crate::program::{Place, Program};
+use crate::source::SourceTree;
 
 /// Words for what recorded runs have.
 pub struct Words<'a> {
@@ -21,11 +23,12 @@ pub struct Words<'a> {
     ordinals: HashMap<u32, u32>,
     errno: u64,
     pointees: Pointees,
+    expressions: Expressions<'a>,
 }
 
 impl<'a> Words<'a> {
-    /// Words of `runs`; `errno` is where the C library keeps it.
-    pub fn new(program: &'a Program, code: &'a Code, runs: &'a Runs, errno: u64) -> Self {
+    /// Words of `runs`; `errno` is where the C library keeps it, `tree` where the sources are.
+    pub fn new(program: &'a Program, code: &'a Code, runs: &'a Runs, errno: u64, tree: SourceTree) -> Self {
         let place_of = |site: u32| code.step_of(site).map(|step| code.steps[step as usize].place).unwrap_or_default();
         let mut order: Vec<((u32, u32), u32, u32)> = (0..)
             .zip(&runs.naming.kinds)
@@ -46,7 +49,22 @@ impl<'a> Words<'a> {
             ordinals.insert(object, count);
         }
         let pointees = Pointees::of(code, runs, |function, offset| variable(code, function, offset));
-        Self { program, code, runs, ordinals, errno, pointees }
+        let expressions = Expressions::new(program, tree, code.symbols.iter().map(|symbol| symbol.name.as_str()));
+        Self { program, code, runs, ordinals, errno, pointees, expressions }
+    }
+
+    /// Names of the program's source files.
+    pub fn files(&self) -> &'a [String] {
+        &self.program.files
+    }
+
+    /// The condition that a branch decides by, as it is written.
+    pub fn condition(&self, site: u32) -> Option<String> {
+        let step = self.code.step_of(site)?;
+        let mut steps = self.code.functions[self.code.steps[step as usize].function as usize].steps.clone();
+        let branches: Vec<u32> = steps.by_ref().filter(|step| self.code.is_branch(*step)).collect();
+        let places: Vec<Place> = branches.iter().map(|step| self.code.steps[*step as usize].place).collect();
+        self.expressions.condition(&places, branches.iter().position(|branch| *branch == step)?)
     }
 
     /// A value as the process has it, if it is a number or lies in no known object.
@@ -199,7 +217,10 @@ impl<'a> Words<'a> {
         match (self.code.what(site), code.action) {
             (Site::Returned(_), _) => Some(format!("what {} returned", self.callee(step).unwrap_or("the call"))),
             (_, Action::Return(_)) => Some(format!("what {} returned", self.function_name(code.function))),
-            _ if code.place.line != 0 => Some(format!("a value computed in line {}", code.place.line)),
+            _ if code.place.line != 0 => Some(match self.expressions.computed(code.place) {
+                Some(text) => format!("the value of `{text}`"),
+                None => format!("a value computed in line {}", code.place.line),
+            }),
             _ => None,
         }
     }

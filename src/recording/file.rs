@@ -53,13 +53,24 @@ pub enum RecordingError {
     },
 }
 
+/// A value that a run was given instead of the one that a step of it stored or passed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Given {
+    /// The point of that step.
+    pub point: u32,
+    /// Where the value lies.
+    pub address: u64,
+    /// The value, extended by zeros.
+    pub bits: u64,
+}
+
 /// What one process recorded.
 #[derive(Debug)]
 pub struct Recording {
     path: PathBuf,
     bytes: Mmap,
     header: Box<RecordHeader>,
-    replaced: Option<(u32, u64)>,
+    replaced: Option<Given>,
 }
 
 impl Recording {
@@ -98,12 +109,12 @@ impl Recording {
     }
 
     /// The same, of a run in which the store at point `point` was given the value `bits`.
-    pub fn with_replaced(self, point: u32, bits: u64) -> Recording {
-        Recording { replaced: Some((point, bits)), ..self }
+    pub fn with_replaced(self, given: Given) -> Recording {
+        Recording { replaced: Some(given), ..self }
     }
 
     /// The point of the store that was given another value, and that value.
-    pub fn replaced(&self) -> Option<(u32, u64)> {
+    pub fn replaced(&self) -> Option<Given> {
         self.replaced
     }
 

@@ -4,9 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use suspect_format::body::{Action, Type};
+use suspect_format::site::ValueClass;
 
 use super::arithmetic::{mask, signed};
 use super::body::{Code, Site};
+use super::objects::Kind;
 use super::runs::Runs;
 use crate::comparison::Value;
 
@@ -25,10 +27,11 @@ pub struct Store {
     pub bits: u64,
 }
 
-/// The stores of a run, in order. The n-th is *store number* n.
+/// The stores of a run, in order. The n-th is *store number* n; parameters that calls pass come behind all others.
 #[derive(Debug)]
 pub struct Stores {
     all: Vec<Store>,
+    passed: Vec<Store>,
     /// What each step stored in this run, as signed numbers.
     profile: BTreeMap<u32, BTreeSet<i64>>,
 }
@@ -36,7 +39,8 @@ pub struct Stores {
 impl Stores {
     /// Those of the first run. What the source has no line for is left out, and so are addresses.
     pub fn of(code: &Code, runs: &Runs) -> Stores {
-        let mut stores = Stores { all: Vec::new(), profile: BTreeMap::new() };
+        let passed = (1..runs.runs[0].points()).flat_map(|point| passed(code, runs, point)).collect();
+        let mut stores = Stores { all: Vec::new(), passed, profile: BTreeMap::new() };
         let found = (1..runs.runs[0].points()).filter_map(|point| store(code, runs, point));
         for store in found {
             stores.all.push(store);
@@ -48,7 +52,13 @@ impl Stores {
 
     /// The store with a number.
     pub fn get(&self, number: u64) -> Option<&Store> {
-        self.all.get(usize::try_from(number).ok()?)
+        let number = usize::try_from(number).ok()?;
+        self.all.get(number).or_else(|| self.passed.get(number - self.all.len()))
+    }
+
+    /// Numbers that calls of recorded functions pass: each is stored into a parameter at the call's point.
+    pub fn passed(&self) -> &[Store] {
+        &self.passed
     }
 
     /// All of them.
@@ -100,6 +110,33 @@ fn store(code: &Code, runs: &Runs, point: u32) -> Option<Store> {
     (code.place.line > 0 && of != Type::Pointer && whole).then_some(Store { point, step, of, location, bits })
 }
 
+/// The numbers that a call passes to parameters of a recorded function.
+fn passed(code: &Code, runs: &Runs, point: u32) -> Vec<Store> {
+    let run = &runs.runs[0];
+    let Site::Step(step) = code.what(run.site(point)) else { return Vec::new() };
+    if !matches!(code.steps[step as usize].action, Action::Call { .. }) || code.steps[step as usize].place.line == 0 {
+        return Vec::new();
+    }
+    let parameter = |write: u32| {
+        let (location, Value::Number(bits)) = (run.location(write), run.value(write)) else { return None };
+        let place = runs.naming.names.place(location);
+        let Some(Kind::Frame { function, .. }) = runs.naming.kinds.get(place.object as usize) else { return None };
+        let variables = &code.functions[*function as usize].variables;
+        let variable = variables.iter().find(|variable| variable.offset == place.offset)?;
+        let length = runs.layout(place.object)?.cells(place.offset, 8).next()?.length;
+        let of = match (variable.class, variable.size) {
+            (ValueClass::Signed | ValueClass::Unsigned | ValueClass::Bool, 1..=8) => {
+                Type::Integer(8 * variable.size as u8)
+            }
+            (ValueClass::Float, 4) => Type::Float,
+            (ValueClass::Float, 8) => Type::Double,
+            _ => return None,
+        };
+        (length == variable.size).then_some(Store { point, step, of, location, bits })
+    };
+    run.written(point).filter_map(parameter).collect()
+}
+
 fn of_float(store: &Store) -> Vec<u64> {
     let put = |value: f64| match store.of {
         Type::Float => u64::from((value as f32).to_bits()),
@@ -123,7 +160,7 @@ mod tests {
     #[test]
     fn other_values_are_near_ones_and_those_of_other_times() {
         let at_7 = [-20, 3, 8, 5, 90].into_iter().collect();
-        let stores = Stores { all: Vec::new(), profile: [(7, at_7), (8, [1000].into())].into() };
+        let stores = Stores { all: Vec::new(), passed: Vec::new(), profile: [(7, at_7), (8, [1000].into())].into() };
         let tried = stores.alternatives(&store(Type::Integer(32), 5));
         let expected = [6, 4, 3, 8, -20, 90, 0, 1, -5].map(|value: i64| value as u64 & mask(32));
         assert_eq!(tried, expected);
@@ -132,7 +169,7 @@ mod tests {
 
     #[test]
     fn fractions_are_numbers_too() {
-        let stores = Stores { all: Vec::new(), profile: BTreeMap::new() };
+        let stores = Stores { all: Vec::new(), passed: Vec::new(), profile: BTreeMap::new() };
         let double = stores.alternatives(&store(Type::Double, 0.5f64.to_bits()));
         assert_eq!(double.into_iter().map(f64::from_bits).collect::<Vec<_>>(), [1.5, -0.5, 0.0, 1.0]);
         let float = stores.alternatives(&store(Type::Float, u64::from(1f32.to_bits())));

@@ -18,6 +18,7 @@ use super::arithmetic::mask;
 use super::body::{Code, Site};
 use super::bounds::{Bounds, Use};
 use super::evaluate::{Machine, Word, evaluate};
+use super::file::Given;
 use super::loading::Image;
 use super::objects::{Kind, Object};
 use super::observer::{Access, Observer, View};
@@ -92,8 +93,8 @@ pub struct Walk<'a, O, I> {
     evaluated: u64,
     /// The last step that could fault, by its number in its function.
     may_fault: u32,
-    /// What a store, by its point, was given instead of its value.
-    replaced: Option<(u32, u64)>,
+    /// What the run was given instead of one of its values.
+    replaced: Option<Given>,
     /// Of the step that is evaluated.
     step: u32,
     frame: u64,
@@ -116,7 +117,7 @@ impl<'a, O: Observer, I: Image> Walk<'a, O, I> {
         observer: &'a mut O,
         stream: Stream<'a>,
         header: &RecordHeader,
-        replaced: Option<(u32, u64)>,
+        replaced: Option<Given>,
         strays: &[Stray],
     ) -> Self {
         let mut corrections: HashMap<u32, Vec<Stray>> = HashMap::new();
@@ -311,8 +312,7 @@ impl<'a, O: Observer, I: Image> Walk<'a, O, I> {
                 let (value, to) = (self.word(&mut at)?, self.word(&mut at)?);
                 let address = to.bits;
                 self.check(Use::Write, to, u64::from(of.bytes()));
-                let replaced = self.replaced.filter(|(point, _)| *point + 1 == self.points);
-                self.put_word(address, of, replaced.map_or(value, |(_, bits)| Word::number(bits)));
+                self.put_word(address, of, self.given(address, value));
                 if self.starts_arguments(&step) {
                     self.start_arguments(address.wrapping_sub(16));
                 }

@@ -61,7 +61,11 @@ pub fn write_explanation(
         origins = rest;
     }
     // A run that was followed alone differs from none.
-    let what = if against.is_empty() { "this can be mended here" } else { "the difference comes in here" };
+    let what = match (against.is_empty(), explanation.complete) {
+        (true, true) => "this can be mended here",
+        (true, false) => "the fault may be here",
+        (false, _) => "the difference comes in here",
+    };
     for of_one_line in by_line(origins) {
         number += 1;
         write_origins((number, what), &of_one_line, &line, out)?;
@@ -198,7 +202,8 @@ fn rounds(steps: &[Step]) -> usize {
     let same = |pair: &&[Step]| {
         let [later, earlier] = pair else { return false };
         let place = |step: &Step| (step.cause_point.file.clone(), step.cause_point.line);
-        let part = later.causes.iter().all(|cause| cause.what.starts_with("a value "));
+        let is_part = |cause: &Cause| ["a value ", "the value of "].iter().any(|what| cause.what.starts_with(what));
+        let part = later.causes.iter().all(is_part);
         let told = !later.causes.is_empty() && !earlier.causes.is_empty() && later.model != "none";
         told && place(later) == place(earlier) && (part || is_round(later, earlier))
     };
@@ -230,7 +235,7 @@ fn is_told(origin: &Origin, step: &Step) -> bool {
 
 /// What differs, as it stands in a sentence: what the source has a name for in backquotes.
 pub fn quoted(what: &str) -> String {
-    let phrase = ["what ", "a ", "argument ", "memory "].iter().any(|word| what.starts_with(word));
+    let phrase = ["what ", "a ", "the value of ", "argument ", "memory "].iter().any(|word| what.starts_with(word));
     if phrase { what.to_owned() } else { format!("`{what}`") }
 }
 

@@ -19,6 +19,7 @@ mod errors;
 mod eval;
 mod eval_trials;
 mod everyday;
+mod explained_checks;
 mod explained_runs;
 mod explaining;
 mod filters;

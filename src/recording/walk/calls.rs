@@ -7,6 +7,7 @@ use suspect_format::record::{Entry, Event, Unread, callee_outcome};
 use super::{Level, Open, Outside, Walk};
 use crate::recording::body::{CodeStep, Parameter, Site};
 use crate::recording::evaluate::Word;
+use crate::recording::file::Given;
 use crate::recording::loading::Image;
 use crate::recording::objects::{ARGUMENTS, ARGUMENTS_STRIDE};
 use crate::recording::observer::{Activation, Observer};
@@ -145,11 +146,17 @@ impl<O: Observer, I: Image> Walk<'_, O, I> {
         Ok(())
     }
 
+    /// What the last point leaves at an address: `value`, unless the run was given another one.
+    pub(super) fn given(&self, address: u64, value: Word) -> Word {
+        let is_here = |given: &Given| given.point + 1 == self.points && given.address == address;
+        self.replaced.filter(is_here).map_or(value, |given| Word::number(given.bits))
+    }
+
     pub(super) fn pass(&mut self, frame: u64, parameters: &[Parameter], data: &[(Datum, Word)]) {
         for (parameter, (_, word)) in parameters.iter().zip(data) {
             let address = frame.wrapping_add(u64::from(parameter.offset));
             match parameter.datum {
-                Datum::Value(of) => self.put_word(address, of, *word),
+                Datum::Value(of) => self.put_word(address, of, self.given(address, *word)),
                 Datum::Bytes(bytes) => {
                     let word = word.bits;
                     self.reads(word, u64::from(bytes), false);

@@ -1,0 +1,148 @@
+//! Explanations of checks that fail within a program: from the check's operands back to the fault, in the words of the source.
+
+use serde_json::Value;
+
+use crate::project::Project;
+
+/// Removes from a list by moving what is behind; the count is one too small (L1).
+const LIST: &str = r#"#include <string.h>
+#include "list.h"
+
+static void move_items(struct list *list, size_t to, size_t from, size_t count)
+{
+    memmove(&list->table[to], &list->table[from], count * sizeof *list->table);
+}
+
+int remove_item(struct list *list, size_t index)
+{
+    if (index >= list->size)
+        return -1;
+    if (index < list->size - 1)
+        move_items(list, index, index + 1, list->size - index - 2); /* L1 */
+    list->size--;
+    return 0;
+}
+"#;
+
+const HEADER: &str =
+    "#include <stddef.h>\nstruct list { int *table; size_t size; };\nint remove_item(struct list *, size_t);\n";
+
+/// A test of it, which names its file with all directories.
+const TEST: &str = r#"#include <stdio.h>
+#include <stdlib.h>
+#include "list.h"
+
+#define FAIL(message) do { fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, message); exit(1); } while (0)
+
+int main(int argc, char **argv)
+{
+    int table[] = { 5, 7, 6, 8 };
+    struct list list = { table, 4 };
+    size_t index = argc > 1 ? strtoul(argv[1], NULL, 10) : 9;
+    if (remove_item(&list, index) != (index > 3 ? -1 : 0))
+        FAIL("remove says so");
+    if (index == 2 && (list.table[0] != 5 || list.table[1] != 7 ||
+        list.table[2] != 8))
+        FAIL("remove works incorrectly");
+    return 0;
+}
+"#;
+
+fn line(source: &str, tag: &str) -> u64 {
+    1 + source.lines().position(|line| line.contains(&format!("/* {tag} "))).unwrap() as u64
+}
+
+/// A program of these sources, tested with these arguments.
+fn tested(sources: &[(&str, &str)], tests: &str) -> Project {
+    let project = Project::new();
+    let suite = format!("[[suite]]\nkind = \"command\"\nlist = \"printf '{tests}'\"\nrun = \"./list {{test}}\"\n");
+    project.write("suspect.toml", &suite);
+    let mut build: Vec<String> = ["build", "--", "cc", "-g", "-O1", "-o", "list"].map(str::to_owned).into();
+    for (name, source) in sources {
+        project.write(name, source);
+        if name.ends_with(".c") {
+            build.push(project.path().join(name).to_str().unwrap().to_owned());
+        }
+    }
+    project.succeed(&build.iter().map(String::as_str).collect::<Vec<_>>());
+    project.suspect(&["test"]);
+    project
+}
+
+#[test]
+fn what_a_call_is_given_is_followed_from_the_check_that_fails() {
+    let project = tested(&[("list.c", LIST), ("list.h", HEADER), ("test_list.c", TEST)], "3\\n2\\n9\\n");
+    project.succeed(&["rank", "--budget", "20s"]);
+    let found: Value = serde_json::from_str(&project.succeed(&["explain", "2", "--format", "json"])).unwrap();
+    assert_eq!((&found["verified"], &found["complete"]), (&true.into(), &true.into()), "{found}");
+    let effect = found["effect"].as_str().unwrap();
+    assert!(effect.starts_with("exit status 1: test_list.c:"), "{effect}");
+    assert!(effect.contains("`list.table[2] != 8` at test_list.c:"), "{effect}");
+    let fault = line(LIST, "L1");
+    assert_eq!(found["made"]["point"]["line"], fault, "{found}");
+    assert_eq!(found["made"]["value"]["what"], "count", "{found}");
+    assert!(found["origins"].as_array().unwrap().iter().any(|origin| origin["point"]["line"] == fault), "{found}");
+    // The command repeats it.
+    let command: Vec<&str> = found["command"].as_str().unwrap().split(' ').skip(1).collect();
+    let again: Value =
+        serde_json::from_str(&project.succeed(&[command.as_slice(), &["--format", "json"]].concat())).unwrap();
+    assert_eq!(again["steps"], found["steps"], "{again}");
+}
+
+/// Conditions behind `!`, in the middle of others, and behind a macro that turns them; L1 to L3 decide wrongly for the argument.
+const DECIDE: &str = r#"#include <stdio.h>
+#include <stdlib.h>
+
+#define IS_NOT(value) (!(value))
+
+static int decide(int kind, int error, int size)
+{
+    if (kind == 1 && !error) /* L1 */
+        return 1;
+    if ((kind == 2) && (size > 3 || size == 2)) /* L2 */
+        return 2;
+    if (IS_NOT(kind - 3)) /* L3 */
+        return 3;
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    int kind = argc > 1 ? atoi(argv[1]) : 0;
+    int error = kind == 1 ? 5 : 0;
+    int size = kind == 2 ? 2 : 1;
+    if (decide(kind, error, size) != (kind == 1 || kind == 4))
+        exit(1);
+    return 0;
+}
+"#;
+
+#[test]
+fn conditions_are_told_as_they_decide() {
+    let project = tested(&[("list.c", DECIDE)], "1\\n2\\n3\\n5\\n");
+    let told = |test: &str, tag: &str, words: &[&str]| {
+        let at = line(DECIDE, tag);
+        // Each decision of the run on that line, by its number, that makes the test pass.
+        let answers = (0..10).flat_map(|number| [0, 1].map(|way| format!("--switch={number}:{way}")));
+        let found = answers.filter_map(|option| {
+            let output = project.suspect(&["explain", test, &option, "--format", "json"]);
+            let found: Value = serde_json::from_slice(&output.stdout).ok()?;
+            (found["made"]["point"]["line"] == at).then(|| found["origins"].to_string())
+        });
+        let found: Vec<String> = found.collect();
+        assert!(!found.is_empty(), "{test} {tag}");
+        for words in words {
+            assert!(found.iter().any(|text| text.contains(words)), "{words} is not in {found:?}");
+        }
+        found
+    };
+    let behind_not = told("1", "L1", &["`error` is true here, false there, for `error` is 5"]);
+    assert!(!behind_not.iter().any(|text| text.contains("`!error`")), "{behind_not:?}");
+    told(
+        "2",
+        "L2",
+        &["`size == 2` is true here, false there, for `size` is 2", "`kind == 2` is true here, false there"],
+    );
+    let macros = told("3", "L3", &[]);
+    assert!(!macros.iter().any(|text| text.contains("IS_NOT")), "{macros:?}");
+}
