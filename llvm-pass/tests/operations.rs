@@ -357,6 +357,7 @@ fn mutant_at(unit: &OwnedUnit, place: (u32, u32), (what, number): (&str, i64)) -
                     (what == "choice", 64, 0)
                 }
                 OperationKind::Read { .. } => (what == "variable", 64, 0),
+                OperationKind::Pointer => (what == "left", 64, Operator::And as u8),
                 OperationKind::Whole { .. } => (false, 0, 0),
             };
             let at = site.operation.place;
