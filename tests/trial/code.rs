@@ -3,6 +3,7 @@
 use suspect::program::{OperationKind, Operator, Program};
 use suspect::trial::{Change, Executor, Executors, Mutant, Override, Setup, Site, TestTrials, Worker, budget};
 use suspect_format::abi::Mode;
+use suspect_format::site::way;
 
 use crate::support::{Dice, FILES, Project, SUSPECT, run_all, source, state_of, undisturbed, worker};
 
