@@ -116,9 +116,7 @@ impl<'a> View<'a> {
         }
         match value.kind() {
             Kind::Number | Kind::Character | Kind::Named | Kind::String => true,
-            Kind::Identifier => {
-                !self.is_macro(value.source()) || self.literal(value.source()).is_some()
-            }
+            Kind::Identifier => !self.is_macro(value.source()) || self.literal(value.source()).is_some(),
             Kind::Binary => pure(value.left()) && pure(value.right()),
             Kind::Unary | Kind::Pointer | Kind::Cast | Kind::Field => pure(value.operand()),
             Kind::Subscript => pure(value.operand()) && pure(value.subscript()),

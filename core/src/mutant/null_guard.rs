@@ -84,3 +84,51 @@ fn draft(body: &Body, pointer: &Pointer, result: &str, value: i64) -> Option<Dra
         replacement: guard,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::code_tests::Snippet;
+    use super::*;
+
+    /// The body with a guard for the pointer that is read where `mark` begins, on one line.
+    fn guarded(body: &str, mark: &str) -> Vec<String> {
+        let made = Snippet::new(&format!("{body}\nreturn;"));
+        let place = made.place(mark, 0);
+        let read = made.with(place, None, OperationKind::Pointer).read_as(Class::Ngi);
+        read.iter().map(|text| text.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
+    }
+
+    #[test]
+    fn guards_stand_before_what_follows_a_pointer_first() {
+        assert_eq!(guarded("p->m = 1;", "p->m"), ["if (!p) return; p->m = 1; return;"]);
+        assert_eq!(guarded("if (a) g(p->q->m);", "q->m"), ["if (a) { if (!p->q) return; g(p->q->m); } return;"]);
+        assert_eq!(
+            guarded("if (a)\n a = 1;\nelse if (p->m && b)\n b = 1;", "p->m"),
+            ["if (a) a = 1; else { if (!p) return; if (p->m && b) b = 1; } return;"]
+        );
+        assert_eq!(guarded("int m = p->m;", "p->m"), ["if (!p) return; int m = p->m; return;"]);
+    }
+
+    #[test]
+    fn no_guard_stands_before_what_may_not_follow_the_pointer() {
+        for (body, mark) in [
+            ("if (a && p->m) b = 1;", "p->m"),
+            ("g(h(), p->m);", "p->m"),
+            ("while (p->m) b++;", "p->m"),
+            ("for (int i = p->m; i < 3; i++) ;", "p->m"),
+            ("a = LIST(p);", "LIST"),
+            ("p(1);", "p(1)"),
+            ("a = sizeof p->m;", "p->m"),
+        ] {
+            assert_eq!(guarded(body, mark), [""; 0], "{body}");
+        }
+    }
+
+    #[test]
+    fn a_place_with_two_pointers_is_left_alone() {
+        let made = Snippet::new("a = *p[0];\nreturn;");
+        let place = made.place("p[0]", 0);
+        let both = made.with(place, None, OperationKind::Pointer).with(place, None, OperationKind::Pointer);
+        assert_eq!(both.read_as(Class::Ngi), [""; 0]);
+    }
+}

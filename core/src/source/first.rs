@@ -90,7 +90,8 @@ impl Text {
             Kind::If | Kind::Switch => self.node(part).field == Field::Condition,
             Kind::Declaration => {
                 let is_in_block = self.parent(statement).is_some_and(|outer| self.node(outer).kind == Kind::Block);
-                is_in_block && !self.children(statement).take_while(|child| *child < part).any(|child| is_declarator(&child))
+                is_in_block
+                    && !self.children(statement).take_while(|child| *child < part).any(|child| is_declarator(&child))
             }
             _ => false,
         }

@@ -307,7 +307,8 @@ impl Collector<'_, '_> {
             let mut known: HashSet<Value> = HashSet::new();
             for position in self.body.range(block) {
                 let value = self.body.at(position);
-                let address = |operand| value.operand(operand).filter(|_| !llvm!(shim::suspect_is_sanitizer_code(value.0)));
+                let address =
+                    |operand| value.operand(operand).filter(|_| !llvm!(shim::suspect_is_sanitizer_code(value.0)));
                 match value.opcode() {
                     Some(LLVMOpcode::LLVMStore) => address(1).is_some_and(|target| known.remove(&target)),
                     Some(LLVMOpcode::LLVMLoad) if is_followed(value) => {
@@ -321,7 +322,9 @@ impl Collector<'_, '_> {
             }
         }
         found.truncate(MOST_POINTERS);
-        found.into_iter().for_each(|position| self.push(position, OperationKind::Pointer, OperationSpot::Pointer(position)));
+        found
+            .into_iter()
+            .for_each(|position| self.push(position, OperationKind::Pointer, OperationSpot::Pointer(position)));
     }
 
     fn repeats(&mut self, graph: &Graph, compounds: &[Found]) {
