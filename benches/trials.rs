@@ -188,7 +188,8 @@ fn code_mutants(program: &Program) -> Vec<Mutant> {
             | OperationKind::Subscript { .. }
             | OperationKind::Argument { .. }
             | OperationKind::Unary { .. }
-            | OperationKind::Assign { .. } => Change::Add(round as u64 + 1),
+            | OperationKind::Assign { .. }
+            | OperationKind::Pointer => Change::Add(round as u64 + 1),
             OperationKind::Logical { .. } | OperationKind::Statement { .. } | OperationKind::If => Change::Choose(1),
             OperationKind::Read { .. } => Change::Choose(*one.others.get(round)?),
             OperationKind::Whole { .. } => return None,

@@ -597,6 +597,33 @@ void suspect_burn(LLVMValueRef before, LLVMValueRef fuel, LLVMValueRef refuel) {
     part->setMetadata(LLVMContext::MD_nosanitize, MDNode::get(part->getContext(), {}));
 }
 
+// Whether a function returns nothing, a whole number or an address.
+static bool returns_a_number(const Function &function) {
+  Type *type = function.getReturnType();
+  return type->isVoidTy() || type->isIntegerTy() || type->isPointerTy();
+}
+
+bool suspect_returns_a_number(LLVMValueRef function) { return returns_a_number(*unwrap<Function>(function)); }
+
+// At the end of `block` its function returns, if it returns something, the bits of `number` from `bits` to 31, as a signed number.
+static void return_number(BasicBlock *block, Value *number, uint32_t bits) {
+  IRBuilder<> builder(block);
+  Type *type = block->getParent()->getReturnType();
+  Value *result = builder.CreateAShr(builder.CreateShl(number, 32), 32 + bits);
+  if (type->isVoidTy())
+    builder.CreateRetVoid();
+  else
+    builder.CreateRet(type->isPointerTy() ? builder.CreateIntToPtr(result, type) : builder.CreateSExtOrTrunc(result, type));
+}
+
+// Before an instruction the function returns if `choice` is not 0: the bits of it from `bits` on.
+void suspect_leave(LLVMValueRef choice, LLVMValueRef before, uint32_t bits) {
+  Value *number = unwrap(choice);
+  IRBuilder<> builder(unwrap<Instruction>(before));
+  Value *leaves = builder.CreateICmpNE(number, ConstantInt::get(number->getType(), 0));
+  return_number(unwrap(suspect_divert(wrap(leaves), before)), number, bits);
+}
+
 // Before `first` control goes where the lowest `bits` of `choice` say: on, behind `first`..`end`, through one of the copies before or behind that,
 // or out of the function. `numbers` are those of the ways but the first.
 void suspect_choose(LLVMValueRef choice, LLVMValueRef first, LLVMValueRef end, LLVMValueRef copies, LLVMValueRef table,
@@ -629,17 +656,10 @@ void suspect_choose(LLVMValueRef choice, LLVMValueRef first, LLVMValueRef end, L
     builder.CreateCondBr(builder.CreateICmpEQ(way, builder.getInt64(numbers[2])), behind, tail);
     leave->eraseFromParent();
   }
-  Type *type = function->getReturnType();
-  if (!type->isVoidTy() && !type->isIntegerTy() && !type->isPointerTy())
+  if (!returns_a_number(*function))
     return;
   BasicBlock *returned = block();
-  builder.SetInsertPoint(returned);
-  // The number has 32 bits.
-  Value *result = builder.CreateAShr(builder.CreateShl(number, 32), 32 + bits);
-  if (type->isVoidTy())
-    builder.CreateRetVoid();
-  else
-    builder.CreateRet(type->isPointerTy() ? builder.CreateIntToPtr(result, type) : builder.CreateSExtOrTrunc(result, type));
+  return_number(returned, number, bits);
   meant(3, returned);
 }
 

@@ -168,6 +168,18 @@ const EDITS: &[Edit] = &[
     edit("struct pair a = {1, 2}; a = make(3); [[a.x @= 7;|a.x = 7; a = make(3);]] show(a.x + a.y);", "choice", 3),
     edit("int n = 3, v[n]; n += 2; [[v[0] @= n;|n += 2; v[0] = n;]] show(v[0]);", "choice", 2),
     edit("int a = 3; if (a) { [[a@++;|return; a++;]] } show(a);", "choice", 4),
+    // Pointers: the way out where one is null.
+    edit(
+        "struct pair *p = (void *)(long)rand_(0); [[int x = @p->x;|if (!p) return; int x = p->x;]] show(x);",
+        "guard",
+        4,
+    ),
+    edit("void *p = 0; [[free(@p);|if (!p) return; free(p);]] show(5);", "guard", 4),
+    edit(
+        "struct { int *to; } h = {0}, *q = &h; [[free(q->@to);|if (!q->to) return; free(q->to);]] show(5);",
+        "guard",
+        4,
+    ),
     // Logic: as a condition, as a value, nested, negated, in loops.
     edit("if (is(\"a\", 1) [[&&|||]] is(\"b\", 0)) show(1); else show(2);", "choice", 1),
     edit("if (is(\"a\", 0) [[&&|||]] is(\"b\", 1)) show(1); else show(2);", "choice", 1),
@@ -357,10 +369,12 @@ fn mutant_at(unit: &OwnedUnit, place: (u32, u32), (what, number): (&str, i64)) -
                     (what == "choice", 64, 0)
                 }
                 OperationKind::Read { .. } => (what == "variable", 64, 0),
+                OperationKind::Pointer => (what == "guard", 64, suspect_format::operation::Operator::And as u8),
                 OperationKind::Whole { .. } => (false, 0, 0),
             };
             let at = site.operation.place;
             if fits && (at.line, at.column) == place {
+                let what = if what == "guard" { "left" } else { what };
                 return Ok(format!("{gate} {} {what} {number} {width} {operator}", first + index));
             }
         }

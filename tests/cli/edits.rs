@@ -22,8 +22,8 @@ const MANY: &str = "AOR,ROR,CRP,UOI,VRR,SDL,ASR,BOD,STI,SIN";
 /// Mutants of statements put beside others that are compared each time.
 const ADDED: usize = 150;
 /// The files as they lie beside each other.
-const PLAIN: [&str; 10] =
-    ["casts", "digraphs", "elvis", "flow", "kandr", "logic", "macros", "names", "places", "values"];
+const PLAIN: [&str; 11] =
+    ["casts", "digraphs", "elvis", "flow", "kandr", "logic", "macros", "names", "places", "pointers", "values"];
 /// Those that are made of others: with Latin-1 in comments, with lines as Windows ends them, and one of 600 terms.
 const MADE: [&str; 3] = ["latin", "lines", "terms"];
 /// Bits of each checksum that are tests.
@@ -368,6 +368,7 @@ fn edits_do_what_their_mutants_do() {
     assert!(judge(&subject.mutants(FEW, None)) > 80);
     assert!(judge(&subject.mutants(MANY, Some(50))) > 40);
     assert!(judge(&subject.mutants("SIN", Some(ADDED))) > 3 * ADDED / 4);
+    assert!(judge(&subject.mutants_in(&["--files", "pointers.c"], "NGI", None)) > 20);
     assert!(judge(&subject.claims(&["elvis", "logic"])) > 0);
 }
 

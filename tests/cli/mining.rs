@@ -123,6 +123,29 @@ fn mining_goes_on_and_obeys_its_bounds() {
 }
 
 #[test]
+fn mining_goes_on_where_it_was_killed_before_its_last_note() {
+    let project = history();
+    project.succeed(&["mine", ".", "--output", "mined", "--count", "1"]);
+    let journal = project.path().join("mined/mined.jsonl");
+    assert!(fs::read_to_string(&journal).unwrap().contains("\"outcome\":\"kept\""));
+    fs::write(&journal, "").unwrap();
+    let said = project.succeed(&["mine", ".", "--output", "mined", "--count", "1"]);
+    assert!(said.contains("1 fault of 1 commits"), "{said}");
+}
+
+#[test]
+fn commits_whose_files_are_not_there_are_left_out() {
+    let project = history();
+    let sources = Command::new("git").args(["rev-parse", "HEAD~5:sum.c"]).current_dir(project.path()).output().unwrap();
+    let id = String::from_utf8(sources.stdout).unwrap();
+    let (directory, file) = id.trim().split_at(2);
+    fs::remove_file(project.path().join(".git/objects").join(directory).join(file)).unwrap();
+    let said = project.succeed(&["mine", ".", "--output", "mined"]);
+    assert!(said.contains("1 fault of"), "{said}");
+    assert!(said.contains("2 have files that this copy of the repository lacks"), "{said}");
+}
+
+#[test]
 fn what_cannot_be_mined_is_said() {
     let project = Project::new();
     let said = project.fail(&["mine", ".", "--output", "mined"], 1);

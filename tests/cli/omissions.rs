@@ -77,3 +77,67 @@ fn statements_are_put_only_where_they_mean_the_same() {
     // Studies of mutation use other classes.
     assert!(!project.succeed(&["mutants", "--list"]).contains("  SIN  "));
 }
+
+/// What follows the one element of a list may be null; a sibling checks that.
+const LISTS: &str = "#include <stdio.h>
+#include <stdlib.h>
+struct node { int value; struct node *next; };
+static int sum(const struct node *list)
+{
+    int total = 0;
+    while (list) {
+        total += list->value;
+        list = list->next;
+    }
+    return total;
+}
+static const struct node *second(const struct node *list)
+{
+    return list->next;
+}
+static int span(const struct node *list)
+{
+    const struct node *other = second(list);
+    if (other->value > 100)
+        return -1;
+    return other->value - list->value;
+}
+int main(int argc, char **argv)
+{
+    struct node nodes[8];
+    int n = argc - 1;
+    for (int i = 0; i < n; i++) {
+        nodes[i].value = atoi(argv[i + 1]);
+        nodes[i].next = i + 1 < n ? &nodes[i + 1] : NULL;
+    }
+    printf(\"%d %d\\n\", sum(nodes), span(nodes));
+    return 0;
+}
+";
+
+#[test]
+fn a_guard_against_null_is_put_where_it_is_missing() {
+    let project = Project::new();
+    project.write("lists.c", LISTS).write("tests.list", "1 2\n3 9\n4 200\n7\n5 5 5\n");
+    for (number, right) in (1..).zip(["3 1", "12 6", "204 -1", "7 -1", "15 0"]) {
+        project.write(&format!("expected/{number}"), &format!("{right}\n"));
+    }
+    project.write(
+        "suspect.toml",
+        "[build]\ncommand = \"cc -O1 -o lists lists.c\"\n\n[[suite]]\nkind = \"lines\"\nfile = \"tests.list\"\n\
+         run = \"./lists {line}\"\nexpect = \"expected/{n}\"\n",
+    );
+    project.succeed(&["build"]);
+    project.suspect(&["test"]);
+    let report = ranked(&project, &[]);
+    let wrong = 1 + LISTS.lines().position(|line| line.contains("other->value > 100")).unwrap();
+    assert_eq!(report.ranking[0].line as usize, wrong, "{:?}", report.ranking);
+    let shown = project.succeed(&["rank", "-v"]);
+    assert!(shown.contains("putting `if (!other) return -1;` here"), "{shown}");
+    assert!(shown.contains("\n      +    if (!other) return -1;\n"), "{shown}");
+    assert!(!shown.contains("\n      -    if (other"), "{shown}");
+    // A loop asks each time round, and a guard before it does not; only those who ask for such mutants get them.
+    let listed = project.succeed(&["mutants", "--list", "--operators", "NGI"]);
+    assert!(listed.contains("if (!list) return 0; total") && !listed.contains("; while"), "{listed}");
+    assert!(!project.succeed(&["mutants", "--list"]).contains("  NGI  "));
+}

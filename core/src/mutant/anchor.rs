@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::code::Junk;
 use super::operator::Class;
-use super::{beside, candidate, insertion};
+use super::removal::DEPTH;
+use super::{beside, candidate, insertion, null_guard};
 use crate::program::{Node, NodeKind, Operation, OperationKind, Place, Program};
 use crate::source::{Definition, Expression, Kind, Literal, Macro, Rewrite, Text};
 use crate::trial::Override;
@@ -95,6 +96,7 @@ impl<'a> View<'a> {
             insertion::of_node(&body, node, &mut drafts);
         }
         beside::of_function(&body, &mut drafts);
+        null_guard::of_function(&body, &mut drafts);
         drafts
     }
 
@@ -103,6 +105,27 @@ impl<'a> View<'a> {
         let loud = |one: char| one.is_ascii_uppercase() || one.is_ascii_digit() || one == '_';
         let is_written_like_one = || name.len() > 1 && name.chars().all(loud) && !self.enumerators.contains(name);
         self.macros.contains_key(name) || is_written_like_one()
+    }
+
+    /// Whether evaluating an expression has no effect, for all that the text says.
+    pub(super) fn is_pure(&self, value: Expression, depth: u32) -> bool {
+        let value = value.unparenthesized();
+        let pure = |part: Option<Expression>| part.is_some_and(|part| self.is_pure(part, depth + 1));
+        if depth > DEPTH {
+            return false;
+        }
+        match value.kind() {
+            Kind::Number | Kind::Character | Kind::Named | Kind::String => true,
+            Kind::Identifier => !self.is_macro(value.source()) || self.literal(value.source()).is_some(),
+            Kind::Binary => pure(value.left()) && pure(value.right()),
+            Kind::Unary | Kind::Pointer | Kind::Cast | Kind::Field => pure(value.operand()),
+            Kind::Subscript => pure(value.operand()) && pure(value.subscript()),
+            Kind::Prefixed => value.source().starts_with("sizeof"),
+            Kind::Conditional => value.choice().is_some_and(|(condition, left, right)| {
+                pure(Some(condition)) && left.is_none_or(|left| pure(Some(left))) && pure(Some(right))
+            }),
+            _ => false,
+        }
     }
 
     /// What a macro with parameters expands to, if that is known and always the same.

@@ -117,7 +117,7 @@ fn donors<'p, 'a>(
 }
 
 /// What the function around a statement returns: texts of `return` statements, and the values.
-fn returned(body: &Body, any: Statement) -> Vec<(String, i64)> {
+pub(super) fn returned(body: &Body, any: Statement) -> Vec<(String, i64)> {
     let function = &body.view.program.functions[body.index as usize];
     let nodes = &body.view.program.nodes[function.nodes.start as usize..function.nodes.end as usize];
     let is_void = || {

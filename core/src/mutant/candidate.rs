@@ -29,6 +29,8 @@ pub(super) fn of_operation(body: &Body, index: u32, drafts: &mut Vec<Draft>) {
         OperationKind::Read { variable, width, .. } => found.read(variable, width),
         OperationKind::Statement { .. } => found.statement(),
         OperationKind::If => found.guard(),
+        // Their mutants are made for a whole function.
+        OperationKind::Pointer => {}
         OperationKind::Unary { .. } => found.without_unary(),
         OperationKind::Assign { width, is_float, right } => found.assignment(u32::from(width), is_float, right),
     }

@@ -26,6 +26,7 @@ mod domain;
 mod expression;
 mod form;
 mod insertion;
+mod null_guard;
 mod operator;
 mod removal;
 #[cfg(test)]

@@ -43,11 +43,13 @@ pub enum Class {
     Iwr,
     /// Statement insertion: another statement of the function, or a `return` as it has one, stands before or behind a statement.
     Sin,
+    /// Null guard insertion: `if (!p) return` stands before a statement that follows the pointer p or passes it on.
+    Ngi,
 }
 
 impl Class {
     /// All of them, in the order in which duplicates are kept.
-    pub const ALL: [Class; 15] = [
+    pub const ALL: [Class; 16] = [
         Class::Aor,
         Class::Ror,
         Class::Lcr,
@@ -63,11 +65,12 @@ impl Class {
         Class::Uod,
         Class::Iwr,
         Class::Sin,
+        Class::Ngi,
     ];
 
     /// Whether it is one of the classes that mutants of a program are of unless others are asked for: studies of mutation use these.
     pub const fn is_usual(self) -> bool {
-        !matches!(self, Class::Asr | Class::Bod | Class::Sti | Class::Uod | Class::Iwr | Class::Sin)
+        !matches!(self, Class::Asr | Class::Bod | Class::Sti | Class::Uod | Class::Iwr | Class::Sin | Class::Ngi)
     }
 
     /// Its name on command lines and in results.
@@ -88,6 +91,7 @@ impl Class {
             Class::Uod => "UOD",
             Class::Iwr => "IWR",
             Class::Sin => "SIN",
+            Class::Ngi => "NGI",
         }
     }
 
@@ -109,6 +113,7 @@ impl Class {
             Class::Uod => "unary operator deletion",
             Class::Iwr => "if-while replacement",
             Class::Sin => "statement insertion",
+            Class::Ngi => "null guard insertion",
         }
     }
 

@@ -21,7 +21,7 @@ struct Type {
 
 const INT: Type = Type { width: 32, is_float: false, signed: true };
 /// How deep expressions are looked into.
-const DEPTH: u32 = 32;
+pub(super) const DEPTH: u32 = 32;
 
 impl<'a> Found<'_, '_, 'a> {
     /// `a + b` becomes `a` or `b`, `a += b` becomes `a = b`.
@@ -54,7 +54,7 @@ impl<'a> Found<'_, '_, 'a> {
             let prefix = found.and_then(|found| {
                 let (kept, other) = sides(found, right)?;
                 let converted = if is_shift { Some("") } else { self.conversion(kept, of) };
-                converted.filter(|_| self.is_pure(other, 0)).ok_or(Junk::Part)
+                converted.filter(|_| self.body.view.is_pure(other, 0)).ok_or(Junk::Part)
             });
             self.operand(found, token, right, prefix, Change::Operator(operand));
         }
@@ -83,7 +83,7 @@ impl<'a> Found<'_, '_, 'a> {
         let is_number = |side: Expression| self.type_of(side, 0).is_some();
         let is_left = token == "-" || self.is_address(left) || is_number(right);
         let is_right = token == "+" && (self.is_address(right) || is_number(left));
-        if is_left != is_right && self.is_pure(if is_left { right } else { left }, 0) {
+        if is_left != is_right && self.body.view.is_pure(if is_left { right } else { left }, 0) {
             self.operand(Ok(found), token, is_right, Ok(""), Change::Left(0));
         }
     }
@@ -97,7 +97,7 @@ impl<'a> Found<'_, '_, 'a> {
                 // The compiler takes it for `(a && b) && c`.
                 let is_nested = last.unparenthesized().operator() == token;
                 // A right operand that is left out is not evaluated.
-                if is_nested || right && !self.is_pure(other, 0) {
+                if is_nested || right && !self.body.view.is_pure(other, 0) {
                     return Err(Junk::Part);
                 }
                 Ok(if found.is_condition() || is_truth(kept) { "" } else { "!!" })
@@ -225,29 +225,6 @@ impl<'a> Found<'_, '_, 'a> {
 
     fn place(&self, (line, column): (u32, u32)) -> Place {
         Place { file: self.operation.place.file, line, column }
-    }
-
-    /// Whether evaluating an expression has no effect, for all that the text says.
-    fn is_pure(&self, value: Expression, depth: u32) -> bool {
-        let value = value.unparenthesized();
-        let pure = |part: Option<Expression>| part.is_some_and(|part| self.is_pure(part, depth + 1));
-        if depth > DEPTH {
-            return false;
-        }
-        match value.kind() {
-            Kind::Number | Kind::Character | Kind::Named | Kind::String => true,
-            Kind::Identifier => {
-                !self.body.view.is_macro(value.source()) || self.body.view.literal(value.source()).is_some()
-            }
-            Kind::Binary => pure(value.left()) && pure(value.right()),
-            Kind::Unary | Kind::Pointer | Kind::Cast | Kind::Field => pure(value.operand()),
-            Kind::Subscript => pure(value.operand()) && pure(value.subscript()),
-            Kind::Prefixed => value.source().starts_with("sizeof"),
-            Kind::Conditional => value.choice().is_some_and(|(condition, left, right)| {
-                pure(Some(condition)) && left.is_none_or(|left| pure(Some(left))) && pure(Some(right))
-            }),
-            _ => false,
-        }
     }
 }
 

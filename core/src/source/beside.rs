@@ -80,7 +80,7 @@ impl Text {
     }
 
     /// How its lines end.
-    fn line_end(&self) -> &'static str {
+    pub(super) fn line_end(&self) -> &'static str {
         let first = self.source().iter().position(|byte| *byte == b'\n');
         let is_windows = first.and_then(|at| at.checked_sub(1)).is_some_and(|at| self.source()[at] == b'\r');
         if is_windows { "\r\n" } else { "\n" }

@@ -17,6 +17,7 @@ mod definition;
 mod edit;
 mod expression;
 mod find;
+mod first;
 mod kind;
 mod literal;
 mod misread;

@@ -189,6 +189,8 @@ pub enum OperationSpot {
     Store(u32),
     /// Before the load at this position, whose address it answers.
     Variable(u32),
+    /// Behind the load at this position, which reads a pointer.
+    Pointer(u32),
     /// Nowhere: the node's own hook is asked.
     Node,
     /// Around the instructions from the first position up to the second, which is not one of them.

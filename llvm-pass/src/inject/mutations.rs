@@ -189,6 +189,7 @@ impl Mutations<'_> {
                 OperationSpot::Subscript(position) => self.subscript(number, self.body.at(position)),
                 OperationSpot::Argument(position, operand) => self.argument(number, self.body.at(position), operand),
                 OperationSpot::Variable(position) => self.variable(number, self.body.at(position), table),
+                OperationSpot::Pointer(position) => self.pointer(number, self.body.at(position)),
                 OperationSpot::Node
                 | OperationSpot::Store(_)
                 | OperationSpot::Around(..)
@@ -330,6 +331,17 @@ impl Mutations<'_> {
         let hook = hook(self.module, abi::HOOK_VARIABLE, pointer, &[pointer; 3]);
         let builder = Builder::before(self.module, load);
         load.set_operand(0, self.call(&builder, hook, &[self.byte(number), variable, table]));
+    }
+
+    /// Behind where a pointer is read the function can return if that is null.
+    fn pointer(&self, number: u32, load: Value) {
+        let Some(next) = load.next() else { return };
+        let builder = Builder::before(self.module, next);
+        let zero = self.module.constant(64, 0);
+        let null = Value(llvm!(LLVMBuildIsNull(builder.raw(), load.0, c"".as_ptr())));
+        let mask = builder.cast(LLVMOpcode::LLVMSExt, null, self.module.int(64));
+        let answer = self.ask(&builder, number, zero, mask, zero);
+        llvm!(shim::suspect_leave(answer.0, next.0, way::BITS));
     }
 
     fn argument(&self, number: u32, call: Value, operand: u32) {

@@ -72,6 +72,8 @@ unsafe extern "C" {
         numbers: *const u32,
         bits: u32,
     );
+    pub fn suspect_returns_a_number(function: LLVMValueRef) -> bool;
+    pub fn suspect_leave(choice: LLVMValueRef, before: LLVMValueRef, bits: u32);
     pub fn suspect_copies(
         function: LLVMValueRef,
         name: *const c_char,

@@ -26,6 +26,9 @@ const MENDING: [&str; 12] = [
     "off-by",
 ];
 
+/// First words of a subject that say that something new is added: tests tell that from what was before, but that was no fault.
+const ADDING: [&str; 8] = ["add", "added", "adds", "allow", "implement", "introduce", "new", "support"];
+
 /// A commit that changes few lines of source code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Commit {
@@ -37,7 +40,7 @@ pub struct Commit {
     pub subject: String,
     /// The source files that it changes, without those of tests.
     pub sources: Vec<String>,
-    /// How much looks like a mending: 2 for changed tests, 1 for a word of the subject.
+    /// How much looks like a mending: 2 for changed tests, 1 for a word of the subject; 0 where something new is added.
     pub promise: u8,
 }
 
@@ -61,27 +64,33 @@ impl History {
     }
 
     /// The commits after `since` up to `until` that have one parent and change at most `most_lines` lines in a few C files that are no tests: the most
-    /// promising first, younger ones before older ones.
+    /// promising first, younger ones before older ones; and how many others there are whose files the repository does not have.
     ///
     /// # Errors
     /// When git knows no such commits.
-    pub fn commits(&self, range: &str, most_lines: u32, tests: &TestCode) -> Result<Vec<Commit>, Obstacle> {
-        let format = "--format=%x00%H%x1f%P%x1f%s";
-        let log = self.said(&[
-            "-c",
-            "core.quotePath=off",
-            "log",
-            "--no-merges",
-            "--no-renames",
-            "--numstat",
-            format,
-            range,
-            "--",
-        ])?;
-        let log = String::from_utf8_lossy(&log).into_owned();
+    pub fn commits(&self, range: &str, most_lines: u32, tests: &TestCode) -> Result<(Vec<Commit>, usize), Obstacle> {
+        let (log, n_partial) = match self.log(&["--numstat", "--format=%x00%H%x1f%P%x1f%s", range]) {
+            Ok(log) => (log, 0),
+            Err(_) => self.log_of_each(range)?,
+        };
         let mut commits: Vec<Commit> = log.split('\0').filter_map(|record| commit(record, most_lines, tests)).collect();
         commits.sort_by_key(|commit| std::cmp::Reverse(commit.promise));
-        Ok(commits)
+        Ok((commits, n_partial))
+    }
+
+    /// The log commit by commit, for a copy of a repository that lacks files; and how many commits cannot be read.
+    fn log_of_each(&self, range: &str) -> Result<(String, usize), Obstacle> {
+        let ids = self.log(&["--format=%H", range])?;
+        let one = |id: &str| self.log(&["--no-walk", "--numstat", "--format=%x00%H%x1f%P%x1f%s", id]).ok();
+        let known: Vec<Option<String>> = ids.lines().map(one).collect();
+        let n_partial = known.iter().filter(|one| one.is_none()).count();
+        Ok((known.into_iter().flatten().collect(), n_partial))
+    }
+
+    fn log(&self, arguments: &[&str]) -> Result<String, Obstacle> {
+        let fixed = ["-c", "core.quotePath=off", "log", "--no-merges", "--no-renames"];
+        let all: Vec<&str> = fixed.iter().chain(arguments).copied().chain(["--"]).collect();
+        Ok(String::from_utf8_lossy(&self.said(&all)?).into_owned())
     }
 
     /// Puts the files of a commit into `tree`, an empty directory; `scratch` is for git.
@@ -177,13 +186,15 @@ fn commit(record: &str, most_lines: u32, tests: &TestCode) -> Option<Commit> {
     }
     let words = subject.to_lowercase();
     let mends = MENDING.iter().any(|word| words.contains(word));
+    let first = words.split(|letter: char| !letter.is_alphanumeric()).next().unwrap_or_default();
+    let adds = !mends && ADDING.contains(&first);
     let is_small = !sources.is_empty() && sources.len() <= MOST_FILES && n_lines <= most_lines;
     is_small.then(|| Commit {
         id: id.to_owned(),
         parent: parent.to_owned(),
         subject: subject.to_owned(),
         sources,
-        promise: 2 * u8::from(tested) + u8::from(mends),
+        promise: if adds { 0 } else { 2 * u8::from(tested) + u8::from(mends) },
     })
 }
 
@@ -199,6 +210,8 @@ mod tests {
         };
         let sources = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
         assert_eq!(record("Fix it", "1\t2\tsrc/a.c\n5\t0\ttests/a.sh\n"), Some((sources(&["src/a.c"]), 3)));
+        assert_eq!(record("Add a -x", "1\t2\ta.c\n5\t0\ttests/a.sh\n"), Some((sources(&["a.c"]), 0)), "a feature");
+        assert_eq!(record("Add missing null checks", "1\t2\ta.c\n"), Some((sources(&["a.c"]), 1)));
         assert_eq!(record("Go on", "1\t2\ta.c\n1\t1\ta.h\n90\t0\tNEWS\n"), Some((sources(&["a.c", "a.h"]), 0)));
         assert_eq!(record("Fix it", "9\t2\tsrc/a.c\n"), None, "too large");
         assert_eq!(record("Fix the docs", "1\t2\tREADME\n1\t1\ttests/t.c\n"), None, "no source");

@@ -79,7 +79,7 @@ const DIGITS: usize = 10;
 /// When the repository or the request cannot be read, or the disk refuses. A commit that cannot be used is none.
 pub fn mine(request: &MineRequest, watch: MineWatch) -> Result<Mined, Obstacle> {
     let history = History::open(&request.repository)?;
-    let commits = history.commits(&request.range, request.most_lines, &project::test_code(request)?)?;
+    let (commits, n_partial) = history.commits(&request.range, request.most_lines, &project::test_code(request)?)?;
     let mut journal = Journal::open(&request.directory)?;
     let began = Instant::now();
     let is_over = || interrupt::happened() || request.budget.is_some_and(|budget| began.elapsed() >= budget);
@@ -107,6 +107,9 @@ pub fn mine(request: &MineRequest, watch: MineWatch) -> Result<Mined, Obstacle> 
     let mut refused: BTreeMap<&'static str, usize> = BTreeMap::new();
     for reason in journal.fates().filter_map(reason) {
         *refused.entry(reason).or_default() += 1;
+    }
+    if n_partial > 0 {
+        refused.insert("have files that this copy of the repository lacks", n_partial);
     }
     let mut refused: Vec<(&'static str, usize)> = refused.into_iter().collect();
     refused.sort_by_key(|(_, number)| std::cmp::Reverse(*number));
@@ -193,7 +196,12 @@ fn try_commit(history: &History, commit: &Commit, request: &MineRequest) -> Resu
         rank: Some(&project.rank),
         programs: &[],
     };
-    benchmark.write_one(&program, &request.directory.join(&name))?;
+    let directory = request.directory.join(&name);
+    if directory.exists() {
+        // An earlier call was killed before it noted that it had written this.
+        fs::remove_dir_all(&directory).map_err(Obstacle::of(Obstacle::File))?;
+    }
+    benchmark.write_one(&program, &directory)?;
     Ok(Fate::Kept(name))
 }
 

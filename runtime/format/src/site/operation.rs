@@ -147,6 +147,10 @@ pub enum OperationKind {
         /// The subscript if it is a constant.
         constant: Option<u64>,
     },
+    /// A pointer that was read and is followed or passed on. Hook: `__suspect_operation` behind where it is read, with 0 as left operand and result, and all
+    /// bits as right operand if the pointer is null, else 0; its operator is [`Operator::And`]. If the answer is not 0 the function returns
+    /// the number in bits 8 to 31, as [`way::RETURNED`] does.
+    Pointer,
 }
 
 /// A place in the code where a code mutant can change something.
@@ -205,6 +209,7 @@ impl Operation {
             }
             OperationKind::Unary { width, is_float } => sink.put(&[8, width, is_float as u8]),
             OperationKind::If => sink.put(&[9]),
+            OperationKind::Pointer => sink.put(&[12]),
             OperationKind::Subscript { width, constant } => {
                 sink.put(&[10, width]);
                 put_constant(sink, constant);
@@ -252,6 +257,7 @@ impl Operation {
                 let copy = u32::try_from(cursor.unsigned()?).map_err(|_| Bad::Number)?;
                 OperationKind::Statement { copy: Some(copy) }
             }
+            12 => OperationKind::Pointer,
             tag => return Err(Bad::Tag(tag)),
         };
         Ok(Operation { piece, place, node, kind })
