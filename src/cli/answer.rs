@@ -66,10 +66,41 @@ pub fn line(text: &str) -> String {
     textwrap::fill(text, textwrap::Options::new(width).subsequent_indent("  ")) + "\n"
 }
 
+/// Lines as a terminal shows them best: broken between words, further lines as deep as the first; source behind its number is cut. Elsewhere they are as
+/// they are.
+pub fn fitted(text: &str) -> String {
+    let Some(width) = terminal_width() else { return text.to_owned() };
+    text.split_inclusive('\n').map(|line| fit(line.trim_end_matches('\n'), width) + "\n").collect()
+}
+
+fn fit(line: &str, width: usize) -> String {
+    let trimmed = line.trim_start();
+    let is_source = trimmed.trim_start_matches(|letter: char| letter.is_ascii_digit()).starts_with(" | ");
+    if is_source && textwrap::core::display_width(line) > width {
+        return textwrap::wrap(line, textwrap::Options::new(width - 3).break_words(true))[0].to_string() + "...";
+    }
+    let indent = " ".repeat(line.len() - trimmed.len());
+    textwrap::fill(line, textwrap::Options::new(width).subsequent_indent(&indent))
+}
+
 /// First and last line of each function.
 fn extents(program: &Program) -> HashMap<(&str, &str), (u32, u32)> {
     let extent = |function: &crate::program::Function| (function.place.line, function.last_line);
     let file = |function: &crate::program::Function| program.files.get(function.place.file as usize);
     let functions = program.functions.iter();
     functions.filter_map(|one| Some(((file(one)?.as_str(), one.name.as_str()), extent(one)))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fit;
+
+    #[test]
+    fn words_are_broken_and_source_is_cut() {
+        let sentence = "      `sum` is 4 here, 9 there, for `kilos` is 10 since main.c:5";
+        assert_eq!(fit(sentence, 40), "      `sum` is 4 here, 9 there, for\n      `kilos` is 10 since main.c:5");
+        assert_eq!(fit("   17 |     if (kilos > 10 && zone > 3)", 24), "   17 |     if (kilos...");
+        assert_eq!(fit("   17 |     if (kilos)", 24), "   17 |     if (kilos)");
+        assert_eq!(fit("", 24), "");
+    }
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
+use super::answer::fitted;
 use super::args::{AnswerFormat, ExplainArguments};
 use super::exit::{Exit, Failure};
 use super::progress::StatusLine;
@@ -70,11 +71,21 @@ fn write(
 ) -> Result<(), Failure> {
     let line = |file: &str, line: u32| sources.line(file, line);
     let written = match format {
-        AnswerFormat::Text => report::write_explanation(explanation, line, out),
+        AnswerFormat::Text => write_text(explanation, line, out),
         AnswerFormat::Json => write_json(explanation, out),
         AnswerFormat::Sarif => write_json(&report::explanation_sarif(explanation), out),
     };
     written.map_err(Failure::of(Exit::File))
+}
+
+fn write_text(
+    explanation: &Explanation,
+    line: impl Fn(&str, u32) -> Option<String>,
+    out: &mut impl Write,
+) -> std::io::Result<()> {
+    let mut text = Vec::new();
+    report::write_explanation(explanation, line, &mut text)?;
+    out.write_all(fitted(&String::from_utf8_lossy(&text)).as_bytes())
 }
 
 fn write_json(view: &impl serde::Serialize, out: &mut impl Write) -> std::io::Result<()> {
