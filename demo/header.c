@@ -96,12 +96,14 @@ int main(int argc, char **argv)
     z_stream z = {0};
     if (inflateInit2(&z, 15 + 16) != Z_OK || (max >= 0 && inflateGetHeader(&z, &head) != Z_OK))
         return 3;
-    z.next_in = stream;
     z.next_out = output;
     z.avail_out = sizeof output;
     int result = Z_OK;
     for (unsigned long given = 0; given < length && result == Z_OK; given += chunk) {
+        static unsigned char buffer[ROOM];
         z.avail_in = length - given < (unsigned long)chunk ? length - given : (unsigned long)chunk;
+        z.next_in = memset(buffer, '#', sizeof buffer);
+        memcpy(buffer, stream + given, z.avail_in);
         result = inflate(&z, Z_NO_FLUSH);
     }
     printf("%s: %.*s\n", result == Z_STREAM_END ? "text" : "broken text", (int)z.total_out, output);

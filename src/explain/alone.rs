@@ -48,9 +48,16 @@ impl Question<'_> {
 
     /// The way back to the first of the likeliest lines of the last ranking that the failure depends on; nothing if it depends on none.
     pub(super) fn along_to_suspects(&self) -> Result<Option<Explanation>, Obstacle> {
-        let lines = self.room.ranked_lines();
-        let goals = lines.iter().take(SUSPECTS).map(|(file, line)| Goal { file, line: *line, mend: None });
+        let lines = self.suspects();
+        let goals = lines.iter().map(|(file, line)| Goal { file, line: *line, mend: None });
         self.along(&goals.collect::<Vec<_>>())
+    }
+
+    /// The likeliest lines of the last ranking; none if nothing was ranked.
+    pub(super) fn suspects(&self) -> Vec<(String, u32)> {
+        let mut lines = self.room.ranked_lines();
+        lines.truncate(SUSPECTS);
+        lines
     }
 
     fn along(&self, goals: &[Goal<'_>]) -> Result<Option<Explanation>, Obstacle> {

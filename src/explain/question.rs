@@ -79,16 +79,31 @@ const MOST_STEPS: usize = 12;
 
 impl Question<'_> {
     /// Compared with itself under the best change that the last ranking found; without one, with a passing test that writes something else where what is
-    /// written is not expected; if there is none, with itself; else with whichever passing test is most like it. Where nothing can be compared, the
-    /// way back to a line that the last ranking suspects.
+    /// written is not expected; if there is none, with itself; else with whichever passing test is most like it. Where nothing can be compared, or the
+    /// chain that tells two inputs apart passes none of the lines that the last ranking suspects, the way back to one of these.
     pub fn against_one_alike(&self) -> Result<Explanation, Obstacle> {
-        self.compared().or_else(|failure| {
-            let way =
-                if matches!(failure, Obstacle::Internal(_)) { None } else { self.along_to_suspects().ok().flatten() };
-            let Some(mut explanation) = way else { return Err(failure) };
-            explanation.trust.push(failure.to_string());
-            Ok(explanation)
-        })
+        let compared = self.compared();
+        match &compared {
+            Ok(explanation) if self.is_of_suspects(explanation) => return compared,
+            Err(Obstacle::Internal(_)) => return compared,
+            _ => {}
+        }
+        let Some(mut explanation) = self.along_to_suspects().ok().flatten() else { return compared };
+        explanation.trust.push(match compared {
+            Ok(other) => format!("compared with {} no suspected line is on the way: {}", other.against, other.command),
+            Err(failure) => failure.to_string(),
+        });
+        Ok(explanation)
+    }
+
+    /// True unless the explanation compares two tests by comparative causality and passes none of the lines that the last ranking suspects.
+    fn is_of_suspects(&self, explanation: &Explanation) -> bool {
+        let suspects = self.suspects();
+        let lines = explanation.chain_lines();
+        self.request.method != Method::Cc
+            || explanation.made.is_some()
+            || explanation.against.is_empty()
+            || suspects.iter().any(|(file, line)| lines.iter().any(|place| (&place.file, place.line) == (file, *line)))
     }
 
     fn compared(&self) -> Result<Explanation, Obstacle> {
