@@ -37,7 +37,12 @@ impl Case<'_> {
             Use::Write => "writes",
             Use::Free => return told_free(misuse, &owner, &end),
         };
-        let bytes = if *length == 1 { "1 byte".to_owned() } else { format!("{length} bytes") };
+        let bytes = match *length as i64 {
+            1 => "1 byte".to_owned(),
+            // A size is unsigned; what came out of a difference was not.
+            negative @ ..0 => format!("{length} ({negative}) bytes"),
+            _ => format!("{length} bytes"),
+        };
         let offset = address.wrapping_sub(block.address);
         let place = match (offset as i64).is_negative() {
             true => format!("{} bytes before", offset.wrapping_neg()),

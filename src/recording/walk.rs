@@ -105,6 +105,8 @@ pub struct Walk<'a, O, I> {
     bounds: Option<Box<Bounds>>,
 }
 
+/// Bytes that one call can copy, fill or read: 4 GiB. A greater length was a negative number, and no call does what such a one asks.
+const MOST_BYTES: u64 = 1 << 32;
 const MOST_STRAYS: usize = 1 << 22;
 const MOST_DISAGREEMENTS: usize = 1000;
 
@@ -228,8 +230,17 @@ impl<'a, O: Observer, I: Image> Walk<'a, O, I> {
         Access { address, spot: self.view.objects.find(address), length, pointer }
     }
 
+    /// A length as it can be: one beyond all memory ends with the object that the address is in.
+    fn possible(&mut self, address: u64, length: u64) -> u64 {
+        if length <= MOST_BYTES {
+            return length;
+        }
+        let object = self.view.objects.known(address).map(|number| self.view.objects.all()[number as usize]);
+        object.map_or(1, |object| object.address.saturating_add(object.size).saturating_sub(address))
+    }
+
     fn reads(&mut self, address: u64, length: u64, pointer: bool) {
-        let length = u32::try_from(length).unwrap_or(u32::MAX);
+        let length = u32::try_from(self.possible(address, length)).unwrap_or(u32::MAX);
         if length > 0 {
             let access = self.access(address, length, pointer);
             self.observer.read(access, &mut self.view);
@@ -237,7 +248,7 @@ impl<'a, O: Observer, I: Image> Walk<'a, O, I> {
     }
 
     fn wrote(&mut self, address: u64, length: u64, pointer: bool) {
-        let length = u32::try_from(length).unwrap_or(u32::MAX);
+        let length = u32::try_from(self.possible(address, length)).unwrap_or(u32::MAX);
         if length > 0 {
             let access = self.access(address, length, pointer);
             self.observer.write(access, &mut self.view);
@@ -258,6 +269,10 @@ impl<'a, O: Observer, I: Image> Walk<'a, O, I> {
 
     /// Copies memory; what is not known stays unknown.
     fn copy(&mut self, to: u64, from: u64, length: u64) {
+        if length > MOST_BYTES {
+            let lost = self.possible(to, length);
+            return self.view.memory.forget(to, lost);
+        }
         if let Some(bounds) = &mut self.bounds {
             bounds.copy(to, from, length);
         }
@@ -389,9 +404,11 @@ impl<'a, O: Observer, I: Image> Walk<'a, O, I> {
     }
 
     fn fill(&mut self, address: u64, byte: u8, length: u64) {
-        const MOST: u64 = 1 << 32;
-        let bytes = vec![byte; length.min(MOST) as usize];
-        self.view.memory.write(address, &bytes);
+        if length > MOST_BYTES {
+            let lost = self.possible(address, length);
+            return self.view.memory.forget(address, lost);
+        }
+        self.view.memory.write(address, &vec![byte; length as usize]);
     }
 
     fn allocate(&mut self, address: u64, size: u64) {

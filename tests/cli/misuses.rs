@@ -97,3 +97,63 @@ fn a_null_pointer_is_followed_to_where_it_comes_from() {
     let brief: Value = serde_json::from_slice(&brief).unwrap();
     assert!(brief["summary"][1].as_str().unwrap().starts_with(&summary), "{brief}");
 }
+
+/// A negative size of `memcpy`, which copies something and does not crash; no single change mends it.
+fn pieces() -> Project {
+    let project = Project::new();
+    let source = format!("{}/tests/programs/why/pieces.c", env!("CARGO_MANIFEST_DIR"));
+    project.write("pieces.c", &std::fs::read_to_string(source).unwrap());
+    for (name, pieces) in [
+        ("none", ""),
+        ("two", "abc defgh"),
+        ("exact", "01234567 89abcdef"),
+        ("cut", "0123456789 abcdefghij"),
+        ("long", "0123456789abcdefghij"),
+        ("over", "0123456789 abcdefghij klm"),
+    ] {
+        let all = pieces.replace(' ', "");
+        let room = format!("{:.<16}{}", &all[..all.len().min(16)], ".".repeat(63));
+        project.write(&format!("in/{name}"), pieces);
+        project.write(&format!("out/{name}"), &format!("{}\n{room}\n", all.len()));
+    }
+    project.write(
+        "suspect.toml",
+        "[[suite]]\nkind = \"cases\"\ninputs = \"in/*\"\nrun = \"./pieces $(cat {input})\"\nexpect = \"out/{stem}\"\n",
+    );
+    project.succeed(&["build", "--", "cc", "-g", "-O1", "-o", "pieces", "pieces.c"]);
+    project.suspect(&["test"]);
+    project
+}
+
+#[test]
+fn a_negative_size_is_told_and_read_in_no_time() {
+    let project = pieces();
+    let line = line_of("why/pieces.c", "memcpy(room");
+    let explanation: Value = serde_json::from_str(&project.succeed(&["explain", "--format", "json"])).unwrap();
+    let told =
+        format!("over: pieces.c:{line} writes 18446744073709551612 (-4) bytes at offset 20 of the 80 bytes of `room`.");
+    assert_eq!(explanation["summary"][0], told, "{explanation:#}");
+    assert_eq!(explanation["against"], "cut", "nothing is ranked yet");
+}
+
+#[test]
+fn a_chain_that_passes_no_suspected_line_gives_way_to_one_that_does() {
+    let project = pieces();
+    project.succeed(&["rank"]);
+    let first = project.ranking(&["--no-trials"])["ranking"][0].clone();
+    let line = line_of("why/pieces.c", "memcpy(room");
+    assert_eq!(first["line"], line, "the fault is first, though nothing mends it");
+    let output = project.suspect(&["explain", "--format", "json"]);
+    assert_eq!(output.status.code(), Some(2), "nothing of it is proved");
+    let explanation: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(explanation["origins"][0]["point"]["line"], line, "{explanation:#}");
+    let trust = explanation["trust"].to_string();
+    assert!(
+        trust.contains("compared with cut no suspected line is on the way: suspect explain over --against cut"),
+        "{trust}"
+    );
+    // Who asks for the other one gets it.
+    let other: Value =
+        serde_json::from_str(&project.succeed(&["explain", "over", "--against", "cut", "--format", "json"])).unwrap();
+    assert_eq!(other["against"], "cut");
+}

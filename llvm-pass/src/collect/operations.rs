@@ -311,7 +311,7 @@ impl Collector<'_, '_> {
                     |operand| value.operand(operand).filter(|_| !llvm!(shim::suspect_is_sanitizer_code(value.0)));
                 match value.opcode() {
                     Some(LLVMOpcode::LLVMStore) => address(1).is_some_and(|target| known.remove(&target)),
-                    Some(LLVMOpcode::LLVMLoad) if is_followed(value) => {
+                    Some(LLVMOpcode::LLVMLoad) if is_followed(value) && !nodes::reads_va_list(value) => {
                         address(0).filter(|from| known.insert(*from)).is_some_and(|_| {
                             found.push(position);
                             true
