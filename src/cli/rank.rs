@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use super::answer::{brief, detail, write_answer, write_long};
+use super::answer::{brief, detail, fitted, write_answer, write_long};
 use super::args::{By, RankArguments, RankFormat, SearchArguments, Ties};
 use super::exit::{Exit, Failure};
 use super::progress::StatusLine;
@@ -64,7 +64,11 @@ fn write_look(
 ) -> Result<(), Failure> {
     let line = sources.line(&why.entry.file, why.entry.line);
     let written = match arguments.format {
-        RankFormat::Text => write_why(why, line.as_deref(), detail(arguments.verbose), out),
+        RankFormat::Text => {
+            let mut text = Vec::new();
+            write_why(why, line.as_deref(), detail(arguments.verbose), &mut text)
+                .and_then(|()| out.write_all(fitted(&String::from_utf8_lossy(&text)).as_bytes()))
+        }
         RankFormat::Json => {
             serde_json::to_writer_pretty(&mut *out, why).map_err(io::Error::from).and_then(|()| writeln!(out))
         }

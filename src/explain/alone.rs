@@ -142,13 +142,18 @@ impl Case<'_> {
             Some(used) => format!("{test} crashes at {}:{}, where {}", used.file, used.line, used.text),
             None => happens,
         };
+        let facts: Vec<Point> = null.into_iter().chain(self.told_way(&found)).collect();
+        // A suspicion without anything on the way is what the ranking says already.
+        if goal.mend.is_none() && facts.is_empty() {
+            return None;
+        }
         let origin = report::Origin { point: place, what: vec![what] };
         Some(Explanation {
             schema_version: EXPLANATION_SCHEMA_VERSION,
             test: test.clone(),
             effect: words,
             summary: vec![format!("{}.", happens.trim_end_matches('.')), comes],
-            facts: null.into_iter().chain(self.told_way(&found)).collect(),
+            facts,
             origins: vec![origin],
             complete: goal.mend.is_some(),
             command: format!("suspect explain {}", shell_word(test)),

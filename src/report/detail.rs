@@ -17,17 +17,6 @@ impl Detail {
         if self == Detail::All { all } else { screen }
     }
 
-    /// Lines as they are written: on a screen broken between words, further lines deeper than the first.
-    pub(super) fn wrapped(self, text: &str) -> String {
-        let Detail::Screen(width) = self else { return text.to_owned() };
-        let wrap = |line: &str| {
-            let indent = line.len() - line.trim_start_matches([' ', '-']).len();
-            let deeper = " ".repeat(if indent == 0 { 2 } else { indent });
-            textwrap::fill(line, textwrap::Options::new(width).subsequent_indent(&deeper)) + "\n"
-        };
-        text.lines().map(wrap).collect()
-    }
-
     /// A line as it is written: cut to the columns of a screen.
     pub(super) fn line(self, text: String) -> String {
         match self {

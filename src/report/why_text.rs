@@ -18,12 +18,6 @@ const DIFFERENCES: usize = 4;
 
 /// Writes what is known; `line` is the text of the line, if it can be had. On a screen without the numbers behind it, and with a few of the changes.
 pub fn write_why(report: &WhyReport, line: Option<&str>, detail: Detail, out: &mut impl Write) -> io::Result<()> {
-    let mut text = Vec::new();
-    write_lines(report, line, detail, &mut text)?;
-    out.write_all(detail.wrapped(&String::from_utf8_lossy(&text)).as_bytes())
-}
-
-fn write_lines(report: &WhyReport, line: Option<&str>, detail: Detail, out: &mut impl Write) -> io::Result<()> {
     let entry = &report.entry;
     writeln!(out, "{}: {}", title(entry), standing(report))?;
     if let Some(line) = line {

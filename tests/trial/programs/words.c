@@ -41,7 +41,8 @@ int main(int argc, char **argv) {
         return 2;
     }
     int c, length = 0, lines = 0, words = 0;
-    char word[32];
+    // Static: a mutant that reads on behind a word finds the same in every version, which frames do not promise.
+    static char word[32];
     while ((c = getc(file)) != EOF) {
         if (c == '\n') lines++;
         if (isalpha(c) && length < 31) {
