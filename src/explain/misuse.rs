@@ -40,7 +40,7 @@ impl Case<'_> {
         let bytes = match *length as i64 {
             1 => "1 byte".to_owned(),
             // A size is unsigned; what came out of a difference was not.
-            negative @ ..0 => format!("{length} ({negative}) bytes"),
+            negative @ i64::MIN..=-1 => format!("{length} ({negative}) bytes"),
             _ => format!("{length} bytes"),
         };
         let offset = address.wrapping_sub(block.address);
