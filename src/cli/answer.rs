@@ -79,7 +79,8 @@ fn fit(line: &str, width: usize) -> String {
     if is_source && textwrap::core::display_width(line) > width {
         return textwrap::wrap(line, textwrap::Options::new(width - 3).break_words(true))[0].to_string() + "...";
     }
-    let indent = " ".repeat(line.len() - trimmed.len());
+    let bullet = if trimmed.starts_with("- ") { 2 } else { 0 };
+    let indent = " ".repeat(line.len() - trimmed.len() + bullet);
     textwrap::fill(line, textwrap::Options::new(width).subsequent_indent(&indent))
 }
 
@@ -101,6 +102,7 @@ mod tests {
         assert_eq!(fit(sentence, 40), "      `sum` is 4 here, 9 there, for\n      `kilos` is 10 since main.c:5");
         assert_eq!(fit("   17 |     if (kilos > 10 && zone > 3)", 24), "   17 |     if (kilos...");
         assert_eq!(fit("   17 |     if (kilos)", 24), "   17 |     if (kilos)");
+        assert_eq!(fit("  - one two three", 12), "  - one two\n    three");
         assert_eq!(fit("", 24), "");
     }
 }

@@ -52,6 +52,7 @@ fn timeless(screen: &str) -> String {
     for (pattern, replacement) in [
         ("[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2} UTC", "DATE"),
         (r"[0-9]+(\.[0-9]+)? m?s(?-u:\b)", "TIME"),
+        ("suspect-test-[A-Za-z0-9]+", "PROJECT"),
         ("/tmp/[^ \n]+", "PATH"),
     ] {
         words = regex::Regex::new(pattern).unwrap().replace_all(&words, replacement).into_owned();

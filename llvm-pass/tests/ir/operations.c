@@ -109,12 +109,12 @@ int either(double a, float b) {
   return 3;
 }
 
-// What the compiler made up is not asked about, nor what the runtime could not compute.
+// What the compiler made up is not asked about, nor what the runtime could not compute. No guard returns a `double`.
 // CHECK-LABEL: define internal {{.*}}@made_up.suspect.trace(
 // CHECK-NOT: call {{.*}}@__suspect_operation
 // CHECK-NOT: call {{.*}}@__suspect_variable
 // CHECK: ret
-int made_up(double a, int *const *p, char *const *q, struct fields *f, const long n, ...) {
+double made_up(double a, int *const *p, char *const *q, struct fields *f, const long n, ...) {
   int vla[n];
   va_list list;
   va_start(list, n);
