@@ -143,8 +143,9 @@ impl Case<'_> {
             None => happens,
         };
         let facts: Vec<Point> = null.into_iter().chain(self.told_way(&found)).collect();
-        // A suspicion without anything on the way is what the ranking says already.
-        if goal.mend.is_none() && facts.is_empty() {
+        // That a suspected line itself writes what is wrong is what the ranking says already; how it dies there is not.
+        let dies = self.misuse.is_some() || self.told_end().is_some();
+        if goal.mend.is_none() && (facts.is_empty() || found.len() == 1 && !dies) {
             return None;
         }
         let origin = report::Origin { point: place, what: vec![what] };
