@@ -92,7 +92,7 @@ const checks = {
 
   async "changes that were tried are marks in the source that show what changes"() {
     const page = await open("page.html");
-    const mark = page.locator(".line .dot.mends").first();
+    const mark = page.locator(".line.selected .dot.mends").first();
     await seen(mark);
     await mark.click();
     const change = page.locator(".note .change[open]");

@@ -206,7 +206,7 @@ export class Graph {
         return element("li", {}, element("button", { type: "button", onclick: go }, `${strength}  ${this.label(other)}`));
       };
       const items = edges.length ? edges.map(item) : [element("li", {}, "none drawn")];
-      return element("div", {}, element("h4", {}, title), element("ul", {}, ...items));
+      return element("div", {}, element("h3", {}, title), element("ul", {}, ...items));
     };
     const link = node.line ? [element("a", { class: "place", href: "#" + anchor(node.file, node.line) }, "in the source")] : [];
     this.panel.replaceChildren(
