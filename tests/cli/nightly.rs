@@ -101,6 +101,8 @@ fn the_morning_has_causes_and_what_is_new() {
     let explained: Vec<&str> = report.explanations.iter().map(|chain| chain.test.as_str()).collect();
     assert_eq!(explained, ["2"], "{:?}", report.not_looked_at.statements);
     assert!(!report.explanations[0].steps.is_empty() && said.contains(&report.explanations[0].command), "{said}");
+    let nights: Vec<_> = report.nights.iter().map(|night| (night.id, night.failing, night.rank)).collect();
+    assert_eq!(nights, [(1, 0, None), (2, 1, Some(1))], "each with the rank of today's first function");
     let since = report.since.as_ref().unwrap();
     assert_eq!(
         (since.older.id, since.newer.id, since.changed_functions.as_slice()),
