@@ -10,12 +10,16 @@ use crate::project::Project;
 
 /// A run reads whether it is an odd one, and then, when it reads no more of that, that it may go on.
 const PIPES: [&str; 2] = ["odd", "next"];
+/// One run at a time reads the pipes: two beside each other would share a line, and one would wait for ever.
+const TURN: &str = "turn";
 
 fn tested() -> Project {
     let project = Project::new();
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/programs/why/odd_one.c");
     let [odd, next] = PIPES.map(|name| project.path().join(name).display().to_string());
-    let run = format!("read odd < {odd}; read next < {next}; echo {{line}} | ./odd_one $odd");
+    let turn = project.path().join(TURN).display().to_string();
+    let read = format!("exec 9< {turn}; flock 9; read odd < {odd}; read next < {next}; exec 9<&-");
+    let run = format!("{read}; echo {{line}} | ./odd_one $odd");
     project
         .write("odd_one.c", &std::fs::read_to_string(source).unwrap())
         .write("tests.txt", "1 0\n1 1\n")
@@ -23,6 +27,7 @@ fn tested() -> Project {
         .write("expected/2", "2\n")
         .write("odd", "0\n")
         .write("next", "0\n")
+        .write(TURN, "")
         .write(
             "suspect.toml",
             &format!(
@@ -44,7 +49,7 @@ fn explained(project: &Project, is_odd: impl Fn(usize) -> bool + Sync) -> (Value
     let (runs, over) = (AtomicUsize::new(0), AtomicBool::new(false));
     // Opening waits for somebody who reads.
     let tell = |path: &Path, text: &[u8]| std::fs::File::options().write(true).open(path).unwrap().write_all(text);
-    let output = std::thread::scope(|scope| {
+    let (output, _) = std::thread::scope(|scope| {
         scope.spawn(|| {
             while !over.load(Ordering::SeqCst) {
                 let odd = is_odd(runs.load(Ordering::SeqCst));
@@ -56,10 +61,9 @@ fn explained(project: &Project, is_odd: impl Fn(usize) -> bool + Sync) -> (Value
         let arguments = ["explain", "2", "--against", "1", "--model", "approximate", "--format", "json"];
         let output = project.suspect(&arguments);
         over.store(true, Ordering::SeqCst);
-        for path in &paths {
-            std::fs::read(path).unwrap();
-        }
-        output
+        // Both ends are open until the writer has ended, so it waits for nobody, whichever pipe it is at.
+        let both_ends = |path| std::fs::File::options().read(true).write(true).open(path).unwrap();
+        (output, paths.each_ref().map(both_ends))
     });
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(matches!(output.status.code(), Some(0 | 2)), "{}\n{errors}", output.status);
