@@ -8,8 +8,6 @@ mod positions;
 #[path = "../src/options.rs"]
 #[expect(dead_code, reason = "only its tests are wanted here")]
 mod options;
-#[path = "../src/collect/returning.rs"]
-mod returning;
 #[path = "../src/collect/sequences.rs"]
 #[expect(dead_code, reason = "only its tests are wanted here")]
 mod sequences;

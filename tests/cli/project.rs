@@ -4,16 +4,36 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::LazyLock;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::time::Duration;
+
+/// How long a test's project lives before all tests are ended: so that a test that hangs is named. All of them together take less.
+const HANGS: Duration = Duration::from_secs(50 * 60);
 
 /// A project of a test's own.
 pub struct Project {
     directory: tempfile::TempDir,
+    /// Its end tells the watch that the test has ended.
+    _alive: Sender<()>,
+}
+
+/// Ends all tests, and says which one hangs, unless what is returned is dropped in time.
+fn watch() -> Sender<()> {
+    let (alive, ended) = channel();
+    let name = std::thread::current().name().unwrap_or("a test").to_owned();
+    std::thread::spawn(move || {
+        if ended.recv_timeout(HANGS) == Err(RecvTimeoutError::Timeout) {
+            eprintln!("{name} has not ended after {} minutes", HANGS.as_secs() / 60);
+            std::process::abort();
+        }
+    });
+    alive
 }
 
 impl Project {
     /// An empty project.
     pub fn new() -> Project {
-        Project { directory: tempfile::Builder::new().prefix("suspect-test-").tempdir().unwrap() }
+        Project { directory: tempfile::Builder::new().prefix("suspect-test-").tempdir().unwrap(), _alive: watch() }
     }
 
     /// Where it is.

@@ -2,69 +2,9 @@
 
 use petgraph::unionfind::UnionFind;
 use suspect_format::dependence::Operation;
+use suspect_format::external::{External, known};
 
 use super::code::{Code, Use};
-
-/// Functions that make an object of their own.
-const ALLOCATORS: [&str; 12] = [
-    "malloc",
-    "calloc",
-    "realloc",
-    "aligned_alloc",
-    "memalign",
-    "valloc",
-    "strdup",
-    "strndup",
-    "fopen",
-    "fdopen",
-    "tmpfile",
-    "reallocarray",
-];
-
-/// Functions that only read what their arguments point to.
-const READERS: [&str; 41] = [
-    "printf",
-    "fprintf",
-    "dprintf",
-    "puts",
-    "fputs",
-    "putchar",
-    "fputc",
-    "putc",
-    "fwrite",
-    "write",
-    "perror",
-    "strlen",
-    "strnlen",
-    "strcmp",
-    "strncmp",
-    "strcasecmp",
-    "strncasecmp",
-    "memcmp",
-    "strchr",
-    "strrchr",
-    "strstr",
-    "strpbrk",
-    "strspn",
-    "strcspn",
-    "memchr",
-    "memrchr",
-    "atoi",
-    "atol",
-    "atoll",
-    "atof",
-    "getenv",
-    "free",
-    "fclose",
-    "fflush",
-    "exit",
-    "_exit",
-    "abort",
-    "feof",
-    "ferror",
-    "open",
-    "close",
-];
 
 /// Where every value may point and what every instruction may touch, as classes of memory.
 #[derive(Debug)]
@@ -213,7 +153,7 @@ impl Memory {
         let Some(Use::Symbol(symbol)) = uses.first().copied() else { return };
         if let Some(callee) = code.symbols[symbol as usize].function {
             self.enter(code, instruction, callee);
-        } else if ALLOCATORS.contains(&code.symbols[symbol as usize].name.as_str()) {
+        } else if known(&code.symbols[symbol as usize].name).is_some_and(External::makes) {
             self.target_of(code.value_of(instruction));
         } else {
             // What an unknown function returns may be any of its arguments.
@@ -272,7 +212,7 @@ impl Memory {
 
 /// Whether a function that the program does not define may write what its arguments point to.
 pub fn writes(name: &str) -> bool {
-    !READERS.contains(&name)
+    known(name).is_none_or(External::writes)
 }
 
 /// Locals whose address is only ever what a load or store goes to.

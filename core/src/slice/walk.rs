@@ -3,45 +3,12 @@
 use std::collections::{HashMap, HashSet};
 
 use suspect_format::dependence::Operation;
+use suspect_format::external::{External, known};
 
 use super::code::{Code, Use};
 use super::control::control_parents;
 use super::memory::{Memory, writes};
 use crate::program::{OUTSIDE, Program};
-
-/// Functions whose arguments leave the program, where an oracle sees them.
-const OUTPUTS: [&str; 30] = [
-    "printf",
-    "fprintf",
-    "vprintf",
-    "vfprintf",
-    "dprintf",
-    "vdprintf",
-    "puts",
-    "fputs",
-    "putchar",
-    "fputc",
-    "putc",
-    "fwrite",
-    "write",
-    "pwrite",
-    "writev",
-    "send",
-    "sendto",
-    "sendmsg",
-    "perror",
-    "exit",
-    "_exit",
-    "_Exit",
-    "abort",
-    "err",
-    "errx",
-    "warn",
-    "warnx",
-    "rename",
-    "unlink",
-    "putchar_unlocked",
-];
 
 /// Where a slice begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -268,7 +235,7 @@ impl<'p> Slicer<'p> {
         match (record.operation, self.code.uses_of(instruction).first()) {
             (Operation::Call, Some(Use::Symbol(symbol))) => {
                 let symbol = &self.code.symbols[*symbol as usize];
-                symbol.function.is_none() && OUTPUTS.contains(&symbol.name.as_str())
+                symbol.function.is_none() && known(&symbol.name).is_some_and(External::is_seen)
             }
             (Operation::Return, _) => {
                 let function = self.code.functions[record.function as usize].function;

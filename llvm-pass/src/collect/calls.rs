@@ -1,6 +1,7 @@
 //! What is known of calls: which return for certain without running the program's own code, which leave frames behind.
 
-use crate::collect::returning::RETURNING;
+use suspect_format::external::{External, Known, Role, known};
+
 use crate::llvm::ir::{LLVMOpcode, Value};
 
 /// What control flow does at a call.
@@ -24,24 +25,27 @@ pub fn effect(call: Value) -> Effect {
     }
     let Some(callee) = call.called_function() else { return Effect::MayStop };
     let harmless = call.call_has("willreturn") && call.call_has("nocallback");
-    match callee.is_intrinsic()
-        || harmless
-        || (callee.is_declaration() && RETURNING.binary_search(&callee.name().as_str()).is_ok())
-    {
-        true => Effect::Returns,
-        false => Effect::MayStop,
-    }
+    let returns = callee.is_intrinsic() || harmless || library(callee).is_some_and(|known| known.is(Known::Returns));
+    if returns { Effect::Returns } else { Effect::MayStop }
+}
+
+/// What is known of `callee`, a function that this unit does not define.
+fn library(callee: Value) -> Option<&'static External> {
+    known(&callee.name()).filter(|_| callee.is_declaration())
 }
 
 /// Whether `call` leaves the frames of its callers without returning through them.
 pub fn is_nonlocal(call: Value) -> bool {
-    call.called_function().is_some_and(|callee| NONLOCAL.contains(&callee.name().as_str()))
+    let leaves = |name: &str| NONLOCAL.contains(&name) || known(name).is_some_and(|known| known.role == Role::Jumps);
+    call.called_function().is_some_and(|callee| leaves(&callee.name()))
 }
 
 /// Whether `call` ends the process in an orderly way, as far as its name tells.
 pub fn is_orderly_end(call: Value) -> bool {
-    call.call_has("noreturn")
-        && !call.called_function().is_some_and(|callee| DISORDERLY.contains(&callee.name().as_str()))
+    let is_disorderly = |name: &str| {
+        TRAPS.contains(&name) || known(name).is_some_and(|known| matches!(known.role, Role::Aborts | Role::Jumps))
+    };
+    call.call_has("noreturn") && !call.called_function().is_some_and(|callee| is_disorderly(&callee.name()))
 }
 
 /// Whether `value` is a call other than inline assembly or one of LLVM's own.
@@ -49,32 +53,8 @@ pub fn is_call(value: Value) -> bool {
     value.is(LLVMOpcode::LLVMCall)
 }
 
-const NONLOCAL: &[&str] = &[
-    "longjmp",
-    "_longjmp",
-    "siglongjmp",
-    "__longjmp_chk",
-    "pthread_exit",
-    "thrd_exit",
-    "_Unwind_Resume",
-    "_Unwind_ForcedUnwind",
-    "swapcontext",
-    "setcontext",
-];
+/// What ends a thread, unwinds or changes stacks, beside the C library's jumps.
+const NONLOCAL: &[&str] =
+    &["pthread_exit", "thrd_exit", "_Unwind_Resume", "_Unwind_ForcedUnwind", "swapcontext", "setcontext"];
 
-const DISORDERLY: &[&str] = &[
-    "abort",
-    "__assert_fail",
-    "__assert_perror_fail",
-    "__assert",
-    "__stack_chk_fail",
-    "__fortify_fail",
-    "__chk_fail",
-    "longjmp",
-    "_longjmp",
-    "siglongjmp",
-    "__longjmp_chk",
-    "llvm.trap",
-    "llvm.debugtrap",
-    "llvm.ubsantrap",
-];
+const TRAPS: &[&str] = &["llvm.trap", "llvm.debugtrap", "llvm.ubsantrap"];

@@ -11,7 +11,6 @@ pub mod nodes;
 pub mod operations;
 pub mod positions;
 pub mod repeats;
-pub mod returning;
 pub mod sequences;
 pub mod signedness;
 pub mod sites;

@@ -1,12 +1,16 @@
-//! What functions of the C library do to memory: the effects that the runtime records after a call and the reader gives reasons to.
+//! Everything that is known of the functions of the C library, by name: the one table that pass, runtime and analyzer look into.
 //!
-//! A model lists what a function reads, writes, copies and allocates, as far as arguments and result tell. Whatever else changes is
+//! The effects are what the runtime records after a call and the reader gives reasons to. A model lists what a function reads, writes, copies and allocates, as far as arguments and result tell. Whatever else changes is
 //! seen by the loads that find it. Sizes are those of x86-64 Linux with glibc; other libraries do not have larger ones.
 
-use Base::{Argument as A, Pointee as P, Result as R};
-use Effect::{Allocates, Copies, Fills, Frees, Moves, Prints, Reads, Scans, Writes, Zeroes};
-use Extent::{Bytes, Count, Limited, Pointers, Product, Returned, Returns, Text, TextWithin, Wide};
-use Role::{Aborts, Ends, Executes, Forks, Handles, Input, Jumps, Output, Plain, Threads};
+mod table;
+
+use Base::{Pointee as P, Result as R};
+use Effect::{Allocates, Frees, Moves, Prints, Reads};
+use Extent::{Returned, Text};
+use Known::{Heap, Looks, Shows, Stirs};
+use Role::{Aborts, Ends, Output};
+pub use table::EXTERNALS;
 
 /// The number of a function without a model that is called by its name.
 pub const UNKNOWN: u32 = u32::MAX;
@@ -27,6 +31,75 @@ pub struct External {
     pub effects: &'static [Effect],
     /// What it is to the process.
     pub role: Role,
+    /// What else is known of it.
+    pub known: &'static [Known],
+}
+
+/// What is known of a function beside its effects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Known {
+    /// It returns, whatever happens, and calls nothing of the program's. Not so: what takes a callback (`qsort`), may be
+    /// cancelled or blocked for ever by what the program does (`read`, locks), or runs handlers (`raise`, `fork`).
+    Returns,
+    /// It makes an object that `free` ends.
+    Heap,
+    /// It writes nothing that its arguments point to, though its effects do not say so.
+    Looks,
+    /// It changes what its arguments point to, a stream, though its effects do not say so.
+    Stirs,
+    /// It changes what an oracle may look at afterwards.
+    Shows,
+    /// The texts that it reads are read up to their ends; others that are modelled so may stop before.
+    Whole,
+    /// It stops at what it looks for, however much it may read.
+    Searches,
+}
+
+/// Where the object of an allocator is, after the call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Made {
+    /// It is what the function returns.
+    Returned,
+    /// The argument points to its address, if the function returned zero.
+    AtZero(u8),
+    /// The argument points to its address, unless the function returned something negative.
+    UnlessNegative(u8),
+}
+
+impl External {
+    /// Whether this is known of it.
+    pub fn is(&self, known: Known) -> bool {
+        self.known.contains(&known)
+    }
+
+    /// Whether it may write what its arguments point to.
+    pub fn writes(&self) -> bool {
+        let looks = |effect: &Effect| matches!(effect, Reads(..) | Prints(..) | Frees(_) | Allocates(R, _));
+        let only_looks = !self.effects.is_empty() && self.effects.iter().all(looks);
+        let is_sink = matches!(self.role, Output | Ends | Aborts);
+        self.is(Stirs) || !(self.is(Looks) || is_sink || only_looks)
+    }
+
+    /// Whether its result points to an object of its own.
+    pub fn makes(&self) -> bool {
+        !self.is(Stirs) && self.effects.iter().any(|effect| matches!(effect, Allocates(R, _) | Moves(..)))
+    }
+
+    /// Whether what it is given leaves the program, where an oracle sees it.
+    pub fn is_seen(&self) -> bool {
+        self.is(Shows) || matches!(self.role, Output | Ends | Aborts)
+    }
+
+    /// Where the object is that it made in the heap.
+    pub fn made(&self) -> Option<Made> {
+        let made = |effect: &Effect| match *effect {
+            Moves(..) | Allocates(R, _) => Some(Made::Returned),
+            Allocates(P(argument), Returned | Text) => Some(Made::UnlessNegative(argument)),
+            Allocates(P(argument), _) => Some(Made::AtZero(argument)),
+            _ => None,
+        };
+        self.effects.iter().find_map(made).filter(|_| self.is(Heap))
+    }
 }
 
 /// What a function is to the process that calls it.
@@ -76,10 +149,12 @@ pub enum Extent {
     Product(u8, u8),
     /// As many addresses as the argument says.
     Pointers(u8),
+    /// As many wide characters, of four bytes, as the argument says.
+    Wides(u8),
     /// What the result says, none if it is negative.
     Returned,
     /// The result times the argument.
-    Returns(u8),
+    Items(u8),
     /// Up to the first zero byte, and with it.
     Text,
     /// The same, but at most what the argument says.
@@ -118,7 +193,10 @@ pub enum Effect {
 impl Extent {
     /// Whether the arguments alone tell.
     pub const fn is_told(self) -> bool {
-        matches!(self, Extent::Bytes(_) | Extent::Count(_) | Extent::Product(..) | Extent::Pointers(_))
+        matches!(
+            self,
+            Extent::Bytes(_) | Extent::Count(_) | Extent::Product(..) | Extent::Pointers(_) | Extent::Wides(_)
+        )
     }
 
     /// Bytes at `base`. `length` counts the units up to a zero, without it: of so many bytes each (1 or 4), at most so many units.
@@ -130,8 +208,9 @@ impl Extent {
             Extent::Count(number) => argument(number),
             Extent::Product(one, other) => argument(one).saturating_mul(argument(other)),
             Extent::Pointers(number) => argument(number).saturating_mul(8),
+            Extent::Wides(number) => argument(number).saturating_mul(4),
             Extent::Returned => returned,
-            Extent::Returns(number) => returned.saturating_mul(argument(number)),
+            Extent::Items(number) => returned.saturating_mul(argument(number)),
             Extent::Text => length(base, 1, MOST_CHANGED).saturating_add(1),
             Extent::TextWithin(number) => {
                 let most = argument(number);
@@ -159,283 +238,16 @@ pub fn number(name: &str) -> Option<u32> {
     EXTERNALS.iter().position(|external| external.name == name).map(|number| number as u32)
 }
 
+/// What is known of the function called `name`.
+pub fn known(name: &str) -> Option<&'static External> {
+    EXTERNALS.iter().find(|external| external.name == name)
+}
+
 /// The function of this number, if there is a model.
 #[inline]
 pub fn external(number: u32) -> Option<&'static External> {
     EXTERNALS.get(number as usize)
 }
-
-const STAT: Extent = Bytes(144);
-const TIME: Extent = Bytes(16);
-const CALENDAR: Extent = Bytes(56);
-const FILE: Extent = Bytes(216);
-
-/// A row for each alternative name.
-macro_rules! externals {
-    ($($($name:literal)|+ => $role:ident $effects:tt)*) => {
-        &[$($(External { name: $name, effects: &$effects, role: $role }),+),*]
-    };
-}
-
-/// The models. A function's number is its place here.
-#[rustfmt::skip]
-pub const EXTERNALS: &[External] = externals! {
-    // Memory.
-    "memcpy" | "memmove" | "mempcpy" | "__memcpy_chk" | "__memmove_chk" | "__mempcpy_chk" => Plain [Copies(A(0), A(1), Count(2))]
-    "bcopy" => Plain [Copies(A(1), A(0), Count(2))]
-    "memccpy" => Plain [Reads(A(1), Count(3)), Writes(A(0), Count(3))]
-    "memset" | "__memset_chk" => Plain [Fills(A(0), Count(2))]
-    "bzero" | "explicit_bzero" | "__explicit_bzero_chk" => Plain [Zeroes(A(0), Count(1))]
-    "memcmp" | "bcmp" => Plain [Reads(A(0), Count(2)), Reads(A(1), Count(2))]
-    "memchr" | "memrchr" => Plain [Reads(A(0), Count(2))]
-    "rawmemchr" => Plain [Reads(A(0), Text)]
-    "memmem" => Plain [Reads(A(0), Count(1)), Reads(A(2), Count(3))]
-    "swab" => Plain [Reads(A(0), Count(2)), Writes(A(1), Count(2))]
-    // Strings.
-    "strlen" => Plain [Reads(A(0), Text)]
-    "strnlen" => Plain [Reads(A(0), TextWithin(1))]
-    "strcpy" | "stpcpy" | "__strcpy_chk" | "__stpcpy_chk" => Plain [Copies(A(0), A(1), Text)]
-    "strncpy" | "stpncpy" | "__strncpy_chk" | "__stpncpy_chk" => Plain [Reads(A(1), TextWithin(2)), Writes(A(0), Count(2))]
-    "strlcpy" | "__strlcpy_chk" => Plain [Reads(A(1), Text), Writes(A(0), TextWithin(2))]
-    "strcat" | "strncat" | "__strcat_chk" | "__strncat_chk" => Plain [Reads(A(0), Text), Reads(A(1), Text), Writes(A(0), Text)]
-    "strlcat" | "__strlcat_chk" => Plain [Reads(A(0), TextWithin(2)), Reads(A(1), Text), Writes(A(0), TextWithin(2))]
-    "strdup" | "__strdup" => Plain [Allocates(R, Text), Copies(R, A(0), Text)]
-    "strndup" | "__strndup" => Plain [Allocates(R, Text), Reads(A(0), TextWithin(1)), Writes(R, Text)]
-    "strcmp" | "strcasecmp" | "strcoll" | "strverscmp" | "strspn" | "strcspn" | "strpbrk" | "strstr" | "strcasestr" =>
-        Plain [Reads(A(0), Text), Reads(A(1), Text)]
-    "strncmp" | "strncasecmp" => Plain [Reads(A(0), TextWithin(2)), Reads(A(1), TextWithin(2))]
-    "strchr" | "strrchr" | "strchrnul" | "index" | "rindex" => Plain [Reads(A(0), Text)]
-    "strtok" => Plain [Reads(A(1), Text), Writes(R, Text)]
-    "strtok_r" | "__strtok_r" => Plain [Reads(A(1), Text), Writes(R, Text), Writes(A(2), Bytes(8))]
-    "strsep" => Plain [Reads(A(1), Text), Writes(R, Text), Writes(A(0), Bytes(8))]
-    "strxfrm" => Plain [Reads(A(1), Text), Writes(A(0), Limited(2))]
-    "strerror" | "strsignal" | "setlocale" | "nl_langinfo" | "ttyname" | "ctermid" | "getlogin" => Input [Writes(R, Text)]
-    "strerror_r" | "__xpg_strerror_r" => Plain [Writes(A(1), TextWithin(2)), Writes(R, Text)]
-    "gettext" => Plain [Reads(A(0), Text), Writes(R, Text)]
-    "dgettext" | "dcgettext" => Plain [Reads(A(1), Text), Writes(R, Text)]
-    "ngettext" => Plain [Reads(A(0), Text), Reads(A(1), Text), Writes(R, Text)]
-    "dngettext" | "dcngettext" => Plain [Reads(A(1), Text), Reads(A(2), Text), Writes(R, Text)]
-    "textdomain" | "bindtextdomain" | "bind_textdomain_codeset" => Plain []
-    "basename" | "__xpg_basename" | "dirname" => Plain [Reads(A(0), Text), Writes(A(0), Text), Writes(R, Text)]
-    // Numbers in strings.
-    "atoi" | "atol" | "atoll" | "atof" => Plain [Reads(A(0), Text)]
-    "strtol" | "strtoll" | "strtoul" | "strtoull" | "strtoq" | "strtouq" | "strtoimax" | "strtoumax" | "strtod" | "strtof" | "strtold"
-        | "__isoc23_strtol" | "__isoc23_strtoll" | "__isoc23_strtoul" | "__isoc23_strtoull" | "__isoc23_strtoimax" | "__isoc23_strtoumax" =>
-        Plain [Reads(A(0), Text), Writes(A(1), Bytes(8))]
-    // Characters.
-    "isalnum" | "isalpha" | "isblank" | "iscntrl" | "isdigit" | "isgraph" | "islower" | "isprint" | "ispunct" | "isspace" | "isupper"
-        | "isxdigit" | "isascii" | "toascii" | "tolower" | "toupper" | "__ctype_b_loc" | "__ctype_tolower_loc" | "__ctype_toupper_loc"
-        | "__ctype_get_mb_cur_max" | "iswalnum" | "iswalpha" | "iswprint" | "iswspace" | "iswpunct" | "iswdigit" | "iswupper" | "iswlower"
-        | "iswcntrl" | "towlower" | "towupper" | "btowc" | "wctob" | "wcwidth" => Plain []
-    "mblen" | "mbrlen" => Plain [Reads(A(0), TextWithin(1))]
-    "mbtowc" | "mbrtowc" => Plain [Reads(A(1), TextWithin(2)), Writes(A(0), Bytes(4)), Writes(A(3), Bytes(8))]
-    "wctomb" | "wcrtomb" => Plain [Writes(A(0), Returned)]
-    "mbsinit" => Plain [Reads(A(0), Bytes(8))]
-    "mbstowcs" => Plain [Reads(A(1), Text), Writes(A(0), Wide)]
-    "wcslen" => Plain [Reads(A(0), Wide)]
-    "wcscmp" | "wcscoll" => Plain [Reads(A(0), Wide), Reads(A(1), Wide)]
-    "wcschr" | "wcswidth" => Plain [Reads(A(0), Wide)]
-    "wcscpy" => Plain [Copies(A(0), A(1), Wide)]
-    "wmemcpy" => Plain [Reads(A(1), Wide), Writes(A(0), Wide)]
-    // The heap.
-    "malloc" | "valloc" | "alloca" => Plain [Allocates(R, Count(0))]
-    "calloc" => Plain [Allocates(R, Product(0, 1)), Zeroes(R, Product(0, 1))]
-    "realloc" | "reallocf" => Plain [Moves(0, Count(1))]
-    "reallocarray" => Plain [Moves(0, Product(1, 2))]
-    "aligned_alloc" | "memalign" => Plain [Allocates(R, Count(1))]
-    "posix_memalign" => Plain [Writes(A(0), Bytes(8)), Allocates(P(0), Count(2))]
-    "free" | "cfree" => Plain [Frees(0)]
-    "malloc_usable_size" | "malloc_trim" | "mallopt" => Plain []
-    "mmap" | "mmap64" => Input [Allocates(R, Count(1))]
-    "munmap" => Plain [Frees(0)]
-    "mprotect" | "madvise" | "msync" | "sbrk" | "brk" => Plain []
-    // Files by stream.
-    "fopen" | "fopen64" => Input [Reads(A(0), Text), Reads(A(1), Text), Allocates(R, FILE)]
-    "freopen" | "freopen64" => Input [Reads(A(0), Text), Reads(A(1), Text)]
-    "fdopen" => Input [Reads(A(1), Text), Allocates(R, FILE)]
-    "popen" => Input [Reads(A(0), Text), Reads(A(1), Text), Allocates(R, FILE)]
-    "tmpfile" | "tmpfile64" => Input [Allocates(R, FILE)]
-    "fmemopen" => Plain [Reads(A(0), Count(1)), Reads(A(2), Text), Allocates(R, FILE)]
-    "fclose" | "pclose" => Output [Frees(0)]
-    "fflush" | "fflush_unlocked" | "fpurge" | "__fpurge" => Output []
-    "setvbuf" | "setbuf" | "setlinebuf" | "clearerr" | "clearerr_unlocked" | "rewind" | "fseek" | "fseeko" | "fseeko64" | "funlockfile"
-        | "flockfile" | "fileno" | "fileno_unlocked" | "__fpending" | "__freading" | "__fwriting" | "ungetc" => Plain []
-    "feof" | "feof_unlocked" | "ferror" | "ferror_unlocked" | "ftell" | "ftello" | "ftello64" => Input []
-    "getc" | "fgetc" | "getchar" | "getc_unlocked" | "fgetc_unlocked" | "getchar_unlocked" | "_IO_getc" | "getw" | "__uflow" | "getwc" | "fgetwc" => Input []
-    "fread" | "fread_unlocked" => Input [Writes(A(0), Returns(1))]
-    "__fread_chk" | "__fread_unlocked_chk" => Input [Writes(A(0), Returns(2))]
-    "fgets" | "fgets_unlocked" | "__fgets_chk" | "gets" => Input [Writes(R, Text)]
-    "getline" => Input [Writes(A(0), Bytes(8)), Writes(A(1), Bytes(8)), Allocates(P(0), Returned), Writes(P(0), Returned)]
-    "getdelim" | "__getdelim" => Input [Writes(A(0), Bytes(8)), Writes(A(1), Bytes(8)), Allocates(P(0), Returned), Writes(P(0), Returned)]
-    "fgetpos" | "fgetpos64" => Input [Writes(A(1), Bytes(16))]
-    "fsetpos" | "fsetpos64" => Plain [Reads(A(1), Bytes(16))]
-    "fwrite" | "fwrite_unlocked" => Output [Reads(A(0), Product(1, 2))]
-    "putc" | "fputc" | "putchar" | "putc_unlocked" | "fputc_unlocked" | "putchar_unlocked" | "_IO_putc" | "putw" | "__overflow" | "putwc" | "fputwc" | "putwchar" => Output []
-    "fputs" | "fputs_unlocked" | "puts" | "perror" => Output [Reads(A(0), Text)]
-    // Formats.
-    "printf" => Output [Prints(0, 1)]
-    "vprintf" => Output [Reads(A(0), Text)]
-    "__printf_chk" => Output [Prints(1, 2)]
-    "__vprintf_chk" => Output [Reads(A(1), Text)]
-    "fprintf" | "dprintf" => Output [Prints(1, 2)]
-    "vfprintf" | "vdprintf" => Output [Reads(A(1), Text)]
-    "__fprintf_chk" | "__dprintf_chk" => Output [Prints(2, 3)]
-    "__vfprintf_chk" | "__vdprintf_chk" => Output [Reads(A(2), Text)]
-    "sprintf" => Plain [Prints(1, 2), Writes(A(0), Text)]
-    "vsprintf" => Plain [Reads(A(1), Text), Writes(A(0), Text)]
-    "__sprintf_chk" => Plain [Prints(3, 4), Writes(A(0), Text)]
-    "__vsprintf_chk" => Plain [Reads(A(3), Text), Writes(A(0), Text)]
-    "snprintf" => Plain [Prints(2, 3), Writes(A(0), Limited(1))]
-    "vsnprintf" => Plain [Reads(A(2), Text), Writes(A(0), Limited(1))]
-    "__snprintf_chk" => Plain [Prints(4, 5), Writes(A(0), Limited(1))]
-    "__vsnprintf_chk" => Plain [Reads(A(4), Text), Writes(A(0), Limited(1))]
-    "asprintf" => Plain [Prints(1, 2), Writes(A(0), Bytes(8)), Allocates(P(0), Text), Writes(P(0), Text)]
-    "vasprintf" => Plain [Reads(A(1), Text), Writes(A(0), Bytes(8)), Allocates(P(0), Text), Writes(P(0), Text)]
-    "__asprintf_chk" => Plain [Prints(2, 3), Writes(A(0), Bytes(8)), Allocates(P(0), Text), Writes(P(0), Text)]
-    "__vasprintf_chk" => Plain [Reads(A(2), Text), Writes(A(0), Bytes(8)), Allocates(P(0), Text), Writes(P(0), Text)]
-    "syslog" => Output [Prints(1, 2)]
-    "err" | "errx" => Ends [Prints(1, 2)]
-    "warn" | "warnx" => Output [Prints(0, 1)]
-    "error" => Output [Prints(2, 3)]
-    "scanf" | "__isoc99_scanf" | "__isoc23_scanf" => Input [Scans(0, 1)]
-    "fscanf" | "__isoc99_fscanf" | "__isoc23_fscanf" => Input [Scans(1, 2)]
-    "sscanf" | "__isoc99_sscanf" | "__isoc23_sscanf" => Plain [Reads(A(0), Text), Scans(1, 2)]
-    // Files by descriptor.
-    "open" | "open64" | "creat" | "creat64" | "__open_2" | "__open64_2" | "access" | "unlink" | "rmdir" | "mkdir" | "chdir" | "chmod" | "chown" | "lchown" | "truncate"
-        | "mkfifo" | "mknod" | "chroot" | "remove" | "eaccess" | "euidaccess" | "umount" => Input [Reads(A(0), Text)]
-    "openat" | "openat64" | "__openat_2" | "__openat64_2" | "faccessat" | "unlinkat" | "mkdirat" | "fchmodat" | "fchownat" | "mkfifoat" | "mknodat" =>
-        Input [Reads(A(1), Text)]
-    "rename" | "link" | "symlink" => Input [Reads(A(0), Text), Reads(A(1), Text)]
-    "renameat" | "linkat" | "renameat2" => Input [Reads(A(1), Text), Reads(A(3), Text)]
-    "symlinkat" => Input [Reads(A(0), Text), Reads(A(2), Text)]
-    "close" | "dup" | "dup2" | "dup3" | "isatty" | "fsync" | "fdatasync" | "sync" | "fchdir" | "fchmod" | "fchown" | "ftruncate" | "ftruncate64" | "lseek" | "lseek64"
-        | "flock" | "fcntl" | "fcntl64" | "umask" | "lockf" | "posix_fadvise" | "posix_fallocate" | "ioctl" => Input []
-    "read" | "pread" | "pread64" | "recv" | "__read_chk" | "__pread_chk" | "__pread64_chk" => Input [Writes(A(1), Returned)]
-    "getrandom" | "getentropy" => Input [Writes(A(0), Count(1))]
-    "write" | "pwrite" | "pwrite64" | "send" => Output [Reads(A(1), Count(2))]
-    "readlink" | "__readlink_chk" => Input [Reads(A(0), Text), Writes(A(1), Returned)]
-    "readlinkat" | "__readlinkat_chk" => Input [Reads(A(1), Text), Writes(A(2), Returned)]
-    "stat" | "stat64" | "lstat" | "lstat64" => Input [Reads(A(0), Text), Writes(A(1), STAT)]
-    "fstat" | "fstat64" => Input [Writes(A(1), STAT)]
-    "__xstat" | "__xstat64" | "__lxstat" | "__lxstat64" => Input [Reads(A(1), Text), Writes(A(2), STAT)]
-    "__fxstat" | "__fxstat64" => Input [Writes(A(2), STAT)]
-    "fstatat" | "fstatat64" => Input [Reads(A(1), Text), Writes(A(2), STAT)]
-    "statfs" | "statfs64" => Input [Reads(A(0), Text), Writes(A(1), Bytes(120))]
-    "statvfs" | "statvfs64" => Input [Reads(A(0), Text), Writes(A(1), Bytes(112))]
-    "pipe" | "pipe2" => Input [Writes(A(0), Bytes(8))]
-    "utime" => Input [Reads(A(0), Text), Reads(A(1), TIME)]
-    "utimes" | "lutimes" => Input [Reads(A(0), Text), Reads(A(1), Bytes(32))]
-    "futimens" => Input [Reads(A(1), Bytes(32))]
-    "utimensat" => Input [Reads(A(1), Text), Reads(A(2), Bytes(32))]
-    "getcwd" | "__getcwd_chk" | "getwd" | "get_current_dir_name" => Input [Writes(R, Text)]
-    "realpath" | "canonicalize_file_name" | "__realpath_chk" => Input [Reads(A(0), Text), Writes(R, Text)]
-    "mkstemp" | "mkstemp64" | "mkdtemp" | "mktemp" | "mkostemp" => Input [Reads(A(0), Text), Writes(A(0), Text)]
-    "tmpnam" | "tempnam" => Input [Writes(R, Text)]
-    "opendir" => Input [Reads(A(0), Text), Allocates(R, Bytes(48))]
-    "fdopendir" => Input [Allocates(R, Bytes(48))]
-    "closedir" => Plain [Frees(0)]
-    "readdir" | "readdir64" => Input [Writes(R, Bytes(280))]
-    "rewinddir" | "seekdir" | "telldir" | "dirfd" => Input []
-    "select" => Input [Writes(A(1), Bytes(128)), Writes(A(2), Bytes(128)), Writes(A(3), Bytes(128)), Writes(A(4), TIME)]
-    "socket" | "bind" | "listen" | "accept" | "connect" | "shutdown" => Input []
-    // Searching and sorting.
-    "qsort" | "qsort_r" => Plain [Reads(A(0), Product(1, 2)), Writes(A(0), Product(1, 2))]
-    "bsearch" => Plain []
-    // Environment and options.
-    "getenv" | "secure_getenv" => Input [Reads(A(0), Text), Writes(R, Text)]
-    "setenv" => Plain [Reads(A(0), Text), Reads(A(1), Text)]
-    "unsetenv" | "putenv" => Plain [Reads(A(0), Text)]
-    "clearenv" => Plain []
-    "getopt" => Plain [Writes(A(1), Pointers(0)), Reads(A(2), Text)]
-    "getopt_long" | "getopt_long_only" => Plain [Writes(A(1), Pointers(0)), Reads(A(2), Text), Writes(A(4), Bytes(4))]
-    // Time.
-    "time" => Input [Writes(A(0), Bytes(8))]
-    "gettimeofday" => Input [Writes(A(0), TIME), Writes(A(1), Bytes(8))]
-    "clock_gettime" | "clock_getres" => Input [Writes(A(1), TIME)]
-    "timespec_get" => Input [Writes(A(0), TIME)]
-    "clock" | "sleep" | "usleep" | "alarm" | "difftime" => Input []
-    "nanosleep" => Input [Reads(A(0), TIME), Writes(A(1), TIME)]
-    "setitimer" => Input [Reads(A(1), Bytes(32)), Writes(A(2), Bytes(32))]
-    "times" => Input [Writes(A(0), Bytes(32))]
-    "localtime" | "gmtime" => Input [Reads(A(0), Bytes(8)), Writes(R, CALENDAR)]
-    "localtime_r" | "gmtime_r" => Input [Reads(A(0), Bytes(8)), Writes(A(1), CALENDAR)]
-    "mktime" | "timegm" | "timelocal" => Plain [Reads(A(0), CALENDAR), Writes(A(0), CALENDAR)]
-    "tzset" => Input []
-    "asctime" => Plain [Reads(A(0), CALENDAR), Writes(R, Text)]
-    "ctime" => Input [Reads(A(0), Bytes(8)), Writes(R, Text)]
-    "asctime_r" => Plain [Reads(A(0), CALENDAR), Writes(A(1), Text)]
-    "ctime_r" => Input [Reads(A(0), Bytes(8)), Writes(A(1), Text)]
-    "strftime" => Plain [Reads(A(2), Text), Reads(A(3), CALENDAR), Writes(A(0), Limited(1))]
-    "strptime" => Plain [Reads(A(0), Text), Reads(A(1), Text), Writes(A(2), CALENDAR)]
-    // Processes, users and the machine.
-    "exit" | "_exit" | "_Exit" | "quick_exit" => Ends []
-    "abort" | "__stack_chk_fail" | "__chk_fail" | "__fortify_fail" => Aborts []
-    "pthread_exit" => Ends []
-    "__assert_fail" => Aborts [Reads(A(0), Text), Reads(A(1), Text), Reads(A(3), Text)]
-    "longjmp" | "_longjmp" | "siglongjmp" | "__longjmp_chk" => Jumps []
-    "fork" | "__fork" | "vfork" => Forks []
-    "execv" | "execvp" | "execve" | "execvpe" | "execl" | "execlp" | "execle" | "fexecve" => Executes [Reads(A(0), Text)]
-    "posix_spawn" | "posix_spawnp" => Input [Writes(A(0), Bytes(4)), Reads(A(1), Text)]
-    "system" => Output [Reads(A(0), Text)]
-    "wait" => Input [Writes(A(0), Bytes(4))]
-    "waitpid" => Input [Writes(A(1), Bytes(4))]
-    "wait3" => Input [Writes(A(0), Bytes(4)), Writes(A(2), Bytes(144))]
-    "wait4" => Input [Writes(A(1), Bytes(4)), Writes(A(3), Bytes(144))]
-    "atexit" | "on_exit" | "__cxa_atexit" | "at_quick_exit" => Plain []
-    "getpid" | "getppid" | "gettid" | "getpgrp" | "getpgid" | "setpgid" | "setsid" | "getuid" | "geteuid" | "getgid" | "getegid" | "setuid" | "seteuid"
-        | "setgid" | "setegid" | "nice" | "getpriority" | "setpriority" | "getpagesize" | "sysconf" | "pathconf" | "fpathconf" | "sched_yield" => Input []
-    "getrlimit" | "getrlimit64" => Input [Writes(A(1), Bytes(16))]
-    "setrlimit" | "setrlimit64" => Input [Reads(A(1), Bytes(16))]
-    "getrusage" => Input [Writes(A(1), Bytes(144))]
-    "uname" => Input [Writes(A(0), Bytes(390))]
-    "gethostname" => Input [Writes(A(0), TextWithin(1))]
-    "getpwnam" | "getpwuid" | "getpwent" => Input [Writes(R, Bytes(48))]
-    "getgrnam" | "getgrgid" | "getgrent" => Input [Writes(R, Bytes(32))]
-    "getgroups" => Input []
-    "setpwent" | "endpwent" | "setgrent" | "endgrent" => Plain []
-    "localeconv" => Input [Writes(R, Bytes(96))]
-    // Signals.
-    "signal" | "bsd_signal" | "sysv_signal" | "__sysv_signal" | "sigset" | "ssignal" => Handles []
-    "sigaction" => Handles [Reads(A(1), Bytes(152)), Writes(A(2), Bytes(152))]
-    "raise" | "kill" | "killpg" | "pause" | "siginterrupt" => Output []
-    "sigemptyset" | "sigfillset" | "sigaddset" | "sigdelset" => Plain [Writes(A(0), Bytes(128))]
-    "sigismember" => Plain [Reads(A(0), Bytes(128))]
-    "sigprocmask" | "pthread_sigmask" => Plain [Reads(A(1), Bytes(128)), Writes(A(2), Bytes(128))]
-    "sigsuspend" => Plain [Reads(A(0), Bytes(128))]
-    "sigaltstack" => Plain [Writes(A(1), Bytes(24))]
-    // Terminals.
-    "tcgetattr" => Input [Writes(A(1), Bytes(60))]
-    "tcsetattr" => Output [Reads(A(2), Bytes(60))]
-    // Numbers.
-    "abs" | "labs" | "llabs" | "imaxabs" | "ffs" | "ffsl" | "ffsll" | "div" | "ldiv" | "lldiv" => Plain []
-    "rand" | "random" | "lrand48" | "mrand48" | "drand48" | "arc4random" | "arc4random_uniform" => Input []
-    "srand" | "srandom" | "srand48" => Plain []
-    "rand_r" => Input [Writes(A(0), Bytes(4))]
-    "sqrt" | "sqrtf" | "cbrt" | "cbrtf" | "pow" | "powf" | "powl" | "exp" | "expf" | "exp2" | "exp2f" | "expm1" | "log" | "logf" | "log2" | "log2f" | "log10" | "log10f"
-        | "log1p" | "sin" | "sinf" | "cos" | "cosf" | "tan" | "tanf" | "asin" | "asinf" | "acos" | "acosf" | "atan" | "atanf" | "atan2" | "atan2f"
-        | "sinh" | "cosh" | "tanh" | "asinh" | "acosh" | "atanh" | "hypot" | "hypotf" | "fmod" | "fmodf" | "fmodl" | "remainder" | "floor" | "floorf"
-        | "floorl" | "ceil" | "ceilf" | "ceill" | "round" | "roundf" | "lround" | "lroundf" | "llround" | "llroundf" | "rint" | "rintf" | "lrint" | "llrint" | "nearbyint"
-        | "trunc" | "truncf" | "fabs" | "fabsf" | "fabsl" | "fmin" | "fminf" | "fmax" | "fmaxf" | "fma" | "fmaf" | "copysign" | "copysignf" | "nextafter" | "erf" | "erfc"
-        | "tgamma" | "lgamma" | "ldexp" | "ldexpf" | "ldexpl" | "scalbn" | "ilogb" | "logb" | "isnan" | "isinf" | "finite" | "__isnan" | "__isinf" | "__finite"
-        | "__fpclassify" | "__signbit" | "fesetround" | "fegetround" | "feclearexcept" | "fetestexcept" => Plain []
-    "frexp" | "frexpf" | "frexpl" => Plain [Writes(A(1), Bytes(4))]
-    "modf" => Plain [Writes(A(1), Bytes(8))]
-    "modff" => Plain [Writes(A(1), Bytes(4))]
-    "sincos" => Plain [Writes(A(1), Bytes(8)), Writes(A(2), Bytes(8))]
-    // What the compiler and the C library's headers call.
-    "__errno_location" | "__h_errno_location" | "__libc_current_sigrtmin" | "__libc_current_sigrtmax" | "__cxa_finalize" => Plain []
-    // Threads: a second one is not recorded.
-    "pthread_mutex_init" | "pthread_mutex_destroy" | "pthread_mutex_lock" | "pthread_mutex_trylock" | "pthread_mutex_unlock" =>
-        Plain [Writes(A(0), Bytes(40))]
-    "pthread_mutexattr_init" | "pthread_mutexattr_settype" | "pthread_mutexattr_destroy" => Plain [Writes(A(0), Bytes(4))]
-    "pthread_create" | "thrd_create" => Threads []
-    "pthread_self" => Input []
-    "pthread_once" => Plain [Writes(A(0), Bytes(4))]
-    "dlopen" => Input [Reads(A(0), Text)]
-    "dlsym" => Input [Reads(A(1), Text)]
-    "dlclose" => Plain []
-    "dlerror" => Input [Writes(R, Text)]
-};
 
 #[cfg(test)]
 mod tests {
@@ -444,6 +256,10 @@ mod tests {
 
     use proptest::prelude::*;
 
+    use super::Effect::{Copies, Fills, Scans, Writes, Zeroes};
+    use super::Extent::{Bytes, Count, Items, Limited, Pointers, Product, TextWithin, Wide, Wides};
+    use super::Known::Returns;
+    use super::Role::{Input, Plain};
     use super::*;
 
     #[test]
@@ -465,13 +281,55 @@ mod tests {
         let bytes = |extent: Extent, result: i64| extent.bytes(12, &arguments, result as u64, length);
         assert_eq!(bytes(Bytes(5), 0), 5);
         assert_eq!(bytes(Count(1), 0), 7);
-        assert_eq!((bytes(Product(1, 2), 0), bytes(Pointers(1), 0)), (21, 56));
+        assert_eq!((bytes(Product(1, 2), 0), bytes(Pointers(1), 0), bytes(Wides(1), 0)), (21, 56, 28));
         assert_eq!((bytes(Returned, 9), bytes(Returned, -1)), (9, 0));
-        assert_eq!(bytes(Returns(2), 4), 12);
+        assert_eq!(bytes(Items(2), 4), 12);
         assert_eq!((bytes(Text, 0), bytes(Wide, 0)), (13, 16));
         assert_eq!((bytes(TextWithin(1), 0), bytes(TextWithin(0), 0)), (7, 13));
         assert_eq!((bytes(Limited(1), 3), bytes(Limited(1), 50), bytes(Limited(1), -1)), (4, 7, 1));
         assert_eq!(bytes(Count(9), 0), 0, "an argument that is not there");
+    }
+
+    #[test]
+    fn what_may_not_return_is_not_said_to() {
+        let returns = |name| known(name).is_some_and(|external| external.is(Returns));
+        for name in
+            ["qsort", "bsearch", "exit", "raise", "signal", "atexit", "system", "abort", "longjmp", "read", "flockfile"]
+        {
+            assert!(!returns(name), "{name}");
+        }
+        assert!(["memcpy", "printf", "access", "wmemset"].into_iter().all(returns));
+        for external in EXTERNALS.iter().filter(|external| external.is(Returns)) {
+            assert!(matches!(external.role, Plain | Input | Output), "{}", external.name);
+        }
+    }
+
+    #[test]
+    fn who_writes_makes_and_shows() {
+        let of = |name| known(name).unwrap();
+        for name in ["strlen", "printf", "__printf_chk", "free", "open", "getenv", "feof", "fopen", "close", "abort"] {
+            assert!(!of(name).writes(), "{name}");
+        }
+        for name in ["fgetc", "strcpy", "fseek", "fsetpos", "freopen", "fmemopen", "ioctl", "qsort", "strtol", "sscanf"]
+        {
+            assert!(of(name).writes(), "{name}");
+        }
+        for (name, made) in [
+            ("realloc", Some(Made::Returned)),
+            ("strdup", Some(Made::Returned)),
+            ("posix_memalign", Some(Made::AtZero(0))),
+            ("getline", Some(Made::UnlessNegative(0))),
+            ("__asprintf_chk", Some(Made::UnlessNegative(0))),
+            ("mmap", None),
+            ("alloca", None),
+            ("fopen", None),
+        ] {
+            assert_eq!(of(name).made(), made, "{name}");
+        }
+        assert!(EXTERNALS.iter().all(|external| external.made().is_some() == external.is(Heap)));
+        assert!(of("fopen").makes() && of("mmap").makes() && !of("fmemopen").makes() && !of("getline").makes());
+        assert!(["__fprintf_chk", "writev", "rename", "exit"].into_iter().all(|name| of(name).is_seen()));
+        assert!(!of("getenv").is_seen() && !of("close").is_seen());
     }
 
     proptest! {

@@ -1,7 +1,7 @@
 //! What a walk looks at for each use of memory: whether it is within the object that the pointer was made from.
 
 use suspect_format::body::Symbol;
-use suspect_format::external::{self, Base, Effect, Extent};
+use suspect_format::external::{self, Base, Effect, Extent, Known};
 
 use super::{Level, Outside, Walk};
 use crate::comparison::NONE;
@@ -9,12 +9,6 @@ use crate::recording::bounds::Use;
 use crate::recording::evaluate::Word;
 use crate::recording::loading::Image;
 use crate::recording::observer::Observer;
-
-/// Functions that read texts up to their ends; others that are modelled so may stop before.
-const WHOLE_TEXTS: [&str; 10] =
-    ["strlen", "strcpy", "stpcpy", "__strcpy_chk", "strdup", "strcat", "puts", "fputs", "atoi", "strcmp"];
-/// Functions that stop at what they look for, however much they may read.
-const SEARCHES: [&str; 3] = ["memchr", "memrchr", "memccpy"];
 
 impl<O: Observer, I: Image> Walk<'_, O, I> {
     /// Looks at a use of memory by the last point.
@@ -79,8 +73,8 @@ impl<O: Observer, I: Image> Walk<'_, O, I> {
             Word { block, ..Word::number(arguments.get(number).copied().unwrap_or(0)) }
         };
         let is_exact = |extent: Extent| match extent {
-            Extent::Text => WHOLE_TEXTS.contains(&model.name),
-            extent => extent.is_told() && !SEARCHES.contains(&model.name),
+            Extent::Text => model.is(Known::Whole),
+            extent => extent.is_told() && !model.is(Known::Searches),
         };
         let mut checked: Vec<(Use, u8, u64)> = Vec::new();
         for effect in model.effects {
