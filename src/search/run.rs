@@ -236,8 +236,10 @@ impl<L: Lab> Search<'_, L> {
 
     /// Looks up what is known beyond the round in which the search ended: the order in which it was found out may have been another one.
     fn look_up_rest(&self, (known, ages): (&TriedRecords, &Ages), chosen: &[&SearchTest], searched: &mut Searched) {
+        let tried: BTreeSet<u32> = known.keys().map(|(_, test)| *test).collect();
+        let chosen: Vec<_> = (0..).zip(chosen).filter(|(_, test)| tried.contains(&test.test)).collect();
         for candidate in 0..searched.trials.candidates().len() as u32 {
-            for (at, test) in (0..).zip(chosen) {
+            for (at, test) in chosen.iter().copied() {
                 if searched.trials.len() < self.settings.most_trials && searched.trials.outcome(candidate, at).is_none()
                 {
                     look_up((candidate, at), test.test, (known, ages), searched);

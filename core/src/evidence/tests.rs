@@ -94,6 +94,17 @@ fn example() -> Trials {
     )
 }
 
+#[test]
+fn trials_are_counted_once_however_often_they_are_told() {
+    let mut trials = trials(&FAILED, &[(ADD, 0, "hhsuu"), (Kind::Value, 0, "c.t.c")]);
+    assert_eq!((trials.len(), trials.is_empty()), (8, false));
+    trials.set(0, 0, outcome(Effect::Changed));
+    // This one takes back what silenced the first test.
+    trials.set(1, 1, outcome(Effect::Turned));
+    let each = (0..2).map(|candidate| trials.outcomes(candidate).len());
+    assert_eq!((trials.len(), each.sum()), (9, 9));
+}
+
 fn scores(criterion: Criterion, trials: &Trials) -> Vec<Option<f64>> {
     let failed: Vec<bool> = trials.tests().iter().map(|test| test.failed).collect();
     let (program, coverage) = (program(4), everywhere(4, &failed));

@@ -70,6 +70,8 @@ pub struct Trials {
     candidates: Vec<Candidate>,
     /// For each candidate the tests, by position and ascending, that it was tried on.
     outcomes: Vec<Vec<(u32, Outcome)>>,
+    /// Outcomes of all candidates together: a search of a large program asks for it at each of millions of pairs.
+    n_outcomes: usize,
     /// Of outcomes that were found out in an earlier run, when: seconds since 1970.
     ages: HashMap<(u32, u32), u64>,
     /// Lines of functions that read what nothing was assigned to, and the share of the failing tests that fail because of that.
@@ -125,7 +127,10 @@ impl Trials {
         let known = &mut self.outcomes[candidate as usize];
         match known.binary_search_by_key(&test, |(test, _)| *test) {
             Ok(at) => known[at].1 = outcome,
-            Err(at) => known.insert(at, (test, outcome)),
+            Err(at) => {
+                known.insert(at, (test, outcome));
+                self.n_outcomes += 1;
+            }
         }
     }
 
@@ -216,7 +221,7 @@ impl Trials {
 
     /// Trials that have been run.
     pub fn len(&self) -> usize {
-        self.outcomes.iter().map(Vec::len).sum()
+        self.n_outcomes
     }
 
     /// Whether none has been run.
