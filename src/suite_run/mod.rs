@@ -81,7 +81,8 @@ pub fn record_tests(
     let ended = |test: &suite::Test, _: usize, _: &Path, _: &suite::TestRun| {
         let n_ended = n_ended.fetch_add(1, Ordering::Relaxed) + 1;
         progress.show(false, &|_| {
-            format!("{n_ended} runs of {} tests have ended, last {}", suite.tests().len(), test.name)
+            let n_tests = suite.tests().len();
+            format!("{n_ended} runs have ended ({n_tests} tests, each runs twice or more), last {}", test.name)
         });
     };
     let suite_run = SuiteRun { suite, options, hook: &ended, judge: &|_, _| None };
