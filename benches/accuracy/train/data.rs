@@ -14,12 +14,16 @@ pub struct Row {
     pub faulty: f64,
 }
 
-/// A version.
+/// A version, ranked with one suite.
 pub struct Version {
     pub program: String,
     pub name: String,
     pub class: String,
     pub rows: Vec<Row>,
+    /// Tests of the suite that it was ranked with.
+    pub tests: f64,
+    /// Its share in a fit: one over the number of suites that the version was ranked with.
+    pub weight: f64,
     /// Trials that were run, and seconds that took.
     pub trials: f64,
     pub seconds: f64,
@@ -76,6 +80,8 @@ pub fn read(paths: &[String]) -> Result<(Vec<String>, Vec<Version>), String> {
                     name: format!("{}/{}", text_of("program"), text_of("version")),
                     class,
                     rows: Vec::new(),
+                    tests: number("failing") + number("passing"),
+                    weight: 1.0,
                     trials,
                     seconds,
                 });
@@ -88,7 +94,15 @@ pub fn read(paths: &[String]) -> Result<(Vec<String>, Vec<Version>), String> {
         }
     }
     versions.iter_mut().for_each(merge);
+    weigh(&mut versions);
     Ok((names, versions))
+}
+
+/// Shares a version among the suites that it was ranked with.
+fn weigh(versions: &mut [Version]) {
+    let mut suites: HashMap<String, f64> = HashMap::new();
+    versions.iter().for_each(|version| *suites.entry(version.name.clone()).or_default() += 1.0);
+    versions.iter_mut().for_each(|version| version.weight = 1.0 / suites[&version.name]);
 }
 
 /// The program that a benchmark's part is of, whatever its faults come from: `lua51-varargs` and `lua-source` are both `lua`.
@@ -117,4 +131,26 @@ fn merge(version: &mut Version) {
         }
     }
     version.rows = merged;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_is_shared_among_its_suites() {
+        let of = |name: &str| Version {
+            program: "p".into(),
+            name: name.into(),
+            class: "c".into(),
+            rows: Vec::new(),
+            tests: 6.0,
+            weight: 1.0,
+            trials: 0.0,
+            seconds: 0.0,
+        };
+        let mut versions = vec![of("p/1"), of("p/2"), of("p/1")];
+        weigh(&mut versions);
+        assert_eq!(versions.iter().map(|version| version.weight).collect::<Vec<_>>(), [0.5, 1.0, 0.5]);
+    }
 }

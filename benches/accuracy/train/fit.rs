@@ -37,9 +37,9 @@ fn objective(
         }
         // A faulty line that is hopeless must not make the likelihood infinite.
         let faulty = faulty.max(1e-300);
-        value -= (faulty / all).ln();
+        value -= version.weight * (faulty / all).ln();
         for (row, odds) in version.rows.iter().zip(&odds) {
-            let factor = odds * (row.count / all - row.faulty / faulty);
+            let factor = version.weight * odds * (row.count / all - row.faulty / faulty);
             if factor != 0.0 {
                 gradient.iter_mut().zip(&row.features).for_each(|(gradient, feature)| *gradient += factor * feature);
             }
@@ -206,7 +206,7 @@ mod tests {
         };
         let rows = lines.iter().enumerate().map(row).collect();
         let (program, name, class) = ("p".into(), "p/v".into(), "c".into());
-        Version { program, name, class, rows, trials: 0.0, seconds: 0.0 }
+        Version { program, name, class, rows, tests: 9.0, weight: 1.0, trials: 0.0, seconds: 0.0 }
     }
 
     /// The first feature speaks for faulty lines, the second against them, both not always.
@@ -215,7 +215,7 @@ mod tests {
             version(&[[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]]),
             version(&[[0.0, 0.0], [0.0, 1.0]]),
             version(&[[1.0, 0.0], [1.0, 1.0], [0.0, 0.0]]),
-            version(&[[0.0, 1.0], [0.5, 0.0]]),
+            Version { weight: 0.5, ..version(&[[0.0, 1.0], [0.5, 0.0]]) },
         ]
     }
 
@@ -258,6 +258,19 @@ mod tests {
         let mut gradient = vec![0.0; 2];
         value(&fitted([0.0, 0.0], 0.5), &mut gradient);
         assert!(gradient.iter().all(|slope| slope.abs() < 1e-2), "{gradient:?}");
+    }
+
+    #[test]
+    fn a_version_ranked_with_two_suites_counts_as_one() {
+        let (once, mut twice) = (versions(), versions());
+        twice.extend(versions());
+        twice.iter_mut().for_each(|version| version.weight /= 2.0);
+        let fit = |versions: &[Version]| {
+            let prior = Prior { start: vec![0.0; 2], signs: vec![0.0; 2] };
+            fit(&versions.iter().collect::<Vec<_>>(), &prior, 0.5)
+        };
+        let (once, twice) = (fit(&once), fit(&twice));
+        assert!(once.iter().zip(&twice).all(|(a, b)| (a - b).abs() < 1e-3), "{once:?} {twice:?}");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! Usage: `cargo run --release --example train -- FILE...`, each FILE written by `suspect eval BENCHMARK --features FILE`.
 //!
 //! Each program is held out in turn: weights are fitted to the others, and the held-out program's versions are ranked with them.
+//! Where some versions are ranked with small suites, weights that are fitted to the larger suites alone stand beside.
 
 mod data;
 mod fit;
@@ -20,6 +21,11 @@ const PENALTY: f64 = 100.0;
 /// Kinds of faults that a change which is tried takes back literally. Of `constant` that holds where the right number stands elsewhere in the file.
 const TAKEN_BACK: [&str; 13] =
     ["AOR", "BOR", "CRP", "LCR", "ROR", "SOR", "UOI", "VRR", "accumulate", "constant", "once", "overwrite", "step"];
+/// Sizes of suites that are told apart: the most tests, failing and passing ones, and what such suites are called. Those above [`SMALL`] are large.
+const SITUATIONS: [(f64, &str); 3] =
+    [(3.0, "at most 3 tests"), (SMALL, "4 to 6 tests"), (f64::INFINITY, "7 tests and more")];
+/// The most tests of a small suite: a failing test and five passing ones.
+const SMALL: f64 = 6.0;
 /// acc@n.
 const AT: [f64; 4] = [1.0, 3.0, 5.0, 10.0];
 const RESAMPLES: usize = 2000;
@@ -85,7 +91,10 @@ const OF_EITHER_SIGN: [&str; 14] = [
 ];
 /// Features that can only speak against a line: what is there makes no difference.
 const AGAINST: [&str; 1] = ["constant"];
-const RANKINGS: [&str; 6] = ["all evidence", "by eye", "ochiai", "metallaxis", "muse", "flip"];
+const RANKINGS: [&str; 7] = ["all evidence", "large suites", "by eye", "ochiai", "metallaxis", "muse", "flip"];
+/// Among them, the one of all versions and the one of large suites alone.
+const OF_ALL: usize = 0;
+const OF_LARGE: usize = 1;
 
 fn report(names: &[String], versions: &[Version]) {
     let programs: BTreeSet<&str> = versions.iter().map(|version| version.program.as_str()).collect();
@@ -106,6 +115,14 @@ fn report(names: &[String], versions: &[Version]) {
     let those =
         |holds: &dyn Fn(&Version) -> bool| -> Vec<&Held> { held.iter().filter(|held| holds(held.version)).collect() };
     table("all programs", &[&those(&|_| true)]);
+    for (most, name) in SITUATIONS {
+        let holds = |version: &Version| situation(version) == most;
+        let those = those(&holds);
+        if !those.is_empty() && those.len() < held.len() {
+            table(name, &[&those]);
+            gain(&those);
+        }
+    }
     for program in &programs {
         table(program, &[&those(&|version| version.program == *program)]);
     }
@@ -134,13 +151,26 @@ fn hold_out<'v>(names: &[String], versions: &'v [Version], program: &str, elsewh
     }
     let by_eye = by_eye(names);
     let weights = fit(&others, &by_eye, PENALTY);
+    let of_large: Vec<&Version> = others.iter().copied().filter(|version| version.tests > SMALL).collect();
+    let of_large = match of_large.len() {
+        0 => by_eye.start.clone(),
+        n if n == others.len() => weights.clone(),
+        _ => fit(&of_large, &by_eye, PENALTY),
+    };
     let at = |name: &str| names.iter().position(|known| known == name);
     let single = |name: &str| -> Vec<f64> { names.iter().map(|known| f64::from(u8::from(known == name))).collect() };
     // Flips with Ochiai to order equals.
     let mut flip = single("flip_tests");
     at("ochiai").into_iter().for_each(|at| flip[at] = 1e-4);
-    let rankings =
-        [weights.clone(), by_eye.start.clone(), single("ochiai"), single("metallaxis"), single("muse_rank"), flip];
+    let rankings = [
+        weights.clone(),
+        of_large,
+        by_eye.start.clone(),
+        single("ochiai"),
+        single("metallaxis"),
+        single("muse_rank"),
+        flip,
+    ];
     let hold = |version: &'v Version| {
         let positions = rankings.iter().map(|weights| version.position(&scores(version, weights))).collect();
         Held { version, positions, order: order(version, &weights, elsewhere) }
@@ -190,6 +220,28 @@ fn table(title: &str, groups: &[&[&Held]]) {
         };
         println!("  {name:<13} {}", AT.map(cell).join("   "));
     }
+}
+
+/// The most tests of suites such as the version's.
+fn situation(version: &Version) -> f64 {
+    SITUATIONS.iter().map(|(most, _)| *most).find(|most| version.tests <= *most).unwrap_or(f64::INFINITY)
+}
+
+/// How many versions more all versions' weights find than those of large suites, as a share, with the interval of the paired difference.
+fn gain(held: &[&Held]) {
+    let cell = |n: f64| {
+        let more = more(held, n);
+        let mean = more.iter().sum::<f64>() / more.len().max(1) as f64;
+        let (low, high) = interval(&[more]);
+        format!("@{n} {:+5.1} % ({:+.1} to {:+.1})", 100.0 * mean, 100.0 * low, 100.0 * high)
+    };
+    println!("  {:<13} {}", "gain", AT.map(cell).join("   "));
+}
+
+/// For each version 1 if only all versions' weights have a faulty line within the first `n`, -1 if only those of large suites have, else 0.
+fn more(held: &[&Held], n: f64) -> Vec<f64> {
+    let found = |held: &Held, ranking: usize| f64::from(u8::from(held.positions[ranking] <= n));
+    held.iter().map(|held| found(held, OF_ALL) - found(held, OF_LARGE)).collect()
 }
 
 /// The percentile bootstrap interval of the mean of the groups' means.
@@ -263,4 +315,33 @@ fn bins(said: &[(f64, f64)]) -> Vec<Vec<(f64, f64)>> {
 fn error(said: &[(f64, f64)]) -> f64 {
     let gap = |bin: &Vec<(f64, f64)>| bin.iter().map(|pair| pair.0 - pair.1).sum::<f64>().abs();
     bins(said).iter().map(gap).sum::<f64>() / said.len().max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn held(tests: f64, positions: [f64; 2]) -> (Version, Vec<f64>) {
+        let (program, name, class) = ("p".into(), "p/v".into(), "c".into());
+        let version = Version { program, name, class, rows: Vec::new(), tests, weight: 1.0, trials: 0.0, seconds: 0.0 };
+        (version, positions.to_vec())
+    }
+
+    #[test]
+    fn suites_are_told_apart_by_their_tests() {
+        let most = [2.0, 3.0, 4.0, 6.0, 7.0, 900.0].map(|tests| situation(&held(tests, [1.0; 2]).0));
+        assert_eq!(most, [3.0, 3.0, 6.0, 6.0, f64::INFINITY, f64::INFINITY]);
+    }
+
+    #[test]
+    fn a_gain_is_a_difference_of_pairs() {
+        let all = [(1.0, 2.0), (4.0, 1.0), (1.0, 20.0), (7.0, 8.0)].map(|(all, large)| held(6.0, [all, large]));
+        let held: Vec<Held> = all
+            .iter()
+            .map(|(version, positions)| Held { version, positions: positions.clone(), order: Vec::new() })
+            .collect();
+        let held: Vec<&Held> = held.iter().collect();
+        assert_eq!(more(&held, 1.0), [1.0, -1.0, 1.0, 0.0]);
+        assert_eq!(more(&held, 5.0), [0.0, 0.0, 1.0, 0.0]);
+    }
 }
