@@ -11,6 +11,7 @@ use super::SuiteError;
 use super::config::{FILE, Kind};
 use super::detect::{self, TEST_DIRS, detect, pairs, scripts};
 use super::makefile::Makefile;
+use super::options;
 use super::test::line_text;
 use crate::build::BuildReport;
 
@@ -54,7 +55,7 @@ const RANK: &str = "# Code of the tests themselves, which is trusted: not ranked
 
 /// How a project is built, by the first of these files. As many jobs as the machine has processors: a file that is committed is used on others, too.
 const BUILDS: [(&str, &str, &str); 8] = [
-    ("CMakeLists.txt", "CMake", "cmake -S . -B build && cmake --build build -j$(nproc)"),
+    (CMAKE, "CMake", "cmake -S . -B build && cmake --build build -j$(nproc)"),
     ("meson.build", "Meson", "meson setup build && meson compile -C build"),
     // With no tests named, `make check` builds the test programs and runs none.
     ("Makefile.am", "Automake", "./configure && make -j$(nproc) && make -j$(nproc) check TESTS="),
@@ -65,6 +66,9 @@ const BUILDS: [(&str, &str, &str); 8] = [
     ("Makefile", "make", MAKE),
 ];
 const MAKE: &str = "make -j$(nproc)";
+const CMAKE: &str = "CMakeLists.txt";
+/// What configures a project of CMake; options go behind it.
+const CONFIGURE: &str = "cmake -S . -B build";
 
 /// The file of the build system that has tests of a kind of its own.
 fn built_by(kind: &str) -> Option<&'static str> {
@@ -93,7 +97,14 @@ fn build(root: &Path, last: Option<&BuildReport>, has_tests: Option<&str>) -> St
             // What is checked out of a repository is not bootstrapped yet.
             let bare = command.starts_with("./configure") && !there("configure") && there("configure.ac");
             let first = if bare { "autoreconf -i && " } else { "" };
-            (format!("found {file}: {tool}"), format!("command = \"{first}{command}\""))
+            let options = if file == CMAKE { options::tests_of_cmake(root) } else { Vec::new() };
+            let set: String = options.iter().map(|option| format!(" -D{option}=ON")).collect();
+            let command = command.replacen(CONFIGURE, &format!("{CONFIGURE}{set}"), 1);
+            let without = match options.as_slice() {
+                [] => String::new(),
+                options => format!("; without {} it makes no tests", options.join(" and ")),
+            };
+            (format!("found {file}: {tool}{without}"), format!("command = \"{first}{command}\""))
         }
         None => ("no build system found: say here what builds it".to_owned(), format!("# command = \"{MAKE}\"")),
     };

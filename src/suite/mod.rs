@@ -31,6 +31,7 @@ mod meson;
 mod mismatch;
 mod named;
 mod names;
+mod options;
 mod oracle;
 mod print;
 mod refine;

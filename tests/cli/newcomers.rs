@@ -180,6 +180,23 @@ fn first_file(files: &[(&str, &str)]) -> (String, String) {
 }
 
 #[test]
+fn tests_that_cmake_leaves_out_by_default_are_made() {
+    let tests = "enable_testing()\nadd_executable(p p.c)\nadd_test(NAME p COMMAND p)\n";
+    let guarded = format!("project(t C)\noption(T_BUILD_TESTS \"tests\" OFF)\nif(T_BUILD_TESTS)\n{tests}endif()\n");
+    let cmake = format!("cmake_minimum_required(VERSION 3.10)\n{guarded}");
+    let project = Project::new();
+    project.write("CMakeLists.txt", &cmake).write("p.c", "int main(void) { return 0; }\n").succeed(&["init"]);
+    let written = fs::read_to_string(project.path().join("suspect.toml")).unwrap();
+    assert!(written.contains("cmake -S . -B build -DT_BUILD_TESTS=ON && "), "{written}");
+    assert!(written.contains("without T_BUILD_TESTS it makes no tests"), "{written}");
+    project.succeed(&["build"]);
+    let said = project.succeed(&["test"]);
+    assert!(said.contains("1 passing"), "{said}");
+    let (_, written) = first_file(&[("CMakeLists.txt", &(guarded + "add_test(q q)\n"))]);
+    assert!(written.contains("cmake -S . -B build && "), "{written}");
+}
+
+#[test]
 fn only_targets_that_a_makefile_has_are_taken_for_tests() {
     let command = |files: &[(&str, &str)]| {
         let (_, written) = first_file(files);
