@@ -248,14 +248,25 @@ fn later(root: &Path) -> Option<(&'static str, &'static str, &'static str)> {
     if cmake.contains("enable_testing(") || cmake.contains("include(ctest)") {
         return Some(("ctest", "build", "CMakeLists.txt has tests; they are listed once it is built"));
     }
-    if root.join("meson.build").is_file() {
-        return Some(("meson", "build", "found meson.build; its tests are listed once it is set up"));
+    if has_tests_of_meson(root, MESON_DEPTH) {
+        return Some(("meson", "build", "meson.build has tests; they are listed once it is set up"));
     }
     let subs = detect::subdirectories(root).into_iter().map(|sub| sub.join("Makefile.am").display().to_string());
     if std::iter::once("Makefile.am".to_owned()).chain(subs).any(|file| mentions(&file, "TESTS")) {
         return Some(("automake", ".", "Makefile.am has TESTS; they are listed once it is configured"));
     }
     None
+}
+
+/// Directories below the project's in which a meson.build is looked for, one in the other.
+const MESON_DEPTH: u32 = 3;
+
+/// Whether a meson.build in `directory`, or so deep below, defines tests.
+fn has_tests_of_meson(directory: &Path, depth: u32) -> bool {
+    let Ok(text) = fs::read_to_string(directory.join("meson.build")) else { return false };
+    let text: String = text.split_whitespace().collect();
+    let below = || detect::subdirectories(directory).into_iter().map(|sub| directory.join(sub));
+    text.contains("test(") || depth > 0 && below().any(|sub| has_tests_of_meson(&sub, depth - 1))
 }
 
 /// The program that is probably tested: the only executable file, what the Makefile makes first, or one called like the directory.
