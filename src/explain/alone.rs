@@ -49,8 +49,7 @@ impl Question<'_> {
     /// The way back to the first of the likeliest lines of the last ranking that the failure depends on; nothing if it depends on none.
     pub(super) fn along_to_suspects(&self) -> Result<Option<Explanation>, Obstacle> {
         let lines = self.suspects();
-        let goals: Vec<Goal<'_>> =
-            lines.iter().map(|(file, line)| Goal { file, line: *line, mend: None }).collect();
+        let goals: Vec<Goal<'_>> = lines.iter().map(|(file, line)| Goal { file, line: *line, mend: None }).collect();
         if goals.is_empty() { Ok(None) } else { self.along(&goals) }
     }
 

@@ -26,7 +26,8 @@ impl Case<'_> {
             told.iter().any(|place| place.file == file && place.line.abs_diff(line) <= most)
         };
         let mut numbers: HashMap<u32, usize> = HashMap::new();
-        let mut lines: Vec<&(String, u32)> = suspects.iter().filter(|(file, line)| !is_near(file, *line, SAME_STATEMENT)).collect();
+        let mut lines: Vec<&(String, u32)> =
+            suspects.iter().filter(|(file, line)| !is_near(file, *line, SAME_STATEMENT)).collect();
         lines.truncate(MOST_SUSPECTS);
         for (number, (file, line)) in lines.into_iter().enumerate() {
             let points = self.words.points_on(Side::Second, file, *line).into_iter();

@@ -39,8 +39,8 @@ pub use chains::{Chains, chains};
 use failing::{Failing, ends_otherwise, fails_otherwise};
 use question::{Question, Wanted};
 pub use recorded::{Loaded, RecordedTest, RecordingRoom};
-use right::Right;
 pub use request::{Engine, Itself, Method, Model, Request, Second};
+use right::Right;
 pub use wrong::{Wrong, find as find_wrong};
 
 /// Two recorded runs of one program, and what is asked about them.

@@ -103,20 +103,28 @@ impl Question<'_> {
         }
         let Some(mut explanation) = alone else { return compared };
         explanation.trust.push(match compared {
-            Ok(other) => format!("compared with {} no suspected line is on the way: {}", other.against, other.command),
+            Ok(other) => {
+                let why =
+                    if other.steps.len() > MOST_STEPS { "the way is long" } else { "no suspected line is on the way" };
+                format!("compared with {} {why}: {}", other.against, other.command)
+            }
             Err(failure) => failure.to_string(),
         });
         Ok(explanation)
     }
 
-    /// True unless the explanation compares two tests by comparative causality and passes none of the lines that the last ranking suspects.
+    /// True unless the explanation compares two tests by comparative causality and passes none of the lines that the last ranking suspects, or is too
+    /// long to be read: then what the inputs differ in hides the way.
     fn is_of_suspects(&self, explanation: &Explanation) -> bool {
         let suspects = self.suspects();
         let lines = explanation.chain_lines();
         self.request.method != Method::Cc
             || explanation.made.is_some()
             || explanation.against.is_empty()
-            || suspects.iter().any(|(file, line)| lines.iter().any(|place| (&place.file, place.line) == (file, *line)))
+            || explanation.steps.len() <= MOST_STEPS
+                && suspects
+                    .iter()
+                    .any(|(file, line)| lines.iter().any(|place| (&place.file, place.line) == (file, *line)))
     }
 
     fn compared(&self) -> Result<Explanation, Obstacle> {

@@ -165,7 +165,21 @@ impl<'a> RecordingRoom<'a> {
         let scratch = ScratchRoot::inside(&tmp).map_err(Obstacle::of(Obstacle::File))?;
         let (worker, loaded) = (RefCell::new(worker()), RefCell::default());
         let (n_changed, clock, ranked) = (Cell::new(0), Cell::new(0), OnceCell::new());
-        Ok(Self { store, suite, scratch, tmp, tested, loaded, ranked, most, clock, worker, progress, n_changed, _lock: lock })
+        Ok(Self {
+            store,
+            suite,
+            scratch,
+            tmp,
+            tested,
+            loaded,
+            ranked,
+            most,
+            clock,
+            worker,
+            progress,
+            n_changed,
+            _lock: lock,
+        })
     }
 
     /// Shows that a test is run again with changes.

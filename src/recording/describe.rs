@@ -270,7 +270,8 @@ impl<'a> Words<'a> {
         if let Some((_, name)) = constant.filter(|_| length <= 4) {
             return format!("{name} ({signed})");
         }
-        if part.as_ref().is_some_and(|part| part.is_float && part.size == u64::from(length) && is_likely(bits, length)) {
+        if part.as_ref().is_some_and(|part| part.is_float && part.size == u64::from(length) && is_likely(bits, length))
+        {
             return float(bits, length);
         }
         // The bytes of an address may be letters, too; several characters are no number.

@@ -97,7 +97,9 @@ pub fn weightiest_way(
         passed.into_iter().map(|number| 1.0 / ((number + 1) as f64).sqrt()).sum::<f64>() - STEP * way.len() as f64
     };
     let ways = ends.values().map(|end| back(&reached, *end));
-    ways.map(|way| (weight(&way), way)).max_by(|(one, a), (other, b)| one.total_cmp(other).then(b.len().cmp(&a.len()))).map(|(_, way)| way)
+    ways.map(|way| (weight(&way), way))
+        .max_by(|(one, a), (other, b)| one.total_cmp(other).then(b.len().cmp(&a.len())))
+        .map(|(_, way)| way)
 }
 
 /// The way from the start to a point that was reached.
