@@ -24,7 +24,7 @@ fn line(source: &str, text: &str) -> u64 {
     source.lines().position(|line| line.contains(text)).map(|at| at as u64 + 1).unwrap()
 }
 
-/// Lists of kind 2 are never loose, which is forgotten. No change of one operation says that without harm.
+/// Lists of kind 2 are never loose, which is forgotten: they take 3 lines, not 8. No change of one operation says that without harm.
 const LOOSE: &str = r#"#include <stdio.h>
 struct list { int kind; int gap; int loose; };
 static int may_be_loose(const struct list *list) {
@@ -41,18 +41,15 @@ int main(void) {
     if (scanf("%d %d", &list.kind, &list.gap) != 2)
         return 2;
     close_list(&list);
-    if (list.loose)
-        puts("<p>item</p>");
-    else
-        puts("item");
+    printf("%d\n", list.loose ? 8 : 3);
     return 0;
 }
 "#;
 
 #[test]
 fn a_change_that_breaks_other_tests_comes_before_another_input() {
-    let (loose, tight) = ("<p>item</p>", "item");
-    let others = [("3 1", loose), ("0 1", loose), ("-5 1", loose), ("9 1", loose), ("1 1", tight), ("2 0", tight)];
+    let (loose, tight) = ("8", "3");
+    let others = [("3 1", loose), ("0 1", loose), ("1 1", tight), ("1 2", tight)];
     let project = ranked(LOOSE, &[&[("2 1", tight)], &others[..]].concat());
     let found: Value = serde_json::from_str(&project.succeed(&["explain", "--format", "json"])).unwrap();
     assert!(found["against"].as_str().unwrap().starts_with("itself with "), "{found}");
