@@ -91,7 +91,7 @@ pub fn turned(
     (failing, right): (&RecordedTest, Option<&Right>),
     budget: Duration,
 ) -> Result<Option<Passing>, Obstacle> {
-    if !room.claims().is_some_and(|claims| !claims.lines_that_turn(name).is_empty()) {
+    if room.claims().is_none_or(|claims| claims.lines_that_turn(name).is_empty()) {
         return Ok(None);
     }
     let search = Search::new(room, name, failing, right)?;

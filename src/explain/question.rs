@@ -80,8 +80,9 @@ const NOT_THERE: &str = "the passing test most like it never comes to where the 
 /// What comes before a change that was made.
 const BEFORE: &str = "what lies before that was followed in the failing run alone, by way of likely lines of the last `suspect rank`; it is not proved";
 
-/// The ranking knows changes that make the test pass, and all of them do harm.
-const NO_MEND: &str = "no change that `suspect rank` found makes it pass and breaks no other test";
+/// The changes that the ranking knows there do harm, or act more than once, or nothing can be compared under them.
+const NO_MEND: &str =
+    "no change that breaks nothing, on the first lines of the last `suspect rank`, gives a run to compare it with";
 
 /// Steps of a chain, at most, that are still read: the failing run alone says more than a longer one.
 const MOST_STEPS: usize = 12;
