@@ -49,21 +49,22 @@ impl Question<'_> {
     /// The way back to the first of the likeliest lines of the last ranking that the failure depends on; nothing if it depends on none.
     pub(super) fn along_to_suspects(&self) -> Result<Option<Explanation>, Obstacle> {
         let lines = self.suspects();
-        let goals = lines.iter().map(|(file, line)| Goal { file, line: *line, mend: None });
-        self.along(&goals.collect::<Vec<_>>())
+        let goals: Vec<Goal<'_>> = lines.iter().map(|(file, line)| Goal { file, line: *line, mend: None }).collect();
+        if goals.is_empty() { Ok(None) } else { self.along(&goals) }
     }
 
     /// The likeliest lines of the last ranking; none if nothing was ranked.
     pub(super) fn suspects(&self) -> Vec<(String, u32)> {
-        let mut lines = self.room.ranked_lines();
-        lines.truncate(SUSPECTS);
-        lines
+        self.room.ranked_lines().iter().take(SUSPECTS).cloned().collect()
+    }
+
+    /// The way back from where the failure shows, where neither another run nor a suspected line says where to; nothing if it does not show in what
+    /// is recorded.
+    pub(super) fn along_to_nothing(&self) -> Result<Option<Explanation>, Obstacle> {
+        self.along(&[])
     }
 
     fn along(&self, goals: &[Goal<'_>]) -> Result<Option<Explanation>, Obstacle> {
-        if goals.is_empty() {
-            return Ok(None);
-        }
         let recorded = [self.failing, self.failing];
         let recordings = recorded.map(|one| &one.recording);
         let loaded = self.room.code(&recordings)?;
@@ -86,6 +87,9 @@ impl Question<'_> {
             wrong: self.wrong.as_ref(),
             misuse: self.misuse.as_ref(),
         };
+        if goals.is_empty() {
+            return Ok(case.along_to_nothing(&program.files));
+        }
         Ok(goals.iter().find_map(|goal| case.along(goal, &program.files)))
     }
 }
@@ -97,6 +101,10 @@ const SUSPECTED: &str = "one of the likeliest lines of the last `suspect rank`";
 /// The way to one in words.
 const NO_MEND: &str = "the failing run alone was followed: no change was found that makes the test pass, so nothing here is proved; it is one way on \
      which the line matters for the failure";
+
+/// The way to none of them in words.
+const NO_SUSPECT: &str = "the failing run alone was followed, from value to value, back from where the failure shows: there is nothing to compare it \
+     with, so nothing here is proved; `suspect rank` looks for lines that matter";
 
 fn told_mend(claim: &Claim) -> String {
     format!(
@@ -142,7 +150,7 @@ impl Case<'_> {
             Some(used) => format!("{test} crashes at {}:{}, where {}", used.file, used.line, used.text),
             None => happens,
         };
-        let facts: Vec<Point> = null.into_iter().chain(self.told_way(&found)).collect();
+        let facts: Vec<Point> = null.into_iter().chain(self.told_way(&found, MOST_TOLD)).collect();
         // That a suspected line itself writes what is wrong is what the ranking says already; how it dies there is not.
         let dies = self.misuse.is_some() || self.told_end().is_some();
         if goal.mend.is_none() && (facts.is_empty() || found.len() == 1 && !dies) {
@@ -159,6 +167,26 @@ impl Case<'_> {
             complete: goal.mend.is_some(),
             command: format!("suspect explain {}", shell_word(test)),
             trust: vec![trust],
+            ..Explanation::default()
+        })
+    }
+
+    fn along_to_nothing(&self, files: &[String]) -> Option<Explanation> {
+        let Shown { starts, words, is_check } = self.shown(files);
+        let is_shown = is_check || self.misuse.is_some() || self.wrong.is_some() || self.told_end().is_some();
+        let null = self.null_trail();
+        let way = self.followed(*starts.first().filter(|_| is_shown)?);
+        let facts = if null.is_empty() { self.told_way(&way, MOST_TOLD) } else { null };
+        let test = &self.names[1];
+        let happens = if words.starts_with(test) { words.clone() } else { format!("{test}: {words}") };
+        (!facts.is_empty()).then(|| Explanation {
+            schema_version: EXPLANATION_SCHEMA_VERSION,
+            test: test.clone(),
+            effect: words,
+            summary: vec![format!("{}.", happens.trim_end_matches('.'))],
+            facts,
+            command: format!("suspect explain {}", shell_word(test)),
+            trust: vec![NO_SUSPECT.to_owned()],
             ..Explanation::default()
         })
     }
@@ -225,8 +253,8 @@ impl Case<'_> {
         (1..run.points()).rev().find(leaves)
     }
 
-    /// A way, from where it shows on: each line of the program once; of a long one both ends.
-    fn told_way(&self, way: &[(u32, Tie)]) -> Vec<Point> {
+    /// A way, from where it shows on: each line of the program once; of a long one both ends, so many places of each.
+    pub(super) fn told_way(&self, way: &[(u32, Tie)], most: (usize, usize)) -> Vec<Point> {
         let mut told: Vec<Point> = Vec::new();
         for (number, (point, tie)) in way.iter().enumerate() {
             let place = self.place(Side::Second, *point);
@@ -237,10 +265,10 @@ impl Case<'_> {
             let Some(text) = self.told_tie(*point, *tie, number + 1 == way.len()) else { continue };
             told.push(Point { text, ..place });
         }
-        if told.len() > MOST_TOLD.0 + MOST_TOLD.1 {
-            let end = told.split_off(told.len() - MOST_TOLD.1);
-            let left_out = told.len() - MOST_TOLD.0;
-            told.truncate(MOST_TOLD.0);
+        if told.len() > most.0 + most.1 {
+            let end = told.split_off(told.len() - most.1);
+            let left_out = told.len() - most.0;
+            told.truncate(most.0);
             if let Some(last) = told.last_mut() {
                 last.text += &format!("; {left_out} more places lie between this and the next");
             }

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use super::Case;
 use super::recorded::{Change, RecordedTest, RecordingRoom};
 use super::request::Itself;
+use super::right::Right;
 use super::search::Search;
 use crate::comparison::{Replacement, Side, Turn, Value, decisions};
 use crate::evidence::ordinal;
@@ -26,6 +27,8 @@ pub struct Passing {
     pub tried: u32,
     /// The change of the program that it stands for, in words, if `suspect rank` found that.
     mend: Option<String>,
+    /// The test passes in it; else its first wrong line is right, and others are not.
+    is_whole: bool,
 }
 
 /// How the best change of the program that the last ranking knows mends a failing test.
@@ -42,7 +45,7 @@ pub enum Mended {
 pub fn mended(
     room: &RecordingRoom<'_>,
     name: &str,
-    failing: &RecordedTest,
+    (failing, right): (&RecordedTest, Option<&Right>),
     budget: Duration,
     all: bool,
 ) -> Result<Mended, Obstacle> {
@@ -50,15 +53,15 @@ pub fn mended(
     let Some(claims) = room.claims() else { return Ok(Mended::Lines(lines)) };
     let mut first: Vec<(String, u32)> = Vec::new();
     for line in room.ranked_lines() {
-        if first.len() < FIRST_LINES && !first.contains(&line) {
-            first.push(line);
+        if first.len() < FIRST_LINES && !first.contains(line) {
+            first.push(line.clone());
         }
     }
     let mends = claims.mends(name, &first);
     if mends.is_empty() {
         return Ok(Mended::Lines(lines));
     }
-    let search = Search::new(room, name, failing)?;
+    let search = Search::new(room, name, failing, right)?;
     let until = Instant::now() + budget;
     for (number, claim) in (1..).zip(mends) {
         let is_of = |one: &KeptClaim| (&one.shown.file, one.shown.line) == (&claim.shown.file, claim.shown.line);
@@ -71,15 +74,42 @@ pub fn mended(
         }
         let Some(change) = search.mend(claim, until)? else { continue };
         let Some(recorded) = room.record_changed(failing, change, &format!("mended-{number}"))? else { continue };
-        if recorded.verdict != Verdict::Pass || is_silenced(failing, &recorded) {
-            continue;
-        }
+        let Some(is_whole) = serves(failing, right, &recorded) else { continue };
         let at = format!("{} at {}:{}", change_of(&claim.shown), claim.shown.file, claim.shown.line);
         let (option, tried) = (option_of(&search, change), search.tried());
-        let passing = Passing { recorded, change, option, tried, mend: Some(at) };
+        let passing = Passing { recorded, change, option, tried, mend: Some(at), is_whole };
         return Ok(Mended::Run(Box::new((passing, claim.clone()))));
     }
     Ok(Mended::Lines(lines))
+}
+
+/// The failing test under one condition or value of its run, on a line on which a change of the program makes it pass though it breaks other tests: the
+/// likeliest line first. Nothing if there is none within `budget`.
+pub fn turned(
+    room: &RecordingRoom<'_>,
+    name: &str,
+    (failing, right): (&RecordedTest, Option<&Right>),
+    budget: Duration,
+) -> Result<Option<Passing>, Obstacle> {
+    if room.claims().is_none_or(|claims| claims.lines_that_turn(name).is_empty()) {
+        return Ok(None);
+    }
+    let search = Search::new(room, name, failing, right)?;
+    let Some(change) = search.turn(Instant::now() + budget)? else { return Ok(None) };
+    let Some(recorded) = room.record_changed(failing, change, "turned")? else { return Ok(None) };
+    let Some(is_whole) = serves(failing, right, &recorded) else { return Ok(None) };
+    let (option, tried) = (option_of(&search, change), search.tried());
+    Ok(Some(Passing { recorded, change, option, tried, mend: None, is_whole }))
+}
+
+/// Whether a run passes, if it can be compared with the failing one at all: it passes, or the first wrong line is right in it.
+fn serves(failing: &RecordedTest, right: Option<&Right>, changed: &RecordedTest) -> Option<bool> {
+    let passes = changed.verdict == Verdict::Pass;
+    let is_right = || {
+        let output = changed.written.as_ref().map(|[output, _]| output);
+        changed.verdict == Verdict::Fail && right.zip(output).is_some_and(|(right, output)| right.is_in(output))
+    };
+    (passes && !is_silenced(failing, changed) || is_right()).then_some(passes)
 }
 
 /// True if a run that passes still complains, on standard error, as the failing one does: then only its status is another one.
@@ -87,6 +117,9 @@ fn is_silenced(failing: &RecordedTest, passing: &RecordedTest) -> bool {
     let (Some([_, complaint]), Some([_, still])) = (&failing.written, &passing.written) else { return false };
     !complaint.is_empty() && complaint == still
 }
+
+/// What a change does that acts once where the fault does several times.
+const PARTLY: &str = "the first wrong line is as expected, and a later one is not";
 
 /// Lines of the last ranking on which a change may stand that a run is compared under.
 const FIRST_LINES: usize = 3;
@@ -101,7 +134,7 @@ pub fn make(
 ) -> Result<Passing, Obstacle> {
     let (change, option, tried) = match asked {
         Itself::Switched(Some(turn)) => (Change::Turned(turn), switch(turn), 1),
-        asked => found(&Search::new(room, name, failing)?, name, asked, budget)?,
+        asked => found(&Search::new(room, name, failing, None)?, name, asked, budget)?,
     };
     let cannot = || {
         Obstacle::new(
@@ -127,7 +160,7 @@ pub fn make(
             }
         });
     }
-    Ok(Passing { recorded, change, option, tried, mend: None })
+    Ok(Passing { recorded, change, option, tried, mend: None, is_whole: true })
 }
 
 fn found(search: &Search<'_>, name: &str, asked: Itself, budget: Duration) -> Result<(Change, String, u32), Obstacle> {
@@ -184,9 +217,10 @@ impl Passing {
                 Change::Turned(_) => "a condition goes another way there once",
                 Change::Replaced(..) => "a value is another one there once",
             };
+            let end = if self.is_whole { "the test passes" } else { PARTLY };
             return format!(
                 "the run that it is compared with is this test under the best change that `suspect rank` found: {mend}; {once}, \
-                 and with that alone the test passes"
+                 and with that alone {end}"
             );
         }
         let why = why.map(|why| format!("{why}: ")).unwrap_or_default();
@@ -195,9 +229,10 @@ impl Passing {
             Change::Turned(_) => ("one condition that goes another way once", "this condition"),
             Change::Replaced(..) => ("one value that is another one once", "this value"),
         };
+        let partly = if self.is_whole { String::new() } else { format!("; with that alone {PARTLY}") };
         format!(
-            "{why}the run that it is compared with was made, by {change} ({runs} tried); the chain leads to {end}, and the fault is what it \
-             depends on, or it"
+            "{why}the run that it is compared with was made, by {change} ({runs} tried){partly}; the chain leads to {end}, and the fault is \
+             what it depends on, or it"
         )
     }
 }

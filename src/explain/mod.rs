@@ -1,6 +1,7 @@
 //! Explanations of failures: a failing and a passing run are recorded, aligned and sliced, and causes are proved by running again.
 
 mod alone;
+mod before;
 mod case;
 mod chains;
 mod decision;
@@ -14,6 +15,7 @@ mod prover;
 mod question;
 mod recorded;
 mod request;
+mod right;
 mod search;
 mod second;
 mod teller;
@@ -38,6 +40,7 @@ use failing::{Failing, ends_otherwise, fails_otherwise};
 use question::{Question, Wanted};
 pub use recorded::{Loaded, RecordedTest, RecordingRoom};
 pub use request::{Engine, Itself, Method, Model, Request, Second};
+use right::Right;
 pub use wrong::{Wrong, find as find_wrong};
 
 /// Two recorded runs of one program, and what is asked about them.
@@ -85,6 +88,9 @@ pub fn keep(store: &Store, explanation: &Explanation) -> Result<(), Obstacle> {
     Ok(())
 }
 
+/// The share of the time that is left which is kept for following the failing run alone: reading it once more and telling it.
+const ALONE: u32 = 5;
+
 /// Runs are recorded so often, at most, where nothing is proved because one that was recorded may be an odd one: what a test does may depend on what
 /// else is done in the system, such as the numbers that new files get.
 const MOST_RECORDED: usize = 3;
@@ -112,7 +118,11 @@ fn explanation_of(
     let is_steady = unsteady.is_none();
     let misuse = if request.effect.is_none() { first_misuse(room, &failing)? } else { None };
     let marks = Marks::default();
-    let asked = Question { room, test, failing: &failing, wrong, misuse, is_steady, request, until, marks };
+    let right = if wrong.is_some() { Right::of(room, test, &failing)? } else { None };
+    // Where nothing can be compared in time, the failing run alone is still followed.
+    let alone = until.saturating_duration_since(Instant::now()) / ALONE;
+    let until = if request.second == Second::Alike { until - alone } else { until };
+    let asked = Question { room, test, failing: &failing, wrong, misuse, right, is_steady, request, until, marks };
     let mut explanation = match &request.second {
         Second::Named(passing) => asked.against(passing, Wanted::Any)?,
         Second::Itself(change) => asked.against_itself(*change, None)?,

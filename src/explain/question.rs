@@ -1,15 +1,16 @@
 //! One question: the passing tests that a failing one is compared with, and the comparison.
 
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::failing::{ends_otherwise, unsteady};
 use super::itself::{self, Mended, Passing};
 use super::recorded::{RecordedTest, RecordingRoom};
 use super::request::{Itself, Method, Request, Second};
+use super::right::Right;
 use super::wrong::Wrong;
 use super::{Case, Marks, half_until, is_over, second};
-use crate::comparison::{Alignment, Pair};
+use crate::comparison::{Alignment, Pair, Side};
 use crate::obstacle::Obstacle;
 use crate::recording::{Finder, Misuse, Runs, Words};
 use crate::report::Explanation;
@@ -24,6 +25,8 @@ pub struct Question<'a> {
     pub wrong: Option<Wrong>,
     /// What it does outside of its objects first, if that is to be explained.
     pub misuse: Option<Misuse>,
+    /// What is enough of its output where no change makes the test pass.
+    pub right: Option<Right>,
     /// True if it does the same each time, so that a change can be made at one place of its run.
     pub is_steady: bool,
     pub request: &'a Request,
@@ -74,6 +77,13 @@ const TOO_MUCH: &str =
 /// No passing test that is like the failing one does.
 const NOT_THERE: &str = "the passing test most like it never comes to where the question is";
 
+/// What comes before a change that was made.
+const BEFORE: &str = "what lies before that was followed in the failing run alone, by way of likely lines of the last `suspect rank`; it is not proved";
+
+/// The changes that the ranking knows there do harm, or act more than once, or nothing can be compared under them.
+const NO_MEND: &str =
+    "no change that breaks nothing, on the first lines of the last `suspect rank`, gives a run to compare it with";
+
 /// Steps of a chain, at most, that are still read: the failing run alone says more than a longer one.
 const MOST_STEPS: usize = 12;
 
@@ -88,26 +98,41 @@ impl Question<'_> {
             Err(Obstacle::Internal(_)) => return compared,
             _ => {}
         }
-        let Some(mut explanation) = self.along_to_suspects().ok().flatten() else { return compared };
+        let mut alone = self.along_to_suspects().ok().flatten();
+        if alone.is_none() && matches!(compared, Err(Obstacle::Time(_) | Obstacle::Tests(_))) {
+            alone = self.along_to_nothing().ok().flatten();
+        }
+        let Some(mut explanation) = alone else { return compared };
         explanation.trust.push(match compared {
-            Ok(other) => format!("compared with {} no suspected line is on the way: {}", other.against, other.command),
+            Ok(other) => {
+                let why =
+                    if other.steps.len() > MOST_STEPS { "the way is long" } else { "no suspected line is on the way" };
+                format!("compared with {} {why}: {}", other.against, other.command)
+            }
             Err(failure) => failure.to_string(),
         });
         Ok(explanation)
     }
 
-    /// True unless the explanation compares two tests by comparative causality and passes none of the lines that the last ranking suspects.
+    /// True unless the explanation compares two tests by comparative causality and passes none of the lines that the last ranking suspects, or is too
+    /// long to be read: then what the inputs differ in hides the way.
     fn is_of_suspects(&self, explanation: &Explanation) -> bool {
         let suspects = self.suspects();
         let lines = explanation.chain_lines();
         self.request.method != Method::Cc
             || explanation.made.is_some()
             || explanation.against.is_empty()
-            || suspects.iter().any(|(file, line)| lines.iter().any(|place| (&place.file, place.line) == (file, *line)))
+            || explanation.steps.len() <= MOST_STEPS
+                && suspects
+                    .iter()
+                    .any(|(file, line)| lines.iter().any(|place| (&place.file, place.line) == (file, *line)))
     }
 
     fn compared(&self) -> Result<Explanation, Obstacle> {
         if let Some(explanation) = self.against_itself_mended()? {
+            return Ok(explanation);
+        }
+        if let Some(explanation) = self.against_itself_turned()? {
             return Ok(explanation);
         }
         let line = self.wrong.as_ref().map(|wrong| &wrong.place);
@@ -116,7 +141,8 @@ impl Question<'_> {
             Ok(most_alike) => most_alike,
             Err(why) => return self.against_itself(Itself::Either, Some(why)),
         };
-        for name in passing.there.iter().take(MOST_COMPARED) {
+        let half = half_until(self.until);
+        for name in passing.there.iter().take(MOST_COMPARED).take_while(|_| !is_over(half)) {
             match self.against(name, Wanted::Wrong) {
                 Err(No::Unfit(_)) => {}
                 other => return Ok(self.or_against_itself(other?)),
@@ -124,7 +150,7 @@ impl Question<'_> {
         }
         if self.wrong.is_some()
             && self.is_steady
-            && let Ok(explanation) = self.against_itself(Itself::Either, Some(NOTHING_ELSE))
+            && let Ok(explanation) = self.against_itself_found(NOTHING_ELSE)
         {
             return Ok(explanation);
         }
@@ -144,7 +170,7 @@ impl Question<'_> {
             return explanation;
         }
         self.marks.given_up.set(false);
-        self.against_itself(Itself::Either, Some(TOO_MUCH)).unwrap_or(explanation)
+        self.against_itself_found(TOO_MUCH).unwrap_or(explanation)
     }
 
     /// When a comparison with another test is to end: the test itself may be asked afterwards.
@@ -182,8 +208,16 @@ impl Question<'_> {
 
     /// Compared with its own run with a change; `why` nothing else fits.
     pub fn against_itself(&self, change: Itself, why: Option<&str>) -> Result<Explanation, Obstacle> {
+        self.against_itself_within(change, why, self.until.saturating_duration_since(Instant::now()))
+    }
+
+    fn against_itself_within(
+        &self,
+        change: Itself,
+        why: Option<&str>,
+        budget: Duration,
+    ) -> Result<Explanation, Obstacle> {
         let name = &self.test.name;
-        let budget = self.until.saturating_duration_since(Instant::now());
         let passing = itself::make(self.room, name, self.failing, change, budget).map_err(|failure: Obstacle| {
             let why = why.map(|why| format!("{name}: {why}; ")).unwrap_or_default();
             failure.reworded(|message| format!("{why}{message}"))
@@ -198,7 +232,7 @@ impl Question<'_> {
             return Ok(None);
         }
         let budget = half_until(self.until).saturating_duration_since(Instant::now());
-        match itself::mended(self.room, &self.test.name, self.failing, budget, false)? {
+        match itself::mended(self.room, &self.test.name, self.right(), budget, false)? {
             Mended::Run(mended) => {
                 let (passing, claim) = *mended;
                 let compared = self.against_made(&passing, None).ok();
@@ -214,7 +248,7 @@ impl Question<'_> {
                     }
                 }
                 let budget = half_until(self.until).saturating_duration_since(Instant::now());
-                match itself::mended(self.room, &self.test.name, self.failing, budget, true)? {
+                match itself::mended(self.room, &self.test.name, self.right(), budget, true)? {
                     Mended::Run(mended) => Ok(self.against_made(&mended.0, None).ok()),
                     Mended::Lines(_) => Ok(None),
                 }
@@ -222,10 +256,30 @@ impl Question<'_> {
         }
     }
 
+    /// Compared with itself under one condition or value of its run that makes it pass, on a line on which a change that breaks other tests did; nothing
+    /// if there is none, or what it says is too long to be read.
+    fn against_itself_turned(&self) -> Result<Option<Explanation>, Obstacle> {
+        if !self.is_steady {
+            return Ok(None);
+        }
+        let budget = half_until(half_until(self.until)).saturating_duration_since(Instant::now());
+        let Some(passing) = itself::turned(self.room, &self.test.name, self.right(), budget)? else { return Ok(None) };
+        let compared = self.against_made(&passing, Some(NO_MEND)).ok();
+        Ok(compared.filter(|explanation| explanation.complete && explanation.steps.len() <= MOST_STEPS))
+    }
+
+    /// The failing run, and what is enough of its output where no change makes it pass.
+    fn right(&self) -> (&RecordedTest, Option<&Right>) {
+        (self.failing, self.right.as_ref())
+    }
+
     fn against_made(&self, passing: &Passing, why: Option<&str>) -> Result<Explanation, No> {
         let (recorded, names) = ([&passing.recorded, self.failing], ["itself".to_owned(), self.test.name.clone()]);
         let mut explanation = self.compare(recorded, names, Some(passing), Wanted::Any)?;
         explanation.trust.insert(0, passing.trust(why));
+        if !explanation.before.is_empty() {
+            explanation.trust.insert(1, BEFORE.to_owned());
+        }
         Ok(explanation)
     }
 
@@ -293,7 +347,18 @@ impl Question<'_> {
             failure.reworded(|message| [vec![message.to_owned()], warnings.clone()].concat().join("; "))
         })?;
         explanation.trust.extend(warnings);
+        if let (Some(point), Some(false)) = (changed, made.map(Passing::is_mended))
+            && let Some(start) = case.runs.alignment.partner(Side::First, point)
+        {
+            explanation.before = case.before(start, self.room.ranked_lines(), &explanation.chain_lines());
+        }
         Ok(explanation)
+    }
+
+    /// Compared with the failing test's own run under a change that is looked for blindly: a share of the time is for what else can be said.
+    fn against_itself_found(&self, why: &str) -> Result<Explanation, Obstacle> {
+        let budget = half_until(half_until(self.until)).saturating_duration_since(Instant::now());
+        self.against_itself_within(Itself::Either, Some(why), budget)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Runs tests in record mode and reads what they did.
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fs;
@@ -55,6 +55,8 @@ pub struct RecordingRoom<'a> {
     tested: Result<Session, StoreError>,
     /// The code that was asked for last, with the modules that it is of: loading it takes as long as reading a short recording.
     loaded: RefCell<Option<(Vec<PathBuf>, Loaded)>>,
+    /// The lines of the last ranking, once somebody asked for them.
+    ranked: OnceCell<Vec<(String, u32)>>,
     /// Bytes that a recording may have.
     most: u64,
     /// When the clock of tests is held, seconds since 1970; zero: it is not.
@@ -162,8 +164,22 @@ impl<'a> RecordingRoom<'a> {
         let tmp = store.fresh_tmp()?;
         let scratch = ScratchRoot::inside(&tmp).map_err(Obstacle::of(Obstacle::File))?;
         let (worker, loaded) = (RefCell::new(worker()), RefCell::default());
-        let (n_changed, clock) = (Cell::new(0), Cell::new(0));
-        Ok(Self { store, suite, scratch, tmp, tested, loaded, most, clock, worker, progress, n_changed, _lock: lock })
+        let (n_changed, clock, ranked) = (Cell::new(0), Cell::new(0), OnceCell::new());
+        Ok(Self {
+            store,
+            suite,
+            scratch,
+            tmp,
+            tested,
+            loaded,
+            ranked,
+            most,
+            clock,
+            worker,
+            progress,
+            n_changed,
+            _lock: lock,
+        })
     }
 
     /// Shows that a test is run again with changes.
@@ -300,13 +316,17 @@ impl<'a> RecordingRoom<'a> {
         Ok(Some(done.into_iter().map(|patched| patched.answered).collect()))
     }
 
-    /// The suite's verdict on a recorded test with a change; nothing if the test can only be recorded.
-    pub fn changed(&self, recorded: &RecordedTest, change: Change) -> Result<Option<Verdict>, Obstacle> {
+    /// The suite's verdict on a recorded test with a change, and its standard output; nothing if the test can only be recorded.
+    pub fn changed(&self, recorded: &RecordedTest, change: Change) -> Result<Option<(Verdict, Vec<u8>)>, Obstacle> {
         self.show_changed();
         let mut worker = self.worker.borrow_mut();
         let (Some(runs), Some(worker)) = (&recorded.runs, worker.as_mut()) else { return Ok(None) };
         let done = runs.patched(worker, &self.suite, &changing(recorded, change), false, None).map_err(refused)?;
-        Ok(done.into_iter().next().and_then(|patched| patched.run).map(|run| run.verdict))
+        let run = done.into_iter().next().and_then(|patched| patched.run);
+        Ok(run.map(|run| {
+            let [output, _] = run.written;
+            (run.verdict, output)
+        }))
     }
 
     /// What a recorded test has written to standard output before it comes to this place, with what it holds back until then; nothing if the
@@ -376,10 +396,12 @@ impl<'a> RecordingRoom<'a> {
     }
 
     /// The lines of the last ranking of the latest run, in its order; none if there is none.
-    pub fn ranked_lines(&self) -> Vec<(String, u32)> {
-        let ranking = self.session().ok().and_then(last_ranking);
-        let entries = ranking.map(|report| report.ranking).unwrap_or_default();
-        entries.into_iter().map(|entry| (entry.file, entry.line)).collect()
+    pub fn ranked_lines(&self) -> &[(String, u32)] {
+        self.ranked.get_or_init(|| {
+            let ranking = self.session().ok().and_then(last_ranking);
+            let entries = ranking.map(|report| report.ranking).unwrap_or_default();
+            entries.into_iter().map(|entry| (entry.file, entry.line)).collect()
+        })
     }
 
     /// The project's directory.

@@ -1,7 +1,7 @@
 //! Looks for a change of a failing test's run with which it passes: a condition that goes another way once, or a value that is another one once.
 
 use std::cell::Cell;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::time::{Duration, Instant};
 
 use suspect_format::body::Type;
@@ -10,6 +10,7 @@ use suspect_format::external::Role;
 use super::is_over;
 use super::recorded::{Change, Loaded, RecordedTest, RecordingRoom};
 use super::request::Itself;
+use super::right::Right;
 use crate::comparison::{Replacement, Side, Turn, decisions, switching_order};
 use crate::obstacle::Obstacle;
 use crate::program::Place;
@@ -29,6 +30,8 @@ pub struct Search<'a> {
     decisions: Vec<u32>,
     stores: Stores,
     claims: Option<Claims>,
+    /// What is enough where no change makes the test pass, if that is.
+    right: Option<&'a Right>,
     /// Conditions and values that were tried.
     tried: [Cell<u32>; 2],
 }
@@ -54,8 +57,13 @@ enum Part {
 }
 
 impl<'a> Search<'a> {
-    /// Reads the run of the test called `name`.
-    pub fn new(room: &'a RecordingRoom<'a>, name: &'a str, failing: &'a RecordedTest) -> Result<Self, Obstacle> {
+    /// Reads the run of the test called `name`. A change that makes it `right` is found only where none makes it pass.
+    pub fn new(
+        room: &'a RecordingRoom<'a>,
+        name: &'a str,
+        failing: &'a RecordedTest,
+        right: Option<&'a Right>,
+    ) -> Result<Self, Obstacle> {
         let loaded = room.code(&[&failing.recording])?;
         let code = &loaded.1;
         let runs = Runs::read(code, &[&failing.recording])
@@ -63,7 +71,7 @@ impl<'a> Search<'a> {
         let decisions = decisions(&runs.runs[0], |site| code.decides(site));
         let stores = Stores::of(code, &runs);
         let (claims, tried) = (room.claims(), Default::default());
-        Ok(Search { room, name, failing, loaded, runs, decisions, stores, claims, tried })
+        Ok(Search { room, name, failing, loaded, runs, decisions, stores, claims, right, tried })
     }
 
     fn code(&self) -> &Code {
@@ -83,11 +91,10 @@ impl<'a> Search<'a> {
         let end = began + budget;
         let trusted = self.room.trusted_files()?;
         let may_err = |point: u32| self.line(point).is_none_or(|(file, _)| !trusted.contains(file));
-        let ranks = self.ranks();
-        let rank = |point: u32| self.line(point).filter(|_| may_err(point)).and_then(|at| ranks.get(&at).copied());
-        let told: BTreeSet<u64> = numbers(&self.decisions, |point| rank(point).is_some());
         let points: Vec<u32> = self.stores.all().iter().map(|store| store.point).collect();
-        let stored: BTreeSet<u64> = numbers(&points, |point| rank(point).is_some());
+        let ranks = self.ranks();
+        let rank = |point: u32| self.rank(&ranks, &trusted, point);
+        let (told, stored) = self.known(&points, rank);
         let ends = self.ends();
         let order = |points: &[u32], but: &BTreeSet<u64>| {
             let wanted = |number: &u64| !but.contains(number) && may_err(points[*number as usize]);
@@ -115,6 +122,30 @@ impl<'a> Search<'a> {
             found = part(1, self.try_all(self.replacements(order(&points, &stored).into_iter()), end));
         }
         found.unwrap_or_else(|| Err(self.nothing(asked, budget, out_of_time)))
+    }
+
+    /// A condition or value of the run on a line on which a change of the program makes the test pass, so that the test passes; looked for until then.
+    pub fn turn(&self, until: Instant) -> Result<Option<Change>, Obstacle> {
+        let trusted = self.room.trusted_files()?;
+        let points: Vec<u32> = self.stores.all().iter().map(|store| store.point).collect();
+        let ranks = self.ranks();
+        let rank = |point: u32| self.rank(&ranks, &trusted, point);
+        let (told, stored) = self.known(&points, rank);
+        let known = self.at_known_lines(Itself::Either, (&told, &stored), rank);
+        Ok(match self.try_all(known, until)? {
+            Part::Found(change) => Some(change),
+            Part::Exhausted | Part::OutOfTime => None,
+        })
+    }
+
+    /// The numbers of the decisions and of the stores, at `points`, that have a rank.
+    fn known(&self, points: &[u32], rank: impl Fn(u32) -> Option<usize>) -> (BTreeSet<u64>, BTreeSet<u64>) {
+        (numbers(&self.decisions, |point| rank(point).is_some()), numbers(points, |point| rank(point).is_some()))
+    }
+
+    /// The place of a point's line among those on which a change made the test pass; none of the tests' own code.
+    fn rank(&self, ranks: &HashMap<(&str, u32), usize>, trusted: &HashSet<String>, point: u32) -> Option<usize> {
+        self.line(point).filter(|(file, _)| !trusted.contains(*file)).and_then(|at| ranks.get(&at).copied())
     }
 
     /// The condition or value of the run that stands for a change of the program, so that the test passes; looked for until then.
@@ -207,17 +238,24 @@ impl<'a> Search<'a> {
     }
 
     fn try_all(&self, changes: impl Iterator<Item = Change>, until: Instant) -> Result<Part, Obstacle> {
+        let mut partly = None;
         for change in changes {
             if is_over(until) {
-                return Ok(Part::OutOfTime);
+                return Ok(partly.map_or(Part::OutOfTime, Part::Found));
             }
             let tried = &self.tried[usize::from(matches!(change, Change::Replaced(..)))];
             tried.set(tried.get() + 1);
-            if self.room.changed(self.failing, change)? == Some(Verdict::Pass) {
-                return Ok(Part::Found(change));
+            match self.room.changed(self.failing, change)? {
+                Some((Verdict::Pass, _)) => return Ok(Part::Found(change)),
+                Some((Verdict::Fail, output)) if partly.is_none() && self.is_right(&output) => partly = Some(change),
+                _ => {}
             }
         }
-        Ok(Part::Exhausted)
+        Ok(partly.map_or(Part::Exhausted, Part::Found))
+    }
+
+    fn is_right(&self, output: &[u8]) -> bool {
+        self.right.is_some_and(|right| right.is_in(output))
     }
 
     /// All other ways of decisions.

@@ -59,6 +59,7 @@ impl Teller<'_, '_> {
             facts,
             steps,
             origins,
+            before: Vec::new(),
             complete: chain.complete,
             verified,
             command: self.command(),

@@ -8,6 +8,7 @@ use suspect_format::external::Role;
 
 use super::is_over;
 use super::recorded::{RecordedTest, RecordingRoom};
+use super::right::common;
 use crate::comparison::{Alignment, Side};
 use crate::obstacle::Obstacle;
 use crate::program::{Program, is_of_system};
@@ -106,11 +107,6 @@ pub fn find(
     let byte = (written[first], first - before.get());
     let wrong = |place| Wrong { point, returned: course.returned(point), byte, place, mismatch };
     Ok(course.line(point).filter(|_| is_sure).map(wrong))
-}
-
-/// The number of bytes that two texts have in common before they differ.
-fn common(one: &[u8], other: &[u8]) -> usize {
-    one.iter().zip(other).take_while(|(one, other)| one == other).count()
 }
 
 /// A recorded run.

@@ -10,6 +10,7 @@ use super::expressions::Expressions;
 use super::objects::Kind;
 use super::pointees::Pointees;
 use super::runs::Runs;
+use super::types::Part;
 use crate::comparison::{NONE, Place as Cell, Run, Side, Value};
 use crate::program::{Place, Program};
 use crate::source::SourceTree;
@@ -174,22 +175,20 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// The constant of an enumeration that a variable's part holds.
-    fn constant(&self, cell: Cell, value: i64) -> Option<String> {
-        let constants = match self.runs.naming.kinds.get(cell.object as usize)? {
+    /// The part of a variable, or of an object, that a cell is, as far as its type is known.
+    fn part_of(&self, cell: Cell) -> Option<Part> {
+        match self.runs.naming.kinds.get(cell.object as usize)? {
             Kind::Frame { function, .. } => {
                 let variable = self.variable(*function, cell.offset)?;
-                self.code.types.part(&variable.type_name, u64::from(cell.offset - variable.offset))?.constants
+                self.code.types.part(&variable.type_name, u64::from(cell.offset - variable.offset))
             }
             Kind::Symbol(symbol) => {
                 let name = &self.code.symbols[*symbol as usize].name;
-                self.code.types.global(name, u64::from(cell.offset))?.constants
+                self.code.types.global(name, u64::from(cell.offset))
             }
-            Kind::Heap { .. } => self.pointees.called(self.code, cell.object, cell.offset)?.constants,
-            _ => return None,
-        };
-        let (_, name) = constants.into_iter().find(|(of, _)| *of == value)?;
-        Some(format!("{name} ({value})"))
+            Kind::Heap { .. } => self.pointees.called(self.code, cell.object, cell.offset),
+            _ => None,
+        }
     }
 
     /// What a location is called that was last written by `writes`, one of each run: what has no name in the source is called after where
@@ -266,17 +265,23 @@ impl<'a> Words<'a> {
         let cell = self.runs.naming.names.place(location);
         let length = self.length(cell);
         let signed = super::arithmetic::signed(8 * length, bits);
-        if let Some(constant) = self.constant(cell, signed).filter(|_| length <= 4) {
-            return constant;
+        let part = self.part_of(cell);
+        let constant = part.iter().flat_map(|part| &part.constants).find(|(of, _)| *of == signed);
+        if let Some((_, name)) = constant.filter(|_| length <= 4) {
+            return format!("{name} ({signed})");
         }
-        // The bytes of an address may be letters, too.
+        if part.as_ref().is_some_and(|part| part.is_float && part.size == u64::from(length) && is_likely(bits, length))
+        {
+            return float(bits, length);
+        }
+        // The bytes of an address may be letters, too; several characters are no number.
         let is_text = !self.is_pointer(cell, bits) && self.class(location).is_none_or(|(_, size)| size > length);
-        if let Some(text) = text(bits, length).filter(|_| is_text) {
+        let least = if length > 1 && part.is_some_and(|part| part.size == 1) { 1 } else { LEAST_TEXT };
+        if let Some(text) = text(bits, length, least).filter(|_| is_text) {
             return text;
         }
         match self.class(location) {
-            Some((ValueClass::Float, size)) if size == length && length == 4 => f32::from_bits(bits as u32).to_string(),
-            Some((ValueClass::Float, size)) if size == length && length == 8 => f64::from_bits(bits).to_string(),
+            Some((ValueClass::Float, size)) if size == length => float(bits, length),
             Some((ValueClass::Bool, _)) => (bits != 0).to_string(),
             Some((ValueClass::Unsigned, size)) if size == length => bits.to_string(),
             Some((ValueClass::Pointer | ValueClass::String | ValueClass::FunctionPointer, _)) => pointer(bits),
@@ -350,12 +355,30 @@ fn within(name: &str, offset: u32) -> String {
     if offset == 0 { name.to_owned() } else { format!("{name}+{offset}") }
 }
 
-/// Several bytes as a string, if they look like one.
-fn text(bits: u64, length: u32) -> Option<String> {
+/// Whether bits are those of a floating-point number that programs compute with: in a union they may be of another member, such as a small integer.
+fn is_likely(bits: u64, length: u32) -> bool {
+    bits == 0 || if length == 4 { f32::from_bits(bits as u32).is_normal() } else { f64::from_bits(bits).is_normal() }
+}
+
+/// Characters of a floating-point number that is written without an exponent, at most: as many as all digits of a `double` and a sign take.
+const MOST_DIGITS: usize = 20;
+
+/// A floating-point number of 4 or 8 bytes as C prints it, shortest.
+fn float(bits: u64, length: u32) -> String {
+    let number = if length == 4 { f64::from(f32::from_bits(bits as u32)) } else { f64::from_bits(bits) };
+    let text = if length == 4 { f32::from_bits(bits as u32).to_string() } else { number.to_string() };
+    if text.len() > MOST_DIGITS { format!("{number:e}") } else { text }
+}
+
+/// Printable letters, at least, that bytes of an unknown type begin with if they are taken for a string.
+const LEAST_TEXT: usize = 3;
+
+/// Several bytes as a string, if they look like one: `least` letters.
+fn text(bits: u64, length: u32, least: usize) -> Option<String> {
     let bytes = &bits.to_le_bytes()[..length as usize];
     let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
     let (letters, rest) = bytes.split_at(end);
-    let printable = letters.len() > 2 && letters.iter().all(|byte| (0x20..0x7f).contains(byte));
+    let printable = letters.len() >= least && letters.iter().all(|byte| (0x20..0x7f).contains(byte));
     (printable && rest.iter().all(|byte| *byte == 0)).then(|| format!("{:?}", String::from_utf8_lossy(letters)))
 }
 

@@ -43,6 +43,8 @@ enum Shape {
     /// A pointer to this type.
     Pointer(usize),
     Enumeration,
+    /// A floating-point number.
+    Float,
 }
 
 /// A part of a variable.
@@ -54,6 +56,16 @@ pub struct Part {
     pub constants: Vec<(i64, String)>,
     /// Of a pointer: what it points to.
     pub pointee: Option<Pointee>,
+    /// Of what has no parts itself: its bytes; 0 if they are not known.
+    pub size: u64,
+    /// Whether it is a floating-point number.
+    pub is_float: bool,
+}
+
+impl Part {
+    fn of(size: u64) -> Part {
+        Part { path: String::new(), constants: Vec::new(), pointee: None, size, is_float: false }
+    }
 }
 
 /// What pointers of a type point to.
@@ -154,6 +166,7 @@ impl Types {
                         | gimli::DW_TAG_volatile_type
                         | gimli::DW_TAG_restrict_type => (Shape::Alias(self.reference(&mut numbers, entry)), ""),
                         gimli::DW_TAG_pointer_type => (Shape::Pointer(self.reference(&mut numbers, entry)), ""),
+                        gimli::DW_TAG_base_type if is_float(entry) => (Shape::Float, ""),
                         gimli::DW_TAG_base_type => (Shape::Plain, ""),
                         _ => continue,
                     };
@@ -207,7 +220,7 @@ impl Types {
             let of = of.trim();
             let of = ["const ", "volatile "].iter().fold(of, |of, word| of.strip_prefix(word).unwrap_or(of));
             let pointee = (offset == 0).then(|| self.named(of)).flatten().map(Pointee)?;
-            return Some(Part { path: String::new(), constants: Vec::new(), pointee: Some(pointee) });
+            return Some(Part { pointee: Some(pointee), ..Part::of(8) });
         }
         self.within(self.named(name)?, offset, DEEPEST)
     }
@@ -251,7 +264,7 @@ impl Types {
     }
 
     fn within(&self, of: usize, offset: u64, depth: usize) -> Option<Part> {
-        let Type { shape, members, constants, .. } = self.all.get(of).filter(|_| depth > 0)?;
+        let Type { shape, members, constants, size } = self.all.get(of).filter(|_| depth > 0)?;
         match shape {
             Shape::Alias(of) => self.within(*of, offset, depth - 1),
             Shape::Array(of) => {
@@ -268,15 +281,19 @@ impl Types {
                 let dot = if name.is_empty() { "" } else { "." };
                 Some(Part { path: format!("{dot}{name}{}", rest.path), ..rest })
             }
-            Shape::Pointer(of) if offset == 0 => {
-                Some(Part { path: String::new(), constants: Vec::new(), pointee: Some(Pointee(*of)) })
-            }
+            Shape::Pointer(of) if offset == 0 => Some(Part { pointee: Some(Pointee(*of)), ..Part::of(8) }),
             Shape::Enumeration | Shape::Plain if offset == 0 => {
-                Some(Part { path: String::new(), constants: constants.clone(), pointee: None })
+                Some(Part { constants: constants.clone(), ..Part::of(*size) })
             }
-            Shape::Enumeration | Shape::Plain | Shape::Pointer(_) => None,
+            Shape::Float if offset == 0 => Some(Part { is_float: true, ..Part::of(*size) }),
+            Shape::Enumeration | Shape::Plain | Shape::Float | Shape::Pointer(_) => None,
         }
     }
+}
+
+fn is_float(entry: &Entry<'_, '_>) -> bool {
+    let encoding = entry.attr_value(gimli::DW_AT_encoding).ok().flatten();
+    encoding == Some(AttributeValue::Encoding(gimli::DW_ATE_float))
 }
 
 #[cfg(test)]

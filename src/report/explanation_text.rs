@@ -70,6 +70,11 @@ pub fn write_explanation(
         number += 1;
         write_origins((number, what), &of_one_line, &line, out)?;
     }
+    for point in &explanation.before {
+        number += 1;
+        writeln!(out, "\n{number}: {}: before that, {}", at(point), point.text)?;
+        write_source(point, &line, out)?;
+    }
     writeln!(out)?;
     for statement in &explanation.trust {
         writeln!(out, "note: {statement}")?;

@@ -21,6 +21,7 @@ mod eval_trials;
 mod everyday;
 mod explained_checks;
 mod explained_runs;
+mod explained_turns;
 mod explaining;
 mod filters;
 mod garbage;

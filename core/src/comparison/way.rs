@@ -1,7 +1,7 @@
 //! The way on which one point of a run comes to matter at another, in that run alone.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap};
 
 use super::NONE;
 use super::run::Run;
@@ -53,6 +53,55 @@ pub fn way(run: &Run, starts: &[(u32, Option<u32>)], is_end: impl Fn(u32) -> boo
     None
 }
 
+/// Points that are looked at, at most, for all ways from one start: as many as take about a second.
+const MOST_REACHED: usize = 1 << 20;
+
+/// What one more point on a way weighs against it: a hundred of them as much as the weightiest thing that it passes.
+const STEP: f64 = 0.01;
+
+/// Of the ways by dependences from a start back to points that count, the one that passes the most of what counts. `counts` numbers what a point
+/// belongs to, the weightiest 0; what has the number n weighs 1 / sqrt(n + 1), once on a way. Each way is the shortest to its end, where a dependence on
+/// what counts is no longer way.
+pub fn weightiest_way(
+    run: &Run,
+    starts: &[(u32, Option<u32>)],
+    counts: impl Fn(u32) -> Option<usize>,
+) -> Option<Vec<(u32, Tie)>> {
+    let mut reached: HashMap<u32, (u32, Tie)> = HashMap::new();
+    let mut ends: BTreeMap<usize, u32> = BTreeMap::new();
+    let mut open = BinaryHeap::new();
+    for (point, only) in starts {
+        reached.insert(*point, (NONE, Tie::Start));
+        let all = only.as_ref().map_or(run.reads(*point), std::slice::from_ref);
+        open.extend(all.iter().map(|write| (Reverse(1), run.writer(*write), *point, Tie::Value(*write))));
+        if only.is_none() && run.parent(*point) != NONE {
+            open.push((Reverse(CONTROL), run.parent(*point), *point, Tie::Control));
+        }
+    }
+    while let Some((Reverse(length), point, from, tie)) = open.pop() {
+        if point == 0 || reached.contains_key(&point) || reached.len() >= MOST_REACHED {
+            continue;
+        }
+        reached.insert(point, (from, tie));
+        let is_counted = counts(point).inspect(|number| _ = ends.entry(*number).or_insert(point)).is_some();
+        let further = if is_counted { 0 } else { 1 };
+        for write in run.reads(point) {
+            open.push((Reverse(length + further), run.writer(*write), point, Tie::Value(*write)));
+        }
+        if run.parent(point) != NONE {
+            open.push((Reverse(length + further * CONTROL), run.parent(point), point, Tie::Control));
+        }
+    }
+    let weight = |way: &Vec<(u32, Tie)>| {
+        let passed: BTreeSet<usize> = way.iter().skip(1).filter_map(|(point, _)| counts(*point)).collect();
+        passed.into_iter().map(|number| 1.0 / ((number + 1) as f64).sqrt()).sum::<f64>() - STEP * way.len() as f64
+    };
+    let ways = ends.values().map(|end| back(&reached, *end));
+    ways.map(|way| (weight(&way), way))
+        .max_by(|(one, a), (other, b)| one.total_cmp(other).then(b.len().cmp(&a.len())))
+        .map(|(_, way)| way)
+}
+
 /// The way from the start to a point that was reached.
 fn back(reached: &HashMap<u32, (u32, Tie)>, end: u32) -> Vec<(u32, Tie)> {
     let mut way = Vec::new();
@@ -102,6 +151,20 @@ mod tests {
         assert!(matches!(points(2)[..], [(6, Tie::Start), (4, _), (3, Tie::Control), (2, Tie::Value(_))]));
         assert_eq!(way(&run, &[(6, None)], |point| point == 5), None);
         assert_eq!(way(&run, &[(6, None)], |point| point == 6), Some(vec![(6, Tie::Start)]));
+    }
+
+    #[test]
+    fn of_several_ways_the_one_that_passes_the_most_is_taken() {
+        let run = run();
+        let points = |numbers: &[u32]| {
+            let number = |point: u32| numbers.iter().position(|one| *one == point);
+            weightiest_way(&run, &[(6, None)], number)
+                .map(|way| way.into_iter().map(|(point, _)| point).collect::<Vec<_>>())
+        };
+        assert_eq!(points(&[1, 2]), Some(vec![6, 4, 1]));
+        // The condition and what it reads weigh more together.
+        assert_eq!(points(&[4, 3, 1, 2]), Some(vec![6, 4, 3, 2]));
+        assert_eq!(points(&[5]), None);
     }
 
     #[test]

@@ -37,6 +37,9 @@ pub struct Explanation {
     /// Where what differs comes in.
     #[serde(default)]
     pub origins: Vec<Origin>,
+    /// How the failing run came to what comes in there, the nearest first: seen in that run alone, and not proved.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub before: Vec<Point>,
     /// Whether everything was followed back to where it comes in.
     #[serde(default)]
     pub complete: bool,

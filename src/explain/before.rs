@@ -1,0 +1,79 @@
+//! What the failing run did before the place where a chain ends: the way back from there, in that run alone.
+
+use std::collections::{HashMap, HashSet};
+
+use super::Case;
+use crate::comparison::{NONE, Side, Tie, Value, weightiest_way};
+use crate::program::is_of_system;
+use crate::report::{Place, Point};
+
+/// Lines of the last ranking, at most, that may be passed on the way back: those below have hardly any probability.
+const MOST_SUSPECTS: usize = 12;
+/// Lines that far apart, at most, are taken for parts of one statement: of what is told already nothing more need be passed.
+const SAME_STATEMENT: u32 = 1;
+/// Places on the way back that are told, at most: so many from the chain's end on, and so many up to the last suspect.
+const MOST_TOLD: (usize, usize) = (3, 3);
+/// Places on a way back that nothing is suspected on, at most.
+const MOST_FOLLOWED: usize = 7;
+/// Points on such a way, at most: a loop is left after that.
+const MOST_POINTS: usize = 400;
+
+impl Case<'_> {
+    /// How the failing run came to do what it did at a point: of all ways back the one that passes the most of these lines, the likeliest first. What
+    /// is `told` already counts nothing.
+    pub(super) fn before(&self, start: u32, suspects: &[(String, u32)], told: &[Place]) -> Vec<Point> {
+        let is_near = |file: &str, line: u32, most: u32| {
+            told.iter().any(|place| place.file == file && place.line.abs_diff(line) <= most)
+        };
+        let mut numbers: HashMap<u32, usize> = HashMap::new();
+        let mut lines: Vec<&(String, u32)> =
+            suspects.iter().filter(|(file, line)| !is_near(file, *line, SAME_STATEMENT)).collect();
+        lines.truncate(MOST_SUSPECTS);
+        for (number, (file, line)) in lines.into_iter().enumerate() {
+            let points = self.words.points_on(Side::Second, file, *line).into_iter();
+            points.filter(|point| *point < start).for_each(|point| _ = numbers.insert(point, number));
+        }
+        let way = weightiest_way(self.failing(), &[(start, None)], |point| numbers.get(&point).copied());
+        let mut points = self.told_way(&way.unwrap_or_default(), MOST_TOLD);
+        points.retain(|point| !is_near(&point.file, point.line, 0));
+        points
+    }
+
+    /// The way back from where a failure shows by what was handed on: of the values that a point reads the one that is handed on, else the last
+    /// written number; where nothing is read, what decided. Each line once.
+    pub(super) fn followed(&self, start: (u32, Option<u32>)) -> Vec<(u32, Tie)> {
+        let (run, mut way) = (self.failing(), vec![(start.0, Tie::Start)]);
+        let line = |point: u32| {
+            let place = self.place(Side::Second, point);
+            (place.file, place.line)
+        };
+        let mut seen = HashSet::from([line(start.0)]);
+        let (mut at, mut only) = start;
+        while way.len() < MOST_POINTS && seen.len() <= MOST_FOLLOWED {
+            let value = only.map(|write| run.value(write));
+            let all = only.as_ref().filter(|_| way.len() == 1).map_or(run.reads(at), std::slice::from_ref);
+            let is_new = |write: &u32| {
+                let writer = run.writer(*write);
+                writer != 0 && writer < at && (!seen.contains(&line(writer)) || line(writer) == line(at))
+            };
+            let worth = |write: &u32| {
+                let is_number = !matches!(run.value(*write), Value::Address(_));
+                (Some(run.value(*write)) == value, is_number, run.writer(*write))
+            };
+            let next = all.iter().copied().filter(is_new).max_by_key(worth);
+            let parent = Some(run.parent(at)).filter(|parent| *parent != NONE && *parent != 0);
+            let (point, tie) = match (next, parent) {
+                (Some(write), _) => (run.writer(write), Tie::Value(write)),
+                (None, Some(parent)) => (parent, Tie::Control),
+                _ => break,
+            };
+            way.push((point, tie));
+            let place = line(point);
+            if place.1 != 0 && !is_of_system(&place.0) {
+                seen.insert(place);
+            }
+            (at, only) = (point, next);
+        }
+        way
+    }
+}
