@@ -223,7 +223,7 @@ impl Extent {
 }
 
 impl Effect {
-    /// The memory whose bytes are recorded after a call: where, and how much. [`Scans`] has many and is not among these.
+    /// The memory whose bytes are recorded after a call: where, and how much. [`Effect::Scans`] has many and is not among these.
     pub const fn recorded(self) -> Option<(Base, Extent)> {
         match self {
             Effect::Writes(base, extent) => Some((base, extent)),
