@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write as _};
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::SuiteError;
 use super::config::{FILE, Kind};
@@ -248,7 +248,7 @@ fn later(root: &Path) -> Option<(&'static str, &'static str, &'static str)> {
     if cmake.contains("enable_testing(") || cmake.contains("include(ctest)") {
         return Some(("ctest", "build", "CMakeLists.txt has tests; they are listed once it is built"));
     }
-    if has_tests_of_meson(root, MESON_DEPTH) {
+    if has_tests_of_meson(root) {
         return Some(("meson", "build", "meson.build has tests; they are listed once it is set up"));
     }
     let subs = detect::subdirectories(root).into_iter().map(|sub| sub.join("Makefile.am").display().to_string());
@@ -261,12 +261,18 @@ fn later(root: &Path) -> Option<(&'static str, &'static str, &'static str)> {
 /// Directories below the project's in which a meson.build is looked for, one in the other.
 const MESON_DEPTH: u32 = 3;
 
+/// Whether the project in `root` is one of Meson, and defines tests; those of its subprojects are others' tests.
+fn has_tests_of_meson(root: &Path) -> bool {
+    root.join("meson.build").is_file() && defines_tests_of_meson(root, MESON_DEPTH)
+}
+
 /// Whether a meson.build in `directory`, or so deep below, defines tests.
-fn has_tests_of_meson(directory: &Path, depth: u32) -> bool {
-    let Ok(text) = fs::read_to_string(directory.join("meson.build")) else { return false };
-    let text: String = text.split_whitespace().collect();
-    let below = || detect::subdirectories(directory).into_iter().map(|sub| directory.join(sub));
-    text.contains("test(") || depth > 0 && below().any(|sub| has_tests_of_meson(&sub, depth - 1))
+fn defines_tests_of_meson(directory: &Path, depth: u32) -> bool {
+    let text = fs::read_to_string(directory.join("meson.build")).unwrap_or_default();
+    let code = text.lines().filter_map(|line| line.split('#').next()).flat_map(str::split_whitespace);
+    let is_own = |sub: &PathBuf| sub != Path::new("subprojects");
+    let mut below = detect::subdirectories(directory).into_iter().filter(is_own).map(|sub| directory.join(sub));
+    code.collect::<String>().contains("test(") || depth > 0 && below.any(|sub| defines_tests_of_meson(&sub, depth - 1))
 }
 
 /// The program that is probably tested: the only executable file, what the Makefile makes first, or one called like the directory.

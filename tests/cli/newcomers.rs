@@ -200,11 +200,13 @@ fn tests_that_cmake_leaves_out_by_default_are_made() {
 fn a_build_system_without_tests_gives_way_to_one_with_them() {
     let automake = ("Makefile.am", "TESTS = a.sh\n");
     let meson = "project('p', 'c')\nexecutable('p', 'p.c')\n";
-    let (_, written) = first_file(&[("meson.build", meson), automake]);
+    let others = ("subprojects/o/meson.build", "test('o', o)\n");
+    let remark = format!("{meson}# no test('p', p) yet\n");
+    let (_, written) = first_file(&[("meson.build", &remark), others, automake]);
     assert!(written.contains("kind = \"automake\"") && written.contains("./configure && "), "{written}");
     let with_tests = format!("{meson}subdir('t/unit')\n");
-    let tests = [("t/meson.build", ""), ("t/unit/meson.build", "test ('p', p)\n")];
-    let (_, written) = first_file(&[("meson.build", &with_tests), tests[0], tests[1], automake]);
+    let tests = ("t/unit/meson.build", "test ('p', p)\n");
+    let (_, written) = first_file(&[("meson.build", &with_tests), tests, automake]);
     assert!(written.contains("kind = \"meson\"") && written.contains("meson setup build"), "{written}");
 }
 
