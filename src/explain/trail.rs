@@ -43,7 +43,7 @@ impl Case<'_> {
             End::Within(_) => run.reads(last).iter().copied().rfind(is_null),
             End::Outside(Some(step)) => {
                 let callee = self.words.callee(step)?;
-                let model = external::external(external::number(callee)?)?;
+                let model = external::known(callee)?;
                 let used = |number: u32| {
                     let is_base = |base: Base| matches!(base, Base::Argument(at) if u32::from(at) == number);
                     model.effects.iter().any(|effect| match effect {

@@ -15,7 +15,7 @@ impl Case<'_> {
     pub(super) fn wrong_cell(&self, wrong: &Wrong) -> Option<(u32, u32, u32)> {
         let (run, names) = (self.failing(), &self.runs.naming.names);
         let Site::Step(step) = self.code.what(run.site(wrong.point)) else { return None };
-        let model = external::external(external::number(self.words.callee(step)?)?)?;
+        let model = external::known(self.words.callee(step)?)?;
         let buffer = match model.effects {
             [Does::Reads(Base::Argument(number), Extent::Product(..) | Extent::Count(_) | Extent::Text)] => *number,
             _ => return None,
@@ -65,7 +65,7 @@ impl Case<'_> {
         let is_copy = match self.code.what(run.site(point)) {
             Site::Step(step) => self.code.steps[step as usize].action == Action::Copy,
             Site::Returned(step) => {
-                let model = self.words.callee(step).and_then(external::number).and_then(external::external);
+                let model = self.words.callee(step).and_then(external::known);
                 let copies = |effect: &Does| matches!(effect, Does::Copies(..) | Does::Moves(..));
                 model.is_some_and(|model| model.effects.iter().any(copies))
             }

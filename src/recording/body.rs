@@ -635,7 +635,7 @@ impl Code {
 
     /// The same of the function that a step calls.
     pub fn role_of(&self, step: u32) -> Option<Role> {
-        external::external(external::number(self.called_symbol(step)?)?).map(|model| model.role)
+        external::known(self.called_symbol(step)?).map(|model| model.role)
     }
 
     /// The name of the symbol that a step calls, if it calls one that code without a body may be.
