@@ -126,9 +126,12 @@ extern "C" fn started(frame: usize) {
     if auxiliary.secure {
         return;
     }
-    if settings.is_replaced() && module.is_executable(&auxiliary) {
-        // SAFETY: the loader's thread; the settings are C strings.
-        unsafe { stand_in::give_place(&settings) };
+    if settings.is_replaced() {
+        // A library leaves it to the program, which comes after it.
+        if module.is_executable(&auxiliary) {
+            // SAFETY: the loader's thread; the settings are C strings.
+            unsafe { stand_in::give_place(&settings) };
+        }
         return;
     }
     symbols::fill().store(settings.fill, Ordering::Relaxed);

@@ -101,6 +101,28 @@ fn each_start_in_a_shell_script_is_a_test_with_its_own_input_and_output() {
     assert_eq!(by_hand, "90 points: 2\n");
 }
 
+/// The program's functions are in a shared library, which starts before it.
+#[test]
+fn starts_of_a_program_with_a_shared_library_are_tests() {
+    let project = Project::new();
+    let (library, program) = PROGRAM.split_once("int main").unwrap();
+    let library = library.replace("static ", "");
+    let make = "grade: main.c libgrade.so\n\t$(CC) -g -O0 -o $@ main.c -L. -lgrade -Wl,-rpath,.\n\
+                libgrade.so: grade.c\n\t$(CC) -g -O0 -shared -fPIC -o $@ grade.c\n";
+    let headers = "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\nint total(FILE *), grade(int);\n";
+    project.write("grade.c", &library).write("main.c", &format!("{headers}int main{program}"));
+    project.write("Makefile", make).write("driver", SHELL);
+    project.write(
+        "suspect.toml",
+        "[build]\ncommand = \"make\"\n[[suite]]\nkind = \"command\"\nrun = \"sh driver\"\nstarts = true\n",
+    );
+    project.succeed(&["build"]);
+    let said = tested(&project);
+    assert!(said.contains("4 passing, 1 failing, 1 not counted"), "{said}");
+    let answer = project.succeed(&["rank"]);
+    assert!(answer.contains("grade()") && answer.contains("with `points >= 90`"), "{answer}");
+}
+
 #[test]
 fn a_change_counts_if_the_driver_accepts_what_the_program_then_writes() {
     let project = project(SHELL, "sh driver", "starts = true\n");
