@@ -83,6 +83,16 @@ fn what_the_version_for_changes_does_otherwise_is_said_when_tests_are_recorded()
     }
 }
 
+/// A driver of a thousand processes would fill the memory with their values.
+#[test]
+fn no_values_are_kept_where_only_verdicts_are_compared() {
+    let project = built(&["echo $SUSPECT_RECORD $SUSPECT_LOG_BYTES >> versions.log; ./otherwise jump 20"]);
+    project.succeed(&["test"]);
+    let log = std::fs::read_to_string(project.path().join("versions.log")).unwrap();
+    let of_trace: Vec<&str> = log.lines().filter(|line| line.starts_with("trace")).collect();
+    assert!(!of_trace.is_empty() && of_trace.iter().all(|line| *line == "trace 0"), "{log}");
+}
+
 #[test]
 fn a_version_that_is_not_optimised_gets_the_stack_that_it_needs_or_is_named() {
     let project =

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use suspect_format::abi::Mode;
+use suspect_format::abi::{ENV_LOG_BYTES, Mode};
 
 use super::settle::alike;
 use super::{Baseline, BaselineOptions, Help, Limit, RunSummary, Session, Stability, in_parallel};
@@ -21,7 +21,9 @@ pub fn differing(
     known: &Baseline,
     tests: &[usize],
 ) -> Result<BTreeMap<usize, RunSummary>, SuiteError> {
-    let options = BaselineOptions { mode, ..options.clone() };
+    let mut options = BaselineOptions { mode, ..options.clone() };
+    // Nobody looks at the values: a test of a thousand processes would fill the machine's memory with their logs.
+    options.env.push((ENV_LOG_BYTES.into(), "0".into()));
     let session = Session { suite, options: &options, hook: &|_, _, _, _| {}, scratch: ScratchRoot::new()? };
     let differs = |index: usize, label: &str, help: Option<Help>| {
         let of_test = &known.tests[index];
