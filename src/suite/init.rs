@@ -8,6 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use super::SuiteError;
+use super::check_target::CheckTarget;
 use super::config::{FILE, Kind};
 use super::detect::{self, TEST_DIRS, detect, pairs, scripts};
 use super::makefile::Makefile;
@@ -35,14 +36,17 @@ pub fn init(root: &Path, last: Option<&BuildReport>) -> Result<String, SuiteErro
 fn text(root: &Path, last: Option<&BuildReport>) -> String {
     let mut out = String::from("# What suspect builds and tests. Paths are relative to this file.\n\n");
     let tests = found(root);
-    let built_by = match &tests {
-        Tests::Listed(listed) => built_by(listed.kind),
-        Tests::Make(check) => Some(tested_by(check)),
-        Tests::Pairs(..) | Tests::Scripts(_) | Tests::Unknown => None,
+    let (built_by, by_make) = match &tests {
+        Tests::Listed(listed) => (built_by(listed.kind), None),
+        Tests::Make(check) => (Some(tested_by(check)), check.build.as_deref()),
+        Tests::Pairs(..) | Tests::Scripts(_) | Tests::Unknown => (None, None),
     };
-    out.push_str(&build(root, last, built_by));
+    out.push_str(&build(root, last, built_by, by_make));
     out.push_str(STORE);
-    out.push_str(RANK);
+    match &tests {
+        Tests::Make(CheckTarget { source: Some(source), .. }) => out.push_str(&trusting(root, source)),
+        _ => out.push_str(RANK),
+    }
     out.push_str(&suite(root, &tests));
     out
 }
@@ -53,14 +57,24 @@ const STORE: &str = "# How many recorded runs are kept, and with them what was f
 const RANK: &str = "# Code of the tests themselves, which is trusted: not ranked, not mutated. Without this, what lies in tests/, test/, t/, ... or is\n\
     # called test_*.c, *_test.c, ...; [] trusts none.\n# [rank]\n# test_code = [\"tests/**/*.c\"]\n\n";
 
+/// The section that trusts this source and the directories of tests that are there.
+fn trusting(root: &Path, source: &str) -> String {
+    let is_there = |dir: &&&str| root.join(dir).is_dir();
+    let dirs = TEST_DIRS.iter().filter(is_there).map(|dir| format!("{dir}/**"));
+    let patterns: Vec<String> = std::iter::once(source.to_owned()).chain(dirs).map(|text| quoted(&text)).collect();
+    let comment = "# Code of the tests themselves, which is trusted: not ranked, not mutated.";
+    format!("{comment}\n[rank]\ntest_code = [{}]\n\n", patterns.join(", "))
+}
+
 /// How a project is built, by the first of these files. As many jobs as the machine has processors: a file that is committed is used on others, too.
-const BUILDS: [(&str, &str, &str); 8] = [
+const BUILDS: [(&str, &str, &str); 9] = [
     (CMAKE, "CMake", "cmake -S . -B build && cmake --build build -j$(nproc)"),
     ("meson.build", "Meson", "meson setup build && meson compile -C build"),
     // With no tests named, `make check` builds the test programs and runs none.
     ("Makefile.am", "Automake", "./configure && make -j$(nproc) && make -j$(nproc) check TESTS="),
     ("configure", "configure", "./configure && make -j$(nproc)"),
     ("configure.ac", "Autoconf", "autoreconf -i && ./configure && make -j$(nproc)"),
+    ("configure.sh", "configure.sh", "./configure.sh && make -j$(nproc)"),
     ("GNUmakefile", "make", MAKE),
     ("makefile", "make", MAKE),
     ("Makefile", "make", MAKE),
@@ -78,17 +92,24 @@ fn built_by(kind: &str) -> Option<&'static str> {
 }
 
 /// The file of the build system that knows how to test, where no tool lists the tests.
-fn tested_by(check: &MakeCheck) -> &'static str {
+fn tested_by(check: &CheckTarget) -> &'static str {
     if check.makefile == "Makefile.in" { "configure" } else { check.makefile }
 }
 
-/// What builds the project, as far as it is left open by a build that was made: what `has_tests`, if that is there.
-fn build(root: &Path, last: Option<&BuildReport>, has_tests: Option<&str>) -> String {
+/// What builds the project, as far as it is left open by a build that was made: what `has_tests`, if that is there. `by_make` is the command where
+/// `make` alone would run the tests.
+fn build(root: &Path, last: Option<&BuildReport>, has_tests: Option<&str>, by_make: Option<&str>) -> String {
     if let Some(last) = last {
         let line = quoted(&line_of(root, last));
         return format!("[build]\n# What `suspect build` runs (as it was last given).\ncommand = {line}\n\n");
     }
     let there = |file: &str| root.join(file).is_file();
+    if let Some(command) = by_make {
+        return format!(
+            "[build]\n# What `suspect build` runs (`make` alone runs the tests, too).\ncommand = {}\n\n",
+            quoted(command)
+        );
+    }
     let with_tests = BUILDS.into_iter().find(|(file, ..)| Some(*file) == has_tests && there(file));
     let found = with_tests.or_else(|| BUILDS.into_iter().find(|(file, ..)| there(file)));
     let mut out = String::from("[build]\n");
@@ -135,7 +156,7 @@ enum Tests {
     /// Scripts by this pattern.
     Scripts(String),
     /// make runs them all.
-    Make(MakeCheck),
+    Make(CheckTarget),
     /// Nothing shows.
     Unknown,
 }
@@ -144,13 +165,6 @@ struct Listed {
     kind: &'static str,
     dir: String,
     comment: String,
-}
-
-/// A target that runs all tests.
-struct MakeCheck {
-    /// The file that has it.
-    makefile: &'static str,
-    command: String,
 }
 
 /// Those that are there, or will be once the project is built.
@@ -163,30 +177,14 @@ fn found(root: &Path) -> Tests {
     let later = || later(root).map(|(kind, dir, why)| Listed { kind, dir: dir.into(), comment: why.into() });
     let listed = there.or_else(later).map(Tests::Listed);
     let pairs = || pairs(root).map(|(dir, input, output)| Tests::Pairs(dir, input, output));
-    let scripts = || scripts(root).map(Tests::Scripts);
-    let made = || make_check(root).map(Tests::Make);
-    listed.or_else(pairs).or_else(scripts).or_else(made).unwrap_or(Tests::Unknown)
-}
-
-/// Targets that run tests by custom.
-const TARGETS: [&str; 3] = ["check", "test", "tests"];
-
-/// The command that runs the tests, if a Makefile here or in a directory of tests says so.
-fn make_check(root: &Path) -> Option<MakeCheck> {
-    // Automake makes a target `check` that does nothing where nothing else is said.
-    if let Some(automake) = Makefile::read(root, "Makefile.am") {
-        let command = "make check".to_owned();
-        return automake.makes("check-local").then_some(MakeCheck { makefile: automake.name, command });
-    }
-    let dirs = std::iter::once(".").chain(TEST_DIRS);
-    let command = |dir: &str, target: &str| match dir {
-        "." => format!("make {target}"),
-        dir => format!("make -C {dir} {target}"),
+    let check = CheckTarget::of(root);
+    // Scripts of which the Makefile's tests do not speak do something else: they look for bad style, or make test data.
+    let is_run = |pattern: &String| {
+        let dir = pattern.split('/').next().unwrap_or_default();
+        check.as_ref().and_then(|check| check.mentions(dir)).unwrap_or(true)
     };
-    dirs.filter_map(|dir| Some((dir, Makefile::of(&root.join(dir))?))).find_map(|(dir, makefile)| {
-        let target = TARGETS.into_iter().find(|target| makefile.makes(target))?;
-        Some(MakeCheck { makefile: makefile.name, command: command(dir, target) })
-    })
+    let scripts = scripts(root).filter(is_run).map(Tests::Scripts);
+    listed.or_else(pairs).or(scripts).or(check.map(Tests::Make)).unwrap_or(Tests::Unknown)
 }
 
 fn suite(root: &Path, tests: &Tests) -> String {
@@ -207,7 +205,7 @@ fn suite(root: &Path, tests: &Tests) -> String {
                 format!("kind = \"command\"\nlist = \"ls {pattern}\"\nrun = \"sh {{test}}\"\nresult = \"exit\"\n");
             (format!("found {pattern}"), body)
         }
-        Tests::Make(MakeCheck { command, .. }) => {
+        Tests::Make(CheckTarget { command, .. }) => {
             let comment = format!(
                 "no single tests found: this takes `{command}` as one test; one command for each test says much more"
             );

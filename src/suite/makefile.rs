@@ -7,6 +7,8 @@ use std::path::Path;
 const NAMES: [&str; 4] = ["GNUmakefile", "makefile", "Makefile", "Makefile.in"];
 /// Files that one Makefile may include, so that no circle of them is followed for ever.
 const MOST_INCLUDED: usize = 20;
+/// Variables that one word may name one in the other, so that no circle of them is followed for ever.
+const MOST_NESTED: u32 = 5;
 
 /// A Makefile with what it includes by plain names.
 #[derive(Debug)]
@@ -57,6 +59,56 @@ impl Makefile {
         }
     }
 
+    /// The targets of its first rule, which `make` alone makes.
+    pub(super) fn goals(&self) -> impl Iterator<Item = &str> {
+        let first = self.rules().find(|(targets, _)| !targets.starts_with('.'));
+        first.into_iter().flat_map(|(targets, _)| targets.split_whitespace())
+    }
+
+    /// What a target is made of, in the order of its rules; nothing if some of it does not show in the text.
+    pub(super) fn sources(&self, target: &str) -> Option<Vec<String>> {
+        let of_target = self.rules().filter(|(targets, _)| targets.split_whitespace().any(|made| made == target));
+        // A rule may set a variable for its target, say its recipe behind a semicolon, or have what is only to be there behind a bar.
+        let listed = of_target.map(|(_, sources)| sources).filter(|sources| !sets_variable(sources));
+        let mut words = Vec::new();
+        for sources in listed {
+            let listed = sources.split([';', '#']).next().unwrap_or_default();
+            words.extend(self.expanded(listed, MOST_NESTED)?.into_iter().filter(|word| word != "|"));
+        }
+        Some(words)
+    }
+
+    /// The lines of a target's recipes.
+    pub(super) fn recipe(&self, target: &str) -> Vec<&str> {
+        let mut is_of_target = false;
+        let mut lines = Vec::new();
+        for line in self.text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('#')) {
+            match line.strip_prefix('\t') {
+                Some(line) if is_of_target => lines.push(line),
+                Some(_) => {}
+                None => {
+                    let targets = line.split_once(':').filter(|(_, rest)| !rest.starts_with('=')).map(|(made, _)| made);
+                    is_of_target = targets.is_some_and(|made| made.split_whitespace().any(|made| made == target));
+                }
+            }
+        }
+        lines
+    }
+
+    /// Words with the variables that they are replaced by their text.
+    fn expanded(&self, text: &str, depth: u32) -> Option<Vec<String>> {
+        let mut words = Vec::new();
+        for word in text.split_whitespace() {
+            let variable = ["$(", "${"].into_iter().find_map(|begin| word.strip_prefix(begin));
+            match variable.and_then(|rest| rest.strip_suffix([')', '}'])) {
+                Some(variable) if depth > 0 => words.extend(self.expanded(&self.assigned(variable)?, depth - 1)?),
+                None if !word.contains('$') => words.push(word.to_owned()),
+                _ => return None,
+            }
+        }
+        Some(words)
+    }
+
     /// Targets and what they are made of.
     fn rules(&self) -> impl Iterator<Item = (&str, &str)> {
         // Blanks before a rule are allowed; a tab begins a line of a recipe.
@@ -72,6 +124,12 @@ impl Makefile {
         let mut named = assignments.filter(|(name, _)| name.trim_end_matches([':', '?', ' ', '\t']) == variable);
         named.next().map(|(_, value)| value.to_owned())
     }
+}
+
+/// Whether a rule sets a variable for its target instead of saying what that is made of.
+fn sets_variable(rest: &str) -> bool {
+    let name = rest.split_once('=').map(|(name, _)| name.trim_end_matches([':', '?', '+', ' ', '\t']));
+    name.is_some_and(|name| name.trim_start().chars().all(|c| c.is_ascii_alphanumeric() || "_-. ".contains(c)))
 }
 
 /// A file's text with lines that go on in the next one joined, and an end of line at its end.
@@ -125,6 +183,33 @@ mod tests {
         ] {
             assert!(!makes(&[("Makefile", text)], "check"), "{text}");
         }
+    }
+
+    fn written(text: &str) -> Makefile {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("Makefile"), text).unwrap();
+        Makefile::of(dir.path()).unwrap()
+    }
+
+    #[test]
+    fn sources_are_those_of_all_rules_with_variables_expanded() {
+        let makefile =
+            written("L = $(M) c\nM=a ${N}\nN = b\n.PHONY: all\nall: $(L) x | y # z\nall: CFLAGS = -g\nall: w ; echo\n");
+        let sources: Vec<String> = ["a", "b", "c", "x", "y", "w"].map(str::to_owned).into();
+        assert_eq!(makefile.sources("all"), Some(sources));
+        assert_eq!(makefile.sources("none"), Some(Vec::new()));
+        assert_eq!(makefile.goals().collect::<Vec<_>>(), ["all"]);
+        for text in ["all: $(GONE)\n", "A = $(A)\nall: $(A)\n", "all: $(X:.c=.o)\n", "all: a$(X)\nX = b\n"] {
+            assert_eq!(written(text).sources("all"), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_recipe_is_what_is_indented_behind_its_rule() {
+        let makefile = written("a: b\n\tone\n\n# remark\n\ttwo: x\nb:\n\tthree\na c:\n\tfour\nX := a:\n\tfive\n");
+        assert_eq!(makefile.recipe("a"), ["one", "two: x", "four"]);
+        assert_eq!(makefile.recipe("b"), ["three"]);
+        assert!(makefile.recipe("d").is_empty());
     }
 
     #[test]

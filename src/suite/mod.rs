@@ -9,6 +9,7 @@ mod baseline;
 mod captured;
 mod case;
 mod cases;
+mod check_target;
 mod cmake_regex;
 mod command;
 mod complaint;

@@ -231,6 +231,51 @@ fn only_targets_that_a_makefile_has_are_taken_for_tests() {
     assert_eq!(command(&automake).as_deref(), None);
 }
 
+/// A library that is one too small, and its test.
+const WIDTH: (&str, &str) = ("width.c", "int width(int from, int to)\n{\n    return to - from;\n}\n");
+const WIDTH_TEST: (&str, &str) = (
+    "tests.c",
+    "#include <stdio.h>\nint width(int from, int to);\nint main(void)\n{\n    int is = width(2, 4);\n    \
+     printf(\"width %d\\n\", is);\n    return is != 3;\n}\n",
+);
+
+#[test]
+fn a_project_whose_make_runs_the_tests_is_built_though_they_fail() {
+    let together = "all: check\ncheck: unit\n\t./unit\nunit: tests.c width.c\n\t$(CC) -g -o $@ tests.c width.c\n";
+    let itself = "all: test\n.PHONY: test\ntest: tests.c width.c\n\t$(CC) -g -o $@ tests.c width.c\n\t./$@\n";
+    for (makefile, build, run) in [
+        (together, "command = \"make -j$(nproc) unit\"", "run = \"make check\""),
+        (itself, "command = \"rm -f test && make -k test; test -x test\"", "run = \"./test\""),
+    ] {
+        let project = Project::new();
+        project.write(WIDTH.0, WIDTH.1).write(WIDTH_TEST.0, WIDTH_TEST.1).write("Makefile", makefile);
+        project.succeed(&["init"]);
+        let written = fs::read_to_string(project.path().join("suspect.toml")).unwrap();
+        assert!(written.contains(build) && written.contains(run), "{written}");
+        assert!(written.contains("`make` alone runs the tests, too"), "{written}");
+        assert!(written.contains("\ntest_code = [\"tests.c\"]\n"), "{written}");
+        project.succeed(&["build"]);
+        let said = project.succeed(&["test"]);
+        assert!(said.contains("0 passing, 1 failing"), "{said}");
+        let ranking = project.ranking(&[]);
+        assert_eq!(ranking["ranking"][0]["file"], "width.c", "{ranking}");
+        // What cannot be compiled is no build, though there is a program of before.
+        project.write(WIDTH.0, "int width(\n").fail(&["build"], 4);
+    }
+}
+
+#[test]
+fn scripts_of_which_the_makefile_does_not_speak_are_no_tests() {
+    let makefile = |recipe| format!("all: p\ncheck: p\n\t{recipe}\nlint:\n\tsh tests/lint.sh\n");
+    let lint = ("tests/lint.sh", "exit 0\n");
+    let (_, written) = first_file(&[("Makefile", &makefile("./p < x")), lint]);
+    assert!(written.contains("run = \"make check\""), "{written}");
+    let (_, written) = first_file(&[("Makefile", &makefile("for t in tests/*; do sh $$t; done")), lint]);
+    assert!(written.contains("list = \"ls tests/*.sh\""), "{written}");
+    let (_, written) = first_file(&[("Makefile", "all: p\n"), lint]);
+    assert!(written.contains("list = \"ls tests/*.sh\""), "{written}");
+}
+
 #[test]
 fn what_init_does_not_find_it_says() {
     let (said, written) = first_file(&[("Makefile", "all: prog\nprog: prog.c\n")]);
@@ -291,7 +336,7 @@ fn a_test_that_does_not_end_is_explained_by_its_beginning() {
     assert!(project.succeed(&["test"]).contains("fails: 2 (./down 9): timeout"));
     // As in a project that says nothing of time.
     project.write("suspect.toml", &format!("{build}{suite}"));
-    let explained = text(&project.suspect(&["explain", "2", "--against", "1", "--budget", "60s"]));
+    let explained = text(&project.suspect(&["explain", "2", "--against", "1", "--budget", "600s"]));
     assert!(explained.contains("2 does not end in time, and is at down.c:"), "{explained}");
 }
 

@@ -1,0 +1,210 @@
+//! The target of a Makefile that runs the tests, and how the project is built without running them.
+
+use std::path::Path;
+
+use super::detect::TEST_DIRS;
+use super::makefile::Makefile;
+
+/// Targets that run tests by custom.
+const TARGETS: [&str; 3] = ["check", "test", "tests"];
+/// Sources of test programs beside a library's, which alone could be a program's own.
+const SOURCES: [&str; 4] = ["test.c", "tests.c", "Test.c", "Tests.c"];
+/// What a program of tests may be made of, one thing of the other, at most: program, object, source.
+const DEPTH: u32 = 4;
+
+/// A target that runs all tests.
+pub(super) struct CheckTarget {
+    /// The file that has it.
+    pub(super) makefile: &'static str,
+    /// What runs the tests.
+    pub(super) command: String,
+    /// What builds the project, where `make` alone would run the tests, too: with a fault it would fail.
+    pub(super) build: Option<String>,
+    /// The source of the tests among what it is made of, and with others.
+    pub(super) source: Option<String>,
+    /// The text of its recipe and of those of what it is made of.
+    recipes: String,
+}
+
+impl CheckTarget {
+    /// The first that a Makefile here or in a directory of tests has.
+    pub(super) fn of(root: &Path) -> Option<CheckTarget> {
+        // Automake makes a target `check` that does nothing where nothing else is said.
+        if let Some(automake) = Makefile::read(root, "Makefile.am") {
+            let here = || CheckTarget::plain("make check".to_owned(), &automake, "check-local");
+            return automake.makes("check-local").then(here);
+        }
+        let dirs = std::iter::once(".").chain(TEST_DIRS);
+        dirs.filter_map(|dir| Some((dir, Makefile::of(&root.join(dir))?))).find_map(|(dir, makefile)| {
+            let target = TARGETS.into_iter().find(|target| makefile.makes(target))?;
+            Some(match dir {
+                "." => CheckTarget::here(root, &makefile, target),
+                dir => CheckTarget::plain(format!("make -C {dir} {target}"), &makefile, target),
+            })
+        })
+    }
+
+    /// Whether its recipes speak of a directory; unknown where there are none.
+    pub(super) fn mentions(&self, dir: &str) -> Option<bool> {
+        let is_part = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
+        (!self.recipes.is_empty()).then(|| self.recipes.split(|c| !is_part(c)).any(|word| word == dir))
+    }
+
+    fn plain(command: String, makefile: &Makefile, target: &str) -> CheckTarget {
+        let made = makefile.sources(target).unwrap_or_default();
+        let recipes = std::iter::once(target).chain(made.iter().map(String::as_str));
+        let recipes: Vec<&str> = recipes.flat_map(|target| makefile.recipe(target)).collect();
+        CheckTarget { makefile: makefile.name, command, build: None, source: None, recipes: recipes.join("\n") }
+    }
+
+    /// That of the project's own directory.
+    fn here(root: &Path, makefile: &Makefile, target: &str) -> CheckTarget {
+        let plain = CheckTarget::plain(format!("make {target}"), makefile, target);
+        let check = CheckTarget { source: source(root, makefile), ..plain };
+        if let Some(program) = tests_itself(makefile) {
+            // It is made anew, so that one of before does not hide that it cannot be compiled; that it then fails is no failure to build.
+            let build = format!("rm -f {program} && make -k {program}; test -x {program}");
+            return CheckTarget { command: format!("./{program}"), build: Some(build), ..check };
+        }
+        let build = without_tests(root, makefile).map(|goals| format!("make -j$(nproc) {}", goals.join(" ")));
+        CheckTarget { build, ..check }
+    }
+}
+
+/// The target of tests whose recipe makes a program of that name and runs it.
+fn tests_itself(makefile: &Makefile) -> Option<&'static str> {
+    TARGETS.into_iter().find(|target| {
+        let words = |line: &str| -> Vec<String> {
+            let line = line.trim_start_matches(['@', '-', '+']).replace("$@", target).replace("$(@)", target);
+            line.split_whitespace().map(str::to_owned).collect()
+        };
+        let recipe: Vec<Vec<String>> = makefile.recipe(target).into_iter().map(words).collect();
+        let makes = |line: &Vec<String>| line.windows(2).any(|pair| pair[0] == "-o" && pair[1] == *target);
+        // With arguments, a variable or a pipe it is more than to start the program.
+        let runs = |line: &Vec<String>| *line == [format!("./{target}")];
+        recipe.iter().any(makes) && recipe.iter().any(runs)
+    })
+}
+
+/// The source of the tests that a target of tests is made of, where that has another source, too.
+fn source(root: &Path, makefile: &Makefile) -> Option<String> {
+    let mut made = Vec::new();
+    TARGETS.into_iter().for_each(|target| all_sources(makefile, target, DEPTH, &mut made));
+    // An object without a rule is made of the source of its name.
+    let implicit = |name: &String| makefile.sources(name).is_some_and(|sources| sources.is_empty());
+    let of_objects = |name: &String| match name.strip_suffix(".o") {
+        Some(stem) if implicit(name) => format!("{stem}.c"),
+        _ => name.clone(),
+    };
+    let made: Vec<String> = made.iter().map(of_objects).collect();
+    let is_tests = |name: &str| SOURCES.contains(&name);
+    let has_others = made.iter().any(|name| (name.ends_with(".c") || name.ends_with(".a")) && !is_tests(name));
+    let named = |source: &&&str| made.iter().any(|name| name == **source) && root.join(source).is_file();
+    SOURCES.iter().find(|source| has_others && named(source)).map(|source| source.to_string())
+}
+
+/// All that a target is made of, as far as it shows, one thing of the other.
+fn all_sources(makefile: &Makefile, target: &str, depth: u32, made: &mut Vec<String>) {
+    for name in makefile.sources(target).unwrap_or_default() {
+        if depth > 0 && !made.contains(&name) {
+            made.push(name.clone());
+            all_sources(makefile, &name, depth - 1, made);
+        }
+    }
+}
+
+/// What is made if the first rule's goals are, without the tests but with what those need; nothing where the goals leave out the tests.
+fn without_tests(root: &Path, makefile: &Makefile) -> Option<Vec<String>> {
+    let is_test = |name: &String| TARGETS.contains(&name.as_str());
+    let mut goals = Vec::new();
+    for goal in makefile.goals().map(str::to_owned) {
+        match is_test(&goal) {
+            true => goals.push(goal),
+            false => goals.extend(makefile.sources(&goal)?),
+        }
+    }
+    let (tests, others): (Vec<String>, Vec<String>) = goals.into_iter().partition(is_test);
+    if tests.is_empty() {
+        return None;
+    }
+    let mut made = others;
+    for test in tests {
+        // One level of `test: check`.
+        for needed in makefile.sources(&test)? {
+            match is_test(&needed) {
+                true => made.extend(makefile.sources(&needed)?),
+                false => made.push(needed),
+            }
+        }
+    }
+    let mut unique: Vec<String> = Vec::new();
+    for name in made.into_iter().filter(|name| !is_test(name) && !root.join(name).is_file()) {
+        if !unique.contains(&name) {
+            unique.push(name);
+        }
+    }
+    (!unique.is_empty()).then_some(unique)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What builds, and what tests.
+    fn found(text: &str) -> (Option<String>, String) {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("Makefile"), text).unwrap();
+        std::fs::write(dir.path().join("p.c"), "").unwrap();
+        let check = CheckTarget::of(dir.path()).unwrap();
+        (check.build, check.command)
+    }
+
+    #[test]
+    fn a_build_leaves_out_tests_and_makes_what_they_need() {
+        let build = |text| found(text).0;
+        let goals = |names: &str| Some(format!("make -j$(nproc) {names}"));
+        assert_eq!(build("all: lib p test\ntest: p q p.c\n\t./q\n"), goals("lib p q"));
+        assert_eq!(build("test: a b\n\t./a\n\t./b\na: p.c\n"), goals("a b"));
+        assert_eq!(build("all: p check\ncheck: test\ntest: q\n\t./q\n"), goals("p q"));
+        assert_eq!(build("all: p\ntest: q\n\t./q\n"), None);
+        assert_eq!(build("all: $(UNKNOWN) test\ntest: q\n"), None);
+    }
+
+    #[test]
+    fn a_program_that_its_own_rule_runs_is_made_whether_it_fails() {
+        let (build, command) = found("all: test\ntest: p.c\n\t$(CC) -o $@ p.c\n\t@./$@\n");
+        assert_eq!(build.as_deref(), Some("rm -f test && make -k test; test -x test"));
+        assert_eq!(command, "./test");
+        let (build, command) = found("all: p\ntest: p.c\n\t$(CC) -o x p.c\n\t./x\n");
+        assert_eq!((build, command.as_str()), (None, "make test"));
+    }
+
+    #[test]
+    fn a_source_of_tests_is_one_beside_others() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("test.c"), "").unwrap();
+        let source = |text: &str| {
+            std::fs::write(dir.path().join("Makefile"), text).unwrap();
+            CheckTarget::of(dir.path()).unwrap().source
+        };
+        let test = Some("test.c".to_owned());
+        assert_eq!(source("test: unit\n\t./unit\nunit: test.o lib.o\nlib.o: lib.c\n"), test);
+        assert_eq!(source("check: unit\nunit: test.c lib.a\n"), test);
+        assert_eq!(source("check: unit\nunit: test.o lib.o\n"), test);
+        assert_eq!(source("check: unit\nunit: test.c\n"), None);
+        assert_eq!(source("test: a\na: b\nb: a lib.c\n"), None);
+    }
+
+    #[test]
+    fn recipes_say_of_what_they_speak() {
+        let dir = tempfile::tempdir().unwrap();
+        let mentions = |text: &str| {
+            std::fs::write(dir.path().join("Makefile"), text).unwrap();
+            CheckTarget::of(dir.path()).unwrap().mentions("tests")
+        };
+        assert_eq!(mentions("check: p\n\t./p < x\n"), Some(false));
+        assert_eq!(mentions("check: p\n\tcd tests && ./run\n"), Some(true));
+        assert_eq!(mentions("check: all-of\nall-of:\n\tsh tests/run.sh\n"), Some(true));
+        assert_eq!(mentions("check: p\n"), None);
+    }
+}
