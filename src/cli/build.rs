@@ -57,7 +57,7 @@ pub fn build_aside(start: &Path) -> Result<(), Failure> {
         built
     });
     if built.as_ref().is_err_and(|failure| [Exit::Baseline, Exit::NotInstrumented].contains(&failure.exit)) {
-        let output = String::from_utf8_lossy(&std::fs::read(&log).unwrap_or_default()).into_owned();
+        let output = end_of(&log, MOST_SHOWN).unwrap_or_default();
         let lines: Vec<&str> = output.lines().collect();
         lines[lines.len().saturating_sub(LAST_LINES)..].iter().for_each(|line| say!("{line}"));
         say!("suspect: all that the build wrote is in {}", log.display());
@@ -67,6 +67,8 @@ pub fn build_aside(start: &Path) -> Result<(), Failure> {
 
 /// Lines of its output that a failed build is shown by: a compiler's message is near the end, before make's own.
 const LAST_LINES: usize = 40;
+/// Bytes of these lines at most: a build may write gigabytes, and lines without end.
+const MOST_SHOWN: u64 = 64 << 10;
 /// How often the output of a build is looked at.
 const LOOKED: Duration = Duration::from_millis(100);
 /// Bytes at the end of the output that hold its last line.
@@ -82,13 +84,18 @@ fn show_last_line(log: &Path, is_over: &AtomicBool) {
     }
 }
 
-fn last_line(log: &Path) -> std::io::Result<String> {
+/// The last bytes of a file as text.
+fn end_of(log: &Path, bytes: u64) -> std::io::Result<String> {
     let mut file = File::open(log)?;
     let length = file.metadata()?.len();
-    file.seek(SeekFrom::Start(length.saturating_sub(LAST_BYTES)))?;
+    file.seek(SeekFrom::Start(length.saturating_sub(bytes)))?;
     let mut end = Vec::new();
-    file.take(LAST_BYTES).read_to_end(&mut end)?;
-    let text = String::from_utf8_lossy(&end).into_owned();
+    file.take(bytes).read_to_end(&mut end)?;
+    Ok(String::from_utf8_lossy(&end).into_owned())
+}
+
+fn last_line(log: &Path) -> std::io::Result<String> {
+    let text = end_of(log, LAST_BYTES)?;
     let line = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
     Ok(line.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect())
 }

@@ -103,10 +103,15 @@ impl ScratchRoot {
 
 /// Whether `dir` is in a memory file system with so many bytes free.
 fn has_memory(dir: &Path, room: u64) -> bool {
-    nix::sys::statfs::statfs(dir).is_ok_and(|fs| {
-        fs.filesystem_type() == nix::sys::statfs::TMPFS_MAGIC
-            && fs.blocks_available().saturating_mul(fs.block_size().unsigned_abs()) >= room
-    })
+    let is_memory =
+        |dir| nix::sys::statfs::statfs(dir).is_ok_and(|fs| fs.filesystem_type() == nix::sys::statfs::TMPFS_MAGIC);
+    is_memory(dir) && free_bytes(dir).is_some_and(|free| free >= room)
+}
+
+/// Bytes that the file system of `dir` can still take, if it says so.
+pub fn free_bytes(dir: &Path) -> Option<u64> {
+    let fs = nix::sys::statfs::statfs(dir).ok()?;
+    Some(fs.blocks_available().saturating_mul(fs.block_size().unsigned_abs()))
 }
 
 /// The lock that the owner of a scratch root holds; `None` if somebody does, or where directories cannot be locked.

@@ -14,7 +14,7 @@ use suspect_format::record::{DEFAULT_RECORD_BYTES, FILE_SUFFIX};
 
 use crate::build::BuildReport;
 use crate::comparison::Turn;
-use crate::exec::{ScratchRoot, memory};
+use crate::exec::{ScratchRoot, free_bytes, memory};
 use crate::mutation::{does_not_end, most_passing_edges};
 use crate::obstacle::Obstacle;
 use crate::program::Program;
@@ -233,7 +233,9 @@ impl<'a> RecordingRoom<'a> {
         // What an earlier test of this label recorded is none of this one's.
         crate::exec::remove_tree(&directory);
         fs::create_dir_all(&directory).map_err(Obstacle::of(Obstacle::File))?;
-        let most = self.most_of(is_endless);
+        let processes =
+            self.records().iter().find(|record| record.name == test.name).map_or(1, |record| record.processes);
+        let most = self.most_of(is_endless, processes);
         let plain = self.run(test, &directory, most)?;
         let verdict = plain.verdict;
         let mut paths = Vec::new();
@@ -279,14 +281,19 @@ impl<'a> RecordingRoom<'a> {
         self.records().iter().any(|record| record.name == test.name && does_not_end(record))
     }
 
-    /// Bytes that a recording may have.
-    fn most_of(&self, is_endless: bool) -> u64 {
-        if !is_endless || std::env::var_os(ENV_RECORD_BYTES).is_some() {
+    /// Bytes that the recording of each of so many processes may have.
+    fn most_of(&self, is_endless: bool, processes: u32) -> u64 {
+        if std::env::var_os(ENV_RECORD_BYTES).is_some() {
             return self.most;
+        }
+        // A driver may start thousands of programs: together they leave half of the disk.
+        let most = self.most.min(free_bytes(&self.tmp).map_or(u64::MAX, |free| free / 2 / u64::from(processes.max(1))));
+        if !is_endless {
+            return most;
         }
         let edges = self.tested().and_then(|run| most_passing_edges(run, &run.recorded()?)).unwrap_or(u64::MAX);
         let enough = edges.saturating_mul(ENDLESS_BYTES_AN_EDGE).clamp(LEAST_ENDLESS_BYTES, MOST_ENDLESS_BYTES);
-        self.most.min(enough)
+        most.min(enough)
     }
 
     /// A test that does not end, with no more time than shows where it is.
@@ -368,7 +375,8 @@ impl<'a> RecordingRoom<'a> {
         let mut worker = self.worker.borrow_mut();
         let (Some(runs), Some(worker)) = (&recorded.runs, worker.as_mut()) else { return Ok(None) };
         let directory = self.tmp.join(label);
-        let to = Some((directory.as_path(), self.most_of(recorded.verdict == Verdict::Timeout)));
+        let processes = recorded.others as u32 + 1;
+        let to = Some((directory.as_path(), self.most_of(recorded.verdict == Verdict::Timeout, processes)));
         let done = runs.patched(worker, &self.suite, &changing(recorded, change), false, to).map_err(refused)?;
         let Some(run) = done.into_iter().next().and_then(|patched| patched.run) else { return Ok(None) };
         let Some(recording) = of_process(&run.recordings, recorded.process)? else { return Ok(None) };
