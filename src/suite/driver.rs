@@ -18,8 +18,9 @@ use super::{RunContext, SuiteError, Test, Verdict};
 use crate::exec::stand_in::{Reply, Standing, marks, start_directory};
 use crate::exec::{Command, Limits, Outcome, ScratchRoot, Status, Stdin};
 
-/// What a program answers that answers something else: no driver expects it.
-const OTHERWISE: &str = "suspect\n";
+/// What a program answers that answers something else, before and after its number: no driver expects it, nor are two alike, which a driver may compare.
+/// Lines that show it begin and end alike.
+const OTHERWISE: &str = "suspect";
 /// Starts before the last that are looked at for the last one whose answer a driver notices.
 const LOOKED_AT: usize = 8;
 /// The file that a driver writes into.
@@ -128,7 +129,8 @@ impl Driver {
             return Ok(Ok((Telling::Passes, vec![Said::Pass; replies.len()])));
         }
         for is_status_changed in [false, true] {
-            let others: Vec<Reply> = replies.iter().map(|reply| otherwise(reply, is_status_changed)).collect();
+            let others: Vec<Reply> =
+                replies.iter().enumerate().map(|(number, reply)| otherwise(number, reply, is_status_changed)).collect();
             let reading = self.replay(kept, others.iter().enumerate(), None)?;
             if reading.after.len() == first.after.len()
                 && let Some(words) = Words::learnt(&again.after, &reading.after)
@@ -145,11 +147,11 @@ impl Driver {
     fn stops(&self, kept: &Path, first: &Reading, replies: &[Reply]) -> Result<Result<Told, &'static str>, SuiteError> {
         let last = replies.len().saturating_sub(1);
         for number in (last.saturating_sub(LOOKED_AT)..last).rev() {
-            let other = otherwise(&replies[number], true);
+            let other = otherwise(number, &replies[number], true);
             let reading = self.replay(kept, [(number, &other)], None)?;
             if reading.after.len() < first.after.len() {
                 // One that only leaves out what depends on an answer goes on after another first one.
-                let early = self.replay(kept, [(0, &otherwise(&replies[0], true))], None)?;
+                let early = self.replay(kept, [(0, &otherwise(0, &replies[0], true))], None)?;
                 if early.after.len() != 1 {
                     break;
                 }
@@ -167,14 +169,14 @@ impl Driver {
 /// How a driver tells, and what it says after each start.
 pub(super) type Told = (Telling, Vec<Said>);
 
-/// Another answer than this one.
-fn otherwise(reply: &Reply, is_status_changed: bool) -> Reply {
+/// Another answer of the start with this number than this one.
+fn otherwise(number: usize, reply: &Reply, is_status_changed: bool) -> Reply {
     let status = match (is_status_changed, reply.status) {
         (false, status) => status,
         (true, 0) => 1 << 8,
         (true, _) => 0,
     };
-    Reply { stdout: OTHERWISE.into(), stderr: reply.stderr.clone(), status }
+    Reply { stdout: format!("{OTHERWISE} {number} {OTHERWISE}\n").into(), stderr: reply.stderr.clone(), status }
 }
 
 fn refused(what: &'static str) -> impl Fn(std::io::Error) -> SuiteError {

@@ -161,6 +161,30 @@ fn starts_in_python_and_perl_tests_are_told_apart() {
     }
 }
 
+/// A driver that compares two answers with each other, and says nothing of what is well.
+#[test]
+fn starts_that_are_compared_with_each_other_are_told_apart() {
+    let driver = r#"errors=0
+fails() { echo "?? fail $1"; errors=1; }
+echo 95 | ./grade | cmp -s - one || fails one
+for n in 1 2 3; do
+    echo 60 $n > "$TMPDIR/in"
+    ./grade "$TMPDIR/in" > "$TMPDIR/out"
+    echo $n 60 | ./grade | cmp -s - "$TMPDIR/out" || fails "order $n"
+done
+echo 90 | ./grade | cmp -s - ninety || fails ninety
+exit $errors
+"#;
+    let project = project_of(driver);
+    project.write("one", "95 points: 1\n").write("ninety", "90 points: 1\n");
+    let said = tested(&project);
+    assert!(
+        said.contains("8 of its 8 starts of instrumented programs are tests of their own, 1 of them fail"),
+        "{said}"
+    );
+    assert!(said.contains("fails: spec, 8th start of grade: spec: ?? fail ninety\n"), "{said}");
+}
+
 #[test]
 fn starts_that_cannot_be_told_apart_are_said_to_be_so() {
     let driver = "a=$(echo 95 | ./grade); b=$(echo 90 | ./grade); ./grade --version\n[ \"$a$b\" = '95 points: 190 points: 1' ]\n";
