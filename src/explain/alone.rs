@@ -72,7 +72,8 @@ impl Question<'_> {
         let runs = Runs::read(code, &recordings)
             .map_err(|error| Obstacle::new(Obstacle::Request, format!("{}: {error}", self.test.name)))?;
         let pair = Pair::new(&runs.runs[0], &runs.runs[1], &runs.alignment);
-        let words = Words::new(program, code, &runs, recordings[1].header().errno_address, self.room.tree(program));
+        let words = Words::new(program, code, &runs, recordings[1].header().errno_address, self.room.tree(program))
+            .with_addresses(self.request.addresses);
         let finder = Finder::new(code, &runs, &words);
         let case = Case {
             names: [String::new(), self.test.name.clone()],

@@ -306,7 +306,8 @@ impl Question<'_> {
         runs.walked[0].disagreements.retain(|one| Some(one.point) != changed);
         let pair = Pair::new(&runs.runs[0], &runs.runs[1], &runs.alignment);
         let words =
-            Words::new(program, code, &runs, recorded[1].recording.header().errno_address, self.room.tree(program));
+            Words::new(program, code, &runs, recorded[1].recording.header().errno_address, self.room.tree(program))
+                .with_addresses(self.request.addresses);
         let finder = Finder::new(code, &runs, &words);
         let mut case = Case {
             names,

@@ -1,0 +1,105 @@
+//! Names and values in explanations: those of the program, never where things happen to lie in memory.
+
+use crate::project::{Project, text};
+
+const BOX: &str = "struct inner { int count; const char *text; };\n\
+    struct box { int kind; struct inner *inner; };\nstruct box *make(int count);\n";
+
+/// Code that is not instrumented, whose memory is of no known object.
+const MAKE: &str = r#"#include "box.h"
+struct box *make(int count)
+{
+    static struct inner inner;
+    static struct box box = { 3, &inner };
+    inner.count = count;
+    inner.text = "text";
+    return &box;
+}
+"#;
+
+const MAIN: &str = r#"#include <stdio.h>
+#include <stdlib.h>
+#include "box.h"
+
+int main(int argc, char **argv)
+{
+    (void)argc;
+    struct box *box = make(atoi(argv[1]));
+    printf("%s\n", box->inner->count >= 7 ? "many" : "few"); /* the fault */
+    return 0;
+}
+"#;
+
+fn boxes() -> Project {
+    let project = Project::new();
+    project.write("box.h", BOX).write("make.c", MAKE).write("main.c", MAIN);
+    project.write("tests.txt", "6\n7\n").write("expected/1", "few\n").write("expected/2", "few\n");
+    project.write(
+        "suspect.toml",
+        "[build]\ncommand = \"SUSPECT_OFF=1 cc -g -O1 -c make.c && cc -g -O1 -o main main.c make.o\"\n\n\
+         [[suite]]\nkind = \"lines\"\nfile = \"tests.txt\"\nrun = \"./main {line}\"\nexpect = \"expected/{n}\"\n",
+    );
+    project.succeed(&["build"]);
+    project.suspect(&["test"]);
+    project
+}
+
+#[test]
+fn memory_of_no_known_object_is_called_as_the_program_calls_it() {
+    let project = boxes();
+    let said = text(&project.suspect(&["explain", "2", "--against", "1"]));
+    assert!(said.contains("`box->inner->count`"), "{said}");
+    assert!(!said.contains("0x"), "{said}");
+}
+
+#[test]
+fn literals_are_told_as_they_are_written() {
+    let said = text(&boxes().suspect(&["explain", "2", "--against", "1"]));
+    assert!(said.contains("\"many\" here, \"few\" there"), "{said}");
+    assert!(said.contains("`argv[1][0]` is \"7\" here, \"6\" there"), "{said}");
+}
+
+#[test]
+fn functions_of_the_systems_headers_are_no_places_of_their_own() {
+    let said = text(&boxes().suspect(&["explain", "2", "--against", "1"]));
+    assert!(said.contains("main.c:8: because of this"), "{said}");
+    assert!(!said.contains("stdlib.h"), "{said}");
+}
+
+/// Reads what a file without names in the debug information leaves in its buffer.
+const RAW: &str = r#"#include <stdio.h>
+#include <stdlib.h>
+
+void *raw(int count);
+
+int main(int argc, char **argv)
+{
+    (void)argc;
+    int last = *(int *)((char *)raw(atoi(argv[1])) + 4);
+    if (last > 6) /* the fault */
+        puts("many");
+    else
+        puts("few");
+    return 0;
+}
+"#;
+
+const RAW_MAKE: &str = "static int kept[2];\nvoid *raw(int count)\n{\n    kept[1] = count;\n    return kept;\n}\n";
+
+#[test]
+fn addresses_are_told_where_they_are_asked_for() {
+    let project = Project::new();
+    project.write("raw.c", RAW_MAKE).write("main.c", RAW);
+    project.write("tests.txt", "6\n7\n").write("expected/1", "few\n").write("expected/2", "few\n");
+    project.write(
+        "suspect.toml",
+        "[build]\ncommand = \"SUSPECT_OFF=1 cc -O1 -c raw.c && cc -g -O1 -o main main.c raw.o\"\n\n\
+         [[suite]]\nkind = \"lines\"\nfile = \"tests.txt\"\nrun = \"./main {line}\"\nexpect = \"expected/{n}\"\n",
+    );
+    project.succeed(&["build"]);
+    project.suspect(&["test"]);
+    let said = text(&project.suspect(&["explain", "2", "--against", "1"]));
+    assert!(said.contains("memory of no known object") && !said.contains("memory at 0x"), "{said}");
+    let told = text(&project.suspect(&["explain", "2", "--against", "1", "--addresses"]));
+    assert!(told.contains("memory at 0x"), "{told}");
+}
