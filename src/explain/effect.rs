@@ -255,11 +255,15 @@ impl Case<'_> {
             (1..run.points()).find(alone).map(|point| (side, point))
         });
         let (side, point) = found.min_by_key(|(side, point)| self.runs.alignment.floor(*side, *point))?;
-        let (passing, failing) = (&self.names[0], &self.names[1]);
+        let failing = &self.names[1];
         let at = self.at(side, point);
+        let passing = |does: &str| match self.names[0].strip_prefix("itself ") {
+            Some(change) => format!("as it {does} {change}"),
+            None => format!("as {} {does}", self.names[0]),
+        };
         let text = match side {
-            Side::First => format!("{failing} does not come to {at}, as {passing} does"),
-            Side::Second => format!("{failing} comes to {at}, as {passing} does not"),
+            Side::First => format!("{failing} does not come to {at}, {}", passing("does")),
+            Side::Second => format!("{failing} comes to {at}, {}", passing("does not")),
         };
         self.parting_before(side, point).map(|effect| (effect, Some(text)))
     }

@@ -109,7 +109,8 @@ impl<'a> Words<'a> {
         step.map_or("", |step| self.function_name(self.code.steps[step as usize].function))
     }
 
-    fn function_name(&self, function: u32) -> &'a str {
+    /// The name of a function.
+    pub fn function_name(&self, function: u32) -> &'a str {
         &self.program.functions[self.code.functions[function as usize].program as usize].name
     }
 

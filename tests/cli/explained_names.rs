@@ -103,3 +103,54 @@ fn addresses_are_told_where_they_are_asked_for() {
     let told = text(&project.suspect(&["explain", "2", "--against", "1", "--addresses"]));
     assert!(told.contains("memory at 0x"), "{told}");
 }
+
+/// Looks for an `e`, but not in the last two letters.
+const LOOKED: &str = r#"#include <stdio.h>
+#include <string.h>
+
+int main(int argc, char **argv)
+{
+    (void)argc;
+    if (memchr(argv[1], 'e', strlen(argv[1]) - 2)) /* the fault */
+        puts("nothing");
+    else
+        puts("something");
+    return 0;
+}
+"#;
+
+#[test]
+fn a_call_of_a_library_is_told_with_what_it_was_given() {
+    let project = Project::new();
+    project.write("main.c", LOOKED);
+    project.write("tests.txt", "abcde\neabcd\n").write("expected/1", "nothing\n").write("expected/2", "nothing\n");
+    project.write(
+        "suspect.toml",
+        "[build]\ncommand = \"cc -g -O1 -o main main.c\"\n\n\
+         [[suite]]\nkind = \"lines\"\nfile = \"tests.txt\"\nrun = \"./main {line}\"\nexpect = \"expected/{n}\"\n",
+    );
+    project.succeed(&["build"]);
+    project.suspect(&["test"]);
+    let said = text(&project.suspect(&["explain", "1", "--switch"]));
+    assert!(said.contains("memchr(argv[1], 101, 3) returned NULL"), "{said}");
+}
+
+#[test]
+fn a_slow_test_is_run_no_more_often_than_needed() {
+    let project = Project::new();
+    project.write("main.c", LOOKED);
+    project.write("tests.txt", "eabcd\nabcde\n").write("expected/1", "nothing\n").write("expected/2", "nothing\n");
+    project.write(
+        "suspect.toml",
+        "[build]\ncommand = \"cc -g -O1 -o main main.c\"\n\n\
+         [[suite]]\nkind = \"lines\"\nfile = \"tests.txt\"\nrun = \"echo {line} >> runs; ./main {line}; sleep 3.1\"\nexpect = \"expected/{n}\"\n",
+    );
+    project.succeed(&["build"]);
+    project.suspect(&["test"]);
+    let runs = || std::fs::read_to_string(project.path().join("runs")).unwrap().matches("abcde").count();
+    let before = runs();
+    let said = text(&project.suspect(&["explain", "2", "--against", "1"]));
+    assert!(said.contains("2 takes long, so it was recorded once"), "{said}");
+    // Contained runs write into a copy of the directory.
+    assert_eq!(runs(), before, "{said}");
+}
