@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::body::{Code, Variable};
-use super::objects::{Kind, is_address};
+use super::objects::{Kind, REGION, is_address};
 use super::runs::Runs;
 use super::types::{Part, Pointee};
 use crate::comparison::{Place, Value};
@@ -30,6 +30,9 @@ const DEEPEST: usize = 4;
 /// Elements behind an address of no known object, at most, that are called after it: how long what it points to is nobody told.
 const MOST_ELEMENTS: u64 = 256;
 
+/// Places that keep an address of no known object, at most: numbers that only look like addresses are as many as a program computes.
+const MOST_KEPT: usize = 1 << 18;
+
 /// Where a pointer leads to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Target {
@@ -47,16 +50,17 @@ impl Pointees {
         let is_lost = runs.naming.kinds.iter().any(|kind| matches!(kind, Kind::Region(_)));
         let target = |value: Value| match value {
             Value::Address(Place { object, offset: 0 }) if is_heap(object) => Some(Target::Object(object)),
-            Value::Number(bits) if is_lost && is_address(bits) => Some(Target::Unknown(bits)),
+            Value::Number(bits) if is_lost && bits >= REGION && is_address(bits) => Some(Target::Unknown(bits)),
             _ => None,
         };
-        // Where addresses were kept, each pair once, in the order of the runs.
+        // Where addresses were kept, each pair once, in the order of the runs. What fits into half a word is a number more often than an address.
         let mut kept: Vec<(Place, Target)> = Vec::new();
         let mut seen = HashSet::new();
         for run in runs.runs.iter().rev() {
             for write in 0..run.writes() {
                 let location = run.location(write);
                 if let Some(target) = target(run.value(write))
+                    && (kept.len() < MOST_KEPT || matches!(target, Target::Object(_)))
                     && seen.insert((location, target))
                 {
                     kept.push((runs.naming.names.place(location), target));
