@@ -7,7 +7,8 @@ use suspect_format::body::Action;
 use suspect_format::external::Role;
 
 use super::Case;
-use super::question::Question;
+use super::before::MOST_FOLLOWED;
+use super::question::{BEFORE, Question};
 use crate::comparison::{NONE, Pair, Side, Tie, way};
 use crate::obstacle::Obstacle;
 use crate::program::is_of_system;
@@ -72,7 +73,8 @@ impl Question<'_> {
         let runs = Runs::read(code, &recordings)
             .map_err(|error| Obstacle::new(Obstacle::Request, format!("{}: {error}", self.test.name)))?;
         let pair = Pair::new(&runs.runs[0], &runs.runs[1], &runs.alignment);
-        let words = Words::new(program, code, &runs, recordings[1].header().errno_address, self.room.tree(program));
+        let words = Words::new(program, code, &runs, recordings[1].header().errno_address, self.room.tree(program))
+            .with_addresses(self.request.addresses);
         let finder = Finder::new(code, &runs, &words);
         let case = Case {
             names: [String::new(), self.test.name.clone()],
@@ -105,6 +107,10 @@ const NO_MEND: &str = "the failing run alone was followed: no change was found t
 /// The way to none of them in words.
 const NO_SUSPECT: &str = "the failing run alone was followed, from value to value, back from where the failure shows: there is nothing to compare it \
      with, so nothing here is proved; `suspect rank` looks for lines that matter";
+
+/// What comes before a line that is not sure to be the fault, where nothing says by which way.
+const FOLLOWED_BEFORE: &str = "what lies before that was followed in the failing run alone, from value to value: the last `suspect rank` is not sure of \
+     the line, which may be what the fault led to; none of that is proved";
 
 fn told_mend(claim: &Claim) -> String {
     format!(
@@ -150,14 +156,17 @@ impl Case<'_> {
             Some(used) => format!("{test} crashes at {}:{}, where {}", used.file, used.line, used.text),
             None => happens,
         };
-        let facts: Vec<Point> = null.into_iter().chain(self.told_way(&found, MOST_TOLD)).collect();
+        let way = self.told_way(&found, MOST_TOLD);
+        let is_new = |point: &Point| !null.iter().any(|told| (&told.file, told.line) == (&point.file, point.line));
+        let way: Vec<Point> = way.into_iter().filter(is_new).collect();
+        let facts: Vec<Point> = null.into_iter().chain(way).collect();
         // That a suspected line itself writes what is wrong is what the ranking says already; how it dies there is not.
         let dies = self.misuse.is_some() || self.told_end().is_some();
         if goal.mend.is_none() && (facts.is_empty() || found.len() == 1 && !dies) {
             return None;
         }
         let origin = report::Origin { point: place, what: vec![what] };
-        Some(Explanation {
+        let mut explanation = Explanation {
             schema_version: EXPLANATION_SCHEMA_VERSION,
             test: test.clone(),
             effect: words,
@@ -168,14 +177,28 @@ impl Case<'_> {
             command: format!("suspect explain {}", shell_word(test)),
             trust: vec![trust],
             ..Explanation::default()
-        })
+        };
+        // Where the line is one of many that may be to blame, it may be what the fault led to.
+        if !self.room.is_sure_of(goal.file, goal.line) {
+            let told = explanation.chain_lines();
+            explanation.before = self.before(fault, self.room.ranked_lines(), &told);
+            let mut by = BEFORE;
+            if explanation.before.is_empty() {
+                explanation.before = self.followed_before(fault, &told);
+                by = FOLLOWED_BEFORE;
+            }
+            if !explanation.before.is_empty() {
+                explanation.trust.push(by.to_owned());
+            }
+        }
+        Some(explanation)
     }
 
     fn along_to_nothing(&self, files: &[String]) -> Option<Explanation> {
         let Shown { starts, words, is_check } = self.shown(files);
         let is_shown = is_check || self.misuse.is_some() || self.wrong.is_some() || self.told_end().is_some();
         let null = self.null_trail();
-        let way = self.followed(*starts.first().filter(|_| is_shown)?);
+        let way = self.followed(*starts.first().filter(|_| is_shown)?, MOST_FOLLOWED);
         let facts = if null.is_empty() { self.told_way(&way, MOST_TOLD) } else { null };
         let test = &self.names[1];
         let happens = if words.starts_with(test) { words.clone() } else { format!("{test}: {words}") };
@@ -295,7 +318,7 @@ impl Case<'_> {
             }
             (Tie::Value(write), _, Action::Call { .. }) => {
                 let (name, value) = named(write);
-                Some(format!("passes {value}, as {name} of {}()", self.words.callee(step).unwrap_or("a function")))
+                Some(format!("passes {value}, as {name} of {}", self.called(step, write)))
             }
             (Tie::Value(write), _, Action::Return(_)) => {
                 Some(format!("{}() returns {}", self.words.function(site), named(write).1))

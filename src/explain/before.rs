@@ -14,7 +14,9 @@ const SAME_STATEMENT: u32 = 1;
 /// Places on the way back that are told, at most: so many from the chain's end on, and so many up to the last suspect.
 const MOST_TOLD: (usize, usize) = (3, 3);
 /// Places on a way back that nothing is suspected on, at most.
-const MOST_FOLLOWED: usize = 7;
+pub const MOST_FOLLOWED: usize = 7;
+/// The same of a way that goes on from a line that is not sure to be the fault: as long as a chain may be, for most of it only hands on.
+const MOST_BEFORE: usize = 12;
 /// Points on such a way, at most: a loop is left after that.
 const MOST_POINTS: usize = 400;
 
@@ -39,9 +41,18 @@ impl Case<'_> {
         points
     }
 
+    /// How the failing run came to do what it did at a point, where no line is suspected before it: from value to value. What is `told` already is left
+    /// out.
+    pub(super) fn followed_before(&self, start: u32, told: &[Place]) -> Vec<Point> {
+        let mut points = self.told_way(&self.followed((start, None), MOST_BEFORE), (MOST_BEFORE, 0));
+        points.retain(|point| !told.iter().any(|place| (&place.file, place.line) == (&point.file, point.line)));
+        points
+    }
+
     /// The way back from where a failure shows by what was handed on: of the values that a point reads the one that is handed on, else the last
     /// written number; where nothing is read, what decided. Each line once.
-    pub(super) fn followed(&self, start: (u32, Option<u32>)) -> Vec<(u32, Tie)> {
+    /// `most` lines at most.
+    pub(super) fn followed(&self, start: (u32, Option<u32>), most: usize) -> Vec<(u32, Tie)> {
         let (run, mut way) = (self.failing(), vec![(start.0, Tie::Start)]);
         let line = |point: u32| {
             let place = self.place(Side::Second, point);
@@ -49,7 +60,7 @@ impl Case<'_> {
         };
         let mut seen = HashSet::from([line(start.0)]);
         let (mut at, mut only) = start;
-        while way.len() < MOST_POINTS && seen.len() <= MOST_FOLLOWED {
+        while way.len() < MOST_POINTS && seen.len() <= most {
             let value = only.map(|write| run.value(write));
             let all = only.as_ref().filter(|_| way.len() == 1).map_or(run.reads(at), std::slice::from_ref);
             let is_new = |write: &u32| {

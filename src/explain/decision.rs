@@ -2,7 +2,7 @@
 
 use super::Case;
 use crate::comparison::{NONE, Side, Value};
-use crate::recording::Site;
+use crate::recording::{Kind, NOT_NULL, Site};
 use crate::report::quoted;
 
 /// Values of a condition that are told, at most.
@@ -63,6 +63,9 @@ impl Case<'_> {
     /// A value that a point reads, and where it comes from, if that is elsewhere.
     fn told_operand(&self, point: u32, write: u32) -> String {
         let (run, location) = (self.failing(), self.failing().location(write));
+        if let Some(call) = self.told_call(write) {
+            return call;
+        }
         let name = quoted(&self.words.written(location, [None, Some(write)]));
         let value = self.words.value(location, run.value(write));
         let (here, from) = (self.at(Side::Second, point), self.at(Side::Second, run.writer(write)));
@@ -71,5 +74,31 @@ impl Case<'_> {
             _ if here == from => format!("{name} is {value}"),
             _ => format!("{name} is {value} since {from}"),
         }
+    }
+
+    /// A call of a library that returned a value: what it was given, and what it returned. Nothing of another value, or of a call without arguments.
+    fn told_call(&self, write: u32) -> Option<String> {
+        let (run, writer) = (self.failing(), self.failing().writer(write));
+        let Site::Returned(step) = self.code.what(run.site(writer)) else { return None };
+        if self.words.is_named(run.location(write)) {
+            return None;
+        }
+        let call = self.code.site(Site::Step(step));
+        let called = (1..writer).rev().find(|point| run.site(*point) == call)?;
+        let given: Vec<String> = run.written(called).filter_map(|passed| self.told_argument(passed)).collect();
+        let value = self.words.value(run.location(write), run.value(write));
+        let callee = self.words.callee(step)?;
+        (!given.is_empty()).then(|| format!("{callee}({}) returned {value}", given.join(", ")))
+    }
+
+    /// What a call passes, if a write is that: a number, a text, or that it is an address.
+    fn told_argument(&self, write: u32) -> Option<String> {
+        let (run, location) = (self.failing(), self.failing().location(write));
+        let place = self.runs.naming.names.place(location);
+        if !matches!(self.runs.naming.kinds.get(place.object as usize), Some(Kind::Arguments { .. })) {
+            return None;
+        }
+        let value = self.words.value(location, run.value(write));
+        Some(if value.starts_with('&') || value == NOT_NULL { "an address".to_owned() } else { value })
     }
 }

@@ -9,6 +9,7 @@ use super::recorded::RecordedTest;
 use super::wrong::Wrong;
 use crate::comparison::{self, Effect, Side, Value, Watch};
 use crate::obstacle::Obstacle;
+use crate::program::{Place, is_of_system};
 use crate::recording::{End, Site};
 use crate::suite::Verdict;
 
@@ -254,7 +255,16 @@ impl Case<'_> {
             (1..run.points()).find(alone).map(|point| (side, point))
         });
         let (side, point) = found.min_by_key(|(side, point)| self.runs.alignment.floor(*side, *point))?;
-        let text = format!("{} alone writes something at {}", self.names[side.index()], self.at(side, point));
+        let failing = &self.names[1];
+        let at = self.at(side, point);
+        let passing = |does: &str| match self.names[0].strip_prefix("itself ") {
+            Some(change) => format!("as it {does} {change}"),
+            None => format!("as {} {does}", self.names[0]),
+        };
+        let text = match side {
+            Side::First => format!("{failing} does not come to {at}, {}", passing("does")),
+            Side::Second => format!("{failing} comes to {at}, {}", passing("does not")),
+        };
         self.parting_before(side, point).map(|effect| (effect, Some(text)))
     }
 
@@ -275,9 +285,24 @@ impl Case<'_> {
 
     /// The place of a point in words.
     pub(super) fn at(&self, side: Side, point: u32) -> String {
-        match self.words.place(self.stated(side, point)) {
-            Some(place) => format!("{}:{}", self.words.file(place), place.line),
+        match self.own_place(side, point) {
+            Some((place, _)) => format!("{}:{}", self.words.file(place), place.line),
             None => "the start".to_owned(),
         }
+    }
+
+    /// Where a point stands in the source, and in which function; of what the system's headers define, where it is called.
+    pub(super) fn own_place(&self, side: Side, point: u32) -> Option<(Place, &str)> {
+        let site = self.stated(side, point);
+        let mut found = (self.words.place(site)?, self.words.function(site));
+        let details = &self.runs.details[side.index()];
+        let mut frame = *details.frame_of.get(point as usize)?;
+        while is_of_system(self.words.file(found.0)) {
+            let Some(of) = details.frames.get(frame as usize) else { break };
+            let Some(call) = of.call.map(|call| self.code.site(Site::Step(call))) else { break };
+            found = (self.words.place(call)?, self.words.function(call));
+            frame = of.caller;
+        }
+        Some(found)
     }
 }

@@ -14,19 +14,21 @@ pub struct Failing {
     pub recorded: RecordedTest,
     /// A statement about what differs each time it runs, if that matters.
     pub unsteady: Option<String>,
-    /// A statement about the clock that is held for that reason.
+    /// A statement about the clock that is held for that reason, or about a second run that was not made.
     pub held: Option<String>,
 }
 
 impl Failing {
-    /// Records the test: with its clock held at `clock`; without one as it is, or, if it is not the same each time unless its clock is held, with the clock
+    /// Records the test, twice unless it takes long: with its clock held at `clock`; without one as it is, or, if it is not the same each time unless its clock is held, with the clock
     /// held at the time of the last `suspect test`.
     pub fn record(room: &RecordingRoom<'_>, test: &Test, clock: Option<u64>) -> Result<Failing, Obstacle> {
         let tested = time_of_tests(room);
         let other_time = tested.map(|time| time + OTHER_TIME);
         let (recorded, unsteady) = Self::record_twice(room, test, "other", [clock, clock.or(other_time)])?;
         if unsteady.is_none() || clock.is_some() {
-            return Ok(Failing { recorded, unsteady, held: None });
+            let held =
+                room.is_slow(&test.name).then(|| format!("{} takes long, so it was recorded once: {ONCE}", test.name));
+            return Ok(Failing { recorded, unsteady, held });
         }
         if let Ok((steady, None)) = Self::record_twice(room, test, "held", [tested; 2])
             && steady.verdict == recorded.verdict
@@ -39,7 +41,7 @@ impl Failing {
         Ok(Failing { recorded, unsteady, held: None })
     }
 
-    /// Records the test, and what is other in a second run, with the clock held at these times.
+    /// Records the test, and what is other in a second run unless it takes long, with the clock held at these times.
     fn record_twice(
         room: &RecordingRoom<'_>,
         test: &Test,
@@ -49,6 +51,9 @@ impl Failing {
         let began = Instant::now();
         room.hold_clock(clock);
         let recorded = room.record(test, label)?;
+        if room.is_slow(&test.name) {
+            return Ok((recorded, None));
+        }
         let is_unsteady = |run| second::takes_unsteady_values(run, &test.name);
         if room.tested().is_ok_and(is_unsteady) && room.may_depend_on_time() {
             // What code that is not recorded takes from a clock may be the same within a second.
@@ -61,6 +66,9 @@ impl Failing {
         Ok((recorded, unsteady))
     }
 }
+
+/// What a test that was recorded once may still do.
+const ONCE: &str = "whether it does the same each time was not looked at";
 
 /// Seconds between two runs that are to be alike unless the clock matters.
 const OTHER_TIME: u64 = 1009;

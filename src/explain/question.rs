@@ -78,11 +78,14 @@ const TOO_MUCH: &str =
 const NOT_THERE: &str = "the passing test most like it never comes to where the question is";
 
 /// What comes before a change that was made.
-const BEFORE: &str = "what lies before that was followed in the failing run alone, by way of likely lines of the last `suspect rank`; it is not proved";
+pub const BEFORE: &str = "what lies before that was followed in the failing run alone, by way of likely lines of the last `suspect rank`; it is not proved";
 
 /// The changes that the ranking knows there do harm, or act more than once, or nothing can be compared under them.
 const NO_MEND: &str =
     "no change that breaks nothing, on the first lines of the last `suspect rank`, gives a run to compare it with";
+
+/// Runs of a test that takes long, at least, for which there must be time before it is compared: the other one, and a step's in both directions.
+const LEAST_RUNS: u32 = 4;
 
 /// Steps of a chain, at most, that are still read: the failing run alone says more than a longer one.
 const MOST_STEPS: usize = 12;
@@ -92,7 +95,7 @@ impl Question<'_> {
     /// written is not expected; if there is none, with itself; else with whichever passing test is most like it. Where nothing can be compared, or the
     /// chain that tells two inputs apart passes none of the lines that the last ranking suspects, the way back to one of these.
     pub fn against_one_alike(&self) -> Result<Explanation, Obstacle> {
-        let compared = self.compared();
+        let compared = if self.has_time() { self.compared() } else { Err(self.too_slow()) };
         match &compared {
             Ok(explanation) if self.is_of_suspects(explanation) => return compared,
             Err(Obstacle::Internal(_)) => return compared,
@@ -112,6 +115,22 @@ impl Question<'_> {
             Err(failure) => failure.to_string(),
         });
         Ok(explanation)
+    }
+
+    /// Whether there is time for a comparison: the other run, and one for each direction of a step.
+    fn has_time(&self) -> bool {
+        let left = self.until.saturating_duration_since(Instant::now());
+        let takes = self.room.takes(&self.test.name);
+        !self.room.is_slow(&self.test.name) || takes * LEAST_RUNS < left
+    }
+
+    fn too_slow(&self) -> Obstacle {
+        let name = &self.test.name;
+        let message = format!(
+            "{name}: a run of it takes {:.0?}, so no time was left to compare it with anything; --budget gives it more",
+            self.room.takes(name)
+        );
+        Obstacle::new(Obstacle::Time, message)
     }
 
     /// True unless the explanation compares two tests by comparative causality and passes none of the lines that the last ranking suspects, or is too
@@ -197,7 +216,7 @@ impl Question<'_> {
         check_same_program(&recorded).map_err(No::Unfit)?;
         let mut explanation = self.compare(recorded, [passing.name.clone(), self.test.name.clone()], None, wanted)?;
         // Only where it matters: another run of a test may take long.
-        if self.request.method == Method::Cc && !explanation.verified {
+        if self.request.method == Method::Cc && !explanation.verified && !self.room.is_slow(&passing.name) {
             let again = self.room.record(passing, "again")?;
             let unsteady = unsteady(self.room, passing, [&first, &again])?;
             self.marks.odd.set(self.marks.odd.get() || unsteady.is_some());
@@ -306,7 +325,8 @@ impl Question<'_> {
         runs.walked[0].disagreements.retain(|one| Some(one.point) != changed);
         let pair = Pair::new(&runs.runs[0], &runs.runs[1], &runs.alignment);
         let words =
-            Words::new(program, code, &runs, recorded[1].recording.header().errno_address, self.room.tree(program));
+            Words::new(program, code, &runs, recorded[1].recording.header().errno_address, self.room.tree(program))
+                .with_addresses(self.request.addresses);
         let finder = Finder::new(code, &runs, &words);
         let mut case = Case {
             names,

@@ -1,12 +1,12 @@
 //! Runs tests in record mode and reads what they did.
 
 use std::cell::{Cell, OnceCell, RefCell};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use suspect_format::abi::{ENV_CLOCK, ENV_OUT, ENV_RECORD, ENV_RECORD_BYTES, Mode};
 use suspect_format::plan::{Ended, Point, WHEN_BEFORE};
@@ -33,6 +33,9 @@ const ENDLESS: u32 = 50;
 const LEAST_ENDLESS: Duration = Duration::from_secs(1);
 const MOST_ENDLESS: Duration = Duration::from_secs(120);
 
+/// Time from which on a test is run no more often than needed: of its runs the minute that an explanation may take has room for a dozen.
+const SLOW: Duration = Duration::from_secs(3);
+
 /// Bytes that are recorded of a test that does not end, for each edge of the passing test with the most of them: an edge takes one byte at most where its
 /// branch is all that is recorded, and a few where memory is read.
 const ENDLESS_BYTES_AN_EDGE: u64 = 4;
@@ -56,7 +59,7 @@ pub struct RecordingRoom<'a> {
     /// The code that was asked for last, with the modules that it is of: loading it takes as long as reading a short recording.
     loaded: RefCell<Option<(Vec<PathBuf>, Loaded)>>,
     /// The lines of the last ranking, once somebody asked for them.
-    ranked: OnceCell<Vec<(String, u32)>>,
+    ranked: OnceCell<Ranked>,
     /// Bytes that a recording may have.
     most: u64,
     /// When the clock of tests is held, seconds since 1970; zero: it is not.
@@ -66,7 +69,18 @@ pub struct RecordingRoom<'a> {
     progress: &'a dyn Progress,
     /// Runs with changes that were made.
     n_changed: Cell<u32>,
+    /// How long tests took where they were recorded last.
+    took: RefCell<HashMap<String, Duration>>,
     _lock: Lock,
+}
+
+/// The last ranking, as far as it is asked for.
+#[derive(Default)]
+struct Ranked {
+    /// Files and lines, in its order.
+    lines: Vec<(String, u32)>,
+    /// The probability of the first of them.
+    first: f64,
 }
 
 /// A recorded run of a test.
@@ -178,6 +192,7 @@ impl<'a> RecordingRoom<'a> {
             worker,
             progress,
             n_changed,
+            took: RefCell::default(),
             _lock: lock,
         })
     }
@@ -236,7 +251,14 @@ impl<'a> RecordingRoom<'a> {
         let processes =
             self.records().iter().find(|record| record.name == test.name).map_or(1, |record| record.processes);
         let most = self.most_of(is_endless, processes);
+        if self.is_slow(&test.name)
+            && let Some(recorded) = self.record_as_known(test, label, most)?
+        {
+            return Ok(recorded);
+        }
+        let began = Instant::now();
         let plain = self.run(test, &directory, most)?;
+        self.took.borrow_mut().insert(test.name.clone(), began.elapsed());
         let verdict = plain.verdict;
         let mut paths = Vec::new();
         for entry in fs::read_dir(&directory).map_err(Obstacle::of(Obstacle::File))? {
@@ -247,12 +269,9 @@ impl<'a> RecordingRoom<'a> {
         }
         let known = Known { verdict, processes: u32::try_from(paths.len()).ok() };
         if let Some((runs, run)) = self.record_contained(test, known, label, most)
-            && let Some((recording, process, others)) = chosen(&run.recordings)?
-            && recording.modules().iter().all(|module| module.is_file())
+            && let Some(recorded) = of_contained(runs, run, plain.reason.clone())?
         {
-            let (runs, written) = (Some(runs), Some(run.written));
-            let reason = plain.reason;
-            return Ok(RecordedTest { verdict, reason, runs, recording, process, others, written, change: None });
+            return Ok(recorded);
         }
         let Some((recording, process, others)) = chosen(&paths)? else {
             let why = plain.reason.as_ref().map(|reason| format!(" ({verdict}: {reason})")).unwrap_or_default();
@@ -264,6 +283,34 @@ impl<'a> RecordingRoom<'a> {
         };
         let reason = plain.reason;
         Ok(RecordedTest { verdict, reason, runs: None, recording, process, others, written: None, change: None })
+    }
+
+    /// Records a test contained alone, if it does there what it did in the last `suspect test`; nothing otherwise.
+    fn record_as_known(&self, test: &Test, label: &str, most: u64) -> Result<Option<RecordedTest>, Obstacle> {
+        let Some(record) = self.known(&test.name) else { return Ok(None) };
+        let verdict = if record.passed == Some(true) { Verdict::Pass } else { Verdict::Fail };
+        let reason = match record.verdict.split_once(": ") {
+            Some((known, reason)) if known == verdict.to_string() => Some(reason.to_owned()),
+            None if record.verdict == verdict.to_string() => None,
+            // It did not end in time, say: that is looked at as it is.
+            _ => return Ok(None),
+        };
+        let known = Known { verdict, processes: None };
+        let began = Instant::now();
+        let Some((runs, run)) = self.record_contained(test, known, label, most) else { return Ok(None) };
+        self.took.borrow_mut().insert(test.name.clone(), began.elapsed());
+        of_contained(runs, run, reason)
+    }
+
+    /// True if a test took long in the last `suspect test`, or where it was recorded.
+    pub fn is_slow(&self, name: &str) -> bool {
+        self.takes(name) >= SLOW
+    }
+
+    /// How long a run of a test takes: as in the last `suspect test`, or longer where it was recorded.
+    pub fn takes(&self, name: &str) -> Duration {
+        let tested = self.known(name).map(|record| Duration::from_millis(record.milliseconds)).unwrap_or_default();
+        self.took.borrow().get(name).copied().unwrap_or_default().max(tested)
     }
 
     /// Records of the last `suspect test`.
@@ -403,13 +450,24 @@ impl<'a> RecordingRoom<'a> {
         Claims::load(self.session().ok()?).ok()
     }
 
-    /// The lines of the last ranking of the latest run, in its order; none if there is none.
-    pub fn ranked_lines(&self) -> &[(String, u32)] {
+    fn ranked(&self) -> &Ranked {
         self.ranked.get_or_init(|| {
             let ranking = self.session().ok().and_then(last_ranking);
             let entries = ranking.map(|report| report.ranking).unwrap_or_default();
-            entries.into_iter().map(|entry| (entry.file, entry.line)).collect()
+            let first = entries.first().and_then(|entry| entry.probability).unwrap_or_default();
+            Ranked { lines: entries.into_iter().map(|entry| (entry.file, entry.line)).collect(), first }
         })
+    }
+
+    /// The lines of the last ranking of the latest run, in its order; none if there is none.
+    pub fn ranked_lines(&self) -> &[(String, u32)] {
+        &self.ranked().lines
+    }
+
+    /// Whether the last ranking blames this line more than all others together.
+    pub fn is_sure_of(&self, file: &str, line: u32) -> bool {
+        let Ranked { lines, first } = self.ranked();
+        *first > 0.5 && lines.first().is_some_and(|at| *at == (file.to_owned(), line))
     }
 
     /// The project's directory.
@@ -494,6 +552,14 @@ fn in_order(paths: &[PathBuf]) -> Result<Vec<Recording>, Obstacle> {
 
 fn of_process(paths: &[PathBuf], process: u32) -> Result<Option<Recording>, Obstacle> {
     Ok(in_order(paths)?.into_iter().nth(process as usize))
+}
+
+/// A test that was recorded contained; nothing if no program was, or one that is not there any more.
+fn of_contained(runs: TestRuns, run: trial::Run, reason: Option<String>) -> Result<Option<RecordedTest>, Obstacle> {
+    let Some((recording, process, others)) = chosen(&run.recordings)? else { return Ok(None) };
+    let is_whole = recording.modules().iter().all(|module| module.is_file());
+    let (verdict, runs, written) = (run.verdict, Some(runs), Some(run.written));
+    Ok(is_whole.then_some(RecordedTest { verdict, reason, runs, recording, process, others, written, change: None }))
 }
 
 /// The recording that says most, the number of its process, and how many more there are.

@@ -28,6 +28,8 @@ pub struct Request {
     pub model: Model,
     /// Steps back, at most.
     pub steps: usize,
+    /// Whether numbers of addresses are told where nothing has a name.
+    pub addresses: bool,
 }
 
 /// How causes are found.

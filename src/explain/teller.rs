@@ -10,7 +10,7 @@ use crate::comparison::{
     Chain, Difference, DualSlice, Effect, Inference, Link, NONE, Origin, Proof, Rules, Side, States, Watch,
 };
 use crate::obstacle::Obstacle;
-use crate::recording::Site;
+use crate::recording::{NOT_NULL, Site};
 use crate::report::{self, Cause, EXPLANATION_SCHEMA_VERSION, Explanation, Place, Point, Step};
 
 /// Tells what was found out about a case.
@@ -193,12 +193,9 @@ impl Teller<'_, '_> {
 
     fn cause(&self, difference: &Difference) -> Cause {
         let words = self.case.words;
-        let [passing, failing] = difference.values;
-        Cause {
-            what: words.written(difference.location, difference.writes),
-            failing: words.value(difference.location, failing),
-            passing: words.value(difference.location, passing),
-        }
+        let [passing, failing] = difference.values.map(|value| words.value(difference.location, value));
+        let [failing, passing] = told_apart(&failing, &passing).map(str::to_owned);
+        Cause { what: words.written(difference.location, difference.writes), failing, passing }
     }
 
     fn step(&self, link: &Link) -> Step {
@@ -348,12 +345,11 @@ impl Case<'_> {
 
     /// A point of a run for readers.
     pub(super) fn place(&self, side: Side, point: u32) -> Point {
-        let site = self.runs.runs[side.index()].site(point);
-        let place = self.words.place(self.stated(side, point)).unwrap_or_default();
+        let (place, function) = self.own_place(side, point).unwrap_or_default();
         Point {
             file: self.words.file(place).to_owned(),
             line: place.line,
-            function: self.words.function(site).to_owned(),
+            function: function.to_owned(),
             instance: self.finder.instance(side, point),
             text: String::new(),
         }
@@ -404,8 +400,14 @@ fn summary(
     std::iter::once(format!("{}.", happens.trim_end_matches('.'))).chain(comes).collect()
 }
 
+/// Two values that differ, as they are told: of two addresses without names only that they differ.
+fn told_apart<'t>(failing: &'t str, passing: &'t str) -> [&'t str; 2] {
+    if failing == NOT_NULL && passing == NOT_NULL { ["an address", "another one"] } else { [failing, passing] }
+}
+
 /// A difference as a sentence.
 fn differs(what: &str, failing: &str, passing: &str) -> String {
+    let [failing, passing] = told_apart(failing, passing);
     format!("{} is {failing} here, {passing} there", report::quoted(what))
 }
 
@@ -424,6 +426,12 @@ fn listed(texts: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn addresses_that_differ_are_told_apart() {
+        assert_eq!(differs("p", NOT_NULL, NOT_NULL), "`p` is an address here, another one there");
+        assert_eq!(differs("p", "NULL", NOT_NULL), "`p` is NULL here, not NULL there");
+    }
 
     #[test]
     fn an_effect_of_many_values_is_a_sentence_still() {

@@ -22,6 +22,17 @@ impl Case<'_> {
         let mut ways = self.way_of(bad);
         // What the crashing step itself passes is told already.
         ways.retain(|(point, _)| *point != last);
+        // A function that returns null stores that first where it is returned.
+        let line = |point: u32| {
+            let place = self.place(Side::Second, point);
+            (place.file, place.line)
+        };
+        if let [.., (one, _), (other, _)] = ways[..]
+            && self.returns(one)
+            && line(one) == line(other)
+        {
+            ways.pop();
+        }
         if ways.len() > MOST {
             ways.drain(MOST - 1..ways.len() - 1);
         }
@@ -113,15 +124,30 @@ impl Case<'_> {
                 format!("{}() returned NULL", self.words.callee(step).unwrap_or("the function called"))
             }
             (_, Some((step, Action::Call { .. }))) if self.is_parameter(write) => {
-                let callee = self.words.callee(step).unwrap_or("a function");
                 let value = if is_first { "NULL itself" } else { "it on" };
-                format!("passes {value}, as {named} of {callee}()")
+                format!("passes {value}, as {named} of {}", self.called(step, write))
             }
             (_, Some((_, Action::Return(_)))) if is_first => format!("{}() returns NULL", self.words.function(site)),
             (_, Some((_, Action::Return(_)))) => format!("{}() returns it", self.words.function(site)),
             _ if is_first => format!("{named} becomes NULL"),
             _ => format!("{named} gets it"),
         }
+    }
+
+    fn returns(&self, point: u32) -> bool {
+        let step = self.code.step_of(self.failing().site(point));
+        step.is_some_and(|step| matches!(self.code.steps[step as usize].action, Action::Return(_)))
+    }
+
+    /// The function that a step calls which passes what a write has: by a pointer, the one whose parameter that is.
+    pub(super) fn called(&self, step: u32, write: u32) -> String {
+        let place = self.runs.naming.names.place(self.failing().location(write));
+        let entered = match self.runs.naming.kinds.get(place.object as usize) {
+            Some(Kind::Frame { function, .. }) => Some(self.words.function_name(*function)),
+            _ => None,
+        };
+        let callee = self.words.callee(step).or(entered);
+        callee.map_or_else(|| "the function called".to_owned(), |callee| format!("{callee}()"))
     }
 
     fn is_parameter(&self, write: u32) -> bool {

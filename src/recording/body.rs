@@ -61,6 +61,13 @@ pub struct Symbol {
     pub function: Option<u32>,
 }
 
+impl Symbol {
+    /// Whether it is a string literal, or another constant without a name in the source.
+    pub fn is_literal(&self) -> bool {
+        self.flags & body::Symbol::LOCAL != 0 && self.name.starts_with('.')
+    }
+}
+
 /// What a function gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameter {

@@ -7,13 +7,18 @@ use suspect_format::site::ValueClass;
 
 use super::body::{Code, Site, Variable};
 use super::expressions::Expressions;
-use super::objects::Kind;
+use super::objects::{Kind, is_address};
 use super::pointees::Pointees;
 use super::runs::Runs;
 use super::types::Part;
 use crate::comparison::{NONE, Place as Cell, Run, Side, Value};
 use crate::program::{Place, Program};
 use crate::source::SourceTree;
+
+/// Memory that has no name, where its address is not told: it says little, and is another one in each build.
+const UNKNOWN: &str = "memory of no known object";
+/// An address of such memory.
+pub const NOT_NULL: &str = "not NULL";
 
 /// Words for what recorded runs have.
 pub struct Words<'a> {
@@ -25,6 +30,8 @@ pub struct Words<'a> {
     errno: u64,
     pointees: Pointees,
     expressions: Expressions<'a>,
+    /// Whether numbers of addresses are told.
+    tells_addresses: bool,
 }
 
 impl<'a> Words<'a> {
@@ -51,7 +58,12 @@ impl<'a> Words<'a> {
         }
         let pointees = Pointees::of(code, runs, |function, offset| variable(code, function, offset));
         let expressions = Expressions::new(program, tree, code.symbols.iter().map(|symbol| symbol.name.as_str()));
-        Self { program, code, runs, ordinals, errno, pointees, expressions }
+        Self { program, code, runs, ordinals, errno, pointees, expressions, tells_addresses: false }
+    }
+
+    /// The same words, with the numbers of addresses that have no name if `tells` is true.
+    pub fn with_addresses(self, tells: bool) -> Self {
+        Self { tells_addresses: tells, ..self }
     }
 
     /// Names of the program's source files.
@@ -97,7 +109,8 @@ impl<'a> Words<'a> {
         step.map_or("", |step| self.function_name(self.code.steps[step as usize].function))
     }
 
-    fn function_name(&self, function: u32) -> &'a str {
+    /// The name of a function.
+    pub fn function_name(&self, function: u32) -> &'a str {
         &self.program.functions[self.code.functions[function as usize].program as usize].name
     }
 
@@ -125,7 +138,7 @@ impl<'a> Words<'a> {
         match self.runs.naming.kinds.get(cell.object as usize) {
             Some(Kind::Symbol(symbol)) => {
                 let symbol = &self.code.symbols[*symbol as usize];
-                if symbol.flags & Symbol::LOCAL != 0 && symbol.name.starts_with('.') {
+                if symbol.is_literal() {
                     return within("a string", cell.offset);
                 }
                 match self.code.types.global(&symbol.name, u64::from(cell.offset)) {
@@ -149,7 +162,14 @@ impl<'a> Words<'a> {
                 format!("{}+{:#x}", library.unwrap_or("a library"), cell.offset)
             }
             Some(Kind::Region(base)) if base + u64::from(cell.offset) == self.errno => "errno".to_owned(),
-            Some(Kind::Region(base)) => format!("memory at {:#x}", base + u64::from(cell.offset)),
+            Some(Kind::Region(base)) => {
+                let address = base + u64::from(cell.offset);
+                match self.pointees.called_at(self.code, address) {
+                    Some(part) => part.path,
+                    None if self.tells_addresses => format!("memory at {address:#x}"),
+                    None => UNKNOWN.to_owned(),
+                }
+            }
             Some(Kind::Argument(number)) => format!("argv[{number}][{}]", cell.offset),
             None => "an object".to_owned(),
         }
@@ -187,6 +207,7 @@ impl<'a> Words<'a> {
                 self.code.types.global(name, u64::from(cell.offset))
             }
             Kind::Heap { .. } => self.pointees.called(self.code, cell.object, cell.offset),
+            Kind::Region(base) => self.pointees.called_at(self.code, base + u64::from(cell.offset)),
             _ => None,
         }
     }
@@ -276,7 +297,9 @@ impl<'a> Words<'a> {
         }
         // The bytes of an address may be letters, too; several characters are no number.
         let is_text = !self.is_pointer(cell, bits) && self.class(location).is_none_or(|(_, size)| size > length);
-        let least = if length > 1 && part.is_some_and(|part| part.size == 1) { 1 } else { LEAST_TEXT };
+        let is_argument = matches!(self.runs.naming.kinds.get(cell.object as usize), Some(Kind::Argument(_)));
+        let is_of_letters = is_argument || part.is_some_and(|part| part.size == 1);
+        let least = if length > 1 && is_of_letters { 1 } else { LEAST_TEXT };
         if let Some(text) = text(bits, length, least).filter(|_| is_text) {
             return text;
         }
@@ -284,8 +307,8 @@ impl<'a> Words<'a> {
             Some((ValueClass::Float, size)) if size == length => float(bits, length),
             Some((ValueClass::Bool, _)) => (bits != 0).to_string(),
             Some((ValueClass::Unsigned, size)) if size == length => bits.to_string(),
-            Some((ValueClass::Pointer | ValueClass::String | ValueClass::FunctionPointer, _)) => pointer(bits),
-            None if self.is_pointer(cell, bits) => pointer(bits),
+            Some((ValueClass::Pointer | ValueClass::String | ValueClass::FunctionPointer, _)) => self.pointer(bits),
+            None if self.is_pointer(cell, bits) => self.pointer(bits),
             _ if length == 1 && (0x20..0x7f).contains(&bits) => format!("{signed} '{}'", bits as u8 as char),
             _ => signed.to_string(),
         }
@@ -305,14 +328,27 @@ impl<'a> Words<'a> {
         self.used(cell).is_some_and(|cell| cell.address) && (!shared || bits > 0xffff)
     }
 
+    /// An address that no known object has.
+    fn pointer(&self, address: u64) -> String {
+        match address {
+            0 => "NULL".to_owned(),
+            address if is_address(address) && !self.tells_addresses => NOT_NULL.to_owned(),
+            address => format!("{address:#x}"),
+        }
+    }
+
     fn address(&self, place: Cell) -> String {
         if let Some(address) = self.bits(Value::Address(place)) {
-            return pointer(address);
+            return self.pointer(address);
         }
-        if let Some(Kind::Symbol(symbol)) = self.runs.naming.kinds.get(place.object as usize) {
-            let symbol = &self.code.symbols[*symbol as usize];
+        if let Some(Kind::Symbol(at)) = self.runs.naming.kinds.get(place.object as usize) {
+            let symbol = &self.code.symbols[*at as usize];
             if symbol.flags & Symbol::FUNCTION != 0 && place.offset == 0 {
                 return symbol.name.clone();
+            }
+            let literal = self.runs.modules.iter().find_map(|modules| modules.literal(*at));
+            if let Some(text) = literal.and_then(|text| told_literal(text.get(place.offset as usize..)?)) {
+                return text;
             }
         }
         if let Some(Kind::Argument(number)) = self.runs.naming.kinds.get(place.object as usize) {
@@ -345,11 +381,6 @@ fn variable(code: &Code, function: u32, offset: u32) -> Option<&Variable> {
     variables.filter(holds).min_by_key(|variable| variable.size)
 }
 
-/// An address that no known object has.
-fn pointer(address: u64) -> String {
-    if address == 0 { "NULL".to_owned() } else { format!("{address:#x}") }
-}
-
 /// A place so far behind the beginning of what has a name.
 fn within(name: &str, offset: u32) -> String {
     if offset == 0 { name.to_owned() } else { format!("{name}+{offset}") }
@@ -372,6 +403,19 @@ fn float(bits: u64, length: u32) -> String {
 
 /// Printable letters, at least, that bytes of an unknown type begin with if they are taken for a string.
 const LEAST_TEXT: usize = 3;
+
+/// Characters of a string literal that are told, at most: enough to find it.
+const MOST_OF_LITERAL: usize = 40;
+
+/// A string literal as it is written, its beginning if it is long; nothing if it is no text.
+fn told_literal(bytes: &[u8]) -> Option<String> {
+    let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+    let text = std::str::from_utf8(&bytes[..end]).ok()?;
+    let is_text = text.chars().all(|letter| !letter.is_control() || matches!(letter, '\n' | '\t'));
+    let told: String = text.chars().take(MOST_OF_LITERAL).collect();
+    let rest = if told.len() < text.len() { "..." } else { "" };
+    is_text.then(|| format!("{told:?}{rest}"))
+}
 
 /// Several bytes as a string, if they look like one: `least` letters.
 fn text(bits: u64, length: u32, least: usize) -> Option<String> {

@@ -17,6 +17,8 @@ use crate::trace::ModuleFile;
 const NOWHERE: u64 = 0xe000_0000_0000_0000;
 const NOWHERE_STRIDE: u64 = 1 << 20;
 const WRITABLE: u32 = 2;
+/// Bytes of a string literal that are kept for readers, at most: they tell the beginning of one.
+const MOST_OF_LITERAL: usize = 256;
 
 /// The modules of a process.
 #[derive(Debug, Default)]
@@ -31,6 +33,8 @@ pub struct Modules {
     holders: BTreeMap<u64, (u32, u64)>,
     /// Names and addresses of shared libraries, by their [`Kind::Library`].
     libraries: HashMap<u64, (String, u64)>,
+    /// What string literals have, by symbol, as far as it is told.
+    literals: HashMap<u32, Vec<u8>>,
     problems: Vec<String>,
 }
 
@@ -68,6 +72,11 @@ impl Modules {
             Some((start, (holder, size))) if address - start < *size => (*holder, address - start),
             _ => (symbol, 0),
         }
+    }
+
+    /// The beginning of a string literal, to its zero if that is near.
+    pub fn literal(&self, symbol: u32) -> Option<&[u8]> {
+        self.literals.get(&symbol).map(Vec::as_slice)
     }
 
     fn read(&mut self, code: &Code, path: &Path, base: u64) -> Result<Loaded, String> {
@@ -115,6 +124,9 @@ impl Modules {
         for object in &found.loaded.objects {
             if let Kind::Symbol(symbol) = object.kind {
                 self.holders.insert(object.address, (symbol, object.size));
+                if code.symbols[symbol as usize].is_literal() {
+                    self.literals.extend(found.text(object).map(|text| (symbol, text)));
+                }
             }
         }
         Ok(found.loaded)
@@ -186,6 +198,14 @@ fn outermost(mut objects: Vec<Object>) -> Vec<Object> {
 }
 
 impl Found {
+    /// The bytes of an object that nobody writes, as many as are kept.
+    fn text(&self, object: &Object) -> Option<Vec<u8>> {
+        let holds = |(start, bytes): &&(u64, Vec<u8>)| object.address.wrapping_sub(*start) < bytes.len() as u64;
+        let (start, bytes) = self.loaded.memory.iter().find(holds)?;
+        let rest = &bytes[(object.address - start) as usize..];
+        Some(rest[..rest.len().min(object.size as usize).min(MOST_OF_LITERAL)].to_vec())
+    }
+
     fn covers(&self, address: u64) -> bool {
         let range =
             self.loaded.memory.iter().fold((u64::MAX, 0), |(low, high), (start, bytes)| {

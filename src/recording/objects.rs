@@ -68,6 +68,13 @@ pub const ARGUMENTS_STRIDE: u64 = 1 << 12;
 pub const REGION: u64 = 1 << 32;
 /// Addresses that objects can have.
 const ADDRESSES: std::ops::Range<u64> = 1 << 10..1 << 47;
+/// Where Linux lets no program have memory by default, or lower: what is there is null with a distance.
+const NULL_AND_NEAR: u64 = 1 << 16;
+
+/// Whether a number may be where something is in memory.
+pub fn is_address(bits: u64) -> bool {
+    (NULL_AND_NEAR..ADDRESSES.end).contains(&bits)
+}
 
 /// What tells a shared library from others in any process: a hash of its file's name.
 pub fn library(name: &[u8]) -> u64 {

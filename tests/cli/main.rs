@@ -20,6 +20,7 @@ mod eval;
 mod eval_trials;
 mod everyday;
 mod explained_checks;
+mod explained_names;
 mod explained_runs;
 mod explained_turns;
 mod explaining;

@@ -147,6 +147,9 @@ pub struct ExplainArguments {
     /// At most so many steps back.
     #[arg(long, value_name = "N", default_value = "200")]
     pub steps: usize,
+    /// Tell addresses as numbers where the program has no name for what is there.
+    #[arg(long)]
+    pub addresses: bool,
     /// Write the answer for programs in at most 1 kB of JSON: what happens, what it comes from, and the places on the way; see
     /// docs/explanation-brief.schema.json.
     #[arg(long, conflicts_with = "format")]
@@ -187,6 +190,7 @@ impl From<&ExplainArguments> for Request {
                 Model::Exact => explain::Model::Exact,
             },
             steps: arguments.steps,
+            addresses: arguments.addresses,
         }
     }
 }

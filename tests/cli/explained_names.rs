@@ -1,0 +1,156 @@
+//! Names and values in explanations: those of the program, never where things happen to lie in memory.
+
+use crate::project::{Project, text};
+
+const BOX: &str = "struct inner { int count; const char *text; };\n\
+    struct box { int kind; struct inner *inner; };\nstruct box *make(int count);\n";
+
+/// Code that is not instrumented, whose memory is of no known object.
+const MAKE: &str = r#"#include "box.h"
+struct box *make(int count)
+{
+    static struct inner inner;
+    static struct box box = { 3, &inner };
+    inner.count = count;
+    inner.text = "text";
+    return &box;
+}
+"#;
+
+const MAIN: &str = r#"#include <stdio.h>
+#include <stdlib.h>
+#include "box.h"
+
+int main(int argc, char **argv)
+{
+    (void)argc;
+    struct box *box = make(atoi(argv[1]));
+    printf("%s\n", box->inner->count >= 7 ? "many" : "few"); /* the fault */
+    return 0;
+}
+"#;
+
+fn boxes() -> Project {
+    let project = Project::new();
+    project.write("box.h", BOX).write("make.c", MAKE).write("main.c", MAIN);
+    project.write("tests.txt", "6\n7\n").write("expected/1", "few\n").write("expected/2", "few\n");
+    project.write(
+        "suspect.toml",
+        "[build]\ncommand = \"SUSPECT_OFF=1 cc -g -O1 -c make.c && cc -g -O1 -o main main.c make.o\"\n\n\
+         [[suite]]\nkind = \"lines\"\nfile = \"tests.txt\"\nrun = \"./main {line}\"\nexpect = \"expected/{n}\"\n",
+    );
+    project.succeed(&["build"]);
+    project.suspect(&["test"]);
+    project
+}
+
+#[test]
+fn memory_of_no_known_object_is_called_as_the_program_calls_it() {
+    let project = boxes();
+    let said = text(&project.suspect(&["explain", "2", "--against", "1"]));
+    assert!(said.contains("`box->inner->count`"), "{said}");
+    assert!(!said.contains("0x"), "{said}");
+}
+
+#[test]
+fn literals_are_told_as_they_are_written() {
+    let said = text(&boxes().suspect(&["explain", "2", "--against", "1"]));
+    assert!(said.contains("\"many\" here, \"few\" there"), "{said}");
+    assert!(said.contains("`argv[1][0]` is \"7\" here, \"6\" there"), "{said}");
+}
+
+#[test]
+fn functions_of_the_systems_headers_are_no_places_of_their_own() {
+    let said = text(&boxes().suspect(&["explain", "2", "--against", "1"]));
+    assert!(said.contains("main.c:8: because of this"), "{said}");
+    assert!(!said.contains("stdlib.h"), "{said}");
+}
+
+/// Reads what a file without names in the debug information leaves in its buffer.
+const RAW: &str = r#"#include <stdio.h>
+#include <stdlib.h>
+
+void *raw(int count);
+
+int main(int argc, char **argv)
+{
+    (void)argc;
+    int last = *(int *)((char *)raw(atoi(argv[1])) + 4);
+    if (last > 6) /* the fault */
+        puts("many");
+    else
+        puts("few");
+    return 0;
+}
+"#;
+
+const RAW_MAKE: &str = "static int kept[2];\nvoid *raw(int count)\n{\n    kept[1] = count;\n    return kept;\n}\n";
+
+#[test]
+fn addresses_are_told_where_they_are_asked_for() {
+    let project = Project::new();
+    project.write("raw.c", RAW_MAKE).write("main.c", RAW);
+    project.write("tests.txt", "6\n7\n").write("expected/1", "few\n").write("expected/2", "few\n");
+    project.write(
+        "suspect.toml",
+        "[build]\ncommand = \"SUSPECT_OFF=1 cc -O1 -c raw.c && cc -g -O1 -o main main.c raw.o\"\n\n\
+         [[suite]]\nkind = \"lines\"\nfile = \"tests.txt\"\nrun = \"./main {line}\"\nexpect = \"expected/{n}\"\n",
+    );
+    project.succeed(&["build"]);
+    project.suspect(&["test"]);
+    let said = text(&project.suspect(&["explain", "2", "--against", "1"]));
+    assert!(said.contains("memory of no known object") && !said.contains("memory at 0x"), "{said}");
+    let told = text(&project.suspect(&["explain", "2", "--against", "1", "--addresses"]));
+    assert!(told.contains("memory at 0x"), "{told}");
+}
+
+/// Looks for an `e`, but not in the last two letters.
+const LOOKED: &str = r#"#include <stdio.h>
+#include <string.h>
+
+int main(int argc, char **argv)
+{
+    (void)argc;
+    if (memchr(argv[1], 'e', strlen(argv[1]) - 2)) /* the fault */
+        puts("nothing");
+    else
+        puts("something");
+    return 0;
+}
+"#;
+
+#[test]
+fn a_call_of_a_library_is_told_with_what_it_was_given() {
+    let project = Project::new();
+    project.write("main.c", LOOKED);
+    project.write("tests.txt", "abcde\neabcd\n").write("expected/1", "nothing\n").write("expected/2", "nothing\n");
+    project.write(
+        "suspect.toml",
+        "[build]\ncommand = \"cc -g -O1 -o main main.c\"\n\n\
+         [[suite]]\nkind = \"lines\"\nfile = \"tests.txt\"\nrun = \"./main {line}\"\nexpect = \"expected/{n}\"\n",
+    );
+    project.succeed(&["build"]);
+    project.suspect(&["test"]);
+    let said = text(&project.suspect(&["explain", "1", "--switch"]));
+    assert!(said.contains("memchr(argv[1], 101, 3) returned NULL"), "{said}");
+}
+
+#[test]
+fn a_slow_test_is_run_no_more_often_than_needed() {
+    let project = Project::new();
+    project.write("main.c", LOOKED);
+    project.write("tests.txt", "eabcd\nabcde\n").write("expected/1", "nothing\n").write("expected/2", "nothing\n");
+    project.write(
+        "suspect.toml",
+        "[build]\ncommand = \"cc -g -O1 -o main main.c\"\n\n\
+         [[suite]]\nkind = \"lines\"\nfile = \"tests.txt\"\nrun = \"echo {line} >> runs; ./main {line}; sleep 3.1\"\nexpect = \"expected/{n}\"\n",
+    );
+    project.succeed(&["build"]);
+    project.suspect(&["test"]);
+    let runs = || std::fs::read_to_string(project.path().join("runs")).unwrap().matches("abcde").count();
+    let before = runs();
+    let said = text(&project.suspect(&["explain", "2", "--against", "1"]));
+    assert!(said.contains("2 takes long, so it was recorded once"), "{said}");
+    // Contained runs write into a copy of the directory.
+    assert_eq!(runs(), before, "{said}");
+}
