@@ -125,15 +125,20 @@ pub fn gather(root: &Path, state: &Path, report: &BuildReport, started: SystemTi
     let mut by_output: BTreeMap<Vec<PathBuf>, Compilation> =
         before.compilations.into_iter().map(|known| (known.outputs.clone(), known)).collect();
     let directory = state.join(COMPILED);
+    let mut compiled: BTreeSet<Vec<PathBuf>> = BTreeSet::new();
     for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
         let Some(begun) = Begun::read(&entry.path()) else { continue };
         let outputs: Vec<PathBuf> = begun.outputs.iter().map(|path| below(&root, path)).collect();
         let is_made = |path: &PathBuf| changed(&root.join(path)).is_some_and(|time| time + LAG.as_nanos() >= begun.at);
         if outputs.iter().any(is_made) {
             let inputs = begun.inputs.iter().filter_map(|path| stamps.input(path, begun.at)).collect();
+            compiled.insert(outputs.clone());
             by_output.insert(outputs.clone(), Compilation { outputs, inputs });
         }
     }
+    by_output.values_mut().filter(|known| !compiled.contains(&known.outputs)).for_each(|known| {
+        known.take_from_cache(&root, started, &mut stamps);
+    });
     by_output.retain(|outputs, _| outputs.iter().any(|path| root.join(path).exists()));
     let known: BTreeSet<PathBuf> =
         by_output.values().flat_map(|known| known.inputs.iter().map(|input| input.path.clone())).collect();
@@ -231,6 +236,15 @@ fn libtool_object(path: &Path) -> Option<PathBuf> {
     let directory = path.parent()?;
     let directory = if directory.ends_with(".libs") { directory.parent()? } else { directory };
     (path.extension()? == "o").then(|| directory.join(path.file_name().unwrap_or_default()).with_extension("lo"))
+}
+
+impl Compilation {
+    /// If its outputs were made anew since a build `started`, without a call of ours, a cache of compilers made them: of the same files, as they are now.
+    fn take_from_cache(&mut self, root: &Path, started: SystemTime, stamps: &mut Stamps) {
+        let made = self.outputs.iter().filter_map(|path| changed(&root.join(path))).max();
+        let Some(made) = made.filter(|made| made + LAG.as_nanos() >= nanoseconds(started)) else { return };
+        self.inputs = self.inputs.iter().filter_map(|input| stamps.input(&root.join(&input.path), made)).collect();
+    }
 }
 
 impl Inputs {

@@ -71,7 +71,8 @@ impl Case<'_> {
         let (here, from) = (self.at(Side::Second, point), self.at(Side::Second, run.writer(write)));
         match run.writer(write) {
             0 => format!("{name} is {value}"),
-            _ if here == from => format!("{name} is {value}"),
+            // What a function was called with has no statement of its own.
+            _ if from.ends_with(":0") || here == from => format!("{name} is {value}"),
             _ => format!("{name} is {value} since {from}"),
         }
     }

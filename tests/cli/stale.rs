@@ -81,6 +81,26 @@ fn test_builds_an_edited_source_first() {
     assert!(document["tests"].as_array().unwrap().iter().all(|test| test["passed"] == true), "{document:#}");
 }
 
+/// Without a call of the compiler nothing is said of what an object was made of.
+#[test]
+fn an_object_that_a_cache_gives_back_is_of_the_sources_as_they_are() {
+    let cache = "kept=kept/$(cat prog.c more.h | cksum | tr ' ' -)\nmkdir -p kept\n\
+                 [ -f $kept ] || { cc -O1 -c prog.c && cp prog.o $kept; } || exit\ncp $kept prog.o\n";
+    let project = Project::new();
+    project.write("prog.c", SOURCE).write("more.h", HEADER).write("cache", cache);
+    project.write("Makefile", &MAKEFILE.replace("cc -O1 -c prog.c", "sh cache"));
+    cases(&project);
+    project.write("suspect.toml", &format!("[build]\ncommand = \"make\"\n\n{SUITE}"));
+    for (source, counts) in [(SOURCE, "4 passing"), (&wrong(), "3 passing, 1 failing"), (SOURCE, "4 passing")] {
+        edit(&project, "prog.c", source);
+        project.succeed(&["build"]);
+        let said = said(&project, &["test"]);
+        assert!(said.contains(counts) && !said.contains("building"), "{said}");
+    }
+    edit(&project, "prog.c", &wrong());
+    assert!(said(&project, &["test"]).contains("prog.c is newer than prog.o: building by"));
+}
+
 #[test]
 fn a_header_is_a_source_even_if_make_does_not_know_it() {
     let project = twice(SOURCE);
