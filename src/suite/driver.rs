@@ -1,6 +1,6 @@
 //! Drivers: commands of tests that start programs many times. What each start read and wrote is kept, and the driver runs again on such answers.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,6 +21,8 @@ use crate::exec::{Command, Limits, Outcome, ScratchRoot, Status, Stdin};
 /// What a program answers that answers something else, before and after its number: no driver expects it, nor are two alike, which a driver may compare.
 /// Lines that show it begin and end alike.
 const OTHERWISE: &str = "suspect";
+/// Starts at most whose answers decide which others there are; each takes as many replays as the number of starts has binary digits.
+const MOST_DECIDING: usize = 3;
 /// Starts before the last that are looked at for the last one whose answer a driver notices.
 const LOOKED_AT: usize = 8;
 /// The file that a driver writes into.
@@ -129,10 +131,7 @@ impl Driver {
             return Ok(Ok((Telling::Passes, vec![Said::Pass; replies.len()])));
         }
         for is_status_changed in [false, true] {
-            let others: Vec<Reply> =
-                replies.iter().enumerate().map(|(number, reply)| otherwise(number, reply, is_status_changed)).collect();
-            let reading = self.replay(kept, others.iter().enumerate(), None)?;
-            if reading.after.len() == first.after.len()
+            if let Some(reading) = self.answered_otherwise(kept, first, replies, is_status_changed)?
                 && let Some(words) = Words::learnt(&again.after, &reading.after)
             {
                 let texts = again.after.iter().zip(&reading.after);
@@ -141,6 +140,43 @@ impl Driver {
             }
         }
         self.stops(kept, first, replies)
+    }
+
+    /// What the driver says where all its programs answer something else, but for a few that decide what it starts: it asks one for its version, say.
+    fn answered_otherwise(
+        &self,
+        kept: &Path,
+        first: &Reading,
+        replies: &[Reply],
+        is_status_changed: bool,
+    ) -> Result<Option<Reading>, SuiteError> {
+        let others: Vec<Reply> =
+            replies.iter().enumerate().map(|(number, reply)| otherwise(number, reply, is_status_changed)).collect();
+        let mut deciding = BTreeSet::new();
+        let replay = |count: usize, deciding: &BTreeSet<usize>| {
+            let instead = others.iter().enumerate().take(count).filter(|(number, _)| !deciding.contains(number));
+            self.replay(kept, instead, None)
+        };
+        let is_same = |reading: &Reading| reading.after.len() == first.after.len();
+        for _ in 0..=MOST_DECIDING {
+            let reading = replay(others.len(), &deciding)?;
+            if is_same(&reading) {
+                return Ok(Some(reading));
+            }
+            // The first whose other answer, with those before it, changes how many there are.
+            let (mut least, mut most) = (0, others.len() - 1);
+            while least < most {
+                let middle = least.midpoint(most);
+                match is_same(&replay(middle + 1, &deciding)?) {
+                    true => least = middle + 1,
+                    false => most = middle,
+                }
+            }
+            if !deciding.insert(least) {
+                break;
+            }
+        }
+        Ok(None)
     }
 
     /// Whether the driver stops at the first case that fails, and that is its last start: it notices another answer of the one before.

@@ -185,6 +185,25 @@ exit $errors
     assert!(said.contains("fails: spec, 8th start of grade: spec: ?? fail ninety\n"), "{said}");
 }
 
+/// A driver that runs a case only if the program's version has it.
+#[test]
+fn starts_that_decide_what_is_started_keep_their_answers() {
+    let driver = r#"errors=0
+fails() { echo "?? fail $1"; errors=1; }
+echo 95 | ./grade | cmp -s - one || fails one
+if ./grade --version | grep -q 1.0; then
+    echo 95 | ./grade | cmp -s - one || fails again
+fi
+echo 90 | ./grade | cmp -s - ninety || fails ninety
+exit $errors
+"#;
+    let project = project_of(driver);
+    project.write("one", "95 points: 1\n").write("ninety", "90 points: 1\n");
+    let said = tested(&project);
+    assert!(said.contains("fails: spec, 4th start of grade: spec: ?? fail ninety\n"), "{said}");
+    assert!(said.contains("3 passing, 1 failing, 1 not counted"), "{said}");
+}
+
 #[test]
 fn starts_that_cannot_be_told_apart_are_said_to_be_so() {
     let driver = "a=$(echo 95 | ./grade); b=$(echo 90 | ./grade); ./grade --version\n[ \"$a$b\" = '95 points: 190 points: 1' ]\n";
