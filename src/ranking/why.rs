@@ -91,7 +91,7 @@ fn find(program: &Program, place: &str) -> Result<u32, Obstacle> {
     let parsed = place.rsplit_once(':').and_then(|(file, line)| Some((file, line.parse::<u32>().ok()?)));
     let (file, number) =
         parsed.ok_or_else(|| wrong(format!("{place}: give FILE:LINE as a ranking shows it, such as src/a.c:41")))?;
-    let file = file.trim_start_matches("./");
+    let file = whole_path(program, file.trim_start_matches("./"));
     let of_file = |line: &crate::program::Line| program.files.get(line.file as usize).is_some_and(|name| name == file);
     if let Some(found) = program.lines.iter().position(|line| line.line == number && of_file(line)) {
         return Ok(found as u32);
@@ -105,6 +105,17 @@ fn find(program: &Program, place: &str) -> Result<u32, Obstacle> {
             format!("{place}: there is no code on this line; the nearest lines with code are {}", near.join(" and "))
         }
     }))
+}
+
+/// The path of the program's only file that ends so; what was given where there is none, or another one.
+fn whole_path<'p>(program: &'p Program, given: &'p str) -> &'p str {
+    let is_end =
+        |path: &&String| path.strip_suffix(given).is_some_and(|before| before.is_empty() || before.ends_with('/'));
+    let mut files = program.files.iter().filter(is_end);
+    match (files.next(), files.next()) {
+        (Some(file), None) => file,
+        _ => given,
+    }
 }
 
 /// The candidates of a line that were tried, those that turn most failing tests and break fewest passing ones first.
@@ -274,4 +285,20 @@ fn before(report: &RankingReport, position: usize, program: &Program, numbers: &
         }
     };
     entries.map(shown).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_path_is_enough_where_one_file_has_it() {
+        let files = ["a.c", "src/a.c", "src/b.c", "lib/xb.c", "lib/c.c", "src/c.c"].map(str::to_owned).into();
+        let program = Program { files, ..Program::default() };
+        for (given, path) in
+            [("b.c", "src/b.c"), ("a.c", "a.c"), ("c.c", "c.c"), ("src/c.c", "src/c.c"), ("d.c", "d.c")]
+        {
+            assert_eq!(whole_path(&program, given), path);
+        }
+    }
 }
