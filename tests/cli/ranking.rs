@@ -157,7 +157,7 @@ fn questions_about_one_test_stand_inside_others() {
     // The test spoken of is 3 with 1/5; main alone fails 2 with 1/3, and sum is a cause in 3 with 2/3.
     assert_eq!(ask("P(◇_2 H[main()] && h[sum()])"), "2/45 = 0.044444\n");
     let message = project.fail(&["ask", "P(in[nowhere] e)", "--by", "function"], 1);
-    assert!(message.contains("column 5") && message.contains("nowhere"), "{message}");
+    assert!(message.contains("column 6") && message.contains("nowhere"), "{message}");
 }
 
 #[test]
