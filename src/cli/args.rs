@@ -1,5 +1,6 @@
 //! The command line as clap sees it; nothing else knows clap's types.
 
+mod ask;
 mod code;
 mod explain;
 mod help;
@@ -15,6 +16,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::engine::ArgValueCompleter;
 
+pub use ask::AskArguments;
 pub use code::{
     HeuristicArgument, HomArguments, MineArguments, MutantsArguments, MutantsFormat, SeedArguments, SeedOrigin,
     StudyArgument,
@@ -170,11 +172,7 @@ pub enum Verb {
         `record`. Ends with 2 when a step could not be proved.")]
     Explain(ExplainArguments),
     /// Ask for a probability over the causal models of the recorded coverage (Doric).
-    #[command(
-        after_help = "Atoms about a ranked unit x: u[x] executed, h[x] a cause, H[x] the only cause, f[x] a cause of some \
-        failure; e: the test failed; t[NAME]: the test is NAME. Joined by &&, || and !, in parentheses; a condition follows |.\n\nExamples:\n  \
-        suspect ask 'P(f[src/a.c:41])'\n  suspect ask 'P(f[src/a.c:41] | !h[src/b.c:7])'\n  suspect ask 'P(H[main()] | u[main()])' --by function"
-    )]
+    #[command(after_help = ask::HELP)]
     Ask(AskArguments),
     /// Write everything that is known: which tests failed, which lines are to blame and why, and what was not looked at.
     #[command(after_help = "Examples:\n  suspect report\n  suspect report --format json --output report.json\n  \
@@ -410,20 +408,6 @@ impl From<Unidentified> for Missing {
             Unidentified::Shared => Missing::Shared,
         }
     }
-}
-
-/// `suspect ask`.
-#[derive(Debug, Args)]
-pub struct AskArguments {
-    /// The query.
-    #[arg(value_name = "QUERY")]
-    pub query: String,
-    /// What the units of the query are.
-    #[arg(long, value_enum, default_value = "line")]
-    pub by: By,
-    /// How to write the answer.
-    #[arg(long, value_enum, default_value = "text")]
-    pub format: OutputFormat,
 }
 
 /// How a report is written.

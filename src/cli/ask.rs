@@ -1,6 +1,6 @@
 //! `suspect ask`: probabilities over Doric's causal models of the recorded coverage.
 
-use std::io::Write;
+use std::io::{self, Read, Write};
 use std::path::Path;
 
 use serde::Serialize;
@@ -12,30 +12,61 @@ use super::rank::granularity;
 use crate::program::Program;
 use crate::rank::Units;
 use crate::rank_inputs::{coverage, resolve};
-use crate::spectra::hypothesis::{Names, Probability, Query};
+use crate::ranking::innocents;
+use crate::spectra::CoverageMatrix;
+use crate::spectra::hypothesis::{Names, Probability, Query, Weights};
 use crate::store::{Run, Store};
 use crate::suite::find_test;
 
 /// Answers a query.
 pub fn ask(root: &Path, arguments: &AskArguments, out: &mut impl Write) -> Result<(), Failure> {
-    let run = Store::new(root).latest_run()?;
+    let store = Store::new(root);
+    let run = store.latest_run()?;
     let units = Units::new(&run.program, granularity(arguments.by));
     let names = RunNames { program: &run.program, units: &units, tests: counted_names(&run) };
     let query = Query::parse(&arguments.query, &names)
         .map_err(|error| Failure::new(Exit::Usage, format!("{error}\n{}", error.pointing_at(&arguments.query))))?;
     let matrix = coverage(&run, &run.recorded()?, &units, &run.counted_tests())?;
-    let answer = query.answer(&matrix).map_err(Failure::of(Exit::Baseline))?;
+    let mut weights = weights(arguments.weight.as_deref(), &names, &matrix)?;
+    let innocents = innocents(&store, &run.program, &units, &arguments.innocent, arguments.forget_innocent)?;
+    innocents.iter().for_each(|unit| weights.clear(*unit));
+    let answer = query.answer(&matrix, &weights).map_err(Failure::of(Exit::Baseline))?;
     let written = match arguments.format {
-        OutputFormat::Text => writeln!(out, "{}", shown(&answer)),
-        OutputFormat::Json => write_json(&Answer::new(&arguments.query, &answer), out),
+        OutputFormat::Text => write_text(&answer, innocents.len(), out),
+        OutputFormat::Json => write_json(&Answer::new(arguments, &answer, innocents.len()), out),
     };
     written.map_err(Failure::of(Exit::File))
+}
+
+/// Largest file of weights that is read, in bytes: far more than a line for each line of a large program.
+const LARGEST_FILE: u64 = 64 << 20;
+
+/// The weights that `--weight` asks for.
+fn weights(wanted: Option<&str>, names: &RunNames<'_>, matrix: &CoverageMatrix) -> Result<Weights, Failure> {
+    let path = match wanted {
+        None => return Ok(Weights::default()),
+        Some("spectrum") => return Ok(Weights::of_spectra(&matrix.spectra())),
+        Some(path) => path,
+    };
+    let wrong = |message: String| Failure::new(Exit::File, format!("--weight {path}: {message}"));
+    let mut text = String::new();
+    std::fs::File::open(path)
+        .and_then(|file| file.take(LARGEST_FILE + 1).read_to_string(&mut text))
+        .map_err(|error| wrong(format!("{error}; give a file with a line for each unit or test, or `spectrum`")))?;
+    if text.len() as u64 > LARGEST_FILE {
+        return Err(wrong(format!("more than {} MiB; expected a line for each unit or test", LARGEST_FILE >> 20)));
+    }
+    Weights::parse(&text, names, matrix.n_tests()).map_err(|error| Failure::new(Exit::File, format!("{path}:{error}")))
 }
 
 /// The answer for programs.
 #[derive(Serialize)]
 struct Answer<'q> {
     query: &'q str,
+    /// The file or the rule of the weights; `null` where all is equally likely.
+    weight: Option<&'q str>,
+    /// How many units count as innocent.
+    innocent: usize,
     /// The probability, 0 where it is too small for a double.
     value: f64,
     /// Its logarithm to base 2; `null` where it is 0.
@@ -45,17 +76,33 @@ struct Answer<'q> {
 }
 
 impl Answer<'_> {
-    fn new<'q>(query: &'q str, answer: &Probability) -> Answer<'q> {
+    fn new<'q>(arguments: &'q AskArguments, answer: &Probability, innocent: usize) -> Answer<'q> {
         let exact = match answer {
             Probability::Exact(ratio) => Some(ratio.to_string()),
             Probability::Rounded(_) => None,
         };
-        Answer { query, value: answer.value(), log2: Some(answer.log2()).filter(|log2| log2.is_finite()), exact }
+        Answer {
+            query: &arguments.query,
+            weight: arguments.weight.as_deref(),
+            innocent,
+            value: answer.value(),
+            log2: Some(answer.log2()).filter(|log2| log2.is_finite()),
+            exact,
+        }
     }
 }
 
 /// Longest fraction printed; a longer one says nothing to a reader.
 const LONGEST_FRACTION: usize = 40;
+
+fn write_text(answer: &Probability, n_innocent: usize, out: &mut impl Write) -> io::Result<()> {
+    writeln!(out, "{}", shown(answer))?;
+    match n_innocent {
+        0 => Ok(()),
+        1 => writeln!(out, "1 unit counts as innocent (--forget-innocent)"),
+        n => writeln!(out, "{n} units count as innocent (--forget-innocent)"),
+    }
+}
 
 fn shown(answer: &Probability) -> String {
     let value = match answer.value() {

@@ -1,17 +1,26 @@
 //! Ranked units that the user found innocent.
 
-use super::request::RankRequest;
 use crate::obstacle::Obstacle;
 use crate::program::Program;
 use crate::rank::Units;
 use crate::rank_inputs::resolve;
 use crate::store::Store;
 
-/// Positions of the ranked units that the user found innocent, now or earlier.
-pub fn innocents(store: &Store, program: &Program, units: &Units, request: &RankRequest) -> Result<Vec<u32>, Obstacle> {
-    let mut names = if request.forget_innocent { Vec::new() } else { store.load_cleared()? };
+/// Positions of the ranked units that the user found innocent: those with the `new` names, which are remembered, and those of earlier,
+/// unless they are to be forgotten.
+///
+/// # Errors
+/// When a new name has no code, or the store cannot be read or written.
+pub fn innocents(
+    store: &Store,
+    program: &Program,
+    units: &Units,
+    new: &[String],
+    forget: bool,
+) -> Result<Vec<u32>, Obstacle> {
+    let mut names = if forget { Vec::new() } else { store.load_cleared()? };
     let mut positions = Vec::new();
-    for name in &request.innocent {
+    for name in new {
         if resolve(program, units, name).is_empty() {
             let message =
                 format!("--innocent {name}: no code here; give FILE:LINE or FUNCTION() as a ranking shows them");
@@ -21,7 +30,7 @@ pub fn innocents(store: &Store, program: &Program, units: &Units, request: &Rank
             names.push(name.clone());
         }
     }
-    if !request.innocent.is_empty() || request.forget_innocent {
+    if !new.is_empty() || forget {
         let _lock = store.lock()?;
         store.save_cleared(&names)?;
     }

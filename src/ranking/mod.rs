@@ -24,7 +24,7 @@ use crate::suite_run::Session;
 pub use claims::{Claimant, Claims, KeptClaim, effect, end_words};
 pub use entries::{entries, line_owners};
 pub use gzoltar::{Written, rank_spectra, write_spectra};
-use innocents::innocents;
+pub use innocents::innocents;
 pub use kept::{KeptRanking, known_ranking, last_ranking};
 use reasons::{Explainer, lines_left_out};
 pub use request::{ALL, Look, RankRequest, TrialOptions, Trying};
@@ -99,7 +99,7 @@ impl Ranked {
     fn new(session: &Session, request: &RankRequest) -> Result<Ranked, Obstacle> {
         let Session { store, run, .. } = session;
         let all = Units::new(&run.program, request.by);
-        let innocent = innocents(store, &run.program, &all, request)?;
+        let innocent = innocents(store, &run.program, &all, &request.innocent, request.forget_innocent)?;
         let not_ranked = [innocent.as_slice(), &left_out(run, &all)?].concat();
         let left_out = lines_left_out(&all, &not_ranked);
         Ok(Ranked { units: all.without(&not_ranked), n_innocent: innocent.len(), left_out })

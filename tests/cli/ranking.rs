@@ -150,6 +150,54 @@ fn questions_get_exact_answers() {
 }
 
 #[test]
+fn questions_about_one_test_stand_inside_others() {
+    let project = recorded();
+    let ask = |query: &str| project.succeed(&["ask", query, "--by", "function"]);
+    assert_eq!(ask("P(in[2] e && !in[1] e)"), "1 = 1.000000\n");
+    // The test spoken of is 3 with 1/5; main alone fails 2 with 1/3, and sum is a cause in 3 with 2/3.
+    assert_eq!(ask("P(◇_2 H[main()] && h[sum()])"), "2/45 = 0.044444\n");
+    let message = project.fail(&["ask", "P(in[nowhere] e)", "--by", "function"], 1);
+    assert!(message.contains("column 6") && message.contains("nowhere"), "{message}");
+}
+
+#[test]
+fn weights_of_questions_come_from_a_file_or_the_spectra() {
+    let project = recorded();
+    let ask = |weight: &str| project.succeed(&["ask", "P(f[main()])", "--by", "function", "--weight", weight]);
+    let write = |text: &str| std::fs::write(project.path().join("weights"), text).unwrap();
+    // Two failing tests execute both functions: main is no cause of one with (3/4 1/2) / (1 - 3/4 1/2).
+    write("# doubtful\nh[main()] 0.25\n");
+    assert_eq!(ask("weights"), "16/25 = 0.640000\n");
+    // Each function fails in two of five tests, 3/7 by the rule of succession.
+    assert_eq!(ask("spectrum"), "105/121 = 0.867769\n");
+    for (text, line, reason) in [
+        ("h[main()] 0.25\nh[none()] 1\n", 2, "none()"),
+        ("h[main()] 2", 1, "expected a probability"),
+        ("main 1", 1, "h[UNIT]"),
+    ] {
+        write(text);
+        let message = project.fail(&["ask", "P(e)", "--by", "function", "--weight", "weights"], 9);
+        assert!(message.contains(&format!("weights:{line}: ")) && message.contains(reason), "{message}");
+    }
+    let message = project.fail(&["ask", "P(e)", "--weight", "nowhere"], 9);
+    assert!(message.contains("--weight nowhere: ") && message.contains("give a file"), "{message}");
+}
+
+#[test]
+fn the_innocent_are_no_causes_in_questions() {
+    let project = recorded();
+    let ask = |more: &[&str]| project.succeed(&[&["ask", "P(f[main()])", "--by", "function"], more].concat());
+    assert_eq!(ask(&[]), "8/9 = 0.888889\n");
+    assert_eq!(ask(&["--innocent", "sum()"]), "1 = 1.000000\n1 unit counts as innocent (--forget-innocent)\n");
+    assert!(ask(&["--format", "json"]).contains("\"innocent\": 1"));
+    let message = project.fail(&["ask", "P(e)", "--by", "function", "--innocent", "main()"], 4);
+    assert!(message.contains("every ranked unit that it executed is innocent"), "{message}");
+    assert_eq!(ask(&["--forget-innocent"]), "8/9 = 0.888889\n");
+    let message = project.fail(&["ask", "P(e)", "--innocent", "nowhere.c:1"], 1);
+    assert!(message.contains("--innocent nowhere.c:1: no code here"), "{message}");
+}
+
+#[test]
 fn spectra_go_out_and_come_back_ranked_alike() {
     let project = recorded();
     project.succeed(&["report", "--format", "gzoltar", "--output", "spectra"]);

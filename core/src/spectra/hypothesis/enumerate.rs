@@ -6,25 +6,36 @@ use num_rational::BigRational;
 use super::{Query, Statement};
 use crate::spectra::CoverageMatrix;
 
-/// The answer, or `None` if what is given never holds. Every failing test must execute a unit.
+/// The answer where all models and all tests are equally likely, or `None` if what is given never holds. Every failing test must
+/// execute a unit.
 pub(super) fn count(query: &Query, matrix: &CoverageMatrix) -> Option<BigRational> {
-    let tests: Vec<Test> = (0..matrix.n_tests()).map(|test| Test::new(matrix, test)).collect();
-    // Model: for each test, its causes as a bit mask over the units it executed; 0 in passing tests.
-    let mut model: Vec<u64> = tests.iter().map(|test| u64::from(test.failed)).collect();
     let (mut both, mut given) = (0u64, 0u64);
+    walk(query, matrix, |_, _, holds| {
+        given += 1;
+        both += u64::from(holds);
+    });
+    (given > 0).then(|| BigRational::new(BigInt::from(both), BigInt::from(given)))
+}
+
+/// Calls `each` with the test, the causes of every test, and whether the statement holds, wherever what is given holds. Causes are
+/// bits over the units that a test executed, 0 in passing tests.
+pub(super) fn walk(query: &Query, matrix: &CoverageMatrix, mut each: impl FnMut(usize, &[u64], bool)) {
+    let tests: Vec<Test> = (0..matrix.n_tests()).map(|test| Test::new(matrix, test)).collect();
+    let mut model: Vec<u64> = tests.iter().map(|test| u64::from(test.failed)).collect();
     loop {
         for test in 0..tests.len() {
-            let atom = |atom: &Statement| tests[test].holds(atom, test, &tests, &model);
-            if query.given.as_ref().is_none_or(|given| given.holds(&atom)) {
-                given += 1;
-                both += u64::from(query.statement.holds(&atom));
+            let atom = |place: Option<u32>, atom: &Statement| {
+                let test = place.map_or(test, |place| place as usize);
+                tests[test].holds(atom, test, &tests, &model)
+            };
+            if query.given.as_ref().is_none_or(|given| given.holds(None, &atom)) {
+                each(test, &model, query.statement.holds(None, &atom));
             }
         }
         if !advance(&mut model, &tests) {
             break;
         }
     }
-    (given > 0).then(|| BigRational::new(BigInt::from(both), BigInt::from(given)))
 }
 
 /// A row of the matrix.
@@ -51,7 +62,7 @@ impl Test {
             Statement::Fault(unit) => tests.iter().zip(model).any(|(test, causes)| causes & test.bit(*unit) != 0),
             Statement::Failed => self.failed,
             Statement::Test(number) => *number as usize == test,
-            Statement::Not(_) | Statement::And(..) | Statement::Or(..) => false,
+            Statement::In(..) | Statement::Not(_) | Statement::And(..) | Statement::Or(..) => false,
         }
     }
 }

@@ -13,17 +13,21 @@
 //! | `e` | the test failed |
 //! | `t[test]` | it is this test that is spoken of |
 //!
+//! `in[test] A`, Doric's `◇_k A`, holds if A holds of that test, whichever test is spoken of. It binds as `!` does.
+//!
 //! "The test" is any test, all being equally likely; so are all causal models, each of which marks in every failing test a non-empty
-//! subset of the units it executed as its causes. `P_k(A)` is `P(A | t[k])`.
+//! subset of the units it executed as its causes. [`Weights`] make some likelier. `P_k(A)` is `P(A | t[k])`.
 
 mod closed;
 mod enumerate;
 mod number;
 mod parse;
+mod weights;
 
 use num_rational::BigRational;
 pub use number::Wide;
 pub use parse::QueryError;
+pub use weights::{WeightError, Weights};
 
 use super::CoverageMatrix;
 
@@ -49,6 +53,8 @@ pub enum Statement {
     Failed,
     /// The test is this one.
     Test(u32),
+    /// The statement holds of this test, whichever test is spoken of.
+    In(u32, Box<Statement>),
     /// Not this.
     Not(Box<Statement>),
     /// Both.
@@ -92,6 +98,9 @@ pub enum Unanswerable {
     /// A failing test executed no unit, so nothing can have caused its failure.
     #[error("test {} failed without executing any ranked unit, so no causal model explains it", .0 + 1)]
     NoCause(usize),
+    /// No unit that a failing test executed may be a cause.
+    #[error("test {} failed, and every ranked unit that it executed is innocent or has weight 0", .0 + 1)]
+    NoneLeft(usize),
     /// What is given cannot be.
     #[error("what is given has probability 0")]
     ImpossibleCondition,
@@ -106,23 +115,28 @@ impl Query {
         parse::parse(text, names)
     }
 
-    /// The query's answer over the causal models of `matrix`.
+    /// The query's answer over the causal models of `matrix`, which weigh as `weights` has it.
     ///
     /// Tests are independent in a model, so the answer needs only the combinations of the units that the query mentions; models
     /// themselves are counted one by one only where these are fewer. Answers are exact unless the matrix or the query is large.
-    pub fn answer(&self, matrix: &CoverageMatrix) -> Result<Probability, Unanswerable> {
+    pub fn answer(&self, matrix: &CoverageMatrix, weights: &Weights) -> Result<Probability, Unanswerable> {
         if matrix.n_tests() == 0 {
             return Err(Unanswerable::NoTest);
         }
         let sizes = matrix.sizes();
-        let failing = || sizes.iter().zip(matrix.failed()).enumerate().filter(|(_, (_, failed))| **failed);
-        if let Some((test, _)) = failing().find(|(_, (size, _))| **size == 0) {
-            return Err(Unanswerable::NoCause(test));
+        for (test, _) in matrix.failed().iter().enumerate().filter(|(_, failed)| **failed) {
+            if sizes[test] == 0 {
+                return Err(Unanswerable::NoCause(test));
+            }
+            if !weights.is_uniform() && matrix.units_of(test).all(|unit| weights.is_innocent(unit)) {
+                return Err(Unanswerable::NoneLeft(test));
+            }
         }
-        let bits: u64 = failing().map(|(_, (size, _))| u64::from(*size)).sum();
-        let closed = closed::Closed::new(self, matrix, &sizes);
+        let bits = weights.bits(matrix);
+        let closed = closed::Closed::new(self, matrix, weights);
         let n_states = closed.n_states();
-        let n_models = if bits < 40 { (1u64 << bits).saturating_mul(matrix.n_tests() as u64) } else { u64::MAX };
+        let countable = weights.is_uniform() && bits < 40;
+        let n_models = if countable { (1u64 << bits).saturating_mul(matrix.n_tests() as u64) } else { u64::MAX };
         let answer = if bits <= EXACT_BITS && n_states <= MOST_EXACT {
             closed.answer().map(Probability::Exact)
         } else if n_models <= MOST_COUNTED {
@@ -155,19 +169,24 @@ impl Probability {
 }
 
 impl Statement {
-    /// Whether it holds, given which atoms do.
-    fn holds(&self, atom: &impl Fn(&Statement) -> bool) -> bool {
+    /// Whether it holds, given which atoms do: of the test that is named, or else of the one that is spoken of.
+    fn holds(&self, place: Option<u32>, atom: &impl Fn(Option<u32>, &Statement) -> bool) -> bool {
         match self {
-            Statement::Not(inner) => !inner.holds(atom),
-            Statement::And(a, b) => a.holds(atom) && b.holds(atom),
-            Statement::Or(a, b) => a.holds(atom) || b.holds(atom),
-            leaf => atom(leaf),
+            Statement::In(test, inner) => inner.holds(Some(*test), atom),
+            Statement::Not(inner) => !inner.holds(place, atom),
+            Statement::And(a, b) => a.holds(place, atom) && b.holds(place, atom),
+            Statement::Or(a, b) => a.holds(place, atom) || b.holds(place, atom),
+            leaf => atom(place, leaf),
         }
     }
 
-    /// Calls `each` with every atom.
+    /// Calls `each` with every atom, and with every statement that names the test it is about.
     fn atoms(&self, each: &mut impl FnMut(&Statement)) {
         match self {
+            Statement::In(_, inner) => {
+                each(self);
+                inner.atoms(each);
+            }
             Statement::Not(inner) => inner.atoms(each),
             Statement::And(a, b) | Statement::Or(a, b) => {
                 a.atoms(each);

@@ -1,6 +1,6 @@
 //! Numbers that probabilities over causal models are computed with: exact quotients, and floating point of any exponent.
 
-use num_bigint::{BigInt, BigUint};
+use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{One, ToPrimitive, Zero};
 
@@ -8,18 +8,13 @@ use num_traits::{One, ToPrimitive, Zero};
 pub(super) trait Number: Clone {
     fn zero() -> Self;
     fn one() -> Self;
-    /// `2^n`.
-    fn power(n: u32) -> Self;
+    /// The number nearest to `ratio`.
+    fn of(ratio: &BigRational) -> Self;
     fn is_zero(&self) -> bool;
     fn plus(&self, other: &Self) -> Self;
     fn minus(&self, other: &Self) -> Self;
     fn times(&self, other: &Self) -> Self;
     fn over(&self, other: &Self) -> Self;
-
-    /// `2^n - 1`, the number of non-empty subsets of n.
-    fn subsets(n: u32) -> Self {
-        Self::power(n).minus(&Self::one())
-    }
 
     /// `self^n`.
     fn to_the(&self, n: u32) -> Self {
@@ -41,8 +36,8 @@ impl Number for BigRational {
         One::one()
     }
 
-    fn power(n: u32) -> Self {
-        BigRational::from_integer(BigInt::from(BigUint::one() << n))
+    fn of(ratio: &BigRational) -> Self {
+        ratio.clone()
     }
 
     fn is_zero(&self) -> bool {
@@ -118,8 +113,8 @@ impl Number for Wide {
         Wide { mantissa: 1.0, exponent: 0 }
     }
 
-    fn power(n: u32) -> Self {
-        Wide { mantissa: 1.0, exponent: i64::from(n) }
+    fn of(ratio: &BigRational) -> Self {
+        Wide::of_ratio(ratio)
     }
 
     fn is_zero(&self) -> bool {
@@ -163,11 +158,12 @@ mod tests {
 
     #[test]
     fn wide_numbers_keep_what_floating_point_loses() {
-        let tiny = Wide::one().over(&Wide::power(5000));
+        let power = |n| Wide { mantissa: 1.0, exponent: n };
+        let tiny = Wide::one().over(&power(5000));
         assert_eq!((tiny.log2(), tiny.value()), (-5000.0, 0.0));
-        assert_eq!(tiny.plus(&tiny).times(&Wide::power(5000)).value(), 2.0);
-        assert_eq!(Wide::subsets(3).value(), 7.0);
-        assert_eq!(Wide::power(3).minus(&Wide::power(3)), Wide::zero());
+        assert_eq!(tiny.plus(&tiny).times(&power(5000)).value(), 2.0);
+        assert_eq!(power(3).minus(&Wide::one()).value(), 7.0);
+        assert_eq!(power(3).minus(&power(3)), Wide::zero());
         assert_eq!(Wide::zero().log2(), f64::NEG_INFINITY);
         assert_eq!(Wide::new(3.0, 0).to_the(5).value(), 243.0);
     }

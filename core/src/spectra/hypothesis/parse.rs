@@ -126,12 +126,31 @@ impl<'a, N: Names> Parser<'a, N> {
         if self.accept(&["!", "¬"]) {
             return Ok(Statement::Not(self.not()?.into()));
         }
+        if let Some(test) = self.place()? {
+            return Ok(Statement::In(test, self.not()?.into()));
+        }
         if self.accept(&["("]) {
             let inner = self.or()?;
             self.expect(")", "to close the parenthesis")?;
             return Ok(inner);
         }
         self.atom()
+    }
+
+    /// `in[name]`, `◇[name]` or `◇_3`: the test that the next statement is about.
+    fn place(&mut self) -> Result<Option<u32>, QueryError> {
+        if self.accept(&["◇_"]) {
+            let start = self.at;
+            let end = self.rest().find(|c: char| !c.is_ascii_digit()).unwrap_or(self.rest().len());
+            let number = &self.rest()[..end];
+            if number.is_empty() {
+                return Err(self.wrong("expected a number after `◇_`; names go in brackets, as in `◇[name]`"));
+            }
+            self.at += end;
+            return self.names.test(number).map(Some).map_err(|message| self.wrong_at(start, message));
+        }
+        let word = if self.accept(&["◇"]) { true } else { self.rest().starts_with("in[") && self.accept(&["in"]) };
+        if word { self.named(|names, name| names.test(name)).map(Some) } else { Ok(None) }
     }
 
     fn atom(&mut self) -> Result<Statement, QueryError> {
@@ -147,11 +166,14 @@ impl<'a, N: Names> Parser<'a, N> {
             "H" => unit(self).map(Statement::OnlyCause),
             "f" => unit(self).map(Statement::Fault),
             "t" => self.named(|names, name| names.test(name)).map(Statement::Test),
-            "" => Err(self.wrong_at(start, "expected a statement: e, u[..], h[..], H[..], f[..], t[..], `!` or `(`")),
-            word => {
+            "" => {
                 Err(self
-                    .wrong_at(start, format!("`{word}` is no statement: use e, u[..], h[..], H[..], f[..] or t[..]")))
+                    .wrong_at(start, "expected a statement: e, u[..], h[..], H[..], f[..], t[..], in[..], `!` or `(`"))
             }
+            word => Err(self.wrong_at(
+                start,
+                format!("`{word}` is no statement: use e, u[..], h[..], H[..], f[..], t[..] or in[..]"),
+            )),
         }
     }
 
