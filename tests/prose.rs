@@ -189,6 +189,42 @@ fn paths_that_are_named_exist() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+/// Tests that a document names, as a path of a Rust file and a function's name in one piece of code.
+fn named_tests(text: &str) -> Vec<(String, String)> {
+    let text = unfenced(text).collect::<Vec<_>>().join("\n");
+    let pieces = text.split('`').skip(1).step_by(2).filter_map(|piece| piece.split_once(' '));
+    let is_name =
+        |name: &str| name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
+    let tests = pieces.filter(|(path, name)| path.ends_with(".rs") && is_name(name));
+    tests.map(|(path, name)| (path.to_string(), name.to_string())).collect()
+}
+
+/// Whether `name` is a test of a file: a function with the attribute right before it.
+fn is_test(source: &str, name: &str) -> bool {
+    let Some((before, _)) = source.split_once(&format!("fn {name}(")) else { return false };
+    let attributes = before.trim_end().lines().rev().map(str::trim).take_while(|line| line.starts_with("#["));
+    attributes.collect::<Vec<_>>().contains(&"#[test]")
+}
+
+#[test]
+fn tests_that_are_named_exist() {
+    let mut wrong = Vec::new();
+    for path in documents() {
+        for (file, name) in named_tests(&read(&path)) {
+            if !fs::read_to_string(root().join(&file)).is_ok_and(|source| is_test(&source, &name)) {
+                wrong.push(format!("{}: {file} has no test {name}", path.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    // Of the papers each slip names one.
+    let papers = read(&root().join("docs/papers.md"));
+    let (_, slips) = papers.split_once("## Slips in the papers").expect("there is such a part");
+    let rows: Vec<&str> = slips.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| paper")).collect();
+    let bare: Vec<_> = rows.iter().filter(|row| named_tests(row).is_empty()).collect();
+    assert!(rows.len() > 5 && bare.is_empty(), "{bare:#?}");
+}
+
 #[test]
 fn the_book_lists_all_of_its_chapters() {
     let docs = root().join("docs");

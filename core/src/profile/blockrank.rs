@@ -112,6 +112,18 @@ mod tests {
         assert!(result.scores.iter().all(|score| score.is_finite()));
     }
 
+    /// The equations are singular where failing runs enter and leave a function as often as passing ones: any two equal scores solve those of the
+    /// loop. The iteration begins at 0 and stays there.
+    #[test]
+    fn a_function_entered_equally_often_scores_nothing() {
+        let graph = graph(4, &[(OUTSIDE, 0), (0, 1), (1, 2), (2, 1), (1, 3), (3, OUTSIDE)]);
+        let runs = [([1, 1, 2, 2, 1, 1], false), ([1, 1, 9, 9, 1, 1], true)];
+        let profile = EdgeProfile::of_runs(6, runs);
+        assert_eq!(profile.suspicious(), [0.0, 0.0, 7.0, 7.0, 0.0, 0.0]);
+        assert_eq!(block_rank(&graph, &profile, Reading::Example).scores, [0.0; 4]);
+        assert_eq!(block_rank(&graph, &profile, Reading::Recursive).scores, [0.0; 4]);
+    }
+
     #[test]
     fn a_block_that_runs_die_in_takes_what_enters_it() {
         // 0 -> 1 -> 2 and 0 -> 2; failing runs die in 1.

@@ -39,15 +39,35 @@ mod tests {
     use super::super::FlowEdge;
     use super::*;
 
-    #[test]
-    fn schedule_has_the_normalised_scores() {
+    /// The example of BlockRank's paper.
+    fn schedule() -> Propagation {
         let edges = [(0, 3), (0, 1), (1, 3), (1, 2), (2, 3)].map(|(from, to)| FlowEdge { from, to });
         let graph = FlowGraph::new(4, edges.to_vec());
         let passed = [[19, 3, 2, 1, 1], [12, 5, 3, 2, 2], [20, 2, 1, 1, 1]].map(|counts| (counts, false));
         let failed = [[18, 7, 2, 5, 5], [18, 11, 1, 8, 8], [15, 10, 4, 2, 2]].map(|counts| (counts, true));
-        let result = capture_propagation(&graph, &EdgeProfile::of_runs(5, passed.into_iter().chain(failed)));
+        capture_propagation(&graph, &EdgeProfile::of_runs(5, passed.into_iter().chain(failed)))
+    }
+
+    #[test]
+    fn schedule_has_the_normalised_scores() {
+        let result = schedule();
         let rounded = |values: &[f64]| values.iter().map(|value| (value * 1000.0).round() / 1000.0).collect::<Vec<_>>();
         assert_eq!(rounded(&result.edges), [0.0, 0.474, 0.077, 0.579, 0.579]);
         assert_eq!(rounded(&result.scores), [0.656, 0.656, 0.579, 0.656]);
+    }
+
+    /// The printed scores come out if edges into b2 and b3 weigh `theta` itself and those into b4 their share, and b4 begins with the sum
+    /// of b2 -> b3, which does not enter it, and b3 -> b4.
+    #[test]
+    fn the_scores_printed_beside_blockrank_mix_two_weights() {
+        let found = schedule();
+        let [_, to_b2, past_b3, to_b3, to_b4] = found.edges[..] else { panic!("{:?}", found.edges) };
+        let entering_b4 = found.edges[0] + past_b3 + to_b4;
+        let b4 = to_b3 + to_b4;
+        let b3 = b4 * to_b4 / entering_b4;
+        let b2 = b4 * past_b3 / entering_b4 + b3 * to_b3;
+        let printed = [b2 * to_b2, b2, b3, b4].map(|score| (score * 100.0).round() / 100.0);
+        assert_eq!(printed, [0.34, 0.73, 1.02, 1.16]);
+        assert!(printed.iter().zip(&found.scores).all(|(printed, score)| (printed - score).abs() > 0.05));
     }
 }

@@ -58,6 +58,33 @@ fn smoothing_adds_a_half_but_raw_counts_stay() {
     assert_eq!(find("jaccard").unwrap().scores(&[all_failing], Smoothing::None)[0], 1.0);
 }
 
+/// One failing test and p passing ones: a unit that none executes, beside one that all execute.
+#[test]
+fn a_half_lifts_what_no_test_executes_above_what_all_do() {
+    let scores = |p| {
+        let none = Spectrum { ef: 0, nf: 1, ep: 0, np: p };
+        let all = Spectrum { ef: 1, nf: 0, ep: p, np: 0 };
+        find("ochiai").unwrap().scores(&[none, all], Smoothing::Half)
+    };
+    assert!(scores(6)[0] < scores(6)[1]);
+    assert!(close(scores(7)[0], scores(7)[1]));
+    assert!(scores(8)[0] > scores(8)[1]);
+}
+
+/// The worked example of Doric: unit 1 is executed by the two passing tests alone, unit 3 by the three failing ones alone.
+#[test]
+fn gp05_of_the_worked_example_is_what_its_formula_gives() {
+    let [first, third] = [Spectrum { ef: 0, nf: 3, ep: 2, np: 0 }, Spectrum { ef: 3, nf: 0, ep: 0, np: 2 }];
+    let scores = find("gp05").unwrap().scores(&[first, third], Smoothing::Half);
+    // (6 · √3.5) / (4 · (1.25 + √0.5) · 3 · √2), and the same with (0.5, 3.5, 2.5, 0.5).
+    let by_hand = [
+        1.0 * 0.5f64.sqrt() / (3.0 * (1.75 + 2.5f64.sqrt()) * 3.0 * 2.0f64.sqrt()),
+        6.0 * 3.5f64.sqrt() / (4.0 * (1.25 + 0.5f64.sqrt()) * 3.0 * 2.0f64.sqrt()),
+    ];
+    assert!(close(scores[0], by_hand[0]) && close(scores[1], by_hand[1]), "{scores:?} are not {by_hand:?}");
+    assert_eq!((scores[1] * 1000.0).round(), 338.0);
+}
+
 #[test]
 fn protected_division_yields_one() {
     // ep = np makes the divisor 0.
