@@ -12,6 +12,7 @@ use crate::eval::{
     plot, write, write_report,
 };
 use crate::rank::{Method, Need, find_method, methods};
+use crate::spectra::measures;
 use crate::store::Store;
 
 /// Evaluates and writes the report to `out` and to the directory of results.
@@ -73,6 +74,11 @@ fn chosen(names: &[String]) -> Result<Vec<&'static Method>, Failure> {
             // What takes mutants takes far longer, and is asked for by name.
             "all" => Ok(methods().iter().filter(|method| !method.needs.iter().any(is_of_mutants)).collect()),
             "classic" => CLASSIC.iter().map(|id| find_method(id)).collect(),
+            "doric127" => measures::all()
+                .iter()
+                .filter(|measure| measure.classic)
+                .map(|measure| find_method(measure.id))
+                .collect(),
             name => find_method(name).map(|method| vec![method]),
         };
         for method in found.map_err(Failure::of(Exit::Usage))? {

@@ -136,6 +136,12 @@ fn nothing_runs_twice(project: &Project, first: &Value, all: &[&str]) {
     // Jaccard and Ochiai agree where the block is executed by failing tests alone.
     assert_eq!(positions(&other, "calc/sign", "jaccard"), [[1.5, 2.0, 1.0, 2.0]]);
     assert_eq!(other["total"]["methods"].as_array().unwrap().len(), 2);
+    let doric = without_clang(&["--methods", "doric127,clu", "-o", "results", EXAMPLE]);
+    assert_eq!(
+        doric["total"]["methods"].as_array().unwrap().len(),
+        128,
+        "the measures that Doric is compared with, and clu"
+    );
     let functions = without_clang(&["--methods", "ochiai", "--by", "function", "-o", "results", EXAMPLE]);
     assert!(functions["versions"][0]["units"].as_u64() < Some(12), "{functions}");
     assert_eq!(timeless(without_clang(all))["total"], timeless(first.clone())["total"]);
