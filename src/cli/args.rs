@@ -466,7 +466,7 @@ pub struct EvalArguments {
     /// Where results are kept, and the report in all its forms [default: BENCHMARK/results].
     #[arg(long, short, value_name = "DIR")]
     pub output: Option<PathBuf>,
-    /// The methods: ids, `classic` or `all`.
+    /// The methods: ids, `classic`, `doric127` (the 127 measures that Doric is compared with) or `all`.
     #[arg(add = ArgValueCompleter::new(completions::ranking_methods), long, short, value_delimiter = ',', default_value = "classic", value_name = "METHODS")]
     pub methods: Vec<String>,
     /// What is ranked.
