@@ -137,8 +137,10 @@ fn without_tests(root: &Path, makefile: &Makefile) -> Option<Vec<String>> {
             }
         }
     }
+    // A file without a rule is a source; one with a rule may have been made before.
+    let is_made = |name: &String| makefile.makes(name) || !root.join(name).is_file();
     let mut unique: Vec<String> = Vec::new();
-    for name in made.into_iter().filter(|name| !is_test(name) && !root.join(name).is_file()) {
+    for name in made.into_iter().filter(|name| !is_test(name) && is_made(name)) {
         if !unique.contains(&name) {
             unique.push(name);
         }
@@ -165,6 +167,8 @@ mod tests {
         let goals = |names: &str| Some(format!("make -j$(nproc) {names}"));
         assert_eq!(build("all: lib p test\ntest: p q p.c\n\t./q\n"), goals("lib p q"));
         assert_eq!(build("test: a b\n\t./a\n\t./b\na: p.c\n"), goals("a b"));
+        // As p.c here, which is there: a program that was made before.
+        assert_eq!(build("all: p.c test\np.c: x\ntest: p.c\n\t./p.c\n"), goals("p.c"));
         assert_eq!(build("all: p check\ncheck: test\ntest: q\n\t./q\n"), goals("p q"));
         assert_eq!(build("all: p\ntest: q\n\t./q\n"), None);
         assert_eq!(build("all: $(UNKNOWN) test\ntest: q\n"), None);

@@ -106,7 +106,7 @@ fn build(root: &Path, last: Option<&BuildReport>, has_tests: Option<&str>, by_ma
     let there = |file: &str| root.join(file).is_file();
     if let Some(command) = by_make {
         return format!(
-            "[build]\n# What `suspect build` runs (`make` alone runs the tests, too).\ncommand = {}\n\n",
+            "[build]\n# What `suspect build` runs (what the Makefile's tests need).\ncommand = {}\n\n",
             quoted(command)
         );
     }
