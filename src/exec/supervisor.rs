@@ -259,7 +259,7 @@ struct Supervisor {
     control_open: bool,
 }
 
-/// Descriptors after [`Supervisor::take_descriptors`].
+/// Descriptors after [`take_descriptors`].
 const CONTROL: RawFd = 0;
 const REPORT: RawFd = 1;
 
