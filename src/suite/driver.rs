@@ -28,6 +28,18 @@ const LOOKED_AT: usize = 8;
 /// The file that a driver writes into.
 const LOG: &str = "log";
 
+/// Why starts stay one test that are not what they are by themselves.
+const OTHERWISE_WATCHED: &str = "it says something else where its starts are watched";
+
+/// How the starts of a driver are watched.
+#[derive(Clone, Copy, Default)]
+struct Watched<'k> {
+    /// The directory of the answers that are given, if programs do not run.
+    answers: Option<&'k Path>,
+    /// The last start.
+    last: Option<usize>,
+}
+
 /// A driver, as the test that it is, alone.
 #[derive(Clone, Debug)]
 pub(super) struct Driver {
@@ -56,7 +68,15 @@ pub(super) enum Telling {
 impl Driver {
     /// Runs the driver once and keeps what its programs read and write in `directory`, which is empty.
     pub(super) fn keep(&self, directory: &Path) -> Result<Reading, SuiteError> {
-        self.run(directory, None, None)
+        self.run(directory, Some(Watched::default()))
+    }
+
+    /// Runs the driver as it is: what it wrote, and what it came to.
+    fn unwatched(&self) -> Result<(Vec<u8>, Verdict), SuiteError> {
+        let place = tempfile::Builder::new().prefix("suspect-").tempdir().map_err(refused("make a directory in"))?;
+        let reading = self.run(place.path(), None)?;
+        let log = fs::read(place.path().join(LOG)).map_err(refused("read the output in"))?;
+        Ok((log, reading.verdict))
     }
 
     /// Runs the driver on the answers that are kept, but for those that are given `instead`, to its end or to the start after this `last` one.
@@ -70,20 +90,23 @@ impl Driver {
         for (number, reply) in instead {
             Standing::answer_instead(place.path(), number, reply).map_err(refused("write answers in"))?;
         }
-        self.run(place.path(), Some(kept), last)
+        self.run(place.path(), Some(Watched { answers: Some(kept), last }))
     }
 
-    fn run(&self, directory: &Path, answers: Option<&Path>, last: Option<usize>) -> Result<Reading, SuiteError> {
+    fn run(&self, directory: &Path, watched: Option<Watched>) -> Result<Reading, SuiteError> {
         let root = ScratchRoot::new()?;
         let scratch = root.scratch(self.test.index)?;
         let cwd = self.test.working_dir(&scratch)?;
         let log = directory.join(LOG);
+        let Watched { answers, last } = watched.unwrap_or_default();
         let (temporary, answers) = (scratch.tmp(), answers.map(Path::to_owned));
         Standing { log: log.clone(), temporary, answers, last }.write(directory).map_err(refused("write in"))?;
         fs::write(&log, "").map_err(refused("write in"))?;
         let tool = std::env::current_exe().map_err(refused("find this program for"))?;
-        let session: Vec<(OsString, OsString)> =
-            vec![(ENV_STAND_IN.into(), tool.into()), (ENV_STARTS.into(), directory.into())];
+        let session: Vec<(OsString, OsString)> = match watched {
+            Some(_) => vec![(ENV_STAND_IN.into(), tool.into()), (ENV_STARTS.into(), directory.into())],
+            None => Vec::new(),
+        };
         let mut env = self.test.environment_in(&scratch.tmp());
         session.iter().for_each(|(name, value)| env.set_varying(name, value));
         // What it writes is to be there when it starts the next program.
@@ -127,6 +150,11 @@ impl Driver {
                 "it does something else when its programs only answer what they did: they write files, or what it does varies",
             ));
         }
+        let watched = fs::read(kept.join(LOG)).map_err(refused("read the output in"))?;
+        let (unwatched, verdict) = self.unwatched()?;
+        if verdict != first.verdict {
+            return Ok(Err(OTHERWISE_WATCHED));
+        }
         if first.verdict == Verdict::Pass {
             return Ok(Ok((Telling::Passes, vec![Said::Pass; replies.len()])));
         }
@@ -134,6 +162,10 @@ impl Driver {
             if let Some(reading) = self.answered_otherwise(kept, first, replies, is_status_changed)?
                 && let Some(words) = Words::learnt(&again.after, &reading.after)
             {
+                // Programs that share an input, say, do something else where the tool reads it for them.
+                if words.complaints(&unwatched) != words.complaints(&watched) {
+                    return Ok(Err(OTHERWISE_WATCHED));
+                }
                 let texts = again.after.iter().zip(&reading.after);
                 let said = texts.map(|(text, otherwise)| words.told(text, otherwise)).collect();
                 return Ok(Ok((Telling::Words(words), said)));

@@ -67,8 +67,16 @@ impl Words {
 
     /// The first line of a text that says that something fails.
     pub(super) fn complaint(&self, text: &[u8]) -> Option<String> {
-        let complains = |line: &&[u8]| !marks(line).is_disjoint(&self.failing);
-        text.split(|byte| *byte == b'\n').find(complains).map(|line| clip(line.trim_ascii()))
+        self.complaining(text).next().map(|line| clip(line.trim_ascii()))
+    }
+
+    /// How many lines of a text say so.
+    pub(super) fn complaints(&self, text: &[u8]) -> usize {
+        self.complaining(text).count()
+    }
+
+    fn complaining<'t>(&self, text: &'t [u8]) -> impl Iterator<Item = &'t [u8]> {
+        text.split(|byte| *byte == b'\n').filter(|line| !marks(line).is_disjoint(&self.failing))
     }
 }
 

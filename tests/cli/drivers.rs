@@ -204,6 +204,15 @@ exit $errors
     assert!(said.contains("3 passing, 1 failing, 1 not counted"), "{said}");
 }
 
+/// As one does whose programs share an input, which the tool reads for them.
+#[test]
+fn a_driver_that_says_something_else_where_it_is_watched_stays_one_test() {
+    let watched = SHELL
+        .replace("exit $status", "[ -z \"$SUSPECT_STAND_IN\" ] || check low \"$(echo 10 | ./grade)\" 3\nexit $status");
+    let said = tested(&project_of(&watched));
+    assert!(said.contains("starts of instrumented programs stay one test: it says something else where"), "{said}");
+}
+
 #[test]
 fn starts_that_cannot_be_told_apart_are_said_to_be_so() {
     let driver = "a=$(echo 95 | ./grade); b=$(echo 90 | ./grade); ./grade --version\n[ \"$a$b\" = '95 points: 190 points: 1' ]\n";
