@@ -83,6 +83,14 @@ struct Ranked {
     first: f64,
 }
 
+/// What the recording of a process may have.
+#[derive(Clone, Copy)]
+struct Most {
+    bytes: u64,
+    /// True if it is so little because the disk has no room for more.
+    is_of_disk: bool,
+}
+
 /// A recorded run of a test.
 pub struct RecordedTest {
     /// The suite's verdict.
@@ -227,9 +235,9 @@ impl<'a> RecordingRoom<'a> {
     }
 
     /// Runs a test, whose recordings may have so many bytes.
-    fn run(&self, test: &Test, directory: &Path, most: u64) -> Result<TestRun, Obstacle> {
+    fn run(&self, test: &Test, directory: &Path, most: Most) -> Result<TestRun, Obstacle> {
         let env: [(OsString, OsString); 4] = [
-            (ENV_RECORD_BYTES.into(), most.to_string().into()),
+            (ENV_RECORD_BYTES.into(), most.bytes.to_string().into()),
             (ENV_RECORD.into(), Mode::Record.name().into()),
             (ENV_OUT.into(), directory.into()),
             (ENV_CLOCK.into(), self.clock.get().to_string().into()),
@@ -269,11 +277,11 @@ impl<'a> RecordingRoom<'a> {
         }
         let known = Known { verdict, processes: u32::try_from(paths.len()).ok() };
         if let Some((runs, run)) = self.record_contained(test, known, label, most)
-            && let Some(recorded) = of_contained(runs, run, plain.reason.clone())?
+            && let Some(recorded) = of_contained(runs, run, plain.reason.clone(), most)?
         {
             return Ok(recorded);
         }
-        let Some((recording, process, others)) = chosen(&paths)? else {
+        let Some((recording, process, others)) = chosen(&paths, most)? else {
             let why = plain.reason.as_ref().map(|reason| format!(" ({verdict}: {reason})")).unwrap_or_default();
             let message = format!(
                 "{}: no program that can be recorded ran{why}; build it with `suspect build`, and if it has --modes, with `record` among them",
@@ -286,7 +294,7 @@ impl<'a> RecordingRoom<'a> {
     }
 
     /// Records a test contained alone, if it does there what it did in the last `suspect test`; nothing otherwise.
-    fn record_as_known(&self, test: &Test, label: &str, most: u64) -> Result<Option<RecordedTest>, Obstacle> {
+    fn record_as_known(&self, test: &Test, label: &str, most: Most) -> Result<Option<RecordedTest>, Obstacle> {
         let Some(record) = self.known(&test.name) else { return Ok(None) };
         let verdict = if record.passed == Some(true) { Verdict::Pass } else { Verdict::Fail };
         let reason = match record.verdict.split_once(": ") {
@@ -299,7 +307,7 @@ impl<'a> RecordingRoom<'a> {
         let began = Instant::now();
         let Some((runs, run)) = self.record_contained(test, known, label, most) else { return Ok(None) };
         self.took.borrow_mut().insert(test.name.clone(), began.elapsed());
-        of_contained(runs, run, reason)
+        of_contained(runs, run, reason, most)
     }
 
     /// True if a test took long in the last `suspect test`, or where it was recorded.
@@ -329,18 +337,19 @@ impl<'a> RecordingRoom<'a> {
     }
 
     /// Bytes that the recording of each of so many processes may have.
-    fn most_of(&self, is_endless: bool, processes: u32) -> u64 {
+    fn most_of(&self, is_endless: bool, processes: u32) -> Most {
         if std::env::var_os(ENV_RECORD_BYTES).is_some() {
-            return self.most;
+            return Most { bytes: self.most, is_of_disk: false };
         }
         // A driver may start thousands of programs: together they leave half of the disk.
-        let most = self.most.min(free_bytes(&self.tmp).map_or(u64::MAX, |free| free / 2 / u64::from(processes.max(1))));
+        let of_disk = free_bytes(&self.tmp).map_or(u64::MAX, |free| free / 2 / u64::from(processes.max(1)));
+        let most = Most { bytes: self.most.min(of_disk), is_of_disk: of_disk < self.most };
         if !is_endless {
             return most;
         }
         let edges = self.tested().and_then(|run| most_passing_edges(run, &run.recorded()?)).unwrap_or(u64::MAX);
         let enough = edges.saturating_mul(ENDLESS_BYTES_AN_EDGE).clamp(LEAST_ENDLESS_BYTES, MOST_ENDLESS_BYTES);
-        most.min(enough)
+        if enough < most.bytes { Most { bytes: enough, is_of_disk: false } } else { most }
     }
 
     /// A test that does not end, with no more time than shows where it is.
@@ -350,10 +359,10 @@ impl<'a> RecordingRoom<'a> {
         test.limited((longest * ENDLESS).clamp(LEAST_ENDLESS, MOST_ENDLESS))
     }
 
-    fn record_contained(&self, test: &Test, known: Known, label: &str, most: u64) -> Option<(TestRuns, trial::Run)> {
+    fn record_contained(&self, test: &Test, known: Known, label: &str, most: Most) -> Option<(TestRuns, trial::Run)> {
         let mut worker = self.worker.borrow_mut();
         let to = self.tmp.join(format!("{label}-contained"));
-        TestRuns::record(worker.as_mut()?, &self.suite, test, known, &to, most, self.clock.get()).ok()
+        TestRuns::record(worker.as_mut()?, &self.suite, test, known, &to, most.bytes, self.clock.get()).ok()
     }
 
     /// Carries out the tests of a plan, each by itself or all `forked` from one process; nothing if the test can only be recorded.
@@ -423,10 +432,12 @@ impl<'a> RecordingRoom<'a> {
         let (Some(runs), Some(worker)) = (&recorded.runs, worker.as_mut()) else { return Ok(None) };
         let directory = self.tmp.join(label);
         let processes = recorded.others as u32 + 1;
-        let to = Some((directory.as_path(), self.most_of(recorded.verdict == Verdict::Timeout, processes)));
+        let most = self.most_of(recorded.verdict == Verdict::Timeout, processes);
+        let to = Some((directory.as_path(), most.bytes));
         let done = runs.patched(worker, &self.suite, &changing(recorded, change), false, to).map_err(refused)?;
         let Some(run) = done.into_iter().next().and_then(|patched| patched.run) else { return Ok(None) };
         let Some(recording) = of_process(&run.recordings, recorded.process)? else { return Ok(None) };
+        let recording = recording.within(most.is_of_disk);
         let recording = match change {
             Change::Turned(_) => recording,
             Change::Replaced(point, replaced) => {
@@ -555,19 +566,24 @@ fn of_process(paths: &[PathBuf], process: u32) -> Result<Option<Recording>, Obst
 }
 
 /// A test that was recorded contained; nothing if no program was, or one that is not there any more.
-fn of_contained(runs: TestRuns, run: trial::Run, reason: Option<String>) -> Result<Option<RecordedTest>, Obstacle> {
-    let Some((recording, process, others)) = chosen(&run.recordings)? else { return Ok(None) };
+fn of_contained(
+    runs: TestRuns,
+    run: trial::Run,
+    reason: Option<String>,
+    most: Most,
+) -> Result<Option<RecordedTest>, Obstacle> {
+    let Some((recording, process, others)) = chosen(&run.recordings, most)? else { return Ok(None) };
     let is_whole = recording.modules().iter().all(|module| module.is_file());
     let (verdict, runs, written) = (run.verdict, Some(runs), Some(run.written));
     Ok(is_whole.then_some(RecordedTest { verdict, reason, runs, recording, process, others, written, change: None }))
 }
 
 /// The recording that says most, the number of its process, and how many more there are.
-fn chosen(paths: &[PathBuf]) -> Result<Option<(Recording, u32, usize)>, Obstacle> {
+fn chosen(paths: &[PathBuf], most: Most) -> Result<Option<(Recording, u32, usize)>, Obstacle> {
     let mut recordings = in_order(paths)?;
-    let most = (0..recordings.len()).max_by_key(|at| recordings[*at].stream().end());
+    let longest = (0..recordings.len()).max_by_key(|at| recordings[*at].stream().end());
     let others = recordings.len().saturating_sub(1);
-    Ok(most.map(|at| (recordings.swap_remove(at), at as u32, others)))
+    Ok(longest.map(|at| (recordings.swap_remove(at).within(most.is_of_disk), at as u32, others)))
 }
 
 impl Drop for RecordingRoom<'_> {

@@ -71,6 +71,8 @@ pub struct Recording {
     bytes: Mmap,
     header: Box<RecordHeader>,
     replaced: Option<Given>,
+    /// True if it could have no more bytes because its disk had no room for more.
+    is_within_disk: bool,
 }
 
 impl Recording {
@@ -99,7 +101,7 @@ impl Recording {
             );
             return Err(bad(&problem));
         }
-        let recording = Recording { path: path.to_owned(), bytes, header, replaced: None };
+        let recording = Recording { path: path.to_owned(), bytes, header, replaced: None, is_within_disk: false };
         recording.checked_stream().ok_or_else(|| bad("it is cut off"))?;
         Ok(recording)
     }
@@ -111,6 +113,11 @@ impl Recording {
     /// The same, of a run in which the store at point `point` was given the value `bits`.
     pub fn with_replaced(self, given: Given) -> Recording {
         Recording { replaced: Some(given), ..self }
+    }
+
+    /// The same, of a run whose bound on bytes was the room on the disk, or another one.
+    pub fn within(self, is_within_disk: bool) -> Recording {
+        Recording { is_within_disk, ..self }
     }
 
     /// The point of the store that was given another value, and that value.
@@ -166,9 +173,16 @@ impl Recording {
             "{before}: the disk of {} is full, or files may not grow so long; make room there, or raise `ulimit -f`",
             directory.display()
         );
-        let limit = format!(
-            "{before}: it may have no more; set SUSPECT_RECORD_BYTES to more, if there is a hundred times as much memory to read it"
-        );
+        let limit = if self.is_within_disk {
+            format!(
+                "{before}: the disk of {} has little room, and half of that stays free; make room there",
+                directory.display()
+            )
+        } else {
+            format!(
+                "{before}: it may have no more; set SUSPECT_RECORD_BYTES to more, if there is a hundred times as much memory to read it"
+            )
+        };
         let threads = "the recording ends where a second thread began: only programs of one thread can be followed";
         let refused = "the recording ends where the system refused something to the runtime";
         let reasons = [
