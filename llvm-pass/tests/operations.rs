@@ -150,6 +150,11 @@ const EDITS: &[Edit] = &[
     edit("static int t[3][2] = {{1, 2}, {3, 4}, {5, 6}}; long i = rand_(1); show((@t[ [[i|2]] ])[1]);", "left", 2),
     edit("[[@show(3)|show(-3)]];", "result", -3),
     edit("[[@dump(1.5)|dump(2.5)]];", "result", 0x4004_0000_0000_0000),
+    edit("int a = rand_(9); @show([[a|42]]);", "result", 42),
+    edit("unsigned char c = rand_(9); @show([[c|-7]]);", "result", -7),
+    edit("long l = rand_(9); @show([[l|-7]]);", "result", -7),
+    edit("unsigned u = rand_(9); @show([[u + 2|4294967295u]]);", "result", -1),
+    edit("int a = rand_(3); @show([[next()|42]] );", "result", 42),
     // Statements.
     edit("int a = 3; [[a @= next();|;]] show(a); show(next());", "choice", 1),
     edit("int a = 3; [[a@++;|;]] show(a);", "choice", 1),
@@ -363,7 +368,9 @@ fn mutant_at(unit: &OwnedUnit, place: (u32, u32), (what, number): (&str, i64)) -
                 OperationKind::Step { .. } => (what == "left", 64, 1),
                 OperationKind::Subscript { width, .. } => (what == "left", width, 1),
                 OperationKind::Assign { width, .. } => (what == "operator", width, 35),
-                OperationKind::Argument { width, .. } => (what == "result", width, 0),
+                OperationKind::Argument { width, .. } | OperationKind::Passed { width, .. } => {
+                    (what == "result", width, 0)
+                }
                 OperationKind::Unary { width, .. } => (what == "operator", width, 0),
                 OperationKind::Statement { .. } | OperationKind::If | OperationKind::Logical { .. } => {
                     (what == "choice", 64, 0)

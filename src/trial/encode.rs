@@ -112,7 +112,9 @@ impl Form {
             OperationKind::Argument { width, is_float, .. } | OperationKind::Unary { width, is_float } => {
                 form(width, is_float, 0, Takes::Operands)
             }
-            OperationKind::Subscript { width, .. } => form(width, false, 0, Takes::Operands),
+            OperationKind::Subscript { width, .. } | OperationKind::Passed { width, .. } => {
+                form(width, false, 0, Takes::Operands)
+            }
             OperationKind::Read { width, .. } => form(width, false, 0, Takes::Variable),
             OperationKind::Logical { .. } | OperationKind::Statement { .. } | OperationKind::If => {
                 form(64, false, 0, Takes::Choice)

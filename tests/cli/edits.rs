@@ -24,8 +24,9 @@ const ADDED: usize = 150;
 /// The same of assignments; beside operators nearly all of them are left out, because they compute the same.
 const ASSIGNED: usize = 60;
 /// The files as they lie beside each other.
-const PLAIN: [&str; 11] =
-    ["casts", "digraphs", "elvis", "flow", "kandr", "logic", "macros", "names", "places", "pointers", "values"];
+const PLAIN: [&str; 12] = [
+    "casts", "digraphs", "elvis", "flow", "kandr", "logic", "macros", "names", "passed", "places", "pointers", "values",
+];
 /// Those that are made of others: with Latin-1 in comments, with lines as Windows ends them, and one of 600 terms.
 const MADE: [&str; 3] = ["latin", "lines", "terms"];
 /// Bits of each checksum that are tests.
@@ -362,6 +363,11 @@ fn edits_in_arguments_of_macros_do_what_their_mutants_do() {
     let line = |needle: &str| 1 + text.lines().position(|line| line.contains(needle)).unwrap();
     let lines = format!("macros.c:{}-{}", line("static int arguments"), line("TOTAL(n / 2)"));
     assert!(judge(&Subject::new().mutants_in(&["--lines", &lines], ARGUED, None)) > 60);
+}
+
+#[test]
+fn edits_of_numbers_that_are_passed_do_what_their_mutants_do() {
+    assert!(judge(&Subject::new().mutants_in(&["--files", "passed.c"], "UOI", None)) > 100);
 }
 
 #[test]

@@ -25,6 +25,9 @@ pub(super) fn of_operation(body: &Body, index: u32, drafts: &mut Vec<Draft>) {
         OperationKind::Argument { position, width, is_float, value } => {
             found.argument(position, number(value, u32::from(width), is_float, true));
         }
+        OperationKind::Passed { position, n_arguments, width } => {
+            found.passed(position, n_arguments, u32::from(width));
+        }
         OperationKind::Whole { value } => found.whole(value),
         OperationKind::Read { variable, width, .. } => found.read(variable, width),
         OperationKind::Statement { .. } => found.statement(),
@@ -212,25 +215,28 @@ impl<'a> Found<'_, '_, 'a> {
     fn subscript(&mut self, width: u32, constant: Option<u64>) {
         let index = self.index_text();
         let Some(constant) = constant else {
-            // What a constant is added to has these mutants by that constant.
-            let is_sum = |sum: Expression| {
-                let sides = [sum.left(), sum.right()].into_iter().flatten();
-                matches!(sum.operator(), "+" | "-") && sides.into_iter().any(|side| side.literal().is_some())
-            };
-            if index.is_ok_and(|index| is_sum(index.unparenthesized())) {
-                return;
-            }
-            let less = u64::MAX >> (64 - width.clamp(1, 64));
-            for (insertion, step, text) in [(Insertion::Increment, 1, "e + 1"), (Insertion::Decrement, less, "e - 1")] {
-                let rewrite = index.map(|index| index.with_insertion(insertion, None));
-                self.push(Class::Uoi, Change::Add(step), ("e", text), rewrite);
-            }
-            return;
+            return self.one_more_or_less(index, width);
         };
         let value = number(constant, 64, false, true);
         // Nothing lies before an array.
         for new in constants(value).into_iter().filter(|new| new.signed().is_some_and(|new| new >= 0)) {
             self.constant(Site::Operation(self.index), Change::Left(bits_of(new)), index, value, new);
+        }
+    }
+
+    /// `e`, an integer of `width` bits, becomes `e + 1` or `e - 1`. What a constant is added to has these mutants by that constant.
+    fn one_more_or_less(&mut self, written: Result<Expression<'a>, Junk>, width: u32) {
+        let is_sum = |sum: Expression| {
+            let sides = [sum.left(), sum.right()].into_iter().flatten();
+            matches!(sum.operator(), "+" | "-") && sides.into_iter().any(|side| side.literal().is_some())
+        };
+        if written.is_ok_and(|written| is_sum(written.unparenthesized())) {
+            return;
+        }
+        let less = u64::MAX >> (64 - width.clamp(1, 64));
+        for (insertion, step, text) in [(Insertion::Increment, 1, "e + 1"), (Insertion::Decrement, less, "e - 1")] {
+            let rewrite = written.map(|written| written.with_insertion(insertion, None));
+            self.push(Class::Uoi, Change::Add(step), ("e", text), rewrite);
         }
     }
 
@@ -264,6 +270,16 @@ impl<'a> Found<'_, '_, 'a> {
         self.without_connector(found, token);
     }
 
+    /// `f(n)` becomes `f(n + 1)` or `f(n - 1)`.
+    fn passed(&mut self, position: u32, n_arguments: u32, width: u32) {
+        let argument = self.call().and_then(|call| {
+            // One that is passed in pieces moves those behind it.
+            let written = Some(call.arguments()).filter(|written| written.len() == n_arguments as usize);
+            written.and_then(|written| written.get(position as usize).copied()).ok_or(Junk::Made)
+        });
+        self.one_more_or_less(argument, width);
+    }
+
     fn argument(&mut self, position: u32, value: Number) {
         let argument = self.call().and_then(|call| {
             let written = call.arguments();
@@ -291,7 +307,7 @@ impl<'a> Found<'_, '_, 'a> {
         let name = call.callee().filter(|callee| callee.kind() == Kind::Identifier).map_or("", Expression::source);
         // What a macro computes stands where its name does.
         let computes = |operation: &Operation| match operation.kind {
-            OperationKind::Argument { .. } | OperationKind::Statement { .. } => false,
+            OperationKind::Argument { .. } | OperationKind::Passed { .. } | OperationKind::Statement { .. } => false,
             OperationKind::Read { variable, .. } => {
                 let variables = &self.body.view.program.functions[self.body.index as usize].variables;
                 variables.get(variable as usize).is_none_or(|variable| variable.name != name)

@@ -21,6 +21,8 @@ mod code;
 mod argument_tests;
 #[cfg(test)]
 mod code_tests;
+#[cfg(test)]
+mod passed_tests;
 mod comparison;
 mod domain;
 mod expression;

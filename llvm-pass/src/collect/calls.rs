@@ -2,7 +2,9 @@
 
 use suspect_format::external::{External, Known, Role, known};
 
-use crate::llvm::ir::{LLVMOpcode, Value};
+use super::nodes;
+use super::sites::position_of;
+use crate::llvm::ir::{LLVMOpcode, LLVMTypeKind, Value};
 
 /// What control flow does at a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +53,25 @@ pub fn is_orderly_end(call: Value) -> bool {
 /// Whether `value` is a call other than inline assembly or one of LLVM's own.
 pub fn is_call(value: Value) -> bool {
     value.is(LLVMOpcode::LLVMCall)
+}
+
+/// Whether a call gives a parameter an integer as wide as `int` or wider, which is computed as one: no truth, no address, no conversion of a
+/// floating-point number, no piece of a structure. What a variadic function gets besides is mostly printed, and causes nothing.
+pub fn passes_integer(call: Value, operand: u32) -> bool {
+    use LLVMOpcode::*;
+    let Some(argument) = call.operand(operand).filter(|argument| argument.is_instruction()) else { return false };
+    let is_integer = |value: Value| value.kind().kind() == LLVMTypeKind::LLVMIntegerTypeKind;
+    let source = if nodes::is_widened(argument) { argument.operand(0) } else { None };
+    let source = source.unwrap_or(argument);
+    // A structure that is passed as a number is read where the call is.
+    let is_piece = source.is(LLVMLoad) && position_of(source) == position_of(call);
+    operand < call.n_parameters()
+        && is_integer(argument)
+        && matches!(argument.kind().int_bits(), 32 | 64)
+        && is_integer(source)
+        && source.kind().int_bits() > 1
+        && !is_piece
+        && !matches!(source.opcode(), Some(LLVMFPToSI | LLVMFPToUI | LLVMPtrToInt | LLVMBitCast))
 }
 
 /// What ends a thread, unwinds or changes stacks, beside the C library's jumps.

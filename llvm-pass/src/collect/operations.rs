@@ -186,7 +186,7 @@ impl Collector<'_, '_> {
         };
         let is_element = constant != Some(0) || step.users().iter().all(leads);
         if is_element && !nodes::reads_va_list(base) && !nodes::is_va_list(step.element_source()) {
-            let width = subscript_of(index).kind().int_bits() as u8;
+            let width = before_widening(index).kind().int_bits() as u8;
             let constant = constant.map(|number| number as u64);
             self.push(position, OperationKind::Subscript { width, constant }, OperationSpot::Subscript(position));
         }
@@ -241,12 +241,22 @@ impl Collector<'_, '_> {
             return;
         }
         let hidden = u32::from(llvm!(shim::suspect_returns_in_memory(call.0)));
-        for operand in hidden..call.n_operands().saturating_sub(1) {
+        let passed = hidden..call.n_operands().saturating_sub(1);
+        let n_arguments = passed.len() as u32;
+        for operand in passed {
             let Some(argument) = call.operand(operand) else { continue };
-            let kind = argument.kind();
-            let Some(value) = bits_of(argument).filter(|_| !kind.is_pointer()) else { continue };
-            let width = kind.scalar_bits().unwrap_or(64) as u8;
-            let kind = OperationKind::Argument { position: operand - hidden, width, is_float: kind.is_float(), value };
+            let (kind, at) = (argument.kind(), operand - hidden);
+            let kind = match bits_of(argument).filter(|_| !kind.is_pointer()) {
+                Some(value) => {
+                    let width = kind.scalar_bits().unwrap_or(64) as u8;
+                    OperationKind::Argument { position: at, width, is_float: kind.is_float(), value }
+                }
+                None if calls::passes_integer(call, operand) => {
+                    let width = before_widening(argument).kind().int_bits() as u8;
+                    OperationKind::Passed { position: at, n_arguments, width }
+                }
+                None => continue,
+            };
             self.push(position, kind, OperationSpot::Argument(position, operand));
         }
     }
@@ -373,10 +383,10 @@ fn is_followed(load: Value) -> bool {
     load.kind().is_ordinary_pointer() && load.is_simple_access() && load.users().iter().any(follows)
 }
 
-/// A subscript in the type that it is computed in: what is narrower than `int` is computed as one, which comes to the same in 64 bits.
-pub fn subscript_of(index: Value) -> Value {
-    let source = if nodes::is_widened(index) { index.operand(0) } else { None };
-    source.filter(|source| source.kind().int_bits() == 32).unwrap_or(index)
+/// An integer in the type that it is computed in: what is narrower than `int` is computed as one, which comes to the same in 64 bits.
+pub fn before_widening(integer: Value) -> Value {
+    let source = if nodes::is_widened(integer) { integer.operand(0) } else { None };
+    source.filter(|source| source.kind().int_bits() == 32 && integer.users().len() == 1).unwrap_or(integer)
 }
 
 /// Which node each instruction's value becomes part of, within its block: of nested ones the innermost.

@@ -6,7 +6,7 @@ use inkwell::llvm_sys::core::*;
 use suspect_format::abi;
 use suspect_format::site::{OperationKind, way};
 
-use crate::collect::operations::{operand_of, subscript_of};
+use crate::collect::operations::{before_widening, operand_of};
 use crate::collect::sites::{Body, Junction, OperationSite, OperationSpot, Storage, VariableSite};
 use crate::inject::copies::Copies;
 use crate::inject::fuel;
@@ -274,8 +274,13 @@ impl Mutations<'_> {
     fn subscript(&self, number: u32, step: Value) {
         let at = step.n_operands() - 1;
         let Some(index) = step.operand(at) else { return };
-        let value = subscript_of(index);
-        let (user, at) = if value == index { (step, at) } else { (index, 0) };
+        self.integer(number, step, at, index);
+    }
+
+    /// Asks about the integer that is an operand of `user`, in the type that it is computed in.
+    fn integer(&self, number: u32, user: Value, at: u32, integer: Value) {
+        let value = before_widening(integer);
+        let (user, at) = if value == integer { (user, at) } else { (integer, 0) };
         let builder = Builder::before(self.module, user);
         let wide = widened(self.module, &builder, value);
         let answer = self.ask(&builder, number, wide, self.module.constant(64, 0), wide);
@@ -345,10 +350,13 @@ impl Mutations<'_> {
     }
 
     fn argument(&self, number: u32, call: Value, operand: u32) {
-        let Some(constant) = call.operand(operand) else { return };
+        let Some(argument) = call.operand(operand) else { return };
+        let kind = argument.kind();
+        if !argument.is_constant() {
+            return self.integer(number, call, operand, argument);
+        }
         let builder = Builder::before(self.module, call);
-        let kind = constant.kind();
-        let wide = widened(self.module, &builder, constant);
+        let wide = widened(self.module, &builder, argument);
         let answer = self.ask(&builder, number, wide, self.module.constant(64, 0), wide);
         call.set_operand(operand, narrowed(self.module, &builder, answer, kind.scalar_bits().unwrap_or(64), kind));
     }

@@ -469,6 +469,11 @@ impl Value {
         llvm!(LLVMIsFunctionVarArg(self.function_type().0)) != 0
     }
 
+    /// How many parameters the function that is called has, without variable arguments.
+    pub fn n_parameters(self) -> u32 {
+        llvm!(LLVMCountParamTypes(LLVMGetCalledFunctionType(self.0)))
+    }
+
     /// Whether a function has an enum attribute.
     pub fn has_attribute(self, name: &str) -> bool {
         let kind = attribute_kind(name);

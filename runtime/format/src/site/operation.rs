@@ -98,6 +98,16 @@ pub enum OperationKind {
         /// The constant.
         value: u64,
     },
+    /// An integer of 32 or 64 bits, no constant, that the call at the place passes to a parameter. Hook: `__suspect_operation` with the integer as left
+    /// operand and result, as it is before it is made wider.
+    Passed {
+        /// Which argument, from 0.
+        position: u32,
+        /// How many arguments the call has: more than its text if one is passed in pieces.
+        n_arguments: u32,
+        /// Bits of the value.
+        width: u8,
+    },
     /// A constant that is the whole value of the operation's node (assigned, returned). No hook of its own: the node's is asked.
     Whole {
         /// The constant's bits, as many as the node has.
@@ -210,6 +220,11 @@ impl Operation {
             OperationKind::Unary { width, is_float } => sink.put(&[8, width, is_float as u8]),
             OperationKind::If => sink.put(&[9]),
             OperationKind::Pointer => sink.put(&[12]),
+            OperationKind::Passed { position, n_arguments, width } => {
+                sink.put(&[13, width]);
+                sink.unsigned(position as u64);
+                sink.unsigned(n_arguments as u64);
+            }
             OperationKind::Subscript { width, constant } => {
                 sink.put(&[10, width]);
                 put_constant(sink, constant);
@@ -258,6 +273,10 @@ impl Operation {
                 OperationKind::Statement { copy: Some(copy) }
             }
             12 => OperationKind::Pointer,
+            13 => {
+                let width = cursor.byte()?;
+                OperationKind::Passed { position: cursor.small()?, n_arguments: cursor.small()?, width }
+            }
             tag => return Err(Bad::Tag(tag)),
         };
         Ok(Operation { piece, place, node, kind })
