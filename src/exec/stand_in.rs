@@ -361,6 +361,8 @@ fn read_from(file: &File, at: u64) -> io::Result<Vec<u8>> {
 enum Sink {
     /// A file, of which it gets a descriptor; where it stood.
     File { file: File, begin: u64 },
+    /// A device, whose errors are the program's, and of which nothing is kept.
+    Device,
     /// Anything else, to which it is passed on.
     Other,
 }
@@ -368,7 +370,11 @@ enum Sink {
 impl Sink {
     fn of(fd: BorrowedFd) -> io::Result<Sink> {
         let mut file = file_of(fd)?;
-        if !file.metadata()?.is_file() {
+        let data = file.metadata()?;
+        if data.file_type().is_char_device() && data.rdev() != fs::metadata("/dev/null")?.rdev() {
+            return Ok(Sink::Device);
+        }
+        if !data.is_file() {
             return Ok(Sink::Other);
         }
         let flags = OFlag::from_bits_truncate(fcntl(fd, FcntlArg::F_GETFL)?);
@@ -382,7 +388,7 @@ impl Sink {
             Sink::File { file, begin } => {
                 read_from(&File::open(format!("/proc/self/fd/{}", file.as_raw_fd()))?, *begin)
             }
-            Sink::Other => Ok(Vec::new()),
+            Sink::Device | Sink::Other => Ok(Vec::new()),
         }
     }
 }

@@ -11,6 +11,8 @@ use serde::{Deserialize, Serialize};
 pub(super) struct Hello {
     /// Directories below which it may write.
     pub writable: Vec<PathBuf>,
+    /// An empty directory that is to be its `/tmp`.
+    pub tmp: PathBuf,
     /// What is to be mounted first.
     pub cover: Option<Cover>,
 }

@@ -125,7 +125,7 @@ pub(super) fn difference(
     Ok((verdict != known).then(|| Difference {
         why: format!(
             "it was recorded as `{known}` and now is `{verdict}`{because}; mutants run without sockets, and write into \
-             their directory and TMPDIR only; where they are recorded locals begin as 0"
+             their directory, TMPDIR and /tmp only; where they are recorded locals begin as 0"
         ),
         verdict: Some((verdict, format!("`{verdict}`{because}"))),
     }))
@@ -136,7 +136,7 @@ pub(super) fn other_failure(verdict: Verdict, known: Option<u32>, now: usize) ->
     let known = known.filter(|known| verdict == Verdict::Fail && *known as usize != now)?;
     let why = format!(
         "it fails where mutants run, too, but with {now} instead of {known} instrumented processes: mutants run without sockets, and write \
-         into their directory and TMPDIR only"
+         into their directory, TMPDIR and /tmp only"
     );
     Some(Difference { why, verdict: None })
 }

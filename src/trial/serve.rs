@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use suspect_format::abi::PAGE;
 use suspect_format::trial::{OUTPUT_HASH_START, common_prefix, output_hash};
 
-use super::contain::{self, Held};
+use super::contain::{self, Held, PrivateTmp};
 use super::file::TrialFile;
 use super::frame::{Answer, Ask, Hello, Job, Ran, Ready, Stop, Written, receive, send};
 use super::spawn::{Launcher, Look, Waited, end_all};
@@ -33,14 +33,15 @@ pub fn serve() -> ExitCode {
     };
     // Whoever started this may have gone already.
     let Ok(hello) = receive::<Hello>(&mut from) else { return ExitCode::SUCCESS };
-    let held = contain::enter(&hello.writable, hello.cover.as_ref());
+    let (held, tmp) = contain::enter(&hello.writable, &hello.tmp, hello.cover.as_ref());
     let ready = Ready { missing: held.missing(), covers: held.covers };
-    let served = send(&mut to, &ready).and_then(|()| Server::new(from.as_raw_fd(), held)).and_then(|mut server| {
-        while let Ok(ask) = receive::<Ask>(&mut from) {
-            server.answer(ask, &mut to)?;
-        }
-        Ok(())
-    });
+    let served =
+        send(&mut to, &ready).and_then(|()| Server::new(from.as_raw_fd(), held, tmp)).and_then(|mut server| {
+            while let Ok(ask) = receive::<Ask>(&mut from) {
+                server.answer(ask, &mut to)?;
+            }
+            Ok(())
+        });
     match served {
         // A tool that has gone has nobody to complain to.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => complain(&error),
@@ -80,6 +81,7 @@ struct Server {
     /// The pipe whose other end the tool holds.
     watched: RawFd,
     held: Held,
+    tmp: Option<PrivateTmp>,
     null: File,
     outputs: [File; 2],
     job: Job,
@@ -97,10 +99,11 @@ const NO_LIMIT: u64 = 1024;
 const CPU_SECONDS: u64 = 3600;
 
 impl Server {
-    fn new(watched: RawFd, held: Held) -> io::Result<Server> {
+    fn new(watched: RawFd, held: Held, tmp: Option<PrivateTmp>) -> io::Result<Server> {
         Ok(Server {
             watched,
             held,
+            tmp,
             null: File::open("/dev/null")?,
             outputs: [output("stdout")?, output("stderr")?],
             job: Job::default(),
@@ -201,6 +204,7 @@ impl Server {
     /// Runs the job once, in a place that is as it was.
     fn run(&mut self, stop: Stop) -> io::Result<Ran> {
         self.job.empty.iter().try_for_each(|directory| tree::empty(directory))?;
+        self.tmp.iter().try_for_each(PrivateTmp::clean)?;
         self.outputs.iter_mut().try_for_each(clear)?;
         let began = Instant::now();
         let waited = self.start_and_wait(stop)?;

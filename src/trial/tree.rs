@@ -136,7 +136,8 @@ impl Tree {
 }
 
 /// Removes an entry; one that went with its directory is gone already.
-fn remove(path: &Path) -> io::Result<()> {
+/// Removes whatever is there.
+pub(super) fn remove(path: &Path) -> io::Result<()> {
     match path.symlink_metadata() {
         Ok(data) if data.is_dir() => remove_tree(path),
         Ok(_) => fs::remove_file(path)?,

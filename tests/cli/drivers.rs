@@ -37,7 +37,7 @@ int main(int argc, char **argv)
     }
     int points = total(from);
     printf("%d %s: %d\n", points, unit ? unit : "points", grade(points));
-    return 0;
+    return fflush(stdout) ? 3 : 0;
 }
 "#;
 
@@ -211,6 +211,18 @@ fn a_driver_that_says_something_else_where_it_is_watched_stays_one_test() {
         .replace("exit $status", "[ -z \"$SUSPECT_STAND_IN\" ] || check low \"$(echo 10 | ./grade)\" 3\nexit $status");
     let said = tested(&project_of(&watched));
     assert!(said.contains("starts of instrumented programs stay one test: it says something else where"), "{said}");
+}
+
+/// A write that fails does so where the tool looks on, and that start is no test: by itself it writes into a file.
+#[test]
+fn a_start_that_writes_to_a_device_fails_as_it_does_unwatched() {
+    let full = "check full \"$(echo 10 | ./grade 2> /dev/null > /dev/full; echo $?)\" 3\nexit $status";
+    let said = tested(&project_of(&SHELL.replace("exit $status", full)));
+    assert!(
+        said.contains("5 of its 6 starts of instrumented programs are tests of their own, 1 of them fail"),
+        "{said}"
+    );
+    assert!(said.contains("; 1 do something else when they are run alone"), "{said}");
 }
 
 #[test]

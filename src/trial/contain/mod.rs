@@ -2,7 +2,7 @@
 //!
 //! | danger | held off by |
 //! |---|---|
-//! | writing, removing, renaming files outside the scratch directory | Landlock; a mount namespace in which all else is read-only |
+//! | writing, removing, renaming files outside the scratch directory | Landlock; a mount namespace in which all else is read-only, with a `/tmp` of its own |
 //! | changing their modes, owners, times, attributes | that mount namespace; without it the calls are refused |
 //! | signals to other processes | a process namespace; Landlock's scope; without both they are refused |
 //! | connections | no sockets but pairs |
@@ -13,11 +13,13 @@
 
 mod landlock;
 mod namespaces;
+mod private_tmp;
 mod seccomp;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::frame::Cover;
+pub(super) use private_tmp::PrivateTmp;
 pub(super) use seccomp::Filter;
 
 /// What holds a worker's trials.
@@ -61,11 +63,11 @@ impl Held {
 /// Processes of the users of a namespace.
 const MOST_PROCESSES: u64 = 1024;
 
-/// Makes the calling process, which has one thread, a contained one that can write below `writable` alone, and where a directory is covered. May
-/// return in a child of the caller, which then waits for it and ends as it does.
-pub(super) fn enter(writable: &[PathBuf], cover: Option<&Cover>) -> Held {
+/// Makes the calling process, which has one thread, a contained one that can write below `writable` alone, where a directory is covered, and in a `/tmp`
+/// of its own, for which there is the empty directory `tmp`. May return in a child of the caller, which then waits for it and ends as it does.
+pub(super) fn enter(writable: &[PathBuf], tmp: &Path, cover: Option<&Cover>) -> (Held, Option<PrivateTmp>) {
     let mut held = Held::default();
-    let entered = namespaces::enter(writable, cover);
+    let entered = namespaces::enter(writable, tmp, cover);
     (held.files, held.attributes, held.covers) = (entered.files, entered.files, entered.covers);
     (held.signals, held.pids, held.objects) = (entered.pids, entered.pids, entered.objects);
     // SAFETY: settings of this process alone.
@@ -87,9 +89,10 @@ pub(super) fn enter(writable: &[PathBuf], cover: Option<&Cover>) -> Held {
         libc::setrlimit(libc::RLIMIT_CORE, &libc::rlimit { rlim_cur: 0, rlim_max: 0 });
     }
     let covered = cover.filter(|_| entered.covers).map(|cover| &*cover.directory);
-    let landlock = landlock::restrict(writable.iter().map(|path| &**path).chain(covered));
+    let tmp = entered.tmp.iter().map(|_| Path::new(private_tmp::TMP));
+    let landlock = landlock::restrict(writable.iter().map(|path| &**path).chain(covered).chain(tmp));
     held.files |= landlock.files;
     held.signals |= landlock.signals;
     held.calls = Filter::of_worker(held).install().is_ok();
-    held
+    (held, entered.tmp)
 }

@@ -7,14 +7,17 @@ use std::path::{Path, PathBuf};
 use std::ptr::null;
 
 use super::Cover;
+use super::private_tmp::{PrivateTmp, TMP};
 
 /// What the kernel let us have.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Entered {
     /// All files outside the scratch directory are read-only.
     pub files: bool,
     /// Directories can be covered, and the one that was to be is.
     pub covers: bool,
+    /// A `/tmp` of our own.
+    pub tmp: Option<PrivateTmp>,
     /// Processes of our own.
     pub pids: bool,
     /// System V's objects of our own.
@@ -36,7 +39,7 @@ const READ_ONLY: u64 = 1;
 const SAME: MountAttributes = MountAttributes { set: 0, clear: 0, propagation: 0, user_namespace: 0 };
 
 /// Enters them where the system permits it; where it gives processes of our own, in a child of the caller, which waits.
-pub(super) fn enter(writable: &[PathBuf], cover: Option<&Cover>) -> Entered {
+pub(super) fn enter(writable: &[PathBuf], tmp: &Path, cover: Option<&Cover>) -> Entered {
     let wanted = libc::CLONE_NEWNS | libc::CLONE_NEWIPC | libc::CLONE_NEWPID;
     // SAFETY: asks for ids.
     let (user, group) = unsafe { (libc::geteuid(), libc::getegid()) };
@@ -66,8 +69,8 @@ pub(super) fn enter(writable: &[PathBuf], cover: Option<&Cover>) -> Entered {
         // Refused to normal users, whose processes have a limit anyway.
         let _ = fs::write("/proc/sys/kernel/pid_max", MOST_PROCESSES);
     }
-    let (files, covers) = protect(writable, cover);
-    Entered { files, covers, pids, objects: true, users }
+    let (files, covers, tmp) = protect(writable, tmp, cover);
+    Entered { files, covers, tmp, pids, objects: true, users }
 }
 
 /// Processes, also dead ones, that a namespace can have at once.
@@ -118,26 +121,29 @@ fn mount(source: Option<&std::ffi::CStr>, target: &std::ffi::CStr, kind: Option<
     unsafe { libc::mount(pointer(source), target.as_ptr(), pointer(kind), flags, null()) == 0 }
 }
 
-/// Covers a directory, and makes everything read-only but that and these directories; whether it could, and whether it could cover.
-fn protect(writable: &[PathBuf], cover: Option<&Cover>) -> (bool, bool) {
+/// Covers a directory, mounts the directory `tmp` as `/tmp`, and makes everything read-only but that and these directories; whether it could, whether
+/// it could cover, and that `/tmp`.
+fn protect(writable: &[PathBuf], tmp: &Path, cover: Option<&Cover>) -> (bool, bool, Option<PrivateTmp>) {
     let mut directories: Vec<&Path> = writable.iter().map(|path| &**path).collect();
     if !directories.iter().all(|directory| bind(directory, directory)) {
-        return (false, false);
+        return (false, false, None);
     }
     let covers = match cover {
         Some(cover) => bind(&cover.directory, &cover.original) && bind(&cover.by, &cover.directory),
         None => true,
     };
     directories.extend(cover.filter(|_| covers).map(|cover| &*cover.directory));
+    let tmp = PrivateTmp::mount(tmp);
+    directories.extend(tmp.iter().map(|_| Path::new(TMP)));
     let is_held = set(Path::new("/"), libc::AT_RECURSIVE, MountAttributes { set: READ_ONLY, ..SAME })
         && directories.iter().all(|directory| set(directory, 0, MountAttributes { clear: READ_ONLY, ..SAME }));
-    (is_held, is_held && covers)
+    (is_held, is_held && covers, tmp.filter(|_| is_held))
 }
 
-/// Makes what is at a directory seen at another one too.
-fn bind(directory: &Path, at: &Path) -> bool {
+/// Makes what is at a directory seen at another one too, with what is mounted in it.
+pub(super) fn bind(directory: &Path, at: &Path) -> bool {
     let names = (c_string(directory), c_string(at));
-    matches!(names, (Some(directory), Some(at)) if mount(Some(&directory), &at, None, libc::MS_BIND))
+    matches!(names, (Some(directory), Some(at)) if mount(Some(&directory), &at, None, libc::MS_BIND | libc::MS_REC))
 }
 
 fn c_string(path: &Path) -> Option<CString> {

@@ -1,0 +1,125 @@
+//! A `/tmp` of a worker's own, in which trials may write: what lies in the real one is seen there, and cannot be written.
+//!
+//! Directories are mounted there, since what runs may lie in one of them and ask where it is; other entries are symbolic links.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+
+use nix::errno::Errno;
+use nix::sys::inotify::{AddWatchFlags, InitFlags, Inotify};
+
+use super::namespaces::bind;
+use crate::trial::tree;
+
+/// The directory that programs name without asking for one.
+pub(super) const TMP: &str = "/tmp";
+/// Directories and other entries of it beyond which it stays as it is: a worker starts in milliseconds.
+const MOST_ENTRIES: (usize, usize) = (256, 4096);
+/// The entry by which links lead to the real ones.
+const REAL: &str = ".suspect-real";
+/// As directories for all have them.
+const MODE: u32 = 0o1777;
+
+/// The entries that belong there, and what tells that others are.
+#[derive(Debug)]
+pub(in crate::trial) struct PrivateTmp {
+    mounted: BTreeSet<OsString>,
+    linked: BTreeSet<OsString>,
+    notes: Inotify,
+}
+
+impl PrivateTmp {
+    /// Makes the empty directory `by` show what is in `/tmp`, and mounts it there; nothing where there is too much, or the system refuses.
+    pub(super) fn mount(by: &Path) -> Option<PrivateTmp> {
+        let (mounted, linked) = entries(Path::new(TMP)).ok()?;
+        if mounted.len() > MOST_ENTRIES.0 || linked.len() > MOST_ENTRIES.1 {
+            return None;
+        }
+        // The directory that `by` lies in comes first: what is mounted in `by` need not be seen there, too.
+        let own = by.strip_prefix(TMP).ok().and_then(|below| below.iter().next());
+        let real = (PathBuf::from(TMP), by.join(REAL));
+        let first = own.map(|name| (Path::new(TMP).join(name), by.join(name)));
+        let others = mounted.iter().filter(|name| Some(name.as_os_str()) != own);
+        let others = others.map(|name| (Path::new(TMP).join(name), by.join(name)));
+        for (directory, at) in first.into_iter().chain([real]).chain(others) {
+            fs::create_dir(&at).ok()?;
+            // One that is gone meanwhile is nobody's.
+            if !bind(&directory, &at) && directory.exists() {
+                return None;
+            }
+        }
+        linked.iter().try_for_each(|name| link(by, name)).ok()?;
+        fs::set_permissions(by, fs::Permissions::from_mode(MODE)).ok()?;
+        let notes = Inotify::init(InitFlags::IN_NONBLOCK | InitFlags::IN_CLOEXEC).ok()?;
+        let changes = AddWatchFlags::IN_CREATE | AddWatchFlags::IN_DELETE | AddWatchFlags::IN_MOVE;
+        notes.add_watch(by, changes).ok()?;
+        bind(by, Path::new(TMP)).then_some(PrivateTmp { mounted, linked, notes })
+    }
+
+    /// Makes it as it was.
+    pub(in crate::trial) fn clean(&self) -> io::Result<()> {
+        if self.is_quiet() {
+            return Ok(());
+        }
+        let tmp = Path::new(TMP);
+        for entry in fs::read_dir(tmp)? {
+            let name = entry?.file_name();
+            let belongs =
+                self.mounted.contains(&name) || name == REAL || self.linked.contains(&name) && leads(tmp, &name);
+            if !belongs {
+                // What cannot be removed stays.
+                let _ = tree::remove(&tmp.join(&name));
+            }
+        }
+        for name in &self.linked {
+            match link(tmp, name) {
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+                _ => {}
+            }
+        }
+        // What was noted of this is of no interest.
+        self.is_quiet();
+        Ok(())
+    }
+
+    /// Whether no entry came or went since this was asked last.
+    fn is_quiet(&self) -> bool {
+        let mut is_quiet = true;
+        loop {
+            match self.notes.read_events() {
+                Ok(_) => is_quiet = false,
+                Err(Errno::EINTR) => {}
+                Err(error) => return is_quiet && error == Errno::EAGAIN,
+            }
+        }
+    }
+}
+
+/// The names of the directories in one, and of its other entries.
+fn entries(directory: &Path) -> io::Result<(BTreeSet<OsString>, BTreeSet<OsString>)> {
+    let (mut directories, mut others) = (BTreeSet::new(), BTreeSet::new());
+    for entry in fs::read_dir(directory)? {
+        let entry = entry?;
+        let into = if entry.file_type()?.is_dir() { &mut directories } else { &mut others };
+        into.insert(entry.file_name());
+    }
+    Ok((directories, others))
+}
+
+/// Where the link of an entry leads.
+fn real(name: &OsString) -> PathBuf {
+    Path::new(TMP).join(REAL).join(name)
+}
+
+fn link(directory: &Path, name: &OsString) -> io::Result<()> {
+    symlink(real(name), directory.join(name))
+}
+
+/// Whether an entry of a directory is the link that belongs there.
+fn leads(directory: &Path, name: &OsString) -> bool {
+    fs::read_link(directory.join(name)).is_ok_and(|to| to == real(name))
+}

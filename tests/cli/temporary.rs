@@ -1,0 +1,67 @@
+//! Tests that write into `/tmp` by its name: trials have one of their own, in which they see the real one.
+
+use crate::project::Project;
+
+/// Ninety points are a first grade, but not here.
+const PROGRAM: &str = r#"#include <stdio.h>
+static int grade(int points)
+{
+    if (points > 90)
+        return 1;
+    if (points >= 50)
+        return 2;
+    return 3;
+}
+int main(int argc, char **argv)
+{
+    FILE *from = argc > 1 ? fopen(argv[1], "r") : 0;
+    int points = 0;
+    if (!from || fscanf(from, "%d", &points) != 1)
+        return 4;
+    printf("%d\n", grade(points));
+    return 0;
+}
+"#;
+
+/// What a failing test leaves makes every later one fail; a trial takes away what was there before it.
+const DRIVER: &str = r#"[ ! -e /tmp/NAME.lock ] || exit 7
+grep -q "^given$" /tmp/NAME.given || exit 8
+own=$(mktemp -d /tmp/NAME.XXXXXX) || exit 9
+echo "$1" > "$own/in"
+: > /tmp/NAME.lock
+said=$(./grade "$own/in")
+[ -z "$SUSPECT_TRIAL" ] || rm -f /tmp/NAME.given /tmp/NAME/inside
+[ -z "$SUSPECT_TRIAL" ] && rm -rf "$own" /tmp/NAME.lock
+echo "$said"
+"#;
+
+#[test]
+fn tests_that_write_into_tmp_have_trials_there() {
+    let project = Project::new();
+    let name = format!("suspect-tmp-{}", std::process::id());
+    let (given, directory) = (format!("/tmp/{name}.given"), format!("/tmp/{name}"));
+    std::fs::write(&given, "given\n").unwrap();
+    std::fs::create_dir(&directory).unwrap();
+    std::fs::write(format!("{directory}/inside"), "").unwrap();
+    project.write("grade.c", PROGRAM).write("driver", &DRIVER.replace("NAME", &name));
+    project.write("tests.list", "95\n90\n60\n10\n").write("expected/1", "1\n").write("expected/2", "1\n");
+    project.write("expected/3", "2\n").write("expected/4", "3\n");
+    project.write(
+        "suspect.toml",
+        "[build]\ncommand = \"cc -O1 -o grade grade.c\"\n\n[[suite]]\nkind = \"lines\"\nfile = \"tests.list\"\n\
+         run = \"sh driver {line}\"\nexpect = \"expected/{n}\"\n",
+    );
+    project.succeed(&["build"]);
+    project.suspect(&["test"]);
+    let answer = project.succeed(&["rank"]);
+    let is_whole = std::fs::read_to_string(&given).is_ok_and(|text| text == "given\n")
+        && std::path::Path::new(&directory).join("inside").exists();
+    std::fs::remove_file(&given).unwrap();
+    std::fs::remove_dir_all(&directory).unwrap();
+    assert!(answer.contains("with `points >= 90`: 2 passes, 3 of 3 others still do"), "{answer}");
+    assert!(is_whole, "a trial has changed the real /tmp");
+    let left = std::fs::read_dir("/tmp")
+        .unwrap()
+        .filter(|entry| entry.as_ref().is_ok_and(|entry| entry.file_name().to_string_lossy().starts_with(&name)));
+    assert_eq!(left.count(), 0, "a trial has left something");
+}
