@@ -187,6 +187,7 @@ fn code_mutants(program: &Program) -> Vec<Mutant> {
             OperationKind::Step { .. }
             | OperationKind::Subscript { .. }
             | OperationKind::Argument { .. }
+            | OperationKind::Passed { .. }
             | OperationKind::Unary { .. }
             | OperationKind::Assign { .. }
             | OperationKind::Pointer => Change::Add(round as u64 + 1),

@@ -141,6 +141,7 @@ impl Server {
     }
 
     fn take(&mut self, job: Job) -> io::Result<()> {
+        self.tmp.iter_mut().try_for_each(PrivateTmp::renew)?;
         let unlimited = libc::RLIM_INFINITY;
         let mut limits = vec![
             (libc::RLIMIT_AS, job.addresses),

@@ -44,7 +44,10 @@ fn changed(program: &Program, operation: u32, dice: &mut Dice) -> Option<Overrid
                 Change::Operator(*others[dice.roll(others.len() as u64) as usize])
             }
         },
-        OperationKind::Step { .. } | OperationKind::Subscript { .. } | OperationKind::Argument { .. } => of_value(dice),
+        OperationKind::Step { .. }
+        | OperationKind::Subscript { .. }
+        | OperationKind::Argument { .. }
+        | OperationKind::Passed { .. } => of_value(dice),
         OperationKind::Unary { .. } if dice.roll(2) == 0 => of_value(dice),
         OperationKind::Unary { .. } => Change::Operator(Operator::First),
         OperationKind::Logical { .. } => Change::Choose(1 + dice.roll(3) as u32),

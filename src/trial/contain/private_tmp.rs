@@ -60,6 +60,17 @@ impl PrivateTmp {
         bind(by, Path::new(TMP)).then_some(PrivateTmp { mounted, linked, notes })
     }
 
+    /// Links what came into the real one since: a test's directory may be that young.
+    pub(in crate::trial) fn renew(&mut self) -> io::Result<()> {
+        for entry in fs::read_dir(Path::new(TMP).join(REAL))? {
+            let name = entry?.file_name();
+            if !self.mounted.contains(&name) && !self.linked.contains(&name) && link(Path::new(TMP), &name).is_ok() {
+                self.linked.insert(name);
+            }
+        }
+        Ok(())
+    }
+
     /// Makes it as it was.
     pub(in crate::trial) fn clean(&self) -> io::Result<()> {
         if self.is_quiet() {
