@@ -8,7 +8,7 @@ use crate::program::{NodeKind, Program};
 use crate::slice::Code;
 
 /// Goes up when the same mutant of the same code comes to something else in this version of suspect than in earlier ones.
-const MEANING: u64 = 1;
+const MEANING: u64 = 2;
 
 /// For each function, a hash of its code and of the interfaces of the functions that it calls.
 #[derive(Debug)]

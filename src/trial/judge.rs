@@ -40,8 +40,8 @@ pub(super) struct Judge {
 /// Where a failing test that is judged by its status says so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Complaint {
-    /// On standard output, of which it ends so many bytes.
-    Output(u64),
+    /// On standard output: the offsets at which it begins and ends.
+    Output { start: u64, end: u64 },
     /// On standard error.
     Errors,
 }
@@ -53,7 +53,8 @@ impl Complaint {
         match judging {
             Judging::Status if of(1).is_some() => Some(Complaint::Errors),
             Judging::Status => {
-                of(0).map(|place| Complaint::Output(compared(&outputs[0].bytes[..place.end]).len() as u64))
+                let offset = |at: usize| compared(&outputs[0].bytes[..at]).len() as u64;
+                of(0).map(|place| Complaint::Output { start: offset(place.start), end: offset(place.end) })
             }
             _ => None,
         }
@@ -140,17 +141,20 @@ impl Judge {
             Some(_) if !output_changed => self.matched,
             Some(_) => look.map(|look| look.matched),
         };
-        let silenced = !self.passes && passes == Some(true) && self.still_complains(&finished);
+        let silenced = !self.passes && passes == Some(true) && self.is_silenced(&finished);
         let Finished { executor, changed, used, .. } = finished;
         Observation { executor, end, applied, changed, output_changed, passes, silenced, matched, used }
     }
 
-    /// Whether a trial says of a failure what the oracle says.
-    fn still_complains(&self, finished: &Finished) -> bool {
+    /// Whether a trial says of a failure what the oracle says, or ends before it would come to that.
+    fn is_silenced(&self, finished: &Finished) -> bool {
         let [output, errors] = finished.streams;
         match self.complaint {
             None => false,
-            Some(Complaint::Output(end)) => output.before + finished.matched >= end,
+            Some(Complaint::Output { start, end }) => {
+                let same = output.before + finished.matched;
+                same >= end || output.length < start && same >= output.length
+            }
             Some(Complaint::Errors) => self.is_oracle(1, errors),
         }
     }
@@ -366,14 +370,15 @@ mod tests {
             let complaint = Complaint::of(&Judging::Status, &outputs, [true; 2]);
             Judge { status: 1 << 8, outputs, complaint, matched: None, judging: Judging::Status, ..judge("", "no") }
         };
-        let silenced = |judge: Judge, matched: u64, errors: &str| {
+        let silenced_with = |judge: Judge, written_out: &'static str, matched: u64, errors: &str| {
             let test = first_test("[[suite]]\nkind = \"lines\"\nfile = \"a.in\"\nrun = \"./prog {line}\"\n");
             let stream = Stream { length: errors.len() as u64, before: 0, hash: written(errors.as_bytes()).hash };
-            let mut finished = Finished { matched, ..finished(0, "other") };
+            let mut finished = Finished { matched, ..finished(0, written_out) };
             finished.streams[1] = stream;
             let seen = Judge { test, ..judge }.observe(finished);
             (seen.passes, seen.silenced)
         };
+        let silenced = |judge: Judge, matched: u64, errors: &str| silenced_with(judge, "other", matched, errors);
         let errors = "a.c:3: check failed\n";
         assert_eq!(silenced(failing("", errors), 0, errors), (Some(true), true));
         assert_eq!(silenced(failing("", errors), 0, ""), (Some(true), false), "the complaint is gone");
@@ -381,6 +386,12 @@ mod tests {
         let output = "1\nFAILED: sum\n2\n";
         assert_eq!(silenced(failing(output, ""), 14, ""), (Some(true), true));
         assert_eq!(silenced(failing(output, ""), 2, ""), (Some(true), false));
+        // It ends before the failure, or says all that comes before it.
+        let output = "one\ntwo\nFAILED: sum\n";
+        assert_eq!(silenced_with(failing(output, ""), "one\n", 4, ""), (Some(true), true));
+        assert_eq!(silenced_with(failing(output, ""), "", 0, ""), (Some(true), true));
+        assert_eq!(silenced_with(failing(output, ""), "one\ntwo\n", 8, ""), (Some(true), false));
+        assert_eq!(silenced_with(failing(output, ""), "two\n", 0, ""), (Some(true), false), "other words");
     }
 
     #[test]

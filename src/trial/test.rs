@@ -66,7 +66,7 @@ impl Summary {
     fn expected(&self) -> &[u8] {
         match (&self.judging, self.complaint) {
             (Judging::Exact { output, .. }, _) => compared(output),
-            (_, Some(Complaint::Output(end))) => &self.ran.outputs[0].bytes[..end as usize],
+            (_, Some(Complaint::Output { end, .. })) => &self.ran.outputs[0].bytes[..end as usize],
             _ => &[],
         }
     }

@@ -42,3 +42,45 @@ fn silencing_a_failed_check_is_no_repair() {
     let shown = project.succeed(&["rank", "-v"]);
     assert!(!shown.contains("with `0`: t/mod.calc passes"), "{shown}");
 }
+
+/// Checks what it is told to, and says what it checks; the square of 3 is wrong.
+const SQUARES: &str = "#include <stdio.h>
+#include <stdlib.h>
+static int square(int n)
+{
+    if (n > 2)
+        return n * n - 1;
+    return n * n;
+}
+int main(int argc, char **argv)
+{
+    int bad = 0;
+    for (int i = 1; i < argc; i++) {
+        int n = atoi(argv[i]);
+        printf(\"square of %d\\n\", n);
+        if (square(n) / n != n) {
+            printf(\"square of %d is wrong: FAILED\\n\", n);
+            bad = 1;
+        }
+    }
+    return bad;
+}
+";
+
+#[test]
+fn ending_before_the_check_that_fails_is_no_repair() {
+    let project = Project::new();
+    project.write("squares.c", SQUARES).write("tests.list", "1\n2\n1 2\n2 3\n2 1\n");
+    project.write(
+        "suspect.toml",
+        "[build]\ncommand = \"cc -O1 -o squares squares.c\"\n\n[[suite]]\nkind = \"lines\"\nfile = \"tests.list\"\n\
+         run = \"./squares {line}\"\n",
+    );
+    project.succeed(&["build"]);
+    project.suspect(&["test"]);
+    let report = ranked(&project, &[]);
+    let line = |needle: &str| 1 + SQUARES.lines().position(|line| line.contains(needle)).unwrap();
+    assert_eq!(report.ranking[0].line as usize, line("n * n - 1"), "{:?}", report.ranking);
+    let said = project.succeed(&["rank", "--why", &format!("squares.c:{}", line("i < argc"))]);
+    assert!(said.contains("none makes one pass"), "{said}");
+}
