@@ -240,7 +240,8 @@ fn program_itself(program: &OsStr, argv: &[OsString]) -> Command {
 /// Runs the program and keeps what it reads and writes.
 fn keep(standing: &Standing, own: &Path, program: &OsStr, argv: &[OsString]) -> io::Result<i32> {
     let cwd = std::env::current_dir()?;
-    let (files, mut is_whole) = keep_files(own, argv)?;
+    let files = keep_files(own, argv)?;
+    let mut is_whole = true;
     let is_temporary = cwd.starts_with(&standing.temporary);
     if is_temporary {
         is_whole &= is_small(&cwd, (MOST_ENTRIES, MOST_BYTES));
@@ -280,27 +281,24 @@ fn keep(standing: &Standing, own: &Path, program: &OsStr, argv: &[OsString]) -> 
     Ok(status)
 }
 
-/// Copies of the files that arguments name; whether all of them are kept that could be.
-fn keep_files(own: &Path, argv: &[OsString]) -> io::Result<(Vec<(usize, usize)>, bool)> {
-    let (mut files, mut is_whole) = (Vec::new(), true);
+/// Copies of the files that arguments name, but for long ones.
+fn keep_files(own: &Path, argv: &[OsString]) -> io::Result<Vec<(usize, usize)>> {
+    let mut files = Vec::new();
     for (number, word) in argv.iter().enumerate().skip(1) {
         let bytes = word.as_bytes();
         let behind = bytes.iter().position(|byte| *byte == b'=').map(|at| at + 1);
         for begin in [Some(0), behind].into_iter().flatten() {
             let name = Path::new(OsStr::from_bytes(&bytes[begin..]));
             let Ok(data) = fs::metadata(name) else { continue };
-            if !data.is_file() {
-                continue;
-            }
-            if data.len() > MOST_BYTES {
-                is_whole = false;
+            // One that is long is found as it is then, or the start does something else alone and is no test: `jo jo` names its own program.
+            if !data.is_file() || data.len() > MOST_BYTES {
                 continue;
             }
             fs::write(own.join(Start::file(files.len())), fs::read(name)?)?;
             files.push((number, begin));
         }
     }
-    Ok((files, is_whole))
+    Ok(files)
 }
 
 /// Whether a descriptor is a pipe or a socket.

@@ -225,6 +225,19 @@ fn a_start_that_writes_to_a_device_fails_as_it_does_unwatched() {
     assert!(said.contains("; 1 do something else when they are run alone"), "{said}");
 }
 
+/// An argument that is also the name of a long file, of the program itself say, keeps no start from being told apart.
+#[test]
+fn starts_whose_arguments_name_long_files_are_tests() {
+    let long = "check version \"$(./grade --version long)\" \"grade 1.0\"\nexit $status";
+    let project = project_of(&SHELL.replace("exit $status", long));
+    std::fs::File::create(project.path().join("long")).unwrap().set_len(2 << 20).unwrap();
+    let said = tested(&project);
+    assert!(
+        said.contains("6 of its 6 starts of instrumented programs are tests of their own, 1 of them fail"),
+        "{said}"
+    );
+}
+
 #[test]
 fn starts_that_cannot_be_told_apart_are_said_to_be_so() {
     let driver = "a=$(echo 95 | ./grade); b=$(echo 90 | ./grade); ./grade --version\n[ \"$a$b\" = '95 points: 190 points: 1' ]\n";
