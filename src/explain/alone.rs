@@ -2,6 +2,7 @@
 //! and no value of one moment stands for the change, so that there is no second run under it.
 
 use std::collections::HashSet;
+use std::time::{Duration, Instant};
 
 use suspect_format::body::Action;
 use suspect_format::external::Role;
@@ -9,15 +10,19 @@ use suspect_format::external::Role;
 use super::Case;
 use super::before::MOST_FOLLOWED;
 use super::question::{BEFORE, Question};
+use super::wrong;
 use crate::comparison::{NONE, Pair, Side, Tie, way};
 use crate::obstacle::Obstacle;
 use crate::program::is_of_system;
 use crate::ranking::KeptClaim;
-use crate::recording::{Finder, Runs, Site, Words};
+use crate::recording::{Finder, Site, Words};
 use crate::report::{
     self, Claim, EXPLANATION_SCHEMA_VERSION, Explanation, Point, change_in_short, places_named, quoted, shell_word,
 };
-use crate::suite::Verdict;
+use crate::suite::{self, Verdict};
+
+/// Time, at least, in which the call is looked for that wrote a complaint: some twenty short runs.
+const LEAST_ASKED: Duration = Duration::from_secs(3);
 
 /// Places on the way that are told, at most: so many from the failure on, and so many up to the change.
 const MOST_TOLD: (usize, usize) = (7, 4);
@@ -67,16 +72,14 @@ impl Question<'_> {
 
     fn along(&self, goals: &[Goal<'_>]) -> Result<Option<Explanation>, Obstacle> {
         let recorded = [self.failing, self.failing];
-        let recordings = recorded.map(|one| &one.recording);
-        let loaded = self.room.code(&recordings)?;
+        let (loaded, runs) = self.room.read(&self.test.name, self.failing)?;
         let (program, code) = &*loaded;
-        let runs = Runs::read(code, &recordings)
-            .map_err(|error| Obstacle::new(Obstacle::Request, format!("{}: {error}", self.test.name)))?;
         let pair = Pair::new(&runs.runs[0], &runs.runs[1], &runs.alignment);
-        let words = Words::new(program, code, &runs, recordings[1].header().errno_address, self.room.tree(program))
-            .with_addresses(self.request.addresses);
+        let words =
+            Words::new(program, code, &runs, self.failing.recording.header().errno_address, self.room.tree(program))
+                .with_addresses(self.request.addresses);
         let finder = Finder::new(code, &runs, &words);
-        let case = Case {
+        let mut case = Case {
             names: [String::new(), self.test.name.clone()],
             recorded,
             code,
@@ -88,7 +91,12 @@ impl Question<'_> {
             made: None,
             wrong: self.wrong.as_ref(),
             misuse: self.misuse.as_ref(),
+            complained: None,
         };
+        if case.needs_complaint(&program.files) {
+            let until = Instant::now() + self.until.saturating_duration_since(Instant::now()).max(LEAST_ASKED);
+            case.complained = wrong::complaining(self.room, self.test, self.failing, until)?;
+        }
         if goals.is_empty() {
             return Ok(case.along_to_nothing(&program.files));
         }
@@ -159,7 +167,7 @@ impl Case<'_> {
         let way = self.told_way(&found, MOST_TOLD);
         let is_new = |point: &Point| !null.iter().any(|told| (&told.file, told.line) == (&point.file, point.line));
         let way: Vec<Point> = way.into_iter().filter(is_new).collect();
-        let facts: Vec<Point> = null.into_iter().chain(way).collect();
+        let facts: Vec<Point> = self.unchanging_loop().into_iter().chain(null).chain(way).collect();
         // That a suspected line itself writes what is wrong is what the ranking says already; how it dies there is not.
         let dies = self.misuse.is_some() || self.told_end().is_some();
         if goal.mend.is_none() && (facts.is_empty() || found.len() == 1 && !dies) {
@@ -199,7 +207,8 @@ impl Case<'_> {
         let is_shown = is_check || self.misuse.is_some() || self.wrong.is_some() || self.told_end().is_some();
         let null = self.null_trail();
         let way = self.followed(*starts.first().filter(|_| is_shown)?, MOST_FOLLOWED);
-        let facts = if null.is_empty() { self.told_way(&way, MOST_TOLD) } else { null };
+        let told = if null.is_empty() { self.told_way(&way, MOST_TOLD) } else { null };
+        let facts: Vec<Point> = self.unchanging_loop().into_iter().chain(told).collect();
         let test = &self.names[1];
         let happens = if words.starts_with(test) { words.clone() } else { format!("{test}: {words}") };
         (!facts.is_empty()).then(|| Explanation {
@@ -212,6 +221,13 @@ impl Case<'_> {
             trust: vec![NO_SUSPECT.to_owned()],
             ..Explanation::default()
         })
+    }
+
+    /// Whether nothing but what the run says tells where it fails.
+    fn needs_complaint(&self, files: &[String]) -> bool {
+        let words = self.recorded[1].reason.clone().unwrap_or_default();
+        let is_known = self.misuse.is_some() || self.wrong.is_some() || self.told_end().is_some();
+        !is_known && self.recorded[1].verdict == Verdict::Fail && self.failed_check(&words, files).is_none()
     }
 
     /// Where the run shows that it fails.
@@ -233,7 +249,7 @@ impl Case<'_> {
         }
         let recorded = self.recorded[1];
         let words = recorded.reason.clone().unwrap_or_else(|| Verdict::Fail.to_string());
-        let checks = self.failed_check(&words, files).or_else(|| Some(vec![self.left()?]));
+        let checks = self.failed_check(&words, files).or_else(|| Some(vec![self.complained.or_else(|| self.left())?]));
         let is_check = checks.is_some();
         let starts = checks.unwrap_or_else(|| vec![last]);
         Shown { starts: starts.into_iter().map(|point| (point, None)).collect(), words, is_check }
@@ -242,8 +258,11 @@ impl Case<'_> {
     /// The points of the check that failed, if the complaint names its line: the last condition there, or the last call, and what left it.
     pub(super) fn failed_check(&self, complaint: &str, files: &[String]) -> Option<Vec<u32>> {
         let written = self.recorded[1].written.iter().flat_map(|[output, error]| [error, output]);
-        let written = written.map(|bytes| String::from_utf8_lossy(bytes).into_owned());
-        let texts = std::iter::once(complaint.to_owned()).chain(written);
+        let written: Vec<&[u8]> = written.map(Vec::as_slice).collect();
+        // What passed may have said its place before.
+        let complaining = written.iter().filter_map(|bytes| Some(&bytes[suite::complaint(bytes)?.start..]));
+        let said = complaining.chain(written.iter().copied()).map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+        let texts = std::iter::once(complaint.to_owned()).chain(said);
         // A check names its file as the compiler was given it, often with all its directories.
         let root = format!("{}/", self.room.root().display());
         let texts: Vec<String> = texts.map(|text| text.replace(&root, "")).collect();
@@ -339,16 +358,16 @@ impl Case<'_> {
     }
 
     /// A condition by its text, if that can be told.
-    fn decided(&self, point: u32) -> String {
+    pub(super) fn decided(&self, point: u32) -> String {
         self.condition(point).map_or_else(|| "the condition".to_owned(), |text| format!("`{text}`"))
     }
 
-    fn truth(&self, point: u32) -> bool {
+    pub(super) fn truth(&self, point: u32) -> bool {
         self.failing().outcome(point) == 0
     }
 
     /// What a point reads, as far as that has names.
-    fn operands(&self, point: u32) -> String {
+    pub(super) fn operands(&self, point: u32) -> String {
         let run = self.failing();
         let one = |write: u32| {
             let name = self.words.written(run.location(write), [None, Some(write)]);

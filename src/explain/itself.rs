@@ -3,7 +3,8 @@
 use std::time::{Duration, Instant};
 
 use super::Case;
-use super::recorded::{Change, RecordedTest, RecordingRoom};
+use super::recorded::RecordingRoom;
+use super::recorded_test::{Change, RecordedTest};
 use super::request::Itself;
 use super::right::Right;
 use super::search::Search;

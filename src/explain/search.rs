@@ -2,13 +2,15 @@
 
 use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use suspect_format::body::Type;
 use suspect_format::external::Role;
 
 use super::is_over;
-use super::recorded::{Change, Loaded, RecordedTest, RecordingRoom};
+use super::recorded::{Loaded, RecordingRoom};
+use super::recorded_test::{Change, RecordedTest};
 use super::request::Itself;
 use super::right::Right;
 use crate::comparison::{Replacement, Side, Turn, decisions, switching_order};
@@ -26,7 +28,7 @@ pub struct Search<'a> {
     name: &'a str,
     failing: &'a RecordedTest,
     loaded: Loaded,
-    runs: Runs,
+    runs: Rc<Runs>,
     decisions: Vec<u32>,
     stores: Stores,
     claims: Option<Claims>,
@@ -64,10 +66,8 @@ impl<'a> Search<'a> {
         failing: &'a RecordedTest,
         right: Option<&'a Right>,
     ) -> Result<Self, Obstacle> {
-        let loaded = room.code(&[&failing.recording])?;
+        let (loaded, runs) = room.read(name, failing)?;
         let code = &loaded.1;
-        let runs = Runs::read(code, &[&failing.recording])
-            .map_err(|error| Obstacle::new(Obstacle::Request, format!("{name}: {error}")))?;
         let decisions = decisions(&runs.runs[0], |site| code.decides(site));
         let stores = Stores::of(code, &runs);
         let (claims, tried) = (room.claims(), Default::default());

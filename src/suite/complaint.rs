@@ -21,6 +21,12 @@ pub fn complaint(said: &[u8]) -> Option<Range<usize>> {
     None
 }
 
+/// The lines that tell a failure.
+pub fn complaints(said: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let lines = said.split(|byte| *byte == b'\n');
+    lines.filter(|line| tells_failure(&String::from_utf8_lossy(line).to_lowercase()))
+}
+
 /// Whether a line tells a failure; one that counts none of them does not.
 fn tells_failure(line: &str) -> bool {
     let is_well = |last: &str| WELL.contains(&last.trim_matches(|c: char| !c.is_alphanumeric()));
