@@ -9,6 +9,7 @@ use suspect_format::body::Type;
 use suspect_format::external::Role;
 
 use super::is_over;
+use super::itself::still_tells;
 use super::recorded::{Loaded, RecordingRoom};
 use super::recorded_test::{Change, RecordedTest};
 use super::request::Itself;
@@ -246,6 +247,8 @@ impl<'a> Search<'a> {
             let tried = &self.tried[usize::from(matches!(change, Change::Replaced(..)))];
             tried.set(tried.get() + 1);
             match self.room.changed(self.failing, change)? {
+                // Where the output is all that counts it is as expected.
+                Some((Verdict::Pass, output)) if self.right.is_none() && still_tells(self.failing, &output) => {}
                 Some((Verdict::Pass, _)) => return Ok(Part::Found(change)),
                 Some((Verdict::Fail, output)) if partly.is_none() && self.is_right(&output) => partly = Some(change),
                 _ => {}
