@@ -167,7 +167,7 @@ impl Case<'_> {
         let way = self.told_way(&found, MOST_TOLD);
         let is_new = |point: &Point| !null.iter().any(|told| (&told.file, told.line) == (&point.file, point.line));
         let way: Vec<Point> = way.into_iter().filter(is_new).collect();
-        let facts: Vec<Point> = self.unchanging_loop().into_iter().chain(null).chain(way).collect();
+        let facts: Vec<Point> = null.into_iter().chain(way).collect();
         // That a suspected line itself writes what is wrong is what the ranking says already; how it dies there is not.
         let dies = self.misuse.is_some() || self.told_end().is_some();
         if goal.mend.is_none() && (facts.is_empty() || found.len() == 1 && !dies) {
@@ -207,8 +207,7 @@ impl Case<'_> {
         let is_shown = is_check || self.misuse.is_some() || self.wrong.is_some() || self.told_end().is_some();
         let null = self.null_trail();
         let way = self.followed(*starts.first().filter(|_| is_shown)?, MOST_FOLLOWED);
-        let told = if null.is_empty() { self.told_way(&way, MOST_TOLD) } else { null };
-        let facts: Vec<Point> = self.unchanging_loop().into_iter().chain(told).collect();
+        let facts = if null.is_empty() { self.told_way(&way, MOST_TOLD) } else { null };
         let test = &self.names[1];
         let happens = if words.starts_with(test) { words.clone() } else { format!("{test}: {words}") };
         (!facts.is_empty()).then(|| Explanation {
@@ -358,16 +357,16 @@ impl Case<'_> {
     }
 
     /// A condition by its text, if that can be told.
-    pub(super) fn decided(&self, point: u32) -> String {
+    fn decided(&self, point: u32) -> String {
         self.condition(point).map_or_else(|| "the condition".to_owned(), |text| format!("`{text}`"))
     }
 
-    pub(super) fn truth(&self, point: u32) -> bool {
+    fn truth(&self, point: u32) -> bool {
         self.failing().outcome(point) == 0
     }
 
     /// What a point reads, as far as that has names.
-    pub(super) fn operands(&self, point: u32) -> String {
+    fn operands(&self, point: u32) -> String {
         let run = self.failing();
         let one = |write: u32| {
             let name = self.words.written(run.location(write), [None, Some(write)]);

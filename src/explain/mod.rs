@@ -9,7 +9,6 @@ mod decision;
 mod effect;
 mod failing;
 mod forked;
-mod hang;
 mod itself;
 mod misuse;
 mod process;
@@ -151,6 +150,7 @@ fn of_blamed_process(
     }
     let quarter = half_until(half_until(until));
     let Some(blamed) = blamed::process(room, test, &failing.recorded, quarter)? else { return Ok(failing) };
+    tracing::debug!(test = test.name, process = blamed.0, why = %blamed.1, "the process that the failure is of");
     room.look_at(&test.name, blamed);
     Failing::record(room, test, request.clock)
 }
