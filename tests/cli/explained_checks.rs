@@ -215,9 +215,9 @@ static int doubled(int value)
 int main(void)
 {
     ok(doubled(6) == 12);
-    ok(doubled(3) == 6); /* L6 */
+    ok(doubled(3) == 6);
     ok(doubled(2) == 4);
-    ok(doubled(1) == 2);
+    ok(doubled(1) == 2); /* L6 */
     return failed;
 }
 "#;
