@@ -112,7 +112,7 @@ fn read(files: &[String]) {
     let (runs, reading) = clocked(|| Runs::read(&code, &[first, second]).unwrap());
     let peak = peak_mib();
     let instructions = runs.runs.iter().map(|run| executed(&code, run)).collect::<Vec<_>>();
-    let points: u32 = runs.runs.iter().map(Run::points).sum();
+    let points: u32 = runs.runs.iter().map(|run| run.points()).sum();
     let run = &runs.runs[0];
     let last = last_output(&code, run);
     let (_, slicing) = clocked(|| dynamic_slice(run, last, None));

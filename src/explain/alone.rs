@@ -2,6 +2,7 @@
 //! and no value of one moment stands for the change, so that there is no second run under it.
 
 use std::collections::HashSet;
+use std::time::{Duration, Instant};
 
 use suspect_format::body::Action;
 use suspect_format::external::Role;
@@ -9,15 +10,19 @@ use suspect_format::external::Role;
 use super::Case;
 use super::before::MOST_FOLLOWED;
 use super::question::{BEFORE, Question};
+use super::wrong;
 use crate::comparison::{NONE, Pair, Side, Tie, way};
 use crate::obstacle::Obstacle;
 use crate::program::is_of_system;
 use crate::ranking::KeptClaim;
-use crate::recording::{Finder, Runs, Site, Words};
+use crate::recording::{Finder, Site, Words};
 use crate::report::{
     self, Claim, EXPLANATION_SCHEMA_VERSION, Explanation, Point, change_in_short, places_named, quoted, shell_word,
 };
-use crate::suite::Verdict;
+use crate::suite::{self, Verdict};
+
+/// Time, at least, in which the call is looked for that wrote a complaint: some twenty short runs.
+const LEAST_ASKED: Duration = Duration::from_secs(3);
 
 /// Places on the way that are told, at most: so many from the failure on, and so many up to the change.
 const MOST_TOLD: (usize, usize) = (7, 4);
@@ -67,16 +72,14 @@ impl Question<'_> {
 
     fn along(&self, goals: &[Goal<'_>]) -> Result<Option<Explanation>, Obstacle> {
         let recorded = [self.failing, self.failing];
-        let recordings = recorded.map(|one| &one.recording);
-        let loaded = self.room.code(&recordings)?;
+        let (loaded, runs) = self.room.read(&self.test.name, self.failing)?;
         let (program, code) = &*loaded;
-        let runs = Runs::read(code, &recordings)
-            .map_err(|error| Obstacle::new(Obstacle::Request, format!("{}: {error}", self.test.name)))?;
         let pair = Pair::new(&runs.runs[0], &runs.runs[1], &runs.alignment);
-        let words = Words::new(program, code, &runs, recordings[1].header().errno_address, self.room.tree(program))
-            .with_addresses(self.request.addresses);
+        let words =
+            Words::new(program, code, &runs, self.failing.recording.header().errno_address, self.room.tree(program))
+                .with_addresses(self.request.addresses);
         let finder = Finder::new(code, &runs, &words);
-        let case = Case {
+        let mut case = Case {
             names: [String::new(), self.test.name.clone()],
             recorded,
             code,
@@ -88,7 +91,12 @@ impl Question<'_> {
             made: None,
             wrong: self.wrong.as_ref(),
             misuse: self.misuse.as_ref(),
+            complained: None,
         };
+        if case.needs_complaint(&program.files) {
+            let until = Instant::now() + self.until.saturating_duration_since(Instant::now()).max(LEAST_ASKED);
+            case.complained = wrong::complaining(self.room, self.test, self.failing, until)?;
+        }
         if goals.is_empty() {
             return Ok(case.along_to_nothing(&program.files));
         }
@@ -214,6 +222,13 @@ impl Case<'_> {
         })
     }
 
+    /// Whether nothing but what the run says tells where it fails.
+    fn needs_complaint(&self, files: &[String]) -> bool {
+        let words = self.recorded[1].reason.clone().unwrap_or_default();
+        let is_known = self.misuse.is_some() || self.wrong.is_some() || self.told_end().is_some();
+        !is_known && self.recorded[1].verdict == Verdict::Fail && self.failed_check(&words, files).is_none()
+    }
+
     /// Where the run shows that it fails.
     fn shown(&self, files: &[String]) -> Shown {
         let last = self.failing().points() - 1;
@@ -233,7 +248,7 @@ impl Case<'_> {
         }
         let recorded = self.recorded[1];
         let words = recorded.reason.clone().unwrap_or_else(|| Verdict::Fail.to_string());
-        let checks = self.failed_check(&words, files).or_else(|| Some(vec![self.left()?]));
+        let checks = self.failed_check(&words, files).or_else(|| Some(vec![self.complained.or_else(|| self.left())?]));
         let is_check = checks.is_some();
         let starts = checks.unwrap_or_else(|| vec![last]);
         Shown { starts: starts.into_iter().map(|point| (point, None)).collect(), words, is_check }
@@ -242,8 +257,11 @@ impl Case<'_> {
     /// The points of the check that failed, if the complaint names its line: the last condition there, or the last call, and what left it.
     pub(super) fn failed_check(&self, complaint: &str, files: &[String]) -> Option<Vec<u32>> {
         let written = self.recorded[1].written.iter().flat_map(|[output, error]| [error, output]);
-        let written = written.map(|bytes| String::from_utf8_lossy(bytes).into_owned());
-        let texts = std::iter::once(complaint.to_owned()).chain(written);
+        let written: Vec<&[u8]> = written.map(Vec::as_slice).collect();
+        // What passed may have said its place before.
+        let complaining = written.iter().filter_map(|bytes| Some(&bytes[suite::complaint(bytes)?.start..]));
+        let said = complaining.chain(written.iter().copied()).map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+        let texts = std::iter::once(complaint.to_owned()).chain(said);
         // A check names its file as the compiler was given it, often with all its directories.
         let root = format!("{}/", self.room.root().display());
         let texts: Vec<String> = texts.map(|text| text.replace(&root, "")).collect();

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use suspect_format::external::Role;
 
 use super::Case;
-use super::recorded::RecordedTest;
+use super::recorded_test::RecordedTest;
 use super::wrong::Wrong;
 use crate::comparison::{self, Effect, Side, Value, Watch};
 use crate::obstacle::Obstacle;

@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant, SystemTime};
 
-use super::recorded::{RecordedTest, RecordingRoom};
+use super::recorded::RecordingRoom;
+use super::recorded_test::RecordedTest;
 use super::second;
 use crate::obstacle::Obstacle;
 use crate::recording::parting;

@@ -3,7 +3,8 @@
 use std::time::{Duration, Instant};
 
 use super::Case;
-use super::recorded::{Change, RecordedTest, RecordingRoom};
+use super::recorded::RecordingRoom;
+use super::recorded_test::{Change, RecordedTest};
 use super::request::Itself;
 use super::right::Right;
 use super::search::Search;
@@ -13,7 +14,7 @@ use crate::obstacle::Obstacle;
 use crate::ranking::KeptClaim;
 use crate::recording::{Code, Runs};
 use crate::report::{Cause, Made, change_of, quoted};
-use crate::suite::Verdict;
+use crate::suite::{Verdict, failed_checks};
 
 /// A run that a change made pass.
 pub struct Passing {
@@ -112,10 +113,16 @@ fn serves(failing: &RecordedTest, right: Option<&Right>, changed: &RecordedTest)
     (passes && !is_silenced(failing, changed) || is_right()).then_some(passes)
 }
 
-/// True if a run that passes still complains, on standard error, as the failing one does: then only its status is another one.
+/// True if a run that passes still complains as the failing one does: then only its status is another one.
 fn is_silenced(failing: &RecordedTest, passing: &RecordedTest) -> bool {
-    let (Some([_, complaint]), Some([_, still])) = (&failing.written, &passing.written) else { return false };
-    !complaint.is_empty() && complaint == still
+    let (Some([_, complaint]), Some([output, still])) = (&failing.written, &passing.written) else { return false };
+    !complaint.is_empty() && complaint == still || still_tells(failing, output)
+}
+
+/// True if standard output tells all the failed checks that a failing run told there, and no other ones.
+pub fn still_tells(failing: &RecordedTest, output: &[u8]) -> bool {
+    let Some([told, _]) = &failing.written else { return false };
+    failed_checks(told).next().is_some() && failed_checks(told).eq(failed_checks(output))
 }
 
 /// What a change does that acts once where the fault does several times.

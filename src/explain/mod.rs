@@ -2,6 +2,7 @@
 
 mod alone;
 mod before;
+mod blamed;
 mod case;
 mod chains;
 mod decision;
@@ -14,6 +15,7 @@ mod process;
 mod prover;
 mod question;
 mod recorded;
+mod recorded_test;
 mod request;
 mod right;
 mod search;
@@ -34,11 +36,12 @@ use crate::progress::Progress;
 use crate::recording::{Code, Finder, Misuse, Runs, Words, misuses};
 use crate::report::{Explanation, Made};
 use crate::store::Store;
-use crate::suite::{Test, Verdict};
+use crate::suite::Test;
 pub use chains::{Chains, chains};
 use failing::{Failing, ends_otherwise, fails_otherwise};
 use question::{Question, Wanted};
-pub use recorded::{Loaded, RecordedTest, RecordingRoom};
+pub use recorded::{Loaded, RecordingRoom};
+pub use recorded_test::RecordedTest;
 pub use request::{Engine, Itself, Method, Model, Request, Second};
 use right::Right;
 pub use wrong::{Wrong, find as find_wrong};
@@ -60,6 +63,8 @@ struct Case<'a> {
     wrong: Option<&'a Wrong>,
     /// The first thing that the failing run does outside of its objects.
     misuse: Option<&'a Misuse>,
+    /// The call of the failing run that wrote its first complaint, where nothing else tells where it fails.
+    complained: Option<u32>,
 }
 
 /// Records the runs that are asked for, and explains why one of them fails.
@@ -102,7 +107,7 @@ fn explanation_of(
     request: &Request,
     until: Instant,
 ) -> Result<(Explanation, bool), Obstacle> {
-    let Failing { recorded: failing, unsteady, held } = Failing::record(room, test, request.clock)?;
+    let Failing { recorded: failing, unsteady, held } = of_blamed_process(room, test, request, until)?;
     if let Some(why) = ends_otherwise(room, &test.name, &failing) {
         return Err(Obstacle::new(Obstacle::Tests, why));
     }
@@ -116,7 +121,7 @@ fn explanation_of(
         ));
     }
     let is_steady = unsteady.is_none();
-    let misuse = if request.effect.is_none() { first_misuse(room, &failing)? } else { None };
+    let misuse = if request.effect.is_none() { first_misuse(room, test, &failing, &request.second)? } else { None };
     let marks = Marks::default();
     let right = if wrong.is_some() { Right::of(room, test, &failing)? } else { None };
     // Where nothing can be compared in time, the failing run alone is still followed.
@@ -132,14 +137,37 @@ fn explanation_of(
     Ok((explanation, is_steady && !asked.marks.odd.get()))
 }
 
-/// Bytes of a recording, at most, that is gone along once more for what it does outside of objects.
-const MOST_LOOKED_AT: u64 = 64 << 20;
+/// The failing run: of several processes that one which the failure is of, if a quarter of the time is enough to find it.
+fn of_blamed_process(
+    room: &RecordingRoom<'_>,
+    test: &Test,
+    request: &Request,
+    until: Instant,
+) -> Result<Failing, Obstacle> {
+    let failing = Failing::record(room, test, request.clock)?;
+    if failing.recorded.sign.is_some() || failing.unsteady.is_some() {
+        return Ok(failing);
+    }
+    let quarter = half_until(half_until(until));
+    let Some(blamed) = blamed::process(room, test, &failing.recorded, quarter)? else { return Ok(failing) };
+    tracing::debug!(test = test.name, process = blamed.0, why = %blamed.1, "the process that the failure is of");
+    room.look_at(&test.name, blamed);
+    Failing::record(room, test, request.clock)
+}
 
-/// The first thing that a recorded test does outside of its objects.
-fn first_misuse(room: &RecordingRoom<'_>, failing: &RecordedTest) -> Result<Option<Misuse>, Obstacle> {
-    // A run that does not end does the same again and again.
-    if failing.verdict == Verdict::Timeout || failing.recording.stream().end() > MOST_LOOKED_AT {
+/// The first thing that a recorded test does outside of its objects. What it did is read where more will be asked of it.
+fn first_misuse(
+    room: &RecordingRoom<'_>,
+    test: &Test,
+    failing: &RecordedTest,
+    second: &Second,
+) -> Result<Option<Misuse>, Obstacle> {
+    if !failing.is_looked_at_for_misuses() {
         return Ok(None);
+    }
+    if *second == Second::Alike {
+        let (_, runs) = room.read(&test.name, failing)?;
+        return Ok(runs.walked[0].misuses.first().cloned());
     }
     let loaded = room.code(&[&failing.recording])?;
     Ok(misuses(&loaded.1, &failing.recording).into_iter().next())

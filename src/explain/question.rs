@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use super::failing::{ends_otherwise, unsteady};
 use super::itself::{self, Mended, Passing};
-use super::recorded::{RecordedTest, RecordingRoom};
+use super::recorded::RecordingRoom;
+use super::recorded_test::RecordedTest;
 use super::request::{Itself, Method, Request, Second};
 use super::right::Right;
 use super::wrong::Wrong;
@@ -340,6 +341,7 @@ impl Question<'_> {
             made: None,
             wrong: self.wrong.as_ref(),
             misuse: self.misuse.as_ref(),
+            complained: None,
         };
         if let (Some(passing), Some(point)) = (made, changed) {
             let made = case.made(passing, point);

@@ -12,21 +12,22 @@ use suspect_format::abi::{ENV_CLOCK, ENV_OUT, ENV_RECORD, ENV_RECORD_BYTES, Mode
 use suspect_format::plan::{Ended, Point, WHEN_BEFORE};
 use suspect_format::record::{DEFAULT_RECORD_BYTES, FILE_SUFFIX};
 
+use super::blamed::Sign;
+use super::recorded_test::{Change, Chosen, Most, RecordedTest, chosen, of_contained, of_process, sign_of};
 use crate::build::BuildReport;
-use crate::comparison::Turn;
 use crate::exec::{ScratchRoot, free_bytes, memory};
 use crate::mutation::{does_not_end, most_passing_edges};
 use crate::obstacle::Obstacle;
 use crate::program::Program;
 use crate::progress::Progress;
 use crate::ranking::{Claims, last_ranking};
-use crate::recording::{Code, Given, Recording, code_of};
+use crate::recording::{Code, Given, Recording, Runs, code_of};
 use crate::source::SourceTree;
 use crate::store::{Lock, Run, Store, StoreError, TestRecord};
 use crate::suite::{Judging, RunContext, Suite, Test, TestRun, Verdict, find_test};
 use crate::suite_run::{Session, ready};
 use crate::trace::can_ask_for_time;
-use crate::trial::{self, Answered, Known, Place, Plan, Replaced, Setup, TestRuns, TrialError, Worker};
+use crate::trial::{self, Answered, Known, Place, Plan, Setup, TestRuns, TrialError, Worker};
 
 /// How many times as long as the longest passing test one is recorded that does not end (recording slows it down), and how long at least and at most.
 const ENDLESS: u32 = 50;
@@ -71,6 +72,8 @@ pub struct RecordingRoom<'a> {
     n_changed: Cell<u32>,
     /// How long tests took where they were recorded last.
     took: RefCell<HashMap<String, Duration>>,
+    /// By test, the process that is to be looked at, and why.
+    looked_at: RefCell<HashMap<String, (u32, Sign)>>,
     _lock: Lock,
 }
 
@@ -81,73 +84,6 @@ struct Ranked {
     lines: Vec<(String, u32)>,
     /// The probability of the first of them.
     first: f64,
-}
-
-/// What the recording of a process may have.
-#[derive(Clone, Copy)]
-struct Most {
-    bytes: u64,
-    /// True if it is so little because the disk has no room for more.
-    is_of_disk: bool,
-}
-
-/// A recorded run of a test.
-pub struct RecordedTest {
-    /// The suite's verdict.
-    pub verdict: Verdict,
-    /// The reason of the verdict, unless it goes without saying.
-    pub reason: Option<String>,
-    /// The means to run it again with patches, if there are any.
-    pub runs: Option<TestRuns>,
-    /// The number of the process in the order in which they started.
-    pub process: u32,
-    /// The process that is looked at: of several, the one that recorded most.
-    pub recording: Recording,
-    /// The number of further processes of the test that recorded something.
-    pub others: usize,
-    /// Its standard output and error, if it ran contained.
-    pub written: Option<[Vec<u8>; 2]>,
-    /// The change in a run that is not the test's own.
-    pub change: Option<Change>,
-}
-
-/// A change in a run of a test.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change {
-    /// A decision goes another way.
-    Turned(Turn),
-    /// The value of a store, by its point, is another one.
-    Replaced(u32, Replaced),
-}
-
-impl Change {
-    /// Makes it part of what a process is to do.
-    pub fn put_into(self, plan: &mut Plan<'_>) {
-        match self {
-            Change::Turned(turn) => plan.switched = Some((turn.decision, turn.way)),
-            Change::Replaced(_, replaced) => plan.replaced = Some(replaced),
-        }
-    }
-}
-
-impl RecordedTest {
-    /// The verdict in words, as a recorded run has it.
-    pub fn verdict_text(&self) -> String {
-        match &self.reason {
-            Some(reason) => format!("{}: {reason}", self.verdict),
-            None => self.verdict.to_string(),
-        }
-    }
-
-    /// Statements about what was not recorded of the test called `name`.
-    pub fn warnings(&self, name: &str) -> Vec<String> {
-        let others = (self.others > 0).then(|| {
-            let verb = if self.others == 1 { "other was" } else { "others were" };
-            format!("of its processes the one that recorded most is looked at; {} {verb} recorded, too", self.others)
-        });
-        let all = self.recording.warnings().into_iter().chain(others);
-        all.map(|warning| format!("{name}: {warning}")).collect()
-    }
 }
 
 impl<'a> RecordingRoom<'a> {
@@ -201,6 +137,7 @@ impl<'a> RecordingRoom<'a> {
             progress,
             n_changed,
             took: RefCell::default(),
+            looked_at: RefCell::default(),
             _lock: lock,
         })
     }
@@ -259,6 +196,7 @@ impl<'a> RecordingRoom<'a> {
         let processes =
             self.records().iter().find(|record| record.name == test.name).map_or(1, |record| record.processes);
         let most = self.most_of(is_endless, processes);
+        let looked_at = self.looked_at(&test.name);
         if self.is_slow(&test.name)
             && let Some(recorded) = self.record_as_known(test, label, most)?
         {
@@ -277,11 +215,11 @@ impl<'a> RecordingRoom<'a> {
         }
         let known = Known { verdict, processes: u32::try_from(paths.len()).ok() };
         if let Some((runs, run)) = self.record_contained(test, known, label, most)
-            && let Some(recorded) = of_contained(runs, run, plain.reason.clone(), most)?
+            && let Some(recorded) = of_contained(runs, run, plain.reason.clone(), (most, looked_at))?
         {
             return Ok(recorded);
         }
-        let Some((recording, process, others)) = chosen(&paths, most)? else {
+        let Some(Chosen { recording, process, others, alike }) = chosen(&paths, (most, looked_at))? else {
             let why = plain.reason.as_ref().map(|reason| format!(" ({verdict}: {reason})")).unwrap_or_default();
             let message = format!(
                 "{}: no program that can be recorded ran{why}; build it with `suspect build`, and if it has --modes, with `record` among them",
@@ -290,7 +228,20 @@ impl<'a> RecordingRoom<'a> {
             return Err(Obstacle::new(Obstacle::NotInstrumented, message));
         };
         let reason = plain.reason;
-        Ok(RecordedTest { verdict, reason, runs: None, recording, process, others, written: None, change: None })
+        let sign = sign_of(looked_at, process);
+        Ok(RecordedTest {
+            verdict,
+            reason,
+            runs: None,
+            recording,
+            sign,
+            process,
+            others,
+            alike,
+            written: None,
+            change: None,
+            read: OnceCell::new(),
+        })
     }
 
     /// Records a test contained alone, if it does there what it did in the last `suspect test`; nothing otherwise.
@@ -307,7 +258,16 @@ impl<'a> RecordingRoom<'a> {
         let began = Instant::now();
         let Some((runs, run)) = self.record_contained(test, known, label, most) else { return Ok(None) };
         self.took.borrow_mut().insert(test.name.clone(), began.elapsed());
-        of_contained(runs, run, reason, most)
+        of_contained(runs, run, reason, (most, self.looked_at(&test.name)))
+    }
+
+    /// From now on that process of a test is looked at, for that reason.
+    pub fn look_at(&self, name: &str, (process, sign): (u32, Sign)) {
+        self.looked_at.borrow_mut().insert(name.to_owned(), (process, sign));
+    }
+
+    fn looked_at(&self, name: &str) -> Option<(u32, Sign)> {
+        self.looked_at.borrow().get(name).copied()
     }
 
     /// True if a test took long in the last `suspect test`, or where it was recorded.
@@ -392,9 +352,9 @@ impl<'a> RecordingRoom<'a> {
         }))
     }
 
-    /// What a recorded test has written to standard output before it comes to this place, with what it holds back until then; nothing if the
+    /// What a recorded test has written to standard output and error before it comes to this place, with what it holds back until then; nothing if the
     /// test can only be recorded, or does not come there.
-    pub fn written_before(&self, recorded: &RecordedTest, place: Place) -> Result<Option<Vec<u8>>, Obstacle> {
+    pub fn written_before(&self, recorded: &RecordedTest, place: Place) -> Result<Option<[Vec<u8>; 2]>, Obstacle> {
         let mut worker = self.worker.borrow_mut();
         let (Some(runs), Some(worker)) = (&recorded.runs, worker.as_mut()) else { return Ok(None) };
         let plan = Plan {
@@ -406,10 +366,29 @@ impl<'a> RecordingRoom<'a> {
         };
         let done = runs.patched(worker, &self.suite, &plan, false, None).map_err(refused)?;
         let came = done.into_iter().next().filter(|patched| patched.answered.ended == Ended::Effect);
-        Ok(came.and_then(|patched| patched.run).map(|run| {
-            let [output, _] = run.written;
-            output
-        }))
+        Ok(came.and_then(|patched| patched.run).map(|run| run.written))
+    }
+
+    /// What a recorded test comes to where one of its processes ends before it does anything: the verdict, what it writes, and how many processes of it
+    /// are started; nothing if the test can only be recorded, or that process is not begun.
+    pub fn without(
+        &self,
+        recorded: &RecordedTest,
+        process: u32,
+    ) -> Result<Option<(Verdict, [Vec<u8>; 2], u32)>, Obstacle> {
+        self.show_changed();
+        let mut worker = self.worker.borrow_mut();
+        let (Some(runs), Some(worker)) = (&recorded.runs, worker.as_mut()) else { return Ok(None) };
+        let start = Point { decisions: [0; 2], steps: [0; 2] };
+        let effect = Some((Place::Point(start), WHEN_BEFORE));
+        let plan = Plan { process, cause: Some(start), effect, ..Plan::default() };
+        let directory = self.tmp.join("without");
+        crate::exec::remove_tree(&directory);
+        fs::create_dir_all(&directory).map_err(Obstacle::of(Obstacle::File))?;
+        let done = runs.patched(worker, &self.suite, &plan, false, Some((&directory, LEAST_ENDLESS_BYTES)));
+        let done = done.map_err(refused)?.into_iter().next();
+        let ended = done.filter(|patched| patched.answered.ended == Ended::Effect).and_then(|patched| patched.run);
+        Ok(ended.map(|run| (run.verdict, run.written, run.recordings.len() as u32)))
     }
 
     /// The expected standard output of a test, byte for byte, if the test is judged by it.
@@ -448,11 +427,14 @@ impl<'a> RecordingRoom<'a> {
             verdict: run.verdict,
             reason: None,
             runs: Some(runs.clone()),
+            sign: recorded.sign,
             process: recorded.process,
             recording,
             others: run.recordings.len() - 1,
+            alike: recorded.alike.clone(),
             written: Some(run.written),
             change: Some(change),
+            read: OnceCell::new(),
         }))
     }
 
@@ -500,6 +482,23 @@ impl<'a> RecordingRoom<'a> {
     /// Where files are kept as long as the room is.
     pub fn directory(&self) -> &Path {
         &self.tmp
+    }
+
+    /// What a recorded test called `name` did, as a run that is compared with itself, and what it did outside of its objects where that is looked for.
+    pub fn read(&self, name: &str, recorded: &RecordedTest) -> Result<(Loaded, Rc<Runs>), Obstacle> {
+        let loaded = self.code(&[&recorded.recording])?;
+        if let Some(runs) = recorded.read.get() {
+            return Ok((loaded, Rc::clone(runs)));
+        }
+        let bounds = recorded.is_looked_at_for_misuses();
+        let runs = Runs::read_alone(&loaded.1, &recorded.recording, bounds)
+            .map_err(|error| Obstacle::new(Obstacle::Request, format!("{name}: {error}")))?;
+        let runs = Rc::new(runs);
+        // Two more that are compared have to find room beside it.
+        if recorded.recording.stream().end() <= self.most / 2 {
+            return Ok((loaded, Rc::clone(recorded.read.get_or_init(|| runs))));
+        }
+        Ok((loaded, runs))
     }
 
     /// The code of what recorded processes ran.
@@ -552,38 +551,6 @@ fn changing(recorded: &RecordedTest, change: Change) -> Plan<'static> {
     let mut plan = Plan { process: recorded.process, ..Plan::default() };
     change.put_into(&mut plan);
     plan
-}
-
-/// Recordings in the order in which their processes started.
-fn in_order(paths: &[PathBuf]) -> Result<Vec<Recording>, Obstacle> {
-    let mut recordings = paths.iter().map(|path| Recording::open(path)).collect::<Result<Vec<_>, _>>()?;
-    recordings.sort_by_key(|recording| (recording.header().start_ns, recording.header().pid));
-    Ok(recordings)
-}
-
-fn of_process(paths: &[PathBuf], process: u32) -> Result<Option<Recording>, Obstacle> {
-    Ok(in_order(paths)?.into_iter().nth(process as usize))
-}
-
-/// A test that was recorded contained; nothing if no program was, or one that is not there any more.
-fn of_contained(
-    runs: TestRuns,
-    run: trial::Run,
-    reason: Option<String>,
-    most: Most,
-) -> Result<Option<RecordedTest>, Obstacle> {
-    let Some((recording, process, others)) = chosen(&run.recordings, most)? else { return Ok(None) };
-    let is_whole = recording.modules().iter().all(|module| module.is_file());
-    let (verdict, runs, written) = (run.verdict, Some(runs), Some(run.written));
-    Ok(is_whole.then_some(RecordedTest { verdict, reason, runs, recording, process, others, written, change: None }))
-}
-
-/// The recording that says most, the number of its process, and how many more there are.
-fn chosen(paths: &[PathBuf], most: Most) -> Result<Option<(Recording, u32, usize)>, Obstacle> {
-    let mut recordings = in_order(paths)?;
-    let longest = (0..recordings.len()).max_by_key(|at| recordings[*at].stream().end());
-    let others = recordings.len().saturating_sub(1);
-    Ok(longest.map(|at| (recordings.swap_remove(at).within(most.is_of_disk), at as u32, others)))
 }
 
 impl Drop for RecordingRoom<'_> {

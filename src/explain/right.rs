@@ -1,6 +1,7 @@
 //! What a test's output must be for its first wrong line to be right.
 
-use super::recorded::{RecordedTest, RecordingRoom};
+use super::recorded::RecordingRoom;
+use super::recorded_test::RecordedTest;
 use crate::obstacle::Obstacle;
 use crate::suite::Test;
 

@@ -7,13 +7,14 @@ use std::time::Instant;
 use suspect_format::external::Role;
 
 use super::is_over;
-use super::recorded::{RecordedTest, RecordingRoom};
+use super::recorded::RecordingRoom;
+use super::recorded_test::RecordedTest;
 use super::right::common;
 use crate::comparison::{Alignment, Side};
 use crate::obstacle::Obstacle;
 use crate::program::{Program, is_of_system};
 use crate::recording::{Code, End, Frame, Runs, Site};
-use crate::suite::{Mismatch, Test, Verdict};
+use crate::suite::{Mismatch, Test, Verdict, complaint};
 use crate::trial::Place;
 
 /// The first thing that a failing test writes and that is not expected.
@@ -63,50 +64,42 @@ pub fn find(
     if first == written.len() {
         return Ok(None);
     }
-    let loaded = room.code(&[&failing.recording])?;
+    let (loaded, runs) = room.read(&test.name, failing)?;
     let (program, code) = &*loaded;
-    let runs = Runs::read(code, &[&failing.recording])
-        .map_err(|error| Obstacle::new(Obstacle::Request, format!("{}: {error}", test.name)))?;
     // It is the crash that is explained then.
     if matches!(runs.walked[0].end, End::Within(_)) {
         return Ok(None);
     }
     let course = Course { program, code, runs: &runs };
-    // Bytes that are written before the call that is looked for.
-    let before = Cell::new(0);
-    let is_written_before = |point: u32| {
-        if is_over(until) {
-            return Ok(None);
-        }
-        let so_far = room.written_before(failing, course.place(point))?;
-        let so_far = so_far.map(|so_far| common(&so_far, written));
-        if let Some(bytes) = so_far.filter(|bytes| *bytes <= first) {
-            before.set(bytes.max(before.get()));
-        }
-        Ok::<_, Obstacle>(so_far.map(|bytes| bytes > first))
-    };
-    // It is not written before the call at `low`, and is before the one at `high`, or at the end.
-    let calls = course.calls();
-    let (mut low, mut high) = (0, calls.len());
-    if calls.is_empty() || is_written_before(calls[0])? != Some(false) {
-        return Ok(None);
-    }
-    while high - low > 1 {
-        let middle = low.midpoint(high);
-        match is_written_before(calls[middle])? {
-            Some(true) => high = middle,
-            Some(false) => low = middle,
-            None => return Ok(None),
-        }
-    }
-    let point = calls[low];
-    // What is not recorded may have written it: after a call that writes nothing, or once recorded code has returned.
-    let is_output = code.role(runs.runs[0].site(point)) == Some(Role::Output);
-    let is_sure = is_output
-        && (course.is_in_main(point) || course.next_step(point).map_or(Ok(None), is_written_before)? == Some(true));
-    let byte = (written[first], first - before.get());
+    let Some(Writer { point, before }) = course.writer(room, failing, (0, first), until)? else { return Ok(None) };
+    let byte = (written[first], first - before);
     let wrong = |place| Wrong { point, returned: course.returned(point), byte, place, mismatch };
-    Ok(course.line(point).filter(|_| is_sure).map(wrong))
+    Ok(course.line(point).map(wrong))
+}
+
+/// The point at which a failing test's run calls what writes the first line that tells a failure, on standard output or error; nothing where it writes none,
+/// or no recorded code does.
+pub fn complaining(
+    room: &RecordingRoom<'_>,
+    test: &Test,
+    failing: &RecordedTest,
+    until: Instant,
+) -> Result<Option<u32>, Obstacle> {
+    let Some(written) = &failing.written else { return Ok(None) };
+    let told = (0..).zip(written).find_map(|(stream, text)| Some((stream, complaint(text)?.start)));
+    let Some((stream, start)) = told else { return Ok(None) };
+    // Frameworks indent.
+    let blank = written[stream][start..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+    let (loaded, runs) = room.read(&test.name, failing)?;
+    let course = Course { program: &loaded.0, code: &loaded.1, runs: &runs };
+    Ok(course.writer(room, failing, (stream, start + blank), until)?.map(|writer| writer.point))
+}
+
+/// The call that wrote a byte.
+struct Writer {
+    point: u32,
+    /// Bytes that are written before it.
+    before: usize,
 }
 
 /// A recorded run.
@@ -117,6 +110,49 @@ struct Course<'a> {
 }
 
 impl Course<'_> {
+    /// The call that wrote this byte of standard output (0) or error (1), by bisection; nothing where no recorded code did, or time is up.
+    fn writer(
+        &self,
+        room: &RecordingRoom<'_>,
+        failing: &RecordedTest,
+        (stream, first): (usize, usize),
+        until: Instant,
+    ) -> Result<Option<Writer>, Obstacle> {
+        let Some(written) = failing.written.as_ref().map(|written| &written[stream]) else { return Ok(None) };
+        let before = Cell::new(0);
+        let is_written_before = |point: u32| {
+            if is_over(until) {
+                return Ok(None);
+            }
+            let so_far = room.written_before(failing, self.place(point))?;
+            let so_far = so_far.map(|so_far| common(&so_far[stream], written));
+            if let Some(bytes) = so_far.filter(|bytes| *bytes <= first) {
+                before.set(bytes.max(before.get()));
+            }
+            Ok::<_, Obstacle>(so_far.map(|bytes| bytes > first))
+        };
+        // It is not written before the call at `low`, and is before the one at `high`, or at the end.
+        let calls = self.calls();
+        let (mut low, mut high) = (0, calls.len());
+        if calls.is_empty() || is_written_before(calls[0])? != Some(false) {
+            return Ok(None);
+        }
+        while high - low > 1 {
+            let middle = low.midpoint(high);
+            match is_written_before(calls[middle])? {
+                Some(true) => high = middle,
+                Some(false) => low = middle,
+                None => return Ok(None),
+            }
+        }
+        let point = calls[low];
+        // What is not recorded may have written it: after a call that writes nothing, or once recorded code has returned.
+        let is_output = self.code.role(self.site(point)) == Some(Role::Output);
+        let is_sure = is_output
+            && (self.is_in_main(point) || self.next_step(point).map_or(Ok(None), is_written_before)? == Some(true));
+        Ok(is_sure.then_some(Writer { point, before: before.get() }))
+    }
+
     fn site(&self, point: u32) -> u32 {
         self.runs.runs[0].site(point)
     }

@@ -1,6 +1,7 @@
 //! Recordings of one or two runs, ready to be compared.
 
 use std::path::PathBuf;
+use std::rc::Rc;
 
 use super::body::Code;
 use super::bounds::Misuse;
@@ -9,6 +10,7 @@ use super::fill::{Details, Fill, Naming};
 use super::gather::{Control, Gather, Layouts};
 use super::image::Modules;
 use super::layout::Layout;
+use super::loading::Image;
 use super::observer::Observer;
 use super::walk::Walk;
 use super::walked::{Stray, Walked};
@@ -26,19 +28,30 @@ pub struct Runs {
     /// Cells of objects.
     pub layouts: Layouts,
     /// The runs.
-    pub runs: Vec<Run>,
+    pub runs: Vec<Rc<Run>>,
     /// What else is known of each.
-    pub details: Vec<Details>,
+    pub details: Vec<Rc<Details>>,
     /// How the walks along them ended.
     pub walked: Vec<Walked>,
     /// Where modules were.
-    pub modules: Vec<Modules>,
+    pub modules: Vec<Rc<Modules>>,
 }
 
 impl Runs {
     /// Reads recordings, one or two.
     pub fn read(code: &Code, recordings: &[&Recording]) -> Result<Runs, RunTooLong> {
-        Runs::fill(code, recordings, Courses::of(code, recordings))
+        Runs::fill(code, recordings, Courses::of(code, recordings, false))
+    }
+
+    /// Reads one recording that both runs are; with `bounds` also what it does outside of objects.
+    pub fn read_alone(code: &Code, recording: &Recording, bounds: bool) -> Result<Runs, RunTooLong> {
+        let one = [recording];
+        let mut runs = Runs::fill(code, &one, Courses::of(code, &one, bounds))?;
+        runs.runs.extend_from_within(..);
+        runs.details.extend_from_within(..);
+        runs.walked.extend_from_within(..);
+        runs.modules.extend_from_within(..);
+        Ok(runs)
     }
 
     /// Reads two recordings if it is `worth` it, which is asked when nothing is known but which points correspond.
@@ -47,7 +60,7 @@ impl Runs {
         recordings: &[&Recording; 2],
         worth: impl FnOnce(&Alignment) -> bool,
     ) -> Result<Option<Runs>, RunTooLong> {
-        let courses = Courses::of(code, recordings);
+        let courses = Courses::of(code, recordings, false);
         worth(&courses.alignment).then(|| Runs::fill(code, recordings, courses)).transpose()
     }
 
@@ -62,11 +75,11 @@ impl Runs {
             let recorder = Recorder::new(&joins);
             let mut fill = Fill::new(recorder, &mut layouts, &mut naming, &alignment, side);
             let mut image = Modules::default();
-            walk(code, recording, &mut fill, &mut image, &found.strays);
+            walk(code, recording, &mut fill, &mut image, &found.strays).run();
             let (run, detail) = fill.finish()?;
-            runs.push(run);
-            details.push(detail);
-            modules.push(image);
+            runs.push(Rc::new(run));
+            details.push(Rc::new(detail));
+            modules.push(Rc::new(image));
             walked.push(found);
         }
         Ok(Runs { joins, alignment, naming, layouts, runs, details, walked, modules })
@@ -88,40 +101,38 @@ struct Courses {
 }
 
 impl Courses {
-    fn of(code: &Code, recordings: &[&Recording]) -> Courses {
+    fn of(code: &Code, recordings: &[&Recording], bounds: bool) -> Courses {
         let joins = code.joins();
         let mut layouts = Layouts::default();
+        let sides = Side::BOTH.into_iter().zip(recordings);
         let first: Vec<(Control, Walked)> =
-            Side::BOTH.into_iter().zip(recordings).map(|(side, one)| gather(code, one, side, &mut layouts)).collect();
+            sides.map(|(side, one)| gather(code, one, side, &mut layouts, bounds)).collect();
         let steps = |run: usize| first[run.min(first.len() - 1)].0.steps();
         let alignment = align(steps(0), steps(1), &joins);
         Courses { joins, layouts, alignment, found: first.into_iter().map(|(_, walked)| walked).collect() }
     }
 }
 
-fn gather(code: &Code, recording: &Recording, side: Side, layouts: &mut Layouts) -> (Control, Walked) {
-    let mut gather = Gather::new(layouts, side);
-    let walked = walk(code, recording, &mut gather, &mut Modules::default(), &[]);
+fn gather(code: &Code, recording: &Recording, side: Side, layouts: &mut Layouts, bounds: bool) -> (Control, Walked) {
+    let (mut gather, mut image) = (Gather::new(layouts, side), Modules::default());
+    let walk = walk(code, recording, &mut gather, &mut image, &[]);
+    let walked = if bounds { walk.with_bounds().run() } else { walk.run() };
     (gather.finish(), walked)
 }
 
 /// The modules that a process loaded, as far as the recording can be followed along this code.
 pub fn modules_on_the_way(code: &Code, recording: &Recording) -> Vec<PathBuf> {
-    gather(code, recording, Side::First, &mut Layouts::default()).1.modules
+    gather(code, recording, Side::First, &mut Layouts::default(), false).1.modules
 }
 
 /// What a recorded run does outside of its objects, the first things of it.
 pub fn misuses(code: &Code, recording: &Recording) -> Vec<Misuse> {
-    let (mut layouts, mut image) = (Layouts::default(), Modules::default());
-    let mut gather = Gather::new(&mut layouts, Side::First);
-    let (stream, header) = (recording.stream(), recording.header());
-    let walk = Walk::new(code, &mut image, &mut gather, stream, header, recording.replaced(), &[]);
-    walk.with_bounds().run().misuses
+    gather(code, recording, Side::First, &mut Layouts::default(), true).1.misuses
 }
 
 /// The control flow of a recorded run.
 pub fn course(code: &Code, recording: &Recording) -> Control {
-    gather(code, recording, Side::First, &mut Layouts::default()).0
+    gather(code, recording, Side::First, &mut Layouts::default(), false).0
 }
 
 /// Where two recordings first go another way: the last site of the first one that both come to; nothing if they go one way to the end.
@@ -144,12 +155,12 @@ pub fn parting(code: &Code, recordings: [&Recording; 2]) -> Option<u32> {
     }
 }
 
-fn walk(
-    code: &Code,
-    recording: &Recording,
-    observer: &mut impl Observer,
-    image: &mut Modules,
-    strays: &[Stray],
-) -> Walked {
-    Walk::new(code, image, observer, recording.stream(), recording.header(), recording.replaced(), strays).run()
+fn walk<'w, O: Observer, I: Image>(
+    code: &'w Code,
+    recording: &'w Recording,
+    observer: &'w mut O,
+    image: &'w mut I,
+    strays: &'w [Stray],
+) -> Walk<'w, O, I> {
+    Walk::new(code, image, observer, recording.stream(), recording.header(), recording.replaced(), strays)
 }

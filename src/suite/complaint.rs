@@ -21,6 +21,20 @@ pub fn complaint(said: &[u8]) -> Option<Range<usize>> {
     None
 }
 
+/// The lines that tell a failure.
+pub fn complaints(said: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let lines = said.split(|byte| *byte == b'\n');
+    lines.filter(|line| tells_failure(&String::from_utf8_lossy(line).to_lowercase()))
+}
+
+/// Of these the lines that say of a check that it failed, not only that something is wrong: what a program says of its input may be as it should be.
+pub fn failed_checks(said: &[u8]) -> impl Iterator<Item = &[u8]> {
+    complaints(said).filter(|line| {
+        let line = String::from_utf8_lossy(line).to_lowercase();
+        ["not ok", "fail", "assert"].iter().any(|word| line.contains(word))
+    })
+}
+
 /// Whether a line tells a failure; one that counts none of them does not.
 fn tells_failure(line: &str) -> bool {
     let is_well = |last: &str| WELL.contains(&last.trim_matches(|c: char| !c.is_alphanumeric()));
@@ -42,6 +56,9 @@ mod tests {
         assert_eq!(found("a: 0 failed\nb: 1 failed\n").unwrap(), "b: 1 failed\n");
         assert_eq!(found("test_error_handling ... ok\nerrors: PASSED\n"), None);
         assert_eq!(found("7\n8\n"), None);
+        let said = b"error: no such file\nok 1\n    not ok 2\n3 checks, 1 failed\n0 failed\n";
+        assert_eq!(complaints(said).count(), 3);
+        assert_eq!(failed_checks(said).collect::<Vec<_>>(), [&b"    not ok 2"[..], b"3 checks, 1 failed"]);
         assert_eq!(found(""), None);
     }
 }

@@ -51,7 +51,7 @@ pub use baseline::{
     differing, timeout_from,
 };
 pub use captured::Judging;
-pub use complaint::complaint;
+pub use complaint::{complaint, complaints, failed_checks};
 pub use config::{Config, FILE as CONFIG_FILE, ScratchKind};
 pub use error::SuiteError;
 pub use framework::Framework;

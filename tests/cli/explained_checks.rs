@@ -146,3 +146,89 @@ fn conditions_are_told_as_they_decide() {
     let macros = told("3", "L3", &[]);
     assert!(!macros.iter().any(|text| text.contains("IS_NOT")), "{macros:?}");
 }
+
+/// Marks numbers; seventy is no failure, but here it is (L4).
+const MARK: &str = r#"#include <stdio.h>
+#include <stdlib.h>
+
+static const char *mark(int points)
+{
+    if (points <= 70) /* L4 */
+        return "fails";
+    return "passes";
+}
+
+int main(int argc, char **argv)
+{
+    for (int at = 1; at < argc; at++)
+        printf("%s %s\n", argv[at], mark(atoi(argv[at])));
+    return 0;
+}
+"#;
+
+/// A script that tells which of its cases fail; the first and the last start of the program do most.
+const DRIVER: &str = r#"n=0; echo 1..4
+check() {
+    n=$((n + 1))
+    expected=$1; shift
+    if [ "$(./list "$@" | tail -n 1)" = "$expected" ]; then echo "ok $n"; else echo "not ok $n"; fi
+}
+check '20 fails' 99 98 97 96 95 94 93 92 91 90 20
+check '71 passes' 71
+check '70 passes' 70
+check '80 passes' 99 98 97 96 95 94 93 92 91 90 80
+"#;
+
+#[test]
+fn of_several_processes_the_one_that_its_driver_complains_of_is_looked_at() {
+    let project = Project::new();
+    project.write("list.c", MARK).write("driver.sh", DRIVER);
+    project.write("suspect.toml", "[[suite]]\nkind = \"command\"\nrun = \"sh driver.sh\"\nresult = \"tap\"\n");
+    let source = project.path().join("list.c");
+    project.succeed(&["build", "--", "cc", "-g", "-O1", "-o", "list", source.to_str().unwrap()]);
+    project.suspect(&["test"]);
+    project.succeed(&["rank", "--budget", "20s"]);
+    let output = project.suspect(&["explain", "--format", "json"]);
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let trust = found["trust"].to_string();
+    assert!(trust.contains("of its processes number 3 is looked at"), "{found}");
+    assert!(found.to_string().contains(&format!("\"line\":{}", line(MARK, "L4"))), "{found}");
+}
+
+/// Says of each check where it stands, the way of many frameworks. The second and the last one fail, so no condition of one moment mends all.
+const TOLD: &str = r#"#include <stdio.h>
+
+static int failed, number;
+
+static void ok_at(int right, int line)
+{
+    printf("%s %d - list.c %d\n", right ? "ok" : "not ok", ++number, line);
+    failed += !right;
+}
+#define ok(right) ok_at(right, __LINE__)
+
+static int doubled(int value)
+{
+    return value > 5 ? value * 2 : value + 2; /* L5 */
+}
+
+int main(void)
+{
+    ok(doubled(6) == 12);
+    ok(doubled(3) == 6);
+    ok(doubled(2) == 4);
+    ok(doubled(1) == 2); /* L6 */
+    return failed;
+}
+"#;
+
+#[test]
+fn a_check_whose_place_is_told_without_a_colon_is_begun_at() {
+    let project = tested(&[("list.c", TOLD)], "1\\n");
+    let output = project.suspect(&["explain", "1", "--budget", "20s", "--format", "json"]);
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let told = found.to_string();
+    assert!(told.contains(&format!("\"line\":{}", line(TOLD, "L6"))), "{found}");
+    assert!(told.contains(&format!("\"line\":{}", line(TOLD, "L5"))), "{found}");
+    assert!(!told.contains(&format!("\"line\":{}", line(TOLD, "L6") - 1)), "what passed: {found}");
+}

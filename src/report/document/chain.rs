@@ -96,11 +96,34 @@ fn collect_places(value: &Value, files: &[String], places: &mut BTreeSet<Place>)
     }
 }
 
-/// What reads `FILE:LINE` in a text, or names a file without its directories so.
+/// What stands between a file and a line in what programs say: gcc's and C's own way, `printf("%s %d")`, Python's, MSVC's, and CUnit's.
+const BEFORE_LINE: [&str; 7] = [":", " ", "(", ", line ", " line ", ": line ", ":line "];
+
+/// What reads `FILE:LINE` in a text, or says it in another of the ways that programs have, in its order; a file may be named without its directories.
 pub fn places_named(text: &str, files: &[String]) -> Vec<Place> {
-    let names = files.iter().filter_map(|file| Some(file.rsplit_once('/')?.1.to_owned()));
-    let names: Vec<String> = files.iter().cloned().chain(names).collect();
-    places_in(text, &names).collect()
+    let names = files.iter().filter_map(|file| Some(file.rsplit_once('/')?.1));
+    let names: BTreeSet<&str> = files.iter().map(String::as_str).chain(names).collect();
+    let is_part = |last: char| last.is_alphanumeric() || "/._-".contains(last);
+    let line_behind = |rest: &str| {
+        BEFORE_LINE.iter().find_map(|between| {
+            let rest = rest.strip_prefix(between)?;
+            let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+            let ends = rest[digits..].chars().next().is_none_or(|next| !next.is_alphanumeric());
+            rest[..digits].parse().ok().filter(|_| ends)
+        })
+    };
+    let of_name = |name: &&str| {
+        let name = *name;
+        let found = text.match_indices(name).filter(|(at, _)| !text[..*at].chars().next_back().is_some_and(is_part));
+        let found = found.filter_map(|(at, _)| {
+            let line = line_behind(&text[at + name.len()..])?;
+            Some((at, Place { file: name.to_owned(), line }))
+        });
+        found.collect::<Vec<_>>()
+    };
+    let mut places: Vec<(usize, Place)> = names.iter().flat_map(of_name).collect();
+    places.sort_by_key(|(at, _)| *at);
+    places.into_iter().map(|(_, place)| place).collect()
 }
 
 /// What reads `FILE:LINE` in a text.
@@ -236,5 +259,17 @@ mod tests {
         let place = |file: &str, line| Place { file: file.into(), line };
         let expected = [place("a.c", 7), place("a.c", 9), place("a.c", 12), place("lib/b.c", 104)];
         assert_eq!(chain.places(&["a.c".into(), "b.c".into(), "lib/b.c".into()]), expected.into());
+    }
+
+    #[test]
+    fn places_are_named_in_many_ways() {
+        let files = ["lib/b.c".to_owned(), "a.c".to_owned()];
+        let named = |text: &str| {
+            let places = places_named(text, &files).into_iter();
+            places.map(|place| format!("{}:{}", place.file, place.line)).collect::<Vec<_>>()
+        };
+        assert_eq!(named("not ok 3 - a.c 117\nb.c(5): no"), ["a.c:117", "b.c:5"]);
+        assert_eq!(named("at a.c line 7, lib/b.c, line 8, /x/b.c:line 9"), ["a.c:7", "lib/b.c:8"]);
+        assert_eq!(named("a.c:12:5: error; aa.c:4, a.c 2nd, a.c: none"), ["a.c:12"]);
     }
 }

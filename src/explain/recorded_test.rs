@@ -1,0 +1,161 @@
+//! A recorded run of a test, and of several processes the one that is looked at.
+
+use std::cell::OnceCell;
+use std::path::PathBuf;
+use std::rc::Rc;
+
+use super::blamed::Sign;
+use crate::comparison::Turn;
+use crate::obstacle::Obstacle;
+use crate::recording::{Recording, Runs};
+use crate::suite::Verdict;
+use crate::trial::{self, Plan, Replaced, TestRuns};
+
+/// Bytes of a recording, at most, that is gone along for what it does outside of objects.
+const MOST_LOOKED_AT: u64 = 64 << 20;
+
+/// What the recording of a process may have.
+#[derive(Clone, Copy)]
+pub struct Most {
+    /// In bytes.
+    pub bytes: u64,
+    /// True if it is so little because the disk has no room for more.
+    pub is_of_disk: bool,
+}
+
+/// A recorded run of a test.
+pub struct RecordedTest {
+    /// The suite's verdict.
+    pub verdict: Verdict,
+    /// The reason of the verdict, unless it goes without saying.
+    pub reason: Option<String>,
+    /// The means to run it again with patches, if there are any.
+    pub runs: Option<TestRuns>,
+    /// The number of the process in the order in which they started.
+    pub process: u32,
+    /// The process that is looked at: of several, the one that the failure is known to be of, or else that recorded most.
+    pub recording: Recording,
+    /// Why this process is looked at, if more is known than that it recorded most.
+    pub sign: Option<Sign>,
+    /// The number of further processes of the test that recorded something.
+    pub others: usize,
+    /// The numbers of its processes that run the program of this one.
+    pub alike: Vec<u32>,
+    /// Its standard output and error, if it ran contained.
+    pub written: Option<[Vec<u8>; 2]>,
+    /// The change in a run that is not the test's own.
+    pub change: Option<Change>,
+    /// What it did, once it was read alone.
+    pub read: OnceCell<Rc<Runs>>,
+}
+
+/// A change in a run of a test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// A decision goes another way.
+    Turned(Turn),
+    /// The value of a store, by its point, is another one.
+    Replaced(u32, Replaced),
+}
+
+impl Change {
+    /// Makes it part of what a process is to do.
+    pub fn put_into(self, plan: &mut Plan<'_>) {
+        match self {
+            Change::Turned(turn) => plan.switched = Some((turn.decision, turn.way)),
+            Change::Replaced(_, replaced) => plan.replaced = Some(replaced),
+        }
+    }
+}
+
+impl RecordedTest {
+    /// The verdict in words, as a recorded run has it.
+    pub fn verdict_text(&self) -> String {
+        match &self.reason {
+            Some(reason) => format!("{}: {reason}", self.verdict),
+            None => self.verdict.to_string(),
+        }
+    }
+
+    /// Whether it is gone along for what it does outside of objects: a run that does not end does the same again and again.
+    pub fn is_looked_at_for_misuses(&self) -> bool {
+        self.verdict != Verdict::Timeout && self.recording.stream().end() <= MOST_LOOKED_AT
+    }
+
+    /// Statements about what was not recorded of the test called `name`.
+    pub fn warnings(&self, name: &str) -> Vec<String> {
+        let others = (self.others > 0).then(|| {
+            let verb = if self.others == 1 { "other was" } else { "others were" };
+            let one = match self.sign {
+                Some(sign) => format!("number {} is looked at: where it does nothing, {sign}", self.process + 1),
+                None => "the one that recorded most is looked at".to_owned(),
+            };
+            format!("of its processes {one}; {} {verb} recorded, too", self.others)
+        });
+        let all = self.recording.warnings().into_iter().chain(others);
+        all.map(|warning| format!("{name}: {warning}")).collect()
+    }
+}
+
+/// Recordings in the order in which their processes started.
+fn in_order(paths: &[PathBuf]) -> Result<Vec<Recording>, Obstacle> {
+    let mut recordings = paths.iter().map(|path| Recording::open(path)).collect::<Result<Vec<_>, _>>()?;
+    recordings.sort_by_key(|recording| (recording.header().start_ns, recording.header().pid));
+    Ok(recordings)
+}
+
+pub fn of_process(paths: &[PathBuf], process: u32) -> Result<Option<Recording>, Obstacle> {
+    Ok(in_order(paths)?.into_iter().nth(process as usize))
+}
+
+/// A test that was recorded contained; nothing if no program was, or one that is not there any more.
+pub fn of_contained(
+    runs: TestRuns,
+    run: trial::Run,
+    reason: Option<String>,
+    asked: (Most, Option<(u32, Sign)>),
+) -> Result<Option<RecordedTest>, Obstacle> {
+    let Some(Chosen { recording, process, others, alike }) = chosen(&run.recordings, asked)? else { return Ok(None) };
+    let is_whole = recording.modules().iter().all(|module| module.is_file());
+    let (verdict, runs, written) = (run.verdict, Some(runs), Some(run.written));
+    let sign = sign_of(asked.1, process);
+    Ok(is_whole.then_some(RecordedTest {
+        verdict,
+        reason,
+        runs,
+        recording,
+        sign,
+        process,
+        others,
+        alike,
+        written,
+        change: None,
+        read: OnceCell::new(),
+    }))
+}
+
+/// The recording that is looked at of a test's.
+pub struct Chosen {
+    pub recording: Recording,
+    pub process: u32,
+    pub others: usize,
+    pub alike: Vec<u32>,
+}
+
+/// The recording of the process that is asked for, or else the one that says most.
+pub fn chosen(paths: &[PathBuf], (most, asked): (Most, Option<(u32, Sign)>)) -> Result<Option<Chosen>, Obstacle> {
+    let mut recordings = in_order(paths)?;
+    let longest = (0..recordings.len()).max_by_key(|at| recordings[*at].stream().end());
+    let asked = asked.map(|(process, _)| process as usize).filter(|process| *process < recordings.len());
+    let Some(at) = asked.or(longest) else { return Ok(None) };
+    let program = recordings[at].modules().into_iter().next();
+    let is_alike = |(_, one): &(u32, &Recording)| one.modules().into_iter().next() == program;
+    let alike = (0..).zip(&recordings).filter(is_alike).map(|(number, _)| number).collect();
+    let others = recordings.len() - 1;
+    let recording = recordings.swap_remove(at).within(most.is_of_disk);
+    Ok(Some(Chosen { recording, process: at as u32, others, alike }))
+}
+
+pub fn sign_of(asked: Option<(u32, Sign)>, process: u32) -> Option<Sign> {
+    asked.filter(|(asked, _)| *asked == process).map(|(_, sign)| sign)
+}
