@@ -8,6 +8,11 @@ const WORDS: [&str; 11] =
 /// Ends of lines that tell what went well, whatever it is called.
 const WELL: [&str; 4] = ["ok", "pass", "passed", "done"];
 
+/// Words before a number that is no count.
+const NUMBERED: [&str; 8] = ["test", "check", "case", "line", "number", "no", "exit", "status"];
+/// Words between a count and its word.
+const COUNTED: [&str; 5] = ["test", "tests", "checks", "cases", "assertions"];
+
 /// Where the first line stands that tells a failure, with what ends it.
 pub fn complaint(said: &[u8]) -> Option<Range<usize>> {
     let mut start = 0;
@@ -41,7 +46,26 @@ fn tells_failure(line: &str) -> bool {
     let mut numbers = line.split(|c: char| !c.is_ascii_digit()).filter(|number| !number.is_empty()).peekable();
     let counts_none = numbers.peek().is_some() && numbers.all(|number| number.bytes().all(|digit| digit == b'0'));
     let goes_well = line.split_whitespace().next_back().is_some_and(is_well) && !line.contains("not ok");
-    !counts_none && !goes_well && WORDS.iter().any(|word| line.contains(word))
+    count_of_failures(line)
+        .map_or(!counts_none && !goes_well && WORDS.iter().any(|word| line.contains(word)), |count| count > 0)
+}
+
+/// How many failures and errors a line counts, as in `5 passed, 1 failed` or `failures: 0`, if it counts them.
+fn count_of_failures(line: &str) -> Option<u64> {
+    let words: Vec<&str> = line
+        .split([' ', '\t', '\r', '\n', ',', ';', '/', '(', ')', '[', ']'])
+        .filter(|word| !word.is_empty())
+        .collect();
+    let number = |at: Option<usize>| words.get(at?)?.trim_end_matches('.').parse::<u64>().ok();
+    let count = |at: usize| {
+        let before = at.checked_sub(1).filter(|before| number(Some(*before)).is_some());
+        let before = before.or_else(|| at.checked_sub(2).filter(|_| COUNTED.contains(&words[at - 1])));
+        let is_count = |at: &usize| *at == 0 || !NUMBERED.contains(&words[at - 1]);
+        let behind = words[at].ends_with([':', '=']).then_some(at + 1);
+        number(before.filter(is_count)).or_else(|| number(behind))
+    };
+    let is_failure = |at: &usize| ["fail", "error"].iter().any(|word| words[*at].starts_with(word));
+    (0..words.len()).filter(is_failure).filter_map(count).reduce(u64::saturating_add)
 }
 
 #[cfg(test)]
@@ -60,5 +84,19 @@ mod tests {
         assert_eq!(complaints(said).count(), 3);
         assert_eq!(failed_checks(said).collect::<Vec<_>>(), [&b"    not ok 2"[..], b"3 checks, 1 failed"]);
         assert_eq!(found(""), None);
+        for failed in [
+            "1 failed/2 passed",
+            "5 passed, 1 failed",
+            "failures: 2, errors: 0",
+            "test 0 failed: 1 is 2",
+            "1 tests failed out of 5",
+        ] {
+            assert!(found(failed).is_some(), "{failed}");
+        }
+        for passed in
+            ["5 passed, 0 failed", "100% tests passed, 0 tests failed out of 5", "3 checks, failures: 0, errors: 0"]
+        {
+            assert!(found(passed).is_none(), "{passed}");
+        }
     }
 }
