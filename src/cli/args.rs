@@ -8,6 +8,7 @@ mod mutate;
 mod nightly;
 mod rank;
 mod shard;
+mod study;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -25,6 +26,7 @@ pub use explain::{AnswerFormat, ExplainArguments, SliceArguments};
 pub use mutate::{MutateArguments, MutateExecutor};
 pub use nightly::{BisectArguments, DiffArguments, MergeArguments, RunArguments};
 pub use rank::{RankArguments, ReplayArguments, SearchArguments};
+pub use study::{ExperimentArgument, StudyArguments};
 
 use super::completions;
 use help::{EXAMPLES, HELP};
@@ -186,6 +188,12 @@ pub enum Verb {
         benchmark. Results are kept: a second evaluation runs only what has changed or was not run."
     )]
     Eval(EvalArguments),
+    /// Do a paper's experiment on a benchmark: print its tables, draw its plots.
+    #[command(
+        after_help = "Examples:\n  suspect study doric bench --plots plots\n  suspect study blockrank bench --max-failing 20%\n\n\
+        docs/eval.md describes benchmarks, docs/papers.md the papers. Results are kept as `suspect eval` keeps them."
+    )]
+    Study(StudyArguments),
     /// List the ranking methods, or explain one.
     #[command(after_help = "Examples:\n  suspect methods\n  suspect methods ochiai")]
     Methods(MethodsArguments),

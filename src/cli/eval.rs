@@ -32,7 +32,7 @@ pub fn eval(start: &Path, arguments: &EvalArguments, out: &mut impl Write) -> Re
     }
     let directory = start.join(&arguments.benchmark);
     let benchmark = Benchmark::load(&directory)?;
-    let results = results_directory(start, &directory, arguments)?;
+    let results = results_directory(start, &directory, arguments.output.as_deref())?;
     let _lock = Store::new(&results).lock()?;
     let request = EvalRequest {
         by: granularity(arguments.by),
@@ -94,8 +94,9 @@ fn is_of_mutants(need: &Need) -> bool {
     matches!(need, Need::Observations | Need::Trials)
 }
 
-fn results_directory(start: &Path, directory: &Path, arguments: &EvalArguments) -> Result<PathBuf, Failure> {
-    let path = arguments.output.as_ref().map_or_else(|| directory.join("results"), |output| start.join(output));
+/// Where results of the benchmark in `directory` are kept, which is made.
+pub fn results_directory(start: &Path, directory: &Path, output: Option<&Path>) -> Result<PathBuf, Failure> {
+    let path = output.map_or_else(|| directory.join("results"), |output| start.join(output));
     let made = std::fs::create_dir_all(&path).and_then(|()| path.canonicalize());
     made.map_err(|error| Failure::new(Exit::File, format!("cannot make the directory {}: {error}", path.display())))
 }
