@@ -8,8 +8,8 @@ use super::exit::{Exit, Failure};
 use super::progress::Lines;
 use super::rank::{granularity, tie_break};
 use crate::eval::{
-    Benchmark, CLASSIC, EvalReport, EvalRequest, Evaluation, ReportOptions, VersionOutcome, default_against, evaluate,
-    plot, write, write_report,
+    Benchmark, CLASSIC, EvalReport, EvalRequest, Evaluation, ReportOptions, ValueChoice, VersionOutcome,
+    default_against, evaluate, plot, write, write_report,
 };
 use crate::rank::{Method, Need, find_method, methods};
 use crate::spectra::measures;
@@ -19,10 +19,6 @@ use crate::store::Store;
 pub fn eval(start: &Path, arguments: &EvalArguments, out: &mut impl Write) -> Result<(), Failure> {
     let methods = chosen(&arguments.methods)?;
     let ids: Vec<&str> = methods.iter().map(|method| method.id).collect();
-    if ids.contains(&"cdfl_paper") {
-        let message = "--methods cdfl_paper: versions' values are mutated as `cdfl` wants it, neighbouring values among them; give cdfl";
-        return Err(Failure::new(Exit::Usage, message));
-    }
     let against = match &arguments.against {
         Some(name) => Some(find_method(name).map_err(Failure::of(Exit::Usage))?.id.to_string()),
         None => default_against(&ids),
@@ -44,6 +40,8 @@ pub fn eval(start: &Path, arguments: &EvalArguments, out: &mut impl Write) -> Re
         search: arguments.search_budget,
         most_trials: arguments.search_trials,
         everything: arguments.search_everything,
+        values: ValueChoice::default(),
+        draw: None,
         features: arguments.features.as_ref().map(|path| start.join(path)),
         methods,
     };

@@ -30,10 +30,10 @@ pub use report::{
     EvalReport, Excluded, ProgramReport, REPORT_VERSION, ReportOptions, SuitePosition, VersionReport, default_against,
 };
 pub use result::{
-    Assessed, Evaluated, Recorded, Reference, ReferenceRun, RunTimes, SuiteResult, VersionOutcome, VersionResult, read,
-    write,
+    Assessed, ByValues, Evaluated, Recorded, Reference, ReferenceRun, RunTimes, SuiteResult, VersionOutcome,
+    VersionResult, read, write,
 };
-pub use run::{EvalRequest, Evaluation, evaluate};
+pub use run::{EvalRequest, Evaluation, SuiteDraw, ValueChoice, evaluate, record_correct};
 pub use seed::{SeedRequest, SeedWatch, seed};
 pub use seeded::{SeededBenchmark, SeededProgram, SeededVersion, copy_files};
 pub use selection::Selection;

@@ -1,6 +1,9 @@
 //! Versions of which too many tests fail, which papers leave out.
 
-use crate::eval::{Evaluated, VersionOutcome, VersionResult};
+use std::collections::BTreeMap;
+
+use crate::eval::{ByValues, Evaluated, VersionOutcome, VersionResult};
+use crate::rank::Located;
 
 /// The result without suites of which more than the share `most` of the tests fail; left out where none remains.
 pub(super) fn within(result: VersionResult, most: Option<f64>) -> VersionResult {
@@ -19,14 +22,22 @@ pub(super) fn within(result: VersionResult, most: Option<f64>) -> VersionResult 
 }
 
 fn chosen(found: Evaluated, kept: &[bool]) -> Evaluated {
-    fn of<T>(values: Vec<T>, kept: &[bool]) -> Vec<T> {
-        values.into_iter().zip(kept).filter(|(_, kept)| **kept).map(|(value, _)| value).collect()
-    }
+    let by_values = |values: ByValues| ByValues { located: located(values.located, kept), ..values };
     Evaluated {
         suites: of(found.suites, kept),
-        located: found.located.into_iter().map(|(method, located)| (method, of(located, kept))).collect(),
+        located: located(found.located, kept),
         t_scores: found.t_scores.into_iter().map(|(method, scores)| (method, of(scores, kept))).collect(),
+        by_values: found.by_values.into_iter().map(by_values).collect(),
         assessed: of(found.assessed, kept),
         ..found
     }
+}
+
+fn located(all: BTreeMap<String, Vec<Option<Located>>>, kept: &[bool]) -> BTreeMap<String, Vec<Option<Located>>> {
+    all.into_iter().map(|(method, located)| (method, of(located, kept))).collect()
+}
+
+/// Those of the values, one for each suite, whose suite is kept.
+fn of<T>(values: Vec<T>, kept: &[bool]) -> Vec<T> {
+    values.into_iter().zip(kept).filter(|(_, kept)| **kept).map(|(value, _)| value).collect()
 }

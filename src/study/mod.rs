@@ -1,8 +1,10 @@
 //! The experiments of the five papers on any benchmark: tables and plots, made of what evaluations find.
 
 mod blockrank;
+mod cdfl;
 mod doric;
 mod failing;
+mod hom;
 mod report;
 mod text;
 
@@ -10,21 +12,27 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::eval::{
-    Benchmark, EvalReport, EvalRequest, Evaluation, Excluded, ReportOptions, RunTimes, Summary, VersionResult, evaluate,
+    Benchmark, EvalReport, EvalRequest, Evaluation, Excluded, ReportOptions, RunTimes, SuiteDraw, Summary, ValueChoice,
+    VersionResult, evaluate,
 };
 use crate::obstacle::Obstacle;
 use crate::progress::Progress;
 use crate::rank::{Granularity, Method, TieBreak, find_method};
 use failing::within;
 
+pub use hom::{HomSize, PUBLISHED_MUTANTS};
 pub use report::{Cell, Figure, STUDY_VERSION, StudyReport, Table};
 pub use text::write_study;
 
 /// A paper's experiment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Experiment {
+    /// Causal dependence beside its peers, over seeds and numbers of values.
+    Cdfl,
     /// Causal likelihood beside 127 measures, by number of faults.
     Doric,
+    /// Higher-order mutants of the correct versions, by causal effect and by heuristic.
+    Hom,
     /// Propagation along edges beside its peers, by share of the code.
     Blockrank,
 }
@@ -33,7 +41,9 @@ impl Experiment {
     /// What it is called.
     pub const fn name(self) -> &'static str {
         match self {
+            Experiment::Cdfl => "cdfl",
             Experiment::Doric => "doric",
+            Experiment::Hom => "hom",
             Experiment::Blockrank => "blockrank",
         }
     }
@@ -41,14 +51,16 @@ impl Experiment {
     /// What its paper ranks.
     pub const fn granularity(self) -> Granularity {
         match self {
-            Experiment::Doric => Granularity::Line,
+            Experiment::Cdfl | Experiment::Doric | Experiment::Hom => Granularity::Line,
             Experiment::Blockrank => Granularity::Block,
         }
     }
 
     fn methods(self) -> Result<Vec<&'static Method>, Obstacle> {
         let ids = match self {
+            Experiment::Cdfl => cdfl::methods(),
             Experiment::Doric => doric::methods(),
+            Experiment::Hom => Vec::new(),
             Experiment::Blockrank => blockrank::METHODS.to_vec(),
         };
         ids.into_iter().map(|id| find_method(id).map_err(Obstacle::of(Obstacle::Internal))).collect()
@@ -56,7 +68,7 @@ impl Experiment {
 }
 
 /// How an experiment is done.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct StudyRequest {
     /// Which one.
     pub experiment: Experiment,
@@ -74,7 +86,15 @@ pub struct StudyRequest {
     pub repeat: u32,
     /// True if earlier results do not count.
     pub fresh: bool,
-    /// Seed of the bootstrap.
+    /// Values of nodes, for methods that mutate them.
+    pub values: ValueChoice,
+    /// Time for mutating the values of a version with one seed.
+    pub search: Option<Duration>,
+    /// How large the studies of higher-order mutants are.
+    pub hom: HomSize,
+    /// Suites to draw from each version's tests, instead of those that eval.toml names.
+    pub suites: Option<u32>,
+    /// Seed of the bootstrap and of drawn suites.
     pub seed: u64,
     /// Samples of the bootstrap.
     pub resamples: usize,
@@ -94,9 +114,11 @@ impl StudyRequest {
             repeat: self.repeat,
             fresh: self.fresh,
             keep: false,
-            search: None,
+            search: self.search,
             most_trials: None,
             everything: false,
+            values: self.values.clone(),
+            draw: self.suites.map(|suites| SuiteDraw { suites, seed: self.seed }),
             features: None,
         }
     }
@@ -119,22 +141,42 @@ impl StudyRequest {
 /// Does an experiment on a benchmark; results of versions are read from and kept in the directory `results`, as evaluations keep them.
 ///
 /// # Errors
-/// As [`evaluate`].
+/// As [`evaluate`]; of the study of mutants, when a correct version cannot be run, no effects are found, or mutants cannot be run.
 pub fn study(
     benchmark: &Benchmark,
     results: &Path,
     request: &StudyRequest,
     progress: &dyn Progress,
 ) -> Result<StudyReport, Obstacle> {
+    match request.experiment {
+        Experiment::Hom => {
+            let (tables, figures) = hom::report(benchmark, results, request, progress)?;
+            Ok(StudyReport::new(request, tables, figures))
+        }
+        Experiment::Cdfl => ranked(benchmark, results, request, progress, |found| cdfl::report(found, request)),
+        Experiment::Doric => {
+            ranked(benchmark, results, request, progress, |found| doric::report(benchmark, found, request))
+        }
+        Experiment::Blockrank => {
+            ranked(benchmark, results, request, progress, |found| blockrank::report(found, request))
+        }
+    }
+}
+
+/// A study of rankings: versions are evaluated, and what was found is told by `report`.
+fn ranked(
+    benchmark: &Benchmark,
+    results: &Path,
+    request: &StudyRequest,
+    progress: &dyn Progress,
+    report: impl Fn(&[VersionResult]) -> (Vec<Table>, Vec<Figure>),
+) -> Result<StudyReport, Obstacle> {
     let methods = request.experiment.methods()?;
     let Evaluation { results: found, not_run, .. } =
         evaluate(benchmark, results, &request.evaluation(methods), progress)?;
     let found: Vec<VersionResult> = found.into_iter().map(|result| within(result, request.max_failing)).collect();
     let excluded: Vec<Excluded> = found.iter().filter_map(Excluded::of).collect();
-    let (tables, figures) = match request.experiment {
-        Experiment::Doric => doric::report(benchmark, &found, request),
-        Experiment::Blockrank => blockrank::report(&found, request),
-    };
+    let (tables, figures) = report(&found);
     let versions = (found.len() - excluded.len()) as u32;
     Ok(StudyReport { versions, excluded, not_run, ..StudyReport::new(request, tables, figures) })
 }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::StudyRequest;
+use super::{Experiment, StudyRequest};
 use crate::eval::{CONFIDENCE, Excluded};
 
 /// Version of the JSON form; goes up when a field changes its meaning or goes away.
@@ -16,19 +16,19 @@ pub struct StudyReport {
     pub schema_version: u32,
     /// The experiment.
     pub study: String,
-    /// What is ranked: line, block, function or node.
-    pub by: String,
-    /// The tie-breaker.
-    pub tie_breaker: String,
-    /// Seed of the bootstrap.
+    /// What is ranked: line, block, function or node; nothing where mutants are studied.
+    pub by: Option<String>,
+    /// The tie-breaker of rankings.
+    pub tie_breaker: Option<String>,
+    /// Seed of all that is drawn.
     pub seed: u64,
-    /// Samples of the bootstrap.
-    pub resamples: u32,
+    /// Samples of the bootstrap, where there are intervals.
+    pub resamples: Option<u32>,
     /// Confidence of the intervals.
-    pub confidence: f64,
+    pub confidence: Option<f64>,
     /// The tables.
     pub tables: Vec<Table>,
-    /// Versions that count.
+    /// Faulty versions that count.
     pub versions: u32,
     /// Versions that do not count.
     pub excluded: Vec<Excluded>,
@@ -90,14 +90,15 @@ pub struct Figure {
 impl StudyReport {
     /// Of tables and figures, before versions are counted.
     pub(super) fn new(request: &StudyRequest, tables: Vec<Table>, figures: Vec<Figure>) -> StudyReport {
+        let ranks = request.experiment != Experiment::Hom;
         StudyReport {
             schema_version: STUDY_VERSION,
             study: request.experiment.name().into(),
-            by: request.granularity().name().into(),
-            tie_breaker: request.ties.name().into(),
+            by: ranks.then(|| request.granularity().name().into()),
+            tie_breaker: ranks.then(|| request.ties.name().into()),
             seed: request.seed,
-            resamples: request.resamples as u32,
-            confidence: CONFIDENCE,
+            resamples: ranks.then_some(request.resamples as u32),
+            confidence: ranks.then_some(CONFIDENCE),
             tables,
             versions: 0,
             excluded: Vec::new(),

@@ -16,15 +16,15 @@ pub fn write_study(report: &StudyReport, out: &mut impl Write) -> io::Result<()>
     for version in &report.not_run {
         writeln!(out, "not run, the budget is spent: {version}")?;
     }
-    writeln!(
-        out,
-        "ranked by {}, ties {}; {:.0} % intervals from {} bootstrap samples, seed {}",
-        report.by,
-        report.tie_breaker,
-        report.confidence * 100.0,
-        report.resamples,
-        report.seed
-    )
+    match (&report.by, &report.tie_breaker, report.confidence, report.resamples) {
+        (Some(by), Some(ties), Some(confidence), Some(resamples)) => writeln!(
+            out,
+            "ranked by {by}, ties {ties}; {:.0} % intervals from {resamples} bootstrap samples, seed {}",
+            confidence * 100.0,
+            report.seed
+        ),
+        _ => writeln!(out, "± is the standard deviation over repeats; seed {}", report.seed),
+    }
 }
 
 fn write_table(table: &Table, out: &mut impl Write) -> io::Result<()> {

@@ -115,12 +115,119 @@ fn blockrank_counts_faults_within_shares_of_the_code() {
 }
 
 #[test]
+fn cdfl_counts_places_over_seeds_and_values() {
+    let project = benchmark();
+    let found = study(&project, &["cdfl", "b", "--samples", "1,3", "--seeds", "3", "--plots", "plots"]);
+    assert_eq!(found["versions"].as_u64(), Some(3));
+    // Whatever is written instead by line 5 shows in every failing test of `one`, and no passing test executes it: 1. In `two` lines 5 and 7
+    // have half of that. What all tests execute changes passing tests' outputs as well. So the fault is first, or tied with another fault.
+    for method in ["cdfl_paper", "direct"] {
+        for ties in rows(&found, "places", method) {
+            assert!(ties[1] >= 2.0 && ties[1] <= 3.0, "{method}: {ties:?}");
+        }
+    }
+    // Lines with the fault's score: six in `read`, two in `two`, one in `one`.
+    assert_row(&rows(&found, "ties", "ochiai")[0], &[3.0]);
+    let few = study(&project, &["cdfl", "b", "--samples", "1", "--seeds", "3", "-o", "few"]);
+    // The first value of three is the one that is drawn alone. The average is the first tie-breaker.
+    let alone = &rows(&few, "places", "cdfl_paper")[0][1..5];
+    assert_row(&rows(&found, "values", "cdfl_paper")[0], &[&[1.0], alone].concat());
+    // Version, units, pool, suites, tests of a suite: lines 2 to 9 hold code.
+    assert_row(&rows(&found, "subjects", "b")[0], &[3.0, 8.0, 6.0, 1.0, 6.0]);
+    assert!(rows(&found, "cost", "b")[0][2] > 10.0, "trials are counted");
+    let svg = fs::read_to_string(project.path().join("plots/cdfl-values.svg")).unwrap();
+    assert!(svg.contains(">cdfl_paper acc@1</text>") && svg.contains("values: 3 versions"), "{svg}");
+    check_schema(&found);
+    let methods = project.succeed(&["eval", "b", "--methods", "cdfl_paper,ochiai", "-o", "few"]);
+    assert!(methods.contains("cdfl_paper"), "{methods}");
+}
+
+/// A cell of a table of mutants: the row that begins with `first`, the column `head`.
+#[track_caller]
+fn cell(study: &Value, table: &str, first: &str, head: &str) -> f64 {
+    let found = study["tables"].as_array().unwrap().iter().find(|found| found["name"] == table).unwrap();
+    let at = found["columns"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .position(|column| column == head)
+        .unwrap_or_else(|| panic!("{head}"));
+    let is_first = |row: &&Value| row[0] == first || row[0].as_f64() == first.parse().ok();
+    found["rows"].as_array().unwrap().iter().find(is_first).unwrap()[at].as_f64().unwrap()
+}
+
+#[test]
+fn hom_makes_the_papers_tables_of_each_correct_version() {
+    let project = benchmark();
+    let all = ["hom", "b", "--samples", "5", "-n", "40", "--repeats", "2", "--plots", "plots"];
+    let found = study(&project, &all);
+    assert!(found["by"].is_null() && found["resamples"].is_null());
+    for heuristic in ["random", "prop", "dsort", "mwm"] {
+        let of = |head: &str| cell(&found, "b-heuristics", heuristic, head);
+        assert_eq!(of("mutants"), 40.0);
+        assert!(of("masking") <= of("SSHOMs") && of("SSHOMs") <= 40.0 && of("dScore") > 0.0, "{heuristic}");
+    }
+    // Pairs of places are the same in both divisions; ten of equal size differ by one at most.
+    let pairs =
+        |table: &str| -> Vec<f64> { (1..=10).map(|at| cell(&found, table, &at.to_string(), "pairs")).collect() };
+    let (widths, ranks) = (pairs("b-widths"), pairs("b-ranks"));
+    assert_eq!(widths.iter().sum::<f64>(), ranks.iter().sum::<f64>());
+    let (least, most) = ranks.iter().fold((f64::INFINITY, 0.0), |(least, most), n| (n.min(least), n.max(most)));
+    assert!(most - least <= 1.0 && widths != ranks, "{widths:?} {ranks:?}");
+    for bucket in 1..=10 {
+        let to = cell(&found, "b-widths", &bucket.to_string(), "to");
+        assert!(to <= f64::from(bucket) / 10.0 + 1e-9, "{bucket}: {to}");
+    }
+    assert!(cell(&found, "b-survival", "first order", "number") > 20.0);
+    let drawn = fs::read_to_string(project.path().join("plots/hom-b-mwm.svg")).unwrap();
+    assert!(drawn.contains("over the causal structure") && drawn.contains("stroke=\"#d55e00\""), "{drawn}");
+    for plot in ["widths", "ranks", "heuristics", "survival"] {
+        assert!(project.path().join(format!("plots/hom-b-{plot}.svg")).is_file(), "{plot}");
+    }
+    assert_eq!(study(&project, &all), found, "the same again");
+    check_schema(&found);
+    assert!(
+        project
+            .fail(&["study", "hom", "b", "--max-failing", "20%"], 1)
+            .contains("--max-failing is for cdfl, doric, blockrank alone")
+    );
+    let text = fs::read_to_string(project.path().join("b/eval.toml")).unwrap();
+    project.write("b/eval.toml", &text.replace("cc -O0", "false"));
+    assert!(project.fail(&["study", "hom", "b"], 4).contains("b: it does not build"), "the program is named");
+}
+
+#[test]
+fn small_suites_execute_what_the_pool_does() {
+    let project = benchmark();
+    let found = study(&project, &["doric", "b", "--suites", "4"]);
+    // Tests 1 and 2 alone execute lines 5 and 7: in `two` both of them fail, and nothing else is needed.
+    assert_eq!((found["versions"].as_u64(), found["excluded"][0]["version"].as_str()), (Some(2), Some("b/two")));
+    let reason = found["excluded"][0]["reason"].as_str().unwrap();
+    assert!(reason.contains("drawn 1: all its 2 tests fail"), "{reason}");
+    // In `one` 1 fails and 2 passes; in `read` 4 fails, and 1 and 2 pass, or 5 in place of 1.
+    let of = |version: &str| -> Value {
+        let text = fs::read_to_string(project.path().join(format!("b/results/b/{version}.json"))).unwrap();
+        serde_json::from_str::<Value>(&text).unwrap()["outcome"]["evaluated"]["suites"].take()
+    };
+    for (version, passing) in [("one", 1), ("read", 2)] {
+        let suites = of(version);
+        assert_eq!(suites.as_array().unwrap().len(), 4);
+        for suite in suites.as_array().unwrap() {
+            assert_eq!((suite["failing"].as_u64(), suite["passing"].as_u64()), (Some(1), Some(passing)), "{suites}");
+        }
+    }
+}
+
+#[test]
 fn wrong_requests_are_told_in_one_sentence() {
     let project = benchmark();
     assert!(project.fail(&["study", "doric", "c"], 9).contains("cannot read"));
-    assert!(project.fail(&["study", "sober", "b"], 1).contains("[possible values: doric, blockrank"));
+    assert!(project.fail(&["study", "sober", "b"], 1).contains("[possible values: cdfl, doric, hom, blockrank"));
     let said = project.fail(&["study", "doric", "b", "--max-failing", "20"], 1);
     assert!(said.contains("a share from 0% to 100%, such as 20%"), "{said}");
+    let said = project.fail(&["study", "doric", "b", "--seeds", "3"], 1);
+    assert!(said.contains("--seeds is for cdfl alone"), "{said}");
+    assert!(project.fail(&["study", "cdfl", "b", "--samples", "0"], 1).contains("1..=1000"));
     let text = fs::read_to_string(project.path().join("b/eval.toml")).unwrap();
     project.write("b/eval.toml", &text.replace("faults = 2", "faults = 0"));
     let said = project.fail(&["study", "doric", "b"], 1);
