@@ -20,9 +20,13 @@ pub fn study(start: &Path, arguments: &StudyArguments, out: &mut impl Write) -> 
     let results = results_directory(start, &directory, arguments.output.as_deref())?;
     let _lock = Store::new(&results).lock()?;
     let report = run(&benchmark, &results, &request, &Lines)?;
-    if report.versions == 0 && report.not_run.is_empty() && !report.excluded.is_empty() {
+    if report.is_empty() {
         let first = report.excluded.first().map_or(String::new(), |one| format!(": {}: {}", one.version, one.reason));
-        let message = format!("none of the {} versions can be ranked{first}", report.excluded.len());
+        let n = report.excluded.len();
+        let message = match report.by {
+            Some(_) => format!("none of the {n} versions can be ranked{first}"),
+            None => format!("no program can be studied{first}"),
+        };
         return Err(Failure::new(Exit::Baseline, message));
     }
     if let Some(plots) = &arguments.plots {

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{Cell, Figure, StudyRequest, Table};
 use crate::campaign::TestGroup;
-use crate::eval::{Benchmark, EvalProgram, record_correct};
+use crate::eval::{Benchmark, EvalProgram, Excluded, record_correct};
 use crate::exec::remove_tree;
 use crate::higher_order::{HomAnswer, HomRequest, Made, Study, higher_order};
 use crate::hom::Heuristic;
@@ -82,38 +82,57 @@ const SURVIVAL: [Column; 5] = [
     ("hidden", "hide another", Shape::One),
 ];
 
-/// The paper's tables and plots, for each program.
+/// What came of the programs.
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) tables: Vec<Table>,
+    pub(super) figures: Vec<Figure>,
+    /// Programs that cannot be studied.
+    pub(super) excluded: Vec<Excluded>,
+}
+
+/// The paper's tables and plots, for each program. One that does not build, has no tests, or shows no effects is left out.
 ///
 /// # Errors
-/// When a program's correct version cannot be run, no effects are found, or mutants cannot be run.
+/// When there is no compiler, a file cannot be read or written, or the user did not wait.
 pub(super) fn report(
     benchmark: &Benchmark,
     results: &Path,
     request: &StudyRequest,
     progress: &dyn Progress,
-) -> Result<(Vec<Table>, Vec<Figure>), Obstacle> {
-    let (mut tables, mut figures) = (Vec::new(), Vec::new());
+) -> Result<Found, Obstacle> {
+    let mut found = Found::default();
     for program in &benchmark.programs {
-        let session = prepared(program, results, request, progress)?;
-        let studied = studies(&session, program, request, progress);
-        remove_tree(session.store.root());
-        let (of_program, drawn) = studied?;
-        tables.extend(of_program);
-        figures.extend(drawn);
+        match studied(program, results, request, progress) {
+            Ok((tables, figures)) => {
+                found.tables.extend(tables);
+                found.figures.extend(figures);
+            }
+            Err(Obstacle::Tests(reason) | Obstacle::NotInstrumented(reason) | Obstacle::Store(reason)) => {
+                found.excluded.push(Excluded { version: program.name.clone(), reason });
+            }
+            Err(obstacle) => return Err(obstacle.reworded(|message| format!("{}: {message}", program.name))),
+        }
     }
-    Ok((tables, figures))
+    Ok(found)
 }
 
-/// The correct version, recorded, with the values of its nodes mutated in all tests.
-fn prepared(
+fn studied(
     program: &EvalProgram,
     results: &Path,
     request: &StudyRequest,
     progress: &dyn Progress,
-) -> Result<Session, Obstacle> {
+) -> Result<(Vec<Table>, Vec<Figure>), Obstacle> {
     // A version is built for mutants where a method reads them.
     let cdfl = find_method("cdfl").map_err(Obstacle::of(Obstacle::Internal))?;
     let session = record_correct(program, results, &request.evaluation(vec![cdfl]), progress)?;
+    let found = mutate(&session, request, progress).and_then(|()| studies(&session, program, request, progress));
+    remove_tree(session.store.root());
+    found
+}
+
+/// Mutates the values of all nodes in all tests.
+fn mutate(session: &Session, request: &StudyRequest, progress: &dyn Progress) -> Result<(), Obstacle> {
     let values = ValuesRequest {
         samples: request.values.samples.last().map_or(0, |samples| *samples as usize),
         instances: 0,
@@ -129,8 +148,7 @@ fn prepared(
         fresh: false,
         allow_unsafe: false,
     };
-    mutate_values(&session, &values, progress, &mut |said| progress.say(&said))?;
-    Ok(session)
+    mutate_values(session, &values, progress, &mut |said| progress.say(&said)).map(drop)
 }
 
 fn studies(

@@ -141,7 +141,7 @@ impl StudyRequest {
 /// Does an experiment on a benchmark; results of versions are read from and kept in the directory `results`, as evaluations keep them.
 ///
 /// # Errors
-/// As [`evaluate`]; of the study of mutants, when a correct version cannot be run, no effects are found, or mutants cannot be run.
+/// As [`evaluate`].
 pub fn study(
     benchmark: &Benchmark,
     results: &Path,
@@ -150,8 +150,8 @@ pub fn study(
 ) -> Result<StudyReport, Obstacle> {
     match request.experiment {
         Experiment::Hom => {
-            let (tables, figures) = hom::report(benchmark, results, request, progress)?;
-            Ok(StudyReport::new(request, tables, figures))
+            let hom::Found { tables, figures, excluded } = hom::report(benchmark, results, request, progress)?;
+            Ok(StudyReport { excluded, ..StudyReport::new(request, tables, figures) })
         }
         Experiment::Cdfl => ranked(benchmark, results, request, progress, |found| cdfl::report(found, request)),
         Experiment::Doric => {

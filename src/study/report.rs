@@ -30,7 +30,7 @@ pub struct StudyReport {
     pub tables: Vec<Table>,
     /// Faulty versions that count.
     pub versions: u32,
-    /// Versions that do not count.
+    /// Versions that do not count, or programs.
     pub excluded: Vec<Excluded>,
     /// Versions that were not run because the budget was spent.
     pub not_run: Vec<String>,
@@ -88,6 +88,14 @@ pub struct Figure {
 }
 
 impl StudyReport {
+    /// True if there is nothing to tell, now or with more time.
+    pub fn is_empty(&self) -> bool {
+        match self.by {
+            Some(_) => self.versions == 0 && self.not_run.is_empty(),
+            None => self.tables.is_empty(),
+        }
+    }
+
     /// Of tables and figures, before versions are counted.
     pub(super) fn new(request: &StudyRequest, tables: Vec<Table>, figures: Vec<Figure>) -> StudyReport {
         let ranks = request.experiment != Experiment::Hom;

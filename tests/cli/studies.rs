@@ -193,7 +193,11 @@ fn hom_makes_the_papers_tables_of_each_correct_version() {
     );
     let text = fs::read_to_string(project.path().join("b/eval.toml")).unwrap();
     project.write("b/eval.toml", &text.replace("cc -O0", "false"));
-    assert!(project.fail(&["study", "hom", "b"], 4).contains("b: it does not build"), "the program is named");
+    assert!(
+        project
+            .fail(&["study", "hom", "b"], 4)
+            .contains("no program can be studied: b: the correct version: it does not build")
+    );
 }
 
 #[test]

@@ -36,8 +36,8 @@ pub fn record_correct(
     };
     let tree = place.work(TREE);
     let (_, suite) = place.build_and_run(&version, &tree).map_err(|stop| match stop {
-        Stop::Unusable(reason) => Obstacle::new(Obstacle::Tests, format!("{}: {reason}", program.name)),
-        Stop::Refused(reason) => Obstacle::new(Obstacle::File, format!("{}: {reason}", program.name)),
+        Stop::Unusable(reason) => Obstacle::Tests(reason),
+        Stop::Refused(reason) => Obstacle::File(reason),
         Stop::Failed(obstacle) => obstacle,
     })?;
     let store = Store::new(&tree);
