@@ -32,18 +32,18 @@ fn unknown(f: &mut Formatter<'_>, name: &str, unknown: f64) -> fmt::Result {
 impl Display for DecileTable {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let buckets = match self.buckets {
-            Buckets::Widths => "equal width",
-            Buckets::Ranks => "equal size",
+            Buckets::Widths => "ten of equal width",
+            Buckets::Ranks => "ten of equal size",
         };
+        let repeats = self.repeats;
         writeln!(
             f,
-            "strongly subsuming second-order mutants by causal effect (CE), in buckets of {buckets}, mean of {} repeats",
-            self.repeats
+            "strongly subsuming mutants of order 2 by causal effect (CE), {buckets}, mean of {repeats} repeats"
         )?;
         writeln!(
             f,
-            "{:>6}  {:<15} {:>7} {:>8}  {:>12} {:>7} {:>12} {:>7}",
-            "bucket", "CE", "pairs", "mutants", "SSHOMs", "of all", "masking", "of all"
+            "{:>6}  {:<15} {:>7} {:>8}  {:>12} {:>6} {:>7}",
+            "bucket", "CE", "pairs", "mutants", "SSHOMs", "of all", "masking"
         )?;
         let greatest = self.rows.iter().map(|row| row.strong.mean).fold(0.0, f64::max);
         for row in &self.rows {
@@ -53,11 +53,11 @@ impl Display for DecileTable {
                 _ => format!("{:.4} - {:.4}", row.range[0], row.range[1]),
             };
             let (strong, of_all) = (shown(row.strong, 1), format!("{:.1}%", row.share_of_strong * 100.0));
-            let (masking, of_masking) = (shown(row.masking, 1), format!("{:.1}%", row.share_of_masking * 100.0));
+            let masking = row.masking.mean;
             let (bucket, pairs, mutants) = (row.bucket, row.n_pairs, row.mutants.mean);
             let bar = bar(row.strong.mean, greatest);
-            let strong = format!("{strong:>12} {of_all:>7} {masking:>12} {of_masking:>7}");
-            let line = format!("{bucket:>6}  {range:<15} {pairs:>7} {mutants:>8.0}  {strong}  {bar}");
+            let strong = format!("{strong:>12} {of_all:>6} {masking:>7.1}");
+            let line = format!("{bucket:>6}  {range:<15} {pairs:>7} {mutants:>8.0}  {strong} {bar}");
             writeln!(f, "{}", line.trim_end())?;
         }
         self.rows.iter().try_for_each(|row| unknown(f, &format!("bucket {}", row.bucket), row.unknown.mean))
