@@ -3,9 +3,11 @@
 use std::collections::BTreeSet;
 
 use crate::campaign::select_nodes;
-use crate::causal::{Bands, CdflOptions, Cpdm, EffectOptions, Missing, Observations, Structure, Towards};
+use crate::causal::{
+    Bands, CdflOptions, Cpdm, EffectOptions, Independence, Missing, Observations, Structure, StructureOptions, Towards,
+};
 use crate::obstacle::Obstacle;
-use crate::rank_inputs::{CdflChoice, Observed, ParentChoice, observe};
+use crate::rank_inputs::{CdflChoice, Observed, ParentChoice, Wanted, observe};
 use crate::report::GraphReport;
 use crate::store::Run;
 use crate::suite_run::Session;
@@ -31,8 +33,19 @@ pub struct GraphRequest {
     pub minus: Option<String>,
     /// Weakest direct dependence, or weakest change of one, that is shown.
     pub threshold: f64,
+    /// Direct dependence, or change of one, from which edges are no longer shown; all are without it.
+    pub below: Option<f64>,
+    /// How it is decided if a cause matters beside the others.
+    pub independence: Independence,
     /// Most edges.
     pub most: usize,
+}
+
+impl GraphRequest {
+    /// True of an edge that depends, or changes, so much.
+    fn shows(&self, strength: f64) -> bool {
+        strength.abs() >= self.threshold && self.below.is_none_or(|below| strength.abs() < below)
+    }
 }
 
 /// The graph, or the difference of two.
@@ -41,23 +54,26 @@ pub struct GraphRequest {
 /// When nothing was observed, or a place or test is not there.
 pub fn causal_graph(session: &Session, request: &GraphRequest) -> Result<GraphReport, Obstacle> {
     let run = &session.run;
-    let observed = observe(session, request.parents == Some(ParentChoice::Paper), None)?;
+    let observed =
+        observe(session, Wanted { sampled_alone: request.parents == Some(ParentChoice::Paper), ..Wanted::default() })?;
     let focus = Focus::of(run, request)?;
-    let modeller =
-        Modeller { choice: CdflChoice::new(run, request.parents, request.unidentified)?, order: &observed.order };
+    let modeller = Modeller {
+        independence: request.independence,
+        ..Modeller::new(CdflChoice::new(run, request.parents, request.unidentified)?, &observed.order)
+    };
     let group = Group::of(run, &observed, request.tests.as_deref())?;
     let keep = |model: Cpdm| focus.of_model(model);
     let model = keep(modeller.model(&group.observations));
     let mut report = match &request.minus {
         None => {
-            let model = model.filtered(|_, _, edge| edge.direct.value.abs() >= request.threshold);
+            let model = model.filtered(|_, _, edge| request.shows(edge.direct.value));
             GraphReport::new(&run.program, &model, &request.bands, request.most, group.words)
         }
         Some(minus) => {
             let minus = Group::of(run, &observed, Some(minus))?;
             let before = keep(modeller.model(&minus.observations));
             let mut changes = before.changes(&model);
-            changes.retain(|change| change.rise().abs() >= request.threshold);
+            changes.retain(|change| request.shows(change.rise()));
             let words = [minus.words, group.words];
             GraphReport::of_changes(&run.program, &changes, &request.bands, request.most, words)
         }
@@ -73,7 +89,7 @@ const REACHING: (usize, usize) = (250, 6);
 
 /// The model of what a campaign of this run observed, for a report.
 pub fn reported_model(run: &Run, observed: &Observed) -> Result<GraphReport, Obstacle> {
-    let modeller = Modeller { choice: CdflChoice::new(run, None, None)?, order: &observed.order };
+    let modeller = Modeller::new(CdflChoice::new(run, None, None)?, &observed.order);
     let group = Group::of(run, observed, None)?;
     let model = modeller.model(&group.observations).filtered(|_, _, edge| edge.direct.value.abs() >= REPORTED.0);
     let output = run.program.nodes.len() as u32;
@@ -96,12 +112,18 @@ pub fn reported_model(run: &Run, observed: &Observed) -> Result<GraphReport, Obs
 /// Makes models.
 struct Modeller<'a> {
     choice: CdflChoice,
+    independence: Independence,
     order: &'a [u32],
 }
 
-impl Modeller<'_> {
+impl<'a> Modeller<'a> {
+    fn new(choice: CdflChoice, order: &'a [u32]) -> Modeller<'a> {
+        Modeller { choice, independence: Independence::Exact, order }
+    }
+
     fn model(&self, observations: &Observations) -> Cpdm {
-        let structure = Structure::learn(observations, self.order, self.choice.structure());
+        let options = StructureOptions { independence: self.independence, ..self.choice.structure() };
+        let structure = Structure::learn(observations, self.order, options);
         let effects = match self.choice.is_paper() {
             true => CdflOptions::paper().effects,
             false => EffectOptions::default(),

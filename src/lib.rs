@@ -29,6 +29,7 @@ pub mod run_slice;
 pub mod night;
 pub mod bisection;
 pub mod eval;
+pub mod study;
 pub mod cli;
 
 /// Name of the store's directory in a project's root; whoever walks over a project passes it over.

@@ -88,12 +88,17 @@ pub struct Results {
 impl Results {
     /// The campaign of `run` that was worked on last; `None` when there is none.
     pub fn latest(store: &Store, run: &Run) -> Result<Option<Results>, CampaignError> {
+        Results::of_seed(store, run, None)
+    }
+
+    /// The campaign of `run` with this seed, or with any, that was worked on last; `None` when there is none.
+    pub fn of_seed(store: &Store, run: &Run, seed: Option<u64>) -> Result<Option<Results>, CampaignError> {
         let identity = run_identity(run);
         let mut found: Option<(CampaignManifest, CampaignStore)> = None;
         for campaign in store.campaigns()? {
             let Some(manifest) = campaign.load_manifest::<CampaignManifest>()? else { continue };
             let is_later = found.as_ref().is_none_or(|(other, _)| other.updated <= manifest.updated);
-            if manifest.run == identity && is_later {
+            if manifest.run == identity && is_later && seed.is_none_or(|seed| seed == manifest.seed) {
                 found = Some((manifest, campaign));
             }
         }

@@ -8,6 +8,7 @@ mod mutate;
 mod nightly;
 mod rank;
 mod shard;
+mod study;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -18,13 +19,14 @@ use clap_complete::engine::ArgValueCompleter;
 
 pub use ask::AskArguments;
 pub use code::{
-    HeuristicArgument, HomArguments, MineArguments, MutantsArguments, MutantsFormat, SeedArguments, SeedOrigin,
-    StudyArgument,
+    BucketArgument, HeuristicArgument, HomArguments, MineArguments, MutantsArguments, MutantsFormat, SeedArguments,
+    SeedOrigin, StudyArgument,
 };
 pub use explain::{AnswerFormat, ExplainArguments, SliceArguments};
 pub use mutate::{MutateArguments, MutateExecutor};
 pub use nightly::{BisectArguments, DiffArguments, MergeArguments, RunArguments};
 pub use rank::{RankArguments, ReplayArguments, SearchArguments};
+pub use study::{ExperimentArgument, StudyArguments};
 
 use super::completions;
 use help::{EXAMPLES, HELP};
@@ -186,6 +188,12 @@ pub enum Verb {
         benchmark. Results are kept: a second evaluation runs only what has changed or was not run."
     )]
     Eval(EvalArguments),
+    /// Do a paper's experiment on a benchmark: print its tables, draw its plots.
+    #[command(
+        after_help = "Examples:\n  suspect study doric bench --plots plots\n  suspect study blockrank bench --max-failing 20%\n\n\
+        docs/eval.md describes benchmarks, docs/papers.md the papers. Results are kept as `suspect eval` keeps them."
+    )]
+    Study(StudyArguments),
     /// List the ranking methods, or explain one.
     #[command(after_help = "Examples:\n  suspect methods\n  suspect methods ochiai")]
     Methods(MethodsArguments),
@@ -296,6 +304,12 @@ pub struct GraphArguments {
     /// Show edges whose direct dependence is this or more, either way; of a difference, edges that change by this much.
     #[arg(long, value_name = "DD", default_value = "0.05")]
     pub threshold: f64,
+    /// Show edges whose direct dependence, or change, is less than this, either way: with --threshold, those between the two.
+    #[arg(long, value_name = "DD")]
+    pub below: Option<f64>,
+    /// Keep a cause by a G-test at this level of significance (0.01), not by exact comparison of probabilities: fewer causes that do not matter.
+    #[arg(long, value_name = "ALPHA", value_parser = significance)]
+    pub g_test: Option<f64>,
     /// Where bands of direct dependence begin [default: 0.2,0.5,0.8].
     #[arg(long, value_delimiter = ',', value_name = "DD", allow_negative_numbers = true)]
     pub bands: Vec<f64>,
@@ -515,6 +529,12 @@ pub struct EvalArguments {
     /// fitted to.
     #[arg(long, value_name = "FILE")]
     pub features: Option<PathBuf>,
+}
+
+/// A level of significance.
+fn significance(text: &str) -> Result<f64, String> {
+    let alpha = text.trim().parse::<f64>().ok().filter(|alpha| *alpha > 0.0 && *alpha < 1.0);
+    alpha.ok_or_else(|| "a level of significance between 0 and 1, such as 0.01".to_string())
 }
 
 fn duration(text: &str) -> Result<Duration, String> {

@@ -8,8 +8,8 @@ use super::exit::{Exit, Failure};
 use super::progress::Lines;
 use super::rank::{granularity, tie_break};
 use crate::eval::{
-    Benchmark, CLASSIC, EvalReport, EvalRequest, Evaluation, ReportOptions, VersionOutcome, default_against, evaluate,
-    plot, write, write_report,
+    Benchmark, CLASSIC, EvalReport, EvalRequest, Evaluation, ReportOptions, ValueChoice, VersionOutcome,
+    default_against, evaluate, plot, write, write_report,
 };
 use crate::rank::{Method, Need, find_method, methods};
 use crate::spectra::measures;
@@ -19,10 +19,6 @@ use crate::store::Store;
 pub fn eval(start: &Path, arguments: &EvalArguments, out: &mut impl Write) -> Result<(), Failure> {
     let methods = chosen(&arguments.methods)?;
     let ids: Vec<&str> = methods.iter().map(|method| method.id).collect();
-    if ids.contains(&"cdfl_paper") {
-        let message = "--methods cdfl_paper: versions' values are mutated as `cdfl` wants it, neighbouring values among them; give cdfl";
-        return Err(Failure::new(Exit::Usage, message));
-    }
     let against = match &arguments.against {
         Some(name) => Some(find_method(name).map_err(Failure::of(Exit::Usage))?.id.to_string()),
         None => default_against(&ids),
@@ -32,7 +28,7 @@ pub fn eval(start: &Path, arguments: &EvalArguments, out: &mut impl Write) -> Re
     }
     let directory = start.join(&arguments.benchmark);
     let benchmark = Benchmark::load(&directory)?;
-    let results = results_directory(start, &directory, arguments)?;
+    let results = results_directory(start, &directory, arguments.output.as_deref())?;
     let _lock = Store::new(&results).lock()?;
     let request = EvalRequest {
         by: granularity(arguments.by),
@@ -44,6 +40,8 @@ pub fn eval(start: &Path, arguments: &EvalArguments, out: &mut impl Write) -> Re
         search: arguments.search_budget,
         most_trials: arguments.search_trials,
         everything: arguments.search_everything,
+        values: ValueChoice::default(),
+        draw: None,
         features: arguments.features.as_ref().map(|path| start.join(path)),
         methods,
     };
@@ -94,8 +92,9 @@ fn is_of_mutants(need: &Need) -> bool {
     matches!(need, Need::Observations | Need::Trials)
 }
 
-fn results_directory(start: &Path, directory: &Path, arguments: &EvalArguments) -> Result<PathBuf, Failure> {
-    let path = arguments.output.as_ref().map_or_else(|| directory.join("results"), |output| start.join(output));
+/// Where results of the benchmark in `directory` are kept, which is made.
+pub fn results_directory(start: &Path, directory: &Path, output: Option<&Path>) -> Result<PathBuf, Failure> {
+    let path = output.map_or_else(|| directory.join("results"), |output| start.join(output));
     let made = std::fs::create_dir_all(&path).and_then(|()| path.canonicalize());
     made.map_err(|error| Failure::new(Exit::File, format!("cannot make the directory {}: {error}", path.display())))
 }

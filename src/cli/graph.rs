@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::args::{GraphArguments, GraphFormat, ParentsArgument};
 use super::exit::{Exit, Failure};
-use crate::causal::Bands;
+use crate::causal::{Bands, Independence};
 use crate::causal_graph::{GraphRequest, causal_graph};
 use crate::report::{write_graph, write_graph_dot};
 use crate::suite_run::Session;
@@ -46,6 +46,16 @@ impl TryFrom<&GraphArguments> for GraphRequest {
             tests: arguments.tests.clone(),
             minus: arguments.minus.clone(),
             threshold: arguments.threshold,
+            below: arguments.below,
+            independence: match arguments.g_test {
+                Some(_) if parents == Some(ParentsArgument::Acyclic) => {
+                    let message =
+                        "--g-test chooses among causes, and --parents acyclic takes all of them; give one of the two";
+                    return Err(Failure::new(Exit::Usage, message));
+                }
+                Some(alpha) => Independence::GTest { alpha },
+                None => Independence::Exact,
+            },
             most: arguments.top.unwrap_or(usual),
         })
     }

@@ -3,12 +3,13 @@
 use std::io::Write;
 use std::path::Path;
 
-use super::args::{HeuristicArgument, HomArguments, StudyArgument};
+use super::args::{BucketArgument, HeuristicArgument, HomArguments, StudyArgument};
 use super::exit::{Exit, Failure};
 use super::progress::StatusLine;
 use crate::cli::streams::say;
 use crate::higher_order::{HomAnswer, HomRequest, Made, Study, higher_order};
 use crate::hom::Heuristic;
+use crate::hom::studies::Buckets;
 use crate::mutation::{CatalogueRequest, KillRequest};
 use crate::suite_run::Session;
 
@@ -22,16 +23,23 @@ pub fn hom(root: &Path, start: &Path, arguments: &HomArguments, out: &mut impl W
             out,
             "part {number}/{of} is done; when all are: `suspect merge`, then the same command without --shard"
         ),
-        HomAnswer::Report(report) => report.write(arguments.is_json(), arguments.top, out),
+        HomAnswer::Report { report, svg } => {
+            draw(start, arguments, &svg)?;
+            report.write(arguments.is_json(), arguments.top, out)
+        }
         HomAnswer::Study { text, json, svg } => {
-            if let Some(path) = arguments.plot.as_ref().map(|path| start.join(path)) {
-                std::fs::write(&path, svg)
-                    .map_err(|error| Failure::new(Exit::File, format!("cannot write {}: {error}", path.display())))?;
-            }
+            draw(start, arguments, &svg)?;
             if arguments.is_json() { writeln!(out, "{json:#}") } else { write!(out, "{text}") }
         }
     };
     written.map_err(Failure::of(Exit::File))
+}
+
+/// Writes the plot where one is wanted.
+fn draw(start: &Path, arguments: &HomArguments, svg: &str) -> Result<(), Failure> {
+    let Some(path) = arguments.plot.as_ref().map(|path| start.join(path)) else { return Ok(()) };
+    let failed = |error| Failure::new(Exit::File, format!("cannot write {}: {error}", path.display()));
+    std::fs::write(&path, svg).map_err(failed)
 }
 
 impl TryFrom<&HomArguments> for HomRequest {
@@ -49,6 +57,7 @@ impl TryFrom<&HomArguments> for HomRequest {
             n: arguments.n as usize,
             repeats: arguments.repeats.map(|repeats| repeats as usize),
             vectors: !arguments.quick,
+            buckets: arguments.buckets.into(),
             seed: arguments.catalogue.seed,
             part: arguments.shard,
             catalogue: CatalogueRequest::from(&arguments.catalogue),
@@ -64,6 +73,15 @@ impl From<HeuristicArgument> for Heuristic {
             HeuristicArgument::Prop => Heuristic::Prop,
             HeuristicArgument::Dsort => Heuristic::Dsort,
             HeuristicArgument::Mwm => Heuristic::Mwm,
+        }
+    }
+}
+
+impl From<BucketArgument> for Buckets {
+    fn from(buckets: BucketArgument) -> Buckets {
+        match buckets {
+            BucketArgument::Widths => Buckets::Widths,
+            BucketArgument::Ranks => Buckets::Ranks,
         }
     }
 }

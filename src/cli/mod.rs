@@ -34,6 +34,7 @@ mod run;
 mod seed;
 mod slice;
 mod streams;
+mod study;
 mod test;
 
 use std::ffi::OsString;
@@ -157,6 +158,7 @@ fn run(arguments: Arguments, out: &mut impl Write) -> Result<(), Failure> {
         }
         Verb::Report(report) => report::report(&project_root(&start), &start, report, out),
         Verb::Eval(eval) => eval::eval(&start, eval, out),
+        Verb::Study(arguments) => study::study(&start, arguments, out),
         Verb::Methods(methods) => methods::list_methods(methods, out),
         Verb::Glossary(arguments) => glossary::glossary(arguments, out),
         Verb::Dump(dump) => dump::dump(&start, dump, out),

@@ -54,6 +54,8 @@ pub struct EvalVersion {
     pub fault: Fault,
     /// What kind of mistake it is, for results by kind.
     pub class: Option<String>,
+    /// How many mistakes it has, at least one.
+    pub faults: u32,
     /// Suites of this version alone; empty for the program's.
     pub selections: Vec<Selection>,
 }
@@ -93,8 +95,14 @@ struct RawVersion {
     #[serde(default, rename = "macro")]
     macros: Vec<String>,
     class: Option<String>,
+    #[serde(default = "default_faults")]
+    faults: u32,
     #[serde(default)]
     selections: Vec<String>,
+}
+
+fn default_faults() -> u32 {
+    1
 }
 
 fn default_correct() -> PathBuf {
@@ -213,8 +221,13 @@ impl RawVersion {
             );
             return Err(EvalError::layout(file, message));
         }
+        if self.faults == 0 {
+            let message = format!("version `{name}`: `faults` is 0: give the number of its mistakes, 1 or more");
+            return Err(EvalError::layout(file, message));
+        }
         let selections = Selection::find(file, directory, &self.selections)?;
-        Ok(EvalVersion { name, overlay, patch, fault: Fault { lines }, class: self.class, selections })
+        let (class, faults) = (self.class, self.faults);
+        Ok(EvalVersion { name, overlay, patch, fault: Fault { lines }, class, faults, selections })
     }
 }
 

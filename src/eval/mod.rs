@@ -5,6 +5,7 @@
 
 mod bench;
 mod benchmark;
+mod curves;
 mod error;
 mod fault;
 mod mine;
@@ -20,6 +21,7 @@ mod text;
 mod tree;
 
 pub use benchmark::{Benchmark, EvalProgram, EvalVersion, FILE};
+pub use curves::{Axis, Curve, draw_curves};
 pub use error::EvalError;
 pub use fault::{Fault, FaultKind, FaultyLine, lines_of_nodes};
 pub use mine::{MINED_FILE, MineRequest, MineWatch, Mined, mine};
@@ -28,14 +30,14 @@ pub use report::{
     EvalReport, Excluded, ProgramReport, REPORT_VERSION, ReportOptions, SuitePosition, VersionReport, default_against,
 };
 pub use result::{
-    Assessed, Evaluated, Recorded, Reference, ReferenceRun, RunTimes, SuiteResult, VersionOutcome, VersionResult, read,
-    write,
+    Assessed, ByValues, Evaluated, Recorded, Reference, ReferenceRun, RunTimes, SuiteResult, VersionOutcome,
+    VersionResult, read, write,
 };
-pub use run::{EvalRequest, Evaluation, evaluate};
+pub use run::{EvalRequest, Evaluation, SuiteDraw, ValueChoice, evaluate, record_correct};
 pub use seed::{SeedRequest, SeedWatch, seed};
 pub use seeded::{SeededBenchmark, SeededProgram, SeededVersion, copy_files};
 pub use selection::Selection;
-pub use summary::{AccAt, Bounds, Comparison, Intervals, MethodSummary, NScoreRow, Summary, Wasted};
+pub use summary::{AccAt, Bounds, CONFIDENCE, Comparison, Intervals, MethodSummary, NScoreRow, Summary, Wasted};
 pub use text::write_report;
 pub use tree::{Fingerprint, make_tree};
 

@@ -156,11 +156,21 @@ impl EvalReport {
                 .map(|program| ProgramReport { program: program.into(), summary: summary(&of(program), options) })
                 .collect(),
             versions: evaluated().map(|(result, found)| version_report(result, found, options)).collect(),
-            excluded: results.iter().filter_map(excluded).collect(),
+            excluded: results.iter().filter_map(Excluded::of).collect(),
             not_run,
             notes: notes(results, options),
             overhead: (times.tests > 0.0).then(|| times.rest / times.tests),
             times,
+        }
+    }
+}
+
+impl Excluded {
+    /// The version, if it cannot be ranked.
+    pub fn of(result: &VersionResult) -> Option<Excluded> {
+        match &result.outcome {
+            VersionOutcome::Evaluated(_) => None,
+            VersionOutcome::Excluded(reason) => Some(Excluded { version: name(result), reason: reason.clone() }),
         }
     }
 }
@@ -174,13 +184,6 @@ fn evaluated(result: &VersionResult) -> Option<&Evaluated> {
 
 fn name(result: &VersionResult) -> String {
     format!("{}/{}", result.program, result.version)
-}
-
-fn excluded(result: &VersionResult) -> Option<Excluded> {
-    match &result.outcome {
-        VersionOutcome::Evaluated(_) => None,
-        VersionOutcome::Excluded(reason) => Some(Excluded { version: name(result), reason: reason.clone() }),
-    }
 }
 
 fn summary(results: &[&VersionResult], options: &ReportOptions) -> Summary {

@@ -143,9 +143,27 @@ pub struct Evaluated {
     pub located: BTreeMap<String, Vec<Option<Located>>>,
     /// For each method that ranks predicates, the T-score with each of `suites`.
     pub t_scores: BTreeMap<String, Vec<f64>>,
+    /// Where methods that mutate values put the fault, by the numbers of values and seeds; empty where there is one of each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub by_values: Vec<ByValues>,
+    /// Trials of values and the seconds that they took; nothing where no method mutates any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value_trials: Option<(u64, f64)>,
     /// With each of `suites`, how probable the first lines were taken to be by all evidence; empty if no changes were tried.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub assessed: Vec<Assessed>,
+}
+
+/// Rankings by methods that mutate values, with so many values of each node.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ByValues {
+    /// Values of each node.
+    pub samples: u32,
+    /// Seed of the values.
+    pub seed: u64,
+    /// For each method, where each suite puts the fault.
+    pub located: BTreeMap<String, Vec<Option<Located>>>,
 }
 
 /// How probable lines were taken to be.

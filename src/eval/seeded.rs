@@ -21,6 +21,8 @@ pub struct SeededVersion {
     pub used: Vec<String>,
     /// What kind of mistake it is, if there is one alone.
     pub class: Option<String>,
+    /// How many mistakes it has.
+    pub faults: u32,
     /// What is wrong, for whoever reads the file: lines without line breaks.
     pub notes: Vec<String>,
 }
@@ -120,6 +122,9 @@ impl SeededBenchmark<'_> {
             if let Some(class) = &version.class {
                 text += &format!("class = {}\n", quoted(class));
             }
+            if version.faults != 1 {
+                text += &format!("faults = {}\n", version.faults);
+            }
             for (kind, lines) in [("changed", changed), ("omitted", omitted), ("macro", used)] {
                 if !lines.is_empty() {
                     text += &format!("{kind} = {}\n", list(lines));
@@ -184,6 +189,7 @@ mod tests {
             omitted: vec!["src/a.c:2".into(), "src/a.c:3".into()],
             used: vec!["src/a.c:4".into()],
             class: Some("statement".into()),
+            faults: 2,
             notes: vec!["a \"note\"".into()],
         };
         let suites: toml::Value = toml::from_str::<toml::Table>(
@@ -212,7 +218,7 @@ mod tests {
             [(FaultKind::Changed, 1), (FaultKind::Omitted, 2), (FaultKind::Omitted, 3), (FaultKind::Macro, 4)]
         );
         assert!(program.versions[0].patch.is_some());
-        assert_eq!(program.versions[0].class.as_deref(), Some("statement"));
+        assert_eq!((program.versions[0].class.as_deref(), program.versions[0].faults), (Some("statement"), 2));
         assert!(benchmark.write(&to).is_err(), "what is there is left alone");
         assert_eq!(fs::read_dir(to.parent().unwrap()).unwrap().count(), 1, "nothing half-written is left");
     }

@@ -5,16 +5,16 @@ mod report;
 use std::collections::HashMap;
 
 use crate::causal::{EffectOptions, Structure, StructureOptions};
-use crate::hom::studies::{DecileOptions, DecileStudy, HeuristicOptions, HeuristicStudy};
+use crate::hom::studies::{Buckets, DecileOptions, DecileStudy, HeuristicOptions, HeuristicStudy};
 use crate::hom::{
-    EffectMatrix, FirstOrder, Heuristic, Hom, KillMatrix, KillVector, Location, PlanError, PlanOptions, Pool, judge,
-    plan,
+    EffectMatrix, FirstOrder, Heuristic, Hom, KillMatrix, KillVector, Location, NodeSet, PlanError, PlanOptions, Pool,
+    draw_sets, judge, plan,
 };
 use crate::mutant::{CodeMutant, edits};
 use crate::mutation::{Catalogue, CatalogueRequest, Decisive, KillRequest, Killer, MemberKills, Subject, subject};
 use crate::obstacle::Obstacle;
 use crate::progress::Progress;
-use crate::rank_inputs::observe;
+use crate::rank_inputs::{Wanted, observe};
 use crate::store::Run;
 use crate::suite_run::Session;
 use crate::trial::Site;
@@ -62,6 +62,8 @@ pub struct HomRequest {
     pub repeats: Option<usize>,
     /// Whether mutants run until their kill vectors are known, in the study of heuristics.
     pub vectors: bool,
+    /// How the study of deciles divides pairs of places.
+    pub buckets: Buckets,
     /// Seed of what is drawn.
     pub seed: u64,
     /// The part of the work that is to be done; all without it.
@@ -77,7 +79,12 @@ pub enum HomAnswer {
     /// The part of the work is done: what it found out says nothing without the others.
     Part(u32, u32),
     /// Of mutants of one heuristic.
-    Report(Box<HomReport>),
+    Report {
+        /// What came of them.
+        report: Box<HomReport>,
+        /// The chosen places over the causal structure, as SVG.
+        svg: String,
+    },
     /// Of a study.
     Study {
         /// Its table, for people.
@@ -97,6 +104,7 @@ struct Ground<'a> {
     /// The mutants that are combined.
     mutants: Vec<&'a CodeMutant>,
     pool: Pool,
+    structure: Structure,
     effects: EffectMatrix,
     kills: KillMatrix,
     say: &'a (dyn Fn(String) + 'a),
@@ -113,7 +121,7 @@ pub fn higher_order(
     say: &dyn Fn(String),
 ) -> Result<HomAnswer, Obstacle> {
     let Session { store, run, .. } = session;
-    let observed = observe(session, false, None).map_err(|obstacle| {
+    let observed = observe(session, Wanted::default()).map_err(|obstacle| {
         let hint = "higher-order mutants are chosen by causal effect (`suspect mutate --tests all`)";
         obstacle.reworded(|message| format!("{message}; {hint}"))
     })?;
@@ -143,7 +151,7 @@ pub fn higher_order(
     let structure = Structure::learn(&observed.observations, &observed.order, StructureOptions::default());
     let effects = EffectMatrix::new(&observed.observations, &structure, EffectOptions::default(), &pool.nodes());
     let kills = killer.matrix(&first.verdicts);
-    let ground = Ground { session, request, killer, mutants, pool, effects, kills, say };
+    let ground = Ground { session, request, killer, mutants, pool, structure, effects, kills, say };
     match request.made {
         Made::By(heuristic) => ground.heuristic(heuristic),
         Made::For(study) => ground.study(study),
@@ -233,11 +241,28 @@ impl Ground<'_> {
         }
         let judgements = judge(&planned.homs, &self.kills, &outcomes);
         let report = HomReport::new(self, heuristic, order, &planned, &outcomes, &judgements);
-        Ok(HomAnswer::Report(Box::new(report)))
+        Ok(HomAnswer::Report { report: Box::new(report), svg: self.drawing(heuristic, &planned.sets) })
+    }
+
+    /// The chosen places over the causal structure.
+    fn drawing(&self, heuristic: Heuristic, sets: &[NodeSet]) -> String {
+        let nodes = self.pool.nodes();
+        let causes = |node: &u32| {
+            self.structure.all_parents(*node).into_iter().map(move |cause| (cause, *node)).collect::<Vec<_>>()
+        };
+        let edges: Vec<(u32, u32)> = nodes.iter().flat_map(causes).collect();
+        let program = &self.session.run.program;
+        let name = |node: u32| {
+            let node = &program.nodes[node as usize];
+            let what = if node.expression.is_empty() { &node.variable } else { &node.expression };
+            format!("{} {what}", node.place.line)
+        };
+        let title = format!("{} sets of places by {} over the causal structure", sets.len(), heuristic.name());
+        draw_sets(&title, &nodes, &edges, sets, name)
     }
 
     fn study(&self, study: Study) -> Result<HomAnswer, Obstacle> {
-        let HomRequest { order, n, repeats, vectors, seed, part, .. } = *self.request;
+        let HomRequest { order, n, repeats, vectors, buckets, seed, part, .. } = *self.request;
         let defaults = HeuristicOptions::default();
         let options = HeuristicOptions { order, n, repeats: repeats.unwrap_or(defaults.repeats), seed, vectors };
         let root = self.session.store.root();
@@ -245,7 +270,7 @@ impl Ground<'_> {
         let (text, json, svg) = match study {
             Study::Deciles => {
                 let defaults = DecileOptions::default();
-                let options = DecileOptions { repeats: repeats.unwrap_or(defaults.repeats), seed, ..defaults };
+                let options = DecileOptions { buckets, repeats: repeats.unwrap_or(defaults.repeats), seed, ..defaults };
                 let study = DecileStudy::plan(&self.pool, &self.effects, options)?;
                 let outcomes = self.outcomes(study.homs(), false)?;
                 let table = study.table(&self.kills, &outcomes);

@@ -25,6 +25,8 @@ pub struct ValuesRequest {
     pub instances: u64,
     /// The tests that mutants run on.
     pub tests: TestGroup,
+    /// Tests among which these are chosen, ascending; all that count without it.
+    pub among: Option<Vec<u32>>,
     /// Time after which no trial is begun.
     pub budget: Option<Duration>,
     /// Names of the nodes that are mutated; all, if there is none.
@@ -55,7 +57,7 @@ pub fn mutate_values(
     let Session { store, run, .. } = session;
     session.check_ready()?;
     let nodes = selected(run, request)?;
-    let chosen = chosen_tests(run, request.tests)?;
+    let chosen = chosen_tests(run, request)?;
     let mut tests = known_tests(run);
     let n_counted = tests.len();
     let recorded = recorded_tests(&tests.iter().map(|test| test.test).collect::<Vec<_>>(), &chosen.tests);
@@ -132,10 +134,11 @@ fn known_tests(run: &Run) -> Vec<KnownTest> {
     (0..).zip(&run.manifest.tests).filter_map(known).collect()
 }
 
-fn chosen_tests(run: &Run, group: TestGroup) -> Result<Chosen, Obstacle> {
+fn chosen_tests(run: &Run, request: &ValuesRequest) -> Result<Chosen, Obstacle> {
     let recorded = run.recorded()?;
     let mut coverage = Vec::new();
-    for test in known_tests(run) {
+    let is_among = |test: u32| request.among.as_ref().is_none_or(|among| among.binary_search(&test).is_ok());
+    for test in known_tests(run).into_iter().filter(|test| is_among(test.test)) {
         let pieces = recorded.pieces(test.test)?;
         let mut lines: Vec<u32> = pieces
             .iter()
@@ -146,7 +149,7 @@ fn chosen_tests(run: &Run, group: TestGroup) -> Result<Chosen, Obstacle> {
         lines.dedup();
         coverage.push(Coverage { test: test.test, failed: test.failed, lines });
     }
-    let chosen = choose_tests(&coverage, group);
+    let chosen = choose_tests(&coverage, request.tests);
     match chosen.tests.is_empty() {
         false => Ok(chosen),
         true => Err(Obstacle::new(

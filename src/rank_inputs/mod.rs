@@ -15,6 +15,6 @@ pub use chains::Chains;
 pub use coverage::{Coverage, count_tests, coverage, left_out, lines_left_out};
 pub use earlier::is_same_program;
 pub use method_input::MethodInput;
-pub use observed::{Observed, observe, observe_latest};
+pub use observed::{Observed, Wanted, observe, observe_latest};
 pub use search::{SearchOptions, search};
 pub use units::resolve;

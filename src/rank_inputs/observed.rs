@@ -48,9 +48,21 @@ impl Observed {
     }
 }
 
-/// Reads the run's latest campaign. `sampled_alone`: without mutants that are no samples (a value's neighbours); `wanted`: on these tests
-/// alone, ascending.
-pub fn observe(session: &Session, sampled_alone: bool, wanted: Option<&[u32]>) -> Result<Observed, Obstacle> {
+/// Which observations are wanted; all of the campaign that was worked on last, by default.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Wanted<'a> {
+    /// True without mutants that are no samples: a value's neighbours.
+    pub sampled_alone: bool,
+    /// On these tests alone, ascending.
+    pub tests: Option<&'a [u32]>,
+    /// Samples of each node, the first ones.
+    pub samples: Option<u32>,
+    /// Seed of the campaign.
+    pub seed: Option<u64>,
+}
+
+/// Reads the run's campaign.
+pub fn observe(session: &Session, wanted: Wanted) -> Result<Observed, Obstacle> {
     let Session { store, run, .. } = session;
     let none = || {
         Obstacle::new(
@@ -58,29 +70,28 @@ pub fn observe(session: &Session, sampled_alone: bool, wanted: Option<&[u32]>) -
             "no value mutants have been tried since the tests were recorded: run `suspect mutate` first",
         )
     };
-    let results = Results::latest(store, run)?.filter(|results| !results.trials.is_empty()).ok_or_else(none)?;
-    observe_results(run, &results, sampled_alone, wanted)
+    let results = Results::of_seed(store, run, wanted.seed)?;
+    let results = results.filter(|results| !results.trials.is_empty()).ok_or_else(none)?;
+    observe_results(run, &results, wanted)
 }
 
 /// The observations of all mutants and tests; `None` if the run has no campaign.
 pub fn observe_latest(session: &Session) -> Result<Option<Observed>, Obstacle> {
     let Session { store, run, .. } = session;
     let results = Results::latest(store, run)?.filter(|results| !results.trials.is_empty());
-    results.map(|results| observe_results(run, &results, false, None)).transpose()
+    results.map(|results| observe_results(run, &results, Wanted::default())).transpose()
 }
 
-fn observe_results(
-    run: &Run,
-    results: &Results,
-    sampled_alone: bool,
-    wanted: Option<&[u32]>,
-) -> Result<Observed, Obstacle> {
+fn observe_results(run: &Run, results: &Results, wanted: Wanted) -> Result<Observed, Obstacle> {
     let program = &run.program;
     let schedule = results.schedule(program);
-    let counts = |slot: u32| !sampled_alone || Slot(slot).is_sampled();
+    let counts = |slot: u32| {
+        let is_chosen = !wanted.sampled_alone || Slot(slot).is_sampled();
+        is_chosen && wanted.samples.is_none_or(|samples| Slot(slot).is_within(samples))
+    };
     let mut slots: Vec<BTreeSet<u32>> = vec![BTreeSet::new(); program.nodes.len()];
     let mut tests: BTreeMap<u32, TestObservations> = BTreeMap::new();
-    let is_wanted = |test: u32| wanted.is_none_or(|wanted| wanted.binary_search(&test).is_ok());
+    let is_wanted = |test: u32| wanted.tests.is_none_or(|tests| tests.binary_search(&test).is_ok());
     let every = |key: &TrialKey| counts(key.slot) && key.instance == 0 && is_wanted(key.test) && schedule.has(key);
     for key in results.trials.keys().filter(every) {
         slots[key.node as usize].insert(key.slot);

@@ -18,7 +18,9 @@ use crate::evidence::LineFacts;
 use crate::obstacle::Obstacle;
 use crate::progress::Progress;
 use crate::rank::{Algorithm, Granularity, Need, TieBreak, Units};
-use crate::rank_inputs::{CdflChoice, Chains, Coverage, MethodInput, ParentChoice, count_tests, left_out, observe};
+use crate::rank_inputs::{
+    CdflChoice, Chains, Coverage, MethodInput, ParentChoice, Wanted, count_tests, left_out, observe,
+};
 use crate::report::{RankingReport, SCHEMA_VERSION, WhyReport};
 use crate::suite_run::Session;
 pub use claims::{Claimant, Claims, KeptClaim, effect, end_words};
@@ -120,7 +122,7 @@ fn report(
     let mut input = MethodInput::read(run, units, method.needs, &run.counted_tests())?;
     if method.needs.contains(&Need::Observations) {
         let is_paper = method.id == "cdfl_paper" || request.parents == Some(ParentChoice::Paper);
-        let observed = observe(session, is_paper, None)?;
+        let observed = observe(session, Wanted { sampled_alone: is_paper, ..Wanted::default() })?;
         observed.check_failing()?;
         trust.extend(observed.trust());
         input = input.with_mutants(observed, CdflChoice::new(run, request.parents, request.unidentified)?);

@@ -58,6 +58,7 @@ mod slices;
 mod snapshots;
 mod stale;
 mod streams;
+mod studies;
 mod temporary;
 mod unclear_runs;
 mod verdicts;

@@ -113,6 +113,7 @@ fn the_word_count_study_comes_out() {
     whole(&project);
     groups(&project);
     differences(&project);
+    chosen_edges(&project);
 }
 
 fn whole(project: &Project) {
@@ -195,10 +196,28 @@ fn differences(project: &Project) {
         (&["--tests", "nothing-*"][..], "nothing-*"),
         (&["--causes", "nothing.c:1"], "nothing.c:1"),
         (&["--bands", "0.5,0.2"], "bands are numbers"),
+        (&["--g-test", "1"], "between 0 and 1, such as 0.01"),
+        (&["--g-test", "0.01", "--parents", "acyclic"], "give one of the two"),
     ] {
         let said = project.fail(&[&["graph"], options].concat(), 1);
         assert!(said.contains(words), "{said}");
     }
+}
+
+/// Drawing (d) of the paper's Fig. 3 shows edges between two thresholds; and a statistical test keeps fewer causes.
+fn chosen_edges(project: &Project) {
+    let (weak, strong) = (edges_of(project, &["--threshold", "0.2"]), edges_of(project, &["--threshold", "0.8"]));
+    let between = edges(project, &["--threshold", "0.2", "--below", "0.8"]);
+    assert!(
+        !between.is_empty() && between.values().all(|(direct, _)| (0.2..0.8).contains(&direct.abs())),
+        "{between:?}"
+    );
+    let mut both: Vec<_> = between.into_keys().chain(strong.iter().copied()).collect();
+    both.sort_unstable();
+    assert_eq!(both, weak);
+    let all = edges_of(project, &["--threshold", "0"]);
+    let tested = edges_of(project, &["--threshold", "0", "--g-test", "0.01"]);
+    assert!(!tested.is_empty() && tested.len() < all.len(), "{} of {}", tested.len(), all.len());
 }
 
 fn edges_of(project: &Project, options: &[&str]) -> Vec<(u32, u32)> {

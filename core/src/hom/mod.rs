@@ -4,18 +4,20 @@
 //! subsumption. Nothing here makes or runs mutants: a first-order mutant is its position in somebody's list, and [`plan`] says which of
 //! them to combine, [`judge`] what the outcomes mean.
 
+mod drawing;
 mod effect;
 mod judge;
 mod kill;
 mod matching;
 mod plan;
 mod pool;
-mod random;
+pub(crate) mod random;
 mod sets;
 pub mod studies;
 #[cfg(test)]
 pub(crate) mod tests;
 
+pub use drawing::draw_sets;
 pub use effect::EffectMatrix;
 pub use judge::{Class, Judgement, Summary, judge};
 pub use kill::{KillMatrix, KillVector, Kills};

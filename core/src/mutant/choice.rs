@@ -42,6 +42,11 @@ impl Slot {
         Slot(Self::FIRST_SAMPLE + number)
     }
 
+    /// True of the first `n` samples, and of what is no sample.
+    pub const fn is_within(self, n: u32) -> bool {
+        self.0 < Self::FIRST_SAMPLE + n
+    }
+
     /// Whether the paper's method has it: negated truths and samples, not neighbouring values.
     pub const fn is_sampled(self) -> bool {
         self.0 == Self::FLIP.0 || self.0 >= Self::FIRST_SAMPLE

@@ -2,6 +2,7 @@
 //!
 //! Pure: no IO, no clock, no printing.
 
+mod adequate;
 mod apply;
 pub mod compare;
 mod method;
@@ -10,6 +11,7 @@ mod ranking;
 mod tried;
 mod unit;
 
+pub use adequate::{PoolTest, adequate_suite};
 pub use apply::{Interventions, MissingEvidence, Note, Observed, Ranked, apply};
 pub use method::{Algorithm, Method, Need, UnknownMethod, find_method, methods};
 pub use metric::{Located, NScores, t_score};

@@ -146,6 +146,15 @@ pub enum HeuristicArgument {
     Mwm,
 }
 
+/// How the study of deciles divides pairs of places.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum BucketArgument {
+    /// Above 0 to 0.1, above 0.1 to 0.2, and so on.
+    Widths,
+    /// Equally many pairs in each, by their causal effect.
+    Ranks,
+}
+
 /// A study of higher-order mutants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum StudyArgument {
@@ -172,6 +181,9 @@ pub struct HomArguments {
     /// How many code mutants are active together.
     #[arg(long, value_name = "K", default_value = "2", value_parser = clap::value_parser!(u32).range(2..=16))]
     pub order: u32,
+    /// For the study deciles: ten buckets of equal width, or of equally many pairs of places.
+    #[arg(long, value_enum, default_value = "widths")]
+    pub buckets: BucketArgument,
     /// How often a study is repeated [default: 10 for deciles, 5 otherwise].
     #[arg(long, value_name = "N", requires = "study", value_parser = clap::value_parser!(u32).range(1..))]
     pub repeats: Option<u32>,
@@ -196,8 +208,8 @@ pub struct HomArguments {
     /// As `--format json`.
     #[arg(long, hide = true)]
     pub json: bool,
-    /// Write a study's plot to this file, as SVG.
-    #[arg(long, value_name = "FILE", requires = "study")]
+    /// Write a study's plot to this file, as SVG; of a heuristic, the places it chose over the causal structure.
+    #[arg(long, value_name = "FILE")]
     pub plot: Option<PathBuf>,
 }
 

@@ -24,7 +24,7 @@ Every day
 
 In CI              run, diff, merge, bisect-step
 Grading the tests  mutants, hom, seed, mine, eval
-Research           mutate, graph, slice, ask, methods
+Research           mutate, graph, slice, ask, methods, study
 Others             glossary, dump, completions, man, help
 
 Options: -C DIR (work there), --watch (again after each save), -h, -V

@@ -90,6 +90,7 @@ impl From<&MutateArguments> for ValuesRequest {
                 MutateTests::Failing => TestGroup::Failing,
                 MutateTests::All => TestGroup::All,
             },
+            among: None,
             budget: arguments.budget,
             nodes: arguments.nodes.clone(),
             jobs: arguments.jobs,

@@ -178,6 +178,7 @@ fn try_commit(history: &History, commit: &Commit, request: &MineRequest) -> Resu
         name: "fault".into(),
         patch: history.reversal(commit, 3)?,
         class: Some(lines.class().to_owned()),
+        faults: 1,
         changed: lines.changed,
         omitted: lines.omitted,
         used: lines.used,

@@ -1,8 +1,10 @@
 //! Running a benchmark: each version is built, run, tried and ranked, and what came of it is kept.
 
 mod correct;
+mod draw;
 mod features;
 mod judge;
+mod mutable;
 mod ranking;
 mod trials;
 mod values;
@@ -18,6 +20,10 @@ use crate::obstacle::Obstacle;
 use crate::progress::Progress;
 use crate::rank::{Granularity, Method};
 use version::{Options, Place};
+
+pub use draw::SuiteDraw;
+pub use mutable::record_correct;
+pub use values::ValueChoice;
 
 /// How a benchmark is evaluated.
 #[derive(Debug)]
@@ -42,6 +48,10 @@ pub struct EvalRequest {
     pub most_trials: Option<usize>,
     /// True if every change of a version is tried on every test chosen.
     pub everything: bool,
+    /// The values that methods which mutate them give to nodes.
+    pub values: ValueChoice,
+    /// Suites to draw from the pool instead of those that eval.toml names.
+    pub draw: Option<SuiteDraw>,
     /// The file that features of lines are written to.
     pub features: Option<PathBuf>,
 }
@@ -65,21 +75,9 @@ pub fn evaluate(
 ) -> Result<Evaluation, Obstacle> {
     let deadline = request.budget.map(|budget| Instant::now() + budget);
     let n_versions: usize = benchmark.programs.iter().map(|program| program.versions.len()).sum();
-    let jobs = request.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1);
+    let jobs = in_parallel_jobs(request.jobs);
     let at_once = jobs.min(n_versions).max(1);
-    let options = Options {
-        methods: &request.methods,
-        granularity: request.by,
-        jobs: (jobs / at_once).max(1),
-        repeat: request.repeat.max(1) as usize,
-        fresh: request.fresh,
-        keep: request.keep,
-        search: request.search,
-        most_trials: request.most_trials,
-        everything: request.everything,
-        features: request.features.is_some(),
-        progress,
-    };
+    let options = Options::new(request, (jobs / at_once).max(1), progress);
     let places: Vec<Place> =
         benchmark.programs.iter().map(|program| Place::new(program, &results.join(&program.name), &options)).collect();
     let due: Vec<(&Place, &EvalVersion)> = places
@@ -98,6 +96,11 @@ pub fn evaluate(
     let not_run = due.iter().zip(&found).filter(|(_, result)| result.is_none());
     let not_run = not_run.map(|((place, version), _)| place.name_of(version)).collect();
     Ok(Evaluation { results: found.into_iter().flatten().collect(), not_run, extra })
+}
+
+/// How many things are under way at once.
+fn in_parallel_jobs(jobs: Option<usize>) -> usize {
+    jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1)
 }
 
 /// Calls `f` for each item from `jobs` threads, in order; the results are in order too. The first failure ends it.

@@ -6,13 +6,14 @@ use rayon::prelude::*;
 
 use super::features::{Shown, assess, keep};
 use super::trials::Kept;
+use super::values::{Mutated, reads_values};
 use super::version::Place;
-use crate::eval::{EvalVersion, Evaluated, SuiteResult, VersionOutcome, lines_of_nodes};
+use crate::eval::{ByValues, EvalVersion, Evaluated, SuiteResult, VersionOutcome, lines_of_nodes};
 use crate::evidence::{Posterior, Trials};
 use crate::mutation::line_dependences;
 use crate::obstacle::Obstacle;
 use crate::rank::{Granularity, Located, Method, Need, RankedUnit, Units, t_score};
-use crate::rank_inputs::{CdflChoice, Coverage, MethodInput, count_tests, left_out, observe};
+use crate::rank_inputs::{Coverage, MethodInput, count_tests, left_out};
 use crate::store::Run;
 use crate::suite_run::Session;
 
@@ -51,6 +52,7 @@ impl Place<'_> {
         let mut located: BTreeMap<String, Vec<Option<Located>>> = BTreeMap::new();
         let mut t_scores: BTreeMap<String, Vec<f64>> = BTreeMap::new();
         let mut assessed = Vec::new();
+        let mut by_values: Vec<ByValues> = Vec::new();
         let mut rows = Vec::new();
         let kept = self.trials_of(version)?;
         let mutated = match self.options.has_values() {
@@ -71,21 +73,14 @@ impl Place<'_> {
                     self.write_features(version, &shown, &mut rows)?;
                 }
             }
-            let is_refused = mutated.as_ref().is_some_and(|mutated| mutated.refused.is_some());
-            if mutated.is_some() && !is_refused {
-                let mut sorted = tests.clone();
-                sorted.sort_unstable();
-                let observed = observe(session, false, Some(&sorted))?;
-                seen = seen.with_mutants(observed, CdflChoice::new(run, None, None)?);
-            }
-            let ranked = self.options.methods.par_iter().map(|method| {
-                match is_refused && method.needs.contains(&Need::Observations) {
-                    true => Ok((method.id, None)),
-                    false => Ok((method.id, Located::new(&seen.rank(method)?.ranking, &faulty))),
-                }
-            });
+            let methods = self.options.methods.par_iter().filter(|method| !reads_values(method));
+            let ranked = methods.map(|method| Ok((method.id, Located::new(&seen.rank(method)?.ranking, &faulty))));
             for (id, found) in ranked.collect::<Result<Vec<_>, Obstacle>>()? {
                 located.entry(id.to_string()).or_default().push(found);
+            }
+            if let Some(mutated) = &mutated {
+                let found = self.values_of(session, mutated, &units, tests, &faulty)?;
+                by_values = merged(by_values, found);
             }
             for (id, score) in self.t_scores(version, run, tests)? {
                 t_scores.entry(id.to_string()).or_default().push(score);
@@ -93,6 +88,12 @@ impl Place<'_> {
         }
         if self.options.features {
             keep(&self.features_path(version), &rows)?;
+        }
+        if let Some(first) = by_values.first() {
+            located.extend(first.located.clone());
+        }
+        if by_values.len() == 1 {
+            by_values.clear();
         }
         Ok(VersionOutcome::Evaluated(Evaluated {
             tests: counts,
@@ -103,8 +104,35 @@ impl Place<'_> {
             excluded_suites,
             located,
             t_scores,
+            by_values,
+            value_trials: mutated.map(|mutated| (mutated.trials, mutated.seconds)),
             assessed,
         }))
+    }
+
+    /// Where methods that mutate values put the fault with one suite, by seed and number of values.
+    fn values_of(
+        &self,
+        session: &Session,
+        mutated: &Mutated,
+        units: &Units,
+        tests: &[u32],
+        faulty: &[u32],
+    ) -> Result<Vec<ByValues>, Obstacle> {
+        let mut sorted = tests.to_vec();
+        sorted.sort_unstable();
+        let of = |(seed, samples): (u64, u32)| {
+            let found = match mutated.refused {
+                Some(_) => {
+                    let methods = self.options.methods.iter().filter(|method| reads_values(method));
+                    methods.map(|method| (method.id, None)).collect()
+                }
+                None => self.located_by_values(session, units, &sorted, faulty, (seed, samples))?,
+            };
+            let located = found.into_iter().map(|(id, found)| (id.to_string(), vec![found])).collect();
+            Ok(ByValues { samples, seed, located })
+        };
+        self.options.values.each().map(of).collect()
     }
 
     /// What was tried on a version, if a method reads it.
@@ -117,14 +145,18 @@ impl Place<'_> {
 
     /// The suites with which a version can be ranked, each with its tests that count; and those with which it cannot, and why.
     #[expect(clippy::type_complexity, reason = "two lists of pairs, named in the sentence above")]
-    fn suites(
+    pub(super) fn suites(
         &self,
         version: &EvalVersion,
         run: &Run,
     ) -> Result<(Vec<(SuiteResult, Vec<u32>)>, Vec<(String, String)>), Obstacle> {
         let pool: Vec<&str> = run.manifest.tests.iter().map(|test| test.name.as_str()).collect();
         let mut wanted = Vec::new();
-        for selection in self.program.selections_of(version) {
+        if let Some(draw) = self.options.draw {
+            wanted = self.drawn(run, draw)?;
+        }
+        let selections = self.program.selections_of(version).iter().filter(|_| self.options.draw.is_none());
+        for selection in selections {
             wanted.push((selection.name.clone(), selection.tests(&pool)?));
         }
         if wanted.is_empty() {
@@ -172,4 +204,17 @@ impl Place<'_> {
         };
         methods.iter().map(score).collect()
     }
+}
+
+/// Results of earlier suites, and those of the next one, for the same seeds and numbers of values.
+fn merged(mut earlier: Vec<ByValues>, next: Vec<ByValues>) -> Vec<ByValues> {
+    if earlier.is_empty() {
+        return next;
+    }
+    for (all, one) in earlier.iter_mut().zip(next) {
+        for (method, located) in one.located {
+            all.located.entry(method).or_default().extend(located);
+        }
+    }
+    earlier
 }

@@ -10,7 +10,10 @@ use std::time::{Duration, Instant};
 use serde::de::DeserializeOwned;
 use suspect_format::abi::Mode;
 
+use super::EvalRequest;
+use super::draw::SuiteDraw;
 use super::judge::{judge, keep_shown, with_expectations};
+use super::values::{ValueChoice, reads_values};
 use crate::build::{self, BuildOptions, BuildOutput, driver};
 use crate::eval::{
     self, EvalError, EvalProgram, EvalVersion, Fingerprint, Recorded, Reference, ReferenceRun, RunTimes,
@@ -44,16 +47,39 @@ pub struct Options<'a> {
     pub most_trials: Option<usize>,
     /// True if every change of a version is tried on every test chosen.
     pub everything: bool,
+    /// The values that nodes are given.
+    pub values: ValueChoice,
+    /// Suites to draw from the pool.
+    pub draw: Option<SuiteDraw>,
     /// True if the features of lines are kept.
     pub features: bool,
     /// Who is told how it goes.
     pub progress: &'a dyn Progress,
 }
 
-impl Options<'_> {
+impl<'a> Options<'a> {
+    /// As a request says; a version's tests run `jobs` at a time.
+    pub fn new(request: &'a EvalRequest, jobs: usize, progress: &'a dyn Progress) -> Options<'a> {
+        Options {
+            methods: &request.methods,
+            granularity: request.by,
+            jobs,
+            repeat: request.repeat.max(1) as usize,
+            fresh: request.fresh,
+            keep: request.keep,
+            search: request.search,
+            most_trials: request.most_trials,
+            everything: request.everything,
+            values: request.values.clone(),
+            draw: request.draw,
+            features: request.features.is_some(),
+            progress,
+        }
+    }
+
     /// True if a method reads what value mutants of a version changed.
     pub fn has_values(&self) -> bool {
-        self.methods.iter().any(|method| method.needs.contains(&Need::Observations))
+        self.methods.iter().any(|method| reads_values(method))
     }
 
     /// True if a method reads what changes of a version did.
@@ -184,6 +210,12 @@ impl<'a> Place<'a> {
         if let Some(class) = &version.class {
             result = result.with(class);
         }
+        if let Some(draw) = self.options.draw {
+            result = result.with(&format!("{draw:?}"));
+        }
+        if self.options.has_values() && self.options.values != ValueChoice::default() {
+            result = result.with(&format!("{:?}", self.options.values));
+        }
         for selection in self.program.selections_of(version) {
             result = result.with_files(selection.path())?;
         }
@@ -218,6 +250,21 @@ impl<'a> Place<'a> {
     }
 
     fn try_record(&self, version: &EvalVersion, key: &str, tree: &Path) -> Result<RunTimes, Stop> {
+        let (times, suite) = self.build_and_run(version, tree)?;
+        if self.options.has_trials() || self.options.has_values() {
+            let session = Session::latest(tree).map_err(Obstacle::from)?.with_suite(suite);
+            if self.options.has_trials() {
+                self.try_changes(version, key, &session)?;
+            }
+            if self.options.has_values() {
+                self.mutate_values(version, key, &session)?;
+            }
+        }
+        Ok(times)
+    }
+
+    /// Builds a version in `tree` and runs the pool there, recording; the suite expects what the correct version does.
+    pub(super) fn build_and_run(&self, version: &EvalVersion, tree: &Path) -> Result<(RunTimes, Suite), Stop> {
         let reference = self.reference()?;
         let stop = if reference.key.is_empty() { Stop::Refused } else { Stop::Unusable };
         let known = reference.tests.as_ref().map_err(|reason| stop(format!("the correct version: {reason}")))?;
@@ -248,17 +295,7 @@ impl<'a> Place<'a> {
         store.prune_runs(1).map_err(Obstacle::from)?;
         let times = RunTimes::new(built, recorded.running, self.in_processes(&recorded.baseline), began.elapsed());
         drop(lock);
-        if self.options.has_trials() || self.options.has_values() {
-            let suite = with_expectations(suite, &self.work("expected"), known);
-            let session = Session::latest(tree).map_err(Obstacle::from)?.with_suite(suite);
-            if self.options.has_trials() {
-                self.try_changes(version, key, &session)?;
-            }
-            if self.options.has_values() {
-                self.mutate_values(version, key, &session)?;
-            }
-        }
-        Ok(times)
+        Ok((times, with_expectations(suite, &self.work("expected"), known)))
     }
 
     /// Builds the tree of a store as `suspect build` does.

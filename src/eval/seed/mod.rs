@@ -287,7 +287,8 @@ impl<'a> Seeder<'a> {
             [class] => Some(class.to_owned()),
             _ => None,
         };
-        Ok(SeededVersion { name, patch, changed, omitted, used: Vec::new(), class, notes })
+        let faults = set.len() as u32;
+        Ok(SeededVersion { name, patch, changed, omitted, used: Vec::new(), class, faults, notes })
     }
 
     /// The file that an edit is of; empty if it cannot be read.

@@ -243,6 +243,7 @@ impl<'a> Slipper<'a> {
             omitted: Vec::new(),
             used: Vec::new(),
             class: Some(class.to_owned()),
+            faults: 1,
             notes,
         };
         match slip.class.shows() {

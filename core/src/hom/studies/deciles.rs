@@ -11,7 +11,8 @@ use crate::hom::random::{Draw, choose, generator};
 use crate::hom::sets::Web;
 
 /// How pairs with an effect are divided; those without have a bucket of their own.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Buckets {
     /// Ten of equal width: above 0 to 0.1, above 0.1 to 0.2, and so on. Some may be empty.
     #[default]
@@ -74,8 +75,12 @@ pub struct DecileRow {
     pub mutants: Spread,
     /// Strongly subsuming ones among them.
     pub strong: Spread,
+    /// Those of these that mask a test, as the paper counts.
+    pub masking: Spread,
     /// Its part of all strongly subsuming mutants of the study.
     pub share_of_strong: f64,
+    /// Its part of all that mask a test.
+    pub share_of_masking: f64,
     /// Strongly subsuming mutants for each mutant.
     pub rate: f64,
     /// Mutants in a repeat of which tests are unknown.
@@ -85,6 +90,8 @@ pub struct DecileRow {
 /// Causal effect beside strongly subsuming mutants.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct DecileTable {
+    /// How pairs are divided.
+    pub buckets: Buckets,
     /// Number of repeats.
     pub repeats: usize,
     /// The buckets, that without effect first.
@@ -134,21 +141,25 @@ impl DecileStudy {
         let judged = self.batch.judge(first_order, outcomes);
         let summaries: Vec<_> = (0..self.buckets.len()).map(|bucket| judged.summaries(bucket)).collect();
         let all = summaries.iter().flatten().map(|summary| summary.strong).sum();
+        let all_masking = summaries.iter().flatten().map(|summary| summary.masking).sum();
         let row = |(bucket, (described, summaries)): (u32, (&Bucket, &Vec<_>))| {
             let strong = summaries.iter().map(|summary: &crate::hom::Summary| summary.strong).sum();
+            let masking = summaries.iter().map(|summary| summary.masking).sum();
             DecileRow {
                 bucket,
                 n_pairs: described.n_pairs,
                 range: described.range,
                 mutants: spread(summaries, |summary| summary.n as f64),
                 strong: spread(summaries, |summary| summary.strong as f64),
+                masking: spread(summaries, |summary| summary.masking as f64),
                 share_of_strong: share(strong, all),
+                share_of_masking: share(masking, all_masking),
                 rate: share(strong, summaries.iter().map(|summary| summary.n).sum()),
                 unknown: spread(summaries, |summary| summary.unknown as f64),
             }
         };
         let rows = (0..).zip(self.buckets.iter().zip(&summaries)).map(row).collect();
-        DecileTable { repeats: self.options.repeats, rows }
+        DecileTable { buckets: self.options.buckets, repeats: self.options.repeats, rows }
     }
 }
 

@@ -18,7 +18,7 @@ use super::pool::Hom;
 
 pub use deciles::{Buckets, DecileOptions, DecileRow, DecileStudy, DecileTable};
 pub use heuristics::{HeuristicOptions, HeuristicRow, HeuristicStudy, HeuristicTable, PUBLISHED, Published};
-pub use plot::{Bar, bar_chart};
+pub use plot::{Bar, bar_chart, round_limit};
 pub use survival::{SurvivalRow, SurvivalTable};
 
 /// A mean over repeats, and how far they are apart.

@@ -55,8 +55,8 @@ pub fn bar_chart(title: &str, axis: &str, bars: &[Bar]) -> String {
     svg
 }
 
-/// A number of one digit and zeros, or 2.5 or such, that is not less.
-fn round_limit(value: f64) -> f64 {
+/// The end of an axis: a number of one digit and zeros that is not less than `value`; 1 for nothing.
+pub fn round_limit(value: f64) -> f64 {
     if value <= 0.0 {
         return 1.0;
     }

@@ -58,6 +58,8 @@ fn deciles_count_what_is_in_each_bucket() {
     assert_eq!(&strong[..8], [0.0; 8]);
     assert_eq!(&strong[9..], [60.0; 2]);
     assert_eq!((table.rows[10].range, table.rows[10].rate, table.rows[0].range), ([1.0, 1.0], 1.0, [0.0, 0.0]));
+    // Test 1 kills each member and no strongly subsuming mutant: each of these masks it.
+    assert!(table.rows.iter().all(|row| row.masking == row.strong && row.share_of_masking == row.share_of_strong));
     assert!((table.rows.iter().map(|row| row.share_of_strong).sum::<f64>() - 1.0).abs() < 1e-12);
 }
 

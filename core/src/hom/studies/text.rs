@@ -2,7 +2,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::{DecileTable, HeuristicTable, Spread, SurvivalTable};
+use super::{Buckets, DecileTable, HeuristicTable, Spread, SurvivalTable};
 
 /// Length of the longest bar.
 const BAR: f64 = 30.0;
@@ -31,8 +31,20 @@ fn unknown(f: &mut Formatter<'_>, name: &str, unknown: f64) -> fmt::Result {
 
 impl Display for DecileTable {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        writeln!(f, "strongly subsuming second-order mutants by causal effect (CE), mean of {} repeats", self.repeats)?;
-        writeln!(f, "{:>6}  {:<15} {:>7} {:>8}  {:>12} {:>7}", "bucket", "CE", "pairs", "mutants", "SSHOMs", "of all")?;
+        let buckets = match self.buckets {
+            Buckets::Widths => "ten of equal width",
+            Buckets::Ranks => "ten of equal size",
+        };
+        let repeats = self.repeats;
+        writeln!(
+            f,
+            "strongly subsuming mutants of order 2 by causal effect (CE), {buckets}, mean of {repeats} repeats"
+        )?;
+        writeln!(
+            f,
+            "{:>6}  {:<15} {:>7} {:>8}  {:>12} {:>6} {:>7}",
+            "bucket", "CE", "pairs", "mutants", "SSHOMs", "of all", "masking"
+        )?;
         let greatest = self.rows.iter().map(|row| row.strong.mean).fold(0.0, f64::max);
         for row in &self.rows {
             let range = match (row.bucket, row.n_pairs) {
@@ -41,9 +53,11 @@ impl Display for DecileTable {
                 _ => format!("{:.4} - {:.4}", row.range[0], row.range[1]),
             };
             let (strong, of_all) = (shown(row.strong, 1), format!("{:.1}%", row.share_of_strong * 100.0));
+            let masking = row.masking.mean;
             let (bucket, pairs, mutants) = (row.bucket, row.n_pairs, row.mutants.mean);
             let bar = bar(row.strong.mean, greatest);
-            let line = format!("{bucket:>6}  {range:<15} {pairs:>7} {mutants:>8.0}  {strong:>12} {of_all:>7}  {bar}");
+            let strong = format!("{strong:>12} {of_all:>6} {masking:>7.1}");
+            let line = format!("{bucket:>6}  {range:<15} {pairs:>7} {mutants:>8.0}  {strong} {bar}");
             writeln!(f, "{}", line.trim_end())?;
         }
         self.rows.iter().try_for_each(|row| unknown(f, &format!("bucket {}", row.bucket), row.unknown.mean))
