@@ -54,7 +54,7 @@ pub fn process(
     failing: &RecordedTest,
     until: Instant,
 ) -> Result<Option<(u32, Sign)>, Obstacle> {
-    let n_processes = failing.others as u32 + 1;
+    let n_processes = failing.others + 1;
     let n_ended = failing.alike.len() as u32;
     let Some(written) = &failing.written else { return Ok(None) };
     let is_asked = failing.verdict == Verdict::Fail && (2..=MOST_ENDED).contains(&n_ended);
@@ -66,8 +66,9 @@ pub fn process(
         if is_over(until) {
             return Ok(None);
         }
-        if let Some((verdict, written, n_started)) = room.without(failing, process)? {
-            all.push(Without { process, verdict, written, is_whole: n_started == n_processes });
+        if let Some(run) = room.without(failing, process)? {
+            let is_whole = run.recordings.len() == n_processes;
+            all.push(Without { process, verdict: run.verdict, written: run.written, is_whole });
         }
     }
     Ok(match room.expected(test)? {

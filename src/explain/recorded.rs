@@ -369,13 +369,9 @@ impl<'a> RecordingRoom<'a> {
         Ok(came.and_then(|patched| patched.run).map(|run| run.written))
     }
 
-    /// What a recorded test comes to where one of its processes ends before it does anything: the verdict, what it writes, and how many processes of it
-    /// are started; nothing if the test can only be recorded, or that process is not begun.
-    pub fn without(
-        &self,
-        recorded: &RecordedTest,
-        process: u32,
-    ) -> Result<Option<(Verdict, [Vec<u8>; 2], u32)>, Obstacle> {
+    /// The run of a recorded test in which one of its processes ends before it does anything, with a recording of each process that is started; nothing if
+    /// the test can only be recorded, or that process is not begun.
+    pub fn without(&self, recorded: &RecordedTest, process: u32) -> Result<Option<trial::Run>, Obstacle> {
         self.show_changed();
         let mut worker = self.worker.borrow_mut();
         let (Some(runs), Some(worker)) = (&recorded.runs, worker.as_mut()) else { return Ok(None) };
@@ -387,8 +383,7 @@ impl<'a> RecordingRoom<'a> {
         fs::create_dir_all(&directory).map_err(Obstacle::of(Obstacle::File))?;
         let done = runs.patched(worker, &self.suite, &plan, false, Some((&directory, LEAST_ENDLESS_BYTES)));
         let done = done.map_err(refused)?.into_iter().next();
-        let ended = done.filter(|patched| patched.answered.ended == Ended::Effect).and_then(|patched| patched.run);
-        Ok(ended.map(|run| (run.verdict, run.written, run.recordings.len() as u32)))
+        Ok(done.filter(|patched| patched.answered.ended == Ended::Effect).and_then(|patched| patched.run))
     }
 
     /// The expected standard output of a test, byte for byte, if the test is judged by it.
