@@ -62,7 +62,7 @@ fn count_of_failures(line: &str) -> Option<u64> {
         let before = before.or_else(|| at.checked_sub(2).filter(|_| COUNTED.contains(&words[at - 1])));
         let is_count = |at: &usize| *at == 0 || !NUMBERED.contains(&words[at - 1]);
         let behind = words[at].ends_with([':', '=']).then_some(at + 1);
-        number(before.filter(is_count)).or_else(|| number(behind))
+        number(behind).or_else(|| number(before.filter(is_count)))
     };
     let is_failure = |at: &usize| ["fail", "error"].iter().any(|word| words[*at].starts_with(word));
     (0..words.len()).filter(is_failure).filter_map(count).reduce(u64::saturating_add)

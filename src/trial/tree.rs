@@ -52,13 +52,18 @@ impl Watch {
 
     /// Whether nothing was touched since this was asked last.
     fn is_quiet(&self) -> bool {
-        let mut is_quiet = true;
-        loop {
-            match self.notes.read_events() {
-                Ok(_) => is_quiet = false,
-                Err(Errno::EINTR) => {}
-                Err(error) => return is_quiet && error == Errno::EAGAIN,
-            }
+        is_quiet(&self.notes)
+    }
+}
+
+/// Whether the kernel has noted nothing since this was asked last.
+pub(super) fn is_quiet(notes: &Inotify) -> bool {
+    let mut is_quiet = true;
+    loop {
+        match notes.read_events() {
+            Ok(_) => is_quiet = false,
+            Err(Errno::EINTR) => {}
+            Err(error) => return is_quiet && error == Errno::EAGAIN,
         }
     }
 }

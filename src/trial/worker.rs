@@ -234,7 +234,7 @@ impl Worker {
         let writable = [self.own.path(), self.files.path()].map(Path::to_owned).to_vec();
         let cover = self.covered.as_ref().map(|directory| self.cover_of(directory)).transpose()?;
         // The process that sees the files the other way may still be there.
-        let tmp = self.own.path().join(if cover.is_some() { "tmp-covered" } else { "tmp-plain" });
+        let tmp = self.files.path().join(if cover.is_some() { "tmp-covered" } else { "tmp-plain" });
         crate::exec::remove_tree(&tmp);
         std::fs::create_dir(&tmp).map_err(TrialError::io("make the directory", &tmp))?;
         let ready: io::Result<Ready> =

@@ -9,7 +9,6 @@ use std::io;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 
-use nix::errno::Errno;
 use nix::sys::inotify::{AddWatchFlags, InitFlags, Inotify};
 
 use super::namespaces::bind;
@@ -73,7 +72,7 @@ impl PrivateTmp {
 
     /// Makes it as it was.
     pub(in crate::trial) fn clean(&self) -> io::Result<()> {
-        if self.is_quiet() {
+        if tree::is_quiet(&self.notes) {
             return Ok(());
         }
         let tmp = Path::new(TMP);
@@ -93,20 +92,8 @@ impl PrivateTmp {
             }
         }
         // What was noted of this is of no interest.
-        self.is_quiet();
+        tree::is_quiet(&self.notes);
         Ok(())
-    }
-
-    /// Whether no entry came or went since this was asked last.
-    fn is_quiet(&self) -> bool {
-        let mut is_quiet = true;
-        loop {
-            match self.notes.read_events() {
-                Ok(_) => is_quiet = false,
-                Err(Errno::EINTR) => {}
-                Err(error) => return is_quiet && error == Errno::EAGAIN,
-            }
-        }
     }
 }
 
