@@ -39,13 +39,16 @@ int assigned(void) {
   return 4;
 }
 
-// A value that is stored and used in another block; what came before the store keeps the old one.
+// A value that is stored and passed in another block; what came before the store keeps the old one.
 // CHECK-LABEL: define internal {{.*}}@across.suspect.trace(
 // CHECK: [[GOT:%.*]] = {{.*}}call i32 @get()
 // CHECK: [[ANSWER:%.*]] = call i64 @__suspect_node
 // CHECK: [[NEW:%.*]] = trunc i64 [[ANSWER]] to i32
 // CHECK: store i32 [[NEW]], ptr %
-// CHECK: call void @give(i32 {{.*}}[[NEW]], i32 {{.*}})
+// CHECK: [[WIDE:%.*]] = zext i32 [[NEW]] to i64
+// CHECK: [[ASKED:%.*]] = call i64 @__suspect_operation({{.*}}, i64 [[WIDE]], i64 0, i64 [[WIDE]])
+// CHECK: [[PASSED:%.*]] = trunc i64 [[ASKED]] to i32
+// CHECK: call void @give(i32 {{.*}}[[PASSED]], i32 {{.*}})
 void across(int a, int b) {
   int x;
   give(x = get(), a && b);
