@@ -58,7 +58,7 @@ fn tests_that_write_into_tmp_have_trials_there() {
         && std::path::Path::new(&directory).join("inside").exists();
     std::fs::remove_file(&given).unwrap();
     std::fs::remove_dir_all(&directory).unwrap();
-    assert!(answer.contains("with `points >= 90`: 2 passes, 3 of 3 others still do"), "{answer}");
+    assert!(answer.contains("with `points >= 90`: 2 passes"), "{answer}");
     assert!(is_whole, "a trial has changed the real /tmp");
     let left = std::fs::read_dir("/tmp")
         .unwrap()

@@ -215,7 +215,7 @@ impl<'a> Found<'_, '_, 'a> {
     fn subscript(&mut self, width: u32, constant: Option<u64>) {
         let index = self.index_text();
         let Some(constant) = constant else {
-            return self.one_more_or_less(index, width);
+            return self.one_more_or_less(Class::Uoi, index, width);
         };
         let value = number(constant, 64, false, true);
         // Nothing lies before an array.
@@ -225,7 +225,7 @@ impl<'a> Found<'_, '_, 'a> {
     }
 
     /// `e`, an integer of `width` bits, becomes `e + 1` or `e - 1`. What a constant is added to has these mutants by that constant.
-    fn one_more_or_less(&mut self, written: Result<Expression<'a>, Junk>, width: u32) {
+    fn one_more_or_less(&mut self, class: Class, written: Result<Expression<'a>, Junk>, width: u32) {
         let is_sum = |sum: Expression| {
             let sides = [sum.left(), sum.right()].into_iter().flatten();
             matches!(sum.operator(), "+" | "-") && sides.into_iter().any(|side| side.literal().is_some())
@@ -236,7 +236,7 @@ impl<'a> Found<'_, '_, 'a> {
         let less = u64::MAX >> (64 - width.clamp(1, 64));
         for (insertion, step, text) in [(Insertion::Increment, 1, "e + 1"), (Insertion::Decrement, less, "e - 1")] {
             let rewrite = written.map(|written| written.with_insertion(insertion, None));
-            self.push(Class::Uoi, Change::Add(step), ("e", text), rewrite);
+            self.push(class, Change::Add(step), ("e", text), rewrite);
         }
     }
 
@@ -270,14 +270,14 @@ impl<'a> Found<'_, '_, 'a> {
         self.without_connector(found, token);
     }
 
-    /// `f(n)` becomes `f(n + 1)` or `f(n - 1)`.
+    /// `f(n)` becomes `f(n + 1)` or `f(n - 1)`: a last resort, since it also takes back a relation that is wrong by one in `f`.
     fn passed(&mut self, position: u32, n_arguments: u32, width: u32) {
         let argument = self.call().and_then(|call| {
             // One that is passed in pieces moves those behind it.
             let written = Some(call.arguments()).filter(|written| written.len() == n_arguments as usize);
             written.and_then(|written| written.get(position as usize).copied()).ok_or(Junk::Made)
         });
-        self.one_more_or_less(argument, width);
+        self.one_more_or_less(Class::Sti, argument, width);
     }
 
     fn argument(&mut self, position: u32, value: Number) {

@@ -35,7 +35,7 @@ pub enum Class {
     Asr,
     /// Binary operator deletion: `a + b` becomes `a` or `b`.
     Bod,
-    /// Step insertion: a variable v that is read becomes `v++`, `v--`, `++v` or `--v`.
+    /// Step insertion: a variable v that is read becomes `v++`, `v--`, `++v` or `--v`; an integer e that is passed becomes e + 1 or e - 1.
     Sti,
     /// Unary operator deletion: `!a`, `-a` or `~a` becomes `a`.
     Uod,

@@ -13,7 +13,7 @@ fn passed(body: &str, position: u32, n_arguments: u32) -> Snippet {
 
 #[test]
 fn an_integer_that_is_passed_is_tried_one_more_and_one_less() {
-    let read = |body: &str, position, n_arguments| passed(body, position, n_arguments).read_as(Class::Uoi);
+    let read = |body: &str, position, n_arguments| passed(body, position, n_arguments).read_as(Class::Sti);
     assert_eq!(read("g(a);", 0, 1), ["g(a + 1);", "g(a - 1);"]);
     assert_eq!(read("x = g(b, h(a), b) * 2;", 1, 3), ["x = g(b, h(a) + 1, b) * 2;", "x = g(b, h(a) - 1, b) * 2;"]);
     assert_eq!(read("g(a ? b : a);", 0, 1), ["g((a ? b : a) + 1);", "g((a ? b : a) - 1);"]);
