@@ -23,7 +23,9 @@ pub use command::{Command, LARGE_STACK, Limits, Stdin, duration_text};
 pub use environment::Environment;
 pub use machine::memory;
 pub use outcome::{Outcome, Output, Status};
-pub use scratch::{Scratch, ScratchRoot, copy_into, copy_tree, free_bytes, is_copied, is_small, remove_tree};
+pub use scratch::{
+    Scratch, ScratchRoot, copy_into, copy_tree, free_bytes, is_copied, is_memory, is_small, remove_tree,
+};
 pub(crate) use supervisor::signal_children;
 
 use std::path::PathBuf;

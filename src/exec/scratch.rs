@@ -101,10 +101,13 @@ impl ScratchRoot {
     }
 }
 
+/// Whether `dir` is in a memory file system.
+pub fn is_memory(dir: &Path) -> bool {
+    nix::sys::statfs::statfs(dir).is_ok_and(|fs| fs.filesystem_type() == nix::sys::statfs::TMPFS_MAGIC)
+}
+
 /// Whether `dir` is in a memory file system with so many bytes free.
 fn has_memory(dir: &Path, room: u64) -> bool {
-    let is_memory =
-        |dir| nix::sys::statfs::statfs(dir).is_ok_and(|fs| fs.filesystem_type() == nix::sys::statfs::TMPFS_MAGIC);
     is_memory(dir) && free_bytes(dir).is_some_and(|free| free >= room)
 }
 

@@ -12,12 +12,15 @@ use std::path::{Path, PathBuf};
 use nix::sys::inotify::{AddWatchFlags, InitFlags, Inotify};
 
 use super::namespaces::bind;
+use crate::exec::is_memory;
 use crate::trial::tree;
 
 /// The directory that programs name without asking for one.
 pub(super) const TMP: &str = "/tmp";
-/// Directories and other entries of it beyond which it stays as it is: a worker starts in milliseconds.
-const MOST_ENTRIES: (usize, usize) = (256, 4096);
+/// Directories of it beyond which it stays as it is: a worker starts in milliseconds.
+const MOST_MOUNTED: usize = 256;
+/// The same of other entries, each of which is a symbolic link, in memory and on a disk: there a thousand take seconds.
+const MOST_LINKED: [usize; 2] = [4096, 128];
 /// The entry by which links lead to the real ones.
 const REAL: &str = ".suspect-real";
 /// As directories for all have them.
@@ -35,7 +38,8 @@ impl PrivateTmp {
     /// Makes the empty directory `by` show what is in `/tmp`, and mounts it there; nothing where there is too much, or the system refuses.
     pub(super) fn mount(by: &Path) -> Option<PrivateTmp> {
         let (mounted, linked) = entries(Path::new(TMP)).ok()?;
-        if mounted.len() > MOST_ENTRIES.0 || linked.len() > MOST_ENTRIES.1 {
+        let most_linked = MOST_LINKED[usize::from(!is_memory(by))];
+        if mounted.len() > MOST_MOUNTED || linked.len() > most_linked {
             return None;
         }
         // The directory that `by` lies in comes first: what is mounted in `by` need not be seen there, too.
