@@ -13,7 +13,7 @@ use super::load::{Found, Listed, Listing, script};
 use super::mismatch::clip;
 use super::oracle::{HARD_ERROR, Oracle, SKIPPED};
 use super::test::Plan;
-use super::verdict::{Judgement, last_line, status_text};
+use super::verdict::{Judgement, last_line, said_of_failure, status_text};
 use super::{SuiteError, Verdict};
 use crate::exec::{Command, Outcome, Scratch, Status};
 
@@ -293,7 +293,7 @@ pub(super) fn judge(trs: &Path, status: Status, log: &[u8]) -> Judgement {
 }
 
 /// What the log says about the first result of this kind. A driver of scripts with several results logs each
-/// (`FAIL: t.tap 2 - sum`); of a plain test it is the last line before the driver's own (`FAIL t.sh (exit status: 1)`).
+/// (`FAIL: t.tap 2 - sum`); of a plain test it is what tells the failure best beside the driver's own (`FAIL t.sh (exit status: 1)`).
 fn logged(log: &[u8], word: &str, results: usize) -> Option<String> {
     let mut lines = log.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
     if results > 1 {
@@ -304,5 +304,5 @@ fn logged(log: &[u8], word: &str, results: usize) -> Option<String> {
     }
     let prefix = format!("{word} ");
     let rest: Vec<&[u8]> = lines.filter(|line| !line.starts_with(prefix.as_bytes())).collect();
-    last_line(&rest.join(&b'\n')).or_else(|| last_line(log))
+    said_of_failure(&rest).or_else(|| last_line(log))
 }

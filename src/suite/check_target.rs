@@ -6,7 +6,7 @@ use super::detect::TEST_DIRS;
 use super::makefile::Makefile;
 
 /// Targets that run tests by custom.
-const TARGETS: [&str; 3] = ["check", "test", "tests"];
+const TARGETS: [&str; 7] = ["check", "test", "tests", "regress", "runtests", "unittest", "unittests"];
 /// Sources of test programs beside a library's, which alone could be a program's own.
 const SOURCES: [&str; 4] = ["test.c", "tests.c", "Test.c", "Tests.c"];
 /// What a program of tests may be made of, one thing of the other, at most: program, object, source.
@@ -181,6 +181,7 @@ mod tests {
         assert_eq!(command, "./test");
         let (build, command) = found("all: p\ntest: p.c\n\t$(CC) -o x p.c\n\t./x\n");
         assert_eq!((build, command.as_str()), (None, "make test"));
+        assert_eq!(found("all: p\nregress: p\n\t./p < in\n").1, "make regress");
     }
 
     #[test]

@@ -229,7 +229,7 @@ fn cases(root: &Path) -> String {
 }
 
 /// What is written where no tests are found: nothing that would run, but what there is to say.
-const UNKNOWN: &str = r##"# The tests: none were found, and no Makefile has a target `check` or `test`. Say here how they are run, without the #:
+const UNKNOWN: &str = r##"# The tests: none were found, and no Makefile has a target `check`, `test` or the like. Say here how they are run, without the #:
 # a command that lists the tests, and one that runs a test and ends with 0 if it passes. Other kinds are below.
 # [[suite]]
 # kind = "command"

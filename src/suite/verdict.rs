@@ -102,10 +102,14 @@ pub(super) fn failure_text(status: Status, said: &[u8]) -> String {
             .contains(&line)
     };
     let lines: Vec<&[u8]> = said.split(|byte| *byte == b'\n').filter(|line| !remark(line)).collect();
+    format!("{}{}", status_text(status), said_of_failure(&lines).map(|line| format!(": {line}")).unwrap_or_default())
+}
+
+/// The line that tells a failure best: a failed assertion, or else a complaint, or else the last line.
+pub(super) fn said_of_failure(lines: &[&[u8]]) -> Option<String> {
     let complaint = lines.iter().find(|line| is_failed_check(line));
     let complaint = complaint.or_else(|| lines.iter().rev().find(|line| is_complaint(line)));
-    let said = complaint.map(|line| clip(brief(line.trim_ascii()).as_ref())).or_else(|| last_line(&lines.join(&b'\n')));
-    format!("{}{}", status_text(status), said.map(|line| format!(": {line}")).unwrap_or_default())
+    complaint.map(|line| clip(brief(line.trim_ascii()).as_ref())).or_else(|| last_line(&lines.join(&b'\n')))
 }
 
 /// Whether a line is what a failed assertion or a sanitizer says, after which scripts go on talking.
@@ -147,10 +151,11 @@ pub(super) fn not_runnable(outcome: &Outcome) -> Option<Judgement> {
     }))
 }
 
-/// The last line that is not blank, for a message.
+/// The last line that says something, for a message: one with a letter or digit, or else one that is not blank.
 pub(super) fn last_line(bytes: &[u8]) -> Option<String> {
-    let lines = bytes.split(|byte| *byte == b'\n').rev();
-    lines.map(|line| line.trim_ascii()).find(|line| !line.is_empty()).map(clip)
+    let lines = || bytes.split(|byte| *byte == b'\n').rev().map(|line| line.trim_ascii());
+    let says = |line: &&[u8]| line.iter().any(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii());
+    lines().find(says).or_else(|| lines().find(|line| !line.is_empty())).map(clip)
 }
 
 #[cfg(test)]
@@ -180,5 +185,8 @@ mod tests {
         assert_eq!(said(talk), "exit status 1: ERROR: \"t\" exited with non-zero exit status: 134");
         assert_eq!(said("one\nmismatch at 3\n\n"), "exit status 1: mismatch at 3");
         assert_eq!(said("ok 1\nnot ok 2 - sum\n# done\n"), "exit status 1: not ok 2 - sum");
+        assert_eq!(said("a.c:3: test FAILED:\na == 2\n--------\n\n"), "exit status 1: a == 2");
+        assert_eq!(said("1\n--------\n"), "exit status 1: 1");
+        assert_eq!(said("********\n--------\n"), "exit status 1: --------");
     }
 }
