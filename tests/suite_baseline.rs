@@ -39,6 +39,7 @@ case $1 in
   seesaw) n=$(cat "$here/seesaw" 2>/dev/null || echo 0); echo $((n + 1)) > "$here/seesaw"; [ $n -gt 1 ] ;;
   coin) n=$(cat "$here/coin" 2>/dev/null || echo 0); echo $((n + 1)) > "$here/coin"; [ $((n / 2 % 2)) = 1 ] ;;
   bomb) if [ -e "$here/bomb" ]; then echo off; exit 1; else touch "$here/bomb"; fi ;;
+  taken) if [ -e "$here/taken" ]; then echo wrong; exit 1; else touch "$here/taken"; exit 7; fi ;;
   holder) touch "$here/held"; sleep 1; rm "$here/held" ;;
   beside) for i in 1 2 3 4 5; do [ -e "$here/held" ] && { echo held >&2; exit 1; }; sleep 0.1; done; exit ${STATUS:-0} ;;
 esac
@@ -273,6 +274,16 @@ fn what_fails_beside_others_counts_as_it_ends_alone() {
         project.write("suspect.toml", &format!("{config}{apart}\n"));
         assert_eq!(ends(2), (Some(Verdict::Pass), Stability::Stable, None), "{apart}");
     }
+}
+
+#[test]
+fn what_fails_otherwise_beside_others_now_and_then_counts_as_it_fails_alone() {
+    let project = project("taken pass", "");
+    let result = run(&project.suite(), 2);
+    assert_eq!(result.tests[0].verdict(), Some(Verdict::Fail));
+    assert_eq!(result.tests[0].reason(), Some("exit status 1: wrong"));
+    assert_eq!(result.tests[0].runs.len(), 3);
+    assert_eq!(result.tests[0].stability, Stability::Stable);
 }
 
 #[test]

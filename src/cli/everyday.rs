@@ -13,7 +13,7 @@ use super::exit::{Exit, Failure};
 use super::place::project_root;
 use super::progress::StatusLine;
 use super::streams::say;
-use super::test::{summarise, taken, write_config};
+use super::test::{hints, refinements, say_refined, summarise, taken, write_config};
 use crate::build::BuildReport;
 use crate::build::inputs::Inputs;
 use crate::exec::interrupt;
@@ -25,6 +25,8 @@ use crate::suite_run::{HowTested, Session, record_suite};
 
 /// How often `--watch` looks: people do not notice less, and looking takes a hundredth of it.
 const LOOKED: Duration = Duration::from_millis(300);
+/// Milliseconds that all tests take one after the other, beyond which nobody waits for them to run some more times before the first answer.
+const MOST_TESTED: u64 = 60_000;
 
 /// Builds if that is due, tests, and ranks what fails; again and again if it is to watch.
 ///
@@ -33,14 +35,14 @@ const LOOKED: Duration = Duration::from_millis(300);
 pub fn everyday(start: &Path, watch: bool, out: &mut impl Write) -> Result<(), Failure> {
     let root = project_root(start);
     if !watch {
-        build(&root)?;
-        return test(&root, out);
+        let is_new = build(&root)?;
+        return test(&root, is_new, out);
     }
     interrupt::catch().map_err(Failure::of(Exit::Internal))?;
     while !interrupt::happened() {
         let built = build(&root);
         let watched = Inputs::watched(&root, &Store::new(&root).build_directory(), CONFIG_FILE);
-        if let Err(failure) = built.and_then(|()| test(&root, out)) {
+        if let Err(failure) = built.and_then(|is_new| test(&root, is_new, out)) {
             say!("suspect: {}", failure.message);
         }
         out.flush().map_err(Failure::of(Exit::File))?;
@@ -50,24 +52,29 @@ pub fn everyday(start: &Path, watch: bool, out: &mut impl Write) -> Result<(), F
     Ok(())
 }
 
-/// Builds, where that is due, what suspect.toml names, which is written if there is none.
-fn build(root: &Path) -> Result<(), Failure> {
+/// Builds, where that is due, what suspect.toml names, which is written if there is none. Returns whether it was.
+fn build(root: &Path) -> Result<bool, Failure> {
     let last: Option<BuildReport> = Store::new(root).load_build()?;
-    if !root.join(CONFIG_FILE).is_file() {
+    let is_new = !root.join(CONFIG_FILE).is_file();
+    if is_new {
         let (path, config) = write_config(root, last.as_ref())?;
         say!("suspect: wrote {}: {}", path.display(), taken(&config));
     }
     match last {
-        Some(_) => build_if_outdated(root),
-        None => build_aside(root),
+        Some(_) => build_if_outdated(root)?,
+        None => build_aside(root)?,
     }
+    Ok(is_new)
 }
 
-/// Tests, and answers where tests fail.
-fn test(root: &Path, out: &mut impl Write) -> Result<(), Failure> {
+/// Tests, and answers where tests fail. A suspect.toml that is new is made to tell more first, if it can.
+fn test(root: &Path, is_new: bool, out: &mut impl Write) -> Result<(), Failure> {
     let store = Store::new(root);
     let how = HowTested { mode: Mode::Values, jobs: None, repeat: None, until: None, apart: Duration::ZERO };
-    let recorded = record_suite(&store, &how, &StatusLine::new())?;
+    let mut recorded = record_suite(&store, &how, &StatusLine::new())?;
+    if is_new && refine(root)? {
+        recorded = record_suite(&store, &how, &StatusLine::new())?;
+    }
     let of = |wanted: bool| recorded.manifest.tests.iter().filter(|test| test.passed == Some(wanted)).count();
     let (failing, tests) = (of(false), recorded.manifest.tests.len());
     if failing == 0 && of(true) > 0 {
@@ -80,6 +87,20 @@ fn test(root: &Path, out: &mut impl Write) -> Result<(), Failure> {
     }
     let fail = if failing == 1 { "fails" } else { "fail" };
     Err(Failure::new(Exit::Finding, format!("{failing} of {tests} tests {fail}")))
+}
+
+/// Makes suspect.toml tell more of tests that fail. Returns whether it does now.
+fn refine(root: &Path) -> Result<bool, Failure> {
+    let session = Session::latest(root)?;
+    let taken: u64 = session.run.manifest.tests.iter().map(|test| test.milliseconds).sum();
+    let hints = hints(&session)?;
+    if hints.is_empty() || taken > MOST_TESTED || interrupt::happened() {
+        return Ok(false);
+    }
+    hints.iter().for_each(|hint| say!("suspect: {hint}; trying that"));
+    let refinements = refinements(root)?;
+    say_refined(&refinements, &mut std::io::stderr()).map_err(Failure::of(Exit::File))?;
+    Ok(refinements.iter().any(|refinement| refinement.refused.is_none()))
 }
 
 /// Ranks what fails, and writes the answer.

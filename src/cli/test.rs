@@ -32,19 +32,25 @@ pub fn init(start: &Path, arguments: &InitArguments, out: &mut impl Write) -> Re
     written.map_err(Failure::of(Exit::File))
 }
 
-/// Writes into suspect.toml what has its tests tell more.
+/// Writes into suspect.toml what has its tests tell more, and says it.
 fn refine(root: &Path, format: OutputFormat, out: &mut impl Write) -> Result<(), Failure> {
+    let refinements = refinements(root)?;
+    let written = match format {
+        OutputFormat::Text => say_refined(&refinements, out),
+        OutputFormat::Json => write_json(&refinements.iter().map(Refined::of).collect::<Vec<_>>(), out),
+    };
+    written.map_err(Failure::of(Exit::File))
+}
+
+/// Writes into suspect.toml what has its tests tell more.
+pub fn refinements(root: &Path) -> Result<Vec<suite::Refinement>, Failure> {
     let store = Store::new(root);
     let _lock = store.lock()?;
     let scratch = ScratchRoot::inside(&store.fresh_tmp()?).map_err(Failure::of(Exit::File))?;
     let refinements = suite::refine(root, &scratch)?;
     drop(scratch);
     store.remove_tmp()?;
-    let written = match format {
-        OutputFormat::Text => say_refined(&refinements, out),
-        OutputFormat::Json => write_json(&refinements.iter().map(Refined::of).collect::<Vec<_>>(), out),
-    };
-    written.map_err(Failure::of(Exit::File))
+    Ok(refinements)
 }
 
 /// What came of a line, for programs.
@@ -74,7 +80,8 @@ impl<'r> Refined<'r> {
     }
 }
 
-fn say_refined(refinements: &[suite::Refinement], out: &mut impl Write) -> std::io::Result<()> {
+/// Says what came of each line.
+pub fn say_refined(refinements: &[suite::Refinement], out: &mut impl Write) -> std::io::Result<()> {
     if refinements.is_empty() {
         return writeln!(out, "nothing in suspect.toml would have its tests tell more");
     }

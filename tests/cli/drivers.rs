@@ -271,3 +271,22 @@ fn suspect_refines_suites_of_drivers() {
     assert!(said.contains("wrote `starts = true` into [[suite]] 1: 1 tests become 6"), "{said}");
     assert!(std::fs::read_to_string(project.path().join("suspect.toml")).unwrap().contains("\nstarts = true\n"));
 }
+
+/// `suspect` alone, where there is no suspect.toml, has a driver's starts be tests before it ranks.
+#[test]
+fn the_first_answer_is_of_refined_tests() {
+    let project = project(SHELL, "sh driver", "");
+    std::fs::remove_file(project.path().join("suspect.toml")).unwrap();
+    std::fs::remove_dir_all(project.path().join(".suspect")).unwrap();
+    project.write("Makefile", "all: grade\n\ngrade: grade.c\n\t$(CC) -O1 -o grade grade.c\n\ncheck: grade\n\tsh driver\n");
+    let said = text(&project.suspect(&[]));
+    assert!(said.contains("wrote `starts = true` into [[suite]] 1: 1 tests become 6"), "{said}");
+    assert!(said.contains("with `points >= 90`:"), "{said}");
+    let written = std::fs::read_to_string(project.path().join("suspect.toml")).unwrap();
+    assert!(written.contains("\nstarts = true\n"), "{written}");
+    // What the user may have changed stays as it is.
+    let plain = written.replace("starts = true\n", "");
+    project.write("suspect.toml", &plain);
+    assert!(!text(&project.suspect(&[])).contains("wrote"));
+    assert_eq!(std::fs::read_to_string(project.path().join("suspect.toml")).unwrap(), plain);
+}

@@ -85,10 +85,15 @@ impl Session<'_> {
         let indices: Vec<usize> = (0..turns.len()).filter(|index| mixed(&turns[*index])).collect();
         let is_known =
             turns.iter().any(|turn| matches!(turn, Turn::Done(Settled { remark: Some(Remark::Beside { .. }), .. })));
+        let agrees = |turn: &Turn| match turn {
+            Turn::Mixed(runs) => runs.iter().all(|run| run.verdict == runs[0].verdict),
+            Turn::Done(_) => false,
+        };
         let collides = match indices.len() {
             0 => false,
             _ if is_known => true,
-            1 => false,
+            // One whose verdict is always the same is not flaky, whatever it says beside others.
+            1 => turns.iter().any(agrees),
             _ => {
                 let again = in_parallel(self.options.jobs, &indices, |index| self.plain(index, None))?;
                 again.values().any(|run| run.verdict != Verdict::Pass)
