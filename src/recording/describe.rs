@@ -417,13 +417,15 @@ fn told_literal(bytes: &[u8]) -> Option<String> {
     is_text.then(|| format!("{told:?}{rest}"))
 }
 
-/// Several bytes as a string, if they look like one: `least` letters.
+/// Several bytes as a string, if they look like one: `least` printable letters, and ends of lines and tabs.
 fn text(bits: u64, length: u32, least: usize) -> Option<String> {
     let bytes = &bits.to_le_bytes()[..length as usize];
     let end = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
     let (letters, rest) = bytes.split_at(end);
-    let printable = letters.len() >= least && letters.iter().all(|byte| (0x20..0x7f).contains(byte));
-    (printable && rest.iter().all(|byte| *byte == 0)).then(|| format!("{:?}", String::from_utf8_lossy(letters)))
+    let is_printable = |byte: &&u8| (0x20..0x7f).contains(*byte);
+    let is_text = letters.iter().all(|byte| is_printable(&byte) || b"\n\t\r".contains(byte))
+        && letters.iter().filter(is_printable).count() >= least;
+    (is_text && rest.iter().all(|byte| *byte == 0)).then(|| format!("{:?}", String::from_utf8_lossy(letters)))
 }
 
 /// Whether `given`, as a user writes it, means the file `path`: the whole path, or the end of it from a directory on.
@@ -443,5 +445,20 @@ fn element(variable: &Variable, offset: u32) -> String {
         offset if array && byte.starts_with("char") => format!("{name}[{offset}]"),
         offset if array && byte.starts_with("int") && offset % 4 == 0 => format!("{name}[{}]", offset / 4),
         offset => format!("{name}+{offset}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_that_look_like_a_string_are_told_as_one() {
+        let told = |bytes: &[u8; 8], length| text(u64::from_le_bytes(*bytes), length, LEAST_TEXT);
+        assert_eq!(told(b"E html>\n", 8).as_deref(), Some("\"E html>\\n\""));
+        assert_eq!(told(b"ab\t\0\0\0\0\0", 8), None);
+        assert_eq!(told(b"a b\0\0\0\0\0", 4).as_deref(), Some("\"a b\""));
+        assert_eq!(told(b"abc\0d\0\0\0", 8), None);
+        assert_eq!(told(b"abc\x01\0\0\0\0", 8), None);
     }
 }
