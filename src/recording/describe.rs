@@ -134,12 +134,21 @@ impl<'a> Words<'a> {
         self.cell(self.runs.naming.names.place(location))
     }
 
+    /// The bytes of a string literal, by the number of its symbol.
+    fn literal(&self, symbol: u32) -> Option<&[u8]> {
+        self.runs.modules.iter().find_map(|modules| modules.literal(symbol))
+    }
+
     fn cell(&self, cell: Cell) -> String {
         match self.runs.naming.kinds.get(cell.object as usize) {
-            Some(Kind::Symbol(symbol)) => {
-                let symbol = &self.code.symbols[*symbol as usize];
+            Some(Kind::Symbol(at)) => {
+                let symbol = &self.code.symbols[*at as usize];
                 if symbol.is_literal() {
-                    return within("a string", cell.offset);
+                    let told = self.literal(*at).and_then(told_literal);
+                    return told.map_or_else(
+                        || within("a string", cell.offset),
+                        |told| format!("{told}[{}]", cell.offset),
+                    );
                 }
                 match self.code.types.global(&symbol.name, u64::from(cell.offset)) {
                     Some(part) => format!("{}{}", symbol.name, part.path),
@@ -346,8 +355,7 @@ impl<'a> Words<'a> {
             if symbol.flags & Symbol::FUNCTION != 0 && place.offset == 0 {
                 return symbol.name.clone();
             }
-            let literal = self.runs.modules.iter().find_map(|modules| modules.literal(*at));
-            if let Some(text) = literal.and_then(|text| told_literal(text.get(place.offset as usize..)?)) {
+            if let Some(text) = self.literal(*at).and_then(|text| told_literal(text.get(place.offset as usize..)?)) {
                 return text;
             }
         }
