@@ -145,10 +145,8 @@ impl<'a> Words<'a> {
                 let symbol = &self.code.symbols[*at as usize];
                 if symbol.is_literal() {
                     let told = self.literal(*at).and_then(told_literal);
-                    return told.map_or_else(
-                        || within("a string", cell.offset),
-                        |told| format!("{told}[{}]", cell.offset),
-                    );
+                    return told
+                        .map_or_else(|| within("a string", cell.offset), |told| format!("{told}[{}]", cell.offset));
                 }
                 match self.code.types.global(&symbol.name, u64::from(cell.offset)) {
                     Some(part) => format!("{}{}", symbol.name, part.path),

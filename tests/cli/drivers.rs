@@ -278,7 +278,8 @@ fn the_first_answer_is_of_refined_tests() {
     let project = project(SHELL, "sh driver", "");
     std::fs::remove_file(project.path().join("suspect.toml")).unwrap();
     std::fs::remove_dir_all(project.path().join(".suspect")).unwrap();
-    project.write("Makefile", "all: grade\n\ngrade: grade.c\n\t$(CC) -O1 -o grade grade.c\n\ncheck: grade\n\tsh driver\n");
+    project
+        .write("Makefile", "all: grade\n\ngrade: grade.c\n\t$(CC) -O1 -o grade grade.c\n\ncheck: grade\n\tsh driver\n");
     let said = text(&project.suspect(&[]));
     assert!(said.contains("wrote `starts = true` into [[suite]] 1: 1 tests become 6"), "{said}");
     assert!(said.contains("with `points >= 90`:"), "{said}");

@@ -60,6 +60,25 @@ fn literals_are_told_as_they_are_written() {
 }
 
 #[test]
+fn bytes_of_literals_are_called_by_their_text() {
+    let source = "#include <stdio.h>\n#include <stdlib.h>\nstatic const char *named(int count)\n{\n    if (count > 6)\n        \
+                  return \"many\";\n    return \"few\";\n}\nint main(int argc, char **argv)\n{\n    \
+                  const char *name = named(argc > 1 ? atoi(argv[1]) : 0);\n    if (name[3] < 122)\n        puts(\"a lot\");\n    \
+                  else\n        puts(\"little\");\n    return 0;\n}\n";
+    let project = Project::new();
+    project.write("main.c", source).write("tests.txt", "7\n").write("expected/1", "little\n");
+    project.write(
+        "suspect.toml",
+        "[build]\ncommand = \"cc -O1 -o main main.c\"\n\n[[suite]]\nkind = \"lines\"\nfile = \"tests.txt\"\nrun = \"./main {line}\"\n\
+         expect = \"expected/{n}\"\n",
+    );
+    project.succeed(&["build"]);
+    project.suspect(&["test"]);
+    let said = text(&project.suspect(&["explain", "1"]));
+    assert!(said.contains("`\"many\"[3]` is 121 'y'"), "{said}");
+}
+
+#[test]
 fn functions_of_the_systems_headers_are_no_places_of_their_own() {
     let said = text(&boxes().suspect(&["explain", "2", "--against", "1"]));
     assert!(said.contains("main.c:8: because of this"), "{said}");
