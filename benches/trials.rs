@@ -66,7 +66,10 @@ fn rows(worker: &mut Worker, source: &str, arguments: &str, text: &str) {
     let test = &suite.tests()[0];
     let scratch = suspect::exec::ScratchRoot::new().unwrap();
     let verdict = suite
-        .run_test(test, &RunContext { env: &[], scratch: &scratch, timeout: None, large_stack: false })
+        .run_test(
+            test,
+            &RunContext { env: &[], scratch: &scratch, timeout: None, large_stack: false, interruptible: false },
+        )
         .unwrap()
         .verdict;
     let own = own_time(&root, arguments);

@@ -269,7 +269,13 @@ fn through_shell(run: &str, input: &str) -> Option<Vec<u8>> {
     let suite = project.suite();
     let test = suite.tests().iter().find(|test| test.name == input)?;
     let scratch = suspect::exec::ScratchRoot::new().unwrap();
-    let context = suspect::suite::RunContext { env: &[], scratch: &scratch, timeout: None, large_stack: false };
+    let context = suspect::suite::RunContext {
+        env: &[],
+        scratch: &scratch,
+        timeout: None,
+        large_stack: false,
+        interruptible: false,
+    };
     Some(suite.run_test(test, &context).unwrap().output)
 }
 

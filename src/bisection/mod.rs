@@ -148,7 +148,7 @@ fn is_enough(runs: u32, asked: Option<u32>, began: Instant) -> bool {
 fn judge(suite: &Suite, test: &Test, limit: Option<Duration>, asked: Option<u32>) -> Result<Judged, String> {
     let scratch = ScratchRoot::new().map_err(|error| error.to_string())?;
     let timeout = test.own_timeout().or(limit);
-    let context = RunContext { env: &[], scratch: &scratch, timeout, large_stack: false };
+    let context = RunContext { env: &[], scratch: &scratch, timeout, large_stack: false, interruptible: false };
     let mut first: Option<(Verdict, String)> = None;
     let (began, mut runs) = (Instant::now(), 0);
     while !is_enough(runs, asked, began) {

@@ -184,7 +184,9 @@ impl Bench {
     }
 
     fn run(&self, test: &Test, scratch: &ScratchRoot, timeout: Option<Duration>) -> Result<TestRun, Obstacle> {
-        Ok(self.suite.run_test(test, &RunContext { env: &[], scratch, timeout, large_stack: false })?)
+        Ok(self
+            .suite
+            .run_test(test, &RunContext { env: &[], scratch, timeout, large_stack: false, interruptible: false })?)
     }
 }
 

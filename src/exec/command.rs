@@ -14,7 +14,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use super::capture::Capture;
 use super::supervisor::{self, Plan, Program, REPORT_BYTES, Report};
-use super::{Environment, ExecError, Outcome, Status, WRITING_PROGRAMS};
+use super::{Environment, ExecError, Outcome, Status, WRITING_PROGRAMS, interrupt};
 
 /// What a command reads.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -45,6 +45,8 @@ pub struct Limits {
     pub flood: u64,
     /// Whether each process gets a stack that is larger than the user's.
     pub large_stack: bool,
+    /// Whether an interrupt of suspect ends it, too, as if its time were up.
+    pub interruptible: bool,
     /// From asking a process to end (SIGTERM) to ending it (SIGKILL).
     pub grace: Duration,
 }
@@ -60,6 +62,7 @@ impl Default for Limits {
             output: 64 << 20,
             flood: 1 << 30,
             large_stack: false,
+            interruptible: false,
             grace: Duration::from_millis(200),
         }
     }
@@ -210,6 +213,9 @@ impl Limits {
 /// Bytes of a large stack: sixteen times the usual ones, because frames that are not optimised have been seen to take six times as much.
 pub const LARGE_STACK: u64 = 128 << 20;
 
+/// How often an interruptible command is looked after: people do not notice less. The signal may come to another thread.
+const LOOKED: Duration = Duration::from_millis(100);
+
 /// A command on its way.
 struct Running<'a> {
     command: &'a Command,
@@ -246,6 +252,7 @@ impl Running<'_> {
         let left = match (self.stopped, self.ended) {
             (None, None) => {
                 let left = self.command.limits.wall.saturating_sub(self.started.elapsed());
+                let left = if self.command.limits.interruptible { left.min(LOOKED) } else { left };
                 // Rounded up, or the last millisecond would be spent spinning.
                 PollTimeout::try_from(left.as_millis() + 1).unwrap_or(PollTimeout::MAX)
             }
@@ -300,12 +307,16 @@ impl Running<'_> {
         }
         if self.streams.iter().any(|stream| stream.total() > self.command.limits.flood) {
             self.stopped = Some(Status::Flooded);
-        } else if self.started.elapsed() >= self.command.limits.wall {
+        } else if self.started.elapsed() >= self.command.limits.wall || self.is_interrupted() {
             self.stopped = Some(Status::TimedOut);
         } else {
             return Ok(());
         }
         self.control.write_all(b"x")
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.command.limits.interruptible && interrupt::happened()
     }
 
     /// Waits for the supervisor itself, which has nothing left to do.

@@ -179,7 +179,8 @@ impl<'a> RecordingRoom<'a> {
             (ENV_OUT.into(), directory.into()),
             (ENV_CLOCK.into(), self.clock.get().to_string().into()),
         ];
-        let context = RunContext { env: &env, scratch: &self.scratch, timeout: None, large_stack: false };
+        let context =
+            RunContext { env: &env, scratch: &self.scratch, timeout: None, large_stack: false, interruptible: false };
         Ok(self.suite.run_test(test, &context)?)
     }
 

@@ -237,7 +237,7 @@ pub type Hook<'a> = dyn Fn(&Test, usize, &Path, &TestRun) + Sync + 'a;
 /// believed. Results are in the order of the tests and depend on neither the number of jobs nor who is first.
 ///
 /// # Errors
-/// When the system refuses to run tests; the tests under way are finished first.
+/// When the system refuses to run tests; the tests under way are finished first. An interrupt ends them, and they count as not run.
 pub fn baseline(suite: &Suite, options: &BaselineOptions, hook: &Hook) -> Result<Baseline, SuiteError> {
     let session = Session { suite, options, hook, scratch: ScratchRoot::new()? };
     let runs: Vec<usize> = suite.tests().iter().map(|test| session.repeats(test)).collect();
@@ -256,13 +256,17 @@ pub fn baseline(suite: &Suite, options: &BaselineOptions, hook: &Hook) -> Result
         begun = Some(Instant::now());
         let is_over = || interrupt::happened() || options.until.is_some_and(|until| until.is_over(run));
         let results = in_parallel(options.jobs, &due, |index| match is_over() {
-            false => session.run(index, run, limits[index]).map(Some),
+            false => Ok(Some(session.run(index, run, limits[index])?).filter(is_whole)),
             true => Ok(None),
         })?;
         let made = results.into_iter().filter_map(|(index, result)| Some((index, result?)));
         for (index, (mut summary, doubtful)) in made {
             if doubtful {
-                summary = session.run(index, run, limits[index].believed())?.0;
+                let again = session.run(index, run, limits[index].believed())?;
+                if !is_whole(&again) {
+                    continue;
+                }
+                summary = again.0;
             }
             done[index].push(summary);
         }
@@ -279,6 +283,11 @@ pub fn baseline(suite: &Suite, options: &BaselineOptions, hook: &Hook) -> Result
         runs: settled.runs,
     });
     Ok(Baseline { tests: tests.collect() })
+}
+
+/// Whether a run was not ended by an interrupt.
+fn is_whole((summary, _): &(RunSummary, bool)) -> bool {
+    summary.verdict != Verdict::Timeout || !interrupt::happened()
 }
 
 fn wait_until(when: Option<Instant>) {
@@ -399,7 +408,7 @@ impl Session<'_> {
         }
         let began = SystemTime::now();
         let large_stack = help == Some(Help::Stack);
-        let context = RunContext { env: &env, scratch: &self.scratch, timeout, large_stack };
+        let context = RunContext { env: &env, scratch: &self.scratch, timeout, large_stack, interruptible: true };
         let result = self.suite.run_test(test, &context)?;
         Ok(Made { index, summary: RunSummary::of(&result, began), result, traces })
     }
@@ -408,7 +417,7 @@ impl Session<'_> {
     fn plain(&self, index: usize, timeout: Option<Duration>) -> Result<RunSummary, SuiteError> {
         let test = &self.suite.tests()[index];
         let began = SystemTime::now();
-        let context = RunContext { env: &[], scratch: &self.scratch, timeout, large_stack: false };
+        let context = RunContext { env: &[], scratch: &self.scratch, timeout, large_stack: false, interruptible: true };
         Ok(RunSummary::of(&self.suite.run_test(test, &context)?, began))
     }
 

@@ -198,7 +198,7 @@ impl Suite {
         scratch: &ScratchRoot,
         look: impl FnOnce(&Place) -> Result<T, SuiteError>,
     ) -> Result<T, SuiteError> {
-        let context = RunContext { env: &[], scratch, timeout: None, large_stack: false };
+        let context = RunContext { env: &[], scratch, timeout: None, large_stack: false, interruptible: false };
         let limit = test.plan.timeout.unwrap_or(FIRST_LIMIT);
         let own = scratch.scratch(test.index)?;
         look(&Place { test, scratch: &own, cwd: &test.dir, context: &context, limit })

@@ -126,7 +126,7 @@ impl Driver {
         let mut outcome = command.run()?;
         outcome.stdout.bytes = fs::read(&log).map_err(refused("read the output in"))?;
         let marks = marks(directory).map_err(refused("read what was kept in"))?;
-        let context = RunContext { env: &[], scratch: &root, timeout: None, large_stack: false };
+        let context = RunContext { env: &[], scratch: &root, timeout: None, large_stack: false, interruptible: false };
         let place = Place { test: &self.test, scratch: &scratch, cwd: &cwd, context: &context, limit };
         let (judgement, _) = place.judge(&outcome)?;
         let log = &outcome.stdout.bytes;

@@ -81,7 +81,8 @@ fn run(suite: &Suite, test: &Test, scratch: &ScratchRoot) -> Result<Seen, SuiteE
     let refused = |source| SuiteError::Io { what: "make a directory in", path: std::env::temp_dir(), source };
     let traces = tempfile::Builder::new().prefix("suspect-").tempdir().map_err(refused)?;
     let env = [(ENV_OUT.into(), traces.path().into())];
-    let run = suite.run_test(test, &RunContext { env: &env, scratch, timeout: None, large_stack: false })?;
+    let run = suite
+        .run_test(test, &RunContext { env: &env, scratch, timeout: None, large_stack: false, interruptible: false })?;
     let processes = fs::read_dir(traces.path()).map_or(0, Iterator::count) as u32;
     Ok(Seen { run, processes })
 }

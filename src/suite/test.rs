@@ -88,6 +88,8 @@ pub struct RunContext<'a> {
     pub timeout: Option<Duration>,
     /// Whether its processes get a stack that is larger than the user's.
     pub large_stack: bool,
+    /// Whether an interrupt ends the run, too, as if its time were up.
+    pub interruptible: bool,
 }
 
 /// One finished run of a test.
@@ -176,7 +178,12 @@ impl Suite {
             cwd: cwd.clone(),
             stdin: Stdin::Null,
             merge_stderr: test.plan.oracle.merges(),
-            limits: Limits { wall: limit, large_stack: context.large_stack, ..self.limits.clone() },
+            limits: Limits {
+                wall: limit,
+                large_stack: context.large_stack,
+                interruptible: context.interruptible,
+                ..self.limits.clone()
+            },
         };
         let outcome = match command.run() {
             Ok(outcome) => outcome,

@@ -76,7 +76,9 @@ pub fn run_with(suite: &Suite, name: &str, env: &[(&str, &str)], timeout: Option
     let scratch = ScratchRoot::new().unwrap();
     let test = suite.tests().iter().find(|test| test.name == name).unwrap_or_else(|| panic!("no test {name}"));
     let env: Vec<_> = env.iter().map(|(name, value)| (name.into(), value.into())).collect();
-    suite.run_test(test, &RunContext { env: &env, scratch: &scratch, timeout, large_stack: false }).unwrap()
+    suite
+        .run_test(test, &RunContext { env: &env, scratch: &scratch, timeout, large_stack: false, interruptible: false })
+        .unwrap()
 }
 
 /// Names of all tests.

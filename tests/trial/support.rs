@@ -77,7 +77,8 @@ impl Project {
     /// The verdict of a test as `suspect test` finds it.
     pub fn verdict(&self, test: usize) -> Verdict {
         let scratch = suspect::exec::ScratchRoot::new().unwrap();
-        let context = RunContext { env: &[], scratch: &scratch, timeout: None, large_stack: false };
+        let context =
+            RunContext { env: &[], scratch: &scratch, timeout: None, large_stack: false, interruptible: false };
         self.suite.run_test(&self.suite.tests()[test], &context).unwrap().verdict
     }
 

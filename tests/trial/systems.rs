@@ -34,7 +34,10 @@ fn prepare(
     let test = suite.tests().iter().find(|test| test.name.ends_with(name)).unwrap_or_else(|| panic!("no test {name}"));
     let scratch = ScratchRoot::new().unwrap();
     let verdict = suite
-        .run_test(test, &RunContext { env: &[], scratch: &scratch, timeout: None, large_stack: false })
+        .run_test(
+            test,
+            &RunContext { env: &[], scratch: &scratch, timeout: None, large_stack: false, interruptible: false },
+        )
         .unwrap()
         .verdict;
     TestTrials::prepare(worker, suite, test, verdict, program, Watched::Nodes).map(|trials| (trials, verdict))
