@@ -43,6 +43,8 @@ const ENDLESS_BYTES_AN_EDGE: u64 = 4;
 /// Bytes that are recorded of such a test at least and at most: it does the same again and again, and a MiB takes most of a second to read.
 const LEAST_ENDLESS_BYTES: u64 = 1 << 20;
 const MOST_ENDLESS_BYTES: u64 = 16 << 20;
+/// Nanoseconds that a byte takes to be read as long as none was: a MiB in a second.
+const NANOSECONDS_A_BYTE: f64 = 1000.0;
 /// Two recordings that are read take up to two thirds of so many times the bytes of one in memory; the rest is for what is made of them.
 const READ: u64 = 320;
 
@@ -72,6 +74,8 @@ pub struct RecordingRoom<'a> {
     n_changed: Cell<u32>,
     /// How long tests took where they were recorded last.
     took: RefCell<HashMap<String, Duration>>,
+    /// Nanoseconds that reading a byte of a recording took last, with all that is made of it.
+    pace: Cell<f64>,
     /// By test, the process that is to be looked at, and why.
     looked_at: RefCell<HashMap<String, (u32, Sign)>>,
     _lock: Lock,
@@ -137,6 +141,7 @@ impl<'a> RecordingRoom<'a> {
             progress,
             n_changed,
             took: RefCell::default(),
+            pace: Cell::new(NANOSECONDS_A_BYTE),
             looked_at: RefCell::default(),
             _lock: lock,
         })
@@ -486,14 +491,24 @@ impl<'a> RecordingRoom<'a> {
             return Ok((loaded, Rc::clone(runs)));
         }
         let bounds = recorded.is_looked_at_for_misuses();
+        let began = Instant::now();
         let runs = Runs::read_alone(&loaded.1, &recorded.recording, bounds)
             .map_err(|error| Obstacle::new(Obstacle::Request, format!("{name}: {error}")))?;
-        let runs = Rc::new(runs);
+        let (runs, took, bytes) = (Rc::new(runs), began.elapsed(), recorded.recording.stream().end());
+        tracing::debug!(test = name, bytes, ?took, "a recording was read");
+        if bytes >= LEAST_ENDLESS_BYTES {
+            self.pace.set(took.as_nanos() as f64 / bytes as f64);
+        }
         // Two more that are compared have to find room beside it.
         if recorded.recording.stream().end() <= self.most / 2 {
             return Ok((loaded, Rc::clone(recorded.read.get_or_init(|| runs))));
         }
         Ok((loaded, runs))
+    }
+
+    /// How long reading so many bytes of recordings takes, judged by the last one that was read.
+    pub fn reading(&self, bytes: u64) -> Duration {
+        Duration::from_nanos((self.pace.get() * bytes as f64) as u64)
     }
 
     /// The code of what recorded processes ran.
