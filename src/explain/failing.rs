@@ -78,17 +78,20 @@ impl Failing {
 /// What a test that was recorded once may still do.
 const ONCE: &str = "whether it does the same each time was not looked at";
 
-/// The failure of a recorded test, as it is known before what it did is read.
-pub fn failure(name: &str, recorded: &RecordedTest) -> Explanation {
-    let effect = recorded.reason.clone().unwrap_or_else(|| recorded.verdict.to_string());
-    Explanation {
+/// The failure of a test as the last `suspect test` saw it, and where the last ranking looks: what can be said before anything is recorded.
+pub fn failure(room: &RecordingRoom<'_>, name: &str) -> Option<Explanation> {
+    let record = room.known(name).filter(|record| record.passed == Some(false))?;
+    let effect = record.verdict.split_once(": ").map_or(record.verdict.as_str(), |(_, reason)| reason).to_owned();
+    let likeliest = room.ranked_lines().first();
+    let likeliest = likeliest.map(|(file, line)| format!("The likeliest line of the last `suspect rank` is {file}:{line}."));
+    Some(Explanation {
         schema_version: EXPLANATION_SCHEMA_VERSION,
         test: name.to_owned(),
-        summary: vec![format!("{name}: {}.", effect.trim_end_matches('.'))],
+        summary: std::iter::once(format!("{name}: {}.", effect.trim_end_matches('.'))).chain(likeliest).collect(),
         effect,
         command: format!("suspect explain {}", shell_word(name)),
         ..Explanation::default()
-    }
+    })
 }
 
 /// Seconds between two runs that are to be alike unless the clock matters.

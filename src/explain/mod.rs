@@ -79,6 +79,7 @@ pub fn explain(
     let room = RecordingRoom::new(store, progress)?;
     let test = room.test(&test)?;
     let until = Instant::now() + request.budget;
+    failing::failure(&room, &test.name).iter().for_each(told);
     for _ in 1..MOST_RECORDED {
         let (explanation, is_steady) = explanation_of(&room, test, request, until, told)?;
         if is_steady || explanation.verified || is_over(until) {
@@ -118,7 +119,6 @@ fn explanation_of(
     if let Some(why) = ends_otherwise(room, &test.name, &failing) {
         return Err(Obstacle::new(Obstacle::Tests, why));
     }
-    told(&failing::failure(&test.name, &failing));
     let half = half_until(until);
     let mut notes: Vec<String> = fails_otherwise(room, &test.name, &failing).into_iter().collect();
     let wrong = if request.effect.is_none() { wrong::find(room, test, &failing, half)? } else { None };

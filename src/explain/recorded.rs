@@ -13,12 +13,12 @@ use suspect_format::plan::{Ended, Point, WHEN_BEFORE};
 use suspect_format::record::{DEFAULT_RECORD_BYTES, FILE_SUFFIX};
 
 use super::blamed::Sign;
-use super::recorded_test::{Change, Chosen, Most, RecordedTest, chosen, of_contained, of_process, sign_of};
+use super::recorded_test::{Asked, Change, Chosen, Most, RecordedTest, chosen, of_contained, of_process, sign_of};
 use crate::build::BuildReport;
 use crate::exec::{ScratchRoot, free_bytes, memory};
 use crate::mutation::{does_not_end, most_passing_edges};
 use crate::obstacle::Obstacle;
-use crate::program::Program;
+use crate::program::{Function, Program};
 use crate::progress::Progress;
 use crate::ranking::{Claims, last_ranking};
 use crate::recording::{Code, Given, Recording, Runs, code_of};
@@ -218,13 +218,15 @@ impl<'a> RecordingRoom<'a> {
                 paths.push(path);
             }
         }
+        let is_suspected = |recording: &Recording| self.is_suspected(recording);
+        let asked = Asked { most, looked_at, is_suspected: &is_suspected };
         let known = Known { verdict, processes: u32::try_from(paths.len()).ok() };
         if let Some((runs, run)) = self.record_contained(test, known, label, most)
-            && let Some(recorded) = of_contained(runs, run, plain.reason.clone(), (most, looked_at))?
+            && let Some(recorded) = of_contained(runs, run, plain.reason.clone(), &asked)?
         {
             return Ok(recorded);
         }
-        let Some(Chosen { recording, process, others, alike }) = chosen(&paths, (most, looked_at))? else {
+        let Some(Chosen { recording, process, others, alike }) = chosen(&paths, &asked)? else {
             let why = plain.reason.as_ref().map(|reason| format!(" ({verdict}: {reason})")).unwrap_or_default();
             let message = format!(
                 "{}: no program that can be recorded ran{why}; build it with `suspect build`, and if it has --modes, with `record` among them",
@@ -263,7 +265,9 @@ impl<'a> RecordingRoom<'a> {
         let began = Instant::now();
         let Some((runs, run)) = self.record_contained(test, known, label, most) else { return Ok(None) };
         self.took.borrow_mut().insert(test.name.clone(), began.elapsed());
-        of_contained(runs, run, reason, (most, self.looked_at(&test.name)))
+        let is_suspected = |recording: &Recording| self.is_suspected(recording);
+        let asked = Asked { most, looked_at: self.looked_at(&test.name), is_suspected: &is_suspected };
+        of_contained(runs, run, reason, &asked)
     }
 
     /// From now on that process of a test is looked at, for that reason.
@@ -455,6 +459,17 @@ impl<'a> RecordingRoom<'a> {
     /// The lines of the last ranking of the latest run, in its order; none if there is none.
     pub fn ranked_lines(&self) -> &[(String, u32)] {
         &self.ranked().lines
+    }
+
+    /// Whether the first line of the last ranking is of the code that a recorded process ran, or nothing was ranked.
+    fn is_suspected(&self, recording: &Recording) -> bool {
+        let Some((file, line)) = self.ranked_lines().first() else { return true };
+        let Ok(loaded) = self.code(&[recording]) else { return true };
+        let is_there = |function: &Function| {
+            loaded.0.files.get(function.place.file as usize) == Some(file)
+                && (function.place.line..=function.last_line).contains(line)
+        };
+        loaded.0.functions.iter().any(is_there)
     }
 
     /// Whether the last ranking blames this line more than all others together.
