@@ -22,7 +22,8 @@ pub fn explain(root: &Path, arguments: &ExplainArguments, out: &mut impl Write) 
     let request = Request::from(arguments);
     interrupt::catch().map_err(Failure::of(Exit::Internal))?;
     let known: Arc<Mutex<Option<Explanation>>> = Arc::default();
-    let late = Late { known: Arc::clone(&known), root: root.to_owned(), format: arguments.format, brief: arguments.brief };
+    let late =
+        Late { known: Arc::clone(&known), root: root.to_owned(), format: arguments.format, brief: arguments.brief };
     let told = |explanation: &Explanation| {
         if let Ok(mut known) = known.lock() {
             *known = Some(explanation.clone());
@@ -59,7 +60,9 @@ struct Late {
 impl Late {
     /// Tells what is known, and why it is not more; how `suspect` is to end.
     fn tell(&self, budget: Duration) -> Exit {
-        let why = format!("nothing more was found out within {budget:?}: the tests, or reading what they did, took longer; --budget gives it more time");
+        let why = format!(
+            "nothing more was found out within {budget:?}: the tests, or reading what they did, took longer; --budget gives it more time"
+        );
         let known = self.known.lock().ok().and_then(|mut known| known.take());
         let Some(mut explanation) = known else {
             anstream::eprintln!("suspect: {}", why.replacen("nothing more was found out", "nothing was explained", 1));

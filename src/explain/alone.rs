@@ -204,7 +204,11 @@ impl Case<'_> {
 
     fn along_to_nothing(&self, files: &[String]) -> Option<Explanation> {
         let Shown { starts, words, is_check } = self.shown(files);
-        let is_shown = is_check || self.recorded[1].sign.is_some() || self.misuse.is_some() || self.wrong.is_some() || self.told_end().is_some();
+        let is_shown = is_check
+            || self.recorded[1].sign.is_some()
+            || self.misuse.is_some()
+            || self.wrong.is_some()
+            || self.told_end().is_some();
         let null = self.null_trail();
         let way = self.followed(*starts.first().filter(|_| is_shown)?, MOST_FOLLOWED);
         let facts = if null.is_empty() { self.told_way(&way, MOST_TOLD) } else { null };

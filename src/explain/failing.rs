@@ -83,7 +83,8 @@ pub fn failure(room: &RecordingRoom<'_>, name: &str) -> Option<Explanation> {
     let record = room.known(name).filter(|record| record.passed == Some(false))?;
     let effect = record.verdict.split_once(": ").map_or(record.verdict.as_str(), |(_, reason)| reason).to_owned();
     let likeliest = room.ranked_lines().first();
-    let likeliest = likeliest.map(|(file, line)| format!("The likeliest line of the last `suspect rank` is {file}:{line}."));
+    let likeliest =
+        likeliest.map(|(file, line)| format!("The likeliest line of the last `suspect rank` is {file}:{line}."));
     Some(Explanation {
         schema_version: EXPLANATION_SCHEMA_VERSION,
         test: name.to_owned(),
