@@ -14,7 +14,7 @@ pub enum Exit {
     Usage = 1,
     /// `suspect` alone, `suspect run`: tests fail, and the ranking says where; `suspect replay`: a claim does not hold any more.
     Finding = 2,
-    /// `suspect run`: the budget was spent before everything was done; what was known by then was printed.
+    /// `suspect run`, `suspect explain`: the budget was spent before everything was done; what was known by then was printed.
     Partial = 3,
     /// There is nothing to rank: the project's own build command failed, or the suite cannot be used (no tests, none fails, none passes,
     /// all are flaky, or some fail where all must pass).
@@ -53,7 +53,7 @@ impl Exit {
         ),
         (
             Exit::Partial,
-            "`suspect run`: the budget was spent before everything was done; what was known by then was printed",
+            "`suspect run`, `suspect explain`: the budget was spent before everything was done; what was known by then was printed",
         ),
         (
             Exit::Baseline,

@@ -1,8 +1,9 @@
 //! `suspect explain`: why a run fails where another one does not.
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::RecvTimeoutError;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use super::answer::fitted;
@@ -20,20 +21,20 @@ pub fn explain(root: &Path, arguments: &ExplainArguments, out: &mut impl Write) 
     let store = Store::new(root);
     let request = Request::from(arguments);
     interrupt::catch().map_err(Failure::of(Exit::Internal))?;
-    let explanation = within(request.budget, || explained(&store, &request, &StatusLine::new()))?;
+    let known: Arc<Mutex<Option<Explanation>>> = Arc::default();
+    let late =
+        Late { known: Arc::clone(&known), root: root.to_owned(), format: arguments.format, brief: arguments.brief };
+    let told = |explanation: &Explanation| {
+        if let Ok(mut known) = known.lock() {
+            *known = Some(explanation.clone());
+        }
+    };
+    let explanation = within(request.budget, late, || explained(&store, &request, &StatusLine::new(), &told))?;
     // What other methods say is for comparison.
     if request.method == Method::Cc {
         keep(&store, &explanation)?;
     }
-    // Two tests that are named can be compared without a recorded run.
-    let run = store.latest_run();
-    let sources = run.map_or_else(|_| SourceTree::plain(root), |run| SourceTree::of(root, &run.program));
-    if arguments.brief {
-        let brief = serde_json::to_string(&BriefExplanation::of(&explanation)).map_err(std::io::Error::from);
-        brief.and_then(|text| writeln!(out, "{text}")).map_err(Failure::of(Exit::File))?;
-    } else {
-        write(&sources, &explanation, arguments.format, out)?;
-    }
+    write(root, &explanation, (arguments.format, arguments.brief), out)?;
     if interrupt::happened() {
         out.flush().map_err(Failure::of(Exit::File))?;
         return Err(Failure::new(Exit::Interrupted, "interrupted: this is what was found out by then"));
@@ -47,15 +48,43 @@ pub fn explain(root: &Path, arguments: &ExplainArguments, out: &mut impl Write) 
 /// Time beyond the budget in which what is under way may end by itself: a recording cannot be read in part.
 const GRACE: Duration = Duration::from_secs(5);
 
+/// What is said when time is over.
+struct Late {
+    /// What is known so far.
+    known: Arc<Mutex<Option<Explanation>>>,
+    root: PathBuf,
+    format: AnswerFormat,
+    brief: bool,
+}
+
+impl Late {
+    /// Tells what is known, and why it is not more; how `suspect` is to end.
+    fn tell(&self, budget: Duration) -> Exit {
+        let why = format!(
+            "nothing more was found out within {budget:?}: the tests, or reading what they did, took longer; --budget gives it more time"
+        );
+        let known = self.known.lock().ok().and_then(|mut known| known.take());
+        let Some(mut explanation) = known else {
+            anstream::eprintln!("suspect: {}", why.replacen("nothing more was found out", "nothing was explained", 1));
+            return Exit::Partial;
+        };
+        let says_how = !explanation.facts.is_empty();
+        explanation.trust.push(why);
+        let mut out = anstream::stdout();
+        let written = write(&self.root, &explanation, (self.format, self.brief), &mut out);
+        match written.is_ok() && out.flush().is_ok() && says_how {
+            true => Exit::Finding,
+            false => Exit::Partial,
+        }
+    }
+}
+
 /// Does what must not take much longer than `budget`: what does not look at the time itself is broken off, and the process with it.
-fn within<T>(budget: Duration, work: impl FnOnce() -> T) -> T {
+fn within<T>(budget: Duration, late: Late, work: impl FnOnce() -> T) -> T {
     let (done, is_done) = std::sync::mpsc::channel::<()>();
     std::thread::spawn(move || {
         if is_done.recv_timeout(budget + budget / 4 + GRACE) == Err(RecvTimeoutError::Timeout) {
-            anstream::eprintln!(
-                "suspect: nothing was explained within {budget:?}: the tests, or reading what they did, took longer; --budget gives it more time"
-            );
-            std::process::exit(i32::from(Exit::Partial as u8));
+            std::process::exit(i32::from(late.tell(budget) as u8));
         }
     });
     let result = work();
@@ -64,11 +93,18 @@ fn within<T>(budget: Duration, work: impl FnOnce() -> T) -> T {
 }
 
 fn write(
-    sources: &SourceTree,
+    root: &Path,
     explanation: &Explanation,
-    format: AnswerFormat,
+    (format, brief): (AnswerFormat, bool),
     out: &mut impl Write,
 ) -> Result<(), Failure> {
+    if brief {
+        let brief = serde_json::to_string(&BriefExplanation::of(explanation)).map_err(std::io::Error::from);
+        return brief.and_then(|text| writeln!(out, "{text}")).map_err(Failure::of(Exit::File));
+    }
+    // Two tests that are named can be compared without a recorded run.
+    let run = Store::new(root).latest_run();
+    let sources = run.map_or_else(|_| SourceTree::plain(root), |run| SourceTree::of(root, &run.program));
     let line = |file: &str, line: u32| sources.line(file, line);
     let written = match format {
         AnswerFormat::Text => write_text(explanation, line, out),

@@ -11,7 +11,7 @@ use super::Case;
 use super::before::MOST_FOLLOWED;
 use super::question::{BEFORE, Question};
 use super::wrong;
-use crate::comparison::{NONE, Pair, Side, Tie, way};
+use crate::comparison::{NONE, Pair, Side, Tie, Value, way};
 use crate::obstacle::Obstacle;
 use crate::program::is_of_system;
 use crate::ranking::KeptClaim;
@@ -204,7 +204,11 @@ impl Case<'_> {
 
     fn along_to_nothing(&self, files: &[String]) -> Option<Explanation> {
         let Shown { starts, words, is_check } = self.shown(files);
-        let is_shown = is_check || self.misuse.is_some() || self.wrong.is_some() || self.told_end().is_some();
+        let is_shown = is_check
+            || self.recorded[1].sign.is_some()
+            || self.misuse.is_some()
+            || self.wrong.is_some()
+            || self.told_end().is_some();
         let null = self.null_trail();
         let way = self.followed(*starts.first().filter(|_| is_shown)?, MOST_FOLLOWED);
         let facts = if null.is_empty() { self.told_way(&way, MOST_TOLD) } else { null };
@@ -248,10 +252,31 @@ impl Case<'_> {
         }
         let recorded = self.recorded[1];
         let words = recorded.reason.clone().unwrap_or_else(|| Verdict::Fail.to_string());
-        let checks = self.failed_check(&words, files).or_else(|| Some(vec![self.complained.or_else(|| self.left())?]));
+        let told = self.failed_check(&words, files).or_else(|| Some(vec![self.complained?]));
+        if told.is_none()
+            && let Some((start, output)) = self.judged_output()
+        {
+            return Shown { starts: vec![start], words: format!("{words}; {output}"), is_check: false };
+        }
+        let checks = told.or_else(|| Some(vec![self.left()?]));
         let is_check = checks.is_some();
         let starts = checks.unwrap_or_else(|| vec![last]);
         Shown { starts: starts.into_iter().map(|point| (point, None)).collect(), words, is_check }
+    }
+
+    /// Where a process that a test's driver started, and that the failure is of, last writes what the driver judges: the call, or the last character that
+    /// was put into the memory that it writes; in words, too.
+    fn judged_output(&self) -> Option<((u32, Option<u32>), String)> {
+        self.recorded[1].sign?;
+        let run = self.failing();
+        let writes = |point: &u32| self.code.role(run.site(*point)) == Some(Role::Output);
+        let point = (1..run.points()).rev().find(writes)?;
+        let is_put = |write: &&u32| {
+            run.writer(**write) != 0 && matches!(run.value(**write), Value::Number(1..)) && !self.is_passed(**write)
+        };
+        let put = run.reads(point).iter().filter(is_put).max_by_key(|write| run.writer(**write)).copied();
+        let (at, number) = (self.at(Side::Second, point), self.recorded[1].process + 1);
+        Some(((point, put), format!("{at} writes the last of what its process number {number} is judged by")))
     }
 
     /// The points of the check that failed, if the complaint names its line: the last condition there, or the last call, and what left it.

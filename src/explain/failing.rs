@@ -7,6 +7,7 @@ use super::recorded_test::RecordedTest;
 use super::second;
 use crate::obstacle::Obstacle;
 use crate::recording::parting;
+use crate::report::{EXPLANATION_SCHEMA_VERSION, Explanation, shell_word};
 use crate::suite::{Test, Verdict};
 
 /// A run of the failing test.
@@ -22,16 +23,21 @@ pub struct Failing {
 impl Failing {
     /// Records the test, twice unless it takes long: with its clock held at `clock`; without one as it is, or, if it is not the same each time unless its clock is held, with the clock
     /// held at the time of the last `suspect test`.
-    pub fn record(room: &RecordingRoom<'_>, test: &Test, clock: Option<u64>) -> Result<Failing, Obstacle> {
+    pub fn record(
+        room: &RecordingRoom<'_>,
+        test: &Test,
+        clock: Option<u64>,
+        until: Instant,
+    ) -> Result<Failing, Obstacle> {
         let tested = time_of_tests(room);
         let other_time = tested.map(|time| time + OTHER_TIME);
-        let (recorded, unsteady) = Self::record_twice(room, test, "other", [clock, clock.or(other_time)])?;
+        let (recorded, unsteady) = Self::record_twice(room, test, "other", [clock, clock.or(other_time)], until)?;
         if unsteady.is_none() || clock.is_some() {
             let held =
                 room.is_slow(&test.name).then(|| format!("{} takes long, so it was recorded once: {ONCE}", test.name));
             return Ok(Failing { recorded, unsteady, held });
         }
-        if let Ok((steady, None)) = Self::record_twice(room, test, "held", [tested; 2])
+        if let Ok((steady, None)) = Self::record_twice(room, test, "held", [tested; 2], until)
             && steady.verdict == recorded.verdict
         {
             let held =
@@ -48,6 +54,7 @@ impl Failing {
         test: &Test,
         label: &str,
         [clock, again]: [Option<u64>; 2],
+        until: Instant,
     ) -> Result<(RecordedTest, Option<String>), Obstacle> {
         let began = Instant::now();
         room.hold_clock(clock);
@@ -63,13 +70,30 @@ impl Failing {
         room.hold_clock(again);
         let again = room.record(test, "again")?;
         room.hold_clock(clock);
-        let unsteady = unsteady(room, test, [&recorded, &again])?;
+        let unsteady = unsteady(room, test, [&recorded, &again], until)?;
         Ok((recorded, unsteady))
     }
 }
 
 /// What a test that was recorded once may still do.
 const ONCE: &str = "whether it does the same each time was not looked at";
+
+/// The failure of a test as the last `suspect test` saw it, and where the last ranking looks: what can be said before anything is recorded.
+pub fn failure(room: &RecordingRoom<'_>, name: &str) -> Option<Explanation> {
+    let record = room.known(name).filter(|record| record.passed == Some(false))?;
+    let effect = record.verdict.split_once(": ").map_or(record.verdict.as_str(), |(_, reason)| reason).to_owned();
+    let likeliest = room.ranked_lines().first();
+    let likeliest =
+        likeliest.map(|(file, line)| format!("The likeliest line of the last `suspect rank` is {file}:{line}."));
+    Some(Explanation {
+        schema_version: EXPLANATION_SCHEMA_VERSION,
+        test: name.to_owned(),
+        summary: std::iter::once(format!("{name}: {}.", effect.trim_end_matches('.'))).chain(likeliest).collect(),
+        effect,
+        command: format!("suspect explain {}", shell_word(name)),
+        ..Explanation::default()
+    })
+}
 
 /// Seconds between two runs that are to be alike unless the clock matters.
 const OTHER_TIME: u64 = 1009;
@@ -110,18 +134,30 @@ fn end_of(text: &str) -> (&str, &str) {
     (verdict, if is_end { end } else { "" })
 }
 
+/// The share of the time that is left, at most, which is for finding out in what two runs of a test differ.
+const PARTING: u32 = 4;
+
 /// What is other in two runs of the failing test: a run that does not go the same way twice can be compared, but not be repeated with a patch. Values that
 /// are others each time (times, process ids) matter only if it goes another way for them, or writes something else.
 pub fn unsteady(
     room: &RecordingRoom<'_>,
     test: &Test,
     [recorded, again]: [&RecordedTest; 2],
+    until: Instant,
 ) -> Result<Option<String>, Obstacle> {
     let told = |side: &RecordedTest| (side.verdict, side.written.clone());
     let is_told_alike = told(again) == told(recorded);
     let recordings = [&recorded.recording, &again.recording];
     if is_told_alike && recordings[0].stream().end() == recordings[1].stream().end() {
         return Ok(None);
+    }
+    let bytes = recordings.iter().map(|one| one.stream().end()).sum();
+    if room.reading(bytes) > until.saturating_duration_since(Instant::now()) / PARTING {
+        return Ok(Some(format!(
+            "{} does not record the same each time it runs, and what is other was not looked at, for that takes long; steps that could be proved may \
+             look as if they could not",
+            test.name
+        )));
     }
     let loaded = room.code(&recordings)?;
     let (program, code) = &*loaded;

@@ -67,19 +67,26 @@ struct Case<'a> {
     complained: Option<u32>,
 }
 
-/// Records the runs that are asked for, and explains why one of them fails.
-pub fn explain(store: &Store, request: &Request, progress: &dyn Progress) -> Result<Explanation, Obstacle> {
+/// Records the runs that are asked for, and explains why one of them fails. What could be said already is `told` in between, each time more of it, for
+/// one who cannot wait for what a recording that is read takes.
+pub fn explain(
+    store: &Store,
+    request: &Request,
+    progress: &dyn Progress,
+    told: &dyn Fn(&Explanation),
+) -> Result<Explanation, Obstacle> {
     let test = second::failing_test(store, request)?;
     let room = RecordingRoom::new(store, progress)?;
     let test = room.test(&test)?;
     let until = Instant::now() + request.budget;
+    failing::failure(&room, &test.name).iter().for_each(told);
     for _ in 1..MOST_RECORDED {
-        let (explanation, is_steady) = explanation_of(&room, test, request, until)?;
+        let (explanation, is_steady) = explanation_of(&room, test, request, until, told)?;
         if is_steady || explanation.verified || is_over(until) {
             return Ok(explanation);
         }
     }
-    Ok(explanation_of(&room, test, request, until)?.0)
+    Ok(explanation_of(&room, test, request, until, told)?.0)
 }
 
 /// Keeps an explanation, in place of an older one of the same question, for reports.
@@ -106,6 +113,7 @@ fn explanation_of(
     test: &Test,
     request: &Request,
     until: Instant,
+    told: &dyn Fn(&Explanation),
 ) -> Result<(Explanation, bool), Obstacle> {
     let Failing { recorded: failing, unsteady, held } = of_blamed_process(room, test, request, until)?;
     if let Some(why) = ends_otherwise(room, &test.name, &failing) {
@@ -127,7 +135,8 @@ fn explanation_of(
     // Where nothing can be compared in time, the failing run alone is still followed.
     let alone = until.saturating_duration_since(Instant::now()) / ALONE;
     let until = if request.second == Second::Alike { until - alone } else { until };
-    let asked = Question { room, test, failing: &failing, wrong, misuse, right, is_steady, request, until, marks };
+    let asked =
+        Question { room, test, failing: &failing, wrong, misuse, right, is_steady, request, until, told, marks };
     let mut explanation = match &request.second {
         Second::Named(passing) => asked.against(passing, Wanted::Any)?,
         Second::Itself(change) => asked.against_itself(*change, None)?,
@@ -144,7 +153,7 @@ fn of_blamed_process(
     request: &Request,
     until: Instant,
 ) -> Result<Failing, Obstacle> {
-    let failing = Failing::record(room, test, request.clock)?;
+    let failing = Failing::record(room, test, request.clock, until)?;
     if failing.recorded.sign.is_some() || failing.unsteady.is_some() {
         return Ok(failing);
     }
@@ -152,7 +161,7 @@ fn of_blamed_process(
     let Some(blamed) = blamed::process(room, test, &failing.recorded, quarter)? else { return Ok(failing) };
     tracing::debug!(test = test.name, process = blamed.0, why = %blamed.1, "the process that the failure is of");
     room.look_at(&test.name, blamed);
-    Failing::record(room, test, request.clock)
+    Failing::record(room, test, request.clock, until)
 }
 
 /// The first thing that a recorded test does outside of its objects. What it did is read where more will be asked of it.

@@ -33,6 +33,8 @@ pub struct Question<'a> {
     pub request: &'a Request,
     /// When time is up.
     pub until: Instant,
+    /// Takes what can be said already.
+    pub told: &'a dyn Fn(&Explanation),
     pub marks: Marks,
 }
 
@@ -88,6 +90,9 @@ const NO_MEND: &str =
 /// Runs of a test that takes long, at least, for which there must be time before it is compared: the other one, and a step's in both directions.
 const LEAST_RUNS: u32 = 4;
 
+/// A run is followed alone first if reading it takes more than this share of the time that is left.
+const LONG: u32 = 8;
+
 /// Steps of a chain, at most, that are still read: the failing run alone says more than a longer one.
 const MOST_STEPS: usize = 12;
 
@@ -96,13 +101,14 @@ impl Question<'_> {
     /// written is not expected; if there is none, with itself; else with whichever passing test is most like it. Where nothing can be compared, or the
     /// chain that tells two inputs apart passes none of the lines that the last ranking suspects, the way back to one of these.
     pub fn against_one_alike(&self) -> Result<Explanation, Obstacle> {
+        let followed = if self.is_long() { self.followed_first() } else { None };
         let compared = if self.has_time() { self.compared() } else { Err(self.too_slow()) };
         match &compared {
             Ok(explanation) if self.is_of_suspects(explanation) => return compared,
             Err(Obstacle::Internal(_)) => return compared,
             _ => {}
         }
-        let mut alone = self.along_to_suspects().ok().flatten();
+        let mut alone = followed.or_else(|| self.along_to_suspects().ok().flatten());
         if alone.is_none() && matches!(compared, Err(Obstacle::Time(_) | Obstacle::Tests(_))) {
             alone = self.along_to_nothing().ok().flatten();
         }
@@ -116,6 +122,23 @@ impl Question<'_> {
             Err(failure) => failure.to_string(),
         });
         Ok(explanation)
+    }
+
+    /// True if reading the failing run once more would take a good part of the time that is left.
+    fn is_long(&self) -> bool {
+        let left = self.until.saturating_duration_since(Instant::now());
+        self.room.reading(self.failing.recording.stream().end()) > left / LONG
+    }
+
+    /// The failing run followed alone before anything is compared, which is told at once: what reads another run may not end in time.
+    fn followed_first(&self) -> Option<Explanation> {
+        let mut followed = self.along_to_suspects().ok().flatten();
+        if followed.is_none() {
+            let alone = self.along_to_nothing().ok().flatten();
+            alone.iter().for_each(self.told);
+        }
+        followed.iter().for_each(self.told);
+        followed.take()
     }
 
     /// Whether there is time for a comparison: the other run, and one for each direction of a step.
@@ -219,7 +242,7 @@ impl Question<'_> {
         // Only where it matters: another run of a test may take long.
         if self.request.method == Method::Cc && !explanation.verified && !self.room.is_slow(&passing.name) {
             let again = self.room.record(passing, "again")?;
-            let unsteady = unsteady(self.room, passing, [&first, &again])?;
+            let unsteady = unsteady(self.room, passing, [&first, &again], self.until)?;
             self.marks.odd.set(self.marks.odd.get() || unsteady.is_some());
             explanation.trust.extend(unsteady);
         }
@@ -311,6 +334,14 @@ impl Question<'_> {
         wanted: Wanted,
     ) -> Result<Explanation, No> {
         let recordings = recorded.map(|one| &one.recording);
+        let takes = self.room.reading(recordings.iter().map(|one| one.stream().end()).sum());
+        if takes > self.until.saturating_duration_since(Instant::now()) {
+            let message = format!(
+                "{}: no time was left to read what two runs did, which takes {takes:.0?}; --budget gives it more",
+                self.test.name
+            );
+            return Err(No::Failed(Obstacle::new(Obstacle::Time, message)));
+        }
         let nothing_else = || No::Unfit(Obstacle::new(Obstacle::Request, NOTHING_ELSE));
         // Reading all of two runs takes long, and most tests that are alike never come to the same call.
         let is_worth = |alignment: &Alignment| {

@@ -13,12 +13,12 @@ use suspect_format::plan::{Ended, Point, WHEN_BEFORE};
 use suspect_format::record::{DEFAULT_RECORD_BYTES, FILE_SUFFIX};
 
 use super::blamed::Sign;
-use super::recorded_test::{Change, Chosen, Most, RecordedTest, chosen, of_contained, of_process, sign_of};
+use super::recorded_test::{Asked, Change, Chosen, Most, RecordedTest, chosen, of_contained, of_process, sign_of};
 use crate::build::BuildReport;
 use crate::exec::{ScratchRoot, free_bytes, memory};
 use crate::mutation::{does_not_end, most_passing_edges};
 use crate::obstacle::Obstacle;
-use crate::program::Program;
+use crate::program::{Function, Program};
 use crate::progress::Progress;
 use crate::ranking::{Claims, last_ranking};
 use crate::recording::{Code, Given, Recording, Runs, code_of};
@@ -43,6 +43,8 @@ const ENDLESS_BYTES_AN_EDGE: u64 = 4;
 /// Bytes that are recorded of such a test at least and at most: it does the same again and again, and a MiB takes most of a second to read.
 const LEAST_ENDLESS_BYTES: u64 = 1 << 20;
 const MOST_ENDLESS_BYTES: u64 = 16 << 20;
+/// Nanoseconds that a byte takes to be read as long as none was: a MiB in a second.
+const NANOSECONDS_A_BYTE: f64 = 1000.0;
 /// Two recordings that are read take up to two thirds of so many times the bytes of one in memory; the rest is for what is made of them.
 const READ: u64 = 320;
 
@@ -72,6 +74,8 @@ pub struct RecordingRoom<'a> {
     n_changed: Cell<u32>,
     /// How long tests took where they were recorded last.
     took: RefCell<HashMap<String, Duration>>,
+    /// Nanoseconds that reading a byte of a recording took last, with all that is made of it.
+    pace: Cell<f64>,
     /// By test, the process that is to be looked at, and why.
     looked_at: RefCell<HashMap<String, (u32, Sign)>>,
     _lock: Lock,
@@ -137,6 +141,7 @@ impl<'a> RecordingRoom<'a> {
             progress,
             n_changed,
             took: RefCell::default(),
+            pace: Cell::new(NANOSECONDS_A_BYTE),
             looked_at: RefCell::default(),
             _lock: lock,
         })
@@ -214,13 +219,15 @@ impl<'a> RecordingRoom<'a> {
                 paths.push(path);
             }
         }
+        let is_suspected = |recording: &Recording| self.is_suspected(recording);
+        let asked = Asked { most, looked_at, is_suspected: &is_suspected };
         let known = Known { verdict, processes: u32::try_from(paths.len()).ok() };
         if let Some((runs, run)) = self.record_contained(test, known, label, most)
-            && let Some(recorded) = of_contained(runs, run, plain.reason.clone(), (most, looked_at))?
+            && let Some(recorded) = of_contained(runs, run, plain.reason.clone(), &asked)?
         {
             return Ok(recorded);
         }
-        let Some(Chosen { recording, process, others, alike }) = chosen(&paths, (most, looked_at))? else {
+        let Some(Chosen { recording, process, others, alike }) = chosen(&paths, &asked)? else {
             let why = plain.reason.as_ref().map(|reason| format!(" ({verdict}: {reason})")).unwrap_or_default();
             let message = format!(
                 "{}: no program that can be recorded ran{why}; build it with `suspect build`, and if it has --modes, with `record` among them",
@@ -259,7 +266,9 @@ impl<'a> RecordingRoom<'a> {
         let began = Instant::now();
         let Some((runs, run)) = self.record_contained(test, known, label, most) else { return Ok(None) };
         self.took.borrow_mut().insert(test.name.clone(), began.elapsed());
-        of_contained(runs, run, reason, (most, self.looked_at(&test.name)))
+        let is_suspected = |recording: &Recording| self.is_suspected(recording);
+        let asked = Asked { most, looked_at: self.looked_at(&test.name), is_suspected: &is_suspected };
+        of_contained(runs, run, reason, &asked)
     }
 
     /// From now on that process of a test is looked at, for that reason.
@@ -453,6 +462,17 @@ impl<'a> RecordingRoom<'a> {
         &self.ranked().lines
     }
 
+    /// Whether the first line of the last ranking is of the code that a recorded process ran, or nothing was ranked.
+    fn is_suspected(&self, recording: &Recording) -> bool {
+        let Some((file, line)) = self.ranked_lines().first() else { return true };
+        let Ok(loaded) = self.code(&[recording]) else { return true };
+        let is_there = |function: &Function| {
+            loaded.0.files.get(function.place.file as usize) == Some(file)
+                && (function.place.line..=function.last_line).contains(line)
+        };
+        loaded.0.functions.iter().any(is_there)
+    }
+
     /// Whether the last ranking blames this line more than all others together.
     pub fn is_sure_of(&self, file: &str, line: u32) -> bool {
         let Ranked { lines, first } = self.ranked();
@@ -487,14 +507,24 @@ impl<'a> RecordingRoom<'a> {
             return Ok((loaded, Rc::clone(runs)));
         }
         let bounds = recorded.is_looked_at_for_misuses();
+        let began = Instant::now();
         let runs = Runs::read_alone(&loaded.1, &recorded.recording, bounds)
             .map_err(|error| Obstacle::new(Obstacle::Request, format!("{name}: {error}")))?;
-        let runs = Rc::new(runs);
+        let (runs, took, bytes) = (Rc::new(runs), began.elapsed(), recorded.recording.stream().end());
+        tracing::debug!(test = name, bytes, ?took, "a recording was read");
+        if bytes >= LEAST_ENDLESS_BYTES {
+            self.pace.set(took.as_nanos() as f64 / bytes as f64);
+        }
         // Two more that are compared have to find room beside it.
         if recorded.recording.stream().end() <= self.most / 2 {
             return Ok((loaded, Rc::clone(recorded.read.get_or_init(|| runs))));
         }
         Ok((loaded, runs))
+    }
+
+    /// How long reading so many bytes of recordings takes, judged by the last one that was read.
+    pub fn reading(&self, bytes: u64) -> Duration {
+        Duration::from_nanos((self.pace.get() * bytes as f64) as u64)
     }
 
     /// The code of what recorded processes ran.

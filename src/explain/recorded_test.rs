@@ -1,6 +1,7 @@
 //! A recorded run of a test, and of several processes the one that is looked at.
 
 use std::cell::OnceCell;
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::rc::Rc;
 
@@ -113,12 +114,12 @@ pub fn of_contained(
     runs: TestRuns,
     run: trial::Run,
     reason: Option<String>,
-    asked: (Most, Option<(u32, Sign)>),
+    asked: &Asked<'_>,
 ) -> Result<Option<RecordedTest>, Obstacle> {
     let Some(Chosen { recording, process, others, alike }) = chosen(&run.recordings, asked)? else { return Ok(None) };
     let is_whole = recording.modules().iter().all(|module| module.is_file());
     let (verdict, runs, written) = (run.verdict, Some(runs), Some(run.written));
-    let sign = sign_of(asked.1, process);
+    let sign = sign_of(asked.looked_at, process);
     Ok(is_whole.then_some(RecordedTest {
         verdict,
         reason,
@@ -134,6 +135,16 @@ pub fn of_contained(
     }))
 }
 
+/// What decides which recording of a test's is looked at.
+pub struct Asked<'a> {
+    /// What a recording may have.
+    pub most: Most,
+    /// The process that is to be looked at, and why, if that is known.
+    pub looked_at: Option<(u32, Sign)>,
+    /// Whether a recorded process ran the code that is most likely to be at fault; true of each where that is not known.
+    pub is_suspected: &'a dyn Fn(&Recording) -> bool,
+}
+
 /// The recording that is looked at of a test's.
 pub struct Chosen {
     pub recording: Recording,
@@ -142,11 +153,14 @@ pub struct Chosen {
     pub alike: Vec<u32>,
 }
 
-/// The recording of the process that is asked for, or else the one that says most.
-pub fn chosen(paths: &[PathBuf], (most, asked): (Most, Option<(u32, Sign)>)) -> Result<Option<Chosen>, Obstacle> {
+/// The recording of the process that is asked for, or else the one that says most: of programs with suspected code, if there are such. Others are tools
+/// of the test.
+pub fn chosen(paths: &[PathBuf], asked: &Asked<'_>) -> Result<Option<Chosen>, Obstacle> {
     let mut recordings = in_order(paths)?;
-    let longest = (0..recordings.len()).max_by_key(|at| recordings[*at].stream().end());
-    let asked = asked.map(|(process, _)| process as usize).filter(|process| *process < recordings.len());
+    let is_suspected = by_program(&recordings, asked.is_suspected);
+    let longest = (0..recordings.len()).max_by_key(|at| (is_suspected[*at], recordings[*at].stream().end()));
+    let most = asked.most;
+    let asked = asked.looked_at.map(|(process, _)| process as usize).filter(|process| *process < recordings.len());
     let Some(at) = asked.or(longest) else { return Ok(None) };
     let program = recordings[at].modules().into_iter().next();
     let is_alike = |(_, one): &(u32, &Recording)| one.modules().into_iter().next() == program;
@@ -154,6 +168,17 @@ pub fn chosen(paths: &[PathBuf], (most, asked): (Most, Option<(u32, Sign)>)) -> 
     let others = recordings.len() - 1;
     let recording = recordings.swap_remove(at).within(most.is_of_disk);
     Ok(Some(Chosen { recording, process: at as u32, others, alike }))
+}
+
+/// For each recording whether that holds of its program; one program is asked once, and one alone not at all.
+fn by_program(recordings: &[Recording], holds: &dyn Fn(&Recording) -> bool) -> Vec<bool> {
+    let programs: Vec<Option<PathBuf>> = recordings.iter().map(|one| one.modules().into_iter().next()).collect();
+    if programs.iter().all(|program| *program == programs[0]) {
+        return vec![true; recordings.len()];
+    }
+    let mut known: HashMap<&Option<PathBuf>, bool> = HashMap::new();
+    let each = programs.iter().zip(recordings);
+    each.map(|(program, one)| *known.entry(program).or_insert_with(|| holds(one))).collect()
 }
 
 pub fn sign_of(asked: Option<(u32, Sign)>, process: u32) -> Option<Sign> {

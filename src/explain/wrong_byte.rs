@@ -94,6 +94,11 @@ impl Case<'_> {
         })
     }
 
+    /// True for what a call passes.
+    pub(super) fn is_passed(&self, write: u32) -> bool {
+        self.is_argument(self.runs.naming.names.place(self.failing().location(write)).object)
+    }
+
     fn is_argument(&self, object: u32) -> bool {
         matches!(self.runs.naming.kinds.get(object as usize), Some(Kind::Arguments { .. }))
     }

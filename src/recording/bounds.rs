@@ -1,8 +1,8 @@
 //! Which object each pointer of a run was made from, and what is done through it outside of that object, or when the object is gone.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
-use crate::comparison::NONE;
+use crate::comparison::{NONE, Table};
 
 /// An object with its time.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,10 +64,10 @@ const MOST: usize = 8;
 pub struct Bounds {
     blocks: Vec<Block>,
     /// By address: the value of a pointer there, and its block.
-    pointers: BTreeMap<u64, (u64, u32)>,
-    symbols: HashMap<u32, u32>,
+    pointers: Table<u64, (u64, u32)>,
+    symbols: Table<u32, u32>,
     /// By activation: offset and block of its variables that something points to.
-    variables: HashMap<u32, Vec<(u32, u32)>>,
+    variables: Table<u32, Vec<(u32, u32)>>,
     /// Live blocks of the heap by address.
     heap: BTreeMap<u64, u32>,
     /// What was found.
@@ -142,8 +142,13 @@ impl Bounds {
 
     /// Memory is copied, with the pointers that it holds.
     pub fn copy(&mut self, to: u64, from: u64, length: u64) {
-        let held: Vec<(u64, (u64, u32))> =
-            self.pointers.range(from..from.saturating_add(length)).map(|(at, held)| (*at, *held)).collect();
+        let end = from.saturating_add(length);
+        let held: Vec<(u64, (u64, u32))> = if length <= self.pointers.len() as u64 {
+            (from..end).filter_map(|at| Some((at, *self.pointers.get(&at)?))).collect()
+        } else {
+            let is_copied = |(at, _): &(&u64, &(u64, u32))| (from..end).contains(*at);
+            self.pointers.iter().filter(is_copied).map(|(at, held)| (*at, *held)).collect()
+        };
         self.pointers.extend(held.into_iter().map(|(at, held)| (to.wrapping_add(at - from), held)));
     }
 

@@ -1,19 +1,19 @@
 //! The second walk along a run: every read and write under its canonical name.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use super::gather::{Layouts, ObjectLayouts};
 use super::layout::Cell;
 use super::objects::Kind;
 use super::observer::{Access, Activation, Observer, View};
-use crate::comparison::{Alignment, NONE, Names, Place, Recorder, Run, RunTooLong, Side, Value};
+use crate::comparison::{Alignment, NONE, Names, Place, Recorder, Run, RunTooLong, Side, Table, Value};
 
 /// Canonical names of objects and locations of both runs, and what they name.
 #[derive(Debug, Default)]
 pub struct Naming {
     /// Numbers of objects and locations.
     pub names: Names,
-    keys: HashMap<Kind, u32>,
+    keys: Table<Kind, u32>,
     /// What each object is; of the heap's, in the run that was seen first.
     pub kinds: Vec<Kind>,
     /// Which run that was.
@@ -83,7 +83,7 @@ pub struct Details {
     /// The execution that each point belongs to.
     pub frame_of: Vec<u32>,
     /// Addresses of objects that stay where they are, by canonical number.
-    pub held: HashMap<u32, Held>,
+    pub held: Table<u32, Held>,
     /// Arguments of the program, by canonical number: their bytes, with the zero at the end.
     pub arguments: BTreeMap<u32, Vec<u8>>,
 }

@@ -1,11 +1,9 @@
 //! The first walk along a run: which way it goes, and in which parts it uses memory.
 
-use std::collections::HashMap;
-
 use super::layout::Layout;
 use super::objects::{Kind, Object};
 use super::observer::{Access, Activation, Observer, View};
-use crate::comparison::{Alignment, NONE, Side, Step};
+use crate::comparison::{Alignment, NONE, Side, Step, Table};
 
 /// What objects have their cells in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -41,7 +39,7 @@ impl Class {
 /// The cells of all objects, in all runs that are compared.
 #[derive(Debug, Default)]
 pub struct Layouts {
-    numbers: HashMap<Class, u32>,
+    numbers: Table<Class, u32>,
     layouts: Vec<Layout>,
 }
 

@@ -11,6 +11,7 @@ use suspect_format::external;
 use super::body::Code;
 use super::loading::{Image, Loaded};
 use super::objects::{Kind, Object, library};
+use crate::comparison::Table;
 use crate::trace::ModuleFile;
 
 /// Addresses where symbols that no module has are taken to be: no process has anything there.
@@ -27,8 +28,8 @@ pub struct Modules {
     /// Where a module keeps the address of a symbol that another module has.
     kept: HashMap<String, u64>,
     /// By place: the modelled function of the C library whose address a module keeps there.
-    modelled: HashMap<u64, u32>,
-    functions: HashMap<u64, u32>,
+    modelled: Table<u64, u32>,
+    functions: Table<u64, u32>,
     /// Symbols that are objects, with their sizes, by address.
     holders: BTreeMap<u64, (u32, u64)>,
     /// Names and addresses of shared libraries, by their [`Kind::Library`].

@@ -1,6 +1,6 @@
 //! What a recorded process holds in memory, as far as it is known: bytes in pages.
 
-use std::collections::HashMap;
+use crate::comparison::Table;
 
 const PAGE: usize = 4096;
 
@@ -12,7 +12,7 @@ struct Page {
 /// Memory of one process. What was never written nor seen is not known.
 #[derive(Default)]
 pub struct Memory {
-    numbers: HashMap<u64, u32>,
+    numbers: Table<u64, u32>,
     pages: Vec<Box<Page>>,
     /// The page that was used last, which most accesses use again.
     last: Option<(u64, u32)>,

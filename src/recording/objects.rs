@@ -1,8 +1,10 @@
 //! Which object of a process an address belongs to.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use suspect_format::trace::{HASH_START, hash_bytes};
+
+use crate::comparison::Table;
 
 /// What an object is. Objects of one process that live one after another and are alike have one number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -85,7 +87,7 @@ pub fn library(name: &[u8]) -> u64 {
 #[derive(Debug, Default)]
 pub struct Objects {
     all: Vec<Object>,
-    numbers: HashMap<Kind, u32>,
+    numbers: Table<Kind, u32>,
     /// Live objects of the heap and symbols, by address.
     live: BTreeMap<u64, u32>,
     /// Shared libraries; other objects lie in them.

@@ -7,7 +7,7 @@ mod models;
 mod signals;
 mod variadic;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use suspect_format::body::{Action, Datum, Type};
@@ -23,7 +23,7 @@ use super::loading::Image;
 use super::objects::{Kind, Object};
 use super::observer::{Access, Observer, View};
 use super::walked::{Disagreement, End, Stop, Stray, Walked};
-use crate::comparison::NONE;
+use crate::comparison::{NONE, Table};
 
 #[derive(Clone, Debug)]
 struct Open {
@@ -88,7 +88,7 @@ pub struct Walk<'a, O, I> {
     turns: u32,
     strays: Vec<Stray>,
     disagreements: Vec<Disagreement>,
-    corrections: HashMap<u32, Vec<Stray>>,
+    corrections: Table<u32, Vec<Stray>>,
     compared: [u64; 2],
     evaluated: u64,
     /// The last step that could fault, by its number in its function.
@@ -100,7 +100,7 @@ pub struct Walk<'a, O, I> {
     frame: u64,
     scratch: Vec<u8>,
     /// Modelled functions of the C library by their addresses, as far as they were seen where modules keep them.
-    modelled: HashMap<u64, u32>,
+    modelled: Table<u64, u32>,
     /// What pointers point into, if that is asked for.
     bounds: Option<Box<Bounds>>,
 }
@@ -122,7 +122,7 @@ impl<'a, O: Observer, I: Image> Walk<'a, O, I> {
         replaced: Option<Given>,
         strays: &[Stray],
     ) -> Self {
-        let mut corrections: HashMap<u32, Vec<Stray>> = HashMap::new();
+        let mut corrections: Table<u32, Vec<Stray>> = Table::default();
         let mut seen = HashSet::new();
         for stray in strays.iter().filter(|stray| seen.insert((stray.after, stray.address))) {
             corrections.entry(stray.after).or_default().push(*stray);
@@ -167,7 +167,7 @@ impl<'a, O: Observer, I: Image> Walk<'a, O, I> {
             step: 0,
             frame: 0,
             scratch: Vec::new(),
-            modelled: HashMap::new(),
+            modelled: Table::default(),
             bounds: None,
         }
     }

@@ -195,6 +195,99 @@ fn of_several_processes_the_one_that_its_driver_complains_of_is_looked_at() {
     assert!(found.to_string().contains(&format!("\"line\":{}", line(MARK, "L4"))), "{found}");
 }
 
+/// Says its arguments, letter by letter, so that it records more than what is tested.
+const SAY: &str = r#"#include <stdio.h>
+
+int main(int argc, char **argv)
+{
+    for (int at = 1; at < argc; at++)
+        for (const char *letter = argv[at]; *letter; letter++)
+            putchar(*letter);
+    putchar('\n');
+    return 0;
+}
+"#;
+
+/// A script that has a program of its own say what it does, and counts at the end.
+const COUNTING: &str = r#"failed=0 passed=0
+check() {
+    ./say "$2 ................................................................................................"
+    if [ "$(./list "$2")" = "$1" ]; then passed=$((passed + 1)); else failed=$((failed + 1)); ./say "for $2"; fi
+}
+check '20 fails' 20
+check '70 passes' 70
+check '80 passes' 80
+./say "driver.sh: 3 tests; $failed failed/$passed passed"
+exit $failed
+"#;
+
+#[test]
+fn a_program_that_only_says_what_its_driver_does_is_not_looked_at() {
+    let project = Project::new();
+    project.write("list.c", MARK).write("say.c", SAY).write("driver.sh", COUNTING);
+    project.write(
+        "suspect.toml",
+        "[build]\ncommand = \"cc -g -O1 -o list list.c && cc -g -O1 -o say say.c\"\n\n\
+         [[suite]]\nkind = \"command\"\nrun = \"sh driver.sh\"\n",
+    );
+    project.succeed(&["build"]);
+    project.suspect(&["test"]);
+    project.succeed(&["rank", "--budget", "20s"]);
+    let output = project.suspect(&["explain", "--format", "json"]);
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let trust = found["trust"].to_string();
+    assert!(trust.contains("of its processes number 4 is looked at"), "{found}");
+    assert!(found.to_string().contains(&format!("\"line\":{}", line(MARK, "L4"))), "{found}");
+}
+
+/// Moves each letter on, by one too many (L7): no condition and no value of one moment mends all letters.
+const SHIFT: &str = r#"#include <stdio.h>
+#include <string.h>
+
+static void shift(char *to, const char *from, int by)
+{
+    size_t length = strlen(from);
+    for (size_t at = 0; at < length; at++)
+        to[at] = from[at] == 'z' ? 'z' : from[at] + by + (from[at] < 'f'); /* L7 */
+    to[length] = 0;
+}
+
+int main(int argc, char **argv)
+{
+    char shifted[64];
+    shift(shifted, argc > 1 ? argv[1] : "", 1);
+    puts(shifted);
+    return 0;
+}
+"#;
+
+/// A script that judges what a program writes, which itself sees nothing wrong in it.
+const JUDGING: &str = r#"n=0; echo 1..3
+check() { n=$((n + 1)); if [ "$(./list "$2")" = "$1" ]; then echo "ok $n"; else echo "not ok $n"; fi; }
+check ghi fgh
+check bcdd abcc
+check zz zz
+"#;
+
+#[test]
+fn what_a_driver_judges_is_followed_where_nothing_mends_it() {
+    let project = Project::new();
+    project.write("list.c", SHIFT).write("driver.sh", JUDGING);
+    project.write(
+        "suspect.toml",
+        "[build]\ncommand = \"cc -g -O1 -o list list.c\"\n\n\
+         [[suite]]\nkind = \"command\"\nrun = \"sh driver.sh\"\nresult = \"tap\"\n",
+    );
+    project.succeed(&["build"]);
+    project.suspect(&["test"]);
+    let output = project.suspect(&["explain", "--format", "json"]);
+    let found: Value = serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)));
+    assert!(found["effect"].as_str().unwrap().contains("process number 2 is judged by"), "{found}");
+    assert!(found["facts"].to_string().contains(&format!("\"line\":{}", line(SHIFT, "L7"))), "{found}");
+    assert_eq!(output.status.code(), Some(2), "{found}");
+}
+
 /// Says of each check where it stands, the way of many frameworks. The second and the last one fail, so no condition of one moment mends all.
 const TOLD: &str = r#"#include <stdio.h>
 

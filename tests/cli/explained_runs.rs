@@ -170,6 +170,33 @@ fn two_inputs_that_differ_in_thousands_of_bytes_take_no_more_than_the_budget() {
     assert!(text.contains("time was up at a step") || text.contains("within 3s"), "{text}");
 }
 
+/// Goes round a loop so often that reading what it recorded takes long.
+const ROUNDS: &str = r#"#include <stdio.h>
+
+int main(void)
+{
+    unsigned sum = 0;
+    for (unsigned round = 0; round < 4000000; round++)
+        if (round * 2654435761u >> 31)
+            sum += round;
+    printf("%u\n", sum);
+    return 0;
+}
+"#;
+
+#[test]
+fn when_time_is_over_the_failure_is_told_with_what_is_known() {
+    let project = Project::new();
+    project.write("in", "").write("expected", "7\n");
+    built(&project, ROUNDS, "kind = \"cases\"\ninputs = \"in\"\nrun = \"./prog < {input}\"\nexpect = \"expected\"\n");
+    let output = project.suspect(&["explain", "--budget", "1s", "--format", "json"]);
+    let text = crate::project::text(&output);
+    let found: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{text}"));
+    // A machine that is fast enough comes to more than this.
+    assert!(found["summary"][0].as_str().is_some_and(|said| said.starts_with("in: ")), "{text}");
+    assert!(found["effect"].as_str().is_some_and(|effect| !effect.is_empty()), "{text}");
+}
+
 /// Counts one letter too few of the name that an option gives.
 const NAMED: &str = r#"#include <stdio.h>
 #include <string.h>

@@ -45,7 +45,7 @@ pub use effect::{Effect, Watch};
 pub use infer::{Inference, Proof, Verdict, csm, explain_step, infer};
 pub use meetings::Meetings;
 pub use memory::{Effects, Offline, Operands, Semantics, Stop};
-pub use names::Names;
+pub use names::{Names, Table};
 pub use pair::Pair;
 pub use plan::{Divergence, Guide, Plan};
 pub use recorder::{Recorder, RunTooLong};

@@ -7,11 +7,11 @@ use super::alignment::Instance;
 use super::value::Place;
 
 /// A map from small numbers, which nobody outside chooses.
-pub(super) type Table<K, V> = HashMap<K, V, BuildHasherDefault<Mix>>;
+pub type Table<K, V> = HashMap<K, V, BuildHasherDefault<Mix>>;
 
 /// A hash of a few numbers by multiplication.
 #[derive(Debug, Default)]
-pub(super) struct Mix(u64);
+pub struct Mix(u64);
 
 impl Hasher for Mix {
     fn write(&mut self, bytes: &[u8]) {
@@ -20,6 +20,10 @@ impl Hasher for Mix {
 
     fn write_u32(&mut self, number: u32) {
         self.write_u64(u64::from(number));
+    }
+
+    fn write_usize(&mut self, number: usize) {
+        self.write_u64(number as u64);
     }
 
     fn write_u64(&mut self, number: u64) {
