@@ -10,6 +10,7 @@ mod effect;
 mod failing;
 mod forked;
 mod itself;
+mod measure;
 mod misuse;
 mod process;
 mod prover;
@@ -39,7 +40,9 @@ use crate::store::Store;
 use crate::suite::Test;
 pub use chains::{Chains, chains};
 use failing::{Failing, ends_otherwise, fails_otherwise};
+use measure::Measure;
 use question::{Question, Wanted};
+pub use measure::{JudgedStep, Measured, measured, most_alike};
 pub use recorded::{Loaded, RecordingRoom};
 pub use recorded_test::RecordedTest;
 pub use request::{Engine, Itself, Method, Model, Request, Second};
@@ -65,6 +68,8 @@ struct Case<'a> {
     misuse: Option<&'a Misuse>,
     /// The call of the failing run that wrote its first complaint, where nothing else tells where it fails.
     complained: Option<u32>,
+    /// What a study measures of it.
+    measure: Option<&'a Measure>,
 }
 
 /// Records the runs that are asked for, and explains why one of them fails.
@@ -74,12 +79,12 @@ pub fn explain(store: &Store, request: &Request, progress: &dyn Progress) -> Res
     let test = room.test(&test)?;
     let until = Instant::now() + request.budget;
     for _ in 1..MOST_RECORDED {
-        let (explanation, is_steady) = explanation_of(&room, test, request, until)?;
+        let (explanation, is_steady) = explanation_of(&room, test, (request, None), until)?;
         if is_steady || explanation.verified || is_over(until) {
             return Ok(explanation);
         }
     }
-    Ok(explanation_of(&room, test, request, until)?.0)
+    Ok(explanation_of(&room, test, (request, None), until)?.0)
 }
 
 /// Keeps an explanation, in place of an older one of the same question, for reports.
@@ -104,7 +109,7 @@ const MOST_RECORDED: usize = 3;
 fn explanation_of(
     room: &RecordingRoom<'_>,
     test: &Test,
-    request: &Request,
+    (request, measure): (&Request, Option<&Measure>),
     until: Instant,
 ) -> Result<(Explanation, bool), Obstacle> {
     let Failing { recorded: failing, unsteady, held } = of_blamed_process(room, test, request, until)?;
@@ -127,7 +132,7 @@ fn explanation_of(
     // Where nothing can be compared in time, the failing run alone is still followed.
     let alone = until.saturating_duration_since(Instant::now()) / ALONE;
     let until = if request.second == Second::Alike { until - alone } else { until };
-    let asked = Question { room, test, failing: &failing, wrong, misuse, right, is_steady, request, until, marks };
+    let asked = Question { room, test, failing: &failing, wrong, misuse, right, is_steady, request, until, marks, measure };
     let mut explanation = match &request.second {
         Second::Named(passing) => asked.against(passing, Wanted::Any)?,
         Second::Itself(change) => asked.against_itself(*change, None)?,

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::failing::{ends_otherwise, unsteady};
 use super::itself::{self, Mended, Passing};
+use super::measure::Measure;
 use super::recorded::RecordingRoom;
 use super::recorded_test::RecordedTest;
 use super::request::{Itself, Method, Request, Second};
@@ -34,6 +35,8 @@ pub struct Question<'a> {
     /// When time is up.
     pub until: Instant,
     pub marks: Marks,
+    /// What a study measures of it.
+    pub measure: Option<&'a Measure>,
 }
 
 /// The effect that a comparison is to explain.
@@ -342,6 +345,7 @@ impl Question<'_> {
             wrong: self.wrong.as_ref(),
             misuse: self.misuse.as_ref(),
             complained: None,
+            measure: self.measure,
         };
         if let (Some(passing), Some(point)) = (made, changed) {
             let made = case.made(passing, point);
