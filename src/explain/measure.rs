@@ -3,13 +3,14 @@
 use std::cell::RefCell;
 use std::time::Instant;
 
+use super::process::Processes;
 use super::prover::Prover;
 use super::recorded::RecordingRoom;
 use super::request::{Method, Request};
 use super::{Case, explanation_of, is_over, second};
 use crate::comparison::{
-    Confounding, Deviation, Difference, DualSlice, Effect, Inference, Offline, Proof, Side, States, Stop, Verdict, chop,
-    deviation,
+    Confounding, Deviation, Difference, DualSlice, Effect, Inference, Offline, Proof, Side, States, Stop, Verdict,
+    chop, deviation,
 };
 use crate::obstacle::Obstacle;
 use crate::recording::Meaning;
@@ -99,8 +100,7 @@ impl Prover<'_, '_> {
         let Some(measure) = self.case.measure.filter(|_| self.method == Method::Cc && self.given_up().is_none()) else {
             return inference;
         };
-        let unproved =
-            (inference.proof == Proof::Unverified).then(|| Confounding::of_stops(&self.stops[known..]));
+        let unproved = (inference.proof == Proof::Unverified).then(|| Confounding::of_stops(&self.stops[known..]));
         let csm = unproved.is_none().then(|| self.deviation_of_csm(slice, states, &inference)).flatten();
         let step = JudgedStep { in_flight: cut.len(), causes: inference.causes.len(), unproved, csm };
         measure.steps.borrow_mut().push(step);
@@ -113,7 +113,10 @@ impl Prover<'_, '_> {
         states: &States<'_>,
         proved: &Inference,
     ) -> Option<Deviation> {
-        self.processes.as_ref()?;
+        let cause = states.points();
+        let can_ask =
+            |processes: &Processes| proved.causes.iter().all(|one| processes.can_patch(Side::First, cause, one));
+        self.processes.as_ref().filter(|processes| can_ask(processes))?;
         let stops = self.stops.clone();
         let found = self.minimise(slice, states);
         // Why another method proves nothing is no problem of this explanation.
@@ -122,18 +125,21 @@ impl Prover<'_, '_> {
         let processes = self.processes.as_ref()?;
         let semantics = Meaning::new(self.case.code, self.case.runs, self.case.pair);
         let offline = Offline { slice, states, names: &self.case.runs.naming.names, semantics: &semantics };
-        let cause = states.points();
         let unguided = |patch: &[&Difference]| {
             let ran = processes.run(Side::First, cause, patch, slice.effect, false);
             ran.unwrap_or(Verdict::Unresolved(Stop::Unknown))
         };
+        let railed = |side: Side, patch: &[&Difference]| {
+            let ran = processes.run(side, cause, patch, slice.effect, true);
+            ran.unwrap_or_else(|| offline.approximate(side, patch))
+        };
         let guided = |side: Side, patch: &[&Difference]| match proved.proof {
             Proof::Exact => offline.exact(side, patch),
-            _ => processes
-                .run(side, cause, patch, slice.effect, true)
-                .unwrap_or_else(|| offline.approximate(side, patch)),
+            _ => railed(side, patch),
         };
-        let deviation = deviation(proved, found.as_deref(), unguided, guided);
+        let causes: Vec<&Difference> = proved.causes.iter().collect();
+        let closed = Confounding::closed_by(proved.proof, |side| railed(side, &causes));
+        let deviation = deviation(proved, closed, found.as_deref(), unguided, guided);
         // What there was no time for is not told from what fails.
         deviation.filter(|_| !is_over(self.until))
     }

@@ -41,8 +41,8 @@ use crate::suite::Test;
 pub use chains::{Chains, chains};
 use failing::{Failing, ends_otherwise, fails_otherwise};
 use measure::Measure;
-use question::{Question, Wanted};
 pub use measure::{JudgedStep, Measured, measured, most_alike};
+use question::{Question, Wanted};
 pub use recorded::{Loaded, RecordingRoom};
 pub use recorded_test::RecordedTest;
 pub use request::{Engine, Itself, Method, Model, Request, Second};
@@ -132,7 +132,8 @@ fn explanation_of(
     // Where nothing can be compared in time, the failing run alone is still followed.
     let alone = until.saturating_duration_since(Instant::now()) / ALONE;
     let until = if request.second == Second::Alike { until - alone } else { until };
-    let asked = Question { room, test, failing: &failing, wrong, misuse, right, is_steady, request, until, marks, measure };
+    let asked =
+        Question { room, test, failing: &failing, wrong, misuse, right, is_steady, request, until, marks, measure };
     let mut explanation = match &request.second {
         Second::Named(passing) => asked.against(passing, Wanted::Any)?,
         Second::Itself(change) => asked.against_itself(*change, None)?,

@@ -184,7 +184,16 @@ fn named(explanation: &Explanation) -> BTreeSet<Place> {
 
 fn explanations(all: &[Explained]) -> Table {
     let columns = [
-        "method", "version", "precision", "recall", "steps", "proved", "tests", "seconds", "statements", "ideal",
+        "method",
+        "version",
+        "precision",
+        "recall",
+        "steps",
+        "proved",
+        "tests",
+        "seconds",
+        "statements",
+        "ideal",
         "names the fault",
     ];
     let mut rows: Vec<Vec<Cell>> = Vec::new();

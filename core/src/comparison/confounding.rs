@@ -27,12 +27,12 @@ impl Confounding {
     pub const ALL: [Confounding; 4] =
         [Confounding::Control, Confounding::Data, Confounding::Omission, Confounding::Other];
 
-    /// The kind of path that a model closes.
-    fn closed_by(proof: Proof) -> Confounding {
+    /// The kind of path that the model of a proof closes; `railed` says what the proved causes show in each run under guard rails alone.
+    pub fn closed_by(proof: Proof, mut railed: impl FnMut(Side) -> Verdict) -> Confounding {
         match proof {
             Proof::Approximate => Confounding::Control,
-            Proof::Exact => Confounding::Data,
-            Proof::Unverified => Confounding::Other,
+            Proof::Exact if Side::BOTH.into_iter().any(|side| is_lost(railed(side))) => Confounding::Data,
+            Proof::Exact | Proof::Unverified => Confounding::Other,
         }
     }
 
@@ -46,6 +46,11 @@ impl Confounding {
     }
 }
 
+/// True if a patched run was seen not to bring the effect about: it was not just impossible to ask.
+fn is_lost(verdict: Verdict) -> bool {
+    !matches!(verdict, Verdict::Induced | Verdict::Unresolved(Stop::Unknown | Stop::MissingObject | Stop::GivenUp))
+}
+
 /// How causes differ from the proved ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Deviation {
@@ -57,10 +62,11 @@ pub struct Deviation {
     pub failed: Option<Confounding>,
 }
 
-/// How the causes `found` by patching run [`Side::First`] without guard rails differ from the `proved` ones; nothing where none are proved. `unguided` runs
-/// it with a patch as that method does, `guided` runs a side under the model that proved the causes.
+/// How the causes `found` by patching run [`Side::First`] without guard rails differ from the `proved` ones; nothing where none are proved. `closed` is the
+/// kind of path that their model closes, `unguided` runs with a patch as that method does, `guided` runs a side under the model.
 pub fn deviation(
     proved: &Inference,
+    closed: Confounding,
     found: Option<&[Difference]>,
     mut unguided: impl FnMut(&[&Difference]) -> Verdict,
     mut guided: impl FnMut(Side, &[&Difference]) -> Verdict,
@@ -68,7 +74,6 @@ pub fn deviation(
     if proved.proof == Proof::Unverified {
         return None;
     }
-    let closed = Confounding::closed_by(proved.proof);
     let Some(found) = found else { return Some(Deviation { failed: Some(closed), ..Deviation::default() }) };
     let without = |all: &[Difference], others: &[Difference]| {
         all.iter().filter(|one| others.iter().all(|other| other.location != one.location)).count()
@@ -76,13 +81,7 @@ pub fn deviation(
     let (n_missing, n_extra) = (without(&proved.causes, found), without(found, &proved.causes));
     let extra = (n_extra > 0).then(|| {
         let all: Vec<&Difference> = proved.causes.iter().collect();
-        let kind = match unguided(&all) {
-            Verdict::Induced | Verdict::Unresolved(Stop::Unknown | Stop::MissingObject | Stop::GivenUp) => {
-                Confounding::Other
-            }
-            _ => closed,
-        };
-        (n_extra, kind)
+        (n_extra, if is_lost(unguided(&all)) { closed } else { Confounding::Other })
     });
     let missing = (n_missing > 0).then(|| {
         let all: Vec<&Difference> = found.iter().collect();

@@ -98,6 +98,26 @@ impl<'p> Slicer<'p> {
         lines
     }
 
+    /// The lines (indices into the program's lines, ascending) that the code of a line may influence, with itself: those whose slices hold it.
+    ///
+    /// Each line that depends on it in some number of direct steps is sliced, so this takes as long as these together.
+    pub fn influenced(&self, line: u32) -> Vec<u32> {
+        let mut users: HashMap<u32, Vec<u32>> = HashMap::new();
+        for (user, used) in self.line_dependences() {
+            users.entry(used).or_default().push(user);
+        }
+        let mut reached = HashSet::from([line]);
+        let mut pending = vec![line];
+        while let Some(used) = pending.pop() {
+            let new = users.get(&used).into_iter().flatten().filter(|user| reached.insert(**user));
+            pending.extend(new);
+        }
+        let mut lines: Vec<u32> = reached.into_iter().collect();
+        lines.sort_unstable();
+        lines.retain(|other| *other == line || self.slice(Criterion::Line(*other)).contains(&line));
+        lines
+    }
+
     /// The direct dependences between lines (indices into the program's lines): which line uses which, ascending.
     ///
     /// A load of a private local depends on every store to it. Classes of memory that many lines write and read give all their

@@ -32,11 +32,12 @@ fn of(question: &Question<'_>, inputs: Inputs, found: Option<&[Difference]>) -> 
     let approximate = |side: Side, patch: &[&Difference]| offline.approximate(side, patch);
     let exact = |side: Side, patch: &[&Difference]| offline.exact(side, patch);
     let proved = explain_step(&slice.cut(&states), approximate, exact);
-    let unguided =
-        |patch: &[&Difference]| process.execute_again(Side::First, question.cause, effect, patch, None);
+    let unguided = |patch: &[&Difference]| process.execute_again(Side::First, question.cause, effect, patch, None);
+    let causes: Vec<&Difference> = proved.causes.iter().collect();
+    let closed = Confounding::closed_by(proved.proof, |side| approximate(side, &causes));
     match proved.proof {
-        Proof::Exact => deviation(&proved, found, unguided, exact),
-        _ => deviation(&proved, found, unguided, approximate),
+        Proof::Exact => deviation(&proved, closed, found, unguided, exact),
+        _ => deviation(&proved, closed, found, unguided, approximate),
     }
 }
 
@@ -73,13 +74,17 @@ fn causes_that_fail_or_are_as_good_are_told_apart() {
     let all = question.patch(&["y", "z"]);
     let without = |_: &[&Difference]| Verdict::Induced;
     let proved = Inference { causes: question.patch(&["y"]), proof: Proof::Approximate, executions: 0 };
-    let found = deviation(&proved, Some(&all), without, |_, _| Verdict::Induced);
+    let found = deviation(&proved, Control, Some(&all), without, |_, _| Verdict::Induced);
     assert_eq!(found, extra(1, Other));
-    let found = deviation(&proved, Some(&question.patch(&["z"])), without, |_, _| Verdict::Induced);
+    let found = deviation(&proved, Control, Some(&question.patch(&["z"])), without, |_, _| Verdict::Induced);
     assert_eq!(found, Some(Deviation { missing: Some((1, Other)), extra: Some((1, Other)), failed: None }));
     // Nothing is measured against what nobody proved.
     let unproved = Inference { proof: Proof::Unverified, ..proved };
-    assert_eq!(deviation(&unproved, Some(&all), without, |_, _| Verdict::Induced), None);
+    assert_eq!(deviation(&unproved, Control, Some(&all), without, |_, _| Verdict::Induced), None);
+    // Rails that could not be asked have not failed.
+    let unknown = |_| Verdict::Unresolved(Stop::Unknown);
+    assert_eq!(Confounding::closed_by(Proof::Exact, unknown), Other);
+    assert_eq!(Confounding::closed_by(Proof::Exact, |_| Verdict::NotInduced), Data);
     assert_eq!(Confounding::of_stops(&[Stop::Broken, Stop::ControlConfounded]), Control);
     assert_eq!(Confounding::of_stops(&[Stop::ControlConfounded, Stop::DataConfounded]), Data);
     assert_eq!(Confounding::of_stops(&[Stop::Broken]), Other);
