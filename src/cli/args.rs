@@ -323,6 +323,9 @@ pub struct GraphArguments {
     /// Show how the model of --tests differs from that of these.
     #[arg(long, value_name = "TESTS")]
     pub minus: Option<String>,
+    /// Show dependence clusters, too: nodes that all depend on each other by the edges from --threshold on, also those beyond --top.
+    #[arg(long, conflicts_with = "minus")]
+    pub clusters: bool,
     /// Show what leads to these nodes: FILE:LINE, FILE:LINE:COLUMN, FUNCTION() or output.
     #[arg(long, value_name = "NODES")]
     pub causes: Vec<String>,

@@ -79,6 +79,13 @@ pub enum Algorithm {
     AllEvidence,
 }
 
+impl Algorithm {
+    /// True if passing tests change nothing of what it computes: Doric's likelihoods are of the causal models of failures.
+    pub fn reads_failing_tests_alone(&self) -> bool {
+        matches!(self, Algorithm::CausalLikelihood | Algorithm::UpdatedCausalLikelihood | Algorithm::FaultLikelihood)
+    }
+}
+
 /// A method that ranks.
 #[derive(Clone, Copy, Debug)]
 pub struct Method {
@@ -490,7 +497,7 @@ mod tests {
     fn every_method_is_found_by_its_id_and_explains_itself() {
         let ids: HashSet<_> = methods().iter().map(|method| plain(method.id)).collect();
         assert_eq!(ids.len(), methods().len());
-        assert_eq!(methods().len(), 221 + 25);
+        assert_eq!(methods().len(), 221 + 26);
         for method in methods() {
             assert_eq!(find_method(method.id).unwrap().id, method.id);
             assert!(!method.doc.is_empty() && !method.citation.is_empty() && !method.needs.is_empty(), "{}", method.id);
