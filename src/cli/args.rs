@@ -168,7 +168,8 @@ pub enum Verb {
     Replay(ReplayArguments),
     /// Run a test and show what a line of it, or its output, depends on.
     #[command(
-        after_help = "Examples:\n  suspect slice t3 src/a.c:41\n  suspect slice t3 src/a.c:41:count\n  suspect slice t3 output --format json\n  suspect slice t3 wrong\n\n\
+        after_help = "Examples:\n  suspect slice t3 src/a.c:41\n  suspect slice t3 src/a.c:41:count\n  suspect slice t3 output --format json\n  suspect slice t3 wrong\n  \
+        suspect slice t3 src/a.c:41#2 --forward\n  suspect slice --static src/a.c:41\n\n\
         Needs a program that was built with the version `record`."
     )]
     Slice(SliceArguments),
@@ -194,7 +195,8 @@ pub enum Verb {
     Eval(EvalArguments),
     /// Do a paper's experiment on a benchmark: print its tables, draw its plots.
     #[command(
-        after_help = "Examples:\n  suspect study doric bench --plots plots\n  suspect study blockrank bench --max-failing 20%\n\n\
+        after_help = "Examples:\n  suspect study doric bench --plots plots\n  suspect study blockrank bench --max-failing 20%\n  \
+        suspect study comparative bench --search-budget 30s\n\n\
         docs/eval.md describes benchmarks, docs/papers.md the papers. Results are kept as `suspect eval` keeps them."
     )]
     Study(StudyArguments),
