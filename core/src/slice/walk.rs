@@ -497,6 +497,36 @@ mod tests {
     }
 
     #[test]
+    fn a_line_influences_those_whose_slices_hold_it() {
+        use Operation::{Branch, Call, Compute, Load, Local, Store};
+        let [x, y] = [0, 1].map(Use::Value);
+        // x = ..; x = ..; if (..) { x = .. } else { y = .. } printf(x): the first value is overwritten.
+        let instructions: [(u32, Operation, &[Use]); 10] = [
+            (0, Local, &[]),
+            (0, Local, &[]),
+            (0, Store, &[x, Use::Constant]),
+            (0, Store, &[x, Use::Constant]),
+            (0, Compute, &[]),
+            (0, Branch, &[Use::Value(4)]),
+            (1, Store, &[x, Use::Constant]),
+            (2, Store, &[y, Use::Constant]),
+            (3, Load, &[x]),
+            (3, Call, &[PRINTF, Use::Value(8)]),
+        ];
+        let diamond = program(4, &[(OUTSIDE, 0), (0, 1), (0, 2), (1, 3), (2, 3), (3, OUTSIDE)]);
+        let code = code(&instructions);
+        // Lines by their numbers are those of the instructions.
+        let slicer = Slicer::new(&diamond, &code);
+        assert_eq!(slicer.influenced(2), [2]);
+        assert_eq!(slicer.influenced(3), [3, 8, 9]);
+        assert_eq!(slicer.influenced(4), [4, 5, 6, 7, 8, 9]);
+        for line in 0..10 {
+            let holds = |other: &u32| slicer.slice(Criterion::Line(*other)).contains(&line);
+            assert_eq!(slicer.influenced(line), (0..10).filter(holds).collect::<Vec<u32>>(), "line {line}");
+        }
+    }
+
+    #[test]
     fn a_load_sees_stores_of_the_round_before() {
         use Operation::{Branch, Call, Compute, Load, Local, Store};
         let [x, y] = [0, 1].map(Use::Value);
