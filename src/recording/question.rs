@@ -82,9 +82,9 @@ pub enum NoAnswer {
     #[error("{cause} was not executed in both runs before {effect}; give a line that was")]
     Behind {
         /// The cause.
-        cause: Asked,
+        cause: Box<Asked>,
         /// The effect.
-        effect: Asked,
+        effect: Box<Asked>,
     },
 }
 
@@ -194,7 +194,10 @@ impl<'a> Finder<'a> {
         let fits =
             |point: &u32| *point <= effect.points[0] && self.runs.alignment.partner(Side::First, *point).is_some();
         let starts = executions.iter().rev().map(|points| points[0]);
-        starts.into_iter().find(fits).ok_or_else(|| NoAnswer::Behind { cause: asked.clone(), effect: of.clone() })
+        starts
+            .into_iter()
+            .find(fits)
+            .ok_or_else(|| NoAnswer::Behind { cause: Box::new(asked.clone()), effect: Box::new(of.clone()) })
     }
 
     /// The step of a point, if it is one.

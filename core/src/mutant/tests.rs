@@ -75,8 +75,8 @@ fn stated_ranges_bound_what_is_set() {
     few.sort_unstable();
     assert_eq!(few, [int(0), int(2), int(3), int(-1)]);
     assert_eq!(stated(INT, &[int(9), int(1)], (2.0, 2.0), 20), [int(2)]);
-    assert_eq!(stated(INT, &[int(2)], (2.0, 2.9), 20), [], "nothing else may be there");
-    assert_eq!(stated(INT, &[int(2)], (2.1, 2.9), 20), []);
+    assert_eq!(stated(INT, &[int(2)], (2.0, 2.9), 20), [0u64; 0], "nothing else may be there");
+    assert_eq!(stated(INT, &[int(2)], (2.1, 2.9), 20), [0u64; 0]);
     // What the type cannot hold is not set.
     assert_eq!(stated(BYTE, &[3], (250.0, 258.0), 20).len(), 6);
     // Many: different ones, all over the range, where a Gaussian of the values would stay near them.
