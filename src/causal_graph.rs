@@ -37,6 +37,8 @@ pub struct GraphRequest {
     pub below: Option<f64>,
     /// How it is decided if a cause matters beside the others.
     pub independence: Independence,
+    /// True if dependence clusters are looked for among the edges that are shown.
+    pub clusters: bool,
     /// Most edges.
     pub most: usize,
 }
@@ -67,7 +69,8 @@ pub fn causal_graph(session: &Session, request: &GraphRequest) -> Result<GraphRe
     let mut report = match &request.minus {
         None => {
             let model = model.filtered(|_, _, edge| request.shows(edge.direct.value));
-            GraphReport::new(&run.program, &model, &request.bands, request.most, group.words)
+            let report = GraphReport::new(&run.program, &model, &request.bands, request.most, group.words);
+            if request.clusters { report.with_clusters(&run.program, &model) } else { report }
         }
         Some(minus) => {
             let minus = Group::of(run, &observed, Some(minus))?;

@@ -351,6 +351,7 @@ fn suite_can_be_made_without_a_file() {
         build: Default::default(),
         store: Default::default(),
         test_code: Default::default(),
+        ranges: Vec::new(),
         suites: Vec::new(),
     };
     let suite = Suite::from_config(project.root(), config).unwrap();

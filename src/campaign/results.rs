@@ -1,9 +1,12 @@
 //! What campaigns have come to, as the store has it.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use suspect_format::trace::{HASH_START, hash_bytes};
 
 use super::{CampaignError, Plan, Schedule};
+use crate::mutant::ValueRange;
 use crate::program::Program;
 use crate::store::{CampaignStore, Run, Store, TrialRecord, Trials};
 use crate::trial::End;
@@ -12,7 +15,7 @@ use crate::trial::End;
 const VERSION: u32 = 1;
 
 /// What a campaign is.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CampaignManifest {
     /// Version of the campaign's files.
@@ -23,6 +26,9 @@ pub struct CampaignManifest {
     pub seed: u64,
     /// Number of tests whose values the samples are fitted to, and a hash of which.
     pub recorded: (usize, u64),
+    /// What was stated that nodes may take, by node.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub ranges: BTreeMap<u32, ValueRange>,
     /// Room for the values of a process, which decides which tests can be used.
     pub log_bytes: u64,
     /// Most samples of a node that were asked for.
@@ -35,16 +41,30 @@ pub struct CampaignManifest {
 
 impl CampaignManifest {
     /// A campaign of this run and seed, with samples fitted to these tests, in which nothing has been asked for yet.
-    pub fn new(run: &Run, seed: u64, recorded: &[u32], log_bytes: u64) -> Self {
+    pub fn new(run: &Run, seed: u64, recorded: &[u32], ranges: BTreeMap<u32, ValueRange>, log_bytes: u64) -> Self {
         let hash = recorded.iter().fold(HASH_START, |hash, test| hash_bytes(hash, &test.to_le_bytes()));
         let (run, recorded) = (run_identity(run), (recorded.len(), hash));
-        CampaignManifest { version: VERSION, run, seed, recorded, log_bytes, samples: 0, tests: Vec::new(), updated: 0 }
+        CampaignManifest {
+            version: VERSION,
+            run,
+            seed,
+            recorded,
+            ranges,
+            log_bytes,
+            samples: 0,
+            tests: Vec::new(),
+            updated: 0,
+        }
     }
 
     /// The campaign's key in the store.
     pub fn key(&self) -> u64 {
         let number = |hash, number: u64| hash_bytes(hash, &number.to_le_bytes());
-        [u64::from(VERSION), self.run, self.seed, self.recorded.1, self.log_bytes].into_iter().fold(HASH_START, number)
+        let known = [u64::from(VERSION), self.run, self.seed, self.recorded.1, self.log_bytes];
+        // With other ranges the same mutant of a node is another value.
+        let stated =
+            self.ranges.iter().flat_map(|(node, range)| [u64::from(*node), range.low.to_bits(), range.high.to_bits()]);
+        known.into_iter().chain(stated).fold(HASH_START, number)
     }
 
     /// Takes note of a session that asks for so many samples on these tests.
@@ -110,8 +130,8 @@ impl Results {
 
     /// All trials that were asked for.
     pub fn schedule<'a>(&'a self, program: &'a Program) -> Schedule<'a> {
-        let CampaignManifest { tests, seed, samples, .. } = &self.manifest;
-        Schedule::new(program, &self.plan, tests, None, *seed, *samples)
+        let CampaignManifest { tests, seed, samples, ranges, .. } = &self.manifest;
+        Schedule::new(program, &self.plan, tests, (None, ranges), *seed, *samples)
     }
 
     /// The trials that say something about causes: those of the schedule whose override changed a value at every execution and whose

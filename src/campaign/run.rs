@@ -10,7 +10,7 @@ use super::record::record;
 use super::runner::{Batch, Job, Runner, Sizes, workers};
 use super::shelf::Shelf;
 use super::{CampaignError, Counts, Lab, OracleFacts, Plan, PlannedTest, Schedule, Summary, Trial};
-use crate::mutant::Domain;
+use crate::mutant::{Domain, ValueRange};
 use crate::program::Program;
 use crate::store::{CampaignStore, LogWriter, Shard, TrialFrame, TrialKey, TrialRecord};
 use crate::trial::{self, Mutant, Observation};
@@ -39,6 +39,8 @@ pub struct Settings {
     pub tests: Vec<u32>,
     /// The nodes that are mutated, ascending; all without it.
     pub nodes: Option<Vec<u32>>,
+    /// What nodes may take, where that is stated.
+    pub ranges: BTreeMap<u32, ValueRange>,
     /// Which part of the trials is done here.
     pub shard: Shard,
     /// Trials at the same time.
@@ -154,8 +156,8 @@ impl<L: Lab> Campaign<'_, L> {
         workers: &mut [L::Worker],
         runner: Runner<L::Ready>,
     ) -> Result<Summary, CampaignError> {
-        let Settings { seed, samples, instances, shard, tests, nodes, .. } = self.settings;
-        let schedule = Schedule::new(self.program, plan, tests, nodes.as_deref(), *seed, *samples)
+        let Settings { seed, samples, instances, shard, tests, nodes, ranges, .. } = self.settings;
+        let schedule = Schedule::new(self.program, plan, tests, (nodes.as_deref(), ranges), *seed, *samples)
             .with_instances(*instances)
             .of_shard(*shard);
         let done: Vec<TrialKey> = self.store.trials()?.keys().collect();

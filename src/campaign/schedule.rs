@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::{Division, Plan, PlannedTest};
-use crate::mutant::{Form, Mutant, mutants};
+use crate::mutant::{Domain, Form, Mutant, ValueRange, mutants};
 use crate::program::Program;
 use crate::store::{Shard, TrialKey};
 use crate::trial::{Change, Override, Site};
@@ -38,19 +38,20 @@ const PROCESS: u64 = 1_000_000;
 
 impl<'p> Schedule<'p> {
     /// The trials of a plan: at most `n_samples` samples of each node (of `nodes`, ascending, if given) on each of `tests`, those
-    /// first that come first.
+    /// first that come first. Of nodes with ranges only values of these.
     pub fn new(
         program: &'p Program,
         plan: &'p Plan,
         tests: &[u32],
-        nodes: Option<&[u32]>,
+        (nodes, ranges): (Option<&[u32]>, &BTreeMap<u32, ValueRange>),
         seed: u64,
         n_samples: usize,
     ) -> Schedule<'p> {
         let wanted = |node: u32| nodes.is_none_or(|nodes| nodes.binary_search(&node).is_ok());
-        let of_node = |(node, domain): (&u32, _)| {
+        let of_node = |(node, domain): (&u32, &Domain)| {
             let known = &program.nodes[*node as usize];
-            (*node, mutants(Form::of(known), domain, &known.identity(program), seed, n_samples))
+            let domain = domain.clone().within(ranges.get(node).copied());
+            (*node, mutants(Form::of(known), &domain, &known.identity(program), seed, n_samples))
         };
         let all = plan.domains.iter().filter(|(node, _)| wanted(**node)).map(of_node);
         let mutants = all.filter(|(_, mutants)| !mutants.is_empty()).collect();

@@ -238,6 +238,7 @@ fn settings() -> Settings {
         seed: 1,
         tests: vec![2, 1, 3],
         nodes: None,
+        ranges: BTreeMap::new(),
         shard: Shard::WHOLE,
         jobs: 1,
         budget: None,
@@ -315,7 +316,7 @@ fn neither_jobs_nor_shards_nor_interruptions_nor_sample_steps_change_the_results
     }
     let plan: Plan = store.load_plan().unwrap().unwrap();
     let program = program();
-    let schedule = Schedule::new(&program, &plan, &[1, 2, 3], None, 1, 6);
+    let schedule = Schedule::new(&program, &plan, &[1, 2, 3], (None, &BTreeMap::new()), 1, 6);
     let of_schedule: Vec<_> = records(&store).into_iter().filter(|record| schedule.has(&record.key)).collect();
     assert!(of_schedule == reference, "more samples later");
     let (_directory, store) = fresh();

@@ -1,7 +1,9 @@
 //! The command line as clap sees it; nothing else knows clap's types.
 
 mod ask;
+mod benchmark;
 mod code;
+mod eval;
 mod explain;
 mod help;
 mod mutate;
@@ -18,10 +20,12 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::engine::ArgValueCompleter;
 
 pub use ask::AskArguments;
+pub use benchmark::BenchmarkArguments;
 pub use code::{
     BucketArgument, HeuristicArgument, HomArguments, MineArguments, MutantsArguments, MutantsFormat, SeedArguments,
     SeedOrigin, StudyArgument,
 };
+pub use eval::EvalArguments;
 pub use explain::{AnswerFormat, ExplainArguments, SliceArguments};
 pub use mutate::{MutateArguments, MutateExecutor};
 pub use nightly::{BisectArguments, DiffArguments, MergeArguments, RunArguments};
@@ -164,7 +168,8 @@ pub enum Verb {
     Replay(ReplayArguments),
     /// Run a test and show what a line of it, or its output, depends on.
     #[command(
-        after_help = "Examples:\n  suspect slice t3 src/a.c:41\n  suspect slice t3 src/a.c:41:count\n  suspect slice t3 output --format json\n  suspect slice t3 wrong\n\n\
+        after_help = "Examples:\n  suspect slice t3 src/a.c:41\n  suspect slice t3 src/a.c:41:count\n  suspect slice t3 output --format json\n  suspect slice t3 wrong\n  \
+        suspect slice t3 src/a.c:41#2 --forward\n  suspect slice --static src/a.c:41\n\n\
         Needs a program that was built with the version `record`."
     )]
     Slice(SliceArguments),
@@ -190,7 +195,8 @@ pub enum Verb {
     Eval(EvalArguments),
     /// Do a paper's experiment on a benchmark: print its tables, draw its plots.
     #[command(
-        after_help = "Examples:\n  suspect study doric bench --plots plots\n  suspect study blockrank bench --max-failing 20%\n\n\
+        after_help = "Examples:\n  suspect study doric bench --plots plots\n  suspect study blockrank bench --max-failing 20%\n  \
+        suspect study comparative bench --search-budget 30s\n\n\
         docs/eval.md describes benchmarks, docs/papers.md the papers. Results are kept as `suspect eval` keeps them."
     )]
     Study(StudyArguments),
@@ -319,6 +325,9 @@ pub struct GraphArguments {
     /// Show how the model of --tests differs from that of these.
     #[arg(long, value_name = "TESTS")]
     pub minus: Option<String>,
+    /// Show dependence clusters, too: nodes that all depend on each other by the edges from --threshold on, also those beyond --top.
+    #[arg(long, conflicts_with = "minus")]
+    pub clusters: bool,
     /// Show what leads to these nodes: FILE:LINE, FILE:LINE:COLUMN, FUNCTION() or output.
     #[arg(long, value_name = "NODES")]
     pub causes: Vec<String>,
@@ -469,66 +478,6 @@ pub struct ReportArguments {
     /// Everything that is known, instead of what fits a screen.
     #[arg(long, short)]
     pub verbose: bool,
-}
-
-/// `suspect eval`.
-#[derive(Debug, Args)]
-pub struct EvalArguments {
-    /// Holds programs, each a directory with an eval.toml, or is one.
-    #[arg(value_name = "BENCHMARK")]
-    pub benchmark: PathBuf,
-    /// Where results are kept, and the report in all its forms [default: BENCHMARK/results].
-    #[arg(long, short, value_name = "DIR")]
-    pub output: Option<PathBuf>,
-    /// The methods: ids, `classic`, `doric127` (the 127 measures that Doric is compared with) or `all`.
-    #[arg(add = ArgValueCompleter::new(completions::ranking_methods), long, short, value_delimiter = ',', default_value = "classic", value_name = "METHODS")]
-    pub methods: Vec<String>,
-    /// What is ranked.
-    #[arg(long, value_enum, default_value = "line")]
-    pub by: By,
-    /// How ties are broken for intervals, accuracy and n-scores; acc@n is shown for all.
-    #[arg(long, value_enum, default_value = "average")]
-    pub ties: Ties,
-    /// How the report is written.
-    #[arg(long, value_enum, default_value = "text")]
-    pub format: RankFormat,
-    /// How many versions run at once; by default one for each processor.
-    #[arg(long, short, value_name = "N")]
-    pub jobs: Option<usize>,
-    /// Begin no further version after this time (90s, 10min, 2h); those under way are finished. 0 reports what there is.
-    #[arg(long, value_name = "TIME", value_parser = duration)]
-    pub budget: Option<Duration>,
-    /// How often each test of a faulty version runs; from 2, flaky tests show.
-    #[arg(long, value_name = "N", default_value = "1")]
-    pub repeat: u32,
-    /// Test the other methods against this one instead of all pairs.
-    #[arg(add = ArgValueCompleter::new(completions::ranking_methods), long, value_name = "METHOD")]
-    pub against: Option<String>,
-    /// Seed of the bootstrap intervals.
-    #[arg(long, value_name = "N", default_value = "1")]
-    pub seed: u64,
-    /// Samples of the bootstrap.
-    #[arg(long, value_name = "N", default_value = "2000")]
-    pub resamples: usize,
-    /// Build and run everything again.
-    #[arg(long)]
-    pub fresh: bool,
-    /// Leave the built trees in the results' work directories.
-    #[arg(long)]
-    pub keep: bool,
-    /// For methods that need it, try changes of each version for this time (90s, 10min); without it, until none is worth a trial.
-    #[arg(long, value_name = "TIME", value_parser = duration)]
-    pub search_budget: Option<Duration>,
-    /// The same for so many trials: results are then the same however busy the machine is.
-    #[arg(long, value_name = "N")]
-    pub search_trials: Option<usize>,
-    /// Try every change on every test chosen: what the choice of trials is measured against.
-    #[arg(long, conflicts_with = "search_trials")]
-    pub search_everything: bool,
-    /// Write the features of every line that a failing test executes to FILE, as JSON lines: what the weights of `all_evidence` are
-    /// fitted to.
-    #[arg(long, value_name = "FILE")]
-    pub features: Option<PathBuf>,
 }
 
 /// A level of significance.

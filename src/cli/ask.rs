@@ -46,13 +46,14 @@ fn weights(wanted: Option<&str>, names: &RunNames<'_>, matrix: &CoverageMatrix) 
     let path = match wanted {
         None => return Ok(Weights::default()),
         Some("spectrum") => return Ok(Weights::of_spectra(&matrix.spectra())),
+        Some("size") => return Ok(Weights::of_sizes(&names.units.sizes(names.program))),
         Some(path) => path,
     };
     let wrong = |message: String| Failure::new(Exit::File, format!("--weight {path}: {message}"));
     let mut text = String::new();
-    std::fs::File::open(path)
-        .and_then(|file| file.take(LARGEST_FILE + 1).read_to_string(&mut text))
-        .map_err(|error| wrong(format!("{error}; give a file with a line for each unit or test, or `spectrum`")))?;
+    std::fs::File::open(path).and_then(|file| file.take(LARGEST_FILE + 1).read_to_string(&mut text)).map_err(
+        |error| wrong(format!("{error}; give a file with a line for each unit or test, `spectrum` or `size`")),
+    )?;
     if text.len() as u64 > LARGEST_FILE {
         return Err(wrong(format!("more than {} MiB; expected a line for each unit or test", LARGEST_FILE >> 20)));
     }

@@ -26,16 +26,16 @@ pub fn eval(start: &Path, arguments: &EvalArguments, out: &mut impl Write) -> Re
     if let Some(against) = against.as_ref().filter(|against| !ids.contains(&against.as_str())) {
         return Err(Failure::new(Exit::Usage, format!("--against {against}: it is not among --methods")));
     }
-    let directory = start.join(&arguments.benchmark);
+    let directory = start.join(&arguments.common.benchmark);
     let benchmark = Benchmark::load(&directory)?;
-    let results = results_directory(start, &directory, arguments.output.as_deref())?;
+    let results = results_directory(start, &directory, arguments.common.output.as_deref())?;
     let _lock = Store::new(&results).lock()?;
     let request = EvalRequest {
         by: granularity(arguments.by),
-        jobs: arguments.jobs,
-        budget: arguments.budget,
-        repeat: arguments.repeat,
-        fresh: arguments.fresh,
+        jobs: arguments.common.jobs,
+        budget: arguments.common.budget,
+        repeat: arguments.common.repeat,
+        fresh: arguments.common.fresh,
         keep: arguments.keep,
         search: arguments.search_budget,
         most_trials: arguments.search_trials,
@@ -49,10 +49,10 @@ pub fn eval(start: &Path, arguments: &EvalArguments, out: &mut impl Write) -> Re
     let options = ReportOptions {
         methods: ids.into_iter().map(str::to_string).collect(),
         by: granularity(arguments.by).name().to_string(),
-        ties: tie_break(arguments.ties),
+        ties: tie_break(arguments.common.ties),
         against,
-        seed: arguments.seed,
-        resamples: arguments.resamples,
+        seed: arguments.common.seed,
+        resamples: arguments.common.resamples,
     };
     let Evaluation { results: found, not_run, extra } = evaluation;
     let report = EvalReport::new(&found, not_run, extra, &options);

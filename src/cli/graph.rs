@@ -56,6 +56,7 @@ impl TryFrom<&GraphArguments> for GraphRequest {
                 Some(alpha) => Independence::GTest { alpha },
                 None => Independence::Exact,
             },
+            clusters: arguments.clusters,
             most: arguments.top.unwrap_or(usual),
         })
     }

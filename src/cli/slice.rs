@@ -1,4 +1,4 @@
-//! `suspect slice`: what a line of a run depends on.
+//! `suspect slice`: what a line of a run, or of the code, depends on or influences.
 
 use std::io::Write;
 use std::path::Path;
@@ -8,14 +8,20 @@ use super::exit::{Exit, Failure};
 use super::progress::StatusLine;
 use crate::cli::streams::say;
 use crate::report::write_slice;
-use crate::run_slice::{SliceRequest, slice_run};
+use crate::run_slice::{SliceRequest, slice as sliced};
 use crate::store::Store;
 
-/// Runs the test once, recorded, and slices backward from the place.
+/// Slices the run of a test, which is recorded, or the code.
 pub fn slice(root: &Path, arguments: &SliceArguments, out: &mut impl Write) -> Result<(), Failure> {
-    let request = SliceRequest { test: arguments.test.clone(), place: arguments.place.clone() };
+    let (test, place) = match (&arguments.place, arguments.code) {
+        (Some(place), false) => (Some(arguments.test.clone()), place.clone()),
+        (None, true) => (None, arguments.test.clone()),
+        (None, false) => return Err(Failure::new(Exit::Usage, "give a test and a place, or --static and a place")),
+        (Some(_), true) => return Err(Failure::new(Exit::Usage, "--static slices the code: give a place alone")),
+    };
+    let request = SliceRequest { test, place, forward: arguments.forward };
     let say = &mut |warning| say!("suspect: {warning}");
-    let (slice, sources) = slice_run(&Store::new(root), &request, &StatusLine::new(), say)?;
+    let (slice, sources) = sliced(&Store::new(root), &request, &StatusLine::new(), say)?;
     match arguments.format {
         AnswerFormat::Text => write_slice(&slice, |file| sources.text(file), out),
         AnswerFormat::Json => writeln!(out, "{}", serde_json::to_string_pretty(&slice).unwrap_or_default()),

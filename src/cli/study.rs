@@ -15,9 +15,9 @@ use crate::study::{Experiment, HomSize, PUBLISHED_MUTANTS, StudyReport, StudyReq
 /// Does the experiment, writes its tables to `out` and its plots where they are wanted.
 pub fn study(start: &Path, arguments: &StudyArguments, out: &mut impl Write) -> Result<(), Failure> {
     let request = StudyRequest::try_from(arguments)?;
-    let directory = start.join(&arguments.benchmark);
+    let directory = start.join(&arguments.common.benchmark);
     let benchmark = Benchmark::load(&directory)?;
-    let results = results_directory(start, &directory, arguments.output.as_deref())?;
+    let results = results_directory(start, &directory, arguments.common.output.as_deref())?;
     let _lock = Store::new(&results).lock()?;
     let report = run(&benchmark, &results, &request, &Lines)?;
     if report.is_empty() {
@@ -25,6 +25,9 @@ pub fn study(start: &Path, arguments: &StudyArguments, out: &mut impl Write) -> 
         let n = report.excluded.len();
         let message = match report.by {
             Some(_) => format!("none of the {n} versions can be ranked{first}"),
+            None if request.experiment == Experiment::Comparative => {
+                format!("none of the {n} versions can be explained{first}")
+            }
             None => format!("no program can be studied{first}"),
         };
         return Err(Failure::new(Exit::Baseline, message));
@@ -54,18 +57,19 @@ const SEEDS: u64 = 10;
 
 /// Options of some studies mean nothing to others.
 fn check_options(arguments: &StudyArguments) -> Result<(), Failure> {
-    use ExperimentArgument::{Blockrank, Cdfl, Doric, Hom};
+    use ExperimentArgument::{Blockrank, Cdfl, Comparative, Doric, Hom};
     let given = [
         ("--samples", !arguments.samples.is_empty(), &[Cdfl, Hom][..]),
         ("--seeds", arguments.seeds.is_some(), &[Cdfl]),
-        ("--search-budget", arguments.search_budget.is_some(), &[Cdfl, Hom]),
+        ("--search-budget", arguments.search_budget.is_some(), &[Cdfl, Hom, Comparative]),
         ("-n", arguments.n.is_some(), &[Hom]),
         ("--repeats", arguments.repeats.is_some(), &[Hom]),
         ("--quick", arguments.quick, &[Hom]),
         ("--max-failing", arguments.max_failing.is_some(), &[Cdfl, Doric, Blockrank]),
         ("--suites", arguments.suites.is_some(), &[Cdfl, Doric, Blockrank]),
         ("--by", arguments.by.is_some(), &[Cdfl, Doric, Blockrank]),
-        ("--budget", arguments.budget.is_some(), &[Cdfl, Doric, Blockrank]),
+        ("--budget", arguments.common.budget.is_some(), &[Cdfl, Doric, Blockrank, Comparative]),
+        ("--plots", arguments.plots.is_some(), &[Cdfl, Doric, Hom, Blockrank]),
     ];
     let wrong = given.iter().find(|(_, given, studies)| *given && !studies.contains(&arguments.experiment));
     let Some((option, _, studies)) = wrong else { return Ok(()) };
@@ -90,7 +94,7 @@ impl TryFrom<&StudyArguments> for StudyRequest {
         };
         let values = match arguments.experiment {
             ExperimentArgument::Cdfl | ExperimentArgument::Hom => ValueChoice { samples, seeds },
-            ExperimentArgument::Doric | ExperimentArgument::Blockrank => ValueChoice::default(),
+            _ => ValueChoice::default(),
         };
         let hom = HomSize {
             mutants: arguments.n.map_or(PUBLISHED_MUTANTS, |n| n as usize),
@@ -100,14 +104,14 @@ impl TryFrom<&StudyArguments> for StudyRequest {
         Ok(StudyRequest {
             experiment: arguments.experiment.into(),
             by: arguments.by.map(granularity),
-            ties: tie_break(arguments.ties),
+            ties: tie_break(arguments.common.ties),
             max_failing: arguments.max_failing,
-            jobs: arguments.jobs,
-            budget: arguments.budget,
-            repeat: arguments.repeat,
-            fresh: arguments.fresh,
-            seed: arguments.seed,
-            resamples: arguments.resamples,
+            jobs: arguments.common.jobs,
+            budget: arguments.common.budget,
+            repeat: arguments.common.repeat,
+            fresh: arguments.common.fresh,
+            seed: arguments.common.seed,
+            resamples: arguments.common.resamples,
             values,
             search: arguments.search_budget,
             hom,
@@ -123,6 +127,7 @@ impl From<ExperimentArgument> for Experiment {
             ExperimentArgument::Doric => Experiment::Doric,
             ExperimentArgument::Hom => Experiment::Hom,
             ExperimentArgument::Blockrank => Experiment::Blockrank,
+            ExperimentArgument::Comparative => Experiment::Comparative,
         }
     }
 }

@@ -143,7 +143,14 @@ impl EvalProgram {
         let store = StoreConfig::default();
         // A benchmark says itself where faults are.
         let test_code = raw.rank.map_or(Ok(TestCode::none()), |rank| rank.check(&text, &path))?;
-        let tests = Config { path: path.clone(), build, store, test_code, suites: raw.suite.check(&text, &path)? };
+        let tests = Config {
+            path: path.clone(),
+            build,
+            store,
+            test_code,
+            ranges: Vec::new(),
+            suites: raw.suite.check(&text, &path)?,
+        };
         let correct = existing(&path, directory, &raw.correct, "`correct`", Path::is_dir)?;
         for shared in &raw.shared {
             existing(&path, directory, shared, "`shared`", Path::is_dir)?;

@@ -33,7 +33,7 @@ pub use result::{
     Assessed, ByValues, Evaluated, Recorded, Reference, ReferenceRun, RunTimes, SuiteResult, VersionOutcome,
     VersionResult, read, write,
 };
-pub use run::{EvalRequest, Evaluation, SuiteDraw, ValueChoice, evaluate, record_correct};
+pub use run::{EvalRequest, Evaluation, SuiteDraw, ValueChoice, evaluate, record_correct, record_version};
 pub use seed::{SeedRequest, SeedWatch, seed};
 pub use seeded::{SeededBenchmark, SeededProgram, SeededVersion, copy_files};
 pub use selection::Selection;

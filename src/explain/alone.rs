@@ -92,6 +92,7 @@ impl Question<'_> {
             wrong: self.wrong.as_ref(),
             misuse: self.misuse.as_ref(),
             complained: None,
+            measure: None,
         };
         if case.needs_complaint(&program.files) {
             let until = Instant::now() + self.until.saturating_duration_since(Instant::now()).max(LEAST_ASKED);

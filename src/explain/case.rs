@@ -38,6 +38,9 @@ impl<'a> Case<'a> {
             Some(asked) => (self.finder.effect(self.pair, asked)?, None),
             None => self.default_effect()?,
         };
+        if let Some(measure) = self.measure {
+            measure.ideal.replace(self.ideal(&measure.faults, &effect));
+        }
         let mut prover = Prover::new(self, request, until)?;
         let mut chain = match &request.cause {
             Some(cause) => {
@@ -50,7 +53,7 @@ impl<'a> Case<'a> {
                 &self.runs.naming.names,
                 effect.clone(),
                 request.steps,
-                |slice, states, cut| prover.infer(slice, states, cut),
+                |slice, states, cut| prover.infer_and_judge(slice, states, cut),
             ),
         };
         let forked = prover.forked();

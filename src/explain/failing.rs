@@ -109,7 +109,12 @@ fn time_of_tests(room: &RecordingRoom) -> Option<u64> {
 pub fn ends_otherwise(room: &RecordingRoom<'_>, name: &str, recorded: &RecordedTest) -> Option<String> {
     let known = room.known(name)?;
     let now = recorded.verdict_text();
-    if end_of(&known.verdict) == end_of(&now) {
+    let ends_alike = match room.has_own_suite() {
+        false => end_of(&known.verdict) == end_of(&now),
+        // Another judge than the suite found the words.
+        true => known.passed == Some(recorded.verdict == Verdict::Pass),
+    };
+    if ends_alike {
         return None;
     }
     Some(format!(

@@ -10,6 +10,7 @@ mod effect;
 mod failing;
 mod forked;
 mod itself;
+mod measure;
 mod misuse;
 mod process;
 mod prover;
@@ -39,6 +40,8 @@ use crate::store::Store;
 use crate::suite::Test;
 pub use chains::{Chains, chains};
 use failing::{Failing, ends_otherwise, fails_otherwise};
+use measure::Measure;
+pub use measure::{JudgedStep, Measured, measured, most_alike};
 use question::{Question, Wanted};
 pub use recorded::{Loaded, RecordingRoom};
 pub use recorded_test::RecordedTest;
@@ -65,6 +68,8 @@ struct Case<'a> {
     misuse: Option<&'a Misuse>,
     /// The call of the failing run that wrote its first complaint, where nothing else tells where it fails.
     complained: Option<u32>,
+    /// What a study measures of it.
+    measure: Option<&'a Measure>,
 }
 
 /// Records the runs that are asked for, and explains why one of them fails. What could be said already is `told` in between, each time more of it, for
@@ -81,12 +86,12 @@ pub fn explain(
     let until = Instant::now() + request.budget;
     failing::failure(&room, &test.name).iter().for_each(told);
     for _ in 1..MOST_RECORDED {
-        let (explanation, is_steady) = explanation_of(&room, test, request, until, told)?;
+        let (explanation, is_steady) = explanation_of(&room, test, (request, None), until, told)?;
         if is_steady || explanation.verified || is_over(until) {
             return Ok(explanation);
         }
     }
-    Ok(explanation_of(&room, test, request, until, told)?.0)
+    Ok(explanation_of(&room, test, (request, None), until, told)?.0)
 }
 
 /// Keeps an explanation, in place of an older one of the same question, for reports.
@@ -111,7 +116,7 @@ const MOST_RECORDED: usize = 3;
 fn explanation_of(
     room: &RecordingRoom<'_>,
     test: &Test,
-    request: &Request,
+    (request, measure): (&Request, Option<&Measure>),
     until: Instant,
     told: &dyn Fn(&Explanation),
 ) -> Result<(Explanation, bool), Obstacle> {
@@ -136,7 +141,7 @@ fn explanation_of(
     let alone = until.saturating_duration_since(Instant::now()) / ALONE;
     let until = if request.second == Second::Alike { until - alone } else { until };
     let asked =
-        Question { room, test, failing: &failing, wrong, misuse, right, is_steady, request, until, told, marks };
+        Question { room, test, failing: &failing, wrong, misuse, right, is_steady, request, until, told, marks, measure };
     let mut explanation = match &request.second {
         Second::Named(passing) => asked.against(passing, Wanted::Any)?,
         Second::Itself(change) => asked.against_itself(*change, None)?,

@@ -16,15 +16,15 @@ use crate::recording::Meaning;
 
 /// Proves steps.
 pub struct Prover<'c, 'a> {
-    case: &'c Case<'a>,
-    method: Method,
+    pub(super) case: &'c Case<'a>,
+    pub(super) method: Method,
     model: Model,
     engine: Engine,
-    processes: Option<Processes<'c, 'a>>,
-    stops: Vec<Stop>,
+    pub(super) processes: Option<Processes<'c, 'a>>,
+    pub(super) stops: Vec<Stop>,
     /// By cause point: runs that were forked there.
     forked: HashMap<[u32; 2], u32>,
-    until: Instant,
+    pub(super) until: Instant,
     /// Differences of the first step for which there was not enough time.
     given_up: Option<usize>,
 }
@@ -130,7 +130,7 @@ impl<'c, 'a> Prover<'c, 'a> {
     }
 
     /// Cause state minimisation, from the failing run's values in the passing one.
-    fn minimise(&mut self, slice: &DualSlice<'_>, states: &States<'_>) -> Inference {
+    pub(super) fn minimise(&mut self, slice: &DualSlice<'_>, states: &States<'_>) -> Inference {
         let all = differences(states, &self.case.runs.naming.names);
         let Some(processes) = &self.processes else { return unverified(&all, 0) };
         let fits = |one: &Difference| processes.can_patch(Side::First, states.points(), one);

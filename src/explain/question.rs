@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::failing::{ends_otherwise, unsteady};
 use super::itself::{self, Mended, Passing};
+use super::measure::Measure;
 use super::recorded::RecordingRoom;
 use super::recorded_test::RecordedTest;
 use super::request::{Itself, Method, Request, Second};
@@ -36,6 +37,8 @@ pub struct Question<'a> {
     /// Takes what can be said already.
     pub told: &'a dyn Fn(&Explanation),
     pub marks: Marks,
+    /// What a study measures of it.
+    pub measure: Option<&'a Measure>,
 }
 
 /// The effect that a comparison is to explain.
@@ -373,6 +376,7 @@ impl Question<'_> {
             wrong: self.wrong.as_ref(),
             misuse: self.misuse.as_ref(),
             complained: None,
+            measure: self.measure,
         };
         if let (Some(passing), Some(point)) = (made, changed) {
             let made = case.made(passing, point);

@@ -55,6 +55,8 @@ pub type Loaded = Rc<(Program, Code)>;
 pub struct RecordingRoom<'a> {
     store: &'a Store,
     suite: Suite,
+    /// True if these are not the tests of a suspect.toml.
+    has_own_suite: bool,
     scratch: ScratchRoot,
     tmp: PathBuf,
     /// The last `suspect test`.
@@ -116,12 +118,26 @@ impl<'a> RecordingRoom<'a> {
 
     /// Makes the room in the project's store.
     pub fn new(store: &'a Store, progress: &'a dyn Progress) -> Result<Self, Obstacle> {
-        let most = record_bytes()?;
         let tested = Session::latest(store.root());
         let suite = match &tested {
             Ok(session) => ready::suite(store.root(), &session.run)?,
             Err(_) => Suite::load(store.root())?,
         };
+        Self::within(store, tested, (suite, false), progress)
+    }
+
+    /// Makes the room in a store whose tests are those of `suite`, not of a suspect.toml.
+    pub fn with_suite(store: &'a Store, suite: Suite, progress: &'a dyn Progress) -> Result<Self, Obstacle> {
+        Self::within(store, Session::latest(store.root()), (suite, true), progress)
+    }
+
+    fn within(
+        store: &'a Store,
+        tested: Result<Session, StoreError>,
+        (suite, has_own_suite): (Suite, bool),
+        progress: &'a dyn Progress,
+    ) -> Result<Self, Obstacle> {
+        let most = record_bytes()?;
         let lock = store.lock()?;
         let tmp = store.fresh_tmp()?;
         let scratch = ScratchRoot::inside(&tmp).map_err(Obstacle::of(Obstacle::File))?;
@@ -130,6 +146,7 @@ impl<'a> RecordingRoom<'a> {
         Ok(Self {
             store,
             suite,
+            has_own_suite,
             scratch,
             tmp,
             tested,
@@ -152,6 +169,11 @@ impl<'a> RecordingRoom<'a> {
         self.n_changed.set(self.n_changed.get() + 1);
         let n = self.n_changed.get();
         self.progress.show(false, &|_| format!("{n} {} with changes", if n == 1 { "run" } else { "runs" }));
+    }
+
+    /// True if the tests are not those of a suspect.toml, so what was judged in the last `suspect test` may read otherwise.
+    pub fn has_own_suite(&self) -> bool {
+        self.has_own_suite
     }
 
     /// All tests of the suite.

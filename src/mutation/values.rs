@@ -1,5 +1,6 @@
 //! Value mutants of a recorded run's program, tried on its tests.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::endless::Endless;
@@ -10,9 +11,12 @@ use crate::campaign::{
     Campaign, CampaignManifest, Chosen, Coverage, KnownTest, MOST_PASSING, Settings, Summary, TestGroup, choose_tests,
     recorded_tests, select_nodes,
 };
+use crate::mutant::{Form, ValueRange};
 use crate::obstacle::Obstacle;
+use crate::program::{Node, NodeKind};
 use crate::progress::Progress;
 use crate::store::{Run, Shard, TestRecord};
+use crate::suite::{Config, RETURNED, StatedRange};
 use crate::suite_run::Session;
 use crate::trial::{Executors, Watched};
 
@@ -57,6 +61,7 @@ pub fn mutate_values(
     let Session { store, run, .. } = session;
     session.check_ready()?;
     let nodes = selected(run, request)?;
+    let ranges = stated(run, session.suite()?.config())?;
     let chosen = chosen_tests(run, request)?;
     let mut tests = known_tests(run);
     let n_counted = tests.len();
@@ -69,6 +74,7 @@ pub fn mutate_values(
         seed: request.seed,
         tests: chosen.tests.clone(),
         nodes,
+        ranges: ranges.clone(),
         shard,
         jobs: request.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1),
         budget: request.budget,
@@ -78,7 +84,7 @@ pub fn mutate_values(
         say(format!("mutants are fitted to the values in {} of {n_counted} tests", recorded.len()));
     }
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    let mut manifest = CampaignManifest::new(run, request.seed, &recorded, request.log_bytes);
+    let mut manifest = CampaignManifest::new(run, request.seed, &recorded, ranges, request.log_bytes);
     let campaign_store = store.campaign(manifest.key());
     if request.fresh {
         campaign_store.clear()?;
@@ -124,6 +130,40 @@ fn selected(run: &Run, request: &ValuesRequest) -> Result<Option<Vec<u32>>, Obst
         Obstacle::new(Obstacle::Request, message)
     };
     select_nodes(&run.program, &request.nodes).map(Some).map_err(unknown)
+}
+
+/// The ranges of suspect.toml, by node.
+fn stated(run: &Run, config: &Config) -> Result<BTreeMap<u32, ValueRange>, Obstacle> {
+    let program = &run.program;
+    let mut found = BTreeMap::new();
+    for StatedRange { function, variable, range } in &config.ranges {
+        let fits = |node: &Node| {
+            program.functions[node.function as usize].name == *function
+                && match variable.as_str() {
+                    RETURNED => node.kind == NodeKind::Return,
+                    name => node.kind != NodeKind::Predicate && node.variable == name,
+                }
+        };
+        let refused = |what: &str| {
+            let path = config.path.display();
+            Obstacle::Request(format!(
+                "{path}: [ranges] \"{function}:{variable}\": {what}; give FUNCTION:VARIABLE, or FUNCTION:{RETURNED}, of what \
+                 `suspect rank --method direct --by node` lists"
+            ))
+        };
+        let nodes: Vec<u32> =
+            (0..).zip(&program.nodes).filter(|(_, node)| fits(node)).map(|(number, _)| number).collect();
+        if nodes.is_empty() {
+            return Err(refused("no node of that name"));
+        }
+        for node in nodes {
+            if !matches!(Form::of(&program.nodes[node as usize]), Form::Integer { .. } | Form::Float { .. }) {
+                return Err(refused(&format!("a `{}` is no number", program.nodes[node as usize].type_name)));
+            }
+            found.insert(node, *range);
+        }
+    }
+    Ok(found)
 }
 
 /// All tests that count.

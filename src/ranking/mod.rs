@@ -63,7 +63,9 @@ impl Answer {
 pub fn rank(session: &Session, request: &RankRequest, progress: &dyn Progress) -> Result<Answer, Obstacle> {
     let run = &session.run;
     let needs = |need: Need| request.method.needs.contains(&need);
-    check_contrast(run, count_tests(run), needs(Need::Observations) || needs(Need::Trials))?;
+    let failing_suffice =
+        needs(Need::Observations) || needs(Need::Trials) || request.method.algorithm.reads_failing_tests_alone();
+    check_contrast(run, count_tests(run), failing_suffice)?;
     let line = why::looked_at(&run.program, request)?;
     let ranked = Ranked::new(session, request)?;
     if !needs(Need::Trials) {

@@ -7,8 +7,8 @@ use crate::store::Run;
 /// Processes of a test from which on it is said to be many tests in one.
 const MANY_PROCESSES: u32 = 20;
 
-/// A ranking contrasts failing with passing tests; without both there is nothing to say, unless mutants of the failing ones do.
-pub fn check_contrast(run: &Run, counts: TestCounts, on_mutants: bool) -> Result<(), Obstacle> {
+/// A ranking contrasts failing with passing tests; without both there is nothing to say, unless failing ones alone, or mutants of them, do.
+pub fn check_contrast(run: &Run, counts: TestCounts, failing_suffice: bool) -> Result<(), Obstacle> {
     let excluded = match counts.excluded {
         0 => String::new(),
         1 => " (1 more does not count: flaky, skipped or without a trace)".into(),
@@ -23,7 +23,7 @@ pub fn check_contrast(run: &Run, counts: TestCounts, on_mutants: bool) -> Result
             "{}{excluded}: there is no failure to explain; add a test that fails",
             all(n, "passes", "pass")
         )),
-        (_, 0) if on_mutants => Ok(()),
+        (_, 0) if failing_suffice => Ok(()),
         (n, 0) => failure(format!(
             "{}{excluded}: without a passing test nothing tells faulty code from the rest; \
              check the build (`suspect test` says how), or add a test that passes",

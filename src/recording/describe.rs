@@ -435,7 +435,7 @@ fn text(bits: u64, length: u32, least: usize) -> Option<String> {
 }
 
 /// Whether `given`, as a user writes it, means the file `path`: the whole path, or the end of it from a directory on.
-fn is_same_file(path: &str, given: &str) -> bool {
+pub fn is_same_file(path: &str, given: &str) -> bool {
     let given = given.trim_start_matches("./");
     path.strip_suffix(given).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
 }

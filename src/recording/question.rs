@@ -6,7 +6,7 @@ use super::objects::Kind;
 use super::runs::Runs;
 use crate::comparison::{Effect, NONE, Pair, Place, Side, Watch};
 
-/// `FILE:LINE` or `FILE:LINE:VARIABLE`.
+/// `FILE:LINE` or `FILE:LINE:VARIABLE`, and with `#N` behind it the N-th execution.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
     /// Source file, or the end of its path.
@@ -15,30 +15,39 @@ pub struct Asked {
     pub line: u32,
     /// Variable.
     pub variable: Option<String>,
+    /// Which execution of the line, from 1.
+    pub execution: Option<u32>,
 }
 
 impl std::str::FromStr for Asked {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || "a place such as src/a.c:41 or src/a.c:41:count".to_owned();
+        let wrong = || "a place such as src/a.c:41, src/a.c:41:count or src/a.c:41#3".to_owned();
+        let (text, execution) = match text.rsplit_once('#') {
+            // Files may have such a character in their names.
+            Some((place, number)) if !number.contains(':') => {
+                (place, Some(number.parse().ok().filter(|number| *number > 0).ok_or_else(wrong)?))
+            }
+            _ => (text, None),
+        };
         let (rest, last) = text.rsplit_once(':').ok_or_else(wrong)?;
         if let Ok(line) = last.parse() {
-            return Ok(Asked { file: rest.to_owned(), line, variable: None });
+            return Ok(Asked { file: rest.to_owned(), line, variable: None, execution });
         }
         let (file, line) = rest.rsplit_once(':').ok_or_else(wrong)?;
         let line = line.parse().map_err(|_| wrong())?;
-        Ok(Asked { file: file.to_owned(), line, variable: Some(last.to_owned()) })
+        Ok(Asked { file: file.to_owned(), line, variable: Some(last.to_owned()), execution })
     }
 }
 
 impl std::fmt::Display for Asked {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(formatter, "{}:{}", self.file, self.line)?;
-        match &self.variable {
-            Some(variable) => write!(formatter, ":{variable}"),
-            None => Ok(()),
+        if let Some(variable) = &self.variable {
+            write!(formatter, ":{variable}")?;
         }
+        self.execution.map_or(Ok(()), |number| write!(formatter, "#{number}"))
     }
 }
 
@@ -48,6 +57,16 @@ pub enum NoAnswer {
     /// Nobody came there.
     #[error("{0} was not executed in {1}; give a line with a statement that was executed")]
     NotExecuted(Asked, &'static str),
+    /// It was executed less often than asked for.
+    #[error("{asked}: {run} executes the line {count} times; give a number up to that")]
+    NotSoOften {
+        /// What is asked for.
+        asked: Asked,
+        /// The run.
+        run: &'static str,
+        /// Executions of the line.
+        count: usize,
+    },
     /// The runs have no execution of it in common.
     #[error(
         "{0}: no execution of it in one run corresponds to one in the other; give an earlier line, where both runs still are"
@@ -63,9 +82,9 @@ pub enum NoAnswer {
     #[error("{cause} was not executed in both runs before {effect}; give a line that was")]
     Behind {
         /// The cause.
-        cause: Asked,
+        cause: Box<Asked>,
         /// The effect.
-        effect: Asked,
+        effect: Box<Asked>,
     },
 }
 
@@ -120,14 +139,34 @@ impl<'a> Finder<'a> {
             .collect()
     }
 
-    /// What is asked for as an effect: the last execution that both runs have.
-    pub fn effect(&self, pair: &Pair<'_>, asked: &Asked) -> Result<Effect, NoAnswer> {
-        let executions = self.executions(Side::First, asked);
+    /// The execution of the failing run that is asked for by its number, if one is; its points in the passing run.
+    fn numbered(&self, asked: &Asked) -> Result<Option<Vec<u32>>, NoAnswer> {
+        let Some(number) = asked.execution else { return Ok(None) };
+        let executions = self.executions(Side::Second, asked);
+        let run = "the failing run";
         if executions.is_empty() {
-            return Err(NoAnswer::NotExecuted(asked.clone(), "the passing run"));
+            return Err(NoAnswer::NotExecuted(asked.clone(), run));
         }
-        let common = |points: &&Vec<u32>| self.runs.alignment.partner(Side::First, points[0]).is_some();
-        let points = executions.iter().rev().find(common).ok_or_else(|| NoAnswer::NotCommon(asked.clone()))?;
+        let few = NoAnswer::NotSoOften { asked: asked.clone(), run, count: executions.len() };
+        let points = executions.get(number as usize - 1).ok_or(few)?;
+        let partner = |point: &u32| self.runs.alignment.partner(Side::Second, *point);
+        let points: Vec<u32> = points.iter().map_while(partner).collect();
+        if points.is_empty() { Err(NoAnswer::NotCommon(asked.clone())) } else { Ok(Some(points)) }
+    }
+
+    /// What is asked for as an effect: the execution of the failing run that has the number, or else the last one that both runs have.
+    pub fn effect(&self, pair: &Pair<'_>, asked: &Asked) -> Result<Effect, NoAnswer> {
+        let points = match self.numbered(asked)? {
+            Some(points) => points,
+            None => {
+                let executions = self.executions(Side::First, asked);
+                if executions.is_empty() {
+                    return Err(NoAnswer::NotExecuted(asked.clone(), "the passing run"));
+                }
+                let common = |points: &Vec<u32>| self.runs.alignment.partner(Side::First, points[0]).is_some();
+                executions.into_iter().rev().find(common).ok_or_else(|| NoAnswer::NotCommon(asked.clone()))?
+            }
+        };
         let names = &self.runs.naming.names;
         let effect = match &asked.variable {
             Some(name) => {
@@ -145,13 +184,20 @@ impl<'a> Finder<'a> {
         effect.filter(Effect::differs).ok_or_else(|| NoAnswer::Same(asked.clone()))
     }
 
-    /// What is asked for as a cause point: the start of the last execution before the effect that both runs have. A point of the first run.
+    /// What is asked for as a cause point: the start of the execution of the failing run that has the number, or else of the last one before the effect
+    /// that both runs have. A point of the first run.
     pub fn cause(&self, effect: &Effect, asked: &Asked, of: &Asked) -> Result<u32, NoAnswer> {
-        let executions = self.executions(Side::First, asked);
+        let executions = match self.numbered(asked)? {
+            Some(points) => vec![points],
+            None => self.executions(Side::First, asked),
+        };
         let fits =
             |point: &u32| *point <= effect.points[0] && self.runs.alignment.partner(Side::First, *point).is_some();
         let starts = executions.iter().rev().map(|points| points[0]);
-        starts.into_iter().find(fits).ok_or_else(|| NoAnswer::Behind { cause: asked.clone(), effect: of.clone() })
+        starts
+            .into_iter()
+            .find(fits)
+            .ok_or_else(|| NoAnswer::Behind { cause: Box::new(asked.clone()), effect: Box::new(of.clone()) })
     }
 
     /// The step of a point, if it is one.

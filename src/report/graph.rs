@@ -23,10 +23,13 @@ pub struct GraphReport {
     pub tests: Vec<String>,
     /// Where the bands of direct dependence begin; those below the first are band 0.
     pub bands: Vec<f64>,
-    /// Nodes that an edge leads from or to, in the order of the program.
+    /// Nodes that an edge leads from or to, or that are in a cluster, in the order of the program.
     pub nodes: Vec<GraphNode>,
     /// Edges, the strongest direct dependence first; of a difference, the largest change.
     pub edges: Vec<GraphEdge>,
+    /// Dependence clusters, where they are asked for: ids of nodes that all depend on each other, the largest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub clusters: Vec<Vec<u32>>,
     /// Edges left out because there were too many: the weakest.
     pub left_out: u32,
     /// How far to trust it: one statement each.
@@ -135,9 +138,20 @@ impl GraphReport {
             bands: bands.limits().to_vec(),
             nodes: ids.into_iter().map(|id| GraphNode::new(program, id)).collect(),
             edges,
+            clusters: Vec::new(),
             left_out,
             trust,
         }
+    }
+
+    /// The same with the dependence clusters of the model.
+    pub fn with_clusters(mut self, program: &Program, model: &Cpdm) -> GraphReport {
+        self.clusters = model.clusters();
+        let known: BTreeSet<u32> = self.nodes.iter().map(|node| node.id).collect();
+        let others = self.clusters.iter().flatten().filter(|id| !known.contains(id));
+        self.nodes.extend(others.map(|id| GraphNode::new(program, *id)));
+        self.nodes.sort_by_key(|node| node.id);
+        self
     }
 
     /// Whether it is the difference of two models.

@@ -87,6 +87,29 @@ fn text_has_edges_by_band_and_says_what_was_left_out() {
 }
 
 #[test]
+fn clusters_stand_behind_the_edges() {
+    // Mutants of n change the condition, and those of the condition n.
+    let mut test = TestObservations::new(vec![0, 1, 2], true);
+    test.push(0, &[0b011], false);
+    test.push(1, &[0b011], false);
+    test.push(2, &[0b100], true);
+    let observations = Observations::new(vec![1, 1, 1], vec![test]).unwrap();
+    let structure = Structure::learn(&observations, &[0, 1, 2], StructureOptions::default());
+    let model = Cpdm::new(&observations, &structure, EffectOptions::default());
+    assert_eq!(model.clusters(), [[0, 1]]);
+    // Of the nodes whose edges are left out, too.
+    let report = GraphReport::new(&program(), &model, &Bands::default(), 1, "1 failing test".into())
+        .with_clusters(&program(), &model);
+    let text = written(|out| write_graph(&report, out));
+    let cluster =
+        "cluster of 2 nodes, each of which depends on each other one:\n  src/read.c:4 n assigned\n  src/read.c:5";
+    assert!(text.contains(cluster), "{text}");
+    let drawn = written(|out| write_graph_dot(&report, out));
+    assert!(drawn.contains("  subgraph cluster_0 { n0; n1; }") && drawn.contains("  n0 [label="), "{drawn}");
+    assert!(drawn.contains("  n1 [label="), "{drawn}");
+}
+
+#[test]
 fn dot_quotes_its_labels() {
     let report = GraphReport::new(&program(), &model(true), &Bands::default(), 9, "all tests".into());
     let text = written(|out| write_graph_dot(&report, out));

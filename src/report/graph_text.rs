@@ -22,6 +22,10 @@ pub fn write_graph(report: &GraphReport, out: &mut impl Write) -> io::Result<()>
     if report.left_out > 0 {
         writeln!(out, "... and {} more", report.left_out)?;
     }
+    for cluster in &report.clusters {
+        writeln!(out, "cluster of {} nodes, each of which depends on each other one:", cluster.len())?;
+        cluster.iter().try_for_each(|node| writeln!(out, "  {}", report.label(*node)))?;
+    }
     if !report.trust.is_empty() {
         writeln!(out, "how far to trust this:")?;
         report.trust.iter().try_for_each(|statement| writeln!(out, "  - {statement}"))?;
@@ -74,6 +78,10 @@ pub fn write_graph_dot(report: &GraphReport, out: &mut impl Write) -> io::Result
     for node in &report.nodes {
         let shape = if node.kind == "output" { ", shape=ellipse" } else { "" };
         writeln!(out, "  n{} [label={}{shape}];", node.id, quoted(&node.label))?;
+    }
+    for (number, cluster) in report.clusters.iter().enumerate() {
+        let nodes: Vec<String> = cluster.iter().map(|node| format!("n{node};")).collect();
+        writeln!(out, "  subgraph cluster_{number} {{ {} }}", nodes.join(" "))?;
     }
     for edge in &report.edges {
         writeln!(out, "  n{} -> n{} [{}];", edge.cause, edge.effect, attributes(report, edge))?;

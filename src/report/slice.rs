@@ -10,18 +10,21 @@ use super::tabs::untabbed;
 /// Version of [`SliceReport`] as JSON.
 pub const SLICE_SCHEMA_VERSION: u32 = 1;
 
-/// What a place of a run depends on.
+/// What a place of a run, or of the code, depends on or influences.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SliceReport {
     /// Version of this form.
     pub schema_version: u32,
-    /// The test that was run.
+    /// The test that was run; empty for a static slice, of code.
     pub test: String,
     /// What was asked for.
     pub place: String,
-    /// Executions of statements in the slice.
+    /// True for what the place influences, false for what it depends on.
+    #[serde(default)]
+    pub forward: bool,
+    /// Executions of statements in the slice; of a static slice, lines.
     pub points: u64,
-    /// Executions of statements in the run.
+    /// Executions of statements in the run; of a static slice, lines with code.
     pub of: u64,
     /// The lines of the slice, by file and line.
     pub lines: Vec<SliceLine>,
@@ -34,7 +37,7 @@ pub struct SliceLine {
     pub file: String,
     /// Line.
     pub line: u32,
-    /// How many executions of its statements are in the slice.
+    /// How many executions of its statements are in the slice; 0 in a static slice.
     pub executions: u64,
 }
 
@@ -45,7 +48,12 @@ pub fn write_slice(
     out: &mut impl Write,
 ) -> io::Result<()> {
     let SliceReport { test, place, points, of, .. } = report;
-    writeln!(out, "{place} in {test} depends on {points} of {of} steps, on these lines:")?;
+    match (test.is_empty(), report.forward) {
+        (true, true) => writeln!(out, "{place} may influence {points} of {of} lines:")?,
+        (true, false) => writeln!(out, "{place} may depend on {points} of {of} lines:")?,
+        (false, true) => writeln!(out, "{place} in {test} influences {points} of {of} steps, on these lines:")?,
+        (false, false) => writeln!(out, "{place} in {test} depends on {points} of {of} steps, on these lines:")?,
+    }
     let mut source = (String::new(), Vec::new());
     for SliceLine { file, line, executions } in &report.lines {
         if source.0 != *file {
@@ -54,7 +62,10 @@ pub fn write_slice(
             writeln!(out, "\n{file}")?;
         }
         let text = source.1.get(*line as usize - 1).map_or_else(String::new, |text| untabbed(text.trim_end()));
-        writeln!(out, "{line:>6} {executions:>6}x | {text}")?;
+        match executions {
+            0 => writeln!(out, "{line:>6} | {text}")?,
+            _ => writeln!(out, "{line:>6} {executions:>6}x | {text}")?,
+        }
     }
     Ok(())
 }
@@ -70,6 +81,7 @@ mod tests {
             schema_version: SLICE_SCHEMA_VERSION,
             test: "t".into(),
             place: "output".into(),
+            forward: false,
             points: 2,
             of: 9,
             lines: vec![line],

@@ -5,9 +5,10 @@ use crate::eval::{Axis, CONFIDENCE, Curve, Evaluated, VersionOutcome, VersionRes
 use crate::hom::studies::Spread;
 use crate::rank::compare::{bootstrap_mean, located_curve, mean};
 
-/// BlockRank in both readings, and those that it is compared with.
-pub(super) const METHODS: [&str; 11] = [
+/// BlockRank in its three readings, and those that it is compared with.
+pub(super) const METHODS: [&str; 12] = [
     "blockrank",
+    "blockrank_literal",
     "blockrank_recursive",
     "cp",
     "tarantula",

@@ -2,6 +2,7 @@
 
 mod blockrank;
 mod cdfl;
+mod comparative;
 mod doric;
 mod failing;
 mod hom;
@@ -35,6 +36,8 @@ pub enum Experiment {
     Hom,
     /// Propagation along edges beside its peers, by share of the code.
     Blockrank,
+    /// Explanations beside ideal ones, and causes that go astray, by method.
+    Comparative,
 }
 
 impl Experiment {
@@ -45,22 +48,28 @@ impl Experiment {
             Experiment::Doric => "doric",
             Experiment::Hom => "hom",
             Experiment::Blockrank => "blockrank",
+            Experiment::Comparative => "comparative",
         }
     }
 
     /// What its paper ranks.
     pub const fn granularity(self) -> Granularity {
         match self {
-            Experiment::Cdfl | Experiment::Doric | Experiment::Hom => Granularity::Line,
+            Experiment::Cdfl | Experiment::Doric | Experiment::Hom | Experiment::Comparative => Granularity::Line,
             Experiment::Blockrank => Granularity::Block,
         }
+    }
+
+    /// True if it ranks.
+    pub const fn ranks(self) -> bool {
+        !matches!(self, Experiment::Hom | Experiment::Comparative)
     }
 
     fn methods(self) -> Result<Vec<&'static Method>, Obstacle> {
         let ids = match self {
             Experiment::Cdfl => cdfl::methods(),
             Experiment::Doric => doric::methods(),
-            Experiment::Hom => Vec::new(),
+            Experiment::Hom | Experiment::Comparative => Vec::new(),
             Experiment::Blockrank => blockrank::METHODS.to_vec(),
         };
         ids.into_iter().map(|id| find_method(id).map_err(Obstacle::of(Obstacle::Internal))).collect()
@@ -152,6 +161,11 @@ pub fn study(
         Experiment::Hom => {
             let hom::Found { tables, figures, excluded } = hom::report(benchmark, results, request, progress)?;
             Ok(StudyReport { excluded, ..StudyReport::new(request, tables, figures) })
+        }
+        Experiment::Comparative => {
+            let comparative::Found { tables, versions, excluded, not_run } =
+                comparative::report(benchmark, results, request, progress)?;
+            Ok(StudyReport { versions, excluded, not_run, ..StudyReport::new(request, tables, Vec::new()) })
         }
         Experiment::Cdfl => ranked(benchmark, results, request, progress, |found| cdfl::report(found, request)),
         Experiment::Doric => {

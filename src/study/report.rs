@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Experiment, StudyRequest};
+use super::StudyRequest;
 use crate::eval::{CONFIDENCE, Excluded};
 
 /// Version of the JSON form; goes up when a field changes its meaning or goes away.
@@ -16,7 +16,7 @@ pub struct StudyReport {
     pub schema_version: u32,
     /// The experiment.
     pub study: String,
-    /// What is ranked: line, block, function or node; nothing where mutants are studied.
+    /// What is ranked: line, block, function or node; nothing where nothing is.
     pub by: Option<String>,
     /// The tie-breaker of rankings.
     pub tie_breaker: Option<String>,
@@ -92,13 +92,13 @@ impl StudyReport {
     pub fn is_empty(&self) -> bool {
         match self.by {
             Some(_) => self.versions == 0 && self.not_run.is_empty(),
-            None => self.tables.is_empty(),
+            None => self.tables.is_empty() && self.not_run.is_empty(),
         }
     }
 
     /// Of tables and figures, before versions are counted.
     pub(super) fn new(request: &StudyRequest, tables: Vec<Table>, figures: Vec<Figure>) -> StudyReport {
-        let ranks = request.experiment != Experiment::Hom;
+        let ranks = request.experiment.ranks();
         StudyReport {
             schema_version: STUDY_VERSION,
             study: request.experiment.name().into(),

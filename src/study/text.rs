@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::{Cell, StudyReport, Table};
+use super::{Cell, Experiment, StudyReport, Table};
 
 /// Writes the tables to `out`.
 pub fn write_study(report: &StudyReport, out: &mut impl Write) -> io::Result<()> {
@@ -23,6 +23,7 @@ pub fn write_study(report: &StudyReport, out: &mut impl Write) -> io::Result<()>
             confidence * 100.0,
             report.seed
         ),
+        _ if report.study == Experiment::Comparative.name() => writeln!(out, "{} versions explained", report.versions),
         _ => writeln!(out, "± is the standard deviation over repeats; seed {}", report.seed),
     }
 }

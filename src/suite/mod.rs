@@ -52,7 +52,7 @@ pub use baseline::{
 };
 pub use captured::Judging;
 pub use complaint::{complaint, complaints, failed_checks};
-pub use config::{Config, FILE as CONFIG_FILE, ScratchKind};
+pub use config::{Config, FILE as CONFIG_FILE, RETURNED, ScratchKind, StatedRange};
 pub use error::SuiteError;
 pub use framework::Framework;
 pub use hint::{Hint, Key};

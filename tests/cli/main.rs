@@ -46,6 +46,7 @@ mod omissions;
 mod plurals;
 mod project;
 mod random_explained;
+mod ranges;
 mod ranking;
 mod recording;
 mod replaying;

@@ -170,6 +170,14 @@ fn weights_of_questions_come_from_a_file_or_the_spectra() {
     assert_eq!(ask("weights"), "16/25 = 0.640000\n");
     // Each function fails in two of five tests, 3/7 by the rule of succession.
     assert_eq!(ask("spectrum"), "105/121 = 0.867769\n");
+    // Against the mean of both functions, which is not their number: the larger one is the likelier cause.
+    let sizes = |unit: &str| {
+        let query = format!("P({unit})");
+        let text = project.succeed(&["ask", &query, "--by", "function", "--weight", "size", "--format", "json"]);
+        serde_json::from_str::<serde_json::Value>(&text).unwrap()["value"].as_f64().unwrap()
+    };
+    let (of_main, of_sum) = (sizes("f[main()]"), sizes("f[sum()]"));
+    assert!(of_main != of_sum && of_main.max(of_sum) > 8.0 / 9.0, "{of_main} {of_sum}");
     for (text, line, reason) in [
         ("h[main()] 0.25\nh[none()] 1\n", 2, "none()"),
         ("h[main()] 2", 1, "expected a probability"),

@@ -142,6 +142,84 @@ fn cdfl_counts_places_over_seeds_and_values() {
     assert!(methods.contains("cdfl_paper"), "{methods}");
 }
 
+/// Two versions of a program whose right outputs are 2 for 1, 11 for 5 and 19 for 9:
+///
+/// - `one` adds 2 in line 7, so 5 fails first: the fault influences line 8 by way of itself, and the runs differ in lines 4 to 8;
+/// - `omit` leaves line 7 out for 5, so the lines given as faulty are not executed, and nothing is ideal.
+fn branches() -> Project {
+    let correct = "int printf(const char *, ...);\nint atoi(const char *);\nint main(int argc, char **argv) {\n    \
+                   int n = atoi(argv[1]);\n    int m = n * 2;\n    if (n > 3)\n        m = m + 1;\n    printf(\"%d\\n\", m);\n    \
+                   return 0;\n}\n";
+    let project = Project::new();
+    project.write("b/correct/p.c", correct).write("b/correct/tests.txt", "1\n5\n9\n");
+    project.write("b/versions/one/p.c", &correct.replace("m + 1", "m + 2"));
+    project.write("b/versions/omit/p.c", &correct.replace("n > 3", "n > 5"));
+    project.write("b/versions/same/p.c", &correct.replace("n > 3", "3 < n"));
+    project.write(
+        "b/eval.toml",
+        "[build]\ncommand = \"cc -O0 -o p p.c\"\n\n[[suite]]\nkind = \"lines\"\nfile = \"tests.txt\"\nrun = \"./p {line}\"\n\n\
+         [[version]]\nname = \"one\"\nchanged = [\"p.c:7\"]\n\n[[version]]\nname = \"omit\"\nomitted = [\"p.c:7\"]\n\n\
+         [[version]]\nname = \"same\"\nchanged = [\"p.c:6\"]\n",
+    );
+    project
+}
+
+#[test]
+fn comparative_measures_explanations_against_ideal_ones() {
+    let project = branches();
+    let found = study(&project, &["comparative", "b"]);
+    assert!(found["by"].is_null() && found["versions"] == 2, "{found}");
+    let excluded = &found["excluded"][0];
+    assert_eq!(
+        (excluded["version"].as_str(), excluded["reason"].as_str()),
+        (Some("b/same"), Some("no test detects its fault"))
+    );
+    let of = |method: &str, version: &str, head: &str| -> Value {
+        let table = &found["tables"][0];
+        let at = table["columns"].as_array().unwrap().iter().position(|name| name == head).unwrap();
+        let rows = table["rows"].as_array().unwrap();
+        rows.iter().find(|row| row[0] == method && row[1] == version).unwrap()[at].clone()
+    };
+    let number = |method: &str, version: &str, head: &str| -> f64 { of(method, version, head).as_f64().unwrap() };
+    for method in ["cc", "csm", "dual"] {
+        // Lines 7 and 8 of the five that are named.
+        assert_eq!((number(method, "b/one", "precision"), number(method, "b/one", "recall")), (0.4, 1.0), "{method}");
+        assert_eq!((number(method, "b/one", "statements"), number(method, "b/one", "ideal")), (5.0, 2.0), "{method}");
+        assert_eq!(of(method, "b/one", "names the fault"), "yes");
+        assert!(of(method, "b/omit", "precision").is_null() && of(method, "b/omit", "ideal").is_null(), "{method}");
+        assert_eq!(of(method, "mean", "names the fault"), "1 of 2");
+        assert_eq!(number(method, "mean", "recall"), 1.0, "of what is ideal somewhere");
+        let mean = (number(method, "b/one", "tests") + number(method, "b/omit", "tests")) / 2.0;
+        assert_eq!(number(method, "mean", "tests"), mean);
+    }
+    assert!(number("cc", "b/one", "steps") == number("cc", "b/one", "proved") && number("cc", "b/one", "tests") > 0.0);
+    assert_eq!((number("dual", "b/one", "proved"), number("dual", "b/one", "tests")), (0.0, 0.0));
+    // Nothing is confounded: guard rails and the program's own course are the same where one condition parts the runs.
+    let counts = |method: &str| -> Vec<Vec<f64>> { rows(&found, "confounding", method) };
+    assert_eq!((counts("cc").len(), counts("csm").len(), counts("dual").len()), (4, 4, 1));
+    assert!(counts("cc").concat().into_iter().filter(|count| !count.is_nan()).all(|count| count == 0.0), "{found}");
+    // Control flow, data flow, omission; the last row is of what is none of these.
+    assert!(counts("csm")[..3].iter().all(|row| row[1..] == [0.0; 3]), "{found}");
+    let notes = &found["tables"][1]["notes"][0];
+    assert_eq!(
+        notes.as_str().map(|note| note.starts_with("cc proved 10 causes on 9 of 9 steps")),
+        Some(true),
+        "{notes}"
+    );
+    check_schema(&found);
+    let said = project.succeed(&["study", "comparative", "b", "--budget", "0s"]);
+    assert!(said.contains("not run, the budget is spent: b/one") && said.contains("0 versions explained"), "{said}");
+    let said = project.fail(&["study", "comparative", "b", "--suites", "3"], 1);
+    assert!(said.contains("--suites is for cdfl, doric, blockrank alone"), "{said}");
+    let text = fs::read_to_string(project.path().join("b/eval.toml")).unwrap();
+    project.write("b/eval.toml", &text.replace("cc -O0", "false"));
+    let said = project.fail(&["study", "comparative", "b"], 4);
+    assert!(
+        said.contains("none of the 3 versions can be explained: b/one: the correct version: it does not build"),
+        "{said}"
+    );
+}
+
 /// A cell of a table of mutants: the row that begins with `first`, the column `head`.
 #[track_caller]
 fn cell(study: &Value, table: &str, first: &str, head: &str) -> f64 {
@@ -226,7 +304,11 @@ fn small_suites_execute_what_the_pool_does() {
 fn wrong_requests_are_told_in_one_sentence() {
     let project = benchmark();
     assert!(project.fail(&["study", "doric", "c"], 9).contains("cannot read"));
-    assert!(project.fail(&["study", "sober", "b"], 1).contains("[possible values: cdfl, doric, hom, blockrank"));
+    assert!(
+        project
+            .fail(&["study", "sober", "b"], 1)
+            .contains("[possible values: cdfl, doric, hom, blockrank, comparative]")
+    );
     let said = project.fail(&["study", "doric", "b", "--max-failing", "20"], 1);
     assert!(said.contains("a share from 0% to 100%, such as 20%"), "{said}");
     let said = project.fail(&["study", "doric", "b", "--seeds", "3"], 1);

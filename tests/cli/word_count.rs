@@ -114,6 +114,7 @@ fn the_word_count_study_comes_out() {
     groups(&project);
     differences(&project);
     chosen_edges(&project);
+    clusters(&project);
 }
 
 fn whole(project: &Project) {
@@ -198,10 +199,46 @@ fn differences(project: &Project) {
         (&["--bands", "0.5,0.2"], "bands are numbers"),
         (&["--g-test", "1"], "between 0 and 1, such as 0.01"),
         (&["--g-test", "0.01", "--parents", "acyclic"], "give one of the two"),
+        (&["--below", "x"], "invalid value 'x' for '--below <DD>'"),
+        (&["--clusters", "--minus", "failing"], "'--clusters' cannot be used with '--minus <TESTS>'"),
     ] {
         let said = project.fail(&[&["graph"], options].concat(), 1);
         assert!(said.contains(words), "{said}");
     }
+}
+
+/// Clusters of a loop's nodes; each pair of their nodes is connected both ways by edges of the whole graph.
+fn clusters(project: &Project) {
+    let text = project.succeed(&["graph", "--clusters", "--top", "1", "--format", "json"]);
+    let found: Value = serde_json::from_str(&text).unwrap();
+    let clusters: Vec<Vec<u32>> = serde_json::from_value(found["clusters"].clone()).unwrap();
+    let all: Value = serde_json::from_str(&project.succeed(&["graph", "--format", "json"])).unwrap();
+    let pairs: Vec<(u32, u32)> = all["edges"].as_array().unwrap().iter().map(pair_of).collect();
+    let reach = |from: u32| {
+        let (mut seen, mut pending) = (std::collections::BTreeSet::new(), vec![from]);
+        while let Some(at) = pending.pop() {
+            pending.extend(pairs.iter().filter(|(cause, to)| *cause == at && seen.insert(*to)).map(|(_, to)| *to));
+        }
+        seen
+    };
+    // By brute force: nodes that reach each other.
+    let nodes: std::collections::BTreeSet<u32> = pairs.iter().flat_map(|(cause, effect)| [*cause, *effect]).collect();
+    let mut expected = std::collections::BTreeSet::new();
+    for node in &nodes {
+        let with: Vec<u32> = reach(*node).into_iter().filter(|other| reach(*other).contains(node)).collect();
+        if with.len() > 1 {
+            expected.insert(with);
+        }
+    }
+    assert!(!clusters.is_empty() && clusters.iter().all(|cluster| cluster.len() > 1), "{text}");
+    assert!(clusters.windows(2).all(|pair| pair[0].len() >= pair[1].len()), "{clusters:?}");
+    assert_eq!(clusters.into_iter().collect::<std::collections::BTreeSet<_>>(), expected);
+    assert!(project.succeed(&["graph", "--clusters"]).contains("nodes, each of which depends on each other one:"));
+}
+
+fn pair_of(edge: &Value) -> (u32, u32) {
+    let of = |end: &str| edge[end].as_u64().unwrap() as u32;
+    (of("cause"), of("effect"))
 }
 
 /// Drawing (d) of the paper's Fig. 3 shows edges between two thresholds; and a statistical test keeps fewer causes.

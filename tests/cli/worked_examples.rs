@@ -5,7 +5,7 @@ use crate::project::{Project, line_of};
 /// Finds every line of `program` but those that `marks` stand on innocent, so that the marked ones are the whole program.
 fn innocent_but(project: &Project, program: &str, marks: &[&str]) -> Vec<String> {
     let kept: Vec<u64> = marks.iter().map(|mark| line_of(program, mark)).collect();
-    let ranking = project.ranking(&["--method", "ochiai"]);
+    let ranking = project.ranking(&["--method", "cln"]);
     let entries = ranking["ranking"].as_array().unwrap().iter();
     let others = entries.filter(|entry| !kept.contains(&entry["line"].as_u64().unwrap()));
     others.map(|entry| entry["unit"].as_str().unwrap().to_string()).collect()
@@ -70,7 +70,16 @@ fn pair(lines: &str) -> Project {
 
 #[test]
 fn causal_likelihood_tells_apart_what_measures_tie() {
-    // A test that executes none of the units passes; it leaves the example's likelihoods alone.
+    // The likelihoods are of failing tests alone.
+    let project = pair("12!\n3!\n");
+    let of = |method| scores(&project, "pair.c", &UNITS[..3], method);
+    assert_close(&of("cln"), &[1.0 / 3.0, 1.0 / 3.0, 1.0]);
+    assert_close(&of("pf"), &[2.0 / 3.0, 2.0 / 3.0, 1.0]);
+    let order: Vec<f64> = of("clu");
+    assert!(order[2] > order[0], "{order:?}");
+    let refused = project.fail(&["rank", "--method", "ochiai"], 4);
+    assert!(refused.contains("all 2 tests fail: without a passing test"), "{refused}");
+    // A test that executes none of the units passes.
     let project = pair("12!\n3!\n0\n");
     let of = |method| scores(&project, "pair.c", &UNITS[..3], method);
     assert_close(&of("cln"), &[1.0 / 3.0, 1.0 / 3.0, 1.0]);
@@ -80,7 +89,7 @@ fn causal_likelihood_tells_apart_what_measures_tie() {
 
 #[test]
 fn clearing_a_unit_updates_the_rest() {
-    let project = pair("34!\n12!\n0\n");
+    let project = pair("34!\n12!\n");
     let of = |marks: &[&str]| scores(&project, "pair.c", marks, "cln");
     assert_close(&of(&UNITS), &[1.0 / 3.0; 4]);
     // u1 found innocent.

@@ -139,7 +139,7 @@ impl<'a> LineFacts<'a> {
             of_lines(&(0..graph.n_blocks).map(sum).collect::<Vec<f64>>())
         };
         self.executions = Some(entered(&profile.failed).into_iter().zip(entered(&profile.passed)).collect());
-        self.block_rank = Some(of_lines(&block_rank(graph, profile, Reading::Example).scores));
+        self.block_rank = Some(of_lines(&block_rank(graph, profile, Reading::Literal).scores));
         self
     }
 
@@ -242,7 +242,7 @@ impl<'a> LineFacts<'a> {
         &self.blocks
     }
 
-    /// BlockRank of each line, if edges are known.
+    /// BlockRank of each line, if edges are known, to the letter: the weights of the evidence were fitted to that.
     pub fn block_rank(&self) -> Option<&[f64]> {
         self.block_rank.as_deref()
     }

@@ -11,7 +11,7 @@ use suspect_format::trial::TEXT_SEEN;
 
 use super::domain::MOST_DISTINCT;
 use super::form::mask;
-use super::{Domain, Form};
+use super::{Domain, Form, ValueRange};
 use crate::program::Identity;
 use crate::trial::Change;
 
@@ -67,7 +67,7 @@ pub struct Mutant {
 /// leaves all values as they were.
 ///
 /// # Sampling
-/// Integers and floating-point numbers: from a Gaussian fitted to `domain`, rounded and clamped to the type; an
+/// Where a range is stated: uniformly from that, and no neighbours. Integers and floating-point numbers: from a Gaussian fitted to `domain`, rounded and clamped to the type; an
 /// enumeration or an integer of at most three values: uniformly from these. Strings: lower-case letters, as many as a Gaussian fitted to the
 /// lengths says.
 pub fn mutants(form: Form, domain: &Domain, identity: &Identity, seed: u64, n_samples: usize) -> Vec<Mutant> {
@@ -95,6 +95,9 @@ pub fn change_of(form: Form, domain: &Domain, identity: &Identity, seed: u64, sl
 /// The first `n` samples.
 fn samples(form: Form, domain: &Domain, identity: &Identity, seed: u64, n: usize) -> Vec<Change> {
     let mut generator = generator(identity, seed);
+    if let (Form::Integer { .. } | Form::Float { .. }, Some(range)) = (form, domain.stated()) {
+        return of_range(form, range, domain.constant(), &mut generator, n);
+    }
     match form {
         Form::Observed => Vec::new(),
         Form::Truth => vec![Change::Flip].into_iter().take(n).collect(),
@@ -108,6 +111,22 @@ fn samples(form: Form, domain: &Domain, identity: &Identity, seed: u64, n: usize
         Form::Float { .. } => numbers(form, domain, &mut generator, n),
         Form::Text => texts(domain, &mut generator, n),
     }
+}
+
+/// Values of a range: where they are few, all of them in some order.
+fn of_range(
+    form: Form,
+    range: ValueRange,
+    constant: Option<u64>,
+    generator: &mut ChaCha12Rng,
+    n: usize,
+) -> Vec<Change> {
+    let other = |bits: &u64| Some(*bits) != constant;
+    let bits = match range.all(form) {
+        Some(all) => shuffled(all, generator).into_iter().filter(other).take(n).collect(),
+        None => distinct(|| range.draw(form, generator).filter(other), n),
+    };
+    bits.into_iter().map(Change::Set).collect()
 }
 
 fn numbers(form: Form, domain: &Domain, generator: &mut ChaCha12Rng, n: usize) -> Vec<Change> {
@@ -151,6 +170,9 @@ fn distinct<T: Clone + Eq + Hash>(mut draw: impl FnMut() -> Option<T>, n: usize)
 
 /// One more, one less and the other sign, where the form has them and no sample does the same.
 fn neighbours(form: Form, domain: &Domain, sampled: &[Change]) -> Vec<Mutant> {
+    if domain.stated().is_some() {
+        return Vec::new();
+    }
     let one = match form {
         Form::Integer { named: false, .. } => 1,
         Form::Float { width: 32 } => u64::from(1f32.to_bits()),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::Form;
+use super::{Form, ValueRange};
 
 /// Distinct values that are remembered one by one.
 pub(super) const MOST_DISTINCT: usize = 64;
@@ -20,9 +20,23 @@ pub struct Domain {
     squares: f64,
     /// All values, by their bits, while they are few; more than [`MOST_DISTINCT`] once they are not.
     distinct: BTreeSet<u64>,
+    /// What somebody stated that it may take; no part of what was seen, so not kept with it.
+    #[serde(skip)]
+    stated: Option<ValueRange>,
 }
 
 impl Domain {
+    /// The same values, of a node that may take those of a range and no others.
+    pub fn within(mut self, range: Option<ValueRange>) -> Domain {
+        self.stated = range;
+        self
+    }
+
+    /// The range that was stated.
+    pub fn stated(&self) -> Option<ValueRange> {
+        self.stated
+    }
+
     /// Takes note of a value (Welford's method).
     pub fn add(&mut self, form: Form, bits: u64) {
         if self.distinct.len() <= MOST_DISTINCT {

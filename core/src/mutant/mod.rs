@@ -30,6 +30,7 @@ mod form;
 mod insertion;
 mod null_guard;
 mod operator;
+mod range;
 mod removal;
 #[cfg(test)]
 mod removal_tests;
@@ -44,4 +45,5 @@ pub use comparison::{Comparison, Forms};
 pub use domain::Domain;
 pub use form::Form;
 pub use operator::{Class, alternatives, constants};
+pub use range::ValueRange;
 pub use selection::Selection;

@@ -55,6 +55,43 @@ fn truths_are_negated_and_nothing_else() {
     assert_eq!(changes(Form::Truth, &[1], 0), []);
 }
 
+/// The values that a node gets of which a range is stated; nothing but values is chosen then.
+fn stated(form: Form, values: &[u64], (low, high): (f64, f64), n: usize) -> Vec<u64> {
+    let domain = domain(form, values).within(Some(ValueRange { low, high }));
+    let chosen = mutants(form, &domain, &identity("x"), 7, n);
+    chosen
+        .into_iter()
+        .map(|mutant| match mutant.change {
+            Change::Set(bits) if mutant.slot.is_sampled() => bits,
+            other => panic!("{other:?} may leave the range"),
+        })
+        .collect()
+}
+
+#[test]
+fn stated_ranges_bound_what_is_set() {
+    // Few whole numbers: all, but for the one that is always there.
+    let mut few = stated(INT, &[int(1)], (-1.0, 3.0), 20);
+    few.sort_unstable();
+    assert_eq!(few, [int(0), int(2), int(3), int(-1)]);
+    assert_eq!(stated(INT, &[int(9), int(1)], (2.0, 2.0), 20), [int(2)]);
+    assert_eq!(stated(INT, &[int(2)], (2.0, 2.9), 20), [0u64; 0], "nothing else may be there");
+    assert_eq!(stated(INT, &[int(2)], (2.1, 2.9), 20), [0u64; 0]);
+    // What the type cannot hold is not set.
+    assert_eq!(stated(BYTE, &[3], (250.0, 258.0), 20).len(), 6);
+    // Many: different ones, all over the range, where a Gaussian of the values would stay near them.
+    let many = stated(INT, &[int(5), int(6)], (0.0, 1e6), 50);
+    let distinct: HashSet<u64> = many.iter().copied().collect();
+    assert!(distinct.len() == 50 && many.iter().all(|bits| *bits <= 1_000_000), "{many:?}");
+    assert!(many.iter().any(|bits| *bits < 250_000) && many.iter().any(|bits| *bits > 750_000), "{many:?}");
+    let shares: Vec<f64> = stated(DOUBLE, &[0f64.to_bits()], (0.0, 1.0), 30).into_iter().map(f64::from_bits).collect();
+    assert!(shares.len() == 30 && shares.iter().all(|share| (0.0..=1.0).contains(share)), "{shares:?}");
+    // The first of many are those of few, and a truth has no range.
+    assert_eq!(stated(INT, &[int(5)], (0.0, 1e6), 10), stated(INT, &[int(5)], (0.0, 1e6), 20)[..10]);
+    let truth = domain(Form::Truth, &[0, 1]).within(Some(ValueRange { low: 0.0, high: 0.0 }));
+    assert_eq!(mutants(Form::Truth, &truth, &identity("x"), 7, 5)[0].change, Change::Flip);
+}
+
 #[test]
 fn few_values_are_exchanged_for_one_another() {
     let set = HashSet::from([0, 1, 2]);

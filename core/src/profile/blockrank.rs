@@ -1,16 +1,19 @@
 //! BlockRank (Zhang, Chan, Tse and Jiang, COMPSAC 2011): blocks by the suspicion that flows back to them along edges, with
 //! blocks that runs crash in set right.
 
-use super::propagate::Solver;
+use super::propagate::{Singular, Solver};
 use super::{EdgeProfile, FlowGraph};
 
 /// What flows back to a block's predecessors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reading {
-    /// The score before it is corrected for crashes, as the worked example of the paper computes it.
+    /// The score before it is corrected for crashes, as the worked example of the paper computes it. Where failing and passing runs enter a block equally
+    /// often, so that the equations are singular, it passes on all that its edges carry; a loop begins at what enters its blocks.
     #[default]
     Example,
-    /// The corrected score, as equation (8) of the paper has it.
+    /// The same, but a block that is entered equally often passes nothing on, and loops begin at 0: the equations to the letter.
+    Literal,
+    /// As to the letter, with the corrected score, as equation (8) of the paper has it.
     Recursive,
 }
 
@@ -30,11 +33,12 @@ pub struct BlockRank {
 /// Scores blocks by the suspicious edge profile `D` = mean of failing runs less mean of passing runs.
 ///
 /// - `T(b)` = counts out of b / counts into b over all runs, 1 where nothing enters; `I(b)` = sum of `D` into b.
-/// - `BR(b)` = sum over successors k of `D(b,k) / D(*,k) * BR(k)`, a quotient by 0 counting 0; `I(b)` for a block without successors.
+/// - `BR(b)` = sum over successors k of `D(b,k) * BR(k) / D(*,k)`; `I(b)` for a block without successors. Where `D(*,k)` is 0, `BR(k) / D(*,k)` counts 1,
+///   as it does for a block without successors, or 0 in a reading to the letter.
 /// - The score is `T(b) BR(b) + (1 - T(b)) I(b)`.
 ///
 /// A return leaves the block, so it counts in `T`, but is no successor; an entry of the function counts in `T` and `I`.
-/// Blocks are solved successors first; the blocks of a loop start at 0 and are iterated, in the order of their indices from the last.
+/// Blocks are solved successors first; the blocks of a loop start at `I(b)` (to the letter: at 0) and are iterated, in the order of their indices from the last.
 pub fn block_rank(graph: &FlowGraph, profile: &EdgeProfile, reading: Reading) -> BlockRank {
     let suspicious = profile.suspicious();
     let sum = |edges: &[u32], of: &[f64]| edges.iter().map(|&edge| of[edge as usize]).sum::<f64>();
@@ -50,6 +54,8 @@ pub fn block_rank(graph: &FlowGraph, profile: &EdgeProfile, reading: Reading) ->
         graph,
         weights: &suspicious,
         inflow: &inflow,
+        singular: if reading == Reading::Example { Singular::Unit } else { Singular::Zero },
+        scale: &|block| sum(graph.into(block), &profile.failed) + sum(graph.into(block), &profile.passed),
         passed_on: &|block, rank| if reading == Reading::Recursive { corrected(block, rank) } else { rank },
     };
     let (ranks, unsettled) = solver.solve();
@@ -113,15 +119,45 @@ mod tests {
     }
 
     /// The equations are singular where failing runs enter and leave a function as often as passing ones: any two equal scores solve those of the
-    /// loop. The iteration begins at 0 and stays there.
+    /// loop. From 0 the iteration stays there, from what enters the blocks it stays at that.
     #[test]
-    fn a_function_entered_equally_often_scores_nothing() {
+    fn a_function_entered_equally_often_has_its_loop_ranked() {
         let graph = graph(4, &[(OUTSIDE, 0), (0, 1), (1, 2), (2, 1), (1, 3), (3, OUTSIDE)]);
         let runs = [([1, 1, 2, 2, 1, 1], false), ([1, 1, 9, 9, 1, 1], true)];
         let profile = EdgeProfile::of_runs(6, runs);
         assert_eq!(profile.suspicious(), [0.0, 0.0, 7.0, 7.0, 0.0, 0.0]);
-        assert_eq!(block_rank(&graph, &profile, Reading::Example).scores, [0.0; 4]);
+        assert_eq!(block_rank(&graph, &profile, Reading::Example).scores, [0.0, 7.0, 7.0, 0.0]);
+        assert_eq!(block_rank(&graph, &profile, Reading::Literal).scores, [0.0; 4]);
         assert_eq!(block_rank(&graph, &profile, Reading::Recursive).scores, [0.0; 4]);
+    }
+
+    #[test]
+    fn a_function_entered_equally_often_has_its_branches_ranked() {
+        // 0 -> 1 -> 3 and 0 -> 2 -> 3: of three runs each, failing ones take 1 twice as often as passing ones.
+        let graph = graph(4, &[(OUTSIDE, 0), (0, 1), (0, 2), (1, 3), (2, 3), (3, OUTSIDE)]);
+        let (one, two) = ([1, 1, 0, 1, 0, 1], [1, 0, 1, 0, 1, 1]);
+        let runs = [(one, false), (two, false), (two, false), (one, true), (one, true), (two, true)];
+        let profile = EdgeProfile::of_runs(6, runs);
+        let third = 1.0 / 3.0;
+        let close =
+            |scores: &[f64], expected: [f64; 4]| scores.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12);
+        let scores = block_rank(&graph, &profile, Reading::Example).scores;
+        assert!(close(&scores, [0.0, third, -third, 0.0]), "{scores:?}");
+        // 2/3 + 1/3 - 1/3 - 2/3 is not quite 0 in binary: to the letter nothing is to come of what rounding leaves.
+        let scores = block_rank(&graph, &profile, Reading::Literal).scores;
+        assert!(close(&scores, [0.0; 4]), "{scores:?}");
+    }
+
+    /// Without crashes what flows out of a block is what flows in, and that solves the equations wherever they have one solution.
+    #[test]
+    fn conventions_differ_where_the_equations_are_singular_alone() {
+        let graph = graph(5, &[(OUTSIDE, 0), (0, 1), (1, 2), (2, 1), (1, 3), (0, 3), (3, 4), (4, OUTSIDE)]);
+        let runs = [([2, 1, 3, 3, 1, 1, 2, 2], false), ([5, 4, 9, 9, 4, 1, 5, 5], true)];
+        let profile = EdgeProfile::of_runs(8, runs);
+        let [example, literal] =
+            [Reading::Example, Reading::Literal].map(|reading| block_rank(&graph, &profile, reading).scores);
+        assert!(example.iter().zip(&literal).all(|(a, b)| (a - b).abs() < 1e-9), "{example:?} {literal:?}");
+        assert!(example.iter().zip([3.0, 9.0, 6.0, 3.0, 3.0]).all(|(a, b)| (a - b).abs() < 1e-9), "{example:?}");
     }
 
     #[test]

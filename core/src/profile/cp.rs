@@ -2,7 +2,7 @@
 //!
 //! From memory of the paper: details may differ from the authors' tool.
 
-use super::propagate::Solver;
+use super::propagate::{Singular, Solver};
 use super::{EdgeProfile, FlowGraph};
 
 /// CP's result.
@@ -20,12 +20,19 @@ pub struct Propagation {
 ///
 /// - An edge's suspiciousness `theta(e)` is (mean of failing - mean of passing) / (their sum), 0 if it was never taken.
 /// - `BR(b)` = sum over successors k of `BR(k) theta(b,k) / theta(*,k)`, a quotient by 0 counting 0; a block without successors takes
-///   the sum of `theta` of the edges into it. Loops are iterated as in BlockRank.
+///   the sum of `theta` of the edges into it. Loops are iterated as in BlockRank to the letter.
 pub fn capture_propagation(graph: &FlowGraph, profile: &EdgeProfile) -> Propagation {
     let edges: Vec<f64> = profile.failed.iter().zip(&profile.passed).map(|(f, p)| contrast(*f, *p)).collect();
     let inflow: Vec<f64> =
         (0..graph.n_blocks).map(|block| graph.into(block).iter().map(|&edge| edges[edge as usize]).sum()).collect();
-    let solver = Solver { graph, weights: &edges, inflow: &inflow, passed_on: &|_, rank| rank };
+    let solver = Solver {
+        graph,
+        weights: &edges,
+        inflow: &inflow,
+        singular: Singular::Zero,
+        scale: &|_| 0.0,
+        passed_on: &|_, rank| rank,
+    };
     let (scores, unsettled) = solver.solve();
     Propagation { edges, scores, unsettled }
 }

@@ -10,14 +10,30 @@ const ROUNDS: usize = 200;
 /// A loop has settled when no score in it changes by more than this share of itself.
 const SETTLED: f64 = 1e-12;
 
-/// The equations of all blocks: `R(b)` = sum over successors k of `w(b,k) / w(*,k) * passed_on(R(k))`, a quotient by 0 counting 0;
-/// the inflow of a block without successors.
+/// Share of all that runs did at a block's edges below which what enters it counts as nothing: means are rounded to some 1e-16 of themselves.
+const NOTHING: f64 = 1e-12;
+
+/// How a block is treated into which nothing flows on balance, so that its predecessors' shares are not defined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Singular {
+    /// It passes nothing on, and the blocks of a loop begin at 0.
+    Zero,
+    /// It passes on 1 for each unit that an edge carries, as a block without successors does, and the blocks of a loop begin at what enters them.
+    Unit,
+}
+
+/// The equations of all blocks: `R(b)` = sum over successors k of `w(b,k) * passed_on(R(k)) / w(*,k)`, the quotient of the last two being 0 or 1 where
+/// `w(*,k)` is 0; the inflow of a block without successors.
 pub(super) struct Solver<'a> {
     pub(super) graph: &'a FlowGraph,
     /// Weight of each edge.
     pub(super) weights: &'a [f64],
     /// Sum of the weights into each block.
     pub(super) inflow: &'a [f64],
+    /// What is done where nothing flows in.
+    pub(super) singular: Singular,
+    /// For each block, what flows in on either side of the balance: the scale of rounding.
+    pub(super) scale: &'a dyn Fn(usize) -> f64,
     /// What of a block's rank its predecessors see.
     pub(super) passed_on: &'a dyn Fn(usize, f64) -> f64,
 }
@@ -31,6 +47,9 @@ impl Solver<'_> {
             loop_blocks.sort_unstable_by(|a, b| b.cmp(a));
             let blocks: Vec<usize> = loop_blocks.into_iter().map(NodeIndex::index).collect();
             let cyclic = blocks.len() > 1 || self.successors(blocks[0]).any(|(_, to)| to == blocks[0]);
+            if cyclic && self.singular == Singular::Unit {
+                blocks.iter().for_each(|&block| ranks[block] = self.inflow[block]);
+            }
             if !cyclic {
                 ranks[blocks[0]] = self.equation(blocks[0], &ranks);
             } else if !self.iterate(&blocks, &mut ranks) {
@@ -65,8 +84,11 @@ impl Solver<'_> {
             return self.inflow[block];
         }
         let shares = self.successors(block).map(|(edge, to)| match self.inflow[to] {
-            0.0 => 0.0,
-            inflow => self.weights[edge] / inflow * (self.passed_on)(to, ranks[to]),
+            inflow if inflow.abs() > NOTHING * (self.scale)(to) => {
+                self.weights[edge] / inflow * (self.passed_on)(to, ranks[to])
+            }
+            _ if self.singular == Singular::Unit => self.weights[edge],
+            _ => 0.0,
         });
         shares.sum()
     }

@@ -79,6 +79,13 @@ pub enum Algorithm {
     AllEvidence,
 }
 
+impl Algorithm {
+    /// True if passing tests change nothing of what it computes: Doric's likelihoods are of the causal models of failures.
+    pub fn reads_failing_tests_alone(&self) -> bool {
+        matches!(self, Algorithm::CausalLikelihood | Algorithm::UpdatedCausalLikelihood | Algorithm::FaultLikelihood)
+    }
+}
+
 /// A method that ranks.
 #[derive(Clone, Copy, Debug)]
 pub struct Method {
@@ -151,17 +158,28 @@ const OTHERS: &[Method] = &[
         family: PROFILES,
         needs: &[Need::Edges],
         doc: "edges that failing runs take more often than passing ones give suspicion to the blocks they lead from; blocks that runs crash in keep what enters them",
-        note: "As the worked example of its paper: the correction for crashes is not passed on.",
+        note: "As the worked example of its paper: the correction for crashes is not passed on. Where failing and passing runs enter a block equally often, for which the paper has no rule, it passes on what its edges carry.",
         citation: "Zhang, Chan, Tse & Jiang 2011 (COMPSAC)",
         aliases: &[],
         algorithm: Algorithm::BlockRank(Reading::Example),
+    },
+    Method {
+        id: "blockrank_literal",
+        name: "BlockRank to the letter",
+        family: PROFILES,
+        needs: &[Need::Edges],
+        doc: "as blockrank, but a block that failing and passing runs enter equally often passes nothing on, so that all of a function called as often scores 0",
+        note: "",
+        citation: "Zhang, Chan, Tse & Jiang 2011 (COMPSAC)",
+        aliases: &[],
+        algorithm: Algorithm::BlockRank(Reading::Literal),
     },
     Method {
         id: "blockrank_recursive",
         name: "BlockRank, equation (8)",
         family: PROFILES,
         needs: &[Need::Edges],
-        doc: "as blockrank, passing the correction for crashes on to predecessors",
+        doc: "as blockrank_literal, passing the correction for crashes on to predecessors",
         note: "",
         citation: "Zhang, Chan, Tse & Jiang 2011 (COMPSAC)",
         aliases: &[],
@@ -479,7 +497,7 @@ mod tests {
     fn every_method_is_found_by_its_id_and_explains_itself() {
         let ids: HashSet<_> = methods().iter().map(|method| plain(method.id)).collect();
         assert_eq!(ids.len(), methods().len());
-        assert_eq!(methods().len(), 221 + 25);
+        assert_eq!(methods().len(), 221 + 26);
         for method in methods() {
             assert_eq!(find_method(method.id).unwrap().id, method.id);
             assert!(!method.doc.is_empty() && !method.citation.is_empty() && !method.needs.is_empty(), "{}", method.id);

@@ -140,6 +140,21 @@ impl Units {
         self.ids.iter().map(|&id| unit(self.granularity, id))
     }
 
+    /// How large each unit is: one, and one for each node (value computed, parameter, decision) that it has.
+    pub fn sizes(&self, program: &Program) -> Vec<u64> {
+        let mut sizes = std::collections::HashMap::new();
+        for (number, node) in (0..).zip(&program.nodes) {
+            let id = match self.granularity {
+                Granularity::Line => node.line,
+                Granularity::Block => Some(program.pieces[node.piece as usize].block),
+                Granularity::Function => Some(node.function),
+                Granularity::Node | Granularity::Predicate => Some(number),
+            };
+            *sizes.entry(id).or_insert(1) += 1;
+        }
+        self.ids.iter().map(|id| sizes.get(&Some(*id)).copied().unwrap_or(1)).collect()
+    }
+
     /// Positions of the units that `execution` executed, ascending: a row of a coverage matrix.
     pub fn executed(&self, program: &Program, execution: &Execution) -> Vec<u32> {
         let entered =

@@ -118,6 +118,15 @@ impl Code {
         Ok(loader.finish())
     }
 
+    /// How many lines have code.
+    pub fn lines(&self) -> usize {
+        self.instructions
+            .iter()
+            .filter_map(|instruction| instruction.line)
+            .collect::<std::collections::HashSet<u32>>()
+            .len()
+    }
+
     /// The operands of an instruction.
     pub fn uses_of(&self, instruction: u32) -> &[Use] {
         let range = &self.instructions[instruction as usize].uses;

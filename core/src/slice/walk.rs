@@ -98,6 +98,26 @@ impl<'p> Slicer<'p> {
         lines
     }
 
+    /// The lines (indices into the program's lines, ascending) that the code of a line may influence, with itself: those whose slices hold it.
+    ///
+    /// Each line that depends on it in some number of direct steps is sliced, so this takes as long as these together.
+    pub fn influenced(&self, line: u32) -> Vec<u32> {
+        let mut users: HashMap<u32, Vec<u32>> = HashMap::new();
+        for (user, used) in self.line_dependences() {
+            users.entry(used).or_default().push(user);
+        }
+        let mut reached = HashSet::from([line]);
+        let mut pending = vec![line];
+        while let Some(used) = pending.pop() {
+            let new = users.get(&used).into_iter().flatten().filter(|user| reached.insert(**user));
+            pending.extend(new);
+        }
+        let mut lines: Vec<u32> = reached.into_iter().collect();
+        lines.sort_unstable();
+        lines.retain(|other| *other == line || self.slice(Criterion::Line(*other)).contains(&line));
+        lines
+    }
+
     /// The direct dependences between lines (indices into the program's lines): which line uses which, ascending.
     ///
     /// A load of a private local depends on every store to it. Classes of memory that many lines write and read give all their
@@ -474,6 +494,36 @@ mod tests {
         ];
         let diamond = program(4, &[(OUTSIDE, 0), (0, 1), (0, 2), (1, 3), (2, 3), (3, OUTSIDE)]);
         assert_eq!(output_slice(&diamond, &instructions), [0, 3, 4, 5, 6, 8, 9]);
+    }
+
+    #[test]
+    fn a_line_influences_those_whose_slices_hold_it() {
+        use Operation::{Branch, Call, Compute, Load, Local, Store};
+        let [x, y] = [0, 1].map(Use::Value);
+        // x = ..; x = ..; if (..) { x = .. } else { y = .. } printf(x): the first value is overwritten.
+        let instructions: [(u32, Operation, &[Use]); 10] = [
+            (0, Local, &[]),
+            (0, Local, &[]),
+            (0, Store, &[x, Use::Constant]),
+            (0, Store, &[x, Use::Constant]),
+            (0, Compute, &[]),
+            (0, Branch, &[Use::Value(4)]),
+            (1, Store, &[x, Use::Constant]),
+            (2, Store, &[y, Use::Constant]),
+            (3, Load, &[x]),
+            (3, Call, &[PRINTF, Use::Value(8)]),
+        ];
+        let diamond = program(4, &[(OUTSIDE, 0), (0, 1), (0, 2), (1, 3), (2, 3), (3, OUTSIDE)]);
+        let code = code(&instructions);
+        // Lines by their numbers are those of the instructions.
+        let slicer = Slicer::new(&diamond, &code);
+        assert_eq!(slicer.influenced(2), [2]);
+        assert_eq!(slicer.influenced(3), [3, 8, 9]);
+        assert_eq!(slicer.influenced(4), [4, 5, 6, 7, 8, 9]);
+        for line in 0..10 {
+            let holds = |other: &u32| slicer.slice(Criterion::Line(*other)).contains(&line);
+            assert_eq!(slicer.influenced(line), (0..10).filter(holds).collect::<Vec<u32>>(), "line {line}");
+        }
     }
 
     #[test]

@@ -24,9 +24,9 @@ pub struct AskArguments {
     /// What the units of the query are.
     #[arg(long, value_enum, default_value = "line")]
     pub by: By,
-    /// Weights of units and tests: a file, or `spectrum` for units by the rate at which the tests that execute them fail. Without it all
-    /// causal models, and all tests, are equally likely.
-    #[arg(long, value_name = "FILE|spectrum")]
+    /// Weights of units and tests: a file; `spectrum` for units by the rate at which the tests that execute them fail; or `size` for units by the values
+    /// that they compute and the decisions that they make, against the mean. Without it all causal models, and all tests, are equally likely.
+    #[arg(long, value_name = "FILE|spectrum|size")]
     pub weight: Option<String>,
     /// A line (FILE:LINE) or function (NAME()) found innocent, which is no cause in any model; remembered, as by `suspect rank`.
     #[arg(add = ArgValueCompleter::new(completions::lines), long, value_name = "UNIT")]

@@ -59,12 +59,19 @@ pub enum Model {
 /// `suspect slice`.
 #[derive(Debug, Args)]
 pub struct SliceArguments {
-    /// The test.
+    /// The test; with --static, the place.
     #[arg(add = ArgValueCompleter::new(completions::tests), value_name = "TEST")]
     pub test: String,
-    /// The place: FILE:LINE, FILE:LINE:VARIABLE, `output` for the last thing that was written, or `wrong` for the first that is not expected.
+    /// The place: FILE:LINE, FILE:LINE:VARIABLE, either with #N for its N-th execution (the last one otherwise, and with --forward all), `output` for the
+    /// last thing that was written, or `wrong` for the first that is not expected.
     #[arg(value_name = "PLACE")]
-    pub place: String,
+    pub place: Option<String>,
+    /// What the place influences, instead of what it depends on.
+    #[arg(long)]
+    pub forward: bool,
+    /// Slice the code that the last `suspect test` ran, instead of a run: whatever may happen in any. The place is FILE:LINE or `output`.
+    #[arg(long = "static")]
+    pub code: bool,
     /// How it is written.
     #[arg(long, value_enum, default_value = "text")]
     pub format: AnswerFormat,
@@ -129,11 +136,11 @@ pub struct ExplainArguments {
     /// time otherwise.
     #[arg(long, value_name = "SECONDS")]
     pub clock: Option<u64>,
-    /// Look for causes at this line alone, instead of going back step by step.
-    #[arg(long, value_name = "FILE:LINE")]
+    /// Look for causes at this line alone, instead of going back step by step; at its N-th execution in the failing run with #N.
+    #[arg(long, value_name = "FILE:LINE[#N]")]
     pub cause: Option<Asked>,
     /// What is to be explained; by default the crash, or the first thing written that is not expected, or, where the suite does not tell that, that differs.
-    #[arg(long, value_name = "FILE:LINE[:VAR]")]
+    #[arg(long, value_name = "FILE:LINE[:VAR][#N]")]
     pub effect: Option<Asked>,
     /// How causes are found.
     #[arg(long, value_enum, default_value = "cc")]

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum, value_parser};
 
-use super::{By, OutputFormat, Ties, duration};
+use super::{BenchmarkArguments, By, OutputFormat, duration};
 
 /// The papers' experiments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -18,6 +18,8 @@ pub enum ExperimentArgument {
     Hom,
     /// BlockRank beside its peers: faults located within 5, 10, 15, 20 % of the code.
     Blockrank,
+    /// Comparative causality beside cause state minimisation and dual slices: explanations against ideal ones, causes that go astray.
+    Comparative,
 }
 
 /// `suspect study`.
@@ -26,21 +28,15 @@ pub struct StudyArguments {
     /// The paper.
     #[arg(value_enum, value_name = "NAME")]
     pub experiment: ExperimentArgument,
-    /// A benchmark as of `suspect eval`: it holds programs, each a directory with an eval.toml, or is one.
-    #[arg(value_name = "BENCHMARK")]
-    pub benchmark: PathBuf,
-    /// Where results of versions are kept, those of `suspect eval` among them [default: BENCHMARK/results].
-    #[arg(long, short, value_name = "DIR")]
-    pub output: Option<PathBuf>,
+    /// What it has in common with `suspect eval`.
+    #[command(flatten)]
+    pub common: BenchmarkArguments,
     /// Write the plots into this directory, as SVG.
     #[arg(long, value_name = "DIR")]
     pub plots: Option<PathBuf>,
     /// What is ranked [default: what the paper ranks: block for blockrank, line otherwise].
     #[arg(long, value_enum)]
     pub by: Option<By>,
-    /// How ties are broken.
-    #[arg(long, value_enum, default_value = "average")]
-    pub ties: Ties,
     /// Leave out suites of which a greater share of the tests fails (20%), and versions without another.
     #[arg(long, value_name = "P%", value_parser = share)]
     pub max_failing: Option<f64>,
@@ -51,7 +47,7 @@ pub struct StudyArguments {
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..=1000))]
     pub seeds: Option<u64>,
     /// For cdfl and hom: mutate the values of a version for this time with each seed, and run the mutants of each table for this time;
-    /// without it, until all are tried.
+    /// without it, until all are tried. For comparative: time for each explanation [default: 1min].
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub search_budget: Option<Duration>,
     /// For hom: mutants of each heuristic in a repeat [default: 1000].
@@ -70,24 +66,6 @@ pub struct StudyArguments {
     /// How the tables are written; see docs/study.schema.json.
     #[arg(long, value_enum, default_value = "text")]
     pub format: OutputFormat,
-    /// How many versions run at once; by default one for each processor.
-    #[arg(long, short, value_name = "N")]
-    pub jobs: Option<usize>,
-    /// Begin no further version after this time (90s, 10min, 2h); those under way are finished. 0 reports what there is.
-    #[arg(long, value_name = "TIME", value_parser = duration)]
-    pub budget: Option<Duration>,
-    /// How often each test of a faulty version runs; from 2, flaky tests show.
-    #[arg(long, value_name = "N", default_value = "1")]
-    pub repeat: u32,
-    /// Seed of the bootstrap intervals and of drawn suites.
-    #[arg(long, value_name = "N", default_value = "1")]
-    pub seed: u64,
-    /// Samples of the bootstrap.
-    #[arg(long, value_name = "N", default_value = "2000")]
-    pub resamples: usize,
-    /// Build and run everything again.
-    #[arg(long)]
-    pub fresh: bool,
 }
 
 /// A share from 0 to 1, given in per cent.

@@ -1,4 +1,4 @@
-//! The correct version of a program, built and run so that mutants of it can be.
+//! Versions of a program, built with all that `suspect build` makes and run: for mutants of the correct one, and explanations of the others.
 
 use std::path::Path;
 
@@ -8,10 +8,13 @@ use crate::eval::{EvalProgram, EvalVersion, Fault};
 use crate::obstacle::Obstacle;
 use crate::progress::Progress;
 use crate::store::Store;
+use crate::suite::Suite;
 use crate::suite_run::Session;
 
-/// Name of the tree: no version can be called so.
-const TREE: &str = "correct~mutants";
+/// Name of the correct version's tree: no version can be called so.
+const CORRECT: &str = "correct~mutants";
+/// End of the name of a faulty version's tree.
+const EXPLAINED: &str = "~explained";
 
 /// Builds a program's correct version below `results` and runs its pool, recording. Tests pass where they do so each time.
 ///
@@ -23,10 +26,8 @@ pub fn record_correct(
     request: &EvalRequest,
     progress: &dyn Progress,
 ) -> Result<Session, Obstacle> {
-    let options = Options::new(request, in_parallel_jobs(request.jobs), progress);
-    let place = Place::new(program, &results.join(&program.name), &options);
     let version = EvalVersion {
-        name: TREE.into(),
+        name: CORRECT.into(),
         overlay: None,
         patch: None,
         fault: Fault { lines: Vec::new() },
@@ -34,13 +35,40 @@ pub fn record_correct(
         faults: 0,
         selections: Vec::new(),
     };
-    let tree = place.work(TREE);
-    let (_, suite) = place.build_and_run(&version, &tree).map_err(|stop| match stop {
+    let (store, suite) = recorded(program, &version, CORRECT, results, (request, progress))?;
+    let run = store.latest_run()?;
+    Ok(Session::of(store, run).with_suite(suite))
+}
+
+/// Builds a faulty version below `results` and runs its pool, recording; its store, and the suite that expects what the correct version does. The tree is
+/// the caller's to remove.
+///
+/// # Errors
+/// When it does not build, or no test can be run.
+pub fn record_version(
+    program: &EvalProgram,
+    version: &EvalVersion,
+    results: &Path,
+    request: &EvalRequest,
+    progress: &dyn Progress,
+) -> Result<(Store, Suite), Obstacle> {
+    recorded(program, version, &format!("{}{EXPLAINED}", version.name), results, (request, progress))
+}
+
+fn recorded(
+    program: &EvalProgram,
+    version: &EvalVersion,
+    tree: &str,
+    results: &Path,
+    (request, progress): (&EvalRequest, &dyn Progress),
+) -> Result<(Store, Suite), Obstacle> {
+    let options = Options::new(request, in_parallel_jobs(request.jobs), progress);
+    let place = Place::new(program, &results.join(&program.name), &options);
+    let tree = place.work(tree);
+    let (_, suite) = place.build_and_run(version, &tree).map_err(|stop| match stop {
         Stop::Unusable(reason) => Obstacle::Tests(reason),
         Stop::Refused(reason) => Obstacle::File(reason),
         Stop::Failed(obstacle) => obstacle,
     })?;
-    let store = Store::new(&tree);
-    let run = store.latest_run()?;
-    Ok(Session::of(store, run).with_suite(suite))
+    Ok((Store::new(&tree), suite))
 }

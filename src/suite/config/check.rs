@@ -16,8 +16,9 @@ use super::super::template::{Template, nearest};
 use super::super::test_code::TestCode;
 use super::{
     BuildConfig, Cases, CasesConfig, CommandConfig, Config, Expect, ExpectSource, Kind, LinesConfig, Names,
-    ResultFormat, ScratchKind, StoreConfig, SuiteConfig,
+    ResultFormat, ScratchKind, StatedRange, StoreConfig, SuiteConfig,
 };
+use crate::mutant::ValueRange;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -28,6 +29,8 @@ struct RawConfig {
     store: RawStore,
     #[serde(default)]
     rank: RawRank,
+    #[serde(default)]
+    ranges: BTreeMap<Spanned<String>, Spanned<toml::Value>>,
     #[serde(default)]
     suite: Vec<Spanned<RawSuite>>,
 }
@@ -113,9 +116,10 @@ pub(super) fn check(text: &str, path: &Path) -> Result<Config, Wrong> {
     }
     let store = check_store(raw.store)?;
     let test_code = check_test_code(raw.rank)?;
+    let ranges = check_ranges(raw.ranges)?;
     let suites = check_suites(raw.suite)?;
     let build = BuildConfig { command: raw.build.command, modes };
-    Ok(Config { path: path.into(), build, store, test_code, suites })
+    Ok(Config { path: path.into(), build, store, test_code, ranges, suites })
 }
 
 pub(super) fn check_test_code(raw: RawRank) -> Result<TestCode, Wrong> {
@@ -127,6 +131,27 @@ pub(super) fn check_test_code(raw: RawRank) -> Result<TestCode, Wrong> {
             format!("`test_code` is a list of patterns such as \"tests/**/*.c\"; this is none: {why}"),
         )
     })
+}
+
+fn check_ranges(raw: BTreeMap<Spanned<String>, Spanned<toml::Value>>) -> Result<Vec<StatedRange>, Wrong> {
+    let mut ranges = Vec::new();
+    for (name, value) in raw {
+        let Some((function, variable)) = name.get_ref().split_once(':').filter(|(f, x)| !f.is_empty() && !x.is_empty())
+        else {
+            let what = "a range is of FUNCTION:VARIABLE, or of FUNCTION:return";
+            return wrong(name.span(), format!("\"{}\": {what}", name.get_ref().escape_debug()));
+        };
+        let number = |value: &toml::Value| value.as_float().or_else(|| value.as_integer().map(|number| number as f64));
+        let numbers: Option<Vec<f64>> = value.get_ref().as_array().and_then(|all| all.iter().map(number).collect());
+        let range = match numbers.as_deref() {
+            Some([low, high]) if low.is_finite() && high.is_finite() && low <= high => {
+                ValueRange { low: *low, high: *high }
+            }
+            _ => return wrong(value.span(), "a range is the least and the greatest value, such as [0, 3]"),
+        };
+        ranges.push(StatedRange { function: function.into(), variable: variable.into(), range });
+    }
+    Ok(ranges)
 }
 
 fn check_store(raw: RawStore) -> Result<StoreConfig, Wrong> {

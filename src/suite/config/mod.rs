@@ -19,12 +19,13 @@ use super::framework::Framework;
 use super::likeness::Likeness;
 use super::template::Template;
 use super::test_code::TestCode;
+use crate::mutant::ValueRange;
 
 /// Name of the file.
 pub const FILE: &str = "suspect.toml";
 
 /// A checked suspect.toml.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Config {
     /// The file it came from.
     pub path: PathBuf,
@@ -34,8 +35,24 @@ pub struct Config {
     pub store: StoreConfig,
     /// `[rank] test_code`.
     pub test_code: TestCode,
+    /// `[ranges]`, by function and variable.
+    pub ranges: Vec<StatedRange>,
     /// Each `[[suite]]`.
     pub suites: Vec<SuiteConfig>,
+}
+
+/// The name of what a function returns, in place of a variable's.
+pub const RETURNED: &str = "return";
+
+/// An entry of `[ranges]`: what a variable of a function may take, wherever it is assigned there.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StatedRange {
+    /// The function.
+    pub function: String,
+    /// The variable or parameter, or [`RETURNED`].
+    pub variable: String,
+    /// The values.
+    pub range: ValueRange,
 }
 
 /// `[store]`: what is kept.

@@ -2,7 +2,9 @@
 
 mod alignment;
 mod case;
+mod confounding;
 mod figures;
+mod forward;
 mod generate;
 mod language;
 mod models;

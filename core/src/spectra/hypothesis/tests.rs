@@ -192,6 +192,23 @@ fn weights_follow_the_rates_of_failure() {
 }
 
 #[test]
+fn weights_follow_sizes_against_the_mean() {
+    // The mean is 2: 1 has 1/3, rounded, 2 has 1/2.
+    let weights = Weights::of_sizes(&[1, 1, 2, 4]);
+    let names = Numbered { n_units: 4, n_tests: 5 };
+    let answer = |text: &str| Query::parse(text, &names).unwrap().answer(&minmax(), &weights);
+    assert_eq!(answer("P_1(h[2])"), ratio(666, 1333));
+    assert_eq!(answer("P_1(h[3])"), ratio(1000, 1333));
+    assert_eq!(Weights::of_sizes(&[7, 7, 7]), Weights::default(), "equals are equally likely");
+    assert_eq!(Weights::of_sizes(&[0, 0]), Weights::default());
+    // None is impossible or certain, whatever the others are.
+    let text = "P(f[1])";
+    let extreme = Weights::of_sizes(&[0, u64::MAX, 1, 1]);
+    let value = Query::parse(text, &names).unwrap().answer(&minmax(), &extreme).map(|found| found.value());
+    assert!(value.is_ok_and(|value| (0.0..1.0).contains(&value)));
+}
+
+#[test]
 fn units_without_weight_leave_no_cause() {
     let mut weights = Weights::default();
     weights.clear(2);

@@ -42,6 +42,19 @@ impl Weights {
         Weights { units: units.filter(|(_, weight)| *weight != half()).collect(), tests: BTreeMap::new() }
     }
 
+    /// Weights by how large units are, in any measure: the odds that one is a cause are its size against the mean size, so a unit of the mean size has
+    /// 1/2. Rounded to thousandths, from one to 999.
+    pub fn of_sizes(sizes: &[u64]) -> Self {
+        let total: u128 = sizes.iter().map(|size| u128::from(*size)).sum();
+        let weight = |size: u64| {
+            let own = u128::from(size) * sizes.len() as u128;
+            let thousandths = (1000 * own + (own + total) / 2).checked_div(own + total).unwrap_or(500);
+            ratio(thousandths.clamp(1, 999) as u64, 1000)
+        };
+        let units = sizes.iter().enumerate().map(|(unit, size)| (unit as u32, weight(*size)));
+        Weights { units: units.filter(|(_, weight)| *weight != half()).collect(), tests: BTreeMap::new() }
+    }
+
     /// Weights as a text gives them, a line each: `h[unit] 0.9` or `t[test] 3`, decimals or fractions. Lines that are empty or begin
     /// with `#` say nothing.
     pub fn parse(text: &str, names: &impl Names, n_tests: usize) -> Result<Self, WeightError> {

@@ -1,0 +1,47 @@
+//! The values that a node may take, as somebody who knows the domain states them.
+
+use rand_chacha::ChaCha12Rng;
+use rand_chacha::rand_core::Rng;
+use serde::{Deserialize, Serialize};
+
+use super::Form;
+use super::domain::MOST_DISTINCT;
+
+/// Numbers between two, both among them.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ValueRange {
+    /// The least.
+    pub low: f64,
+    /// The greatest, not below it.
+    pub high: f64,
+}
+
+impl ValueRange {
+    /// All values of a form in the range, by their bits, ascending, if they are whole numbers and few.
+    pub(super) fn all(self, form: Form) -> Option<Vec<u64>> {
+        let (low, high) = (self.low.ceil(), self.high.floor());
+        if !matches!(form, Form::Integer { .. }) || high - low >= MOST_DISTINCT as f64 {
+            return None;
+        }
+        let count = (high - low).max(-1.0) as usize + 1;
+        let bits = (0..count).filter_map(|at| self.fitting(form, low + at as f64));
+        Some(bits.collect())
+    }
+
+    /// A value of a form from the range, each as likely; nothing where the form has none there.
+    pub(super) fn draw(self, form: Form, generator: &mut ChaCha12Rng) -> Option<u64> {
+        // 53 bits are what a number between 0 and 1 has.
+        let share = (generator.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
+        let number = match form {
+            Form::Integer { .. } => (self.low.ceil() + share * (self.high.floor() - self.low.ceil() + 1.0)).floor(),
+            _ => self.low + share * (self.high - self.low),
+        };
+        self.fitting(form, number.clamp(self.low, self.high))
+    }
+
+    /// The bits of a number, unless the form has another one in its place that lies outside.
+    fn fitting(self, form: Form, number: f64) -> Option<u64> {
+        let bits = form.bits(number)?;
+        form.number(bits).filter(|number| (self.low..=self.high).contains(number)).map(|_| bits)
+    }
+}
