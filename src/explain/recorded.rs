@@ -13,7 +13,7 @@ use suspect_format::plan::{Ended, Point, WHEN_BEFORE};
 use suspect_format::record::{DEFAULT_RECORD_BYTES, FILE_SUFFIX};
 
 use super::blamed::Sign;
-use super::recorded_test::{Asked, Change, Chosen, Most, RecordedTest, chosen, of_contained, of_process, sign_of};
+use super::recorded_test::{Asked, Change, Chosen, Most, RecordedTest, chosen, of_contained, of_process};
 use crate::build::BuildReport;
 use crate::exec::{ScratchRoot, free_bytes, memory};
 use crate::mutation::{does_not_end, most_passing_edges};
@@ -249,7 +249,7 @@ impl<'a> RecordingRoom<'a> {
         {
             return Ok(recorded);
         }
-        let Some(Chosen { recording, process, others, alike }) = chosen(&paths, &asked)? else {
+        let Some(Chosen { recording, process, sign, others, alike }) = chosen(&paths, &asked)? else {
             let why = plain.reason.as_ref().map(|reason| format!(" ({verdict}: {reason})")).unwrap_or_default();
             let message = format!(
                 "{}: no program that can be recorded ran{why}; build it with `suspect build`, and if it has --modes, with `record` among them",
@@ -258,7 +258,6 @@ impl<'a> RecordingRoom<'a> {
             return Err(Obstacle::new(Obstacle::NotInstrumented, message));
         };
         let reason = plain.reason;
-        let sign = sign_of(looked_at, process);
         Ok(RecordedTest {
             verdict,
             reason,

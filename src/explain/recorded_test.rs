@@ -116,10 +116,11 @@ pub fn of_contained(
     reason: Option<String>,
     asked: &Asked<'_>,
 ) -> Result<Option<RecordedTest>, Obstacle> {
-    let Some(Chosen { recording, process, others, alike }) = chosen(&run.recordings, asked)? else { return Ok(None) };
+    let Some(Chosen { recording, process, sign, others, alike }) = chosen(&run.recordings, asked)? else {
+        return Ok(None);
+    };
     let is_whole = recording.modules().iter().all(|module| module.is_file());
     let (verdict, runs, written) = (run.verdict, Some(runs), Some(run.written));
-    let sign = sign_of(asked.looked_at, process);
     Ok(is_whole.then_some(RecordedTest {
         verdict,
         reason,
@@ -149,6 +150,8 @@ pub struct Asked<'a> {
 pub struct Chosen {
     pub recording: Recording,
     pub process: u32,
+    /// Why it is this one, if more is known than that it recorded most.
+    pub sign: Option<Sign>,
     pub others: usize,
     pub alike: Vec<u32>,
 }
@@ -160,14 +163,20 @@ pub fn chosen(paths: &[PathBuf], asked: &Asked<'_>) -> Result<Option<Chosen>, Ob
     let is_suspected = by_program(&recordings, asked.is_suspected);
     let longest = (0..recordings.len()).max_by_key(|at| (is_suspected[*at], recordings[*at].stream().end()));
     let most = asked.most;
-    let asked = asked.looked_at.map(|(process, _)| process as usize).filter(|process| *process < recordings.len());
-    let Some(at) = asked.or(longest) else { return Ok(None) };
+    let named = asked.looked_at.filter(|(process, _)| (*process as usize) < recordings.len());
+    // Both ends of a pipe start at once, so which of them is first may be another one each time.
+    let nearest = named.and_then(|(process, _)| {
+        let suspected = (0..recordings.len()).filter(|at| is_suspected[*at]);
+        suspected.min_by_key(|at| at.abs_diff(process as usize)).or(Some(process as usize))
+    });
+    let Some(at) = nearest.or(longest) else { return Ok(None) };
+    let sign = named.map(|(_, sign)| sign);
     let program = recordings[at].modules().into_iter().next();
     let is_alike = |(_, one): &(u32, &Recording)| one.modules().into_iter().next() == program;
     let alike = (0..).zip(&recordings).filter(is_alike).map(|(number, _)| number).collect();
     let others = recordings.len() - 1;
     let recording = recordings.swap_remove(at).within(most.is_of_disk);
-    Ok(Some(Chosen { recording, process: at as u32, others, alike }))
+    Ok(Some(Chosen { recording, process: at as u32, sign, others, alike }))
 }
 
 /// For each recording whether that holds of its program; one program is asked once, and one alone not at all.
@@ -179,8 +188,4 @@ fn by_program(recordings: &[Recording], holds: &dyn Fn(&Recording) -> bool) -> V
     let mut known: HashMap<&Option<PathBuf>, bool> = HashMap::new();
     let each = programs.iter().zip(recordings);
     each.map(|(program, one)| *known.entry(program).or_insert_with(|| holds(one))).collect()
-}
-
-pub fn sign_of(asked: Option<(u32, Sign)>, process: u32) -> Option<Sign> {
-    asked.filter(|(asked, _)| *asked == process).map(|(_, sign)| sign)
 }
