@@ -23,7 +23,7 @@ impl ValueRange {
         if !matches!(form, Form::Integer { .. }) || high - low >= MOST_DISTINCT as f64 {
             return None;
         }
-        let count = (high - low).max(-1.0) as usize + 1;
+        let count = (high - low + 1.0).max(0.0) as usize;
         let bits = (0..count).filter_map(|at| self.fitting(form, low + at as f64));
         Some(bits.collect())
     }
