@@ -23,7 +23,7 @@ impl ValueRange {
         if !matches!(form, Form::Integer { .. }) || high - low >= MOST_DISTINCT as f64 {
             return None;
         }
-        let count = (high - low).max(-1.0) as usize + 1;
+        let count = (high - low + 1.0).max(0.0) as usize;
         let bits = (0..count).filter_map(|at| self.fitting(form, low + at as f64));
         Some(bits.collect())
     }
@@ -39,9 +39,12 @@ impl ValueRange {
         self.fitting(form, number.clamp(self.low, self.high))
     }
 
-    /// The bits of a number, unless the form has another one in its place that lies outside.
+    /// The bits of a number; of an integer that the form cannot hold, or a rounded number that lies outside, nothing.
     fn fitting(self, form: Form, number: f64) -> Option<u64> {
         let bits = form.bits(number)?;
-        form.number(bits).filter(|number| (self.low..=self.high).contains(number)).map(|_| bits)
+        let is_whole = matches!(form, Form::Integer { .. });
+        let held = form.number(bits)?;
+        let fits = if is_whole { held == number } else { (self.low..=self.high).contains(&held) };
+        fits.then_some(bits)
     }
 }
