@@ -140,8 +140,20 @@ fn explanation_of(
     // Where nothing can be compared in time, the failing run alone is still followed.
     let alone = until.saturating_duration_since(Instant::now()) / ALONE;
     let until = if request.second == Second::Alike { until - alone } else { until };
-    let asked =
-        Question { room, test, failing: &failing, wrong, misuse, right, is_steady, request, until, told, marks, measure };
+    let asked = Question {
+        room,
+        test,
+        failing: &failing,
+        wrong,
+        misuse,
+        right,
+        is_steady,
+        request,
+        until,
+        told,
+        marks,
+        measure,
+    };
     let mut explanation = match &request.second {
         Second::Named(passing) => asked.against(passing, Wanted::Any)?,
         Second::Itself(change) => asked.against_itself(*change, None)?,
