@@ -82,13 +82,15 @@ impl Late {
 /// Does what must not take much longer than `budget`: what does not look at the time itself is broken off, and the process with it.
 fn within<T>(budget: Duration, late: Late, work: impl FnOnce() -> T) -> T {
     let (done, is_done) = std::sync::mpsc::channel::<()>();
-    std::thread::spawn(move || {
+    let watch = std::thread::spawn(move || {
         if is_done.recv_timeout(budget + budget / 4 + GRACE) == Err(RecvTimeoutError::Timeout) {
             std::process::exit(i32::from(late.tell(budget) as u8));
         }
     });
     let result = work();
     drop(done);
+    // Once it has begun to tell what is known, the process ends with that, and nothing is told twice.
+    let _ = watch.join();
     result
 }
 
