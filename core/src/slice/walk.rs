@@ -475,48 +475,35 @@ mod tests {
         Slicer::new(program, &code(instructions)).slice(Criterion::Output)
     }
 
-    #[test]
-    fn a_load_sees_the_last_stores_on_each_way_to_it() {
+    /// `x = ..; x = ..; if (..) { x = .. } else { y = .. } printf(x)`: the first value is overwritten.
+    fn diamond() -> (Program, Code) {
         use Operation::{Branch, Call, Compute, Load, Local, Store};
-        let [x, y] = [0, 1].map(Use::Value);
-        // x = ..; x = ..; if (..) { x = .. } else { y = .. } printf(x)
         let instructions: [(u32, Operation, &[Use]); 10] = [
             (0, Local, &[]),
             (0, Local, &[]),
-            (0, Store, &[x, Use::Constant]),
-            (0, Store, &[x, Use::Constant]),
+            (0, Store, &[Use::Value(0), Use::Constant]),
+            (0, Store, &[Use::Value(0), Use::Constant]),
             (0, Compute, &[]),
             (0, Branch, &[Use::Value(4)]),
-            (1, Store, &[x, Use::Constant]),
-            (2, Store, &[y, Use::Constant]),
-            (3, Load, &[x]),
+            (1, Store, &[Use::Value(0), Use::Constant]),
+            (2, Store, &[Use::Value(1), Use::Constant]),
+            (3, Load, &[Use::Value(0)]),
             (3, Call, &[PRINTF, Use::Value(8)]),
         ];
-        let diamond = program(4, &[(OUTSIDE, 0), (0, 1), (0, 2), (1, 3), (2, 3), (3, OUTSIDE)]);
-        assert_eq!(output_slice(&diamond, &instructions), [0, 3, 4, 5, 6, 8, 9]);
+        (program(4, &[(OUTSIDE, 0), (0, 1), (0, 2), (1, 3), (2, 3), (3, OUTSIDE)]), code(&instructions))
+    }
+
+    #[test]
+    fn a_load_sees_the_last_stores_on_each_way_to_it() {
+        let (program, code) = diamond();
+        assert_eq!(Slicer::new(&program, &code).slice(Criterion::Output), [0, 3, 4, 5, 6, 8, 9]);
     }
 
     #[test]
     fn a_line_influences_those_whose_slices_hold_it() {
-        use Operation::{Branch, Call, Compute, Load, Local, Store};
-        let [x, y] = [0, 1].map(Use::Value);
-        // x = ..; x = ..; if (..) { x = .. } else { y = .. } printf(x): the first value is overwritten.
-        let instructions: [(u32, Operation, &[Use]); 10] = [
-            (0, Local, &[]),
-            (0, Local, &[]),
-            (0, Store, &[x, Use::Constant]),
-            (0, Store, &[x, Use::Constant]),
-            (0, Compute, &[]),
-            (0, Branch, &[Use::Value(4)]),
-            (1, Store, &[x, Use::Constant]),
-            (2, Store, &[y, Use::Constant]),
-            (3, Load, &[x]),
-            (3, Call, &[PRINTF, Use::Value(8)]),
-        ];
-        let diamond = program(4, &[(OUTSIDE, 0), (0, 1), (0, 2), (1, 3), (2, 3), (3, OUTSIDE)]);
-        let code = code(&instructions);
+        let (program, code) = diamond();
         // Lines by their numbers are those of the instructions.
-        let slicer = Slicer::new(&diamond, &code);
+        let slicer = Slicer::new(&program, &code);
         assert_eq!(slicer.influenced(2), [2]);
         assert_eq!(slicer.influenced(3), [3, 8, 9]);
         assert_eq!(slicer.influenced(4), [4, 5, 6, 7, 8, 9]);
