@@ -1,5 +1,7 @@
 //! Runs tests in record mode and reads what they did.
 
+mod ranked;
+
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
@@ -12,15 +14,16 @@ use suspect_format::abi::{ENV_CLOCK, ENV_OUT, ENV_RECORD, ENV_RECORD_BYTES, Mode
 use suspect_format::plan::{Ended, Point, WHEN_BEFORE};
 use suspect_format::record::{DEFAULT_RECORD_BYTES, FILE_SUFFIX};
 
+use ranked::Ranked;
+
 use super::blamed::Sign;
 use super::recorded_test::{Asked, Change, Chosen, Most, RecordedTest, chosen, of_contained, of_process};
 use crate::build::BuildReport;
 use crate::exec::{ScratchRoot, free_bytes, memory};
 use crate::mutation::{does_not_end, most_passing_edges};
 use crate::obstacle::Obstacle;
-use crate::program::{Function, Program};
+use crate::program::Program;
 use crate::progress::Progress;
-use crate::ranking::{Claims, last_ranking};
 use crate::recording::{Code, Given, Recording, Runs, code_of};
 use crate::source::SourceTree;
 use crate::store::{Lock, Run, Store, StoreError, TestRecord};
@@ -81,15 +84,6 @@ pub struct RecordingRoom<'a> {
     /// By test, the process that is to be looked at, and why.
     looked_at: RefCell<HashMap<String, (u32, Sign)>>,
     _lock: Lock,
-}
-
-/// The last ranking, as far as it is asked for.
-#[derive(Default)]
-struct Ranked {
-    /// Files and lines, in its order.
-    lines: Vec<(String, u32)>,
-    /// The probability of the first of them.
-    first: f64,
 }
 
 impl<'a> RecordingRoom<'a> {
@@ -462,42 +456,6 @@ impl<'a> RecordingRoom<'a> {
             change: Some(change),
             read: OnceCell::new(),
         }))
-    }
-
-    /// The claims about the latest run's tests, if there are any.
-    pub fn claims(&self) -> Option<Claims> {
-        Claims::load(self.session().ok()?).ok()
-    }
-
-    fn ranked(&self) -> &Ranked {
-        self.ranked.get_or_init(|| {
-            let ranking = self.session().ok().and_then(last_ranking);
-            let entries = ranking.map(|report| report.ranking).unwrap_or_default();
-            let first = entries.first().and_then(|entry| entry.probability).unwrap_or_default();
-            Ranked { lines: entries.into_iter().map(|entry| (entry.file, entry.line)).collect(), first }
-        })
-    }
-
-    /// The lines of the last ranking of the latest run, in its order; none if there is none.
-    pub fn ranked_lines(&self) -> &[(String, u32)] {
-        &self.ranked().lines
-    }
-
-    /// Whether the first line of the last ranking is of the code that a recorded process ran, or nothing was ranked.
-    fn is_suspected(&self, recording: &Recording) -> bool {
-        let Some((file, line)) = self.ranked_lines().first() else { return true };
-        let Ok(loaded) = self.code(&[recording]) else { return true };
-        let is_there = |function: &Function| {
-            loaded.0.files.get(function.place.file as usize) == Some(file)
-                && (function.place.line..=function.last_line).contains(line)
-        };
-        loaded.0.functions.iter().any(is_there)
-    }
-
-    /// Whether the last ranking blames this line more than all others together.
-    pub fn is_sure_of(&self, file: &str, line: u32) -> bool {
-        let Ranked { lines, first } = self.ranked();
-        *first > 0.5 && lines.first().is_some_and(|at| *at == (file.to_owned(), line))
     }
 
     /// The project's directory.

@@ -1,0 +1,53 @@
+//! What the last ranking says to one who explains.
+
+use super::RecordingRoom;
+use crate::program::Function;
+use crate::ranking::{Claims, last_ranking};
+use crate::recording::Recording;
+
+/// The last ranking, as far as it is asked for.
+#[derive(Default)]
+pub(super) struct Ranked {
+    /// Files and lines, in its order.
+    lines: Vec<(String, u32)>,
+    /// The probability of the first of them.
+    first: f64,
+}
+
+impl RecordingRoom<'_> {
+    /// The claims about the latest run's tests, if there are any.
+    pub fn claims(&self) -> Option<Claims> {
+        Claims::load(self.session().ok()?).ok()
+    }
+
+    fn ranked(&self) -> &Ranked {
+        self.ranked.get_or_init(|| {
+            let ranking = self.session().ok().and_then(last_ranking);
+            let entries = ranking.map(|report| report.ranking).unwrap_or_default();
+            let first = entries.first().and_then(|entry| entry.probability).unwrap_or_default();
+            Ranked { lines: entries.into_iter().map(|entry| (entry.file, entry.line)).collect(), first }
+        })
+    }
+
+    /// The lines of the last ranking of the latest run, in its order; none if there is none.
+    pub fn ranked_lines(&self) -> &[(String, u32)] {
+        &self.ranked().lines
+    }
+
+    /// Whether the first line of the last ranking is of the code that a recorded process ran, or nothing was ranked.
+    pub(super) fn is_suspected(&self, recording: &Recording) -> bool {
+        let Some((file, line)) = self.ranked_lines().first() else { return true };
+        let Ok(loaded) = self.code(&[recording]) else { return true };
+        let is_there = |function: &Function| {
+            loaded.0.files.get(function.place.file as usize) == Some(file)
+                && (function.place.line..=function.last_line).contains(line)
+        };
+        loaded.0.functions.iter().any(is_there)
+    }
+
+    /// Whether the last ranking blames this line more than all others together.
+    pub fn is_sure_of(&self, file: &str, line: u32) -> bool {
+        let Ranked { lines, first } = self.ranked();
+        *first > 0.5 && lines.first().is_some_and(|at| *at == (file.to_owned(), line))
+    }
+}
