@@ -67,6 +67,8 @@ pub struct Policy<'a> {
     /// Failing tests that all candidates are tried on because nothing turned them, the latest last; before the first of them each candidate is
     /// tried on the cheapest test that executes it.
     targets: Vec<u32>,
+    /// Failing tests that nothing turned before this round.
+    unturned: HashSet<u32>,
     /// Second trials that were chosen.
     again: HashSet<Pair>,
     /// How much wider than at first what is known is verified.
@@ -93,6 +95,7 @@ impl<'a> Policy<'a> {
             by_line,
             rounds: 0,
             targets: Vec::new(),
+            unturned: HashSet::new(),
             again: HashSet::new(),
             breadth: 1,
             everything,
@@ -103,6 +106,7 @@ impl<'a> Policy<'a> {
     /// `usable` tells which tests can be used; about `room` trials may still be run.
     pub fn next(&mut self, trials: &mut Trials, probabilities: &[f64], usable: &[bool], room: usize) -> Vec<Pair> {
         self.index(trials);
+        self.unturned = self.unturned(trials, usable).collect();
         let most = self.affordable(usable).min(FIRST_ROUND << self.rounds.min(8)).min(room);
         self.rounds += 1;
         let order = self.lines_by(probabilities);
@@ -240,13 +244,16 @@ impl<'a> Policy<'a> {
         by_gain(gains)
     }
 
-    /// Whether a candidate is known to make all first failing tests pass and to break none of the first passing ones.
+    /// Whether a candidate is known to make all first failing tests pass, but for those that fail whatever was tried and so for another reason, and to
+    /// break none of the first passing ones.
     fn repairs(&self, trials: &Trials, candidate: u32, usable: &[bool]) -> bool {
         let effect = |test: u32| trials.outcome(candidate, test).map(|outcome| outcome.effect);
         let mut failing = (0..).zip(self.tests.0).zip(usable).filter(|((_, test), usable)| **usable && test.failed);
         is_everywhere(&trials.candidates()[candidate as usize])
             && turns(trials, candidate)
-            && failing.all(|((test, _), _)| effect(test) == Some(Effect::Turned))
+            && failing.all(|((test, _), _)| {
+                effect(test).is_some_and(|effect| effect == Effect::Turned || self.unturned.contains(&test))
+            })
             && self
                 .covering(candidate, false, usable)
                 .all(|test| effect(test).is_some_and(|effect| effect != Effect::Turned))

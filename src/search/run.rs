@@ -14,7 +14,7 @@ use super::earlier::{EarlierRun, holding};
 use super::known::{identity, is_second, look_up};
 use super::lead::Lead;
 use super::policy::{Pair, Policy};
-use super::tests_chosen::{choose, choose_further};
+use super::tests_chosen::{affordable, choose, choose_further};
 use crate::campaign::pool::locked;
 use crate::campaign::runner::{Runner, Sizes, workers};
 use crate::campaign::shelf::Shelf;
@@ -139,13 +139,14 @@ impl<L: Lab> Search<'_, L> {
         let mut given_up: BTreeMap<u32, String> = BTreeMap::new();
         loop {
             let left = self.tests.iter().filter(|test| !given_up.contains_key(&test.test)).cloned();
-            let left: Vec<SearchTest> = left.collect();
+            let (left, mut dear) = affordable(left.collect());
             let mut searched = self.run_on(&left, deadline)?;
             let dead = dead_ends(&searched);
-            let has_others = left.iter().any(|test| test.failed && !dead.contains_key(&test.test));
+            let has_others = !dear.is_empty() || left.iter().any(|test| test.failed && !dead.contains_key(&test.test));
             // Also when time is up: what is known of the others is looked up.
             if dead.is_empty() || !has_others || self.stop.load(Ordering::Relaxed) {
                 searched.refused.append(&mut given_up);
+                searched.refused.append(&mut dear);
                 return Ok(searched);
             }
             given_up.extend(dead);

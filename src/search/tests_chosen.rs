@@ -1,6 +1,6 @@
 //! Which tests changes are tried on.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
 /// A test that counts.
@@ -31,6 +31,22 @@ impl SearchTest {
     pub fn executes(&self, piece: u32) -> bool {
         self.pieces.binary_search(&piece).is_ok()
     }
+}
+
+/// A failing test is left out that takes longer than this to get ready, and so many times as long as the one that takes least: its few trials would
+/// take the time of many.
+const DEAR: (Duration, u32) = (Duration::from_millis(2500), 8);
+
+/// The tests without failing ones that are dear where others are not, and why these are left out.
+pub fn affordable(tests: Vec<SearchTest>) -> (Vec<SearchTest>, BTreeMap<u32, String>) {
+    let least = tests.iter().filter(|test| test.failed).map(SearchTest::ready_in).min().unwrap_or_default();
+    let most = DEAR.0.max(least * DEAR.1);
+    let is_dear = |test: &SearchTest| test.failed && test.ready_in() > most;
+    let (dear, left): (Vec<SearchTest>, Vec<SearchTest>) = tests.into_iter().partition(is_dear);
+    let why = |test: &SearchTest| {
+        format!("getting it ready takes about {:.0?}, and other failing tests take less", test.ready_in())
+    };
+    (left, dear.iter().map(|test| (test.test, why(test))).collect())
 }
 
 /// The tests that changes are tried on: at most so many failing ones, the cheapest first and then those least like the chosen ones; and of the
@@ -113,6 +129,22 @@ mod tests {
         assert_eq!(names(2, 3), [1, 2, 3, 4, 5]);
         assert_eq!(names(8, 1), [1, 2, 0, 3]);
         assert_eq!(names(0, 5), [0u32; 0]);
+    }
+
+    #[test]
+    fn failing_tests_that_are_dear_are_left_out_where_there_are_others() {
+        let taking = |number: u32, failed: bool, milliseconds: u64| SearchTest {
+            wall: Duration::from_millis(milliseconds),
+            ..test(number, failed, &[1], 1)
+        };
+        let left = |tests: &[SearchTest]| -> (Vec<u32>, Vec<u32>) {
+            let (left, out) = affordable(tests.to_vec());
+            (left.iter().map(|test| test.test).collect(), out.into_keys().collect())
+        };
+        let tests = [taking(0, true, 2000), taking(1, true, 10), taking(2, false, 2000), taking(3, true, 400)];
+        assert_eq!(left(&tests), (vec![1, 2, 3], vec![0]));
+        assert_eq!(left(&[tests[0].clone(), tests[2].clone(), tests[3].clone()]), (vec![0, 2, 3], vec![]));
+        assert_eq!(left(&tests[2..3]), (vec![2], vec![]));
     }
 
     #[test]

@@ -13,6 +13,7 @@ use super::mismatch::clip;
 use super::oracle::Judge;
 use super::test::{FIRST_LIMIT, Place};
 use super::verdict::{Judgement, crash, status_text};
+use super::wanted;
 use super::words::{Said, Words};
 use super::{RunContext, SuiteError, Test, Verdict};
 use crate::exec::stand_in::{Reply, Standing, marks, start_directory};
@@ -25,6 +26,8 @@ const OTHERWISE: &str = "suspect";
 const MOST_DECIDING: usize = 3;
 /// Starts before the last that are looked at for the last one whose answer a driver notices.
 const LOOKED_AT: usize = 8;
+/// The directory of a start with the answer that its driver wants.
+const WANTED: &str = "wanted";
 /// The file that a driver writes into.
 const LOG: &str = "log";
 
@@ -234,6 +237,77 @@ impl Driver {
     }
 }
 
+impl Driver {
+    /// Keeps beside each of these starts, which fail, the answer that the driver wants, if it shows one and takes that for right.
+    pub(super) fn keep_wanted(
+        &self,
+        kept: &Path,
+        first: &Reading,
+        telling: &Telling,
+        failing: &[(usize, &Reply)],
+    ) -> Result<(), SuiteError> {
+        let all = first.after.concat();
+        let mut tried: Vec<(usize, std::vec::IntoIter<Reply>)> = failing
+            .iter()
+            .map(|(number, reply)| {
+                let said = first.after.get(*number).map(Vec::as_slice).unwrap_or_default();
+                (*number, wanted_answers([said, &all], reply).into_iter())
+            })
+            .collect();
+        for _ in 0..wanted::MOST_TRIED {
+            let round: Vec<(usize, Reply)> =
+                tried.iter_mut().filter_map(|(number, replies)| Some((*number, replies.next()?))).collect();
+            if round.is_empty() {
+                break;
+            }
+            let reading = self.replay(kept, round.iter().map(|(number, reply)| (*number, reply)), None)?;
+            for (number, reply) in &round {
+                if telling.has_passed(&reading, *number, first.after.len()) {
+                    reply.write(&of_start(kept, *number).join(WANTED)).map_err(refused("write answers in"))?;
+                    tried.retain(|(other, _)| other != number);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The answer that the driver wants of a start, if it is known.
+    pub(super) fn wanted(kept: &Path, number: usize) -> Option<Reply> {
+        Reply::read(&of_start(kept, number).join(WANTED)).ok()
+    }
+}
+
+/// Answers that a driver may want instead of a wrong one, by the first of these texts that shows any: of a program that ended badly, first with a good
+/// status.
+fn wanted_answers(said: [&[u8]; 2], wrong: &Reply) -> Vec<Reply> {
+    let found = said.map(|text| wanted::candidates(text, &wrong.stdout)).into_iter().find(|found| !found.is_empty());
+    let statuses = BTreeSet::from([0, wrong.status]);
+    let answer = |stdout: Vec<u8>| {
+        statuses.iter().map(move |status| Reply {
+            stdout: stdout.clone(),
+            stderr: wrong.stderr.clone(),
+            status: *status,
+        })
+    };
+    found.unwrap_or_default().into_iter().flat_map(answer).take(wanted::MOST_TRIED).collect()
+}
+
+impl Telling {
+    /// Whether by this run of a driver, of so many starts, the one with this number does what it should.
+    fn has_passed(&self, reading: &Reading, number: usize, n_starts: usize) -> bool {
+        let goes_on = reading.after.len() > number + 1;
+        let has_passed = match self {
+            Telling::Passes => false,
+            Telling::Stops => goes_on,
+            Telling::Words(words) => {
+                let said = reading.after.get(number).map(Vec::as_slice).unwrap_or_default();
+                (goes_on || number + 1 == n_starts) && words.said(said) != Said::Fail
+            }
+        };
+        has_passed || reading.verdict == Verdict::Pass
+    }
+}
+
 /// How a driver tells, and what it says after each start.
 pub(super) type Told = (Telling, Vec<Said>);
 
@@ -263,6 +337,8 @@ pub(super) struct Driven {
     pub(super) n_starts: usize,
     /// What it answered.
     pub(super) wrong: Reply,
+    /// What it should have answered, if that is known.
+    pub(super) wanted: Option<Reply>,
     /// Whether its standard error goes where its output goes.
     pub(super) is_merged: bool,
     /// What the driver says of that.
@@ -284,12 +360,18 @@ impl Judge for Driven {
             Status::TimedOut | Status::Flooded => return Judgement::fail(outcome.status.to_string()),
         };
         let reply = Reply { stdout: outcome.stdout.bytes.clone(), stderr: outcome.stderr.bytes.clone(), status };
-        if self.is_wrong(&reply) {
+        if self.is_same(&reply, &self.wrong) {
             return Judgement::fail(self.complaint.clone());
+        }
+        if self.wanted.as_ref().is_some_and(|wanted| self.is_same(&reply, wanted)) {
+            return Judgement::pass();
         }
         // Nobody knows what a script does with what a broken program writes.
         if let Some(signal) = crash(outcome.status).filter(|_| status != self.wrong.status) {
             return Judgement::fail(status_text(Status::Signaled(signal)));
+        }
+        if self.is_further(&reply) {
+            return Judgement::fail(self.complaint.clone());
         }
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (reply.status, reply.stdout.clone(), reply.stderr.clone());
@@ -298,17 +380,30 @@ impl Judge for Driven {
     }
 
     fn identity(&self) -> Vec<u8> {
-        let Reply { stdout, stderr, status } = &self.wrong;
-        let texts = [stdout.as_slice(), stderr, self.complaint.as_bytes()];
-        let lengths = texts.map(|text| (text.len() as u64).to_le_bytes()).concat();
-        [&status.to_le_bytes()[..], &lengths, &texts.concat()].concat()
+        let replies: Vec<&Reply> = [&self.wrong].into_iter().chain(&self.wanted).collect();
+        let statuses: Vec<u8> = replies.iter().flat_map(|reply| reply.status.to_le_bytes()).collect();
+        let mut texts = vec![self.complaint.as_bytes()];
+        texts.extend(replies.iter().flat_map(|reply| [reply.stdout.as_slice(), &reply.stderr]));
+        let lengths: Vec<u8> = texts.iter().flat_map(|text| (text.len() as u64).to_le_bytes()).collect();
+        [statuses, lengths, texts.concat()].concat()
     }
 }
 
 impl Driven {
-    fn is_wrong(&self, reply: &Reply) -> bool {
-        (reply.status, &reply.stdout) == (self.wrong.status, &self.wrong.stdout)
-            && (self.is_merged || reply.stderr == self.wrong.stderr)
+    fn is_same(&self, reply: &Reply, other: &Reply) -> bool {
+        (reply.status, &reply.stdout) == (other.status, &other.stdout)
+            && (self.is_merged || reply.stderr == other.stderr)
+    }
+
+    /// Whether an answer is no nearer to what is wanted than the wrong one, so that the driver need not be asked. A driver that leaves out some of what
+    /// it compares wants answers that differ from the right one, but less than the wrong one does.
+    fn is_further(&self, reply: &Reply) -> bool {
+        self.wanted.as_ref().is_some_and(|wanted| {
+            let wrongs = |reply: &Reply| {
+                wanted::n_changed(&reply.stdout, &wanted.stdout) + usize::from(reply.status != wanted.status)
+            };
+            wrongs(reply) >= wrongs(&self.wrong).max(1)
+        })
     }
 
     /// Has the driver look at another answer.
@@ -318,21 +413,11 @@ impl Driven {
             Err(error) => return (Verdict::Error, error.to_string()),
         };
         let said = reading.after.get(self.number).map(Vec::as_slice).unwrap_or_default();
-        let goes_on = reading.after.len() > self.number + 1;
-        let has_passed = match &self.telling {
-            Telling::Passes => false,
-            Telling::Stops => goes_on,
-            Telling::Words(words) => {
-                let is_last = self.number + 1 == self.n_starts;
-                (goes_on || is_last) && words.said(said) != Said::Fail
-            }
-        };
-        let has_passed = has_passed || reading.verdict == Verdict::Pass;
         let complaint = match &self.telling {
             Telling::Words(words) => words.complaint(said),
             _ => None,
         };
-        match has_passed {
+        match self.telling.has_passed(&reading, self.number, self.n_starts) {
             true => (Verdict::Pass, String::new()),
             false => (Verdict::Fail, complaint.unwrap_or_else(|| self.complaint.clone())),
         }

@@ -44,6 +44,7 @@ mod template;
 mod test;
 mod test_code;
 mod verdict;
+mod wanted;
 mod words;
 
 pub use baseline::{

@@ -187,6 +187,11 @@ fn learn_starts(driver: &Driver, kept: &Path, first: &Reading) -> Result<Result<
     let n_otherwise = alone.iter().filter(|same| !**same).count();
     let starts: Vec<Known> =
         said.into_iter().zip(alone).map(|(known, same)| if same { known } else { Known::Unknown }).collect();
+    let failing: Vec<(usize, &Reply)> = (0..n_starts)
+        .filter(|number| matches!(starts[*number], Known::Fails(_)))
+        .map(|number| (number, &replies[number]))
+        .collect();
+    driver.keep_wanted(kept, first, &telling, &failing)?;
     let count = |wanted: fn(&Known) -> bool| starts.iter().filter(|known| wanted(known)).count();
     let n_failing = count(|known| matches!(known, Known::Fails(_)));
     let n_unknown = count(|known| *known == Known::Unknown) - n_otherwise;
@@ -319,6 +324,7 @@ impl<'a> Started<'a> {
                 number: self.number,
                 n_starts: learnt.starts.len(),
                 wrong: self.reply.clone(),
+                wanted: Driver::wanted(self.kept, self.number),
                 is_merged: self.start.is_merged,
                 complaint: why.clone(),
                 known: Mutex::default(),

@@ -65,9 +65,12 @@ impl Words {
         }
     }
 
-    /// The first line of a text that says that something fails.
+    /// The first line of a text that says that something fails, if one does, one that is not of a difference of two files.
     pub(super) fn complaint(&self, text: &[u8]) -> Option<String> {
-        self.complaining(text).next().map(|line| clip(line.trim_ascii()))
+        let is_of_difference = |line: &&[u8]| matches!(line.first(), Some(b'-' | b'+' | b'@' | b'<' | b'>'));
+        let line =
+            self.complaining(text).find(|line| !is_of_difference(line)).or_else(|| self.complaining(text).next());
+        line.map(|line| clip(line.trim_ascii()))
     }
 
     /// How many lines of a text say so.

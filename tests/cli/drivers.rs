@@ -134,6 +134,40 @@ fn a_change_counts_if_the_driver_accepts_what_the_program_then_writes() {
     assert!(!is_claimed("3"), "{ranking}");
 }
 
+/// A driver that shows how outputs differ, whatever their letters' case, and keeps count of its runs.
+const SHOWING: &str = r#"echo run >> runs
+status=0
+check() {
+    echo "$2" > "$TMPDIR/is"
+    echo "$3" > "$TMPDIR/want"
+    if diff -i -u "$TMPDIR/want" "$TMPDIR/is"; then echo "PASS: $1"; else echo "FAIL: $1"; status=1; fi
+}
+check high "$(echo 50 45 | ./grade)" "95 points: 1"
+check low "$(echo 10 | ./grade)" "10 points: 3"
+check edge "$(echo 60 30 | ./grade)" "90 points: 1"
+check middle "$(echo 60 | ./grade)" "60 points: 2"
+exit $status
+"#;
+
+#[test]
+fn a_driver_that_shows_what_it_wants_is_asked_of_nothing_further_from_it() {
+    let n_runs = |project: &Project| std::fs::read_to_string(project.path().join("runs")).unwrap().lines().count();
+    let asked = |driver: &str| {
+        let project = project_of(driver);
+        let said = tested(&project);
+        assert!(said.contains("fails: spec, 3rd start of grade: spec: FAIL: edge\n"), "{said}");
+        let before = n_runs(&project);
+        let answer = project.succeed(&["rank"]);
+        assert!(answer.contains("with `points >= 90`"), "{answer}");
+        n_runs(&project) - before
+    };
+    assert_eq!(asked(SHOWING), 0);
+    // What is wanted is not written as the program writes it: what is nearer than the wrong output is asked about.
+    let unlike = asked(&SHOWING.replace(" points: ", " Points: "));
+    let silent = asked(&SHOWING.replace("if diff -i -u", "if diff > /dev/null -i"));
+    assert!(0 < unlike && unlike < silent, "{unlike} {silent}");
+}
+
 #[test]
 fn starts_of_drivers_that_stop_at_the_first_failure_are_told_apart() {
     let driver = "set -e\nfor n in 95 10 60 90 20; do\n    echo $n | ./grade > \"$TMPDIR/out\"\n    case $n in 9?) want=1;; 60) want=2;; *) want=3;; esac\n    \
