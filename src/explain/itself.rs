@@ -52,12 +52,7 @@ pub fn mended(
 ) -> Result<Mended, Obstacle> {
     let mut lines: Vec<KeptClaim> = Vec::new();
     let Some(claims) = room.claims() else { return Ok(Mended::Lines(lines)) };
-    let mut first: Vec<(String, u32)> = Vec::new();
-    for line in room.ranked_lines() {
-        if first.len() < FIRST_LINES && !first.contains(line) {
-            first.push(line.clone());
-        }
-    }
+    let first = room.first_lines();
     let mends = claims.mends(name, &first);
     if mends.is_empty() {
         return Ok(Mended::Lines(lines));
@@ -127,9 +122,6 @@ pub fn still_tells(failing: &RecordedTest, output: &[u8]) -> bool {
 
 /// What a change does that acts once where the fault does several times.
 const PARTLY: &str = "the first wrong line is as expected, and a later one is not";
-
-/// Lines of the last ranking on which a change may stand that a run is compared under.
-const FIRST_LINES: usize = 3;
 
 /// Looks for a change of a recorded failing test that makes it pass, and records that run; the one that is given if it is.
 pub fn make(

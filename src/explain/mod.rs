@@ -80,8 +80,8 @@ pub fn explain(
     progress: &dyn Progress,
     told: &dyn Fn(&Explanation),
 ) -> Result<Explanation, Obstacle> {
-    let test = second::failing_test(store, request)?;
     let room = RecordingRoom::new(store, progress)?;
+    let test = second::failing_test(store, &room, request)?;
     let test = room.test(&test)?;
     let until = Instant::now() + request.budget;
     failing::failure(&room, &test.name).iter().for_each(told);

@@ -8,7 +8,7 @@ use crate::recording::Asked;
 /// A request for an explanation.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// The failing test; without one, the first of the last `suspect test`.
+    /// The failing test; without one, one of the last `suspect test` that the best change of the last ranking mends, or the first.
     pub test: Option<String>,
     /// The run that it is compared with.
     pub second: Second,

@@ -15,8 +15,9 @@ const NONE_PASSES: &str = "no passing test is there to compare with";
 /// No passing test does anything that the failing one does.
 const NONE_ALIKE: &str = "no passing test executes what this one does";
 
-/// The name of the failing test: the one asked for, else the first that failed in the last `suspect test`.
-pub fn failing_test(store: &Store, request: &Request) -> Result<String, Obstacle> {
+/// The name of the failing test: the one asked for, else of those that failed in the last `suspect test` the one that the best change of the last ranking
+/// mends, or the first.
+pub fn failing_test(store: &Store, room: &RecordingRoom<'_>, request: &Request) -> Result<String, Obstacle> {
     if let Some(failing) = request.test.as_ref().filter(|_| request.second != Second::Alike) {
         return Ok(failing.clone());
     }
@@ -26,9 +27,10 @@ pub fn failing_test(store: &Store, request: &Request) -> Result<String, Obstacle
     if let Some(name) = &request.test {
         return Ok(name.clone());
     }
-    let failing = run.manifest.tests.iter().find(|test| test.passed == Some(false));
+    let tests = run.manifest.tests.iter().filter(|test| test.passed == Some(false));
+    let mut failing = tests.map(|test| test.name.as_str());
     let none = || Obstacle::new(Obstacle::Tests, "no test of the last `suspect test` fails; give the one to explain");
-    Ok(failing.ok_or_else(none)?.name.clone())
+    Ok(room.mended_test(failing.clone()).or(failing.next()).ok_or_else(none)?.to_owned())
 }
 
 /// Passing tests like a failing one.

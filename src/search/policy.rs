@@ -64,7 +64,7 @@ pub struct Policy<'a> {
     /// Candidates by line.
     by_line: BTreeMap<u32, Vec<u32>>,
     rounds: u32,
-    /// Failing tests that all candidates are tried on because nothing turned them, the latest last; before the first of them each candidate is
+    /// Failing tests that all candidates are tried on because nothing turned or mended them, the latest last; before the first of them each candidate is
     /// tried on the cheapest test that executes it.
     targets: Vec<u32>,
     /// Failing tests that nothing turned before this round.
@@ -116,13 +116,20 @@ impl<'a> Policy<'a> {
             chosen = self.cut_again(trials, probabilities, usable);
         }
         while chosen.is_empty()
-            && let Some(target) = self.next_target(trials, usable)
+            && let Some(target) = self.next_target(self.unturned(trials, usable))
         {
             self.targets.push(target);
             chosen = self.round(trials, probabilities, usable, &order, most);
         }
         while chosen.is_empty() && self.breadth < WIDENING.pow(WIDENINGS as u32) && !is_clear(&order, probabilities) {
             self.breadth *= WIDENING;
+            chosen = self.round(trials, probabilities, usable, &order, most);
+        }
+        while chosen.is_empty()
+            && !is_clear(&order, probabilities)
+            && let Some(target) = self.next_target(self.unmended(trials, usable))
+        {
+            self.targets.push(target);
             chosen = self.round(trials, probabilities, usable, &order, most);
         }
         if chosen.is_empty() && self.everything {
@@ -383,9 +390,9 @@ impl<'a> Policy<'a> {
         }
     }
 
-    /// A failing test that nothing has turned, and that has not been the target yet.
-    fn next_target(&self, trials: &Trials, usable: &[bool]) -> Option<u32> {
-        self.unturned(trials, usable).find(|test| !self.targets.contains(test))
+    /// The first of these failing tests that has not been the target yet.
+    fn next_target(&self, mut failing: impl Iterator<Item = u32>) -> Option<u32> {
+        failing.find(|test| !self.targets.contains(test))
     }
 
     /// Of the first lines, candidates that change what failing tests show: do they change passing ones, too?

@@ -100,3 +100,14 @@ fn of_a_fault_that_acts_several_times_the_first_wrong_line_is_explained() {
     // A member of an object on the heap is told as what it is.
     assert!(text.contains("`parcel->fee` is 5 here, 9 there"), "{text}");
 }
+
+/// The test that comes first expects what no change gives without harm to others.
+#[test]
+fn the_failing_test_that_the_best_change_mends_is_explained() {
+    let project = ranked(FEES, &[("7", "6"), ("10", "9"), ("12", "9"), ("3", "5"), ("8", "5"), ("9", "5")]);
+    let answer = project.succeed(&["rank", "--budget", "0"]);
+    assert!(answer.contains("with `parcel->kilos >= 10`"), "{answer}");
+    let found: Value = serde_json::from_str(&project.succeed(&["explain", "--format", "json"])).unwrap();
+    assert_eq!(found["test"], "2", "{found}");
+    assert!(found["against"].as_str().unwrap().starts_with("itself with "), "{found}");
+}

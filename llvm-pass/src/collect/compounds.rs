@@ -192,7 +192,16 @@ impl<'a> Finder<'a> {
             index += 1;
         }
         members.sort();
-        members
+        // What was taken for a member to come is none, then; what it leads to is reached in other ways, too.
+        loop {
+            let n_members = members.len();
+            let kept = members.clone();
+            let is_inside = |block: &usize| self.graph.predecessors(*block).iter().all(|from| kept.contains(from));
+            members.retain(|block| *block == first || is_inside(block));
+            if members.len() == n_members {
+                return members;
+            }
+        }
     }
 
     /// Whether `block` evaluates an operand of the condition that `members` began.

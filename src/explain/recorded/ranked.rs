@@ -2,8 +2,11 @@
 
 use super::RecordingRoom;
 use crate::program::Function;
-use crate::ranking::{Claims, last_ranking};
+use crate::ranking::{Claims, KeptClaim, last_ranking};
 use crate::recording::Recording;
+
+/// Lines of the last ranking on which a change may stand that a run is compared under.
+const FIRST_LINES: usize = 3;
 
 /// The last ranking, as far as it is asked for.
 #[derive(Default)]
@@ -32,6 +35,27 @@ impl RecordingRoom<'_> {
     /// The lines of the last ranking of the latest run, in its order; none if there is none.
     pub fn ranked_lines(&self) -> &[(String, u32)] {
         &self.ranked().lines
+    }
+
+    /// The first lines of the last ranking, each once: on these a change may stand that a run is compared under.
+    pub fn first_lines(&self) -> Vec<(String, u32)> {
+        let mut first: Vec<(String, u32)> = Vec::new();
+        for line in self.ranked_lines() {
+            if first.len() < FIRST_LINES && !first.contains(line) {
+                first.push(line.clone());
+            }
+        }
+        first
+    }
+
+    /// Of failing tests the one that the best change of the last ranking mends; of several, the first.
+    pub fn mended_test<'t>(&self, failing: impl Iterator<Item = &'t str>) -> Option<&'t str> {
+        let (claims, first) = (self.claims()?, self.first_lines());
+        let place = |claim: &&KeptClaim| {
+            first.iter().position(|(file, line)| (file, *line) == (&claim.shown.file, claim.shown.line))
+        };
+        let mended = failing.filter_map(|test| Some((claims.mends(test, &first).first().and_then(place)?, test)));
+        mended.min_by_key(|(place, _)| *place).map(|(_, test)| test)
     }
 
     /// Whether the first line of the last ranking is of the code that a recorded process ran, or nothing was ranked.

@@ -1,7 +1,9 @@
 //! Second trials, with a larger budget, of what was cut on a failing test: what mends a check that fails at once may let a long loop go on.
 
+use std::collections::HashSet;
+
 use super::{FOLLOWED, Pair, Policy, by_gain, is_everywhere, promise, turns};
-use crate::evidence::{Effect, Trials};
+use crate::evidence::{Effect, Outcome, Trials};
 use crate::trial::End;
 
 /// Second trials, at most: each may take some tenths of a second, and most cuts are of loops without end. A third is for failing tests that nothing has
@@ -72,5 +74,19 @@ impl Policy<'_> {
             })
         };
         failing.map(|((position, _), _)| position).filter(move |test| !is_turned(*test))
+    }
+
+    /// The first failing tests that nothing makes pass without breaking a passing test.
+    pub(super) fn unmended(&self, trials: &Trials, usable: &[bool]) -> impl Iterator<Item = u32> {
+        let turned = |outcome: &Outcome| outcome.effect == Effect::Turned;
+        let keeps = |candidate: &u32| !trials.passing(*candidate).any(|(_, outcome)| turned(&outcome));
+        let candidates = (0..trials.candidates().len() as u32).filter(keeps);
+        let mended: HashSet<u32> = candidates
+            .flat_map(|candidate| trials.failing(candidate))
+            .filter(|(_, outcome)| turned(outcome))
+            .map(|(test, _)| test)
+            .collect();
+        let failing = (0..).zip(self.tests.0).zip(usable).filter(|((_, test), usable)| **usable && test.failed);
+        failing.map(|((position, _), _)| position).filter(move |test| !mended.contains(test))
     }
 }

@@ -146,3 +146,30 @@ fn what_turned_is_verified_to_the_end_unless_one_line_is_far_ahead() {
     assert_eq!(verified([0.5, 0.3]), 60);
     assert_eq!(verified([0.9, 0.01]), 10);
 }
+
+/// What mends one failing test may do nothing to a cheaper one, which another change turns that breaks a passing test.
+#[test]
+fn a_failing_test_that_nothing_mends_has_everything_tried_on_it_in_the_end() {
+    let (program, facts) = (program(), facts::Facts::default());
+    let of = |test: u32, failed: bool| SearchTest { test, failed, cost: u64::from(test), ..tests()[0].clone() };
+    let all = [of(0, true), of(1, true), of(2, false)];
+    let tests: Vec<&SearchTest> = all.iter().collect();
+    let tried = |test: &&SearchTest| TriedTest { test: test.test, failed: test.failed, matched: None, further: false };
+    let next = |breaking: Effect| {
+        let mut trials = Trials::new(tests.iter().map(tried).collect());
+        let mut set = |node: u32, effects: [Option<Effect>; 3]| {
+            let candidate = trials.add(setting(node, 7));
+            for (test, effect) in (0..).zip(effects).filter_map(|(test, effect)| Some((test, effect?))) {
+                trials.set(candidate, test, Outcome { effect, end: End::Exited(0), matched: None });
+            }
+            candidate
+        };
+        set(1, [Some(Effect::Turned), Some(Effect::Turned), Some(breaking)]);
+        let idle = set(2, [Some(Effect::Unchanged), None, None]);
+        let mut policy = Policy::new(&program, &tests, 3, &facts, false);
+        (policy.next(&mut trials, &[1.0 / f64::from(N_NODES); N_NODES as usize], &[true; 3], 32), idle)
+    };
+    let (chosen, idle) = next(Effect::Turned);
+    assert_eq!(chosen, [(idle, 1)]);
+    assert_eq!(next(Effect::Unchanged).0, []);
+}
