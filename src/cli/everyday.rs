@@ -20,13 +20,16 @@ use crate::exec::interrupt;
 use crate::ranking::{self, RankRequest, TrialOptions, Trying};
 use crate::source::SourceTree;
 use crate::store::Store;
-use crate::suite::CONFIG_FILE;
+use crate::suite::{CONFIG_FILE, Deadline};
 use crate::suite_run::{HowTested, Session, record_suite};
 
 /// How often `--watch` looks: people do not notice less, and looking takes a hundredth of it.
 const LOOKED: Duration = Duration::from_millis(300);
 /// Milliseconds that all tests take one after the other, beyond which nobody waits for them to run some more times before the first answer.
 const MOST_TESTED: u64 = 60_000;
+
+/// Time for making tests tell more: as much as for ranking, so that nobody waits twice as long before the first answer than for it.
+const REFINED: Duration = Duration::from_secs(60);
 
 /// Builds if that is due, tests, and ranks what fails; again and again if it is to watch.
 ///
@@ -36,6 +39,7 @@ pub fn everyday(start: &Path, watch: bool, out: &mut impl Write) -> Result<(), F
     let root = project_root(start);
     if !watch {
         let is_new = build(&root)?;
+        interrupt::catch().map_err(Failure::of(Exit::Internal))?;
         return test(&root, is_new, out);
     }
     interrupt::catch().map_err(Failure::of(Exit::Internal))?;
@@ -98,7 +102,13 @@ fn refine(root: &Path) -> Result<bool, Failure> {
         return Ok(false);
     }
     hints.iter().for_each(|hint| say!("suspect: {hint}; trying that"));
-    let refinements = refinements(root)?;
+    let refinements = match refinements(root, Deadline::within(REFINED)) {
+        Ok(refinements) => refinements,
+        Err(failure) => {
+            say!("suspect: {}; the tests stay as they are", failure.message);
+            return Ok(false);
+        }
+    };
     say_refined(&refinements, &mut std::io::stderr()).map_err(Failure::of(Exit::File))?;
     Ok(refinements.iter().any(|refinement| refinement.refused.is_none()))
 }

@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use serde::{Deserialize, Serialize};
 use suspect_format::abi::{ENV_STAND_IN, ENV_STARTS};
 
+use super::deadline::Deadline;
 use super::mismatch::clip;
 use super::oracle::Judge;
 use super::test::{FIRST_LIMIT, Place};
@@ -44,6 +45,8 @@ struct Watched<'k> {
 #[derive(Clone, Debug)]
 pub(super) struct Driver {
     pub(super) test: Test,
+    /// Until when it is looked at.
+    pub(super) deadline: Deadline,
 }
 
 /// What a run of a driver wrote, and what it came to.
@@ -111,7 +114,7 @@ impl Driver {
         session.iter().for_each(|(name, value)| env.set_varying(name, value));
         // What it writes is to be there when it starts the next program.
         env.set("PYTHONUNBUFFERED", "1");
-        let limit = self.test.own_timeout().unwrap_or(FIRST_LIMIT);
+        let limit = self.deadline.left(self.test.own_timeout().unwrap_or(FIRST_LIMIT))?;
         let line = "log=$1; shift; exec \"$@\" >>\"$log\" 2>&1";
         let shell = ["/bin/sh".into(), "-c".into(), line.into(), "sh".into(), log.clone().into()];
         let command = Command {
@@ -121,9 +124,12 @@ impl Driver {
             session,
             stdin: Stdin::Null,
             merge_stderr: false,
-            limits: Limits { wall: limit, ..Limits::default() },
+            limits: Limits { wall: limit, interruptible: self.deadline.is_interruptible(), ..Limits::default() },
         };
         let mut outcome = command.run()?;
+        if outcome.status == Status::TimedOut {
+            self.deadline.left(limit)?;
+        }
         outcome.stdout.bytes = fs::read(&log).map_err(refused("read the output in"))?;
         let marks = marks(directory).map_err(refused("read what was kept in"))?;
         let context = RunContext { env: &[], scratch: &root, timeout: None, large_stack: false, interruptible: false };

@@ -15,6 +15,7 @@ mod command;
 mod complaint;
 pub mod config;
 mod ctest;
+mod deadline;
 mod detect;
 mod driver;
 mod error;
@@ -53,6 +54,7 @@ pub use baseline::{
 pub use captured::Judging;
 pub use complaint::{complaint, complaints, failed_checks};
 pub use config::{Config, FILE as CONFIG_FILE, RETURNED, ScratchKind, StatedRange};
+pub use deadline::Deadline;
 pub use error::SuiteError;
 pub use framework::Framework;
 pub use hint::{Hint, Key};

@@ -7,8 +7,11 @@ use std::path::Path;
 use suspect_format::abi::ENV_OUT;
 
 use super::config::{Config, FILE};
+use super::deadline::Deadline;
+use super::test::FIRST_LIMIT;
 use super::{RunContext, Suite, SuiteError, Test, TestRun, Verdict};
 use crate::exec::ScratchRoot;
+use crate::progress::Progress;
 
 /// What came of a line for one `[[suite]]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,13 +30,19 @@ pub struct Refinement {
 /// Scratch directories are made in `scratch`.
 ///
 /// # Errors
-/// As [`Suite::load`], or when suspect.toml cannot be written.
-pub fn refine(root: &Path, scratch: &ScratchRoot) -> Result<Vec<Refinement>, SuiteError> {
+/// As [`Suite::load`], when suspect.toml cannot be written, or when `deadline` comes before the tests have run once as they are.
+pub fn refine(
+    root: &Path,
+    scratch: &ScratchRoot,
+    deadline: Deadline,
+    progress: &dyn Progress,
+) -> Result<Vec<Refinement>, SuiteError> {
+    let running = Running { scratch, deadline, progress };
     let path = root.join(FILE);
     let mut suite = Suite::load(root)?;
     let mut text =
         fs::read_to_string(&path).map_err(|source| SuiteError::Io { what: "read", path: path.clone(), source })?;
-    let mut runs = run_all(&suite, scratch)?;
+    let mut runs = running.all(&suite)?;
     let outputs = |runs: &[Seen]| runs.iter().map(|seen| seen.run.output.clone()).collect::<Vec<_>>();
     let written = outputs(&runs);
     let hints = suite.hints(
@@ -42,14 +51,20 @@ pub fn refine(root: &Path, scratch: &ScratchRoot) -> Result<Vec<Refinement>, Sui
     let mut refinements = Vec::new();
     for (hint, line) in hints.into_iter().map(|hint| (hint.clone(), hint.key.line())) {
         let Some(changed) = with_line(&text, hint.suite, line) else { continue };
-        let tried = Suite::from_config(suite.root(), Config::parse(changed.as_bytes(), &path)?)?;
-        let tried_runs = run_all(&tried, scratch)?;
-        let refused = differs(&suite, &runs, &tried, &tried_runs).or_else(|| nothing_more(&suite, &tried));
-        let n_tests = (suite.tests().len(), tried.tests().len());
-        refinements.push(Refinement { suite: hint.suite + 1, line, n_tests, refused: refused.clone() });
-        if refused.is_none() {
-            (text, suite, runs) = (changed, tried, tried_runs);
-        }
+        let n_before = suite.tests().len();
+        let (n_tests, refused) = match running.tried(&suite, &changed, &path) {
+            Ok((tried, tried_runs)) => {
+                let refused = differs(&suite, &runs, &tried, &tried_runs).or_else(|| nothing_more(&suite, &tried));
+                let n_tests = (n_before, tried.tests().len());
+                if refused.is_none() {
+                    (text, suite, runs) = (changed, tried, tried_runs);
+                }
+                (n_tests, refused)
+            }
+            Err(SuiteError::Late(why)) => ((n_before, n_before), Some(why.to_owned())),
+            Err(error) => return Err(error),
+        };
+        refinements.push(Refinement { suite: hint.suite + 1, line, n_tests, refused });
     }
     if refinements.iter().any(|refinement| refinement.refused.is_none()) {
         write_whole(&path, &text).map_err(|source| SuiteError::Io { what: "write", path, source })?;
@@ -73,18 +88,47 @@ struct Seen {
     processes: u32,
 }
 
-fn run_all(suite: &Suite, scratch: &ScratchRoot) -> Result<Vec<Seen>, SuiteError> {
-    suite.tests().iter().map(|test| run(suite, test, scratch)).collect()
+/// How tests are run here.
+struct Running<'a> {
+    scratch: &'a ScratchRoot,
+    deadline: Deadline,
+    progress: &'a dyn Progress,
 }
 
-fn run(suite: &Suite, test: &Test, scratch: &ScratchRoot) -> Result<Seen, SuiteError> {
-    let refused = |source| SuiteError::Io { what: "make a directory in", path: std::env::temp_dir(), source };
-    let traces = tempfile::Builder::new().prefix("suspect-").tempdir().map_err(refused)?;
-    let env = [(ENV_OUT.into(), traces.path().into())];
-    let run = suite
-        .run_test(test, &RunContext { env: &env, scratch, timeout: None, large_stack: false, interruptible: false })?;
-    let processes = fs::read_dir(traces.path()).map_or(0, Iterator::count) as u32;
-    Ok(Seen { run, processes })
+impl Running<'_> {
+    /// The tests of another suspect.toml of the suite's project, and their runs.
+    fn tried(&self, suite: &Suite, text: &str, path: &Path) -> Result<(Suite, Vec<Seen>), SuiteError> {
+        let tried = Suite::from_config_until(suite.root(), Config::parse(text.as_bytes(), path)?, self.deadline)?;
+        let runs = self.all(&tried)?;
+        Ok((tried, runs))
+    }
+
+    fn all(&self, suite: &Suite) -> Result<Vec<Seen>, SuiteError> {
+        let n_tests = suite.tests().len();
+        let run = |(number, test): (usize, &Test)| {
+            self.progress.show(false, &|_| format!("trying: test {} of {n_tests}, {}", number + 1, test.name));
+            self.one(suite, test)
+        };
+        let runs = suite.tests().iter().enumerate().map(run).collect();
+        self.progress.clear();
+        runs
+    }
+
+    fn one(&self, suite: &Suite, test: &Test) -> Result<Seen, SuiteError> {
+        let refused = |source| SuiteError::Io { what: "make a directory in", path: std::env::temp_dir(), source };
+        let traces = tempfile::Builder::new().prefix("suspect-").tempdir().map_err(refused)?;
+        let env = [(ENV_OUT.into(), traces.path().into())];
+        let timeout = Some(self.deadline.left(test.own_timeout().unwrap_or(FIRST_LIMIT))?);
+        let interruptible = self.deadline.is_interruptible();
+        let context = RunContext { env: &env, scratch: self.scratch, timeout, large_stack: false, interruptible };
+        let run = suite.run_test(test, &context)?;
+        if run.verdict == Verdict::Timeout {
+            // It may have been ended by the deadline.
+            self.deadline.left(FIRST_LIMIT)?;
+        }
+        let processes = fs::read_dir(traces.path()).map_or(0, Iterator::count) as u32;
+        Ok(Seen { run, processes })
+    }
 }
 
 /// In what the tests of a changed suspect.toml differ: those of one that stays are as before; cases of one that is taken apart, or the whole beside them, fail exactly

@@ -7,6 +7,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -107,7 +108,7 @@ impl Listing<'_> {
         };
         let mut alone = test.alone().ok().filter(|test| !test.is_judged_by_case())?;
         alone.plan.timeout = alone.plan.timeout.or(self.section.timeout);
-        Some(Driver { test: alone })
+        Some(Driver { test: alone, deadline: self.deadline })
     }
 
     fn starts_of(&self, driver: &Driver) -> PathBuf {
@@ -184,6 +185,7 @@ fn learn_starts(driver: &Driver, kept: &Path, first: &Reading) -> Result<Result<
     };
     let said = known(&said, |number| why(first.after.get(number).map(Vec::as_slice).unwrap_or_default()));
     let alone: Vec<bool> = started.par_iter().map(Started::is_same_alone).collect();
+    driver.deadline.left(Duration::MAX)?;
     let n_otherwise = alone.iter().filter(|same| !**same).count();
     let starts: Vec<Known> =
         said.into_iter().zip(alone).map(|(known, same)| if same { known } else { Known::Unknown }).collect();
@@ -352,7 +354,7 @@ impl<'a> Started<'a> {
             let cwd = test.working_dir(&scratch).ok()?;
             test.command_in(&cwd, &scratch.tmp()).run().ok()
         };
-        run().is_some_and(|outcome| {
+        !self.driver.deadline.is_over() && run().is_some_and(|outcome| {
             let status = match outcome.status {
                 Status::Exited(code) => (code & 0xff) << 8,
                 Status::Signaled(signal) => signal,
