@@ -35,7 +35,7 @@ pub fn init(start: &Path, arguments: &InitArguments, out: &mut impl Write) -> Re
 /// Writes into suspect.toml what has its tests tell more, and says it.
 fn refine(root: &Path, format: OutputFormat, out: &mut impl Write) -> Result<(), Failure> {
     interrupt::catch().map_err(Failure::of(Exit::Internal))?;
-    let refinements = refinements(root, suite::Deadline::Interrupt).map_err(|failure| match interrupt::happened() {
+    let refinements = refinements(root, suite::Deadline::Interrupt, None).map_err(|failure| match interrupt::happened() {
         true => Failure::new(Exit::Interrupted, "interrupted: suspect.toml stays as it was"),
         false => failure,
     })?;
@@ -46,12 +46,18 @@ fn refine(root: &Path, format: OutputFormat, out: &mut impl Write) -> Result<(),
     written.map_err(Failure::of(Exit::File))
 }
 
-/// Writes into suspect.toml what has its tests tell more, as far as that is seen until `deadline`.
-pub fn refinements(root: &Path, deadline: suite::Deadline) -> Result<Vec<suite::Refinement>, Failure> {
+/// Writes into suspect.toml what has its tests tell more, or `only` some of them, as far as that is seen until `deadline`.
+pub fn refinements(
+    root: &Path,
+    deadline: suite::Deadline,
+    only: Option<&[String]>,
+) -> Result<Vec<suite::Refinement>, Failure> {
     let store = Store::new(root);
     let _lock = store.lock()?;
     let scratch = ScratchRoot::inside(&store.fresh_tmp()?).map_err(Failure::of(Exit::File))?;
-    let refinements = suite::refine(root, &scratch, deadline, &StatusLine::new())?;
+    let progress = StatusLine::new();
+    let how = suite::Refining { scratch: &scratch, deadline, progress: &progress, only };
+    let refinements = suite::refine(root, &how)?;
     drop(scratch);
     store.remove_tmp()?;
     Ok(refinements)

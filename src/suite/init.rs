@@ -125,7 +125,11 @@ fn build(root: &Path, last: Option<&BuildReport>, has_tests: Option<&str>, by_ma
                 [] => String::new(),
                 options => format!("; without {} it makes no tests", options.join(" and ")),
             };
-            (format!("found {file}: {tool}{without}"), format!("command = \"{first}{command}\""))
+            let again = command.split_once("configure").and_then(|(_, rest)| rest.split_once(" && "));
+            let again = again.map_or_else(String::new, |(_, rest)| {
+                format!("\n# What is enough of that after a change of sources alone.\nagain = \"{rest}\"")
+            });
+            (format!("found {file}: {tool}{without}"), format!("command = \"{first}{command}\"{again}"))
         }
         None => ("no build system found: say here what builds it".to_owned(), format!("# command = \"{MAKE}\"")),
     };

@@ -162,6 +162,12 @@ impl Suite {
         &self.tests
     }
 
+    /// A test's name as suspect.toml may say it in the section of its suite.
+    pub(super) fn own_name<'t>(&self, test: &'t Test) -> &'t str {
+        let without_suite = || test.name.split_once('/').map(|(_, name)| name);
+        if self.config.suites.len() > 1 { without_suite().unwrap_or(&test.name) } else { &test.name }
+    }
+
     /// What the user should know about the list: tests that are disabled, what was detected.
     pub fn notes(&self) -> &[String] {
         &self.notes
@@ -182,7 +188,7 @@ impl SuiteConfig {
             alone: Names::None,
             needs: Vec::new(),
             cases: None,
-            starts: false,
+            starts: Names::None,
         }
     }
 }
