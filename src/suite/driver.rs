@@ -22,7 +22,7 @@ use crate::exec::{Command, Limits, Outcome, ScratchRoot, Status, Stdin};
 
 /// What a program answers that answers something else, before and after its number: no driver expects it, nor are two alike, which a driver may compare.
 /// Lines that show it begin and end alike.
-const OTHERWISE: &str = "suspect";
+pub(super) const OTHERWISE: &str = "suspect";
 /// Starts at most whose answers decide which others there are; each takes as many replays as the number of starts has binary digits.
 const MOST_DECIDING: usize = 3;
 /// Starts that a driver is asked about one by one, at most: each takes a replay.
