@@ -173,6 +173,17 @@ fn hanging_test_gets_the_measured_limit_the_second_time() {
 }
 
 #[test]
+fn a_test_that_hangs_in_its_own_time_does_so_for_less_the_second_time() {
+    let project = project("hang", "");
+    project.write("suspect.toml", &format!("{}timeout = '4s'\n", project.read("suspect.toml")));
+    let result = run(&project.suite(), 2);
+    assert_eq!((result.tests[0].verdict(), &result.tests[0].stability), (Some(Verdict::Timeout), &Stability::Stable));
+    let reasons: Vec<&str> = result.tests[0].runs.iter().filter_map(|run| run.reason.as_deref()).collect();
+    assert_eq!(reasons[0], "did not end within 4.0 s");
+    assert_ne!(reasons[0], reasons[1]);
+}
+
+#[test]
 fn test_that_is_late_once_is_given_more_time_before_it_is_called_flaky() {
     let project = project("late worse pass", "");
     let suite = project.suite();

@@ -306,6 +306,7 @@ fn copy_keeps_modes_times_and_links_and_leaves_the_original_alone() {
     std::os::unix::fs::symlink("sub/run", from.join("link")).unwrap();
     let old = std::time::SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
     fs::File::open(from.join("sub/run")).unwrap().set_modified(old).unwrap();
+    fs::File::open(from.join("sub")).unwrap().set_modified(old).unwrap();
 
     let root = ScratchRoot::inside(dir.path()).unwrap();
     let scratch = root.scratch(0).unwrap();
@@ -314,6 +315,7 @@ fn copy_keeps_modes_times_and_links_and_leaves_the_original_alone() {
     let copied = fs::metadata(copy.join("sub/run")).unwrap();
     assert_eq!(copied.permissions().mode() & 0o777, 0o755);
     assert_eq!(copied.modified().unwrap(), old);
+    assert_eq!(fs::metadata(copy.join("sub")).unwrap().modified().unwrap(), old);
     assert!(!copy.join(".git").exists());
     fs::write(copy.join("sub/run"), "changed").unwrap();
     assert_eq!(fs::read_to_string(from.join("sub/run")).unwrap(), "#!/bin/sh\n");

@@ -29,7 +29,7 @@ pub fn build(start: &Path, arguments: &BuildArguments, out: &mut impl Write) -> 
     let store = Store::new(&root);
     let _lock = store.lock()?;
     let configured = configured(&root)?;
-    let command = match given(start, &arguments.command).or_else(|| of_config(&root, configured.as_ref())) {
+    let command = match given(start, &arguments.command).or_else(|| of_config(&root, configured.as_ref(), Part::All)) {
         Some(command) => command,
         None => return Err(no_command()),
     };
@@ -43,16 +43,16 @@ pub fn build(start: &Path, arguments: &BuildArguments, out: &mut impl Write) -> 
 
 /// Builds for a night: by the command that is given, that suspect.toml names, or that `suspect build` was last given.
 pub fn build_again(start: &Path, command: &[OsString], out: &mut impl Write) -> Result<(), Failure> {
-    again(start, command, BuildOutput::Inherited, out)
+    again(start, command, (Part::All, BuildOutput::Inherited), out)
 }
 
 /// Builds for a verb whose answer is something else: the build's output is shown as it grows by its last line, and where the build fails by its end.
-pub fn build_aside(start: &Path) -> Result<(), Failure> {
+pub fn build_aside(start: &Path, part: Part) -> Result<(), Failure> {
     let log = Store::new(&project_root(start)).build_directory().join("output");
     let is_over = AtomicBool::new(false);
     let built = thread::scope(|scope| {
         scope.spawn(|| show_last_line(&log, &is_over));
-        let built = again(start, &[], BuildOutput::File(log.clone()), &mut std::io::sink());
+        let built = again(start, &[], (part, BuildOutput::File(log.clone())), &mut std::io::sink());
         is_over.store(true, Ordering::Relaxed);
         built
     });
@@ -100,12 +100,26 @@ fn last_line(log: &Path) -> std::io::Result<String> {
     Ok(line.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect())
 }
 
-fn again(start: &Path, command: &[OsString], output: BuildOutput, out: &mut impl Write) -> Result<(), Failure> {
+/// How much of a build is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// All, as the first time.
+    All,
+    /// What suspect.toml says is enough where sources changed, or all.
+    Sources,
+}
+
+fn again(
+    start: &Path,
+    command: &[OsString],
+    (part, output): (Part, BuildOutput),
+    out: &mut impl Write,
+) -> Result<(), Failure> {
     let root = project_root(start);
     let store = Store::new(&root);
     let _lock = store.lock()?;
     let configured = configured(&root)?;
-    if let Some(command) = given(start, command).or_else(|| of_config(&root, configured.as_ref())) {
+    if let Some(command) = given(start, command).or_else(|| of_config(&root, configured.as_ref(), part)) {
         let modes = modes(&[], configured.as_ref())?;
         return run_build(&store, command, modes, (OutputFormat::Text, output), out);
     }
@@ -115,11 +129,11 @@ fn again(start: &Path, command: &[OsString], output: BuildOutput, out: &mut impl
     run_build(&store, command, last.modes, (OutputFormat::Text, output), out)
 }
 
-/// The command that [`build_again`] runs without one that is given, for people.
-pub fn command_line(store: &Store) -> Result<String, Failure> {
+/// The command that builds without one that is given, for people.
+pub fn command_line(store: &Store, part: Part) -> Result<String, Failure> {
     let configured = configured(store.root())?;
-    if let Some(line) = configured.and_then(|config| config.build.command) {
-        return Ok(line);
+    if let Some(line) = configured.as_ref().and_then(|config| line_of(config, part)) {
+        return Ok(line.clone());
     }
     let last = store.load_build::<BuildReport>()?;
     Ok(last.map(|last| last.command.join(" ")).unwrap_or_default())
@@ -140,8 +154,14 @@ fn given(start: &Path, words: &[OsString]) -> Option<BuildCommand> {
     (!words.is_empty()).then(|| BuildCommand { words: words.to_vec(), directory: start.to_path_buf() })
 }
 
-fn of_config(root: &Path, configured: Option<&Config>) -> Option<BuildCommand> {
-    let line = configured?.build.command.as_ref()?;
+/// The line of suspect.toml that builds.
+fn line_of(config: &Config, part: Part) -> Option<&String> {
+    let again = config.build.again.as_ref().filter(|_| part == Part::Sources);
+    again.or(config.build.command.as_ref())
+}
+
+fn of_config(root: &Path, configured: Option<&Config>, part: Part) -> Option<BuildCommand> {
+    let line = line_of(configured?, part)?;
     Some(BuildCommand { words: ["sh", "-c", line].map(OsString::from).to_vec(), directory: root.to_path_buf() })
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use suspect_format::abi::Mode;
 
-use super::build::{build_aside, command_line};
+use super::build::{Part, build_aside, command_line};
 use super::exit::{Exit, Failure};
 use super::place::project_root;
 use super::progress::StatusLine;
@@ -22,8 +22,10 @@ use crate::suite_run::{HowTested, ready, record_suite};
 pub fn build_if_outdated(start: &Path) -> Result<(), Failure> {
     let store = Store::new(&project_root(start));
     let Some(why) = outdated_build(&store)? else { return Ok(()) };
-    say!("suspect: {why}: building by `{}` ...", command_line(&store)?);
-    build_aside(start)?;
+    // How to build, or which sources there are, is another matter.
+    let part = if matches!(why, Outdated::File { .. }) { Part::Sources } else { Part::All };
+    say!("suspect: {why}: building by `{}` ...", command_line(&store, part)?);
+    build_aside(start, part)?;
     match outdated_build(&store)? {
         Some(Outdated::File { file, output }) if is_known(&why, &file) => {
             let (file, output) = (file.display(), output.display());

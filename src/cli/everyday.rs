@@ -7,7 +7,7 @@ use std::time::Duration;
 use suspect_format::abi::Mode;
 
 use super::answer::write_answer;
-use super::build::build_aside;
+use super::build::{Part, build_aside};
 use super::current::build_if_outdated;
 use super::exit::{Exit, Failure};
 use super::place::project_root;
@@ -20,13 +20,19 @@ use crate::exec::interrupt;
 use crate::ranking::{self, RankRequest, TrialOptions, Trying};
 use crate::source::SourceTree;
 use crate::store::Store;
-use crate::suite::CONFIG_FILE;
+use crate::suite::{CONFIG_FILE, Deadline};
 use crate::suite_run::{HowTested, Session, record_suite};
 
 /// How often `--watch` looks: people do not notice less, and looking takes a hundredth of it.
 const LOOKED: Duration = Duration::from_millis(300);
-/// Milliseconds that all tests take one after the other, beyond which nobody waits for them to run some more times before the first answer.
-const MOST_TESTED: u64 = 60_000;
+/// Milliseconds that all tests take one after the other, beyond which only those that fail are made to tell more: the others would run four times
+/// in the time for that.
+const MOST_TESTED: u64 = 15_000;
+/// Tests that fail, beyond which the first alone are made to tell more where the others take too long.
+const MOST_REFINED: usize = 4;
+
+/// Time for making tests tell more: as much as for ranking, so that nobody waits twice as long before the first answer than for it.
+const REFINED: Duration = Duration::from_secs(60);
 
 /// Builds if that is due, tests, and ranks what fails; again and again if it is to watch.
 ///
@@ -36,6 +42,7 @@ pub fn everyday(start: &Path, watch: bool, out: &mut impl Write) -> Result<(), F
     let root = project_root(start);
     if !watch {
         let is_new = build(&root)?;
+        interrupt::catch().map_err(Failure::of(Exit::Internal))?;
         return test(&root, is_new, out);
     }
     interrupt::catch().map_err(Failure::of(Exit::Internal))?;
@@ -62,7 +69,7 @@ fn build(root: &Path) -> Result<bool, Failure> {
     }
     match last {
         Some(_) => build_if_outdated(root)?,
-        None => build_aside(root)?,
+        None => build_aside(root, Part::All)?,
     }
     Ok(is_new)
 }
@@ -92,13 +99,22 @@ fn test(root: &Path, is_new: bool, out: &mut impl Write) -> Result<(), Failure> 
 /// Makes suspect.toml tell more of tests that fail. Returns whether it does now.
 fn refine(root: &Path) -> Result<bool, Failure> {
     let session = Session::latest(root)?;
-    let taken: u64 = session.run.manifest.tests.iter().map(|test| test.milliseconds).sum();
+    let tests = &session.run.manifest.tests;
+    let taken: u64 = tests.iter().map(|test| test.milliseconds).sum();
     let hints = hints(&session)?;
-    if hints.is_empty() || taken > MOST_TESTED || interrupt::happened() {
+    if hints.is_empty() || interrupt::happened() {
         return Ok(false);
     }
+    let failing = tests.iter().filter(|test| test.passed == Some(false)).map(|test| test.name.clone());
+    let only: Option<Vec<String>> = (taken > MOST_TESTED).then(|| failing.take(MOST_REFINED).collect());
     hints.iter().for_each(|hint| say!("suspect: {hint}; trying that"));
-    let refinements = refinements(root)?;
+    let refinements = match refinements(root, Deadline::within(REFINED), only.as_deref()) {
+        Ok(refinements) => refinements,
+        Err(failure) => {
+            say!("suspect: {}; the tests stay as they are", failure.message);
+            return Ok(false);
+        }
+    };
     say_refined(&refinements, &mut std::io::stderr()).map_err(Failure::of(Exit::File))?;
     Ok(refinements.iter().any(|refinement| refinement.refused.is_none()))
 }

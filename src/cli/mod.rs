@@ -50,6 +50,7 @@ use streams::{Unread, say};
 
 /// Runs `suspect`, or the compiler driver when called by a compiler's name.
 pub fn main() -> ExitCode {
+    crate::exec::interrupt::await_children();
     let arguments: Vec<OsString> = std::env::args_os().collect();
     if arguments.first().is_some_and(|name| crate::build::is_driver_name(name)) {
         return crate::build::driver_main(arguments);

@@ -34,7 +34,12 @@ pub fn init(start: &Path, arguments: &InitArguments, out: &mut impl Write) -> Re
 
 /// Writes into suspect.toml what has its tests tell more, and says it.
 fn refine(root: &Path, format: OutputFormat, out: &mut impl Write) -> Result<(), Failure> {
-    let refinements = refinements(root)?;
+    interrupt::catch().map_err(Failure::of(Exit::Internal))?;
+    let refinements =
+        refinements(root, suite::Deadline::Interrupt, None).map_err(|failure| match interrupt::happened() {
+            true => Failure::new(Exit::Interrupted, "interrupted: suspect.toml stays as it was"),
+            false => failure,
+        })?;
     let written = match format {
         OutputFormat::Text => say_refined(&refinements, out),
         OutputFormat::Json => write_json(&refinements.iter().map(Refined::of).collect::<Vec<_>>(), out),
@@ -42,12 +47,18 @@ fn refine(root: &Path, format: OutputFormat, out: &mut impl Write) -> Result<(),
     written.map_err(Failure::of(Exit::File))
 }
 
-/// Writes into suspect.toml what has its tests tell more.
-pub fn refinements(root: &Path) -> Result<Vec<suite::Refinement>, Failure> {
+/// Writes into suspect.toml what has its tests tell more, or `only` some of them, as far as that is seen until `deadline`.
+pub fn refinements(
+    root: &Path,
+    deadline: suite::Deadline,
+    only: Option<&[String]>,
+) -> Result<Vec<suite::Refinement>, Failure> {
     let store = Store::new(root);
     let _lock = store.lock()?;
     let scratch = ScratchRoot::inside(&store.fresh_tmp()?).map_err(Failure::of(Exit::File))?;
-    let refinements = suite::refine(root, &scratch)?;
+    let progress = StatusLine::new();
+    let how = suite::Refining { scratch: &scratch, deadline, progress: &progress, only };
+    let refinements = suite::refine(root, &how)?;
     drop(scratch);
     store.remove_tmp()?;
     Ok(refinements)

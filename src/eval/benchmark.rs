@@ -139,7 +139,7 @@ impl EvalProgram {
         let path = directory.join(FILE);
         let text = fs::read_to_string(&path).map_err(EvalError::io("read", &path))?;
         let raw: RawProgram = parse_toml(&text, &path)?;
-        let build = BuildConfig { command: Some(raw.build.command.clone()), modes: Vec::new() };
+        let build = BuildConfig { command: Some(raw.build.command.clone()), again: None, modes: Vec::new() };
         let store = StoreConfig::default();
         // A benchmark says itself where faults are.
         let test_code = raw.rank.map_or(Ok(TestCode::none()), |rank| rank.check(&text, &path))?;

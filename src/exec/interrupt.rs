@@ -1,4 +1,4 @@
-//! Ctrl-C: the first one ends what is under way in good order, the second one ends suspect.
+//! Signals of suspect's own process. Of Ctrl-C the first one ends what is under way in good order, the second one ends suspect.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -19,6 +19,14 @@ pub fn catch() -> nix::Result<&'static AtomicBool> {
         unsafe { sigaction(signal, &action) }?;
     }
     Ok(&INTERRUPTED)
+}
+
+/// Has the ends of children be told to whoever waits for them, here and in programs that are started: who started suspect may ignore them.
+pub fn await_children() {
+    let action = SigAction::new(SigHandler::SigDfl, SaFlags::empty(), SigSet::empty());
+    // SAFETY: no handler is installed.
+    let done = unsafe { sigaction(Signal::SIGCHLD, &action) };
+    debug_assert!(done.is_ok(), "this signal may be caught");
 }
 
 /// Whether there was an interrupt since [`catch`].

@@ -227,8 +227,10 @@ pub fn copy_into(from: &Path, to: &Path) -> Result<(), ExecError> {
             copied.map_err(|source| ExecError::Scratch { what: "copy", path: entry.path(), source })??;
         }
     }
-    let mode = fs::metadata(from).map_err(read)?.permissions();
-    fs::set_permissions(to, mode).map_err(read)
+    let data = fs::metadata(from).map_err(read)?;
+    // make compares those of directories, too, where a target is called like one.
+    keep_times(&data, to).map_err(read)?;
+    fs::set_permissions(to, data.permissions()).map_err(read)
 }
 
 /// Copies one entry; the inner result is of a directory, whose error names its own path.
@@ -243,12 +245,16 @@ fn copy_entry(entry: &fs::DirEntry, to: &Path) -> io::Result<Result<(), ExecErro
         let writing = WRITING_PROGRAMS.read().unwrap_or_else(PoisonError::into_inner);
         fs::copy(entry.path(), to)?;
         drop(writing);
-        let times = entry.metadata()?;
-        let times = FileTimes::new().set_accessed(times.accessed()?).set_modified(times.modified()?);
-        // Opened for reading: times may be set by the owner whatever the mode is.
-        File::open(to)?.set_times(times)?;
+        keep_times(&entry.metadata()?, to)?;
     }
     Ok(Ok(()))
+}
+
+/// Gives a copy the times of what it is of.
+fn keep_times(of: &fs::Metadata, to: &Path) -> io::Result<()> {
+    let times = FileTimes::new().set_accessed(of.accessed()?).set_modified(of.modified()?);
+    // Opened for reading: times may be set by the owner whatever the mode is.
+    File::open(to)?.set_times(times)
 }
 
 /// Whether a copy of a directory has at most so many entries and bytes.

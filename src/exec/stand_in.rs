@@ -136,6 +136,13 @@ impl Standing {
     }
 }
 
+/// Whether a directory was made since it was said in `directory` what is to be done: the driver will remove it again.
+fn is_made_since(directory: &Path, place: &Path) -> bool {
+    // Not every file system keeps such times.
+    let made = |path: &Path| fs::metadata(path).and_then(|data| data.created()).ok();
+    made(&directory.join(STANDING)).is_some_and(|since| made(place).is_some_and(|made| made >= since))
+}
+
 /// The directory of one start.
 pub fn start_directory(directory: &Path, number: usize) -> PathBuf {
     directory.join(number.to_string())
@@ -242,7 +249,7 @@ fn keep(standing: &Standing, own: &Path, program: &OsStr, argv: &[OsString]) -> 
     let cwd = std::env::current_dir()?;
     let files = keep_files(own, argv)?;
     let mut is_whole = true;
-    let is_temporary = cwd.starts_with(&standing.temporary);
+    let is_temporary = cwd.starts_with(&standing.temporary) || is_made_since(own.parent().unwrap_or(own), &cwd);
     if is_temporary {
         is_whole &= is_small(&cwd, (MOST_ENTRIES, MOST_BYTES));
         if is_whole {

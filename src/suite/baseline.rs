@@ -233,7 +233,7 @@ pub type Hook<'a> = dyn Fn(&Test, usize, &Path, &TestRun) + Sync + 'a;
 /// Runs all tests, and all again as often as asked for, each time with as many at once.
 ///
 /// Later runs have a time limit from the earlier ones; one that did not end in the first run is given as long as the
-/// slowest test of all. A test that ended before and then does not is run again by itself, with more time, before that is
+/// slowest test of all, or a quarter of that run if there is none. A test that ended before and then does not is run again by itself, with more time, before that is
 /// believed. Results are in the order of the tests and depend on neither the number of jobs nor who is first.
 ///
 /// # Errors
@@ -250,7 +250,9 @@ pub fn baseline(suite: &Suite, options: &BaselineOptions, hook: &Hook) -> Result
             .tests()
             .iter()
             .zip(&done)
-            .map(|(test, runs)| limit(test, runs, options.limits.get(test.index).copied(), slowest))
+            .map(|(test, runs)| {
+                limit(test, runs, options.limits.get(test.index).copied(), slowest).again(runs, slowest)
+            })
             .collect();
         wait_until(begun.map(|begun: Instant| begun + options.apart));
         begun = Some(Instant::now());
@@ -336,6 +338,14 @@ impl Limit {
         }
     }
 
+    /// Of a further recorded run of a test that may not have ended in its own time: it need not wait that long again, but as long as the slowest test of all,
+    /// or a quarter where there is none. Without recording it is asked once more in time.
+    fn again(self, runs: &[RunSummary], slowest: Option<Duration>) -> Limit {
+        let Some(first) = hung(runs) else { return self };
+        let shorter = slowest.unwrap_or(first / 4);
+        Limit::Given(Some(self.time().map_or(shorter, |given| given.min(shorter))))
+    }
+
     /// Of a run with nothing beside it: four times as long, and to be believed.
     fn believed(self) -> Limit {
         match self {
@@ -350,8 +360,14 @@ fn limit(test: &Test, runs: &[RunSummary], known: Option<Duration>, slowest: Opt
     match (test.own_timeout(), measured(runs).or(known)) {
         (Some(own), _) => Limit::Given(Some(own)),
         (None, Some(measured)) => Limit::Measured(measured),
-        (None, None) => Limit::Given(slowest),
+        (None, None) => Limit::Given(slowest.or_else(|| hung(runs).map(|first| first / 2))),
     }
+}
+
+/// How long the first run of a test took of which none has ended.
+fn hung(runs: &[RunSummary]) -> Option<Duration> {
+    let first = runs.first()?;
+    runs.iter().all(|run| run.verdict == Verdict::Timeout).then_some(first.wall)
 }
 
 /// One call of [`baseline`].

@@ -46,8 +46,17 @@ impl CheckTarget {
 
     /// Whether its recipes speak of a directory; unknown where there are none.
     pub(super) fn mentions(&self, dir: &str) -> Option<bool> {
-        let is_part = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
-        (!self.recipes.is_empty()).then(|| self.recipes.split(|c| !is_part(c)).any(|word| word == dir))
+        (!self.recipes.is_empty()).then(|| {
+            let is_end = |c: char| c.is_whitespace() || "\"'`;|&()<>=".contains(c);
+            let words: Vec<&str> = self.recipes.split(is_end).filter(|word| !word.is_empty()).collect();
+            // `test` alone is a command of the shell's.
+            let is_named = |at: usize| at.checked_sub(1).is_some_and(|before| ["cd", "-C"].contains(&words[before]));
+            let speaks = |(at, word): (usize, &&str)| match word.contains('/') {
+                true => word.split('/').any(|part| part == dir),
+                false => *word == dir && (dir != "test" || is_named(at)),
+            };
+            words.iter().enumerate().any(speaks)
+        })
     }
 
     fn plain(command: String, makefile: &Makefile, target: &str) -> CheckTarget {
@@ -211,5 +220,15 @@ mod tests {
         assert_eq!(mentions("check: p\n\tcd tests && ./run\n"), Some(true));
         assert_eq!(mentions("check: all-of\nall-of:\n\tsh tests/run.sh\n"), Some(true));
         assert_eq!(mentions("check: p\n"), None);
+        let of_test = |text: &str| {
+            std::fs::write(dir.path().join("Makefile"), text).unwrap();
+            CheckTarget::of(dir.path()).unwrap().mentions("test")
+        };
+        for recipe in ["./p test.xml", "if test -f x; then ./p; fi", "./p && test -f out", "./run-test"] {
+            assert_eq!(of_test(&format!("test: p\n\t{recipe}\n")), Some(false), "{recipe}");
+        }
+        for recipe in ["sh ./test/run.sh", "cd test && ./run", "$(MAKE) -C test", "./p \"$(srcdir)/test/a\""] {
+            assert_eq!(of_test(&format!("test: p\n\t{recipe}\n")), Some(true), "{recipe}");
+        }
     }
 }

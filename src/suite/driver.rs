@@ -9,6 +9,8 @@ use std::sync::{Mutex, PoisonError};
 use serde::{Deserialize, Serialize};
 use suspect_format::abi::{ENV_STAND_IN, ENV_STARTS};
 
+use super::compared::Change;
+use super::deadline::Deadline;
 use super::mismatch::clip;
 use super::oracle::Judge;
 use super::test::{FIRST_LIMIT, Place};
@@ -21,9 +23,11 @@ use crate::exec::{Command, Limits, Outcome, ScratchRoot, Status, Stdin};
 
 /// What a program answers that answers something else, before and after its number: no driver expects it, nor are two alike, which a driver may compare.
 /// Lines that show it begin and end alike.
-const OTHERWISE: &str = "suspect";
+pub(super) const OTHERWISE: &str = "suspect";
 /// Starts at most whose answers decide which others there are; each takes as many replays as the number of starts has binary digits.
 const MOST_DECIDING: usize = 3;
+/// Starts that a driver is asked about one by one, at most: each takes a replay.
+const MOST_ASKED: usize = 32;
 /// Starts before the last that are looked at for the last one whose answer a driver notices.
 const LOOKED_AT: usize = 8;
 /// The directory of a start with the answer that its driver wants.
@@ -47,6 +51,8 @@ struct Watched<'k> {
 #[derive(Clone, Debug)]
 pub(super) struct Driver {
     pub(super) test: Test,
+    /// Until when it is looked at.
+    pub(super) deadline: Deadline,
 }
 
 /// What a run of a driver wrote, and what it came to.
@@ -55,6 +61,13 @@ pub(super) struct Reading {
     /// What it wrote after each start of a program, up to the next.
     pub(super) after: Vec<Vec<u8>>,
     pub(super) verdict: Verdict,
+}
+
+impl Reading {
+    /// All that it wrote after the first start.
+    fn whole(&self) -> Vec<u8> {
+        self.after.concat()
+    }
 }
 
 /// How a driver tells which of its cases fail.
@@ -66,6 +79,8 @@ pub(super) enum Telling {
     Stops,
     /// By these words, after each.
     Words(Words),
+    /// It compares all outputs at its end, and so many are wrong.
+    Compares(usize),
 }
 
 impl Driver {
@@ -114,7 +129,7 @@ impl Driver {
         session.iter().for_each(|(name, value)| env.set_varying(name, value));
         // What it writes is to be there when it starts the next program.
         env.set("PYTHONUNBUFFERED", "1");
-        let limit = self.test.own_timeout().unwrap_or(FIRST_LIMIT);
+        let limit = self.deadline.left(self.test.own_timeout().unwrap_or(FIRST_LIMIT))?;
         let line = "log=$1; shift; exec \"$@\" >>\"$log\" 2>&1";
         let shell = ["/bin/sh".into(), "-c".into(), line.into(), "sh".into(), log.clone().into()];
         let command = Command {
@@ -124,9 +139,12 @@ impl Driver {
             session,
             stdin: Stdin::Null,
             merge_stderr: false,
-            limits: Limits { wall: limit, ..Limits::default() },
+            limits: Limits { wall: limit, interruptible: self.deadline.is_interruptible(), ..Limits::default() },
         };
         let mut outcome = command.run()?;
+        if outcome.status == Status::TimedOut {
+            self.deadline.left(limit)?;
+        }
         outcome.stdout.bytes = fs::read(&log).map_err(refused("read the output in"))?;
         let marks = marks(directory).map_err(refused("read what was kept in"))?;
         let context = RunContext { env: &[], scratch: &root, timeout: None, large_stack: false, interruptible: false };
@@ -174,7 +192,37 @@ impl Driver {
                 return Ok(Ok((Telling::Words(words), said)));
             }
         }
-        self.stops(kept, first, replies)
+        match self.compares(kept, first, replies)? {
+            Some(told) => Ok(Ok(told)),
+            None => self.stops(kept, first, replies),
+        }
+    }
+
+    /// Whether the driver compares the outputs of its starts at its end, with lines that show them: it then misses one that is answered otherwise, or does not
+    /// complain of it any longer.
+    fn compares(&self, kept: &Path, first: &Reading, replies: &[Reply]) -> Result<Option<Told>, SuiteError> {
+        let Some(reading) = self.answered_otherwise(kept, first, replies, false)? else { return Ok(None) };
+        let (as_is, otherwise) = (first.whole(), reading.whole());
+        let all = Change::between(&as_is, &otherwise);
+        let is_missed = |reply: &Reply| {
+            let alike = replies.iter().filter(|other| other.stdout == reply.stdout).count();
+            all.times_missed(&reply.stdout) >= alike
+        };
+        let mut said: Vec<Said> =
+            replies.iter().map(|reply| if is_missed(reply) { Said::Pass } else { Said::Nothing }).collect();
+        let has_passing = said.contains(&Said::Pass);
+        let unclear = |at: &usize| said[*at] == Said::Nothing && !replies[*at].stdout.is_empty();
+        let asked: Vec<usize> = (0..replies.len()).filter(unclear).collect();
+        if !has_passing || asked.len() > MOST_ASKED {
+            return Ok(None);
+        }
+        for number in asked {
+            let other = otherwise_answered(number, &replies[number], false);
+            let reading = self.replay(kept, [(number, &other)], None)?;
+            said[number] = Change::between(&as_is, &reading.whole()).told(&replies[number].stdout);
+        }
+        let n_failing = said.iter().filter(|said| **said == Said::Fail).count();
+        Ok((n_failing > 0).then_some((Telling::Compares(n_failing), said)))
     }
 
     /// What the driver says where all its programs answer something else, but for a few that decide what it starts: it asks one for its version, say.
@@ -185,8 +233,11 @@ impl Driver {
         replies: &[Reply],
         is_status_changed: bool,
     ) -> Result<Option<Reading>, SuiteError> {
-        let others: Vec<Reply> =
-            replies.iter().enumerate().map(|(number, reply)| otherwise(number, reply, is_status_changed)).collect();
+        let others: Vec<Reply> = replies
+            .iter()
+            .enumerate()
+            .map(|(number, reply)| otherwise_answered(number, reply, is_status_changed))
+            .collect();
         let mut deciding = BTreeSet::new();
         let replay = |count: usize, deciding: &BTreeSet<usize>| {
             let instead = others.iter().enumerate().take(count).filter(|(number, _)| !deciding.contains(number));
@@ -218,11 +269,11 @@ impl Driver {
     fn stops(&self, kept: &Path, first: &Reading, replies: &[Reply]) -> Result<Result<Told, &'static str>, SuiteError> {
         let last = replies.len().saturating_sub(1);
         for number in (last.saturating_sub(LOOKED_AT)..last).rev() {
-            let other = otherwise(number, &replies[number], true);
+            let other = otherwise_answered(number, &replies[number], true);
             let reading = self.replay(kept, [(number, &other)], None)?;
             if reading.after.len() < first.after.len() {
                 // One that only leaves out what depends on an answer goes on after another first one.
-                let early = self.replay(kept, [(0, &otherwise(0, &replies[0], true))], None)?;
+                let early = self.replay(kept, [(0, &otherwise_answered(0, &replies[0], true))], None)?;
                 if early.after.len() != 1 {
                     break;
                 }
@@ -297,7 +348,8 @@ impl Telling {
     fn has_passed(&self, reading: &Reading, number: usize, n_starts: usize) -> bool {
         let goes_on = reading.after.len() > number + 1;
         let has_passed = match self {
-            Telling::Passes => false,
+            // What is told at the end is told of all of them together.
+            Telling::Passes | Telling::Compares(_) => false,
             Telling::Stops => goes_on,
             Telling::Words(words) => {
                 let said = reading.after.get(number).map(Vec::as_slice).unwrap_or_default();
@@ -312,7 +364,7 @@ impl Telling {
 pub(super) type Told = (Telling, Vec<Said>);
 
 /// Another answer of the start with this number than this one.
-fn otherwise(number: usize, reply: &Reply, is_status_changed: bool) -> Reply {
+fn otherwise_answered(number: usize, reply: &Reply, is_status_changed: bool) -> Reply {
     let status = match (is_status_changed, reply.status) {
         (false, status) => status,
         (true, 0) => 1 << 8,
@@ -406,9 +458,17 @@ impl Driven {
         })
     }
 
+    /// Whether the driver, which complains of several starts at its end, does not of this answer.
+    fn is_right_beside_wrong(&self, reply: &Reply, reading: &Reading) -> bool {
+        let Ok(as_is) = self.driver.replay(&self.kept, [], None) else { return false };
+        Change::between(&as_is.whole(), &reading.whole()).mends(&self.wrong.stdout, &reply.stdout)
+    }
+
     /// Has the driver look at another answer.
     fn ask(&self, reply: &Reply) -> Judged {
-        let reading = match self.driver.replay(&self.kept, [(self.number, reply)], Some(self.number)) {
+        // One that tells at its end has to reach it.
+        let last = (!matches!(self.telling, Telling::Compares(_))).then_some(self.number);
+        let reading = match self.driver.replay(&self.kept, [(self.number, reply)], last) {
             Ok(reading) => reading,
             Err(error) => return (Verdict::Error, error.to_string()),
         };
@@ -417,7 +477,10 @@ impl Driven {
             Telling::Words(words) => words.complaint(said),
             _ => None,
         };
-        match self.telling.has_passed(&reading, self.number, self.n_starts) {
+        let is_one_of_several = matches!(self.telling, Telling::Compares(2..));
+        let has_passed = self.telling.has_passed(&reading, self.number, self.n_starts)
+            || is_one_of_several && self.is_right_beside_wrong(reply, &reading);
+        match has_passed {
             true => (Verdict::Pass, String::new()),
             false => (Verdict::Fail, complaint.unwrap_or_else(|| self.complaint.clone())),
         }

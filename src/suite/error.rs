@@ -97,6 +97,9 @@ pub enum SuiteError {
         /// What was not understood.
         message: String,
     },
+    /// What was to be run was not, or ended early.
+    #[error("{0}")]
+    Late(&'static str),
     /// The system refused to run tests.
     #[error(transparent)]
     Exec(#[from] ExecError),

@@ -80,7 +80,8 @@ impl Suite {
         {
             return Some(Key::Tap);
         }
-        (!is_split && !section.starts && processes >= MANY).then_some(Key::Starts)
+        let is_driver = section.starts.has(self.own_name(test));
+        (!is_split && !is_driver && processes >= MANY).then_some(Key::Starts)
     }
 }
 

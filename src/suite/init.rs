@@ -38,7 +38,7 @@ fn text(root: &Path, last: Option<&BuildReport>) -> String {
     let tests = found(root);
     let (built_by, by_make) = match &tests {
         Tests::Listed(listed) => (built_by(listed.kind), None),
-        Tests::Make(check) => (Some(tested_by(check)), check.build.as_deref()),
+        Tests::Make(check) => (Some(tested_by(root, check)), check.build.as_deref()),
         Tests::Pairs(..) | Tests::Scripts(_) | Tests::Unknown => (None, None),
     };
     out.push_str(&build(root, last, built_by, by_make));
@@ -92,8 +92,10 @@ fn built_by(kind: &str) -> Option<&'static str> {
 }
 
 /// The file of the build system that knows how to test, where no tool lists the tests.
-fn tested_by(check: &CheckTarget) -> &'static str {
-    if check.makefile == "Makefile.in" { "configure" } else { check.makefile }
+fn tested_by(root: &Path, check: &CheckTarget) -> &'static str {
+    let is_made = check.makefile == "Makefile.in"
+        || root.join("configure").is_file() && Makefile::of(root).is_some_and(|makefile| makefile.lacks_included(root));
+    if is_made { "configure" } else { check.makefile }
 }
 
 /// What builds the project, as far as it is left open by a build that was made: what `has_tests`, if that is there. `by_make` is the command where
@@ -125,7 +127,11 @@ fn build(root: &Path, last: Option<&BuildReport>, has_tests: Option<&str>, by_ma
                 [] => String::new(),
                 options => format!("; without {} it makes no tests", options.join(" and ")),
             };
-            (format!("found {file}: {tool}{without}"), format!("command = \"{first}{command}\""))
+            let again = command.split_once("configure").and_then(|(_, rest)| rest.split_once(" && "));
+            let again = again.map_or_else(String::new, |(_, rest)| {
+                format!("\n# What is enough of that after a change of sources alone.\nagain = \"{rest}\"")
+            });
+            (format!("found {file}: {tool}{without}"), format!("command = \"{first}{command}\"{again}"))
         }
         None => ("no build system found: say here what builds it".to_owned(), format!("# command = \"{MAKE}\"")),
     };

@@ -7,6 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use super::config::{Config, FILE, Kind, Names, SuiteConfig};
+use super::deadline::Deadline;
 use super::kept::KeptLists;
 use super::likeness::Likeness;
 use super::locks::Locks;
@@ -88,7 +89,7 @@ impl Suite {
         if !path.exists() {
             return Err(SuiteError::Missing { dir: root });
         }
-        Suite::listed(&root, Config::load(&path)?, kept)
+        Suite::listed(&root, Config::load(&path)?, kept, Deadline::default())
     }
 
     /// The tests that `config` names, for a project in `root`.
@@ -96,10 +97,20 @@ impl Suite {
     /// # Errors
     /// As [`Suite::load`].
     pub fn from_config(root: &Path, config: Config) -> Result<Suite, SuiteError> {
-        Suite::listed(root, config, None)
+        Suite::listed(root, config, None, Deadline::default())
     }
 
-    fn listed(root: &Path, mut config: Config, kept: Option<&KeptLists>) -> Result<Suite, SuiteError> {
+    /// As [`Suite::from_config`], with an error if what has to run for that does not end until `deadline`.
+    pub(super) fn from_config_until(root: &Path, config: Config, deadline: Deadline) -> Result<Suite, SuiteError> {
+        Suite::listed(root, config, None, deadline)
+    }
+
+    fn listed(
+        root: &Path,
+        mut config: Config,
+        kept: Option<&KeptLists>,
+        deadline: Deadline,
+    ) -> Result<Suite, SuiteError> {
         if config.suites.is_empty() {
             config.suites = vec![SuiteConfig::automatic()];
         }
@@ -107,7 +118,7 @@ impl Suite {
         let (mut tests, mut notes): (Vec<Test>, Vec<String>) = (Vec::new(), Vec::new());
         let (mut keeping, none) = (KeptLists::default(), KeptLists::default());
         for (number, (section, name)) in config.suites.iter().zip(&names).enumerate() {
-            let listing = Listing { name, number, root, dir: below(root, &section.dir), section };
+            let listing = Listing { name, number, root, dir: below(root, &section.dir), section, deadline };
             let found = match kept.and_then(|kept| kept.found(section, &listing.dir)) {
                 Some(found) => found,
                 None => listing.list()?,
@@ -151,6 +162,12 @@ impl Suite {
         &self.tests
     }
 
+    /// A test's name as suspect.toml may say it in the section of its suite.
+    pub(super) fn own_name<'t>(&self, test: &'t Test) -> &'t str {
+        let without_suite = || test.name.split_once('/').map(|(_, name)| name);
+        if self.config.suites.len() > 1 { without_suite().unwrap_or(&test.name) } else { &test.name }
+    }
+
     /// What the user should know about the list: tests that are disabled, what was detected.
     pub fn notes(&self) -> &[String] {
         &self.notes
@@ -171,7 +188,7 @@ impl SuiteConfig {
             alone: Names::None,
             needs: Vec::new(),
             cases: None,
-            starts: false,
+            starts: Names::None,
         }
     }
 }
@@ -233,6 +250,8 @@ pub(super) struct Listing<'a> {
     pub(super) root: &'a Path,
     pub(super) dir: PathBuf,
     pub(super) section: &'a SuiteConfig,
+    /// Until when drivers are looked at.
+    pub(super) deadline: Deadline,
 }
 
 impl Listing<'_> {

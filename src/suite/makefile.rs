@@ -39,6 +39,12 @@ impl Makefile {
         Some(Makefile { name, text })
     }
 
+    /// Whether it includes a file by its plain name that is not in the directory: `configure` writes it.
+    pub(super) fn lacks_included(&self, dir: &Path) -> bool {
+        let named = self.text.lines().filter_map(|line| line.strip_prefix("include ")).flat_map(str::split_whitespace);
+        named.filter(|name| !name.contains(['$', '*', '#'])).any(|name| !dir.join(name).is_file())
+    }
+
     /// Whether there is a rule for a target.
     pub(super) fn makes(&self, target: &str) -> bool {
         self.rules().any(|(targets, _)| targets.split_whitespace().any(|made| made == target))
@@ -223,5 +229,18 @@ mod tests {
         assert!(makes(&[("Makefile", "all:\n"), ("GNUmakefile", "check:\n")], "check"));
         assert!(!makes(&[("Makefile", "all:\n"), ("Makefile.in", "check:\n")], "check"));
         assert!(makes(&[("Makefile.in", "check:\n")], "check"));
+    }
+
+    #[test]
+    fn a_file_that_is_to_be_included_has_to_be_there() {
+        let dir = tempfile::tempdir().unwrap();
+        let lacks = |text: &str| {
+            fs::write(dir.path().join("Makefile"), text).unwrap();
+            Makefile::of(dir.path()).unwrap().lacks_included(dir.path())
+        };
+        assert!(lacks("include Makefile Makefile.configure\n"));
+        for text in ["include Makefile\n", "-include gone\n", "include $(GONE)\n", "all:\n\tinclude gone\n"] {
+            assert!(!lacks(text), "{text}");
+        }
     }
 }

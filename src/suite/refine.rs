@@ -6,9 +6,12 @@ use std::path::Path;
 
 use suspect_format::abi::ENV_OUT;
 
-use super::config::{Config, FILE};
-use super::{RunContext, Suite, SuiteError, Test, TestRun, Verdict};
+use super::config::{Config, FILE, Names};
+use super::deadline::Deadline;
+use super::test::FIRST_LIMIT;
+use super::{Hint, Key, RunContext, Suite, SuiteError, Test, TestRun, Verdict};
 use crate::exec::ScratchRoot;
+use crate::progress::Progress;
 
 /// What came of a line for one `[[suite]]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,40 +19,56 @@ pub struct Refinement {
     /// Number of the `[[suite]]`, from 1.
     pub suite: usize,
     /// The line.
-    pub line: &'static str,
+    pub line: String,
     /// The tests of the whole project before and with it.
     pub n_tests: (usize, usize),
     /// Why the line is not kept; `None` where it is.
     pub refused: Option<String>,
 }
 
+/// How tests are run here, and which.
+pub struct Refining<'a> {
+    /// Where scratch directories are made.
+    pub scratch: &'a ScratchRoot,
+    /// Until when.
+    pub deadline: Deadline,
+    /// Who is told how it goes.
+    pub progress: &'a dyn Progress,
+    /// The tests that alone are to tell more, and are run; of those, what each starts. Without it all are, in every way.
+    pub only: Option<&'a [String]>,
+}
+
 /// Tries what would have the tests of the project in `root` tell more, and writes into its suspect.toml what has the same verdicts, all recorded.
-/// Scratch directories are made in `scratch`.
 ///
 /// # Errors
-/// As [`Suite::load`], or when suspect.toml cannot be written.
-pub fn refine(root: &Path, scratch: &ScratchRoot) -> Result<Vec<Refinement>, SuiteError> {
+/// As [`Suite::load`], when suspect.toml cannot be written, or when the deadline comes before the tests have run once as they are.
+pub fn refine(root: &Path, how: &Refining) -> Result<Vec<Refinement>, SuiteError> {
     let path = root.join(FILE);
     let mut suite = Suite::load(root)?;
     let mut text =
         fs::read_to_string(&path).map_err(|source| SuiteError::Io { what: "read", path: path.clone(), source })?;
-    let mut runs = run_all(&suite, scratch)?;
-    let outputs = |runs: &[Seen]| runs.iter().map(|seen| seen.run.output.clone()).collect::<Vec<_>>();
-    let written = outputs(&runs);
-    let hints = suite.hints(
-        runs.iter().zip(&written).enumerate().map(|(at, (seen, output))| (at, seen.processes, Some(&output[..]))),
-    );
+    let mut runs = how.all(&suite)?;
+    let of_run = |seen: &Seen| (seen.number, seen.processes, Some(seen.run.output.clone()));
+    let told: Vec<(usize, u32, Option<Vec<u8>>)> = runs.iter().map(of_run).collect();
+    let hints = suite.hints(told.iter().map(|(number, processes, output)| (*number, *processes, output.as_deref())));
     let mut refinements = Vec::new();
-    for (hint, line) in hints.into_iter().map(|hint| (hint.clone(), hint.key.line())) {
-        let Some(changed) = with_line(&text, hint.suite, line) else { continue };
-        let tried = Suite::from_config(suite.root(), Config::parse(changed.as_bytes(), &path)?)?;
-        let tried_runs = run_all(&tried, scratch)?;
-        let refused = differs(&suite, &runs, &tried, &tried_runs).or_else(|| nothing_more(&suite, &tried));
-        let n_tests = (suite.tests().len(), tried.tests().len());
-        refinements.push(Refinement { suite: hint.suite + 1, line, n_tests, refused: refused.clone() });
-        if refused.is_none() {
-            (text, suite, runs) = (changed, tried, tried_runs);
-        }
+    for hint in hints.into_iter().filter(|hint| how.only.is_none() || hint.key == Key::Starts) {
+        let line = how.line(&suite, &hint);
+        let Some(changed) = with_line(&text, hint.suite, &line) else { continue };
+        let n_before = suite.tests().len();
+        let (n_tests, refused) = match how.tried(&suite, &changed, &path) {
+            Ok((tried, tried_runs)) => {
+                let refused = differs(&suite, &runs, &tried, &tried_runs).or_else(|| nothing_more(&suite, &tried));
+                let n_tests = (n_before, tried.tests().len());
+                if refused.is_none() {
+                    (text, suite, runs) = (changed, tried, tried_runs);
+                }
+                (n_tests, refused)
+            }
+            Err(SuiteError::Late(why)) => ((n_before, n_before), Some(why.to_owned())),
+            Err(error) => return Err(error),
+        };
+        refinements.push(Refinement { suite: hint.suite + 1, line, n_tests, refused });
     }
     if refinements.iter().any(|refinement| refinement.refused.is_none()) {
         write_whole(&path, &text).map_err(|source| SuiteError::Io { what: "write", path, source })?;
@@ -69,34 +88,75 @@ fn write_whole(path: &Path, text: &str) -> io::Result<()> {
 
 /// A run with the number of instrumented processes that left a record.
 struct Seen {
+    /// The test's.
+    number: usize,
     run: TestRun,
     processes: u32,
 }
 
-fn run_all(suite: &Suite, scratch: &ScratchRoot) -> Result<Vec<Seen>, SuiteError> {
-    suite.tests().iter().map(|test| run(suite, test, scratch)).collect()
+impl Refining<'_> {
+    /// Whether a test is one of those that are run, or a part of one.
+    fn has(&self, name: &str) -> bool {
+        self.only.is_none_or(|only| only.iter().any(|test| is_of(name, test)))
+    }
+
+    /// The line that a hint is about.
+    fn line(&self, suite: &Suite, hint: &Hint) -> String {
+        let Some(only) = self.only else { return hint.key.line().to_owned() };
+        let tests = suite.tests().iter().filter(|test| test.suite == hint.suite && only.contains(&test.name));
+        let names = tests.map(|test| toml::Value::String(glob::Pattern::escape(suite.own_name(test))).to_string());
+        format!("starts = [{}]", names.collect::<Vec<_>>().join(", "))
+    }
+
+    /// The tests of another suspect.toml of the suite's project, and their runs.
+    fn tried(&self, suite: &Suite, text: &str, path: &Path) -> Result<(Suite, Vec<Seen>), SuiteError> {
+        let tried = Suite::from_config_until(suite.root(), Config::parse(text.as_bytes(), path)?, self.deadline)?;
+        let runs = self.all(&tried)?;
+        Ok((tried, runs))
+    }
+
+    fn all(&self, suite: &Suite) -> Result<Vec<Seen>, SuiteError> {
+        let tests: Vec<&Test> = suite.tests().iter().filter(|test| self.has(&test.name)).collect();
+        let n_tests = tests.len();
+        let run = |(number, test): (usize, &&Test)| {
+            self.progress.show(false, &|_| format!("trying: test {} of {n_tests}, {}", number + 1, test.name));
+            self.one(suite, test)
+        };
+        let runs = tests.iter().enumerate().map(run).collect();
+        self.progress.clear();
+        runs
+    }
+
+    fn one(&self, suite: &Suite, test: &Test) -> Result<Seen, SuiteError> {
+        let refused = |source| SuiteError::Io { what: "make a directory in", path: std::env::temp_dir(), source };
+        let traces = tempfile::Builder::new().prefix("suspect-").tempdir().map_err(refused)?;
+        let env = [(ENV_OUT.into(), traces.path().into())];
+        let timeout = Some(self.deadline.left(test.own_timeout().unwrap_or(FIRST_LIMIT))?);
+        let interruptible = self.deadline.is_interruptible();
+        let context = RunContext { env: &env, scratch: self.scratch, timeout, large_stack: false, interruptible };
+        let run = suite.run_test(test, &context)?;
+        if run.verdict == Verdict::Timeout {
+            // It may have been ended by the deadline.
+            self.deadline.left(FIRST_LIMIT)?;
+        }
+        let processes = fs::read_dir(traces.path()).map_or(0, Iterator::count) as u32;
+        Ok(Seen { number: test.index, run, processes })
+    }
 }
 
-fn run(suite: &Suite, test: &Test, scratch: &ScratchRoot) -> Result<Seen, SuiteError> {
-    let refused = |source| SuiteError::Io { what: "make a directory in", path: std::env::temp_dir(), source };
-    let traces = tempfile::Builder::new().prefix("suspect-").tempdir().map_err(refused)?;
-    let env = [(ENV_OUT.into(), traces.path().into())];
-    let run = suite
-        .run_test(test, &RunContext { env: &env, scratch, timeout: None, large_stack: false, interruptible: false })?;
-    let processes = fs::read_dir(traces.path()).map_or(0, Iterator::count) as u32;
-    Ok(Seen { run, processes })
+/// Whether a test has this name, or is a part of the one that has.
+fn is_of(name: &str, test: &str) -> bool {
+    name.strip_prefix(test).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', ',']))
 }
 
 /// In what the tests of a changed suspect.toml differ: those of one that stays are as before; cases of one that is taken apart, or the whole beside them, fail exactly
 /// if the whole does, and each leaves a record if the whole does.
 fn differs(old: &Suite, runs: &[Seen], new: &Suite, new_runs: &[Seen]) -> Option<String> {
     let failed = |seen: &Seen| matches!(seen.run.verdict, Verdict::Fail | Verdict::Timeout);
-    for (test, seen) in old.tests().iter().zip(runs) {
-        let of_test = |name: &str| {
-            name == test.name || name.strip_prefix(&test.name).is_some_and(|rest| rest.starts_with(['/', ',']))
-        };
-        let now: Vec<(&Test, &Seen)> =
-            new.tests().iter().zip(new_runs).filter(|(test, _)| of_test(&test.name)).collect();
+    for seen in runs {
+        let test = &old.tests()[seen.number];
+        let now = new_runs.iter().map(|seen| (&new.tests()[seen.number], seen));
+        let now: Vec<(&Test, &Seen)> = now.filter(|(now, _)| is_of(&now.name, &test.name)).collect();
         if let Some((case, unclear)) = now.iter().find(|(_, seen)| seen.run.verdict == Verdict::Error)
             && seen.run.verdict != Verdict::Error
         {
@@ -119,7 +179,7 @@ fn differs(old: &Suite, runs: &[Seen], new: &Suite, new_runs: &[Seen]) -> Option
 
 /// That a changed suspect.toml has no more tests, with what is said of them, where its line is to make some.
 fn nothing_more(old: &Suite, new: &Suite) -> Option<String> {
-    let has_line = |suite: &Suite| suite.config().suites.iter().filter(|section| section.starts).count();
+    let has_line = |suite: &Suite| suite.config().suites.iter().filter(|section| section.starts != Names::None).count();
     let is_in_vain = has_line(old) < has_line(new) && old.tests().len() == new.tests().len();
     is_in_vain
         .then(|| new.notes().iter().fold("it makes no more tests".to_owned(), |all, note| format!("{all}; {note}")))

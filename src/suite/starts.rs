@@ -7,12 +7,14 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::cases::shell_argv;
-use super::config::ScratchKind;
+use super::compared::complaint;
+use super::config::{Names, ScratchKind};
 use super::driver::{Driven, Driver, Reading, Telling, last_words, of_start};
 use super::likeness::Likeness;
 use super::load::{Found, Listed, Listing};
@@ -59,7 +61,7 @@ impl Learnt {
 impl Listing<'_> {
     /// What was found with a test for each start of a program behind the tests that are drivers; as it is known already if it is to be `as_known`.
     pub(super) fn with_starts(&self, found: Found, as_known: bool) -> Result<Found, SuiteError> {
-        if !self.section.starts {
+        if self.section.starts == Names::None {
             return Ok(found);
         }
         let Found { tests, mut notes, is_slow } = found;
@@ -70,7 +72,8 @@ impl Listing<'_> {
         let (mut all, mut places) = (Vec::new(), Vec::new());
         for (index, test) in tests.into_iter().enumerate() {
             places.push(all.len());
-            let driver = if around.contains(&index) { None } else { self.driver(&test) };
+            let is_driver = !around.contains(&index) && self.section.starts.has(&test.name);
+            let driver = if is_driver { self.driver(&test) } else { None };
             let (name, at) = (test.name.clone(), all.len());
             all.push(test);
             let Some(driver) = driver else { continue };
@@ -107,7 +110,7 @@ impl Listing<'_> {
         };
         let mut alone = test.alone().ok().filter(|test| !test.is_judged_by_case())?;
         alone.plan.timeout = alone.plan.timeout.or(self.section.timeout);
-        Some(Driver { test: alone })
+        Some(Driver { test: alone, deadline: self.deadline })
     }
 
     fn starts_of(&self, driver: &Driver) -> PathBuf {
@@ -178,12 +181,19 @@ fn learn_starts(driver: &Driver, kept: &Path, first: &Reading) -> Result<Result<
     let why = |text: &[u8]| {
         let complaint = match &telling {
             Telling::Words(words) => words.complaint(text),
-            Telling::Stops | Telling::Passes => last_words(text),
+            Telling::Stops | Telling::Passes | Telling::Compares(_) => last_words(text),
         };
         format!("{}: {}", driver.test.name, complaint.unwrap_or_else(|| "it fails there".into()))
     };
-    let said = known(&said, |number| why(first.after.get(number).map(Vec::as_slice).unwrap_or_default()));
+    let said = match &telling {
+        Telling::Compares(_) => compared(&said, |number| {
+            let shown = complaint(&first.after.concat(), &replies[number].stdout);
+            format!("{}: {}", driver.test.name, shown.unwrap_or_else(|| "it writes something else".into()))
+        }),
+        _ => known(&said, |number| why(first.after.get(number).map(Vec::as_slice).unwrap_or_default())),
+    };
     let alone: Vec<bool> = started.par_iter().map(Started::is_same_alone).collect();
+    driver.deadline.left(Duration::MAX)?;
     let n_otherwise = alone.iter().filter(|same| !**same).count();
     let starts: Vec<Known> =
         said.into_iter().zip(alone).map(|(known, same)| if same { known } else { Known::Unknown }).collect();
@@ -206,6 +216,16 @@ fn learn_starts(driver: &Driver, kept: &Path, first: &Reading) -> Result<Result<
         note.push_str(&format!("; {n_otherwise} do something else when they are run alone"));
     }
     Ok(Ok(Learnt { telling, starts, note }))
+}
+
+/// What is known of each start by what the driver said of it alone.
+fn compared(said: &[Said], why: impl Fn(usize) -> String) -> Vec<Known> {
+    let of_start = |(number, said): (usize, &Said)| match said {
+        Said::Pass => Known::Passes,
+        Said::Fail => Known::Fails(why(number)),
+        Said::Nothing => Known::Unknown,
+    };
+    said.iter().enumerate().map(of_start).collect()
 }
 
 /// What is known of each start by what the driver `said` after it: what it says of a case is said of all starts since the one before. If such a case
@@ -275,10 +295,19 @@ impl<'a> Started<'a> {
         }
         let called = argv.first().cloned().unwrap_or_default();
         let is_it = |path: &Path| path.canonicalize().ok() == Path::new(&self.start.program).canonicalize().ok();
-        if !called.as_bytes().contains(&b'/') || !is_it(&directory.join(&called)) {
+        // Messages of a program begin with what it is called.
+        let is_found = || self.in_path(&called).is_some_and(|path| is_it(&path));
+        if !(if called.as_bytes().contains(&b'/') { is_it(&directory.join(&called)) } else { is_found() }) {
             argv.first_mut().into_iter().for_each(|name| name.clone_from(&self.start.program));
         }
         argv
+    }
+
+    /// The file that a name without a directory means to the driver.
+    fn in_path(&self, name: &OsStr) -> Option<PathBuf> {
+        let (_, path) = self.start.env.iter().find(|(variable, _)| variable == "PATH")?;
+        let places = std::env::split_paths(path).filter(|place| place.is_absolute());
+        places.map(|place| place.join(name)).find(|file| file.is_file())
     }
 
     fn plan(&self, oracle: Oracle) -> Plan {
@@ -358,15 +387,16 @@ impl<'a> Started<'a> {
             let cwd = test.working_dir(&scratch).ok()?;
             test.command_in(&cwd, &scratch.tmp()).run().ok()
         };
-        run().is_some_and(|outcome| {
-            let status = match outcome.status {
-                Status::Exited(code) => (code & 0xff) << 8,
-                Status::Signaled(signal) => signal,
-                Status::TimedOut | Status::Flooded => return false,
-            };
-            (status, &outcome.stdout.bytes) == (self.reply.status, &self.reply.stdout)
-                && outcome.stderr.bytes == self.reply.stderr
-        })
+        !self.driver.deadline.is_over()
+            && run().is_some_and(|outcome| {
+                let status = match outcome.status {
+                    Status::Exited(code) => (code & 0xff) << 8,
+                    Status::Signaled(signal) => signal,
+                    Status::TimedOut | Status::Flooded => return false,
+                };
+                (status, &outcome.stdout.bytes) == (self.reply.status, &self.reply.stdout)
+                    && outcome.stderr.bytes == self.reply.stderr
+            })
     }
 }
 

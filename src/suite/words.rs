@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use super::driver::OTHERWISE;
 use super::mismatch::clip;
 
 /// How lines begin and end that a driver writes of a case that fails, and of one that passes.
@@ -42,6 +43,8 @@ impl Words {
         let shared = |counts: &BTreeMap<String, usize>| {
             counts.iter().filter(|(_, count)| **count * 2 > n_changed).map(|(mark, _)| mark.clone()).collect()
         };
+        // A driver may show what its programs write, and say nothing of it.
+        appearing.retain(|mark, _| !mark.contains(OTHERWISE));
         let words = Words { failing: shared(&appearing), passing: shared(&vanishing) };
         (!words.failing.is_empty()).then_some(words)
     }
@@ -150,5 +153,7 @@ mod tests {
     fn a_driver_that_says_all_at_its_end_teaches_nothing() {
         assert_eq!(said(&["", "", "1 of 3 failed\n"], &["", "", "3 of 3 failed: x\n"]), None);
         assert_eq!(said(&["a", "b"], &["a", "b"]), None);
+        let shown = ["suspect 0 suspect\n", "suspect 1 suspect\n", "suspect 2 suspect\n"];
+        assert_eq!(said(&["a\n", "b\n", "c\n"], &shown), None, "it shows what its programs write");
     }
 }

@@ -1,6 +1,10 @@
 //! Tests that start a program many times: each start is a test of its own.
 
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 
 use crate::project::{Project, text};
 
@@ -324,4 +328,98 @@ fn the_first_answer_is_of_refined_tests() {
     project.write("suspect.toml", &plain);
     assert!(!text(&project.suspect(&[])).contains("wrote"));
     assert_eq!(std::fs::read_to_string(project.path().join("suspect.toml")).unwrap(), plain);
+}
+
+/// As those of GNU programs do it: in a directory that the script makes and removes, programs by their names, all that they write compared at the end.
+const COMPARES: &str = r#"work=$(mktemp -d ./gt-XXXXXX) || exit 1
+PATH=$PWD:$PATH
+cd "$work" || exit 1
+trap 'cd ..; rm -r "$work"' EXIT
+for points in 95 90 60 10; do
+    echo $points > in
+    echo grade $points
+    grade in
+done > out
+cat > exp <<EOF
+grade 95
+95 points: 1
+grade 90
+90 points: 1
+grade 60
+60 points: 2
+grade 10
+10 points: 3
+EOF
+diff -u exp out
+"#;
+
+#[test]
+fn starts_that_are_compared_at_the_end_in_a_directory_that_goes_are_told_apart() {
+    let project = project_of(COMPARES);
+    let said = tested(&project);
+    assert!(
+        said.contains("4 of its 4 starts of instrumented programs are tests of their own, 1 of them fail"),
+        "{said}"
+    );
+    assert!(said.contains("fails: spec, 2nd start of grade: spec: +90 points: 2\n"), "{said}");
+    assert!(said.contains("3 passing, 1 failing, 1 not counted"), "{said}");
+    let answer = project.succeed(&["rank"]);
+    assert!(answer.starts_with("spec, 2nd start of grade fails: "), "{answer}");
+    assert!(answer.contains("with `points >= 90`"), "{answer}");
+}
+
+#[test]
+fn one_of_several_starts_that_are_compared_at_the_end_passes_by_itself() {
+    let driver = COMPARES.replace("10 points: 3", "11 points: 3");
+    let project = project_of(&driver);
+    let said = tested(&project);
+    assert!(said.contains("fails: spec, 2nd start of grade: spec: +90 points: 2\n"), "{said}");
+    assert!(said.contains("fails: spec, 4th start of grade: spec: +10 points: 3\n"), "{said}");
+    assert!(said.contains("2 passing, 2 failing, 1 not counted"), "{said}");
+    let answer = project.succeed(&["rank"]);
+    assert!(answer.contains("with `points >= 90`: 1 of 2 failing tests passes"), "{answer}");
+}
+
+#[test]
+fn a_driver_that_only_shows_what_its_programs_write_says_nothing_of_it() {
+    let driver = "for points in 95 90 60 10; do echo $points | ./grade; done\nexit 1\n";
+    let said = tested(&project_of(driver));
+    assert!(
+        said.contains("its 4 starts of instrumented programs stay one test: it does not say after each start"),
+        "{said}"
+    );
+}
+
+#[test]
+fn starts_are_those_of_the_drivers_that_are_named() {
+    let project = project(SHELL, "sh driver", "");
+    let suite = "[[suite]]\nkind = \"command\"\nlist = \"printf '%s\\\\n' one two\"\nrun = \"sh driver # {test}\"\n";
+    let with = |starts: &str| project.write("suspect.toml", &format!("[build]\ncommand = \"make\"\n{suite}{starts}\n"));
+    let said = tested(with("starts = [\"tw*\"]"));
+    assert!(said.contains("fails: one: exit status 1: FAIL: edge\n"), "{said}");
+    assert!(said.contains("fails: two, 3rd start of grade: two: FAIL: edge\n"), "{said}");
+    assert!(!said.contains("one, "), "{said}");
+    assert!(said.contains("hint: one runs 5 instrumented processes"), "{said}");
+    let said = with("starts = \"two\"").fail(&["test"], 1);
+    assert!(said.contains("suspect.toml:7:10: `starts` is true, or a list of patterns of names of tests"), "{said}");
+}
+
+#[test]
+fn refining_ends_at_an_interrupt_and_changes_nothing() {
+    let project = project(
+        "./grade < /dev/null; ./grade < /dev/null; ./grade < /dev/null\ntouch begun\nsleep 717\n",
+        "sh driver",
+        "",
+    );
+    let before = std::fs::read_to_string(project.path().join("suspect.toml")).unwrap();
+    let mut refining = project.command(&["init", "--refine"]);
+    let refining = refining.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    while !project.path().join("begun").exists() {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    kill(Pid::from_raw(refining.id() as i32), Signal::SIGINT).unwrap();
+    let ended = refining.wait_with_output().unwrap();
+    assert_eq!(text(&ended), "suspect: interrupted: suspect.toml stays as it was\n");
+    assert_eq!(ended.status.code(), Some(130));
+    assert_eq!(std::fs::read_to_string(project.path().join("suspect.toml")).unwrap(), before);
 }

@@ -421,3 +421,59 @@ fn which_code_is_the_tests_is_for_the_user_to_say() {
     let said = project.fail(&["test"], 1);
     assert!(said.contains("suspect.toml:2:14") && said.contains("`test_code` is a list of patterns"), "{said}");
 }
+
+#[test]
+fn scripts_of_which_the_tests_do_not_speak_are_not_run() {
+    let makefile = ("Makefile.in", "all: prog\ntest: prog\n\tif test -f x; then ./prog test.xml; fi\n");
+    let (_, written) = first_file(&[makefile, ("configure", ""), ("test/dotest.sh", "exit 1\n")]);
+    assert!(written.contains("run = \"make test\""), "{written}");
+    assert!(written.contains("command = \"./configure && make -j$(nproc)\"\n"), "{written}");
+    assert!(written.contains("again = \"make -j$(nproc)\"\n"), "{written}");
+}
+
+#[test]
+fn what_a_makefile_includes_and_lacks_is_configured() {
+    let makefile = ("Makefile", "include Makefile.configure\nall: prog\nregress: prog\n\t./prog\n");
+    let (_, written) = first_file(&[makefile, ("configure", "")]);
+    assert!(written.contains("command = \"./configure && make -j$(nproc)\"\n"), "{written}");
+    assert!(written.contains("run = \"make regress\""), "{written}");
+    let (_, written) = first_file(&[makefile, ("configure", ""), ("Makefile.configure", "")]);
+    assert!(written.contains("command = \"make -j$(nproc)\"\n"), "{written}");
+}
+
+#[test]
+fn changes_are_tried_where_a_target_is_called_like_a_directory() {
+    let project = Project::new();
+    // make takes the target for made where the directory is newer than what it is made of.
+    project.write("test/x.txt", "").write("prog.c", PROGRAM).write(
+        "Makefile",
+        "prog: prog.c\n\t$(CC) -g -O1 -o $@ prog.c\ntest: prog\n\t./prog seventeen > out\n\techo seventeen | cmp - out\n",
+    );
+    project.succeed(&["init"]);
+    project.succeed(&["build"]);
+    // The build may take less than a file system's clock ticks.
+    let old = std::time::SystemTime::now() - std::time::Duration::from_secs(60);
+    fs::File::open(project.path().join("test")).unwrap().set_modified(old).unwrap();
+    let said = project.succeed(&["test"]);
+    assert!(said.contains("0 passing, 1 failing"), "{said}");
+    let ranked = project.succeed(&["rank", "-v", "--top", "1", "--budget", "30s"]);
+    assert!(ranked.contains("suspect: #1 prog.c:4 in room()"), "{ranked}");
+    assert!(!ranked.contains("not tried: anything on"), "{ranked}");
+}
+
+#[test]
+fn who_ignores_the_ends_of_children_gets_a_build_nevertheless() {
+    let project = Project::new();
+    project.write("prog.c", PROGRAM).write("Makefile", "prog: prog.c\n\t$(CC) -O1 -o $@ prog.c\n");
+    let plain = project.command(&["build", "--", "make"]);
+    let mut ignoring = Command::new("env");
+    ignoring.arg("--ignore-signal=CHLD").arg(plain.get_program()).args(plain.get_args()).current_dir(project.path());
+    for (name, value) in plain.get_envs() {
+        match value {
+            Some(value) => ignoring.env(name, value),
+            None => ignoring.env_remove(name),
+        };
+    }
+    let said = text(&ignoring.output().unwrap());
+    assert!(said.contains("1 unit instrumented"), "{said}");
+}

@@ -303,3 +303,25 @@ fn a_program_of_another_release_is_built_again() {
     project.succeed(&["build"]);
     assert!(fs::metadata(&object).unwrap().modified().unwrap() > before);
 }
+
+#[test]
+fn an_edited_source_is_built_by_what_is_enough() {
+    let project = twice(SOURCE);
+    let before = std::fs::read_to_string(project.path().join("suspect.toml")).unwrap();
+    let config =
+        before.replace("command = \"make\"\n", "command = \"touch all && make\"\nagain = \"touch some && make\"\n");
+    assert_ne!(config, before);
+    project.write("suspect.toml", &config);
+    let is_there = |name: &str| project.path().join(name).exists();
+    edit(&project, "prog.c", &wrong());
+    let first = said(&project, &["test"]);
+    assert!(first.contains("suspect: prog.c is newer than prog.o: building by `touch some && make` ..."), "{first}");
+    assert!(first.contains("3 passing, 1 failing"), "{first}");
+    assert!(is_there("some") && !is_there("all"));
+    // How to build is another matter.
+    let makefile = std::fs::read_to_string(project.path().join("Makefile")).unwrap();
+    edit(&project, "Makefile", &format!("{makefile}# more\n"));
+    let second = said(&project, &["test"]);
+    assert!(second.contains("suspect: Makefile was changed: building by `touch all && make` ..."), "{second}");
+    assert!(is_there("all"));
+}

@@ -39,6 +39,7 @@ struct RawConfig {
 #[serde(deny_unknown_fields)]
 struct RawBuild {
     command: Option<String>,
+    again: Option<String>,
     #[serde(default)]
     modes: Vec<Spanned<String>>,
 }
@@ -70,8 +71,7 @@ pub(super) struct RawSuite {
     alone: Option<Spanned<toml::Value>>,
     needs: Option<Spanned<toml::Value>>,
     cases: Option<Spanned<String>>,
-    #[serde(default)]
-    starts: bool,
+    starts: Option<Spanned<toml::Value>>,
     list: Option<Spanned<String>>,
     run: Option<Spanned<String>>,
     result: Option<Spanned<String>>,
@@ -118,7 +118,7 @@ pub(super) fn check(text: &str, path: &Path) -> Result<Config, Wrong> {
     let test_code = check_test_code(raw.rank)?;
     let ranges = check_ranges(raw.ranges)?;
     let suites = check_suites(raw.suite)?;
-    let build = BuildConfig { command: raw.build.command, modes };
+    let build = BuildConfig { command: raw.build.command, again: raw.build.again, modes };
     Ok(Config { path: path.into(), build, store, test_code, ranges, suites })
 }
 
@@ -230,14 +230,15 @@ fn check_suite(raw: Spanned<RawSuite>) -> Result<SuiteConfig, Wrong> {
         repeat,
         env: check_env(raw.env)?,
         scratch,
-        alone: raw.alone.map_or(Ok(Names::None), check_alone)?,
+        alone: raw.alone.map_or(Ok(Names::None), |value| check_names(value, "alone", "net-*"))?,
         needs: raw.needs.map_or(Ok(Vec::new()), check_needs)?,
         cases,
-        starts: raw.starts,
+        starts: raw.starts.map_or(Ok(Names::None), |value| check_names(value, "starts", "spec-*"))?,
     })
 }
 
-fn check_alone(value: Spanned<toml::Value>) -> Result<Names, Wrong> {
+/// All tests, or those that match a pattern, as a key says.
+fn check_names(value: Spanned<toml::Value>, key: &str, example: &str) -> Result<Names, Wrong> {
     let names = match value.get_ref() {
         toml::Value::Boolean(true) => Ok(Names::All),
         toml::Value::Boolean(false) => Ok(Names::None),
@@ -245,7 +246,7 @@ fn check_alone(value: Spanned<toml::Value>) -> Result<Names, Wrong> {
         _ => Err(String::new()),
     };
     names.or_else(|why| {
-        let what = "`alone` is true, or a list of patterns of names of tests such as [\"net-*\"]";
+        let what = format!("`{key}` is true, or a list of patterns of names of tests such as [\"{example}\"]");
         wrong(value.span(), format!("{what}{why}"))
     })
 }

@@ -74,6 +74,8 @@ impl Default for StoreConfig {
 pub struct BuildConfig {
     /// Shell command that `suspect build` runs without arguments.
     pub command: Option<String>,
+    /// Shell command that is enough where sources changed since.
+    pub again: Option<String>,
     /// Versions of each function to build; empty for the default.
     pub modes: Vec<Mode>,
 }
@@ -101,8 +103,8 @@ pub struct SuiteConfig {
     pub needs: Vec<(String, Names)>,
     /// Which test programs are taken apart into their cases.
     pub cases: Option<Cases>,
-    /// Whether each start of a program by a test that is a driver is a test of its own.
-    pub starts: bool,
+    /// Tests of which each start of a program is a test of its own.
+    pub starts: Names,
 }
 
 /// Test programs that are taken apart into their cases.

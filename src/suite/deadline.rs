@@ -1,0 +1,50 @@
+//! How long somebody waits for runs of tests that only make a suite tell more.
+
+use std::time::{Duration, Instant};
+
+use super::SuiteError;
+use crate::exec::interrupt;
+
+/// Until when such runs are begun; those under way are ended then.
+#[derive(Clone, Copy, Debug, Default)]
+pub enum Deadline {
+    /// All are made.
+    #[default]
+    Never,
+    /// Until somebody interrupts.
+    Interrupt,
+    /// Until then, or until somebody interrupts.
+    At(Instant),
+}
+
+impl Deadline {
+    /// This much time from now on.
+    pub fn within(time: Duration) -> Deadline {
+        Deadline::At(Instant::now() + time)
+    }
+
+    /// What of a run's `limit` is left.
+    ///
+    /// # Errors
+    /// [`SuiteError::Late`] when nothing is.
+    pub(super) fn left(self, limit: Duration) -> Result<Duration, SuiteError> {
+        if self.is_interruptible() && interrupt::happened() {
+            return Err(SuiteError::Late("it was interrupted"));
+        }
+        let left = match self {
+            Deadline::Never | Deadline::Interrupt => limit,
+            Deadline::At(until) => limit.min(until.saturating_duration_since(Instant::now())),
+        };
+        if left.is_zero() { Err(SuiteError::Late("there was no time to try it")) } else { Ok(left) }
+    }
+
+    /// Whether an interrupt ends runs that are under way.
+    pub(super) fn is_interruptible(self) -> bool {
+        !matches!(self, Deadline::Never)
+    }
+
+    /// Whether no run is begun any more.
+    pub(super) fn is_over(self) -> bool {
+        self.left(Duration::MAX).is_err()
+    }
+}
