@@ -55,8 +55,8 @@ impl Case<'_> {
     pub(super) fn followed(&self, start: (u32, Option<u32>), most: usize) -> Vec<(u32, Tie)> {
         let (run, mut way) = (self.failing(), vec![(start.0, Tie::Start)]);
         let line = |point: u32| {
-            let place = self.place(Side::Second, point);
-            (place.file, place.line)
+            let (place, _) = self.own_place(Side::Second, point).unwrap_or_default();
+            (self.words.file(place), place.line)
         };
         let mut seen = HashSet::from([line(start.0)]);
         let (mut at, mut only) = start;
@@ -80,7 +80,7 @@ impl Case<'_> {
             };
             way.push((point, tie));
             let place = line(point);
-            if place.1 != 0 && !is_of_system(&place.0) {
+            if place.1 != 0 && !is_of_system(place.0) {
                 seen.insert(place);
             }
             (at, only) = (point, next);
