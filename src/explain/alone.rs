@@ -16,9 +16,7 @@ use crate::obstacle::Obstacle;
 use crate::program::is_of_system;
 use crate::ranking::KeptClaim;
 use crate::recording::{Finder, Site, Words};
-use crate::report::{
-    self, Claim, EXPLANATION_SCHEMA_VERSION, Explanation, Point, change_in_short, quoted, shell_word,
-};
+use crate::report::{self, Claim, EXPLANATION_SCHEMA_VERSION, Explanation, Point, change_in_short, quoted, shell_word};
 use crate::suite::Verdict;
 
 /// Time, at least, in which the call is looked for that wrote a complaint: some twenty short runs.
@@ -151,6 +149,14 @@ fn told_mend(claim: &Claim) -> String {
     )
 }
 
+/// What happens, in words; where a null pointer is used, that.
+fn happens_of(test: &str, null: &[Point], happens: String) -> String {
+    match null.first() {
+        Some(used) => format!("{test} crashes at {}:{}, where {}", used.file, used.line, used.text),
+        None => happens,
+    }
+}
+
 /// True for the replacement of what is left out.
 fn is_nothing(text: &str) -> bool {
     text.trim().trim_matches(';').is_empty()
@@ -183,10 +189,7 @@ impl Case<'_> {
             None => (format!("It depends on {at}, {SUSPECTED}."), SUSPECTED.to_owned(), NO_MEND.to_owned()),
         };
         let null = self.null_trail();
-        let happens = match null.first() {
-            Some(used) => format!("{test} crashes at {}:{}, where {}", used.file, used.line, used.text),
-            None => happens,
-        };
+        let happens = happens_of(test, &null, happens);
         let way = self.told_way(&found, MOST_TOLD);
         let is_new = |point: &Point| !null.iter().any(|told| (&told.file, told.line) == (&point.file, point.line));
         let way: Vec<Point> = way.into_iter().filter(is_new).collect();
@@ -234,9 +237,10 @@ impl Case<'_> {
             || self.told_end().is_some();
         let null = self.null_trail();
         let way = self.followed(*starts.first().filter(|_| is_shown)?, MOST_FOLLOWED);
-        let facts = if null.is_empty() { self.told_way(&way, MOST_TOLD) } else { null };
         let test = &self.names[1];
         let happens = if words.starts_with(test) { words.clone() } else { format!("{test}: {words}") };
+        let happens = happens_of(test, &null, happens);
+        let facts = if null.is_empty() { self.told_way(&way, MOST_TOLD) } else { null };
         (!facts.is_empty()).then(|| Explanation {
             schema_version: EXPLANATION_SCHEMA_VERSION,
             test: test.clone(),

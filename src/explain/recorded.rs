@@ -498,12 +498,7 @@ impl<'a> RecordingRoom<'a> {
         self.read_part(name, recorded, false)
     }
 
-    fn read_part(
-        &self,
-        name: &str,
-        recorded: &RecordedTest,
-        is_last: bool,
-    ) -> Result<(Loaded, Rc<Runs>), Obstacle> {
+    fn read_part(&self, name: &str, recorded: &RecordedTest, is_last: bool) -> Result<(Loaded, Rc<Runs>), Obstacle> {
         let loaded = self.code(&[&recorded.recording])?;
         if let Some(runs) = recorded.read.borrow().as_ref() {
             return Ok((loaded, Rc::clone(runs)));

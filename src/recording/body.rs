@@ -400,8 +400,7 @@ impl Loader<'_> {
         let function = symbol.function.map(|number| start.function(number)).transpose()?;
         let next = self.code.symbols.len() as u32;
         let external = external::number(symbol.name).unwrap_or(external::UNKNOWN);
-        let fresh =
-            Symbol { name: symbol.name.to_owned(), flags: symbol.flags, size: symbol.size, function, external };
+        let fresh = Symbol { name: symbol.name.to_owned(), flags: symbol.flags, size: symbol.size, function, external };
         if symbol.flags & body::Symbol::LOCAL != 0 {
             self.code.symbols.push(fresh);
             return Ok(next);

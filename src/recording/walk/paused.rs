@@ -77,12 +77,7 @@ impl<'a, I: Image + Clone> Paused<'a, I> {
 
     /// Goes on from there for an observer that has seen nothing yet. It is told of the calls that are open, as if they began now. `strays` are those of an
     /// earlier walk.
-    pub fn go_on<'w, O: Observer>(
-        &self,
-        image: &'w mut I,
-        observer: &'w mut O,
-        strays: &[Stray],
-    ) -> Walk<'w, O, I>
+    pub fn go_on<'w, O: Observer>(&self, image: &'w mut I, observer: &'w mut O, strays: &[Stray]) -> Walk<'w, O, I>
     where
         'a: 'w,
     {
