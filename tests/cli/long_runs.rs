@@ -56,9 +56,8 @@ fn the_last_part_of_a_run_says_what_all_of_it_says_there() {
     std::fs::create_dir(&out).unwrap();
     let mut command = std::process::Command::new(project.path().join("rounds"));
     assert!(command.env("SUSPECT_RECORD", "record").env("SUSPECT_OUT", &out).status().unwrap().success());
-    let file = std::fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().path());
-    let file =
-        file.into_iter().find(|path| path.to_string_lossy().ends_with(suspect_format::record::FILE_SUFFIX)).unwrap();
+    let mut files = std::fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().path());
+    let file = files.find(|path| path.to_string_lossy().ends_with(suspect_format::record::FILE_SUFFIX)).unwrap();
     let recording = Recording::open(&file).unwrap();
     let (_, code) = code_of(&[&recording], "").unwrap();
     let bytes = recording.stream().end() / 8;
