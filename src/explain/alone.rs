@@ -16,10 +16,8 @@ use crate::obstacle::Obstacle;
 use crate::program::is_of_system;
 use crate::ranking::KeptClaim;
 use crate::recording::{Finder, Site, Words};
-use crate::report::{
-    self, Claim, EXPLANATION_SCHEMA_VERSION, Explanation, Point, change_in_short, places_named, quoted, shell_word,
-};
-use crate::suite::{self, Verdict};
+use crate::report::{self, Claim, EXPLANATION_SCHEMA_VERSION, Explanation, Point, change_in_short, quoted, shell_word};
+use crate::suite::Verdict;
 
 /// Time, at least, in which the call is looked for that wrote a complaint: some twenty short runs.
 const LEAST_ASKED: Duration = Duration::from_secs(3);
@@ -52,9 +50,23 @@ impl Question<'_> {
         self.along(&[Goal { file: &claim.file, line: claim.line, mend: Some(claim) }])
     }
 
-    /// The way back to the first of the likeliest lines of the last ranking that the failure depends on; nothing if it depends on none.
+    /// The way back to the first of the likeliest lines of the last ranking that the failure depends on; where it hardly suspects any, the way from value to
+    /// value before that. Nothing if it depends on none.
     pub(super) fn along_to_suspects(&self) -> Result<Option<Explanation>, Obstacle> {
-        let lines = self.suspects();
+        let (likely, all) = (self.room.likely_lines(SUSPECTS), self.suspects());
+        if all.is_empty() {
+            return Ok(None);
+        }
+        if let Some(explanation) = self.along_to_lines(&likely)? {
+            return Ok(Some(explanation));
+        }
+        match likely.is_empty().then(|| self.along(&[])).transpose()?.flatten() {
+            Some(explanation) => Ok(Some(explanation)),
+            None => self.along_to_lines(&all),
+        }
+    }
+
+    fn along_to_lines(&self, lines: &[(String, u32)]) -> Result<Option<Explanation>, Obstacle> {
         let goals: Vec<Goal<'_>> = lines.iter().map(|(file, line)| Goal { file, line: *line, mend: None }).collect();
         if goals.is_empty() { Ok(None) } else { self.along(&goals) }
     }
@@ -98,10 +110,14 @@ impl Question<'_> {
             let until = Instant::now() + self.until.saturating_duration_since(Instant::now()).max(LEAST_ASKED);
             case.complained = wrong::complaining(self.room, self.test, self.failing, until)?;
         }
-        if goals.is_empty() {
-            return Ok(case.along_to_nothing(&program.files));
+        let mut found = match goals {
+            [] => case.along_to_nothing(&program.files),
+            goals => goals.iter().find_map(|goal| case.along(goal, &program.files)),
+        };
+        if let Some(explanation) = &mut found {
+            explanation.trust.extend(case.told_part(&self.test.name));
         }
-        Ok(goals.iter().find_map(|goal| case.along(goal, &program.files)))
+        Ok(found)
     }
 }
 
@@ -117,6 +133,10 @@ const NO_MEND: &str = "the failing run alone was followed: no change was found t
 const NO_SUSPECT: &str = "the failing run alone was followed, from value to value, back from where the failure shows: there is nothing to compare it \
      with, so nothing here is proved; `suspect rank` looks for lines that matter";
 
+/// The same where the last ranking hardly suspects any line.
+const NO_LIKELY: &str = "the failing run alone was followed, from value to value, back from where the failure shows: there is nothing to compare it with, \
+     and the last `suspect rank` hardly suspects any line, so nothing here is proved";
+
 /// What comes before a line that is not sure to be the fault, where nothing says by which way.
 const FOLLOWED_BEFORE: &str = "what lies before that was followed in the failing run alone, from value to value: the last `suspect rank` is not sure of \
      the line, which may be what the fault led to; none of that is proved";
@@ -127,6 +147,14 @@ fn told_mend(claim: &Claim) -> String {
          no second run to compare it with; `suspect replay {}` makes the change and shows that the test passes",
         claim.id
     )
+}
+
+/// What happens, in words; where a null pointer is used, that.
+fn happens_of(test: &str, null: &[Point], happens: String) -> String {
+    match null.first() {
+        Some(used) => format!("{test} crashes at {}:{}, where {}", used.file, used.line, used.text),
+        None => happens,
+    }
 }
 
 /// True for the replacement of what is left out.
@@ -161,10 +189,7 @@ impl Case<'_> {
             None => (format!("It depends on {at}, {SUSPECTED}."), SUSPECTED.to_owned(), NO_MEND.to_owned()),
         };
         let null = self.null_trail();
-        let happens = match null.first() {
-            Some(used) => format!("{test} crashes at {}:{}, where {}", used.file, used.line, used.text),
-            None => happens,
-        };
+        let happens = happens_of(test, &null, happens);
         let way = self.told_way(&found, MOST_TOLD);
         let is_new = |point: &Point| !null.iter().any(|told| (&told.file, told.line) == (&point.file, point.line));
         let way: Vec<Point> = way.into_iter().filter(is_new).collect();
@@ -212,9 +237,10 @@ impl Case<'_> {
             || self.told_end().is_some();
         let null = self.null_trail();
         let way = self.followed(*starts.first().filter(|_| is_shown)?, MOST_FOLLOWED);
-        let facts = if null.is_empty() { self.told_way(&way, MOST_TOLD) } else { null };
         let test = &self.names[1];
         let happens = if words.starts_with(test) { words.clone() } else { format!("{test}: {words}") };
+        let happens = happens_of(test, &null, happens);
+        let facts = if null.is_empty() { self.told_way(&way, MOST_TOLD) } else { null };
         (!facts.is_empty()).then(|| Explanation {
             schema_version: EXPLANATION_SCHEMA_VERSION,
             test: test.clone(),
@@ -222,8 +248,19 @@ impl Case<'_> {
             summary: vec![format!("{}.", happens.trim_end_matches('.'))],
             facts,
             command: format!("suspect explain {}", shell_word(test)),
-            trust: vec![NO_SUSPECT.to_owned()],
+            trust: vec![if self.room.ranked_lines().is_empty() { NO_SUSPECT } else { NO_LIKELY }.to_owned()],
             ..Explanation::default()
+        })
+    }
+
+    /// What part of a long run was followed back.
+    fn told_part(&self, test: &str) -> Option<String> {
+        let run = self.failing();
+        let skipped = run.skipped();
+        let kept = (skipped.points + 1..run.points()).filter(|point| self.code.decides(run.site(*point))).count();
+        let all = skipped.decisions + kept as u64;
+        (skipped.points > 0).then(|| {
+            format!("{test} was followed back for the last {kept} of its {all} decisions; what lies before them was not looked at")
         })
     }
 
@@ -282,16 +319,7 @@ impl Case<'_> {
 
     /// The points of the check that failed, if the complaint names its line: the last condition there, or the last call, and what left it.
     pub(super) fn failed_check(&self, complaint: &str, files: &[String]) -> Option<Vec<u32>> {
-        let written = self.recorded[1].written.iter().flat_map(|[output, error]| [error, output]);
-        let written: Vec<&[u8]> = written.map(Vec::as_slice).collect();
-        // What passed may have said its place before.
-        let complaining = written.iter().filter_map(|bytes| Some(&bytes[suite::complaint(bytes)?.start..]));
-        let said = complaining.chain(written.iter().copied()).map(|bytes| String::from_utf8_lossy(bytes).into_owned());
-        let texts = std::iter::once(complaint.to_owned()).chain(said);
-        // A check names its file as the compiler was given it, often with all its directories.
-        let root = format!("{}/", self.room.root().display());
-        let texts: Vec<String> = texts.map(|text| text.replace(&root, "")).collect();
-        let at = texts.iter().flat_map(|text| places_named(text, files)).find_map(|place| {
+        let at = self.recorded[1].complained_places(complaint, self.room.root(), files).find_map(|place| {
             let points = self.words.points_on(Side::Second, &place.file, place.line);
             self.checks_among(&points)
         })?;

@@ -14,7 +14,7 @@ const SAME_STATEMENT: u32 = 1;
 /// Places on the way back that are told, at most: so many from the chain's end on, and so many up to the last suspect.
 const MOST_TOLD: (usize, usize) = (3, 3);
 /// Places on a way back that nothing is suspected on, at most.
-pub const MOST_FOLLOWED: usize = 7;
+pub const MOST_FOLLOWED: usize = 11;
 /// The same of a way that goes on from a line that is not sure to be the fault: as long as a chain may be, for most of it only hands on.
 const MOST_BEFORE: usize = 12;
 /// Points on such a way, at most: a loop is left after that.
@@ -55,23 +55,29 @@ impl Case<'_> {
     pub(super) fn followed(&self, start: (u32, Option<u32>), most: usize) -> Vec<(u32, Tie)> {
         let (run, mut way) = (self.failing(), vec![(start.0, Tie::Start)]);
         let line = |point: u32| {
-            let place = self.place(Side::Second, point);
-            (place.file, place.line)
+            let (place, _) = self.own_place(Side::Second, point).unwrap_or_default();
+            (self.words.file(place), place.line)
         };
         let mut seen = HashSet::from([line(start.0)]);
+        let mut sites = HashSet::from([run.site(start.0)]);
         let (mut at, mut only) = start;
         while way.len() < MOST_POINTS && seen.len() <= most {
             let value = only.map(|write| run.value(write));
             let all = only.as_ref().filter(|_| way.len() == 1).map_or(run.reads(at), std::slice::from_ref);
             let is_new = |write: &u32| {
                 let writer = run.writer(*write);
-                writer != 0 && writer < at && (!seen.contains(&line(writer)) || line(writer) == line(at))
+                // A loop does the same again; a call on a line that is told already hands something on.
+                writer != 0 && writer < at && (!sites.contains(&run.site(writer)) || line(writer) == line(at))
             };
             let worth = |write: &u32| {
                 let is_number = !matches!(run.value(*write), Value::Address(_));
                 (Some(run.value(*write)) == value, is_number, run.writer(*write))
             };
-            let next = all.iter().copied().filter(is_new).max_by_key(worth);
+            // Where bits of a word were set, what set them says why, not the word's other bits.
+            let kept =
+                way.last().and_then(|(_, tie)| if let Tie::Value(write) = tie { self.kept_bits(*write) } else { None });
+            let others = all.iter().copied().filter(|write| Some(*write) != kept);
+            let next = others.map(|write| self.that_mattered(at, write)).filter(is_new).max_by_key(worth);
             let parent = Some(run.parent(at)).filter(|parent| *parent != NONE && *parent != 0);
             let (point, tie) = match (next, parent) {
                 (Some(write), _) => (run.writer(write), Tie::Value(write)),
@@ -79,8 +85,9 @@ impl Case<'_> {
                 _ => break,
             };
             way.push((point, tie));
+            sites.insert(run.site(point));
             let place = line(point);
-            if place.1 != 0 && !is_of_system(&place.0) {
+            if place.1 != 0 && !is_of_system(place.0) {
                 seen.insert(place);
             }
             (at, only) = (point, next);

@@ -296,7 +296,7 @@ impl Case<'_> {
         let site = self.stated(side, point);
         let mut found = (self.words.place(site)?, self.words.function(site));
         let details = &self.runs.details[side.index()];
-        let mut frame = *details.frame_of.get(point as usize)?;
+        let mut frame = details.frame_of(point)?;
         while is_of_system(self.words.file(found.0)) {
             let Some(of) = details.frames.get(frame as usize) else { break };
             let Some(call) = of.call.map(|call| self.code.site(Site::Step(call))) else { break };

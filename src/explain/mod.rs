@@ -2,6 +2,7 @@
 
 mod alone;
 mod before;
+mod bits;
 mod blamed;
 mod case;
 mod chains;

@@ -1,15 +1,16 @@
 //! A recorded run of a test, and of several processes the one that is looked at.
 
-use std::cell::OnceCell;
+use std::cell::RefCell;
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use super::blamed::Sign;
 use crate::comparison::Turn;
 use crate::obstacle::Obstacle;
 use crate::recording::{Recording, Runs};
-use crate::suite::Verdict;
+use crate::report::{Place, places_named};
+use crate::suite::{self, Verdict};
 use crate::trial::{self, Plan, Replaced, TestRuns};
 
 /// Bytes of a recording, at most, that is gone along for what it does outside of objects.
@@ -47,7 +48,7 @@ pub struct RecordedTest {
     /// The change in a run that is not the test's own.
     pub change: Option<Change>,
     /// What it did, once it was read alone.
-    pub read: OnceCell<Rc<Runs>>,
+    pub read: RefCell<Option<Rc<Runs>>>,
 }
 
 /// A change in a run of a test.
@@ -81,6 +82,25 @@ impl RecordedTest {
     /// Whether it is gone along for what it does outside of objects: a run that does not end does the same again and again.
     pub fn is_looked_at_for_misuses(&self) -> bool {
         self.verdict != Verdict::Timeout && self.recording.stream().end() <= MOST_LOOKED_AT
+    }
+
+    /// Places in these files that what the test complains of names, in their order, the complaint itself first.
+    pub fn complained_places<'f>(
+        &self,
+        complaint: &str,
+        root: &Path,
+        files: &'f [String],
+    ) -> impl Iterator<Item = Place> + use<'f> {
+        let written = self.written.iter().flat_map(|[output, error]| [error, output]);
+        let written: Vec<&[u8]> = written.map(Vec::as_slice).collect();
+        // What passed may have said its place before.
+        let complaining = written.iter().filter_map(|bytes| Some(&bytes[suite::complaint(bytes)?.start..]));
+        let said = complaining.chain(written.iter().copied()).map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+        let texts = std::iter::once(complaint.to_owned()).chain(said);
+        // A check names its file as the compiler was given it, often with all its directories.
+        let root = format!("{}/", root.display());
+        let texts: Vec<String> = texts.map(|text| text.replace(&root, "")).collect();
+        texts.into_iter().flat_map(|text| places_named(&text, files))
     }
 
     /// Statements about what was not recorded of the test called `name`.
@@ -132,7 +152,7 @@ pub fn of_contained(
         alike,
         written,
         change: None,
-        read: OnceCell::new(),
+        read: RefCell::default(),
     }))
 }
 

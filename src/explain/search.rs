@@ -18,7 +18,7 @@ use crate::comparison::{Replacement, Side, Turn, decisions, switching_order};
 use crate::obstacle::Obstacle;
 use crate::program::Place;
 use crate::ranking::{Claims, KeptClaim};
-use crate::recording::{Addresses, Code, Runs, Store, Stores, own_position};
+use crate::recording::{Addresses, Code, Runs, Site, Store, Stores, own_position};
 use crate::report::Claim;
 use crate::suite::Verdict;
 use crate::trial;
@@ -267,6 +267,7 @@ impl<'a> Search<'a> {
         numbers.flat_map(move |decision| {
             let point = self.decisions[decision as usize];
             let ways = self.code().ways(run.site(point)).filter(move |way| *way != run.outcome(point));
+            let decision = run.skipped().decisions + decision;
             ways.map(move |way| Change::Turned(Turn { decision, way }))
         })
     }
@@ -315,10 +316,23 @@ impl<'a> Search<'a> {
         let at = store.point + 1;
         let place = self.runs.naming.names.place(store.location);
         let address = Addresses::at(&self.runs, Side::First, at).of(place).ok()?;
-        let (decisions, steps) = own_position(self.code(), &self.runs.runs[0], at);
+        let (decisions, steps) = self.position(at);
         let at = suspect_format::plan::Point { decisions: [decisions; 2], steps: [steps; 2] };
         let bits = bits & (u64::MAX >> (64 - store.of.bits()));
         Some(Change::Replaced(store.point, trial::Replaced { at, address, bits, length: store.of.bytes() }))
+    }
+
+    /// A point: decisions made, and steps begun since the last of them.
+    fn position(&self, point: u32) -> (u64, u64) {
+        let run = &self.runs.runs[0];
+        match self.decisions.partition_point(|decision| *decision < point) {
+            0 => own_position(self.code(), run, point),
+            made => {
+                let is_step = |point: &u32| matches!(self.code().what(run.site(*point)), Site::Step(_));
+                let steps = (self.decisions[made - 1] + 1..point).filter(is_step).count();
+                (run.skipped().decisions + made as u64, steps as u64)
+            }
+        }
     }
 
     fn place(&self, point: u32) -> Option<Place> {

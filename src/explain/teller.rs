@@ -78,7 +78,7 @@ impl Teller<'_, '_> {
             let point = self.case.place(Side::Second, misuse.point);
             Point { text: self.case.told_misuse(misuse), ..point }
         });
-        misuse.into_iter().chain(self.case.null_trail()).chain(self.case.wrong_byte_fact()).collect()
+        misuse.into_iter().chain(self.case.null_trail()).chain(self.case.wrong_byte_facts()).collect()
     }
 
     fn trust(&self, chain: &Chain) -> Vec<String> {

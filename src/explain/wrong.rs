@@ -71,7 +71,13 @@ pub fn find(
         return Ok(None);
     }
     let course = Course { program, code, runs: &runs };
-    let Some(Writer { point, before }) = course.writer(room, failing, (0, first), until)? else { return Ok(None) };
+    let found = course.writer(room, failing, (0, first), until)?;
+    if found.is_none() && is_before(room, failing, &runs, until) {
+        // It was written before the part that is kept.
+        room.read_whole(&test.name, failing)?;
+        return find(room, test, failing, until);
+    }
+    let Some(Writer { point, before }) = found else { return Ok(None) };
     let byte = (written[first], first - before);
     let wrong = |place| Wrong { point, returned: course.returned(point), byte, place, mismatch };
     Ok(course.line(point).map(wrong))
@@ -94,6 +100,15 @@ pub fn complaining(
     let course = Course { program: &loaded.0, code: &loaded.1, runs: &runs };
     Ok(course.writer(room, failing, (stream, start + blank), until)?.map(|writer| writer.point))
 }
+
+/// Whether what was not found in the last part of a run may be found before it, and there is time to read all of it.
+fn is_before(room: &RecordingRoom<'_>, failing: &RecordedTest, runs: &Runs, until: Instant) -> bool {
+    let bytes = failing.recording.stream().end();
+    runs.passed.is_some() && WHOLE * room.reading(bytes) < until.saturating_duration_since(Instant::now())
+}
+
+/// So many times as long as the last part all of a run takes to be read, at most: it is walked along twice, and more is made of it.
+const WHOLE: u32 = 4;
 
 /// The call that wrote a byte.
 struct Writer {
@@ -173,14 +188,15 @@ impl Course<'_> {
     /// A point by its step and how often that was begun, which a run that goes another way at times has, too.
     fn place(&self, point: u32) -> Place {
         let site = self.site(point);
-        let count = (1..=point).filter(|point| self.site(*point) == site).count() as u32;
+        let kept = (1..=point).filter(|point| self.site(*point) == site).count() as u32;
+        let count = kept + self.runs.passed.as_ref().map_or(0, |passed| passed.count(site));
         let step = self.code.step_of(site).unwrap_or_default();
         let function = &self.code.functions[self.code.steps[step as usize].function as usize];
         Place::Step { function: function.id, step: step - function.steps.start, count }
     }
 
     fn frame(&self, point: u32) -> u32 {
-        self.runs.details[0].frame_of[point as usize]
+        self.runs.details[0].frame_of(point).unwrap_or_default()
     }
 
     /// The outermost activation of recorded code around an activation.

@@ -7,7 +7,10 @@ use super::Case;
 use super::wrong::Wrong;
 use crate::comparison::{Run, Side, Value};
 use crate::recording::{Kind, Site};
-use crate::report::Point;
+use crate::report::{Point, quoted};
+
+/// Times that a pointer is handed on, at most, or moved along its text.
+const MOST_HANDED: usize = 1 << 16;
 
 impl Case<'_> {
     /// Where a call writes what memory holds as it is: the point at which it has returned, the write that it saw of the wrong byte, and which byte of
@@ -38,8 +41,49 @@ impl Case<'_> {
         (self.byte_of(cell, byte) == Some(wrong.byte.0)).then_some((returned, cell, byte))
     }
 
-    /// The store that put the wrong byte into memory first: copies of memory are followed.
-    pub(super) fn wrong_byte_fact(&self) -> Option<Point> {
+    /// The store that put the wrong byte into memory first, and where the string literal that it is of comes in, if it is of one. Copies of memory are
+    /// followed.
+    pub(super) fn wrong_byte_facts(&self) -> Vec<Point> {
+        let Some((cell, stored)) = self.wrong_byte_fact() else { return Vec::new() };
+        let is_new = |point: &Point| (&point.file, point.line) != (&stored.file, stored.line);
+        let literal = self.literal_fact(cell).filter(is_new);
+        std::iter::once(stored).chain(literal).collect()
+    }
+
+    /// The place from which on a string literal was handed to what put a byte of it into memory.
+    fn literal_fact(&self, cell: u32) -> Option<Point> {
+        let run = self.failing();
+        let literal = |write: u32| match run.value(write) {
+            Value::Address(place) => match self.runs.naming.kinds.get(place.object as usize) {
+                Some(Kind::Symbol(symbol)) if self.code.symbols[*symbol as usize].is_literal() => Some(place.object),
+                _ => None,
+            },
+            _ => None,
+        };
+        let mut write = run.reads(run.writer(cell)).iter().copied().rfind(|read| literal(*read).is_some())?;
+        let object = literal(write);
+        for _ in 0..MOST_HANDED {
+            let point = run.writer(write);
+            let is_same = |read: &u32| literal(*read) == object && run.writer(*read) < point;
+            match run.reads(point).iter().copied().rfind(is_same) {
+                Some(source) => write = source,
+                None => break,
+            }
+        }
+        let point = Some(run.writer(write)).filter(|point| *point != 0)?;
+        let (step, text) =
+            (self.code.step_of(run.site(point))?, self.words.value(run.location(write), run.value(write)));
+        let name = quoted(&self.words.written(run.location(write), [None, Some(write)]));
+        let text = match self.code.steps[step as usize].action {
+            Action::Call { .. } => {
+                format!("it is of {text}, which is passed here, as {name} of {}", self.called(step, write))
+            }
+            _ => format!("it is of {text}, which {name} becomes here"),
+        };
+        Some(Point { text, ..self.place(Side::Second, point) })
+    }
+
+    fn wrong_byte_fact(&self) -> Option<(u32, Point)> {
         let wrong = self.wrong?;
         let (_, mut cell, mut byte) = self.wrong_cell(wrong)?;
         while let Some((source, at)) = self.copied_from(cell, byte) {
@@ -47,7 +91,7 @@ impl Case<'_> {
         }
         let point = self.failing().writer(cell);
         let text = format!("the first wrong byte, {:?}, is put into memory here", char::from(wrong.byte.0));
-        (point != 0).then(|| Point { text, ..self.place(Side::Second, point) })
+        (point != 0).then(|| (cell, Point { text, ..self.place(Side::Second, point) }))
     }
 
     /// One byte of what a write left.

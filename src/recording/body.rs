@@ -9,7 +9,7 @@ use suspect_format::external::{self, Role};
 use suspect_format::site::{Bad, Cursor, ValueClass, next_table};
 
 use super::types::Types;
-use crate::comparison::{Joins, Meetings, NONE};
+use crate::comparison::{Joins, Meetings, NONE, Table};
 use crate::program::{Place, Program};
 
 /// Why body tables could not be read.
@@ -59,6 +59,8 @@ pub struct Symbol {
     pub size: u64,
     /// The function that it is, if the unit has its body.
     pub function: Option<u32>,
+    /// The number of the function of the C library that is known under its name, or [`external::UNKNOWN`].
+    pub external: u32,
 }
 
 impl Symbol {
@@ -147,7 +149,7 @@ pub struct Code {
     /// Functions.
     pub functions: Vec<Function>,
     /// Functions by the number in recordings.
-    pub by_id: HashMap<u32, u32>,
+    pub by_id: Table<u32, u32>,
     /// Steps, function by function.
     pub steps: Vec<CodeStep>,
     /// Trees in prefix order.
@@ -397,7 +399,8 @@ impl Loader<'_> {
     fn symbol(&mut self, symbol: &body::Symbol, start: &Start) -> Result<u32, Wrong> {
         let function = symbol.function.map(|number| start.function(number)).transpose()?;
         let next = self.code.symbols.len() as u32;
-        let fresh = Symbol { name: symbol.name.to_owned(), flags: symbol.flags, size: symbol.size, function };
+        let external = external::number(symbol.name).unwrap_or(external::UNKNOWN);
+        let fresh = Symbol { name: symbol.name.to_owned(), flags: symbol.flags, size: symbol.size, function, external };
         if symbol.flags & body::Symbol::LOCAL != 0 {
             self.code.symbols.push(fresh);
             return Ok(next);

@@ -59,8 +59,11 @@ pub struct Misuse {
 /// Misuses of a run that are kept: the first ones say what went wrong.
 const MOST: usize = 8;
 
+/// Offsets in frames whose blocks are remembered: what a loop uses of its function's variables.
+const RECENT: usize = 256;
+
 /// The objects of a run, and the pointers that memory holds, with the object of each.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Bounds {
     blocks: Vec<Block>,
     /// By address: the value of a pointer there, and its block.
@@ -68,13 +71,40 @@ pub struct Bounds {
     symbols: Table<u32, u32>,
     /// By activation: offset and block of its variables that something points to.
     variables: Table<u32, Vec<(u32, u32)>>,
+    /// Offsets in frames that were looked at last, by their lowest bits: activation, offset, block.
+    recent: [(u32, u64, u32); RECENT],
     /// Live blocks of the heap by address.
     heap: BTreeMap<u64, u32>,
     /// What was found.
     pub found: Vec<Misuse>,
 }
 
+impl Default for Bounds {
+    fn default() -> Self {
+        Self {
+            blocks: Vec::new(),
+            pointers: Table::default(),
+            symbols: Table::default(),
+            variables: Table::default(),
+            recent: [(NONE, 0, NONE); RECENT],
+            heap: BTreeMap::new(),
+            found: Vec::new(),
+        }
+    }
+}
+
 impl Bounds {
+    /// The block at an offset of an activation's frame, if that was looked at lately.
+    pub fn recent(&self, activation: u32, offset: u64) -> Option<u32> {
+        let (of, at, block) = self.recent[offset as usize / 4 % RECENT];
+        (of == activation && at == offset && of != NONE).then_some(block)
+    }
+
+    /// Remembers the block at an offset of an activation's frame.
+    pub fn remember(&mut self, activation: u32, offset: u64, block: u32) {
+        self.recent[offset as usize / 4 % RECENT] = (activation, offset, block);
+    }
+
     fn add(&mut self, what: Owner, address: u64, size: u64) -> u32 {
         self.blocks.push(Block { what, address, size, ended: None });
         self.blocks.len() as u32 - 1

@@ -374,7 +374,7 @@ impl<'a> Words<'a> {
             place.line == line && is_same_file(self.file(place), file)
         };
         let sites: Vec<bool> = (0..self.code.steps.len() as u32).map(fits).collect();
-        (1..run.points())
+        (run.skipped().points + 1..run.points())
             .filter(|point| matches!(self.code.what(run.site(*point)), Site::Step(step) if sites[step as usize]))
             .collect()
     }

@@ -80,12 +80,26 @@ pub struct Held {
 pub struct Details {
     /// Executions of functions, in order.
     pub frames: Vec<Frame>,
-    /// The execution that each point belongs to.
-    pub frame_of: Vec<u32>,
+    /// The execution that each point belongs to, from the first one that is kept on.
+    frame_of: Vec<u32>,
+    /// Points behind the start that are not kept.
+    skipped: u32,
     /// Addresses of objects that stay where they are, by canonical number.
     pub held: Table<u32, Held>,
     /// Arguments of the program, by canonical number: their bytes, with the zero at the end.
     pub arguments: BTreeMap<u32, Vec<u8>>,
+}
+
+impl Details {
+    /// The number of the execution that a point belongs to; of a point that is not kept, the outermost.
+    pub fn frame_of(&self, point: u32) -> Option<u32> {
+        self.frame_of.get(point.saturating_sub(self.skipped) as usize).copied()
+    }
+
+    /// The execution that a point belongs to.
+    pub fn frame_at(&self, point: u32) -> Option<&Frame> {
+        self.frames.get(self.frame_of(point)? as usize)
+    }
 }
 
 /// Fills a [`Recorder`].
@@ -115,7 +129,8 @@ impl<'a> Fill<'a> {
         alignment: &'a Alignment,
         side: Side,
     ) -> Self {
-        let details = Details { frame_of: vec![0], ..Details::default() };
+        let skipped = recorder.skipped().points;
+        let details = Details { frame_of: vec![0], skipped, ..Details::default() };
         Self {
             recorder,
             layouts,

@@ -129,19 +129,31 @@ pub struct Gather<'a> {
     layouts: &'a mut Layouts,
     side: Side,
     own: ObjectLayouts,
-    control: Control,
+    /// Its course, if that is asked for.
+    control: Option<Control>,
     last: usize,
 }
 
 impl<'a> Gather<'a> {
     /// Nothing yet of run `side`.
     pub fn new(layouts: &'a mut Layouts, side: Side) -> Self {
-        Self { layouts, side, own: ObjectLayouts::default(), control: Control::default(), last: 0 }
+        Self { layouts, side, own: ObjectLayouts::default(), control: Some(Control::default()), last: 0 }
+    }
+
+    /// Nothing yet of a run whose course nobody asks for.
+    pub fn of_cells(layouts: &'a mut Layouts) -> Self {
+        Self { layouts, side: Side::First, own: ObjectLayouts::default(), control: None, last: 0 }
     }
 
     /// The control flow of the whole run.
     pub fn finish(self) -> Control {
-        self.control
+        self.control.unwrap_or_default()
+    }
+
+    fn push(&mut self, step: u64) {
+        if let Some(control) = &mut self.control {
+            control.steps.push(step);
+        }
     }
 
     fn access(&mut self, access: Access, view: &mut View) {
@@ -152,8 +164,10 @@ impl<'a> Gather<'a> {
 
 impl Observer for Gather<'_> {
     fn point(&mut self, site: u32, _: u32) {
-        self.last = self.control.steps.len();
-        self.control.steps.push(u64::from(site) << 32 | u64::from(NONE));
+        if let Some(control) = &mut self.control {
+            self.last = control.steps.len();
+            control.steps.push(u64::from(site) << 32 | u64::from(NONE));
+        }
     }
 
     fn read(&mut self, access: Access, view: &mut View) {
@@ -165,20 +179,21 @@ impl Observer for Gather<'_> {
     }
 
     fn outcome(&mut self, outcome: u32) {
-        let step = &mut self.control.steps[self.last];
-        *step = *step >> 32 << 32 | u64::from(outcome);
+        if let Some(step) = self.control.as_mut().and_then(|control| control.steps.get_mut(self.last)) {
+            *step = *step >> 32 << 32 | u64::from(outcome);
+        }
     }
 
     fn enter(&mut self, _: Activation, _: u32, _: &mut View) {
-        self.control.steps.push(ENTER);
+        self.push(ENTER);
     }
 
     fn leave(&mut self) {
-        self.control.steps.push(LEAVE);
+        self.push(LEAVE);
     }
 
     fn unwind(&mut self, depth: u32) {
-        self.control.steps.push(u64::from(UNWIND) << 32 | u64::from(depth));
+        self.push(u64::from(UNWIND) << 32 | u64::from(depth));
     }
 
     fn allocate(&mut self, _: u32, _: &mut View) {}

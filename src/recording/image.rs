@@ -22,7 +22,7 @@ const WRITABLE: u32 = 2;
 const MOST_OF_LITERAL: usize = 256;
 
 /// The modules of a process.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Modules {
     addresses: Vec<Option<u64>>,
     /// Where a module keeps the address of a symbol that another module has.

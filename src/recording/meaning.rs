@@ -199,7 +199,7 @@ impl Thought<'_, '_> {
         let address = match self.meaning.runs.naming.kinds[word.object as usize] {
             Kind::Frame { .. } => {
                 let point = self.point.ok_or(Stop::MissingObject)?;
-                let mut number = details.frame_of[point as usize];
+                let mut number = details.frame_of(point).ok_or(Stop::MissingObject)?;
                 loop {
                     let frame = details.frames.get(number as usize).ok_or(Stop::MissingObject)?;
                     if frame.object == word.object {
@@ -381,8 +381,7 @@ impl Semantics for Meaning<'_> {
         }
         let (named, point) = instance.point();
         let details = &self.runs.details[named.index()];
-        let frame = details.frame_of.get(point as usize).and_then(|number| details.frames.get(*number as usize));
-        let frame = *frame.ok_or(Stop::Desync)?;
+        let frame = *details.frame_at(point).ok_or(Stop::Desync)?;
         let caller = details.frames.get(frame.caller as usize).map_or(NONE, |caller| caller.object);
         let point = points[side.index()];
         let operands = RefCell::new(operands);

@@ -4,13 +4,14 @@ use crate::comparison::Table;
 
 const PAGE: usize = 4096;
 
+#[derive(Clone)]
 struct Page {
     bytes: [u8; PAGE],
     known: [u64; PAGE / 64],
 }
 
 /// Memory of one process. What was never written nor seen is not known.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Memory {
     numbers: Table<u64, u32>,
     pages: Vec<Box<Page>>,

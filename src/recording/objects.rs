@@ -73,6 +73,11 @@ const ADDRESSES: std::ops::Range<u64> = 1 << 10..1 << 47;
 /// Where Linux lets no program have memory by default, or lower: what is there is null with a distance.
 const NULL_AND_NEAR: u64 = 1 << 16;
 
+/// Whether an access to so many bytes there ends in a trap: nothing is mapped below.
+pub fn is_near_null(address: u64, length: u64) -> bool {
+    length > 0 && address < NULL_AND_NEAR
+}
+
 /// Whether a number may be where something is in memory.
 pub fn is_address(bits: u64) -> bool {
     (NULL_AND_NEAR..ADDRESSES.end).contains(&bits)
@@ -84,7 +89,7 @@ pub fn library(name: &[u8]) -> u64 {
 }
 
 /// The objects of a process at one time.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Objects {
     all: Vec<Object>,
     numbers: Table<Kind, u32>,
@@ -152,6 +157,11 @@ impl Objects {
     /// The innermost function is left.
     pub fn leave(&mut self) {
         self.frames.pop();
+    }
+
+    /// Open frames, the outermost first.
+    pub fn frames(&self) -> &[u32] {
+        &self.frames
     }
 
     /// How many functions are open.

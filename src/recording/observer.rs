@@ -4,7 +4,7 @@ use super::memory::Memory;
 use super::objects::{Objects, Spot};
 
 /// Memory and objects of the process, as they are now.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct View {
     /// Bytes.
     pub memory: Memory,

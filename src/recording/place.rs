@@ -24,7 +24,7 @@ impl<'a> Addresses<'a> {
     pub fn at(runs: &'a Runs, side: Side, point: u32) -> Self {
         let details = &runs.details[side.index()];
         let mut frames = Vec::new();
-        let mut number = details.frame_of.get(point as usize).copied().unwrap_or(0);
+        let mut number = details.frame_of(point).unwrap_or(0);
         while let Some(frame) = details.frames.get(number as usize) {
             frames.push((frame.object, frame.address));
             if frame.caller == number {
@@ -148,8 +148,9 @@ pub fn position(code: &Code, runs: &Runs, points: [u32; 2]) -> Point {
 
 /// A point of one run: decisions made, and steps begun since the last of them.
 pub fn own_position(code: &Code, run: &Run, point: u32) -> (u64, u64) {
-    let (mut decisions, mut steps) = (0, 0);
-    for point in 1..point {
+    let skipped = run.skipped();
+    let (mut decisions, mut steps) = (skipped.decisions, skipped.steps);
+    for point in skipped.points + 1..point {
         let site = run.site(point);
         if code.decides(site) {
             (decisions, steps) = (decisions + 1, 0);

@@ -106,7 +106,7 @@ impl<'a> Finder<'a> {
         let (run, details) = (&self.runs.runs[side.index()], &self.runs.details[side.index()]);
         let mut executions: Vec<Vec<u32>> = Vec::new();
         for point in self.words.points_on(side, &asked.file, asked.line) {
-            let frame = |point: u32| details.frame_of[point as usize];
+            let frame = |point: u32| details.frame_of(point);
             let goes_on = |last: u32| frame(last) == frame(point) && run.site(last) < run.site(point);
             match executions.last_mut() {
                 Some(execution) if execution.last().is_some_and(|last| goes_on(*last)) => execution.push(point),
@@ -119,8 +119,7 @@ impl<'a> Finder<'a> {
     /// The locations that a variable has at a point of run `side`.
     pub fn locations(&self, side: Side, point: u32, name: &str) -> Vec<u32> {
         let details = &self.runs.details[side.index()];
-        let frame = details.frame_of.get(point as usize).and_then(|number| details.frames.get(*number as usize));
-        let local = frame.and_then(|frame| {
+        let local = details.frame_at(point).and_then(|frame| {
             let function = &self.code.functions[frame.function as usize];
             let variable = function.variables.iter().find(|variable| variable.name == name)?;
             Some((frame.object, variable.offset, variable.size))
@@ -212,7 +211,9 @@ impl<'a> Finder<'a> {
     pub fn instance(&self, side: Side, point: u32) -> u64 {
         let run = &self.runs.runs[side.index()];
         let site = run.site(point);
-        (0..=point).filter(|other| run.site(*other) == site).count() as u64
+        let passed = self.runs.passed.as_ref().map_or(0, |passed| passed.count(site));
+        let kept = (run.skipped().points..=point).filter(|other| run.site(*other) == site).count();
+        u64::from(passed) + kept as u64
     }
 
     /// Places of source lines that points belong to, each once, in order.

@@ -9,6 +9,7 @@ use super::file::Recording;
 use super::fill::{Details, Fill, Naming};
 use super::gather::{Control, Gather, Layouts};
 use super::image::Modules;
+use super::last::Passed;
 use super::layout::Layout;
 use super::loading::Image;
 use super::observer::Observer;
@@ -35,23 +36,45 @@ pub struct Runs {
     pub walked: Vec<Walked>,
     /// Where modules were.
     pub modules: Vec<Rc<Modules>>,
+    /// What came before the part that is kept, if not all of the first run is.
+    pub passed: Option<Passed>,
 }
 
 impl Runs {
     /// Reads recordings, one or two.
     pub fn read(code: &Code, recordings: &[&Recording]) -> Result<Runs, RunTooLong> {
-        Runs::fill(code, recordings, Courses::of(code, recordings, false))
+        Runs::fill(code, recordings, Courses::of(code, recordings))
     }
 
     /// Reads one recording that both runs are; with `bounds` also what it does outside of objects.
     pub fn read_alone(code: &Code, recording: &Recording, bounds: bool) -> Result<Runs, RunTooLong> {
-        let one = [recording];
-        let mut runs = Runs::fill(code, &one, Courses::of(code, &one, bounds))?;
-        runs.runs.extend_from_within(..);
-        runs.details.extend_from_within(..);
-        runs.walked.extend_from_within(..);
-        runs.modules.extend_from_within(..);
-        Ok(runs)
+        let (joins, mut layouts) = (code.joins(), Layouts::default());
+        let (mut gather, mut image) = (Gather::of_cells(&mut layouts), Modules::default());
+        let first = walk(code, recording, &mut gather, &mut image, &[]);
+        let walked = if bounds { first.with_bounds().run() } else { first.run() };
+        let (alignment, mut naming) = (Alignment::of_itself(walked.points), Naming::default());
+        let mut fill = Fill::new(Recorder::new(&joins), &mut layouts, &mut naming, &alignment, Side::First);
+        let mut image = Modules::default();
+        walk(code, recording, &mut fill, &mut image, &walked.strays).run();
+        let filled = fill.finish()?;
+        Ok(Runs::alone(joins, alignment, (naming, layouts), filled, (walked, image), None))
+    }
+
+    /// A run that is compared with itself.
+    pub(super) fn alone(
+        joins: Joins,
+        alignment: Alignment,
+        (naming, layouts): (Naming, Layouts),
+        (run, details): (Run, Details),
+        (walked, image): (Walked, Modules),
+        passed: Option<Passed>,
+    ) -> Runs {
+        let (run, details, image) = (Rc::new(run), Rc::new(details), Rc::new(image));
+        let runs = vec![Rc::clone(&run), run];
+        let details = vec![Rc::clone(&details), details];
+        let modules = vec![Rc::clone(&image), image];
+        let walked = vec![walked.clone(), walked];
+        Runs { joins, alignment, naming, layouts, runs, details, walked, modules, passed }
     }
 
     /// Reads two recordings if it is `worth` it, which is asked when nothing is known but which points correspond.
@@ -60,7 +83,7 @@ impl Runs {
         recordings: &[&Recording; 2],
         worth: impl FnOnce(&Alignment) -> bool,
     ) -> Result<Option<Runs>, RunTooLong> {
-        let courses = Courses::of(code, recordings, false);
+        let courses = Courses::of(code, recordings);
         worth(&courses.alignment).then(|| Runs::fill(code, recordings, courses)).transpose()
     }
 
@@ -82,7 +105,7 @@ impl Runs {
             modules.push(Rc::new(image));
             walked.push(found);
         }
-        Ok(Runs { joins, alignment, naming, layouts, runs, details, walked, modules })
+        Ok(Runs { joins, alignment, naming, layouts, runs, details, walked, modules, passed: None })
     }
 
     /// The cells of an object, by its canonical number.
@@ -101,12 +124,12 @@ struct Courses {
 }
 
 impl Courses {
-    fn of(code: &Code, recordings: &[&Recording], bounds: bool) -> Courses {
+    fn of(code: &Code, recordings: &[&Recording]) -> Courses {
         let joins = code.joins();
         let mut layouts = Layouts::default();
         let sides = Side::BOTH.into_iter().zip(recordings);
         let first: Vec<(Control, Walked)> =
-            sides.map(|(side, one)| gather(code, one, side, &mut layouts, bounds)).collect();
+            sides.map(|(side, one)| gather(code, one, side, &mut layouts, false)).collect();
         let steps = |run: usize| first[run.min(first.len() - 1)].0.steps();
         let alignment = align(steps(0), steps(1), &joins);
         Courses { joins, layouts, alignment, found: first.into_iter().map(|(_, walked)| walked).collect() }
@@ -155,7 +178,7 @@ pub fn parting(code: &Code, recordings: [&Recording; 2]) -> Option<u32> {
     }
 }
 
-fn walk<'w, O: Observer, I: Image>(
+pub(super) fn walk<'w, O: Observer, I: Image>(
     code: &'w Code,
     recording: &'w Recording,
     observer: &'w mut O,

@@ -4,8 +4,11 @@ mod blocks;
 mod calls;
 mod events;
 mod models;
+mod paused;
 mod signals;
 mod variadic;
+
+pub use paused::Paused;
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -20,7 +23,7 @@ use super::bounds::{Bounds, Use};
 use super::evaluate::{Machine, Word, evaluate};
 use super::file::Given;
 use super::loading::Image;
-use super::objects::{Kind, Object};
+use super::objects::{Kind, Object, is_near_null};
 use super::observer::{Access, Observer, View};
 use super::walked::{Disagreement, End, Stop, Stray, Walked};
 use crate::comparison::{NONE, Table};
@@ -57,6 +60,7 @@ struct Outside {
     data: Vec<(Datum, Word)>,
 }
 
+#[derive(Clone, Debug)]
 enum Level {
     Open(Open),
     Outside(Outside),
@@ -122,13 +126,21 @@ impl<'a, O: Observer, I: Image> Walk<'a, O, I> {
         replaced: Option<Given>,
         strays: &[Stray],
     ) -> Self {
+        let known = (header.n_interruptions as usize).min(header.interruptions.len());
+        let mut walk = Walk::at(code, image, observer, stream, strays);
+        walk.interruptions = header.interruptions[..known].iter().rev().map(|at| (at.offset, at.bits_used)).collect();
+        walk.unknown_interruptions = header.n_interruptions as usize > known;
+        (walk.environment, walk.may_fault, walk.replaced) = (header.environment, header.step, replaced);
+        walk
+    }
+
+    /// A walk that nothing is known of but where it reads on.
+    fn at(code: &'a Code, image: &'a mut I, observer: &'a mut O, stream: Stream<'a>, strays: &[Stray]) -> Self {
         let mut corrections: Table<u32, Vec<Stray>> = Table::default();
         let mut seen = HashSet::new();
         for stray in strays.iter().filter(|stray| seen.insert((stray.after, stray.address))) {
             corrections.entry(stray.after).or_default().push(*stray);
         }
-        let known = (header.n_interruptions as usize).min(header.interruptions.len());
-        let interruptions = header.interruptions[..known].iter().rev().map(|at| (at.offset, at.bits_used)).collect();
         let base = Outside {
             call: None,
             point: 0,
@@ -145,9 +157,9 @@ impl<'a, O: Observer, I: Image> Walk<'a, O, I> {
             observer,
             stream,
             mirror: Box::new(Mirror::START),
-            interruptions,
-            environment: header.environment,
-            unknown_interruptions: header.n_interruptions as usize > known,
+            interruptions: Vec::new(),
+            environment: 0,
+            unknown_interruptions: false,
             jumps: 0,
             modules: Vec::new(),
             view: View::default(),
@@ -162,8 +174,8 @@ impl<'a, O: Observer, I: Image> Walk<'a, O, I> {
             corrections,
             compared: [0; 2],
             evaluated: 0,
-            may_fault: header.step,
-            replaced,
+            may_fault: 0,
+            replaced: None,
             step: 0,
             frame: 0,
             scratch: Vec::new(),
@@ -179,12 +191,35 @@ impl<'a, O: Observer, I: Image> Walk<'a, O, I> {
     }
 
     /// Walks to the end.
-    pub fn run(mut self) -> Walked {
+    pub fn run(self) -> Walked {
+        self.run_to(u32::MAX)
+    }
+
+    /// Walks to the end, or until there are so many points.
+    pub fn run_to(mut self, points: u32) -> Walked {
         let end = loop {
+            if self.points >= points {
+                break End::Outside(None);
+            }
             if let Err(stop) = self.go_on() {
                 break self.end(stop);
             }
         };
+        self.walked(end)
+    }
+
+    /// Whether something was done outside of objects.
+    pub fn has_found(&self) -> bool {
+        self.bounds.as_ref().is_some_and(|bounds| !bounds.found.is_empty())
+    }
+
+    /// What looks on.
+    pub fn observer(&self) -> &O {
+        self.observer
+    }
+
+    /// What is told of a walk that ends.
+    pub fn walked(self, end: End) -> Walked {
         Walked {
             end,
             points: self.points,
@@ -327,6 +362,7 @@ impl<'a, O: Observer, I: Image> Walk<'a, O, I> {
                 let (value, to) = (self.word(&mut at)?, self.word(&mut at)?);
                 let address = to.bits;
                 self.check(Use::Write, to, u64::from(of.bytes()));
+                self.reaches(address, u64::from(of.bytes()))?;
                 self.put_word(address, of, self.given(address, value));
                 if self.starts_arguments(&step) {
                     self.start_arguments(address.wrapping_sub(16));
@@ -337,6 +373,8 @@ impl<'a, O: Observer, I: Image> Walk<'a, O, I> {
                 self.check(Use::Read, from, length);
                 self.check(Use::Write, to, length);
                 let (to, from) = (to.bits, from.bits);
+                self.reaches(from, length)?;
+                self.reaches(to, length)?;
                 self.survives(number, length)?;
                 self.reads(from, length, false);
                 self.copy(to, from, length);
@@ -346,6 +384,7 @@ impl<'a, O: Observer, I: Image> Walk<'a, O, I> {
                 let (to, byte, length) = (self.word(&mut at)?, self.tree(&mut at)?, self.tree(&mut at)?);
                 self.check(Use::Write, to, length);
                 let to = to.bits;
+                self.reaches(to, length)?;
                 self.survives(number, length)?;
                 self.fill(to, byte as u8, length);
                 self.wrote(to, length, false);
@@ -401,6 +440,11 @@ impl<'a, O: Observer, I: Image> Walk<'a, O, I> {
         let first = self.code.functions[self.code.steps[number as usize].function as usize].steps.start;
         let told_last = || self.mirror.position(&self.stream).offset >= self.stream.end();
         if length > SURE && self.may_fault == number - first && told_last() { Err(Stop::Trap) } else { Ok(()) }
+    }
+
+    /// Stops at an access that no process survives: what follows in the recording was not done by this step, for who handles the trap need not be recorded.
+    fn reaches(&self, address: u64, length: u64) -> Result<(), Stop> {
+        if is_near_null(address, length) && !self.is_interrupted() { Err(Stop::Trap) } else { Ok(()) }
     }
 
     fn fill(&mut self, address: u64, byte: u8, length: u64) {
@@ -464,6 +508,7 @@ impl<O: Observer, I: Image> Machine for Walk<'_, O, I> {
     fn load(&mut self, of: Type, slot: Option<u16>, address: Word) -> Result<Word, Stop> {
         self.check(Use::Read, address, u64::from(of.bytes()));
         let (address, length) = (address.bits, of.bytes());
+        self.reaches(address, u64::from(length))?;
         let known = self.view.memory.load(address, length).map(|bits| bits & mask(of.bits()));
         let bits = match slot {
             None => known.ok_or_else(|| {

@@ -321,4 +321,6 @@ fn of_a_buffer_that_is_written_the_wrong_byte_is_explained_and_not_the_length() 
     assert!(said.contains("`out.data[6]` is 87 'W' here, 115 's' there"), "{said}");
     assert!(!said.contains("argument 3") && !said.contains("`out.size`"), "{said}");
     assert!(said.contains("the first wrong byte, 'W', is put into memory here\n"), "{said}");
+    // The literal comes from the fault.
+    assert!(said.contains("which is passed here, as `text` of append()\n"), "{said}");
 }

@@ -39,6 +39,15 @@ impl Alignment {
         Self { segments, points, unexplained }
     }
 
+    /// A run of so many points, with the start, beside itself.
+    pub fn of_itself(points: u32) -> Self {
+        Self {
+            segments: vec![Segment { first: [0; 2], aligned: points, alone: [0; 2] }],
+            points: [points; 2],
+            unexplained: 0,
+        }
+    }
+
     /// The stretches, in order.
     pub fn segments(&self) -> &[Segment] {
         &self.segments

@@ -52,7 +52,7 @@ pub use pair::Pair;
 pub use plan::{Divergence, Guide, Plan};
 pub use recorder::{Recorder, RunTooLong};
 pub use regions::{Joins, RegionStack};
-pub use run::{Run, Side};
+pub use run::{Run, Side, Skipped};
 pub use slice::{DualSlice, Edge, Rules};
 pub use state::{Difference, State, States, differences};
 pub use switching::{Replacement, Turn, by_distance, decisions, switching_order};

@@ -1,7 +1,7 @@
 //! Builds a [`Run`] from events in program order: finds the last writer of each read and the control parent of each point.
 
 use super::regions::{Joins, RegionStack};
-use super::run::Run;
+use super::run::{Run, Skipped};
 use super::value::Value;
 use super::{NONE, START};
 
@@ -35,7 +35,13 @@ pub struct Recorder<'a> {
 impl<'a> Recorder<'a> {
     /// A run that has only started. Writes up to the first [`point`](Recorder::point) say what memory holds at first.
     pub fn new(joins: &'a Joins) -> Self {
-        let mut recorder = Self { run: Run::default(), regions: RegionStack::new(joins), shadow: Vec::new() };
+        Self::after(joins, Skipped::default())
+    }
+
+    /// A run of which the first points are not kept: the next one has the number behind them, and what they wrote is taken for what memory held at first.
+    pub fn after(joins: &'a Joins, skipped: Skipped) -> Self {
+        let run = Run { skipped, ..Run::default() };
+        let mut recorder = Self { run, regions: RegionStack::new(joins), shadow: Vec::new() };
         recorder.append(START, NONE);
         recorder
     }
@@ -101,7 +107,8 @@ impl<'a> Recorder<'a> {
     /// The current point is a conditional (branch, switch, indirect call, return of `setjmp`) and goes the way `outcome`.
     pub fn branch(&mut self, outcome: u32) {
         let point = self.run.points() - 1;
-        self.run.outcomes[point as usize] = outcome;
+        let at = self.run.index(point);
+        self.run.outcomes[at] = outcome;
         self.regions.branch(point);
     }
 
@@ -125,6 +132,11 @@ impl<'a> Recorder<'a> {
         self.run.points()
     }
 
+    /// What is not kept of it.
+    pub fn skipped(&self) -> Skipped {
+        self.run.skipped
+    }
+
     /// How many writes there are so far.
     pub fn writes(&self) -> u32 {
         self.run.writes()
@@ -140,7 +152,7 @@ impl<'a> Recorder<'a> {
     /// # Errors
     /// If it is longer than numbers of 31 bits can tell.
     pub fn finish(mut self) -> Result<Run, RunTooLong> {
-        let counts = [self.run.sites.len(), self.run.reads.len(), self.run.writers.len()];
+        let counts = [self.run.points() as usize, self.run.reads.len(), self.run.writers.len()];
         if counts.iter().any(|count| *count > MOST) {
             let [points, reads, writes] = counts;
             return Err(RunTooLong { points, reads, writes });

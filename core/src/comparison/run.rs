@@ -31,10 +31,22 @@ impl Side {
     }
 }
 
+/// What a run did before the part of it that is kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Skipped {
+    /// Points behind the start that are not kept.
+    pub points: u32,
+    /// Decisions among them.
+    pub decisions: u64,
+    /// Steps among them that were begun since the last decision.
+    pub steps: u64,
+}
+
 /// A run as flat arrays (section 3.1). A *point* is one execution of a site, numbered in order; point 0 is the start, which wrote what
-/// memory held at first. A *write* is one value put into one location, numbered in order; a read is the number of the write whose value it saw.
+/// memory held at first. Of a long run the last points alone are kept; those before have their numbers and are told as the start is. A *write* is one value put into one location, numbered in order; a read is the number of the write whose value it saw.
 #[derive(Debug, Default)]
 pub struct Run {
+    pub(super) skipped: Skipped,
     pub(super) sites: Vec<u32>,
     pub(super) parents: Vec<u32>,
     pub(super) outcomes: Vec<u32>,
@@ -54,7 +66,17 @@ pub struct Run {
 impl Run {
     /// How many points, with the start.
     pub fn points(&self) -> u32 {
-        self.sites.len() as u32
+        self.skipped.points + self.sites.len() as u32
+    }
+
+    /// What is not kept of it.
+    pub fn skipped(&self) -> Skipped {
+        self.skipped
+    }
+
+    /// Where a point is in the arrays; one that is not kept, where the start is.
+    pub(super) fn index(&self, point: u32) -> usize {
+        point.saturating_sub(self.skipped.points) as usize
     }
 
     /// How many writes.
@@ -64,22 +86,22 @@ impl Run {
 
     /// The site that `point` executed.
     pub fn site(&self, point: u32) -> u32 {
-        self.sites[point as usize]
+        self.sites[self.index(point)]
     }
 
     /// The dynamic control parent: the branch or call instance that `point` stands under, or [`NONE`](super::NONE).
     pub fn parent(&self, point: u32) -> u32 {
-        self.parents[point as usize]
+        self.parents[self.index(point)]
     }
 
     /// Which way a conditional went, or [`NONE`](super::NONE) if `point` is none.
     pub fn outcome(&self, point: u32) -> u32 {
-        self.outcomes[point as usize]
+        self.outcomes[self.index(point)]
     }
 
     /// What `point` read, by operand position: the writes it saw.
     pub fn reads(&self, point: u32) -> &[u32] {
-        let point = point as usize;
+        let point = self.index(point);
         &self.reads[self.reads_from[point] as usize..self.reads_from[point + 1] as usize]
     }
 
@@ -95,7 +117,8 @@ impl Run {
 
     /// The writes that were recorded while `point` executed: its own, and those of the start that were found at its reads.
     pub(super) fn write_range(&self, point: u32) -> Range<u32> {
-        self.writes_from[point as usize]..self.writes_from[point as usize + 1]
+        let point = self.index(point);
+        self.writes_from[point]..self.writes_from[point + 1]
     }
 
     /// The point that made `write`.

@@ -16,7 +16,7 @@ impl State {
     /// The state of `run` just before `point`. Linear in the writes up to there.
     pub fn before(run: &Run, point: u32, names: &Names) -> Self {
         let mut last = vec![NONE; names.locations()];
-        let writes = 0..run.writes_from[point as usize];
+        let writes = 0..run.writes_from[run.index(point)];
         for write in run.initial.iter().copied().chain(writes) {
             last[run.location(write) as usize] = write;
         }

@@ -23,9 +23,9 @@ pub struct Replacement {
     pub bits: u64,
 }
 
-/// The points of a run that decide, in order: the n-th is decision number n.
+/// The points of a run that decide, in order, as far as they are kept: the n-th is decision number n behind those that are not.
 pub fn decisions(run: &Run, decides: impl Fn(u32) -> bool) -> Vec<u32> {
-    (1..run.points()).filter(|point| decides(run.site(*point))).collect()
+    (run.skipped().points + 1..run.points()).filter(|point| decides(run.site(*point))).collect()
 }
 
 /// Points by how many dependences, of data or of control, lead to them from one of `from`, the nearest first; among equals the one executed

@@ -8,13 +8,16 @@ use crate::recording::Recording;
 /// Lines of the last ranking on which a change may stand that a run is compared under.
 const FIRST_LINES: usize = 3;
 
+/// The probability of a line, at least, that a run is followed back to first: of less likely ones there are many, and one is on some way from anywhere.
+const LEAST_LIKELY: f64 = 0.05;
+
 /// The last ranking, as far as it is asked for.
 #[derive(Default)]
 pub(super) struct Ranked {
     /// Files and lines, in its order.
     lines: Vec<(String, u32)>,
-    /// The probability of the first of them.
-    first: f64,
+    /// The probability of each, if it has one.
+    probabilities: Vec<Option<f64>>,
 }
 
 impl RecordingRoom<'_> {
@@ -27,8 +30,8 @@ impl RecordingRoom<'_> {
         self.ranked.get_or_init(|| {
             let ranking = self.session().ok().and_then(last_ranking);
             let entries = ranking.map(|report| report.ranking).unwrap_or_default();
-            let first = entries.first().and_then(|entry| entry.probability).unwrap_or_default();
-            Ranked { lines: entries.into_iter().map(|entry| (entry.file, entry.line)).collect(), first }
+            let probabilities = entries.iter().map(|entry| entry.probability).collect();
+            Ranked { lines: entries.into_iter().map(|entry| (entry.file, entry.line)).collect(), probabilities }
         })
     }
 
@@ -58,6 +61,14 @@ impl RecordingRoom<'_> {
         mended.min_by_key(|(place, _)| *place).map(|(_, test)| test)
     }
 
+    /// The first lines of the last ranking, at most so many, without those that it hardly suspects.
+    pub fn likely_lines(&self, most: usize) -> Vec<(String, u32)> {
+        let Ranked { lines, probabilities } = self.ranked();
+        let is_likely = |probability: &Option<f64>| probability.is_none_or(|probability| probability >= LEAST_LIKELY);
+        let all = lines.iter().zip(probabilities).take(most);
+        all.filter(|(_, probability)| is_likely(probability)).map(|(line, _)| line.clone()).collect()
+    }
+
     /// Whether the first line of the last ranking is of the code that a recorded process ran, or nothing was ranked.
     pub(super) fn is_suspected(&self, recording: &Recording) -> bool {
         let Some((file, line)) = self.ranked_lines().first() else { return true };
@@ -71,7 +82,8 @@ impl RecordingRoom<'_> {
 
     /// Whether the last ranking blames this line more than all others together.
     pub fn is_sure_of(&self, file: &str, line: u32) -> bool {
-        let Ranked { lines, first } = self.ranked();
-        *first > 0.5 && lines.first().is_some_and(|at| *at == (file.to_owned(), line))
+        let Ranked { lines, probabilities } = self.ranked();
+        let first = probabilities.first().copied().flatten().unwrap_or_default();
+        first > 0.5 && lines.first().is_some_and(|at| *at == (file.to_owned(), line))
     }
 }

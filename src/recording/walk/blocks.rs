@@ -43,6 +43,18 @@ impl<O: Observer, I: Image> Walk<'_, O, I> {
 
     /// The block of the variable that lies at `offset` of the frame: the largest, should several.
     pub(super) fn block_of_variable(&mut self, offset: u64) -> u32 {
+        let (Some(bounds), Some(Level::Open(open))) = (&self.bounds, self.levels.last()) else { return NONE };
+        if let Some(block) = bounds.recent(open.activation, offset) {
+            return block;
+        }
+        let block = self.block_of_offset(offset);
+        if let (Some(bounds), Some(Level::Open(open))) = (&mut self.bounds, self.levels.last()) {
+            bounds.remember(open.activation, offset, block);
+        }
+        block
+    }
+
+    fn block_of_offset(&mut self, offset: u64) -> u32 {
         let (Some(bounds), Some(Level::Open(open))) = (&mut self.bounds, self.levels.last()) else { return NONE };
         let Ok(offset) = u32::try_from(offset) else { return NONE };
         let function = self.code.steps[self.step as usize].function;

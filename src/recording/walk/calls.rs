@@ -44,9 +44,7 @@ impl<O: Observer, I: Image> Walk<'_, O, I> {
             _ => {}
         }
         let external = match callee {
-            Callee::Symbol(symbol) => {
-                external::number(&self.code.symbols[symbol as usize].name).unwrap_or(external::UNKNOWN)
-            }
+            Callee::Symbol(symbol) => self.code.symbols[symbol as usize].external,
             Callee::Indirect => external::INDIRECT,
             _ => external::UNKNOWN,
         };
