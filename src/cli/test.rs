@@ -35,10 +35,11 @@ pub fn init(start: &Path, arguments: &InitArguments, out: &mut impl Write) -> Re
 /// Writes into suspect.toml what has its tests tell more, and says it.
 fn refine(root: &Path, format: OutputFormat, out: &mut impl Write) -> Result<(), Failure> {
     interrupt::catch().map_err(Failure::of(Exit::Internal))?;
-    let refinements = refinements(root, suite::Deadline::Interrupt, None).map_err(|failure| match interrupt::happened() {
-        true => Failure::new(Exit::Interrupted, "interrupted: suspect.toml stays as it was"),
-        false => failure,
-    })?;
+    let refinements =
+        refinements(root, suite::Deadline::Interrupt, None).map_err(|failure| match interrupt::happened() {
+            true => Failure::new(Exit::Interrupted, "interrupted: suspect.toml stays as it was"),
+            false => failure,
+        })?;
     let written = match format {
         OutputFormat::Text => say_refined(&refinements, out),
         OutputFormat::Json => write_json(&refinements.iter().map(Refined::of).collect::<Vec<_>>(), out),
@@ -55,9 +56,13 @@ pub fn refinements(
     let store = Store::new(root);
     let _lock = store.lock()?;
     let scratch = ScratchRoot::inside(&store.fresh_tmp()?).map_err(Failure::of(Exit::File))?;
-    let progress = StatusLine::new();
-    let how = suite::Refining { scratch: &scratch, deadline, progress: &progress, only };
+    let status = StatusLine::new();
+    let begins = |number: usize, n_tests: usize, name: &str| {
+        status.show(false, |_| format!("trying: test {number} of {n_tests}, {name}"));
+    };
+    let how = suite::Refining { scratch: &scratch, deadline, begins: &begins, only };
     let refinements = suite::refine(root, &how)?;
+    drop(status);
     drop(scratch);
     store.remove_tmp()?;
     Ok(refinements)

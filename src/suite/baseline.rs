@@ -250,7 +250,9 @@ pub fn baseline(suite: &Suite, options: &BaselineOptions, hook: &Hook) -> Result
             .tests()
             .iter()
             .zip(&done)
-            .map(|(test, runs)| limit(test, runs, options.limits.get(test.index).copied(), slowest).again(runs, slowest))
+            .map(|(test, runs)| {
+                limit(test, runs, options.limits.get(test.index).copied(), slowest).again(runs, slowest)
+            })
             .collect();
         wait_until(begun.map(|begun: Instant| begun + options.apart));
         begun = Some(Instant::now());

@@ -230,8 +230,11 @@ impl Driver {
         replies: &[Reply],
         is_status_changed: bool,
     ) -> Result<Option<Reading>, SuiteError> {
-        let others: Vec<Reply> =
-            replies.iter().enumerate().map(|(number, reply)| otherwise_answered(number, reply, is_status_changed)).collect();
+        let others: Vec<Reply> = replies
+            .iter()
+            .enumerate()
+            .map(|(number, reply)| otherwise_answered(number, reply, is_status_changed))
+            .collect();
         let mut deciding = BTreeSet::new();
         let replay = |count: usize, deciding: &BTreeSet<usize>| {
             let instead = others.iter().enumerate().take(count).filter(|(number, _)| !deciding.contains(number));

@@ -381,15 +381,16 @@ impl<'a> Started<'a> {
             let cwd = test.working_dir(&scratch).ok()?;
             test.command_in(&cwd, &scratch.tmp()).run().ok()
         };
-        !self.driver.deadline.is_over() && run().is_some_and(|outcome| {
-            let status = match outcome.status {
-                Status::Exited(code) => (code & 0xff) << 8,
-                Status::Signaled(signal) => signal,
-                Status::TimedOut | Status::Flooded => return false,
-            };
-            (status, &outcome.stdout.bytes) == (self.reply.status, &self.reply.stdout)
-                && outcome.stderr.bytes == self.reply.stderr
-        })
+        !self.driver.deadline.is_over()
+            && run().is_some_and(|outcome| {
+                let status = match outcome.status {
+                    Status::Exited(code) => (code & 0xff) << 8,
+                    Status::Signaled(signal) => signal,
+                    Status::TimedOut | Status::Flooded => return false,
+                };
+                (status, &outcome.stdout.bytes) == (self.reply.status, &self.reply.stdout)
+                    && outcome.stderr.bytes == self.reply.stderr
+            })
     }
 }
 

@@ -372,7 +372,11 @@ fn starts_are_those_of_the_drivers_that_are_named() {
 
 #[test]
 fn refining_ends_at_an_interrupt_and_changes_nothing() {
-    let project = project("./grade < /dev/null; ./grade < /dev/null; ./grade < /dev/null\ntouch begun\nsleep 717\n", "sh driver", "");
+    let project = project(
+        "./grade < /dev/null; ./grade < /dev/null; ./grade < /dev/null\ntouch begun\nsleep 717\n",
+        "sh driver",
+        "",
+    );
     let before = std::fs::read_to_string(project.path().join("suspect.toml")).unwrap();
     let mut refining = project.command(&["init", "--refine"]);
     let refining = refining.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();

@@ -308,7 +308,8 @@ fn a_program_of_another_release_is_built_again() {
 fn an_edited_source_is_built_by_what_is_enough() {
     let project = twice(SOURCE);
     let before = std::fs::read_to_string(project.path().join("suspect.toml")).unwrap();
-    let config = before.replace("command = \"make\"\n", "command = \"touch all && make\"\nagain = \"touch some && make\"\n");
+    let config =
+        before.replace("command = \"make\"\n", "command = \"touch all && make\"\nagain = \"touch some && make\"\n");
     assert_ne!(config, before);
     project.write("suspect.toml", &config);
     let is_there = |name: &str| project.path().join(name).exists();
