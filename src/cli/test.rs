@@ -56,9 +56,13 @@ pub fn refinements(
     let store = Store::new(root);
     let _lock = store.lock()?;
     let scratch = ScratchRoot::inside(&store.fresh_tmp()?).map_err(Failure::of(Exit::File))?;
-    let progress = StatusLine::new();
-    let how = suite::Refining { scratch: &scratch, deadline, progress: &progress, only };
+    let status = StatusLine::new();
+    let begins = |number: usize, n_tests: usize, name: &str| {
+        status.show(false, |_| format!("trying: test {number} of {n_tests}, {name}"));
+    };
+    let how = suite::Refining { scratch: &scratch, deadline, begins: &begins, only };
     let refinements = suite::refine(root, &how)?;
+    drop(status);
     drop(scratch);
     store.remove_tmp()?;
     Ok(refinements)

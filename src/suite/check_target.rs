@@ -7,8 +7,6 @@ use super::makefile::Makefile;
 
 /// Targets that run tests by custom.
 const TARGETS: [&str; 7] = ["check", "test", "tests", "regress", "runtests", "unittest", "unittests"];
-/// Sources of test programs beside a library's, which alone could be a program's own.
-const SOURCES: [&str; 4] = ["test.c", "tests.c", "Test.c", "Tests.c"];
 /// What a program of tests may be made of, one thing of the other, at most: program, object, source.
 const DEPTH: u32 = 4;
 
@@ -100,16 +98,22 @@ fn source(root: &Path, makefile: &Makefile) -> Option<String> {
     let mut made = Vec::new();
     TARGETS.into_iter().for_each(|target| all_sources(makefile, target, DEPTH, &mut made));
     // An object without a rule is made of the source of its name.
-    let implicit = |name: &String| makefile.sources(name).is_some_and(|sources| sources.is_empty());
+    let implicit = |name: &String| {
+        makefile.sources(name).is_some_and(|sources| sources.iter().all(|source| source.ends_with(".h")))
+    };
     let of_objects = |name: &String| match name.strip_suffix(".o") {
         Some(stem) if implicit(name) => format!("{stem}.c"),
         _ => name.clone(),
     };
     let made: Vec<String> = made.iter().map(of_objects).collect();
-    let is_tests = |name: &str| SOURCES.contains(&name);
     let has_others = made.iter().any(|name| (name.ends_with(".c") || name.ends_with(".a")) && !is_tests(name));
-    let named = |source: &&&str| made.iter().any(|name| name == **source) && root.join(source).is_file();
-    SOURCES.iter().find(|source| has_others && named(source)).map(|source| source.to_string())
+    made.iter().find(|name| has_others && is_tests(name) && root.join(name).is_file()).cloned()
+}
+
+/// Whether a source is called like a test program beside a library's, which alone could be a program's own: `test.c`, `testmxml.c`, `parser_tests.c`.
+fn is_tests(name: &str) -> bool {
+    let stem = name.strip_suffix(".c").map(str::to_ascii_lowercase);
+    stem.is_some_and(|stem| stem.starts_with("test") || stem.ends_with("test") || stem.ends_with("tests"))
 }
 
 /// All that a target is made of, as far as it shows, one thing of the other.
@@ -207,6 +211,7 @@ mod tests {
         assert_eq!(source("check: unit\nunit: test.o lib.o\n"), test);
         assert_eq!(source("check: unit\nunit: test.c\n"), None);
         assert_eq!(source("test: a\na: b\nb: a lib.c\n"), None);
+        assert_eq!(source("check: unit\nunit: test.o lib.a\ntest.o: lib.h\n"), test);
     }
 
     #[test]

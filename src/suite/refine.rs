@@ -11,7 +11,6 @@ use super::deadline::Deadline;
 use super::test::FIRST_LIMIT;
 use super::{Hint, Key, RunContext, Suite, SuiteError, Test, TestRun, Verdict};
 use crate::exec::ScratchRoot;
-use crate::progress::Progress;
 
 /// What came of a line for one `[[suite]]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,8 +31,8 @@ pub struct Refining<'a> {
     pub scratch: &'a ScratchRoot,
     /// Until when.
     pub deadline: Deadline,
-    /// Who is told how it goes.
-    pub progress: &'a dyn Progress,
+    /// Is told which test runs: its number from 1, of how many, its name.
+    pub begins: &'a dyn Fn(usize, usize, &str),
     /// The tests that alone are to tell more, and are run; of those, what each starts. Without it all are, in every way.
     pub only: Option<&'a [String]>,
 }
@@ -119,12 +118,10 @@ impl Refining<'_> {
         let tests: Vec<&Test> = suite.tests().iter().filter(|test| self.has(&test.name)).collect();
         let n_tests = tests.len();
         let run = |(number, test): (usize, &&Test)| {
-            self.progress.show(false, &|_| format!("trying: test {} of {n_tests}, {}", number + 1, test.name));
+            (self.begins)(number + 1, n_tests, &test.name);
             self.one(suite, test)
         };
-        let runs = tests.iter().enumerate().map(run).collect();
-        self.progress.clear();
-        runs
+        tests.iter().enumerate().map(run).collect()
     }
 
     fn one(&self, suite: &Suite, test: &Test) -> Result<Seen, SuiteError> {

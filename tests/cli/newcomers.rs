@@ -429,6 +429,9 @@ fn scripts_of_which_the_tests_do_not_speak_are_not_run() {
     assert!(written.contains("run = \"make test\""), "{written}");
     assert!(written.contains("command = \"./configure && make -j$(nproc)\"\n"), "{written}");
     assert!(written.contains("again = \"make -j$(nproc)\"\n"), "{written}");
+    let rules = "test: testlib\n\t./testlib x.xml\ntestlib: lib.a testlib.o\ntestlib.o: lib.h\n";
+    let (_, written) = first_file(&[("Makefile", rules), ("testlib.c", ""), ("lib.h", "")]);
+    assert!(written.contains("\ntest_code = [\"testlib.c\"]\n"), "{written}");
 }
 
 #[test]
