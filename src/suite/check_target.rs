@@ -57,8 +57,27 @@ impl CheckTarget {
         })
     }
 
+    /// Whether its recipes start a script below a directory with arguments: alone it does something else, or nothing.
+    pub(super) fn gives_arguments(&self, dir: &str) -> bool {
+        let is_script = |word: &str| word.ends_with(".sh") && word.split('/').any(|part| part == dir);
+        let leads = |word: &str| ["<", ">", ">>", "2>"].contains(&word);
+        let is_led = |word: &str| word.starts_with(['<', '>']) || word.starts_with("2>");
+        self.recipes.split(['\n', ';', '&', '|']).any(|command| {
+            let words: Vec<&str> = command.split_whitespace().skip_while(|word| !is_script(word)).collect();
+            words.windows(2).any(|pair| !leads(pair[0]) && !is_led(pair[1]))
+        })
+    }
+
     fn plain(command: String, makefile: &Makefile, target: &str) -> CheckTarget {
-        let made = makefile.sources(target).unwrap_or_default();
+        let mut made = makefile.sources(target).unwrap_or_default();
+        // What only names other targets runs theirs.
+        for _ in 0..DEPTH {
+            let names = made.iter().filter(|name| makefile.recipe(name).is_empty());
+            let named: Vec<String> = names.flat_map(|name| makefile.sources(name).unwrap_or_default()).collect();
+            made.extend(named);
+            made.sort();
+            made.dedup();
+        }
         let recipes = std::iter::once(target).chain(made.iter().map(String::as_str));
         let recipes: Vec<&str> = recipes.flat_map(|target| makefile.recipe(target)).collect();
         CheckTarget { makefile: makefile.name, command, build: None, source: None, recipes: recipes.join("\n") }
@@ -212,6 +231,18 @@ mod tests {
         assert_eq!(source("check: unit\nunit: test.c\n"), None);
         assert_eq!(source("test: a\na: b\nb: a lib.c\n"), None);
         assert_eq!(source("check: unit\nunit: test.o lib.a\ntest.o: lib.h\n"), test);
+    }
+
+    #[test]
+    fn a_script_that_is_given_arguments_is_no_test_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let gives = |text: &str| {
+            std::fs::write(dir.path().join("Makefile"), text).unwrap();
+            CheckTarget::of(dir.path()).unwrap().gives_arguments("tests")
+        };
+        assert!(gives("check: test\ntest: test_p\ntest_p: p\n\t@cd x; tests/all.sh p 1\n"));
+        assert!(!gives("check: p\n\ttests/all.sh > log 2>&1; echo done\n"));
+        assert!(!gives("check: p\n\tother/all.sh p\n"));
     }
 
     #[test]
