@@ -57,6 +57,12 @@ impl CheckTarget {
         })
     }
 
+    /// Whether its recipes leave a directory to another make: its Makefile knows which of what is there are tests.
+    pub(super) fn leaves_to_make(&self, dir: &str) -> bool {
+        let words: Vec<&str> = self.recipes.split_whitespace().map(|word| word.trim_end_matches([';', '/'])).collect();
+        words.windows(2).any(|pair| pair[0] == "-C" && pair[1] == dir)
+    }
+
     /// Whether its recipes start a script below a directory with arguments: alone it does something else, or nothing.
     pub(super) fn gives_arguments(&self, dir: &str) -> bool {
         let is_script = |word: &str| word.ends_with(".sh") && word.split('/').any(|part| part == dir);
@@ -243,6 +249,17 @@ mod tests {
         assert!(gives("check: test\ntest: test_p\ntest_p: p\n\t@cd x; tests/all.sh p 1\n"));
         assert!(!gives("check: p\n\ttests/all.sh > log 2>&1; echo done\n"));
         assert!(!gives("check: p\n\tother/all.sh p\n"));
+    }
+
+    #[test]
+    fn what_is_left_to_another_make_is_seen() {
+        let dir = tempfile::tempdir().unwrap();
+        let leaves = |text: &str| {
+            std::fs::write(dir.path().join("Makefile"), text).unwrap();
+            CheckTarget::of(dir.path()).unwrap().leaves_to_make("tests")
+        };
+        assert!(leaves("test:\n\t@$(MAKE) -C tests\n") && leaves("check: p\n\tmake -s -C tests/ check; echo\n"));
+        assert!(!leaves("test:\n\tcd tests; ./run\n") && !leaves("test:\n\tmake -C tests/old\n"));
     }
 
     #[test]

@@ -187,7 +187,9 @@ fn found(root: &Path) -> Tests {
     // Scripts of which the Makefile's tests do not speak do something else: they look for bad style, or make test data.
     let is_run = |pattern: &String| {
         let dir = pattern.split('/').next().unwrap_or_default();
-        let is_run_so = |check: &CheckTarget| check.mentions(dir).unwrap_or(true) && !check.gives_arguments(dir);
+        let is_run_so = |check: &CheckTarget| {
+            check.mentions(dir).unwrap_or(true) && !check.gives_arguments(dir) && !check.leaves_to_make(dir)
+        };
         check.as_ref().is_none_or(is_run_so)
     };
     let scripts = scripts(root).filter(is_run).map(Tests::Scripts);
