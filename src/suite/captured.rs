@@ -145,6 +145,11 @@ impl Test {
         matches!(self.plan.oracle, Oracle::Case(_))
     }
 
+    /// The standard output that the driver of this start wants, if it shows that.
+    pub fn wanted_output(&self) -> Option<&[u8]> {
+        self.plan.oracle.wanted()
+    }
+
     /// Whether the test looks at standard output, and at standard error: where its author does, for one that is judged by its status.
     pub fn looks_at(&self) -> [bool; 2] {
         match &self.plan.oracle {

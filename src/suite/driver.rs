@@ -11,7 +11,7 @@ use suspect_format::abi::{ENV_STAND_IN, ENV_STARTS};
 
 use super::compared::Change;
 use super::deadline::Deadline;
-use super::mismatch::clip;
+use super::mismatch::{Mismatch, clip};
 use super::oracle::Judge;
 use super::test::{FIRST_LIMIT, Place};
 use super::verdict::{Judgement, crash, status_text};
@@ -289,7 +289,8 @@ impl Driver {
 }
 
 impl Driver {
-    /// Keeps beside each of these starts, which fail, the answer that the driver wants, if it shows one and takes that for right.
+    /// Keeps beside each of these starts, which fail, the answer that the driver wants, if it shows one and takes that for right. Where it leaves out
+    /// some of what it compares, what does not matter to it is as the program wrote it.
     pub(super) fn keep_wanted(
         &self,
         kept: &Path,
@@ -298,6 +299,7 @@ impl Driver {
         failing: &[(usize, &Reply)],
     ) -> Result<(), SuiteError> {
         let all = first.after.concat();
+        let mut found: HashMap<usize, Reply> = HashMap::new();
         let mut tried: Vec<(usize, std::vec::IntoIter<Reply>)> = failing
             .iter()
             .map(|(number, reply)| {
@@ -314,10 +316,32 @@ impl Driver {
             let reading = self.replay(kept, round.iter().map(|(number, reply)| (*number, reply)), None)?;
             for (number, reply) in &round {
                 if telling.has_passed(&reading, *number, first.after.len()) {
-                    reply.write(&of_start(kept, *number).join(WANTED)).map_err(refused("write answers in"))?;
+                    found.insert(*number, reply.clone());
                     tried.retain(|(other, _)| other != number);
                 }
             }
+        }
+        let mut next: HashMap<usize, usize> = HashMap::new();
+        for _ in 0..wanted::MOST_UNDONE {
+            let undone = |(number, wrong): &(usize, &Reply)| {
+                let reply = found.get(number)?;
+                let at = next.get(number).copied().unwrap_or(0);
+                Some((*number, Reply { stdout: wanted::undone(&reply.stdout, &wrong.stdout, at)?, ..reply.clone() }))
+            };
+            let round: Vec<(usize, Reply)> = failing.iter().filter_map(undone).collect();
+            if round.is_empty() {
+                break;
+            }
+            let reading = self.replay(kept, round.iter().map(|(number, reply)| (*number, reply)), None)?;
+            for (number, reply) in round {
+                match telling.has_passed(&reading, number, first.after.len()) {
+                    true => drop(found.insert(number, reply)),
+                    false => *next.entry(number).or_default() += 1,
+                }
+            }
+        }
+        for (number, reply) in &found {
+            reply.write(&of_start(kept, *number).join(WANTED)).map_err(refused("write answers in"))?;
         }
         Ok(())
     }
@@ -413,7 +437,7 @@ impl Judge for Driven {
         };
         let reply = Reply { stdout: outcome.stdout.bytes.clone(), stderr: outcome.stderr.bytes.clone(), status };
         if self.is_same(&reply, &self.wrong) {
-            return Judgement::fail(self.complaint.clone());
+            return self.differing(&reply);
         }
         if self.wanted.as_ref().is_some_and(|wanted| self.is_same(&reply, wanted)) {
             return Judgement::pass();
@@ -423,12 +447,16 @@ impl Judge for Driven {
             return Judgement::fail(status_text(Status::Signaled(signal)));
         }
         if self.is_further(&reply) {
-            return Judgement::fail(self.complaint.clone());
+            return self.differing(&reply);
         }
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (reply.status, reply.stdout.clone(), reply.stderr.clone());
         let (verdict, why) = known.entry(key).or_insert_with(|| self.ask(&reply)).clone();
         if verdict == Verdict::Pass { Judgement::pass() } else { Judgement::new(verdict, why) }
+    }
+
+    fn wanted(&self) -> Option<&[u8]> {
+        self.wanted.as_ref().map(|wanted| wanted.stdout.as_slice())
     }
 
     fn identity(&self) -> Vec<u8> {
@@ -442,6 +470,13 @@ impl Judge for Driven {
 }
 
 impl Driven {
+    /// The driver's complaint of an answer, with where that is not the wanted one.
+    fn differing(&self, reply: &Reply) -> Judgement {
+        let wanted = self.wanted.as_ref();
+        let mismatch = wanted.and_then(|wanted| Mismatch::first(&wanted.stdout, &reply.stdout));
+        Judgement { mismatch, ..Judgement::fail(self.complaint.clone()) }
+    }
+
     fn is_same(&self, reply: &Reply, other: &Reply) -> bool {
         (reply.status, &reply.stdout) == (other.status, &other.stdout)
             && (self.is_merged || reply.stderr == other.stderr)

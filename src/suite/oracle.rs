@@ -48,6 +48,9 @@ pub(super) trait Judge: std::fmt::Debug + Send + Sync {
 
     /// What tells it from other judges.
     fn identity(&self) -> Vec<u8>;
+
+    /// The standard output that it wants, if that is known.
+    fn wanted(&self) -> Option<&[u8]>;
 }
 
 impl Default for Oracle {
@@ -116,6 +119,14 @@ impl Oracle {
             }
             Oracle::Driven(driven) => Some(not_runnable(outcome).unwrap_or_else(|| driven.judge(outcome))),
             Oracle::Compare(_) | Oracle::Junit(_) | Oracle::Automake { .. } => None,
+        }
+    }
+
+    /// The standard output that a driver wants, where it shows that.
+    pub(super) fn wanted(&self) -> Option<&[u8]> {
+        match self {
+            Oracle::Driven(driven) => driven.wanted(),
+            _ => None,
         }
     }
 

@@ -9,6 +9,8 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 /// Outputs that are tried for one start, at most: each costs a run of its driver, which all starts share.
 pub(super) const MOST_TRIED: usize = 6;
+/// Differences of a wanted output from the wrong one, at most, of which it is asked whether they matter.
+pub(super) const MOST_UNDONE: usize = 8;
 /// Bytes of a complaint that are looked at, at most; the last ones.
 const MOST_BYTES: usize = 1 << 20;
 /// Texts of a complaint that are compared with an output, at most.
@@ -29,6 +31,29 @@ pub(super) fn candidates(complaint: &[u8], wrong: &[u8]) -> Vec<Vec<u8>> {
     let mut known = BTreeSet::from([wrong.clone().into_owned()]);
     let new = found.into_iter().filter(|text| known.insert(text.clone()));
     new.take(MOST_TRIED).map(String::into_bytes).collect()
+}
+
+/// A wanted output with its difference of this number from the wrong one undone; nothing where it has no such difference, or no other. Differences are of
+/// lines, or of one line each where as many lines stand for others.
+pub(super) fn undone(wanted: &[u8], wrong: &[u8], number: usize) -> Option<Vec<u8>> {
+    let lines = |text| <[u8]>::split_inclusive(text, |byte| *byte == b'\n').collect::<Vec<&[u8]>>();
+    let (old, new) = (lines(wrong), lines(wanted));
+    let mut parts: Vec<[Range<usize>; 2]> = Vec::new();
+    for part in capture_diff_slices(Algorithm::Myers, &old, &new) {
+        let (one, other) = (part.old_range(), part.new_range());
+        match one.len() == other.len() {
+            true => parts.extend(one.zip(other).map(|(one, other)| [one..one + 1, other..other + 1])),
+            false => parts.push([one, other]),
+        }
+    }
+    let is_other = |at: &usize| old[parts[*at][0].clone()] != new[parts[*at][1].clone()];
+    let differences: Vec<usize> = (0..parts.len()).filter(is_other).collect();
+    let undone = differences.get(number).filter(|_| differences.len() > 1)?;
+    let text = |(at, [one, other]): (usize, &[Range<usize>; 2])| match at == *undone {
+        true => old[one.clone()].concat(),
+        false => new[other.clone()].concat(),
+    };
+    Some(parts.iter().enumerate().flat_map(text).collect())
 }
 
 /// In how many words and marks two outputs differ; white space counts once, however long.
@@ -90,12 +115,21 @@ struct Hunk<'t> {
     begins: [Option<usize>; 2],
 }
 
-/// The other sides of a difference in a text of which one side is the wrong output.
+/// The other sides of a difference in a text of which one side is the wrong output, and the sides of one that is of whole texts: what is compared may be
+/// made of the output.
 fn reverted(text: &str, wrong: &str) -> Vec<String> {
     let lines: Vec<&str> = text.lines().collect();
     let readings = [unified(&lines), normal(&lines), marked(&lines)];
-    let sides = readings.iter().flat_map(|hunks| [(hunks, 1), (hunks, 0)]);
-    sides.filter_map(|(hunks, side)| replaced(hunks, side, wrong)).collect()
+    let sides = || readings.iter().flat_map(|hunks| [(hunks, 1), (hunks, 0)]);
+    let replaced = sides().filter_map(|(hunks, side)| replaced(hunks, side, wrong));
+    replaced.chain(sides().filter_map(|(hunks, side)| whole(hunks, 1 - side, wrong))).collect()
+}
+
+/// This side of the one hunk that there is, from the beginning of the texts on.
+fn whole(hunks: &[Hunk], side: usize, wrong: &str) -> Option<String> {
+    let [hunk] = hunks else { return None };
+    let is_all = hunk.begins == [Some(0); 2] && !hunk.sides[side].is_empty();
+    is_all.then(|| ended_as(hunk.sides[side].join("\n"), wrong))
 }
 
 /// The wrong output with this side of each hunk replaced by the other one, if it has them all.
@@ -290,6 +324,13 @@ mod tests {
     }
 
     #[test]
+    fn a_difference_of_whole_texts_shows_what_is_wanted_also_where_the_output_was_changed_before() {
+        let unified = "@@ -1,2 +1,2 @@\n <br />\n-one\n+two\n";
+        assert_eq!(first(unified, "<br>\ntwo\n"), "<br />\none\n");
+        assert!(candidates(b"@@ -4,2 +4,2 @@\n <br />\n-one\n+two\n", b"<br>\ntwo\n").is_empty());
+    }
+
+    #[test]
     fn lines_that_one_side_lacks_are_put_where_the_difference_says() {
         assert_eq!(first("2a3\n> c\n", "a\nb\nd\n"), "a\nb\nc\nd\n");
         assert_eq!(first("3d2\n< c\n", "a\nb\nd\n"), "a\nb\nc\nd\n");
@@ -312,6 +353,18 @@ mod tests {
     fn a_complaint_without_texts_tells_nothing() {
         assert!(candidates(b"FAIL: 90", b"90 points: 2\n").iter().all(|text| text == b"90\n"));
         assert!(candidates(b"", b"x").is_empty());
+    }
+
+    #[test]
+    fn differences_are_undone_one_by_one() {
+        let (wanted, wrong) = (b"<br />\na\nb\nc\n", b"<br>\na\nx\nc\nd\n");
+        let undone = |number| undone(wanted, wrong, number).map(|text| String::from_utf8(text).unwrap());
+        assert_eq!(undone(0).as_deref(), Some("<br>\na\nb\nc\n"));
+        assert_eq!(undone(1).as_deref(), Some("<br />\na\nx\nc\n"));
+        assert_eq!(undone(2).as_deref(), Some("<br />\na\nb\nc\nd\n"));
+        assert_eq!(undone(3), None);
+        assert_eq!(super::undone(b"a\n", b"b\n", 0), None);
+        assert_eq!(super::undone(b"a\nb\n", b"x\ny\n", 1).as_deref(), Some(&b"a\ny\n"[..]));
     }
 
     #[test]

@@ -68,11 +68,12 @@ impl Words {
         }
     }
 
-    /// The first line of a text that says that something fails, if one does, one that is not of a difference of two files.
+    /// The first line of a text that says that something fails, if one does, one that is no line of a difference of two files.
     pub(super) fn complaint(&self, text: &[u8]) -> Option<String> {
-        let is_of_difference = |line: &&[u8]| matches!(line.first(), Some(b'-' | b'+' | b'@' | b'<' | b'>'));
-        let line =
-            self.complaining(text).find(|line| !is_of_difference(line)).or_else(|| self.complaining(text).next());
+        let begins = |line: &[u8], marks: &[u8]| line.first().is_some_and(|first| marks.contains(first));
+        let lines = || self.complaining(text);
+        let plain = lines().find(|line| !begins(line, b"-+@<> \t"));
+        let line = plain.or_else(|| lines().find(|line| !begins(line, b"-+@<>"))).or_else(|| lines().next());
         line.map(|line| clip(line.trim_ascii()))
     }
 

@@ -163,13 +163,33 @@ fn a_driver_that_shows_what_it_wants_is_asked_of_nothing_further_from_it() {
         let before = n_runs(&project);
         let answer = project.succeed(&["rank"]);
         assert!(answer.contains("with `points >= 90`"), "{answer}");
-        n_runs(&project) - before
+        let is_shown = answer.contains("- 90 points: 1  (expected, line 1)\n   + 90 points: 2  (written, line 1)\n");
+        (n_runs(&project) - before, is_shown)
     };
-    assert_eq!(asked(SHOWING), 0);
+    assert_eq!(asked(SHOWING), (0, true));
     // What is wanted is not written as the program writes it: what is nearer than the wrong output is asked about.
-    let unlike = asked(&SHOWING.replace(" points: ", " Points: "));
-    let silent = asked(&SHOWING.replace("if diff -i -u", "if diff > /dev/null -i"));
-    assert!(0 < unlike && unlike < silent, "{unlike} {silent}");
+    let (unlike, _) = asked(&SHOWING.replace(" points: ", " Points: "));
+    let (silent, is_shown) = asked(&SHOWING.replace("if diff -i -u", "if diff > /dev/null -i"));
+    assert!(0 < unlike && unlike < silent && !is_shown, "{unlike} {silent} {is_shown}");
+}
+
+/// Lines that the driver does not look at are no part of what is explained.
+#[test]
+fn an_explanation_begins_where_a_driver_does_not_get_what_it_wants() {
+    let driver = SHOWING
+        .replace("echo \"$2\" >", "echo \"$2\" | sed 's/<br>/<br \\/>/' >")
+        .replace("echo \"$3\" >", "printf '<br />\\n%s\\n' \"$3\" >");
+    let project = project_of(&driver);
+    let program = PROGRAM.replace("printf(\"%d %s", "printf(\"<br>\\n\"\n           \"%d %s");
+    project.write("grade.c", &program);
+    project.succeed(&["build"]);
+    let said = tested(&project);
+    assert!(said.contains("fails: spec, 3rd start of grade: spec: FAIL: edge\n"), "{said}");
+    let answer = project.succeed(&["rank"]);
+    assert!(answer.contains("- 90 points: 1  (expected, line 2)\n   + 90 points: 2  (written, line 2)\n"), "{answer}");
+    let told = text(&project.suspect(&["explain"]));
+    assert!(told.contains("line 2 is `90 points: 2`, expected `90 points: 1`"), "{told}");
+    assert!(told.contains("`points > 90`"), "{told}");
 }
 
 #[test]
