@@ -124,7 +124,12 @@ fn mended(mend: &Mend, brief: &BriefReport) -> String {
         (Some(failure), 1) => format!("{} passes", failure.test),
         (None, 1) if mend.mended == 1 => "the failing test passes".into(),
         _ if mend.mended == failing => format!("all {failing} failing tests pass"),
-        _ => format!("{} of {failing} failing tests {}", mend.mended, if mend.mended == 1 { "passes" } else { "pass" }),
+        _ => {
+            // The others may take long, or have another reason.
+            let tried = if mend.tried_on < failing { " tried" } else { "" };
+            let pass = if mend.mended == 1 { "passes" } else { "pass" };
+            format!("{} of {} failing tests{tried} {pass}", mend.mended, mend.tried_on)
+        }
     };
     let others = match mend.kept {
         0 => String::new(),
