@@ -45,8 +45,8 @@ so does c
 
 sum()  sum.c:1-6                                                            84 %
   #1  83 %  4  return a - b;
-                with `a + b`: 1 of 2 failing tests passes, the one passing test
-                tried still does [00000000]
+                with `a + b`: the one failing test tried passes, the one passing
+                test tried still does [00000000]
   #2  under 1 %  5  return a + b;
                 no change here alters any passing test
 

@@ -120,16 +120,18 @@ fn mended(mend: &Mend, brief: &BriefReport) -> String {
         return format!("{} [{}]", mend.change, short(&mend.id));
     }
     let failing = brief.tests.failing;
+    let pass = |n: u32| if n == 1 { "passes" } else { "pass" };
     let who = match (&brief.failure, failing) {
         (Some(failure), 1) => format!("{} passes", failure.test),
         (None, 1) if mend.mended == 1 => "the failing test passes".into(),
         _ if mend.mended == failing => format!("all {failing} failing tests pass"),
-        _ => {
-            // The others may take long, or have another reason.
-            let tried = if mend.tried_on < failing { " tried" } else { "" };
-            let pass = if mend.mended == 1 { "passes" } else { "pass" };
-            format!("{} of {} failing tests{tried} {pass}", mend.mended, mend.tried_on)
-        }
+        // The others may take long, or have another reason.
+        _ if mend.tried_on < failing => match (mend.mended, mend.tried_on) {
+            (1, 1) => "the one failing test tried passes".into(),
+            (mended, tried) if mended == tried => format!("all {tried} failing tests tried pass"),
+            (mended, tried) => format!("{mended} of {tried} failing tests tried {}", pass(mended)),
+        },
+        _ => format!("{} of {failing} failing tests {}", mend.mended, pass(mend.mended)),
     };
     let others = match mend.kept {
         0 => String::new(),
