@@ -1,6 +1,7 @@
 //! Runs tests in record mode and reads what they did.
 
 mod ranked;
+mod reading;
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
@@ -24,7 +25,7 @@ use crate::mutation::{does_not_end, most_passing_edges};
 use crate::obstacle::Obstacle;
 use crate::program::Program;
 use crate::progress::Progress;
-use crate::recording::{Code, Given, Recording, Runs, Site, code_of, is_same_file, read_last};
+use crate::recording::{Code, Given, Recording, code_of};
 use crate::source::SourceTree;
 use crate::store::{Lock, Run, Store, StoreError, TestRecord};
 use crate::suite::{Judging, RunContext, Suite, Test, TestRun, Verdict, find_test};
@@ -46,10 +47,6 @@ const ENDLESS_BYTES_AN_EDGE: u64 = 4;
 /// Bytes that are recorded of such a test at least and at most: it does the same again and again, and a MiB takes most of a second to read.
 const LEAST_ENDLESS_BYTES: u64 = 1 << 20;
 const MOST_ENDLESS_BYTES: u64 = 16 << 20;
-/// Bytes of a recording, at most, of which all is read to follow the run alone: some ten million decisions, in seconds.
-const LONGEST_WHOLE: u64 = 8 << 20;
-/// Bytes of the last part of a longer one that are kept at least; twice as many at most.
-const LAST_BYTES: u64 = 2 << 20;
 /// Nanoseconds that a byte takes to be read as long as none was: a MiB in a second.
 const NANOSECONDS_A_BYTE: f64 = 1000.0;
 /// Two recordings that are read take up to two thirds of so many times the bytes of one in memory; the rest is for what is made of them.
@@ -484,73 +481,6 @@ impl<'a> RecordingRoom<'a> {
     /// Where files are kept as long as the room is.
     pub fn directory(&self) -> &Path {
         &self.tmp
-    }
-
-    /// What a recorded test called `name` did, as a run that is compared with itself, and what it did outside of its objects where that is looked for. Of a long
-    /// recording the last part is kept.
-    pub fn read(&self, name: &str, recorded: &RecordedTest) -> Result<(Loaded, Rc<Runs>), Obstacle> {
-        let is_long = recorded.recording.stream().end() > LONGEST_WHOLE;
-        self.read_part(name, recorded, is_long)
-    }
-
-    /// The same of all that it did.
-    pub fn read_whole(&self, name: &str, recorded: &RecordedTest) -> Result<(Loaded, Rc<Runs>), Obstacle> {
-        if recorded.read.borrow().as_ref().is_some_and(|runs| runs.passed.is_some()) {
-            recorded.read.borrow_mut().take();
-        }
-        self.read_part(name, recorded, false)
-    }
-
-    fn read_part(&self, name: &str, recorded: &RecordedTest, is_last: bool) -> Result<(Loaded, Rc<Runs>), Obstacle> {
-        let loaded = self.code(&[&recorded.recording])?;
-        if let Some(runs) = recorded.read.borrow().as_ref() {
-            return Ok((loaded, Rc::clone(runs)));
-        }
-        let bounds = recorded.is_looked_at_for_misuses();
-        let began = Instant::now();
-        let read = if is_last {
-            let ends = self.sites_complained_of(recorded, &loaded);
-            read_last(&loaded.1, &recorded.recording, bounds, LAST_BYTES, &ends)
-        } else {
-            Runs::read_alone(&loaded.1, &recorded.recording, bounds)
-        };
-        let runs = read.map_err(|error| Obstacle::new(Obstacle::Request, format!("{name}: {error}")))?;
-        let (runs, took, bytes) = (Rc::new(runs), began.elapsed(), recorded.recording.stream().end());
-        let kept = runs.runs[0].points() - runs.runs[0].skipped().points;
-        tracing::debug!(test = name, bytes, kept, ?took, "a recording was read");
-        if bytes >= LEAST_ENDLESS_BYTES {
-            self.pace.set(took.as_nanos() as f64 / bytes as f64);
-        }
-        // Two more that are compared have to find room beside it.
-        if is_last || bytes <= self.most / 2 {
-            *recorded.read.borrow_mut() = Some(Rc::clone(&runs));
-        }
-        Ok((loaded, runs))
-    }
-
-    /// The sites on the first line in recorded code that what a test complains of names; none of a process that did not end in order, for there it is the
-    /// end that matters.
-    fn sites_complained_of(&self, recorded: &RecordedTest, loaded: &Loaded) -> Vec<u32> {
-        let (program, code) = &**loaded;
-        if !recorded.recording.has_ended() || recorded.verdict != Verdict::Fail {
-            return Vec::new();
-        }
-        let complaint = recorded.reason.clone().unwrap_or_default();
-        let sites = |place: crate::report::Place| {
-            let is_there = |step: &u32| {
-                let at = code.steps[*step as usize].place;
-                let file = program.files.get(at.file as usize);
-                at.line == place.line && file.is_some_and(|file| is_same_file(file, &place.file))
-            };
-            let steps = (0..code.steps.len() as u32).filter(is_there);
-            Some(steps.map(|step| code.site(Site::Step(step))).collect::<Vec<u32>>()).filter(|sites| !sites.is_empty())
-        };
-        recorded.complained_places(&complaint, self.store.root(), &program.files).find_map(sites).unwrap_or_default()
-    }
-
-    /// How long reading so many bytes of recordings takes, judged by the last one that was read.
-    pub fn reading(&self, bytes: u64) -> Duration {
-        Duration::from_nanos((self.pace.get() * bytes as f64) as u64)
     }
 
     /// The code of what recorded processes ran.

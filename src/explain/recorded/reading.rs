@@ -1,0 +1,84 @@
+//! What recorded tests did, read from their recordings: of a long one the last part.
+
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use super::{LEAST_ENDLESS_BYTES, Loaded, RecordedTest, RecordingRoom};
+use crate::obstacle::Obstacle;
+use crate::recording::{Runs, Site, is_same_file, read_last};
+use crate::report::Place;
+use crate::suite::Verdict;
+
+/// Bytes of a recording, at most, of which all is read to follow the run alone: some ten million decisions, in seconds.
+const LONGEST_WHOLE: u64 = 8 << 20;
+/// Bytes of the last part of a longer one that are kept at least; twice as many at most.
+const LAST_BYTES: u64 = 2 << 20;
+
+impl RecordingRoom<'_> {
+    /// What a recorded test called `name` did, as a run that is compared with itself, and what it did outside of its objects where that is looked for. Of a long
+    /// recording the last part is kept.
+    pub fn read(&self, name: &str, recorded: &RecordedTest) -> Result<(Loaded, Rc<Runs>), Obstacle> {
+        let is_long = recorded.recording.stream().end() > LONGEST_WHOLE;
+        self.read_part(name, recorded, is_long)
+    }
+
+    /// The same of all that it did.
+    pub fn read_whole(&self, name: &str, recorded: &RecordedTest) -> Result<(Loaded, Rc<Runs>), Obstacle> {
+        if recorded.read.borrow().as_ref().is_some_and(|runs| runs.passed.is_some()) {
+            recorded.read.borrow_mut().take();
+        }
+        self.read_part(name, recorded, false)
+    }
+
+    fn read_part(&self, name: &str, recorded: &RecordedTest, is_last: bool) -> Result<(Loaded, Rc<Runs>), Obstacle> {
+        let loaded = self.code(&[&recorded.recording])?;
+        if let Some(runs) = recorded.read.borrow().as_ref() {
+            return Ok((loaded, Rc::clone(runs)));
+        }
+        let bounds = recorded.is_looked_at_for_misuses();
+        let began = Instant::now();
+        let read = if is_last {
+            let ends = self.sites_complained_of(recorded, &loaded);
+            read_last(&loaded.1, &recorded.recording, bounds, LAST_BYTES, &ends)
+        } else {
+            Runs::read_alone(&loaded.1, &recorded.recording, bounds)
+        };
+        let runs = read.map_err(|error| Obstacle::new(Obstacle::Request, format!("{name}: {error}")))?;
+        let (runs, took, bytes) = (Rc::new(runs), began.elapsed(), recorded.recording.stream().end());
+        let kept = runs.runs[0].points() - runs.runs[0].skipped().points;
+        tracing::debug!(test = name, bytes, kept, ?took, "a recording was read");
+        if bytes >= LEAST_ENDLESS_BYTES {
+            self.pace.set(took.as_nanos() as f64 / bytes as f64);
+        }
+        // Two more that are compared have to find room beside it.
+        if is_last || bytes <= self.most / 2 {
+            *recorded.read.borrow_mut() = Some(Rc::clone(&runs));
+        }
+        Ok((loaded, runs))
+    }
+
+    /// The sites on the first line in recorded code that what a test complains of names; none of a process that did not end in order, for there it is the
+    /// end that matters.
+    fn sites_complained_of(&self, recorded: &RecordedTest, loaded: &Loaded) -> Vec<u32> {
+        let (program, code) = &**loaded;
+        if !recorded.recording.has_ended() || recorded.verdict != Verdict::Fail {
+            return Vec::new();
+        }
+        let complaint = recorded.reason.clone().unwrap_or_default();
+        let sites = |place: Place| {
+            let is_there = |step: &u32| {
+                let at = code.steps[*step as usize].place;
+                let file = program.files.get(at.file as usize);
+                at.line == place.line && file.is_some_and(|file| is_same_file(file, &place.file))
+            };
+            let steps = (0..code.steps.len() as u32).filter(is_there);
+            Some(steps.map(|step| code.site(Site::Step(step))).collect::<Vec<u32>>()).filter(|sites| !sites.is_empty())
+        };
+        recorded.complained_places(&complaint, self.store.root(), &program.files).find_map(sites).unwrap_or_default()
+    }
+
+    /// How long reading so many bytes of recordings takes, judged by the last one that was read.
+    pub fn reading(&self, bytes: u64) -> Duration {
+        Duration::from_nanos((self.pace.get() * bytes as f64) as u64)
+    }
+}
