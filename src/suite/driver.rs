@@ -15,7 +15,7 @@ use super::mismatch::{Mismatch, clip};
 use super::oracle::Judge;
 use super::test::{FIRST_LIMIT, Place};
 use super::verdict::{Judgement, crash, status_text};
-use super::wanted;
+use super::wanted::n_changed;
 use super::words::{Said, Words};
 use super::{RunContext, SuiteError, Test, Verdict};
 use crate::exec::stand_in::{Reply, Standing, marks, start_directory};
@@ -30,8 +30,6 @@ const MOST_DECIDING: usize = 3;
 const MOST_ASKED: usize = 32;
 /// Starts before the last that are looked at for the last one whose answer a driver notices.
 const LOOKED_AT: usize = 8;
-/// The directory of a start with the answer that its driver wants.
-const WANTED: &str = "wanted";
 /// The file that a driver writes into.
 const LOG: &str = "log";
 
@@ -65,7 +63,7 @@ pub(super) struct Reading {
 
 impl Reading {
     /// All that it wrote after the first start.
-    fn whole(&self) -> Vec<u8> {
+    pub(super) fn whole(&self) -> Vec<u8> {
         self.after.concat()
     }
 }
@@ -288,88 +286,9 @@ impl Driver {
     }
 }
 
-impl Driver {
-    /// Keeps beside each of these starts, which fail, the answer that the driver wants, if it shows one and takes that for right. Where it leaves out
-    /// some of what it compares, what does not matter to it is as the program wrote it.
-    pub(super) fn keep_wanted(
-        &self,
-        kept: &Path,
-        first: &Reading,
-        telling: &Telling,
-        failing: &[(usize, &Reply)],
-    ) -> Result<(), SuiteError> {
-        let all = first.after.concat();
-        let mut found: HashMap<usize, Reply> = HashMap::new();
-        let mut tried: Vec<(usize, std::vec::IntoIter<Reply>)> = failing
-            .iter()
-            .map(|(number, reply)| {
-                let said = first.after.get(*number).map(Vec::as_slice).unwrap_or_default();
-                (*number, wanted_answers([said, &all], reply).into_iter())
-            })
-            .collect();
-        for _ in 0..wanted::MOST_TRIED {
-            let round: Vec<(usize, Reply)> =
-                tried.iter_mut().filter_map(|(number, replies)| Some((*number, replies.next()?))).collect();
-            if round.is_empty() {
-                break;
-            }
-            let reading = self.replay(kept, round.iter().map(|(number, reply)| (*number, reply)), None)?;
-            for (number, reply) in &round {
-                if telling.has_passed(&reading, *number, first.after.len()) {
-                    found.insert(*number, reply.clone());
-                    tried.retain(|(other, _)| other != number);
-                }
-            }
-        }
-        let mut next: HashMap<usize, usize> = HashMap::new();
-        for _ in 0..wanted::MOST_UNDONE {
-            let undone = |(number, wrong): &(usize, &Reply)| {
-                let reply = found.get(number)?;
-                let at = next.get(number).copied().unwrap_or(0);
-                Some((*number, Reply { stdout: wanted::undone(&reply.stdout, &wrong.stdout, at)?, ..reply.clone() }))
-            };
-            let round: Vec<(usize, Reply)> = failing.iter().filter_map(undone).collect();
-            if round.is_empty() {
-                break;
-            }
-            let reading = self.replay(kept, round.iter().map(|(number, reply)| (*number, reply)), None)?;
-            for (number, reply) in round {
-                match telling.has_passed(&reading, number, first.after.len()) {
-                    true => drop(found.insert(number, reply)),
-                    false => *next.entry(number).or_default() += 1,
-                }
-            }
-        }
-        for (number, reply) in &found {
-            reply.write(&of_start(kept, *number).join(WANTED)).map_err(refused("write answers in"))?;
-        }
-        Ok(())
-    }
-
-    /// The answer that the driver wants of a start, if it is known.
-    pub(super) fn wanted(kept: &Path, number: usize) -> Option<Reply> {
-        Reply::read(&of_start(kept, number).join(WANTED)).ok()
-    }
-}
-
-/// Answers that a driver may want instead of a wrong one, by the first of these texts that shows any: of a program that ended badly, first with a good
-/// status.
-fn wanted_answers(said: [&[u8]; 2], wrong: &Reply) -> Vec<Reply> {
-    let found = said.map(|text| wanted::candidates(text, &wrong.stdout)).into_iter().find(|found| !found.is_empty());
-    let statuses = BTreeSet::from([0, wrong.status]);
-    let answer = |stdout: Vec<u8>| {
-        statuses.iter().map(move |status| Reply {
-            stdout: stdout.clone(),
-            stderr: wrong.stderr.clone(),
-            status: *status,
-        })
-    };
-    found.unwrap_or_default().into_iter().flat_map(answer).take(wanted::MOST_TRIED).collect()
-}
-
 impl Telling {
     /// Whether by this run of a driver, of so many starts, the one with this number does what it should.
-    fn has_passed(&self, reading: &Reading, number: usize, n_starts: usize) -> bool {
+    pub(super) fn has_passed(&self, reading: &Reading, number: usize, n_starts: usize) -> bool {
         let goes_on = reading.after.len() > number + 1;
         let has_passed = match self {
             // What is told at the end is told of all of them together.
@@ -397,7 +316,7 @@ fn otherwise_answered(number: usize, reply: &Reply, is_status_changed: bool) -> 
     Reply { stdout: format!("{OTHERWISE} {number} {OTHERWISE}\n").into(), stderr: reply.stderr.clone(), status }
 }
 
-fn refused(what: &'static str) -> impl Fn(std::io::Error) -> SuiteError {
+pub(super) fn refused(what: &'static str) -> impl Fn(std::io::Error) -> SuiteError {
     move |source| SuiteError::Io { what, path: std::env::temp_dir(), source }
 }
 
@@ -486,9 +405,8 @@ impl Driven {
     /// it compares wants answers that differ from the right one, but less than the wrong one does.
     fn is_further(&self, reply: &Reply) -> bool {
         self.wanted.as_ref().is_some_and(|wanted| {
-            let wrongs = |reply: &Reply| {
-                wanted::n_changed(&reply.stdout, &wanted.stdout) + usize::from(reply.status != wanted.status)
-            };
+            let wrongs =
+                |reply: &Reply| n_changed(&reply.stdout, &wanted.stdout) + usize::from(reply.status != wanted.status);
             wrongs(reply) >= wrongs(&self.wrong).max(1)
         })
     }

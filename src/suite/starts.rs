@@ -12,6 +12,7 @@ use std::time::Duration;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::answers::{Asking, wanted_answer};
 use super::cases::shell_argv;
 use super::compared::complaint;
 use super::config::{Names, ScratchKind};
@@ -201,7 +202,7 @@ fn learn_starts(driver: &Driver, kept: &Path, first: &Reading) -> Result<Result<
         .filter(|number| matches!(starts[*number], Known::Fails(_)))
         .map(|number| (number, &replies[number]))
         .collect();
-    driver.keep_wanted(kept, first, &telling, &failing)?;
+    Asking { driver, kept, telling: &telling, first, failing: &failing }.keep_wanted()?;
     let count = |wanted: fn(&Known) -> bool| starts.iter().filter(|known| wanted(known)).count();
     let n_failing = count(|known| matches!(known, Known::Fails(_)));
     let n_unknown = count(|known| *known == Known::Unknown) - n_otherwise;
@@ -353,7 +354,7 @@ impl<'a> Started<'a> {
                 number: self.number,
                 n_starts: learnt.starts.len(),
                 wrong: self.reply.clone(),
-                wanted: Driver::wanted(self.kept, self.number),
+                wanted: wanted_answer(self.kept, self.number),
                 is_merged: self.start.is_merged,
                 complaint: why.clone(),
                 known: Mutex::default(),

@@ -171,6 +171,12 @@ fn a_driver_that_shows_what_it_wants_is_asked_of_nothing_further_from_it() {
     let (unlike, _) = asked(&SHOWING.replace(" points: ", " Points: "));
     let (silent, is_shown) = asked(&SHOWING.replace("if diff -i -u", "if diff > /dev/null -i"));
     assert!(0 < unlike && unlike < silent && !is_shown, "{unlike} {silent} {is_shown}");
+    // One that looks for a line says nothing of the others, whatever it shows.
+    let of_a_part = SHOWING
+        .replace("if diff -i -u \"$TMPDIR/want\" \"$TMPDIR/is\"; then", "if grep -q \"^$3\" \"$TMPDIR/is\"; then")
+        .replace("else echo", "else diff -u \"$TMPDIR/want\" \"$TMPDIR/is\"; echo");
+    let (loose, is_shown) = asked(&of_a_part);
+    assert!(0 < loose && !is_shown, "{loose} {is_shown}");
 }
 
 /// Lines that the driver does not look at are no part of what is explained.
