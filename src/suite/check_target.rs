@@ -2,55 +2,86 @@
 
 use std::path::Path;
 
-use super::detect::TEST_DIRS;
+use super::detect::{CODE_DIRS, TEST_DIRS};
 use super::makefile::Makefile;
+use super::started;
 
 /// Targets that run tests by custom.
-const TARGETS: [&str; 7] = ["check", "test", "tests", "regress", "runtests", "unittest", "unittests"];
+pub(super) const TARGETS: [&str; 11] = [
+    "check",
+    "test",
+    "tests",
+    "regress",
+    "runtests",
+    "run_tests",
+    "run-tests",
+    "runtest",
+    "unittest",
+    "unittests",
+    "unit-test",
+];
 /// What a program of tests may be made of, one thing of the other, at most: program, object, source.
 const DEPTH: u32 = 4;
+/// Programs of tests that a build command names one by one, at most.
+const MOST_NAMED: usize = 12;
 
 /// A target that runs all tests.
 pub(super) struct CheckTarget {
     /// The file that has it.
     pub(super) makefile: &'static str,
-    /// What runs the tests.
-    pub(super) command: String,
+    pub(super) runs: Runs,
     /// What builds the project, where `make` alone would run the tests, too: with a fault it would fail.
     pub(super) build: Option<String>,
+    /// What makes the programs of the tests, where what builds the project does not.
+    pub(super) also: Option<String>,
     /// The source of the tests among what it is made of, and with others.
     pub(super) source: Option<String>,
     /// The text of its recipe and of those of what it is made of.
     recipes: String,
 }
 
+/// What the tests are.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Runs {
+    /// All are one command.
+    Command(String),
+    /// Programs that rules make, and start.
+    Programs(Vec<String>),
+}
+
 impl CheckTarget {
-    /// The first that a Makefile here or in a directory of tests has.
+    /// The first that a Makefile here or in a directory of code or of tests has, or test programs that a Makefile here makes.
     pub(super) fn of(root: &Path) -> Option<CheckTarget> {
         // Automake makes a target `check` that does nothing where nothing else is said.
         if let Some(automake) = Makefile::read(root, "Makefile.am") {
-            let here = || CheckTarget::plain("make check".to_owned(), &automake, "check-local");
-            return automake.makes("check-local").then(here);
+            let own = TARGETS.into_iter().skip_while(|target| *target == "check").find(|target| automake.makes(target));
+            let of = |target: &str| CheckTarget::plain(format!("make {target}"), &automake, target);
+            let local = || CheckTarget::plain("make check".to_owned(), &automake, "check-local");
+            return if automake.makes("check-local") { Some(local()) } else { own.map(of) };
         }
-        let dirs = std::iter::once(".").chain(TEST_DIRS);
-        dirs.filter_map(|dir| Some((dir, Makefile::of(&root.join(dir))?))).find_map(|(dir, makefile)| {
-            let target = TARGETS.into_iter().find(|target| makefile.makes(target))?;
+        let makefile_of = |dir: &'static str| Some((dir, Makefile::of(&root.join(dir))?));
+        let dirs = std::iter::once(".").chain(CODE_DIRS).chain(TEST_DIRS);
+        let with_target = dirs.filter_map(makefile_of).find_map(|(dir, makefile)| {
+            let target = target_of(&makefile)?;
             Some(match dir {
                 "." => CheckTarget::here(root, &makefile, target),
-                dir => CheckTarget::plain(format!("make -C {dir} {target}"), &makefile, target),
+                dir => CheckTarget::below(root, dir, &makefile, target),
             })
-        })
+        });
+        with_target.or_else(|| CheckTarget::of_programs(root, &Makefile::of(root)?))
     }
 
-    /// Whether its recipes speak of a directory; unknown where there are none.
+    /// Whether its recipes speak of a directory, or of scripts there; unknown where there are none.
     pub(super) fn mentions(&self, dir: &str) -> Option<bool> {
         (!self.recipes.is_empty()).then(|| {
             let is_end = |c: char| c.is_whitespace() || "\"'`;|&()<>=".contains(c);
             let words: Vec<&str> = self.recipes.split(is_end).filter(|word| !word.is_empty()).collect();
             // `test` alone is a command of the shell's.
             let is_named = |at: usize| at.checked_sub(1).is_some_and(|before| ["cd", "-C"].contains(&words[before]));
+            // Files that are no shell scripts, by a pattern: others than those are the tests.
+            let are_others = |word: &str| word.contains('*') && word.contains('.') && !word.ends_with(".sh");
             let speaks = |(at, word): (usize, &&str)| match word.contains('/') {
-                true => word.split('/').any(|part| part == dir),
+                true => !are_others(word) && word.split('/').any(|part| part == dir),
                 false => *word == dir && (dir != "test" || is_named(at)),
             };
             words.iter().enumerate().any(speaks)
@@ -86,36 +117,61 @@ impl CheckTarget {
         }
         let recipes = std::iter::once(target).chain(made.iter().map(String::as_str));
         let recipes: Vec<&str> = recipes.flat_map(|target| makefile.recipe(target)).collect();
-        CheckTarget { makefile: makefile.name, command, build: None, source: None, recipes: recipes.join("\n") }
+        CheckTarget {
+            makefile: makefile.name,
+            runs: Runs::Command(command),
+            build: None,
+            also: None,
+            source: None,
+            recipes: recipes.join("\n"),
+        }
     }
 
     /// That of the project's own directory.
     fn here(root: &Path, makefile: &Makefile, target: &str) -> CheckTarget {
         let plain = CheckTarget::plain(format!("make {target}"), makefile, target);
         let check = CheckTarget { source: source(root, makefile), ..plain };
-        if let Some(program) = tests_itself(makefile) {
-            // It is made anew, so that one of before does not hide that it cannot be compiled; that it then fails is no failure to build.
-            let build = format!("rm -f {program} && make -k {program}; test -x {program}");
-            return CheckTarget { command: format!("./{program}"), build: Some(build), ..check };
+        if let Some(started) = started::all_of(makefile, target) {
+            return CheckTarget { build: Some(started.build()), runs: started.runs(), ..check };
         }
-        let build = without_tests(root, makefile).map(|goals| format!("make -j$(nproc) {}", goals.join(" ")));
-        CheckTarget { build, ..check }
+        if let Some(goals) = without_tests(root, makefile) {
+            return CheckTarget { build: Some(format!("make -j$(nproc) {}", goals.join(" "))), ..check };
+        }
+        let of_others = || {
+            let dir = TEST_DIRS.into_iter().find(|dir| check.leaves_to_make(dir))?;
+            let below = Makefile::of(&root.join(dir))?;
+            programs_below(root, dir, &below, target_of(&below)?)
+        };
+        let also = programs(root, makefile, target, "make", &made_by_goals(makefile)).or_else(of_others);
+        CheckTarget { also, ..check }
+    }
+
+    /// That of a directory below.
+    fn below(root: &Path, dir: &str, makefile: &Makefile, target: &str) -> CheckTarget {
+        let plain = CheckTarget::plain(format!("make -C {dir} {target}"), makefile, target);
+        CheckTarget { also: programs_below(root, dir, makefile, target), ..plain }
+    }
+
+    /// Programs that are started where they are made, or called like tests, in a Makefile without a target for tests.
+    fn of_programs(root: &Path, makefile: &Makefile) -> Option<CheckTarget> {
+        let plain = CheckTarget { source: source(root, makefile), ..CheckTarget::plain(String::new(), makefile, "") };
+        if let Some(started) = started::any_of(makefile) {
+            // The rest is built as ever: that a test fails is no failure to build.
+            let others = started.others.join(" ");
+            let build = format!("make -j$(nproc) {others} && {}", started.build());
+            let build = if others.is_empty() { started.build() } else { build };
+            return Some(CheckTarget { build: Some(build), runs: started.runs(), ..plain });
+        }
+        let made = made_by_goals(makefile);
+        let is_program = |name: &String| is_named_like_tests(name) && makefile.makes(name) && makefile.makes_file(name);
+        let programs: Vec<String> = made.into_iter().filter(is_program).map(|name| format!("./{name}")).collect();
+        (!programs.is_empty()).then_some(CheckTarget { runs: Runs::Programs(programs), ..plain })
     }
 }
 
-/// The target of tests whose recipe makes a program of that name and runs it.
-fn tests_itself(makefile: &Makefile) -> Option<&'static str> {
-    TARGETS.into_iter().find(|target| {
-        let words = |line: &str| -> Vec<String> {
-            let line = line.trim_start_matches(['@', '-', '+']).replace("$@", target).replace("$(@)", target);
-            line.split_whitespace().map(str::to_owned).collect()
-        };
-        let recipe: Vec<Vec<String>> = makefile.recipe(target).into_iter().map(words).collect();
-        let makes = |line: &Vec<String>| line.windows(2).any(|pair| pair[0] == "-o" && pair[1] == *target);
-        // With arguments, a variable or a pipe it is more than to start the program.
-        let runs = |line: &Vec<String>| *line == [format!("./{target}")];
-        recipe.iter().any(makes) && recipe.iter().any(runs)
-    })
+/// The target of a Makefile that runs its tests.
+fn target_of(makefile: &Makefile) -> Option<&'static str> {
+    TARGETS.into_iter().find(|target| makefile.makes(target))
 }
 
 /// The source of the tests that a target of tests is made of, where that has another source, too.
@@ -137,8 +193,13 @@ fn source(root: &Path, makefile: &Makefile) -> Option<String> {
 
 /// Whether a source is called like a test program beside a library's, which alone could be a program's own: `test.c`, `testmxml.c`, `parser_tests.c`.
 fn is_tests(name: &str) -> bool {
-    let stem = name.strip_suffix(".c").map(str::to_ascii_lowercase);
-    stem.is_some_and(|stem| stem.starts_with("test") || stem.ends_with("test") || stem.ends_with("tests"))
+    name.strip_suffix(".c").is_some_and(is_named_like_tests)
+}
+
+/// Whether a program's or a source's name without its ending is that of tests; an object's or a library's is not.
+fn is_named_like_tests(stem: &str) -> bool {
+    let name = stem.rsplit('/').next().unwrap_or(stem).to_ascii_lowercase();
+    !name.contains('.') && (name.starts_with("test") || name.ends_with("test") || name.ends_with("tests"))
 }
 
 /// All that a target is made of, as far as it shows, one thing of the other.
@@ -149,6 +210,48 @@ fn all_sources(makefile: &Makefile, target: &str, depth: u32, made: &mut Vec<Str
             all_sources(makefile, &name, depth - 1, made);
         }
     }
+}
+
+/// The command of make's that makes what the tests of a Makefile in `dir` need besides what is `made`; nothing where that is nothing.
+fn programs(dir: &Path, makefile: &Makefile, target: &str, make: &str, made: &[String]) -> Option<String> {
+    let mut needed = Vec::new();
+    let shows = collect_needed(dir, makefile, target, DEPTH, &mut needed).is_some();
+    needed.retain(|name| !made.contains(name));
+    match needed.len() {
+        0 if shows => None,
+        1..=MOST_NAMED if shows => Some(format!("{make} -j$(nproc) {}", needed.join(" "))),
+        // Running the tests makes what they need, too, and that one fails is no failure to build.
+        _ => Some(format!("({make} -k {target} || true)")),
+    }
+}
+
+/// The command that makes what the tests of a directory need.
+fn programs_below(root: &Path, dir: &str, makefile: &Makefile, target: &str) -> Option<String> {
+    programs(&root.join(dir), makefile, target, &format!("make -C {dir}"), &[])
+}
+
+/// What a Makefile's goals are made of, as far as it shows.
+fn made_by_goals(makefile: &Makefile) -> Vec<String> {
+    let mut made: Vec<String> = makefile.goals().map(str::to_owned).collect();
+    for goal in made.clone() {
+        all_sources(makefile, &goal, DEPTH, &mut made);
+    }
+    made
+}
+
+/// What has to be there before the recipes run that only run something: those of `target` and of what it names. Nothing if some of it does not show.
+fn collect_needed(dir: &Path, makefile: &Makefile, target: &str, depth: u32, needed: &mut Vec<String>) -> Option<()> {
+    for name in makefile.sources(target)? {
+        let has_rule = makefile.makes(&name);
+        match has_rule && !makefile.makes_file(&name) {
+            true if depth > 0 => collect_needed(dir, makefile, &name, depth - 1, needed)?,
+            true => {}
+            // A file without a rule is a source; one that is not there is made by a rule for all of its kind.
+            false if (has_rule || !dir.join(&name).is_file()) && !needed.contains(&name) => needed.push(name),
+            false => {}
+        }
+    }
+    Some(())
 }
 
 /// What is made if the first rule's goals are, without the tests but with what those need; nothing where the goals leave out the tests.
@@ -190,13 +293,25 @@ fn without_tests(root: &Path, makefile: &Makefile) -> Option<Vec<String>> {
 mod tests {
     use super::*;
 
-    /// What builds, and what tests.
-    fn found(text: &str) -> (Option<String>, String) {
+    fn check(text: &str) -> CheckTarget {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("Makefile"), text).unwrap();
         std::fs::write(dir.path().join("p.c"), "").unwrap();
-        let check = CheckTarget::of(dir.path()).unwrap();
-        (check.build, check.command)
+        CheckTarget::of(dir.path()).unwrap()
+    }
+
+    /// What builds, and what tests.
+    fn found(text: &str) -> (Option<String>, Runs) {
+        let check = check(text);
+        (check.build, check.runs)
+    }
+
+    fn command(command: &str) -> Runs {
+        Runs::Command(command.to_owned())
+    }
+
+    fn programs_of(programs: &[&str]) -> Runs {
+        Runs::Programs(programs.iter().map(|program| (*program).to_owned()).collect())
     }
 
     #[test]
@@ -214,12 +329,72 @@ mod tests {
 
     #[test]
     fn a_program_that_its_own_rule_runs_is_made_whether_it_fails() {
-        let (build, command) = found("all: test\ntest: p.c\n\t$(CC) -o $@ p.c\n\t@./$@\n");
+        let (build, runs) = found("all: test\ntest: p.c\n\t$(CC) -o $@ p.c\n\t@./$@\n");
         assert_eq!(build.as_deref(), Some("rm -f test && make -k test; test -x test"));
-        assert_eq!(command, "./test");
-        let (build, command) = found("all: p\ntest: p.c\n\t$(CC) -o x p.c\n\t./x\n");
-        assert_eq!((build, command.as_str()), (None, "make test"));
-        assert_eq!(found("all: p\nregress: p\n\t./p < in\n").1, "make regress");
+        assert_eq!(runs, programs_of(&["./test"]));
+        let (build, runs) = found("all: p\ntest: p.c\n\t$(CC) -o x p.c\n\t./x\n");
+        assert_eq!(build.as_deref(), Some("rm -f x && make -k test; test -x x"));
+        assert_eq!(runs, programs_of(&["./x"]));
+        assert_eq!(found("all: p\nregress: p\n\t./p < in\n").1, command("make regress"));
+    }
+
+    #[test]
+    fn each_program_that_is_made_and_started_is_a_test() {
+        let each = "test: a b\na: p.c\n\t$(CC) $< -o t/$@\n\t./t/$@\nb: p.c\n\t$(CC) -DX $< -o t/$@\n\tt/$@\n";
+        let (build, runs) = found(each);
+        assert_eq!(build.as_deref(), Some("rm -f t/a t/b && make -k a b; test -x t/a && test -x t/b"));
+        assert_eq!(runs, programs_of(&["./t/a", "./t/b"]));
+        // Without a target for tests they are found among what is made.
+        let (build, runs) = found("all: p smoke\np: p.o\nsmoke: p.c\n\t$(CC) -o $@ $^ -lm\n\t./$@\n");
+        assert_eq!(build.as_deref(), Some("make -j$(nproc) p && rm -f smoke && make -k smoke; test -x smoke"));
+        assert_eq!(runs, programs_of(&["./smoke"]));
+        // One that does more is a test as a whole.
+        assert_eq!(found(&format!("{each}\ntest: more\nmore:\n\tsh more.sh\n")).1, command("make test"));
+    }
+
+    #[test]
+    fn test_programs_that_are_only_made_are_tests() {
+        let (build, runs) = found("all: p-test\np-test: p.c\n\t$(CC) -o p-test p.c\n\t@echo Type ./p-test\n");
+        assert_eq!((build, runs), (None, programs_of(&["./p-test"])));
+        let (build, runs) = found("test: p.c\n\t$(CC) -o $@ p.c\nrun: test\n\t./test -a\n");
+        assert_eq!(build.as_deref(), Some("rm -f test && make -k test; test -x test"));
+        assert_eq!(runs, programs_of(&["./test"]));
+    }
+
+    #[test]
+    fn programs_of_tests_are_made_where_the_goals_leave_them_out() {
+        let also = |text: &str| check(text).also;
+        let make = |names: &str| Some(format!("make -j$(nproc) {names}"));
+        assert_eq!(also("all: p\ntest: q\n\t./q\nq: q.c\n\t$(CC) -o $@ $<\n"), make("q"));
+        assert_eq!(also("all: p\ntest: q\n\t./q\n"), make("q"));
+        assert_eq!(also("all: p q\ntest: q\n\t./q\n"), None);
+        assert_eq!(also("all: p\ntest: all\n\t./p\n"), None);
+        // What a recipe only runs is not made.
+        let runs = ".PHONY: one\nall: p\ntest: one two\none: q\n\t./q -o $@\ntwo: r.sh\n\tsh $<\n";
+        assert_eq!(also(runs), make("q r.sh"));
+        let many: Vec<String> = (0..=MOST_NAMED).map(|number| format!("t{number}")).collect();
+        assert_eq!(
+            also(&format!("all: p\ntest: {}\n\t./all\n", many.join(" "))),
+            Some("(make -k test || true)".into())
+        );
+        assert_eq!(also("T = a b\nall: p\ntest: $(T:%=%.t)\n\tprove $^\n"), make("a.t b.t"));
+        assert_eq!(also("all: p\ntest: $(wildcard *.t)\n\tprove $^\n"), Some("(make -k test || true)".into()));
+    }
+
+    #[test]
+    fn programs_of_tests_are_made_in_their_directory() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("tests")).unwrap();
+        let also = |here: &str, below: &str| {
+            std::fs::write(dir.path().join("Makefile"), here).unwrap();
+            std::fs::write(dir.path().join("tests/Makefile"), below).unwrap();
+            CheckTarget::of(dir.path()).unwrap().also
+        };
+        let unit = Some("make -C tests -j$(nproc) unit".to_owned());
+        assert_eq!(also("all: p\n", "all: test other\ntest: unit\n\t./unit\nother:\n\tdocker run x\n"), unit);
+        assert_eq!(also("all: p\n", "test: unit\n\t./unit\n"), unit);
+        assert_eq!(also("all: p\n", "P = unit\nT = run_tests\nall: $(P) $(T)\n$(T): $(P)\n\tperl ./all\n"), unit);
+        assert_eq!(also("all: p\ncheck: all\n\t$(MAKE) -C tests check\n", "check: unit\n\t./unit\n"), unit);
     }
 
     #[test]
@@ -272,6 +447,8 @@ mod tests {
         assert_eq!(mentions("check: p\n\t./p < x\n"), Some(false));
         assert_eq!(mentions("check: p\n\tcd tests && ./run\n"), Some(true));
         assert_eq!(mentions("check: all-of\nall-of:\n\tsh tests/run.sh\n"), Some(true));
+        assert_eq!(mentions("check: p\n\tcram tests/*.t\n"), Some(false));
+        assert_eq!(mentions("check: p\n\tfor t in tests/*.sh; do sh $$t; done\n"), Some(true));
         assert_eq!(mentions("check: p\n"), None);
         let of_test = |text: &str| {
             std::fs::write(dir.path().join("Makefile"), text).unwrap();

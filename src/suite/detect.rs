@@ -67,6 +67,8 @@ pub(super) fn subdirectories(dir: &Path) -> Vec<PathBuf> {
     names
 }
 
+/// Directories in which projects keep what builds them, where there is nothing at the top.
+pub(super) const CODE_DIRS: [&str; 7] = ["src", "source", "make", "projects/make", "build", "unix", "c"];
 /// Directories in which projects keep tests.
 pub(super) const TEST_DIRS: [&str; 5] = ["tests", "test", "t", "testsuite", "check"];
 

@@ -1,19 +1,18 @@
 //! Writing a first suspect.toml for what a project looks like.
 
-use std::ffi::OsString;
-use std::fmt::Write;
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write as _};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use super::SuiteError;
-use super::check_target::CheckTarget;
+use super::build_section;
+use super::check_target::{CheckTarget, Runs};
 use super::config::{FILE, Kind};
 use super::detect::{self, TEST_DIRS, detect, pairs, scripts};
 use super::makefile::Makefile;
 use super::options;
-use super::test::line_text;
+use super::script;
 use crate::build::BuildReport;
 
 /// Writes a commented suspect.toml into `root` for what is found there and gives its text. Never overwrites one. The build command is that of
@@ -36,12 +35,13 @@ pub fn init(root: &Path, last: Option<&BuildReport>) -> Result<String, SuiteErro
 fn text(root: &Path, last: Option<&BuildReport>) -> String {
     let mut out = String::from("# What suspect builds and tests. Paths are relative to this file.\n\n");
     let tests = found(root);
-    let (built_by, by_make) = match &tests {
-        Tests::Listed(listed) => (built_by(listed.kind), None),
-        Tests::Make(check) => (Some(tested_by(root, check)), check.build.as_deref()),
-        Tests::Pairs(..) | Tests::Scripts(_) | Tests::Unknown => (None, None),
+    let (built_by, check) = match &tests {
+        Tests::Listed(listed) => (build_section::built_by(listed.kind), None),
+        Tests::Make(check) => (Some(build_section::tested_by(root, check)), Some(check)),
+        Tests::Target(_) => (Some(build_section::CMAKE), None),
+        Tests::Pairs(..) | Tests::Scripts(_) | Tests::Script(_) | Tests::Unknown => (None, None),
     };
-    out.push_str(&build(root, last, built_by, by_make));
+    out.push_str(&build_section::of(root, last, built_by, check));
     out.push_str(STORE);
     match &tests {
         Tests::Make(CheckTarget { source: Some(source), .. }) => out.push_str(&trusting(root, source)),
@@ -66,93 +66,6 @@ fn trusting(root: &Path, source: &str) -> String {
     format!("{comment}\n[rank]\ntest_code = [{}]\n\n", patterns.join(", "))
 }
 
-/// How a project is built, by the first of these files. As many jobs as the machine has processors: a file that is committed is used on others, too.
-const BUILDS: [(&str, &str, &str); 9] = [
-    (CMAKE, "CMake", "cmake -S . -B build && cmake --build build -j$(nproc)"),
-    ("meson.build", "Meson", "meson setup build && meson compile -C build"),
-    // With no tests named, `make check` builds the test programs and runs none.
-    ("Makefile.am", "Automake", "./configure && make -j$(nproc) && make -j$(nproc) check TESTS="),
-    ("configure", "configure", "./configure && make -j$(nproc)"),
-    ("configure.ac", "Autoconf", "autoreconf -i && ./configure && make -j$(nproc)"),
-    ("configure.sh", "configure.sh", "./configure.sh && make -j$(nproc)"),
-    ("GNUmakefile", "make", MAKE),
-    ("makefile", "make", MAKE),
-    ("Makefile", "make", MAKE),
-];
-const MAKE: &str = "make -j$(nproc)";
-const CMAKE: &str = "CMakeLists.txt";
-/// What configures a project of CMake; options go behind it.
-const CONFIGURE: &str = "cmake -S . -B build";
-
-/// The file of the build system that has tests of a kind of its own.
-fn built_by(kind: &str) -> Option<&'static str> {
-    [("ctest", "CMakeLists.txt"), ("meson", "meson.build"), ("automake", "Makefile.am")]
-        .into_iter()
-        .find_map(|(of, file)| (of == kind).then_some(file))
-}
-
-/// The file of the build system that knows how to test, where no tool lists the tests.
-fn tested_by(root: &Path, check: &CheckTarget) -> &'static str {
-    let is_made = check.makefile == "Makefile.in"
-        || root.join("configure").is_file() && Makefile::of(root).is_some_and(|makefile| makefile.lacks_included(root));
-    if is_made { "configure" } else { check.makefile }
-}
-
-/// What builds the project, as far as it is left open by a build that was made: what `has_tests`, if that is there. `by_make` is the command where
-/// `make` alone would run the tests.
-fn build(root: &Path, last: Option<&BuildReport>, has_tests: Option<&str>, by_make: Option<&str>) -> String {
-    if let Some(last) = last {
-        let line = quoted(&line_of(root, last));
-        return format!("[build]\n# What `suspect build` runs (as it was last given).\ncommand = {line}\n\n");
-    }
-    let there = |file: &str| root.join(file).is_file();
-    if let Some(command) = by_make {
-        return format!(
-            "[build]\n# What `suspect build` runs (what the Makefile's tests need).\ncommand = {}\n\n",
-            quoted(command)
-        );
-    }
-    let with_tests = BUILDS.into_iter().find(|(file, ..)| Some(*file) == has_tests && there(file));
-    let found = with_tests.or_else(|| BUILDS.into_iter().find(|(file, ..)| there(file)));
-    let mut out = String::from("[build]\n");
-    let (comment, line) = match found {
-        Some((file, tool, command)) => {
-            // What is checked out of a repository is not bootstrapped yet.
-            let bare = command.starts_with("./configure") && !there("configure") && there("configure.ac");
-            let first = if bare { "autoreconf -i && " } else { "" };
-            let options = if file == CMAKE { options::tests_of_cmake(root) } else { Vec::new() };
-            let set: String = options.iter().map(|option| format!(" -D{option}=ON")).collect();
-            let command = command.replacen(CONFIGURE, &format!("{CONFIGURE}{set}"), 1);
-            let without = match options.as_slice() {
-                [] => String::new(),
-                options => format!("; without {} it makes no tests", options.join(" and ")),
-            };
-            let again = command.split_once("configure").and_then(|(_, rest)| rest.split_once(" && "));
-            let again = again.map_or_else(String::new, |(_, rest)| {
-                format!("\n# What is enough of that after a change of sources alone.\nagain = \"{rest}\"")
-            });
-            (format!("found {file}: {tool}{without}"), format!("command = \"{first}{command}\"{again}"))
-        }
-        None => ("no build system found: say here what builds it".to_owned(), format!("# command = \"{MAKE}\"")),
-    };
-    let _ = writeln!(out, "# What `suspect build` runs ({comment}).\n{line}\n");
-    out
-}
-
-/// A build command as a line of shell in `root`.
-fn line_of(root: &Path, last: &BuildReport) -> String {
-    let line = match last.command.as_slice() {
-        [shell, option, line] if shell.ends_with("sh") && option == "-c" => line.clone(),
-        words => line_text(&words.iter().map(OsString::from).collect::<Vec<_>>()),
-    };
-    let directory = &root.join(&last.directory);
-    match directory.strip_prefix(root) {
-        Ok(below) if below.as_os_str().is_empty() => line,
-        Ok(below) => format!("cd {} && {line}", line_text(&[below.into()])),
-        Err(_) => format!("cd {} && {line}", line_text(&[directory.into()])),
-    }
-}
-
 /// The tests of a project.
 enum Tests {
     /// A tool lists them.
@@ -163,6 +76,10 @@ enum Tests {
     Scripts(String),
     /// make runs them all.
     Make(CheckTarget),
+    /// A target of the CMake project's own runs them all.
+    Target(&'static str),
+    /// A script runs them all; the command that runs it.
+    Script(String),
     /// Nothing shows.
     Unknown,
 }
@@ -193,7 +110,15 @@ fn found(root: &Path) -> Tests {
         check.as_ref().is_none_or(is_run_so)
     };
     let scripts = scripts(root).filter(is_run).map(Tests::Scripts);
-    listed.or_else(pairs).or(scripts).or(check.map(Tests::Make)).unwrap_or(Tests::Unknown)
+    let target = || options::target_of_cmake(root).map(Tests::Target);
+    let script = || script::of(root).map(Tests::Script);
+    listed
+        .or_else(pairs)
+        .or(scripts)
+        .or_else(target)
+        .or(check.map(Tests::Make))
+        .or_else(script)
+        .unwrap_or(Tests::Unknown)
 }
 
 fn suite(root: &Path, tests: &Tests) -> String {
@@ -214,15 +139,28 @@ fn suite(root: &Path, tests: &Tests) -> String {
                 format!("kind = \"command\"\nlist = \"ls {pattern}\"\nrun = \"sh {{test}}\"\nresult = \"exit\"\n");
             (format!("found {pattern}"), body)
         }
-        Tests::Make(CheckTarget { command, .. }) => {
-            let comment = format!(
-                "no single tests found: this takes `{command}` as one test; one command for each test says much more"
-            );
-            (comment, format!("kind = \"command\"\nrun = \"{command}\"\n"))
+        Tests::Make(CheckTarget { runs: Runs::Programs(programs), .. }) => {
+            let body = match programs.as_slice() {
+                [program] => format!("kind = \"command\"\nrun = \"{program}\"\n"),
+                programs => {
+                    let list = quoted(&format!("printf '%s\\n' {}", programs.join(" ")));
+                    format!("kind = \"command\"\nlist = {list}\nrun = \"{{test}}\"\n")
+                }
+            };
+            ("programs that the Makefile makes".to_owned(), body)
         }
+        Tests::Make(CheckTarget { runs: Runs::Command(command), .. }) | Tests::Script(command) => as_one(command),
+        Tests::Target(target) => as_one(&format!("cmake --build build --target {target}")),
         Tests::Unknown => return format!("{UNKNOWN}{FURTHER}"),
     };
     format!("# The tests ({comment}).\n[[suite]]\n{body}{FURTHER}")
+}
+
+/// A comment and a suite for a command that runs all tests.
+fn as_one(command: &str) -> (String, String) {
+    let comment =
+        format!("no single tests found: this takes `{command}` as one test; one command for each test says much more");
+    (comment, format!("kind = \"command\"\nrun = \"{command}\"\n"))
 }
 
 /// The key that takes test programs apart, where a source uses a framework whose programs can be.
@@ -300,7 +238,7 @@ fn program(root: &Path) -> String {
 }
 
 /// A TOML string.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     toml::Value::String(text.to_owned()).to_string()
 }
 

@@ -9,6 +9,8 @@ const NAMES: [&str; 4] = ["GNUmakefile", "makefile", "Makefile", "Makefile.in"];
 const MOST_INCLUDED: usize = 20;
 /// Variables that one word may name one in the other, so that no circle of them is followed for ever.
 const MOST_NESTED: u32 = 5;
+/// Parts of lines of a recipe that make a file.
+const COMPILES: [&str; 10] = ["$@", "$(@", "${@", " -o ", "$(CC)", "${CC}", "$(AR)", "${AR}", "$(CXX)", "$(LINK"];
 
 /// A Makefile with what it includes by plain names.
 #[derive(Debug)]
@@ -23,6 +25,11 @@ impl Makefile {
     /// The one of a directory.
     pub(super) fn of(dir: &Path) -> Option<Makefile> {
         NAMES.into_iter().find_map(|name| Makefile::read(dir, name))
+    }
+
+    /// Whether there is one that make reads in a directory.
+    pub(super) fn is_in(dir: &Path) -> bool {
+        NAMES.into_iter().filter(|name| !name.ends_with(".in")).any(|name| dir.join(name).is_file())
     }
 
     /// One of the directory's files, if it is there.
@@ -47,7 +54,28 @@ impl Makefile {
 
     /// Whether there is a rule for a target.
     pub(super) fn makes(&self, target: &str) -> bool {
-        self.rules().any(|(targets, _)| targets.split_whitespace().any(|made| made == target))
+        self.rules().any(|(targets, _)| self.is_among(target, targets))
+    }
+
+    /// Whether the rule for a target makes a file of its name, rather than only to run something or to name other targets.
+    pub(super) fn makes_file(&self, target: &str) -> bool {
+        let is_phony = self.rules().any(|(targets, sources)| {
+            targets.trim() == ".PHONY" && sources.split_whitespace().any(|named| named == target)
+        });
+        let recipe = self.recipe(target);
+        let is_compiled = recipe.iter().any(|line| COMPILES.iter().any(|word| line.contains(word)));
+        // Without a recipe, make's own rules make an object or a program of what a rule says.
+        let is_part = |name: &String| name.ends_with(".o") || name.ends_with(".c");
+        let is_implicit = recipe.is_empty() && self.sources(target).is_some_and(|sources| sources.iter().any(is_part));
+        !is_phony && (is_compiled || is_implicit)
+    }
+
+    /// Whether a target is one of a rule's.
+    fn is_among(&self, target: &str, targets: &str) -> bool {
+        targets.split_whitespace().any(|word| match word.contains('$') {
+            true => self.expanded(word, MOST_NESTED).is_some_and(|made| made.iter().any(|made| made == target)),
+            false => word == target,
+        })
     }
 
     /// What its first rule makes, or what `all` asks for first: a plain name, or that of a variable that is one.
@@ -73,7 +101,7 @@ impl Makefile {
 
     /// What a target is made of, in the order of its rules; nothing if some of it does not show in the text.
     pub(super) fn sources(&self, target: &str) -> Option<Vec<String>> {
-        let of_target = self.rules().filter(|(targets, _)| targets.split_whitespace().any(|made| made == target));
+        let of_target = self.rules().filter(|(targets, _)| self.is_among(target, targets));
         // A rule may set a variable for its target, say its recipe behind a semicolon, or have what is only to be there behind a bar.
         let listed = of_target.map(|(_, sources)| sources).filter(|sources| !sets_variable(sources));
         let mut words = Vec::new();
@@ -94,7 +122,7 @@ impl Makefile {
                 Some(_) => {}
                 None => {
                     let targets = line.split_once(':').filter(|(_, rest)| !rest.starts_with('=')).map(|(made, _)| made);
-                    is_of_target = targets.is_some_and(|made| made.split_whitespace().any(|made| made == target));
+                    is_of_target = targets.is_some_and(|made| self.is_among(target, made));
                 }
             }
         }
@@ -107,12 +135,30 @@ impl Makefile {
         for word in text.split_whitespace() {
             let variable = ["$(", "${"].into_iter().find_map(|begin| word.strip_prefix(begin));
             match variable.and_then(|rest| rest.strip_suffix([')', '}'])) {
-                Some(variable) if depth > 0 => words.extend(self.expanded(&self.assigned(variable)?, depth - 1)?),
+                Some(variable) if depth > 0 => words.extend(self.value(variable, depth - 1)?),
                 None if !word.contains('$') => words.push(word.to_owned()),
                 _ => return None,
             }
         }
         Some(words)
+    }
+
+    /// The words of a variable, also of one whose ends are replaced: `X:.c=.o`, `X:%.c=%`.
+    fn value(&self, variable: &str, depth: u32) -> Option<Vec<String>> {
+        let Some((name, replaced)) = variable.split_once(':') else {
+            return self.expanded(&self.assigned(variable)?, depth);
+        };
+        let around = |pattern: &str| match pattern.split_once('%') {
+            Some((begin, end)) => (begin.to_owned(), end.to_owned()),
+            None => (String::new(), pattern.to_owned()),
+        };
+        let (from, to) = replaced.split_once('=')?;
+        let (from, to) = (around(from), around(to));
+        let replace = |word: String| {
+            let stem = word.strip_prefix(&from.0).and_then(|rest| rest.strip_suffix(&from.1));
+            stem.map(|stem| format!("{}{stem}{}", to.0, to.1)).unwrap_or(word)
+        };
+        Some(self.expanded(&self.assigned(name)?, depth)?.into_iter().map(replace).collect())
     }
 
     /// Targets and what they are made of.
@@ -216,6 +262,21 @@ mod tests {
         assert_eq!(makefile.recipe("a"), ["one", "two: x", "four"]);
         assert_eq!(makefile.recipe("b"), ["three"]);
         assert!(makefile.recipe("d").is_empty());
+    }
+
+    #[test]
+    fn rules_that_only_run_something_make_no_file() {
+        let makefile = written(
+            ".PHONY: run\nrun: a\n\t./a > $@\na: a.c\n\t$(CC) -o $@ $<\nb: a\n\t./a\nc: c.o\nd: a b\n$(E): x\n\tcc -o $@\nE = e f\n",
+        );
+        let made = ["run", "a", "b", "c", "d", "e", "f", "g"].map(|name| makefile.makes_file(name));
+        assert_eq!(made, [false, true, false, true, false, true, true, false]);
+    }
+
+    #[test]
+    fn ends_of_a_variables_words_are_replaced() {
+        let makefile = written("T = a.c b.c d\nall: $(T:.c=.o) ${T:%.c=x/%}\n");
+        assert_eq!(makefile.sources("all"), Some(["a.o", "b.o", "d", "x/a", "x/b", "d"].map(str::to_owned).into()));
     }
 
     #[test]

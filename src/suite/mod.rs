@@ -7,6 +7,7 @@
 mod answers;
 mod automake;
 mod baseline;
+mod build_section;
 mod captured;
 mod case;
 mod cases;
@@ -39,8 +40,10 @@ mod options;
 mod oracle;
 mod print;
 mod refine;
+mod script;
 mod shape;
 mod split;
+mod started;
 mod starts;
 pub mod tap;
 mod template;

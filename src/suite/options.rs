@@ -1,4 +1,4 @@
-//! Options of a CMake project without which it has no tests: most projects leave them off by default.
+//! What a CMakeLists.txt says of tests: options without which there are none, as most projects leave them off, and targets that run them.
 
 use std::fs;
 use std::path::Path;
@@ -31,6 +31,17 @@ pub(super) fn tests_of_cmake(root: &Path) -> Vec<String> {
         }
     }
     needed
+}
+
+/// Targets that run tests by custom, where a project defines them by itself.
+const TARGETS: [&str; 6] = ["test", "tests", "check", "run_tests", "run-tests", "runtests"];
+
+/// The target of the project's own that runs its tests.
+pub(super) fn target_of_cmake(root: &Path) -> Option<&'static str> {
+    let text = fs::read(root.join("CMakeLists.txt")).unwrap_or_default();
+    let calls = calls(&String::from_utf8_lossy(&text));
+    let mut own = calls.iter().filter(|call| call.name == "add_custom_target").filter_map(|call| call.words.first());
+    own.find_map(|name| TARGETS.into_iter().find(|target| target == name))
 }
 
 /// The option that a condition asks for; one that is denied, or beside another thing by OR, is not needed.
@@ -142,6 +153,20 @@ mod tests {
         ] {
             assert_eq!(options(text), ["WITH_TESTS"], "{text}");
         }
+    }
+
+    #[test]
+    fn a_target_of_the_projects_own_is_found() {
+        let dir = tempfile::tempdir().unwrap();
+        let target = |text: &str| {
+            fs::write(dir.path().join("CMakeLists.txt"), text).unwrap();
+            target_of_cmake(dir.path())
+        };
+        assert_eq!(target("ADD_CUSTOM_TARGET(docs)\nADD_CUSTOM_TARGET(test\n  ./run.sh)\n"), Some("test"));
+        assert_eq!(
+            target("add_custom_target(test-api x)\n# add_custom_target(test)\nadd_executable(check c.c)\n"),
+            None
+        );
     }
 
     #[test]

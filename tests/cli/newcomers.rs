@@ -265,6 +265,60 @@ fn a_project_whose_make_runs_the_tests_is_built_though_they_fail() {
 }
 
 #[test]
+fn programs_of_tests_are_built_though_make_alone_leaves_them_out() {
+    let apart = "all: width.o\ntest: unit\n\t./unit\nunit: tests.o width.o\n\t$(CC) -o $@ tests.o width.o\n";
+    let started = "test: one two\none: tests.c\n\t$(CC) -g tests.c width.c -o $@\n\t./$@\n\
+                   two: tests.c\n\t$(CC) -g -O1 tests.c width.c -o $@\n\t./$@\n";
+    let only_made = "all: width-test\nwidth-test: tests.c width.c\n\t$(CC) -g -o $@ tests.c width.c\n";
+    let top = "all: width.o\n";
+    let below = "check: unit\n\t./unit\nunit: ../tests.c ../width.c\n\t$(CC) -g -o $@ ../tests.c ../width.c\n";
+    let unseen =
+        "all: width.o\ntest: $(shell echo unit)\n\t./unit\nunit: tests.o width.o\n\t$(CC) -o $@ tests.o width.o\n";
+    for (makefile, build, n_failing) in [
+        (apart, "make -j$(nproc) && make -j$(nproc) unit", 1),
+        (started, "rm -f one two && make -k one two; test -x one && test -x two", 2),
+        (only_made, "make -j$(nproc)", 1),
+        (top, "make -j$(nproc) && make -C tests -j$(nproc) unit", 1),
+        (unseen, "make -j$(nproc) && (make -k test || true)", 1),
+    ] {
+        let project = Project::new();
+        project.write(WIDTH.0, WIDTH.1).write(WIDTH_TEST.0, WIDTH_TEST.1).write("Makefile", makefile);
+        if makefile == top {
+            project.write("tests/Makefile", below);
+        }
+        project.succeed(&["init"]);
+        let written = fs::read_to_string(project.path().join("suspect.toml")).unwrap();
+        assert!(written.contains(&format!("\ncommand = \"{build}\"\n")), "{written}");
+        project.succeed(&["build"]);
+        let said = project.succeed(&["test"]);
+        assert!(said.contains(&format!("0 passing, {n_failing} failing")), "{written}{said}");
+    }
+}
+
+#[test]
+fn what_is_built_below_is_tested_by_the_script_that_is_called_so() {
+    let project = Project::new();
+    let driver = "#!/bin/sh\nmake/unit > out\necho width 3 | cmp - out\n";
+    project.write(WIDTH.0, WIDTH.1).write(WIDTH_TEST.0, WIDTH_TEST.1).write("util/run-tests.sh", driver);
+    project.write("make/Makefile", "unit: ../tests.c ../width.c\n\t$(CC) -g -o $@ ../tests.c ../width.c\n");
+    project.succeed(&["init"]);
+    let written = fs::read_to_string(project.path().join("suspect.toml")).unwrap();
+    assert!(written.contains("\ncommand = \"make -C make -j$(nproc)\"\n"), "{written}");
+    assert!(written.contains("\nrun = \"sh util/run-tests.sh\"\n"), "{written}");
+    project.succeed(&["build"]);
+    assert!(project.succeed(&["test"]).contains("0 passing, 1 failing"));
+}
+
+#[test]
+fn a_target_of_cmakes_that_runs_the_tests_is_a_test() {
+    let text = "project(t C)\nADD_CUSTOM_TARGET(test ./run.sh)\n";
+    let (_, written) = first_file(&[("CMakeLists.txt", text), ("t/x.sh", "exit 0\n"), ("run.sh", "")]);
+    assert!(written.contains("list = \"ls t/*.sh\""), "{written}");
+    let (_, written) = first_file(&[("CMakeLists.txt", text), ("run.sh", "")]);
+    assert!(written.contains("run = \"cmake --build build --target test\""), "{written}");
+}
+
+#[test]
 fn scripts_of_which_the_makefile_does_not_speak_are_no_tests() {
     let makefile = |recipe| format!("all: p\ncheck: p\n\t{recipe}\nlint:\n\tsh tests/lint.sh\n");
     let lint = ("tests/lint.sh", "exit 0\n");

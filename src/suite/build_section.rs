@@ -1,0 +1,139 @@
+//! The section of a first suspect.toml that says how the project is built.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use super::check_target::CheckTarget;
+use super::detect::CODE_DIRS;
+use super::init::quoted;
+use super::makefile::Makefile;
+use super::options;
+use super::test::line_text;
+use crate::build::BuildReport;
+
+/// How a project is built, by the first of these files. As many jobs as the machine has processors: a file that is committed is used on others, too.
+const BUILDS: [(&str, &str, &str); 9] = [
+    (CMAKE, "CMake", "cmake -S . -B build && cmake --build build -j$(nproc)"),
+    ("meson.build", "Meson", "meson setup build && meson compile -C build"),
+    // With no tests named, `make check` builds the test programs and runs none.
+    ("Makefile.am", "Automake", "./configure && make -j$(nproc) && make -j$(nproc) check TESTS="),
+    ("configure", "configure", "./configure && make -j$(nproc)"),
+    ("configure.ac", "Autoconf", "autoreconf -i && ./configure && make -j$(nproc)"),
+    ("configure.sh", "configure.sh", "./configure.sh && make -j$(nproc)"),
+    ("GNUmakefile", "make", MAKE),
+    ("makefile", "make", MAKE),
+    ("Makefile", "make", MAKE),
+];
+const MAKE: &str = "make -j$(nproc)";
+pub(super) const CMAKE: &str = "CMakeLists.txt";
+/// What configures a project of CMake; options go behind it.
+const CONFIGURE: &str = "cmake -S . -B build";
+
+/// The file of the build system that has tests of a kind of its own.
+pub(super) fn built_by(kind: &str) -> Option<&'static str> {
+    [("ctest", "CMakeLists.txt"), ("meson", "meson.build"), ("automake", "Makefile.am")]
+        .into_iter()
+        .find_map(|(of, file)| (of == kind).then_some(file))
+}
+
+/// The file of the build system that knows how to test, where no tool lists the tests.
+pub(super) fn tested_by(root: &Path, check: &CheckTarget) -> &'static str {
+    let is_made = check.makefile == "Makefile.in"
+        || root.join("configure").is_file() && Makefile::of(root).is_some_and(|makefile| makefile.lacks_included(root));
+    if is_made { "configure" } else { check.makefile }
+}
+
+/// What builds the project, and what of it is enough after a change of sources.
+struct Recipe {
+    /// How it was found.
+    comment: String,
+    command: String,
+    again: Option<String>,
+}
+
+/// The section: the build that was made, if there was one, what the tests of a Makefile need, or what the files tell: `has_tests`, if that is there.
+pub(super) fn of(
+    root: &Path,
+    last: Option<&BuildReport>,
+    has_tests: Option<&str>,
+    check: Option<&CheckTarget>,
+) -> String {
+    let made = last.map(|last| Recipe::alone("as it was last given", line_of(root, last)));
+    let by_tests = || Some(Recipe::alone("what the Makefile's tests need", check?.build.clone()?));
+    let also = check.and_then(|check| check.also.as_deref());
+    let by_file = || Some(found(root, has_tests)?.and_also(also));
+    let of_tests_alone = || Some(Recipe::alone("what the Makefile's tests need", also?.to_owned()));
+    match made.or_else(by_tests).or_else(by_file).or_else(of_tests_alone) {
+        Some(recipe) => recipe.section(),
+        None => format!(
+            "[build]\n# What `suspect build` runs (no build system found: say here what builds it).\n# command = \"{MAKE}\"\n\n"
+        ),
+    }
+}
+
+/// What builds the project by the files that are there.
+fn found(root: &Path, has_tests: Option<&str>) -> Option<Recipe> {
+    let there = |file: &str| root.join(file).is_file();
+    let with_tests = BUILDS.into_iter().find(|(file, ..)| Some(*file) == has_tests && there(file));
+    let Some((file, tool, command)) = with_tests.or_else(|| BUILDS.into_iter().find(|(file, ..)| there(file))) else {
+        let dir = CODE_DIRS.into_iter().find(|dir| Makefile::is_in(&root.join(dir)))?;
+        return Some(Recipe::alone(&format!("found {dir}/Makefile: make"), format!("make -C {dir} -j$(nproc)")));
+    };
+    // What is checked out of a repository is not bootstrapped yet.
+    let bare = command.starts_with("./configure") && !there("configure") && there("configure.ac");
+    let first = if bare { "autoreconf -i && " } else { "" };
+    let options = if file == CMAKE { options::tests_of_cmake(root) } else { Vec::new() };
+    let set: String = options.iter().map(|option| format!(" -D{option}=ON")).collect();
+    let command = command.replacen(CONFIGURE, &format!("{CONFIGURE}{set}"), 1);
+    let without = match options.as_slice() {
+        [] => String::new(),
+        options => format!("; without {} it makes no tests", options.join(" and ")),
+    };
+    let again = command.split_once("configure").and_then(|(_, rest)| rest.split_once(" && "));
+    Some(Recipe {
+        comment: format!("found {file}: {tool}{without}"),
+        again: again.map(|(_, rest)| rest.to_owned()),
+        command: format!("{first}{command}"),
+    })
+}
+
+impl Recipe {
+    fn alone(comment: &str, command: String) -> Recipe {
+        Recipe { comment: comment.to_owned(), command, again: None }
+    }
+
+    /// With a command behind that makes what the tests need.
+    fn and_also(self, also: Option<&str>) -> Recipe {
+        let Some(also) = also else { return self };
+        Recipe {
+            comment: format!("{}, and what its tests need", self.comment),
+            command: format!("{} && {also}", self.command),
+            again: self.again.map(|again| format!("{again} && {also}")),
+        }
+    }
+
+    fn section(&self) -> String {
+        let again = self.again.as_ref().map_or_else(String::new, |again| {
+            format!("# What is enough of that after a change of sources alone.\nagain = {}\n", quoted(again))
+        });
+        format!(
+            "[build]\n# What `suspect build` runs ({}).\ncommand = {}\n{again}\n",
+            self.comment,
+            quoted(&self.command)
+        )
+    }
+}
+
+/// A build command as a line of shell in `root`.
+fn line_of(root: &Path, last: &BuildReport) -> String {
+    let line = match last.command.as_slice() {
+        [shell, option, line] if shell.ends_with("sh") && option == "-c" => line.clone(),
+        words => line_text(&words.iter().map(OsString::from).collect::<Vec<_>>()),
+    };
+    let directory = &root.join(&last.directory);
+    match directory.strip_prefix(root) {
+        Ok(below) if below.as_os_str().is_empty() => line,
+        Ok(below) => format!("cd {} && {line}", line_text(&[below.into()])),
+        Err(_) => format!("cd {} && {line}", line_text(&[directory.into()])),
+    }
+}

@@ -1,0 +1,93 @@
+//! Rules of a Makefile that make a program and start it: each such program is a test.
+
+use super::check_target::{Runs, TARGETS};
+use super::makefile::Makefile;
+
+/// Programs that rules make and start.
+pub(super) struct Started {
+    /// The rules' targets.
+    targets: Vec<String>,
+    /// Paths from where the Makefile is.
+    programs: Vec<String>,
+    /// What else is made by whoever asks for them.
+    pub(super) others: Vec<String>,
+}
+
+/// Those that a target of tests consists of; nothing where it does anything else.
+pub(super) fn all_of(makefile: &Makefile, target: &str) -> Option<Started> {
+    let itself = || TARGETS.into_iter().find(|target| started_by(makefile, target).is_some());
+    let named = || makefile.recipe(target).is_empty().then(|| makefile.sources(target)).flatten();
+    let targets = itself().map(|target| vec![target.to_owned()]).or_else(named);
+    let found = Started::among(makefile, targets.unwrap_or_default());
+    let found = if found.programs.is_empty() { Started::by_name(makefile, target)? } else { found };
+    found.others.is_empty().then_some(found)
+}
+
+/// Those among what `make` alone makes.
+pub(super) fn any_of(makefile: &Makefile) -> Option<Started> {
+    let goals: Vec<String> = makefile.goals().map(str::to_owned).collect();
+    let named = |goal: String| match makefile.recipe(&goal).is_empty() {
+        true => makefile.sources(&goal),
+        false => Some(vec![goal]),
+    };
+    let made: Option<Vec<Vec<String>>> = goals.into_iter().map(named).collect();
+    let found = Started::among(makefile, made?.concat());
+    (!found.programs.is_empty()).then_some(found)
+}
+
+impl Started {
+    fn among(makefile: &Makefile, targets: Vec<String>) -> Started {
+        let mut found = Started { targets: Vec::new(), programs: Vec::new(), others: Vec::new() };
+        for target in targets {
+            match started_by(makefile, &target) {
+                Some(program) => {
+                    found.targets.push(target);
+                    found.programs.push(program);
+                }
+                None => found.others.push(target),
+            }
+        }
+        found
+    }
+
+    /// The program of a target's name, where the target only makes it: whoever tests types its name.
+    fn by_name(makefile: &Makefile, target: &str) -> Option<Started> {
+        let recipe = lines(makefile, target);
+        let is_made = made_by(&recipe).any(|program| program == target) && recipe.len() == 1;
+        let one = || vec![target.to_owned()];
+        is_made.then(|| Started { targets: one(), programs: one(), others: Vec::new() })
+    }
+
+    /// What builds them. They are made anew, so that one of before does not hide that it cannot be compiled; that it then fails is no failure to build.
+    pub(super) fn build(&self) -> String {
+        let there: Vec<String> = self.programs.iter().map(|program| format!("test -x {program}")).collect();
+        format!("rm -f {} && make -k {}; {}", self.programs.join(" "), self.targets.join(" "), there.join(" && "))
+    }
+
+    pub(super) fn runs(&self) -> Runs {
+        Runs::Programs(self.programs.iter().map(|program| format!("./{program}")).collect())
+    }
+}
+
+/// The program that a target's recipe makes and starts.
+fn started_by(makefile: &Makefile, target: &str) -> Option<String> {
+    let recipe = lines(makefile, target);
+    // With arguments, a variable or a pipe it is more than to start the program.
+    let is_started =
+        |program: &&String| !program.contains('$') && recipe.iter().any(|line| line[..] == [(*program).clone()]);
+    made_by(&recipe).find(is_started).cloned()
+}
+
+/// The words of the lines of a target's recipe, paths without a `./` in front.
+fn lines(makefile: &Makefile, target: &str) -> Vec<Vec<String>> {
+    let words = |line: &str| -> Vec<String> {
+        let line = line.trim_start_matches(['@', '-', '+']).replace("$@", target).replace("$(@)", target);
+        line.split_whitespace().map(|word| word.strip_prefix("./").unwrap_or(word).to_owned()).collect()
+    };
+    makefile.recipe(target).into_iter().map(words).collect()
+}
+
+/// What the lines of a recipe write by `-o`.
+fn made_by(recipe: &[Vec<String>]) -> impl Iterator<Item = &String> {
+    recipe.iter().flat_map(|line| line.windows(2)).filter(|pair| pair[0] == "-o").map(|pair| &pair[1])
+}
