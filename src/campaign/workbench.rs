@@ -107,12 +107,14 @@ impl Prepare for Workbench<'_> {
             return Ok(Err("the suite does not have it any more".into()));
         };
         let _held = self.suite.hold(test);
+        worker.work_until(self.setup.until);
         usable(&test.name, FirstRun::record(worker, self.suite, test, *known, self.program, self.watched))
     }
 
     fn ready(&self, worker: &mut Worker, begun: FirstRun) -> Result<Result<TestTrials, String>, CampaignError> {
         let test = begun.test().clone();
         let _held = self.suite.hold(&test);
+        worker.work_until(self.setup.until);
         let ready = usable(&test.name, begun.ready(worker, self.suite, self.program))?;
         if let Ok(trials) = &ready {
             let (executor, reason) = trials.executor();
@@ -139,6 +141,7 @@ impl Lab for Workbench<'_> {
         observed: &mut dyn FnMut(usize, Observation) -> ControlFlow<()>,
     ) -> Result<(), CampaignError> {
         let _held = self.suite.hold(ready.test());
+        worker.work_until(self.setup.until);
         Ok(ready.run(worker, mutants, self.executors, budget, observed)?)
     }
 }

@@ -11,7 +11,7 @@ use crate::mutant::Class;
 use crate::mutation::{Catalogue, CatalogueRequest, Endless, n_edges, say_uncontained, workbench};
 use crate::obstacle::Obstacle;
 use crate::progress::Progress;
-use crate::search::{Search, SearchSettings, SearchTest, SearchWatch, Searched};
+use crate::search::{SHARE_OF_VALUES, Search, SearchSettings, SearchTest, SearchWatch, Searched};
 use crate::store::Run;
 use crate::suite_run::Session;
 use crate::trial::{Executors, Watched};
@@ -76,13 +76,15 @@ pub fn search(
     let _searching = if options.budget == Some(Duration::ZERO) { None } else { Some(evidence.lock()?) };
     let earlier = earlier(session, &tests, &evidence)?;
     let until = options.budget.map(|budget| began + budget);
-    let lab = |watched| -> Result<Workbench, Obstacle> {
+    let lab = |watched, until| -> Result<Workbench, Obstacle> {
         let mut lab = workbench(session, Executors::Decided, watched, options.allow_unsafe, &endless)?;
         lab.setup.until = until;
         Ok(lab)
     };
     let left_out = lines_left_out(run)?;
-    let (outputs, values) = (lab(Watched::Output)?, lab(Watched::Nodes)?);
+    let until_values =
+        options.budget.map(|budget| Instant::now() + budget.saturating_sub(began.elapsed()) / SHARE_OF_VALUES);
+    let (outputs, values) = (lab(Watched::Output, until)?, lab(Watched::Nodes, until_values)?);
     let search = Search {
         program: &run.program,
         tests: &tests,

@@ -51,8 +51,8 @@ impl Facts {
         })
     }
 
-    /// Runs the tests for which there is time and looks at their values, and has `looked` see each; a test that cannot be looked at is passed over.
-    /// Where one fails only if locals begin as garbage, all failing tests are run for their pieces.
+    /// Runs the tests for which there is time and looks at their values, and has `looked` see each; a test that cannot be looked at is passed over, which
+    /// `passed_over` is told. Where one fails only if locals begin as garbage, all failing tests are run for their pieces.
     pub fn gather<L: Lab>(
         lab: &L,
         workers: &mut [L::Worker],
@@ -60,17 +60,18 @@ impl Facts {
         tests: &[&SearchTest],
         has_time: impl Fn(u32) -> bool + Sync,
         looked: impl Fn(u32, &L::Ready) -> Result<(), CampaignError> + Sync,
+        passed_over: impl Fn(u32) + Sync,
     ) -> Result<Facts, CampaignError> {
         let wanted = Facts::wanted(tests);
         let mut facts = Facts { tests: wanted.clone(), ..Facts::default() };
-        for (test, ready) in &ready(lab, workers, &wanted, &has_time, &looked)? {
+        for (test, ready) in &ready(lab, workers, &wanted, &has_time, &looked, &passed_over)? {
             let failed = tests.iter().any(|one| one.test == *test && one.failed);
             facts.add(program, *test, failed, ready);
         }
         if !facts.pieces.is_empty() {
             let rest = tests.iter().filter(|test| test.failed && !wanted.contains(&test.test));
             let rest: Vec<u32> = rest.map(|test| test.test).collect();
-            for (test, ready) in &ready(lab, workers, &rest, &has_time, &looked)? {
+            for (test, ready) in &ready(lab, workers, &rest, &has_time, &looked, &passed_over)? {
                 facts.add_pieces(program, *test, ready);
             }
         }
@@ -123,12 +124,16 @@ fn ready<L: Lab>(
     tests: &[u32],
     has_time: &(impl Fn(u32) -> bool + Sync),
     looked: &(impl Fn(u32, &L::Ready) -> Result<(), CampaignError> + Sync),
+    passed_over: &(impl Fn(u32) + Sync),
 ) -> Result<BTreeMap<u32, L::Ready>, CampaignError> {
     let seen: Mutex<BTreeMap<u32, L::Ready>> = Mutex::default();
     prepare_each(lab, workers, tests, has_time, |test, ready| {
-        if let Ok(ready) = ready {
-            looked(test, &ready)?;
-            locked(&seen).insert(test, ready);
+        match ready {
+            Ok(ready) => {
+                looked(test, &ready)?;
+                locked(&seen).insert(test, ready);
+            }
+            Err(_) => passed_over(test),
         }
         Ok(())
     })?;

@@ -121,7 +121,9 @@ struct Shared<'a, R> {
     hurried: AtomicBool,
 }
 
-/// Of the budget, the part in which it is found out what passing tests do by themselves: one in so many. Trials on failing tests tell more.
+/// Of the budget, the part in which the values that nodes take are looked at: one in so many. Trials tell more, and changes of code need no values.
+pub const SHARE_OF_VALUES: u32 = 2;
+/// Of the budget, the part in which it is begun to look at those of passing tests: one in so many.
 const SHARE_OF_PASSING: u32 = 4;
 
 /// Sizes of batches: a change after which the program does not end costs a thousand times one after which it stops at once, and the last batch is

@@ -114,8 +114,8 @@ fn found(root: &Path) -> Tests {
     let script = || script::of(root).map(Tests::Script);
     listed
         .or_else(pairs)
-        .or(scripts)
         .or_else(target)
+        .or(scripts)
         .or(check.map(Tests::Make))
         .or_else(script)
         .unwrap_or(Tests::Unknown)

@@ -180,6 +180,11 @@ impl Worker {
         }
     }
 
+    /// From now on its time is over at another moment: values are looked at in a part of the time that trials have.
+    pub fn work_until(&mut self, until: Option<Instant>) {
+        self.setup.until = until;
+    }
+
     /// Whether its time is over, so that it was ended or gets no further work.
     pub(super) fn is_over(&self) -> bool {
         self.setup.until.is_some_and(|until| Instant::now() >= until)

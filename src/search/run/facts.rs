@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use super::{SHARE_OF_PASSING, Search, Shared, has_time};
+use super::{SHARE_OF_PASSING, SHARE_OF_VALUES, Search, Shared, has_time};
 use crate::campaign::pool::locked;
 use crate::campaign::{CampaignError, Lab};
 use crate::search::SearchTest;
@@ -40,8 +40,9 @@ impl<L: Lab> Search<'_, L> {
             shared.hurried.store(true, Ordering::Relaxed);
             return Ok(part);
         }
-        let share = self.settings.budget.map(|budget| Instant::now() + budget / SHARE_OF_PASSING);
-        let deadline = |test: &SearchTest| if test.failed { shared.runner.deadline() } else { share };
+        let share = |of: u32| self.settings.budget.map(|budget| Instant::now() + budget / of);
+        let (of_values, of_passing) = (share(SHARE_OF_VALUES), share(SHARE_OF_PASSING));
+        let deadline = |test: &SearchTest| if test.failed { of_values } else { of_passing };
         let in_time = |test: &SearchTest| !self.is_stopped(deadline(test)) && has_time(deadline(test), test);
         let late: Mutex<BTreeSet<u32>> = Mutex::default();
         let is_wanted = |test: u32| {
@@ -52,7 +53,13 @@ impl<L: Lab> Search<'_, L> {
             wanted
         };
         let looked = |test: u32, ready: &L::Ready| self.note_garbage(shared, test, ready);
-        let mut facts = Facts::gather(self.values, workers, self.program, chosen, is_wanted, looked)?;
+        // A run that its deadline ends says nothing of the test.
+        let passed_over = |test: u32| {
+            if self.is_stopped(of_values) {
+                locked(&late).insert(test);
+            }
+        };
+        let mut facts = Facts::gather(self.values, workers, self.program, chosen, is_wanted, looked, passed_over)?;
         let late = std::mem::take(&mut *locked(&late));
         if late.is_empty() && !self.is_stopped(shared.runner.deadline()) {
             self.store.save_facts(&facts)?;

@@ -133,6 +133,8 @@ pub(super) struct Simulation {
     pub(super) takes: u64,
     /// Trials with a larger budget than the first.
     pub(super) n_long: AtomicUsize,
+    /// How long it takes until test 3 is given up for want of time.
+    pub(super) gives_up_after: Option<Duration>,
 }
 
 impl Prepare for Simulation {
@@ -150,6 +152,10 @@ impl Prepare for Simulation {
 
     fn ready(&self, (): &mut (), AtOnce(test): AtOnce) -> Result<Result<Ready, String>, CampaignError> {
         let garbage = self.garbage.filter(|_| test < 3);
+        if let Some(time) = self.gives_up_after.filter(|_| test == 3) {
+            std::thread::sleep(time);
+            return Ok(Err("the time was over".into()));
+        }
         Ok(if test == 2 && !self.opens {
             Err("it opens a socket".into())
         } else {
