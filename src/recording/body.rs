@@ -8,6 +8,7 @@ use suspect_format::body::{self, Action, Argument, Callee, Case, Datum, Step, To
 use suspect_format::external::{self, Role};
 use suspect_format::site::{Bad, Cursor, ValueClass, next_table};
 
+use super::twins::Twins;
 use super::types::Types;
 use crate::comparison::{Joins, Meetings, NONE, Table};
 use crate::program::{Place, Program};
@@ -164,6 +165,8 @@ pub struct Code {
     pub symbols: Vec<Symbol>,
     /// Types of the source.
     pub types: Types,
+    /// What corresponds in it, where it is of two builds.
+    pub twins: Twins,
 }
 
 /// What a site of comparison is.
@@ -212,6 +215,16 @@ impl Code {
             Site::Returned(step) => 1 + steps + step,
             Site::Called(function) => 1 + 2 * steps + function,
         }
+    }
+
+    /// The number of a site by which it is known in both of two builds.
+    pub fn common_site(&self, site: Site) -> u32 {
+        self.site(match site {
+            Site::Start => Site::Start,
+            Site::Step(step) => Site::Step(self.twins.step(step)),
+            Site::Returned(step) => Site::Returned(self.twins.step(step)),
+            Site::Called(function) => Site::Called(self.twins.function(function)),
+        })
     }
 
     /// What the site of a number is.
@@ -282,7 +295,25 @@ impl Code {
             self.join_function(&blocks, &mut joins);
             self.meet_function(&blocks, &mut meetings);
         }
-        Joins::with_meetings(joins, meetings)
+        match self.twins.order(self) {
+            Some(order) => {
+                let joins =
+                    joins.into_iter().map(|join| if join == NONE { NONE } else { self.common_site(self.what(join)) });
+                Joins::with_meetings(joins.collect(), meetings).with_edit(self.site_order(&order))
+            }
+            None => Joins::with_meetings(joins, meetings),
+        }
+    }
+
+    /// The order of sites by that of steps: a call before its return.
+    fn site_order(&self, order: &[u32]) -> Vec<u32> {
+        let of = |site: u32| match self.what(site) {
+            Site::Start | Site::Called(_) => 0,
+            Site::Step(step) | Site::Returned(step) if order[step as usize] == NONE => NONE,
+            Site::Step(step) => 2 * order[step as usize],
+            Site::Returned(step) => 2 * order[step as usize] + 1,
+        };
+        (0..1 + 2 * self.steps.len() as u32).map(of).collect()
     }
 
     fn join_function(&self, blocks: &[(u32, u32)], joins: &mut [u32]) {
