@@ -282,6 +282,8 @@ fn hom_makes_the_papers_tables_of_each_correct_version() {
     }
     assert_eq!(study(&project, &all), found, "the same again");
     check_schema(&found);
+    let said = project.fail(&["study", "hom", "b", "--samples", "5", "--search-budget", "0s"], 4);
+    assert!(said.contains("b: none of ") && said.contains("--search-budget gives it more"), "{said}");
     assert!(
         project
             .fail(&["study", "hom", "b", "--max-failing", "20%"], 1)
