@@ -138,6 +138,11 @@ fn cdfl_counts_places_over_seeds_and_values() {
     let svg = fs::read_to_string(project.path().join("plots/cdfl-values.svg")).unwrap();
     assert!(svg.contains(">cdfl_paper acc@1</text>") && svg.contains("values: 3 versions"), "{svg}");
     check_schema(&found);
+    let said = project.succeed(&["study", "cdfl", "b", "--seeds", "2", "--search-budget", "0s", "-o", "none"]);
+    assert!(said.contains("note: in 3 of 3 versions no trial of a value was done, so cdfl_paper, "), "{said}");
+    assert!(
+        !project.succeed(&["study", "cdfl", "b", "--samples", "1", "--seeds", "3", "-o", "few"]).contains("no trial")
+    );
     let methods = project.succeed(&["eval", "b", "--methods", "cdfl_paper,ochiai", "-o", "few"]);
     assert!(methods.contains("cdfl_paper"), "{methods}");
 }
