@@ -217,16 +217,6 @@ impl Code {
         }
     }
 
-    /// The number of a site by which it is known in both of two builds.
-    pub fn common_site(&self, site: Site) -> u32 {
-        self.site(match site {
-            Site::Start => Site::Start,
-            Site::Step(step) => Site::Step(self.twins.step(step)),
-            Site::Returned(step) => Site::Returned(self.twins.step(step)),
-            Site::Called(function) => Site::Called(self.twins.function(function)),
-        })
-    }
-
     /// What the site of a number is.
     pub fn what(&self, site: u32) -> Site {
         let steps = self.steps.len() as u32;
@@ -303,17 +293,6 @@ impl Code {
             }
             None => Joins::with_meetings(joins, meetings),
         }
-    }
-
-    /// The order of sites by that of steps: a call before its return.
-    fn site_order(&self, order: &[u32]) -> Vec<u32> {
-        let of = |site: u32| match self.what(site) {
-            Site::Start | Site::Called(_) => 0,
-            Site::Step(step) | Site::Returned(step) if order[step as usize] == NONE => NONE,
-            Site::Step(step) => 2 * order[step as usize],
-            Site::Returned(step) => 2 * order[step as usize] + 1,
-        };
-        (0..1 + 2 * self.steps.len() as u32).map(of).collect()
     }
 
     fn join_function(&self, blocks: &[(u32, u32)], joins: &mut [u32]) {

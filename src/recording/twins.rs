@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use suspect_format::body::{Action, Callee, Symbol, Token};
 
-use super::body::{Code, Function};
+use super::body::{Code, Function, Site};
 use crate::comparison::NONE;
 use crate::program::Program;
 
@@ -116,6 +116,29 @@ impl Twins {
             }
         }
         Some(order)
+    }
+}
+
+impl Code {
+    /// The number of a site by which it is known in both of two builds.
+    pub fn common_site(&self, site: Site) -> u32 {
+        self.site(match site {
+            Site::Start => Site::Start,
+            Site::Step(step) => Site::Step(self.twins.step(step)),
+            Site::Returned(step) => Site::Returned(self.twins.step(step)),
+            Site::Called(function) => Site::Called(self.twins.function(function)),
+        })
+    }
+
+    /// The order of sites by that of steps: a call before its return.
+    pub(super) fn site_order(&self, order: &[u32]) -> Vec<u32> {
+        let of = |site: u32| match self.what(site) {
+            Site::Start | Site::Called(_) => 0,
+            Site::Step(step) | Site::Returned(step) if order[step as usize] == NONE => NONE,
+            Site::Step(step) => 2 * order[step as usize],
+            Site::Returned(step) => 2 * order[step as usize] + 1,
+        };
+        (0..1 + 2 * self.steps.len() as u32).map(of).collect()
     }
 }
 
