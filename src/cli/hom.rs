@@ -27,7 +27,7 @@ pub fn hom(root: &Path, start: &Path, arguments: &HomArguments, out: &mut impl W
             draw(start, arguments, &svg)?;
             report.write(arguments.is_json(), arguments.top, out)
         }
-        HomAnswer::Study { text, json, svg } => {
+        HomAnswer::Study { text, json, svg, .. } => {
             draw(start, arguments, &svg)?;
             if arguments.is_json() { writeln!(out, "{json:#}") } else { write!(out, "{text}") }
         }

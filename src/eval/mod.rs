@@ -33,7 +33,10 @@ pub use result::{
     Assessed, ByValues, Evaluated, Recorded, Reference, ReferenceRun, RunTimes, SuiteResult, VersionOutcome,
     VersionResult, read, write,
 };
-pub use run::{EvalRequest, Evaluation, SuiteDraw, ValueChoice, evaluate, record_correct, record_version};
+pub use run::{
+    EvalRequest, Evaluation, SuiteDraw, ValueChoice, evaluate, record_correct, record_correct_build, record_version,
+    recording_key,
+};
 pub use seed::{SeedRequest, SeedWatch, seed};
 pub use seeded::{SeededBenchmark, SeededProgram, SeededVersion, copy_files};
 pub use selection::Selection;

@@ -157,6 +157,7 @@ fn explanation_of(
     };
     let mut explanation = match &request.second {
         Second::Named(passing) => asked.against(passing, Wanted::Any)?,
+        Second::OtherBuild => asked.against_other_build()?,
         Second::Itself(change) => asked.against_itself(*change, None)?,
         Second::Alike => asked.against_one_alike()?,
     };

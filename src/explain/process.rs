@@ -261,10 +261,11 @@ impl<'c, 'a> Processes<'c, 'a> {
         let run = &self.case.runs.runs[side.index()];
         let site = run.site(effect[side.index()]);
         let Site::Step(step) = self.case.code.what(site) else { return None };
-        let function = &self.case.code.functions[self.case.code.steps[step as usize].function as usize];
+        let native = if side == Side::First { self.case.code.twins.native(step) } else { step };
+        let function = &self.case.code.functions[self.case.code.steps[native as usize].function as usize];
         let points = cause[side.index()]..=effect[side.index()];
         let count = points.filter(|point| run.site(*point) == site).count() as u32;
-        Some(trial::Place::Step { function: function.id, step: step - function.steps.start, count })
+        Some(trial::Place::Step { function: function.id, step: native - function.steps.start, count })
     }
 
     fn is_memory(&self, patch: &[&Difference]) -> bool {

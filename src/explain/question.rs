@@ -83,6 +83,9 @@ const TOO_MUCH: &str =
 /// No passing test that is like the failing one does.
 const NOT_THERE: &str = "the passing test most like it never comes to where the question is";
 
+/// The name of the run of the other build.
+const OTHER_BUILD: &str = "the correct version";
+
 /// What comes before a change that was made.
 pub const BEFORE: &str = "what lies before that was followed in the failing run alone, by way of likely lines of the last `suspect rank`; it is not proved";
 
@@ -252,6 +255,19 @@ impl Question<'_> {
         Ok(explanation)
     }
 
+    /// Compared with the run of the same test in the room's other build, in which it passes.
+    pub fn against_other_build(&self) -> Result<Explanation, Obstacle> {
+        let name = &self.test.name;
+        let none = || Obstacle::new(Obstacle::Request, format!("{name}: there is no other build to compare it with"));
+        let other = self.room.other().ok_or_else(none)?;
+        let first = RecordedTest { is_of_other_build: true, ..other.record(other.test(name)?, "first")? };
+        if let Some(why) = ends_otherwise(other, name, &first) {
+            return Err(Obstacle::new(Obstacle::Tests, why));
+        }
+        let names = [OTHER_BUILD.to_owned(), name.clone()];
+        Ok(self.compare([&first, self.failing], names, None, Wanted::Any)?)
+    }
+
     /// Compared with its own run with a change; `why` nothing else fits.
     pub fn against_itself(&self, change: Itself, why: Option<&str>) -> Result<Explanation, Obstacle> {
         self.against_itself_within(change, why, self.until.saturating_duration_since(Instant::now()))
@@ -350,7 +366,10 @@ impl Question<'_> {
         let is_worth = |alignment: &Alignment| {
             wanted == Wanted::Any || self.wrong.as_ref().is_none_or(|wrong| wrong.is_in(alignment))
         };
-        let loaded = self.room.code(&recordings)?;
+        let loaded = match recorded[0].is_of_other_build {
+            true => self.room.code_of_builds(recordings)?,
+            false => self.room.code(&recordings)?,
+        };
         let (program, code) = &*loaded;
         let mut runs = Runs::read_if(code, &recordings, is_worth)
             .map_err(|error| Obstacle::new(Obstacle::Request, format!("{}: {error}", self.test.name)))?

@@ -25,7 +25,7 @@ use crate::mutation::{does_not_end, most_passing_edges};
 use crate::obstacle::Obstacle;
 use crate::program::Program;
 use crate::progress::Progress;
-use crate::recording::{Code, Given, Recording, code_of};
+use crate::recording::{Code, Given, Recording, code_of, code_of_builds};
 use crate::source::SourceTree;
 use crate::store::{Lock, Run, Store, StoreError, TestRecord};
 use crate::suite::{Judging, RunContext, Suite, Test, TestRun, Verdict, find_test};
@@ -58,7 +58,7 @@ pub type Loaded = Rc<(Program, Code)>;
 /// A place where tests are run and recorded.
 pub struct RecordingRoom<'a> {
     store: &'a Store,
-    suite: Suite,
+    suite: Rc<Suite>,
     /// True if these are not the tests of a suspect.toml.
     has_own_suite: bool,
     scratch: ScratchRoot,
@@ -84,6 +84,8 @@ pub struct RecordingRoom<'a> {
     pace: Cell<f64>,
     /// By test, the process that is to be looked at, and why.
     looked_at: RefCell<HashMap<String, (u32, Sign)>>,
+    /// Where the tests are run in another build of the program, such as the correct version.
+    other: Option<&'a RecordingRoom<'a>>,
     _lock: Lock,
 }
 
@@ -118,18 +120,18 @@ impl<'a> RecordingRoom<'a> {
             Ok(session) => ready::suite(store.root(), &session.run)?,
             Err(_) => Suite::load(store.root())?,
         };
-        Self::within(store, tested, (suite, false), progress)
+        Self::within(store, tested, (Rc::new(suite), false), progress)
     }
 
     /// Makes the room in a store whose tests are those of `suite`, not of a suspect.toml.
-    pub fn with_suite(store: &'a Store, suite: Suite, progress: &'a dyn Progress) -> Result<Self, Obstacle> {
+    pub fn with_suite(store: &'a Store, suite: Rc<Suite>, progress: &'a dyn Progress) -> Result<Self, Obstacle> {
         Self::within(store, Session::latest(store.root()), (suite, true), progress)
     }
 
     fn within(
         store: &'a Store,
         tested: Result<Session, StoreError>,
-        (suite, has_own_suite): (Suite, bool),
+        (suite, has_own_suite): (Rc<Suite>, bool),
         progress: &'a dyn Progress,
     ) -> Result<Self, Obstacle> {
         let most = record_bytes()?;
@@ -155,8 +157,25 @@ impl<'a> RecordingRoom<'a> {
             took: RefCell::default(),
             pace: Cell::new(NANOSECONDS_A_BYTE),
             looked_at: RefCell::default(),
+            other: None,
             _lock: lock,
         })
+    }
+
+    /// From now on its tests can be compared with those of another build of the program, which are run in `other`.
+    pub fn put_beside(&mut self, other: &'a RecordingRoom<'a>) {
+        self.other = Some(other);
+    }
+
+    /// The room of the other build, if there is one.
+    pub fn other(&self) -> Option<&'a RecordingRoom<'a>> {
+        self.other
+    }
+
+    /// The code of a run of the other build and one of this.
+    pub fn code_of_builds(&self, recordings: [&Recording; 2]) -> Result<Loaded, Obstacle> {
+        let roots = [self.other.unwrap_or(self), self].map(|room| room.store.root().to_string_lossy());
+        Ok(Rc::new(code_of_builds(recordings, roots.each_ref().map(|root| &**root))?))
     }
 
     /// Shows that a test is run again with changes.
@@ -264,6 +283,7 @@ impl<'a> RecordingRoom<'a> {
             alike,
             written: None,
             change: None,
+            is_of_other_build: false,
             read: RefCell::default(),
         })
     }
@@ -358,6 +378,9 @@ impl<'a> RecordingRoom<'a> {
         plan: &Plan,
         forked: bool,
     ) -> Result<Option<Vec<Answered>>, TrialError> {
+        if let Some(other) = self.other.filter(|_| recorded.is_of_other_build) {
+            return other.patched(recorded, plan, forked);
+        }
         self.show_changed();
         let mut worker = self.worker.borrow_mut();
         let (Some(runs), Some(worker)) = (&recorded.runs, worker.as_mut()) else { return Ok(None) };
@@ -458,6 +481,7 @@ impl<'a> RecordingRoom<'a> {
             alike: recorded.alike.clone(),
             written: Some(run.written),
             change: Some(change),
+            is_of_other_build: recorded.is_of_other_build,
             read: RefCell::default(),
         }))
     }

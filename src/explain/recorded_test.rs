@@ -47,6 +47,8 @@ pub struct RecordedTest {
     pub written: Option<[Vec<u8>; 2]>,
     /// The change in a run that is not the test's own.
     pub change: Option<Change>,
+    /// True if it is a run of the room's other build.
+    pub is_of_other_build: bool,
     /// What it did, once it was read alone.
     pub read: RefCell<Option<Rc<Runs>>>,
 }
@@ -152,6 +154,7 @@ pub fn of_contained(
         alike,
         written,
         change: None,
+        is_of_other_build: false,
         read: RefCell::default(),
     }))
 }

@@ -70,6 +70,8 @@ pub enum Model {
 pub enum Second {
     /// The run of a test that the user named.
     Named(String),
+    /// The same test in the other build of the room.
+    OtherBuild,
     /// The run of a passing test like it.
     #[default]
     Alike,

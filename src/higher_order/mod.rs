@@ -2,6 +2,7 @@
 
 mod report;
 
+use std::cell::Cell;
 use std::collections::HashMap;
 
 use crate::causal::{EffectOptions, Structure, StructureOptions};
@@ -93,6 +94,8 @@ pub enum HomAnswer {
         json: serde_json::Value,
         /// Its plot, as SVG.
         svg: String,
+        /// Trials that there was no time for, of so many: what they would have shown is missing in the table.
+        not_run: [usize; 2],
     },
 }
 
@@ -107,6 +110,8 @@ struct Ground<'a> {
     structure: Structure,
     effects: EffectMatrix,
     kills: KillMatrix,
+    /// Trials that there was no time for, of so many.
+    not_run: Cell<[usize; 2]>,
     say: &'a (dyn Fn(String) + 'a),
 }
 
@@ -151,7 +156,8 @@ pub fn higher_order(
     let structure = Structure::learn(&observed.observations, &observed.order, StructureOptions::default());
     let effects = EffectMatrix::new(&observed.observations, &structure, EffectOptions::default(), &pool.nodes());
     let kills = killer.matrix(&first.verdicts);
-    let ground = Ground { session, request, killer, mutants, pool, structure, effects, kills, say };
+    let not_run = Cell::new([first.summary.not_run, first.summary.planned]);
+    let ground = Ground { session, request, killer, mutants, pool, structure, effects, kills, not_run, say };
     match request.made {
         Made::By(heuristic) => ground.heuristic(heuristic),
         Made::For(study) => ground.study(study),
@@ -211,6 +217,8 @@ impl Ground<'_> {
         }
         let decisive = if vectors { Decisive::None } else { Decisive::NotOfAll(&members) };
         let killed = self.killer.run(&subjects, self.request.part, decisive)?;
+        let [not_run, planned] = self.not_run.get();
+        self.not_run.set([not_run + killed.summary.not_run, planned + killed.summary.planned]);
         if killed.summary.not_run > 0 {
             (self.say)(format!(
                 "{} of {} trials were not run for want of time: the same command goes on from here",
@@ -292,6 +300,7 @@ impl Ground<'_> {
         if let Some((number, of)) = part {
             return Ok(HomAnswer::Part(number, of));
         }
-        Ok(HomAnswer::Study { text, json: json.map_err(Obstacle::of(Obstacle::Internal))?, svg })
+        let (json, not_run) = (json.map_err(Obstacle::of(Obstacle::Internal))?, self.not_run.get());
+        Ok(HomAnswer::Study { text, json, svg, not_run })
     }
 }

@@ -8,6 +8,7 @@ use suspect_format::body::{self, Action, Argument, Callee, Case, Datum, Step, To
 use suspect_format::external::{self, Role};
 use suspect_format::site::{Bad, Cursor, ValueClass, next_table};
 
+use super::twins::Twins;
 use super::types::Types;
 use crate::comparison::{Joins, Meetings, NONE, Table};
 use crate::program::{Place, Program};
@@ -164,6 +165,8 @@ pub struct Code {
     pub symbols: Vec<Symbol>,
     /// Types of the source.
     pub types: Types,
+    /// What corresponds in it, where it is of two builds.
+    pub twins: Twins,
 }
 
 /// What a site of comparison is.
@@ -282,7 +285,14 @@ impl Code {
             self.join_function(&blocks, &mut joins);
             self.meet_function(&blocks, &mut meetings);
         }
-        Joins::with_meetings(joins, meetings)
+        match self.twins.order(self) {
+            Some(order) => {
+                let joins =
+                    joins.into_iter().map(|join| if join == NONE { NONE } else { self.common_site(self.what(join)) });
+                Joins::with_meetings(joins.collect(), meetings).with_edit(self.site_order(&order))
+            }
+            None => Joins::with_meetings(joins, meetings),
+        }
     }
 
     fn join_function(&self, blocks: &[(u32, u32)], joins: &mut [u32]) {

@@ -13,6 +13,7 @@ use suspect_format::{ENDIAN_TAG, external};
 
 use super::body::{BodyError, Code};
 use super::runs::modules_on_the_way;
+use super::twins::Twins;
 use super::types::Types;
 use crate::program::{LoadError, ModuleImage, Program};
 use crate::trace::{ModuleFile, SitesError, sections};
@@ -244,6 +245,16 @@ pub fn code_of(recordings: &[&Recording], root: &str) -> Result<(Program, Code),
             return Ok((program, code));
         }
     }
+}
+
+/// The same of runs of two builds, whose files are below these roots: what corresponds in them is known.
+///
+/// # Errors
+/// As [`code_of`].
+pub fn code_of_builds(recordings: [&Recording; 2], roots: [&str; 2]) -> Result<(Program, Code), RecordingError> {
+    let (program, mut code) = code_of(&recordings, roots[1])?;
+    code.twins = Twins::of(&program, &code, roots);
+    Ok((program, code))
 }
 
 /// Program and code of the modules at `paths`. Files below `root` are named relative to it.

@@ -179,7 +179,13 @@ impl Modules {
                 (size, _) => size.max(1),
             };
             if fresh {
-                found.loaded.objects.push(Object { kind: Kind::Symbol(number), address, size });
+                found.loaded.objects.push(Object { kind: Kind::Symbol(code.twins.symbol(number)), address, size });
+            }
+        }
+        for number in 0..code.symbols.len() as u32 {
+            let twin = code.twins.symbol(number);
+            if let Some(address) = self.addresses[number as usize].filter(|_| twin != number) {
+                self.addresses[twin as usize] = Some(address);
             }
         }
     }

@@ -298,7 +298,8 @@ impl Thought<'_, '_> {
         }
         let depth = self.frame.depth + 1;
         let Some(function) = function else { return self.pass_outside(&data, 0, depth, effects) };
-        let object = self.meaning.object(Kind::Frame { function, depth }).ok_or(Stop::Unknown)?;
+        let object =
+            self.meaning.object(Kind::Frame { function: code.twins.frame(function), depth }).ok_or(Stop::Unknown)?;
         let parameters = &code.functions[function as usize].parameters;
         self.pass_outside(data.get(parameters.len()..).unwrap_or(&[]), parameters.len() as u64, depth, effects)?;
         for (parameter, (_, word)) in parameters.iter().zip(data) {
@@ -338,7 +339,7 @@ impl Machine for Thought<'_, '_> {
     fn symbol(&mut self, symbol: u32) -> Result<Word, Stop> {
         let modules = &self.meaning.runs.modules[self.side.index()];
         let (holder, offset) = modules.holder(symbol);
-        Ok(match self.meaning.object(Kind::Symbol(holder)) {
+        Ok(match self.meaning.object(Kind::Symbol(self.meaning.code.twins.symbol(holder))) {
             Some(object) => Word::within(object, offset),
             None => Word::number(modules.symbol(symbol)),
         })
@@ -374,6 +375,8 @@ impl Semantics for Meaning<'_> {
     ) -> Result<(), Stop> {
         let points = self.points(instance);
         let Site::Step(number) = self.code.what(site) else { return self.repeat(points, operands, effects) };
+        // In the run of the other build its own step is done.
+        let number = if side == Side::First { self.code.twins.native(number) } else { number };
         let step = &self.code.steps[number as usize];
         let setjmp = matches!(step.action, Action::Call { callee: Callee::Setjmp(_), .. });
         if step.opaque || setjmp || matches!(step.action, Action::Dynamic { .. }) {

@@ -255,7 +255,7 @@ impl<'a, O: Observer, I: Image> Walk<'a, O, I> {
             Level::Open(open) => Some(open.activation),
             Level::Outside(_) => None,
         });
-        let site = self.code.site(site);
+        let site = self.code.common_site(site);
         self.observer.point(site, activation.unwrap_or_default());
         self.points += 1;
         self.points - 1
@@ -459,7 +459,7 @@ impl<'a, O: Observer, I: Image> Walk<'a, O, I> {
         if address == 0 {
             return;
         }
-        let (point, site) = (self.points - 1, self.code.site(Site::Step(self.step)));
+        let (point, site) = (self.points - 1, self.code.common_site(Site::Step(self.step)));
         let object = self.view.objects.allocate(Object { kind: Kind::Heap { point, site }, address, size });
         self.observer.allocate(object, &mut self.view);
         if let Some(bounds) = &mut self.bounds {

@@ -129,11 +129,30 @@ fn places(seeds: &Seeds, request: &StudyRequest, told: &str) -> Table {
         title: format!("Versions whose fault is within the first 1, 3, 5, 10, by how ties are read: {told}"),
         columns: columns(&["method", "ties"], &["@1 least", "@1 most", "@1 low", "@1 high"]),
         rows,
-        notes: vec![
-            "least and most: over seeds; low and high: over versions, each with its mean over seeds".into(),
-            "the paper has 20 values of each node and the median of ten seeds".into(),
-        ],
+        notes: without_trials(seeds)
+            .into_iter()
+            .chain([
+                "least and most: over seeds; low and high: over versions, each with its mean over seeds".into(),
+                "the paper has 20 values of each node and the median of ten seeds".into(),
+            ])
+            .collect(),
     }
+}
+
+/// What a reader must know of versions in which no value was mutated: methods that read mutants of values place nothing there.
+fn without_trials(seeds: &Seeds) -> Option<String> {
+    let results = seeds.first()?;
+    let is_without = |result: &&VersionResult| {
+        evaluated(result).is_some_and(|found| found.value_trials.is_none_or(|(trials, _)| trials == 0))
+    };
+    let n_without = results.iter().filter(is_without).count();
+    let n_versions = results.iter().filter_map(evaluated).count();
+    (n_without > 0).then(|| {
+        format!(
+            "in {n_without} of {n_versions} versions no trial of a value was done, so {} place nothing there; --search-budget gives them time",
+            CAUSAL.join(", ")
+        )
+    })
 }
 
 /// Mean number of units that have the score of the fault.

@@ -148,7 +148,17 @@ fn mutate(session: &Session, request: &StudyRequest, progress: &dyn Progress) ->
         fresh: false,
         allow_unsafe: false,
     };
-    mutate_values(session, &values, progress, &mut |said| progress.say(&said)).map(drop)
+    let done = mutate_values(session, &values, progress, &mut |said| progress.say(&said))?;
+    let n_done = done.done_before + done.counts.trials;
+    match values.budget {
+        Some(budget) if n_done == 0 && done.planned > 0 => {
+            let planned = done.planned;
+            let message =
+                format!("none of {planned} trials of values was done in {budget:?}; --search-budget gives it more");
+            Err(Obstacle::new(Obstacle::Tests, message))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn studies(
@@ -167,7 +177,7 @@ fn studies(
     for (name, study, buckets, columns) in kinds {
         let request = asked(request, study, buckets);
         let answer = higher_order(session, &request, progress, &|said| progress.say(&said))?;
-        let HomAnswer::Study { text, json, svg } = answer else { continue };
+        let HomAnswer::Study { text, json, svg, not_run } = answer else { continue };
         let title = text.lines().next().unwrap_or_default();
         // The paper's figures are of so many mutants.
         let columns: Vec<Column> = columns
@@ -175,7 +185,10 @@ fn studies(
             .copied()
             .filter(|column| column.0 != "published" || request.n == PUBLISHED_MUTANTS)
             .collect();
-        tables.push(table(&format!("{}-{name}", program.name), &format!("{}: {title}", program.name), &json, &columns));
+        let (name_of, title) = (format!("{}-{name}", program.name), format!("{}: {title}", program.name));
+        let mut table = table(&name_of, &title, &json, &columns);
+        table.notes.extend(unfinished(not_run));
+        tables.push(table);
         figures.push(Figure { name: format!("hom-{}-{name}", program.name), svg });
     }
     if !request.hom.quick {
@@ -218,6 +231,16 @@ fn asked(request: &StudyRequest, study: Study, buckets: Buckets) -> HomRequest {
     }
 }
 
+/// What a reader must know of a table for which some trials were not run.
+fn unfinished([not_run, planned]: [usize; 2]) -> Option<String> {
+    (not_run > 0).then(|| {
+        format!(
+            "{not_run} of {planned} trials were not run for want of time (--search-budget): what they would kill counts as not killed, and too few \
+             mutants as strongly subsuming"
+        )
+    })
+}
+
 /// The rows of a study as a table.
 fn table(name: &str, title: &str, study: &Value, columns: &[Column]) -> Table {
     let mut heads = Vec::new();
@@ -248,5 +271,16 @@ fn cells(row: &Value, (field, _, shape): &Column) -> Vec<Cell> {
         Shape::Spread => vec![number(&value["mean"], 1.0), number(&value["deviation"], 1.0)],
         Shape::ShareSpread => vec![number(&value["mean"], 100.0), number(&value["deviation"], 100.0)],
         Shape::Two(_) => vec![number(&value[0], 1.0), number(&value[1], 1.0)],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unfinished;
+
+    #[test]
+    fn a_table_says_what_there_was_no_time_for() {
+        assert_eq!(unfinished([0, 10]), None);
+        assert!(unfinished([3, 10]).is_some_and(|note| note.starts_with("3 of 10 trials were not run")));
     }
 }

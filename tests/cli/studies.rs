@@ -138,6 +138,11 @@ fn cdfl_counts_places_over_seeds_and_values() {
     let svg = fs::read_to_string(project.path().join("plots/cdfl-values.svg")).unwrap();
     assert!(svg.contains(">cdfl_paper acc@1</text>") && svg.contains("values: 3 versions"), "{svg}");
     check_schema(&found);
+    let said = project.succeed(&["study", "cdfl", "b", "--seeds", "2", "--search-budget", "0s", "-o", "none"]);
+    assert!(said.contains("note: in 3 of 3 versions no trial of a value was done, so cdfl_paper, "), "{said}");
+    assert!(
+        !project.succeed(&["study", "cdfl", "b", "--samples", "1", "--seeds", "3", "-o", "few"]).contains("no trial")
+    );
     let methods = project.succeed(&["eval", "b", "--methods", "cdfl_paper,ochiai", "-o", "few"]);
     assert!(methods.contains("cdfl_paper"), "{methods}");
 }
@@ -174,12 +179,14 @@ fn comparative_measures_explanations_against_ideal_ones() {
         (excluded["version"].as_str(), excluded["reason"].as_str()),
         (Some("b/same"), Some("no test detects its fault"))
     );
-    let of = |method: &str, version: &str, head: &str| -> Value {
+    let beside = |second: &str, method: &str, version: &str, head: &str| -> Value {
         let table = &found["tables"][0];
         let at = table["columns"].as_array().unwrap().iter().position(|name| name == head).unwrap();
         let rows = table["rows"].as_array().unwrap();
-        rows.iter().find(|row| row[0] == method && row[1] == version).unwrap()[at].clone()
+        let is_asked = |row: &&Value| row[0] == method && row[1] == version && row[2] == second;
+        rows.iter().find(is_asked).unwrap_or_else(|| panic!("{second} {method} {version}: {found}"))[at].clone()
     };
+    let of = |method: &str, version: &str, head: &str| beside("another test", method, version, head);
     let number = |method: &str, version: &str, head: &str| -> f64 { of(method, version, head).as_f64().unwrap() };
     for method in ["cc", "csm", "dual"] {
         // Lines 7 and 8 of the five that are named.
@@ -194,20 +201,36 @@ fn comparative_measures_explanations_against_ideal_ones() {
     }
     assert!(number("cc", "b/one", "steps") == number("cc", "b/one", "proved") && number("cc", "b/one", "tests") > 0.0);
     assert_eq!((number("dual", "b/one", "proved"), number("dual", "b/one", "tests")), (0.0, 0.0));
+    // The correct version's run of the same test differs in what line 7 writes, and in what line 8 prints: that is all there is to tell.
+    for method in ["cc", "dual"] {
+        let same = |head: &str| beside("correct version", method, "b/one", head).as_f64();
+        assert_eq!(
+            (same("precision"), same("recall"), same("statements")),
+            (Some(1.0), Some(1.0), Some(2.0)),
+            "{method}"
+        );
+        assert_eq!(beside("correct version", method, "b/one", "names the fault"), "yes");
+    }
     // Nothing is confounded: guard rails and the program's own course are the same where one condition parts the runs.
     let counts = |method: &str| -> Vec<Vec<f64>> { rows(&found, "confounding", method) };
-    assert_eq!((counts("cc").len(), counts("csm").len(), counts("dual").len()), (4, 4, 1));
+    assert_eq!((counts("cc").len(), counts("csm").len(), counts("dual").len()), (8, 8, 2), "two kinds of second run");
+    let counts = |method: &str| -> Vec<Vec<f64>> {
+        let all = counts(method);
+        all[..all.len() / 2].to_vec()
+    };
     assert!(counts("cc").concat().into_iter().filter(|count| !count.is_nan()).all(|count| count == 0.0), "{found}");
     // Control flow, data flow, omission; the last row is of what is none of these.
-    assert!(counts("csm")[..3].iter().all(|row| row[1..] == [0.0; 3]), "{found}");
+    assert!(counts("csm")[..3].iter().all(|row| row[2..] == [0.0; 3]), "{found}");
     let notes = &found["tables"][1]["notes"][0];
     assert_eq!(
-        notes.as_str().map(|note| note.starts_with("cc proved 10 causes on 9 of 9 steps")),
+        notes.as_str().map(|note| note.starts_with("another test: cc proved 10 causes on 9 of 9 steps")),
         Some(true),
         "{notes}"
     );
     check_schema(&found);
-    let said = project.succeed(&["study", "comparative", "b", "--budget", "0s"]);
+    // What was found is kept, and told without time; else nothing is.
+    assert_eq!(study(&project, &["comparative", "b", "--budget", "0s"])["tables"], found["tables"]);
+    let said = project.succeed(&["study", "comparative", "b", "--budget", "0s", "--fresh"]);
     assert!(said.contains("not run, the budget is spent: b/one") && said.contains("0 versions explained"), "{said}");
     let said = project.fail(&["study", "comparative", "b", "--suites", "3"], 1);
     assert!(said.contains("--suites is for cdfl, doric, blockrank alone"), "{said}");
@@ -264,6 +287,8 @@ fn hom_makes_the_papers_tables_of_each_correct_version() {
     }
     assert_eq!(study(&project, &all), found, "the same again");
     check_schema(&found);
+    let said = project.fail(&["study", "hom", "b", "--samples", "5", "--search-budget", "0s"], 4);
+    assert!(said.contains("b: none of ") && said.contains("--search-budget gives it more"), "{said}");
     assert!(
         project
             .fail(&["study", "hom", "b", "--max-failing", "20%"], 1)

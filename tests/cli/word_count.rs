@@ -115,6 +115,14 @@ fn the_word_count_study_comes_out() {
     differences(&project);
     chosen_edges(&project);
     clusters(&project);
+    levels(&project);
+}
+
+/// A level of significance decides which causes are kept, and a stricter one keeps no more.
+fn levels(project: &Project) {
+    let count = |options: &[&str]| edges(project, options).len();
+    let (exact, usual, strict) = (count(&[]), count(&["--g-test", "0.01"]), count(&["--g-test", "1e-12"]));
+    assert!(usual != exact && strict <= usual, "{exact} {usual} {strict}");
 }
 
 fn whole(project: &Project) {

@@ -276,6 +276,23 @@ mod tests {
     }
 
     #[test]
+    fn clusters_are_of_nodes_that_reach_each_other() {
+        // A pair, a ring of three behind it, and a node that only leads to both.
+        let model = model(&[
+            (7, 3, 0.5),
+            (3, 7, 0.1),
+            (3, 2, 0.9),
+            (2, 5, 0.5),
+            (5, 8, 0.5),
+            (8, 2, 0.5),
+            (1, 2, 1.0),
+            (1, 3, 1.0),
+        ]);
+        assert_eq!(model.clusters(), [vec![2, 5, 8], vec![3, 7]]);
+        assert_eq!(model.at_least(0.2).clusters(), [[2, 5, 8]]);
+    }
+
+    #[test]
     fn differences_come_largest_first() {
         let (before, after) =
             (model(&[(0, 1, 0.9), (1, 2, 0.5), (2, 3, 0.2)]), model(&[(1, 2, 0.75), (2, 3, 0.9), (3, 4, 0.25)]));

@@ -1,5 +1,7 @@
 //! Alignment of two runs by one walk over both (section 2, region-tree lockstep merge): linear time, constant memory.
 
+use std::cmp::Ordering;
+
 use super::alignment::{Alignment, Segment};
 use super::regions::Joins;
 use super::{NONE, START};
@@ -68,6 +70,19 @@ impl<I: Iterator<Item = Step>> Cursor<I> {
         }
     }
 
+    /// Goes on alone to the next site of the call of this depth that is in both builds, and answers it; [`NONE`] if the call ends before.
+    fn seek_common(&mut self, depth: u32, joins: &Joins) -> u32 {
+        loop {
+            match self.ahead {
+                Some(Step::Point { site, .. }) if self.depth == depth && joins.order(site) != NONE => return site,
+                Some(Step::Leave) if self.depth == depth => return NONE,
+                Some(Step::Unwind { depth: to }) if to < depth => return NONE,
+                None => return NONE,
+                _ => self.step(),
+            }
+        }
+    }
+
     /// Goes on alone to the next conditional of the current call, which the walk resumes from after an unwinding.
     fn seek_conditional(&mut self, depth: u32) -> u32 {
         loop {
@@ -89,6 +104,8 @@ enum Meeting {
     Branch(u32),
     /// Nowhere but at this site.
     Site(u32),
+    /// Behind what is in one of two builds alone.
+    Edit,
     /// Not before the call ends.
     Never,
 }
@@ -121,6 +138,9 @@ impl<A: Iterator<Item = Step>, B: Iterator<Item = Step>> Merge<'_, A, B> {
                     self.a.step();
                     self.b.step();
                 }
+                (Some(Step::Point { site, .. }), _) | (_, Some(Step::Point { site, .. })) if self.is_edited(site) => {
+                    return Some(Meeting::Edit);
+                }
                 // One run is called back, from a library that is not recorded, more often than the other: until it is done.
                 (Some(Step::Enter), _) => return Some(self.here(&self.b.ahead)),
                 (_, Some(Step::Enter)) => return Some(self.here(&self.a.ahead)),
@@ -131,6 +151,30 @@ impl<A: Iterator<Item = Step>, B: Iterator<Item = Step>> Merge<'_, A, B> {
                     self.unexplained += 1;
                     return Some(Meeting::Never);
                 }
+            }
+        }
+    }
+
+    /// True if this site, or what is ahead in either run, is in one of two builds alone.
+    fn is_edited(&self, site: u32) -> bool {
+        let is_alone =
+            |ahead: Option<Step>| matches!(ahead, Some(Step::Point { site, .. }) if self.joins.order(site) == NONE);
+        self.joins.order(site) == NONE || is_alone(self.a.ahead) || is_alone(self.b.ahead)
+    }
+
+    /// Advances each run alone past what is in its build alone. The run that is less far in the code follows the other one, until both are at the same
+    /// site; where one leaves the call before, it ends for both.
+    fn pass_edit(&mut self, depth: u32) {
+        loop {
+            let sites = [self.a.seek_common(depth, self.joins), self.b.seek_common(depth, self.joins)];
+            if sites.contains(&NONE) {
+                return self.rejoin(depth, Meeting::Never);
+            }
+            let [one, other] = sites.map(|site| self.joins.order(site));
+            match one.cmp(&other) {
+                Ordering::Equal => return,
+                Ordering::Less => self.a.step(),
+                Ordering::Greater => self.b.step(),
             }
         }
     }
@@ -151,7 +195,7 @@ impl<A: Iterator<Item = Step>, B: Iterator<Item = Step>> Merge<'_, A, B> {
             let meeting = |site: u32| match place {
                 Meeting::Branch(branch) => joins.nearness(branch, site),
                 Meeting::Site(only) => (site == only).then_some(u32::MAX),
-                Meeting::Never => None,
+                Meeting::Edit | Meeting::Never => None,
             };
             let found = [self.a.seek(depth, near, &meeting), self.b.seek(depth, near, &meeting)];
             match (self.a.ahead, self.b.ahead) {
@@ -194,7 +238,11 @@ impl<A: Iterator<Item = Step>, B: Iterator<Item = Step>> Merge<'_, A, B> {
             let meeting = self.lockstep();
             self.open.aligned = self.a.points - self.open.first[0];
             if let Some(meeting) = meeting {
-                self.rejoin(self.a.depth.min(self.b.depth), meeting);
+                let depth = self.a.depth.min(self.b.depth);
+                match meeting {
+                    Meeting::Edit => self.pass_edit(depth),
+                    other => self.rejoin(depth, other),
+                }
             }
             let ends = [self.a.points, self.b.points];
             for (side, end) in ends.into_iter().enumerate() {

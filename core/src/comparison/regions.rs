@@ -9,17 +9,30 @@ use super::meetings::Meetings;
 pub struct Joins {
     joins: Vec<u32>,
     meetings: Meetings,
+    /// Of two builds of a program: for each site its place in the order of the code, [`NONE`] for those that are in one build alone.
+    order: Vec<u32>,
 }
 
 impl Joins {
     /// Takes a table made elsewhere: `joins[site]`.
     pub fn new(joins: Vec<u32>) -> Self {
-        Self { joins, meetings: Meetings::default() }
+        Self { joins, meetings: Meetings::default(), order: Vec::new() }
     }
 
     /// The same with the blocks in which ways join if ways out are left aside.
     pub fn with_meetings(joins: Vec<u32>, meetings: Meetings) -> Self {
-        Self { joins, meetings }
+        Self { joins, meetings, order: Vec::new() }
+    }
+
+    /// The same of runs of two builds of a program that differ in an edit: `order[site]` is the site's place in the order of the code, or [`NONE`]
+    /// if it is in one build alone.
+    pub fn with_edit(self, order: Vec<u32>) -> Self {
+        Self { order, ..self }
+    }
+
+    /// The place of a site in the order of the code; [`NONE`] if it is in one of two builds alone.
+    pub(super) fn order(&self, site: u32) -> u32 {
+        self.order.get(site as usize).copied().unwrap_or(site)
     }
 
     /// How near to `branch` two runs that part there may meet at `site`, more being nearer; nothing if they may not.

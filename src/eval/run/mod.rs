@@ -22,7 +22,7 @@ use crate::rank::{Granularity, Method};
 use version::{Options, Place};
 
 pub use draw::SuiteDraw;
-pub use mutable::{record_correct, record_version};
+pub use mutable::{record_correct, record_correct_build, record_version, recording_key};
 pub use values::ValueChoice;
 
 /// How a benchmark is evaluated.

@@ -13,6 +13,8 @@ use crate::suite_run::Session;
 
 /// Name of the correct version's tree: no version can be called so.
 const CORRECT: &str = "correct~mutants";
+/// Name of its tree where it is beside faulty ones that are explained.
+const EXPLAINED_CORRECT: &str = "correct~explained";
 /// End of the name of a faulty version's tree.
 const EXPLAINED: &str = "~explained";
 
@@ -26,7 +28,28 @@ pub fn record_correct(
     request: &EvalRequest,
     progress: &dyn Progress,
 ) -> Result<Session, Obstacle> {
-    let version = EvalVersion {
+    let (store, suite) = recorded(program, &unchanged(), CORRECT, results, (request, progress))?;
+    let run = store.latest_run()?;
+    Ok(Session::of(store, run).with_suite(suite))
+}
+
+/// Builds a program's correct version below `results` and runs its pool, recording: what runs of faulty versions are compared with. The tree is the
+/// caller's to remove.
+///
+/// # Errors
+/// When it does not build, or no test can be run.
+pub fn record_correct_build(
+    program: &EvalProgram,
+    results: &Path,
+    request: &EvalRequest,
+    progress: &dyn Progress,
+) -> Result<(Store, Suite), Obstacle> {
+    recorded(program, &unchanged(), EXPLAINED_CORRECT, results, (request, progress))
+}
+
+/// The version that nothing is changed in.
+fn unchanged() -> EvalVersion {
+    EvalVersion {
         name: CORRECT.into(),
         overlay: None,
         patch: None,
@@ -34,10 +57,7 @@ pub fn record_correct(
         class: None,
         faults: 0,
         selections: Vec::new(),
-    };
-    let (store, suite) = recorded(program, &version, CORRECT, results, (request, progress))?;
-    let run = store.latest_run()?;
-    Ok(Session::of(store, run).with_suite(suite))
+    }
 }
 
 /// Builds a faulty version below `results` and runs its pool, recording; its store, and the suite that expects what the correct version does. The tree is
@@ -53,6 +73,20 @@ pub fn record_version(
     progress: &dyn Progress,
 ) -> Result<(Store, Suite), Obstacle> {
     recorded(program, version, &format!("{}{EXPLAINED}", version.name), results, (request, progress))
+}
+
+/// What a recording of a version is made from: another text once something of it has changed.
+///
+/// # Errors
+/// When a file cannot be read.
+pub fn recording_key(
+    program: &EvalProgram,
+    version: &EvalVersion,
+    request: &EvalRequest,
+    progress: &dyn Progress,
+) -> Result<String, Obstacle> {
+    let options = Options::new(request, in_parallel_jobs(request.jobs), progress);
+    Ok(Place::new(program, Path::new(""), &options).keys(version)?.0)
 }
 
 fn recorded(

@@ -85,7 +85,8 @@ impl<O: Observer, I: Image> Walk<'_, O, I> {
         let code = self.code;
         let body = &code.functions[function as usize];
         self.view.memory.write(entry.frame, &vec![0; body.frame_size as usize]);
-        let object = self.view.objects.enter(function, entry.frame, u64::from(body.frame_size));
+        let framed = self.code.twins.frame(function);
+        let object = self.view.objects.enter(framed, entry.frame, u64::from(body.frame_size));
         let caller = self.levels.iter().rev().find_map(|level| match level {
             Level::Open(open) => Some(open.activation),
             Level::Outside(_) => None,
@@ -93,7 +94,7 @@ impl<O: Observer, I: Image> Walk<'_, O, I> {
         let number = self.activations;
         self.activations += 1;
         let activation = Activation {
-            function,
+            function: framed,
             object,
             caller: caller.unwrap_or(number),
             depth: self.depth,

@@ -272,3 +272,24 @@ fn partings_that_nothing_accounts_for_are_counted() {
     assert_eq!(alignment.partner(Side::First, 3), Some(3), "together again behind the call");
     assert_eq!(alignment.partner(Side::First, 2), None);
 }
+
+#[test]
+fn runs_of_two_builds_meet_behind_the_edit() {
+    // Sites 1, 2, 3 and 4 are in both builds, in this order; 5 is in the first alone, 6 in the second.
+    let joins = Joins::new(vec![NONE; 7]).with_edit(vec![0, 1, 2, 3, 4, NONE, NONE]);
+    let pairs = |first: &[Step], second: &[Step]| {
+        let alignment = align(first.iter().copied(), second.iter().copied(), &joins);
+        assert_eq!(alignment.unexplained(), 0);
+        let points = 1..alignment.points()[0];
+        points.filter_map(|point| Some([point, alignment.partner(Side::First, point)?])).collect::<Vec<_>>()
+    };
+    // A statement that was changed, one that was added before it, and what it calls.
+    assert_eq!(pairs(&[p(1), p(5), p(2)], &[p(1), p(6), p(2)]), [[1, 1], [3, 3]]);
+    assert_eq!(pairs(&[p(1), p(5), Step::Enter, p(3), Step::Leave, p(2)], &[p(1), p(2)]), [[1, 1], [4, 2]]);
+    // A condition around a statement: the run that does it comes to where the other one is.
+    assert_eq!(pairs(&[p(1), p(5), p(4)], &[p(1), p(2), p(3), p(4)]), [[1, 1], [3, 4]]);
+    assert_eq!(pairs(&[p(1), p(2), p(3), p(4)], &[p(1), p(6), p(4)]), [[1, 1], [4, 3]]);
+    // A way out of the call: the caller goes on.
+    let out = [p(1), Step::Enter, p(5), Step::Leave, p(4)];
+    assert_eq!(pairs(&out, &[p(1), Step::Enter, p(2), p(3), Step::Leave, p(4)]), [[1, 1], [3, 4]]);
+}
