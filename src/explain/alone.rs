@@ -236,11 +236,21 @@ impl Case<'_> {
             || self.wrong.is_some()
             || self.told_end().is_some();
         let null = self.null_trail();
-        let way = self.followed(*starts.first().filter(|_| is_shown)?, MOST_FOLLOWED);
+        let wrong = self.wrong.and_then(|wrong| self.wrong_start(wrong));
+        let start = match &wrong {
+            Some((point, write, _)) => (*point, Some(*write)),
+            None => *starts.first().filter(|_| is_shown)?,
+        };
+        let way = self.followed(start, MOST_FOLLOWED);
         let test = &self.names[1];
         let happens = if words.starts_with(test) { words.clone() } else { format!("{test}: {words}") };
         let happens = happens_of(test, &null, happens);
-        let facts = if null.is_empty() { self.told_way(&way, MOST_TOLD) } else { null };
+        let mut facts = if null.is_empty() { self.told_way(&way, MOST_TOLD) } else { null };
+        if let (Some((point, _, text)), Some(first)) = (wrong, facts.first_mut())
+            && self.place(Side::Second, point).line == first.line
+        {
+            first.text = text;
+        }
         (!facts.is_empty()).then(|| Explanation {
             schema_version: EXPLANATION_SCHEMA_VERSION,
             test: test.clone(),
@@ -319,7 +329,8 @@ impl Case<'_> {
 
     /// The points of the check that failed, if the complaint names its line: the last condition there, or the last call, and what left it.
     pub(super) fn failed_check(&self, complaint: &str, files: &[String]) -> Option<Vec<u32>> {
-        let at = self.recorded[1].complained_places(complaint, self.room.root(), files).find_map(|place| {
+        let own = self.words.file_of_main();
+        let at = self.recorded[1].complained_places(complaint, self.room.root(), files, own).find_map(|place| {
             let points = self.words.points_on(Side::Second, &place.file, place.line);
             self.checks_among(&points)
         })?;
@@ -406,6 +417,10 @@ impl Case<'_> {
                 Some(format!("this decides: {} is {}{}", self.decided(point), self.truth(point), self.operands(point)))
             }
             (Tie::Start, ..) => Some(format!("here it shows{}", self.operands(point))),
+            (Tie::Control, _, Action::Call { .. }) => {
+                let callee = self.words.callee(step).map(|callee| format!("{callee}()"));
+                Some(format!("calls {}", callee.as_deref().unwrap_or("the function that does that")))
+            }
             (Tie::Control, ..) => is_last.then(|| "this decides that it comes to that".to_owned()),
         }
     }
@@ -419,6 +434,11 @@ impl Case<'_> {
         self.failing().outcome(point) == 0
     }
 
+    /// Whether what a write left has a name of the source: what has none is told by where it was allocated, or by an address.
+    fn has_name(&self, write: u32) -> bool {
+        !self.words.written(self.failing().location(write), [None, Some(write)]).contains('@')
+    }
+
     /// What a point reads, as far as that has names.
     fn operands(&self, point: u32) -> String {
         let run = self.failing();
@@ -426,7 +446,7 @@ impl Case<'_> {
             let name = self.words.written(run.location(write), [None, Some(write)]);
             format!("{} is {}", quoted(&name), self.words.value(run.location(write), run.value(write)))
         };
-        let told: Vec<String> = self.operands_of(point).into_iter().map(one).collect();
+        let told: Vec<String> = self.operands_of(point).into_iter().filter(|write| self.has_name(*write)).map(one).collect();
         if told.is_empty() { String::new() } else { format!(": {}", told.join(", ")) }
     }
 }

@@ -76,7 +76,11 @@ impl Case<'_> {
             // Where bits of a word were set, what set them says why, not the word's other bits.
             let kept =
                 way.last().and_then(|(_, tie)| if let Tie::Value(write) = tie { self.kept_bits(*write) } else { None });
-            let others = all.iter().copied().filter(|write| Some(*write) != kept);
+            // Where something lies is seldom what is wrong; who came there to use it may be.
+            let is_data = |write: &u32| {
+                !matches!(run.value(*write), Value::Address(_)) || Some(run.value(*write)) == value || run.outcome(at) != NONE
+            };
+            let others = all.iter().copied().filter(|write| Some(*write) != kept && is_data(write));
             let next = others.map(|write| self.that_mattered(at, write)).filter(is_new).max_by_key(worth);
             let parent = Some(run.parent(at)).filter(|parent| *parent != NONE && *parent != 0);
             let (point, tie) = match (next, parent) {

@@ -22,6 +22,7 @@ mod request;
 mod right;
 mod search;
 mod second;
+mod skipped;
 mod teller;
 mod trail;
 mod wrong;

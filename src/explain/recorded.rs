@@ -365,17 +365,18 @@ impl<'a> RecordingRoom<'a> {
         Ok(Some(done.into_iter().map(|patched| patched.answered).collect()))
     }
 
-    /// The suite's verdict on a recorded test with a change, and its standard output; nothing if the test can only be recorded.
-    pub fn changed(&self, recorded: &RecordedTest, change: Change) -> Result<Option<(Verdict, Vec<u8>)>, Obstacle> {
+    /// The suite's verdict on a recorded test with a change, and its standard output and error; nothing if the test can only be recorded.
+    pub fn changed(
+        &self,
+        recorded: &RecordedTest,
+        change: Change,
+    ) -> Result<Option<(Verdict, [Vec<u8>; 2])>, Obstacle> {
         self.show_changed();
         let mut worker = self.worker.borrow_mut();
         let (Some(runs), Some(worker)) = (&recorded.runs, worker.as_mut()) else { return Ok(None) };
         let done = runs.patched(worker, &self.suite, &changing(recorded, change), false, None).map_err(refused)?;
         let run = done.into_iter().next().and_then(|patched| patched.run);
-        Ok(run.map(|run| {
-            let [output, _] = run.written;
-            (run.verdict, output)
-        }))
+        Ok(run.map(|run| (run.verdict, run.written)))
     }
 
     /// What a recorded test has written to standard output and error before it comes to this place, with what it holds back until then; nothing if the

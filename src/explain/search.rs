@@ -9,7 +9,7 @@ use suspect_format::body::Type;
 use suspect_format::external::Role;
 
 use super::is_over;
-use super::itself::still_tells;
+use super::itself::is_silenced;
 use super::recorded::{Loaded, RecordingRoom};
 use super::recorded_test::{Change, RecordedTest};
 use super::request::Itself;
@@ -248,9 +248,9 @@ impl<'a> Search<'a> {
             tried.set(tried.get() + 1);
             match self.room.changed(self.failing, change)? {
                 // Where the output is all that counts it is as expected.
-                Some((Verdict::Pass, output)) if self.right.is_none() && still_tells(self.failing, &output) => {}
+                Some((Verdict::Pass, written)) if self.right.is_none() && is_silenced(self.failing, &written) => {}
                 Some((Verdict::Pass, _)) => return Ok(Part::Found(change)),
-                Some((Verdict::Fail, output)) if partly.is_none() && self.is_right(&output) => partly = Some(change),
+                Some((Verdict::Fail, [output, _])) if partly.is_none() && self.is_right(&output) => partly = Some(change),
                 _ => {}
             }
         }
@@ -359,7 +359,7 @@ impl<'a> Search<'a> {
         let of = |what: usize, all: String| {
             let tried = self.tried[what].get();
             match out_of_time[what] {
-                true => format!("{tried} {all} were tried in {budget:?}; --budget gives it more time"),
+                true => format!("{tried} {all} were tried in {budget:.0?}; --budget gives it more time"),
                 false => format!("{tried} {all} were tried"),
             }
         };

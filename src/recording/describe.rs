@@ -109,6 +109,11 @@ impl<'a> Words<'a> {
         step.map_or("", |step| self.function_name(self.code.steps[step as usize].function))
     }
 
+    /// The file in which `main` is, if that is recorded: what tells a line without a file is in it, as a rule.
+    pub fn file_of_main(&self) -> Option<&'a str> {
+        file_of_main(self.program, self.code)
+    }
+
     /// The name of a function.
     pub fn function_name(&self, function: u32) -> &'a str {
         &self.program.functions[self.code.functions[function as usize].program as usize].name
@@ -432,6 +437,13 @@ fn text(bits: u64, length: u32, least: usize) -> Option<String> {
     let is_text = letters.iter().all(|byte| is_printable(&byte) || b"\n\t\r".contains(byte))
         && letters.iter().filter(is_printable).count() >= least;
     (is_text && rest.iter().all(|byte| *byte == 0)).then(|| format!("{:?}", String::from_utf8_lossy(letters)))
+}
+
+/// The file in which `main` is, if that is recorded: what tells a line without a file is in it, as a rule.
+pub fn file_of_main<'p>(program: &'p Program, code: &Code) -> Option<&'p str> {
+    let mains = code.functions.iter().map(|function| &program.functions[function.program as usize]);
+    let main = mains.into_iter().find(|function| function.name == "main")?;
+    program.files.get(main.place.file as usize).map(String::as_str)
 }
 
 /// Whether `given`, as a user writes it, means the file `path`: the whole path, or the end of it from a directory on.
