@@ -1,7 +1,8 @@
 //! The failing run alone: the way from a change of the program that mends the test to where the run shows that it fails. It is told where no condition
 //! and no value of one moment stands for the change, so that there is no second run under it.
 
-use std::collections::HashSet;
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
 use suspect_format::body::Action;
@@ -337,10 +338,23 @@ impl Case<'_> {
         Some(std::iter::once(at).chain(self.left().filter(|left| *left > at)).collect())
     }
 
-    /// Of the points on one line the last condition, or else the last call.
+    /// Of the points on one line the last condition, or else the last call. Where a condition on it went one way only seldom, what failed is likelier one of
+    /// these times, and the last of them is taken.
     fn checks_among(&self, points: &[u32]) -> Option<u32> {
         let run = self.failing();
         let decides = |point: &u32| run.outcome(*point) != NONE && self.code.decides(run.site(*point));
+        let mut times: HashMap<(u32, u32), (u32, u32)> = HashMap::new();
+        for point in points.iter().copied().filter(decides) {
+            let (count, last) = times.entry((run.site(point), run.outcome(point))).or_default();
+            (*count, *last) = (*count + 1, point);
+        }
+        let is_seldom = |((site, outcome), (count, _)): &(&(u32, u32), &(u32, u32))| {
+            times.iter().any(|((other, way), (often, _))| other == site && way != outcome && count < often)
+        };
+        let seldom = times.iter().filter(is_seldom).map(|(_, (count, last))| (*count, Reverse(*last))).min();
+        if let Some((_, Reverse(last))) = seldom {
+            return Some(last);
+        }
         let calls = |point: &u32| match self.code.what(run.site(*point)) {
             Site::Step(step) => matches!(self.code.steps[step as usize].action, Action::Call { .. }),
             _ => false,
@@ -410,6 +424,12 @@ impl Case<'_> {
                 let (name, value) = named(write);
                 Some(format!("{name} becomes {value}"))
             }
+            (Tie::Missed, ..) => Some(format!(
+                "it stays so, for {} is {} here{}",
+                self.decided(point),
+                self.truth(point),
+                self.operands(point)
+            )),
             (Tie::Start, _, Action::Branch { .. }) => {
                 Some(format!("{} is {} here{}", self.decided(point), self.truth(point), self.operands(point)))
             }
@@ -417,10 +437,11 @@ impl Case<'_> {
                 Some(format!("this decides: {} is {}{}", self.decided(point), self.truth(point), self.operands(point)))
             }
             (Tie::Start, ..) => Some(format!("here it shows{}", self.operands(point))),
-            (Tie::Control, _, Action::Call { .. }) => {
-                let callee = self.words.callee(step).map(|callee| format!("{callee}()"));
-                Some(format!("calls {}", callee.as_deref().unwrap_or("the function that does that")))
-            }
+            (Tie::Control, _, Action::Call { .. }) => Some(
+                self.words
+                    .callee(step)
+                    .map_or_else(|| "this call leads there".to_owned(), |name| format!("calls {name}()")),
+            ),
             (Tie::Control, ..) => is_last.then(|| "this decides that it comes to that".to_owned()),
         }
     }
@@ -434,19 +455,15 @@ impl Case<'_> {
         self.failing().outcome(point) == 0
     }
 
-    /// Whether what a write left has a name of the source: what has none is told by where it was allocated, or by an address.
-    fn has_name(&self, write: u32) -> bool {
-        !self.words.written(self.failing().location(write), [None, Some(write)]).contains('@')
-    }
-
-    /// What a point reads, as far as that has names.
+    /// What a point reads, as far as that has names of the source: what was allocated has none, and where it lies says nothing.
     fn operands(&self, point: u32) -> String {
         let run = self.failing();
         let one = |write: u32| {
             let name = self.words.written(run.location(write), [None, Some(write)]);
-            format!("{} is {}", quoted(&name), self.words.value(run.location(write), run.value(write)))
+            let value = self.words.value(run.location(write), run.value(write));
+            (!name.contains('@') && !value.starts_with('&')).then(|| format!("{} is {value}", quoted(&name)))
         };
-        let told: Vec<String> = self.operands_of(point).into_iter().filter(|write| self.has_name(*write)).map(one).collect();
+        let told: Vec<String> = self.operands_of(point).into_iter().filter_map(one).collect();
         if told.is_empty() { String::new() } else { format!(": {}", told.join(", ")) }
     }
 }

@@ -175,7 +175,9 @@ pub fn make(
     }
     let is_found = !matches!(asked, Itself::Switched(Some(_)) | Itself::Replaced(Some(_)));
     if is_found && skips_check(room, name, (failing, &recorded), until)? {
-        let message = format!("{name} passes with {option}, but does not come to the check that fails then; give a test that passes: --against TEST");
+        let message = format!(
+            "{name} passes with {option}, but does not come to the check that fails then; give a test that passes: --against TEST"
+        );
         return Err(Obstacle::new(Obstacle::Tests, message));
     }
     Ok(Passing { recorded, change, option, tried, mend: None, is_whole: true })

@@ -12,6 +12,7 @@ mod failing;
 mod forked;
 mod itself;
 mod measure;
+mod missed;
 mod misuse;
 mod process;
 mod prover;

@@ -250,7 +250,9 @@ impl<'a> Search<'a> {
                 // Where the output is all that counts it is as expected.
                 Some((Verdict::Pass, written)) if self.right.is_none() && is_silenced(self.failing, &written) => {}
                 Some((Verdict::Pass, _)) => return Ok(Part::Found(change)),
-                Some((Verdict::Fail, [output, _])) if partly.is_none() && self.is_right(&output) => partly = Some(change),
+                Some((Verdict::Fail, [output, _])) if partly.is_none() && self.is_right(&output) => {
+                    partly = Some(change)
+                }
                 _ => {}
             }
         }

@@ -38,7 +38,8 @@ impl Case<'_> {
         };
         let cell = *run.reads(returned).iter().find(holds)?;
         let byte = at - names.place(run.location(cell)).offset;
-        (self.byte_of(cell, byte) == Some(wrong.byte.0)).then_some((returned, cell, byte))
+        // What several writes left together is not known.
+        self.byte_of(cell, byte).is_none_or(|found| found == wrong.byte.0).then_some((returned, cell, byte))
     }
 
     /// The store that put the wrong byte into memory first, and where the string literal that it is of comes in, if it is of one. Copies of memory are
@@ -54,19 +55,30 @@ impl Case<'_> {
     /// memory are passed. Of what the program was given no byte is wrong: which part of it was copied is.
     pub(super) fn wrong_start(&self, wrong: &Wrong) -> Option<(u32, u32, String)> {
         let (returned, mut cell, mut byte) = self.wrong_cell(wrong)?;
-        let mut copied = None;
+        // The copy that took the least chose the byte; of several the first.
+        let (mut copied, mut least) = (None, usize::MAX);
         while let Some((source, at)) = self.copied_from(cell, byte) {
-            copied = Some((self.failing().writer(cell), source));
+            let copy = self.failing().writer(cell);
+            let taken = self.copied_bytes(cell);
+            if taken <= least {
+                (copied, least) = (Some((copy, source)), taken);
+            }
             (cell, byte) = (source, at);
         }
-        let told = char::from(wrong.byte.0);
         if let Some((copy, source)) = copied.filter(|_| self.is_given(cell))
             && let Some(length) = self.length_of(copy, source)
         {
-            let text = format!("the first wrong byte, {told:?}, is copied here from what the program was given");
-            return Some((copy, length, text));
+            return Some((copy, length, copied_here(wrong)));
         }
-        Some((returned, cell, format!("the first wrong byte, {told:?}, is written here")))
+        Some((returned, cell, format!("the first wrong byte, {:?}, is written here", char::from(wrong.byte.0))))
+    }
+
+    /// Bytes that the copy which left a write took into the same object.
+    fn copied_bytes(&self, write: u32) -> usize {
+        let (run, names) = (self.failing(), &self.runs.naming.names);
+        let object = |one: u32| names.place(run.location(one)).object;
+        let all = run.written(run.writer(write)).filter(|one| object(*one) == object(write));
+        all.map(|one| self.width(one) as usize).sum()
     }
 
     /// True for what a call of input left in memory.
@@ -81,7 +93,9 @@ impl Case<'_> {
         let object = |write: u32| names.place(run.location(write)).object;
         let Site::Returned(step) = self.code.what(run.site(copy)) else {
             let is_length = |write: &u32| {
-                object(*write) != object(source) && matches!(run.value(*write), Value::Number(_)) && run.writer(*write) != 0
+                object(*write) != object(source)
+                    && matches!(run.value(*write), Value::Number(_))
+                    && run.writer(*write) != 0
             };
             return run.reads(copy).iter().copied().filter(is_length).max_by_key(|write| run.writer(*write));
         };
@@ -134,8 +148,14 @@ impl Case<'_> {
     fn wrong_byte_fact(&self) -> Option<(u32, Point)> {
         let wrong = self.wrong?;
         let (_, mut cell, mut byte) = self.wrong_cell(wrong)?;
+        let mut copied = None;
         while let Some((source, at)) = self.copied_from(cell, byte) {
+            copied = Some(self.failing().writer(cell));
             (cell, byte) = (source, at);
+        }
+        if let Some(copy) = copied.filter(|_| self.is_given(cell)) {
+            let text = copied_here(wrong);
+            return Some((cell, Point { text, ..self.place(Side::Second, copy) }));
         }
         let point = self.failing().writer(cell);
         let text = format!("the first wrong byte, {:?}, is put into memory here", char::from(wrong.byte.0));
@@ -198,4 +218,9 @@ impl Case<'_> {
     pub(super) fn failing(&self) -> &Run {
         &self.runs.runs[Side::Second.index()]
     }
+}
+
+/// What a copy does with a wrong byte of the program's input, in words.
+fn copied_here(wrong: &Wrong) -> String {
+    format!("the first wrong byte, {:?}, is copied here from what the program was given", char::from(wrong.byte.0))
 }

@@ -310,6 +310,7 @@ impl<'a> Words<'a> {
         // The bytes of an address may be letters, too; several characters are no number.
         let is_text = !self.is_pointer(cell, bits) && self.class(location).is_none_or(|(_, size)| size > length);
         let is_argument = matches!(self.runs.naming.kinds.get(cell.object as usize), Some(Kind::Argument(_)));
+        let points = part.as_ref().is_some_and(|part| part.pointee.is_some()) && length == 8;
         let is_of_letters = is_argument || part.is_some_and(|part| part.size == 1);
         let least = if length > 1 && is_of_letters { 1 } else { LEAST_TEXT };
         if let Some(text) = text(bits, length, least).filter(|_| is_text) {
@@ -320,7 +321,7 @@ impl<'a> Words<'a> {
             Some((ValueClass::Bool, _)) => (bits != 0).to_string(),
             Some((ValueClass::Unsigned, size)) if size == length => bits.to_string(),
             Some((ValueClass::Pointer | ValueClass::String | ValueClass::FunctionPointer, _)) => self.pointer(bits),
-            None if self.is_pointer(cell, bits) => self.pointer(bits),
+            None if points || self.is_pointer(cell, bits) => self.pointer(bits),
             _ if length == 1 && (0x20..0x7f).contains(&bits) => format!("{signed} '{}'", bits as u8 as char),
             _ => signed.to_string(),
         }
