@@ -174,8 +174,8 @@ impl Case<'_> {
             claim.kind == "call" || claim.edit.as_ref().is_some_and(|edit| is_nothing(&edit.replacement))
         });
         let is_control = found.iter().all(|(_, tie)| !matches!(tie, Tie::Value(_)));
-        let is_branch = self.code.step_of(self.failing().site(fault)).is_some_and(|step| self.code.is_branch(step));
-        if is_control && (is_left_out || is_check && (found.len() == 1 || !is_branch)) {
+        // Nothing but what decided that the check is made says whether it is made, and not why it fails.
+        if is_control && (is_left_out || is_check) {
             return None;
         }
         let test = &self.names[1];

@@ -18,7 +18,7 @@ use suspect_format::record::{DEFAULT_RECORD_BYTES, FILE_SUFFIX};
 use ranked::Ranked;
 
 use super::blamed::Sign;
-use super::recorded_test::{Asked, Change, Chosen, Most, RecordedTest, chosen, of_contained, of_process};
+use super::recorded_test::{Asked, Change, Chosen, Judged, Most, RecordedTest, chosen, of_contained, of_process};
 use crate::build::BuildReport;
 use crate::exec::{ScratchRoot, free_bytes, memory};
 use crate::mutation::{does_not_end, most_passing_edges};
@@ -366,11 +366,7 @@ impl<'a> RecordingRoom<'a> {
     }
 
     /// The suite's verdict on a recorded test with a change, and its standard output and error; nothing if the test can only be recorded.
-    pub fn changed(
-        &self,
-        recorded: &RecordedTest,
-        change: Change,
-    ) -> Result<Option<(Verdict, [Vec<u8>; 2])>, Obstacle> {
+    pub fn changed(&self, recorded: &RecordedTest, change: Change) -> Result<Option<Judged>, Obstacle> {
         self.show_changed();
         let mut worker = self.worker.borrow_mut();
         let (Some(runs), Some(worker)) = (&recorded.runs, worker.as_mut()) else { return Ok(None) };

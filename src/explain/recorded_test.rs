@@ -51,6 +51,9 @@ pub struct RecordedTest {
     pub read: RefCell<Option<Rc<Runs>>>,
 }
 
+/// A verdict, and the standard output and error that it is of.
+pub type Judged = (Verdict, [Vec<u8>; 2]);
+
 /// A change in a run of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {

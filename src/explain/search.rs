@@ -14,6 +14,7 @@ use super::recorded::{Loaded, RecordingRoom};
 use super::recorded_test::{Change, RecordedTest};
 use super::request::Itself;
 use super::right::Right;
+use super::skipped::skips_check;
 use crate::comparison::{Replacement, Side, Turn, decisions, switching_order};
 use crate::obstacle::Obstacle;
 use crate::program::Place;
@@ -37,6 +38,8 @@ pub struct Search<'a> {
     right: Option<&'a Right>,
     /// Conditions and values that were tried.
     tried: [Cell<u32>; 2],
+    /// Whether the test passed under one of them because it did not come to its check.
+    is_skipped: Cell<bool>,
 }
 
 /// A trial on a line on which a change made the test pass already.
@@ -72,7 +75,19 @@ impl<'a> Search<'a> {
         let decisions = decisions(&runs.runs[0], |site| code.decides(site));
         let stores = Stores::of(code, &runs);
         let (claims, tried) = (room.claims(), Default::default());
-        Ok(Search { room, name, failing, loaded, runs, decisions, stores, claims, right, tried })
+        Ok(Search {
+            room,
+            name,
+            failing,
+            loaded,
+            runs,
+            decisions,
+            stores,
+            claims,
+            right,
+            tried,
+            is_skipped: Cell::default(),
+        })
     }
 
     fn code(&self) -> &Code {
@@ -249,6 +264,9 @@ impl<'a> Search<'a> {
             match self.room.changed(self.failing, change)? {
                 // Where the output is all that counts it is as expected.
                 Some((Verdict::Pass, written)) if self.right.is_none() && is_silenced(self.failing, &written) => {}
+                Some((Verdict::Pass, _)) if self.right.is_none() && self.skips_check(change, until)? => {
+                    self.is_skipped.set(true)
+                }
                 Some((Verdict::Pass, _)) => return Ok(Part::Found(change)),
                 Some((Verdict::Fail, [output, _])) if partly.is_none() && self.is_right(&output) => {
                     partly = Some(change)
@@ -257,6 +275,18 @@ impl<'a> Search<'a> {
             }
         }
         Ok(partly.map_or(Part::Exhausted, Part::Found))
+    }
+
+    /// Whether a change was found, since this was last asked, that makes the test pass only because it does not come to its check.
+    pub fn has_skipped(&self) -> bool {
+        self.is_skipped.take()
+    }
+
+    fn skips_check(&self, change: Change, until: Instant) -> Result<bool, Obstacle> {
+        match self.room.record_changed(self.failing, change, "skipping")? {
+            Some(changed) => skips_check(self.room, self.name, (self.failing, &changed), until),
+            None => Ok(false),
+        }
     }
 
     fn is_right(&self, output: &[u8]) -> bool {

@@ -117,13 +117,7 @@ int main(void)
 
 #[test]
 fn of_a_wrong_byte_that_was_copied_the_length_is_followed() {
-    let sources = [
-        ("cells.c", CELLS),
-        ("in/few", "a|b\n"),
-        ("in/empty", "a|bb||cccc|ddddd|ee\n"),
-        ("out/few", "<a><b>"),
-        ("out/empty", "<a><bb><><cccc><ddddd><ee>"),
-    ];
+    let sources = [("cells.c", CELLS), ("in/empty", "a||bb||cc\n"), ("out/empty", "<a><><bb><><cc>")];
     let suite = "kind = \"cases\"\ninputs = \"in/*\"\nrun = \"./cells < {input}\"\nexpect = \"out/{stem}\"";
     let found = explained(&sources, "cc -g -O1 -o cells cells.c", suite);
     let told = lines(&found["facts"]);
@@ -131,4 +125,86 @@ fn of_a_wrong_byte_that_was_copied_the_length_is_followed() {
     assert!(told.contains(&line_of(CELLS, "/* fault */")), "{found}");
     assert!(told.contains(&line_of(CELLS, "/* passes */")), "{found}");
     assert!(!found["facts"].to_string().contains('@'), "{found}");
+}
+
+/// Asks a list for its next items; a wrong first index ends the loop before it begins.
+const ITEMS: &str = r#"#include <stddef.h>
+
+static const char *const items[] = { "one", "two", "three", NULL };
+
+const char *next(int *at)
+{
+    if (*at < 0)
+        *at = 3; /* fault */
+    return items[(*at)++];
+}
+"#;
+
+const TEST_ITEMS: &str = r#"#include <stdio.h>
+#include <stdlib.h>
+
+const char *next(int *);
+
+static int counted(void)
+{
+    int count = 0, at = -1;
+    while (next(&at) != NULL) /* ends */
+        count++;
+    return count;
+}
+
+int main(void)
+{
+    int failed = 0;
+    for (int round = 0; round < 2; round++) {
+        if (counted() != 3) { /* check */
+            fprintf(stderr, "%s:%d: wrong count\n", __FILE__, __LINE__ - 1);
+            failed++;
+        }
+    }
+    return failed;
+}
+"#;
+
+#[test]
+fn of_a_count_that_stays_the_decision_is_told_that_led_past_it() {
+    let sources = [("items.c", ITEMS), ("test_items.c", TEST_ITEMS)];
+    let suite = "kind = \"command\"\nrun = \"./items\"";
+    let found = explained(&sources, "cc -g -O0 -o items items.c test_items.c", suite);
+    let told = lines(&found["facts"]);
+    assert_eq!(told.first(), Some(&line_of(TEST_ITEMS, "/* check */")), "{found}");
+    assert!(told.contains(&line_of(TEST_ITEMS, "/* ends */")), "{found}");
+    assert!(found["facts"].to_string().contains("it stays so, for "), "{found}");
+    assert!(found["facts"].to_string().contains("items.c"), "{found}");
+}
+
+/// Cubes, each time wrong but for 0 and 1, and checks of them in a loop.
+const CUBES: &str = r#"#include <stdio.h>
+
+static int cube(int n)
+{
+    return n * n * n - (n > 1); /* fault */
+}
+
+int main(void)
+{
+    static const int wanted[] = { 0, 1, 8, 27 };
+    int failed = 0;
+    for (int n = 0; n < 4; n++) { /* loop */
+        if (cube(n) != wanted[n]) { /* check */
+            printf("%s:%d: failed\n", __FILE__, __LINE__ - 1);
+            failed++;
+        }
+    }
+    return failed;
+}
+"#;
+
+#[test]
+fn a_change_that_keeps_the_test_from_its_check_is_no_reference() {
+    let suite = "kind = \"command\"\nrun = \"./cubes\"";
+    let found = explained(&[("cubes.c", CUBES)], "cc -g -O0 -o cubes cubes.c", suite);
+    assert_ne!(found["made"]["point"]["line"], line_of(CUBES, "/* loop */"), "{found}");
+    let all = [lines(&found["facts"]), lines(&found["steps"])].concat();
+    assert!(all.contains(&line_of(CUBES, "/* fault */")), "{found}");
 }
