@@ -431,6 +431,12 @@ impl<'a> RecordingRoom<'a> {
         let mut worker = self.worker.borrow_mut();
         let (Some(runs), Some(worker)) = (&recorded.runs, worker.as_mut()) else { return Ok(None) };
         let directory = self.tmp.join(label);
+        // What an earlier run under this name left is none of this one's.
+        if directory.exists() {
+            std::fs::remove_dir_all(&directory).map_err(|error| {
+                Obstacle::new(Obstacle::File, format!("{}: cannot be removed: {error}", directory.display()))
+            })?;
+        }
         let processes = recorded.others as u32 + 1;
         let most = self.most_of(recorded.verdict == Verdict::Timeout, processes);
         let to = Some((directory.as_path(), most.bytes));
