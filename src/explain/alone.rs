@@ -1,7 +1,8 @@
 //! The failing run alone: the way from a change of the program that mends the test to where the run shows that it fails. It is told where no condition
 //! and no value of one moment stands for the change, so that there is no second run under it.
 
-use std::collections::HashSet;
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
 use suspect_format::body::Action;
@@ -173,8 +174,8 @@ impl Case<'_> {
             claim.kind == "call" || claim.edit.as_ref().is_some_and(|edit| is_nothing(&edit.replacement))
         });
         let is_control = found.iter().all(|(_, tie)| !matches!(tie, Tie::Value(_)));
-        let is_branch = self.code.step_of(self.failing().site(fault)).is_some_and(|step| self.code.is_branch(step));
-        if is_control && (is_left_out || is_check && (found.len() == 1 || !is_branch)) {
+        // Nothing but what decided that the check is made says whether it is made, and not why it fails.
+        if is_control && (is_left_out || is_check) {
             return None;
         }
         let test = &self.names[1];
@@ -236,11 +237,21 @@ impl Case<'_> {
             || self.wrong.is_some()
             || self.told_end().is_some();
         let null = self.null_trail();
-        let way = self.followed(*starts.first().filter(|_| is_shown)?, MOST_FOLLOWED);
+        let wrong = self.wrong.and_then(|wrong| self.wrong_start(wrong));
+        let start = match &wrong {
+            Some((point, write, _)) => (*point, Some(*write)),
+            None => *starts.first().filter(|_| is_shown)?,
+        };
+        let way = self.followed(start, MOST_FOLLOWED);
         let test = &self.names[1];
         let happens = if words.starts_with(test) { words.clone() } else { format!("{test}: {words}") };
         let happens = happens_of(test, &null, happens);
-        let facts = if null.is_empty() { self.told_way(&way, MOST_TOLD) } else { null };
+        let mut facts = if null.is_empty() { self.told_way(&way, MOST_TOLD) } else { null };
+        if let (Some((point, _, text)), Some(first)) = (wrong, facts.first_mut())
+            && self.place(Side::Second, point).line == first.line
+        {
+            first.text = text;
+        }
         (!facts.is_empty()).then(|| Explanation {
             schema_version: EXPLANATION_SCHEMA_VERSION,
             test: test.clone(),
@@ -319,17 +330,31 @@ impl Case<'_> {
 
     /// The points of the check that failed, if the complaint names its line: the last condition there, or the last call, and what left it.
     pub(super) fn failed_check(&self, complaint: &str, files: &[String]) -> Option<Vec<u32>> {
-        let at = self.recorded[1].complained_places(complaint, self.room.root(), files).find_map(|place| {
+        let own = self.words.file_of_main();
+        let at = self.recorded[1].complained_places(complaint, self.room.root(), files, own).find_map(|place| {
             let points = self.words.points_on(Side::Second, &place.file, place.line);
             self.checks_among(&points)
         })?;
         Some(std::iter::once(at).chain(self.left().filter(|left| *left > at)).collect())
     }
 
-    /// Of the points on one line the last condition, or else the last call.
+    /// Of the points on one line the last condition, or else the last call. Where a condition on it went one way only seldom, what failed is likelier one of
+    /// these times, and the last of them is taken.
     fn checks_among(&self, points: &[u32]) -> Option<u32> {
         let run = self.failing();
         let decides = |point: &u32| run.outcome(*point) != NONE && self.code.decides(run.site(*point));
+        let mut times: HashMap<(u32, u32), (u32, u32)> = HashMap::new();
+        for point in points.iter().copied().filter(decides) {
+            let (count, last) = times.entry((run.site(point), run.outcome(point))).or_default();
+            (*count, *last) = (*count + 1, point);
+        }
+        let is_seldom = |((site, outcome), (count, _)): &(&(u32, u32), &(u32, u32))| {
+            times.iter().any(|((other, way), (often, _))| other == site && way != outcome && count < often)
+        };
+        let seldom = times.iter().filter(is_seldom).map(|(_, (count, last))| (*count, Reverse(*last))).min();
+        if let Some((_, Reverse(last))) = seldom {
+            return Some(last);
+        }
         let calls = |point: &u32| match self.code.what(run.site(*point)) {
             Site::Step(step) => matches!(self.code.steps[step as usize].action, Action::Call { .. }),
             _ => false,
@@ -399,6 +424,12 @@ impl Case<'_> {
                 let (name, value) = named(write);
                 Some(format!("{name} becomes {value}"))
             }
+            (Tie::Missed, ..) => Some(format!(
+                "it stays so, for {} is {} here{}",
+                self.decided(point),
+                self.truth(point),
+                self.operands(point)
+            )),
             (Tie::Start, _, Action::Branch { .. }) => {
                 Some(format!("{} is {} here{}", self.decided(point), self.truth(point), self.operands(point)))
             }
@@ -406,6 +437,11 @@ impl Case<'_> {
                 Some(format!("this decides: {} is {}{}", self.decided(point), self.truth(point), self.operands(point)))
             }
             (Tie::Start, ..) => Some(format!("here it shows{}", self.operands(point))),
+            (Tie::Control, _, Action::Call { .. }) => Some(
+                self.words
+                    .callee(step)
+                    .map_or_else(|| "this call leads there".to_owned(), |name| format!("calls {name}()")),
+            ),
             (Tie::Control, ..) => is_last.then(|| "this decides that it comes to that".to_owned()),
         }
     }
@@ -419,14 +455,15 @@ impl Case<'_> {
         self.failing().outcome(point) == 0
     }
 
-    /// What a point reads, as far as that has names.
+    /// What a point reads, as far as that has names of the source: what was allocated has none, and where it lies says nothing.
     fn operands(&self, point: u32) -> String {
         let run = self.failing();
         let one = |write: u32| {
             let name = self.words.written(run.location(write), [None, Some(write)]);
-            format!("{} is {}", quoted(&name), self.words.value(run.location(write), run.value(write)))
+            let value = self.words.value(run.location(write), run.value(write));
+            (!name.contains('@') && !value.starts_with('&')).then(|| format!("{} is {value}", quoted(&name)))
         };
-        let told: Vec<String> = self.operands_of(point).into_iter().map(one).collect();
+        let told: Vec<String> = self.operands_of(point).into_iter().filter_map(one).collect();
         if told.is_empty() { String::new() } else { format!(": {}", told.join(", ")) }
     }
 }

@@ -76,12 +76,18 @@ impl Case<'_> {
             // Where bits of a word were set, what set them says why, not the word's other bits.
             let kept =
                 way.last().and_then(|(_, tie)| if let Tie::Value(write) = tie { self.kept_bits(*write) } else { None });
-            let others = all.iter().copied().filter(|write| Some(*write) != kept);
+            // Where something lies is seldom what is wrong; who came there to use it may be.
+            let is_data = |write: &u32| {
+                !matches!(run.value(*write), Value::Address(_))
+                    || Some(run.value(*write)) == value
+                    || run.outcome(at) != NONE
+            };
+            let others = all.iter().copied().filter(|write| Some(*write) != kept && is_data(write));
             let next = others.map(|write| self.that_mattered(at, write)).filter(is_new).max_by_key(worth);
             let parent = Some(run.parent(at)).filter(|parent| *parent != NONE && *parent != 0);
             let (point, tie) = match (next, parent) {
                 (Some(write), _) => (run.writer(write), Tie::Value(write)),
-                (None, Some(parent)) => (parent, Tie::Control),
+                (None, Some(parent)) if way.len() == 1 || !self.is_plain_constant(at) => (parent, Tie::Control),
                 _ => break,
             };
             way.push((point, tie));
@@ -90,7 +96,12 @@ impl Case<'_> {
             if place.1 != 0 && !is_of_system(place.0) {
                 seen.insert(place);
             }
-            (at, only) = (point, next);
+            let past = next.and_then(|write| self.led_past(write, at)).filter(|past| sites.insert(run.site(*past)));
+            if let Some(past) = past {
+                way.push((past, Tie::Missed));
+                seen.insert(line(past));
+            }
+            (at, only) = past.map_or((point, next), |past| (past, None));
         }
         way
     }

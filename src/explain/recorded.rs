@@ -18,7 +18,7 @@ use suspect_format::record::{DEFAULT_RECORD_BYTES, FILE_SUFFIX};
 use ranked::Ranked;
 
 use super::blamed::Sign;
-use super::recorded_test::{Asked, Change, Chosen, Most, RecordedTest, chosen, of_contained, of_process};
+use super::recorded_test::{Asked, Change, Chosen, Judged, Most, RecordedTest, chosen, of_contained, of_process};
 use crate::build::BuildReport;
 use crate::exec::{ScratchRoot, free_bytes, memory};
 use crate::mutation::{does_not_end, most_passing_edges};
@@ -388,17 +388,14 @@ impl<'a> RecordingRoom<'a> {
         Ok(Some(done.into_iter().map(|patched| patched.answered).collect()))
     }
 
-    /// The suite's verdict on a recorded test with a change, and its standard output; nothing if the test can only be recorded.
-    pub fn changed(&self, recorded: &RecordedTest, change: Change) -> Result<Option<(Verdict, Vec<u8>)>, Obstacle> {
+    /// The suite's verdict on a recorded test with a change, and its standard output and error; nothing if the test can only be recorded.
+    pub fn changed(&self, recorded: &RecordedTest, change: Change) -> Result<Option<Judged>, Obstacle> {
         self.show_changed();
         let mut worker = self.worker.borrow_mut();
         let (Some(runs), Some(worker)) = (&recorded.runs, worker.as_mut()) else { return Ok(None) };
         let done = runs.patched(worker, &self.suite, &changing(recorded, change), false, None).map_err(refused)?;
         let run = done.into_iter().next().and_then(|patched| patched.run);
-        Ok(run.map(|run| {
-            let [output, _] = run.written;
-            (run.verdict, output)
-        }))
+        Ok(run.map(|run| (run.verdict, run.written)))
     }
 
     /// What a recorded test has written to standard output and error before it comes to this place, with what it holds back until then; nothing if the
@@ -457,6 +454,12 @@ impl<'a> RecordingRoom<'a> {
         let mut worker = self.worker.borrow_mut();
         let (Some(runs), Some(worker)) = (&recorded.runs, worker.as_mut()) else { return Ok(None) };
         let directory = self.tmp.join(label);
+        // What an earlier run under this name left is none of this one's.
+        if directory.exists() {
+            std::fs::remove_dir_all(&directory).map_err(|error| {
+                Obstacle::new(Obstacle::File, format!("{}: cannot be removed: {error}", directory.display()))
+            })?;
+        }
         let processes = recorded.others as u32 + 1;
         let most = self.most_of(recorded.verdict == Verdict::Timeout, processes);
         let to = Some((directory.as_path(), most.bytes));

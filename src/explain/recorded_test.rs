@@ -9,8 +9,8 @@ use super::blamed::Sign;
 use crate::comparison::Turn;
 use crate::obstacle::Obstacle;
 use crate::recording::{Recording, Runs};
-use crate::report::{Place, places_named};
-use crate::suite::{self, Verdict};
+use crate::report::{Place, lines_named, places_named};
+use crate::suite::{self, Verdict, failed_checks};
 use crate::trial::{self, Plan, Replaced, TestRuns};
 
 /// Bytes of a recording, at most, that is gone along for what it does outside of objects.
@@ -53,6 +53,9 @@ pub struct RecordedTest {
     pub read: RefCell<Option<Rc<Runs>>>,
 }
 
+/// A verdict, and the standard output and error that it is of.
+pub type Judged = (Verdict, [Vec<u8>; 2]);
+
 /// A change in a run of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
@@ -86,12 +89,14 @@ impl RecordedTest {
         self.verdict != Verdict::Timeout && self.recording.stream().end() <= MOST_LOOKED_AT
     }
 
-    /// Places in these files that what the test complains of names, in their order, the complaint itself first.
+    /// Places in these files that what the test complains of names, in their order, the complaint itself first. A line without a file, of a check that
+    /// failed, is one of `own`: the file that tells it most likely.
     pub fn complained_places<'f>(
         &self,
         complaint: &str,
         root: &Path,
         files: &'f [String],
+        own: Option<&'f str>,
     ) -> impl Iterator<Item = Place> + use<'f> {
         let written = self.written.iter().flat_map(|[output, error]| [error, output]);
         let written: Vec<&[u8]> = written.map(Vec::as_slice).collect();
@@ -102,7 +107,10 @@ impl RecordedTest {
         // A check names its file as the compiler was given it, often with all its directories.
         let root = format!("{}/", root.display());
         let texts: Vec<String> = texts.map(|text| text.replace(&root, "")).collect();
-        texts.into_iter().flat_map(|text| places_named(&text, files))
+        let lines = |text: &String| failed_checks(text.as_bytes()).flat_map(lines_of).collect::<Vec<_>>();
+        let lines: Vec<u32> = texts.iter().flat_map(lines).collect();
+        let own = lines.into_iter().filter_map(move |line| Some(Place { file: own?.to_owned(), line }));
+        texts.into_iter().flat_map(|text| places_named(&text, files)).chain(own)
     }
 
     /// Statements about what was not recorded of the test called `name`.
@@ -118,6 +126,11 @@ impl RecordedTest {
         let all = self.recording.warnings().into_iter().chain(others);
         all.map(|warning| format!("{name}: {warning}")).collect()
     }
+}
+
+/// Lines that one line of a complaint names without a file.
+fn lines_of(said: &[u8]) -> Vec<u32> {
+    lines_named(&String::from_utf8_lossy(said))
 }
 
 /// Recordings in the order in which their processes started.

@@ -9,11 +9,12 @@ use suspect_format::body::Type;
 use suspect_format::external::Role;
 
 use super::is_over;
-use super::itself::still_tells;
+use super::itself::is_silenced;
 use super::recorded::{Loaded, RecordingRoom};
 use super::recorded_test::{Change, RecordedTest};
 use super::request::Itself;
 use super::right::Right;
+use super::skipped::skips_check;
 use crate::comparison::{Replacement, Side, Turn, decisions, switching_order};
 use crate::obstacle::Obstacle;
 use crate::program::Place;
@@ -37,6 +38,8 @@ pub struct Search<'a> {
     right: Option<&'a Right>,
     /// Conditions and values that were tried.
     tried: [Cell<u32>; 2],
+    /// Whether the test passed under one of them because it did not come to its check.
+    is_skipped: Cell<bool>,
 }
 
 /// A trial on a line on which a change made the test pass already.
@@ -72,7 +75,19 @@ impl<'a> Search<'a> {
         let decisions = decisions(&runs.runs[0], |site| code.decides(site));
         let stores = Stores::of(code, &runs);
         let (claims, tried) = (room.claims(), Default::default());
-        Ok(Search { room, name, failing, loaded, runs, decisions, stores, claims, right, tried })
+        Ok(Search {
+            room,
+            name,
+            failing,
+            loaded,
+            runs,
+            decisions,
+            stores,
+            claims,
+            right,
+            tried,
+            is_skipped: Cell::default(),
+        })
     }
 
     fn code(&self) -> &Code {
@@ -248,13 +263,38 @@ impl<'a> Search<'a> {
             tried.set(tried.get() + 1);
             match self.room.changed(self.failing, change)? {
                 // Where the output is all that counts it is as expected.
-                Some((Verdict::Pass, output)) if self.right.is_none() && still_tells(self.failing, &output) => {}
+                Some((Verdict::Pass, written)) if self.right.is_none() && is_silenced(self.failing, &written) => {}
+                Some((Verdict::Pass, _)) if self.right.is_none() && self.skips_check(change, until)? => {
+                    self.is_skipped.set(true)
+                }
                 Some((Verdict::Pass, _)) => return Ok(Part::Found(change)),
-                Some((Verdict::Fail, output)) if partly.is_none() && self.is_right(&output) => partly = Some(change),
+                Some((Verdict::Fail, [output, _])) if partly.is_none() && self.is_right(&output) => {
+                    partly = Some(change)
+                }
                 _ => {}
             }
         }
         Ok(partly.map_or(Part::Exhausted, Part::Found))
+    }
+
+    /// Whether a change was found, since this was last asked, that makes the test pass only because it does not come to its check.
+    pub fn has_skipped(&self) -> bool {
+        self.is_skipped.take()
+    }
+
+    /// Whether the test passes under a change because it does not come to its check. Where there is no time to look, as the last one of which it is known.
+    fn skips_check(&self, change: Change, until: Instant) -> Result<bool, Obstacle> {
+        let known = self.is_skipped.get();
+        if known && is_over(until) {
+            return Ok(true);
+        }
+        match self.room.record_changed(self.failing, change, "skipping")? {
+            Some(changed) => {
+                let skips = skips_check(self.room, self.name, (self.failing, &changed), until)?;
+                Ok(skips || known && is_over(until))
+            }
+            None => Ok(known),
+        }
     }
 
     fn is_right(&self, output: &[u8]) -> bool {
@@ -359,7 +399,7 @@ impl<'a> Search<'a> {
         let of = |what: usize, all: String| {
             let tried = self.tried[what].get();
             match out_of_time[what] {
-                true => format!("{tried} {all} were tried in {budget:?}; --budget gives it more time"),
+                true => format!("{tried} {all} were tried in {budget:.0?}; --budget gives it more time"),
                 false => format!("{tried} {all} were tried"),
             }
         };

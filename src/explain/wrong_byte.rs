@@ -1,7 +1,7 @@
 //! The wrong byte in the memory that a call writes from, and the store that put it there.
 
 use suspect_format::body::Action;
-use suspect_format::external::{self, Base, Effect as Does, Extent};
+use suspect_format::external::{self, Base, Effect as Does, Extent, Role};
 
 use super::Case;
 use super::wrong::Wrong;
@@ -38,7 +38,8 @@ impl Case<'_> {
         };
         let cell = *run.reads(returned).iter().find(holds)?;
         let byte = at - names.place(run.location(cell)).offset;
-        (self.byte_of(cell, byte) == Some(wrong.byte.0)).then_some((returned, cell, byte))
+        // What several writes left together is not known.
+        self.byte_of(cell, byte).is_none_or(|found| found == wrong.byte.0).then_some((returned, cell, byte))
     }
 
     /// The store that put the wrong byte into memory first, and where the string literal that it is of comes in, if it is of one. Copies of memory are
@@ -48,6 +49,67 @@ impl Case<'_> {
         let is_new = |point: &Point| (&point.file, point.line) != (&stored.file, stored.line);
         let literal = self.literal_fact(cell).filter(is_new);
         std::iter::once(stored).chain(literal).collect()
+    }
+
+    /// Where to go on from the wrong byte: the point from which a way leads back, the write that matters there, and what happens there in words. Copies of
+    /// memory are passed. Of what the program was given no byte is wrong: which part of it was copied is.
+    pub(super) fn wrong_start(&self, wrong: &Wrong) -> Option<(u32, u32, String)> {
+        let (returned, mut cell, mut byte) = self.wrong_cell(wrong)?;
+        // The copy that took the least chose the byte; of several the first.
+        let (mut copied, mut least) = (None, usize::MAX);
+        while let Some((source, at)) = self.copied_from(cell, byte) {
+            let copy = self.failing().writer(cell);
+            let taken = self.copied_bytes(cell);
+            if taken <= least {
+                (copied, least) = (Some((copy, source)), taken);
+            }
+            (cell, byte) = (source, at);
+        }
+        if let Some((copy, source)) = copied.filter(|_| self.is_given(cell))
+            && let Some(length) = self.length_of(copy, source)
+        {
+            return Some((copy, length, copied_here(wrong)));
+        }
+        Some((returned, cell, format!("the first wrong byte, {:?}, is written here", char::from(wrong.byte.0))))
+    }
+
+    /// Bytes that the copy which left a write took into the same object.
+    fn copied_bytes(&self, write: u32) -> usize {
+        let (run, names) = (self.failing(), &self.runs.naming.names);
+        let object = |one: u32| names.place(run.location(one)).object;
+        let all = run.written(run.writer(write)).filter(|one| object(*one) == object(write));
+        all.map(|one| self.width(one) as usize).sum()
+    }
+
+    /// True for what a call of input left in memory.
+    fn is_given(&self, write: u32) -> bool {
+        let site = self.failing().site(self.failing().writer(write));
+        matches!(self.code.what(site), Site::Returned(_)) && self.code.role(site) == Some(Role::Input)
+    }
+
+    /// The length of a copy that took `source`: the write of what says it.
+    fn length_of(&self, copy: u32, source: u32) -> Option<u32> {
+        let (run, names) = (self.failing(), &self.runs.naming.names);
+        let object = |write: u32| names.place(run.location(write)).object;
+        let Site::Returned(step) = self.code.what(run.site(copy)) else {
+            let is_length = |write: &u32| {
+                object(*write) != object(source)
+                    && matches!(run.value(*write), Value::Number(_))
+                    && run.writer(*write) != 0
+            };
+            return run.reads(copy).iter().copied().filter(is_length).max_by_key(|write| run.writer(*write));
+        };
+        let model = external::known(self.words.callee(step)?)?;
+        let number = model.effects.iter().find_map(|effect| match effect {
+            Does::Copies(_, _, Extent::Count(number)) => Some(*number),
+            _ => None,
+        })?;
+        let call = (1..copy).rev().find(|point| run.site(*point) == self.code.site(Site::Step(step)))?;
+        let is_length = |write: &u32| {
+            let place = names.place(run.location(*write));
+            self.is_argument(place.object) && place.offset == 8 * u32::from(number)
+        };
+        run.written(call).find(is_length)
     }
 
     /// The place from which on a string literal was handed to what put a byte of it into memory.
@@ -86,8 +148,14 @@ impl Case<'_> {
     fn wrong_byte_fact(&self) -> Option<(u32, Point)> {
         let wrong = self.wrong?;
         let (_, mut cell, mut byte) = self.wrong_cell(wrong)?;
+        let mut copied = None;
         while let Some((source, at)) = self.copied_from(cell, byte) {
+            copied = Some(self.failing().writer(cell));
             (cell, byte) = (source, at);
+        }
+        if let Some(copy) = copied.filter(|_| self.is_given(cell)) {
+            let text = copied_here(wrong);
+            return Some((cell, Point { text, ..self.place(Side::Second, copy) }));
         }
         let point = self.failing().writer(cell);
         let text = format!("the first wrong byte, {:?}, is put into memory here", char::from(wrong.byte.0));
@@ -150,4 +218,9 @@ impl Case<'_> {
     pub(super) fn failing(&self) -> &Run {
         &self.runs.runs[Side::Second.index()]
     }
+}
+
+/// What a copy does with a wrong byte of the program's input, in words.
+fn copied_here(wrong: &Wrong) -> String {
+    format!("the first wrong byte, {:?}, is copied here from what the program was given", char::from(wrong.byte.0))
 }

@@ -261,7 +261,8 @@ impl Code {
         step
     }
 
-    fn successors(&self, step: u32) -> Vec<u32> {
+    /// The steps that may come right after a step of the same function; of a branch the one of each outcome, in their order.
+    pub fn successors(&self, step: u32) -> Vec<u32> {
         let code = &self.steps[step as usize];
         match code.action {
             Action::Branch { then, otherwise } => vec![then, otherwise],

@@ -109,6 +109,11 @@ impl<'a> Words<'a> {
         step.map_or("", |step| self.function_name(self.code.steps[step as usize].function))
     }
 
+    /// The file in which `main` is, if that is recorded: what tells a line without a file is in it, as a rule.
+    pub fn file_of_main(&self) -> Option<&'a str> {
+        file_of_main(self.program, self.code)
+    }
+
     /// The name of a function.
     pub fn function_name(&self, function: u32) -> &'a str {
         &self.program.functions[self.code.functions[function as usize].program as usize].name
@@ -305,6 +310,7 @@ impl<'a> Words<'a> {
         // The bytes of an address may be letters, too; several characters are no number.
         let is_text = !self.is_pointer(cell, bits) && self.class(location).is_none_or(|(_, size)| size > length);
         let is_argument = matches!(self.runs.naming.kinds.get(cell.object as usize), Some(Kind::Argument(_)));
+        let points = part.as_ref().is_some_and(|part| part.pointee.is_some()) && length == 8;
         let is_of_letters = is_argument || part.is_some_and(|part| part.size == 1);
         let least = if length > 1 && is_of_letters { 1 } else { LEAST_TEXT };
         if let Some(text) = text(bits, length, least).filter(|_| is_text) {
@@ -315,7 +321,7 @@ impl<'a> Words<'a> {
             Some((ValueClass::Bool, _)) => (bits != 0).to_string(),
             Some((ValueClass::Unsigned, size)) if size == length => bits.to_string(),
             Some((ValueClass::Pointer | ValueClass::String | ValueClass::FunctionPointer, _)) => self.pointer(bits),
-            None if self.is_pointer(cell, bits) => self.pointer(bits),
+            None if points || self.is_pointer(cell, bits) => self.pointer(bits),
             _ if length == 1 && (0x20..0x7f).contains(&bits) => format!("{signed} '{}'", bits as u8 as char),
             _ => signed.to_string(),
         }
@@ -432,6 +438,13 @@ fn text(bits: u64, length: u32, least: usize) -> Option<String> {
     let is_text = letters.iter().all(|byte| is_printable(&byte) || b"\n\t\r".contains(byte))
         && letters.iter().filter(is_printable).count() >= least;
     (is_text && rest.iter().all(|byte| *byte == 0)).then(|| format!("{:?}", String::from_utf8_lossy(letters)))
+}
+
+/// The file in which `main` is, if that is recorded: what tells a line without a file is in it, as a rule.
+pub fn file_of_main<'p>(program: &'p Program, code: &Code) -> Option<&'p str> {
+    let mains = code.functions.iter().map(|function| &program.functions[function.program as usize]);
+    let main = mains.into_iter().find(|function| function.name == "main")?;
+    program.files.get(main.place.file as usize).map(String::as_str)
 }
 
 /// Whether `given`, as a user writes it, means the file `path`: the whole path, or the end of it from a directory on.

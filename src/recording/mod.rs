@@ -34,7 +34,7 @@ mod walked;
 
 pub use body::{BodyError, Code, CodeStep, Function, Site, Variable};
 pub use bounds::{Block, Bounds, Misuse, Owner, Use};
-pub use describe::{NOT_NULL, Words, is_same_file};
+pub use describe::{NOT_NULL, Words, file_of_main, is_same_file};
 pub use file::{Given, Recording, RecordingError, code_of, code_of_builds};
 pub use fill::{Details, Frame, Held, Naming};
 pub use gather::Control;

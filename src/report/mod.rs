@@ -63,7 +63,7 @@ pub use document::{
     Build, Cause, ComparedLine, ComparedMethod, Comparison, EXPLANATION_SCHEMA_VERSION, Explanation, FunctionCoverage,
     FunctionLeft, FunctionProfile, Made, NightPoint, NotLookedAt, Origin, OutputDifference, Place, Point, ProfileEdge,
     REPORT_SCHEMA_VERSION, ReadError, Recorded, Report, ReportCommand, SourceFile, Step, TestInput, TestOutcome,
-    TestResult, UnitLeft, places_named, read_report,
+    TestResult, UnitLeft, lines_named, places_named, read_report,
 };
 pub use document_sarif::report_sarif;
 pub use document_text::write_report_text;

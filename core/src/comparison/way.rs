@@ -13,6 +13,8 @@ pub enum Tie {
     Control,
     /// It reads what that one wrote: the write.
     Value(u32),
+    /// It reads what is still there because that one, a decision, led past what would have written there.
+    Missed,
     /// It is where the way begins.
     Start,
 }

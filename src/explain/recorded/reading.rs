@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::{LEAST_ENDLESS_BYTES, Loaded, RecordedTest, RecordingRoom};
 use crate::obstacle::Obstacle;
-use crate::recording::{Runs, Site, is_same_file, read_last};
+use crate::recording::{Runs, Site, file_of_main, is_same_file, read_last};
 use crate::report::Place;
 use crate::suite::Verdict;
 
@@ -59,7 +59,7 @@ impl RecordingRoom<'_> {
 
     /// The sites on the first line in recorded code that what a test complains of names; none of a process that did not end in order, for there it is the
     /// end that matters.
-    fn sites_complained_of(&self, recorded: &RecordedTest, loaded: &Loaded) -> Vec<u32> {
+    pub fn sites_complained_of(&self, recorded: &RecordedTest, loaded: &Loaded) -> Vec<u32> {
         let (program, code) = &**loaded;
         if !recorded.recording.has_ended() || recorded.verdict != Verdict::Fail {
             return Vec::new();
@@ -74,7 +74,9 @@ impl RecordingRoom<'_> {
             let steps = (0..code.steps.len() as u32).filter(is_there);
             Some(steps.map(|step| code.site(Site::Step(step))).collect::<Vec<u32>>()).filter(|sites| !sites.is_empty())
         };
-        recorded.complained_places(&complaint, self.store.root(), &program.files).find_map(sites).unwrap_or_default()
+        let own = file_of_main(program, code);
+        let mut places = recorded.complained_places(&complaint, self.store.root(), &program.files, own);
+        places.find_map(sites).unwrap_or_default()
     }
 
     /// How long reading so many bytes of recordings takes, judged by the last one that was read.

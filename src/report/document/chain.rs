@@ -126,6 +126,17 @@ pub fn places_named(text: &str, files: &[String]) -> Vec<Place> {
     places.into_iter().map(|(_, place)| place).collect()
 }
 
+/// Lines that a text names without a file, as in `failed on line 12`; none of what it names with a column, for that is of an input.
+pub fn lines_named(text: &str) -> Vec<u32> {
+    let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let is_column = |at: usize| words.get(at).is_some_and(|word| COLUMNS.contains(&word.to_lowercase().as_str()));
+    let named = (1..words.len()).filter(|at| words[at - 1].eq_ignore_ascii_case("line") && !is_column(at + 1));
+    named.filter_map(|at| words[at].parse().ok()).collect()
+}
+
+/// What stands between a line and a column.
+const COLUMNS: [&str; 5] = ["column", "columns", "col", "char", "position"];
+
 /// What reads `FILE:LINE` in a text.
 fn places_in<'a>(text: &'a str, files: &'a [String]) -> impl Iterator<Item = Place> + 'a {
     text.match_indices(':').flat_map(move |(at, _)| {
@@ -271,5 +282,12 @@ mod tests {
         assert_eq!(named("not ok 3 - a.c 117\nb.c(5): no"), ["a.c:117", "b.c:5"]);
         assert_eq!(named("at a.c line 7, lib/b.c, line 8, /x/b.c:line 9"), ["a.c:7", "lib/b.c:8"]);
         assert_eq!(named("a.c:12:5: error; aa.c:4, a.c 2nd, a.c: none"), ["a.c:12"]);
+    }
+
+    #[test]
+    fn lines_are_named_without_a_file() {
+        assert_eq!(lines_named("Fail on line 511: [a == b]"), [511]);
+        assert_eq!(lines_named("FAILED: t1 (at Line 12), line: 14"), [12, 14]);
+        assert_eq!(lines_named("line 3 column 5, line 3, col 7, lines 4, on-line x, pipeline2 7"), [0; 0]);
     }
 }

@@ -10,7 +10,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{DiffReport, Entry, GraphReport, RankingReport};
-pub use chain::{Cause, EXPLANATION_SCHEMA_VERSION, Explanation, Made, Origin, Place, Point, Step, places_named};
+pub use chain::{
+    Cause, EXPLANATION_SCHEMA_VERSION, Explanation, Made, Origin, Place, Point, Step, lines_named, places_named,
+};
 pub use coverage::{FunctionCoverage, SourceFile};
 pub use nights::NightPoint;
 pub use project::{

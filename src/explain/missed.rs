@@ -1,0 +1,106 @@
+//! Writes that are missing: a value is still what it was, because a decision led past what writes it.
+
+use std::collections::HashSet;
+
+use suspect_format::body::{Action, Token};
+
+use super::Case;
+use crate::comparison::{NONE, Value};
+
+/// Decisions, at most, that are asked whether they led past a write: the last ones.
+const MOST_ASKED: usize = 1000;
+/// Steps of a function, at most, that one way of a decision is followed for.
+const MOST_STEPS: usize = 2000;
+
+impl Case<'_> {
+    /// The last decision between a write and the point that reads it which led past another write there: of a count, where what counts was not done once more;
+    /// of a constant in a local variable, where no other value was given to it. Nothing for what is computed from other values: these say more.
+    pub(super) fn led_past(&self, write: u32, reader: u32) -> Option<u32> {
+        let run = self.failing();
+        let (writer, location) = (run.writer(write), run.location(write));
+        let is_data = |read: &&u32| !matches!(run.value(**read), Value::Address(_));
+        let is_store = |point: u32| {
+            self.code
+                .step_of(run.site(point))
+                .is_some_and(|step| matches!(self.code.steps[step as usize].action, Action::Store(_)))
+        };
+        if writer == 0 || !is_store(writer) {
+            return None;
+        }
+        let mut data = run.reads(writer).iter().filter(is_data).peekable();
+        if data.peek().is_none() {
+            return self.led_past_other(writer, reader);
+        }
+        if !data.all(|read| run.location(*read) == location) {
+            return None;
+        }
+        // What counts stands under decisions of its function that went another way since.
+        let mut parent = run.parent(writer);
+        while parent != NONE && parent != 0 && self.code.decides(run.site(parent)) {
+            let differs =
+                |point: &u32| run.site(*point) == run.site(parent) && run.outcome(*point) != run.outcome(parent);
+            if let Some(past) = (writer + 1..reader).rev().find(differs) {
+                return Some(past);
+            }
+            parent = run.parent(parent);
+        }
+        None
+    }
+
+    /// True for a store of a constant that no decision of its function led to: why it has that value is said.
+    pub(super) fn is_plain_constant(&self, point: u32) -> bool {
+        let run = self.failing();
+        let is_store = self
+            .code
+            .step_of(run.site(point))
+            .is_some_and(|step| matches!(self.code.steps[step as usize].action, Action::Store(_)));
+        let is_led_to = run.parent(point) != NONE && self.code.decides(run.site(run.parent(point)));
+        is_store && !is_led_to && run.reads(point).iter().all(|read| matches!(run.value(*read), Value::Address(_)))
+    }
+
+    /// The same of a constant in a local variable, which another step of its function writes.
+    fn led_past_other(&self, writer: u32, reader: u32) -> Option<u32> {
+        let (run, details) = (self.failing(), &self.runs.details[1]);
+        let step = self.code.step_of(run.site(writer))?;
+        let variable = self.local(step)?;
+        let function = &self.code.functions[self.code.steps[step as usize].function as usize];
+        let others: HashSet<u32> =
+            function.steps.clone().filter(|other| *other != step && self.local(*other) == Some(variable)).collect();
+        let frame = details.frame_of(writer);
+        let is_asked = |point: &u32| details.frame_of(*point) == frame && run.outcome(*point) != NONE;
+        (writer + 1..reader).rev().filter(is_asked).take(MOST_ASKED).find(|point| {
+            let Some(branch) = self.code.step_of(run.site(*point)).filter(|branch| self.code.is_branch(*branch)) else {
+                return false;
+            };
+            let ways = self.code.successors(branch);
+            let taken = run.outcome(*point) as usize;
+            let (Some(taken), Some(other)) = (ways.get(taken), ways.get(1 - taken.min(1))) else { return false };
+            self.comes_to(*other, branch, &others) && !self.comes_to(*taken, branch, &others)
+        })
+    }
+
+    /// The place in its frame that a step stores to.
+    fn local(&self, step: u32) -> Option<i64> {
+        let code = &self.code.steps[step as usize];
+        let next = self.code.steps.get(step as usize + 1)?;
+        let tree = self.code.nodes.get(code.tokens as usize..next.tokens as usize)?;
+        match (code.action, tree.last()?.token) {
+            (Action::Store(_), Token::Frame(offset)) => Some(offset),
+            _ => None,
+        }
+    }
+
+    /// Whether some step is come to from a step without passing `but`.
+    fn comes_to(&self, from: u32, but: u32, wanted: &HashSet<u32>) -> bool {
+        let (mut open, mut seen) = (vec![from], HashSet::from([but]));
+        while let Some(step) = open.pop().filter(|_| seen.len() < MOST_STEPS) {
+            if wanted.contains(&step) {
+                return true;
+            }
+            if seen.insert(step) {
+                open.extend(self.code.successors(step));
+            }
+        }
+        false
+    }
+}

@@ -1,0 +1,210 @@
+//! Where a failing run is followed from: a check that tells its line alone, a wrong byte that went through copies; and what silences it.
+
+use serde_json::Value;
+
+use crate::project::Project;
+
+fn line_of(source: &str, tag: &str) -> u64 {
+    1 + source.lines().position(|line| line.contains(tag)).unwrap() as u64
+}
+
+/// What `suspect explain` says of a program of these sources that is tested as a whole.
+fn explained(sources: &[(&str, &str)], build: &str, suite: &str) -> Value {
+    let project = Project::new();
+    for (name, source) in sources {
+        project.write(name, source);
+    }
+    project.write("suspect.toml", &format!("[build]\ncommand = \"{build}\"\n\n[[suite]]\n{suite}\n"));
+    project.succeed(&["build"]);
+    project.suspect(&["test"]);
+    let mut command = project.command(&["explain", "--format", "json"]);
+    serde_json::from_slice(&command.output().unwrap().stdout).unwrap()
+}
+
+fn lines(told: &Value) -> Vec<u64> {
+    told.as_array().unwrap().iter().filter_map(|point| point["line"].as_u64()).collect()
+}
+
+/// Counts words, and takes a tab for none of what parts them, each time.
+const WORDS: &str = r#"int words(const char *text)
+{
+    int count = 0, inside = 0;
+    for (; *text; text++) {
+        if (*text == ' ') { /* fault */
+            inside = 0;
+        } else if (!inside) {
+            inside = 1;
+            count++;
+        }
+    }
+    return count;
+}
+"#;
+
+/// Checks that tell their line without a file, and a summary that comes last.
+const TEST_WORDS: &str = r#"#include <stdio.h>
+
+int words(const char *);
+static int checked;
+
+#define CHECK(holds) do { checked++; \
+    if (!(holds)) { fprintf(stderr, "Fail on line %d: [%s]\n", __LINE__, #holds); return #holds; } } while (0)
+
+static const char *all(void)
+{
+    CHECK(words("") == 0);
+    CHECK(words("one two") == 2);
+    CHECK(words("a\tb\tc d") == 4); /* check */
+    return NULL;
+}
+
+int main(void)
+{
+    const char *message = all();
+    printf("%s, checked: %d\n", message ? "FAIL" : "PASS", checked);
+    return message != NULL;
+}
+"#;
+
+#[test]
+fn a_check_that_tells_its_line_alone_is_where_it_begins() {
+    let sources = [("words.c", WORDS), ("test_words.c", TEST_WORDS)];
+    let suite = "kind = \"command\"\nrun = \"./words\"";
+    let found = explained(&sources, "cc -g -O0 -o words words.c test_words.c", suite);
+    let told = lines(&found["facts"]);
+    assert_eq!(told.first(), Some(&line_of(TEST_WORDS, "/* check */")), "{found}");
+    assert!(found["facts"].to_string().contains("words.c"), "{found}");
+}
+
+/// Puts the cells of its input line into a buffer that grows. An empty cell takes all that follows.
+const CELLS: &str = r#"#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct buffer { char *data; size_t size, room; };
+
+static void put(struct buffer *to, const char *data, size_t size)
+{
+    if (to->size + size > to->room) {
+        to->room = 2 * (to->size + size);
+        to->data = realloc(to->data, to->room);
+    }
+    memcpy(to->data + to->size, data, size);
+    to->size += size;
+}
+
+int main(void)
+{
+    char line[256];
+    struct buffer out = { NULL, 0, 0 };
+    size_t n = fread(line, 1, sizeof line, stdin);
+    while (n > 0 && line[n - 1] == '\n')
+        n--;
+    for (size_t at = 0; at < n; at++) {
+        const char *end = memchr(line + at, '|', n - at);
+        size_t length = end ? (size_t)(end - line) - at : 0;
+        size_t taken = length ? length : n - at; /* fault */
+        put(&out, "<", 1);
+        put(&out, line + at, taken); /* passes */
+        put(&out, ">", 1);
+        at += taken;
+    }
+    fwrite(out.data, 1, out.size, stdout);
+    free(out.data);
+    return 0;
+}
+"#;
+
+#[test]
+fn of_a_wrong_byte_that_was_copied_the_length_is_followed() {
+    let sources = [("cells.c", CELLS), ("in/empty", "a||bb||cc\n"), ("out/empty", "<a><><bb><><cc>")];
+    let suite = "kind = \"cases\"\ninputs = \"in/*\"\nrun = \"./cells < {input}\"\nexpect = \"out/{stem}\"";
+    let found = explained(&sources, "cc -g -O1 -o cells cells.c", suite);
+    let told = lines(&found["facts"]);
+    assert!(found["facts"][0]["text"].as_str().unwrap().contains("'|', is copied here"), "{found}");
+    assert!(told.contains(&line_of(CELLS, "/* fault */")), "{found}");
+    assert!(told.contains(&line_of(CELLS, "/* passes */")), "{found}");
+    assert!(!found["facts"].to_string().contains('@'), "{found}");
+}
+
+/// Asks a list for its next items; a wrong first index ends the loop before it begins.
+const ITEMS: &str = r#"#include <stddef.h>
+
+static const char *const items[] = { "one", "two", "three", NULL };
+
+const char *next(int *at)
+{
+    if (*at < 0)
+        *at = 3; /* fault */
+    return items[(*at)++];
+}
+"#;
+
+const TEST_ITEMS: &str = r#"#include <stdio.h>
+#include <stdlib.h>
+
+const char *next(int *);
+
+static int counted(void)
+{
+    int count = 0, at = -1;
+    while (next(&at) != NULL) /* ends */
+        count++;
+    return count;
+}
+
+int main(void)
+{
+    int failed = 0;
+    for (int round = 0; round < 2; round++) {
+        if (counted() != 3) { /* check */
+            fprintf(stderr, "%s:%d: wrong count\n", __FILE__, __LINE__ - 1);
+            failed++;
+        }
+    }
+    return failed;
+}
+"#;
+
+#[test]
+fn of_a_count_that_stays_the_decision_is_told_that_led_past_it() {
+    let sources = [("items.c", ITEMS), ("test_items.c", TEST_ITEMS)];
+    let suite = "kind = \"command\"\nrun = \"./items\"";
+    let found = explained(&sources, "cc -g -O0 -o items items.c test_items.c", suite);
+    let told = lines(&found["facts"]);
+    assert_eq!(told.first(), Some(&line_of(TEST_ITEMS, "/* check */")), "{found}");
+    assert!(told.contains(&line_of(TEST_ITEMS, "/* ends */")), "{found}");
+    assert!(found["facts"].to_string().contains("it stays so, for "), "{found}");
+    assert!(found["facts"].to_string().contains("items.c"), "{found}");
+}
+
+/// Cubes, each time wrong but for 0 and 1, and checks of them in a loop.
+const CUBES: &str = r#"#include <stdio.h>
+
+static int cube(int n)
+{
+    return n * n * n - (n > 1); /* fault */
+}
+
+int main(void)
+{
+    static const int wanted[] = { 0, 1, 8, 27 };
+    int failed = 0;
+    for (int n = 0; n < 4; n++) { /* loop */
+        if (cube(n) != wanted[n]) { /* check */
+            printf("%s:%d: failed\n", __FILE__, __LINE__ - 1);
+            failed++;
+        }
+    }
+    return failed;
+}
+"#;
+
+#[test]
+fn a_change_that_keeps_the_test_from_its_check_is_no_reference() {
+    let suite = "kind = \"command\"\nrun = \"./cubes\"";
+    let found = explained(&[("cubes.c", CUBES)], "cc -g -O0 -o cubes cubes.c", suite);
+    assert_ne!(found["made"]["point"]["line"], line_of(CUBES, "/* loop */"), "{found}");
+    let all = [lines(&found["facts"]), lines(&found["steps"])].concat();
+    assert!(all.contains(&line_of(CUBES, "/* fault */")), "{found}");
+}
