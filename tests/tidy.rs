@@ -179,6 +179,21 @@ fn every_file_says_what_it_owns() {
 }
 
 #[test]
+fn committed_files_are_text_or_kept_on_purpose() {
+    let listed = std::process::Command::new("git").arg("-C").arg(root()).args(["ls-files", "-z"]).output();
+    // A released archive has no repository.
+    let Some(listed) = listed.ok().filter(|listed| listed.status.success()) else { return };
+    let names = String::from_utf8(listed.stdout).unwrap();
+    // Features of rankings for fitting, and files of the formats of every version.
+    let is_kept = |name: &str| {
+        name.starts_with("tests/golden/") || name.starts_with("benches/accuracy/") && name.ends_with(".features.xz")
+    };
+    let is_binary = |name: &str| fs::read(root().join(name)).is_ok_and(|bytes| bytes.contains(&0));
+    let found: Vec<&str> = names.split_terminator('\0').filter(|name| !is_kept(name) && is_binary(name)).collect();
+    assert!(found.is_empty(), "no text: {found:?}");
+}
+
+#[test]
 fn the_reference_gives_every_exit_code() {
     let text = read("docs/reference.md");
     let table: BTreeMap<u8, String> = text
