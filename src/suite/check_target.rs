@@ -22,6 +22,8 @@ pub(super) const TARGETS: [&str; 11] = [
 ];
 /// What a program of tests may be made of, one thing of the other, at most: program, object, source.
 const DEPTH: u32 = 4;
+/// How long tests are run for what they make, as coreutils' timeout takes it: those that are made first are there then.
+const LONGEST: &str = "5m";
 /// Programs of tests that a build command names one by one, at most.
 const MOST_NAMED: usize = 12;
 
@@ -216,12 +218,14 @@ fn all_sources(makefile: &Makefile, target: &str, depth: u32, made: &mut Vec<Str
 fn programs(dir: &Path, makefile: &Makefile, target: &str, make: &str, made: &[String]) -> Option<String> {
     let mut needed = Vec::new();
     let shows = collect_needed(dir, makefile, target, DEPTH, &mut needed).is_some();
-    needed.retain(|name| !made.contains(name));
+    // What programs of the project make is a part of the tests, and so they are run in them.
+    needed.retain(|name| !made.contains(name) && !makefile.runs_programs(name));
     match needed.len() {
         0 if shows => None,
+        _ if !shows && makefile.runs_programs_by_pattern() => None,
         1..=MOST_NAMED if shows => Some(format!("{make} -j$(nproc) {}", needed.join(" "))),
-        // Running the tests makes what they need, too, and that one fails is no failure to build.
-        _ => Some(format!("({make} -k {target} || true)")),
+        // Running the tests makes what they need, too. That one fails, or does not end, is no failure to build.
+        _ => Some(format!("(timeout {LONGEST} {make} -k {target} || true)")),
     }
 }
 
@@ -375,10 +379,17 @@ mod tests {
         let many: Vec<String> = (0..=MOST_NAMED).map(|number| format!("t{number}")).collect();
         assert_eq!(
             also(&format!("all: p\ntest: {}\n\t./all\n", many.join(" "))),
-            Some("(make -k test || true)".into())
+            Some("(timeout 5m make -k test || true)".into())
         );
+        // What is made by the program under test is made by the tests.
+        assert_eq!(also("all: p\ntest: a.out b.o\n\tcmp a.out x\na.out: p\n\t./p -o $@\nb.o: b.c\n"), make("b.o"));
+        let pattern = "T = $(wildcard *.c)\nall: p\ntest: $(T:.c=.x)\n\tls\n%.x: p %.c\n\t@./p -o $@ $*.c\n";
+        assert_eq!(also(pattern), None);
         assert_eq!(also("T = a b\nall: p\ntest: $(T:%=%.t)\n\tprove $^\n"), make("a.t b.t"));
-        assert_eq!(also("all: p\ntest: $(wildcard *.t)\n\tprove $^\n"), Some("(make -k test || true)".into()));
+        assert_eq!(
+            also("all: p\ntest: $(wildcard *.t)\n\tprove $^\n"),
+            Some("(timeout 5m make -k test || true)".into())
+        );
     }
 
     #[test]

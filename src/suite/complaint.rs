@@ -5,6 +5,8 @@ use std::ops::Range;
 /// Words of lines that tell a failure, in small letters.
 const WORDS: [&str; 11] =
     ["fail", "assert", "error", "not ok", "expected", "mismatch", "abort", "wrong", "panic", "differs", "!="];
+/// Beginnings of words for what a line may count.
+const COUNTABLE: [&str; 7] = ["fail", "error", "mismatch", "wrong", "differ", "panic", "abort"];
 /// Ends of lines that tell what went well, whatever it is called.
 const WELL: [&str; 4] = ["ok", "pass", "passed", "done"];
 
@@ -43,20 +45,40 @@ pub fn failed_checks(said: &[u8]) -> impl Iterator<Item = &[u8]> {
 /// Whether a line tells a failure; one that counts none of them does not.
 fn tells_failure(line: &str) -> bool {
     let is_well = |last: &str| WELL.contains(&last.trim_matches(|c: char| !c.is_alphanumeric()));
-    let mut numbers = line.split(|c: char| !c.is_ascii_digit()).filter(|number| !number.is_empty()).peekable();
-    let counts_none = numbers.peek().is_some() && numbers.all(|number| number.bytes().all(|digit| digit == b'0'));
     let goes_well = line.split_whitespace().next_back().is_some_and(is_well) && !line.contains("not ok");
     count_of_failures(line)
-        .map_or(!counts_none && !goes_well && WORDS.iter().any(|word| line.contains(word)), |count| count > 0)
+        .map_or(!counts_none(line) && !goes_well && WORDS.iter().any(|word| line.contains(word)), |count| count > 0)
+}
+
+/// The words of a line, without what stands between them.
+fn words(line: &str) -> Vec<&str> {
+    let ends = [' ', '\t', '\r', '\n', ',', ';', '/', '(', ')', '[', ']'];
+    line.split(ends).filter(|word| !word.is_empty()).collect()
+}
+
+/// A word as a count.
+fn count(word: &str) -> Option<u64> {
+    word.trim_end_matches('.').parse().ok()
+}
+
+/// Whether a line says that there are none of what it is about, as in `mismatches 0`; `line 0: error` does not.
+fn counts_none(line: &str) -> bool {
+    let mut numbers = line.split(|c: char| !c.is_ascii_digit()).filter(|number| !number.is_empty());
+    let has_others = numbers.any(|number| number.bytes().any(|digit| digit != b'0'));
+    let words = words(line);
+    let is_none = |at: usize| words.get(at).is_some_and(|word| count(word) == Some(0));
+    let is_number = |at: usize| at > 0 && NUMBERED.contains(&words[at - 1]);
+    let is_about = |at: &usize| COUNTABLE.iter().any(|word| words[*at].starts_with(word));
+    let mut about = (0..words.len()).filter(is_about);
+    let before =
+        |at: usize| (1..=2).filter_map(move |back| at.checked_sub(back)).any(|one| is_none(one) && !is_number(one));
+    !has_others && about.any(|at| before(at) || is_none(at + 1) || is_none(at + 2))
 }
 
 /// How many failures and errors a line counts, as in `5 passed, 1 failed` or `failures: 0`, if it counts them.
 fn count_of_failures(line: &str) -> Option<u64> {
-    let words: Vec<&str> = line
-        .split([' ', '\t', '\r', '\n', ',', ';', '/', '(', ')', '[', ']'])
-        .filter(|word| !word.is_empty())
-        .collect();
-    let number = |at: Option<usize>| words.get(at?)?.trim_end_matches('.').parse::<u64>().ok();
+    let words = words(line);
+    let number = |at: Option<usize>| count(words.get(at?)?);
     let count = |at: usize| {
         let before = at.checked_sub(1).filter(|before| number(Some(*before)).is_some());
         let before = before.or_else(|| at.checked_sub(2).filter(|_| COUNTED.contains(&words[at - 1])));
@@ -90,12 +112,20 @@ mod tests {
             "failures: 2, errors: 0",
             "test 0 failed: 1 is 2",
             "1 tests failed out of 5",
+            "line 0: error opening x.txt",
+            "expected 0, got nothing",
+            "error at offset 0",
         ] {
             assert!(found(failed).is_some(), "{failed}");
         }
-        for passed in
-            ["5 passed, 0 failed", "100% tests passed, 0 tests failed out of 5", "3 checks, failures: 0, errors: 0"]
-        {
+        for passed in [
+            "5 passed, 0 failed",
+            "100% tests passed, 0 tests failed out of 5",
+            "3 checks, failures: 0, errors: 0",
+            "mismatches 0",
+            "wrong answers: 0",
+            "0 mismatches",
+        ] {
             assert!(found(passed).is_none(), "{passed}");
         }
     }

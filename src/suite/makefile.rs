@@ -70,6 +70,18 @@ impl Makefile {
         !is_phony && (is_compiled || is_implicit)
     }
 
+    /// Whether the recipe of a target starts a program of the project.
+    pub(super) fn runs_programs(&self, target: &str) -> bool {
+        self.recipe(target).into_iter().any(runs_program)
+    }
+
+    /// Whether the recipe of a rule for all files of a kind does.
+    pub(super) fn runs_programs_by_pattern(&self) -> bool {
+        let patterns =
+            self.rules().flat_map(|(targets, _)| targets.split_whitespace()).filter(|made| made.contains('%'));
+        patterns.into_iter().any(|target| self.runs_programs(target))
+    }
+
     /// Whether a target is one of a rule's.
     fn is_among(&self, target: &str, targets: &str) -> bool {
         targets.split_whitespace().any(|word| match word.contains('$') {
@@ -176,6 +188,11 @@ impl Makefile {
         let mut named = assignments.filter(|(name, _)| name.trim_end_matches([':', '?', ' ', '\t']) == variable);
         named.next().map(|(_, value)| value.to_owned())
     }
+}
+
+/// Whether a line of a recipe starts a program by a path below the Makefile's directory.
+fn runs_program(line: &str) -> bool {
+    line.split([' ', '\t', ';', '&', '|', '(']).any(|word| word.trim_start_matches(['@', '-', '+']).starts_with("./"))
 }
 
 /// Whether a rule sets a variable for its target instead of saying what that is made of.

@@ -279,7 +279,7 @@ fn programs_of_tests_are_built_though_make_alone_leaves_them_out() {
         (started, "rm -f one two && make -k one two; test -x one && test -x two", 2),
         (only_made, "make -j$(nproc)", 1),
         (top, "make -j$(nproc) && make -C tests -j$(nproc) unit", 1),
-        (unseen, "make -j$(nproc) && (make -k test || true)", 1),
+        (unseen, "make -j$(nproc) && (timeout 5m make -k test || true)", 1),
     ] {
         let project = Project::new();
         project.write(WIDTH.0, WIDTH.1).write(WIDTH_TEST.0, WIDTH_TEST.1).write("Makefile", makefile);
