@@ -178,7 +178,7 @@ fn run_build(
     (format, output): (OutputFormat, BuildOutput),
     out: &mut impl Write,
 ) -> Result<(), Failure> {
-    let options = BuildOptions {
+    let mut options = BuildOptions {
         command: command.words,
         modes,
         directory: command.directory,
@@ -186,14 +186,15 @@ fn run_build(
         root: store.root().to_path_buf(),
         output,
     };
-    let report = match build::build(&options) {
-        Ok(report) => report,
-        Err(BuildError::NotInstrumented(report)) => {
-            let message = format!("{report}suspect: no program of this build is instrumented");
-            return Err(Failure::new(Exit::NotInstrumented, message.trim_start_matches("suspect: ")));
-        }
-        Err(error) => return Err(error.into()),
-    };
+    let mut report = report_of(build::build(&options))?;
+    if report.status != 0
+        && let Some(command) = one_by_one(&options.command)
+    {
+        // Makefiles that do not name all that a target needs build only in their own order.
+        say!("suspect: the build failed with commands beside each other; once more, one at a time ...");
+        options.command = command;
+        report = report_of(build::build(&options))?;
+    }
     store.save_build(&report)?;
     if format == OutputFormat::Json {
         write_json(&report, out).map_err(Failure::of(Exit::File))?;
@@ -205,6 +206,28 @@ fn run_build(
         status => Err(Failure::new(Exit::Baseline, format!("the build command ended with status {status}"))),
     }
 }
+
+/// What a build came to; an error where no program records anything.
+fn report_of(built: Result<BuildReport, BuildError>) -> Result<BuildReport, Failure> {
+    match built {
+        Ok(report) => Ok(report),
+        Err(BuildError::NotInstrumented(report)) => {
+            let message = format!("{report}suspect: no program of this build is instrumented");
+            Err(Failure::new(Exit::NotInstrumented, message.trim_start_matches("suspect: ")))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The command with one job at a time, where it has as many as there are processors.
+fn one_by_one(command: &[OsString]) -> Option<Vec<OsString>> {
+    let (line, words) = command.split_last()?;
+    let line = line.to_str().filter(|line| line.contains(MANY_JOBS))?.replace(MANY_JOBS, "-j1");
+    Some(words.iter().cloned().chain([line.into()]).collect())
+}
+
+/// How a shell's line asks make for as many jobs as there are processors.
+const MANY_JOBS: &str = "-j$(nproc)";
 
 fn modes(asked: &[String], configured: Option<&Config>) -> Result<String, Failure> {
     let configured = configured.map_or(&[][..], |config| &config.build.modes);

@@ -296,6 +296,24 @@ fn programs_of_tests_are_built_though_make_alone_leaves_them_out() {
 }
 
 #[test]
+fn a_makefile_that_builds_only_in_its_order_is_built_one_command_at_a_time() {
+    let project = Project::new();
+    // The program needs the object, which the Makefile does not say.
+    let object = "width.o: width.c\n\tsleep 1\n\t$(CC) -g -c width.c\n";
+    let makefile =
+        format!("all: width.o unit\n{object}unit: tests.c\n\t$(CC) -g -o $@ tests.c width.o\ntest: all\n\t./unit\n");
+    project.write(WIDTH.0, WIDTH.1).write(WIDTH_TEST.0, WIDTH_TEST.1).write("Makefile", &makefile);
+    project.write("suspect.toml", "[build]\ncommand = \"make -j2\"\n").fail(&["build"], 4);
+    fs::remove_file(project.path().join("width.o")).unwrap();
+    project.write("suspect.toml", "[build]\ncommand = \"nproc() { echo 2; }; make -j$(nproc)\"\n");
+    let said = text(&project.suspect(&["build"]));
+    assert!(said.contains("failed with commands beside each other; once more, one at a time"), "{said}");
+    assert!(said.contains("2 units instrumented") && project.path().join("unit").is_file(), "{said}");
+    // An error of the compiler is one in any order.
+    project.write(WIDTH.0, "int width(\n").fail(&["build"], 4);
+}
+
+#[test]
 fn what_is_built_below_is_tested_by_the_script_that_is_called_so() {
     let project = Project::new();
     let driver = "#!/bin/sh\nmake/unit > out\necho width 3 | cmp - out\n";
