@@ -137,7 +137,12 @@ impl Test {
 
     /// Whether how the program ends is all that decides.
     pub fn is_judged_by_status(&self) -> bool {
-        matches!(self.plan.oracle, Oracle::Exit { .. })
+        self.plan.oracle.is_by_status()
+    }
+
+    /// Whether a run may pass that still tells the failure: its status alone decides, or a driver that may look at nothing else.
+    pub fn may_be_silenced(&self) -> bool {
+        self.is_judged_by_status() || matches!(self.plan.oracle, Oracle::Driven(_))
     }
 
     /// Whether what a unit-test framework says of one case decides.
@@ -166,7 +171,7 @@ impl Suite {
     /// When the system refuses to run the reference program.
     pub fn judging(&self, test: &Test, scratch: &ScratchRoot) -> Result<Judging, SuiteError> {
         Ok(match &test.plan.oracle {
-            Oracle::Exit { .. } => Judging::Status,
+            oracle if oracle.is_by_status() => Judging::Status,
             Oracle::Compare(compare) => {
                 let expected = self.placed(test, scratch, |place| Ok(place.expected(&compare.expected)))?;
                 let status = compare.status;

@@ -271,12 +271,13 @@ pub(super) struct CtestOracle {
 
 impl CtestOracle {
     /// Whether the exit status alone decides.
+    pub(super) fn is_by_status(&self) -> bool {
+        [&self.pass, &self.fail, &self.skip].iter().all(|expressions| expressions.is_empty()) && self.missing.is_none()
+    }
+
+    /// Whether a run passes that ends with status 0, whatever it writes.
     pub(super) fn wants_success(&self) -> bool {
-        self.pass.is_empty()
-            && self.fail.is_empty()
-            && self.skip.is_empty()
-            && !self.will_fail
-            && self.missing.is_none()
+        self.is_by_status() && !self.will_fail
     }
 
     /// As CTest does: a matching skip expression or status skips; a crash fails; with pass expressions one must match and the exit

@@ -130,6 +130,15 @@ impl Oracle {
         }
     }
 
+    /// Whether how the program ends is all that decides.
+    pub(super) fn is_by_status(&self) -> bool {
+        match self {
+            Oracle::Exit { .. } => true,
+            Oracle::Ctest(oracle) => oracle.is_by_status(),
+            _ => false,
+        }
+    }
+
     /// Whether a run passes that ends with status 0, whatever it writes.
     pub(super) fn wants_success(&self) -> bool {
         match self {

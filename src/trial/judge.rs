@@ -37,7 +37,7 @@ pub(super) struct Judge {
     pub ends: RefCell<HashMap<(usize, u64), u64>>,
 }
 
-/// Where a failing test that is judged by its status says so.
+/// Where a failing test says so that may pass although it still does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Complaint {
     /// On standard output: the offsets at which it begins and ends.
@@ -48,16 +48,13 @@ pub(super) enum Complaint {
 
 impl Complaint {
     /// Of a failing run whose streams are the same each time as far as `looks_at` says.
-    pub(super) fn of(judging: &Judging, outputs: &[Written; 2], looks_at: [bool; 2]) -> Option<Complaint> {
+    pub(super) fn of(outputs: &[Written; 2], looks_at: [bool; 2]) -> Option<Complaint> {
         let of = |at: usize| complaint(&outputs[at].bytes).filter(|_| looks_at[at]);
-        match judging {
-            Judging::Status if of(1).is_some() => Some(Complaint::Errors),
-            Judging::Status => {
-                let offset = |at: usize| compared(&outputs[0].bytes[..at]).len() as u64;
-                of(0).map(|place| Complaint::Output { start: offset(place.start), end: offset(place.end) })
-            }
-            _ => None,
+        if of(1).is_some() {
+            return Some(Complaint::Errors);
         }
+        let offset = |at: usize| compared(&outputs[0].bytes[..at]).len() as u64;
+        of(0).map(|place| Complaint::Output { start: offset(place.start), end: offset(place.end) })
     }
 }
 
@@ -367,7 +364,7 @@ mod tests {
     fn a_status_that_passes_beside_the_same_complaint_is_silenced() {
         let failing = |output: &str, errors: &str| {
             let outputs = [written(output.as_bytes()), written(errors.as_bytes())];
-            let complaint = Complaint::of(&Judging::Status, &outputs, [true; 2]);
+            let complaint = Complaint::of(&outputs, [true; 2]);
             Judge { status: 1 << 8, outputs, complaint, matched: None, judging: Judging::Status, ..judge("", "no") }
         };
         let silenced_with = |judge: Judge, written_out: &'static str, matched: u64, errors: &str| {

@@ -43,6 +43,27 @@ fn silencing_a_failed_check_is_no_repair() {
     assert!(!shown.contains("with `0`: t/mod.calc passes"), "{shown}");
 }
 
+#[test]
+fn silencing_a_failed_test_of_ctest_is_no_repair() {
+    let project = Project::new();
+    project.copy_program("checks.c");
+    let mut cmake = "cmake_minimum_required(VERSION 3.10)\nproject(checks C)\nenable_testing()\n\
+                     add_executable(checks checks.c)\n"
+        .to_owned();
+    for (name, text) in SCRIPTS {
+        project.write(&format!("t/{name}.calc"), text);
+        cmake += &format!("add_test({name} checks ${{CMAKE_SOURCE_DIR}}/t/{name}.calc)\n");
+    }
+    project.write("CMakeLists.txt", &cmake);
+    project.succeed(&["init"]);
+    project.succeed(&["build"]);
+    project.succeed(&["test"]);
+    let report = ranked(&project, &[]);
+    assert_eq!(u64::from(report.ranking[0].line), line_of("checks.c", "the fault"), "{:?}", report.ranking);
+    let shown = project.succeed(&["rank", "-v"]);
+    assert!(!shown.contains("with `0`: mod passes") && shown.contains("judged by their exit status alone"), "{shown}");
+}
+
 /// Checks what it is told to, and says what it checks; the square of 3 is wrong.
 const SQUARES: &str = "#include <stdio.h>
 #include <stdlib.h>
