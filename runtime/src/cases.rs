@@ -98,6 +98,11 @@ unsafe fn is_chosen(name: *const c_char) -> bool {
 
 /// The case that is to run alone, if the environment says so.
 fn chosen() -> Option<*const c_char> {
+    variable(ENV_CASE)
+}
+
+/// What a variable of the environment is set to.
+pub fn variable(name: &str) -> Option<*const c_char> {
     let environment = symbols::environment();
     if environment.is_null() {
         return None;
@@ -106,7 +111,7 @@ fn chosen() -> Option<*const c_char> {
     unsafe {
         let mut entry = *environment;
         while !entry.is_null() && !(*entry).is_null() {
-            if let Some(case) = memory::value_of(*entry, ENV_CASE) {
+            if let Some(case) = memory::value_of(*entry, name) {
                 return Some(case);
             }
             entry = entry.add(1);

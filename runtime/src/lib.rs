@@ -5,7 +5,7 @@
 //!
 //! A process counts (`count`), is recorded or replayed (`record`), takes part in a trial (`trial`, and `plan` where it runs many mutants),
 //! or does none of these. `start` decides which, before the program's own code. `hooks` are what units call.
-//! `cases` lets a test program run one of its cases alone. `process` is what the modules of a process must have in common; `os` is what they stand on.
+//! `cases` lets a test program run one of its cases alone, by its framework's functions or by `case_functions`. `process` is what the modules of a process must have in common; `os` is what they stand on.
 //!
 //! What holds everywhere here: no allocation, no panic path, no message, no call into the program's C library but those
 //! looked up weakly in `os::symbols`; system calls are made directly, so `errno` stays as it was. When anything is refused
@@ -35,6 +35,7 @@
 #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
 compile_error!("the runtime makes its system calls directly and knows x86-64 Linux only; add yours to os/sys.rs");
 
+mod case_functions;
 mod cases;
 mod count;
 mod hooks;
@@ -46,6 +47,7 @@ mod stand_in;
 mod start;
 mod trial;
 
+pub use case_functions::{__suspect_case, __suspect_case_left, __suspect_case_result};
 pub use hooks::{
     __suspect_choice, __suspect_node, __suspect_object, __suspect_operation, __suspect_pointer, __suspect_refuel,
     __suspect_text, __suspect_tick, __suspect_variable,

@@ -14,6 +14,7 @@ use suspect_format::trace::{
 };
 use suspect_format::{ENDIAN_TAG, FORMAT_VERSION};
 
+use crate::case_functions;
 use crate::count::file::{Progress, TraceFile};
 use crate::count::log;
 use crate::hooks::{self, Task};
@@ -120,6 +121,8 @@ extern "C" fn start() {
 
 /// `frame`: an address on the first thread's stack.
 extern "C" fn started(frame: usize) {
+    // SAFETY: the loader's thread, before anything else of this module runs.
+    unsafe { case_functions::start() };
     let Some(settings) = Settings::read() else { return };
     let Some(module) = Module::this() else { return };
     let Some(auxiliary) = Auxiliary::read(frame) else { return };

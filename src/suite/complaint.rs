@@ -42,6 +42,12 @@ pub fn failed_checks(said: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
+/// Whether a line tells a failure without counting any.
+pub(super) fn tells_one(line: &[u8]) -> bool {
+    let line = String::from_utf8_lossy(line).to_lowercase();
+    tells_failure(&line) && count_of_failures(&line).is_none()
+}
+
 /// Whether a line tells a failure; one that counts none of them does not.
 fn tells_failure(line: &str) -> bool {
     let is_well = |last: &str| WELL.contains(&last.trim_matches(|c: char| !c.is_alphanumeric()));

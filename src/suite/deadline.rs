@@ -17,6 +17,16 @@ pub enum Deadline {
     At(Instant),
 }
 
+/// How many times as long as the slowest that ended another run may take: with a fault some hang, and nobody waits for them in full.
+const SLOWER: u32 = 50;
+/// The least that a run may take.
+const LEAST: Duration = Duration::from_secs(10);
+
+/// How long a run is waited for when the slowest of others took this long.
+pub(super) fn patience_after(slowest: Duration) -> Duration {
+    slowest.saturating_mul(SLOWER).max(LEAST)
+}
+
 impl Deadline {
     /// This much time from now on.
     pub fn within(time: Duration) -> Deadline {

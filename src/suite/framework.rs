@@ -1,11 +1,12 @@
-//! Unit-test frameworks whose programs have many cases: how one is recognised, lists its cases and runs one of them alone.
+//! Unit-test frameworks whose programs have many cases: how one is recognised, lists its cases and runs one of them alone. A program's own functions
+//! are the last of them.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 
 use object::{Object, ObjectSymbol};
-use suspect_format::abi::ENV_CASE;
+use suspect_format::abi::{CASE_NAME, ENV_CASE, ENV_CASE_FUNCTION, ENV_CASE_RESULT};
 
 /// A framework that runs one case alone when it is told so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +29,8 @@ pub enum Framework {
     Munit,
     /// Unity.
     Unity,
+    /// None: functions of the program's own, see [`super::functions`].
+    Functions,
 }
 
 /// Arguments and variables that a program gets besides its own.
@@ -49,7 +52,7 @@ impl Extra {
 
 impl Framework {
     /// All of them.
-    pub const ALL: [Framework; 9] = [
+    pub const ALL: [Framework; 10] = [
         Framework::Check,
         Framework::Cmocka,
         Framework::Criterion,
@@ -59,6 +62,7 @@ impl Framework {
         Framework::Greatest,
         Framework::Munit,
         Framework::Unity,
+        Framework::Functions,
     ];
 
     /// The word in suspect.toml.
@@ -73,6 +77,7 @@ impl Framework {
             Framework::Greatest => "greatest",
             Framework::Munit => "munit",
             Framework::Unity => "unity",
+            Framework::Functions => "functions",
         }
     }
 
@@ -88,6 +93,7 @@ impl Framework {
             Framework::Greatest => "greatest.h",
             Framework::Munit => "munit.h",
             Framework::Unity => "unity.h",
+            Framework::Functions => return false,
         };
         let included =
             source.lines().filter_map(|line| line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include"));
@@ -109,6 +115,7 @@ impl Framework {
             Framework::Greatest => &["greatest_info"],
             Framework::Munit => &["munit_suite_main"],
             Framework::Unity => &["UnityBegin"],
+            Framework::Functions => &[],
         }
     }
 
@@ -120,13 +127,20 @@ impl Framework {
         let names =
             || file.dynamic_symbols().chain(file.symbols()).filter(is_used).filter_map(|symbol| symbol.name().ok());
         let has = |wanted: &&str| names().any(|name| name.starts_with(wanted));
-        Framework::ALL.into_iter().find(|framework| framework.symbols().iter().any(&has))
+        // One function alone is no case among others.
+        let is_several = || names().filter(|name| name.starts_with(CASE_NAME)).take(2).count() > 1;
+        let shows = |framework: &Framework| match framework {
+            Framework::Functions => is_several(),
+            framework => framework.symbols().iter().any(&has),
+        };
+        Framework::ALL.into_iter().find(shows)
     }
 
     /// Whether a variable says which case runs, or how.
     pub(super) fn chooses_by(self, name: &OsStr) -> bool {
         match self {
             Framework::Check => name == ENV_CASE || name.as_bytes().starts_with(b"CK_RUN_") || name == CHECK_FORK,
+            Framework::Functions => name == ENV_CASE_FUNCTION || name == ENV_CASE_RESULT,
             _ => name == ENV_CASE,
         }
     }
@@ -145,6 +159,7 @@ impl Framework {
             }
             Framework::Cmocka => vec![Extra::env(&[CMOCKA_STDOUT])],
             Framework::Unity => vec![Extra::default()],
+            Framework::Functions => Vec::new(),
             Framework::Criterion | Framework::Munit => vec![Extra::arguments(["--list"])],
             Framework::Glib | Framework::Greatest => vec![Extra::arguments(["-l"])],
             Framework::Cpputest => vec![Extra::arguments(["-ln"])],
@@ -154,7 +169,7 @@ impl Framework {
 
     /// Whether asking by [`Framework::listing`] runs the cases, so that the exit status is no answer, and whether one runs alone is to be seen.
     pub(super) fn runs_to_list(self) -> bool {
-        matches!(self, Framework::Check | Framework::Cmocka | Framework::Unity)
+        matches!(self, Framework::Check | Framework::Cmocka | Framework::Unity | Framework::Functions)
     }
 
     /// The names of the cases in what a program wrote when asked by the way with this number; `None` where it did not get to the end.
@@ -163,6 +178,7 @@ impl Framework {
             Framework::Check => return check_cases(output, way),
             Framework::Cmocka => return cmocka_cases(output),
             Framework::Unity => return unity_cases(output),
+            Framework::Functions => return None,
             Framework::Criterion => grouped(output, criterion_line),
             Framework::Googletest => grouped(output, googletest_line),
             Framework::Greatest => grouped(output, greatest_line),
@@ -178,7 +194,7 @@ impl Framework {
         Some(cases)
     }
 
-    /// What runs one case alone, which listing found by the way with this number.
+    /// What runs one case alone, which listing found by the way with this number. The number is what left-out [functions](Framework::Functions) return.
     pub(super) fn alone(self, case: &str, way: usize) -> Extra {
         let (group, name) = case.rsplit_once(SEPARATOR).unwrap_or(("", case));
         match self {
@@ -205,6 +221,11 @@ impl Framework {
             Framework::Munit => Extra::arguments(["--no-fork", case]),
             Framework::Cmocka => Extra::env(&[(ENV_CASE, case), CMOCKA_STDOUT]),
             Framework::Unity => Extra::env(&[(ENV_CASE, case)]),
+            Framework::Functions => {
+                let result = way.to_string();
+                let result = Some((ENV_CASE_RESULT, result.as_str())).filter(|_| way != 0);
+                Extra::env(&[(ENV_CASE_FUNCTION, case)].into_iter().chain(result).collect::<Vec<_>>())
+            }
         }
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::config::Kind;
+use super::framework::Framework;
 use super::oracle::Oracle;
 use super::{Suite, Test};
 
@@ -71,7 +72,8 @@ impl Suite {
     fn key(&self, test: &Test, processes: u32, output: Option<&[u8]>) -> Option<Key> {
         let section = self.config().suites.get(test.suite)?;
         let is_split = matches!(test.plan.oracle, Oracle::Case(_));
-        if section.cases.is_none() && test.framework().is_some() {
+        let framework = test.framework().filter(|_| section.cases.is_none());
+        if framework.is_some_and(|framework| framework != Framework::Functions) {
             return Some(Key::Cases);
         }
         if matches!(section.kind, Kind::Command(_))
@@ -79,6 +81,9 @@ impl Suite {
             && output.is_some_and(super::tap::is_whole)
         {
             return Some(Key::Tap);
+        }
+        if framework.is_some() {
+            return Some(Key::Cases);
         }
         let is_driver = section.starts.has(self.own_name(test));
         (!is_split && !is_driver && processes >= MANY).then_some(Key::Starts)

@@ -250,7 +250,7 @@ const FURTHER: &str = r##"
 #   repeat = 3             # runs of each test to find flaky ones; at least and normally 2
 #   env = { LC_ALL = "C" } # variables to set
 #   alone = true           # no other test runs beside these, or beside some: alone = ["net-*"]
-#   cases = "auto"         # each case of a test program is a test: check, cmocka, criterion, glib, cpputest, googletest, greatest, munit, unity
+#   cases = "auto"         # each case of a test program is a test: check, cmocka, criterion, glib, cpputest, googletest, greatest, munit, unity, functions
 #   needs = ["port 5555"]  # tests that need the same run one after the other; of some: needs = { "port 5555" = ["net-*"] }
 #   scratch = "copy"       # run each test in a copy of `dir`, for tests that write there ("empty": in an empty directory)
 #

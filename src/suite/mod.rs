@@ -23,6 +23,7 @@ mod detect;
 mod driver;
 mod error;
 mod framework;
+mod functions;
 mod hint;
 mod init;
 mod junit;

@@ -3,11 +3,12 @@
 use std::fs;
 use std::io::{self, Write};
 use std::path::Path;
+use std::time::Duration;
 
 use suspect_format::abi::ENV_OUT;
 
-use super::config::{Config, FILE, Names};
-use super::deadline::Deadline;
+use super::config::{Config, FILE, Names, SuiteConfig};
+use super::deadline::{Deadline, patience_after};
 use super::test::FIRST_LIMIT;
 use super::{Hint, Key, RunContext, Suite, SuiteError, Test, TestRun, Verdict};
 use crate::exec::ScratchRoot;
@@ -117,18 +118,25 @@ impl Refining<'_> {
     fn all(&self, suite: &Suite) -> Result<Vec<Seen>, SuiteError> {
         let tests: Vec<&Test> = suite.tests().iter().filter(|test| self.has(&test.name)).collect();
         let n_tests = tests.len();
-        let run = |(number, test): (usize, &&Test)| {
+        let (mut limit, mut seen) = (FIRST_LIMIT, Vec::with_capacity(n_tests));
+        for (number, test) in tests.into_iter().enumerate() {
             (self.begins)(number + 1, n_tests, &test.name);
-            self.one(suite, test)
-        };
-        tests.iter().enumerate().map(run).collect()
+            let one = self.one(suite, test, limit)?;
+            if one.run.verdict != Verdict::Timeout {
+                let usual = patience_after(one.run.wall()).min(FIRST_LIMIT);
+                limit = if limit == FIRST_LIMIT { usual } else { limit.max(usual) };
+            }
+            seen.push(one);
+        }
+        Ok(seen)
     }
 
-    fn one(&self, suite: &Suite, test: &Test) -> Result<Seen, SuiteError> {
+    /// Runs a test for as long as `limit`, unless it says itself how long it may take.
+    fn one(&self, suite: &Suite, test: &Test, limit: Duration) -> Result<Seen, SuiteError> {
         let refused = |source| SuiteError::Io { what: "make a directory in", path: std::env::temp_dir(), source };
         let traces = tempfile::Builder::new().prefix("suspect-").tempdir().map_err(refused)?;
         let env = [(ENV_OUT.into(), traces.path().into())];
-        let timeout = Some(self.deadline.left(test.own_timeout().unwrap_or(FIRST_LIMIT))?);
+        let timeout = Some(self.deadline.left(test.own_timeout().unwrap_or(limit))?);
         let interruptible = self.deadline.is_interruptible();
         let context = RunContext { env: &env, scratch: self.scratch, timeout, large_stack: false, interruptible };
         let run = suite.run_test(test, &context)?;
@@ -176,7 +184,11 @@ fn differs(old: &Suite, runs: &[Seen], new: &Suite, new_runs: &[Seen]) -> Option
 
 /// That a changed suspect.toml has no more tests, with what is said of them, where its line is to make some.
 fn nothing_more(old: &Suite, new: &Suite) -> Option<String> {
-    let has_line = |suite: &Suite| suite.config().suites.iter().filter(|section| section.starts != Names::None).count();
+    let has_line = |suite: &Suite| {
+        let lines =
+            |section: &SuiteConfig| usize::from(section.starts != Names::None) + usize::from(section.cases.is_some());
+        suite.config().suites.iter().map(lines).sum::<usize>()
+    };
     let is_in_vain = has_line(old) < has_line(new) && old.tests().len() == new.tests().len();
     is_in_vain
         .then(|| new.notes().iter().fold("it makes no more tests".to_owned(), |all, note| format!("{all}; {note}")))

@@ -9,6 +9,7 @@ use std::time::Duration;
 use super::automake;
 use super::config::Cases;
 use super::framework::{Extra, Framework};
+use super::functions;
 use super::kept::KeptLists;
 use super::line::{is_elf, is_simple};
 use super::load::{Found, Listed, Listing};
@@ -17,7 +18,7 @@ use super::test::{Plan, Test, command_text, line_text};
 use crate::exec::{Command, ExecError, Outcome, Status};
 
 /// Time for a program to list its cases, which with some frameworks runs them.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The cases of one test program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,16 +73,11 @@ impl Listing<'_> {
     /// Asks a program for its cases, or says why there is no answer.
     fn ask(&self, program: &Program, test: &Listed) -> Result<CaseList, String> {
         let framework = program.framework;
+        if framework == Framework::Functions {
+            return functions::list(&self.command(program, test, &Extra::default()));
+        }
         for (way, extra) in framework.listing().iter().enumerate() {
-            let mut command = Command { cwd: test.dir.clone(), ..self.tool(program.with(&extra.arguments)) };
-            for (name, value) in &test.plan.env {
-                match value {
-                    Some(value) => command.env.set(name, value),
-                    None => command.env.unset(name),
-                }
-            }
-            extra.env.iter().for_each(|(name, value)| command.env.set(name, value));
-            command.limits.wall = PATIENCE;
+            let command = self.command(program, test, extra);
             let outcome = run(&command)?;
             let text = String::from_utf8_lossy(&outcome.stdout.bytes);
             let is_answer = framework.runs_to_list() || outcome.status == Status::Exited(0);
@@ -94,6 +90,20 @@ impl Listing<'_> {
         let shown = shown_path(Path::new(&line), self.root);
         Err(format!("`{shown}` does not tell its cases apart as programs of {} do", framework.name()))
     }
+
+    /// What runs a program as a test does, with something besides.
+    fn command(&self, program: &Program, test: &Listed, extra: &Extra) -> Command {
+        let mut command = Command { cwd: test.dir.clone(), ..self.tool(program.with(&extra.arguments)) };
+        for (name, value) in &test.plan.env {
+            match value {
+                Some(value) => command.env.set(name, value),
+                None => command.env.unset(name),
+            }
+        }
+        extra.env.iter().for_each(|(name, value)| command.env.set(name, value));
+        command.limits.wall = PATIENCE;
+        command
+    }
 }
 
 /// Whether a program runs the one case that it is asked for, and no other one; `listing` asks it for all.
@@ -104,7 +114,7 @@ fn runs_alone(listing: &Command, framework: Framework, way: usize, case: &str) -
     Ok(names.is_some_and(|names| names == [case]))
 }
 
-fn run(command: &Command) -> Result<Outcome, String> {
+pub(super) fn run(command: &Command) -> Result<Outcome, String> {
     command.run().map_err(|error: ExecError| error.to_string())
 }
 
@@ -121,23 +131,26 @@ struct Program {
     framework: Framework,
     /// Without a driver around it.
     argv: Vec<OsString>,
+    /// What judges the whole program.
+    oracle: Oracle,
 }
 
 impl Program {
     /// The program that a test runs, if it is one that suspect.toml wants the cases of.
     fn of(test: &Listed, cases: Cases) -> Option<Program> {
-        let argv = match &test.plan.oracle {
-            Oracle::Automake { .. } => {
-                automake::driven(&test.plan.argv).filter(|(_, oracle)| oracle.wants_success())?.0
-            }
-            oracle => oracle.wants_success().then(|| test.plan.argv.clone())?,
+        let (argv, oracle) = match &test.plan.oracle {
+            Oracle::Automake { .. } => automake::driven(&test.plan.argv)?,
+            oracle => (test.plan.argv.clone(), oracle.clone()),
         };
+        if !oracle.wants_success() {
+            return None;
+        }
         let file = test.dir.join(program(&argv)?);
         let framework = match cases {
             Cases::Of(framework) => elf(&file).map(|_| framework),
             Cases::Auto => elf(&file).and_then(|path| Framework::of(&fs::read(path).ok()?)),
         };
-        Some(Program { framework: framework?, argv })
+        Some(Program { framework: framework?, argv, oracle })
     }
 
     /// Its command with more arguments.
@@ -156,9 +169,17 @@ impl Program {
     /// The test of one case.
     fn case(&self, test: &Listed, list: &CaseList, case: &str) -> Listed {
         let Extra { arguments, env } = list.framework.alone(case, list.way);
-        let mut plan = Plan { argv: self.with(&arguments), oracle: Oracle::Case(list.framework), ..test.plan.clone() };
+        let oracle = match list.framework {
+            Framework::Functions => self.oracle.clone(),
+            framework => Oracle::Case(framework),
+        };
+        let mut plan = Plan { argv: self.with(&arguments), oracle, ..test.plan.clone() };
         plan.env.extend(env.into_iter().map(|(name, value)| (name, Some(value))));
-        Listed { name: format!("{}/{}", test.name, case.trim_start_matches('/')), dir: test.dir.clone(), plan }
+        let shown = match list.framework {
+            Framework::Functions => functions::shortest(case, &list.names),
+            _ => case.trim_start_matches('/'),
+        };
+        Listed { name: format!("{}/{shown}", test.name), dir: test.dir.clone(), plan }
     }
 }
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::config::ScratchKind;
+use super::framework::Framework;
 use super::locks::{Held, Needs};
 use super::oracle::Oracle;
 use super::verdict::{Judgement, crash};
@@ -265,7 +266,10 @@ pub(super) fn line_text(argv: &[OsString]) -> String {
 
 /// The variables of a plan that choose a case, as a shell would take them before the command.
 pub(super) fn choice_text(plan: &Plan) -> String {
-    let Oracle::Case(framework) = &plan.oracle else { return String::new() };
+    let framework = match &plan.oracle {
+        Oracle::Case(framework) => *framework,
+        _ => Framework::Functions,
+    };
     let chosen = plan.env.iter().filter(|(name, _)| framework.chooses_by(name));
     let text = |(name, value): &(OsString, Option<OsString>)| {
         let value = value.as_ref().map(|value| command_text(std::slice::from_ref(value))).unwrap_or_default();

@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::complaint;
 use super::mismatch::{Mismatch, clip};
 use crate::exec::{Outcome, Status};
 
@@ -105,11 +106,35 @@ pub(super) fn failure_text(status: Status, said: &[u8]) -> String {
     format!("{}{}", status_text(status), said_of_failure(&lines).map(|line| format!(": {line}")).unwrap_or_default())
 }
 
-/// The line that tells a failure best: a failed assertion, or else a complaint, or else the last line.
+/// The line that tells a failure best: a failed assertion, or else a complaint, or else one that tells a failure, first of all with its place and
+/// last of all by counting it. What begins with a place comes before that, and the last line after all.
 pub(super) fn said_of_failure(lines: &[&[u8]]) -> Option<String> {
-    let complaint = lines.iter().find(|line| is_failed_check(line));
-    let complaint = complaint.or_else(|| lines.iter().rev().find(|line| is_complaint(line)));
-    complaint.map(|line| clip(brief(line.trim_ascii()).as_ref())).or_else(|| last_line(&lines.join(&b'\n')))
+    let first = |is: &dyn Fn(&[u8]) -> bool| lines.iter().position(|line| is(line));
+    let tells = |line: &[u8]| complaint::tells_one(line);
+    let best = first(&is_failed_check)
+        .or_else(|| lines.iter().rposition(|line| is_complaint(line)))
+        .or_else(|| first(&|line| tells(line) && directories(line).is_some()))
+        .or_else(|| first(&tells))
+        .or_else(|| first(&|line| directories(line).is_some()))
+        .or_else(|| first(&|line| complaint::complaint(line).is_some()));
+    let told = |at: usize| {
+        let line = brief(lines[at].trim_ascii());
+        // What failed follows.
+        let next = lines[at + 1..].first().map(|next| next.trim_ascii()).filter(|next| says(next));
+        match next.filter(|_| line.ends_with(b":")) {
+            Some(next) => clip(&[&line, &b" "[..], &brief(next)].concat()),
+            None => clip(line.as_ref()),
+        }
+    };
+    best.map(told).or_else(|| last_line(&lines.join(&b'\n')))
+}
+
+/// The bytes of directories before the place with which a line begins, a file of C and a line's number; `None` where it does not.
+fn directories(line: &[u8]) -> Option<usize> {
+    let word = line.trim_ascii().split(|byte| byte.is_ascii_whitespace()).next()?;
+    let colon = word.windows(3).position(|window| [b".c:", b".h:"].iter().any(|end| window == *end))? + 2;
+    let name = word[..colon].iter().rposition(|byte| *byte == b'/').map_or(0, |slash| slash + 1);
+    word.get(colon + 1).is_some_and(u8::is_ascii_digit).then_some(name)
 }
 
 /// Whether a line is what a failed assertion or a sanitizer says, after which scripts go on talking.
@@ -118,8 +143,8 @@ fn is_failed_check(line: &[u8]) -> bool {
     said.iter().any(|words| line.windows(words.len()).any(|window| window == *words))
 }
 
-/// What the C library says of a failed assertion without program, directories and function, which leave no room for what was asserted:
-/// `prog: /src/a.c:3: int main(void): Assertion ...`.
+/// A line without the directories of a place that it begins with. What the C library says of a failed assertion without program and function, too, which
+/// leave no room for what was asserted: `prog: /src/a.c:3: int main(void): Assertion ...`.
 fn brief(line: &[u8]) -> Cow<'_, [u8]> {
     let assertion = line.windows(11).position(|window| window == b": Assertion");
     let short = assertion.and_then(|at| {
@@ -127,7 +152,7 @@ fn brief(line: &[u8]) -> Cow<'_, [u8]> {
         let name = place.rsplit(|byte| *byte == b'/').next()?;
         Some([name, &line[at..]].concat())
     });
-    short.map_or(Cow::Borrowed(line), Cow::Owned)
+    short.map_or(Cow::Borrowed(&line[directories(line).unwrap_or(0)..]), Cow::Owned)
 }
 
 /// Whether a line says of itself that it is about what went wrong.
@@ -151,11 +176,15 @@ pub(super) fn not_runnable(outcome: &Outcome) -> Option<Judgement> {
     }))
 }
 
+/// Whether a line has a letter or digit.
+fn says(line: &[u8]) -> bool {
+    line.iter().any(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii())
+}
+
 /// The last line that says something, for a message: one with a letter or digit, or else one that is not blank.
 pub(super) fn last_line(bytes: &[u8]) -> Option<String> {
     let lines = || bytes.split(|byte| *byte == b'\n').rev().map(|line| line.trim_ascii());
-    let says = |line: &&[u8]| line.iter().any(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii());
-    lines().find(says).or_else(|| lines().find(|line| !line.is_empty())).map(clip)
+    lines().find(|line| says(line)).or_else(|| lines().find(|line| !line.is_empty())).map(clip)
 }
 
 #[cfg(test)]
@@ -185,7 +214,12 @@ mod tests {
         assert_eq!(said(talk), "exit status 1: ERROR: \"t\" exited with non-zero exit status: 134");
         assert_eq!(said("one\nmismatch at 3\n\n"), "exit status 1: mismatch at 3");
         assert_eq!(said("ok 1\nnot ok 2 - sum\n# done\n"), "exit status 1: not ok 2 - sum");
-        assert_eq!(said("a.c:3: test FAILED:\na == 2\n--------\n\n"), "exit status 1: a == 2");
+        assert_eq!(said("a.c:3: test FAILED:\na == 2\n--------\n\n"), "exit status 1: a.c:3: test FAILED: a == 2");
+        let unit = "..F\nparses_none failed:\n\t/src/tests/t.c:48: -2 expected but was 0\n\n2 tests, 9 assertions, 1 failures\n\nFinished in 0.08 seconds\n";
+        assert_eq!(said(unit), "exit status 1: t.c:48: -2 expected but was 0");
+        assert_eq!(said("parses: wrong result 3\nFAILED: 1\n"), "exit status 1: parses: wrong result 3");
+        assert_eq!(said("a ok\n2 tests, 1 failures\nFinished\n"), "exit status 1: 2 tests, 1 failures");
+        assert_eq!(said("a ok\n2 tests, 0 failures\nFinished\n"), "exit status 1: Finished");
         assert_eq!(said("1\n--------\n"), "exit status 1: 1");
         assert_eq!(said("********\n--------\n"), "exit status 1: --------");
     }

@@ -172,3 +172,100 @@ fn scripts_that_write_tap_are_read_as_such() {
     );
     assert!(text(&project.suspect(&["test"])).contains("fails: one: point 2 is not ok: sum"));
 }
+
+/// A test program with functions of its own; the second one fails and leaves by a jump.
+const OWN: &str = r#"
+#include <setjmp.h>
+#include <stdio.h>
+#include "cases/calc.h"
+static int failed;
+static jmp_buf out;
+static void expect(int line, int is, int wanted)
+{
+    if (is != wanted) {
+        printf("test_own.c:%d: %d, not %d\n", line, is, wanted);
+        failed++;
+        longjmp(out, 1);
+    }
+}
+static void test_add(void) { expect(__LINE__, add(2, 3), 5); }
+static void test_times(void) { expect(__LINE__, times(2, 3), 6); }
+static void test_none(void) { expect(__LINE__, add(0, 0), 0); }
+static int test_zero(void) { return add(0, 1) != 1; }
+typedef void test(void);
+static test *const tests[] = {test_add, test_times, test_none};
+static void run_tests(void)
+{
+    for (int i = 0; i < 3; i++)
+        if (!setjmp(out))
+            tests[i]();
+}
+int main(void)
+{
+    run_tests();
+    failed += test_zero();
+    printf("%d failed\n", failed);
+    return failed > 0;
+}
+"#;
+
+/// A project with that program, or another one.
+fn own(program: &str, keys: &str) -> Project {
+    let project = Project::new();
+    project.copy_program("cases/calc.c").copy_program("cases/calc.h").write("test_own.c", program);
+    let suite = format!("[[suite]]\nname = \"own\"\nkind = \"command\"\nrun = \"./test_own\"\n{keys}");
+    project.write(
+        "suspect.toml",
+        &format!("[build]\ncommand = \"cc -g -I. -o test_own test_own.c cases/calc.c\"\n{suite}"),
+    );
+    project.succeed(&["build"]);
+    project
+}
+
+#[test]
+fn functions_of_a_program_without_a_framework_are_its_cases() {
+    let project = own(OWN, "");
+    let refined = project.succeed(&["init", "--refine"]);
+    let wrote = "wrote `cases = \"auto\"` into [[suite]] 1: 1 tests become 4, with the same verdicts when run\n";
+    assert_eq!(refined, wrote);
+    let said = text(&project.suspect(&["test"]));
+    assert!(said.contains("fails: own/test_times: exit status 1: test_own.c:16: 8, not 6"), "{said}");
+    assert!(said.contains("3 passing, 1 failing, 0 not counted; recorded\n"), "{said}");
+    // The other cases have not executed what it has.
+    let ranking = project.ranking(&["--method", "ochiai"]);
+    let first = &ranking["ranking"][0];
+    assert_eq!(first["function"].as_str(), Some("times"), "{ranking}");
+    assert_eq!(first["evidence"]["passing_executed"].as_u64(), Some(0), "{ranking}");
+    let answer = project.succeed(&["rank"]);
+    assert!(answer.contains("with `i < count`: own/test_times passes"), "{answer}");
+    // What the first line says can be typed, and the others do not run.
+    let line = answer.lines().next().unwrap().split_once(": ").unwrap().1;
+    let run = Command::new("sh").args(["-c", line]).current_dir(project.path()).output().unwrap();
+    assert_eq!((text(&run).trim(), run.status.code()), ("test_own.c:16: 8, not 6\n1 failed", Some(1)), "{line}");
+    let explained = project.succeed(&["explain"]);
+    assert!(explained.contains("cases/calc.c:11"), "{explained}");
+}
+
+#[test]
+fn functions_that_need_each_other_stay_one_test() {
+    // The last one fails where the first one has not run.
+    let needs = OWN
+        .replace("expect(__LINE__, add(2, 3), 5);", "expect(__LINE__, add(2, 3), 5); ready = 1;")
+        .replace("expect(__LINE__, times(2, 3), 6);", "expect(__LINE__, times(2, 0), 2);")
+        .replace("expect(__LINE__, add(0, 0), 0);", "expect(__LINE__, ready, 1);")
+        .replace("static int failed;", "static int failed, ready;");
+    let project = own(&needs, "cases = \"functions\"\n");
+    let said = text(&project.suspect(&["test"]));
+    let why = "own stays one test: its test function run_tests:test_none fails where it runs alone";
+    assert!(said.contains(why) && said.contains("1 passing, 0 failing"), "{said}");
+}
+
+#[test]
+fn a_program_that_fails_without_its_functions_stays_one_test() {
+    let project = own(
+        &OWN.replace("run_tests();\n    failed +=", "run_tests();\n    failed += times(1, 1) - 1 +"),
+        "cases = \"functions\"\n",
+    );
+    let said = text(&project.suspect(&["test"]));
+    assert!(said.contains("own stays one test: it fails without its test functions, too"), "{said}");
+}

@@ -1,6 +1,7 @@
 //! Versions of functions, the hooks in them, and what these become.
 
 pub mod base;
+pub mod cases;
 pub mod copies;
 pub mod fuel;
 pub mod gates;

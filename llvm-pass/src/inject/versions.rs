@@ -6,6 +6,7 @@ use inkwell::llvm_sys::core::*;
 use suspect_format::abi::{self, Mode};
 
 use crate::collect::calls;
+use crate::inject::cases;
 use crate::llvm::builder::{Builder, word_address};
 use crate::llvm::global::weak_global;
 use crate::llvm::ir::{Block, LLVMIntPredicate, LLVMLinkage, LLVMOpcode, Module, Value, llvm};
@@ -89,21 +90,27 @@ pub struct Copies {
 impl Copies {
     /// Makes the versions of `functions`.
     pub fn make(module: Module, functions: &[Value], versions: &Versions) -> Copies {
+        let asks = |function: &&Value| versions.dispatch() && cases::is_case(module, **function);
+        let asking: HashSet<Value> = functions.iter().filter(asks).copied().collect();
         let mut copies =
             Copies { code: functions.iter().map(|function| copies_of(module, *function, versions)).collect() };
         let exposed: Vec<bool> = {
             let own = functions.iter().copied().chain(copies.code.iter().flat_map(|code| code.values().copied()));
             let own: HashSet<Value> = own.collect();
-            functions.iter().map(|function| is_exposed(*function, &own, versions.base())).collect()
+            let exposed = |function: Value| is_exposed(function, &own, versions.base()) || asking.contains(&function);
+            functions.iter().map(|function| exposed(*function)).collect()
         };
         for ((function, exposed), code) in functions.iter().zip(exposed).zip(&mut copies.code) {
             let base = if exposed && versions.dispatch() { take_body(*function, versions.base()) } else { *function };
             code.insert(versions.base(), base);
         }
-        copies.link(functions, versions);
+        copies.link(functions, versions, &asking);
         for (function, code) in functions.iter().zip(&copies.code) {
             if code[&versions.base()] != *function {
                 dispatch(module, *function, code, versions);
+                if asking.contains(function) {
+                    cases::ask(module, *function);
+                }
             }
         }
         copies
@@ -114,8 +121,8 @@ impl Copies {
         self.code[function].get(&mode).copied()
     }
 
-    /// Sends direct calls inside each version to the same version of what they call.
-    fn link(&self, functions: &[Value], versions: &Versions) {
+    /// Sends direct calls inside each version to the same version of what they call, but for functions that are `asking` first.
+    fn link(&self, functions: &[Value], versions: &Versions, asking: &HashSet<Value>) {
         let numbers: HashMap<Value, usize> = functions.iter().copied().zip(0..).collect();
         let modes = std::iter::once(versions.base()).chain(versions.copies().iter().copied());
         for mode in modes.filter(|_| versions.dispatch()) {
@@ -125,7 +132,9 @@ impl Copies {
                     let Some((number, callee)) = number.map(|number| (*number, functions[*number])) else { continue };
                     // What a mutated function calls runs as fast as if it had been called by others.
                     let wanted = if mode == Mode::Trace { versions.called_by_trace() } else { mode };
-                    if let Some(target) = self.code(number, wanted).filter(|_| !callee.is_interposable()) {
+                    if let Some(target) =
+                        self.code(number, wanted).filter(|_| !callee.is_interposable() && !asking.contains(&callee))
+                    {
                         llvm!(shim::suspect_set_called(call.0, target.0));
                         if mode != Mode::Plain {
                             llvm!(shim::suspect_forget_memory(call.0));

@@ -89,6 +89,32 @@ pub const HOOK_CALLED: &str = "__suspect_called";
 /// `void (void *frame, u64 result)`: `setjmp` or one of its like has returned, maybe again. There is no [`HOOK_CALL`] before.
 pub const HOOK_SETJMP: &str = "__suspect_setjmp";
 
+/// `u32`: not 0 where [`HOOK_CASE`] is to be asked. Weak and zero in every unit.
+pub const SYMBOL_CASES: &str = "__suspect_cases";
+/// `u32 (const char *name, void *frame)`: a case function, one that may be a case of a test program, is about to be entered. `frame` is where its
+/// return address lies. The low bits, [`CASE_WAYS`], are a [`CaseWay`].
+pub const HOOK_CASE: &str = "__suspect_case";
+/// `void (u32 answer, u32 returns, u64 result)`: it returns, and what, if `returns` is not 0; `answer` is [`HOOK_CASE`]'s.
+pub const HOOK_CASE_LEFT: &str = "__suspect_case_left";
+/// The bits of [`HOOK_CASE`]'s answer that are a [`CaseWay`].
+pub const CASE_WAYS: u32 = 3;
+/// `u64 (void)`: what a function returns that is left out.
+pub const HOOK_CASE_RESULT: &str = "__suspect_case_result";
+/// What the symbols of the names of case functions begin with.
+pub const CASE_NAME: &str = "__suspect_case_name.";
+
+/// What [`HOOK_CASE`] has a function do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum CaseWay {
+    /// Go on.
+    On = 0,
+    /// Return at once.
+    Out = 1,
+    /// Call itself once more, tell by [`HOOK_CASE_LEFT`], and return.
+    Around = 2,
+}
+
 /// What the `record` version calls instead of `time`, as C declares it: see [`ENV_CLOCK`].
 pub const CLOCK_TIME: &str = "__suspect_time";
 /// Instead of `clock`.
@@ -124,6 +150,17 @@ pub const ENV_TRIAL: &str = "SUSPECT_TRIAL";
 pub const ENV_TEST: &str = "SUSPECT_TEST";
 /// Name of the one case that a test program runs, whose unit-test framework cannot run one by itself.
 pub const ENV_CASE: &str = "SUSPECT_CASE";
+/// Path of a file that is there, absolute. Each case function that is entered is told in it by a line: `+`, its frame and its number in the process in
+/// hexadecimal, its name. When it is left another line follows: `-`, number, and result if there is one.
+pub const ENV_CASE_LIST: &str = "SUSPECT_FUNCTION_LIST";
+/// The case function that alone runs, after those that lead to it, [`CASE_SEPARATOR`] between their names; all others return at once.
+pub const ENV_CASE_FUNCTION: &str = "SUSPECT_FUNCTION";
+/// What functions return that are left out so, in decimal; 0 when not set.
+pub const ENV_CASE_RESULT: &str = "SUSPECT_FUNCTION_RESULT";
+/// Between names in [`ENV_CASE_FUNCTION`].
+pub const CASE_SEPARATOR: char = ':';
+/// Bytes that the list of [`ENV_CASE_LIST`] may have; functions beyond are not told.
+pub const CASE_LIST_BYTES: u64 = 4 << 20;
 /// Path of the tool, absolute: it is executed in the place of the program, with [`STAND_IN`], the directory that [`ENV_STARTS`] names, the program's
 /// path and the program's arguments. Empty or not set: the program runs itself.
 pub const ENV_STAND_IN: &str = "SUSPECT_STAND_IN";

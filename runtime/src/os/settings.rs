@@ -219,12 +219,17 @@ pub struct Auxiliary {
 }
 
 impl Auxiliary {
+    /// Whether the C library says that the process has rights its user does not have, or says nothing.
+    pub fn is_secure() -> bool {
+        symbols::auxiliary_value(AT_SECURE) != Some(0)
+    }
+
     /// What the C library keeps of it, or, without such a library, what the kernel says: opening its file costs more than all
     /// else that a start does but making the trace. `None` when neither answers.
     pub fn read(frame: usize) -> Option<Auxiliary> {
         let known = symbols::auxiliary_value(AT_RANDOM).map(|random| Auxiliary {
             random,
-            secure: symbols::auxiliary_value(AT_SECURE) != Some(0),
+            secure: Auxiliary::is_secure(),
             program_headers: symbols::auxiliary_value(AT_PHDR).unwrap_or_default(),
             name: symbols::auxiliary_value(AT_EXECFN).unwrap_or_default(),
             frame,

@@ -36,6 +36,15 @@ global_asm!(
     "__suspect_mode:",
     ".zero 4",
     ".popsection",
+    ".pushsection .bss.__suspect_cases,\"aw\",@nobits",
+    ".p2align 2",
+    ".globl __suspect_cases",
+    ".hidden __suspect_cases",
+    ".type __suspect_cases, @object",
+    ".size __suspect_cases, 4",
+    "__suspect_cases:",
+    ".zero 4",
+    ".popsection",
     ".pushsection .bss.__suspect_fill,\"aw\",@nobits",
     ".p2align 3",
     ".globl __suspect_fill",
@@ -61,6 +70,9 @@ global_asm!(
     ".hidden __suspect_call",
     ".hidden __suspect_called",
     ".hidden __suspect_setjmp",
+    ".hidden __suspect_case",
+    ".hidden __suspect_case_left",
+    ".hidden __suspect_case_result",
     ".hidden __suspect_time",
     ".hidden __suspect_clock",
     ".hidden __suspect_gettimeofday",
@@ -130,6 +142,13 @@ pub fn state() -> *mut [u64; STATE_WORDS] {
 /// This module's mode.
 pub fn mode() -> &'static AtomicU32 {
     let word = address!("__suspect_mode", ".hidden").cast::<AtomicU32>();
+    // SAFETY: defined above, aligned, and written through this reference alone; units only read it.
+    unsafe { &*word }
+}
+
+/// Whether this module's case functions ask.
+pub fn cases() -> &'static AtomicU32 {
+    let word = address!("__suspect_cases", ".hidden").cast::<AtomicU32>();
     // SAFETY: defined above, aligned, and written through this reference alone; units only read it.
     unsafe { &*word }
 }

@@ -1,0 +1,188 @@
+//! Case functions: those that a test program may have as its cases. Each can be left out, or told as it runs.
+
+use inkwell::llvm_sys::LLVMTypeKind;
+use inkwell::llvm_sys::core::*;
+use suspect_format::abi::{self, CaseWay};
+
+use crate::llvm::builder::Builder;
+use crate::llvm::global::weak_global;
+use crate::llvm::ir::{Block, LLVMIntPredicate, LLVMLinkage, LLVMOpcode, Module, Type, Value, llvm};
+use crate::llvm::shim;
+
+/// Words in the names of functions that test, wherever they are.
+const TESTS: [&str; 2] = ["test", "tests"];
+/// Words that say so in files of tests alone; code under test checks, too.
+const CHECKS: [&str; 8] = ["check", "checks", "case", "cases", "spec", "suite", "should", "verify"];
+/// Words of functions that other tests need around them.
+const AROUND: [&str; 15] = [
+    "setup", "teardown", "set", "tear", "init", "fini", "exit", "start", "stop", "begin", "end", "before", "after",
+    "cleanup", "usage",
+];
+
+/// LLVM's function for the address where a function's return address lies.
+const RETURN_ADDRESS: &str = "llvm.addressofreturnaddress.p0";
+
+/// Whether `function` may be a case: it takes nothing, returns nothing, a number or an address, and its name says so.
+pub fn is_case(module: Module, function: Value) -> bool {
+    let takes_nothing = function.parameters().is_empty() && !function.is_variadic();
+    let is_plain = llvm!(shim::suspect_returns_a_number(function.0)) && width(function).is_none_or(|bits| bits <= 64);
+    let pure = function.has_attribute("memory");
+    takes_nothing && is_plain && !pure && is_named_so(&function.name(), &module.source())
+}
+
+fn is_named_so(name: &str, file: &str) -> bool {
+    let said = words(name);
+    let has = |wanted: &[&str]| said.iter().any(|word| wanted.contains(&word.as_str()));
+    let in_tests = || {
+        let parts = file.split(['/', '.']).flat_map(words);
+        parts
+            .map(|word| word.trim_end_matches('s').to_owned())
+            .any(|word| ["test", "check", "unit", "spec", "t"].contains(&word.as_str()))
+    };
+    name != "main" && !has(&AROUND) && (has(&TESTS) || has(&CHECKS) && in_tests())
+}
+
+/// The words of a name, in small letters: `testParse_2` is `test`, `parse`.
+fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut was_small = false;
+    for letter in name.chars() {
+        let begins = letter.is_uppercase() && was_small;
+        was_small = letter.is_lowercase();
+        if !letter.is_alphabetic() || begins {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut().filter(|_| letter.is_alphabetic()) {
+            word.extend(letter.to_lowercase());
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// Bits of the whole number that a function returns.
+fn width(function: Value) -> Option<u32> {
+    let returned = llvm!(LLVMGetReturnType(function.function_type().0));
+    let is_int = llvm!(LLVMGetTypeKind(returned)) == LLVMTypeKind::LLVMIntegerTypeKind;
+    is_int.then(|| llvm!(LLVMGetIntTypeWidth(returned)))
+}
+
+/// Has `function`, which looks at the mode, first ask what it is to do as a case, in processes that have cases.
+pub fn ask(module: Module, function: Value) {
+    let Some(entry) = function.blocks().first().copied() else { return };
+    let Some(first) = entry.instructions().first().copied() else { return };
+    let (word, long) = (module.int(32), module.int(64));
+    let builder = Builder::before(module, first);
+    let asked = builder.load(word, weak_global(module, abi::SYMBOL_CASES, word, 4));
+    let zero = module.constant(32, 0);
+    let asked = llvm!(LLVMBuildICmp(builder.raw(), LLVMIntPredicate::LLVMIntNE, asked.0, zero.0, c"".as_ptr()));
+    let aside = Block(llvm!(shim::suspect_divert(asked, first.0)));
+    let on = first.block();
+    let builder = Builder::at_end(module, aside);
+    let frame = builder.call(hook(module, RETURN_ADDRESS, module.pointer(), &[]), &[]);
+    let enters = hook(module, abi::HOOK_CASE, word, &[module.pointer(), module.pointer()]);
+    let answer = builder.call(enters, &[name_of(module, function), frame]);
+    let way = builder.binary(LLVMOpcode::LLVMAnd, answer, module.constant(32, u64::from(abi::CASE_WAYS)));
+    let block = || Block(llvm!(LLVMAppendBasicBlockInContext(module.context(), function.0, c"".as_ptr())));
+    let (out, around) = (block(), block());
+    llvm!({
+        let ways = LLVMBuildSwitch(builder.raw(), way.0, on.0, 2);
+        LLVMAddCase(ways, module.constant(32, CaseWay::Out as u64).0, out.0);
+        LLVMAddCase(ways, module.constant(32, CaseWay::Around as u64).0, around.0);
+    });
+    let builder = Builder::at_end(module, out);
+    let result = builder.call(hook(module, abi::HOOK_CASE_RESULT, long, &[]), &[]);
+    return_bits(&builder, function, result);
+    let builder = Builder::at_end(module, around);
+    let result = builder.call(function, &[]);
+    let left = hook(module, abi::HOOK_CASE_LEFT, module.void(), &[word, word, long]);
+    let returns = module.constant(32, u64::from(kind(function) != LLVMTypeKind::LLVMVoidTypeKind));
+    builder.call(left, &[answer, returns, bits_of(module, &builder, function, result)]);
+    llvm!(match kind(function) {
+        LLVMTypeKind::LLVMVoidTypeKind => LLVMBuildRetVoid(builder.raw()),
+        _ => LLVMBuildRet(builder.raw(), result.0),
+    });
+}
+
+fn kind(function: Value) -> LLVMTypeKind {
+    llvm!(LLVMGetTypeKind(LLVMGetReturnType(function.function_type().0)))
+}
+
+fn hook(module: Module, name: &str, returns: Type, parameters: &[Type]) -> Value {
+    module.function(name).unwrap_or_else(|| module.declare(name, returns, parameters, false))
+}
+
+/// What `function` returned, zero-extended to a word.
+fn bits_of(module: Module, builder: &Builder, function: Value, result: Value) -> Value {
+    let long = module.int(64);
+    match kind(function) {
+        LLVMTypeKind::LLVMVoidTypeKind => module.constant(64, 0),
+        LLVMTypeKind::LLVMPointerTypeKind => builder.cast(LLVMOpcode::LLVMPtrToInt, result, long),
+        _ if width(function) == Some(64) => result,
+        _ => builder.cast(LLVMOpcode::LLVMZExt, result, long),
+    }
+}
+
+/// Returns the low bits of a word.
+fn return_bits(builder: &Builder, function: Value, bits: Value) {
+    let returned = Type(llvm!(LLVMGetReturnType(function.function_type().0)));
+    let result = match kind(function) {
+        LLVMTypeKind::LLVMVoidTypeKind => {
+            llvm!(LLVMBuildRetVoid(builder.raw()));
+            return;
+        }
+        LLVMTypeKind::LLVMPointerTypeKind => builder.cast(LLVMOpcode::LLVMIntToPtr, bits, returned),
+        _ if width(function) == Some(64) => bits,
+        _ => builder.cast(LLVMOpcode::LLVMTrunc, bits, returned),
+    };
+    llvm!(LLVMBuildRet(builder.raw(), result.0));
+}
+
+/// The function's name as a C string, by whose symbol the tool sees that a program has case functions.
+fn name_of(module: Module, function: Value) -> Value {
+    let name = function.name();
+    let symbol = format!("{}{name}", abi::CASE_NAME);
+    if let Some(global) = module.global(&symbol) {
+        return global;
+    }
+    llvm!({
+        let mut text: Vec<_> = name.bytes().chain([0]).map(|byte| module.constant(8, u64::from(byte)).0).collect();
+        #[cfg_attr(feature = "llvm19", expect(deprecated, reason = "the new one is not in LLVM 16"))]
+        let text = LLVMConstArray(module.int(8).0, text.as_mut_ptr(), text.len() as u32);
+        let global = module.add_global(&symbol, Type(LLVMTypeOf(text)));
+        LLVMSetInitializer(global.0, text);
+        LLVMSetLinkage(global.0, LLVMLinkage::LLVMInternalLinkage);
+        LLVMSetGlobalConstant(global.0, 1);
+        shim::suspect_set_no_sanitize(global.0);
+        global
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_say_which_functions_test() {
+        for (name, file) in [
+            ("test_parse", "src/main.c"),
+            ("mp_add_test", "demo/mtest.c"),
+            ("testParse", "a.c"),
+            ("TestQueue", "a.c"),
+            ("check_utf8", "tests/run-parser.c"),
+            ("parse_empty_should_fail", "unit.c"),
+        ] {
+            assert!(is_named_so(name, file), "{name}");
+        }
+        for (name, file) in [
+            ("main", "tests/test.c"),
+            ("check_utf8", "src/reader.c"),
+            ("test_setup", "tests/test.c"),
+            ("latest", "tests/test.c"),
+            ("attest", "tests/test.c"),
+            ("parse_empty", "tests/test.c"),
+        ] {
+            assert!(!is_named_so(name, file), "{name}");
+        }
+    }
+}

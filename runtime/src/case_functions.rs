@@ -1,0 +1,195 @@
+//! Functions of a test program that may be its cases: told as they run, or left out but for one.
+//!
+//! Units ask at the entry of each such function, but only in a process whose environment has one of the variables below. The program's own runner
+//! goes on as it does: it calls all of its cases, of which those that are left out return at once.
+
+use core::ffi::c_char;
+use core::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+
+use suspect_format::abi::{
+    CASE_LIST_BYTES, CASE_SEPARATOR, CASE_WAYS, CaseWay, ENV_CASE_FUNCTION, ENV_CASE_LIST, ENV_CASE_RESULT,
+};
+
+use crate::cases::variable;
+use crate::os::memory::{self, Writer};
+use crate::os::settings::Auxiliary;
+use crate::os::symbols;
+use crate::os::sys::{self, File, O_CLOEXEC, O_RDWR};
+
+/// Bytes of a path, with its zero.
+const PATH_BYTES: usize = 4096;
+/// Most functions that lead to a case, with the case itself.
+const DEPTH: usize = 16;
+/// Bytes of a name in the list, with a zero.
+const NAME_BYTES: usize = 256;
+/// Bytes of a line of the list: a sign, an address and a number with a space behind each, a name, the line's end.
+const LINE_BYTES: usize = 1 + 17 + 17 + NAME_BYTES + 1;
+/// The bits of the number that a function has in the list.
+const NUMBERS: u32 = u32::MAX / (CASE_WAYS + 1);
+
+// Copies, for the program may write over its environment.
+static mut LIST: [u8; PATH_BYTES] = [0; PATH_BYTES];
+static mut CHOSEN: [u8; PATH_BYTES] = [0; PATH_BYTES];
+static RESULT: AtomicU64 = AtomicU64::new(0);
+
+/// How many functions of [`CHOSEN`] are entered, and where the return address of each lies.
+static ENTERED: AtomicUsize = AtomicUsize::new(0);
+static FRAMES: [AtomicUsize; DEPTH] = [const { AtomicUsize::new(0) }; DEPTH];
+/// Functions told so far.
+static TOLD: AtomicUsize = AtomicUsize::new(0);
+/// A function calls itself once more, see [`CaseWay::Around`].
+static AGAIN: AtomicBool = AtomicBool::new(false);
+
+/// Reads what this process is to do with its case functions.
+///
+/// # Safety
+/// This is the loader's one thread, before anything else of this module runs.
+pub unsafe fn start() {
+    let (list, chosen) = (variable(ENV_CASE_LIST), variable(ENV_CASE_FUNCTION));
+    if list.is_none() && chosen.is_none() || Auxiliary::is_secure() {
+        return;
+    }
+    // SAFETY: values of the environment are C strings; nobody else uses the statics, which are as long as said.
+    unsafe {
+        if let Some(list) = list {
+            memory::copy_text(list, (&raw mut LIST).cast(), PATH_BYTES);
+        }
+        if let Some(chosen) = chosen {
+            memory::copy_text(chosen, (&raw mut CHOSEN).cast(), PATH_BYTES);
+        }
+        let result = variable(ENV_CASE_RESULT).and_then(|text| memory::number(text));
+        RESULT.store(result.unwrap_or(0), Ordering::Relaxed);
+    }
+    symbols::cases().store(1, Ordering::Release);
+}
+
+/// What the function called `name` is to do, whose return address lies at `frame`.
+///
+/// # Safety
+/// `name` is a C string.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __suspect_case(name: *const c_char, frame: usize) -> u32 {
+    if AGAIN.swap(false, Ordering::Relaxed) {
+        return CaseWay::On as u32;
+    }
+    // SAFETY: vouched for by the caller; the statics are written before the program's own code alone.
+    let (way, number) = unsafe {
+        if is_telling() {
+            let number = TOLD.fetch_add(1, Ordering::Relaxed) as u32 & NUMBERS;
+            tell(b'+', frame as u64, |line| {
+                word(line, u64::from(number));
+                line.byte(b' ');
+                let length = memory::copy_text(name, line.0, NAME_BYTES);
+                line.0 = line.0.add(length);
+            });
+            (CaseWay::Around, number)
+        } else {
+            let way = way(memory::text(name), frame);
+            (way, ENTERED.load(Ordering::Relaxed) as u32)
+        }
+    };
+    AGAIN.store(way == CaseWay::Around, Ordering::Relaxed);
+    way as u32 | number.wrapping_mul(CASE_WAYS + 1)
+}
+
+/// A function that called itself returns, and `result` if `returns` is not 0; `answer` is what it was told to do.
+#[unsafe(no_mangle)]
+pub extern "C" fn __suspect_case_left(answer: u32, returns: u32, result: u64) {
+    let number = answer / (CASE_WAYS + 1);
+    // SAFETY: the static is written before the program's own code alone.
+    unsafe {
+        if is_telling() {
+            tell(b'-', u64::from(number), |line| {
+                if returns != 0 {
+                    word(line, result);
+                }
+            });
+        } else {
+            ENTERED.store((number as usize).saturating_sub(1), Ordering::Relaxed);
+        }
+    }
+}
+
+/// What a function returns that is left out.
+#[unsafe(no_mangle)]
+pub extern "C" fn __suspect_case_result() -> u64 {
+    RESULT.load(Ordering::Relaxed)
+}
+
+/// Whether functions are told as they run.
+///
+/// # Safety
+/// [`LIST`] is no longer written.
+unsafe fn is_telling() -> bool {
+    // SAFETY: vouched for by the caller.
+    unsafe { *(&raw const LIST).cast::<u8>() != 0 }
+}
+
+/// What the function called `name` does as one of which one alone is to run.
+///
+/// # Safety
+/// [`CHOSEN`] is a C string.
+unsafe fn way(name: &[u8], frame: usize) -> CaseWay {
+    // The stack grows down: what was entered no higher has been left, by a jump maybe.
+    let mut depth = ENTERED.load(Ordering::Relaxed);
+    while FRAMES.get(depth.wrapping_sub(1)).is_some_and(|entered| entered.load(Ordering::Relaxed) <= frame) {
+        depth = depth.wrapping_sub(1);
+    }
+    // SAFETY: vouched for by the caller.
+    let chosen = unsafe { memory::text((&raw const CHOSEN).cast()) };
+    let mut names = chosen.split(|byte| *byte == CASE_SEPARATOR as u8);
+    let way = match (names.nth(depth), FRAMES.get(depth)) {
+        // The case itself has been entered.
+        (None, _) => CaseWay::On,
+        (Some(wanted), Some(place)) if is_same(wanted, name) => {
+            place.store(frame, Ordering::Relaxed);
+            depth = depth.wrapping_add(1);
+            CaseWay::Around
+        }
+        _ => CaseWay::Out,
+    };
+    ENTERED.store(depth, Ordering::Relaxed);
+    way
+}
+
+/// Not by `==`, which calls the program's own `memcmp`.
+fn is_same(one: &[u8], other: &[u8]) -> bool {
+    // SAFETY: so many bytes are there.
+    unsafe { one.len() == other.len() && memory::same(one.as_ptr() as usize, other.as_ptr() as usize, one.len()) }
+}
+
+/// Puts a line at the end of the list, unless that is full.
+///
+/// # Safety
+/// [`LIST`] is a C string; `rest` writes [`LINE_BYTES`] less 19 at most.
+unsafe fn tell(sign: u8, number: u64, rest: impl FnOnce(&mut Writer)) {
+    let mut line = [0u8; LINE_BYTES];
+    // SAFETY: the line is long enough; the path vouched for by the caller.
+    unsafe {
+        let mut writer = Writer(line.as_mut_ptr());
+        writer.byte(sign);
+        word(&mut writer, number);
+        writer.byte(b' ');
+        rest(&mut writer);
+        writer.byte(b'\n');
+        let length = (writer.0 as usize).wrapping_sub(line.as_ptr() as usize);
+        let Ok(file) = File::open((&raw const LIST).cast(), O_RDWR | O_CLOEXEC) else { return };
+        if file.lock().is_ok()
+            && let Ok(end) = file.length()
+            && end < CASE_LIST_BYTES
+        {
+            // What cannot be written is missed by who reads the list.
+            let _: Result<(), sys::Errno> = file.write_at(line.as_ptr(), length, end);
+        }
+        file.unlock();
+    }
+}
+
+/// # Safety
+/// There is room for sixteen bytes.
+unsafe fn word(to: &mut Writer, number: u64) {
+    for byte in number.to_be_bytes() {
+        // SAFETY: vouched for by the caller.
+        unsafe { to.hexadecimal(byte) }
+    }
+}

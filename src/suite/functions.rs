@@ -1,0 +1,264 @@
+//! Cases of test programs without a framework: functions of their own, of which the runtime lets one alone run.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::Read;
+use std::time::{Duration, Instant};
+
+use suspect_format::abi::{CASE_LIST_BYTES, CASE_SEPARATOR, ENV_CASE_LIST};
+
+use super::deadline::patience_after;
+use super::framework::Framework;
+use super::split::{CaseList, PATIENCE, run};
+use crate::exec::{Command, Status};
+
+/// No function is called so: all cases are left out.
+const NONE: &str = "-";
+
+/// A function that may be a case, as often as it was called in one way.
+#[derive(Debug, Default)]
+struct Called {
+    /// Numbers of those that it called, in [`Calls::all`].
+    calls: Vec<usize>,
+    /// Its name after those of its callers.
+    path: String,
+    /// What it returned, last.
+    result: Option<u64>,
+}
+
+/// What called what.
+#[derive(Debug)]
+struct Calls {
+    /// The first one stands for the program; callers come before those that they call.
+    all: Vec<Called>,
+}
+
+/// The cases of a program that `whole` runs, each seen to run alone as it does among the others.
+///
+/// # Errors
+/// Why it has none.
+pub(super) fn list(whole: &Command) -> Result<CaseList, String> {
+    let file = tempfile::NamedTempFile::new().map_err(|error| error.to_string())?;
+    let mut command = whole.clone();
+    command.env.set(ENV_CASE_LIST, file.path());
+    let outcome = run(&command)?;
+    let usual = if outcome.status == Status::TimedOut { Duration::ZERO } else { outcome.wall };
+    let passes = outcome.status == Status::Exited(0);
+    let mut text = Vec::new();
+    let limited = fs::File::open(file.path()).map(|file| file.take(CASE_LIST_BYTES + 1));
+    limited.and_then(|mut file| file.read_to_end(&mut text)).map_err(|error| error.to_string())?;
+    let calls = Calls::read(&String::from_utf8_lossy(&text));
+    let names = calls.cases();
+    let list = CaseList { framework: Framework::Functions, way: calls.usual_result(&names) as usize, names };
+    if list.names.len() > 1 {
+        command = whole.clone();
+        command.limits.wall = patience_after(usual).min(PATIENCE);
+        see_alone(&command, &list, passes)?;
+    }
+    Ok(list)
+}
+
+/// Sees that a program passes without cases, and with each alone as with all.
+fn see_alone(whole: &Command, list: &CaseList, passes: bool) -> Result<(), String> {
+    let until = Instant::now() + PATIENCE;
+    let passes_with = |name: &str| {
+        let mut command = whole.clone();
+        list.framework.alone(name, list.way).env.iter().for_each(|(name, value)| command.env.set(name, value));
+        Ok::<bool, String>(run(&command)?.status == Status::Exited(0))
+    };
+    if !passes_with(NONE)? {
+        return Err("it fails without its test functions, too".to_owned());
+    }
+    let mut failed = None;
+    for name in &list.names {
+        if Instant::now() > until {
+            return Err(format!("running its {} test functions one by one takes too long", list.names.len()));
+        }
+        if !passes_with(name)? {
+            failed = failed.or(Some(name));
+        }
+    }
+    match (passes, failed) {
+        (true, Some(name)) => Err(format!("its test function {name} fails where it runs alone")),
+        (false, None) => Err("it fails, and none of its test functions does where it runs alone".to_owned()),
+        _ => Ok(()),
+    }
+}
+
+/// A case's own name, or after its callers' where other cases are called so.
+pub(super) fn shortest<'c>(case: &'c str, names: &[String]) -> &'c str {
+    let own = |name: &str| name.rsplit(CASE_SEPARATOR).next().map(str::len);
+    let short = &case[case.len() - own(case).unwrap_or(case.len())..];
+    let is_so = |name: &&String| name.ends_with(short) && own(name) == Some(short.len());
+    if names.iter().filter(is_so).count() > 1 { case } else { short }
+}
+
+impl Calls {
+    /// Reads what the runtime wrote. Of a function that was left by a jump there is no second line.
+    fn read(text: &str) -> Calls {
+        let mut calls = Calls { all: vec![Called::default()] };
+        // Those that have been entered: place of the return address, number in the process, number of the function here.
+        let mut entered: Vec<(u64, u64, usize)> = Vec::new();
+        let number = |word: Option<&str>| u64::from_str_radix(word?, 16).ok();
+        for line in text.lines() {
+            let (sign, rest) = line.split_at_checked(1).unwrap_or_default();
+            let mut words = rest.split(' ');
+            let (Some(first), second, name) = (number(words.next()), number(words.next()), words.next()) else {
+                continue;
+            };
+            match (sign, second, name) {
+                ("+", Some(second), Some(name)) => {
+                    // The stack grows down.
+                    entered.truncate(entered.iter().take_while(|(frame, ..)| *frame > first).count());
+                    let caller = entered.last().map_or(0, |(.., function)| *function);
+                    entered.push((first, second, calls.called(caller, name)));
+                }
+                ("-", result, None) => {
+                    if let Some(at) = entered.iter().rposition(|(_, number, _)| *number == first) {
+                        calls.all[entered[at].2].result = result;
+                        entered.truncate(at);
+                    }
+                }
+                _ => {}
+            }
+        }
+        calls
+    }
+
+    /// The number of the function that `caller` calls by a name.
+    fn called(&mut self, caller: usize, name: &str) -> usize {
+        let of = &self.all[caller];
+        let path = if caller == 0 { name.to_owned() } else { format!("{}{CASE_SEPARATOR}{name}", of.path) };
+        if let Some(known) = of.calls.iter().find(|called| self.all[**called].path == path) {
+            return *known;
+        }
+        let new = self.all.len();
+        self.all.push(Called { path, ..Called::default() });
+        self.all[caller].calls.push(new);
+        new
+    }
+
+    /// The names of the cases: functions that call at most one other one, after their callers. What several call helps them and is none.
+    fn cases(&self) -> Vec<String> {
+        let mut n_callers: BTreeMap<&str, usize> = BTreeMap::new();
+        for function in &self.all {
+            *n_callers.entry(function.name()).or_default() += 1;
+        }
+        let helps = |called: &usize| n_callers[self.all[*called].name()] > 1;
+        let mut cases = Vec::new();
+        self.gather(0, &helps, &mut cases);
+        cases
+    }
+
+    /// Adds the cases that `function` leads to.
+    fn gather(&self, function: usize, helps: &impl Fn(&usize) -> bool, cases: &mut Vec<String>) {
+        let before = cases.len();
+        for called in self.all[function].calls.iter().filter(|called| !helps(called)) {
+            self.gather(*called, helps, cases);
+        }
+        if function > 0 && cases.len() < before + 2 {
+            cases.truncate(before);
+            cases.push(self.all[function].path.clone());
+        }
+    }
+
+    /// What most of the functions with these paths return, of which most pass: the least of several.
+    fn usual_result(&self, paths: &[String]) -> u64 {
+        let paths: BTreeSet<&String> = paths.iter().collect();
+        let mut counts: BTreeMap<u64, usize> = BTreeMap::new();
+        let results =
+            self.all.iter().filter(|function| paths.contains(&function.path)).filter_map(|function| function.result);
+        results.for_each(|result| *counts.entry(result).or_default() += 1);
+        counts.into_iter().rev().max_by_key(|(_, count)| *count).map_or(0, |(result, _)| result)
+    }
+}
+
+impl Called {
+    fn name(&self) -> &str {
+        self.path.rsplit(CASE_SEPARATOR).next().unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(lines: &[&str]) -> Calls {
+        Calls::read(&lines.iter().map(|line| format!("{line}\n")).collect::<String>())
+    }
+
+    #[test]
+    fn cases_are_functions_that_lead_to_no_others() {
+        let calls = read(&[
+            "+ff80 0 test_all",
+            "+ff50 1 test_even",
+            "-1 0",
+            // Left by a jump.
+            "+ff50 2 test_seven",
+            "+ff20 3 check_deep",
+            "+ff50 4 test_zero",
+            "-4 0",
+            "-0 0",
+            "+ff80 5 test_last",
+            "-5 0",
+        ]);
+        assert_eq!(calls.cases(), ["test_all:test_even", "test_all:test_seven", "test_all:test_zero", "test_last"]);
+    }
+
+    #[test]
+    fn functions_that_several_cases_call_are_none() {
+        let calls = read(&[
+            "+80 0 test_a",
+            "+50 1 test_state",
+            "-1 0",
+            "+50 2 test_end",
+            "-2 0",
+            "-0 0",
+            "+80 3 test_b",
+            "+50 4 test_state",
+            "-4 0",
+            "+50 5 test_end",
+            "-5 0",
+            "-3 0",
+        ]);
+        assert_eq!(calls.cases(), ["test_a", "test_b"]);
+    }
+
+    #[test]
+    fn a_runner_alone_is_no_case_where_it_calls_several() {
+        let calls = read(&[
+            "+80 0 run_tests",
+            "+50 1 test_all",
+            "+40 2 test_a",
+            "-2 1",
+            "+40 3 test_b",
+            "-3 1",
+            "-1 0",
+            "-0 0",
+        ]);
+        assert_eq!(calls.cases(), ["run_tests:test_all:test_a", "run_tests:test_all:test_b"]);
+    }
+
+    #[test]
+    fn what_most_return_is_usual() {
+        let usual = |lines: &[&str]| {
+            let calls = read(lines);
+            calls.usual_result(&calls.cases())
+        };
+        assert_eq!(usual(&["+80 0 test_a", "-0 1", "+80 1 test_b", "-1 0", "+80 2 test_c", "-2 1"]), 1);
+        assert_eq!(usual(&["+80 0 test_a", "-0 1", "+80 1 test_b", "-1 0"]), 0);
+        assert_eq!(usual(&["+80 0 test_a", "-0 1", "+80 1 test_b", "-1", "+80 2 test_c", "-2"]), 1);
+        assert_eq!(usual(&["+80 0 test_a"]), 0);
+    }
+
+    #[test]
+    fn names_are_as_short_as_they_are_one_case_s() {
+        let names = ["a:test_x".to_owned(), "b:test_x".to_owned(), "b:test_y".to_owned()];
+        assert_eq!(names.each_ref().map(|name| shortest(name, &names)), ["a:test_x", "b:test_x", "test_y"]);
+    }
+
+    #[test]
+    fn what_is_no_list_has_no_cases() {
+        assert!(read(&["", "+", "- -", "+zz 1 a", "-5 0", "é"]).cases().is_empty());
+    }
+}
