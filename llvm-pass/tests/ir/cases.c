@@ -9,13 +9,14 @@ static int sum;
 static int test_sum(void) { return sum == 3; }
 int latest(void) { return sum; }
 int all(void) { return test_sum() + latest(); }
+// CHECK-LABEL: define {{.*}}@latest(
+// CHECK-NOT: @__suspect_case(
 // CHECK-LABEL: define internal {{.*}}@test_sum(
 // CHECK: load i32, ptr @__suspect_cases
+// CHECK: load i32, ptr @__suspect_mode
 // CHECK: call i32 @__suspect_case(ptr @__suspect_case_name.test_sum,
 // CHECK: call i64 @__suspect_case_result()
 // CHECK: call i32 @test_sum()
 // CHECK: call void @__suspect_case_left(i32 {{.*}}, i32 1, i64
-// CHECK-LABEL: define {{.*}}@latest(
-// CHECK-NOT: @__suspect_case(
 // CHECK-LABEL: define internal {{.*}}@all.suspect.trace(
 // CHECK: call {{.*}}i32 @test_sum()
