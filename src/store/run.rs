@@ -227,8 +227,8 @@ impl Run {
         self.manifest.tests.iter().enumerate().filter_map(counted).collect()
     }
 
-    /// Indices of the source files whose code is trusted: that of the tests themselves, as long as each failing test executes other code as well.
-    /// Where one does not, there is nothing but the test to blame.
+    /// Indices of the source files whose code is trusted: that of the tests themselves, as long as a failing test executes other code as well.
+    /// Where none does, there is nothing but the tests to blame.
     pub fn trusted_files(&self) -> Result<BTreeSet<u32>, StoreError> {
         let is_named = |file: &String| self.manifest.test_code.binary_search(file).is_ok();
         let named = (0..).zip(&self.program.files).filter(|(_, file)| is_named(file));
@@ -242,11 +242,11 @@ impl Run {
             !trusted.contains(&self.program.functions[function as usize].place.file)
         };
         for (index, _) in (0..).zip(&self.manifest.tests).filter(|(_, test)| test.passed == Some(false)) {
-            if !recorded.pieces(index)?.iter().any(is_other) {
-                return Ok(BTreeSet::new());
+            if recorded.pieces(index)?.iter().any(is_other) {
+                return Ok(trusted);
             }
         }
-        Ok(trusted)
+        Ok(BTreeSet::new())
     }
 
     /// The numbers of the run, indexed but not yet decoded.

@@ -475,6 +475,19 @@ fn code_of_the_tests_is_trusted() {
 }
 
 #[test]
+fn a_failing_test_of_its_own_code_alone_takes_no_trust_away() {
+    let project = unit_tests();
+    project.write("tests/own.c", "int main(void)\n{\n    int wrong = 3;\n    return wrong - 2;\n}\n");
+    let config = fs::read_to_string(project.path().join("suspect.toml")).unwrap();
+    project.write("suspect.toml", &config.replace("one even", "own one even"));
+    project.succeed(&["build"]);
+    project.succeed(&["test"]);
+    let ranking = project.ranking(&["--budget", "20s"]);
+    let first = &ranking["ranking"][0];
+    assert_eq!((first["file"].as_str(), first["line"].as_u64()), (Some("most.c"), Some(6)), "{ranking}");
+}
+
+#[test]
 fn which_code_is_the_tests_is_for_the_user_to_say() {
     let project = unit_tests();
     let config = fs::read_to_string(project.path().join("suspect.toml")).unwrap();
@@ -486,7 +499,7 @@ fn which_code_is_the_tests_is_for_the_user_to_say() {
     project.write("suspect.toml", &format!("[rank]\ntest_code = [\"*.c\", \"tests/*.c\"]\n{config}"));
     project.succeed(&["test"]);
     let ranked = project.succeed(&["rank", "-v", "--no-trials"]);
-    assert!(ranked.contains("executes no code but the tests' own (most.c and "), "{ranked}");
+    assert!(ranked.contains("executes other code than the tests' own (most.c and "), "{ranked}");
     project.write("suspect.toml", &format!("[rank]\ntest_code = [\"[\"]\n{config}"));
     let said = project.fail(&["test"], 1);
     assert!(said.contains("suspect.toml:2:14") && said.contains("`test_code` is a list of patterns"), "{said}");
