@@ -93,7 +93,9 @@ fn of_test_code(run: &Run) -> Result<Option<String>, Obstacle> {
         n => format!(" and {} more files", n - 1),
     };
     Ok(Some(match run.trusted_files()?.is_empty() {
-        true => format!("no failing test executes other code than the tests' own ({first}{others}), so that is ranked too"),
+        true => {
+            format!("no failing test executes other code than the tests' own ({first}{others}), so that is ranked too")
+        }
         false => format!(
             "the tests' own code is trusted and not ranked: {first}{others} (`[rank] test_code` in suspect.toml says which it is)"
         ),

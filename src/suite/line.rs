@@ -54,7 +54,7 @@ pub(super) fn is_elf(path: &Path) -> bool {
 }
 
 /// The words of a line in which nothing is expanded; `<` stands at the beginning of its own.
-fn words(line: &[u8]) -> Option<Vec<OsString>> {
+pub(super) fn words(line: &[u8]) -> Option<Vec<OsString>> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-+./,:@%=^".contains(&byte);
     let (mut words, mut word, mut quote) = (Vec::new(), None::<Vec<u8>>, None);
     for &byte in line {

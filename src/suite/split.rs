@@ -11,7 +11,7 @@ use super::config::Cases;
 use super::framework::{Extra, Framework};
 use super::functions;
 use super::kept::KeptLists;
-use super::line::{is_elf, is_simple};
+use super::line::{self, is_elf, is_simple};
 use super::load::{Found, Listed, Listing};
 use super::oracle::{Oracle, shown_path};
 use super::test::{Plan, Test, command_text, line_text};
@@ -145,12 +145,18 @@ impl Program {
         if !oracle.wants_success() {
             return None;
         }
-        let file = test.dir.join(program(&argv)?);
-        let framework = match cases {
-            Cases::Of(framework) => elf(&file).map(|_| framework),
-            Cases::Auto => elf(&file).and_then(|path| Framework::of(&fs::read(path).ok()?)),
+        let of = |file: PathBuf| {
+            let path = elf(&test.dir.join(file))?;
+            match cases {
+                Cases::Of(framework) => Some(framework),
+                Cases::Auto => Framework::of(&fs::read(path).ok()?),
+            }
         };
-        Some(Program { framework: framework?, argv, oracle })
+        // A driver hands variables on, but not arguments.
+        let by_variables = |framework: &Framework| framework.runs_to_list();
+        let driven = || words(&argv).into_iter().skip(1).filter_map(of).find(by_variables);
+        let framework = program(&argv).and_then(of).or_else(driven)?;
+        Some(Program { framework, argv, oracle })
     }
 
     /// Its command with more arguments.
@@ -197,6 +203,15 @@ fn program(argv: &[OsString]) -> Option<PathBuf> {
         }
         argv => argv.first().map(PathBuf::from),
     }
+}
+
+/// The files that the words of a command may be, of a shell's line where the shell replaces nothing in it.
+fn words(argv: &[OsString]) -> Vec<PathBuf> {
+    let words = match argv {
+        [shell, option, line] if is_shell(shell, option) => line::words(line.as_bytes()).unwrap_or_default(),
+        argv => argv.to_vec(),
+    };
+    words.into_iter().map(PathBuf::from).collect()
 }
 
 /// The program itself, which for libtool's wrapper is beside it.

@@ -269,3 +269,16 @@ fn a_program_that_fails_without_its_functions_stays_one_test() {
     let said = text(&project.suspect(&["test"]));
     assert!(said.contains("own stays one test: it fails without its test functions, too"), "{said}");
 }
+
+#[test]
+fn functions_are_left_out_behind_a_driver_and_return_what_most_do() {
+    // Here 1 is what passes.
+    let returns = OWN.replace("failed += test_zero()", "failed += !test_zero()").replace("!= 1; }", "== 1; }");
+    let project = own(&returns, "cases = \"auto\"\n");
+    project.write("driver.sh", "echo begin\nexec \"$@\"\n");
+    let config = std::fs::read_to_string(project.path().join("suspect.toml")).unwrap();
+    project.write("suspect.toml", &config.replace("\"./test_own\"", "\"sh driver.sh ./test_own\""));
+    let said = text(&project.suspect(&["test"]));
+    assert!(said.contains("fails: own/test_times: exit status 1: test_own.c:16: 8, not 6"), "{said}");
+    assert!(said.contains("3 passing, 1 failing, 0 not counted; recorded\n"), "{said}");
+}
