@@ -119,10 +119,10 @@ impl Framework {
         }
     }
 
-    /// The framework of an ELF file; `None` where none shows, or where it is no such file. What it refers to weakly alone does not count:
+    /// The frameworks that an ELF file shows; none where it is no such file. What it refers to weakly alone does not count:
     /// the runtime does so in every program.
-    pub(super) fn of(image: &[u8]) -> Option<Framework> {
-        let file = object::File::parse(image).ok()?;
+    pub(super) fn of(image: &[u8]) -> Vec<Framework> {
+        let Ok(file) = object::File::parse(image) else { return Vec::new() };
         let is_used = |symbol: &object::Symbol| !(symbol.is_weak() && symbol.is_undefined());
         let names =
             || file.dynamic_symbols().chain(file.symbols()).filter(is_used).filter_map(|symbol| symbol.name().ok());
@@ -133,7 +133,7 @@ impl Framework {
             Framework::Functions => is_several(),
             framework => framework.symbols().iter().any(&has),
         };
-        Framework::ALL.into_iter().find(shows)
+        Framework::ALL.into_iter().filter(shows).collect()
     }
 
     /// Whether a variable says which case runs, or how.
@@ -422,8 +422,8 @@ mod tests {
 
     #[test]
     fn files_that_are_no_test_programs_have_no_framework() {
-        assert_eq!(Framework::of(b"#!/bin/sh\n"), None);
+        assert_eq!(Framework::of(b"#!/bin/sh\n"), []);
         let own = std::fs::read("/proc/self/exe").unwrap();
-        assert_eq!(Framework::of(&own), None);
+        assert_eq!(Framework::of(&own), []);
     }
 }

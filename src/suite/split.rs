@@ -70,12 +70,24 @@ impl Listing<'_> {
         Found { tests: split, notes, is_slow }
     }
 
-    /// Asks a program for its cases, or says why there is no answer.
+    /// Asks a program for its cases as each of its frameworks is asked, or says why there is no answer.
     fn ask(&self, program: &Program, test: &Listed) -> Result<CaseList, String> {
-        let framework = program.framework;
-        if framework == Framework::Functions {
-            return functions::list(&self.command(program, test, &Extra::default()));
+        let mut why = String::new();
+        for framework in &program.frameworks {
+            let answer = match framework {
+                Framework::Functions => functions::list(&self.command(program, test, &Extra::default())),
+                framework => self.ask_framework(*framework, program, test),
+            };
+            match answer {
+                Ok(list) => return Ok(list),
+                Err(because) if why.is_empty() => why = because,
+                Err(because) => why = format!("{why}; {because}"),
+            }
         }
+        Err(why)
+    }
+
+    fn ask_framework(&self, framework: Framework, program: &Program, test: &Listed) -> Result<CaseList, String> {
         for (way, extra) in framework.listing().iter().enumerate() {
             let command = self.command(program, test, extra);
             let outcome = run(&command)?;
@@ -122,13 +134,14 @@ impl Test {
     /// The framework of the program that is the whole test, if one shows.
     pub(super) fn framework(&self) -> Option<Framework> {
         let listed = Listed { name: self.name.clone(), dir: self.dir.clone(), plan: self.plan.clone() };
-        Program::of(&listed, Cases::Auto).map(|program| program.framework)
+        Program::of(&listed, Cases::Auto)?.frameworks.first().copied()
     }
 }
 
 /// A test that is a program of a framework.
 struct Program {
-    framework: Framework,
+    /// Those that it shows, at least one; a program may bring functions called as a framework's are.
+    frameworks: Vec<Framework>,
     /// Without a driver around it.
     argv: Vec<OsString>,
     /// What judges the whole program.
@@ -147,16 +160,17 @@ impl Program {
         }
         let of = |file: PathBuf| {
             let path = elf(&test.dir.join(file))?;
-            match cases {
-                Cases::Of(framework) => Some(framework),
+            let shown = match cases {
+                Cases::Of(framework) => vec![framework],
                 Cases::Auto => Framework::of(&fs::read(path).ok()?),
-            }
+            };
+            Some(shown).filter(|shown| !shown.is_empty())
         };
         // A driver hands variables on, but not arguments.
-        let by_variables = |framework: &Framework| framework.runs_to_list();
+        let by_variables = |shown: &Vec<Framework>| shown.iter().all(|framework| framework.runs_to_list());
         let driven = || words(&argv).into_iter().skip(1).filter_map(of).find(by_variables);
-        let framework = program(&argv).and_then(of).or_else(driven)?;
-        Some(Program { framework, argv, oracle })
+        let frameworks = program(&argv).and_then(of).or_else(driven)?;
+        Some(Program { frameworks, argv, oracle })
     }
 
     /// Its command with more arguments.

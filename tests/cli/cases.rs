@@ -194,7 +194,7 @@ static void test_none(void) { expect(__LINE__, add(0, 0), 0); }
 static int test_zero(void) { return add(0, 1) != 1; }
 typedef void test(void);
 static test *const tests[] = {test_add, test_times, test_none};
-static void run_tests(void)
+static void all_tests(void)
 {
     for (int i = 0; i < 3; i++)
         if (!setjmp(out))
@@ -202,7 +202,7 @@ static void run_tests(void)
 }
 int main(void)
 {
-    run_tests();
+    all_tests();
     failed += test_zero();
     printf("%d failed\n", failed);
     return failed > 0;
@@ -256,14 +256,14 @@ fn functions_that_need_each_other_stay_one_test() {
         .replace("static int failed;", "static int failed, ready;");
     let project = own(&needs, "cases = \"functions\"\n");
     let said = text(&project.suspect(&["test"]));
-    let why = "own stays one test: its test function run_tests:test_none fails where it runs alone";
+    let why = "own stays one test: its test function all_tests:test_none fails where it runs alone";
     assert!(said.contains(why) && said.contains("1 passing, 0 failing"), "{said}");
 }
 
 #[test]
 fn a_program_that_fails_without_its_functions_stays_one_test() {
     let project = own(
-        &OWN.replace("run_tests();\n    failed +=", "run_tests();\n    failed += times(1, 1) - 1 +"),
+        &OWN.replace("all_tests();\n    failed +=", "all_tests();\n    failed += times(1, 1) - 1 +"),
         "cases = \"functions\"\n",
     );
     let said = text(&project.suspect(&["test"]));

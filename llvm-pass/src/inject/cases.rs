@@ -22,12 +22,18 @@ const AROUND: [&str; 15] = [
 /// LLVM's function for the address where a function's return address lies.
 const RETURN_ADDRESS: &str = "llvm.addressofreturnaddress.p0";
 
+/// First words of functions that bring tests together.
+const GATHERING: [&str; 9] = ["run", "make", "create", "new", "build", "register", "add", "get", "print"];
+
 /// Whether `function` may be a case: it takes nothing, returns nothing, a number or an address, and its name says so.
 pub fn is_case(module: Module, function: Value) -> bool {
     let takes_nothing = function.parameters().is_empty() && !function.is_variadic();
     let is_plain = llvm!(shim::suspect_returns_a_number(function.0)) && width(function).is_none_or(|bits| bits <= 64);
     let pure = function.has_attribute("memory");
-    takes_nothing && is_plain && !pure && is_named_so(&function.name(), &module.source())
+    // A message, or else a suite.
+    let gives_address = takes_nothing && kind(function) == LLVMTypeKind::LLVMPointerTypeKind;
+    let is_suite = gives_address && words(&function.name()).iter().any(|word| word == "suite");
+    takes_nothing && is_plain && !pure && !is_suite && is_named_so(&function.name(), &module.source())
 }
 
 fn is_named_so(name: &str, file: &str) -> bool {
@@ -39,7 +45,8 @@ fn is_named_so(name: &str, file: &str) -> bool {
             .map(|word| word.trim_end_matches('s').to_owned())
             .any(|word| ["test", "check", "unit", "spec", "t"].contains(&word.as_str()))
     };
-    name != "main" && !has(&AROUND) && (has(&TESTS) || has(&CHECKS) && in_tests())
+    let gathers = said.first().is_some_and(|word| GATHERING.contains(&word.as_str()));
+    name != "main" && !gathers && !has(&AROUND) && (has(&TESTS) || has(&CHECKS) && in_tests())
 }
 
 /// The words of a name, in small letters: `testParse_2` is `test`, `parse`.
@@ -178,6 +185,8 @@ mod tests {
             ("main", "tests/test.c"),
             ("check_utf8", "src/reader.c"),
             ("test_setup", "tests/test.c"),
+            ("make_suite", "tests/test.c"),
+            ("run_tests", "tests/test.c"),
             ("latest", "tests/test.c"),
             ("attest", "tests/test.c"),
             ("parse_empty", "tests/test.c"),
