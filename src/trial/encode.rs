@@ -108,7 +108,7 @@ impl Form {
                 let is_float = operator.is_float() && !operator.is_comparison();
                 form(width, is_float, operator as u8, Takes::Operands)
             }
-            OperationKind::Step { .. } => form(64, false, 0, Takes::Operands),
+            OperationKind::Step { .. } | OperationKind::Member { .. } => form(64, false, 0, Takes::Operands),
             OperationKind::Argument { width, is_float, .. } | OperationKind::Unary { width, is_float } => {
                 form(width, is_float, 0, Takes::Operands)
             }
@@ -116,6 +116,7 @@ impl Form {
                 form(width, false, 0, Takes::Operands)
             }
             OperationKind::Read { width, .. } => form(width, false, 0, Takes::Variable),
+            OperationKind::Called { .. } => form(0, false, 0, Takes::Choice),
             OperationKind::Logical { .. } | OperationKind::Statement { .. } | OperationKind::If => {
                 form(64, false, 0, Takes::Choice)
             }

@@ -84,6 +84,11 @@ impl<'a> View<'a> {
         Body { view: self, index, at, predicates_at, assignments }
     }
 
+    /// Its texts, by the numbers of their files.
+    pub(super) fn texts(&self) -> impl Iterator<Item = (&'a u32, &'a Text)> + use<'a> {
+        self.texts.iter()
+    }
+
     /// The mutants of one function.
     pub(super) fn drafts(&self, index: u32) -> Vec<Draft> {
         let body = self.body(index);

@@ -14,6 +14,7 @@
 mod anchor;
 mod argument;
 mod beside;
+mod callee;
 mod candidate;
 mod choice;
 mod code;
@@ -28,6 +29,7 @@ mod domain;
 mod expression;
 mod form;
 mod insertion;
+mod member;
 mod null_guard;
 mod operator;
 mod range;

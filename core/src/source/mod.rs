@@ -41,5 +41,5 @@ pub use literal::{Literal, LiteralValue};
 pub use operator::Precedence;
 pub use rewrite::{Clash, Insertion, Rewrite, What};
 pub use slip::{Names, Shows, Slip, SlipClass, parses, slips};
-pub use text::{Macro, Span, Text};
+pub use text::{Macro, Meaning, Span, Text};
 pub use warning::{Warning, warnings};

@@ -114,6 +114,15 @@ impl Copies {
         self.code[function].get(&mode).copied()
     }
 
+    /// What the `trace` version calls for each of `functions` that it does not call itself.
+    pub fn called_by_trace(&self, functions: &[Value], versions: &Versions) -> HashMap<Value, Value> {
+        let target = |(number, function): (usize, &Value)| {
+            let code = self.code(number, versions.called_by_trace()).filter(|_| !function.is_interposable());
+            Some((*function, code.filter(|_| versions.dispatch())?))
+        };
+        functions.iter().enumerate().filter_map(target).collect()
+    }
+
     /// Sends direct calls inside each version to the same version of what they call.
     fn link(&self, functions: &[Value], versions: &Versions) {
         let numbers: HashMap<Value, usize> = functions.iter().copied().zip(0..).collect();

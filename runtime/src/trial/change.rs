@@ -173,7 +173,12 @@ unsafe fn becomes(at: &At, taken: Taken) -> Option<u64> {
             // SAFETY: the table has an entry for each variable; those that it has can be read.
             unsafe {
                 let other = *others.wrapping_add(one.operand as usize);
-                let same = other == 0 || memory::same(address, other, usize::from(one.width).div_ceil(8).min(8));
+                let same = other == 0
+                    || match one.width {
+                        // Of code the address is all.
+                        0 => address == other,
+                        bits => memory::same(address, other, usize::from(bits).div_ceil(8).min(8)),
+                    };
                 Some(if same { address as u64 } else { other as u64 })
             }
         }
