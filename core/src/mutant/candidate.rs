@@ -357,7 +357,11 @@ impl<'a> Found<'_, '_, 'a> {
             }
         });
         let literal = operand.ok().and_then(|(_, literal)| literal);
-        let text = constant_text(new, literal);
+        let named = operand
+            .ok()
+            .filter(|_| literal.is_none())
+            .and_then(|(written, _)| self.body.view.enumerator(written.source(), value.signed()?, new.signed()?));
+        let text = named.map(str::to_owned).or_else(|| constant_text(new, literal));
         let original = operand.ok().map(|(written, _)| written.source().to_owned());
         let original = original.or_else(|| constant_text(value, None)).unwrap_or_default();
         let rewrite = operand.and_then(|(written, _)| Ok(written.with_text(text.as_deref().ok_or(Junk::NoText)?)));

@@ -31,6 +31,8 @@ mod form;
 mod insertion;
 mod member;
 mod null_guard;
+#[cfg(test)]
+mod enumerator_tests;
 mod operator;
 mod range;
 mod removal;

@@ -15,6 +15,7 @@ mod claimed;
 mod constant;
 mod definition;
 mod edit;
+mod enumeration;
 mod expression;
 mod find;
 mod first;
