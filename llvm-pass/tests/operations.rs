@@ -280,7 +280,7 @@ const EDITS: &[Edit] = &[
     // Functions: by their numbers, too. The nearest comes first, unless the function calls another one already.
     edit("show([[rand_|twice]](3));", "callee", 1),
     edit("show(thrice(rand_(2)));\nshow([[rand_|thrice]](3));", "callee", 1),
-    edit("show(-[[make|other]](rand_(3)).y + 1);", "callee", 4),
+    edit("show(-[[make|other]](rand_(3)).y + 1);", "callee", 3),
 ];
 
 const PRELUDE: &str = r#"#include <stdio.h>

@@ -15,9 +15,9 @@ impl Found<'_, '_, '_> {
         let is_member = |(_, one): &(u32, &Operation)| matches!(one.kind, OperationKind::Member { .. });
         let several = self.body.operations_at(place).filter(is_member).count() > 1;
         let found = self.body.text(place).and_then(|text| match text.member_at(place.line, place.column) {
-            _ if several => Err(Junk::Several),
-            Some(found) if found.member() == Some(&own.name) => Ok(found),
-            Some(_) => Err(Junk::Macro),
+            Some(found) if found.member() != Some(&own.name) => Err(Junk::Macro),
+            Some(_) if several => Err(Junk::Several),
+            Some(found) => Ok(found),
             None => Err(self.body.nothing(text, place)),
         });
         for other in self.operation.others.clone() {

@@ -1,18 +1,21 @@
 //! Which members of a structure could be taken in another one's place: those of the same type.
 
 use crate::collect::expression::Reader;
+use crate::collect::nodes;
 use crate::llvm::debug_info::{Info, Member};
 use crate::llvm::ir::{LLVMTypeKind, Value};
 
-/// Members that could be taken in another one's place are at most so many: each is a trial for each place that names a member.
-const MOST_OTHERS: usize = 8;
+/// Members that could be taken in another one's place are at most so many: each is a trial for each place that names a member, and there are more such
+/// places than reads of variables.
+const MOST_OTHERS: usize = 4;
 
 /// The member that `step` leads to and those that could be taken instead, in the order of the structure; `None` when there are none.
 pub fn of_step(reader: Reader, step: Value) -> Option<(Member, Vec<Member>)> {
     let kind = step.element_source();
     let is_member = step.n_operands() == 3
         && step.operand(1).and_then(Value::integer) == Some(0)
-        && kind.kind() == LLVMTypeKind::LLVMStructTypeKind;
+        && kind.kind() == LLVMTypeKind::LLVMStructTypeKind
+        && !nodes::is_va_list_field(step);
     if !is_member {
         return None;
     }
