@@ -193,9 +193,10 @@ fn code_mutants(program: &Program) -> Vec<Mutant> {
             | OperationKind::Passed { .. }
             | OperationKind::Unary { .. }
             | OperationKind::Assign { .. }
-            | OperationKind::Pointer => Change::Add(round as u64 + 1),
+            | OperationKind::Pointer
+            | OperationKind::Member { .. } => Change::Add(round as u64 + 1),
             OperationKind::Logical { .. } | OperationKind::Statement { .. } | OperationKind::If => Change::Choose(1),
-            OperationKind::Read { .. } => Change::Choose(*one.others.get(round)?),
+            OperationKind::Read { .. } | OperationKind::Called { .. } => Change::Choose(*one.others.get(round)?),
             OperationKind::Whole { .. } => return None,
         };
         Some(Override { site: Site::Operation(operation), instance: 0, change }.into())

@@ -42,6 +42,8 @@ pub enum Change {
     StepAfter(u64),
     /// A value that is one of these becomes the other one; every other value stays.
     Exchange(u64, u64),
+    /// A value that is the first of these becomes the second; every other value stays.
+    Instead(u64, u64),
 }
 
 /// One change at one site, the same at each execution that it applies to.

@@ -793,6 +793,8 @@ const char *suspect_di_name(LLVMMetadataRef reference, size_t *length) {
     return text(variable->getName(), length);
   if (auto *type = node<DIType>(reference))
     return text(type->getName(), length);
+  if (auto *program = node<DISubprogram>(reference))
+    return text(program->getName(), length);
   if (auto *unit = node<DICompileUnit>(reference))
     return text(unit->getProducer(), length);
   *length = 0;

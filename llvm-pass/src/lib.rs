@@ -17,6 +17,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use inkwell::llvm_sys::prelude::LLVMModuleRef;
 use suspect_format::abi::{self, Mode};
 
+use collect::callees::Callees;
 use collect::dependence::Dependences;
 use collect::expression::Reader;
 use collect::sites::FunctionSites;
@@ -104,7 +105,7 @@ fn start(module: Module, analyses: *mut shim::Analyses) -> Result<(), String> {
         let bodies = record(module, &copies, &versions, &collected, known, table.unit_hash, &mut files);
         module.append_assembly(&Table::of_body(suspect_format::body::SECTION, &bodies).assembly());
     }
-    inject(module, &copies, &collected, &numbers, n_gates);
+    inject(module, &copies, &versions, &collected, &numbers, n_gates);
     let (n_counters, n_values) = (numbers.n_counters, numbers.n_values);
     let n_operations = numbers.n_operations;
     lower::UnitNumbers { unit_hash: table.unit_hash, n_counters, n_values, n_gates, n_operations }.leave(module);
@@ -120,8 +121,9 @@ struct Collected {
 }
 
 fn collect(module: Module, analyses: *mut shim::Analyses, versions: &Versions, files: &mut Files) -> Collected {
-    let globals = Globals::of(module);
-    let mut unit = Unit { reader: Reader::new(module), versions, analyses, files, globals: &globals };
+    let (globals, callees) = (Globals::of(module), Callees::of(module));
+    let mut unit =
+        Unit { reader: Reader::new(module), versions, analyses, files, globals: &globals, callees: &callees };
     let mut collected = Collected {
         functions: Vec::new(),
         sites: Vec::new(),
@@ -188,7 +190,15 @@ fn record(
     bodies.encode(unit_hash)
 }
 
-fn inject(module: Module, copies: &versions::Copies, collected: &Collected, numbers: &Numbers, n_gates: u32) {
+fn inject(
+    module: Module,
+    copies: &versions::Copies,
+    versions: &Versions,
+    collected: &Collected,
+    numbers: &Numbers,
+    n_gates: u32,
+) {
+    let targets = copies.called_by_trace(&collected.functions, versions);
     let make = |name, section, count| (count > 0).then(|| Bytes::make(module, name, section, count));
     let operations = make(lower::OPERATIONS, abi::SECTION_OPERATIONS, numbers.n_operations);
     let gates = make(lower::GATES, abi::SECTION_GATES, n_gates);
@@ -200,7 +210,7 @@ fn inject(module: Module, copies: &versions::Copies, collected: &Collected, numb
                     // `shim/passes.cpp` knows it.
                     code.add_text_attribute(module.context(), "suspect-hooks", mode.name());
                 }
-                hooks::inject(module, code, mode, sites, *base, operations, gate);
+                hooks::inject(module, code, mode, sites, *base, operations, gate, &targets);
             }
         }
         let versions = copies.code(index, Mode::Mutants).zip(copies.code(index, Mode::Trace));

@@ -269,6 +269,18 @@ const EDITS: &[Edit] = &[
     edit("bool a = true, b = false;\nshow([[a|b]]);", "variable", 1),
     edit("int a = 7;\nshow([[a|global]]);", "variable", 1),
     edit("static int s = 4;\nint a = 7;\nshow([[a|s]]);", "variable", 1),
+    // Members: how far away the other one is.
+    edit("struct pair p = make(3), *q = &p;\nshow(q->[[x|y]]);", "member", 4),
+    edit("struct pair p = make(3);\np.[[y|x]] += 9;\nshow(p.x * 100 + p.y);", "member", -4),
+    edit(
+        "struct pair p[2] = {{1, 2}, {3, 4}};\nint i = 0;\np[i++].[[x|y]] = 7;\nshow(p[0].x * 100 + p[0].y + i);",
+        "member",
+        4,
+    ),
+    // Functions: by their numbers, too. The nearest comes first, unless the function calls another one already.
+    edit("show([[rand_|twice]](3));", "callee", 1),
+    edit("show(thrice(rand_(2)));\nshow([[rand_|thrice]](3));", "callee", 1),
+    edit("show(-[[make|other]](rand_(3)).y + 1);", "callee", 3),
 ];
 
 const PRELUDE: &str = r#"#include <stdio.h>
@@ -283,6 +295,9 @@ __attribute__((noinline)) void show(long n) { printf("%ld\n", n); }
 __attribute__((noinline)) void dump(double d) { printf("%a\n", d); }
 __attribute__((noinline)) int next(void) { static int n = 10; return ++n; }
 __attribute__((noinline)) struct pair make(int n) { return (struct pair){n, n + 1}; }
+__attribute__((noinline)) struct pair other(int n) { return (struct pair){n, n + 7}; }
+int twice(int n) { return 2 * n; }
+static inline int thrice(int n) { return 3 * n; }
 int is(const char *name, int value) { printf("%s ", name); return value; }
 "#;
 
@@ -376,12 +391,18 @@ fn mutant_at(unit: &OwnedUnit, place: (u32, u32), (what, number): (&str, i64)) -
                     (what == "choice", 64, 0)
                 }
                 OperationKind::Read { .. } => (what == "variable", 64, 0),
+                OperationKind::Called { .. } => (what == "callee", 64, 0),
+                OperationKind::Member { .. } => (what == "member", 64, 1),
                 OperationKind::Pointer => (what == "guard", 64, suspect_format::operation::Operator::And as u8),
                 OperationKind::Whole { .. } => (false, 0, 0),
             };
             let at = site.operation.place;
             if fits && (at.line, at.column) == place {
-                let what = if what == "guard" { "left" } else { what };
+                let what = match what {
+                    "guard" | "member" => "left",
+                    "callee" => "variable",
+                    what => what,
+                };
                 return Ok(format!("{gate} {} {what} {number} {width} {operator}", first + index));
             }
         }

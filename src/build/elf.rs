@@ -9,8 +9,7 @@ use object::{Object, ObjectKind, ObjectSection, ObjectSymbol, SymbolKind};
 use serde::{Deserialize, Serialize};
 use suspect_format::abi;
 use suspect_format::site::{
-    self, Bad, Compound, Cursor, Edge, Escape, Function, Node, Operation, OperationKind, Piece, Place, Sequence, Unit,
-    Variable,
+    self, Bad, Compound, Cursor, Edge, Escape, Function, Node, Operation, Piece, Place, Sequence, Unit, Variable,
 };
 
 /// What a file is.
@@ -203,10 +202,8 @@ fn skip_function(body: &mut Cursor) -> Result<u32, Bad> {
 }
 
 fn skip_operation(body: &mut Cursor) -> Result<(), Bad> {
-    if let OperationKind::Read { n_others, .. } = Operation::decode(body)?.kind {
-        for _ in 0..n_others {
-            body.unsigned()?;
-        }
+    for _ in 0..Operation::decode(body)?.kind.n_others() {
+        body.unsigned()?;
     }
     Ok(())
 }

@@ -8,7 +8,8 @@ use super::facts::Facts;
 use super::run::Search;
 use crate::campaign::Lab;
 use crate::evidence::{
-    Candidate, Taken, Trials, TriedTest, code_candidates, label_candidates, node_candidates, nodes_of_source,
+    Candidate, Taken, Trials, TriedTest, code_candidates, label_candidates, missing_label_candidates, node_candidates,
+    nodes_of_source,
 };
 use crate::mutant::Domain;
 
@@ -39,6 +40,7 @@ impl<L: Lab> Search<'_, L> {
             let (failing, passing) = taken(facts, &label.nodes);
             let taken = Taken { failing: failing.as_deref(), passing: passing.as_deref() };
             add(label_candidates(self.program, label, node, &taken));
+            add(missing_label_candidates(self.program, label, node, &taken));
         }
         add(code_candidates(self.program, self.mutants, executed));
         trials

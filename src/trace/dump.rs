@@ -307,10 +307,8 @@ impl<W: Write> Tables<'_, W> {
     fn operation(&mut self, index: u32, body: &mut Cursor) -> Result<(), Stop> {
         let site::Operation { piece, place, node, kind } = site::Operation::decode(body)?;
         write!(self.out, "    operation {index} {} piece {piece} node {} {kind:?}", at(place), optional(node))?;
-        if let site::OperationKind::Read { n_others, .. } = kind {
-            for _ in 0..n_others {
-                write!(self.out, " {}", body.small()?)?;
-            }
+        for _ in 0..kind.n_others() {
+            write!(self.out, " {}", body.small()?)?;
         }
         Ok(writeln!(self.out)?)
     }

@@ -79,7 +79,7 @@ impl Takes {
             Change::Operator(_) | Change::Left(_) | Change::Right(_) => self == Takes::Operands,
             Change::Choose(_) => matches!(self, Takes::Choice | Takes::Variable),
             Change::StepBefore(_) | Change::StepAfter(_) => self == Takes::Variable,
-            Change::Exchange(..) => self == Takes::Number,
+            Change::Exchange(..) | Change::Instead(..) => self == Takes::Number,
         }
     }
 }
@@ -108,7 +108,7 @@ impl Form {
                 let is_float = operator.is_float() && !operator.is_comparison();
                 form(width, is_float, operator as u8, Takes::Operands)
             }
-            OperationKind::Step { .. } => form(64, false, 0, Takes::Operands),
+            OperationKind::Step { .. } | OperationKind::Member { .. } => form(64, false, 0, Takes::Operands),
             OperationKind::Argument { width, is_float, .. } | OperationKind::Unary { width, is_float } => {
                 form(width, is_float, 0, Takes::Operands)
             }
@@ -116,6 +116,7 @@ impl Form {
                 form(width, false, 0, Takes::Operands)
             }
             OperationKind::Read { width, .. } => form(width, false, 0, Takes::Variable),
+            OperationKind::Called { .. } => form(0, false, 0, Takes::Choice),
             OperationKind::Logical { .. } | OperationKind::Statement { .. } | OperationKind::If => {
                 form(64, false, 0, Takes::Choice)
             }
@@ -293,6 +294,7 @@ fn encode(one: &Override, form: Form) -> Option<(layout::Override, Box<[u8]>)> {
         Change::StepBefore(bits) => (layout::Change::StepBefore, *bits, &[]),
         Change::StepAfter(bits) => (layout::Change::StepAfter, *bits, &[]),
         Change::Exchange(bits, _) => (layout::Change::Exchange, *bits, &[]),
+        Change::Instead(bits, _) => (layout::Change::Instead, *bits, &[]),
     };
     let bytes = layout::Override {
         site: 0,
@@ -306,7 +308,7 @@ fn encode(one: &Override, form: Form) -> Option<(layout::Override, Box<[u8]>)> {
         reserved: 0,
         mutant: 0,
         gate: 0,
-        other: if let Change::Exchange(_, other) = one.change { other } else { 0 },
+        other: if let Change::Exchange(_, other) | Change::Instead(_, other) = one.change { other } else { 0 },
     };
     (form.takes.allows(&one.change) && text.len() <= TEXT_ROOM / 2).then(|| (bytes, text.into()))
 }

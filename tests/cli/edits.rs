@@ -24,8 +24,9 @@ const ADDED: usize = 150;
 /// The same of assignments; beside operators nearly all of them are left out, because they compute the same.
 const ASSIGNED: usize = 60;
 /// The files as they lie beside each other.
-const PLAIN: [&str; 12] = [
-    "casts", "digraphs", "elvis", "flow", "kandr", "logic", "macros", "names", "passed", "places", "pointers", "values",
+const PLAIN: [&str; 14] = [
+    "callees", "casts", "digraphs", "elvis", "flow", "kandr", "logic", "macros", "members", "names", "passed",
+    "places", "pointers", "values",
 ];
 /// Those that are made of others: with Latin-1 in comments, with lines as Windows ends them, and one of 600 terms.
 const MADE: [&str; 3] = ["latin", "lines", "terms"];
@@ -368,6 +369,16 @@ fn edits_in_arguments_of_macros_do_what_their_mutants_do() {
 #[test]
 fn edits_of_numbers_that_are_passed_do_what_their_mutants_do() {
     assert!(judge(&Subject::new().mutants_in(&["--files", "passed.c"], "STI", None)) > 100);
+}
+
+#[test]
+fn calls_of_other_functions_do_what_their_mutants_do() {
+    assert!(judge(&Subject::new().mutants_in(&["--files", "callees.c"], "CFR", None)) > 65);
+}
+
+#[test]
+fn other_members_are_what_their_mutants_take() {
+    assert!(judge(&Subject::new().mutants_in(&["--files", "members.c"], "MRR", None)) > 70);
 }
 
 #[test]

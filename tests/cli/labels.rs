@@ -178,3 +178,52 @@ fn label_lines_are_ranked_as_their_switch_and_are_none_of_compiled_coverage() {
     let page = project.succeed(&["report", "--format", "html"]);
     assert!(page.contains("prog.c"), "{page}");
 }
+
+/// `'x'` should be handled as `'*'` is.
+const OPERATORS: &str = "\
+#include <stdio.h>
+#include <stdlib.h>
+static int applied(char operator, int a, int b)
+{
+    switch (operator) {
+    case '+':
+        return a + b;
+    case '*':
+        return a * b;
+    case '/':
+        return b ? a / b : 0;
+    default:
+        break;
+    }
+    return -1;
+}
+int main(int argc, char **argv)
+{
+    printf(\"%d\\n\", argc == 4 ? applied(argv[2][0], atoi(argv[1]), atoi(argv[3])) : -2);
+    return 0;
+}
+";
+
+#[test]
+fn a_missing_label_is_put_before_the_one_that_does_what_it_should() {
+    let project = Project::new();
+    let all = [("3 + 4", 7), ("3 '*' 4", 12), ("9 / 4", 2), ("3 '?' 4", -1), ("3 x 4", 12), ("5 x 6", 30)];
+    let lines: String = all.iter().map(|(arguments, _)| format!("{arguments}\n")).collect();
+    project.write("prog.c", OPERATORS).write("tests.list", &lines);
+    for (number, (_, right)) in (1..).zip(all) {
+        project.write(&format!("expected/{number}"), &format!("{right}\n"));
+    }
+    project.write(
+        "suspect.toml",
+        "[build]\ncommand = \"cc -O1 -o prog prog.c\"\n\n[[suite]]\nkind = \"lines\"\nfile = \"tests.list\"\n\
+         run = \"./prog {line}\"\nexpect = \"expected/{n}\"\n",
+    );
+    project.succeed(&["build"]);
+    project.suspect(&["test"]);
+    let report = ranked(&project, &[]);
+    let label = 1 + OPERATORS.lines().position(|line| line.contains("case '*'")).unwrap();
+    assert_eq!(report.ranking[0].line as usize, label, "{:?}", report.ranking);
+    let shown = project.succeed(&["rank", "-v"]);
+    assert!(shown.contains("putting `case 'x':` before `case '*'`"), "{shown}");
+    assert!(shown.contains("\n      +    case 'x': case '*':\n"), "{shown}");
+}

@@ -58,6 +58,10 @@ fn changed(program: &Program, operation: u32, dice: &mut Dice) -> Option<Overrid
             let others = if is_float { [FloatAdd, FloatSub, FloatMul] } else { [Add, Or, Mul] };
             Change::Operator(others[dice.roll(3) as usize])
         }
+        OperationKind::Member { .. } => Change::Add(0),
+        OperationKind::Called { .. } => {
+            Change::Choose(*one.others.get(dice.roll(one.others.len().max(1) as u64) as usize)?)
+        }
         OperationKind::Read { .. } => {
             let others = &one.others;
             match dice.roll(4) {

@@ -121,15 +121,7 @@ pub fn label_candidates(program: &Program, label: &Label, node: u32, taken: &Tak
         let change = Change::Exchange(own, value);
         let overriding = |node: &u32| Override { site: Site::Node(*node), instance: 0, change: change.clone() };
         let replacement = label_text(label, form, value)?;
-        let edit = Edit {
-            file: program.files.get(found.place.file as usize).cloned().unwrap_or_default(),
-            line: label.line,
-            column: label.column,
-            end_line: label.line,
-            end_column: label.column + label.text.len() as u32,
-            original: label.text.clone(),
-            replacement: String::new(),
-        };
+        let edit = label_edit(program, label, node);
         Some(Candidate {
             id: identity(program, node, &[], &change),
             kind: Kind::Operation(Class::Crp),
@@ -145,8 +137,22 @@ pub fn label_candidates(program: &Program, label: &Label, node: u32, taken: &Tak
     values.filter_map(candidate).collect()
 }
 
+/// The edit that leaves out a label's constant, of a switch of this node.
+pub(super) fn label_edit(program: &Program, label: &Label, node: u32) -> Edit {
+    let file = program.nodes[node as usize].place.file;
+    Edit {
+        file: program.files.get(file as usize).cloned().unwrap_or_default(),
+        line: label.line,
+        column: label.column,
+        end_line: label.line,
+        end_column: label.column + label.text.len() as u32,
+        original: label.text.clone(),
+        replacement: String::new(),
+    }
+}
+
 /// A value as a label would have it.
-fn label_text(label: &Label, form: Form, bits: u64) -> Option<String> {
+pub(super) fn label_text(label: &Label, form: Form, bits: u64) -> Option<String> {
     let Form::Integer { width, signed, .. } = form else { return None };
     let letter = Literal::of_text("'a'").filter(|_| label.character);
     let replaced = letter.or_else(|| Literal::of_text(&label.text));
@@ -296,7 +302,7 @@ fn seen_values(form: Form, failing: &Domain, passing: &Domain) -> Vec<u64> {
     values.into_iter().map(|(_, value)| value).collect()
 }
 
-fn identity(program: &Program, node: u32, instances: &[u64], change: &Change) -> u64 {
+pub(super) fn identity(program: &Program, node: u32, instances: &[u64], change: &Change) -> u64 {
     let found = &program.nodes[node as usize];
     let mut hash = identity_hash(&found.identity(program));
     let file = program.files.get(found.place.file as usize).map_or("", String::as_str);
@@ -325,6 +331,7 @@ fn change_text(node: &Node, form: Form, change: &Change) -> String {
         | Change::Right(_)
         | Change::Choose(_)
         | Change::Exchange(..)
+        | Change::Instead(..)
         | Change::StepBefore(_)
         | Change::StepAfter(_) => String::new(),
     }
@@ -352,10 +359,10 @@ fn value_text(node: &Node, form: Form, bits: u64) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn program(class: ValueClass, kind: NodeKind) -> Program {
+    pub fn program(class: ValueClass, kind: NodeKind) -> Program {
         let function = crate::program::Function {
             name: "f".into(),
             unit: 0,
@@ -397,7 +404,7 @@ mod tests {
         }
     }
 
-    fn domain(form: Form, values: &[u64]) -> Domain {
+    pub fn domain(form: Form, values: &[u64]) -> Domain {
         let mut domain = Domain::default();
         values.iter().for_each(|value| domain.add(form, *value));
         domain

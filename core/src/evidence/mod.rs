@@ -14,6 +14,7 @@ mod criterion;
 mod feature;
 mod line_facts;
 mod make;
+mod missing_label;
 mod phrase;
 mod portrait;
 mod posterior;
@@ -32,6 +33,7 @@ pub use line_facts::{Holds, LineFacts, Warned};
 pub use make::{
     Taken, code_candidates, label_candidates, line_at, node_candidates, nodes_of_source, pieces_of, switch_candidate,
 };
+pub use missing_label::missing_label_candidates;
 pub use phrase::{Phrase, ordinal};
 pub use portrait::Portrait;
 pub use posterior::{Posterior, probabilities};

@@ -243,7 +243,7 @@ fn of_kind<'f>(features: &'f mut Features, candidate: &Candidate) -> &'f mut f64
             Class::Aor | Class::Bor | Class::Sor | Class::Uoi | Class::Asr | Class::Bod | Class::Sti | Class::Uod,
         ) => &mut features.flip_arithmetic,
         Kind::Operation(Class::Crp) | Kind::Constant => &mut features.flip_constant,
-        Kind::Operation(Class::Vrr) => &mut features.flip_variable,
+        Kind::Operation(Class::Vrr | Class::Cfr | Class::Mrr) => &mut features.flip_variable,
         Kind::Operation(Class::Sdl | Class::Sin) => &mut features.flip_deletion,
     }
 }

@@ -88,8 +88,8 @@ impl<'a> Reasons<'a> {
         Reason { sentence, candidate: Some(candidate), tests: self.tests(candidate, Effect::Changed) }
     }
 
-    /// A line's candidates that turn failing tests, one of each kind, the strongest first: those that are no last resorts, then those that break
-    /// nothing, then those that turn most and break least, then those that are edits of the source, then usual slips.
+    /// A line's candidates that turn failing tests, one of each kind, the strongest first: those that are no last resorts or break nothing, of these those that break
+    /// nothing and turn most, those that are no last resorts, then those that turn most and break least, then those that are edits of the source, then usual slips.
     fn strongest(&self, line: u32) -> Vec<u32> {
         let mut turning: Vec<u32> = self.of_line[line as usize]
             .iter()
@@ -97,7 +97,8 @@ impl<'a> Reasons<'a> {
             .filter(|at| self.tallies.came_out(*at).failing.turned > 0)
             .collect();
         turning.sort_by(|&a, &b| {
-            let rank = |at: u32| u8::from(self.candidate(at).kind.is_last_resort());
+            let is_last_resort = |at: u32| self.candidate(at).kind.is_last_resort();
+            let is_weak = |at: u32| is_last_resort(at) && !self.tallies.is_clean(self.tallies.came_out(at));
             let turned = |at: u32| {
                 let tally = self.tallies.came_out(at);
                 // What breaks nothing is told apart by what it is: how many tests it was tried on says little.
@@ -106,9 +107,10 @@ impl<'a> Reasons<'a> {
             };
             let is_likely = |at: u32| (self.candidate(at).edit.is_some(), self.candidate(at).is_slip());
             let ((clean_a, a1), (clean_b, b1)) = (turned(a), turned(b));
-            rank(a)
-                .cmp(&rank(b))
+            is_weak(a)
+                .cmp(&is_weak(b))
                 .then(clean_b.cmp(&clean_a))
+                .then(is_last_resort(a).cmp(&is_last_resort(b)))
                 .then(if clean_a.is_some() { Ordering::Equal } else { b1.total_cmp(&a1) })
                 .then(is_likely(b).cmp(&is_likely(a)))
                 .then(b1.total_cmp(&a1))

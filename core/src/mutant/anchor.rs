@@ -1,6 +1,7 @@
 //! Tying operations and nodes to what the source says at their places, and what is none of it.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::rc::Rc;
 
 use super::code::Junk;
 use super::operator::Class;
@@ -29,6 +30,9 @@ impl Draft {
     }
 }
 
+/// The constants of an enumeration, and their values.
+type Enumeration<'a> = Vec<(&'a str, i64)>;
+
 /// A program with its texts.
 pub(super) struct View<'a> {
     pub program: &'a Program,
@@ -39,6 +43,8 @@ pub(super) struct View<'a> {
     definitions: HashMap<String, Option<Definition>>,
     /// Constants of enumerations that they declare.
     enumerators: HashSet<&'a str>,
+    /// The enumeration that a constant is of, with its values; nothing where that is not always the same.
+    enumerations: HashMap<&'a str, Option<Rc<Enumeration<'a>>>>,
 }
 
 /// A function, and what there is at each place of it.
@@ -63,7 +69,15 @@ impl<'a> View<'a> {
         for (name, one) in texts.values().flat_map(Text::definitions) {
             definitions.entry(name).and_modify(|known| *known = None).or_insert(one);
         }
-        View { program, texts, macros, definitions, enumerators }
+        let mut enumerations: HashMap<&str, Option<Rc<Enumeration>>> = HashMap::new();
+        for one in texts.values().flat_map(Text::enumerations).map(Rc::new) {
+            for (name, _) in one.iter() {
+                // The same text may have several names.
+                let same = |known: &mut Option<Rc<Enumeration>>| *known = known.take().filter(|known| *known == one);
+                enumerations.entry(name).and_modify(same).or_insert_with(|| Some(Rc::clone(&one)));
+            }
+        }
+        View { program, texts, macros, definitions, enumerators, enumerations }
     }
 
     pub(super) fn body(&self, index: u32) -> Body<'_, 'a> {
@@ -82,6 +96,11 @@ impl<'a> View<'a> {
             }
         }
         Body { view: self, index, at, predicates_at, assignments }
+    }
+
+    /// Its texts, by the numbers of their files.
+    pub(super) fn texts(&self) -> impl Iterator<Item = (&'a u32, &'a Text)> + use<'a> {
+        self.texts.iter()
     }
 
     /// The mutants of one function.
@@ -105,6 +124,14 @@ impl<'a> View<'a> {
         let loud = |one: char| one.is_ascii_uppercase() || one.is_ascii_digit() || one == '_';
         let is_written_like_one = || name.len() > 1 && name.chars().all(loud) && !self.enumerators.contains(name);
         self.macros.contains_key(name) || is_written_like_one()
+    }
+
+    /// The constant of this value in the enumeration that `name` is of, where `name` has the value `own`.
+    pub(super) fn enumerator(&self, name: &str, own: i64, value: i64) -> Option<&'a str> {
+        let constants = self.enumerations.get(name)?.as_ref()?;
+        let has = |name: &str, value: i64| constants.contains(&(name, value));
+        let found = constants.iter().find(|(_, of)| *of == value).filter(|_| has(name, own));
+        found.map(|(name, _)| *name)
     }
 
     /// Whether evaluating an expression has no effect, for all that the text says.

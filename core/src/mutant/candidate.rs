@@ -34,6 +34,8 @@ pub(super) fn of_operation(body: &Body, index: u32, drafts: &mut Vec<Draft>) {
         OperationKind::If => found.guard(),
         // Their mutants are made for a whole function.
         OperationKind::Pointer => {}
+        OperationKind::Called { function, .. } => found.called(function),
+        OperationKind::Member { member, .. } => found.member(member),
         OperationKind::Unary { .. } => found.without_unary(),
         OperationKind::Assign { width, is_float, right } => found.assignment(u32::from(width), is_float, right),
     }
@@ -297,7 +299,7 @@ impl<'a> Found<'_, '_, 'a> {
     }
 
     /// The call at the operation's place, if it is one and no macro.
-    fn call(&self) -> Result<Expression<'a>, Junk> {
+    pub(super) fn call(&self) -> Result<Expression<'a>, Junk> {
         let place = self.operation.place;
         let text = self.body.text(place)?;
         let calls = text.calls_at(place.line, place.column);
@@ -307,7 +309,8 @@ impl<'a> Found<'_, '_, 'a> {
         let name = call.callee().filter(|callee| callee.kind() == Kind::Identifier).map_or("", Expression::source);
         // What a macro computes stands where its name does.
         let computes = |operation: &Operation| match operation.kind {
-            OperationKind::Argument { .. } | OperationKind::Passed { .. } | OperationKind::Statement { .. } => false,
+            OperationKind::Argument { .. } | OperationKind::Passed { .. } => false,
+            OperationKind::Called { .. } | OperationKind::Statement { .. } => false,
             OperationKind::Read { variable, .. } => {
                 let variables = &self.body.view.program.functions[self.body.index as usize].variables;
                 variables.get(variable as usize).is_none_or(|variable| variable.name != name)
@@ -354,7 +357,11 @@ impl<'a> Found<'_, '_, 'a> {
             }
         });
         let literal = operand.ok().and_then(|(_, literal)| literal);
-        let text = constant_text(new, literal);
+        let named = operand
+            .ok()
+            .filter(|_| literal.is_none())
+            .and_then(|(written, _)| self.body.view.enumerator(written.source(), value.signed()?, new.signed()?));
+        let text = named.map(str::to_owned).or_else(|| constant_text(new, literal));
         let original = operand.ok().map(|(written, _)| written.source().to_owned());
         let original = original.or_else(|| constant_text(value, None)).unwrap_or_default();
         let rewrite = operand.and_then(|(written, _)| Ok(written.with_text(text.as_deref().ok_or(Junk::NoText)?)));

@@ -23,7 +23,12 @@ const SIGNED: Signedness = Signedness::Signed;
 impl Snippet {
     /// `body` within a function.
     pub(super) fn new(body: &str) -> Snippet {
-        let source = format!("int f(int a, int b)\n{{\n{body}\n}}\n");
+        Snippet::behind("", body)
+    }
+
+    /// The same, where `before` stands in front of the function.
+    pub(super) fn behind(before: &str, body: &str) -> Snippet {
+        let source = format!("{before}int f(int a, int b)\n{{\n{body}\n}}\n");
         let function = Function {
             name: "f".to_owned(),
             unit: 0,
@@ -116,10 +121,15 @@ impl Snippet {
         self
     }
 
-    pub(super) fn read(mut self, mark: &str, after: usize, variable: u32, others: &[u32]) -> Snippet {
+    pub(super) fn read(self, mark: &str, after: usize, variable: u32, others: &[u32]) -> Snippet {
         let place = self.place(mark, after);
         let n_others = others.len() as u32;
-        self = self.with(place, None, OperationKind::Read { variable, width: 32, n_others });
+        self.with_others(place, OperationKind::Read { variable, width: 32, n_others }, others)
+    }
+
+    /// An operation of a kind that others of the function's variables belong to.
+    pub(super) fn with_others(mut self, place: Place, kind: OperationKind, others: &[u32]) -> Snippet {
+        self = self.with(place, None, kind);
         self.program.operations.last_mut().unwrap().others = others.to_vec();
         self
     }

@@ -274,6 +274,7 @@ impl Writer<'_> {
             | Change::Operator(_)
             | Change::Choose(_)
             | Change::Exchange(..)
+            | Change::Instead(..)
             | Change::StepBefore(_)
             | Change::StepAfter(_)
             | Change::Text(_) => return None,

@@ -14,6 +14,7 @@
 mod anchor;
 mod argument;
 mod beside;
+mod callee;
 mod candidate;
 mod choice;
 mod code;
@@ -28,7 +29,10 @@ mod domain;
 mod expression;
 mod form;
 mod insertion;
+mod member;
 mod null_guard;
+#[cfg(test)]
+mod enumerator_tests;
 mod operator;
 mod range;
 mod removal;

@@ -3,7 +3,7 @@
 //! The operators of mutation are those of Offutt et al.'s sufficient set and Oh, Lee and Yoo's study: replacement of arithmetic,
 //! relational, logical, bitwise and shift operators, of constants and of variables, insertion of unary operators, deletion of statements. More are for repairing
 //! programs: replacement of `=`, deletion of operators, insertion of `++` and `--` (AOIS of Ma and Offutt's muJava, 2005), and insertion of
-//! statements of the same program (GenProg: Le Goues et al., 2012).
+//! statements of the same program (GenProg: Le Goues et al., 2012), and replacement of called functions (PAR: Kim et al., 2013).
 
 use serde::{Deserialize, Serialize};
 
@@ -45,11 +45,15 @@ pub enum Class {
     Sin,
     /// Null guard insertion: `if (!p) return` stands before a statement that follows the pointer p or passes it on.
     Ngi,
+    /// Called function replacement: another function of the same type is called.
+    Cfr,
+    /// Member replacement: another member of the same structure and type is named.
+    Mrr,
 }
 
 impl Class {
     /// All of them, in the order in which duplicates are kept.
-    pub const ALL: [Class; 16] = [
+    pub const ALL: [Class; 18] = [
         Class::Aor,
         Class::Ror,
         Class::Lcr,
@@ -66,11 +70,14 @@ impl Class {
         Class::Iwr,
         Class::Sin,
         Class::Ngi,
+        Class::Cfr,
+        Class::Mrr,
     ];
 
     /// Whether it is one of the classes that mutants of a program are of unless others are asked for: studies of mutation use these.
     pub const fn is_usual(self) -> bool {
-        !matches!(self, Class::Asr | Class::Bod | Class::Sti | Class::Uod | Class::Iwr | Class::Sin | Class::Ngi)
+        use Class::*;
+        !matches!(self, Asr | Bod | Sti | Uod | Iwr | Sin | Ngi | Cfr | Mrr)
     }
 
     /// Its name on command lines and in results.
@@ -92,6 +99,8 @@ impl Class {
             Class::Iwr => "IWR",
             Class::Sin => "SIN",
             Class::Ngi => "NGI",
+            Class::Cfr => "CFR",
+            Class::Mrr => "MRR",
         }
     }
 
@@ -114,6 +123,8 @@ impl Class {
             Class::Iwr => "if-while replacement",
             Class::Sin => "statement insertion",
             Class::Ngi => "null guard insertion",
+            Class::Cfr => "called function replacement",
+            Class::Mrr => "member replacement",
         }
     }
 

@@ -360,11 +360,14 @@ impl Loader<'_> {
         let inside =
             |index: u32, count: u32, what| (index < count).then_some(index).ok_or(missing(what, function.name));
         let mut others = Vec::new();
-        if let OperationKind::Read { variable, n_others, .. } = one.kind {
+        if let OperationKind::Read { variable, .. }
+        | OperationKind::Called { function: variable, .. }
+        | OperationKind::Member { member: variable, .. } = one.kind
+        {
             inside(variable, function.n_variables, "a variable")?;
-            for _ in 0..n_others {
-                others.push(inside(body.small()?, function.n_variables, "a variable")?);
-            }
+        }
+        for _ in 0..one.kind.n_others() {
+            others.push(inside(body.small()?, function.n_variables, "a variable")?);
         }
         let node = one.node.map(|node| inside(node, function.n_nodes, "a node")).transpose()?;
         let operation = Operation {

@@ -215,14 +215,15 @@ pub struct Compound {
     pub sequences: Vec<Sequence>,
 }
 
-/// A scalar variable that an operation reads or could read.
+/// A scalar variable that an operation reads or could read, a function that one calls or could call, or a member that one names or could name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variable {
     /// Its name.
     pub name: String,
     /// Its C type.
     pub type_name: String,
-    /// How much `++` adds to its bits: 1 to a whole number, to a pointer the bytes of what it points to; 0 where it cannot be counted up.
+    /// How much `++` adds to its bits: 1 to a whole number, to a pointer the bytes of what it points to; 0 where it cannot be counted up. Of a
+    /// member the byte of its structure at which it begins.
     pub step: u64,
 }
 
@@ -239,7 +240,7 @@ pub struct Operation {
     pub node: Option<u32>,
     /// What can be changed.
     pub kind: OperationKind,
-    /// [`OperationKind::Read`]: the variables that could be read instead, indices into the function's.
+    /// Variables, functions or members that could be read, called or named instead: indices into the function's variables.
     pub others: Vec<u32>,
 }
 

@@ -3,7 +3,7 @@
 use super::kind::{Field, Kind};
 use super::operator::{Precedence, of_compound};
 use super::rewrite::Rewrite;
-use super::text::{Span, Text};
+use super::text::{Meaning, Span, Text};
 
 /// An expression of a text.
 #[derive(Clone, Copy, Debug)]
@@ -122,6 +122,16 @@ impl<'t> Expression<'t> {
         self.field(Field::Argument).or_else(|| self.field(Field::Value))
     }
 
+    /// The name of the member that it is.
+    pub fn member(self) -> Option<&'t str> {
+        self.text.slice(self.text.node(self.member_name()?).span)
+    }
+
+    /// The node of that name.
+    pub(super) fn member_name(self) -> Option<u32> {
+        self.text.children(self.index).find(|child| self.text.node(*child).kind == Kind::Member)
+    }
+
     /// The subscript of an element.
     pub fn subscript(self) -> Option<Expression<'t>> {
         self.field(Field::Index)
@@ -185,6 +195,11 @@ impl<'t> Expression<'t> {
     /// Whether a variable of this name can be known here, for all that the text says.
     pub fn sees(self, name: &str) -> bool {
         self.text.sees(self.span().start, name)
+    }
+
+    /// What the name of a function that the program has means here.
+    pub fn names_function(self, name: &str) -> Meaning {
+        self.text.names_function(self.span().start, name)
     }
 
     /// Whether a variable of this name has no value yet here, for all that the text says.

@@ -50,12 +50,15 @@ impl Statement<'_> {
 impl Text {
     /// The variable, or the member of a structure, whose name stands at the place.
     pub fn variable_or_member_at(&self, line: u32, column: u32) -> Option<Expression<'_>> {
-        self.name_at(line, column).or_else(|| {
-            let offset = self.offset(line, column)?;
-            let leaf = self.leaf(offset).filter(|leaf| self.node(*leaf).kind == Kind::Member)?;
-            let member = Expression::at(self, self.parent(leaf)?)?;
-            (member.kind() == Kind::Field && self.node(member.index).sound).then_some(member)
-        })
+        self.name_at(line, column).or_else(|| self.member_at(line, column))
+    }
+
+    /// The member whose name is at the place, with what it is a member of.
+    pub fn member_at(&self, line: u32, column: u32) -> Option<Expression<'_>> {
+        let offset = self.offset(line, column)?;
+        let leaf = self.leaf(offset).filter(|leaf| self.node(*leaf).kind == Kind::Member)?;
+        let member = Expression::at(self, self.parent(leaf)?)?;
+        (member.kind() == Kind::Field && self.node(member.index).sound).then_some(member)
     }
 
     /// Whether `part` of an expression is evaluated whenever that is, with nothing but pure expressions before it.

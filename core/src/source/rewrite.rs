@@ -105,6 +105,11 @@ impl Expression<'_> {
         Rewrite { node: self.index, what: What::Text(text.into()) }
     }
 
+    /// The rewrite by which a member becomes another one of the same structure; `None` for other expressions.
+    pub fn with_member(self, name: &str) -> Option<Rewrite> {
+        Some(Rewrite { node: self.member_name()?, what: What::Text(name.into()) })
+    }
+
     /// The rewrite that puts `++` or `--` before or after a variable.
     pub fn with_step(self, operator: &'static str, prefix: bool) -> Rewrite {
         Rewrite { node: self.index, what: What::Step { operator, prefix } }

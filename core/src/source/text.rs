@@ -72,6 +72,26 @@ struct Declared {
     unset: bool,
     /// Whether it is a parameter.
     parameter: bool,
+    /// Whether it is the name of the function that it is in.
+    defined: bool,
+}
+
+impl Declared {
+    /// Whether it is known outside functions.
+    fn is_outside(&self) -> bool {
+        self.defined || self.scope.end == u32::MAX
+    }
+}
+
+/// What the name of a function that the compiler knows means at a place of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Meaning {
+    /// That function, for all that the text says.
+    Itself,
+    /// Something else.
+    Another,
+    /// Nothing as far as the text goes: it is declared below, or in a header besides.
+    Later,
 }
 
 /// What is known of a macro, all its definitions in a text together.
@@ -165,6 +185,24 @@ impl Text {
         all.into_iter().any(|one| one.at < offset && holds(one.scope))
     }
 
+    /// What the name of a function that the program has means at an offset.
+    pub(super) fn names_function(&self, offset: u32, name: &str) -> Meaning {
+        let Some(all) = self.declared.get(name) else { return Meaning::Itself };
+        let holds = |span: Span| span.start <= offset && offset < span.end;
+        let (outside, inside): (Vec<&Declared>, Vec<&Declared>) = all.iter().partition(|one| one.is_outside());
+        if inside.iter().any(|one| one.at < offset && holds(one.scope)) {
+            return Meaning::Another;
+        }
+        // Where all that declare it are other functions, a header does, too.
+        let is_known = outside.is_empty() || outside.iter().any(|one| one.at < offset);
+        if is_known { Meaning::Itself } else { Meaning::Later }
+    }
+
+    /// Whether a variable or function of this name is declared outside functions.
+    pub fn declares_outside(&self, name: &str) -> bool {
+        self.declared.get(name).is_some_and(|all| all.iter().any(Declared::is_outside))
+    }
+
     /// A macro that it defines.
     pub(super) fn macro_of(&self, name: &str) -> Option<Macro> {
         self.macros.get(name).copied()
@@ -212,7 +250,8 @@ impl Text {
             let declarator = self.node(outer).span;
             let unset = scope != whole && self.begins_unset(outer);
             let parameter = self.parent(outer).is_none_or(|around| self.node(around).kind != Kind::Declaration);
-            let one = Declared { at: node.span.start, scope, function, declarator, unset, parameter };
+            let defined = self.parent(outer).is_some_and(|around| self.node(around).kind == Kind::Function);
+            let one = Declared { at: node.span.start, scope, function, declarator, unset, parameter, defined };
             match found.get_mut(&*name) {
                 Some(all) => all.push(one),
                 None => _ = found.insert(name.into(), vec![one]),

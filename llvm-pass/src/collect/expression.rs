@@ -137,6 +137,11 @@ impl Location {
         }
     }
 
+    /// The structure that is here.
+    pub fn structure(&self) -> Option<Info> {
+        self.kind.filter(|kind| self.pending == 0 && kind.is_structure())
+    }
+
     /// Whether what is here is a structure or union as a whole, for all that the debug information says.
     pub fn is_aggregate(&self) -> bool {
         self.pending != 0 || self.kind.is_some_and(|kind| kind.is_structure() || kind.is_array())
@@ -274,12 +279,17 @@ impl Reader {
         here.descended(None)
     }
 
+    /// Bits before a field of a structure of the IR.
+    pub fn offset_of(self, structure: Type, field: u32) -> u64 {
+        llvm!(LLVMOffsetOfElement(LLVMGetModuleDataLayout(self.module.0), structure.0, field)) * 8
+    }
+
     /// One index after the first: into a structure's field or an array's element.
     fn enter(self, here: Location, kind: Type, index: Value, depth: u32) -> Option<(Location, Type)> {
         match kind.kind() {
             LLVMTypeKind::LLVMStructTypeKind => {
                 let field = u32::try_from(index.integer()?).ok()?;
-                let offset = llvm!(LLVMOffsetOfElement(LLVMGetModuleDataLayout(self.module.0), kind.0, field)) * 8;
+                let offset = self.offset_of(kind, field);
                 let field_kind = Type(llvm!(inkwell::llvm_sys::core::LLVMStructGetTypeAtIndex(kind.0, field)));
                 if here.kind.is_some_and(Info::is_complex) {
                     return Some((here.of_complex(if field == 0 { "__real" } else { "__imag" }), field_kind));
@@ -333,7 +343,7 @@ impl Reader {
         }
     }
 
-    fn size(self, kind: Type) -> u64 {
+    pub fn size(self, kind: Type) -> u64 {
         match kind.kind() {
             LLVMTypeKind::LLVMVoidTypeKind | LLVMTypeKind::LLVMFunctionTypeKind => 8,
             _ => llvm!(LLVMABISizeOfType(LLVMGetModuleDataLayout(self.module.0), kind.0)) * 8,

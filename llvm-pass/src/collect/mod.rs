@@ -1,5 +1,7 @@
 //! Collecting: what a unit's functions have that is counted, logged or changed. Nothing here changes the IR.
 
+pub mod bit_fields;
+pub mod callees;
 pub mod calls;
 pub mod compounds;
 pub mod content;
@@ -7,6 +9,7 @@ pub mod dependence;
 pub mod expression;
 pub mod flow;
 pub mod logic;
+pub mod members;
 pub mod nodes;
 pub mod operations;
 pub mod positions;

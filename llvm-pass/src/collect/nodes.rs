@@ -371,7 +371,8 @@ pub fn reads_va_list(value: Value) -> bool {
     value.is(LLVMOpcode::LLVMLoad) && value.operand(0).is_some_and(is_va_list_field)
 }
 
-fn is_va_list_field(pointer: Value) -> bool {
+/// Whether an address is that of a field of a `va_list`.
+pub fn is_va_list_field(pointer: Value) -> bool {
     pointer.is(LLVMOpcode::LLVMGetElementPtr) && type_is_va_list(pointer.element_source())
 }
 

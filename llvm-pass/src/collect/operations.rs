@@ -8,9 +8,12 @@ use std::collections::{HashMap, HashSet};
 use suspect_format::operation::Operator;
 use suspect_format::site::{NodeKind, OperationKind, ValueClass};
 
+use crate::collect::bit_fields::bit_fields;
+use crate::collect::callees;
 use crate::collect::calls;
 use crate::collect::compounds::{Found, Graph};
 use crate::collect::logic;
+use crate::collect::members;
 use crate::collect::nodes;
 use crate::collect::repeats;
 use crate::collect::signedness;
@@ -45,9 +48,9 @@ pub fn collect(
         _ => None,
     };
     let assigned = (0..).zip(nodes).filter_map(number).collect();
-    let scopes = Scopes::of(body, unit.globals);
+    let (scopes, called) = (Scopes::of(body, unit.globals), callees::called_in(body));
     let found = Vec::new();
-    let mut collector = Collector { unit, body, pieces, nodes, owners, fields, assigned, scopes, found };
+    let mut collector = Collector { unit, body, pieces, nodes, owners, fields, assigned, called, scopes, found };
     for position in 0..body.instructions.len() as u32 {
         collector.instruction(position);
     }
@@ -73,6 +76,8 @@ struct Collector<'a, 'b> {
     fields: HashSet<Value>,
     /// Stores that assign a number, by their positions, and their nodes.
     assigned: HashMap<u32, u32>,
+    /// The functions that are called by their names.
+    called: HashSet<Value>,
     scopes: Scopes<'b>,
     found: Vec<(u32, OperationSite)>,
 }
@@ -85,7 +90,7 @@ impl Collector<'_, '_> {
         }
         match value.opcode() {
             Some(LLVMOpcode::LLVMGetElementPtr) => self.step(position, value),
-            Some(LLVMOpcode::LLVMCall) => self.arguments(position, value),
+            Some(LLVMOpcode::LLVMCall) => self.call(position, value),
             Some(LLVMOpcode::LLVMLoad) => self.read(position, value),
             Some(LLVMOpcode::LLVMStore) => self.assignment(position, value),
             Some(_) if operand_of(value).is_some() => self.unary(position, value),
@@ -142,6 +147,7 @@ impl Collector<'_, '_> {
         if step.kind().kind() != LLVMTypeKind::LLVMPointerTypeKind || self.subscript(position, step, base) {
             return;
         }
+        self.member(position, step);
         if step.n_operands() != 2 {
             return;
         }
@@ -161,6 +167,15 @@ impl Collector<'_, '_> {
         let backwards = negated || number.is_some_and(|number| number < 0);
         let constant = number.map(|number| number.unsigned_abs());
         self.push(position, OperationKind::Step { backwards, constant }, OperationSpot::Index(position));
+    }
+
+    /// A step to a member that could be another one. One that is taken as a whole has nothing to be moved to.
+    fn member(&mut self, position: u32, step: Value) {
+        let Some((member, others)) = members::of_step(self.unit.reader, step) else { return };
+        let member = self.scopes.number_of_member(&member);
+        let others: Vec<u32> = others.iter().map(|other| self.scopes.number_of_member(other)).collect();
+        let kind = OperationKind::Member { member, n_others: others.len() as u32 };
+        self.push_with(position, kind, OperationSpot::Member(position), others);
     }
 
     /// Whether a step is to an element that a subscript names: those stand where what they are elements of begins.
@@ -207,9 +222,7 @@ impl Collector<'_, '_> {
         if let Some((variable, others)) = self.scopes.read(load) {
             let n_others = others.len() as u32;
             let kind = OperationKind::Read { variable, width: width as u8, n_others };
-            let before = self.found.len();
-            self.push(position, kind, OperationSpot::Variable(position));
-            self.found[before..].iter_mut().for_each(|(_, site)| site.others = others.clone());
+            self.push_with(position, kind, OperationSpot::Variable(position), others);
         }
     }
 
@@ -235,11 +248,21 @@ impl Collector<'_, '_> {
         self.found.push((position, OperationSite { piece, place, node, kind, others, spot }));
     }
 
-    fn arguments(&mut self, position: u32, call: Value) {
+    fn call(&mut self, position: u32, call: Value) {
         let own = call.called_function().is_some_and(Value::is_intrinsic) || call.inline_assembly().is_some();
         if own || call.is_musttail() || !calls::is_call(call) {
             return;
         }
+        self.arguments(position, call);
+        if let Some((function, others)) = self.unit.callees.of_call(call, &self.called) {
+            let function = self.scopes.number_of_function(function);
+            let others: Vec<u32> = others.into_iter().map(|other| self.scopes.number_of_function(other)).collect();
+            let kind = OperationKind::Called { function, n_others: others.len() as u32 };
+            self.push_with(position, kind, OperationSpot::Callee(position), others);
+        }
+    }
+
+    fn arguments(&mut self, position: u32, call: Value) {
         let hidden = u32::from(llvm!(shim::suspect_returns_in_memory(call.0)));
         let passed = hidden..call.n_operands().saturating_sub(1);
         let n_arguments = passed.len() as u32;
@@ -360,6 +383,13 @@ impl Collector<'_, '_> {
 
     fn push(&mut self, position: u32, kind: OperationKind, spot: OperationSpot) {
         self.push_within(position, position, kind, spot);
+    }
+
+    /// An operation with the variables or functions that could take the place of its own.
+    fn push_with(&mut self, position: u32, kind: OperationKind, spot: OperationSpot, others: Vec<u32>) {
+        let before = self.found.len();
+        self.push(position, kind, spot);
+        self.found[before..].iter_mut().for_each(|(_, site)| site.others = others.clone());
     }
 
     /// An operation that stands at `position` and takes place whenever `executed` is.
@@ -533,82 +563,4 @@ fn is_test_of_truth(value: Value, operator: Operator, left: Value, right: Value)
         || own <= position_of(source)
         || left.users().iter().any(stores)
         || value.users().iter().any(branches)
-}
-
-/// The instructions that take bit-fields out of their storage units and put them into them.
-fn bit_fields(unit: &Unit, body: &Body) -> HashSet<Value> {
-    use LLVMOpcode::*;
-    let mut found = HashSet::new();
-    for value in &body.instructions {
-        match value.opcode() {
-            Some(LLVMLoad) => taken_out(unit, *value, &mut found),
-            Some(LLVMStore) => put_in(*value, &mut found),
-            _ => {}
-        }
-    }
-    found
-}
-
-fn shifted_by(value: Value, opcode: LLVMOpcode) -> Option<u32> {
-    value.is(opcode).then(|| value.operand(1)?.integer()).flatten().and_then(|count| u32::try_from(count).ok())
-}
-
-/// `load`, then `lshr` and `and`, or `shl` and `ashr`.
-fn taken_out(unit: &Unit, load: Value, found: &mut HashSet<Value>) {
-    use LLVMOpcode::*;
-    let width = load.kind().int_bits();
-    let Some(pointer) = load.operand(0).filter(|_| (8..=64).contains(&width)) else { return };
-    let users = load.users();
-    let chains = users.iter().filter(|user| user.operand(1).is_some_and(|one| one.integer().is_some()));
-    for first in chains.copied().filter(|one| matches!(one.opcode(), Some(LLVMAnd | LLVMShl | LLVMLShr | LLVMAShr))) {
-        let second = first.users().into_iter().next();
-        let mask = |value: Value| {
-            let mask = value.is(LLVMAnd).then(|| value.operand(1)?.integer()).flatten()? as u64;
-            (mask & mask.wrapping_add(1) == 0).then(|| mask.count_ones())
-        };
-        let (shift, bits, last) = if let Some(left) = shifted_by(first, LLVMShl) {
-            let Some((second, right)) = second.and_then(|one| Some((one, shifted_by(one, LLVMAShr)?))) else {
-                continue;
-            };
-            (right.saturating_sub(left), width.saturating_sub(right), Some(second))
-        } else if let Some(right) = shifted_by(first, LLVMLShr).or(shifted_by(first, LLVMAShr)) {
-            let masked = second.and_then(|one| Some((one, mask(one)?)));
-            let bits = masked.map_or(width.saturating_sub(right), |(_, bits)| bits);
-            (right, bits, masked.map(|(second, _)| second))
-        } else {
-            let Some(bits) = mask(first) else { continue };
-            (0, bits, None)
-        };
-        let field =
-            |location: crate::collect::expression::Location| location.bit_field(u64::from(shift), u64::from(bits));
-        if unit.reader.location(pointer).and_then(field).is_some() {
-            found.insert(first);
-            found.extend(last);
-        }
-    }
-}
-
-/// The word that is put together of a field and its neighbours, and what the assignment comes to.
-fn put_in(store: Value, found: &mut HashSet<Value>) {
-    use LLVMOpcode::*;
-    let Some(word) = store.operand(0).filter(|word| nodes::bit_field_mask(*word).is_some()) else { return };
-    let same_unit = |side: &Value| {
-        let load = side.operand(0).filter(|load| load.is(LLVMLoad));
-        side.is(LLVMAnd) && load.is_some_and(|load| load.operand(0) == store.operand(1))
-    };
-    let Some(kept) = word.operands().into_iter().find(same_unit) else { return };
-    found.extend([word, kept]);
-    let mut field = word.operands().into_iter().find(|side| *side != kept);
-    while let Some(part) = field.filter(|part| matches!(part.opcode(), Some(LLVMAnd | LLVMShl))) {
-        // The first mask after the value's own type is the field's.
-        let is_mask = part.is(LLVMAnd);
-        found.insert(part);
-        let again =
-            |user: &Value| matches!(user.opcode(), Some(LLVMShl | LLVMAShr)) && position_of(*user) == position_of(part);
-        for result in part.users().into_iter().filter(again) {
-            found.insert(result);
-            found.extend(result.users().into_iter().filter(again));
-        }
-        field = if is_mask { None } else { part.operand(0) };
-    }
 }

@@ -191,6 +191,10 @@ pub enum OperationSpot {
     Variable(u32),
     /// Behind the load at this position, which reads a pointer.
     Pointer(u32),
+    /// Behind the step at this position to a member, whose address it moves.
+    Member(u32),
+    /// Before the call at this position, whose callee it answers.
+    Callee(u32),
     /// Nowhere: the node's own hook is asked.
     Node,
     /// Around the instructions from the first position up to the second, which is not one of them.
@@ -218,14 +222,14 @@ pub struct Junction {
     pub outcomes: [Option<bool>; 2],
 }
 
-/// A variable that operations name.
+/// A variable, function or member that operations name.
 #[derive(Clone, Debug)]
 pub struct VariableSite {
     /// Its name.
     pub name: String,
     /// Its C type.
     pub type_name: String,
-    /// How much `++` adds to its bits; 0 where it cannot be counted up.
+    /// How much `++` adds to its bits; 0 where it cannot be counted up. Of a member, where it begins, in bytes.
     pub step: u64,
     /// Where it is.
     pub storage: Storage,
@@ -238,6 +242,10 @@ pub enum Storage {
     Frame(u32),
     /// At an address of its own.
     Global(Value),
+    /// The function that has the name.
+    Code(Value),
+    /// In whatever structure is named: it has no address of its own.
+    Inside,
 }
 
 /// All of a function.

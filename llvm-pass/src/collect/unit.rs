@@ -2,6 +2,7 @@
 
 use suspect_format::site::Place;
 
+use crate::collect::callees::Callees;
 use crate::collect::expression::Reader;
 use crate::collect::variables::Globals;
 use crate::llvm::debug_info::Info;
@@ -22,6 +23,8 @@ pub struct Unit<'a> {
     pub files: &'a mut Files,
     /// The unit's variables.
     pub globals: &'a Globals,
+    /// The functions that it calls or defines.
+    pub callees: &'a Callees,
 }
 
 impl Unit<'_> {

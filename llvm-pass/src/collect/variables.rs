@@ -4,8 +4,9 @@ use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
+use crate::collect::callees::name_of;
 use crate::collect::sites::{Body, Storage, VariableSite};
-use crate::llvm::debug_info::{Info, ScalarType};
+use crate::llvm::debug_info::{Info, Member, ScalarType};
 use crate::llvm::ir::{self, LLVMOpcode, Module, Value, llvm};
 use crate::llvm::shim;
 
@@ -79,7 +80,9 @@ pub struct Scopes<'a> {
     /// What can be named in a scope at a line.
     seen: HashMap<(Info, u32), Rc<Visible>>,
     numbers: HashMap<usize, u32>,
-    /// The variables that operations name.
+    functions: HashMap<Value, u32>,
+    members: HashMap<(String, u64, String), u32>,
+    /// The variables, functions and members that operations name.
     pub named: Vec<VariableSite>,
 }
 
@@ -99,6 +102,8 @@ impl<'a> Scopes<'a> {
             by_scope: HashMap::new(),
             seen: HashMap::new(),
             numbers: HashMap::new(),
+            functions: HashMap::new(),
+            members: HashMap::new(),
             named: Vec::new(),
         };
         for position in body.range(0) {
@@ -161,6 +166,30 @@ impl<'a> Scopes<'a> {
         self.named.push(site);
         self.numbers.insert(known, number);
         number
+    }
+
+    /// The number of a function that operations name.
+    pub fn number_of_function(&mut self, function: Value) -> u32 {
+        *self.functions.entry(function).or_insert_with(|| {
+            let type_name = Info::subprogram_of(function).map(Info::function_type_name).unwrap_or_default();
+            self.named.push(VariableSite {
+                name: name_of(function),
+                type_name,
+                step: 0,
+                storage: Storage::Code(function),
+            });
+            self.named.len() as u32 - 1
+        })
+    }
+
+    /// The number of a member that operations name. Those of two structures are one if they are alike.
+    pub fn number_of_member(&mut self, member: &Member) -> u32 {
+        let (name, step) = (member.name.clone(), member.offset / 8);
+        let type_name = member.kind.map(Info::type_name).unwrap_or_default();
+        *self.members.entry((name.clone(), step, type_name.clone())).or_insert_with(|| {
+            self.named.push(VariableSite { name, type_name, step, storage: Storage::Inside });
+            self.named.len() as u32 - 1
+        })
     }
 
     fn visible(&mut self, scope: Info, line: u32) -> Rc<Visible> {

@@ -29,7 +29,7 @@ const GATHERING: [&str; 9] = ["run", "make", "create", "new", "build", "register
 pub fn is_case(module: Module, function: Value) -> bool {
     let takes_nothing = function.parameters().is_empty() && !function.is_variadic();
     let is_plain = llvm!(shim::suspect_returns_a_number(function.0)) && width(function).is_none_or(|bits| bits <= 64);
-    let pure = function.has_attribute("memory");
+    let pure = function.has_attribute("memory") || function.linkage() == LLVMLinkage::LLVMAvailableExternallyLinkage;
     // A message, or else a suite.
     let gives_address = takes_nothing && kind(function) == LLVMTypeKind::LLVMPointerTypeKind;
     let is_suite = gives_address && words(&function.name()).iter().any(|word| word == "suite");

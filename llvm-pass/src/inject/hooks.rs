@@ -3,6 +3,7 @@
 //! Markers are calls that the optimizer can neither merge, drop nor see through, but that hide no memory from it;
 //! [`crate::inject::lower`] turns them into code at the end of the pipeline.
 
+use std::collections::HashMap;
 use std::ffi::c_uint;
 
 use suspect_format::abi::{GATE_ZERO, Mode, SYMBOL_FILL};
@@ -20,7 +21,9 @@ use crate::llvm::ir::{self, LLVMOpcode, Module, Value, llvm};
 use crate::llvm::shim;
 use crate::table::Base;
 
-/// Puts the hooks of `mode` into `function`, which is the function that `sites` were collected from or a copy of it.
+/// Puts the hooks of `mode` into `function`, which is the function that `sites` were collected from or a copy of it. `targets` are the functions that
+/// others stand for where this one calls them.
+#[expect(clippy::too_many_arguments, reason = "each is one thing of the unit that hooks name")]
 pub fn inject(
     module: Module,
     function: Value,
@@ -29,6 +32,7 @@ pub fn inject(
     base: Base,
     operations: Option<Bytes>,
     gate: Option<Value>,
+    targets: &HashMap<Value, Value>,
 ) {
     if matches!(mode, Mode::Plain | Mode::Mutants | Mode::Record) {
         return;
@@ -40,6 +44,7 @@ pub fn inject(
         body: &injector.body,
         operations: &sites.operations,
         variables: &sites.variables,
+        targets,
         bytes,
         first: base.operation,
     });

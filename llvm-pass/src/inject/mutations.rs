@@ -1,6 +1,6 @@
 //! Code mutants: hooks at the operations of the `trace` version, which does as the source says until the runtime answers otherwise.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use inkwell::llvm_sys::core::*;
 use suspect_format::abi;
@@ -27,6 +27,8 @@ pub struct Mutations<'a> {
     pub operations: &'a [OperationSite],
     /// The variables that these name.
     pub variables: &'a [VariableSite],
+    /// What is called for functions that have versions.
+    pub targets: &'a HashMap<Value, Value>,
     /// The unit's bytes of operations.
     pub bytes: Bytes,
     /// The unit's number of the function's first operation.
@@ -190,6 +192,8 @@ impl Mutations<'_> {
                 OperationSpot::Argument(position, operand) => self.argument(number, self.body.at(position), operand),
                 OperationSpot::Variable(position) => self.variable(number, self.body.at(position), table),
                 OperationSpot::Pointer(position) => self.pointer(number, self.body.at(position)),
+                OperationSpot::Member(position) => self.member(number, self.body.at(position)),
+                OperationSpot::Callee(position) => self.callee(number, self.body.at(position), table),
                 OperationSpot::Node
                 | OperationSpot::Store(_)
                 | OperationSpot::Around(..)
@@ -296,9 +300,11 @@ impl Mutations<'_> {
             _ if !others.contains(&(number as u32)) => None,
             Storage::Frame(position) => Some(self.body.at(position)),
             Storage::Global(global) => Some(global),
+            Storage::Inside => None,
+            Storage::Code(function) => Some(self.targets.get(&function).copied().unwrap_or(function)),
         };
         let addresses: Vec<Option<Value>> = (0..self.variables.len()).map(address).collect();
-        if others.is_empty() {
+        if addresses.iter().all(Option::is_none) {
             return None;
         }
         if addresses.iter().flatten().all(|one| one.is_constant()) {
@@ -336,6 +342,31 @@ impl Mutations<'_> {
         let hook = hook(self.module, abi::HOOK_VARIABLE, pointer, &[pointer; 3]);
         let builder = Builder::before(self.module, load);
         load.set_operand(0, self.call(&builder, hook, &[self.byte(number), variable, table]));
+    }
+
+    /// Behind where a member's address is computed the runtime is asked how far away another one is.
+    fn member(&self, number: u32, step: Value) {
+        let Some(next) = step.next() else { return };
+        let users = step.users();
+        let builder = Builder::before(self.module, next);
+        let zero = self.module.constant(64, 0);
+        let mut path = [self.ask(&builder, number, zero, zero, zero).0];
+        let byte = self.module.int(8);
+        let new = Value(llvm!(LLVMBuildGEP2(builder.raw(), byte.0, step.0, path.as_mut_ptr(), 1, c"".as_ptr())));
+        users.into_iter().for_each(|user| step.replace_in(user, new));
+    }
+
+    /// What is called comes from the table of variables, as what is read does.
+    fn callee(&self, number: u32, call: Value, table: Option<Value>) {
+        let (Some(callee), Some(table)) = (call.callee(), table) else { return };
+        let pointer = self.module.pointer();
+        let hook = hook(self.module, abi::HOOK_VARIABLE, pointer, &[pointer; 3]);
+        let builder = Builder::before(self.module, call);
+        let target = self.call(&builder, hook, &[self.byte(number), callee, table]);
+        llvm!({
+            shim::suspect_set_called(call.0, target.0);
+            shim::suspect_forget_memory(call.0);
+        });
     }
 
     /// Behind where a pointer is read the function can return if that is null.

@@ -85,6 +85,8 @@ fn label_tables(function: Value) -> Option<Vec<Value>> {
 pub struct Copies {
     /// For each function, its code for each mode.
     code: Vec<HashMap<Mode, Value>>,
+    /// Functions that ask first what they are to do, see [`cases`].
+    asking: HashSet<Value>,
 }
 
 impl Copies {
@@ -92,23 +94,24 @@ impl Copies {
     pub fn make(module: Module, functions: &[Value], versions: &Versions) -> Copies {
         let asks = |function: &&Value| versions.dispatch() && cases::is_case(module, **function);
         let asking: HashSet<Value> = functions.iter().filter(asks).copied().collect();
-        let mut copies =
-            Copies { code: functions.iter().map(|function| copies_of(module, *function, versions)).collect() };
+        let code = functions.iter().map(|function| copies_of(module, *function, versions)).collect();
+        let mut copies = Copies { code, asking };
         let exposed: Vec<bool> = {
             let own = functions.iter().copied().chain(copies.code.iter().flat_map(|code| code.values().copied()));
             let own: HashSet<Value> = own.collect();
-            let exposed = |function: Value| is_exposed(function, &own, versions.base()) || asking.contains(&function);
+            let exposed =
+                |function: Value| is_exposed(function, &own, versions.base()) || copies.asking.contains(&function);
             functions.iter().map(|function| exposed(*function)).collect()
         };
         for ((function, exposed), code) in functions.iter().zip(exposed).zip(&mut copies.code) {
             let base = if exposed && versions.dispatch() { take_body(*function, versions.base()) } else { *function };
             code.insert(versions.base(), base);
         }
-        copies.link(functions, versions, &asking);
+        copies.link(functions, versions);
         for (function, code) in functions.iter().zip(&copies.code) {
             if code[&versions.base()] != *function {
                 dispatch(module, *function, code, versions);
-                if asking.contains(function) {
+                if copies.asking.contains(function) {
                     cases::ask(module, *function);
                 }
             }
@@ -121,8 +124,22 @@ impl Copies {
         self.code[function].get(&mode).copied()
     }
 
-    /// Sends direct calls inside each version to the same version of what they call, but for functions that are `asking` first.
-    fn link(&self, functions: &[Value], versions: &Versions, asking: &HashSet<Value>) {
+    /// What the `trace` version calls for each of `functions` that it does not call itself.
+    pub fn called_by_trace(&self, functions: &[Value], versions: &Versions) -> HashMap<Value, Value> {
+        let target = |(number, function): (usize, &Value)| {
+            let code = self.code(number, versions.called_by_trace()).filter(|_| self.is_bound(*function));
+            Some((*function, code.filter(|_| versions.dispatch())?))
+        };
+        functions.iter().enumerate().filter_map(target).collect()
+    }
+
+    /// Whether calls of a function may go to a version of it, not by its symbol.
+    fn is_bound(&self, function: Value) -> bool {
+        !function.is_interposable() && !self.asking.contains(&function)
+    }
+
+    /// Sends direct calls inside each version to the same version of what they call.
+    fn link(&self, functions: &[Value], versions: &Versions) {
         let numbers: HashMap<Value, usize> = functions.iter().copied().zip(0..).collect();
         let modes = std::iter::once(versions.base()).chain(versions.copies().iter().copied());
         for mode in modes.filter(|_| versions.dispatch()) {
@@ -132,9 +149,7 @@ impl Copies {
                     let Some((number, callee)) = number.map(|number| (*number, functions[*number])) else { continue };
                     // What a mutated function calls runs as fast as if it had been called by others.
                     let wanted = if mode == Mode::Trace { versions.called_by_trace() } else { mode };
-                    if let Some(target) =
-                        self.code(number, wanted).filter(|_| !callee.is_interposable() && !asking.contains(&callee))
-                    {
+                    if let Some(target) = self.code(number, wanted).filter(|_| self.is_bound(callee)) {
                         llvm!(shim::suspect_set_called(call.0, target.0));
                         if mode != Mode::Plain {
                             llvm!(shim::suspect_forget_memory(call.0));

@@ -121,6 +121,18 @@ impl Info {
         Info::new(llvm!(shim::suspect_di_subroutine(self.0)))?.element(0)
     }
 
+    /// What a subprogram returns and takes; what is no type is `void`, or the rest of variable arguments.
+    pub fn signature(self) -> Vec<Option<PlainType>> {
+        let kind = Info::new(llvm!(shim::suspect_di_subroutine(self.0)));
+        kind.into_iter().flat_map(Info::elements).map(|info| info.map(Info::plain)).collect()
+    }
+
+    /// The type of a subprogram as C writes it.
+    pub fn function_type_name(self) -> String {
+        Info::new(llvm!(shim::suspect_di_subroutine(self.0)))
+            .map_or_else(String::new, |kind| kind.spelled_function("", 0))
+    }
+
     fn tag(self) -> u32 {
         llvm!(shim::suspect_di_tag(self.0))
     }
@@ -266,6 +278,22 @@ impl Info {
         (kind.pointers > 0 || kind.base.is_some_and(number)).then_some(kind)
     }
 
+    /// The type without typedefs, and without qualifiers of the value itself.
+    pub fn plain(self) -> PlainType {
+        let mut kind = PlainType { pointees: Vec::new(), base: Some(self.stripped()) };
+        while let Some(pointer) = kind.base.filter(|base| base.tag() == tag::POINTER) {
+            kind.pointees.push(pointer.base().map_or([false; 3], Info::qualifiers));
+            kind.base = pointer.base().map(Info::stripped);
+        }
+        kind
+    }
+
+    /// Whether it is `const`, `volatile` and `_Atomic`.
+    pub fn qualifiers(self) -> [bool; 3] {
+        let has = |tag| std::iter::successors(Some(self), |info| info.stripped_once()).any(|info| info.tag() == tag);
+        [tag::CONST, tag::VOLATILE, tag::ATOMIC].map(has)
+    }
+
     /// How much `++` adds to the bits of a variable of this type; 0 where C does not allow it, or it is not the same for all values.
     pub fn step(self) -> u64 {
         let mut layers = std::iter::successors(Some(self), |info| info.stripped_once());
@@ -319,6 +347,13 @@ impl Info {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ScalarType {
     pointers: u32,
+    base: Option<Info>,
+}
+
+/// A type as another value may be converted to it without a word: qualifiers of what each pointer points to, and what the last one points to.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct PlainType {
+    pointees: Vec<[bool; 3]>,
     base: Option<Info>,
 }
 

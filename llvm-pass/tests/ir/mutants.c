@@ -21,7 +21,7 @@ __attribute__((noinline)) static int inner(int x) { return x + get(); }
 
 // CHECK-LABEL: define internal {{.*}}@loop.suspect.trace(
 // CHECK: call void @__suspect_tick()
-// CHECK: call {{.*}}@inner.suspect.mutants(
+// CHECK: call ptr @__suspect_variable({{.*}}, ptr @inner.suspect.mutants, ptr
 // CHECK: call void @__suspect_tick()
 // CHECK-NOT: call void @__suspect_tick()
 // CHECK-LABEL: define internal {{.*}}@loop.suspect.mutants(

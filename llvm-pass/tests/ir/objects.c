@@ -11,7 +11,8 @@ extern void *place;
 extern char *text;
 
 // CHECK-LABEL: define internal {{.*}}@returned.suspect.trace(
-// CHECK: [[MADE:%.*]] = {{.*}}call {{.*}}ptr @malloc(
+// CHECK: [[CALLED:%.*]] = call ptr @__suspect_variable({{.*}}, ptr @malloc, ptr
+// CHECK: [[MADE:%.*]] = {{.*}}call {{.*}}ptr [[CALLED]](
 // CHECK: call void @__suspect_object(ptr [[MADE]])
 // CHECK: [[MADE:%.*]] = {{.*}}call {{.*}}ptr @realloc(
 // CHECK: call void @__suspect_object(ptr [[MADE]])

@@ -17,7 +17,7 @@ extern _Atomic int atomic;
 
 // An assignment in a condition: the operation is asked about first, then the node.
 // CHECK-LABEL: define internal {{.*}}@assigned.suspect.trace(
-// CHECK: [[GOT:%.*]] = {{.*}}call i32 @get()
+// CHECK: [[GOT:%.*]] = {{.*}}call i32 {{@get|%[0-9]+}}()
 // CHECK: [[WIDE:%.*]] = zext i32 [[GOT]] to i64
 // CHECK: [[ASKED:%.*]] = call i64 @__suspect_operation({{.*}}, i64 {{%.*}}, i64 [[WIDE]], i64 [[WIDE]])
 // CHECK: [[VALUE:%.*]] = trunc i64 [[ASKED]] to i32
@@ -41,21 +41,21 @@ int assigned(void) {
 
 // A value that is stored and passed in another block; what came before the store keeps the old one.
 // CHECK-LABEL: define internal {{.*}}@across.suspect.trace(
-// CHECK: [[GOT:%.*]] = {{.*}}call i32 @get()
+// CHECK: [[GOT:%.*]] = {{.*}}call i32 {{@get|%[0-9]+}}()
 // CHECK: [[ANSWER:%.*]] = call i64 @__suspect_node
 // CHECK: [[NEW:%.*]] = trunc i64 [[ANSWER]] to i32
 // CHECK: store i32 [[NEW]], ptr %
 // CHECK: [[WIDE:%.*]] = zext i32 [[NEW]] to i64
 // CHECK: [[ASKED:%.*]] = call i64 @__suspect_operation({{.*}}, i64 [[WIDE]], i64 0, i64 [[WIDE]])
 // CHECK: [[PASSED:%.*]] = trunc i64 [[ASKED]] to i32
-// CHECK: call void @give(i32 {{.*}}[[PASSED]], i32 {{.*}})
+// CHECK: call void {{@give|%[0-9]+}}(i32 {{.*}}[[PASSED]], i32 {{.*}})
 void across(int a, int b) {
   int x;
   give(x = get(), a && b);
 }
 
 // CHECK-LABEL: define internal {{.*}}@truth.suspect.trace(
-// CHECK: call i32 @get()
+// CHECK: call i32 {{@get|%[0-9]+}}()
 // CHECK: [[ANSWER:%.*]] = call i64 @__suspect_node
 // CHECK: [[NEW:%.*]] = trunc i64 [[ANSWER]] to i8
 // CHECK: [[BIT:%.*]] = trunc i8 [[NEW]] to i1

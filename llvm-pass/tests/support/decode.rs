@@ -115,7 +115,7 @@ fn function(body: &mut Cursor) -> OwnedFunction {
     }
     for _ in 0..head.n_operations {
         let operation = Operation::decode(body).unwrap();
-        let n_others = if let OperationKind::Read { n_others, .. } = operation.kind { n_others } else { 0 };
+        let n_others = operation.kind.n_others();
         let others = (0..n_others).map(|_| body.small().unwrap()).collect();
         function.operations.push(OwnedOperation { operation, others });
     }

@@ -225,7 +225,7 @@ pub struct Override {
     pub operand: u64,
     /// Number of characters for `Text`, without the final zero.
     pub length: u32,
-    /// Bits of the node's value or the operation's operands, at most 64; results are cut to them.
+    /// Bits of the node's value or the operation's operands, at most 64; results are cut to them. 0 where a function is called.
     pub width: u8,
     /// 1 if the value is a floating-point number (of 32 or 64 bits).
     pub is_float: u8,
@@ -237,7 +237,7 @@ pub struct Override {
     pub mutant: u32,
     /// The number of the gate of the function that the site is in.
     pub gate: u32,
-    /// The second operand of `Exchange`.
+    /// The second operand of `Exchange` and `Instead`.
     pub other: u64,
 }
 
@@ -273,6 +273,8 @@ pub enum Change {
     StepAfter = 12,
     /// A value that is one of the operands becomes the other one, every other value stays.
     Exchange = 14,
+    /// A value that is the operand becomes the second operand, every other value stays.
+    Instead = 15,
 }
 
 /// What a plan found out about one mutant; the node bits follow it, bit n % 8 of byte n / 8 for node n: 1 iff the

@@ -173,7 +173,12 @@ unsafe fn becomes(at: &At, taken: Taken) -> Option<u64> {
             // SAFETY: the table has an entry for each variable; those that it has can be read.
             unsafe {
                 let other = *others.wrapping_add(one.operand as usize);
-                let same = other == 0 || memory::same(address, other, usize::from(one.width).div_ceil(8).min(8));
+                let same = other == 0
+                    || match one.width {
+                        // Of code the address is all.
+                        0 => address == other,
+                        bits => memory::same(address, other, usize::from(bits).div_ceil(8).min(8)),
+                    };
                 Some(if same { address as u64 } else { other as u64 })
             }
         }
@@ -215,6 +220,7 @@ fn changed_word(one: &Override, value: u64) -> u64 {
     const FLIP: u32 = Change::Flip as u32;
     const COMPLEMENT: u32 = Change::Complement as u32;
     const EXCHANGE: u32 = Change::Exchange as u32;
+    const INSTEAD: u32 = Change::Instead as u32;
     let width = u32::from(one.width).clamp(1, 64);
     let is_float = one.is_float != 0 && (width == 32 || width == 64);
     let new = match one.change {
@@ -226,7 +232,7 @@ fn changed_word(one: &Override, value: u64) -> u64 {
         FLIP if is_float => flipped_float(width, value),
         FLIP => u64::from(value == 0),
         COMPLEMENT => !value,
-        EXCHANGE if value == one.operand => one.other,
+        EXCHANGE | INSTEAD if value == one.operand => one.other,
         EXCHANGE if value == one.other => one.operand,
         _ => return value,
     };

@@ -35,6 +35,7 @@ enum KeptChange {
     StepBefore(u64),
     StepAfter(u64),
     Exchange(u64, u64),
+    Instead(u64, u64),
 }
 
 impl KeptOverride {
@@ -58,6 +59,7 @@ impl KeptOverride {
             Change::StepBefore(bits) => KeptChange::StepBefore(*bits),
             Change::StepAfter(bits) => KeptChange::StepAfter(*bits),
             Change::Exchange(bits, other) => KeptChange::Exchange(*bits, *other),
+            Change::Instead(bits, other) => KeptChange::Instead(*bits, *other),
         };
         KeptOverride { site, instance: one.instance, change }
     }
@@ -82,6 +84,7 @@ impl KeptOverride {
             KeptChange::StepBefore(bits) => Change::StepBefore(*bits),
             KeptChange::StepAfter(bits) => Change::StepAfter(*bits),
             KeptChange::Exchange(bits, other) => Change::Exchange(*bits, *other),
+            KeptChange::Instead(bits, other) => Change::Instead(*bits, *other),
         };
         Some(Override { site, instance: self.instance, change })
     }
@@ -106,6 +109,7 @@ mod tests {
             Change::StepBefore(u64::MAX),
             Change::StepAfter(5),
             Change::Exchange(5, 6),
+            Change::Instead(7, 8),
         ];
         changes.extend(Operator::ALL.map(Change::Operator));
         for (number, change) in (0..).zip(changes) {

@@ -3,7 +3,7 @@
 use super::{Bad, Cursor, Place, Sink};
 use crate::operation::Operator;
 
-/// A scalar variable that an operation reads or could read.
+/// A scalar variable that an operation reads or could read, a function that one calls or could call, or a member that one names or could name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Variable<'a> {
     /// Its name.
@@ -11,7 +11,8 @@ pub struct Variable<'a> {
     /// Its C type.
     pub type_name: &'a str,
     /// How much `++` adds to its bits: 1 to a whole number, to a pointer the bytes of what it points to. 0 where `++` is not allowed, and for
-    /// what cannot be said so: truth values, floating-point numbers, pointers to `void`.
+    /// what cannot be said so: truth values, floating-point numbers, pointers to `void`, functions. Of a member it is
+    /// the byte of its structure at which it begins.
     pub step: u64,
 }
 
@@ -161,6 +162,34 @@ pub enum OperationKind {
     /// bits as right operand if the pointer is null, else 0; its operator is [`Operator::And`]. If the answer is not 0 the function returns
     /// the number in bits 8 to 31, as [`way::RETURNED`] does.
     Pointer,
+    /// The call at the place calls a function by its name; the indices (of the function's variables) of those that could be called in its place follow.
+    /// Hook: `__suspect_variable` with addresses of code; the choice is one of these indices.
+    Called {
+        /// The function, an index into the variables of the one around the call.
+        function: u32,
+        /// Number of indices that follow.
+        n_others: u32,
+    },
+    /// The address of a member is computed, of a number or an address, whatever is done with it; the indices (of the function's variables) of other members
+    /// of the same structure and type follow. Hook: `__suspect_operation` with 0 as operands and result; the answer is added to the address.
+    Member {
+        /// The member, an index into the function's variables.
+        member: u32,
+        /// Number of indices that follow.
+        n_others: u32,
+    },
+}
+
+impl OperationKind {
+    /// How many indices of variables follow its record.
+    pub fn n_others(&self) -> u32 {
+        match *self {
+            OperationKind::Read { n_others, .. }
+            | OperationKind::Called { n_others, .. }
+            | OperationKind::Member { n_others, .. } => n_others,
+            _ => 0,
+        }
+    }
 }
 
 /// A place in the code where a code mutant can change something.
@@ -225,6 +254,16 @@ impl Operation {
                 sink.unsigned(position as u64);
                 sink.unsigned(n_arguments as u64);
             }
+            OperationKind::Called { function, n_others } => {
+                sink.put(&[14]);
+                sink.unsigned(function as u64);
+                sink.unsigned(n_others as u64);
+            }
+            OperationKind::Member { member, n_others } => {
+                sink.put(&[15]);
+                sink.unsigned(member as u64);
+                sink.unsigned(n_others as u64);
+            }
             OperationKind::Subscript { width, constant } => {
                 sink.put(&[10, width]);
                 put_constant(sink, constant);
@@ -277,6 +316,8 @@ impl Operation {
                 let width = cursor.byte()?;
                 OperationKind::Passed { position: cursor.small()?, n_arguments: cursor.small()?, width }
             }
+            14 => OperationKind::Called { function: cursor.small()?, n_others: cursor.small()? },
+            15 => OperationKind::Member { member: cursor.small()?, n_others: cursor.small()? },
             tag => return Err(Bad::Tag(tag)),
         };
         Ok(Operation { piece, place, node, kind })

@@ -1,0 +1,98 @@
+//! Faults that are calls of the wrong function: others of the same type are called.
+
+use crate::all_evidence::ranked;
+use crate::project::Project;
+
+/// Sums and products; in parentheses stands a product where a sum belongs.
+const CALCULATOR: &str = "#include <stdio.h>
+#include <stdlib.h>
+typedef const char *text;
+static long sum(text *s);
+static long product(text *s);
+static long hidden(const char **s);
+static long number(text *s)
+{
+    char *end;
+    long n = strtol(*s, &end, 10);
+    *s = end;
+    return n;
+}
+static long factor(text *s)
+{
+    if (**s != '(')
+        return number(s);
+    ++*s;
+    long n = product(s);
+    if (**s == ')')
+        ++*s;
+    return n;
+}
+static long product(text *s)
+{
+    long n = factor(s);
+    while (**s == '*') {
+        ++*s;
+        n *= factor(s);
+    }
+    return n;
+}
+static long sum(text *s)
+{
+    long n = product(s);
+    while (**s == '+') {
+        ++*s;
+        n += product(s);
+    }
+    return n;
+}
+static long unsaid(text s)
+{
+    return sum(&s);
+}
+int main(int argc, char **argv)
+{
+    text s = argv[argc - 1];
+    printf(\"%ld\\n\", *s == '=' ? hidden(&s) : unsaid(s));
+    return 0;
+}
+static long hidden(text *s)
+{
+    ++*s;
+    return sum(s);
+}
+static long last(text *s)
+{
+    return *s != 0;
+}
+long (*const keep)(text *) = last;
+";
+
+#[test]
+fn a_function_of_the_same_type_is_called_where_another_one_belongs() {
+    let project = Project::new();
+    project.write("calculator.c", CALCULATOR).write("tests.list", "1+2\n2*3\n(4)\n(2*3)+1\n=5\n(1+2)*3\n2*(3+4)\n");
+    for (number, right) in (1..).zip([3, 6, 4, 7, 5, 9, 14]) {
+        project.write(&format!("expected/{number}"), &format!("{right}\n"));
+    }
+    project.write(
+        "suspect.toml",
+        "[build]\ncommand = \"cc -O1 -o calculator calculator.c\"\n\n[[suite]]\nkind = \"lines\"\nfile = \"tests.list\"\n\
+         run = \"./calculator '{line}'\"\nexpect = \"expected/{n}\"\n",
+    );
+    project.succeed(&["build"]);
+    project.suspect(&["test"]);
+    let report = ranked(&project, &[]);
+    let wrong = CALCULATOR.lines().position(|line| line.contains("long n = product(s);")).unwrap() + 1;
+    assert_eq!(report.ranking[0].line as usize, wrong, "{:?}", report.ranking);
+    let shown = project.succeed(&["rank", "-v"]);
+    assert!(shown.contains("with `sum` instead of `product`"), "{shown}");
+    assert!(shown.contains("\n      +    long n = sum(s);\n"), "{shown}");
+    let listed = project.succeed(&["mutants", "--list", "--operators", "CFR"]);
+    assert!(listed.contains("`product` becomes `hidden`") && listed.contains("`sum` becomes `number`"), "{listed}");
+    // What comes later without a declaration, takes something else, or is the same.
+    for missing in ["`last`", "`unsaid`", "`main`", "`sum` becomes `sum`"] {
+        assert!(!listed.contains(missing), "{missing} in {listed}");
+    }
+    // Only those who ask for such mutants get them.
+    assert!(!project.succeed(&["mutants", "--list"]).contains("  CFR  "));
+}
