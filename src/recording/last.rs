@@ -3,15 +3,16 @@
 use std::rc::Rc;
 
 use super::body::{Code, Site};
+use super::deadline::Deadline;
 use super::file::Recording;
 use super::fill::{Fill, Naming};
 use super::gather::{Gather, Layouts};
 use super::image::Modules;
 use super::observer::{Access, Activation, Observer, View};
-use super::runs::{Runs, walk};
+use super::runs::{NotRead, Runs, walk};
 use super::walk::{Paused, Walk};
 use super::walked::{End, Walked};
-use crate::comparison::{Alignment, Recorder, RunTooLong, Side, Skipped};
+use crate::comparison::{Alignment, Recorder, Side, Skipped};
 
 /// What is counted of a part of a run that is not kept.
 #[derive(Clone, Debug)]
@@ -88,14 +89,15 @@ type Mark<'a> = Rc<(Paused<'a, Modules>, Passed)>;
 const BEHIND: u32 = 1 << 16;
 
 /// Reads the last part of a recording, of `bytes` to twice as many, as a run that is compared with itself: the part before the last execution of one of the
-/// sites `ends`, with a little behind it, if one is executed. With `bounds` what is done outside of objects is looked for; the part ends with the first such thing.
+/// sites `ends`, with a little behind it, if one is executed, and if there is time. With `bounds` what is done outside of objects is looked for; the part ends with the first such thing.
 pub fn read_last(
     code: &Code,
     recording: &Recording,
     bounds: bool,
     bytes: u64,
     ends: &[u32],
-) -> Result<Runs, RunTooLong> {
+    deadline: Deadline,
+) -> Result<Runs, NotRead> {
     let kinds = kinds(code);
     let mut is_end = vec![false; kinds.len()];
     ends.iter().for_each(|site| is_end[*site as usize] = true);
@@ -103,17 +105,21 @@ pub fn read_last(
     let mut pass = Pass { kinds: &kinds, is_end: &is_end, passed, ended: 0 };
     let mut image = Modules::default();
     let first = walk(code, recording, &mut pass, &mut image, &[]);
+    let first = first.until(deadline);
     let Found { mark, walked, points } = last_mark(if bounds { first.with_bounds() } else { first }, bytes);
+    NotRead::unless_late(&walked)?;
     let (paused, passed) = &*mark;
     let (joins, mut layouts) = (code.joins(), Layouts::default());
     let mut image = Modules::default();
-    paused.go_on(&mut image, &mut Gather::of_cells(&mut layouts), &[]).run_to(points);
+    let again = paused.go_on(&mut image, &mut Gather::of_cells(&mut layouts), &[]).until(deadline).run_to(points);
+    NotRead::unless_late(&again)?;
     let alignment = Alignment::of_itself(walked.points);
     let mut naming = Naming::default();
     let recorder = Recorder::after(&joins, passed.skipped);
     let mut fill = Fill::new(recorder, &mut layouts, &mut naming, &alignment, Side::First);
     let mut image = Modules::default();
-    paused.go_on(&mut image, &mut fill, &walked.strays).run_to(points);
+    let second = paused.go_on(&mut image, &mut fill, &walked.strays).until(deadline).run_to(points);
+    NotRead::unless_late(&second)?;
     let (run, details) = fill.finish()?;
     let alignment = Alignment::of_itself(run.points());
     Ok(Runs::alone(joins, alignment, (naming, layouts), (run, details), (walked, image), Some(passed.clone())))

@@ -7,6 +7,7 @@
 mod arithmetic;
 mod body;
 mod bounds;
+mod deadline;
 mod describe;
 mod evaluate;
 mod expressions;
@@ -34,6 +35,7 @@ mod walked;
 
 pub use body::{BodyError, Code, CodeStep, Function, Site, Variable};
 pub use bounds::{Block, Bounds, Misuse, Owner, Use};
+pub use deadline::Deadline;
 pub use describe::{NOT_NULL, Words, file_of_main, is_same_file};
 pub use file::{Given, Recording, RecordingError, code_of, code_of_builds};
 pub use fill::{Details, Frame, Held, Naming};
@@ -46,7 +48,7 @@ pub use observer::{Access, Activation, Observer, View};
 pub use place::{Addresses, lent_texts, own_position, position};
 pub use print::{PrintError, print};
 pub use question::{Asked, Finder, NoAnswer};
-pub use runs::{Runs, course, misuses, parting};
+pub use runs::{NotRead, Runs, course, misuses, parting};
 pub use stores::{Store, Stores};
 pub use twins::Twins;
 pub use types::{Part, Types};

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::{LEAST_ENDLESS_BYTES, Loaded, RecordedTest, RecordingRoom};
 use crate::obstacle::Obstacle;
-use crate::recording::{Runs, Site, file_of_main, is_same_file, read_last};
+use crate::recording::{NotRead, Runs, Site, file_of_main, is_same_file, read_last};
 use crate::report::Place;
 use crate::suite::Verdict;
 
@@ -13,6 +13,12 @@ use crate::suite::Verdict;
 const LONGEST_WHOLE: u64 = 8 << 20;
 /// Bytes of the last part of a longer one that are kept at least; twice as many at most.
 const LAST_BYTES: u64 = 2 << 20;
+
+/// Why the runs of a test were not read.
+pub fn unread(name: &str, error: &NotRead) -> Obstacle {
+    let kind = if *error == NotRead::Late { Obstacle::Time } else { Obstacle::Request };
+    Obstacle::new(kind, format!("{name}: {error}"))
+}
 
 impl RecordingRoom<'_> {
     /// What a recorded test called `name` did, as a run that is compared with itself, and what it did outside of its objects where that is looked for. Of a long
@@ -39,11 +45,11 @@ impl RecordingRoom<'_> {
         let began = Instant::now();
         let read = if is_last {
             let ends = self.sites_complained_of(recorded, &loaded);
-            read_last(&loaded.1, &recorded.recording, bounds, LAST_BYTES, &ends)
+            read_last(&loaded.1, &recorded.recording, bounds, LAST_BYTES, &ends, self.deadline.get())
         } else {
-            Runs::read_alone(&loaded.1, &recorded.recording, bounds)
+            Runs::read_alone(&loaded.1, &recorded.recording, bounds, self.deadline.get())
         };
-        let runs = read.map_err(|error| Obstacle::new(Obstacle::Request, format!("{name}: {error}")))?;
+        let runs = read.map_err(|error| unread(name, &error))?;
         let (runs, took, bytes) = (Rc::new(runs), began.elapsed(), recorded.recording.stream().end());
         let kept = runs.runs[0].points() - runs.runs[0].skipped().points;
         tracing::debug!(test = name, bytes, kept, ?took, "a recording was read");
