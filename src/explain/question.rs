@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::failing::{ends_otherwise, unsteady};
 use super::itself::{self, Mended, Passing};
 use super::measure::Measure;
-use super::recorded::{RecordingRoom, unread};
+use super::recorded::{MOST_POINTS, RecordingRoom, unread};
 use super::recorded_test::RecordedTest;
 use super::request::{Itself, Method, Request, Second};
 use super::right::Right;
@@ -371,7 +371,7 @@ impl Question<'_> {
             false => self.room.code(&recordings)?,
         };
         let (program, code) = &*loaded;
-        let mut runs = Runs::read_if(code, &recordings, Deadline::at(self.until), is_worth)
+        let mut runs = Runs::read_if(code, &recordings, MOST_POINTS, Deadline::at(self.until), is_worth)
             .map_err(|error| unread(&self.test.name, &error))?
             .ok_or_else(nothing_else)?;
         let changed = made.and_then(|passing| passing.point(code, &runs));

@@ -16,7 +16,7 @@ use suspect_format::plan::{Ended, Point, WHEN_BEFORE};
 use suspect_format::record::{DEFAULT_RECORD_BYTES, FILE_SUFFIX};
 
 use ranked::Ranked;
-pub use reading::unread;
+pub use reading::{MOST_POINTS, unread};
 
 use super::blamed::Sign;
 use super::recorded_test::{Asked, Change, Chosen, Judged, Most, RecordedTest, chosen, of_contained, of_process};

@@ -10,7 +10,7 @@ use super::gather::{Gather, Layouts};
 use super::image::Modules;
 use super::observer::{Access, Activation, Observer, View};
 use super::runs::{NotRead, Runs, walk};
-use super::walk::{Paused, Walk};
+use super::walk::{Paused, Stretch, Walk};
 use super::walked::{End, Walked};
 use crate::comparison::{Alignment, Recorder, Side, Skipped};
 
@@ -88,13 +88,13 @@ type Mark<'a> = Rc<(Paused<'a, Modules>, Passed)>;
 /// Points behind the last execution of where a part ends that are kept with it: what a check that fails leads to.
 const BEHIND: u32 = 1 << 16;
 
-/// Reads the last part of a recording, of `bytes` to twice as many, as a run that is compared with itself: the part before the last execution of one of the
+/// Reads the last part of a recording, of that `length` to twice as long, as a run that is compared with itself: the part before the last execution of one of the
 /// sites `ends`, with a little behind it, if one is executed, and if there is time. With `bounds` what is done outside of objects is looked for; the part ends with the first such thing.
 pub fn read_last(
     code: &Code,
     recording: &Recording,
     bounds: bool,
-    bytes: u64,
+    length: Stretch,
     ends: &[u32],
     deadline: Deadline,
 ) -> Result<Runs, NotRead> {
@@ -106,23 +106,24 @@ pub fn read_last(
     let mut image = Modules::default();
     let first = walk(code, recording, &mut pass, &mut image, &[]);
     let first = first.until(deadline);
-    let Found { mark, walked, points } = last_mark(if bounds { first.with_bounds() } else { first }, bytes);
+    let Found { mark, walked, end } = last_mark(if bounds { first.with_bounds() } else { first }, length);
     NotRead::unless_late(&walked)?;
     let (paused, passed) = &*mark;
     let (joins, mut layouts) = (code.joins(), Layouts::default());
     let mut image = Modules::default();
-    let again = paused.go_on(&mut image, &mut Gather::of_cells(&mut layouts), &[]).until(deadline).run_to(points);
+    let again = paused.go_on(&mut image, &mut Gather::of_cells(&mut layouts), &[]).until(deadline).run_to(end);
     NotRead::unless_late(&again)?;
     let alignment = Alignment::of_itself(walked.points);
     let mut naming = Naming::default();
     let recorder = Recorder::after(&joins, passed.skipped);
     let mut fill = Fill::new(recorder, &mut layouts, &mut naming, &alignment, Side::First);
     let mut image = Modules::default();
-    let second = paused.go_on(&mut image, &mut fill, &walked.strays).until(deadline).run_to(points);
+    let second = paused.go_on(&mut image, &mut fill, &walked.strays).until(deadline).run_to(end);
     NotRead::unless_late(&second)?;
     let (run, details) = fill.finish()?;
     let alignment = Alignment::of_itself(run.points());
-    Ok(Runs::alone(joins, alignment, (naming, layouts), (run, details), (walked, image), Some(passed.clone())))
+    let passed = Some(passed.clone()).filter(|passed| passed.skipped.points > 0);
+    Ok(Runs::alone(joins, alignment, (naming, layouts), (run, details), (walked, image), passed))
 }
 
 /// Where the part that is kept begins and ends.
@@ -132,34 +133,34 @@ struct Found<'a> {
     /// What was found on all of the way.
     walked: Walked,
     /// How many points there are at its end, or more than there are.
-    points: u32,
+    end: u32,
 }
 
 /// Walks along a recording.
-fn last_mark<'a>(mut walk: Walk<'a, Pass<'_>, Modules>, bytes: u64) -> Found<'a> {
+fn last_mark<'a>(mut walk: Walk<'a, Pass<'_>, Modules>, length: Stretch) -> Found<'a> {
     let mark = |walk: &Walk<'a, Pass<'_>, Modules>| Rc::new((walk.paused(), walk.observer().passed.clone()));
     let first = mark(&walk);
     let (mut older, mut newer) = (Rc::clone(&first), first);
     let mut ended: Option<(Mark<'a>, u32)> = None;
-    let mut next = bytes;
+    let mut next = length;
     loop {
         let seen = ended.as_ref().map_or(0, |(_, points)| *points);
-        let end = walk.go_to(next, |walk| walk.has_found() || walk.observer().ended > seen);
+        let end = walk.go_to(|walk| walk.stretch().has(next) || walk.has_found() || walk.observer().ended > seen);
         if walk.has_found() {
             let walked = walk.walked(end.unwrap_or(End::Outside(None)));
-            let points = walked.points;
-            return Found { mark: older, walked, points };
+            let end = walked.points;
+            return Found { mark: older, walked, end };
         }
         if walk.observer().ended > seen {
             ended = Some((Rc::clone(&older), walk.observer().ended));
         }
         if let Some(end) = end {
-            let (mark, points) = ended.map_or((older, u32::MAX), |(mark, at)| (mark, at.saturating_add(BEHIND)));
-            return Found { mark, walked: walk.walked(end), points };
+            let (mark, last) = ended.map_or((older, u32::MAX), |(mark, at)| (mark, at.saturating_add(BEHIND)));
+            return Found { mark, walked: walk.walked(end), end: last };
         }
-        if walk.offset() >= next {
+        if walk.stretch().has(next) {
             older = std::mem::replace(&mut newer, mark(&walk));
-            next += bytes;
+            next = walk.stretch().and(length);
         }
     }
 }

@@ -52,5 +52,5 @@ pub use runs::{NotRead, Runs, course, misuses, parting};
 pub use stores::{Store, Stores};
 pub use twins::Twins;
 pub use types::{Part, Types};
-pub use walk::Walk;
+pub use walk::{Stretch, Walk};
 pub use walked::{Disagreement, End, Stray, Walked};

@@ -47,6 +47,9 @@ pub enum NotRead {
     /// There is more in them than can be numbered.
     #[error(transparent)]
     TooLong(#[from] RunTooLong),
+    /// They go on for longer than what is asked for.
+    #[error("it takes more than {0} steps, and of runs that are compared no part can be left out")]
+    TooMany(u32),
     /// Time was over before their ends.
     #[error("no time was left to read what it did; --budget gives it more")]
     Late,
@@ -57,21 +60,33 @@ impl NotRead {
     pub(super) fn unless_late(walked: &Walked) -> Result<(), NotRead> {
         if walked.end == End::Late { Err(NotRead::Late) } else { Ok(()) }
     }
+
+    /// Nothing, unless that walk ended for want of time, or came to more points.
+    fn unless_whole(walked: &Walked, most: u32) -> Result<(), NotRead> {
+        if walked.points > most { Err(NotRead::TooMany(most)) } else { NotRead::unless_late(walked) }
+    }
 }
 
 impl Runs {
     /// Reads recordings, one or two.
     pub fn read(code: &Code, recordings: &[&Recording]) -> Result<Runs, NotRead> {
-        Runs::fill(code, recordings, Courses::of(code, recordings, Deadline::NEVER)?, Deadline::NEVER)
+        Runs::fill(code, recordings, Courses::of(code, recordings, u32::MAX, Deadline::NEVER)?, Deadline::NEVER)
     }
 
-    /// Reads one recording that both runs are, if there is time; with `bounds` also what it does outside of objects.
-    pub fn read_alone(code: &Code, recording: &Recording, bounds: bool, deadline: Deadline) -> Result<Runs, NotRead> {
+    /// Reads one recording that both runs are, if it has no more than `most` points and there is time; with `bounds` also what it does outside of objects.
+    pub fn read_alone(
+        code: &Code,
+        recording: &Recording,
+        bounds: bool,
+        most: u32,
+        deadline: Deadline,
+    ) -> Result<Runs, NotRead> {
         let (joins, mut layouts) = (code.joins(), Layouts::default());
         let (mut gather, mut image) = (Gather::of_cells(&mut layouts), Modules::default());
         let first = walk(code, recording, &mut gather, &mut image, &[]).until(deadline);
-        let walked = if bounds { first.with_bounds().run() } else { first.run() };
-        NotRead::unless_late(&walked)?;
+        let first = if bounds { first.with_bounds() } else { first };
+        let walked = first.run_to(most.saturating_add(1));
+        NotRead::unless_whole(&walked, most)?;
         let (alignment, mut naming) = (Alignment::of_itself(walked.points), Naming::default());
         let mut fill = Fill::new(Recorder::new(&joins), &mut layouts, &mut naming, &alignment, Side::First);
         let mut image = Modules::default();
@@ -98,14 +113,16 @@ impl Runs {
         Runs { joins, alignment, naming, layouts, runs, details, walked, modules, passed }
     }
 
-    /// Reads two recordings if there is time and it is `worth` it, which is asked when nothing is known but which points correspond.
+    /// Reads two recordings if neither has more than `most` points, there is time and it is `worth` it, which is asked when nothing is known but which points
+    /// correspond.
     pub fn read_if(
         code: &Code,
         recordings: &[&Recording; 2],
+        most: u32,
         deadline: Deadline,
         worth: impl FnOnce(&Alignment) -> bool,
     ) -> Result<Option<Runs>, NotRead> {
-        let courses = Courses::of(code, recordings, deadline)?;
+        let courses = Courses::of(code, recordings, most, deadline)?;
         worth(&courses.alignment).then(|| Runs::fill(code, recordings, courses, deadline)).transpose()
     }
 
@@ -147,13 +164,13 @@ struct Courses {
 }
 
 impl Courses {
-    fn of(code: &Code, recordings: &[&Recording], deadline: Deadline) -> Result<Courses, NotRead> {
+    fn of(code: &Code, recordings: &[&Recording], most: u32, deadline: Deadline) -> Result<Courses, NotRead> {
         let joins = code.joins();
         let mut layouts = Layouts::default();
         let sides = Side::BOTH.into_iter().zip(recordings);
         let first: Vec<(Control, Walked)> =
-            sides.map(|(side, one)| gather(code, one, (side, deadline), &mut layouts, false)).collect();
-        first.iter().try_for_each(|(_, walked)| NotRead::unless_late(walked))?;
+            sides.map(|(side, one)| gather(code, one, (side, most, deadline), &mut layouts, false)).collect();
+        first.iter().try_for_each(|(_, walked)| NotRead::unless_whole(walked, most))?;
         let steps = |run: usize| first[run.min(first.len() - 1)].0.steps();
         let alignment = align(steps(0), steps(1), &joins);
         Ok(Courses { joins, layouts, alignment, found: first.into_iter().map(|(_, walked)| walked).collect() })
@@ -163,29 +180,30 @@ impl Courses {
 fn gather(
     code: &Code,
     recording: &Recording,
-    (side, deadline): (Side, Deadline),
+    (side, most, deadline): (Side, u32, Deadline),
     layouts: &mut Layouts,
     bounds: bool,
 ) -> (Control, Walked) {
     let (mut gather, mut image) = (Gather::new(layouts, side), Modules::default());
     let walk = walk(code, recording, &mut gather, &mut image, &[]).until(deadline);
-    let walked = if bounds { walk.with_bounds().run() } else { walk.run() };
+    let walk = if bounds { walk.with_bounds() } else { walk };
+    let walked = walk.run_to(most.saturating_add(1));
     (gather.finish(), walked)
 }
 
 /// The modules that a process loaded, as far as the recording can be followed along this code.
 pub fn modules_on_the_way(code: &Code, recording: &Recording) -> Vec<PathBuf> {
-    gather(code, recording, (Side::First, Deadline::NEVER), &mut Layouts::default(), false).1.modules
+    gather(code, recording, (Side::First, u32::MAX, Deadline::NEVER), &mut Layouts::default(), false).1.modules
 }
 
 /// What a recorded run does outside of its objects, the first things of it, as far as there is time.
 pub fn misuses(code: &Code, recording: &Recording, deadline: Deadline) -> Vec<Misuse> {
-    gather(code, recording, (Side::First, deadline), &mut Layouts::default(), true).1.misuses
+    gather(code, recording, (Side::First, u32::MAX, deadline), &mut Layouts::default(), true).1.misuses
 }
 
 /// The control flow of a recorded run.
 pub fn course(code: &Code, recording: &Recording) -> Control {
-    gather(code, recording, (Side::First, Deadline::NEVER), &mut Layouts::default(), false).0
+    gather(code, recording, (Side::First, u32::MAX, Deadline::NEVER), &mut Layouts::default(), false).0
 }
 
 /// Where two recordings first go another way: the last site of the first one that both come to; nothing if they go one way to the end.
@@ -195,7 +213,8 @@ pub fn course(code: &Code, recording: &Recording) -> Control {
 pub fn parting(code: &Code, recordings: [&Recording; 2], deadline: Deadline) -> Result<Option<u32>, NotRead> {
     let mut courses = Vec::new();
     for recording in recordings {
-        let (course, walked) = gather(code, recording, (Side::First, deadline), &mut Layouts::default(), false);
+        let (course, walked) =
+            gather(code, recording, (Side::First, u32::MAX, deadline), &mut Layouts::default(), false);
         NotRead::unless_late(&walked)?;
         courses.push(course);
     }

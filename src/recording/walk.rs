@@ -8,7 +8,7 @@ mod paused;
 mod signals;
 mod variadic;
 
-pub use paused::Paused;
+pub use paused::{Paused, Stretch};
 
 use std::collections::HashSet;
 use std::path::PathBuf;
