@@ -47,6 +47,13 @@ impl Passed {
     }
 }
 
+impl<'a> Pass<'a> {
+    fn new(kinds: &'a [Kind], is_end: &'a [bool]) -> Self {
+        let passed = Passed { skipped: Skipped::default(), counts: vec![0; kinds.len()] };
+        Pass { kinds, is_end, passed, ended: 0 }
+    }
+}
+
 impl Observer for Pass<'_> {
     fn point(&mut self, site: u32, _: u32) {
         let passed = &mut self.passed;
@@ -82,6 +89,19 @@ fn kinds(code: &Code) -> Vec<Kind> {
     (0..sites as u32).map(kind).collect()
 }
 
+/// By site how often a recorded run executes it.
+///
+/// # Errors
+/// There is no time to go along all of it.
+pub fn executions(code: &Code, recording: &Recording, deadline: Deadline) -> Result<Vec<u32>, NotRead> {
+    let kinds = kinds(code);
+    let is_end = vec![false; kinds.len()];
+    let mut pass = Pass::new(&kinds, &is_end);
+    let walked = walk(code, recording, &mut pass, &mut Modules::default(), &[]).until(deadline).run();
+    NotRead::unless_late(&walked)?;
+    Ok(pass.passed.counts)
+}
+
 /// Where a walk stood, and what it had passed.
 type Mark<'a> = Rc<(Paused<'a, Modules>, Passed)>;
 
@@ -101,8 +121,7 @@ pub fn read_last(
     let kinds = kinds(code);
     let mut is_end = vec![false; kinds.len()];
     ends.iter().for_each(|site| is_end[*site as usize] = true);
-    let passed = Passed { skipped: Skipped::default(), counts: vec![0; kinds.len()] };
-    let mut pass = Pass { kinds: &kinds, is_end: &is_end, passed, ended: 0 };
+    let mut pass = Pass::new(&kinds, &is_end);
     let mut image = Modules::default();
     let first = walk(code, recording, &mut pass, &mut image, &[]);
     let first = first.until(deadline);

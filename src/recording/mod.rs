@@ -41,7 +41,7 @@ pub use file::{Given, Recording, RecordingError, code_of, code_of_builds};
 pub use fill::{Details, Frame, Held, Naming};
 pub use gather::Control;
 pub use image::Modules;
-pub use last::{Passed, read_last};
+pub use last::{Passed, executions, read_last};
 pub use meaning::Meaning;
 pub use objects::{Kind, Object, Objects, Spot};
 pub use observer::{Access, Activation, Observer, View};

@@ -208,3 +208,35 @@ fn a_change_that_keeps_the_test_from_its_check_is_no_reference() {
     let all = [lines(&found["facts"]), lines(&found["steps"])].concat();
     assert!(all.contains(&line_of(CUBES, "/* fault */")), "{found}");
 }
+
+/// Doubles that are wrong twice, so no condition of one moment mends them, and checks of them in a long loop.
+const DOUBLES: &str = r#"#include <stdio.h>
+
+static int doubled(int n)
+{
+    return 2 * n + (n > 37);
+}
+
+int main(void)
+{
+    int failed = 0;
+    for (int n = 0; n < 40; n++) {
+        if (doubled(n) != n + n) {
+            printf("%s:%d: failed\n", __FILE__, __LINE__ - 1);
+            failed = 1;
+        }
+    }
+    return failed;
+}
+"#;
+
+#[test]
+fn what_once_kept_a_test_from_its_check_is_not_tried_again() {
+    let suite = "kind = \"command\"\nrun = \"./doubles\"";
+    let found = explained(&[("doubles.c", DOUBLES)], "cc -g -O0 -o doubles doubles.c", suite);
+    let trust = found["trust"].to_string();
+    let (before, after) = trust.split_once(" other ways at the ").unwrap_or_else(|| panic!("{found}"));
+    let tried: u32 = before.rsplit(' ').next().unwrap().parse().unwrap();
+    let decisions: u32 = after.split(' ').next().unwrap().parse().unwrap();
+    assert!(decisions > 80 && tried < 60, "{tried} of {decisions}: {found}");
+}
