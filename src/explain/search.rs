@@ -121,7 +121,10 @@ impl<'a> Search<'a> {
         let order = |points: &[u32], but: &BTreeSet<u64>| {
             let wanted = |number: &u64| !but.contains(number) && may_err(points[*number as usize]);
             let others = switching_order(&self.runs.runs[0], points, &ends).filter(wanted);
-            others.collect::<Vec<_>>()
+            let mut others: Vec<u64> = others.collect();
+            // The check itself holds if it goes another way, which says nothing of what it checks.
+            others.sort_by_key(|number| self.check().has(self.runs.runs[0].site(points[*number as usize])));
+            others
         };
         let (conditions, values) = (asked.conditions(), asked.values());
         let mut out_of_time = [false; 2];
@@ -299,12 +302,16 @@ impl<'a> Search<'a> {
             return Ok(true);
         }
         let Some(changed) = self.room.record_changed(self.failing, change, "skipping")? else { return Ok(known) };
-        let check = self.check.get_or_init(|| Check::of(self.room, self.failing, &self.loaded, &self.runs));
+        let check = self.check();
         let skips = check.is_skipped(self.room, self.code(), &changed, until);
         // At other times it decides the same: whether the check is made.
         let site = self.site(change).filter(|site| skips == Some(true) && check.is_beside(self.code(), *site));
         self.skipping.borrow_mut().extend(site);
         Ok(skips.unwrap_or(known && is_over(until)))
+    }
+
+    fn check(&self) -> &Check {
+        self.check.get_or_init(|| Check::of(self.room, self.failing, &self.loaded, &self.runs))
     }
 
     /// What executes where something is changed.

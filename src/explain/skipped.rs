@@ -34,6 +34,11 @@ impl Check {
         Check { conditions }
     }
 
+    /// Whether a site is one of its conditions.
+    pub fn has(&self, site: u32) -> bool {
+        self.conditions.iter().any(|(condition, _)| *condition == site)
+    }
+
     /// Whether a site is of the function that makes the check, where a decision may be one of whether it is made.
     pub fn is_beside(&self, code: &Code, site: u32) -> bool {
         let function = |site: u32| code.step_of(site).map(|step| code.steps[step as usize].function);
