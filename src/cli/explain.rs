@@ -12,6 +12,7 @@ use super::exit::{Exit, Failure};
 use super::progress::StatusLine;
 use crate::exec::interrupt;
 use crate::explain::{Method, Request, explain as explained, keep};
+use crate::obstacle::Obstacle;
 use crate::report::{self, BriefExplanation, Explanation};
 use crate::source::SourceTree;
 use crate::store::Store;
@@ -23,13 +24,19 @@ pub fn explain(root: &Path, arguments: &ExplainArguments, out: &mut impl Write) 
     interrupt::catch().map_err(Failure::of(Exit::Internal))?;
     let known: Arc<Mutex<Option<Explanation>>> = Arc::default();
     let late =
-        Late { known: Arc::clone(&known), root: root.to_owned(), format: arguments.format, brief: arguments.brief };
+        || Late { known: Arc::clone(&known), root: root.to_owned(), format: arguments.format, brief: arguments.brief };
     let told = |explanation: &Explanation| {
         if let Ok(mut known) = known.lock() {
             *known = Some(explanation.clone());
         }
     };
-    let explanation = within(request.budget, late, || explained(&store, &request, &StatusLine::new(), &told))?;
+    let explained = within(request.budget, late(), || explained(&store, &request, &StatusLine::new(), &told));
+    let explanation = match explained {
+        Err(Obstacle::Time(why)) if known.lock().is_ok_and(|known| known.is_some()) => {
+            return Err(Failure::new(late().tell(why, out), String::new()));
+        }
+        explained => explained?,
+    };
     // What other methods say is for comparison.
     if request.method == Method::Cc {
         keep(&store, &explanation)?;
@@ -58,20 +65,16 @@ struct Late {
 }
 
 impl Late {
-    /// Tells what is known, and why it is not more; how `suspect` is to end.
-    fn tell(&self, budget: Duration) -> Exit {
-        let why = format!(
-            "nothing more was found out within {budget:?}: the tests, or reading what they did, took longer; --budget gives it more time"
-        );
+    /// Tells what is known, and `why` it is not more; how `suspect` is to end.
+    fn tell(&self, why: String, out: &mut impl Write) -> Exit {
         let known = self.known.lock().ok().and_then(|mut known| known.take());
         let Some(mut explanation) = known else {
-            anstream::eprintln!("suspect: {}", why.replacen("nothing more was found out", "nothing was explained", 1));
+            anstream::eprintln!("suspect: {why}");
             return Exit::Partial;
         };
-        let says_how = !explanation.facts.is_empty();
+        let says_how = !explanation.facts.is_empty() || !explanation.origins.is_empty();
         explanation.trust.push(why);
-        let mut out = anstream::stdout();
-        let written = write(&self.root, &explanation, (self.format, self.brief), &mut out);
+        let written = write(&self.root, &explanation, (self.format, self.brief), out);
         match written.is_ok() && out.flush().is_ok() && says_how {
             true => Exit::Finding,
             false => Exit::Partial,
@@ -84,7 +87,10 @@ fn within<T>(budget: Duration, late: Late, work: impl FnOnce() -> T) -> T {
     let (done, is_done) = std::sync::mpsc::channel::<()>();
     let watch = std::thread::spawn(move || {
         if is_done.recv_timeout(budget + budget / 4 + GRACE) == Err(RecvTimeoutError::Timeout) {
-            std::process::exit(i32::from(late.tell(budget) as u8));
+            let why = format!(
+                "nothing more was found out within {budget:?}: the tests, or reading what they did, took longer; --budget gives it more time"
+            );
+            std::process::exit(i32::from(late.tell(why, &mut anstream::stdout()) as u8));
         }
     });
     let result = work();

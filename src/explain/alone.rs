@@ -107,9 +107,9 @@ impl Question<'_> {
             complained: None,
             measure: None,
         };
-        if case.needs_complaint(&program.files) {
-            let until = Instant::now() + self.until.saturating_duration_since(Instant::now()).max(LEAST_ASKED);
-            case.complained = wrong::complaining(self.room, self.test, self.failing, until)?;
+        let left = self.until.saturating_duration_since(Instant::now()).max(LEAST_ASKED);
+        if self.room.takes(&self.test.name) <= left && case.needs_complaint(&program.files) {
+            case.complained = wrong::complaining(self.room, self.test, self.failing, Instant::now() + left)?;
         }
         let mut found = match goals {
             [] => case.along_to_nothing(&program.files),

@@ -6,8 +6,8 @@ use super::recorded::RecordingRoom;
 use super::recorded_test::RecordedTest;
 use super::second;
 use crate::obstacle::Obstacle;
-use crate::recording::parting;
-use crate::report::{EXPLANATION_SCHEMA_VERSION, Explanation, shell_word};
+use crate::recording::{Deadline, parting};
+use crate::report::{Claim, EXPLANATION_SCHEMA_VERSION, Explanation, Origin, Point, change_in_short, shell_word};
 use crate::suite::{Test, Verdict};
 
 /// A run of the failing test.
@@ -78,18 +78,32 @@ impl Failing {
 /// What a test that was recorded once may still do.
 const ONCE: &str = "whether it does the same each time was not looked at";
 
-/// The failure of a test as the last `suspect test` saw it, and where the last ranking looks: what can be said before anything is recorded.
+/// What is said of the change that mends a test whose run was not looked at.
+const NOT_READ: &str = "nothing that the test's run did is told here: the change is one that `suspect rank` tried, and under which the test passed";
+
+/// The failure of a test as the last `suspect test` saw it, and the change that mends it, or where the last ranking looks: what can be said before anything
+/// is recorded.
 pub fn failure(room: &RecordingRoom<'_>, name: &str) -> Option<Explanation> {
     let record = room.known(name).filter(|record| record.passed == Some(false))?;
     let effect = record.verdict.split_once(": ").map_or(record.verdict.as_str(), |(_, reason)| reason).to_owned();
-    let likeliest = room.ranked_lines().first();
-    let likeliest =
-        likeliest.map(|(file, line)| format!("The likeliest line of the last `suspect rank` is {file}:{line}."));
+    let claims = room.claims();
+    let mend = claims.as_ref().and_then(|claims| Some(&claims.mends(name, &room.first_lines()).first()?.shown));
+    let likeliest = match (mend, room.ranked_lines().first()) {
+        (Some(Claim { file, line, .. }), _) => Some(format!("It can be mended at {file}:{line}.")),
+        (None, Some((file, line))) => Some(format!("The likeliest line of the last `suspect rank` is {file}:{line}.")),
+        (None, None) => None,
+    };
+    let origins = mend.map(|claim| Origin {
+        point: Point { file: claim.file.clone(), line: claim.line, ..Point::default() },
+        what: vec![format!("{} there, {name} passes", change_in_short(claim, room.source(&claim.file)))],
+    });
     Some(Explanation {
         schema_version: EXPLANATION_SCHEMA_VERSION,
         test: name.to_owned(),
         summary: std::iter::once(format!("{name}: {}.", effect.trim_end_matches('.'))).chain(likeliest).collect(),
         effect,
+        trust: origins.iter().map(|_| NOT_READ.to_owned()).collect(),
+        origins: origins.into_iter().collect(),
         command: format!("suspect explain {}", shell_word(name)),
         ..Explanation::default()
     })
@@ -157,16 +171,19 @@ pub fn unsteady(
         return Ok(None);
     }
     let bytes = recordings.iter().map(|one| one.stream().end()).sum();
-    if room.reading(bytes) > until.saturating_duration_since(Instant::now()) / PARTING {
-        return Ok(Some(format!(
-            "{} does not record the same each time it runs, and what is other was not looked at, for that takes long; steps that could be proved may \
-             look as if they could not",
-            test.name
-        )));
+    let (now, left) = (Instant::now(), until.saturating_duration_since(Instant::now()) / PARTING);
+    let not_looked_at = format!(
+        "{} does not record the same each time it runs, and what is other was not looked at, for that takes long; steps that could be proved may \
+         look as if they could not",
+        test.name
+    );
+    if room.reading(bytes) > left {
+        return Ok(Some(not_looked_at));
     }
     let loaded = room.code(&recordings)?;
     let (program, code) = &*loaded;
-    let what = match parting(code, recordings) {
+    let Ok(parting) = parting(code, recordings, Deadline::at(now + left)) else { return Ok(Some(not_looked_at)) };
+    let what = match parting {
         None if is_told_alike => return Ok(None),
         None => "it writes something else".to_owned(),
         Some(site) => match code.step_of(site).map(|step| code.steps[step as usize].place) {

@@ -37,7 +37,7 @@ use crate::comparison::Pair;
 use crate::exec::interrupt;
 use crate::obstacle::Obstacle;
 use crate::progress::Progress;
-use crate::recording::{Code, Finder, Misuse, Runs, Words, misuses};
+use crate::recording::{Code, Deadline, Finder, Misuse, Runs, Words, misuses};
 use crate::report::{Explanation, Made};
 use crate::store::Store;
 use crate::suite::Test;
@@ -87,6 +87,7 @@ pub fn explain(
     let test = second::failing_test(store, &room, request)?;
     let test = room.test(&test)?;
     let until = Instant::now() + request.budget;
+    room.end_at(until);
     failing::failure(&room, &test.name).iter().for_each(told);
     for _ in 1..MOST_RECORDED {
         let (explanation, is_steady) = explanation_of(&room, test, (request, None), until, told)?;
@@ -137,7 +138,8 @@ fn explanation_of(
         ));
     }
     let is_steady = unsteady.is_none();
-    let misuse = if request.effect.is_none() { first_misuse(room, test, &failing, &request.second)? } else { None };
+    let misuse =
+        if request.effect.is_none() { first_misuse(room, test, &failing, &request.second, half)? } else { None };
     let marks = Marks::default();
     let right = if wrong.is_some() { Right::of(room, test, &failing)? } else { None };
     // Where nothing can be compared in time, the failing run alone is still followed.
@@ -191,6 +193,7 @@ fn first_misuse(
     test: &Test,
     failing: &RecordedTest,
     second: &Second,
+    until: Instant,
 ) -> Result<Option<Misuse>, Obstacle> {
     if !failing.is_looked_at_for_misuses() {
         return Ok(None);
@@ -200,7 +203,7 @@ fn first_misuse(
         return Ok(runs.walked[0].misuses.first().cloned());
     }
     let loaded = room.code(&[&failing.recording])?;
-    Ok(misuses(&loaded.1, &failing.recording).into_iter().next())
+    Ok(misuses(&loaded.1, &failing.recording, Deadline::at(until)).into_iter().next())
 }
 
 /// True once that time has come, or the user does not want to wait any longer: what is known by then is told.

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::failing::{ends_otherwise, unsteady};
 use super::itself::{self, Mended, Passing};
 use super::measure::Measure;
-use super::recorded::RecordingRoom;
+use super::recorded::{MOST_POINTS, RecordingRoom, unread};
 use super::recorded_test::RecordedTest;
 use super::request::{Itself, Method, Request, Second};
 use super::right::Right;
@@ -14,7 +14,7 @@ use super::wrong::Wrong;
 use super::{Case, Marks, half_until, is_over, second};
 use crate::comparison::{Alignment, Pair, Side};
 use crate::obstacle::Obstacle;
-use crate::recording::{Finder, Misuse, Runs, Words};
+use crate::recording::{Deadline, Finder, Misuse, Runs, Words};
 use crate::report::Explanation;
 use crate::suite::Test;
 
@@ -371,8 +371,8 @@ impl Question<'_> {
             false => self.room.code(&recordings)?,
         };
         let (program, code) = &*loaded;
-        let mut runs = Runs::read_if(code, &recordings, is_worth)
-            .map_err(|error| Obstacle::new(Obstacle::Request, format!("{}: {error}", self.test.name)))?
+        let mut runs = Runs::read_if(code, &recordings, MOST_POINTS, Deadline::at(self.until), is_worth)
+            .map_err(|error| unread(&self.test.name, &error))?
             .ok_or_else(nothing_else)?;
         let changed = made.and_then(|passing| passing.point(code, &runs));
         // That it went another way there than the code says is no surprise.

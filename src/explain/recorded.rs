@@ -16,6 +16,7 @@ use suspect_format::plan::{Ended, Point, WHEN_BEFORE};
 use suspect_format::record::{DEFAULT_RECORD_BYTES, FILE_SUFFIX};
 
 use ranked::Ranked;
+pub use reading::{MOST_POINTS, unread};
 
 use super::blamed::Sign;
 use super::recorded_test::{Asked, Change, Chosen, Judged, Most, RecordedTest, chosen, of_contained, of_process};
@@ -25,7 +26,7 @@ use crate::mutation::{does_not_end, most_passing_edges};
 use crate::obstacle::Obstacle;
 use crate::program::Program;
 use crate::progress::Progress;
-use crate::recording::{Code, Given, Recording, code_of, code_of_builds};
+use crate::recording::{Code, Deadline, Given, Recording, code_of, code_of_builds};
 use crate::source::SourceTree;
 use crate::store::{Lock, Run, Store, StoreError, TestRecord};
 use crate::suite::{Judging, RunContext, Suite, Test, TestRun, Verdict, find_test};
@@ -82,6 +83,8 @@ pub struct RecordingRoom<'a> {
     took: RefCell<HashMap<String, Duration>>,
     /// Nanoseconds that reading a byte of a recording took last, with all that is made of it.
     pace: Cell<f64>,
+    /// When what reads recordings ends, done or not.
+    deadline: Cell<Deadline>,
     /// By test, the process that is to be looked at, and why.
     looked_at: RefCell<HashMap<String, (u32, Sign)>>,
     /// Where the tests are run in another build of the program, such as the correct version.
@@ -156,6 +159,7 @@ impl<'a> RecordingRoom<'a> {
             n_changed,
             took: RefCell::default(),
             pace: Cell::new(NANOSECONDS_A_BYTE),
+            deadline: Cell::new(Deadline::NEVER),
             looked_at: RefCell::default(),
             other: None,
             _lock: lock,
@@ -200,6 +204,11 @@ impl<'a> RecordingRoom<'a> {
         let tests = self.suite.tests();
         let found = find_test(tests.iter().map(|test| test.name.as_str()), name);
         found.map(|at| &tests[at]).map_err(Obstacle::of(Obstacle::Request))
+    }
+
+    /// From now on no recording is read beyond this time.
+    pub fn end_at(&self, until: Instant) {
+        self.deadline.set(Deadline::at(until));
     }
 
     /// From now on each run of a test begins at this time, in seconds since 1970, as far as its recorded code asks for it; with none, when it does.

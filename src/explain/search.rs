@@ -1,6 +1,6 @@
 //! Looks for a change of a failing test's run with which it passes: a condition that goes another way once, or a value that is another one once.
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -14,7 +14,7 @@ use super::recorded::{Loaded, RecordingRoom};
 use super::recorded_test::{Change, RecordedTest};
 use super::request::Itself;
 use super::right::Right;
-use super::skipped::skips_check;
+use super::skipped::Check;
 use crate::comparison::{Replacement, Side, Turn, decisions, switching_order};
 use crate::obstacle::Obstacle;
 use crate::program::Place;
@@ -38,8 +38,12 @@ pub struct Search<'a> {
     right: Option<&'a Right>,
     /// Conditions and values that were tried.
     tried: [Cell<u32>; 2],
+    /// The check that fails.
+    check: OnceCell<Check>,
     /// Whether the test passed under one of them because it did not come to its check.
     is_skipped: Cell<bool>,
+    /// Sites beside the check, a change at which kept the test from it.
+    skipping: RefCell<HashSet<u32>>,
 }
 
 /// A trial on a line on which a change made the test pass already.
@@ -86,7 +90,9 @@ impl<'a> Search<'a> {
             claims,
             right,
             tried,
+            check: OnceCell::new(),
             is_skipped: Cell::default(),
+            skipping: RefCell::default(),
         })
     }
 
@@ -115,7 +121,10 @@ impl<'a> Search<'a> {
         let order = |points: &[u32], but: &BTreeSet<u64>| {
             let wanted = |number: &u64| !but.contains(number) && may_err(points[*number as usize]);
             let others = switching_order(&self.runs.runs[0], points, &ends).filter(wanted);
-            others.collect::<Vec<_>>()
+            let mut others: Vec<u64> = others.collect();
+            // The check itself holds if it goes another way, which says nothing of what it checks.
+            others.sort_by_key(|number| self.check().has(self.runs.runs[0].site(points[*number as usize])));
+            others
         };
         let (conditions, values) = (asked.conditions(), asked.values());
         let mut out_of_time = [false; 2];
@@ -259,6 +268,10 @@ impl<'a> Search<'a> {
             if is_over(until) {
                 return Ok(partly.map_or(Part::OutOfTime, Part::Found));
             }
+            if self.site(change).is_some_and(|site| self.skipping.borrow().contains(&site)) {
+                self.is_skipped.set(true);
+                continue;
+            }
             let tried = &self.tried[usize::from(matches!(change, Change::Replaced(..)))];
             tried.set(tried.get() + 1);
             match self.room.changed(self.failing, change)? {
@@ -288,13 +301,30 @@ impl<'a> Search<'a> {
         if known && is_over(until) {
             return Ok(true);
         }
-        match self.room.record_changed(self.failing, change, "skipping")? {
-            Some(changed) => {
-                let skips = skips_check(self.room, self.name, (self.failing, &changed), until)?;
-                Ok(skips || known && is_over(until))
+        let Some(changed) = self.room.record_changed(self.failing, change, "skipping")? else { return Ok(known) };
+        let check = self.check();
+        let skips = check.is_skipped(self.room, self.code(), &changed, until);
+        // At other times it decides the same: whether the check is made.
+        let site = self.site(change).filter(|site| skips == Some(true) && check.is_beside(self.code(), *site));
+        self.skipping.borrow_mut().extend(site);
+        Ok(skips.unwrap_or(known && is_over(until)))
+    }
+
+    fn check(&self) -> &Check {
+        self.check.get_or_init(|| Check::of(self.room, self.failing, &self.loaded, &self.runs))
+    }
+
+    /// What executes where something is changed.
+    fn site(&self, change: Change) -> Option<u32> {
+        let run = &self.runs.runs[0];
+        let point = match change {
+            Change::Turned(turn) => {
+                let number = turn.decision.checked_sub(run.skipped().decisions)?;
+                *self.decisions.get(number as usize)?
             }
-            None => Ok(known),
-        }
+            Change::Replaced(point, _) => point,
+        };
+        Some(run.site(point))
     }
 
     fn is_right(&self, output: &[u8]) -> bool {

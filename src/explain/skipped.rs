@@ -2,38 +2,63 @@
 
 use std::time::Instant;
 
-use super::recorded::RecordingRoom;
+use super::recorded::{Loaded, RecordingRoom};
 use super::recorded_test::RecordedTest;
-use crate::comparison::Run;
-use crate::obstacle::Obstacle;
+use crate::recording::{Code, Deadline, Runs, executions};
 
-/// Reading the changed run takes this share of the time that is left, at most: else it is not looked at.
-const READING: u32 = 8;
+/// Counting what the changed run executes takes this share of the time that is left, at most: else it is not looked at.
+const COUNTING: u32 = 8;
 
-/// True if the changed run of the test called `name` makes the check, whose failure the failing one tells of, less often than that: until `until`, and as far
-/// as the check is known and both runs are read as a whole.
-pub fn skips_check(
-    room: &RecordingRoom<'_>,
-    name: &str,
-    (failing, changed): (&RecordedTest, &RecordedTest),
-    until: Instant,
-) -> Result<bool, Obstacle> {
-    let left = until.saturating_duration_since(Instant::now());
-    if room.reading(changed.recording.stream().end()) > left / READING {
-        return Ok(false);
+/// How many times as long as counting alone it takes to read a recording: one that is read is walked along twice, and all of it is kept.
+const READING: u32 = 4;
+
+/// The check whose failure a test tells of.
+pub struct Check {
+    /// Its conditions that the failing run came to, and how often it did.
+    conditions: Vec<(u32, u32)>,
+}
+
+impl Check {
+    /// The check of a failing run, as far as it names its line.
+    pub fn of(room: &RecordingRoom<'_>, failing: &RecordedTest, loaded: &Loaded, runs: &Runs) -> Check {
+        let code = &loaded.1;
+        let is_condition = |site: &u32| code.decides(*site);
+        let sites: Vec<u32> = room.sites_complained_of(failing, loaded).into_iter().filter(is_condition).collect();
+        let run = &runs.runs[0];
+        let passed = |site: u32| runs.passed.as_ref().map_or(0, |passed| passed.count(site));
+        let mut conditions: Vec<(u32, u32)> = sites.into_iter().map(|site| (site, passed(site))).collect();
+        for site in (run.skipped().points + 1..run.points()).map(|point| run.site(point)) {
+            conditions.iter_mut().filter(|(one, _)| *one == site).for_each(|(_, times)| *times += 1);
+        }
+        conditions.retain(|(_, times)| *times > 0);
+        Check { conditions }
     }
-    let (loaded, runs) = room.read(name, failing)?;
-    let (_, code) = &*loaded;
-    let is_check = |site: &u32| code.decides(*site);
-    let sites: Vec<u32> = room.sites_complained_of(failing, &loaded).into_iter().filter(is_check).collect();
-    let run = &runs.runs[0];
-    let Some(site) = (1..run.points()).rev().map(|point| run.site(point)).find(|site| sites.contains(site)) else {
-        return Ok(false);
-    };
-    let (_, others) = room.read(name, changed)?;
-    if runs.passed.is_some() || others.passed.is_some() {
-        return Ok(false);
+
+    /// Whether a site is one of its conditions.
+    pub fn has(&self, site: u32) -> bool {
+        self.conditions.iter().any(|(condition, _)| *condition == site)
     }
-    let times = |run: &Run| (1..run.points()).filter(|point| run.site(*point) == site).count();
-    Ok(times(&others.runs[0]) < times(run))
+
+    /// Whether a site is of the function that makes the check, where a decision may be one of whether it is made.
+    pub fn is_beside(&self, code: &Code, site: u32) -> bool {
+        let function = |site: u32| code.step_of(site).map(|step| code.steps[step as usize].function);
+        self.conditions.iter().any(|(condition, _)| function(*condition) == function(site))
+    }
+
+    /// True if a changed run comes to each condition of the check less often than the failing one; nothing if the check is not known, or there is no time
+    /// until `until` to look.
+    pub fn is_skipped(
+        &self,
+        room: &RecordingRoom<'_>,
+        code: &Code,
+        changed: &RecordedTest,
+        until: Instant,
+    ) -> Option<bool> {
+        let (now, left) = (Instant::now(), until.saturating_duration_since(Instant::now()) / COUNTING);
+        if self.conditions.is_empty() || room.reading(changed.recording.stream().end()) / READING > left {
+            return None;
+        }
+        let counts = executions(code, &changed.recording, Deadline::at(now + left)).ok()?;
+        Some(self.conditions.iter().all(|(site, times)| counts[*site as usize] < *times))
+    }
 }

@@ -3,15 +3,16 @@
 use std::rc::Rc;
 
 use super::body::{Code, Site};
+use super::deadline::Deadline;
 use super::file::Recording;
 use super::fill::{Fill, Naming};
 use super::gather::{Gather, Layouts};
 use super::image::Modules;
 use super::observer::{Access, Activation, Observer, View};
-use super::runs::{Runs, walk};
-use super::walk::{Paused, Walk};
+use super::runs::{NotRead, Runs, walk};
+use super::walk::{Paused, Stretch, Walk};
 use super::walked::{End, Walked};
-use crate::comparison::{Alignment, Recorder, RunTooLong, Side, Skipped};
+use crate::comparison::{Alignment, Recorder, Side, Skipped};
 
 /// What is counted of a part of a run that is not kept.
 #[derive(Clone, Debug)]
@@ -43,6 +44,13 @@ impl Passed {
     /// How often a site was executed in it.
     pub fn count(&self, site: u32) -> u32 {
         self.counts.get(site as usize).copied().unwrap_or(0)
+    }
+}
+
+impl<'a> Pass<'a> {
+    fn new(kinds: &'a [Kind], is_end: &'a [bool]) -> Self {
+        let passed = Passed { skipped: Skipped::default(), counts: vec![0; kinds.len()] };
+        Pass { kinds, is_end, passed, ended: 0 }
     }
 }
 
@@ -81,42 +89,60 @@ fn kinds(code: &Code) -> Vec<Kind> {
     (0..sites as u32).map(kind).collect()
 }
 
+/// By site how often a recorded run executes it.
+///
+/// # Errors
+/// There is no time to go along all of it.
+pub fn executions(code: &Code, recording: &Recording, deadline: Deadline) -> Result<Vec<u32>, NotRead> {
+    let kinds = kinds(code);
+    let is_end = vec![false; kinds.len()];
+    let mut pass = Pass::new(&kinds, &is_end);
+    let walked = walk(code, recording, &mut pass, &mut Modules::default(), &[]).until(deadline).run();
+    NotRead::unless_late(&walked)?;
+    Ok(pass.passed.counts)
+}
+
 /// Where a walk stood, and what it had passed.
 type Mark<'a> = Rc<(Paused<'a, Modules>, Passed)>;
 
 /// Points behind the last execution of where a part ends that are kept with it: what a check that fails leads to.
 const BEHIND: u32 = 1 << 16;
 
-/// Reads the last part of a recording, of `bytes` to twice as many, as a run that is compared with itself: the part before the last execution of one of the
-/// sites `ends`, with a little behind it, if one is executed. With `bounds` what is done outside of objects is looked for; the part ends with the first such thing.
+/// Reads the last part of a recording, of that `length` to twice as long, as a run that is compared with itself: the part before the last execution of one of the
+/// sites `ends`, with a little behind it, if one is executed, and if there is time. With `bounds` what is done outside of objects is looked for; the part ends with the first such thing.
 pub fn read_last(
     code: &Code,
     recording: &Recording,
     bounds: bool,
-    bytes: u64,
+    length: Stretch,
     ends: &[u32],
-) -> Result<Runs, RunTooLong> {
+    deadline: Deadline,
+) -> Result<Runs, NotRead> {
     let kinds = kinds(code);
     let mut is_end = vec![false; kinds.len()];
     ends.iter().for_each(|site| is_end[*site as usize] = true);
-    let passed = Passed { skipped: Skipped::default(), counts: vec![0; kinds.len()] };
-    let mut pass = Pass { kinds: &kinds, is_end: &is_end, passed, ended: 0 };
+    let mut pass = Pass::new(&kinds, &is_end);
     let mut image = Modules::default();
     let first = walk(code, recording, &mut pass, &mut image, &[]);
-    let Found { mark, walked, points } = last_mark(if bounds { first.with_bounds() } else { first }, bytes);
+    let first = first.until(deadline);
+    let Found { mark, walked, end } = last_mark(if bounds { first.with_bounds() } else { first }, length);
+    NotRead::unless_late(&walked)?;
     let (paused, passed) = &*mark;
     let (joins, mut layouts) = (code.joins(), Layouts::default());
     let mut image = Modules::default();
-    paused.go_on(&mut image, &mut Gather::of_cells(&mut layouts), &[]).run_to(points);
+    let again = paused.go_on(&mut image, &mut Gather::of_cells(&mut layouts), &[]).until(deadline).run_to(end);
+    NotRead::unless_late(&again)?;
     let alignment = Alignment::of_itself(walked.points);
     let mut naming = Naming::default();
     let recorder = Recorder::after(&joins, passed.skipped);
     let mut fill = Fill::new(recorder, &mut layouts, &mut naming, &alignment, Side::First);
     let mut image = Modules::default();
-    paused.go_on(&mut image, &mut fill, &walked.strays).run_to(points);
+    let second = paused.go_on(&mut image, &mut fill, &walked.strays).until(deadline).run_to(end);
+    NotRead::unless_late(&second)?;
     let (run, details) = fill.finish()?;
     let alignment = Alignment::of_itself(run.points());
-    Ok(Runs::alone(joins, alignment, (naming, layouts), (run, details), (walked, image), Some(passed.clone())))
+    let passed = Some(passed.clone()).filter(|passed| passed.skipped.points > 0);
+    Ok(Runs::alone(joins, alignment, (naming, layouts), (run, details), (walked, image), passed))
 }
 
 /// Where the part that is kept begins and ends.
@@ -126,34 +152,34 @@ struct Found<'a> {
     /// What was found on all of the way.
     walked: Walked,
     /// How many points there are at its end, or more than there are.
-    points: u32,
+    end: u32,
 }
 
 /// Walks along a recording.
-fn last_mark<'a>(mut walk: Walk<'a, Pass<'_>, Modules>, bytes: u64) -> Found<'a> {
+fn last_mark<'a>(mut walk: Walk<'a, Pass<'_>, Modules>, length: Stretch) -> Found<'a> {
     let mark = |walk: &Walk<'a, Pass<'_>, Modules>| Rc::new((walk.paused(), walk.observer().passed.clone()));
     let first = mark(&walk);
     let (mut older, mut newer) = (Rc::clone(&first), first);
     let mut ended: Option<(Mark<'a>, u32)> = None;
-    let mut next = bytes;
+    let mut next = length;
     loop {
         let seen = ended.as_ref().map_or(0, |(_, points)| *points);
-        let end = walk.go_to(next, |walk| walk.has_found() || walk.observer().ended > seen);
+        let end = walk.go_to(|walk| walk.stretch().has(next) || walk.has_found() || walk.observer().ended > seen);
         if walk.has_found() {
             let walked = walk.walked(end.unwrap_or(End::Outside(None)));
-            let points = walked.points;
-            return Found { mark: older, walked, points };
+            let end = walked.points;
+            return Found { mark: older, walked, end };
         }
         if walk.observer().ended > seen {
             ended = Some((Rc::clone(&older), walk.observer().ended));
         }
         if let Some(end) = end {
-            let (mark, points) = ended.map_or((older, u32::MAX), |(mark, at)| (mark, at.saturating_add(BEHIND)));
-            return Found { mark, walked: walk.walked(end), points };
+            let (mark, last) = ended.map_or((older, u32::MAX), |(mark, at)| (mark, at.saturating_add(BEHIND)));
+            return Found { mark, walked: walk.walked(end), end: last };
         }
-        if walk.offset() >= next {
+        if walk.stretch().has(next) {
             older = std::mem::replace(&mut newer, mark(&walk));
-            next += bytes;
+            next = walk.stretch().and(length);
         }
     }
 }

@@ -149,6 +149,7 @@ fn summarise(walked: &Walked, code: &Code, program: &Program, out: &mut impl Wri
                 place(*step)
             )
         }
+        End::Late => "there was no time to read on".to_owned(),
         End::Damaged(what) => format!("code and recording do not fit: {what}"),
     };
     writeln!(out, "end          {end}")?;

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::body::Code;
 use super::bounds::Misuse;
+use super::deadline::Deadline;
 use super::file::Recording;
 use super::fill::{Details, Fill, Naming};
 use super::gather::{Control, Gather, Layouts};
@@ -14,7 +15,7 @@ use super::layout::Layout;
 use super::loading::Image;
 use super::observer::Observer;
 use super::walk::Walk;
-use super::walked::{Stray, Walked};
+use super::walked::{End, Stray, Walked};
 use crate::comparison::{Alignment, Joins, Recorder, Run, RunTooLong, START, Side, Step, align};
 
 /// One or two recorded runs of a program. A run alone is compared with itself.
@@ -40,22 +41,57 @@ pub struct Runs {
     pub passed: Option<Passed>,
 }
 
-impl Runs {
-    /// Reads recordings, one or two.
-    pub fn read(code: &Code, recordings: &[&Recording]) -> Result<Runs, RunTooLong> {
-        Runs::fill(code, recordings, Courses::of(code, recordings))
+/// Why recordings were not read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotRead {
+    /// There is more in them than can be numbered.
+    #[error(transparent)]
+    TooLong(#[from] RunTooLong),
+    /// They go on for longer than what is asked for.
+    #[error("it takes more than {0} steps, and of runs that are compared no part can be left out")]
+    TooMany(u32),
+    /// Time was over before their ends.
+    #[error("no time was left to read what it did; --budget gives it more")]
+    Late,
+}
+
+impl NotRead {
+    /// Nothing, unless that walk ended for want of time.
+    pub(super) fn unless_late(walked: &Walked) -> Result<(), NotRead> {
+        if walked.end == End::Late { Err(NotRead::Late) } else { Ok(()) }
     }
 
-    /// Reads one recording that both runs are; with `bounds` also what it does outside of objects.
-    pub fn read_alone(code: &Code, recording: &Recording, bounds: bool) -> Result<Runs, RunTooLong> {
+    /// Nothing, unless that walk ended for want of time, or came to more points.
+    fn unless_whole(walked: &Walked, most: u32) -> Result<(), NotRead> {
+        if walked.points > most { Err(NotRead::TooMany(most)) } else { NotRead::unless_late(walked) }
+    }
+}
+
+impl Runs {
+    /// Reads recordings, one or two.
+    pub fn read(code: &Code, recordings: &[&Recording]) -> Result<Runs, NotRead> {
+        Runs::fill(code, recordings, Courses::of(code, recordings, u32::MAX, Deadline::NEVER)?, Deadline::NEVER)
+    }
+
+    /// Reads one recording that both runs are, if it has no more than `most` points and there is time; with `bounds` also what it does outside of objects.
+    pub fn read_alone(
+        code: &Code,
+        recording: &Recording,
+        bounds: bool,
+        most: u32,
+        deadline: Deadline,
+    ) -> Result<Runs, NotRead> {
         let (joins, mut layouts) = (code.joins(), Layouts::default());
         let (mut gather, mut image) = (Gather::of_cells(&mut layouts), Modules::default());
-        let first = walk(code, recording, &mut gather, &mut image, &[]);
-        let walked = if bounds { first.with_bounds().run() } else { first.run() };
+        let first = walk(code, recording, &mut gather, &mut image, &[]).until(deadline);
+        let first = if bounds { first.with_bounds() } else { first };
+        let walked = first.run_to(most.saturating_add(1));
+        NotRead::unless_whole(&walked, most)?;
         let (alignment, mut naming) = (Alignment::of_itself(walked.points), Naming::default());
         let mut fill = Fill::new(Recorder::new(&joins), &mut layouts, &mut naming, &alignment, Side::First);
         let mut image = Modules::default();
-        walk(code, recording, &mut fill, &mut image, &walked.strays).run();
+        let second = walk(code, recording, &mut fill, &mut image, &walked.strays).until(deadline).run();
+        NotRead::unless_late(&second)?;
         let filled = fill.finish()?;
         Ok(Runs::alone(joins, alignment, (naming, layouts), filled, (walked, image), None))
     }
@@ -77,17 +113,20 @@ impl Runs {
         Runs { joins, alignment, naming, layouts, runs, details, walked, modules, passed }
     }
 
-    /// Reads two recordings if it is `worth` it, which is asked when nothing is known but which points correspond.
+    /// Reads two recordings if neither has more than `most` points, there is time and it is `worth` it, which is asked when nothing is known but which points
+    /// correspond.
     pub fn read_if(
         code: &Code,
         recordings: &[&Recording; 2],
+        most: u32,
+        deadline: Deadline,
         worth: impl FnOnce(&Alignment) -> bool,
-    ) -> Result<Option<Runs>, RunTooLong> {
-        let courses = Courses::of(code, recordings);
-        worth(&courses.alignment).then(|| Runs::fill(code, recordings, courses)).transpose()
+    ) -> Result<Option<Runs>, NotRead> {
+        let courses = Courses::of(code, recordings, most, deadline)?;
+        worth(&courses.alignment).then(|| Runs::fill(code, recordings, courses, deadline)).transpose()
     }
 
-    fn fill(code: &Code, recordings: &[&Recording], courses: Courses) -> Result<Runs, RunTooLong> {
+    fn fill(code: &Code, recordings: &[&Recording], courses: Courses, deadline: Deadline) -> Result<Runs, NotRead> {
         let Courses { joins, mut layouts, alignment, found } = courses;
         if recordings.len() > 1 {
             layouts.unite(&alignment);
@@ -98,7 +137,8 @@ impl Runs {
             let recorder = Recorder::new(&joins);
             let mut fill = Fill::new(recorder, &mut layouts, &mut naming, &alignment, side);
             let mut image = Modules::default();
-            walk(code, recording, &mut fill, &mut image, &found.strays).run();
+            let second = walk(code, recording, &mut fill, &mut image, &found.strays).until(deadline).run();
+            NotRead::unless_late(&second)?;
             let (run, detail) = fill.finish()?;
             runs.push(Rc::new(run));
             details.push(Rc::new(detail));
@@ -124,43 +164,60 @@ struct Courses {
 }
 
 impl Courses {
-    fn of(code: &Code, recordings: &[&Recording]) -> Courses {
+    fn of(code: &Code, recordings: &[&Recording], most: u32, deadline: Deadline) -> Result<Courses, NotRead> {
         let joins = code.joins();
         let mut layouts = Layouts::default();
         let sides = Side::BOTH.into_iter().zip(recordings);
         let first: Vec<(Control, Walked)> =
-            sides.map(|(side, one)| gather(code, one, side, &mut layouts, false)).collect();
+            sides.map(|(side, one)| gather(code, one, (side, most, deadline), &mut layouts, false)).collect();
+        first.iter().try_for_each(|(_, walked)| NotRead::unless_whole(walked, most))?;
         let steps = |run: usize| first[run.min(first.len() - 1)].0.steps();
         let alignment = align(steps(0), steps(1), &joins);
-        Courses { joins, layouts, alignment, found: first.into_iter().map(|(_, walked)| walked).collect() }
+        Ok(Courses { joins, layouts, alignment, found: first.into_iter().map(|(_, walked)| walked).collect() })
     }
 }
 
-fn gather(code: &Code, recording: &Recording, side: Side, layouts: &mut Layouts, bounds: bool) -> (Control, Walked) {
+fn gather(
+    code: &Code,
+    recording: &Recording,
+    (side, most, deadline): (Side, u32, Deadline),
+    layouts: &mut Layouts,
+    bounds: bool,
+) -> (Control, Walked) {
     let (mut gather, mut image) = (Gather::new(layouts, side), Modules::default());
-    let walk = walk(code, recording, &mut gather, &mut image, &[]);
-    let walked = if bounds { walk.with_bounds().run() } else { walk.run() };
+    let walk = walk(code, recording, &mut gather, &mut image, &[]).until(deadline);
+    let walk = if bounds { walk.with_bounds() } else { walk };
+    let walked = walk.run_to(most.saturating_add(1));
     (gather.finish(), walked)
 }
 
 /// The modules that a process loaded, as far as the recording can be followed along this code.
 pub fn modules_on_the_way(code: &Code, recording: &Recording) -> Vec<PathBuf> {
-    gather(code, recording, Side::First, &mut Layouts::default(), false).1.modules
+    gather(code, recording, (Side::First, u32::MAX, Deadline::NEVER), &mut Layouts::default(), false).1.modules
 }
 
-/// What a recorded run does outside of its objects, the first things of it.
-pub fn misuses(code: &Code, recording: &Recording) -> Vec<Misuse> {
-    gather(code, recording, Side::First, &mut Layouts::default(), true).1.misuses
+/// What a recorded run does outside of its objects, the first things of it, as far as there is time.
+pub fn misuses(code: &Code, recording: &Recording, deadline: Deadline) -> Vec<Misuse> {
+    gather(code, recording, (Side::First, u32::MAX, deadline), &mut Layouts::default(), true).1.misuses
 }
 
 /// The control flow of a recorded run.
 pub fn course(code: &Code, recording: &Recording) -> Control {
-    gather(code, recording, Side::First, &mut Layouts::default(), false).0
+    gather(code, recording, (Side::First, u32::MAX, Deadline::NEVER), &mut Layouts::default(), false).0
 }
 
 /// Where two recordings first go another way: the last site of the first one that both come to; nothing if they go one way to the end.
-pub fn parting(code: &Code, recordings: [&Recording; 2]) -> Option<u32> {
-    let courses = recordings.map(|recording| course(code, recording));
+///
+/// # Errors
+/// There is no time to read both.
+pub fn parting(code: &Code, recordings: [&Recording; 2], deadline: Deadline) -> Result<Option<u32>, NotRead> {
+    let mut courses = Vec::new();
+    for recording in recordings {
+        let (course, walked) =
+            gather(code, recording, (Side::First, u32::MAX, deadline), &mut Layouts::default(), false);
+        NotRead::unless_late(&walked)?;
+        courses.push(course);
+    }
     let (mut steps, mut others) = (courses[0].steps(), courses[1].steps());
     let mut last = START;
     loop {
@@ -171,8 +228,8 @@ pub fn parting(code: &Code, recordings: [&Recording; 2]) -> Option<u32> {
             last = site;
         }
         match (one, other) {
-            (None, None) => return None,
-            (one, other) if one != other => return Some(last),
+            (None, None) => return Ok(None),
+            (one, other) if one != other => return Ok(Some(last)),
             _ => {}
         }
     }

@@ -8,7 +8,7 @@ mod paused;
 mod signals;
 mod variadic;
 
-pub use paused::Paused;
+pub use paused::{Paused, Stretch};
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -20,6 +20,7 @@ use suspect_format::record::{Mirror, RecordHeader, Stream, Unread};
 use super::arithmetic::mask;
 use super::body::{Code, Site};
 use super::bounds::{Bounds, Use};
+use super::deadline::Deadline;
 use super::evaluate::{Machine, Word, evaluate};
 use super::file::Given;
 use super::loading::Image;
@@ -107,10 +108,15 @@ pub struct Walk<'a, O, I> {
     modelled: Table<u64, u32>,
     /// What pointers point into, if that is asked for.
     bounds: Option<Box<Bounds>>,
+    /// When it ends though the recording goes on, and steps until the clock is looked at.
+    deadline: Deadline,
+    unlooked: u32,
 }
 
 /// Bytes that one call can copy, fill or read: 4 GiB. A greater length was a negative number, and no call does what such a one asks.
 const MOST_BYTES: u64 = 1 << 32;
+/// Steps from one look at the clock to the next: they take less than a millisecond unless one of them fills or copies much.
+const UNLOOKED: u32 = 1 << 10;
 const MOST_STRAYS: usize = 1 << 22;
 const MOST_DISAGREEMENTS: usize = 1000;
 
@@ -181,7 +187,15 @@ impl<'a, O: Observer, I: Image> Walk<'a, O, I> {
             scratch: Vec::new(),
             modelled: Table::default(),
             bounds: None,
+            deadline: Deadline::NEVER,
+            unlooked: UNLOOKED,
         }
+    }
+
+    /// The same walk, that ends at the deadline.
+    pub fn until(mut self, deadline: Deadline) -> Self {
+        self.deadline = deadline;
+        self
     }
 
     /// The same walk, that also looks at what is done outside of objects.
@@ -239,6 +253,7 @@ impl<'a, O: Observer, I: Image> Walk<'a, O, I> {
             (Stop::Unread(Unread::End), Some(Level::Outside(outside))) => End::Outside(outside.call),
             (Stop::Wrong(what), _) => End::Damaged(what),
             (Stop::Interrupted, _) => End::Interrupted(self.step),
+            (Stop::Late, _) => End::Late,
             _ => End::Damaged(format!("byte {} does not fit the code", self.stream.offset())),
         }
     }

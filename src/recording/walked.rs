@@ -18,6 +18,8 @@ pub enum End {
     Interrupted(u32),
     /// The recording cannot be of this code.
     Damaged(String),
+    /// There was no more time.
+    Late,
 }
 
 /// A load that found what nothing explains but the code outside that ran last.
@@ -84,6 +86,8 @@ pub enum Stop {
     Left,
     /// Where handlers of signals were entered is not known from here on.
     Interrupted,
+    /// There is no more time.
+    Late,
     /// Code and recording contradict each other.
     Wrong(String),
 }

@@ -48,6 +48,26 @@ pub(super) fn tells_one(line: &[u8]) -> bool {
     tells_failure(&line) && count_of_failures(&line).is_none()
 }
 
+/// Of these the lines that tell which check: with its place in the source, if any does; else those that do not count failures, if there are such; else all.
+pub fn told_checks(said: &[u8]) -> Vec<&[u8]> {
+    let all: Vec<&[u8]> = failed_checks(said).collect();
+    let is_named = |line: &&&[u8]| names_place(&String::from_utf8_lossy(line));
+    let is_no_tally = |line: &&&[u8]| count_of_failures(&String::from_utf8_lossy(line).to_lowercase()).is_none();
+    let named: Vec<&[u8]> = all.iter().filter(is_named).copied().collect();
+    let no_tallies: Vec<&[u8]> = all.iter().filter(is_no_tally).copied().collect();
+    [named, no_tallies].into_iter().find(|lines| !lines.is_empty()).unwrap_or(all)
+}
+
+/// Whether a line names a place in a source file, as in `sum.c:12`.
+fn names_place(line: &str) -> bool {
+    words(line).into_iter().any(|word| {
+        let place = word.split_once(':').and_then(|(file, line)| Some((file.rsplit_once('.')?.1, line)));
+        place.is_some_and(|(kind, line)| {
+            kind.starts_with(char::is_alphabetic) && line.starts_with(|c: char| c.is_ascii_digit())
+        })
+    })
+}
+
 /// Whether a line tells a failure; one that counts none of them does not.
 fn tells_failure(line: &str) -> bool {
     let is_well = |last: &str| WELL.contains(&last.trim_matches(|c: char| !c.is_alphanumeric()));
@@ -112,6 +132,9 @@ mod tests {
         assert_eq!(complaints(said).count(), 3);
         assert_eq!(failed_checks(said).collect::<Vec<_>>(), [&b"    not ok 2"[..], b"3 checks, 1 failed"]);
         assert_eq!(found(""), None);
+        let told = |said: &str| told_checks(said.as_bytes()).len();
+        assert_eq!(told("Failed!\n1. Assert [ 0 ] (t/a.c:3)\n2. Assert [ x ] (t/a.c:7)\nTests: 2 failed\n"), 2);
+        assert_eq!([told("Failed: sum\nTests: 2 failed\n"), told("Tests: 2 failed\n"), told("7\n")], [1, 1, 0]);
         for failed in [
             "1 failed/2 passed",
             "5 passed, 1 failed",

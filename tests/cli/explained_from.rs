@@ -208,3 +208,67 @@ fn a_change_that_keeps_the_test_from_its_check_is_no_reference() {
     let all = [lines(&found["facts"]), lines(&found["steps"])].concat();
     assert!(all.contains(&line_of(CUBES, "/* fault */")), "{found}");
 }
+
+/// Doubles that are wrong twice, so no condition of one moment mends them, and checks of them in a long loop.
+const DOUBLES: &str = r#"#include <stdio.h>
+
+static int doubled(int n)
+{
+    return 2 * n + (n > 37);
+}
+
+int main(void)
+{
+    int failed = 0;
+    for (int n = 0; n < 40; n++) {
+        if (doubled(n) != n + n) {
+            printf("%s:%d: failed\n", __FILE__, __LINE__ - 1);
+            failed = 1;
+        }
+    }
+    return failed;
+}
+"#;
+
+#[test]
+fn what_once_kept_a_test_from_its_check_is_not_tried_again() {
+    let suite = "kind = \"command\"\nrun = \"./doubles\"";
+    let found = explained(&[("doubles.c", DOUBLES)], "cc -g -O0 -o doubles doubles.c", suite);
+    let trust = found["trust"].to_string();
+    let (before, after) = trust.split_once(" other ways at the ").unwrap_or_else(|| panic!("{found}"));
+    let tried: u32 = before.rsplit(' ').next().unwrap().parse().unwrap();
+    let decisions: u32 = after.split(' ').next().unwrap().parse().unwrap();
+    assert!(decisions > 80 && tried < 60, "{tried} of {decisions}: {found}");
+}
+
+/// Takes the smaller one, and a framework that counts what failed at the end.
+const LARGER: &str = r#"#include <stdio.h>
+
+static int failed, suites;
+
+static int larger(int a, int b)
+{
+    if (a < b) /* fault */
+        return a;
+    return b;
+}
+
+#define CHECK(holds) \
+    if (!(holds)) { printf("  1. Assert [ %s ] (%s:%d)\n", #holds, __FILE__, __LINE__); failed++; }
+
+int main(void)
+{
+    CHECK(larger(3, 5) == 5)
+    if (failed > 0) /* counts */
+        suites++;
+    printf("Asserts: %d failed\nSuites: %d failed\n", failed, suites);
+    return suites;
+}
+"#;
+
+#[test]
+fn a_run_that_counts_failed_checks_otherwise_but_tells_them_is_no_reference() {
+    let suite = "kind = \"command\"\nrun = \"./larger\"";
+    let found = explained(&[("larger.c", LARGER)], "cc -g -O0 -o larger larger.c", suite);
+    assert_eq!(found["made"]["point"]["line"], line_of(LARGER, "/* fault */"), "{found}");
+}

@@ -167,7 +167,8 @@ fn two_inputs_that_differ_in_thousands_of_bytes_take_no_more_than_the_budget() {
     let output = project.suspect(&["explain", "3", "--against", "1", "--budget", "3s"]);
     let text = crate::project::text(&output);
     // On a machine that is slow there is no answer at all, which is said, too.
-    assert!(text.contains("time was up at a step") || text.contains("within 3s"), "{text}");
+    let said = ["time was up at a step", "within 3s", "no time was left to read"];
+    assert!(said.iter().any(|said| text.contains(said)), "{text}");
 }
 
 /// Goes round a loop so often that reading what it recorded takes long.

@@ -1,7 +1,9 @@
 //! Long recordings: of the last part the same is read as of the whole.
 
+use std::time::{Duration, Instant};
+
 use suspect::comparison::{Run, Value};
-use suspect::recording::{Recording, Runs, code_of, own_position, read_last};
+use suspect::recording::{Deadline, NotRead, Recording, Runs, Stretch, code_of, own_position, parting, read_last};
 
 use crate::project::Project;
 
@@ -47,9 +49,8 @@ int main(void)
 }
 "#;
 
-#[test]
-fn the_last_part_of_a_run_says_what_all_of_it_says_there() {
-    let project = Project::new();
+/// The recording of [`ROUNDS`].
+fn recorded(project: &Project) -> Recording {
     project.write("rounds.c", ROUNDS);
     project.succeed(&["build", "--", "cc", "-g", "-O1", "-o", "rounds", "rounds.c"]);
     let out = project.path().join("out");
@@ -58,12 +59,37 @@ fn the_last_part_of_a_run_says_what_all_of_it_says_there() {
     assert!(command.env("SUSPECT_RECORD", "record").env("SUSPECT_OUT", &out).status().unwrap().success());
     let mut files = std::fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().path());
     let file = files.find(|path| path.to_string_lossy().ends_with(suspect_format::record::FILE_SUFFIX)).unwrap();
-    let recording = Recording::open(&file).unwrap();
+    Recording::open(&file).unwrap()
+}
+
+#[test]
+fn a_recording_is_not_read_beyond_the_deadline() {
+    let project = Project::new();
+    let recording = recorded(&project);
     let (_, code) = code_of(&[&recording], "").unwrap();
-    let bytes = recording.stream().end() / 8;
-    let whole = Runs::read_alone(&code, &recording, true).unwrap();
-    let last = read_last(&code, &recording, true, bytes, &[]).unwrap();
+    let length = Stretch { points: 1 << 10, bytes: u64::MAX };
+    let over = Deadline::at(Instant::now());
+    let later = Deadline::at(Instant::now() + Duration::from_secs(3600));
+    assert_eq!(Runs::read_alone(&code, &recording, true, u32::MAX, over).err(), Some(NotRead::Late));
+    assert_eq!(Runs::read_if(&code, &[&recording; 2], u32::MAX, over, |_| true).err(), Some(NotRead::Late));
+    assert_eq!(read_last(&code, &recording, true, length, &[], over).err(), Some(NotRead::Late));
+    assert_eq!(parting(&code, [&recording; 2], over), Err(NotRead::Late));
+    assert_eq!(parting(&code, [&recording; 2], later), Ok(None));
+}
+
+#[test]
+fn the_last_part_of_a_run_says_what_all_of_it_says_there() {
+    let project = Project::new();
+    let recording = recorded(&project);
+    let (_, code) = code_of(&[&recording], "").unwrap();
+    let whole = Runs::read_alone(&code, &recording, true, u32::MAX, Deadline::NEVER).unwrap();
+    let points = whole.runs[0].points();
+    let too_many = Runs::read_alone(&code, &recording, true, points - 1, Deadline::NEVER).err();
+    assert_eq!(too_many, Some(NotRead::TooMany(points - 1)));
+    let eighth = Stretch { points: points / 8, bytes: u64::MAX };
+    let last = read_last(&code, &recording, true, eighth, &[], Deadline::NEVER).unwrap();
     let (all, part) = (&whole.runs[0], &last.runs[0]);
+    assert!(part.points() - part.skipped().points <= points / 4 + 1);
     let (skipped, passed) = (part.skipped(), last.passed.as_ref().unwrap());
     assert!(skipped.points > all.points() / 2 && skipped.points < all.points() - 100, "{skipped:?}");
     assert_eq!((part.points(), &last.walked[0].end), (all.points(), &whole.walked[0].end));

@@ -339,6 +339,19 @@ fn what_nothing_can_be_compared_with_is_said_to_be_that() {
 }
 
 #[test]
+fn where_no_time_is_left_to_read_the_change_that_mends_is_told() {
+    let project = tested("pay", &[("10", "8"), ("5", "5"), ("20", "18")]);
+    project.succeed(&["rank", "--budget", "20s"]);
+    // No machine records and reads in that time.
+    let output = project.suspect(&["explain", "1", "--budget", "1ms", "--format", "json"]);
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"));
+    assert_eq!(output.status.code(), Some(2), "{found}");
+    assert_eq!(found["origins"][0]["point"]["line"], line("L1"), "{found}");
+    assert!(found["origins"][0]["what"].to_string().contains("there, 1 passes"), "{found}");
+    assert!(found["trust"].to_string().contains("no time was left"), "{found}");
+}
+
+#[test]
 fn where_no_condition_helps_a_value_is_replaced() {
     let project = tested("bill", &[("3 10 20 30", "144")]);
     let fault = line_in("bill", "L2");

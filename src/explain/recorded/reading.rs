@@ -3,23 +3,36 @@
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use super::{LEAST_ENDLESS_BYTES, Loaded, RecordedTest, RecordingRoom};
+use super::{Loaded, RecordedTest, RecordingRoom};
 use crate::obstacle::Obstacle;
-use crate::recording::{Runs, Site, file_of_main, is_same_file, read_last};
+use crate::recording::{NotRead, Runs, Site, Stretch, file_of_main, is_same_file, read_last};
 use crate::report::Place;
 use crate::suite::Verdict;
 
-/// Bytes of a recording, at most, of which all is read to follow the run alone: some ten million decisions, in seconds.
+/// Points of a run, at most, that are all kept to follow it alone: they take half a GiB of memory, and ten seconds to be read.
+const MOST_WHOLE: u32 = 8 << 20;
+/// Bytes of a recording of which all is kept, at most: most recordings have a point a byte or more.
 const LONGEST_WHOLE: u64 = 8 << 20;
-/// Bytes of the last part of a longer one that are kept at least; twice as many at most.
-const LAST_BYTES: u64 = 2 << 20;
+/// The last part of a longer one that is kept at least; twice as much at most.
+const LAST: Stretch = Stretch { points: 2 << 20, bytes: 2 << 20 };
+/// Points of each of two runs that are compared, at most: together they take two GiB of memory.
+pub const MOST_POINTS: u32 = 16 << 20;
+
+/// Time of a reading, at least, that says how long others take: of less, most is what does not grow with the recording.
+const LEAST_TIMED: Duration = Duration::from_millis(100);
+
+/// Why the runs of a test were not read.
+pub fn unread(name: &str, error: &NotRead) -> Obstacle {
+    let kind = if *error == NotRead::Late { Obstacle::Time } else { Obstacle::Request };
+    Obstacle::new(kind, format!("{name}: {error}"))
+}
 
 impl RecordingRoom<'_> {
     /// What a recorded test called `name` did, as a run that is compared with itself, and what it did outside of its objects where that is looked for. Of a long
     /// recording the last part is kept.
     pub fn read(&self, name: &str, recorded: &RecordedTest) -> Result<(Loaded, Rc<Runs>), Obstacle> {
         let is_long = recorded.recording.stream().end() > LONGEST_WHOLE;
-        self.read_part(name, recorded, is_long)
+        self.read_part(name, recorded, if is_long { 0 } else { MOST_WHOLE })
     }
 
     /// The same of all that it did.
@@ -27,27 +40,32 @@ impl RecordingRoom<'_> {
         if recorded.read.borrow().as_ref().is_some_and(|runs| runs.passed.is_some()) {
             recorded.read.borrow_mut().take();
         }
-        self.read_part(name, recorded, false)
+        self.read_part(name, recorded, MOST_POINTS)
     }
 
-    fn read_part(&self, name: &str, recorded: &RecordedTest, is_last: bool) -> Result<(Loaded, Rc<Runs>), Obstacle> {
+    /// The same, of all of it if that has no more points than `most`.
+    fn read_part(&self, name: &str, recorded: &RecordedTest, most: u32) -> Result<(Loaded, Rc<Runs>), Obstacle> {
         let loaded = self.code(&[&recorded.recording])?;
         if let Some(runs) = recorded.read.borrow().as_ref() {
             return Ok((loaded, Rc::clone(runs)));
         }
         let bounds = recorded.is_looked_at_for_misuses();
         let began = Instant::now();
-        let read = if is_last {
+        let (code, deadline) = (&loaded.1, self.deadline.get());
+        let mut read = Err(NotRead::TooMany(most));
+        if most > 0 {
+            read = Runs::read_alone(code, &recorded.recording, bounds, most, deadline);
+        }
+        let is_last = matches!(read, Err(NotRead::TooMany(_)));
+        if is_last {
             let ends = self.sites_complained_of(recorded, &loaded);
-            read_last(&loaded.1, &recorded.recording, bounds, LAST_BYTES, &ends)
-        } else {
-            Runs::read_alone(&loaded.1, &recorded.recording, bounds)
-        };
-        let runs = read.map_err(|error| Obstacle::new(Obstacle::Request, format!("{name}: {error}")))?;
+            read = read_last(code, &recorded.recording, bounds, LAST, &ends, deadline);
+        }
+        let runs = read.map_err(|error| unread(name, &error))?;
         let (runs, took, bytes) = (Rc::new(runs), began.elapsed(), recorded.recording.stream().end());
         let kept = runs.runs[0].points() - runs.runs[0].skipped().points;
         tracing::debug!(test = name, bytes, kept, ?took, "a recording was read");
-        if bytes >= LEAST_ENDLESS_BYTES {
+        if took >= LEAST_TIMED {
             self.pace.set(took.as_nanos() as f64 / bytes as f64);
         }
         // Two more that are compared have to find room beside it.

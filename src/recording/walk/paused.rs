@@ -10,6 +10,27 @@ use crate::recording::loading::Image;
 use crate::recording::observer::{Activation, Observer, View};
 use crate::recording::walked::{End, Stray};
 
+/// A part of a run: it ends where it has so many points, or so many bytes of the recording.
+#[derive(Clone, Copy, Debug)]
+pub struct Stretch {
+    /// Points.
+    pub points: u32,
+    /// Bytes.
+    pub bytes: u64,
+}
+
+impl Stretch {
+    /// Whether one of that length ends here or before.
+    pub fn has(self, most: Stretch) -> bool {
+        self.points >= most.points || self.bytes >= most.bytes
+    }
+
+    /// Where one of that length ends that begins here.
+    pub fn and(self, length: Stretch) -> Stretch {
+        Stretch { points: self.points.saturating_add(length.points), bytes: self.bytes.saturating_add(length.bytes) }
+    }
+}
+
 /// A walk on its way.
 pub struct Paused<'a, I> {
     code: &'a Code,
@@ -31,9 +52,9 @@ pub struct Paused<'a, I> {
 }
 
 impl<'a, O: Observer, I: Image + Clone> Walk<'a, O, I> {
-    /// Walks until the file is read up to there; how it ended, if it did before.
-    pub fn go_to(&mut self, offset: u64, is_enough: impl Fn(&Self) -> bool) -> Option<End> {
-        while self.stream.offset() < offset && !is_enough(self) {
+    /// Walks until that is enough; how it ended, if it did before.
+    pub fn go_to(&mut self, is_enough: impl Fn(&Self) -> bool) -> Option<End> {
+        while !is_enough(self) {
             if let Err(stop) = self.go_on() {
                 return Some(self.end(stop));
             }
@@ -41,9 +62,9 @@ impl<'a, O: Observer, I: Image + Clone> Walk<'a, O, I> {
         None
     }
 
-    /// Bytes of the file that are read.
-    pub fn offset(&self) -> u64 {
-        self.stream.offset()
+    /// How far it is.
+    pub fn stretch(&self) -> Stretch {
+        Stretch { points: self.points, bytes: self.stream.offset() }
     }
 
     /// Where it stands.

@@ -3,7 +3,7 @@
 use suspect_format::external;
 use suspect_format::record::{Event, Unread};
 
-use super::{Level, Walk};
+use super::{Level, UNLOOKED, Walk};
 use crate::recording::body::Site;
 use crate::recording::loading::Image;
 use crate::recording::observer::Observer;
@@ -53,6 +53,13 @@ impl<O: Observer, I: Image> Walk<'_, O, I> {
 
     /// Goes on by one step, or by what the recording says next of code outside.
     pub(super) fn go_on(&mut self) -> Result<(), Stop> {
+        self.unlooked -= 1;
+        if self.unlooked == 0 {
+            self.unlooked = UNLOOKED;
+            if self.deadline.is_over() {
+                return Err(Stop::Late);
+            }
+        }
         let is_open = matches!(self.levels.last(), Some(Level::Open(_)));
         match self.is_interrupted() {
             true if is_open => return self.enter_handler(),
