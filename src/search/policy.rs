@@ -588,9 +588,8 @@ fn group(kind: Kind) -> u8 {
 fn promise(kind: Kind) -> f64 {
     match kind {
         Kind::Predicate => 1.0,
-        // Four for each variable that is read, a dozen beside each statement, and few of them written in its stead.
+        // Four for each variable that is read, a dozen beside each statement; below, eight for each call, four for each member. Few are written so.
         Kind::Constant | Kind::Operation(Class::Sti | Class::Sin) => 0.3,
-        // Up to eight for each call, four for each member that is named.
         Kind::Operation(Class::Cfr | Class::Mrr) => 0.5,
         Kind::Operation(_) => 0.8,
         Kind::Call => 0.7,
