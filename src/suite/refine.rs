@@ -58,7 +58,8 @@ pub fn refine(root: &Path, how: &Refining) -> Result<Vec<Refinement>, SuiteError
         let n_before = suite.tests().len();
         let (n_tests, refused) = match how.tried(&suite, &changed, &path) {
             Ok((tried, tried_runs)) => {
-                let refused = differs(&suite, &runs, &tried, &tried_runs).or_else(|| nothing_more(&suite, &tried));
+                let refused = how.differ((&suite, &mut runs), (&tried, &tried_runs))?;
+                let refused = refused.or_else(|| nothing_more(&suite, &tried));
                 let n_tests = (n_before, tried.tests().len());
                 if refused.is_none() {
                     (text, suite, runs) = (changed, tried, tried_runs);
@@ -115,6 +116,23 @@ impl Refining<'_> {
         Ok((tried, runs))
     }
 
+    /// In what the tests of a changed suspect.toml differ. One that does is run once more as it was: it may be that which varies.
+    fn differ(
+        &self,
+        (old, runs): (&Suite, &mut [Seen]),
+        (new, new_runs): (&Suite, &[Seen]),
+    ) -> Result<Option<String>, SuiteError> {
+        for seen in runs {
+            if differs(old, seen, new, new_runs).is_some() {
+                *seen = self.one(old, &old.tests()[seen.number], FIRST_LIMIT)?;
+                if let Some(why) = differs(old, seen, new, new_runs) {
+                    return Ok(Some(why));
+                }
+            }
+        }
+        Ok(None)
+    }
+
     fn all(&self, suite: &Suite) -> Result<Vec<Seen>, SuiteError> {
         let tests: Vec<&Test> = suite.tests().iter().filter(|test| self.has(&test.name)).collect();
         let n_tests = tests.len();
@@ -154,32 +172,26 @@ fn is_of(name: &str, test: &str) -> bool {
     name.strip_prefix(test).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', ',']))
 }
 
-/// In what the tests of a changed suspect.toml differ: those of one that stays are as before; cases of one that is taken apart, or the whole beside them, fail exactly
-/// if the whole does, and each leaves a record if the whole does.
-fn differs(old: &Suite, runs: &[Seen], new: &Suite, new_runs: &[Seen]) -> Option<String> {
+/// In what a test that was `seen` differs with a changed suspect.toml: one that stays is as before; cases of one that is taken apart, or the whole beside
+/// them, fail exactly if the whole does, and each leaves a record if the whole does.
+fn differs(old: &Suite, seen: &Seen, new: &Suite, new_runs: &[Seen]) -> Option<String> {
     let failed = |seen: &Seen| matches!(seen.run.verdict, Verdict::Fail | Verdict::Timeout);
-    for seen in runs {
-        let test = &old.tests()[seen.number];
-        let now = new_runs.iter().map(|seen| (&new.tests()[seen.number], seen));
-        let now: Vec<(&Test, &Seen)> = now.filter(|(now, _)| is_of(&now.name, &test.name)).collect();
-        if let Some((case, unclear)) = now.iter().find(|(_, seen)| seen.run.verdict == Verdict::Error)
-            && seen.run.verdict != Verdict::Error
-        {
-            let why = unclear.run.reason.as_deref().unwrap_or("cannot be run");
-            return Some(format!("{} cannot be judged: {why}", case.name));
-        }
-        if failed(seen) != now.iter().any(|(_, seen)| failed(seen)) {
-            let (was, is) = if failed(seen) { ("fails", "passes") } else { ("passes", "fails") };
-            return Some(format!("{} {was} and {is} with it", test.name));
-        }
-        if seen.processes > 0
-            && let Some((case, _)) =
-                now.iter().find(|(_, seen)| seen.processes == 0 && seen.run.verdict != Verdict::Skip)
-        {
-            return Some(format!("{} leaves no record", case.name));
-        }
+    let test = &old.tests()[seen.number];
+    let now = new_runs.iter().map(|seen| (&new.tests()[seen.number], seen));
+    let now: Vec<(&Test, &Seen)> = now.filter(|(now, _)| is_of(&now.name, &test.name)).collect();
+    if let Some((case, unclear)) = now.iter().find(|(_, seen)| seen.run.verdict == Verdict::Error)
+        && seen.run.verdict != Verdict::Error
+    {
+        let why = unclear.run.reason.as_deref().unwrap_or("cannot be run");
+        return Some(format!("{} cannot be judged: {why}", case.name));
     }
-    None
+    if failed(seen) != now.iter().any(|(_, seen)| failed(seen)) {
+        let (was, is) = if failed(seen) { ("fails", "passes") } else { ("passes", "fails") };
+        return Some(format!("{} {was} and {is} with it", test.name));
+    }
+    let has_none = |(_, now): &&(&Test, &Seen)| now.processes == 0 && now.run.verdict != Verdict::Skip;
+    let lost = now.iter().find(has_none).filter(|_| seen.processes > 0);
+    lost.map(|(case, _)| format!("{} leaves no record", case.name))
 }
 
 /// That a changed suspect.toml has no more tests, with what is said of them, where its line is to make some.

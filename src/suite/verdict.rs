@@ -112,7 +112,7 @@ pub(super) fn said_of_failure(lines: &[&[u8]]) -> Option<String> {
     let first = |is: &dyn Fn(&[u8]) -> bool| lines.iter().position(|line| is(line));
     let tells = |line: &[u8]| complaint::tells_one(line);
     let best = first(&is_failed_check)
-        .or_else(|| lines.iter().rposition(|line| is_complaint(line)))
+        .or_else(|| lines.iter().rposition(|line| is_complaint(line) && tells(line)))
         .or_else(|| first(&|line| tells(line) && directories(line).is_some()))
         .or_else(|| first(&tells))
         .or_else(|| first(&|line| directories(line).is_some()))

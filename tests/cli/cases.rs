@@ -154,6 +154,19 @@ fn refining_leaves_out_what_changes_a_verdict() {
 }
 
 #[test]
+fn refining_is_not_kept_from_it_by_a_test_that_varies() {
+    // It fails the first time alone.
+    let project = project(&["UNITY"], "");
+    let config = std::fs::read_to_string(project.path().join("suspect.toml")).unwrap();
+    let varies = "[[suite]]\nname = \"varies\"\nkind = \"command\"\nrun = \"test -e seen || { touch seen; false; }\"\n";
+    project.write("suspect.toml", &format!("{config}{varies}"));
+    project.succeed(&["build"]);
+    let refined = project.succeed(&["init", "--refine"]);
+    let wrote = "wrote `cases = \"auto\"` into [[suite]] 1: 2 tests become 3, with the same verdicts when run\n";
+    assert_eq!(refined, wrote);
+}
+
+#[test]
 fn scripts_that_write_tap_are_read_as_such() {
     let project = Project::new();
     project.write(
