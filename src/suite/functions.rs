@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 
 use suspect_format::abi::{CASE_LIST_BYTES, CASE_SEPARATOR, ENV_CASE_LIST};
 
+use super::case_list::{CaseList, PATIENCE, run};
 use super::deadline::patience_after;
 use super::framework::Framework;
-use super::split::{CaseList, PATIENCE, run};
 use crate::exec::{Command, Status};
 
 /// No function is called so: all cases are left out.

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::case_list::CaseList;
 use super::config::SuiteConfig;
 use super::framework::Framework;
 use super::load::{Found, Listed};
 use super::oracle::Oracle;
-use super::split::CaseList;
 use super::test::Plan;
 
 /// The lists of those suites whose tools are slow, and the cases of test programs.

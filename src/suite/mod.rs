@@ -10,6 +10,7 @@ mod baseline;
 mod build_section;
 mod captured;
 mod case;
+mod case_list;
 mod cases;
 mod check_target;
 mod cmake_regex;

@@ -4,9 +4,9 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use super::automake;
+use super::case_list::{CaseList, PATIENCE, run};
 use super::config::Cases;
 use super::framework::{Extra, Framework};
 use super::functions;
@@ -15,19 +15,7 @@ use super::line::{self, is_elf, is_simple};
 use super::load::{Found, Listed, Listing};
 use super::oracle::{Oracle, shown_path};
 use super::test::{Plan, Test, command_text, line_text};
-use crate::exec::{Command, ExecError, Outcome, Status};
-
-/// Time for a program to list its cases, which with some frameworks runs them.
-pub(super) const PATIENCE: Duration = Duration::from_secs(60);
-
-/// The cases of one test program.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct CaseList {
-    pub(super) framework: Framework,
-    /// Number of the way of asking that answered.
-    pub(super) way: usize,
-    pub(super) names: Vec<String>,
-}
+use crate::exec::{Command, Status};
 
 impl Listing<'_> {
     /// What was found with the cases of test programs in the place of those that have several. A program whose cases are not told
@@ -124,10 +112,6 @@ fn runs_alone(listing: &Command, framework: Framework, way: usize, case: &str) -
     framework.alone(case, way).env.iter().for_each(|(name, value)| command.env.set(name, value));
     let names = framework.listed(&String::from_utf8_lossy(&run(&command)?.stdout.bytes), way);
     Ok(names.is_some_and(|names| names == [case]))
-}
-
-pub(super) fn run(command: &Command) -> Result<Outcome, String> {
-    command.run().map_err(|error: ExecError| error.to_string())
 }
 
 impl Test {
