@@ -485,6 +485,8 @@ fn a_failing_test_of_its_own_code_alone_takes_no_trust_away() {
     let ranking = project.ranking(&["--budget", "20s"]);
     let first = &ranking["ranking"][0];
     assert_eq!((first["file"].as_str(), first["line"].as_u64()), (Some("most.c"), Some(6)), "{ranking}");
+    let mut files = ranking["ranking"].as_array().unwrap().iter().filter_map(|line| line["file"].as_str());
+    assert!(files.all(|file| file == "most.c"), "{ranking}");
 }
 
 #[test]
