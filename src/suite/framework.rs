@@ -29,7 +29,7 @@ pub enum Framework {
     Munit,
     /// Unity.
     Unity,
-    /// None: functions of the program's own, see [`super::functions`].
+    /// None: functions of the program's own.
     Functions,
 }
 
