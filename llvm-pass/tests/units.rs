@@ -1,6 +1,9 @@
 //! The unit tests of the modules that do without LLVM: cargo cannot run them in place, since only clang has the symbols
 //! that the rest of the library needs.
 
+#[path = "../src/inject/case_names.rs"]
+#[expect(dead_code, reason = "only its tests are wanted here")]
+mod case_names;
 #[path = "../src/collect/flow.rs"]
 mod flow;
 #[path = "../src/collect/positions.rs"]

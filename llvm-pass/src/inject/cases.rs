@@ -4,26 +4,14 @@ use inkwell::llvm_sys::LLVMTypeKind;
 use inkwell::llvm_sys::core::*;
 use suspect_format::abi::{self, CaseWay};
 
+use crate::inject::case_names::{is_named_so, words};
 use crate::llvm::builder::Builder;
 use crate::llvm::global::weak_global;
 use crate::llvm::ir::{Block, LLVMIntPredicate, LLVMLinkage, LLVMOpcode, Module, Type, Value, llvm};
 use crate::llvm::shim;
 
-/// Words in the names of functions that test, wherever they are.
-const TESTS: [&str; 2] = ["test", "tests"];
-/// Words that say so in files of tests alone; code under test checks, too.
-const CHECKS: [&str; 8] = ["check", "checks", "case", "cases", "spec", "suite", "should", "verify"];
-/// Words of functions that other tests need around them.
-const AROUND: [&str; 15] = [
-    "setup", "teardown", "set", "tear", "init", "fini", "exit", "start", "stop", "begin", "end", "before", "after",
-    "cleanup", "usage",
-];
-
 /// LLVM's function for the address where a function's return address lies.
 const RETURN_ADDRESS: &str = "llvm.addressofreturnaddress.p0";
-
-/// First words of functions that bring tests together.
-const GATHERING: [&str; 9] = ["run", "make", "create", "new", "build", "register", "add", "get", "print"];
 
 /// Whether `function` may be a case: it takes nothing, returns nothing, a number or an address, and its name says so.
 pub fn is_case(module: Module, function: Value) -> bool {
@@ -34,37 +22,6 @@ pub fn is_case(module: Module, function: Value) -> bool {
     let gives_address = takes_nothing && kind(function) == LLVMTypeKind::LLVMPointerTypeKind;
     let is_suite = gives_address && words(&function.name()).iter().any(|word| word == "suite");
     takes_nothing && is_plain && !pure && !is_suite && is_named_so(&function.name(), &module.source())
-}
-
-fn is_named_so(name: &str, file: &str) -> bool {
-    let said = words(name);
-    let has = |wanted: &[&str]| said.iter().any(|word| wanted.contains(&word.as_str()));
-    let in_tests = || {
-        let parts = file.split(['/', '.']).flat_map(words);
-        parts
-            .map(|word| word.trim_end_matches('s').to_owned())
-            .any(|word| ["test", "check", "unit", "spec", "t"].contains(&word.as_str()))
-    };
-    let gathers = said.first().is_some_and(|word| GATHERING.contains(&word.as_str()));
-    name != "main" && !gathers && !has(&AROUND) && (has(&TESTS) || has(&CHECKS) && in_tests())
-}
-
-/// The words of a name, in small letters: `testParse_2` is `test`, `parse`.
-fn words(name: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
-    let mut was_small = false;
-    for letter in name.chars() {
-        let begins = letter.is_uppercase() && was_small;
-        was_small = letter.is_lowercase();
-        if !letter.is_alphabetic() || begins {
-            words.push(String::new());
-        }
-        if let Some(word) = words.last_mut().filter(|_| letter.is_alphabetic()) {
-            word.extend(letter.to_lowercase());
-        }
-    }
-    words.retain(|word| !word.is_empty());
-    words
 }
 
 /// Bits of the whole number that a function returns.
@@ -163,35 +120,4 @@ fn name_of(module: Module, function: Value) -> Value {
         shim::suspect_set_no_sanitize(global.0);
         global
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_say_which_functions_test() {
-        for (name, file) in [
-            ("test_parse", "src/main.c"),
-            ("mp_add_test", "demo/mtest.c"),
-            ("testParse", "a.c"),
-            ("TestQueue", "a.c"),
-            ("check_utf8", "tests/run-parser.c"),
-            ("parse_empty_should_fail", "unit.c"),
-        ] {
-            assert!(is_named_so(name, file), "{name}");
-        }
-        for (name, file) in [
-            ("main", "tests/test.c"),
-            ("check_utf8", "src/reader.c"),
-            ("test_setup", "tests/test.c"),
-            ("make_suite", "tests/test.c"),
-            ("run_tests", "tests/test.c"),
-            ("latest", "tests/test.c"),
-            ("attest", "tests/test.c"),
-            ("parse_empty", "tests/test.c"),
-        ] {
-            assert!(!is_named_so(name, file), "{name}");
-        }
-    }
 }
