@@ -2,7 +2,6 @@
 //! that the rest of the library needs.
 
 #[path = "../src/inject/case_names.rs"]
-#[expect(dead_code, reason = "only its tests are wanted here")]
 mod case_names;
 #[path = "../src/collect/flow.rs"]
 mod flow;

@@ -134,9 +134,9 @@ static int matches(int want, int got)
 int main(void)
 {
     int first[] = { 2, 3, 4 }, second[] = { 1, 1 }, failed = 0;
-    CHECK(matches(9, total(first, 3)));
+    CHECK(matches(9, total(first, 3))); /* handed */
     mix();
-    CHECK(matches(2, total(second, 2))); /* handed */
+    CHECK(matches(2, total(second, 2)));
     return failed;
 }
 "#;
@@ -194,8 +194,8 @@ int main(void)
 {
     int numbers[] = { 1, 2, 3 }, failed = 0;
     CHECK(read_blocks("input") == 10);
-    CHECK(sum_of(numbers, 2) == 3);
-    CHECK(sum_of(numbers, 3) == 6); /* checks */
+    CHECK(sum_of(numbers, 2) == 3); /* checks */
+    CHECK(sum_of(numbers, 3) == 6);
     return failed;
 }
 "#;
