@@ -4,6 +4,7 @@
 //! goes on as it does: it calls all of its cases, of which those that are left out return at once.
 
 use core::ffi::c_char;
+use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use suspect_format::abi::{
@@ -163,23 +164,25 @@ fn is_same(one: &[u8], other: &[u8]) -> bool {
 /// # Safety
 /// [`LIST`] is a C string; `rest` writes [`LINE_BYTES`] less 19 at most.
 unsafe fn tell(sign: u8, number: u64, rest: impl FnOnce(&mut Writer)) {
-    let mut line = [0u8; LINE_BYTES];
+    // Not zeros, for which the program's `memset` would be called.
+    let mut line = MaybeUninit::<[u8; LINE_BYTES]>::uninit();
+    let start = line.as_mut_ptr().cast::<u8>();
     // SAFETY: the line is long enough; the path vouched for by the caller.
     unsafe {
-        let mut writer = Writer(line.as_mut_ptr());
+        let mut writer = Writer(start);
         writer.byte(sign);
         word(&mut writer, number);
         writer.byte(b' ');
         rest(&mut writer);
         writer.byte(b'\n');
-        let length = (writer.0 as usize).wrapping_sub(line.as_ptr() as usize);
+        let length = (writer.0 as usize).wrapping_sub(start as usize);
         let Ok(file) = File::open((&raw const LIST).cast(), O_RDWR | O_CLOEXEC) else { return };
         if file.lock().is_ok()
             && let Ok(end) = file.length()
             && end < CASE_LIST_BYTES
         {
             // What cannot be written is missed by who reads the list.
-            let _: Result<(), sys::Errno> = file.write_at(line.as_ptr(), length, end);
+            let _: Result<(), sys::Errno> = file.write_at(start, length, end);
         }
         file.unlock();
     }
