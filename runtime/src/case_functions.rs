@@ -75,18 +75,14 @@ pub unsafe extern "C" fn __suspect_case(name: *const c_char, frame: usize) -> u3
     }
     // SAFETY: vouched for by the caller; the statics are written before the program's own code alone.
     let (way, number) = unsafe {
-        if is_telling() {
-            let number = TOLD.fetch_add(1, Ordering::Relaxed) as u32 & NUMBERS;
-            tell(b'+', frame as u64, |line| {
-                word(line, u64::from(number));
-                line.byte(b' ');
-                let length = memory::copy_text(name, line.0, NAME_BYTES);
-                line.0 = line.0.add(length);
-            });
-            (CaseWay::Around, number)
-        } else {
+        if is_chosen() {
             let way = way(memory::text(name), frame);
+            if way == CaseWay::Around {
+                tell_entered(name, frame);
+            }
             (way, ENTERED.load(Ordering::Relaxed) as u32)
+        } else {
+            (CaseWay::Around, tell_entered(name, frame))
         }
     };
     AGAIN.store(way == CaseWay::Around, Ordering::Relaxed);
@@ -99,14 +95,14 @@ pub extern "C" fn __suspect_case_left(answer: u32, returns: u32, result: u64) {
     let number = answer / (CASE_WAYS + 1);
     // SAFETY: the static is written before the program's own code alone.
     unsafe {
-        if is_telling() {
+        if is_chosen() {
+            ENTERED.store((number as usize).saturating_sub(1), Ordering::Relaxed);
+        } else {
             tell(b'-', u64::from(number), |line| {
                 if returns != 0 {
                     word(line, result);
                 }
             });
-        } else {
-            ENTERED.store((number as usize).saturating_sub(1), Ordering::Relaxed);
         }
     }
 }
@@ -117,13 +113,31 @@ pub extern "C" fn __suspect_case_result() -> u64 {
     RESULT.load(Ordering::Relaxed)
 }
 
-/// Whether functions are told as they run.
+/// Whether one function alone is to run.
 ///
 /// # Safety
-/// [`LIST`] is no longer written.
-unsafe fn is_telling() -> bool {
+/// [`CHOSEN`] is no longer written.
+unsafe fn is_chosen() -> bool {
     // SAFETY: vouched for by the caller.
-    unsafe { *(&raw const LIST).cast::<u8>() != 0 }
+    unsafe { *(&raw const CHOSEN).cast::<u8>() != 0 }
+}
+
+/// Tells that the function called `name` is entered; its number in the list.
+///
+/// # Safety
+/// `name` is a C string, and so is [`LIST`].
+unsafe fn tell_entered(name: *const c_char, frame: usize) -> u32 {
+    let number = TOLD.fetch_add(1, Ordering::Relaxed) as u32 & NUMBERS;
+    // SAFETY: vouched for by the caller.
+    unsafe {
+        tell(b'+', frame as u64, |line| {
+            word(line, u64::from(number));
+            line.byte(b' ');
+            let length = memory::copy_text(name, line.0, NAME_BYTES);
+            line.0 = line.0.add(length);
+        });
+    }
+    number
 }
 
 /// What the function called `name` does as one of which one alone is to run.
@@ -159,11 +173,15 @@ fn is_same(one: &[u8], other: &[u8]) -> bool {
     unsafe { one.len() == other.len() && memory::same(one.as_ptr() as usize, other.as_ptr() as usize, one.len()) }
 }
 
-/// Puts a line at the end of the list, unless that is full.
+/// Puts a line at the end of the list, unless that is full or there is none.
 ///
 /// # Safety
 /// [`LIST`] is a C string; `rest` writes [`LINE_BYTES`] less 19 at most.
 unsafe fn tell(sign: u8, number: u64, rest: impl FnOnce(&mut Writer)) {
+    // SAFETY: the static is as long as said.
+    if unsafe { *(&raw const LIST).cast::<u8>() } == 0 {
+        return;
+    }
     // Not zeros, for which the program's `memset` would be called.
     let mut line = MaybeUninit::<[u8; LINE_BYTES]>::uninit();
     let start = line.as_mut_ptr().cast::<u8>();

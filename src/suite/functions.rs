@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Read;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use suspect_format::abi::{CASE_LIST_BYTES, CASE_SEPARATOR, ENV_CASE_LIST};
@@ -38,16 +39,13 @@ struct Calls {
 /// # Errors
 /// Why it has none.
 pub(super) fn list(whole: &Command) -> Result<CaseList, String> {
-    let file = tempfile::NamedTempFile::new().map_err(|error| error.to_string())?;
+    let file = list_file()?;
     let mut command = whole.clone();
     command.env.set(ENV_CASE_LIST, file.path());
     let outcome = run(&command)?;
     let usual = if outcome.status == Status::TimedOut { Duration::ZERO } else { outcome.wall };
     let passes = outcome.status == Status::Exited(0);
-    let mut text = Vec::new();
-    let limited = fs::File::open(file.path()).map(|file| file.take(CASE_LIST_BYTES + 1));
-    limited.and_then(|mut file| file.read_to_end(&mut text)).map_err(|error| error.to_string())?;
-    let calls = Calls::read(&String::from_utf8_lossy(&text));
+    let calls = Calls::of(file.path())?;
     let names = calls.cases();
     let list = CaseList { framework: Framework::Functions, way: calls.usual_result(&names) as usize, names };
     if list.names.len() > 1 {
@@ -58,15 +56,23 @@ pub(super) fn list(whole: &Command) -> Result<CaseList, String> {
     Ok(list)
 }
 
-/// Sees that a program passes without cases, and with each alone as with all.
+/// Where the runtime tells functions.
+fn list_file() -> Result<tempfile::NamedTempFile, String> {
+    tempfile::NamedTempFile::new().map_err(|error| error.to_string())
+}
+
+/// Sees that a program passes without cases, and with each alone, which has to run, as with all.
 fn see_alone(whole: &Command, list: &CaseList, passes: bool) -> Result<(), String> {
     let until = Instant::now() + PATIENCE;
-    let passes_with = |name: &str| {
-        let mut command = whole.clone();
+    // Whether it passes so, and what ran.
+    let alone = |name: &str| {
+        let (file, mut command) = (list_file()?, whole.clone());
         list.framework.alone(name, list.way).env.iter().for_each(|(name, value)| command.env.set(name, value));
-        Ok::<bool, String>(run(&command)?.status == Status::Exited(0))
+        command.env.set(ENV_CASE_LIST, file.path());
+        let passes = run(&command)?.status == Status::Exited(0);
+        Ok::<(bool, Calls), String>((passes, Calls::of(file.path())?))
     };
-    if !passes_with(NONE)? {
+    if !alone(NONE)?.0 {
         return Err("it fails without its test functions, too".to_owned());
     }
     let mut failed = None;
@@ -74,7 +80,11 @@ fn see_alone(whole: &Command, list: &CaseList, passes: bool) -> Result<(), Strin
         if Instant::now() > until {
             return Err(format!("running its {} test functions one by one takes too long", list.names.len()));
         }
-        if !passes_with(name)? {
+        let (passes, calls) = alone(name)?;
+        if !calls.all.iter().any(|function| function.path == *name) {
+            return Err(format!("its test function {name} is not called where it alone would run"));
+        }
+        if !passes {
             failed = failed.or(Some(name));
         }
     }
@@ -94,6 +104,14 @@ pub(super) fn shortest<'c>(case: &'c str, names: &[String]) -> &'c str {
 }
 
 impl Calls {
+    /// Those that the runtime told in a file.
+    fn of(file: &Path) -> Result<Calls, String> {
+        let mut text = Vec::new();
+        let limited = fs::File::open(file).map(|file| file.take(CASE_LIST_BYTES + 1));
+        limited.and_then(|mut file| file.read_to_end(&mut text)).map_err(|error| error.to_string())?;
+        Ok(Calls::read(&String::from_utf8_lossy(&text)))
+    }
+
     /// Reads what the runtime wrote. Of a function that was left by a jump there is no second line.
     fn read(text: &str) -> Calls {
         let mut calls = Calls { all: vec![Called::default()] };

@@ -274,6 +274,19 @@ fn functions_that_need_each_other_stay_one_test() {
 }
 
 #[test]
+fn a_function_that_is_called_only_after_another_one_is_no_case() {
+    // Alone it would pass, for it would not run.
+    let after = OWN
+        .replace("expect(__LINE__, add(2, 3), 5);", "expect(__LINE__, add(2, 3), 5); ready = 1;")
+        .replace("static int failed;", "static int failed, ready;")
+        .replace("        if (!setjmp(out))", "        if (!setjmp(out) && (i < 2 || ready))");
+    let project = own(&after, "cases = \"functions\"\n");
+    let said = text(&project.suspect(&["test"]));
+    let why = "own stays one test: its test function all_tests:test_none is not called where it alone would run";
+    assert!(said.contains(why), "{said}");
+}
+
+#[test]
 fn a_program_that_fails_without_its_functions_stays_one_test() {
     let project = own(
         &OWN.replace("all_tests();\n    failed +=", "all_tests();\n    failed += times(1, 1) - 1 +"),

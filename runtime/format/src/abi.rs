@@ -151,7 +151,8 @@ pub const ENV_TEST: &str = "SUSPECT_TEST";
 /// Name of the one case that a test program runs, whose unit-test framework cannot run one by itself.
 pub const ENV_CASE: &str = "SUSPECT_CASE";
 /// Path of a file that is there, absolute. Each case function that is entered is told in it by a line: `+`, its frame and its number in the process in
-/// hexadecimal, its name. When it is left another line follows: `-`, number, and result if there is one.
+/// hexadecimal, its name. When it is left another line follows: `-`, number, and result if there is one. With [`ENV_CASE_FUNCTION`] only the functions
+/// that run are told, as they are entered.
 pub const ENV_CASE_LIST: &str = "SUSPECT_FUNCTION_LIST";
 /// The case function that alone runs, after those that lead to it, [`CASE_SEPARATOR`] between their names; all others return at once.
 pub const ENV_CASE_FUNCTION: &str = "SUSPECT_FUNCTION";
