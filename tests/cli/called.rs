@@ -70,15 +70,8 @@ long (*const keep)(text *) = last;
 #[test]
 fn a_function_of_the_same_type_is_called_where_another_one_belongs() {
     let project = Project::new();
-    project.write("calculator.c", CALCULATOR).write("tests.list", "1+2\n2*3\n(4)\n(2*3)+1\n=5\n(1+2)*3\n2*(3+4)\n");
-    for (number, right) in (1..).zip([3, 6, 4, 7, 5, 9, 14]) {
-        project.write(&format!("expected/{number}"), &format!("{right}\n"));
-    }
-    project.write(
-        "suspect.toml",
-        "[build]\ncommand = \"cc -O1 -o calculator calculator.c\"\n\n[[suite]]\nkind = \"lines\"\nfile = \"tests.list\"\n\
-         run = \"./calculator '{line}'\"\nexpect = \"expected/{n}\"\n",
-    );
+    let all = [("1+2", 3), ("2*3", 6), ("(4)", 4), ("(2*3)+1", 7), ("=5", 5), ("(1+2)*3", 9), ("2*(3+4)", 14)];
+    project.write_lines("calculator", CALCULATOR, "./calculator '{line}'", &all);
     project.succeed(&["build"]);
     project.suspect(&["test"]);
     let report = ranked(&project, &[]);

@@ -208,16 +208,7 @@ int main(int argc, char **argv)
 fn a_missing_label_is_put_before_the_one_that_does_what_it_should() {
     let project = Project::new();
     let all = [("3 + 4", 7), ("3 '*' 4", 12), ("9 / 4", 2), ("3 '?' 4", -1), ("3 x 4", 12), ("5 x 6", 30)];
-    let lines: String = all.iter().map(|(arguments, _)| format!("{arguments}\n")).collect();
-    project.write("prog.c", OPERATORS).write("tests.list", &lines);
-    for (number, (_, right)) in (1..).zip(all) {
-        project.write(&format!("expected/{number}"), &format!("{right}\n"));
-    }
-    project.write(
-        "suspect.toml",
-        "[build]\ncommand = \"cc -O1 -o prog prog.c\"\n\n[[suite]]\nkind = \"lines\"\nfile = \"tests.list\"\n\
-         run = \"./prog {line}\"\nexpect = \"expected/{n}\"\n",
-    );
+    project.write_lines("prog", OPERATORS, "./prog {line}", &all);
     project.succeed(&["build"]);
     project.suspect(&["test"]);
     let report = ranked(&project, &[]);

@@ -42,16 +42,7 @@ fn another_member_is_named_where_it_belongs() {
         ("a abcdef", "1 1 6 2 a abcdef"),
         ("abcd abcdefgh", "0 2 8 2 abcd abcdefgh"),
     ];
-    let lines: String = all.iter().map(|(words, _)| format!("{words}\n")).collect();
-    project.write("counts.c", COUNTS).write("tests.list", &lines);
-    for (number, (_, right)) in (1..).zip(all) {
-        project.write(&format!("expected/{number}"), &format!("{right}\n"));
-    }
-    project.write(
-        "suspect.toml",
-        "[build]\ncommand = \"cc -O1 -o counts counts.c\"\n\n[[suite]]\nkind = \"lines\"\nfile = \"tests.list\"\n\
-         run = \"./counts {line}\"\nexpect = \"expected/{n}\"\n",
-    );
+    project.write_lines("counts", COUNTS, "./counts {line}", &all);
     project.succeed(&["build"]);
     project.suspect(&["test"]);
     let report = ranked(&project, &[]);

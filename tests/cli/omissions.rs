@@ -121,15 +121,8 @@ int main(int argc, char **argv)
 #[test]
 fn a_guard_against_null_is_put_where_it_is_missing() {
     let project = Project::new();
-    project.write("lists.c", LISTS).write("tests.list", "1 2\n3 9\n4 200\n7\n5 5 5\n");
-    for (number, right) in (1..).zip(["3 1", "12 6", "204 -1", "7 -1", "15 0"]) {
-        project.write(&format!("expected/{number}"), &format!("{right}\n"));
-    }
-    project.write(
-        "suspect.toml",
-        "[build]\ncommand = \"cc -O1 -o lists lists.c\"\n\n[[suite]]\nkind = \"lines\"\nfile = \"tests.list\"\n\
-         run = \"./lists {line}\"\nexpect = \"expected/{n}\"\n",
-    );
+    let all = [("1 2", "3 1"), ("3 9", "12 6"), ("4 200", "204 -1"), ("7", "7 -1"), ("5 5 5", "15 0")];
+    project.write_lines("lists", LISTS, "./lists {line}", &all);
     project.succeed(&["build"]);
     project.suspect(&["test"]);
     let report = ranked(&project, &[]);

@@ -1,5 +1,6 @@
 //! What the integration tests share: a project in a temporary directory, and the binary driven in it.
 
+use std::fmt::Display;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -47,6 +48,19 @@ impl Project {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
         self
+    }
+
+    /// Writes a program `NAME.c`, its build, and a suite of a test for each line of arguments with what the program is to write; `run` is what runs it.
+    pub fn write_lines<R: Display>(&self, name: &str, source: &str, run: &str, tests: &[(&str, R)]) -> &Project {
+        let lines: String = tests.iter().map(|(line, _)| format!("{line}\n")).collect();
+        self.write(&format!("{name}.c"), source).write("tests.list", &lines);
+        for (number, (_, right)) in (1..).zip(tests) {
+            self.write(&format!("expected/{number}"), &format!("{right}\n"));
+        }
+        let suite = format!(
+            "[[suite]]\nkind = \"lines\"\nfile = \"tests.list\"\nrun = \"{run}\"\nexpect = \"expected/{{n}}\"\n"
+        );
+        self.write("suspect.toml", &format!("[build]\ncommand = \"cc -O1 -o {name} {name}.c\"\n\n{suite}"))
     }
 
     /// Copies a program from tests/programs.
