@@ -185,6 +185,16 @@ const EDITS: &[Edit] = &[
         "guard",
         4,
     ),
+    // Numbers: the way out where one is 0, or less, and where a call says so.
+    edit("int n = rand_(0); [[show(@n + 1);|if (n == 0) return; show(n + 1);]] show(5);", "number", 1),
+    edit("long n = -1 - rand_(3); [[show(@n);|if (n < 0) return; show(n);]] show(5);", "number", 1 << 21),
+    edit(
+        "const char *s = \"\"; [[if (@*s != 'a') show(3);|if (*s == 0) return; if (*s != 'a') show(3);]] show(5);",
+        "number",
+        1,
+    ),
+    edit("struct pair p = {0, 2}; [[show(p.@x);|if (p.x == 0) return; show(p.x);]] show(5);", "number", 1),
+    edit("next(); [[@next();|if (next()) return;]] show(next());", "number", 1 << 42),
     // Logic: as a condition, as a value, nested, negated, in loops.
     edit("if (is(\"a\", 1) [[&&|||]] is(\"b\", 0)) show(1); else show(2);", "choice", 1),
     edit("if (is(\"a\", 0) [[&&|||]] is(\"b\", 1)) show(1); else show(2);", "choice", 1),
@@ -394,12 +404,13 @@ fn mutant_at(unit: &OwnedUnit, place: (u32, u32), (what, number): (&str, i64)) -
                 OperationKind::Called { .. } => (what == "callee", 64, 0),
                 OperationKind::Member { .. } => (what == "member", 64, 1),
                 OperationKind::Pointer => (what == "guard", 64, suspect_format::operation::Operator::And as u8),
+                OperationKind::Number { .. } => (what == "number", 64, suspect_format::operation::Operator::And as u8),
                 OperationKind::Whole { .. } => (false, 0, 0),
             };
             let at = site.operation.place;
             if fits && (at.line, at.column) == place {
                 let what = match what {
-                    "guard" | "member" => "left",
+                    "guard" | "number" | "member" => "left",
                     "callee" => "variable",
                     what => what,
                 };

@@ -123,7 +123,9 @@ impl Form {
             OperationKind::Assign { width, is_float, .. } => {
                 form(width, is_float, Operator::Second as u8, Takes::Operands)
             }
-            OperationKind::Pointer => form(64, false, Operator::And as u8, Takes::Operands),
+            OperationKind::Pointer | OperationKind::Number { .. } => {
+                form(64, false, Operator::And as u8, Takes::Operands)
+            }
             OperationKind::Whole { .. } => form(64, false, 0, Takes::Nothing),
         }
     }

@@ -45,6 +45,7 @@ mod mutants;
 mod named_members;
 mod newcomers;
 mod nightly;
+mod number_guards;
 mod odd_runs;
 mod official;
 mod omissions;

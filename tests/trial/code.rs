@@ -3,7 +3,7 @@
 use suspect::program::{OperationKind, Operator, Program};
 use suspect::trial::{Change, Executor, Executors, Mutant, Override, Setup, Site, TestTrials, Worker, budget};
 use suspect_format::abi::Mode;
-use suspect_format::site::way;
+use suspect_format::site::{guard, way};
 
 use crate::support::{Dice, FILES, Project, SUSPECT, run_all, source, state_of, undisturbed, worker};
 
@@ -52,6 +52,9 @@ fn changed(program: &Program, operation: u32, dice: &mut Dice) -> Option<Overrid
         OperationKind::Unary { .. } => Change::Operator(Operator::First),
         OperationKind::Logical { .. } => Change::Choose(1 + dice.roll(3) as u32),
         OperationKind::Pointer => Change::Left(u64::from(way::RETURNED) | dice.roll(2) << way::BITS),
+        OperationKind::Number { .. } => {
+            Change::Left(guard::answer(guard::ALL[dice.roll(3) as usize], dice.roll(2) as i64)?)
+        }
         OperationKind::Statement { .. } | OperationKind::If => Change::Choose(1),
         OperationKind::Assign { is_float, .. } => {
             use Operator::*;

@@ -36,7 +36,7 @@ impl Phrase {
                 let behind = || replacement.strip_prefix(original.as_str()).map(|text| added(text, "behind"));
                 acting(before.or_else(behind).unwrap_or_default())
             }
-            Kind::Operation(Class::Ngi) => acting(format!("putting {} here", quoted(replacement))),
+            Kind::Operation(Class::Ngi | Class::Vgi) => acting(format!("putting {} here", quoted(replacement))),
             // Its operand has no name but in the source.
             Kind::Operation(Class::Uoi) if candidate.edit.is_some() => {
                 let texts = candidate.edit.as_ref().map(|edit| told_apart(edit.replacement.trim(), &edit.original));

@@ -238,7 +238,9 @@ fn of_kind<'f>(features: &'f mut Features, candidate: &Candidate) -> &'f mut f64
         Kind::Predicate => &mut features.flip_predicate,
         Kind::Switch => &mut features.flip_switch,
         Kind::Call => &mut features.flip_call,
-        Kind::Operation(Class::Ror | Class::Lcr | Class::Iwr | Class::Ngi) => &mut features.flip_relation,
+        Kind::Operation(Class::Ror | Class::Lcr | Class::Iwr | Class::Ngi | Class::Vgi | Class::Rci) => {
+            &mut features.flip_relation
+        }
         Kind::Operation(
             Class::Aor | Class::Bor | Class::Sor | Class::Uoi | Class::Asr | Class::Bod | Class::Sti | Class::Uod,
         ) => &mut features.flip_arithmetic,

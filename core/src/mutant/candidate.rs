@@ -33,7 +33,7 @@ pub(super) fn of_operation(body: &Body, index: u32, drafts: &mut Vec<Draft>) {
         OperationKind::Statement { .. } => found.statement(),
         OperationKind::If => found.guard(),
         // Their mutants are made for a whole function.
-        OperationKind::Pointer => {}
+        OperationKind::Pointer | OperationKind::Number { .. } => {}
         OperationKind::Called { function, .. } => found.called(function),
         OperationKind::Member { member, .. } => found.member(member),
         OperationKind::Unary { .. } => found.without_unary(),
@@ -310,7 +310,7 @@ impl<'a> Found<'_, '_, 'a> {
         // What a macro computes stands where its name does.
         let computes = |operation: &Operation| match operation.kind {
             OperationKind::Argument { .. } | OperationKind::Passed { .. } => false,
-            OperationKind::Called { .. } | OperationKind::Statement { .. } => false,
+            OperationKind::Called { .. } | OperationKind::Statement { .. } | OperationKind::Number { .. } => false,
             OperationKind::Read { variable, .. } => {
                 let variables = &self.body.view.program.functions[self.body.index as usize].variables;
                 variables.get(variable as usize).is_none_or(|variable| variable.name != name)

@@ -40,6 +40,7 @@ mod removal;
 mod removal_tests;
 mod selection;
 mod sign;
+mod value_guard;
 #[cfg(test)]
 mod tests;
 

@@ -56,7 +56,7 @@ fn pointer<'a>(body: &Body<'_, 'a>, index: u32) -> Option<Pointer<'a>> {
 }
 
 /// What a function that returns no constant says of a failure: null, or 0 and -1.
-fn usual(body: &Body) -> Vec<(String, i64)> {
+pub(super) fn usual(body: &Body) -> Vec<(String, i64)> {
     let function = &body.view.program.functions[body.index as usize];
     let nodes = &body.view.program.nodes[function.nodes.start as usize..function.nodes.end as usize];
     let class = nodes.iter().find(|node| node.kind == NodeKind::Return).map(|node| node.class);

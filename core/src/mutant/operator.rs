@@ -45,6 +45,10 @@ pub enum Class {
     Sin,
     /// Null guard insertion: `if (!p) return` stands before a statement that follows the pointer p or passes it on.
     Ngi,
+    /// Value guard insertion: `if (n == 0) return` or `if (n < 0) return` stands before a statement that reads the number n first.
+    Vgi,
+    /// Result check insertion: `f(x);` becomes `if (f(x)) return`, or asks whether that is negative or 0.
+    Rci,
     /// Called function replacement: another function of the same type is called.
     Cfr,
     /// Member replacement: another member of the same structure and type is named.
@@ -53,7 +57,7 @@ pub enum Class {
 
 impl Class {
     /// All of them, in the order in which duplicates are kept.
-    pub const ALL: [Class; 18] = [
+    pub const ALL: [Class; 20] = [
         Class::Aor,
         Class::Ror,
         Class::Lcr,
@@ -70,6 +74,8 @@ impl Class {
         Class::Iwr,
         Class::Sin,
         Class::Ngi,
+        Class::Vgi,
+        Class::Rci,
         Class::Cfr,
         Class::Mrr,
     ];
@@ -77,7 +83,7 @@ impl Class {
     /// Whether it is one of the classes that mutants of a program are of unless others are asked for: studies of mutation use these.
     pub const fn is_usual(self) -> bool {
         use Class::*;
-        !matches!(self, Asr | Bod | Sti | Uod | Iwr | Sin | Ngi | Cfr | Mrr)
+        !matches!(self, Asr | Bod | Sti | Uod | Iwr | Sin | Ngi | Vgi | Rci | Cfr | Mrr)
     }
 
     /// Its name on command lines and in results.
@@ -99,6 +105,8 @@ impl Class {
             Class::Iwr => "IWR",
             Class::Sin => "SIN",
             Class::Ngi => "NGI",
+            Class::Vgi => "VGI",
+            Class::Rci => "RCI",
             Class::Cfr => "CFR",
             Class::Mrr => "MRR",
         }
@@ -123,6 +131,8 @@ impl Class {
             Class::Iwr => "if-while replacement",
             Class::Sin => "statement insertion",
             Class::Ngi => "null guard insertion",
+            Class::Vgi => "value guard insertion",
+            Class::Rci => "result check insertion",
             Class::Cfr => "called function replacement",
             Class::Mrr => "member replacement",
         }

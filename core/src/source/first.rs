@@ -47,6 +47,16 @@ impl Statement<'_> {
     }
 }
 
+impl Statement<'_> {
+    /// The rewrite by which a check takes its place, in braces where an `else` could follow.
+    pub fn with_check(self, check: &str) -> Rewrite {
+        let outer = self.text.parent(self.index).map(|outer| self.text.node(outer).kind);
+        let is_in_block = matches!(outer, Some(Kind::Block | Kind::Case));
+        let text = if is_in_block { check.to_owned() } else { format!("{{ {check} }}") };
+        Rewrite { node: self.index, what: What::Text(text.into()) }
+    }
+}
+
 impl Text {
     /// The variable, or the member of a structure, whose name stands at the place.
     pub fn variable_or_member_at(&self, line: u32, column: u32) -> Option<Expression<'_>> {

@@ -8,6 +8,7 @@ pub mod content;
 pub mod dependence;
 pub mod expression;
 pub mod flow;
+pub mod guards;
 pub mod logic;
 pub mod members;
 pub mod nodes;

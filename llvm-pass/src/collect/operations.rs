@@ -12,6 +12,7 @@ use crate::collect::bit_fields::bit_fields;
 use crate::collect::callees;
 use crate::collect::calls;
 use crate::collect::compounds::{Found, Graph};
+use crate::collect::guards;
 use crate::collect::logic;
 use crate::collect::members;
 use crate::collect::nodes;
@@ -28,8 +29,6 @@ use crate::llvm::shim;
 
 /// Statements of a function that run beside others of it, at most: each is in its code once more.
 const MOST_COPIES: u32 = 256;
-/// Pointers of a function that guards are put in front of, at most: each makes another block of its code.
-const MOST_POINTERS: usize = 512;
 
 /// All operations of a function in the order of its code.
 pub fn collect(
@@ -56,7 +55,7 @@ pub fn collect(
     }
     collector.wholes();
     collector.statements();
-    collector.pointers();
+    collector.guards();
     let graph = Graph::of(body);
     collector.repeats(&graph, compounds);
     collector.logic(&graph, compounds);
@@ -330,34 +329,13 @@ impl Collector<'_, '_> {
         }
     }
 
-    /// Pointers that are followed or passed on; where a block reads one again that it has not written since, the first time alone.
-    fn pointers(&mut self) {
-        if !llvm!(shim::suspect_returns_a_number(self.body.blocks[0].function().0)) {
-            return;
+    fn guards(&mut self) {
+        for position in guards::pointers(self.body) {
+            self.push(position, OperationKind::Pointer, OperationSpot::Pointer(position));
         }
-        let mut found = Vec::new();
-        for block in 0..self.body.blocks.len() {
-            let mut known: HashSet<Value> = HashSet::new();
-            for position in self.body.range(block) {
-                let value = self.body.at(position);
-                let address =
-                    |operand| value.operand(operand).filter(|_| !llvm!(shim::suspect_is_sanitizer_code(value.0)));
-                match value.opcode() {
-                    Some(LLVMOpcode::LLVMStore) => address(1).is_some_and(|target| known.remove(&target)),
-                    Some(LLVMOpcode::LLVMLoad) if is_followed(value) && !nodes::reads_va_list(value) => {
-                        address(0).filter(|from| known.insert(*from)).is_some_and(|_| {
-                            found.push(position);
-                            true
-                        })
-                    }
-                    _ => false,
-                };
-            }
+        for (position, kind) in guards::numbers(self.unit.reader, self.body, &self.fields) {
+            self.push(position, kind, OperationSpot::Number(position));
         }
-        found.truncate(MOST_POINTERS);
-        found
-            .into_iter()
-            .for_each(|position| self.push(position, OperationKind::Pointer, OperationSpot::Pointer(position)));
     }
 
     fn repeats(&mut self, graph: &Graph, compounds: &[Found]) {
@@ -399,18 +377,6 @@ impl Collector<'_, '_> {
         let node = self.owners.get(&self.body.at(position)).copied();
         self.found.push((position, OperationSite { piece, place, node, kind, others: Vec::new(), spot }));
     }
-}
-
-/// Whether a load reads a pointer that is followed, or is an argument of a call.
-fn is_followed(load: Value) -> bool {
-    use LLVMOpcode::*;
-    let follows = |user: &Value| match user.opcode() {
-        Some(LLVMGetElementPtr | LLVMLoad) => user.operand(0) == Some(load),
-        Some(LLVMStore) => user.operand(1) == Some(load),
-        Some(LLVMCall) => (0..user.n_operands().saturating_sub(1)).any(|at| user.operand(at) == Some(load)),
-        _ => false,
-    };
-    load.kind().is_ordinary_pointer() && load.is_simple_access() && load.users().iter().any(follows)
 }
 
 /// An integer in the type that it is computed in: what is narrower than `int` is computed as one, which comes to the same in 64 bits.

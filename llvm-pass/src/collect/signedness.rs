@@ -42,10 +42,7 @@ fn result(reader: Reader, value: Value, depth: u32) -> Option<bool> {
         LLVMLoad => declared(reader, value),
         // Numbers narrower than `int` become `int`, whatever they were.
         LLVMZExt | LLVMSExt => (bits == 32).then_some(true),
-        LLVMCall => value
-            .called_function()
-            .filter(|callee| !callee.is_declaration())
-            .and_then(|callee| signed(Info::subprogram_of(callee)?.returned()?, bits)),
+        LLVMCall => returned(value),
         LLVMSDiv | LLVMSRem | LLVMAShr => Some(true),
         LLVMUDiv | LLVMURem | LLVMLShr => Some(false),
         LLVMShl => result(reader, value.operand(0)?, depth + 1),
@@ -58,6 +55,12 @@ fn result(reader: Reader, value: Value, depth: u32) -> Option<bool> {
         },
         _ => None,
     }
+}
+
+/// Whether what a call gives back is signed, where the unit defines what is called.
+pub fn returned(call: Value) -> Option<bool> {
+    let callee = call.called_function().filter(|callee| !callee.is_declaration())?;
+    signed(Info::subprogram_of(callee)?.returned()?, call.kind().int_bits())
 }
 
 /// The usual arithmetic conversions of two operands of one width.
@@ -82,8 +85,8 @@ fn both_of(reader: Reader, left: Value, right: Value, depth: u32) -> Option<bool
     }
 }
 
-/// What the debug information says of the variable or member that `load` reads.
-fn declared(reader: Reader, load: Value) -> Option<bool> {
+/// What the debug information says of the variable or member that `load` reads: whether it is signed.
+pub fn declared(reader: Reader, load: Value) -> Option<bool> {
     let bits = load.kind().scalar_bits()?;
     let location = reader.location(load.operand(0)?)?.scalar(u64::from(bits));
     signed(location.kind?, bits)

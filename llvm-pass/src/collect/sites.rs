@@ -191,6 +191,8 @@ pub enum OperationSpot {
     Variable(u32),
     /// Behind the load at this position, which reads a pointer.
     Pointer(u32),
+    /// Behind the load or call at this position, which gives an integer.
+    Number(u32),
     /// Behind the step at this position to a member, whose address it moves.
     Member(u32),
     /// Before the call at this position, whose callee it answers.

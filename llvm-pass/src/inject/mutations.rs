@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use inkwell::llvm_sys::core::*;
 use suspect_format::abi;
-use suspect_format::site::{OperationKind, way};
+use suspect_format::site::{OperationKind, guard, way};
 
 use crate::collect::operations::{before_widening, operand_of};
 use crate::collect::sites::{Body, Junction, OperationSite, OperationSpot, Storage, VariableSite};
@@ -192,6 +192,7 @@ impl Mutations<'_> {
                 OperationSpot::Argument(position, operand) => self.argument(number, self.body.at(position), operand),
                 OperationSpot::Variable(position) => self.variable(number, self.body.at(position), table),
                 OperationSpot::Pointer(position) => self.pointer(number, self.body.at(position)),
+                OperationSpot::Number(position) => self.guarded(number, self.body.at(position)),
                 OperationSpot::Member(position) => self.member(number, self.body.at(position)),
                 OperationSpot::Callee(position) => self.callee(number, self.body.at(position), table),
                 OperationSpot::Node
@@ -378,6 +379,36 @@ impl Mutations<'_> {
         let mask = builder.cast(LLVMOpcode::LLVMSExt, null, self.module.int(64));
         let answer = self.ask(&builder, number, zero, mask, zero);
         llvm!(shim::suspect_leave(answer.0, next.0, way::BITS));
+    }
+
+    /// Behind an integer the function can return if a guard holds of it.
+    fn guarded(&self, number: u32, integer: Value) {
+        let Some(next) = integer.next() else { return };
+        let builder = Builder::before(self.module, next);
+        let zero = self.module.constant(64, 0);
+        let none = Value(llvm!(LLVMConstNull(integer.kind().0)));
+        let holds = |condition: u32| {
+            let predicate = match condition {
+                guard::ZERO => LLVMIntPredicate::LLVMIntEQ,
+                guard::NEGATIVE => LLVMIntPredicate::LLVMIntSLT,
+                _ => LLVMIntPredicate::LLVMIntNE,
+            };
+            let is = Value(llvm!(LLVMBuildICmp(builder.raw(), predicate, integer.0, none.0, c"".as_ptr())));
+            let all = builder.cast(LLVMOpcode::LLVMSExt, is, self.module.int(64));
+            builder.binary(LLVMOpcode::LLVMAnd, all, self.module.constant(64, guard::MASK << (condition * guard::BITS)))
+        };
+        let or = |left, right| builder.binary(LLVMOpcode::LLVMOr, left, right);
+        let masks = guard::ALL.map(holds).into_iter().reduce(or).unwrap_or(zero);
+        let answer = self.ask(&builder, number, zero, masks, zero);
+        // The answer of one guard alone is left.
+        let shifted = |times: u32| {
+            builder.binary(LLVMOpcode::LLVMLShr, answer, self.module.constant(64, u64::from(times * guard::BITS)))
+        };
+        let one = guard::ALL.map(shifted).into_iter().reduce(or).unwrap_or(zero);
+        let by = |opcode, value, bits: u32| builder.binary(opcode, value, self.module.constant(64, u64::from(bits)));
+        let alone = by(LLVMOpcode::LLVMShl, one, u64::BITS - guard::BITS);
+        let choice = by(LLVMOpcode::LLVMLShr, alone, u32::BITS);
+        llvm!(shim::suspect_leave(choice.0, next.0, u32::BITS - guard::BITS + 1));
     }
 
     fn argument(&self, number: u32, call: Value, operand: u32) {

@@ -13,7 +13,7 @@ mod encoding;
 mod operation;
 
 pub use encoding::{Bad, Cursor, Sink};
-pub use operation::{Operation, OperationKind, Signedness, Variable, way};
+pub use operation::{Operation, OperationKind, Signedness, Variable, guard, way};
 
 /// First bytes of a table.
 pub const MAGIC: [u8; 8] = *b"SUSSITES";

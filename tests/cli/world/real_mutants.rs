@@ -16,8 +16,10 @@ use suspect::source::{Edit, apply};
 use crate::project::Project;
 use crate::world::projects::fetch;
 
-const CLASSES: [&str; 16] =
-    ["AOR", "ROR", "LCR", "BOR", "SOR", "CRP", "UOI", "VRR", "SDL", "ASR", "BOD", "STI", "UOD", "IWR", "CFR", "MRR"];
+const CLASSES: [&str; 18] = [
+    "AOR", "ROR", "LCR", "BOR", "SOR", "CRP", "UOI", "VRR", "SDL", "ASR", "BOD", "STI", "UOD", "IWR", "VGI", "RCI",
+    "CFR", "MRR",
+];
 /// As users compile. Overflow wraps round, and locals begin as zero, where mutants run.
 const PLAIN: [&str; 5] = ["-O2", "-w", "-g", "-fwrapv", "-ftrivial-auto-var-init=zero"];
 /// Lua takes the seed of its hashes from the clock and from addresses, so without this an edited program does now one thing, now another.

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FILES(DO) DO(callees) DO(casts) DO(digraphs) DO(elvis) DO(flow) DO(kandr) DO(logic) DO(macros) DO(members) DO(names) DO(passed) DO(places) \
+#define FILES(DO) DO(callees) DO(casts) DO(digraphs) DO(elvis) DO(flow) DO(kandr) DO(logic) DO(macros) DO(members) DO(names) DO(numbers) DO(passed) DO(places) \
     DO(pointers) DO(values) DO(latin) DO(lines) DO(terms)
 #define DECLARE(name) void name##_run(void);
 #define RUN(name) if (!strcmp(argv[1], #name)) name##_run();

@@ -58,6 +58,31 @@ pub mod way {
     pub const BITS: u32 = 8;
 }
 
+/// What a guard asks of a number, and the answer by which the function returns.
+pub mod guard {
+    /// The number is 0.
+    pub const ZERO: u32 = 0;
+    /// It is less than 0.
+    pub const NEGATIVE: u32 = 1;
+    /// It is not 0.
+    pub const NONZERO: u32 = 2;
+    /// All of them.
+    pub const ALL: [u32; 3] = [ZERO, NEGATIVE, NONZERO];
+    /// Bits of an answer for each of them: the lowest one says that the function returns, the others what, as a signed number.
+    pub const BITS: u32 = 21;
+    /// All bits of one of them.
+    pub const MASK: u64 = (1 << BITS) - 1;
+
+    /// The answer by which the function returns `value` where the number is as `condition` says; `None` for a value that has no room.
+    pub const fn answer(condition: u32, value: i64) -> Option<u64> {
+        let room = 65 - BITS;
+        if (value << room) >> room != value {
+            return None;
+        }
+        Some(((value << 1 | 1) as u64 & MASK) << (condition * BITS))
+    }
+}
+
 /// What a code mutant can change at an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OperationKind {
@@ -162,6 +187,16 @@ pub enum OperationKind {
     /// bits as right operand if the pointer is null, else 0; its operator is [`Operator::And`]. If the answer is not 0 the function returns
     /// the number in bits 8 to 31, as [`way::RETURNED`] does.
     Pointer,
+    /// An integer that was read, or one that a call gave back and that is not used. Hook: `__suspect_operation` behind it, with 0 as left operand and result, and as
+    /// right operand all bits of the [`guard`]s that hold of it; its operator is [`Operator::And`]. If the answer is not 0 the function returns.
+    Number {
+        /// Bits of the number.
+        width: u8,
+        /// Whether it is known to be signed, so that it may be less than 0.
+        signed: bool,
+        /// Whether a call gave it back.
+        result: bool,
+    },
     /// The call at the place calls a function by its name; the indices (of the function's variables) of those that could be called in its place follow.
     /// Hook: `__suspect_variable` with addresses of code; the choice is one of these indices.
     Called {
@@ -249,6 +284,7 @@ impl Operation {
             OperationKind::Unary { width, is_float } => sink.put(&[8, width, is_float as u8]),
             OperationKind::If => sink.put(&[9]),
             OperationKind::Pointer => sink.put(&[12]),
+            OperationKind::Number { width, signed, result } => sink.put(&[16, width, signed as u8, result as u8]),
             OperationKind::Passed { position, n_arguments, width } => {
                 sink.put(&[13, width]);
                 sink.unsigned(position as u64);
@@ -318,6 +354,11 @@ impl Operation {
             }
             14 => OperationKind::Called { function: cursor.small()?, n_others: cursor.small()? },
             15 => OperationKind::Member { member: cursor.small()?, n_others: cursor.small()? },
+            16 => OperationKind::Number {
+                width: cursor.byte()?,
+                signed: cursor.byte()? != 0,
+                result: cursor.byte()? != 0,
+            },
             tag => return Err(Bad::Tag(tag)),
         };
         Ok(Operation { piece, place, node, kind })
