@@ -34,6 +34,8 @@ pub(super) struct CheckTarget {
     /// The file that has it.
     pub(super) makefile: &'static str,
     pub(super) runs: Runs,
+    /// The directory where the programs are started, if that is not the Makefile's.
+    pub(super) dir: Option<String>,
     /// What builds the project, where `make` alone would run the tests, too: with a fault it would fail.
     pub(super) build: Option<String>,
     /// What makes the programs of the tests, where what builds the project does not.
@@ -133,6 +135,7 @@ impl CheckTarget {
         CheckTarget {
             makefile: makefile.name,
             runs: Runs::Command(command),
+            dir: None,
             build: None,
             also: None,
             source: None,
@@ -147,22 +150,40 @@ impl CheckTarget {
         if let Some(started) = started::all_of(makefile, target) {
             return CheckTarget { build: Some(started.build()), runs: started.runs(), ..check };
         }
+        let check = match started::alone(makefile, target) {
+            Some(programs) => CheckTarget { runs: Runs::Programs(programs), ..check },
+            None => check,
+        };
         if let Some(goals) = without_tests(root, makefile) {
             return CheckTarget { build: Some(format!("make -j$(nproc) {}", goals.join(" "))), ..check };
         }
+        let left = TEST_DIRS.into_iter().find(|dir| check.leaves_to_make(dir));
+        let below = left.and_then(|dir| Some((dir, Makefile::of(&root.join(dir))?)));
         let of_others = || {
-            let dir = TEST_DIRS.into_iter().find(|dir| check.leaves_to_make(dir))?;
-            let below = Makefile::of(&root.join(dir))?;
-            programs_below(root, dir, &below, target_of(&below)?)
+            let (dir, below) = below.as_ref()?;
+            Some(CheckTarget::below(root, dir, below, target_of(below)?))
         };
-        let also = programs(root, makefile, target, "make", &made_by_goals(makefile)).or_else(of_others);
-        CheckTarget { also, ..check }
+        if let Some(also) = programs(root, makefile, target, "make", &made_by_goals(makefile)) {
+            return CheckTarget { also: Some(also), ..check };
+        }
+        let is_all = makefile.recipe(target).len() == 1;
+        match of_others() {
+            Some(CheckTarget { runs: runs @ Runs::Programs(_), dir, also, .. }) if is_all => {
+                CheckTarget { runs, dir, also, ..check }
+            }
+            Some(others) => CheckTarget { also: others.also, ..check },
+            None => check,
+        }
     }
 
     /// That of a directory below.
     fn below(root: &Path, dir: &str, makefile: &Makefile, target: &str) -> CheckTarget {
         let plain = CheckTarget::plain(format!("make -C {dir} {target}"), makefile, target);
-        CheckTarget { also: programs_below(root, dir, makefile, target), ..plain }
+        let also = programs_below(root, dir, makefile, target);
+        match started::alone(makefile, target) {
+            Some(programs) => CheckTarget { also, runs: Runs::Programs(programs), dir: Some(dir.to_owned()), ..plain },
+            None => CheckTarget { also, ..plain },
+        }
     }
 
     /// Programs that are started where they are made, or called like tests, in a Makefile without a target for tests.
@@ -374,6 +395,39 @@ mod tests {
         assert_eq!(build.as_deref(), Some("rm -f x && make -k test; test -x x"));
         assert_eq!(runs, programs_of(&["./x"]));
         assert_eq!(found("all: p\nregress: p\n\t./p < in\n").1, command("make regress"));
+    }
+
+    #[test]
+    fn what_a_target_only_starts_are_tests_of_their_own() {
+        let one = "all: p\nP = unit\ntest: $(P)\n\t@echo testing; ls\n\t@./$(P)\nunit: u.c\n\tcc -o $@ $<\n";
+        // Words in a variable's name are not looked through.
+        assert_eq!(found(one).1, command("make test"));
+        let rules = "a: a.c\n\tcc -o $@ $<\nb: b.c\n\tcc -o $@ $<\n";
+        let runs = |test: &str| found(&format!("all: p\n{test}{rules}")).1;
+        assert_eq!(runs("test: a b\n\t@echo testing\n\t./a\n\t./b\n"), programs_of(&["./a", "./b"]));
+        assert_eq!(runs(".PHONY: one\ncheck: one\none: a\n\t./a -v 3\n"), programs_of(&["./a -v 3"]));
+        for more in
+            ["./a -v\n\t./b\n", "./a > out\n", "./a | cat\n", "X=1 ./a\n", "./other\n", "cmp x y\n", "./a \"b c\"\n"]
+        {
+            assert_eq!(runs(&format!("test: a b\n\t{more}")), command("make test"), "{more}");
+        }
+        assert_eq!(runs("export X=1\ntest: a\n\t./a\n"), command("make test"));
+    }
+
+    #[test]
+    fn what_another_make_only_starts_is_started_in_its_directory() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("test")).unwrap();
+        std::fs::write(
+            dir.path().join("Makefile"),
+            "all: lib\nlib: l.c\n\tcc -o $@ l.c\ncheck: lib\n\t@(cd test ; $(MAKE))\n",
+        )
+        .unwrap();
+        let below = "all: check\ncheck: unit\n\t@./unit\nunit: u.c\n\tcc -o $@ $<\n";
+        std::fs::write(dir.path().join("test/Makefile"), below).unwrap();
+        let CheckTarget { runs, dir: at, also, .. } = of(dir.path());
+        assert_eq!((runs, at.as_deref()), (programs_of(&["./unit"]), Some("test")));
+        assert_eq!(also.as_deref(), Some("make -C test -j$(nproc) unit"));
     }
 
     #[test]

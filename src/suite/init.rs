@@ -178,14 +178,16 @@ fn commented(root: &Path, tests: &Tests) -> (String, String) {
                 format!("kind = \"command\"\nlist = \"ls {pattern}\"\nrun = \"sh {{test}}\"\nresult = \"exit\"\n");
             (format!("found {pattern}"), body)
         }
-        Tests::Make(CheckTarget { runs: Runs::Programs(programs), .. }) => {
+        Tests::Make(CheckTarget { runs: Runs::Programs(programs), dir, .. }) => {
+            let dir = dir.as_ref().map(|dir| format!("dir = {}\n", quoted(dir))).unwrap_or_default();
             let body = match programs.as_slice() {
-                [program] => format!("kind = \"command\"\nrun = \"{program}\"\n"),
+                [program] => format!("kind = \"command\"\nrun = {}\n", quoted(program)),
                 programs => {
                     let list = quoted(&format!("printf '%s\\n' {}", programs.join(" ")));
                     format!("kind = \"command\"\nlist = {list}\nrun = \"{{test}}\"\n")
                 }
             };
+            let body = format!("{body}{dir}");
             ("programs that the Makefile makes".to_owned(), body)
         }
         Tests::Make(CheckTarget { runs: Runs::Command(command), .. }) | Tests::Script(command) => as_one(command),
