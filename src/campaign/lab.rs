@@ -18,6 +18,8 @@ pub trait OracleFacts {
     fn values(&self, position: usize) -> impl Iterator<Item = u64>;
     /// Hooks and ticks of the longest process.
     fn longest(&self) -> u64;
+    /// Hooks and ticks of a second trial, where the first one was cut; see [`TestTrials::patience`](crate::trial::TestTrials::patience).
+    fn patience(&self) -> u64;
     /// Bytes of the expected output that it writes before the first wrong one, where they are compared.
     fn matched(&self) -> Option<u64>;
     /// What locals begin as, where that is not zero.

@@ -91,6 +91,10 @@ impl OracleFacts for Run {
         1000
     }
 
+    fn patience(&self) -> u64 {
+        1_000_000
+    }
+
     fn matched(&self) -> Option<u64> {
         None
     }
@@ -184,6 +188,10 @@ impl OracleFacts for (u32, Run) {
 
     fn longest(&self) -> u64 {
         self.1.longest()
+    }
+
+    fn patience(&self) -> u64 {
+        self.1.patience()
     }
 
     fn matched(&self) -> Option<u64> {

@@ -53,6 +53,10 @@ impl OracleFacts for TestTrials {
         TestTrials::longest(self)
     }
 
+    fn patience(&self) -> u64 {
+        TestTrials::patience(self)
+    }
+
     fn matched(&self) -> Option<u64> {
         TestTrials::matched(self)
     }

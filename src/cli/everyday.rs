@@ -13,10 +13,11 @@ use super::exit::{Exit, Failure};
 use super::place::project_root;
 use super::progress::StatusLine;
 use super::streams::say;
-use super::test::{hints, refinements, say_refined, summarise, taken, write_config};
+use super::test::{hints, refinements, say_refined, summarise, take_other_tests, taken, write_config};
 use crate::build::BuildReport;
 use crate::build::inputs::Inputs;
 use crate::exec::interrupt;
+use crate::obstacle::Obstacle;
 use crate::ranking::{self, RankRequest, TrialOptions, Trying};
 use crate::source::SourceTree;
 use crate::store::Store;
@@ -78,9 +79,13 @@ fn build(root: &Path) -> Result<bool, Failure> {
 fn test(root: &Path, is_new: bool, out: &mut impl Write) -> Result<(), Failure> {
     let store = Store::new(root);
     let how = HowTested { mode: Mode::Values, jobs: None, repeat: None, until: None, apart: Duration::ZERO };
-    let mut recorded = record_suite(&store, &how, &StatusLine::new())?;
+    let record = || record_suite(&store, &how, &StatusLine::new());
+    let mut recorded = match record() {
+        Err(Obstacle::NotInstrumented(_)) if is_new && takes_others(root) => record()?,
+        recorded => recorded?,
+    };
     if is_new && refine(root)? {
-        recorded = record_suite(&store, &how, &StatusLine::new())?;
+        recorded = record()?;
     }
     let of = |wanted: bool| recorded.manifest.tests.iter().filter(|test| test.passed == Some(wanted)).count();
     let (failing, tests) = (of(false), recorded.manifest.tests.len());
@@ -94,6 +99,14 @@ fn test(root: &Path, is_new: bool, out: &mut impl Write) -> Result<(), Failure> 
     }
     let fail = if failing == 1 { "fails" } else { "fail" };
     Err(Failure::new(Exit::Finding, format!("{failing} of {tests} tests {fail}")))
+}
+
+/// Has suspect.toml name other tests, where its own start nothing that is instrumented. Returns whether it does now.
+fn takes_others(root: &Path) -> bool {
+    take_other_tests(root, Deadline::within(REFINED)).unwrap_or_else(|failure| {
+        say!("suspect: {}; the tests stay as they are", failure.message);
+        false
+    })
 }
 
 /// Makes suspect.toml tell more of tests that fail. Returns whether it does now.

@@ -160,7 +160,7 @@ fn repeat(
     let failed = !claimed.passed_before;
     let budget = match claimed.effect {
         // It may have been cut at first.
-        Effect::Passes if failed => trial::patient_budget(ready.longest()),
+        Effect::Passes if failed => ready.patience(),
         _ => trial::budget(ready.longest(), failed),
     };
     let Replayed { observation, written } =

@@ -9,9 +9,11 @@ use suspect_format::abi::Mode;
 
 use super::answer::line;
 use super::args::{InitArguments, OutputFormat, Record, TestArguments};
+use super::build::{Part, build_aside};
 use super::exit::{Exit, Failure};
 use super::files::write_json;
 use super::progress::StatusLine;
+use super::streams::say;
 use crate::build::BuildReport;
 use crate::exec::{ScratchRoot, interrupt};
 use crate::store::{Manifest, Store, TestRecord};
@@ -35,11 +37,12 @@ pub fn init(start: &Path, arguments: &InitArguments, out: &mut impl Write) -> Re
 /// Writes into suspect.toml what has its tests tell more, and says it.
 fn refine(root: &Path, format: OutputFormat, out: &mut impl Write) -> Result<(), Failure> {
     interrupt::catch().map_err(Failure::of(Exit::Internal))?;
-    let refinements =
-        refinements(root, suite::Deadline::Interrupt, None).map_err(|failure| match interrupt::happened() {
-            true => Failure::new(Exit::Interrupted, "interrupted: suspect.toml stays as it was"),
-            false => failure,
-        })?;
+    let refined = take_other_tests(root, suite::Deadline::Interrupt)
+        .and_then(|_| refinements(root, suite::Deadline::Interrupt, None));
+    let refinements = refined.map_err(|failure| match interrupt::happened() {
+        true => Failure::new(Exit::Interrupted, "interrupted: suspect.toml stays as it was"),
+        false => failure,
+    })?;
     let written = match format {
         OutputFormat::Text => say_refined(&refinements, out),
         OutputFormat::Json => write_json(&refinements.iter().map(Refined::of).collect::<Vec<_>>(), out),
@@ -53,6 +56,29 @@ pub fn refinements(
     deadline: suite::Deadline,
     only: Option<&[String]>,
 ) -> Result<Vec<suite::Refinement>, Failure> {
+    trying(root, deadline, only, |how| suite::refine(root, how))
+}
+
+/// Has suspect.toml name other tests of the project, and builds what they need, where those that it was begun with start nothing that is instrumented.
+/// Returns whether it does now.
+pub fn take_other_tests(root: &Path, deadline: suite::Deadline) -> Result<bool, Failure> {
+    let taken = trying(root, deadline, None, |how| suite::take_other(root, how))?;
+    if let Some(suite::Taken { what, builds_otherwise }) = &taken {
+        say!("suspect: the tests of suspect.toml start nothing that is instrumented; took others, which do: {what}");
+        if *builds_otherwise {
+            build_aside(root, Part::All)?;
+        }
+    }
+    Ok(taken.is_some())
+}
+
+/// Tries tests in scratch directories of the store, and shows which.
+fn trying<T>(
+    root: &Path,
+    deadline: suite::Deadline,
+    only: Option<&[String]>,
+    work: impl FnOnce(&suite::Refining) -> Result<T, suite::SuiteError>,
+) -> Result<T, Failure> {
     let store = Store::new(root);
     let _lock = store.lock()?;
     let scratch = ScratchRoot::inside(&store.fresh_tmp()?).map_err(Failure::of(Exit::File))?;
@@ -60,12 +86,11 @@ pub fn refinements(
     let begins = |number: usize, n_tests: usize, name: &str| {
         status.show(false, |_| format!("trying: test {number} of {n_tests}, {name}"));
     };
-    let how = suite::Refining { scratch: &scratch, deadline, begins: &begins, only };
-    let refinements = suite::refine(root, &how)?;
+    let done = work(&suite::Refining { scratch: &scratch, deadline, begins: &begins, only })?;
     drop(status);
     drop(scratch);
     store.remove_tmp()?;
-    Ok(refinements)
+    Ok(done)
 }
 
 /// What came of a line, for programs.

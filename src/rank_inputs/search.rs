@@ -137,7 +137,10 @@ fn search_tests(run: &Run, endless: &Endless) -> Result<Vec<SearchTest>, Obstacl
         let cost = n_edges(&recorded, test)?.saturating_add(EDGES_OF_PROCESS.saturating_mul(record.processes.into()));
         let (failed, wall) = (record.passed == Some(false), Duration::from_millis(record.milliseconds));
         // What is cut is cut soon.
-        let wall = if endless.tests.contains(&test) { Duration::ZERO } else { wall };
+        let (cost, wall) = match endless.tests.contains(&test) {
+            true => (cost.min(endless.budget), Duration::ZERO),
+            false => (cost, wall),
+        };
         tests.push(SearchTest { test, failed, pieces, cost, wall });
     }
     Ok(tests)

@@ -220,7 +220,7 @@ fn cut_short(run: &Run, trials: &Trials) -> Result<Option<String>, Obstacle> {
     let names: Vec<String> = cut.map(|test| format!("`{}`", run.manifest.tests[test.test as usize].name)).collect();
     Ok((!names.is_empty()).then(|| {
         format!(
-            "trials on {} are cut after {} branches, many times what any passing test takes: that a change makes it pass later is not seen",
+            "trials on {} are cut after {} branches, many times what most passing tests take: that a change makes it pass later is seldom seen",
             names.join(", "),
             endless.budget
         )

@@ -13,10 +13,11 @@ use crate::trial::Override;
 
 /// Trials of the first round; each round may have twice as many as the one before, so that one run of a test serves many.
 const FIRST_ROUND: usize = 192;
-/// Trials of a round, at most, and what they may cost together if they are more than those of the first: what has been found out by trials that
-/// take long is to count soon.
+/// Trials of a round, at most; the edges of a trial up to which there are so many; and trials of a round of any cost. In between they fall with the
+/// square of the cost: trials that take long are few, and what they find out is to count soon.
 const MOST_IN_ROUND: usize = 4096;
-const ROUND_COST: u64 = 4096 * 2_000_000;
+const QUICK: u64 = 2_000_000;
+const LEAST_IN_ROUND: usize = 24;
 /// Candidates of one line that turn a failing test and are followed up on other failing tests, and on passing ones.
 const FOLLOWED: (usize, usize) = (24, 10);
 /// Other failing tests from which on a candidate that turned one is tried on a second one before its line's probability says so.
@@ -145,8 +146,8 @@ impl<'a> Policy<'a> {
         let failing = self.tests.0.iter().zip(usable).filter(|(test, usable)| **usable && test.failed);
         let cheapest = failing.map(|(test, _)| test.cost).min();
         let cost = self.targets.last().map_or(cheapest, |target| Some(self.tests.0[*target as usize].cost));
-        let n = ROUND_COST / cost.unwrap_or(1).max(1);
-        usize::try_from(n).unwrap_or(usize::MAX).clamp(FIRST_ROUND, MOST_IN_ROUND)
+        let relative = cost.unwrap_or(0).max(QUICK) as f64 / QUICK as f64;
+        ((MOST_IN_ROUND as f64 / (relative * relative)) as usize).max(LEAST_IN_ROUND)
     }
 
     /// Some of what was not tried, of all changes but those of single executions, which are counted in one test.

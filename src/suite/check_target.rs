@@ -20,6 +20,8 @@ pub(super) const TARGETS: [&str; 11] = [
     "unittests",
     "unit-test",
 ];
+/// Commands that look at files and at nothing that the project's programs write.
+const LOOKS: [&str; 10] = ["test", "[", "grep", "egrep", "fgrep", "sed", "awk", "echo", "printf", "true"];
 /// What a program of tests may be made of, one thing of the other, at most: program, object, source.
 const DEPTH: u32 = 4;
 /// How long tests are run for what they make, as coreutils' timeout takes it: those that are made first are there then.
@@ -32,6 +34,8 @@ pub(super) struct CheckTarget {
     /// The file that has it.
     pub(super) makefile: &'static str,
     pub(super) runs: Runs,
+    /// The directory where the programs are started, if that is not the Makefile's.
+    pub(super) dir: Option<String>,
     /// What builds the project, where `make` alone would run the tests, too: with a fault it would fail.
     pub(super) build: Option<String>,
     /// What makes the programs of the tests, where what builds the project does not.
@@ -52,25 +56,26 @@ pub(super) enum Runs {
 }
 
 impl CheckTarget {
-    /// The first that a Makefile here or in a directory of code or of tests has, or test programs that a Makefile here makes.
-    pub(super) fn of(root: &Path) -> Option<CheckTarget> {
+    /// All that a Makefile here or in a directory of code or of tests has, then test programs that a Makefile here makes: the likeliest first.
+    pub(super) fn all(root: &Path) -> Vec<CheckTarget> {
         // Automake makes a target `check` that does nothing where nothing else is said.
         if let Some(automake) = Makefile::read(root, "Makefile.am") {
             let own = TARGETS.into_iter().skip_while(|target| *target == "check").find(|target| automake.makes(target));
             let of = |target: &str| CheckTarget::plain(format!("make {target}"), &automake, target);
             let local = || CheckTarget::plain("make check".to_owned(), &automake, "check-local");
-            return if automake.makes("check-local") { Some(local()) } else { own.map(of) };
+            return if automake.makes("check-local") { vec![local()] } else { own.map(of).into_iter().collect() };
         }
         let makefile_of = |dir: &'static str| Some((dir, Makefile::of(&root.join(dir))?));
         let dirs = std::iter::once(".").chain(CODE_DIRS).chain(TEST_DIRS);
-        let with_target = dirs.filter_map(makefile_of).find_map(|(dir, makefile)| {
-            let target = target_of(&makefile)?;
-            Some(match dir {
+        let with_target = dirs.filter_map(makefile_of).flat_map(|(dir, makefile)| {
+            let of = |target| match dir {
                 "." => CheckTarget::here(root, &makefile, target),
                 dir => CheckTarget::below(root, dir, &makefile, target),
-            })
+            };
+            targets_of(&makefile).into_iter().map(of).collect::<Vec<_>>()
         });
-        with_target.or_else(|| CheckTarget::of_programs(root, &Makefile::of(root)?))
+        let programs = || CheckTarget::of_programs(root, &Makefile::of(root)?);
+        with_target.chain(std::iter::once_with(programs).flatten()).collect()
     }
 
     /// Whether its recipes speak of a directory, or of scripts there; unknown where there are none.
@@ -92,8 +97,16 @@ impl CheckTarget {
 
     /// Whether its recipes leave a directory to another make: its Makefile knows which of what is there are tests.
     pub(super) fn leaves_to_make(&self, dir: &str) -> bool {
-        let words: Vec<&str> = self.recipes.split_whitespace().map(|word| word.trim_end_matches([';', '/'])).collect();
-        words.windows(2).any(|pair| pair[0] == "-C" && pair[1] == dir)
+        let spaced = self.recipes.replace([';', '&'], " ");
+        let bare = |word: &'_ str| word.trim_start_matches(['@', '+', '(']).trim_end_matches('/').to_owned();
+        let words: Vec<String> = spaced.split_whitespace().map(bare).collect();
+        let goes_there = |pair: &[String]| pair[0] == "-C" && pair[1] == dir;
+        let makes_there = |words: &[String]| {
+            words[0] == "cd"
+                && words[1] == dir
+                && ["$(MAKE", "${MAKE}", "make"].contains(&words[2].trim_end_matches(')'))
+        };
+        words.windows(2).any(goes_there) || words.windows(3).any(makes_there)
     }
 
     /// Whether its recipes start a script below a directory with arguments: alone it does something else, or nothing.
@@ -122,6 +135,7 @@ impl CheckTarget {
         CheckTarget {
             makefile: makefile.name,
             runs: Runs::Command(command),
+            dir: None,
             build: None,
             also: None,
             source: None,
@@ -136,22 +150,40 @@ impl CheckTarget {
         if let Some(started) = started::all_of(makefile, target) {
             return CheckTarget { build: Some(started.build()), runs: started.runs(), ..check };
         }
+        let check = match started::alone(makefile, target) {
+            Some(programs) => CheckTarget { runs: Runs::Programs(programs), ..check },
+            None => check,
+        };
         if let Some(goals) = without_tests(root, makefile) {
             return CheckTarget { build: Some(format!("make -j$(nproc) {}", goals.join(" "))), ..check };
         }
+        let left = TEST_DIRS.into_iter().find(|dir| check.leaves_to_make(dir));
+        let below = left.and_then(|dir| Some((dir, Makefile::of(&root.join(dir))?)));
         let of_others = || {
-            let dir = TEST_DIRS.into_iter().find(|dir| check.leaves_to_make(dir))?;
-            let below = Makefile::of(&root.join(dir))?;
-            programs_below(root, dir, &below, target_of(&below)?)
+            let (dir, below) = below.as_ref()?;
+            Some(CheckTarget::below(root, dir, below, target_of(below)?))
         };
-        let also = programs(root, makefile, target, "make", &made_by_goals(makefile)).or_else(of_others);
-        CheckTarget { also, ..check }
+        if let Some(also) = programs(root, makefile, target, "make", &made_by_goals(makefile)) {
+            return CheckTarget { also: Some(also), ..check };
+        }
+        let is_all = makefile.recipe(target).len() == 1;
+        match of_others() {
+            Some(CheckTarget { runs: runs @ Runs::Programs(_), dir, also, .. }) if is_all => {
+                CheckTarget { runs, dir, also, ..check }
+            }
+            Some(others) => CheckTarget { also: others.also, ..check },
+            None => check,
+        }
     }
 
     /// That of a directory below.
     fn below(root: &Path, dir: &str, makefile: &Makefile, target: &str) -> CheckTarget {
         let plain = CheckTarget::plain(format!("make -C {dir} {target}"), makefile, target);
-        CheckTarget { also: programs_below(root, dir, makefile, target), ..plain }
+        let also = programs_below(root, dir, makefile, target);
+        match started::alone(makefile, target) {
+            Some(programs) => CheckTarget { also, runs: Runs::Programs(programs), dir: Some(dir.to_owned()), ..plain },
+            None => CheckTarget { also, ..plain },
+        }
     }
 
     /// Programs that are started where they are made, or called like tests, in a Makefile without a target for tests.
@@ -171,9 +203,28 @@ impl CheckTarget {
     }
 }
 
-/// The target of a Makefile that runs its tests.
+/// The targets of a Makefile that may run its tests: those last whose recipes only look at files, as the check of a source tree before a release does.
+fn targets_of(makefile: &Makefile) -> Vec<&'static str> {
+    let mut targets: Vec<&str> = TARGETS.into_iter().filter(|target| makefile.makes(target)).collect();
+    targets.sort_by_key(|target| only_looks(makefile, target));
+    targets
+}
+
+/// The one of them that most likely does.
 fn target_of(makefile: &Makefile) -> Option<&'static str> {
-    TARGETS.into_iter().find(|target| makefile.makes(target))
+    targets_of(makefile).first().copied()
+}
+
+/// Whether a target is made of nothing, and all commands of its recipe are [`LOOKS`].
+fn only_looks(makefile: &Makefile, target: &str) -> bool {
+    let recipe = makefile.recipe(target);
+    let commands =
+        recipe.iter().flat_map(|line| line.split(['|', ';', '&'])).map(str::trim).filter(|text| !text.is_empty());
+    let first =
+        |command: &str| command.split_whitespace().find(|word| *word != "!").map(str::to_owned).unwrap_or_default();
+    let looks = |command: &str| LOOKS.contains(&first(command).trim_start_matches(['@', '-', '+']));
+    let is_alone = makefile.sources(target).is_some_and(|sources| sources.is_empty());
+    is_alone && !recipe.is_empty() && commands.into_iter().all(looks)
 }
 
 /// The source of the tests that a target of tests is made of, where that has another source, too.
@@ -297,11 +348,15 @@ fn without_tests(root: &Path, makefile: &Makefile) -> Option<Vec<String>> {
 mod tests {
     use super::*;
 
+    fn of(root: &Path) -> CheckTarget {
+        CheckTarget::all(root).remove(0)
+    }
+
     fn check(text: &str) -> CheckTarget {
         let dir = tempfile::tempdir().unwrap();
         std::fs::write(dir.path().join("Makefile"), text).unwrap();
         std::fs::write(dir.path().join("p.c"), "").unwrap();
-        CheckTarget::of(dir.path()).unwrap()
+        of(dir.path())
     }
 
     /// What builds, and what tests.
@@ -340,6 +395,49 @@ mod tests {
         assert_eq!(build.as_deref(), Some("rm -f x && make -k test; test -x x"));
         assert_eq!(runs, programs_of(&["./x"]));
         assert_eq!(found("all: p\nregress: p\n\t./p < in\n").1, command("make regress"));
+    }
+
+    #[test]
+    fn what_a_target_only_starts_are_tests_of_their_own() {
+        let one = "all: p\nP = unit\ntest: $(P)\n\t@echo testing; ls\n\t@./$(P)\nunit: u.c\n\tcc -o $@ $<\n";
+        // Words in a variable's name are not looked through.
+        assert_eq!(found(one).1, command("make test"));
+        let rules = "a: a.c\n\tcc -o $@ $<\nb: b.c\n\tcc -o $@ $<\n";
+        let runs = |test: &str| found(&format!("all: p\n{test}{rules}")).1;
+        assert_eq!(runs("test: a b\n\t@echo testing\n\t./a\n\t./b\n"), programs_of(&["./a", "./b"]));
+        assert_eq!(runs(".PHONY: one\ncheck: one\none: a\n\t./a -v 3\n"), programs_of(&["./a -v 3"]));
+        for more in
+            ["./a -v\n\t./b\n", "./a > out\n", "./a | cat\n", "X=1 ./a\n", "./other\n", "cmp x y\n", "./a \"b c\"\n"]
+        {
+            assert_eq!(runs(&format!("test: a b\n\t{more}")), command("make test"), "{more}");
+        }
+        assert_eq!(runs("export X=1\ntest: a\n\t./a\n"), command("make test"));
+    }
+
+    #[test]
+    fn what_another_make_only_starts_is_started_in_its_directory() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("test")).unwrap();
+        std::fs::write(
+            dir.path().join("Makefile"),
+            "all: lib\nlib: l.c\n\tcc -o $@ l.c\ncheck: lib\n\t@(cd test ; $(MAKE))\n",
+        )
+        .unwrap();
+        let below = "all: check\ncheck: unit\n\t@./unit\nunit: u.c\n\tcc -o $@ $<\n";
+        std::fs::write(dir.path().join("test/Makefile"), below).unwrap();
+        let CheckTarget { runs, dir: at, also, .. } = of(dir.path());
+        assert_eq!((runs, at.as_deref()), (programs_of(&["./unit"]), Some("test")));
+        assert_eq!(also.as_deref(), Some("make -C test -j$(nproc) unit"));
+    }
+
+    #[test]
+    fn what_only_looks_at_files_is_the_last_that_is_taken_for_the_tests() {
+        let looks = "check:\n\tgrep -q 1.0 version.h\n\ttest ! -f x || grep -q y x\n";
+        assert_eq!(found(&format!("all: p\n{looks}test: p\n\ttests/all.sh ./p\n")).1, command("make test"));
+        assert_eq!(found(&format!("all: p\n{looks}")).1, command("make check"));
+        let starts = "all: p\ncheck:\n\t./p | grep -q x\ntest: p\n\ttests/all.sh ./p\n";
+        assert_eq!(found(starts).1, command("make check"));
+        assert_eq!(CheckTarget::all(Path::new("/nowhere")).len(), 0);
     }
 
     #[test]
@@ -399,7 +497,7 @@ mod tests {
         let also = |here: &str, below: &str| {
             std::fs::write(dir.path().join("Makefile"), here).unwrap();
             std::fs::write(dir.path().join("tests/Makefile"), below).unwrap();
-            CheckTarget::of(dir.path()).unwrap().also
+            of(dir.path()).also
         };
         let unit = Some("make -C tests -j$(nproc) unit".to_owned());
         assert_eq!(also("all: p\n", "all: test other\ntest: unit\n\t./unit\nother:\n\tdocker run x\n"), unit);
@@ -414,7 +512,7 @@ mod tests {
         std::fs::write(dir.path().join("test.c"), "").unwrap();
         let source = |text: &str| {
             std::fs::write(dir.path().join("Makefile"), text).unwrap();
-            CheckTarget::of(dir.path()).unwrap().source
+            of(dir.path()).source
         };
         let test = Some("test.c".to_owned());
         assert_eq!(source("test: unit\n\t./unit\nunit: test.o lib.o\nlib.o: lib.c\n"), test);
@@ -430,7 +528,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let gives = |text: &str| {
             std::fs::write(dir.path().join("Makefile"), text).unwrap();
-            CheckTarget::of(dir.path()).unwrap().gives_arguments("tests")
+            of(dir.path()).gives_arguments("tests")
         };
         assert!(gives("check: test\ntest: test_p\ntest_p: p\n\t@cd x; tests/all.sh p 1\n"));
         assert!(!gives("check: p\n\ttests/all.sh > log 2>&1; echo done\n"));
@@ -442,9 +540,10 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let leaves = |text: &str| {
             std::fs::write(dir.path().join("Makefile"), text).unwrap();
-            CheckTarget::of(dir.path()).unwrap().leaves_to_make("tests")
+            of(dir.path()).leaves_to_make("tests")
         };
         assert!(leaves("test:\n\t@$(MAKE) -C tests\n") && leaves("check: p\n\tmake -s -C tests/ check; echo\n"));
+        assert!(leaves("test:\n\t@(cd tests ; $(MAKE))\n") && leaves("test:\n\tcd tests && make -s\n"));
         assert!(!leaves("test:\n\tcd tests; ./run\n") && !leaves("test:\n\tmake -C tests/old\n"));
     }
 
@@ -453,7 +552,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let mentions = |text: &str| {
             std::fs::write(dir.path().join("Makefile"), text).unwrap();
-            CheckTarget::of(dir.path()).unwrap().mentions("tests")
+            of(dir.path()).mentions("tests")
         };
         assert_eq!(mentions("check: p\n\t./p < x\n"), Some(false));
         assert_eq!(mentions("check: p\n\tcd tests && ./run\n"), Some(true));
@@ -463,7 +562,7 @@ mod tests {
         assert_eq!(mentions("check: p\n"), None);
         let of_test = |text: &str| {
             std::fs::write(dir.path().join("Makefile"), text).unwrap();
-            CheckTarget::of(dir.path()).unwrap().mentions("test")
+            of(dir.path()).mentions("test")
         };
         for recipe in ["./p test.xml", "if test -f x; then ./p; fi", "./p && test -f out", "./run-test"] {
             assert_eq!(of_test(&format!("test: p\n\t{recipe}\n")), Some(false), "{recipe}");

@@ -32,10 +32,39 @@ pub fn init(root: &Path, last: Option<&BuildReport>) -> Result<String, SuiteErro
     Ok(text)
 }
 
+/// A suspect.toml with other tests of the project.
+pub(super) struct Other {
+    /// How it speaks of them.
+    pub(super) what: String,
+    pub(super) text: String,
+    /// Whether it has another build command.
+    pub(super) builds_otherwise: bool,
+}
+
+/// Those with the project's other tests, where `text` ends as [`init`] wrote it: the likeliest first. What stands before the tests stays if it was changed.
+pub(super) fn others(root: &Path, text: &str) -> Vec<Other> {
+    let found: Vec<(String, String, String)> = candidates(root)
+        .map(|tests| (head(root, None, &tests), suite(root, &tests), commented(root, &tests).0))
+        .collect();
+    let Some(at) = found.iter().position(|(_, suite, _)| text.ends_with(suite.as_str())) else { return Vec::new() };
+    let (old_head, old_suite, _) = &found[at];
+    let before = &text[..text.len() - old_suite.len()];
+    let others = found.iter().filter(|(_, suite, _)| suite != old_suite).map(|(head, suite, what)| {
+        let head = if before == old_head { head } else { before };
+        Other { what: what.clone(), text: format!("{head}{suite}"), builds_otherwise: head != before }
+    });
+    others.collect()
+}
+
 fn text(root: &Path, last: Option<&BuildReport>) -> String {
-    let mut out = String::from("# What suspect builds and tests. Paths are relative to this file.\n\n");
     let tests = found(root);
-    let (built_by, check) = match &tests {
+    head(root, last, &tests) + &suite(root, &tests)
+}
+
+/// What stands before the tests.
+fn head(root: &Path, last: Option<&BuildReport>, tests: &Tests) -> String {
+    let mut out = String::from("# What suspect builds and tests. Paths are relative to this file.\n\n");
+    let (built_by, check) = match tests {
         Tests::Listed(listed) => (build_section::built_by(listed.kind), None),
         Tests::Make(check) => (Some(build_section::tested_by(root, check)), Some(check)),
         Tests::Target(_) => (Some(build_section::CMAKE), None),
@@ -43,11 +72,10 @@ fn text(root: &Path, last: Option<&BuildReport>) -> String {
     };
     out.push_str(&build_section::of(root, last, built_by, check));
     out.push_str(STORE);
-    match &tests {
+    match tests {
         Tests::Make(CheckTarget { source: Some(source), .. }) => out.push_str(&trusting(root, source)),
         _ => out.push_str(RANK),
     }
-    out.push_str(&suite(root, &tests));
     out
 }
 
@@ -90,8 +118,13 @@ struct Listed {
     comment: String,
 }
 
-/// Those that are there, or will be once the project is built.
+/// Those that most likely are the tests, of those that are there, or will be once the project is built.
 fn found(root: &Path) -> Tests {
+    candidates(root).next().unwrap_or(Tests::Unknown)
+}
+
+/// All that may be the tests, the likeliest first.
+fn candidates(root: &Path) -> impl Iterator<Item = Tests> {
     let scripts_only = |kind: &Kind| matches!(kind, Kind::Command(_));
     let there = detect(root).filter(|detected| !scripts_only(&detected.kind)).map(|detected| {
         let dir = if detected.dir.as_os_str().is_empty() { ".".into() } else { detected.dir.display().to_string() };
@@ -99,30 +132,36 @@ fn found(root: &Path) -> Tests {
     });
     let later = || later(root).map(|(kind, dir, why)| Listed { kind, dir: dir.into(), comment: why.into() });
     let listed = there.or_else(later).map(Tests::Listed);
-    let pairs = || pairs(root).map(|(dir, input, output)| Tests::Pairs(dir, input, output));
-    let check = CheckTarget::of(root);
+    let checks = CheckTarget::all(root);
     // Scripts of which the Makefile's tests do not speak do something else: they look for bad style, or make test data.
     let is_run = |pattern: &String| {
         let dir = pattern.split('/').next().unwrap_or_default();
         let is_run_so = |check: &CheckTarget| {
             check.mentions(dir).unwrap_or(true) && !check.gives_arguments(dir) && !check.leaves_to_make(dir)
         };
-        check.as_ref().is_none_or(is_run_so)
+        checks.first().is_none_or(is_run_so)
     };
+    let pairs = pairs(root).map(|(dir, input, output)| Tests::Pairs(dir, input, output));
+    let target = options::target_of_cmake(root).map(Tests::Target);
     let scripts = scripts(root).filter(is_run).map(Tests::Scripts);
-    let target = || options::target_of_cmake(root).map(Tests::Target);
-    let script = || script::of(root).map(Tests::Script);
-    listed
-        .or_else(pairs)
-        .or_else(target)
-        .or(scripts)
-        .or(check.map(Tests::Make))
-        .or_else(script)
-        .unwrap_or(Tests::Unknown)
+    let script = script::of(root).map(Tests::Script);
+    let found = [listed, pairs, target, scripts].into_iter().flatten();
+    found.chain(checks.into_iter().map(Tests::Make)).chain(script)
 }
 
 fn suite(root: &Path, tests: &Tests) -> String {
-    let (comment, body) = match tests {
+    match tests {
+        Tests::Unknown => format!("{UNKNOWN}{FURTHER}"),
+        tests => {
+            let (comment, body) = commented(root, tests);
+            format!("# The tests ({comment}).\n[[suite]]\n{body}{FURTHER}")
+        }
+    }
+}
+
+/// How the tests were found, and the keys that say how they are run; nothing where none were found.
+fn commented(root: &Path, tests: &Tests) -> (String, String) {
+    match tests {
         Tests::Listed(Listed { kind, dir, comment }) => {
             (comment.clone(), format!("kind = \"{kind}\"\ndir = {}\n{}", quoted(dir), cases(root)))
         }
@@ -139,21 +178,22 @@ fn suite(root: &Path, tests: &Tests) -> String {
                 format!("kind = \"command\"\nlist = \"ls {pattern}\"\nrun = \"sh {{test}}\"\nresult = \"exit\"\n");
             (format!("found {pattern}"), body)
         }
-        Tests::Make(CheckTarget { runs: Runs::Programs(programs), .. }) => {
+        Tests::Make(CheckTarget { runs: Runs::Programs(programs), dir, .. }) => {
+            let dir = dir.as_ref().map(|dir| format!("dir = {}\n", quoted(dir))).unwrap_or_default();
             let body = match programs.as_slice() {
-                [program] => format!("kind = \"command\"\nrun = \"{program}\"\n"),
+                [program] => format!("kind = \"command\"\nrun = {}\n", quoted(program)),
                 programs => {
                     let list = quoted(&format!("printf '%s\\n' {}", programs.join(" ")));
                     format!("kind = \"command\"\nlist = {list}\nrun = \"{{test}}\"\n")
                 }
             };
+            let body = format!("{body}{dir}");
             ("programs that the Makefile makes".to_owned(), body)
         }
         Tests::Make(CheckTarget { runs: Runs::Command(command), .. }) | Tests::Script(command) => as_one(command),
         Tests::Target(target) => as_one(&format!("cmake --build build --target {target}")),
-        Tests::Unknown => return format!("{UNKNOWN}{FURTHER}"),
-    };
-    format!("# The tests ({comment}).\n[[suite]]\n{body}{FURTHER}")
+        Tests::Unknown => (String::new(), String::new()),
+    }
 }
 
 /// A comment and a suite for a command that runs all tests.

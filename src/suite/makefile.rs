@@ -141,8 +141,13 @@ impl Makefile {
         lines
     }
 
+    /// Whether it hands variables on to what its recipes run.
+    pub(super) fn exports(&self) -> bool {
+        self.text.lines().any(|line| line.split_whitespace().next() == Some("export"))
+    }
+
     /// Words with the variables that they are replaced by their text.
-    fn expanded(&self, text: &str, depth: u32) -> Option<Vec<String>> {
+    pub(super) fn expanded(&self, text: &str, depth: u32) -> Option<Vec<String>> {
         let mut words = Vec::new();
         for word in text.split_whitespace() {
             let variable = ["$(", "${"].into_iter().find_map(|begin| word.strip_prefix(begin));

@@ -78,7 +78,7 @@ pub fn refine(root: &Path, how: &Refining) -> Result<Vec<Refinement>, SuiteError
 }
 
 /// Writes a file of the user's, which keeps its permissions, and its text if the new one cannot be written.
-fn write_whole(path: &Path, text: &str) -> io::Result<()> {
+pub(super) fn write_whole(path: &Path, text: &str) -> io::Result<()> {
     let path = path.canonicalize()?;
     let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
     file.write_all(text.as_bytes())?;
@@ -131,6 +131,17 @@ impl Refining<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// Whether a test starts something that leaves a record; those behind the first that does are not run.
+    pub(super) fn start_recorded(&self, suite: &Suite) -> Result<bool, SuiteError> {
+        for (number, test) in suite.tests().iter().enumerate() {
+            (self.begins)(number + 1, suite.tests().len(), &test.name);
+            if self.one(suite, test, FIRST_LIMIT)?.processes > 0 {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     fn all(&self, suite: &Suite) -> Result<Vec<Seen>, SuiteError> {

@@ -3,6 +3,14 @@
 use super::check_target::{Runs, TARGETS};
 use super::makefile::Makefile;
 
+/// Targets that one names one in the other, and variables likewise, at most, so that no circle of them is followed for ever.
+const NESTED: u32 = 5;
+/// Commands of a recipe that only say something.
+const SAID: [&str; 3] = ["echo", "printf", ":"];
+/// What means something to a shell.
+const SHELL: [char; 19] =
+    ['$', '|', '&', ';', '<', '>', '(', ')', '{', '}', '*', '?', '[', '~', '`', '#', '"', '\'', '\\'];
+
 /// Programs that rules make and start.
 pub(super) struct Started {
     /// The rules' targets.
@@ -21,6 +29,41 @@ pub(super) fn all_of(makefile: &Makefile, target: &str) -> Option<Started> {
     let found = Started::among(makefile, targets.unwrap_or_default());
     let found = if found.programs.is_empty() { Started::by_name(makefile, target)? } else { found };
     found.others.is_empty().then_some(found)
+}
+
+/// Programs that a target of tests does nothing but start, one after the other, as its recipes name them. With arguments it is one.
+pub(super) fn alone(makefile: &Makefile, target: &str) -> Option<Vec<String>> {
+    let mut commands = Vec::new();
+    collect_commands(makefile, target, NESTED, &mut commands)?;
+    let is_made = |command: &String| {
+        let program = command.split(' ').next().unwrap_or_default();
+        program.contains('/') && makefile.makes(program.strip_prefix("./").unwrap_or(program))
+    };
+    let is_plain = |command: &String| !command.contains(' ') || commands.len() == 1;
+    let of_make = makefile.exports() || commands.is_empty();
+    (!of_make && commands.iter().all(|command| is_made(command) && is_plain(command))).then_some(commands)
+}
+
+/// Adds the commands of a target's recipe, and of those of what it is made of where that is no file; nothing where one is more than words.
+fn collect_commands(makefile: &Makefile, target: &str, depth: u32, commands: &mut Vec<String>) -> Option<()> {
+    for name in makefile.sources(target)?.iter().filter(|name| makefile.makes(name) && !makefile.makes_file(name)) {
+        collect_commands(makefile, name, depth.checked_sub(1)?, commands)?;
+    }
+    for line in makefile.recipe(target) {
+        let line = line.trim().trim_start_matches(['@', '-', '+']).trim();
+        if line.split_whitespace().next().is_some_and(|word| SAID.contains(&word)) && !line.contains(SHELL) {
+            continue;
+        }
+        let words = makefile.expanded(line, NESTED)?;
+        if words.iter().any(|word| word.contains(SHELL)) || words.first()?.contains('=') {
+            return None;
+        }
+        let command = words.join(" ");
+        if !commands.contains(&command) {
+            commands.push(command);
+        }
+    }
+    Some(())
 }
 
 /// Those among what `make` alone makes.

@@ -66,7 +66,7 @@ pub fn budget(longest: u64, failing: bool) -> u64 {
     longest.saturating_mul(BUDGET_FACTOR).max(if failing { FAILING_BUDGET } else { 1 })
 }
 
-/// The same for a second trial on a failing test on which the first one was cut.
-pub fn patient_budget(longest: u64) -> u64 {
-    budget(longest, true).max(PATIENT_BUDGET)
+/// The same for a second trial on a failing test on which the first one was cut, where a process of a right run takes `enough`.
+fn patient_budget(longest: u64, enough: u64) -> u64 {
+    budget(longest, true).max(PATIENT_BUDGET).max(enough)
 }

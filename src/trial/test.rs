@@ -22,7 +22,7 @@ use super::judge::{Complaint, Finished, Judge, Stream};
 use super::prepare::{Found, Preparing, Stand};
 use super::{
     BUDGET_FACTOR, End, Executor, Executors, FirstRun, Mutant, Observation, Oracle, Reason, TrialError, Watched,
-    Worker, budget, reader,
+    Worker, budget, patient_budget, reader,
 };
 use crate::program::Program;
 use crate::suite::{Judging, Suite, Test, Verdict};
@@ -39,6 +39,7 @@ pub struct TestTrials {
     sites: Sites,
     reason: Option<Reason>,
     longest: u64,
+    patience: u64,
     wall_ns: u64,
     busy_ns: u64,
     summary: Summary,
@@ -161,6 +162,12 @@ impl TestTrials {
             }
             _ => {}
         }
+        let enough = worker.setup().enough;
+        let longest = match verdict {
+            _ if is_cut => ran.longest / BUDGET_FACTOR,
+            Verdict::Pass => ran.longest,
+            _ => ran.longest.max(enough / BUDGET_FACTOR),
+        };
         let mut trials = TestTrials {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             test: test.clone(),
@@ -168,11 +175,8 @@ impl TestTrials {
             sites,
             oracle: recording.oracle,
             reason: None,
-            longest: match verdict {
-                _ if is_cut => ran.longest / BUDGET_FACTOR,
-                Verdict::Pass => ran.longest,
-                _ => ran.longest.max(worker.setup().enough / BUDGET_FACTOR),
-            },
+            longest,
+            patience: patient_budget(longest, enough),
             wall_ns: LEAST_WALL + PATIENCE * ran.wall_ns,
             busy_ns: LEAST_BUSY + PATIENCE * ran.wall_ns,
             summary,
@@ -195,6 +199,11 @@ impl TestTrials {
     /// fails; see [`super::budget`].
     pub fn longest(&self) -> u64 {
         self.longest
+    }
+
+    /// Hooks and ticks that each process of a second trial may execute, where the first one was cut on this failing test.
+    pub fn patience(&self) -> u64 {
+        self.patience
     }
 
     /// What the test expects on standard output, as far as trials are compared with it (see [`Observation::matched`]); `None` of a test

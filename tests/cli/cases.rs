@@ -308,3 +308,54 @@ fn functions_are_left_out_behind_a_driver_and_return_what_most_do() {
     assert!(said.contains("fails: own/test_times: exit status 1: test_own.c:16: 8, not 6"), "{said}");
     assert!(said.contains("3 passing, 1 failing, 0 not counted; recorded\n"), "{said}");
 }
+
+/// A runner that gives each test a record, and goes on behind a failed check by a jump.
+const RECORDS: &str = r#"
+#include <setjmp.h>
+#include <stdio.h>
+#include "../cases/calc.h"
+typedef struct UnitTest { void (*function)(struct UnitTest *); int failed; jmp_buf out; } UnitTest;
+static void expect(UnitTest *tc, int line, int is, int wanted)
+{
+    if (is != wanted) {
+        printf("test_records.c:%d: %d, not %d\n", line, is, wanted);
+        tc->failed = 1;
+        longjmp(tc->out, 1);
+    }
+}
+static void test_add(UnitTest *tc) { expect(tc, __LINE__, add(2, 3), 5); }
+static void test_times(UnitTest *tc) { expect(tc, __LINE__, times(2, 3), 6); }
+static void test_none(UnitTest *tc) { expect(tc, __LINE__, add(0, 0), 0); }
+static void UnitTestRun(UnitTest *tc)
+{
+    if (!setjmp(tc->out))
+        tc->function(tc);
+}
+int main(void)
+{
+    UnitTest tests[] = {{test_add}, {test_times}, {test_none}};
+    int failed = 0;
+    for (int i = 0; i < 3; i++) {
+        UnitTestRun(&tests[i]);
+        failed += tests[i].failed;
+    }
+    return failed > 0;
+}
+"#;
+
+#[test]
+fn functions_that_take_a_record_of_their_test_are_cases_of_what_another_make_starts() {
+    let project = Project::new();
+    project.copy_program("cases/calc.c").copy_program("cases/calc.h").write("test/test_records.c", RECORDS);
+    let makefile = "libcalc.a: calc.o\n\tar r $@ calc.o\ncalc.o: cases/calc.c\n\t$(CC) -g -c cases/calc.c\ncheck: libcalc.a\n\t@(cd test; $(MAKE))\n";
+    project.write("Makefile", makefile).write("test/data.sh", "exit 1\n");
+    project.write(
+        "test/Makefile",
+        "all: check\ncheck: unit\n\t@./unit\nunit: test_records.c\n\t$(CC) -g -o $@ test_records.c ../libcalc.a\n",
+    );
+    let output = project.suspect(&[]);
+    let said = text(&output);
+    assert!(said.contains("`cases = \"auto\"` into [[suite]] 1: 1 tests become 3"), "{said}");
+    assert!(said.contains("1 of 3 tests fails") && said.contains("command/test_times fails: "), "{said}");
+    assert!(said.contains("`i < count`"), "{said}");
+}

@@ -59,6 +59,48 @@ fn it_says_what_it_takes_for_build_and_tests() {
     assert!(nothing.fail(&[], 1).contains("no build command"));
 }
 
+/// A project whose first tests by custom only look at its sources.
+fn with_a_check_of_style() -> Project {
+    let project = Project::new();
+    project.write("prog.c", SOURCE).write("style.sh", "! grep goto prog.c\n");
+    let tests = "test: prog\n\t./prog 3 4\n\t./prog 10 9\n";
+    let makefile = format!("prog: prog.c\n\t$(CC) -O1 -o prog prog.c\ncheck:\n\tsh style.sh\n{tests}");
+    project.write("Makefile", &makefile);
+    project
+}
+
+#[test]
+fn tests_that_start_nothing_instrumented_give_way_to_others() {
+    let project = with_a_check_of_style();
+    let output = project.suspect(&[]);
+    let said = text(&output);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("takes `make test` as one test") && said.contains("1 of 1 tests fails"), "{said}");
+    let config = std::fs::read_to_string(project.path().join("suspect.toml")).unwrap();
+    assert!(config.contains("\nrun = \"make test\"\n") && !config.contains("\nrun = \"make check\"\n"), "{config}");
+    // Also where the verbs are given one by one.
+    let refined = with_a_check_of_style();
+    refined.succeed(&["init"]);
+    refined.succeed(&["build"]);
+    let at = refined.path().join("suspect.toml");
+    // What stands before the tests is the user's.
+    let edited = format!("# Ours.\n{}", std::fs::read_to_string(&at).unwrap());
+    refined.write("suspect.toml", &edited);
+    refined.succeed(&["init", "--refine"]);
+    let taken = std::fs::read_to_string(&at).unwrap();
+    assert!(taken.starts_with("# Ours.\n") && taken.contains("\nrun = \"make test\"\n"), "{taken}");
+    // Tests that the user wrote stay, and so do all where none start anything.
+    let own = taken.replace("make test", "sh style.sh");
+    refined.write("suspect.toml", &own);
+    refined.succeed(&["init", "--refine"]);
+    assert_eq!(std::fs::read_to_string(&at).unwrap(), own);
+    refined
+        .write("suspect.toml", &edited)
+        .write("Makefile", "prog: prog.c\n\t$(CC) -o prog prog.c\ncheck test:\n\tsh style.sh\n");
+    refined.succeed(&["init", "--refine"]);
+    assert_eq!(std::fs::read_to_string(&at).unwrap(), edited);
+}
+
 #[test]
 fn watching_it_answers_after_each_save() {
     let project = project();

@@ -25,6 +25,8 @@ const AROUND: [&str; 14] = [
 /// First words of functions that bring tests together.
 const GATHERING: [&str; 9] = ["run", "make", "create", "new", "build", "register", "add", "get", "print"];
 
+/// Words in the names of types of which runners give each test one.
+const RECORDS: [&str; 6] = ["test", "tests", "case", "tc", "suite", "unit"];
 /// Whether a function of a file is named like a test.
 pub fn is_named_so(name: &str, file: &str) -> bool {
     let said = words(name);
@@ -38,6 +40,20 @@ pub fn is_named_so(name: &str, file: &str) -> bool {
         parts.any(|word| is_of(word.trim_end_matches('s'), &["test", "check", "unit", "spec", "t"]))
     };
     name != "main" && !gathers && !is_around && (has(&TESTS) || has(&CHECKS) && in_tests())
+}
+
+/// Whether a function of this name and type, as C writes it, takes the record of a test that its runner gives each case: `CuTest *`,
+/// `abts_case *, void *`. One that takes anything else may be a helper, and one that is called like `CuTestDelete` works for the runner.
+pub fn takes_record(name: &str, kind: &str) -> bool {
+    let taken = kind.rsplit_once('(').and_then(|(_, rest)| rest.strip_suffix(')')).unwrap_or_default();
+    let mut taken = taken.split(',').map(str::trim);
+    let is_record = |kind: &str| {
+        let record = kind.strip_suffix('*').map(str::trim).filter(|record| !record.contains('*'));
+        let said = words(record.unwrap_or_default().trim_start_matches("struct "));
+        let works_for_it = said.len() > 1 && words(name).starts_with(&said);
+        !works_for_it && said.iter().any(|word| RECORDS.contains(&word.as_str()))
+    };
+    taken.next().is_some_and(is_record) && taken.all(|kind| kind == "void *")
 }
 
 /// The words of a name, in small letters: `testParse_2` is `test`, `parse`.
@@ -61,6 +77,27 @@ pub fn words(name: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_record_of_a_test_is_known_by_its_type() {
+        for kind in ["void (CuTest *)", "void (struct abts_case *, void *)", "int (TestContext *)", "void (cu_test *)"]
+        {
+            assert!(takes_record("test_add", kind), "{kind}");
+        }
+        for kind in [
+            "void (void)",
+            "void ()",
+            "int (const char *)",
+            "void (struct parser *)",
+            "void (CuTest *, int)",
+            "void (CuTest **)",
+            "void",
+            "",
+        ] {
+            assert!(!takes_record("test_parse", kind), "{kind}");
+        }
+        assert!(!takes_record("CuTestDelete", "void (CuTest *)") && takes_record("test_delete", "int (struct test *)"));
+    }
 
     #[test]
     fn names_say_which_functions_test() {

@@ -4,8 +4,9 @@ use inkwell::llvm_sys::LLVMTypeKind;
 use inkwell::llvm_sys::core::*;
 use suspect_format::abi::{self, CaseWay};
 
-use crate::inject::case_names::{is_named_so, words};
+use crate::inject::case_names::{is_named_so, takes_record, words};
 use crate::llvm::builder::Builder;
+use crate::llvm::debug_info::Info;
 use crate::llvm::global::weak_global;
 use crate::llvm::ir::{Block, LLVMIntPredicate, LLVMLinkage, LLVMOpcode, Module, Type, Value, llvm};
 use crate::llvm::shim;
@@ -13,15 +14,24 @@ use crate::llvm::shim;
 /// LLVM's function for the address where a function's return address lies.
 const RETURN_ADDRESS: &str = "llvm.addressofreturnaddress.p0";
 
-/// Whether `function` may be a case: it takes nothing, returns nothing, a number or an address, and its name says so.
+/// Whether `function` may be a case: it takes nothing or a record of tests, returns nothing, a number or an address, and its name says so.
 pub fn is_case(module: Module, function: Value) -> bool {
     let takes_nothing = function.parameters().is_empty() && !function.is_variadic();
+    let takes_test = || {
+        let is_address =
+            |value: &Value| llvm!(LLVMGetTypeKind(LLVMTypeOf(value.0))) == LLVMTypeKind::LLVMPointerTypeKind;
+        let declared = Info::subprogram_of(function).map(Info::function_type_name);
+        !function.is_variadic()
+            && function.parameters().iter().all(is_address)
+            && declared.is_some_and(|kind| takes_record(&function.name(), &kind))
+    };
+    let takes_so = takes_nothing || takes_test();
     let is_plain = llvm!(shim::suspect_returns_a_number(function.0)) && width(function).is_none_or(|bits| bits <= 64);
     let pure = function.has_attribute("memory") || function.linkage() == LLVMLinkage::LLVMAvailableExternallyLinkage;
     // A message, or else a suite.
     let gives_address = takes_nothing && kind(function) == LLVMTypeKind::LLVMPointerTypeKind;
     let is_suite = gives_address && words(&function.name()).iter().any(|word| word == "suite");
-    takes_nothing && is_plain && !pure && !is_suite && is_named_so(&function.name(), &module.source())
+    takes_so && is_plain && !pure && !is_suite && is_named_so(&function.name(), &module.source())
 }
 
 /// Bits of the whole number that a function returns.
@@ -58,7 +68,7 @@ pub fn ask(module: Module, function: Value) {
     let result = builder.call(hook(module, abi::HOOK_CASE_RESULT, long, &[]), &[]);
     return_bits(&builder, function, result);
     let builder = Builder::at_end(module, around);
-    let result = builder.call(function, &[]);
+    let result = builder.call(function, &function.parameters());
     let left = hook(module, abi::HOOK_CASE_LEFT, module.void(), &[word, word, long]);
     let returns = module.constant(32, u64::from(kind(function) != LLVMTypeKind::LLVMVoidTypeKind));
     builder.call(left, &[answer, returns, bits_of(module, &builder, function, result)]);

@@ -15,7 +15,7 @@ use crate::search::SearchTest;
 use crate::search::known::{identity, is_second, record};
 use crate::search::policy::Pair;
 use crate::store::TriedRecord;
-use crate::trial::{Mutant, Observation, budget, patient_budget};
+use crate::trial::{Mutant, Observation, budget};
 
 /// Time of tests that are got ready before the trials of a round, at most.
 const QUICK: Duration = Duration::from_secs(5);
@@ -102,7 +102,7 @@ impl<L: Lab> Job for Round<'_, L> {
         let of = |candidate: &u32| self.trials.candidates()[*candidate as usize].mutant.clone();
         let mutants: Vec<Mutant> = batch.trials.iter().map(of).collect();
         let budget = match batch.trials.first().is_some_and(|first| is_second((*first, batch.place), self.trials)) {
-            true => patient_budget(ready.longest()),
+            true => ready.patience(),
             false => budget(ready.longest(), self.chosen[batch.place as usize].failed),
         };
         self.search.lab.run(worker, ready, &mutants, budget, shown)

@@ -104,6 +104,10 @@ impl OracleFacts for Ready {
         100
     }
 
+    fn patience(&self) -> u64 {
+        32_000_000
+    }
+
     fn matched(&self) -> Option<u64> {
         Some(5)
     }
