@@ -30,6 +30,8 @@ pub struct Passing {
     mend: Option<String>,
     /// The test passes in it; else its first wrong line is right, and others are not.
     is_whole: bool,
+    /// The change is one of the check that fails, and not of what it checks.
+    pub is_of_check: bool,
 }
 
 /// How the best change of the program that the last ranking knows mends a failing test.
@@ -78,7 +80,8 @@ pub fn mended(
         let Some(is_whole) = serves(failing, right, &recorded) else { continue };
         let at = format!("{} at {}:{}", change_of(&claim.shown), claim.shown.file, claim.shown.line);
         let (option, tried) = (option_of(&search, change), search.tried());
-        let passing = Passing { recorded, change, option, tried, mend: Some(at), is_whole };
+        let is_of_check = search.is_of_check(change);
+        let passing = Passing { recorded, change, option, tried, mend: Some(at), is_whole, is_of_check };
         return Ok(Mended::Run(Box::new((passing, claim.clone()))));
     }
     Ok(Mended::Lines(lines))
@@ -100,7 +103,8 @@ pub fn turned(
     let Some(recorded) = room.record_changed(failing, change, "turned")? else { return Ok(None) };
     let Some(is_whole) = serves(failing, right, &recorded) else { return Ok(None) };
     let (option, tried) = (option_of(&search, change), search.tried());
-    Ok(Some(Passing { recorded, change, option, tried, mend: None, is_whole }))
+    let is_of_check = search.is_of_check(change);
+    Ok(Some(Passing { recorded, change, option, tried, mend: None, is_whole, is_of_check }))
 }
 
 /// Whether a run passes, if it can be compared with the failing one at all: it passes, or the first wrong line is right in it.
@@ -137,9 +141,14 @@ pub fn make(
     asked: Itself,
     budget: Duration,
 ) -> Result<Passing, Obstacle> {
-    let (change, option, tried) = match asked {
-        Itself::Switched(Some(turn)) => (Change::Turned(turn), switch(turn), 1),
-        asked => found(&Search::new(room, name, failing, None)?, name, asked, budget)?,
+    let ((change, option, tried), is_of_check) = match asked {
+        Itself::Switched(Some(turn)) => ((Change::Turned(turn), switch(turn), 1), false),
+        asked => {
+            let search = Search::new(room, name, failing, None)?;
+            let found = found(&search, name, asked, budget)?;
+            let is_of_check = search.is_of_check(found.0);
+            (found, is_of_check)
+        }
     };
     let cannot = || {
         Obstacle::new(
@@ -165,7 +174,7 @@ pub fn make(
             }
         });
     }
-    Ok(Passing { recorded, change, option, tried, mend: None, is_whole: true })
+    Ok(Passing { recorded, change, option, tried, mend: None, is_whole: true, is_of_check })
 }
 
 fn found(search: &Search<'_>, name: &str, asked: Itself, budget: Duration) -> Result<(Change, String, u32), Obstacle> {

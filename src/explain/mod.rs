@@ -89,13 +89,19 @@ pub fn explain(
     let until = Instant::now() + request.budget;
     room.end_at(until);
     failing::failure(&room, &test.name).iter().for_each(told);
-    for _ in 1..MOST_RECORDED {
-        let (explanation, is_steady) = explanation_of(&room, test, (request, None), until, told)?;
-        if is_steady || explanation.verified || is_over(until) {
+    let mut known: Option<Explanation> = None;
+    let mut times = 1;
+    loop {
+        let (explanation, is_steady) = match (explanation_of(&room, test, (request, None), until, told), known) {
+            (Err(Obstacle::Time(_)), Some(known)) => return Ok(known),
+            (found, _) => found?,
+        };
+        if is_steady || explanation.verified || is_over(until) || times == MOST_RECORDED {
             return Ok(explanation);
         }
+        known = Some(explanation);
+        times += 1;
     }
-    Ok(explanation_of(&room, test, (request, None), until, told)?.0)
 }
 
 /// Keeps an explanation, in place of an older one of the same question, for reports.
@@ -124,6 +130,7 @@ fn explanation_of(
     until: Instant,
     told: &dyn Fn(&Explanation),
 ) -> Result<(Explanation, bool), Obstacle> {
+    room.end_runs_at(until);
     let Failing { recorded: failing, unsteady, held } = of_blamed_process(room, test, request, until)?;
     if let Some(why) = ends_otherwise(room, &test.name, &failing) {
         return Err(Obstacle::new(Obstacle::Tests, why));
@@ -145,6 +152,7 @@ fn explanation_of(
     // Where nothing can be compared in time, the failing run alone is still followed.
     let alone = until.saturating_duration_since(Instant::now()) / ALONE;
     let until = if request.second == Second::Alike { until - alone } else { until };
+    room.end_runs_at(until);
     let asked = Question {
         room,
         test,

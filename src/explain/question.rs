@@ -89,6 +89,10 @@ const OTHER_BUILD: &str = "the correct version";
 /// What comes before a change that was made.
 pub const BEFORE: &str = "what lies before that was followed in the failing run alone, by way of likely lines of the last `suspect rank`; it is not proved";
 
+/// What comes before a change of the check itself.
+const BEFORE_CHECK: &str = "that change is of the check, and says nothing of what is checked; what lies before it was followed in the failing run alone; it is \
+     not proved";
+
 /// The changes that the ranking knows there do harm, or act more than once, or nothing can be compared under them.
 const NO_MEND: &str =
     "no change that breaks nothing, on the first lines of the last `suspect rank`, gives a run to compare it with";
@@ -246,8 +250,13 @@ impl Question<'_> {
         check_same_program(&recorded).map_err(No::Unfit)?;
         let mut explanation = self.compare(recorded, [passing.name.clone(), self.test.name.clone()], None, wanted)?;
         // Only where it matters: another run of a test may take long.
-        if self.request.method == Method::Cc && !explanation.verified && !self.room.is_slow(&passing.name) {
-            let again = self.room.record(passing, "again")?;
+        let is_worth = !explanation.verified && !self.room.is_slow(&passing.name) && !is_over(self.until);
+        if self.request.method == Method::Cc && is_worth {
+            let again = match self.room.record(passing, "again") {
+                // What was found out holds without it.
+                Err(Obstacle::Time(_)) => return Ok(explanation),
+                again => again?,
+            };
             let unsteady = unsteady(self.room, passing, [&first, &again], self.until)?;
             self.marks.odd.set(self.marks.odd.get() || unsteady.is_some());
             explanation.trust.extend(unsteady);
@@ -340,7 +349,8 @@ impl Question<'_> {
         let mut explanation = self.compare(recorded, names, Some(passing), Wanted::Any)?;
         explanation.trust.insert(0, passing.trust(why));
         if !explanation.before.is_empty() {
-            explanation.trust.insert(1, BEFORE.to_owned());
+            let is_followed = passing.is_of_check;
+            explanation.trust.insert(1, if is_followed { BEFORE_CHECK } else { BEFORE }.to_owned());
         }
         Ok(explanation)
     }
@@ -423,10 +433,16 @@ impl Question<'_> {
             failure.reworded(|message| [vec![message.to_owned()], warnings.clone()].concat().join("; "))
         })?;
         explanation.trust.extend(warnings);
-        if let (Some(point), Some(false)) = (changed, made.map(Passing::is_mended))
+        if let (Some(point), Some(passing)) = (changed, made)
             && let Some(start) = case.runs.alignment.partner(Side::First, point)
         {
-            explanation.before = case.before(start, self.room.ranked_lines(), &explanation.chain_lines());
+            let told = explanation.chain_lines();
+            if !passing.is_mended() {
+                explanation.before = case.before(start, self.room.ranked_lines(), &told);
+            }
+            if explanation.before.is_empty() && passing.is_of_check {
+                explanation.before = case.followed_before(start, &told);
+            }
         }
         Ok(explanation)
     }

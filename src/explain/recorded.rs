@@ -1,5 +1,6 @@
 //! Runs tests in record mode and reads what they did.
 
+mod bounded;
 mod ranked;
 mod reading;
 
@@ -85,6 +86,8 @@ pub struct RecordingRoom<'a> {
     pace: Cell<f64>,
     /// When what reads recordings ends, done or not.
     deadline: Cell<Deadline>,
+    /// When runs of tests end, done or not, if an end is set.
+    runs_until: Cell<Option<Instant>>,
     /// By test, the process that is to be looked at, and why.
     looked_at: RefCell<HashMap<String, (u32, Sign)>>,
     /// Where the tests are run in another build of the program, such as the correct version.
@@ -160,6 +163,7 @@ impl<'a> RecordingRoom<'a> {
             took: RefCell::default(),
             pace: Cell::new(NANOSECONDS_A_BYTE),
             deadline: Cell::new(Deadline::NEVER),
+            runs_until: Cell::default(),
             looked_at: RefCell::default(),
             other: None,
             _lock: lock,
@@ -239,7 +243,7 @@ impl<'a> RecordingRoom<'a> {
     pub fn record(&self, test: &Test, label: &str) -> Result<RecordedTest, Obstacle> {
         self.progress.show(false, &|_| format!("recording {}", test.name));
         let is_endless = self.is_endless(test);
-        let test = &if is_endless { self.limited(test) } else { test.clone() };
+        let test = &self.bounded(if is_endless { self.limited(test) } else { test.clone() });
         let directory = self.tmp.join(label);
         // What an earlier test of this label recorded is none of this one's.
         crate::exec::remove_tree(&directory);
@@ -257,6 +261,9 @@ impl<'a> RecordingRoom<'a> {
         let plain = self.run(test, &directory, most)?;
         self.took.borrow_mut().insert(test.name.clone(), began.elapsed());
         let verdict = plain.verdict;
+        if verdict == Verdict::Timeout {
+            self.check_time_for_runs(&test.name)?;
+        }
         let mut paths = Vec::new();
         for entry in fs::read_dir(&directory).map_err(Obstacle::of(Obstacle::File))? {
             let path = entry.map_err(Obstacle::of(Obstacle::File))?.path();
@@ -266,7 +273,7 @@ impl<'a> RecordingRoom<'a> {
         }
         let is_suspected = |recording: &Recording| self.is_suspected(recording);
         let asked = Asked { most, looked_at, is_suspected: &is_suspected };
-        let known = Known { verdict, processes: u32::try_from(paths.len()).ok() };
+        let known = Known { processes: u32::try_from(paths.len()).ok(), most: self.time_for_runs(), ..verdict.into() };
         if let Some((runs, run)) = self.record_contained(test, known, label, most)
             && let Some(recorded) = of_contained(runs, run, plain.reason.clone(), &asked)?
         {
@@ -307,7 +314,7 @@ impl<'a> RecordingRoom<'a> {
             // It did not end in time, say: that is looked at as it is.
             _ => return Ok(None),
         };
-        let known = Known { verdict, processes: None };
+        let known = Known { most: self.time_for_runs(), ..verdict.into() };
         let began = Instant::now();
         let Some((runs, run)) = self.record_contained(test, known, label, most) else { return Ok(None) };
         self.took.borrow_mut().insert(test.name.clone(), began.elapsed());
@@ -393,7 +400,7 @@ impl<'a> RecordingRoom<'a> {
         self.show_changed();
         let mut worker = self.worker.borrow_mut();
         let (Some(runs), Some(worker)) = (&recorded.runs, worker.as_mut()) else { return Ok(None) };
-        let done = runs.patched(worker, &self.suite, plan, forked, None)?;
+        let done = runs.within(self.time_for_runs()).patched(worker, &self.suite, plan, forked, None)?;
         Ok(Some(done.into_iter().map(|patched| patched.answered).collect()))
     }
 
@@ -402,6 +409,7 @@ impl<'a> RecordingRoom<'a> {
         self.show_changed();
         let mut worker = self.worker.borrow_mut();
         let (Some(runs), Some(worker)) = (&recorded.runs, worker.as_mut()) else { return Ok(None) };
+        let runs = runs.within(self.time_for_runs());
         let done = runs.patched(worker, &self.suite, &changing(recorded, change), false, None).map_err(refused)?;
         let run = done.into_iter().next().and_then(|patched| patched.run);
         Ok(run.map(|run| (run.verdict, run.written)))
@@ -436,6 +444,7 @@ impl<'a> RecordingRoom<'a> {
         let directory = self.tmp.join("without");
         crate::exec::remove_tree(&directory);
         fs::create_dir_all(&directory).map_err(Obstacle::of(Obstacle::File))?;
+        let runs = runs.within(self.time_for_runs());
         let done = runs.patched(worker, &self.suite, &plan, false, Some((&directory, LEAST_ENDLESS_BYTES)));
         let done = done.map_err(refused)?.into_iter().next();
         Ok(done.filter(|patched| patched.answered.ended == Ended::Effect).and_then(|patched| patched.run))
@@ -472,7 +481,8 @@ impl<'a> RecordingRoom<'a> {
         let processes = recorded.others as u32 + 1;
         let most = self.most_of(recorded.verdict == Verdict::Timeout, processes);
         let to = Some((directory.as_path(), most.bytes));
-        let done = runs.patched(worker, &self.suite, &changing(recorded, change), false, to).map_err(refused)?;
+        let bounded = runs.within(self.time_for_runs());
+        let done = bounded.patched(worker, &self.suite, &changing(recorded, change), false, to).map_err(refused)?;
         let Some(run) = done.into_iter().next().and_then(|patched| patched.run) else { return Ok(None) };
         let Some(recording) = of_process(&run.recordings, recorded.process)? else { return Ok(None) };
         let recording = recording.within(most.is_of_disk);

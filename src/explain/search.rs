@@ -120,11 +120,13 @@ impl<'a> Search<'a> {
         let ends = self.ends();
         let order = |points: &[u32], but: &BTreeSet<u64>| {
             let wanted = |number: &u64| !but.contains(number) && may_err(points[*number as usize]);
-            let others = switching_order(&self.runs.runs[0], points, &ends).filter(wanted);
-            let mut others: Vec<u64> = others.collect();
-            // The check itself holds if it goes another way, which says nothing of what it checks.
-            others.sort_by_key(|number| self.check().has(self.runs.runs[0].site(points[*number as usize])));
-            others
+            switching_order(&self.runs.runs[0], points, &ends).filter(wanted).collect::<Vec<u64>>()
+        };
+        // The check itself holds if it goes another way, which says nothing of what it checks.
+        let is_check = |number: &u64| self.check().has(self.runs.runs[0].site(self.decisions[*number as usize]));
+        let (checks, others): (Vec<u64>, Vec<u64>) = match asked.conditions() {
+            true => order(&self.decisions, &told).into_iter().partition(is_check),
+            false => Default::default(),
         };
         let (conditions, values) = (asked.conditions(), asked.values());
         let mut out_of_time = [false; 2];
@@ -141,10 +143,13 @@ impl<'a> Search<'a> {
         let known = self.at_known_lines(asked, (&told, &stored), rank);
         let mut found = part(usize::from(!conditions), self.try_all(known, half));
         if conditions && found.is_none() {
-            found = part(0, self.try_all(self.turns(order(&self.decisions, &told).into_iter()), half));
+            found = part(0, self.try_all(self.turns(others.into_iter()), half));
         }
         if values && found.is_none() {
             found = part(1, self.try_all(self.replacements(order(&points, &stored).into_iter()), end));
+        }
+        if conditions && found.is_none() {
+            found = part(0, self.try_all(self.turns(checks.into_iter()), end));
         }
         found.unwrap_or_else(|| Err(self.nothing(asked, budget, out_of_time)))
     }
@@ -308,6 +313,17 @@ impl<'a> Search<'a> {
         let site = self.site(change).filter(|site| skips == Some(true) && check.is_beside(self.code(), *site));
         self.skipping.borrow_mut().extend(site);
         Ok(skips.unwrap_or(known && is_over(until)))
+    }
+
+    /// Whether a change is one of the check itself: of its condition, or of a value that a call hands it. It says nothing of what is checked.
+    pub fn is_of_check(&self, change: Change) -> bool {
+        let run = &self.runs.runs[0];
+        let Change::Replaced(point, _) = change else {
+            return self.site(change).is_some_and(|site| self.check().has(site));
+        };
+        let is_handed = |read: &u32| run.writer(*read) == point;
+        let reads_it = |at: u32| self.check().has(run.site(at)) && run.reads(at).iter().any(is_handed);
+        self.stores.passed().iter().any(|store| store.point == point) && (point + 1..run.points()).any(reads_it)
     }
 
     fn check(&self) -> &Check {

@@ -42,7 +42,7 @@ pub fn workbench<'a>(
     let known = |(index, test): (u32, &TestRecord)| {
         let failed = if endless.tests.contains(&index) { Verdict::Timeout } else { Verdict::Fail };
         let verdict = if test.passed? { Verdict::Pass } else { failed };
-        Some((index, Known { verdict, processes: Some(test.processes) }))
+        Some((index, Known { processes: Some(test.processes), ..verdict.into() }))
     };
     let budget = (watched == Watched::Output && !endless.tests.is_empty()).then_some(endless.budget);
     Ok(Workbench {

@@ -76,7 +76,7 @@ impl TestRuns {
         most: u64,
         clock: u64,
     ) -> Result<(TestRuns, Run), TrialError> {
-        let Known { verdict, processes } = recorded.into();
+        let Known { verdict, processes, most: left } = recorded.into();
         let unsupported = |why: &str| TrialError::Unsupported { test: test.name.clone(), why: why.into() };
         let test = &test.alone().map_err(unsupported)?;
         let mut runs = TestRuns {
@@ -87,7 +87,8 @@ impl TestRuns {
             wall: Duration::ZERO,
             clock,
         };
-        runs.wall = test.own_timeout().unwrap_or(FIRST_WALL) * runs.patience();
+        let wall = test.own_timeout().unwrap_or(FIRST_WALL) * runs.patience();
+        runs.wall = left.map_or(wall, |left| wall.min(left));
         let mut why = None;
         for place in prepare::places(test, worker) {
             runs.place = place;
@@ -116,6 +117,12 @@ impl TestRuns {
         }
         let why = why.unwrap_or_else(|| "it cannot be run anywhere".into());
         Err(TrialError::NotReproducible { test: test.name.clone(), why })
+    }
+
+    /// The same test, each run of which takes at most so much time, if that is less.
+    pub fn within(&self, most: Option<Duration>) -> TestRuns {
+        let wall = most.map_or(self.wall, |most| self.wall.min(most));
+        TestRuns { wall, ..self.clone() }
     }
 
     /// Carries out the tests of a plan, each in a process tree of its own in a fresh place, or, with `forked`, all in children of one process

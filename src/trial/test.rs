@@ -7,6 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use suspect_format::abi::Mode;
 use suspect_format::trial::{Done, PROCESS_CUT, PROCESS_IN_PLACE, PROCESS_LENT, Refusal, TrialResult, common_prefix};
@@ -99,11 +100,13 @@ pub struct Known {
     pub verdict: Verdict,
     /// Instrumented processes that it starts, where that is known.
     pub processes: Option<u32>,
+    /// Time that a recorded run of it may take, where there is no more.
+    pub most: Option<Duration>,
 }
 
 impl From<Verdict> for Known {
     fn from(verdict: Verdict) -> Known {
-        Known { verdict, processes: None }
+        Known { verdict, processes: None, most: None }
     }
 }
 

@@ -10,6 +10,11 @@ fn line_of(source: &str, tag: &str) -> u64 {
 
 /// What `suspect explain` says of a program of these sources that is tested as a whole.
 fn explained(sources: &[(&str, &str)], build: &str, suite: &str) -> Value {
+    told(&tested(sources, build, suite))
+}
+
+/// A project of these sources that was tested.
+fn tested(sources: &[(&str, &str)], build: &str, suite: &str) -> Project {
     let project = Project::new();
     for (name, source) in sources {
         project.write(name, source);
@@ -17,6 +22,10 @@ fn explained(sources: &[(&str, &str)], build: &str, suite: &str) -> Value {
     project.write("suspect.toml", &format!("[build]\ncommand = \"{build}\"\n\n[[suite]]\n{suite}\n"));
     project.succeed(&["build"]);
     project.suspect(&["test"]);
+    project
+}
+
+fn told(project: &Project) -> Value {
     let mut command = project.command(&["explain", "--format", "json"]);
     serde_json::from_slice(&command.output().unwrap().stdout).unwrap()
 }
@@ -271,4 +280,90 @@ fn a_run_that_counts_failed_checks_otherwise_but_tells_them_is_no_reference() {
     let suite = "kind = \"command\"\nrun = \"./larger\"";
     let found = explained(&[("larger.c", LARGER)], "cc -g -O0 -o larger larger.c", suite);
     assert_eq!(found["made"]["point"]["line"], line_of(LARGER, "/* fault */"), "{found}");
+}
+
+/// Pushes cells, and counts one too many.
+const STACK: &str = r#"#include <stdlib.h>
+struct stack { int cells[8]; int depth; };
+struct stack *stack_new(void) { return calloc(1, sizeof(struct stack)); }
+void push(struct stack *stack, int cell)
+{
+    stack->cells[stack->depth++] = cell;
+}
+int pop(struct stack *stack)
+{
+    return stack->cells[--stack->depth];
+}
+int count(struct stack *stack)
+{
+    return stack->depth + 1; /* fault */
+}
+"#;
+
+/// A check that a helper makes, which tells its own line.
+const TEST_STACK: &str = r#"#include <stdio.h>
+#include <stdlib.h>
+struct stack;
+struct stack *stack_new(void);
+void push(struct stack *, int);
+int pop(struct stack *);
+int count(struct stack *);
+
+static int failed;
+
+static void assert_equal(int expected, int actual)
+{
+    if (expected != actual) { /* check */
+        fprintf(stderr, "%s:%d: expected %d, was %d\n", __FILE__, __LINE__ - 1, expected, actual);
+        failed = 1;
+        exit(1);
+    }
+}
+
+static void check_push(void)
+{
+    struct stack *stack = stack_new();
+    push(stack, 3);
+    push(stack, 4);
+    assert_equal(4, pop(stack));
+    assert_equal(3, pop(stack));
+}
+
+static void check_count(void)
+{
+    struct stack *stack = stack_new();
+    push(stack, 3);
+    push(stack, 4);
+    assert_equal(2, count(stack)); /* called */
+}
+
+int main(void)
+{
+    check_push();
+    check_count();
+    puts("PASS");
+    return failed;
+}
+"#;
+
+#[test]
+fn of_a_check_that_a_helper_makes_the_value_is_followed_that_it_is_handed() {
+    let sources = [("stack.c", STACK), ("test.c", TEST_STACK)];
+    let suite = "kind = \"command\"\nrun = \"./test\"";
+    let project = tested(&sources, "cc -g -O0 -o test stack.c test.c", suite);
+    let fault = line_of(STACK, "/* fault */");
+    let has = |found: &Value, part: &str, file: &str, line: u64| {
+        let text = found[part].to_string();
+        text.contains(&format!("\"file\":\"{file}\"")) && text.contains(&format!("\"line\":{line}"))
+    };
+    let found = told(&project);
+    assert!(has(&found, "steps", "stack.c", fault), "{found}");
+    assert!(has(&found, "steps", "test.c", line_of(TEST_STACK, "/* called */")), "{found}");
+    // The best change of a ranking without passing tests is one of the check.
+    project.suspect(&["rank", "--budget", "20s"]);
+    let ranked = told(&project);
+    assert!(
+        ["steps", "before", "facts", "origins"].iter().any(|part| has(&ranked, part, "stack.c", fault)),
+        "{ranked}"
+    );
 }

@@ -325,3 +325,46 @@ fn of_a_buffer_that_is_written_the_wrong_byte_is_explained_and_not_the_length() 
     // The literal comes from the fault.
     assert!(said.contains("which is passed here, as `text` of append()\n"), "{said}");
 }
+
+/// Takes seconds, and does not end where one of its conditions goes another way.
+const WAITS: &str = r#"#include <stdio.h>
+#include <unistd.h>
+
+static int later(int number)
+{
+    return number + 2; /* fault */
+}
+
+int main(void)
+{
+    sleep(3);
+    int number = later(3);
+    if (number > 9)
+        for (;;)
+            sleep(1);
+    if (number != 4) {
+        fprintf(stderr, "prog.c:%d: number is %d\n", __LINE__ - 1, number);
+        return 1;
+    }
+    return 0;
+}
+"#;
+
+#[test]
+fn a_changed_run_that_does_not_end_ends_with_the_time_that_is_given() {
+    let project = Project::new();
+    project.write("prog.c", WAITS);
+    project.write(
+        "suspect.toml",
+        "[build]\ncommand = \"cc -g -O0 -w -o prog prog.c\"\n\n[[suite]]\nkind = \"command\"\nrun = \"./prog\"\n",
+    );
+    project.succeed(&["build"]);
+    project.suspect(&["test"]);
+    let output = project.suspect(&["explain", "--budget", "24s", "--format", "json"]);
+    let text = text(&output);
+    let found: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{text}"));
+    // What is under way when time is up is not broken off with all that was found out.
+    assert!(!found["trust"].to_string().contains("nothing more was found out"), "{found}");
+    let line = 1 + WAITS.lines().position(|line| line.contains("/* fault */")).unwrap();
+    assert!(found["facts"].to_string().contains(&format!("\"line\":{line}")), "{found}");
+}
