@@ -244,7 +244,7 @@ fn a_project_whose_make_runs_the_tests_is_built_though_they_fail() {
     let together = "all: check\ncheck: unit\n\t./unit\nunit: tests.c width.c\n\t$(CC) -g -o $@ tests.c width.c\n";
     let itself = "all: test\n.PHONY: test\ntest: tests.c width.c\n\t$(CC) -g -o $@ tests.c width.c\n\t./$@\n";
     for (makefile, build, run) in [
-        (together, "command = \"make -j$(nproc) unit\"", "run = \"make check\""),
+        (together, "command = \"make -j$(nproc) unit\"", "run = \"./unit\""),
         (itself, "command = \"rm -f test && make -k test; test -x test\"", "run = \"./test\""),
     ] {
         let project = Project::new();

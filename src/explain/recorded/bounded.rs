@@ -6,9 +6,13 @@ use super::RecordingRoom;
 use crate::obstacle::Obstacle;
 use crate::suite::Test;
 
+/// Time that runs have at least, so that a budget without any still tells what a short test does.
+const LEAST: Duration = Duration::from_secs(2);
+
 impl RecordingRoom<'_> {
-    /// From now on no run of a test goes on beyond this time, nor one of the other build.
+    /// From now on no run of a test goes on beyond this time, or two seconds, nor one of the other build.
     pub fn end_runs_at(&self, until: Instant) {
+        let until = until.max(Instant::now() + LEAST);
         self.runs_until.set(Some(until));
         if let Some(other) = self.other {
             other.end_runs_at(until);
