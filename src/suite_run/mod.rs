@@ -139,7 +139,8 @@ impl SuiteRun<'_> {
     /// Runs the suite for the project whose store this is, locked by the caller, and keeps the run there.
     pub fn record(&self, store: &Store) -> Result<RecordedSuite, Obstacle> {
         let began = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let modules = Modules::of(store.root(), current_build(store)?.as_ref(), self.suite, &self.options)?;
+        let build = current_build(store)?;
+        let modules = Modules::of(store.root(), build.as_ref(), self.suite, &self.options)?;
         let names = self.suite.tests().iter().map(|test| test.name.clone());
         let recording = Recording::new(&modules.program, store.begin_run()?, names.collect())?;
         let looked = AtomicU64::new(0);
@@ -164,7 +165,7 @@ impl SuiteRun<'_> {
         let inputs = Inputs::load(&store.build_directory())
             .unwrap_or_else(|| Inputs::of_files(&root, modules.program.files.iter().map(String::as_str)));
         writer.save_inputs(&inputs)?;
-        writer.save_labels(&labels(store.root(), &modules.program, current_build(store)?.as_ref()))?;
+        writer.save_labels(&labels(store.root(), &modules.program, build.as_ref()))?;
         let is_test_code = |file: &&String| self.suite.config().test_code.has(file);
         let mut test_code: Vec<String> = modules.program.files.iter().filter(is_test_code).cloned().collect();
         test_code.sort();

@@ -3,15 +3,17 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
 
 use crate::obstacle::Obstacle;
 use crate::program::{Counts, Execution, Program, Recorder};
 use crate::store::RunWriter;
-use crate::trace::{can_execute_under_another_root, read_directory};
+use crate::trace::{Process, can_execute_under_another_root, read_directory};
 
 /// Collects what the runs of a suite's tests did.
 pub struct Recording<'p> {
     recorder: Recorder<'p>,
+    began: SystemTime,
     names: Vec<String>,
     /// Whether modules, by path, [can execute under another root](can_execute_under_another_root).
     under_another_root: Mutex<HashMap<String, bool>>,
@@ -49,7 +51,7 @@ pub const CLEARED: &str = "the program ran without suspect's environment: the te
 const MOST_WARNINGS: usize = 20;
 
 impl<'p> Recording<'p> {
-    /// Ready for tests of `program` with these names.
+    /// Ready for tests of `program` with these names, none of which has been run.
     pub fn new(program: &'p Program, writer: RunWriter, names: Vec<String>) -> Result<Recording<'p>, Obstacle> {
         let recorder = Recorder::new(program).map_err(Obstacle::of(Obstacle::NotInstrumented))?;
         let state = State {
@@ -60,7 +62,13 @@ impl<'p> Recording<'p> {
             recorded: Recorded { processes: vec![0; names.len()], ..Recorded::default() },
             failure: None,
         };
-        Ok(Recording { recorder, names, under_another_root: Mutex::default(), state: Mutex::new(state) })
+        Ok(Recording {
+            recorder,
+            began: SystemTime::now(),
+            names,
+            under_another_root: Mutex::default(),
+            state: Mutex::new(state),
+        })
     }
 
     /// Takes in the traces of run number `run` of a test, whose program a signal ended if it `died`; called from any thread.
@@ -75,9 +83,10 @@ impl<'p> Recording<'p> {
 
     fn read(&self, directory: &Path, died: bool) -> Result<Seen, Obstacle> {
         let traces = read_directory(directory)?;
-        let processes = traces.processes(died);
+        let mut processes = traces.processes(died);
+        let built_meanwhile = self.leave_out_built_by_tests(&mut processes);
         let mut counts = self.recorder.counts(&processes)?;
-        let mut said = Said { of_all: std::mem::take(&mut counts.warnings), of_test: BTreeSet::new() };
+        let mut said = Said { of_all: std::mem::take(&mut counts.warnings), of_test: built_meanwhile };
         said.of_all.extend(traces.unstarted.iter().cloned());
         said.of_test.extend(traces.files.iter().flat_map(|file| file.warnings().iter().cloned()));
         if traces.files.iter().any(|file| file.is_cleared()) {
@@ -86,6 +95,29 @@ impl<'p> Recording<'p> {
         let modules = processes.iter().flat_map(|process| &process.modules);
         said.of_test.extend(modules.filter_map(|module| self.loss_under_another_root(module.path)));
         Ok(Seen { counts, said, processes: processes.len() as u32 })
+    }
+
+    /// Leaves out the modules that tests built and the program lacks, such as a plug-in that is compiled to be loaded; what is said of them.
+    fn leave_out_built_by_tests(&self, processes: &mut Vec<Process>) -> BTreeSet<String> {
+        let mut said = BTreeSet::new();
+        for process in processes.iter_mut() {
+            process.modules.retain(|module| {
+                let path = Path::new(module.path);
+                let is_own = module.units.is_empty() || self.recorder.knows(module) || !self.is_newer(path);
+                if !is_own {
+                    let name = path.file_name().unwrap_or_default().display();
+                    said.insert(format!("{name} is built by the test itself: what it does is not recorded"));
+                }
+                is_own
+            });
+        }
+        processes.retain(|process| !process.modules.is_empty());
+        said
+    }
+
+    /// Whether a file was written since the first test began; one that is gone was a test's own.
+    fn is_newer(&self, path: &Path) -> bool {
+        path.metadata().and_then(|data| data.modified()).map_or(true, |modified| modified >= self.began)
     }
 
     /// What is said of a module that may start programs which cannot leave a record.

@@ -239,3 +239,26 @@ fn a_night_that_lost_a_test_does_not_end_well() {
         &["no test fails that counts, but one does not pass either, 1 of 2: gone: error: command not found"],
     );
 }
+
+#[test]
+fn what_a_test_compiles_for_itself_costs_no_test_its_record() {
+    let project = Project::new();
+    project
+        .write(
+            "prog.c",
+            "#include <dlfcn.h>\n#include <stdio.h>\n#include <stdlib.h>\nint main(int argc, char **argv)\n{\n    int n = atoi(argv[1]);\n    \
+             void *module = argc > 2 ? dlopen(argv[2], RTLD_NOW) : 0;\n    int (*more)(int) = module ? dlsym(module, \"more\") : 0;\n    \
+             printf(\"%d\\n\", more ? more(n) : n < 3 ? n : n - 1);\n    return 0;\n}\n",
+        )
+        .write("more.c", "int more(int n)\n{\n    return n > 1 ? n + 1 : n;\n}\n")
+        .write("with.sh", "`cat compiler` -shared -fPIC -o more.so more.c && test `./prog 4 ./more.so` = 5\n")
+        .write("three.sh", "test `./prog 3` = 3\n")
+        .write("two.sh", "test `./prog 2` = 2\n")
+        .write("suspect.toml", "[[suite]]\nkind = \"command\"\nlist = \"ls *.sh\"\nrun = \"sh {test}\"\n");
+    // As configure does, the build notes which compiler it was told.
+    project.succeed(&["build", "--", "sh", "-c", "command -v cc > compiler && cc -o prog prog.c -ldl"]);
+    let said = project.succeed(&["test"]);
+    assert_has(&said, &["2 passing, 1 failing, 0 not counted", "with.sh: more.so is built by the test itself"]);
+    let report = project.ranking(&["--budget", "20s"]);
+    assert_eq!(report["ranking"][0]["line"], 9, "{report}");
+}

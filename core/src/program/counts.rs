@@ -79,6 +79,11 @@ impl<'a> Recorder<'a> {
         })
     }
 
+    /// Whether the program has any of the module's units.
+    pub fn knows(&self, module: &trace::Module) -> bool {
+        module.units.iter().any(|unit| self.units.contains_key(&unit.hash))
+    }
+
     /// What a test did whose processes were `processes`.
     pub fn counts(&self, processes: &[Process]) -> Result<Counts, CountError> {
         let mut sums = Sums::new(self.program);
