@@ -6,6 +6,7 @@ use std::fmt;
 use super::config::Kind;
 use super::framework::Framework;
 use super::oracle::Oracle;
+use super::targets::Call;
 use super::{Suite, Test};
 
 /// A key of suspect.toml that would have tests tell more.
@@ -15,6 +16,8 @@ pub enum Key {
     Cases,
     /// Which points of a script fail.
     Tap,
+    /// Each target that a target of make's consists of is a test.
+    Targets,
     /// Each start of a program is a test.
     Starts,
 }
@@ -45,6 +48,7 @@ impl Key {
         match self {
             Key::Cases => "cases = \"auto\"",
             Key::Tap => "result = \"tap\"",
+            Key::Targets => "targets = true",
             Key::Starts => "starts = true",
         }
     }
@@ -85,6 +89,14 @@ impl Suite {
         if framework.is_some() {
             return Some(Key::Cases);
         }
+        if let Kind::Command(config) = &section.kind
+            && config.list.is_none()
+            && !section.targets
+            && processes > 0
+            && config.run.plain().and_then(Call::parse).is_some_and(|call| call.may_have_parts(&test.dir))
+        {
+            return Some(Key::Targets);
+        }
         let is_driver = section.starts.has(self.own_name(test));
         (!is_split && !is_driver && processes >= MANY).then_some(Key::Starts)
     }
@@ -106,6 +118,9 @@ impl fmt::Display for Hint {
         match self.key {
             Key::Cases => write!(out, "`cases = \"auto\"` in suspect.toml makes each case of such a program a test"),
             Key::Tap => write!(out, "`result = \"tap\"` in suspect.toml says which points fail"),
+            Key::Targets => {
+                write!(out, "`targets = true` in suspect.toml makes each target that make runs for it a test")
+            }
             Key::Starts => write!(
                 out,
                 "all that they execute is under suspicion; `starts = true` in suspect.toml makes each start of a program a test"

@@ -189,6 +189,7 @@ impl SuiteConfig {
             needs: Vec::new(),
             cases: None,
             starts: Names::None,
+            targets: false,
         }
     }
 }

@@ -49,6 +49,7 @@ mod split;
 mod started;
 mod starts;
 pub mod tap;
+mod targets;
 mod template;
 mod test;
 mod test_code;

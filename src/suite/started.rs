@@ -6,7 +6,7 @@ use super::makefile::Makefile;
 /// Targets that one names one in the other, and variables likewise, at most, so that no circle of them is followed for ever.
 const NESTED: u32 = 5;
 /// Commands of a recipe that only say something.
-const SAID: [&str; 3] = ["echo", "printf", ":"];
+pub(super) const SAID: [&str; 3] = ["echo", "printf", ":"];
 /// What means something to a shell.
 const SHELL: [char; 19] =
     ['$', '|', '&', ';', '<', '>', '(', ')', '{', '}', '*', '?', '[', '~', '`', '#', '"', '\'', '\\'];

@@ -98,6 +98,14 @@ impl Template {
         self.pieces.iter().any(|piece| matches!(piece, Piece::Hole { name, .. } if name == wanted))
     }
 
+    /// The text, if no placeholder occurs.
+    pub(super) fn plain(&self) -> Option<&str> {
+        match self.pieces.as_slice() {
+            [Piece::Text(text)] => Some(text),
+            _ => None,
+        }
+    }
+
     /// The text with the placeholders' values; a placeholder without a value is empty.
     pub(super) fn fill(&self, values: &[(&str, &OsStr)]) -> OsString {
         let mut out = Vec::new();

@@ -431,6 +431,58 @@ fn starts_are_those_of_the_drivers_that_are_named() {
 }
 
 #[test]
+fn targets_that_a_target_of_tests_only_names_are_tests() {
+    let project = Project::new();
+    project
+        .write("prog.c", "#include <stdio.h>\n#include <stdlib.h>\nint main(int argc, char **argv)\n{\n    int n = atoi(argv[1]);\n    \
+                if (n > 2)\n        n = n - 1;\n    printf(\"%d\\n\", n);\n    return argc - 2;\n}\n")
+        .write(
+            "Makefile",
+            "N = 1 2\nprog: prog.c\n\tcc -o $@ $<\ncheck: said $(N:%=is_%) is_3\n\t@printf 'all pass\\n'\nsaid:\n\t@echo tests\n\
+             .PHONY: check said is_1 is_2 is_3\nis_3: prog\n\ttest `./prog 3` = 3\nis_1 is_2: prog\n\ttest `./prog 1`-`./prog 2` = 1-2\n",
+        )
+        .write("suspect.toml", "[build]\ncommand = \"make\"\n[[suite]]\nkind = \"command\"\nrun = \"make check\"\n");
+    project.succeed(&["build"]);
+    let said = project.succeed(&["test"]);
+    assert!(said.contains("0 passing, 1 failing") && said.contains("`targets = true` in suspect.toml makes"), "{said}");
+    let refined = project.succeed(&["init", "--refine"]);
+    assert!(
+        refined.starts_with(
+            "wrote `targets = true` into [[suite]] 1: 1 tests become 3, with the same verdicts when run\n"
+        ),
+        "{refined}"
+    );
+    let said = project.succeed(&["test"]);
+    assert!(
+        said.contains("fails: command/is_3: exit status 2") && said.contains("2 passing, 1 failing, 0 not counted"),
+        "{said}"
+    );
+    let report = project.ranking(&["--budget", "20s"]);
+    assert!([6, 7].map(|line| line.into()).contains(&report["ranking"][0]["line"]), "{report}");
+    // What fails besides the targets is no target's: the test stays as it is.
+    let makefile = std::fs::read_to_string(project.path().join("Makefile")).unwrap();
+    project.write(
+        "Makefile",
+        &makefile
+            .replace(" is_3\n\t@printf", " is_3 stamp\n\t@printf")
+            .replace("said:\n\t", "stamp:\n\t@test $@ = made\nsaid:\n\t"),
+    );
+    project.write("prog.c", &std::fs::read_to_string(project.path().join("prog.c")).unwrap().replace("n > 2", "n > 3"));
+    project.write("suspect.toml", "[build]\ncommand = \"make\"\n[[suite]]\nkind = \"command\"\nrun = \"make check\"\n");
+    project.succeed(&["build"]);
+    let refined = project.succeed(&["init", "--refine"]);
+    assert!(
+        refined.contains("left out `targets = true` of [[suite]] 1: command fails and passes with it\n"),
+        "{refined}"
+    );
+    for run in ["make", "make a b", "sh all.sh"] {
+        project.write("suspect.toml", &format!("[[suite]]\nkind = \"command\"\ntargets = true\nrun = \"{run}\"\n"));
+        let error = project.fail(&["test"], 1);
+        assert!(error.contains("suspect.toml:3:") && error.contains("such as run = \"make check\""), "{error}");
+    }
+}
+
+#[test]
 fn refining_ends_at_an_interrupt_and_changes_nothing() {
     let project = project(
         "./grade < /dev/null; ./grade < /dev/null; ./grade < /dev/null\ntouch begun\nsleep 717\n",

@@ -2,11 +2,11 @@
 // RUN: %clang -O0 -g -S -emit-llvm %s -o - | %FileCheck %s
 // CHECK-DAG: @__suspect_case_name.test_sum = internal constant
 // CHECK-NOT: @__suspect_case_name.test_line
-// CHECK-NOT: @__suspect_case_name.TestDelete
+// CHECK-NOT: @__suspect_case_name.UnitTestDelete
 typedef struct UnitTest { int failed; } UnitTest;
 void test_sum(UnitTest *tc) { tc->failed = 1; }
 void test_line(const char *line) { (void)line; }
-void TestDelete(UnitTest *tc) { tc->failed = 0; }
+void UnitTestDelete(UnitTest *tc) { tc->failed = 0; }
 // CHECK-LABEL: define {{.*}}@test_sum(
 // CHECK: call i32 @__suspect_case(ptr @__suspect_case_name.test_sum,
 // CHECK: call void @test_sum(ptr {{.*}}%0)

@@ -12,6 +12,7 @@ use toml::Spanned;
 
 use super::super::framework::Framework;
 use super::super::likeness::{Close, Likeness};
+use super::super::targets::Call;
 use super::super::template::{Template, nearest};
 use super::super::test_code::TestCode;
 use super::{
@@ -72,6 +73,7 @@ pub(super) struct RawSuite {
     needs: Option<Spanned<toml::Value>>,
     cases: Option<Spanned<String>>,
     starts: Option<Spanned<toml::Value>>,
+    targets: Option<Spanned<bool>>,
     list: Option<Spanned<String>>,
     run: Option<Spanned<String>>,
     result: Option<Spanned<String>>,
@@ -215,6 +217,12 @@ fn check_suite(raw: Spanned<RawSuite>) -> Result<SuiteConfig, Wrong> {
         Some(word) => Some(check_cases_of_programs(word)?),
         None => None,
     };
+    let targets = match &raw.targets {
+        Some(word) if *word.get_ref() && !calls_make(&kind) => {
+            return wrong(word.span(), "`targets` is for one command that calls make, such as run = \"make check\"");
+        }
+        word => word.as_ref().is_some_and(|word| *word.get_ref()),
+    };
     let repeat = match raw.repeat {
         Some(repeat) => match usize::try_from(*repeat.get_ref()) {
             Ok(times @ 2..=1000) => times,
@@ -234,7 +242,13 @@ fn check_suite(raw: Spanned<RawSuite>) -> Result<SuiteConfig, Wrong> {
         needs: raw.needs.map_or(Ok(Vec::new()), check_needs)?,
         cases,
         starts: raw.starts.map_or(Ok(Names::None), |value| check_names(value, "starts", "spec-*"))?,
+        targets,
     })
+}
+
+/// Whether a suite is one call of make for one target.
+fn calls_make(kind: &Kind) -> bool {
+    matches!(kind, Kind::Command(config) if config.list.is_none() && config.run.plain().and_then(Call::parse).is_some())
 }
 
 /// All tests, or those that match a pattern, as a key says.

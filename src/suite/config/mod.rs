@@ -105,6 +105,8 @@ pub struct SuiteConfig {
     pub cases: Option<Cases>,
     /// Tests of which each start of a program is a test of its own.
     pub starts: Names,
+    /// Whether each target that a target of make's consists of is a test.
+    pub targets: bool,
 }
 
 /// Test programs that are taken apart into their cases.
