@@ -195,7 +195,8 @@ fn of_blamed_process(
     Failing::record(room, test, request.clock, until)
 }
 
-/// The first thing that a recorded test does outside of its objects. What it did is read where more will be asked of it.
+/// The first thing that a recorded test does outside of its objects. What it did is read where more will be asked of it. Of a test that names the check that
+/// failed a word that reaches beyond its object is none.
 fn first_misuse(
     room: &RecordingRoom<'_>,
     test: &Test,
@@ -206,12 +207,19 @@ fn first_misuse(
     if !failing.is_looked_at_for_misuses() {
         return Ok(None);
     }
-    if *second == Second::Alike {
-        let (_, runs) = room.read(&test.name, failing)?;
-        return Ok(runs.walked[0].misuses.first().cloned());
-    }
-    let loaded = room.code(&[&failing.recording])?;
-    Ok(misuses(&loaded.1, &failing.recording, Deadline::at(until)).into_iter().next())
+    let (loaded, found) = match second {
+        Second::Alike => {
+            let (loaded, runs) = room.read(&test.name, failing)?;
+            (loaded, runs.walked[0].misuses.clone())
+        }
+        _ => {
+            let loaded = room.code(&[&failing.recording])?;
+            let found = misuses(&loaded.1, &failing.recording, Deadline::at(until));
+            (loaded, found)
+        }
+    };
+    let names_check = !room.sites_complained_of(failing, &loaded).is_empty();
+    Ok(found.into_iter().find(|misuse| !(names_check && misuse.is_of_a_word())))
 }
 
 /// True once that time has come, or the user does not want to wait any longer: what is known by then is told.
