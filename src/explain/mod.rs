@@ -218,7 +218,7 @@ fn first_misuse(
             (loaded, found)
         }
     };
-    let names_check = !room.sites_complained_of(failing, &loaded).is_empty();
+    let names_check = !room.sites_named(failing, &loaded).is_empty();
     Ok(found.into_iter().find(|misuse| !(names_check && misuse.is_of_a_word())))
 }
 
