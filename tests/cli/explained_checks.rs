@@ -363,12 +363,14 @@ int main(int argc, char **argv)
 #[test]
 fn a_word_that_reaches_beyond_a_text_is_not_why_a_check_fails() {
     let check = line(WORDS, "C1");
-    for end in ["exit(1)", "abort()"] {
-        let project = tested(&[("list.c", &WORDS.replace("exit(1)", end))], "a\\nbc\\n");
+    // The last one says nothing.
+    for (told, end) in [("fprintf", "exit(1)"), ("fprintf", "abort()"), ("(void)", "abort()")] {
+        let source = WORDS.replace("exit(1)", end).replace("fprintf", told);
+        let project = tested(&[("list.c", &source)], "a\\nbc\\n");
         let output = project.suspect(&["explain", "bc", "--format", "json"]);
         let found: Value = serde_json::from_slice(&output.stdout).unwrap();
         let effect = found["effect"].as_str().unwrap();
         let is_at_check = (check..check + 3).any(|line| effect.contains(&format!("list.c:{line}")));
-        assert!(is_at_check && !effect.contains("reads"), "{end}: {effect}");
+        assert!(is_at_check && !effect.contains("reads"), "{told} {end}: {effect}");
     }
 }
