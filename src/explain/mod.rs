@@ -32,12 +32,14 @@ mod wrong_byte;
 use std::cell::Cell;
 use std::time::Instant;
 
+use suspect_format::external::Role;
+
 use crate::campaign::run_identity;
 use crate::comparison::Pair;
 use crate::exec::interrupt;
 use crate::obstacle::Obstacle;
 use crate::progress::Progress;
-use crate::recording::{Code, Deadline, Finder, Misuse, Runs, Words, misuses};
+use crate::recording::{Code, Deadline, End, Finder, Misuse, Runs, Words, misuses};
 use crate::report::{Explanation, Made};
 use crate::store::Store;
 use crate::suite::Test;
@@ -195,7 +197,8 @@ fn of_blamed_process(
     Failing::record(room, test, request.clock, until)
 }
 
-/// The first thing that a recorded test does outside of its objects. What it did is read where more will be asked of it.
+/// The first thing that a recorded test does outside of its objects. What it did is read where more will be asked of it. Of a test that names the check that
+/// failed, or aborts, a word that reaches beyond its object is none.
 fn first_misuse(
     room: &RecordingRoom<'_>,
     test: &Test,
@@ -206,12 +209,23 @@ fn first_misuse(
     if !failing.is_looked_at_for_misuses() {
         return Ok(None);
     }
-    if *second == Second::Alike {
-        let (_, runs) = room.read(&test.name, failing)?;
-        return Ok(runs.walked[0].misuses.first().cloned());
-    }
-    let loaded = room.code(&[&failing.recording])?;
-    Ok(misuses(&loaded.1, &failing.recording, Deadline::at(until)).into_iter().next())
+    let mut is_told = false;
+    let (loaded, found) = match second {
+        Second::Alike => {
+            let (loaded, runs) = room.read(&test.name, failing)?;
+            let aborts = |step| matches!(loaded.1.role_of(step), Some(Role::Aborts));
+            is_told = matches!(runs.walked[0].end, End::Outside(Some(step)) if aborts(step));
+            (loaded, runs.walked[0].misuses.clone())
+        }
+        _ => {
+            let loaded = room.code(&[&failing.recording])?;
+            let found = misuses(&loaded.1, &failing.recording, Deadline::at(until));
+            (loaded, found)
+        }
+    };
+    // An assertion tells its place where nobody may hear of it.
+    let is_told = is_told || !room.sites_named(failing, &loaded).is_empty();
+    Ok(found.into_iter().find(|misuse| !(is_told && misuse.is_of_a_word())))
 }
 
 /// True once that time has come, or the user does not want to wait any longer: what is known by then is told.

@@ -279,7 +279,13 @@ impl Question<'_> {
 
     /// Compared with its own run with a change; `why` nothing else fits.
     pub fn against_itself(&self, change: Itself, why: Option<&str>) -> Result<Explanation, Obstacle> {
-        self.against_itself_within(change, why, self.until.saturating_duration_since(Instant::now()))
+        self.against_itself_within(change, why, self.searching())
+    }
+
+    /// Time in which a change can be looked for. A share of it is given to each way of looking.
+    fn searching(&self) -> Duration {
+        let both = 2 * self.failing.recording.stream().end();
+        beside(self.until.saturating_duration_since(Instant::now()), self.room.reading(both))
     }
 
     fn against_itself_within(
@@ -302,8 +308,7 @@ impl Question<'_> {
         if !self.is_steady {
             return Ok(None);
         }
-        let budget = half_until(self.until).saturating_duration_since(Instant::now());
-        match itself::mended(self.room, &self.test.name, self.right(), budget, false)? {
+        match itself::mended(self.room, &self.test.name, self.right(), self.searching() / 2, false)? {
             Mended::Run(mended) => {
                 let (passing, claim) = *mended;
                 let compared = self.against_made(&passing, None).ok();
@@ -318,8 +323,7 @@ impl Question<'_> {
                         return Ok(Some(explanation));
                     }
                 }
-                let budget = half_until(self.until).saturating_duration_since(Instant::now());
-                match itself::mended(self.room, &self.test.name, self.right(), budget, true)? {
+                match itself::mended(self.room, &self.test.name, self.right(), self.searching() / 2, true)? {
                     Mended::Run(mended) => Ok(self.against_made(&mended.0, None).ok()),
                     Mended::Lines(_) => Ok(None),
                 }
@@ -333,7 +337,7 @@ impl Question<'_> {
         if !self.is_steady {
             return Ok(None);
         }
-        let budget = half_until(half_until(self.until)).saturating_duration_since(Instant::now());
+        let budget = self.searching() / 4;
         let Some(passing) = itself::turned(self.room, &self.test.name, self.right(), budget)? else { return Ok(None) };
         let compared = self.against_made(&passing, Some(NO_MEND)).ok();
         Ok(compared.filter(|explanation| explanation.complete && explanation.steps.len() <= MOST_STEPS))
@@ -449,9 +453,13 @@ impl Question<'_> {
 
     /// Compared with the failing test's own run under a change that is looked for blindly: a share of the time is for what else can be said.
     fn against_itself_found(&self, why: &str) -> Result<Explanation, Obstacle> {
-        let budget = half_until(half_until(self.until)).saturating_duration_since(Instant::now());
-        self.against_itself_within(Itself::Either, Some(why), budget)
+        self.against_itself_within(Itself::Either, Some(why), self.searching() / 4)
     }
+}
+
+/// What of the time that is `left` a search may take: a change that is found says something only if both runs can still be read.
+fn beside(left: Duration, reading: Duration) -> Duration {
+    left.saturating_sub(reading)
 }
 
 fn check_same_program(recorded: &[&RecordedTest; 2]) -> Result<(), Obstacle> {
@@ -467,4 +475,17 @@ fn check_same_program(recorded: &[&RecordedTest; 2]) -> Result<(), Obstacle> {
     let message =
         format!("the tests run different programs ({} and {}); give tests of one program", names[0], names[1]);
     Err(Obstacle::new(Obstacle::Request, message))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_search_leaves_the_time_to_read_what_it_finds() {
+        let [left, reading] = [60, 25].map(Duration::from_secs);
+        assert!(beside(left, reading) + reading <= left);
+        assert_eq!(beside(left, Duration::ZERO), left);
+        assert_eq!(beside(reading, left), Duration::ZERO);
+    }
 }

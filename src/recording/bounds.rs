@@ -56,6 +56,23 @@ pub struct Misuse {
     pub hit: Option<Block>,
 }
 
+/// Bytes of a machine word.
+const WORD: u64 = size_of::<usize>() as u64;
+
+impl Misuse {
+    /// Whether an aligned word is read that begins within its object. No such read leaves a page, so code that reads text by words does it on purpose, and
+    /// masks what is not its own.
+    pub fn is_of_a_word(&self) -> bool {
+        let Misuse { what, address, length, block, .. } = self;
+        *what == Use::Read
+            && block.ended.is_none()
+            && (block.address..block.address.saturating_add(block.size)).contains(address)
+            && length.is_power_of_two()
+            && *length <= WORD
+            && address.is_multiple_of(*length)
+    }
+}
+
 /// Misuses of a run that are kept: the first ones say what went wrong.
 const MOST: usize = 8;
 

@@ -325,3 +325,52 @@ fn a_check_whose_place_is_told_without_a_colon_is_begun_at() {
     assert!(told.contains(&format!("\"line\":{}", line(TOLD, "L5"))), "{found}");
     assert!(!told.contains(&format!("\"line\":{}", line(TOLD, "L6") - 1)), "what passed: {found}");
 }
+
+/// Hashes texts by words, as far as a word begins in one; L1 forgets the last letter's weight.
+const WORDS: &str = r#"#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t hash(const char *text, size_t length)
+{
+    uint32_t word = *(const uint32_t *)text;
+    return word & (length >= 4 ? 0xffffffffu : (1u << 8 * length) - 1);
+}
+
+static int weight(const char *text, size_t length)
+{
+    int all = 0;
+    for (size_t i = 0; i + (length > 1) < length; i++) /* L1 */
+        all += text[i] - 'a' + 1;
+    return all;
+}
+
+int main(int argc, char **argv)
+{
+    const char *given = argc > 1 ? argv[1] : "a";
+    char *text = strdup(given);
+    int found = weight(text, strlen(text)) + (hash(text, strlen(text)) == 0);
+    free(text);
+    if (found != given[0] - 'a' + 1 + (given[1] ? given[1] - 'a' + 1 : 0)) { /* C1 */
+        fprintf(stderr, "%s:%d: the weight is wrong\n", __FILE__, __LINE__);
+        exit(1);
+    }
+    return 0;
+}
+"#;
+
+#[test]
+fn a_word_that_reaches_beyond_a_text_is_not_why_a_check_fails() {
+    let check = line(WORDS, "C1");
+    // The last one says nothing.
+    for (told, end) in [("fprintf", "exit(1)"), ("fprintf", "abort()"), ("(void)", "abort()")] {
+        let source = WORDS.replace("exit(1)", end).replace("fprintf", told);
+        let project = tested(&[("list.c", &source)], "a\\nbc\\n");
+        let output = project.suspect(&["explain", "bc", "--format", "json"]);
+        let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let effect = found["effect"].as_str().unwrap();
+        let is_at_check = (check..check + 3).any(|line| effect.contains(&format!("list.c:{line}")));
+        assert!(is_at_check && !effect.contains("reads"), "{told} {end}: {effect}");
+    }
+}

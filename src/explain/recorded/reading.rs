@@ -78,8 +78,13 @@ impl RecordingRoom<'_> {
     /// The sites on the first line in recorded code that what a test complains of names; none of a process that did not end in order, for there it is the
     /// end that matters.
     pub fn sites_complained_of(&self, recorded: &RecordedTest, loaded: &Loaded) -> Vec<u32> {
+        if recorded.recording.has_ended() { self.sites_named(recorded, loaded) } else { Vec::new() }
+    }
+
+    /// The same of a process that ended anyhow, as by an assertion that aborts it.
+    pub fn sites_named(&self, recorded: &RecordedTest, loaded: &Loaded) -> Vec<u32> {
         let (program, code) = &**loaded;
-        if !recorded.recording.has_ended() || recorded.verdict != Verdict::Fail {
+        if recorded.verdict != Verdict::Fail {
             return Vec::new();
         }
         let complaint = recorded.reason.clone().unwrap_or_default();
