@@ -87,6 +87,19 @@ pub fn mended(
     Ok(Mended::Lines(lines))
 }
 
+/// The best change of each line that has one under which the failing test passes and nothing breaks, the likeliest line first.
+pub fn mending_lines(room: &RecordingRoom<'_>, name: &str) -> Vec<KeptClaim> {
+    let Some(claims) = room.claims() else { return Vec::new() };
+    let mut lines: Vec<KeptClaim> = Vec::new();
+    for claim in claims.mends(name, &room.first_lines()) {
+        let is_of = |one: &KeptClaim| (&one.shown.file, one.shown.line) == (&claim.shown.file, claim.shown.line);
+        if !lines.iter().any(is_of) {
+            lines.push(claim.clone());
+        }
+    }
+    lines
+}
+
 /// The failing test under one condition or value of its run, on a line on which a change of the program makes it pass though it breaks other tests: the
 /// likeliest line first. Nothing if there is none within `budget`.
 pub fn turned(

@@ -14,6 +14,7 @@ use super::wrong::Wrong;
 use super::{Case, Marks, half_until, is_over, second};
 use crate::comparison::{Alignment, Pair, Side};
 use crate::obstacle::Obstacle;
+use crate::ranking::KeptClaim;
 use crate::recording::{Deadline, Finder, Misuse, Runs, Words};
 use crate::report::Explanation;
 use crate::suite::Test;
@@ -306,7 +307,8 @@ impl Question<'_> {
     /// back to that change, where nothing stands for it, or the comparison does not lead back in few steps.
     fn against_itself_mended(&self) -> Result<Option<Explanation>, Obstacle> {
         if !self.is_steady {
-            return Ok(None);
+            // No two of its runs are alike but for a change: where the change is can be told all the same.
+            return self.along_to_a_mend(&itself::mending_lines(self.room, &self.test.name));
         }
         match itself::mended(self.room, &self.test.name, self.right(), self.searching() / 2, false)? {
             Mended::Run(mended) => {
@@ -318,10 +320,8 @@ impl Question<'_> {
                 }
             }
             Mended::Lines(claims) => {
-                for claim in &claims {
-                    if let Some(explanation) = self.along_its_run(claim)? {
-                        return Ok(Some(explanation));
-                    }
+                if let Some(explanation) = self.along_to_a_mend(&claims)? {
+                    return Ok(Some(explanation));
                 }
                 match itself::mended(self.room, &self.test.name, self.right(), self.searching() / 2, true)? {
                     Mended::Run(mended) => Ok(self.against_made(&mended.0, None).ok()),
@@ -329,6 +329,16 @@ impl Question<'_> {
                 }
             }
         }
+    }
+
+    /// The way back along its own run to the first of these changes that the failure depends on.
+    fn along_to_a_mend(&self, claims: &[KeptClaim]) -> Result<Option<Explanation>, Obstacle> {
+        for claim in claims {
+            if let Some(explanation) = self.along_its_run(claim)? {
+                return Ok(Some(explanation));
+            }
+        }
+        Ok(None)
     }
 
     /// Compared with itself under one condition or value of its run that makes it pass, on a line on which a change that breaks other tests did; nothing

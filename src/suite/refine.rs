@@ -52,7 +52,8 @@ pub fn refine(root: &Path, how: &Refining) -> Result<Vec<Refinement>, SuiteError
     let told: Vec<(usize, u32, Option<Vec<u8>>)> = runs.iter().map(of_run).collect();
     let hints = suite.hints(told.iter().map(|(number, processes, output)| (*number, *processes, output.as_deref())));
     let mut refinements = Vec::new();
-    for hint in hints.into_iter().filter(|hint| how.only.is_none() || hint.key == Key::Starts) {
+    let is_of_parts = |hint: &Hint| [Key::Starts, Key::Targets].contains(&hint.key);
+    for hint in hints.into_iter().filter(|hint| how.only.is_none() || is_of_parts(hint)) {
         let line = how.line(&suite, &hint);
         let Some(changed) = with_line(&text, hint.suite, &line) else { continue };
         let n_before = suite.tests().len();
@@ -103,7 +104,7 @@ impl Refining<'_> {
 
     /// The line that a hint is about.
     fn line(&self, suite: &Suite, hint: &Hint) -> String {
-        let Some(only) = self.only else { return hint.key.line().to_owned() };
+        let Some(only) = self.only.filter(|_| hint.key == Key::Starts) else { return hint.key.line().to_owned() };
         let tests = suite.tests().iter().filter(|test| test.suite == hint.suite && only.contains(&test.name));
         let names = tests.map(|test| toml::Value::String(glob::Pattern::escape(suite.own_name(test))).to_string());
         format!("starts = [{}]", names.collect::<Vec<_>>().join(", "))

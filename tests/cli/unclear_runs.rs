@@ -6,7 +6,7 @@ use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
-use crate::project::{Project, skip};
+use crate::project::{Project, skip, text};
 
 /// A letter and a number each; what they are to write does not matter.
 const INPUTS: [&str; 18] = [
@@ -218,4 +218,29 @@ fn a_recording_that_does_not_fit_on_the_disk_is_told_of() {
     // What fits is explained there as anywhere.
     let output = project.command(&["explain", "8", "--against", "7"]).env("TMPDIR", &scratch).output().unwrap();
     assert!(output.status.success(), "{}", crate::project::text(&output));
+}
+
+#[test]
+fn where_runs_differ_by_chance_the_way_ends_at_the_line_that_can_be_mended() {
+    let project = Project::new();
+    project
+        .write(
+            "prog.c",
+            "#include <assert.h>\n#include <fcntl.h>\n#include <string.h>\n#include <unistd.h>\n\nstatic unsigned char seed;\n\n\
+             static int slot(const char *text)\n{\n    int at = 0;\n    for (int i = 0; i < seed; i++)\n        at = (at * 7 + text[0]) % 64;\n    \
+             return at;\n}\n\nstatic int is_name(const char *text)\n{\n    int length = strlen(text);\n    if (length == 1)\n        return 0;\n    \
+             return slot(text) < 64;\n}\n\nint main(int argc, char **argv)\n{\n    int file = open(\"/dev/urandom\", O_RDONLY);\n    \
+             if (read(file, &seed, 1) != 1 || argc < 3)\n        return 3;\n    int found = is_name(argv[1]);\n    \
+             assert(found == (argv[2][0] == 'y'));\n    return 0;\n}\n",
+        )
+        .write("tests.txt", "ab y\nabc y\nname y\n'' n\na n\n")
+        .write("suspect.toml", "[[suite]]\nkind = \"lines\"\nfile = \"tests.txt\"\nrun = \"./prog {line}\"\nreference = \"true\"\nstatus = 0\n");
+    project.succeed(&["build", "--", "cc", "-g", "-O1", "-o", "prog", "prog.c"]);
+    project.suspect(&["test"]);
+    project.succeed(&["rank", "--budget", "20s"]);
+    let told = text(&project.suspect(&["explain"]));
+    assert!(
+        told.contains("That comes from prog.c:19: with ") && told.contains("prog.c:19: this can be mended here"),
+        "{told}"
+    );
 }
