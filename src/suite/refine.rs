@@ -13,6 +13,9 @@ use super::test::FIRST_LIMIT;
 use super::{Hint, Key, RunContext, Suite, SuiteError, Test, TestRun, Verdict};
 use crate::exec::ScratchRoot;
 
+/// Parts of a test that are looked at once more, at most: each is run a dozen times for that.
+const MOST_FAILING: usize = 4;
+
 /// What came of a line for one `[[suite]]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refinement {
@@ -75,7 +78,27 @@ pub fn refine(root: &Path, how: &Refining) -> Result<Vec<Refinement>, SuiteError
     if refinements.iter().any(|refinement| refinement.refused.is_none()) {
         write_whole(&path, &text).map_err(|source| SuiteError::Io { what: "write", path, source })?;
     }
+    let has_parts = |one: &Refinement| one.refused.is_none() && one.line == Key::Targets.line();
+    if refinements.iter().any(has_parts) {
+        let failing: Vec<String> = failing(&suite, &runs).take(MOST_FAILING).collect();
+        refinements.extend(of_parts(root, &Refining { only: Some(&failing), ..*how })?);
+    }
     Ok(refinements)
+}
+
+/// Refines the parts that fail: one may be a driver again.
+fn of_parts(root: &Path, how: &Refining) -> Result<Vec<Refinement>, SuiteError> {
+    match refine(root, how) {
+        // What is written already stays.
+        Err(SuiteError::Late(_)) => Ok(Vec::new()),
+        refined => refined,
+    }
+}
+
+/// Names of tests that were seen to fail.
+fn failing<'a>(suite: &'a Suite, runs: &'a [Seen]) -> impl Iterator<Item = String> + 'a {
+    let failed = runs.iter().filter(|seen| matches!(seen.run.verdict, Verdict::Fail | Verdict::Timeout));
+    failed.map(|seen| suite.tests()[seen.number].name.clone())
 }
 
 /// Writes a file of the user's, which keeps its permissions, and its text if the new one cannot be written.

@@ -483,6 +483,29 @@ fn targets_that_a_target_of_tests_only_names_are_tests() {
 }
 
 #[test]
+fn a_part_that_fails_and_starts_programs_is_taken_apart_too() {
+    let project = Project::new();
+    project
+        .write("prog.c", "#include <stdio.h>\n#include <stdlib.h>\nint main(int argc, char **argv)\n{\n    int n = atoi(argv[1]);\n    \
+                if (n > 2)\n        n = n - 1;\n    printf(\"%d\\n\", n);\n    return argc - 2;\n}\n")
+        .write("Makefile", "prog: prog.c\n\tcc -o $@ $<\ncheck: one all\none: prog\n\ttest `./prog 1` = 1\nall: prog\n\tsh all.sh\n.PHONY: check one all\n")
+        .write("all.sh", "rc=0\nfor n in 1 2 3 0; do\n    test `./prog $n` = $n || { echo \"FAIL: $n\"; rc=1; }\ndone\nexit $rc\n")
+        .write("suspect.toml", "[build]\ncommand = \"make\"\n[[suite]]\nkind = \"command\"\nrun = \"make check\"\n");
+    project.succeed(&["build"]);
+    let refined = project.succeed(&["init", "--refine"]);
+    assert_eq!(
+        refined,
+        "wrote `targets = true` into [[suite]] 1: 1 tests become 2, with the same verdicts when run\n\
+         wrote `starts = [\"command/all\"]` into [[suite]] 1: 2 tests become 6, with the same verdicts when run\n"
+    );
+    let said = project.succeed(&["test"]);
+    assert!(
+        said.contains("fails: command/all, 3rd start of prog") && said.contains("4 passing, 1 failing, 1 not counted"),
+        "{said}"
+    );
+}
+
+#[test]
 fn refining_ends_at_an_interrupt_and_changes_nothing() {
     let project = project(
         "./grade < /dev/null; ./grade < /dev/null; ./grade < /dev/null\ntouch begun\nsleep 717\n",
