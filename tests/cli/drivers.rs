@@ -430,19 +430,26 @@ fn starts_are_those_of_the_drivers_that_are_named() {
     assert!(said.contains("suspect.toml:7:10: `starts` is true, or a list of patterns of names of tests"), "{said}");
 }
 
-#[test]
-fn targets_that_a_target_of_tests_only_names_are_tests() {
+/// A program that writes its argument, one less where that is above two, tested by `make check`, and built.
+fn made_by(makefile: &str, script: &str) -> Project {
     let project = Project::new();
     project
         .write("prog.c", "#include <stdio.h>\n#include <stdlib.h>\nint main(int argc, char **argv)\n{\n    int n = atoi(argv[1]);\n    \
                 if (n > 2)\n        n = n - 1;\n    printf(\"%d\\n\", n);\n    return argc - 2;\n}\n")
-        .write(
-            "Makefile",
-            "N = 1 2\nprog: prog.c\n\tcc -o $@ $<\ncheck: said $(N:%=is_%) is_3\n\t@printf 'all pass\\n'\nsaid:\n\t@echo tests\n\
-             .PHONY: check said is_1 is_2 is_3\nis_3: prog\n\ttest `./prog 3` = 3\nis_1 is_2: prog\n\ttest `./prog 1`-`./prog 2` = 1-2\n",
-        )
+        .write("Makefile", makefile)
+        .write("all.sh", script)
         .write("suspect.toml", "[build]\ncommand = \"make\"\n[[suite]]\nkind = \"command\"\nrun = \"make check\"\n");
     project.succeed(&["build"]);
+    project
+}
+
+#[test]
+fn targets_that_a_target_of_tests_only_names_are_tests() {
+    let project = made_by(
+        "N = 1 2\nprog: prog.c\n\tcc -o $@ $<\ncheck: said $(N:%=is_%) is_3\n\t@printf 'all pass\\n'\nsaid:\n\t@echo tests\n\
+         .PHONY: check said is_1 is_2 is_3\nis_3: prog\n\ttest `./prog 3` = 3\nis_1 is_2: prog\n\ttest `./prog 1`-`./prog 2` = 1-2\n",
+        "",
+    );
     let said = project.succeed(&["test"]);
     assert!(said.contains("0 passing, 1 failing") && said.contains("`targets = true` in suspect.toml makes"), "{said}");
     let refined = project.succeed(&["init", "--refine"]);
@@ -484,14 +491,10 @@ fn targets_that_a_target_of_tests_only_names_are_tests() {
 
 #[test]
 fn a_part_that_fails_and_starts_programs_is_taken_apart_too() {
-    let project = Project::new();
-    project
-        .write("prog.c", "#include <stdio.h>\n#include <stdlib.h>\nint main(int argc, char **argv)\n{\n    int n = atoi(argv[1]);\n    \
-                if (n > 2)\n        n = n - 1;\n    printf(\"%d\\n\", n);\n    return argc - 2;\n}\n")
-        .write("Makefile", "prog: prog.c\n\tcc -o $@ $<\ncheck: one all\none: prog\n\ttest `./prog 1` = 1\nall: prog\n\tsh all.sh\n.PHONY: check one all\n")
-        .write("all.sh", "rc=0\nfor n in 1 2 3 0; do\n    test `./prog $n` = $n || { echo \"FAIL: $n\"; rc=1; }\ndone\nexit $rc\n")
-        .write("suspect.toml", "[build]\ncommand = \"make\"\n[[suite]]\nkind = \"command\"\nrun = \"make check\"\n");
-    project.succeed(&["build"]);
+    let project = made_by(
+        "prog: prog.c\n\tcc -o $@ $<\ncheck: one all\none: prog\n\ttest `./prog 1` = 1\nall: prog\n\tsh all.sh\n.PHONY: check one all\n",
+        "rc=0\nfor n in 1 2 3 0; do\n    test `./prog $n` = $n || { echo \"FAIL: $n\"; rc=1; }\ndone\nexit $rc\n",
+    );
     let refined = project.succeed(&["init", "--refine"]);
     assert_eq!(
         refined,
