@@ -1,10 +1,33 @@
-//! Doubt whether tests fail by a fault of the program: nearly all do where it is built wrongly or the suite's command is wrong.
+//! Doubt whether verdicts are about the program: nearly all tests fail where it is built wrongly or the suite's command is wrong, and a driver that leaves
+//! failures out of its exit status passes whatever it finds.
 
 use std::path::Path;
 
 use crate::report::shell_word;
 use crate::store::TestRecord;
 use crate::suite::Test;
+
+/// Words of a line that tells a failure, in capitals as drivers write them.
+const FAILURES: [&str; 4] = ["FAIL", "FAILED", "FAILURE", "BAD"];
+
+/// The first line of an output that tells a failure by a word of its own; one that counts none does not.
+pub fn told_failure(output: &[u8]) -> Option<String> {
+    let tells = |line: &&[u8]| {
+        let text = String::from_utf8_lossy(line);
+        let mut words = text.split(|c: char| !c.is_alphanumeric());
+        words.clone().any(|word| FAILURES.contains(&word)) && !words.any(|word| word == "0")
+    };
+    let line = output.split(|byte| *byte == b'\n').find(tells)?;
+    Some(String::from_utf8_lossy(line).trim().to_owned())
+}
+
+/// Says that a test passes by its exit status and told a failure, where none fails.
+pub fn silent_failure(told: Option<(&str, &str)>, records: &[TestRecord]) -> Option<String> {
+    let (test, line) = told.filter(|_| records.iter().all(|record| record.passed != Some(false)))?;
+    Some(format!(
+        "{test} passes by its exit status and writes `{line}`: if that tells a failure, have its status say so, as by run = \"! COMMAND | grep BAD\""
+    ))
+}
 
 /// Says so, with what to look at, where all tests that count fail, or more than nine of ten.
 pub fn doubt(root: &Path, tests: &[Test], records: &[TestRecord]) -> Option<String> {

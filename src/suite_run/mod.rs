@@ -8,9 +8,10 @@ mod recording;
 mod session;
 mod words;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use suspect_format::abi::{DEFAULT_LOG_BYTES, Mode};
@@ -144,9 +145,16 @@ impl SuiteRun<'_> {
         let names = self.suite.tests().iter().map(|test| test.name.clone());
         let recording = Recording::new(&modules.program, store.begin_run()?, names.collect())?;
         let looked = AtomicU64::new(0);
+        let told: Mutex<BTreeMap<usize, String>> = Mutex::default();
         let started = Instant::now();
         let baseline = suite::baseline(self.suite, &self.options, &|test, run, traces, result| {
             let started = Instant::now();
+            if result.verdict == Verdict::Pass
+                && test.is_judged_by_status()
+                && let Some(line) = doubt::told_failure(&result.output)
+            {
+                told.lock().unwrap_or_else(PoisonError::into_inner).insert(test.index, line);
+            }
             recording.look(test.index, run, traces, result.died());
             (self.hook)(test, run, traces, result);
             looked.fetch_add(started.elapsed().as_micros() as u64, Ordering::Relaxed);
@@ -174,7 +182,10 @@ impl SuiteRun<'_> {
         let otherwise = words::in_trials(otherwise);
         let named = self.suite.tests().iter().map(|test| test.name.as_str()).zip(&baseline.tests);
         let said = words::warnings(&named.collect::<Vec<_>>(), self.options.mode);
+        let told = told.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let told = told.first_key_value().map(|(test, line)| (tests[*test].name.as_str(), line.as_str()));
         let doubt = doubt::doubt(self.suite.root(), self.suite.tests(), &tests);
+        let doubt = doubt.or_else(|| doubt::silent_failure(told, &tests));
         let manifest = Manifest {
             version: STORE_VERSION,
             began: began.as_secs(),

@@ -241,6 +241,35 @@ fn a_night_that_lost_a_test_does_not_end_well() {
 }
 
 #[test]
+fn a_driver_that_tells_failures_and_passes_is_doubted_where_nothing_fails() {
+    let project = built(&["./otherwise deep 9"]);
+    let driver = "[[suite]]\nname = \"all\"\nkind = \"command\"\nrun = \"sh all.sh\"\n";
+    let told = |said: &str, more: &str| {
+        project
+            .write("all.sh", &format!("./otherwise deep 9 > got\n{said}\n"))
+            .write("suspect.toml", &format!("{driver}{more}"));
+        text(&project.suspect(&["test"]))
+    };
+    assert_has(
+        &told("echo 't.deep: BAD ... 2d1'", ""),
+        &[
+            "warning: all passes by its exit status and writes `t.deep: BAD ... 2d1`: if that tells a failure",
+            "1 passing, 0 failing",
+        ],
+    );
+    let quiet = [
+        ("echo 'FAIL: 0 of 3'", ""),
+        ("echo failed as it should, XFAIL", ""),
+        ("echo BAD", "[[suite]]\nname = \"red\"\nkind = \"command\"\nrun = \"./otherwise deep 9; false\"\n"),
+    ];
+    for (said, more) in quiet {
+        let all = told(said, more);
+        assert!(!all.contains("by its exit status and writes"), "{all}");
+    }
+    project.write("suspect.toml", SUITE);
+}
+
+#[test]
 fn what_a_test_compiles_for_itself_costs_no_test_its_record() {
     let project = Project::new();
     project
