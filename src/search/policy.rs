@@ -24,8 +24,7 @@ const FOLLOWED: (usize, usize) = (24, 10);
 const MANY: usize = 3;
 /// Passing tests on which a candidate is tried before all others, so that what breaks them at once costs no more.
 const CHECKED_FIRST: usize = 4;
-/// Candidates of one line that repair all first tests and are tried on further ones, as long as they repair these, too, and on how many at once
-/// in the beginning.
+/// Candidates of one line that repair all first tests and are tried on further ones while they repair these too, and on how many at once at first.
 const CONFIRMED: usize = 4;
 const CONFIRMED_FIRST: usize = 8;
 /// Lines, and candidates of each that change the output of failing tests, which are tried on passing tests as well.
