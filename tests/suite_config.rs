@@ -243,7 +243,7 @@ fn all_the_written_file_explains_is_understood() {
     let options: Vec<String> = options.lines().map(strip).filter(|line| line.contains(" = ")).collect();
     let own: Vec<&String> = options.iter().collect();
     let config = format!(
-        "[[suite]]\nkind = 'command'\nrun = 'x'\n{}\n",
+        "[[suite]]\nkind = 'command'\nrun = 'make x'\n{}\n",
         own.iter().map(|l| l.as_str()).collect::<Vec<_>>().join("\n")
     );
     parse(&config).unwrap_or_else(|e| panic!("{e}\n{config}"));
