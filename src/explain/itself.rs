@@ -87,7 +87,7 @@ pub fn mended(
     Ok(Mended::Lines(lines))
 }
 
-/// The best change of each line that has one under which the failing test passes and nothing breaks, the likeliest line first.
+/// The best change of each line that has one, under which the failing test passes and nothing breaks, the likeliest line first.
 pub fn mending_lines(room: &RecordingRoom<'_>, name: &str) -> Vec<KeptClaim> {
     let Some(claims) = room.claims() else { return Vec::new() };
     let mut lines: Vec<KeptClaim> = Vec::new();

@@ -100,7 +100,7 @@ const SHOWN: usize = 80;
 const BEFORE: usize = 30;
 
 /// A line for a message: printable and not too long.
-pub(super) fn clip(line: &[u8]) -> String {
+pub fn clip(line: &[u8]) -> String {
     let mut letters = line_text(line, 0);
     let mut out: String = letters.by_ref().take(SHOWN).flatten().collect();
     out.extend(letters.next().map(|_| '…'));

@@ -72,7 +72,7 @@ pub use init::init;
 pub use kept::{KeptCases, KeptLists, KeptSuites};
 pub use load::{Suite, find_root};
 pub use locks::Held;
-pub use mismatch::Mismatch;
+pub use mismatch::{Mismatch, clip};
 pub use named::Input;
 pub use names::{NoTest, find_test};
 pub use oracle::WITHOUT_END;

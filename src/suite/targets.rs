@@ -125,8 +125,7 @@ impl<'t> Rules<'t> {
             else {
                 continue;
             };
-            let makes_file =
-                !rule.is_phony && rule.recipe.iter().any(|line| MAKES.iter().any(|word| line.contains(word)));
+            let makes_file = !rule.is_phony && rule.recipe.iter().any(|line| writes(line, name));
             match rule.recipe.iter().all(|line| only_says(line)) {
                 true => due.extend(self.named_by(name)),
                 false if makes_file => {}
@@ -143,6 +142,12 @@ impl<'t> Rules<'t> {
     }
 }
 
+/// Whether a line of a recipe makes the file of its target's name, which is no test once it is there.
+fn writes(line: &str, target: &str) -> bool {
+    let mut words = line.split(|c: char| c.is_whitespace() || c == '>');
+    words.any(|word| word == target) || MAKES.iter().any(|made| line.contains(made))
+}
+
 /// Whether a line of a recipe only says something.
 fn only_says(line: &str) -> bool {
     let line = line.trim().trim_start_matches(['@', '-', '+']).trim();
@@ -156,10 +161,10 @@ mod tests {
     use super::*;
 
     const DATABASE: &str = "make: *** No rule to make target ':'.  Stop.\n# Make data base\ncheck: no\n# Files\n\n# Not a target:\n.cpp:\n\tcc\n\n\
-        check: units prog scripts\n#  Phony target (prerequisite of .PHONY).\n#  recipe to execute (from 'Makefile', line 3):\n\t@echo all pass\n\n\
+        check: units prog scripts got\n#  Phony target (prerequisite of .PHONY).\n#  recipe to execute (from 'Makefile', line 3):\n\t@echo all pass\n\n\
         units: head add | dir\n#  File does not exist.\n\nhead:\n#  recipe to execute:\n\t@printf '%s' tests\n\n\
         add: prog\n#  recipe to execute:\n\t@sh add.sh $(P)\n\nprog: prog.c\n#  recipe to execute:\n\tcc -o prog prog.c\n\n\
-        dir:\n\tmkdir $@\n\nscripts::\n#  Phony target\n\t./prog < in | cmp - out\n\n# files hash-table stats:\n# Load=1/2\n";
+        dir:\n\tmkdir $@\n\ngot: prog\n\t./prog >got\n\nscripts::\n#  Phony target\n\t./prog < in | cmp - out\n\n# files hash-table stats:\n# Load=1/2\n";
 
     fn parts(target: &str) -> Vec<&'static str> {
         Rules::of(DATABASE).parts(target, |name| ["prog", "prog.c", "scripts"].contains(&name))

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::report::shell_word;
 use crate::store::TestRecord;
-use crate::suite::Test;
+use crate::suite::{Test, clip};
 
 /// Words of a line that tells a failure, in capitals as drivers write them.
 const FAILURES: [&str; 4] = ["FAIL", "FAILED", "FAILURE", "BAD"];
@@ -18,7 +18,7 @@ pub fn told_failure(output: &[u8]) -> Option<String> {
         words.clone().any(|word| FAILURES.contains(&word)) && !words.any(|word| word == "0")
     };
     let line = output.split(|byte| *byte == b'\n').find(tells)?;
-    Some(String::from_utf8_lossy(line).trim().to_owned())
+    Some(clip(line.trim_ascii()))
 }
 
 /// Says that a test passes by its exit status and told a failure, where none fails.
