@@ -70,7 +70,7 @@ fn what_is_wrong_is_said_with_line_and_column() {
         ("[[suite]]\nkind = 'cass'\n", "2:8: unknown kind \"cass\": did you mean \"cases\"?"),
         (
             "[[suite]]\nkind = 'x'\n",
-            "2:8: unknown kind \"x\": one of \"auto\", \"command\", \"cases\", \"lines\", \"ctest\", \"automake\", \"meson\"",
+            "2:8: unknown kind \"x\": one of \"auto\", \"command\", \"cases\", \"lines\", \"ctest\", \"automake\", \"meson\", \"autotest\"",
         ),
         ("[[suite]]\nkind = 'lines'\n", "2:8: kind = \"lines\" needs `file`, such as file = \"tests/universe\""),
         ("[[suite]]\nkind = 'ctest'\n  run = 'x'\n", "3:9: `run` has no meaning for kind = \"ctest\""),
@@ -254,7 +254,7 @@ fn all_the_written_file_explains_is_understood() {
             false => suites.last_mut().unwrap().push_str(&format!("{line}\n")),
         }
     }
-    assert_eq!(suites.len(), 7);
+    assert_eq!(suites.len(), 8);
     let config = suites.concat();
     parse(&config).unwrap_or_else(|e| panic!("{e}\n{config}"));
 }

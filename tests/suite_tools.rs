@@ -309,6 +309,84 @@ fn meson_tests_are_run_with_their_protocols() {
     );
 }
 
+/// What Autotest makes a script of: its groups pass, fail, skip, fail as they should, and look where they are.
+const GROUPS: &str = r#"
+AT_INIT
+AT_SETUP([adds])
+AT_CHECK([echo 3 > made; cat made], 0, [3
+])
+AT_CLEANUP
+AT_SETUP([takes away])
+AT_CHECK([prog 7], 0, [6
+])
+AT_CLEANUP
+AT_SETUP([is not here])
+AT_CHECK([exit 77])
+AT_CLEANUP
+AT_SETUP([is known])
+AT_XFAIL_IF([:])
+AT_CHECK([exit 1])
+AT_CLEANUP
+AT_SETUP([finds its data])
+AT_CHECK([cat "$abs_srcdir/data" "$srcdir/data"; echo $local], 0, [data
+data
+here
+])
+AT_CLEANUP
+"#;
+
+#[test]
+fn groups_of_autotest_are_run_in_directories_of_their_own() {
+    // Autotest itself is not meant for directories with blanks.
+    let project = Project::plain(&[
+        ("suspect.toml", "[[suite]]\nkind = 'autotest'\ndir = 'tests'\n"),
+        ("tests/testsuite.at", GROUPS),
+        ("tests/data", "data\n"),
+        ("tests/atlocal", "local=here\n"),
+        ("bin/prog", "#!/bin/sh\necho $1; exit 2\n"),
+        (
+            "tests/package.m4",
+            "m4_define([AT_PACKAGE_NAME], [calc])\nm4_define([AT_PACKAGE_TARNAME], [calc])\nm4_define([AT_PACKAGE_VERSION], [1])\n\
+             m4_define([AT_PACKAGE_STRING], [calc 1])\nm4_define([AT_PACKAGE_BUGREPORT], [none])\n",
+        ),
+    ]);
+    assert!(project.error().contains("tests has no atconfig: is the project configured?"), "{}", project.error());
+    // As config.status writes it.
+    let root = project.root().canonicalize().unwrap();
+    let config = format!(
+        "at_testdir='tests'\nabs_builddir='{0}/tests'\nat_srcdir='.'\nabs_srcdir='{0}/tests'\nat_top_srcdir='..'\nabs_top_srcdir='{0}'\n\
+         at_top_build_prefix='../'\nabs_top_builddir='{0}'\nat_top_builddir=$at_top_build_prefix\nAUTOTEST_PATH='bin'\nSHELL='/bin/sh'\n",
+        root.display()
+    );
+    project.write("tests/atconfig", &config);
+    assert!(project.error().contains("no script that Autotest generated: is it made?"), "{}", project.error());
+    project.shell("chmod +x bin/prog && cd tests && autom4te --language=autotest -o testsuite testsuite.at");
+    let suite = project.suite();
+    let failed = "testsuite.at:8: exit code was 2, expected 0, `-6`";
+    assert_results(
+        &suite,
+        &[
+            ("adds", Pass, ""),
+            ("takes away", Fail, failed),
+            ("is not here", Skip, "testsuite.at:12"),
+            ("is known", Pass, "fails as expected"),
+            ("finds its data", Pass, ""),
+        ],
+    );
+    let test = suite.tests().iter().find(|test| test.name == "takes away").unwrap();
+    assert_eq!(test.command, "sh ./testsuite -v 2");
+    assert!(!root.join("tests/testsuite.dir").exists(), "nothing is made beside the script");
+    // What is found without being told, and as Autotest itself says.
+    project.write("suspect.toml", "");
+    assert_eq!(project.suite().notes(), ["suite `auto`: found tests of Autotest in tests"]);
+    let outcome = suspect::exec::Command::shell("./testsuite; true", root.join("tests")).run().unwrap();
+    let text = String::from_utf8(outcome.stdout.bytes).unwrap();
+    for (group, said) in ["ok", "FAILED", "skipped", "expected failure", "ok"].into_iter().enumerate() {
+        let line = text.lines().find(|line| line.trim_start().starts_with(&format!("{}: ", group + 1))).unwrap();
+        assert!(line.contains(said), "{text}");
+    }
+}
+
 #[test]
 fn missing_tool_is_named() {
     let project = Project::new(&[("suspect.toml", "[[suite]]\nkind = 'ctest'\nenv = { PATH = '/nowhere' }\n")]);

@@ -10,7 +10,7 @@ use core::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use suspect_format::abi::{Mode, STATE_LOST};
 use suspect_format::trace::{
     FILE_SUFFIX, HASH_START, MAGIC, ProcessHeader, SEGMENT_MAGIC, STATUS_CLEARED, STATUS_FORKED, STATUS_UNRECORDED,
-    SegmentHeader, SegmentKind, TEXT_LEN, UnitEntry, hash_bytes,
+    STATUS_VALGRIND, SegmentHeader, SegmentKind, TEXT_LEN, UnitEntry, hash_bytes,
 };
 use suspect_format::{ENDIAN_TAG, FORMAT_VERSION};
 
@@ -336,6 +336,9 @@ unsafe fn add_module(module: &Module, first_words: FirstWords) -> Result<(), Err
         }
         if first_words == FirstWords::Zero {
             trace.progress.status |= STATUS_FORKED;
+        }
+        if sys::is_in_valgrind() {
+            trace.progress.status |= STATUS_VALGRIND;
         }
         let answer = append(&mut trace, module, first_words);
         match answer {

@@ -3,10 +3,11 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use super::check_target::CheckTarget;
-use super::detect::CODE_DIRS;
+use super::autotest;
+use super::check_target::{CheckTarget, LOCAL_CHECK};
+use super::directories::{CODE_DIRS, TEST_DIRS};
 use super::init::quoted;
-use super::makefile::Makefile;
+use super::makefile::{AUTOMAKE, Makefile};
 use super::options;
 use super::test::line_text;
 use crate::build::BuildReport;
@@ -16,7 +17,7 @@ const BUILDS: [(&str, &str, &str); 9] = [
     (CMAKE, "CMake", "cmake -S . -B build && cmake --build build -j$(nproc)"),
     ("meson.build", "Meson", "meson setup build && meson compile -C build"),
     // With no tests named, `make check` builds the test programs and runs none.
-    ("Makefile.am", "Automake", "./configure && make -j$(nproc) && make -j$(nproc) check TESTS="),
+    (AUTOMAKE, "Automake", "./configure && make -j$(nproc) && make -j$(nproc) check TESTS="),
     ("configure", "configure", "./configure && make -j$(nproc)"),
     ("configure.ac", "Autoconf", "autoreconf -i && ./configure && make -j$(nproc)"),
     ("configure.sh", "configure.sh", "./configure.sh && make -j$(nproc)"),
@@ -31,7 +32,7 @@ const CONFIGURE: &str = "cmake -S . -B build";
 
 /// The file of the build system that has tests of a kind of its own.
 pub(super) fn built_by(kind: &str) -> Option<&'static str> {
-    [("ctest", "CMakeLists.txt"), ("meson", "meson.build"), ("automake", "Makefile.am")]
+    [("ctest", "CMakeLists.txt"), ("meson", "meson.build"), ("automake", AUTOMAKE), ("autotest", AUTOMAKE)]
         .into_iter()
         .find_map(|(of, file)| (of == kind).then_some(file))
 }
@@ -84,7 +85,10 @@ fn found(root: &Path, has_tests: Option<&str>) -> Option<Recipe> {
     let first = if bare { "autoreconf -i && " } else { "" };
     let options = if file == CMAKE { options::tests_of_cmake(root) } else { Vec::new() };
     let set: String = options.iter().map(|option| format!(" -D{option}=ON")).collect();
-    let command = command.replacen(CONFIGURE, &format!("{CONFIGURE}{set}"), 1);
+    let mut command = command.replacen(CONFIGURE, &format!("{CONFIGURE}{set}"), 1);
+    if file == AUTOMAKE {
+        command.push_str(&without_running(root));
+    }
     let without = match options.as_slice() {
         [] => String::new(),
         options => format!("; without {} it makes no tests", options.join(" and ")),
@@ -95,6 +99,18 @@ fn found(root: &Path, has_tests: Option<&str>) -> Option<Recipe> {
         again: again.map(|(_, rest)| rest.to_owned()),
         command: format!("{first}{command}"),
     })
+}
+
+/// What goes behind `make check TESTS=` so that it makes what the tests need and runs none: with a fault it would fail.
+fn without_running(root: &Path) -> String {
+    let has_local = Makefile::all_of_automake(root).iter().any(|makefile| makefile.makes(LOCAL_CHECK));
+    let skipped = if has_local { format!(" -o {LOCAL_CHECK} AM_MAKEFLAGS='-o {LOCAL_CHECK}'") } else { String::new() };
+    let makes_script = |dir: &&str| {
+        let makefile = Makefile::read(&root.join(dir), AUTOMAKE);
+        autotest::has_source(&root.join(dir)) && makefile.is_some_and(|makefile| makefile.mentions("testsuite"))
+    };
+    let script = TEST_DIRS.into_iter().find(makes_script).map(|dir| format!(" && make -C {dir} testsuite"));
+    skipped + &script.unwrap_or_default()
 }
 
 impl Recipe {

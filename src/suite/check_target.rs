@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use super::detect::{CODE_DIRS, TEST_DIRS};
-use super::makefile::Makefile;
+use super::directories::{CODE_DIRS, TEST_DIRS};
+use super::makefile::{AUTOMAKE, Makefile};
 use super::started;
 
 /// Targets that run tests by custom.
@@ -20,6 +20,8 @@ pub(super) const TARGETS: [&str; 11] = [
     "unittests",
     "unit-test",
 ];
+/// What Automake's `check` makes and runs besides the tests that it lists.
+pub(super) const LOCAL_CHECK: &str = "check-local";
 /// Commands that look at files and at nothing that the project's programs write.
 const LOOKS: [&str; 10] = ["test", "[", "grep", "egrep", "fgrep", "sed", "awk", "echo", "printf", "true"];
 /// What a program of tests may be made of, one thing of the other, at most: program, object, source.
@@ -59,11 +61,12 @@ impl CheckTarget {
     /// All that a Makefile here or in a directory of code or of tests has, then test programs that a Makefile here makes: the likeliest first.
     pub(super) fn all(root: &Path) -> Vec<CheckTarget> {
         // Automake makes a target `check` that does nothing where nothing else is said.
-        if let Some(automake) = Makefile::read(root, "Makefile.am") {
+        if let Some(automake) = Makefile::read(root, AUTOMAKE) {
             let own = TARGETS.into_iter().skip_while(|target| *target == "check").find(|target| automake.makes(target));
             let of = |target: &str| CheckTarget::plain(format!("make {target}"), &automake, target);
-            let local = || CheckTarget::plain("make check".to_owned(), &automake, "check-local");
-            return if automake.makes("check-local") { vec![local()] } else { own.map(of).into_iter().collect() };
+            let local = Makefile::all_of_automake(root).into_iter().find(|makefile| makefile.makes(LOCAL_CHECK));
+            let local = local.map(|makefile| CheckTarget::plain("make check".to_owned(), &makefile, LOCAL_CHECK));
+            return local.or_else(|| own.map(of)).into_iter().collect();
         }
         let makefile_of = |dir: &'static str| Some((dir, Makefile::of(&root.join(dir))?));
         let dirs = std::iter::once(".").chain(CODE_DIRS).chain(TEST_DIRS);

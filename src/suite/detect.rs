@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::autotest;
 use super::config::{CommandConfig, Kind};
+use super::directories::{TEST_DIRS, subdirectories};
 use super::framework::Framework;
 
 /// What was found.
@@ -18,14 +20,20 @@ pub(super) struct Detected {
 
 /// What to say when nothing was found.
 pub(super) const NOTHING: &str = "no CTestTestfile.cmake, no configured Meson build directory, no Makefile of Automake with \
-     tests and no tests/*.sh: is the project configured? If it has tests of another kind, say so in suspect.toml";
+     tests, no script of Autotest and no tests/*.sh: is the project configured? If it has tests of another kind, say so in suspect.toml";
 
 /// What can be run in `dir`: a tool's own tests first, in the directory itself and then in those directly below; then scripts.
 pub(super) fn detect(dir: &Path) -> Option<Detected> {
     let found = |kind: Kind, at: &Path, what: String| Some(Detected { kind, dir: at.to_owned(), what });
-    for sub in std::iter::once(PathBuf::new()).chain(subdirectories(dir)) {
+    let subs: Vec<PathBuf> = std::iter::once(PathBuf::new()).chain(subdirectories(dir)).collect();
+    let shown = |sub: &Path| if sub.as_os_str().is_empty() { ".".to_owned() } else { sub.display().to_string() };
+    // Automake's own tests may be those of a library that is copied in.
+    if let Some(sub) = subs.iter().find(|sub| autotest::is_in(&dir.join(sub))) {
+        return found(Kind::Autotest, sub, format!("tests of Autotest in {}", shown(sub)));
+    }
+    for sub in subs {
         let at = dir.join(&sub);
-        let shown = if sub.as_os_str().is_empty() { ".".to_owned() } else { sub.display().to_string() };
+        let shown = shown(&sub);
         if at.join("CTestTestfile.cmake").is_file() && at.join("CMakeCache.txt").is_file() {
             return found(Kind::Ctest, &sub, format!("tests of CTest in {shown}"));
         }
@@ -54,23 +62,6 @@ fn is_automake(dir: &Path) -> bool {
     text.contains("\ncheck-TESTS:")
         || subdirs.split_whitespace().any(|sub| !sub.contains('$') && sub != "." && is_automake(&dir.join(sub)))
 }
-
-/// Directories below, by name; hidden ones are not a project's.
-pub(super) fn subdirectories(dir: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
-    let mut names: Vec<PathBuf> = entries
-        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
-        .map(|entry| PathBuf::from(entry.file_name()))
-        .filter(|name| !name.to_string_lossy().starts_with('.'))
-        .collect();
-    names.sort();
-    names
-}
-
-/// Directories in which projects keep what builds them, where there is nothing at the top.
-pub(super) const CODE_DIRS: [&str; 7] = ["src", "source", "make", "projects/make", "build", "unix", "c"];
-/// Directories in which projects keep tests.
-pub(super) const TEST_DIRS: [&str; 5] = ["tests", "test", "t", "testsuite", "check"];
 
 /// A pattern of shell scripts, if there are any.
 pub(super) fn scripts(dir: &Path) -> Option<String> {

@@ -6,10 +6,12 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use super::SuiteError;
+use super::autotest;
 use super::build_section;
 use super::check_target::{CheckTarget, Runs};
 use super::config::{FILE, Kind};
-use super::detect::{self, TEST_DIRS, detect, pairs, scripts};
+use super::detect::{self, detect, pairs, scripts};
+use super::directories::{TEST_DIRS, subdirectories};
 use super::makefile::Makefile;
 use super::options;
 use super::script;
@@ -226,7 +228,6 @@ const UNKNOWN: &str = r##"# The tests: none were found, and no Makefile has a ta
 
 /// Tests that are there once the project is built.
 fn later(root: &Path) -> Option<(&'static str, &'static str, &'static str)> {
-    let mentions = |file: &str, word: &str| fs::read_to_string(root.join(file)).is_ok_and(|text| text.contains(word));
     // CMake's commands may be written in any case, with blanks before the parenthesis.
     let cmake: String = fs::read_to_string(root.join("CMakeLists.txt")).unwrap_or_default();
     let cmake: String = cmake.to_ascii_lowercase().split_whitespace().collect();
@@ -236,8 +237,10 @@ fn later(root: &Path) -> Option<(&'static str, &'static str, &'static str)> {
     if has_tests_of_meson(root) {
         return Some(("meson", "build", "meson.build has tests; they are listed once it is set up"));
     }
-    let subs = detect::subdirectories(root).into_iter().map(|sub| sub.join("Makefile.am").display().to_string());
-    if std::iter::once("Makefile.am".to_owned()).chain(subs).any(|file| mentions(&file, "TESTS")) {
+    if let Some(dir) = TEST_DIRS.into_iter().chain(["."]).find(|dir| autotest::has_source(&root.join(dir))) {
+        return Some(("autotest", dir, "testsuite.at has tests; they are listed once the project is built"));
+    }
+    if Makefile::all_of_automake(root).iter().any(|makefile| makefile.sets("TESTS")) {
         return Some(("automake", ".", "Makefile.am has TESTS; they are listed once it is configured"));
     }
     None
@@ -256,7 +259,7 @@ fn defines_tests_of_meson(directory: &Path, depth: u32) -> bool {
     let text = fs::read_to_string(directory.join("meson.build")).unwrap_or_default();
     let code = text.lines().filter_map(|line| line.split('#').next()).flat_map(str::split_whitespace);
     let is_own = |sub: &PathBuf| sub != Path::new("subprojects");
-    let mut below = detect::subdirectories(directory).into_iter().filter(is_own).map(|sub| directory.join(sub));
+    let mut below = subdirectories(directory).into_iter().filter(is_own).map(|sub| directory.join(sub));
     code.collect::<String>().contains("test(") || depth > 0 && below.any(|sub| defines_tests_of_meson(&sub, depth - 1))
 }
 
@@ -300,6 +303,7 @@ const FURTHER: &str = r##"
 #   kind = "ctest"         # the tests of a CMake build directory
 #   kind = "meson"         # the tests of a Meson build directory
 #   kind = "automake"      # what `make check` runs, one by one
+#   kind = "autotest"      # the test groups of a script that GNU Autotest generated
 #   kind = "command"       # a command for each test
 #     list = "ls tests/*.sh"          # writes a name on each line; without it there is one test
 #     run = "sh {test}"

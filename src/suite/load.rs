@@ -14,7 +14,7 @@ use super::locks::Locks;
 use super::mismatch::clip;
 use super::oracle::{Compare, Expected, Oracle};
 use super::test::{Plan, Test, choice_text, command_text, line_text};
-use super::{SuiteError, automake, cases, command, ctest, detect, meson};
+use super::{SuiteError, automake, cases, command, ctest, detect, groups, meson};
 use crate::exec::{Command, Environment, ExecError, Limits, Outcome, Status};
 
 /// All tests of a project.
@@ -272,6 +272,7 @@ impl Listing<'_> {
             Kind::Ctest => ctest::list(self)?,
             Kind::Automake => automake::list(self)?,
             Kind::Meson => meson::list(self)?,
+            Kind::Autotest => groups::list(self)?,
         };
         Ok(found)
     }
@@ -306,12 +307,16 @@ impl Listing<'_> {
                 plan.needs.names.insert(format!("file {}", dir.join(path).display()));
             }
             let around = [&*self.dir, self.root].into_iter().find(|around| dir != *around && dir.starts_with(around));
+            let line = match plan.oracle {
+                Oracle::Autotest => groups::line(&plan.argv),
+                _ => line_text(&plan.argv),
+            };
             tests.push(Test {
                 name: format!("{prefix}{name}"),
                 around: around.map(Path::to_owned),
                 index: tests.len(),
                 suite: self.number,
-                command: format!("{}{}", choice_text(&plan), line_text(&plan.argv)),
+                command: format!("{}{line}", choice_text(&plan)),
                 dir,
                 plan,
             });

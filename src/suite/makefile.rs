@@ -1,10 +1,16 @@
 //! A Makefile as text: what shows of it without running make, which would run code of the project.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use super::directories::subdirectories;
 
 /// What make reads in a directory, the first that is there; then what `configure` makes that of.
 const NAMES: [&str; 4] = ["GNUmakefile", "makefile", "Makefile", "Makefile.in"];
+/// What Automake makes a Makefile of.
+pub(super) const AUTOMAKE: &str = "Makefile.am";
+/// Directories below a project's, one in the other, in which Automake's files are looked for.
+const AUTOMAKE_DEPTH: usize = 2;
 /// Files that one Makefile may include, so that no circle of them is followed for ever.
 const MOST_INCLUDED: usize = 20;
 /// Variables that one word may name one in the other, so that no circle of them is followed for ever.
@@ -44,6 +50,29 @@ impl Makefile {
             text.insert_str(from, &included);
         }
         Some(Makefile { name, text })
+    }
+
+    /// Those that Automake reads in a directory and below.
+    pub(super) fn all_of_automake(root: &Path) -> Vec<Makefile> {
+        let mut dirs = vec![root.to_owned()];
+        let mut below = dirs.clone();
+        for _ in 0..AUTOMAKE_DEPTH {
+            let subs = |dir: &PathBuf| subdirectories(dir).into_iter().map(|sub| dir.join(sub)).collect::<Vec<_>>();
+            below = below.iter().flat_map(subs).collect();
+            dirs.extend(below.iter().cloned());
+        }
+        dirs.iter().filter_map(|dir| Makefile::read(dir, AUTOMAKE)).collect()
+    }
+
+    /// Whether it sets a variable, or adds to one.
+    pub(super) fn sets(&self, variable: &str) -> bool {
+        let names = self.text.lines().filter_map(|line| line.split_once('=')).map(|(name, _)| name);
+        names.into_iter().any(|name| name.trim_matches([':', '?', '+', ' ']) == variable)
+    }
+
+    /// Whether it has a text anywhere.
+    pub(super) fn mentions(&self, text: &str) -> bool {
+        self.text.contains(text)
     }
 
     /// Whether it includes a file by its plain name that is not in the directory: `configure` writes it.
@@ -299,6 +328,16 @@ mod tests {
     fn ends_of_a_variables_words_are_replaced() {
         let makefile = written("T = a.c b.c d\nall: $(T:.c=.o) ${T:%.c=x/%}\n");
         assert_eq!(makefile.sources("all"), Some(["a.o", "b.o", "d", "x/a", "x/b", "d"].map(str::to_owned).into()));
+    }
+
+    #[test]
+    fn variables_are_set_by_their_whole_names() {
+        for text in ["TESTS = a\n", "X = y\nTESTS += b\n", "if X\n  TESTS=a\nendif\n"] {
+            assert!(written(text).sets("TESTS"), "{text}");
+        }
+        for text in ["TESTSUITE = $(srcdir)/testsuite\n", "EXTRA_DIST = TESTS\n", "MY_TESTS = a\n", "a: TESTS\n"] {
+            assert!(!written(text).sets("TESTS"), "{text}");
+        }
     }
 
     #[test]

@@ -6,6 +6,8 @@
 
 mod answers;
 mod automake;
+mod automake_result;
+mod autotest;
 mod baseline;
 mod build_section;
 mod captured;
@@ -19,12 +21,15 @@ mod compared;
 mod complaint;
 pub mod config;
 mod ctest;
+mod ctest_oracle;
 mod deadline;
 mod detect;
+mod directories;
 mod driver;
 mod error;
 mod framework;
 mod functions;
+mod groups;
 mod hint;
 mod init;
 mod junit;

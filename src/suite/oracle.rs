@@ -5,8 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use super::automake;
-use super::ctest::CtestOracle;
+use super::automake_result;
+use super::autotest;
+use super::ctest_oracle::CtestOracle;
 use super::framework::Framework;
 use super::junit;
 use super::likeness::Likeness;
@@ -35,6 +36,8 @@ pub(super) enum Oracle {
     Ctest(Box<CtestOracle>),
     /// By the result file that Automake's test driver writes; positions of the arguments with the names of log and result file.
     Automake { log: usize, trs: usize },
+    /// By what a script that GNU Autotest generated says of the one group that ran, and its exit status.
+    Autotest,
     /// By what the framework says of the one case that ran.
     Case(Framework),
     /// By the driver that starts the program.
@@ -90,8 +93,8 @@ impl Oracle {
     pub(super) fn arguments(&self, argv: &[OsString], scratch: &Scratch) -> Vec<OsString> {
         let mut argv = argv.to_vec();
         if let Oracle::Automake { log, trs } = self {
-            argv[*log] = automake::log_file(scratch).into();
-            argv[*trs] = automake::trs_file(scratch).into();
+            argv[*log] = automake_result::log_file(scratch).into();
+            argv[*trs] = automake_result::trs_file(scratch).into();
         }
         argv
     }
@@ -114,6 +117,7 @@ impl Oracle {
             Oracle::Exit { skip, error, should_fail } => Some(by_exit(outcome, *skip, *error, *should_fail)),
             Oracle::Tap { should_fail } => Some(expect_failure(tap::parse(output).judge(outcome.status), *should_fail)),
             Oracle::Ctest(oracle) => Some(oracle.judge(outcome.status, output)),
+            Oracle::Autotest => Some(autotest::judge(outcome, output)),
             Oracle::Case(framework) => {
                 Some(not_runnable(outcome).unwrap_or_else(|| framework.judge(outcome.status, output)))
             }
@@ -133,7 +137,7 @@ impl Oracle {
     /// Whether how the program ends is all that decides.
     pub(super) fn is_by_status(&self) -> bool {
         match self {
-            Oracle::Exit { .. } => true,
+            Oracle::Exit { .. } | Oracle::Autotest => true,
             Oracle::Ctest(oracle) => oracle.is_by_status(),
             _ => false,
         }
@@ -144,6 +148,7 @@ impl Oracle {
         match self {
             Oracle::Exit { should_fail, .. } | Oracle::Tap { should_fail } => !should_fail,
             Oracle::Ctest(oracle) => oracle.wants_success(),
+            Oracle::Autotest => true,
             _ => false,
         }
     }
@@ -160,7 +165,7 @@ impl Place<'_> {
         let oracle = &self.test.plan.oracle;
         let output = match oracle {
             Oracle::Compare(_) | Oracle::Tap { .. } => outcome.stdout.bytes.clone(),
-            Oracle::Automake { .. } => fs::read(automake::log_file(self.scratch)).unwrap_or_default(),
+            Oracle::Automake { .. } => fs::read(automake_result::log_file(self.scratch)).unwrap_or_default(),
             _ => [&outcome.stdout.bytes[..], &outcome.stderr.bytes[..]].concat(),
         };
         let judgement = match (outcome.status, oracle) {
@@ -170,11 +175,19 @@ impl Place<'_> {
             }
             (Status::Flooded, _) => Judgement::fail(WITHOUT_END),
             (_, Oracle::Junit(path)) => not_runnable(outcome).unwrap_or_else(|| junit::judge(&self.cwd.join(path))),
-            (status, Oracle::Automake { .. }) => automake::judge(&automake::trs_file(self.scratch), status, &output),
-            (_, Oracle::Compare(compare)) => return self.compare(compare, outcome),
-            (_, Oracle::Exit { .. } | Oracle::Tap { .. } | Oracle::Ctest(_) | Oracle::Case(_) | Oracle::Driven(_)) => {
-                oracle.judge_captured(outcome, &output).unwrap_or_else(|| Judgement::error("cannot be judged"))
+            (status, Oracle::Automake { .. }) => {
+                automake_result::judge(&automake_result::trs_file(self.scratch), status, &output)
             }
+            (_, Oracle::Compare(compare)) => return self.compare(compare, outcome),
+            (
+                _,
+                Oracle::Exit { .. }
+                | Oracle::Tap { .. }
+                | Oracle::Ctest(_)
+                | Oracle::Autotest
+                | Oracle::Case(_)
+                | Oracle::Driven(_),
+            ) => oracle.judge_captured(outcome, &output).unwrap_or_else(|| Judgement::error("cannot be judged")),
         };
         Ok((judgement, output))
     }

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use super::detect::TEST_DIRS;
+use super::directories::TEST_DIRS;
 
 /// Directories besides those of tests in which projects keep such a script.
 const DIRS: [&str; 5] = [".", "util", "utils", "scripts", "tools"];

@@ -47,6 +47,10 @@ pub struct Recorded {
 pub const CLEARED: &str = "the program ran without suspect's environment: the test clears it; what it did was recorded all the same, but no changes \
                            of it can be tried there";
 
+/// What is said of tests that run the program in Valgrind.
+const IN_VALGRIND: &str = "the program runs in valgrind, some twenty times slower, and so do trials: where the project has a switch against it, use it \
+                           (`./configure --disable-valgrind-tests`, `env = { USE_VALGRIND = \"0\" }`)";
+
 /// Warnings kept; more would not be read.
 const MOST_WARNINGS: usize = 20;
 
@@ -91,6 +95,9 @@ impl<'p> Recording<'p> {
         said.of_test.extend(traces.files.iter().flat_map(|file| file.warnings().iter().cloned()));
         if traces.files.iter().any(|file| file.is_cleared()) {
             said.of_test.insert(CLEARED.to_string());
+        }
+        if traces.files.iter().any(|file| file.is_in_valgrind()) {
+            said.of_test.insert(IN_VALGRIND.to_string());
         }
         let modules = processes.iter().flat_map(|process| &process.modules);
         said.of_test.extend(modules.filter_map(|module| self.loss_under_another_root(module.path)));

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use suspect_format::abi::{STATE_CLEAN, STATE_LOST, STATE_NONLOCAL};
 use suspect_format::dependence::{self, Operand};
 use suspect_format::site::{self, Bad, Cursor, OUTSIDE, SequenceCount};
-use suspect_format::trace::{MAGIC, STATUS_CLEARED, STATUS_FORKED, STATUS_NO_LOG, STATUS_NO_SPACE, STATUS_UNRECORDED};
+use suspect_format::trace::{
+    MAGIC, STATUS_CLEARED, STATUS_FORKED, STATUS_NO_LOG, STATUS_NO_SPACE, STATUS_UNRECORDED, STATUS_VALGRIND,
+};
 
 use super::{Ending, Module, ModuleFile, SitesError, TraceError, TraceFile, Unit, site_sections};
 
@@ -169,6 +171,7 @@ fn status_words(status: u32) -> String {
         (STATUS_FORKED, "forked"),
         (STATUS_NO_LOG, "no-log"),
         (STATUS_CLEARED, "environment-cleared"),
+        (STATUS_VALGRIND, "in-valgrind"),
     ];
     let found: Vec<_> = words.iter().filter(|(bit, _)| status & bit != 0).map(|(_, word)| *word).collect();
     if found.is_empty() { "complete".to_owned() } else { found.join(" ") }

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use memmap2::Mmap;
 use suspect_format::abi::STATE_WORDS;
 use suspect_format::trace::{
-    LogRecord, STATUS_CLEARED, STATUS_FORKED, STATUS_NO_LOG, STATUS_NO_SPACE, STATUS_UNRECORDED, UNKNOWN_THREAD,
+    LogRecord, STATUS_CLEARED, STATUS_FORKED, STATUS_NO_LOG, STATUS_NO_SPACE, STATUS_UNRECORDED, STATUS_VALGRIND,
+    UNKNOWN_THREAD,
 };
 
 use super::layout::u64_at;
@@ -72,6 +73,11 @@ impl TraceFile {
     /// The environment of the process had no variable of suspect's, so a session's file told it what to do.
     pub fn is_cleared(&self) -> bool {
         self.layout.facts.status & STATUS_CLEARED != 0
+    }
+
+    /// Valgrind ran the process.
+    pub fn is_in_valgrind(&self) -> bool {
+        self.layout.facts.status & STATUS_VALGRIND != 0
     }
 
     /// What was not recorded or is not in the file, as sentences without the file's name.

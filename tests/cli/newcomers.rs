@@ -169,6 +169,21 @@ fn the_build_is_that_of_the_system_that_has_the_tests() {
     assert!(written.contains("command = \"./configure && make"), "{written}");
 }
 
+#[test]
+fn building_leaves_out_the_tests_that_automake_runs_by_itself() {
+    let check = "TESTSUITE = $(srcdir)/testsuite\ncheck-local: $(TESTSUITE)\n\tsh $(TESTSUITE)\n";
+    let automake = [("configure", ""), ("Makefile.am", "SUBDIRS = tests\n"), ("tests/Makefile.am", check)];
+    let (_, written) = first_file(&automake);
+    let build =
+        "./configure && make -j$(nproc) && make -j$(nproc) check TESTS= -o check-local AM_MAKEFLAGS='-o check-local'";
+    assert!(written.contains(&format!("command = \"{build}\"")), "{written}");
+    assert!(written.contains("run = \"make check\""), "{written}");
+    let source = [("tests/testsuite.at", "AT_INIT\n"), ("tests/a.at", "AT_SETUP([a])\nAT_CLEANUP\n")];
+    let (_, written) = first_file(&[&automake[..], &source[..]].concat());
+    assert!(written.contains(&format!("command = \"{build} && make -C tests testsuite\"")), "{written}");
+    assert!(written.contains("kind = \"autotest\"\ndir = \"tests\"\n"), "{written}");
+}
+
 /// What `suspect init` says and writes for a project of these files.
 fn first_file(files: &[(&str, &str)]) -> (String, String) {
     let project = Project::new();

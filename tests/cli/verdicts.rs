@@ -296,3 +296,49 @@ fn what_a_test_compiles_for_itself_costs_no_test_its_record() {
     let report = project.ranking(&["--budget", "20s"]);
     assert_eq!(report["ranking"][0]["line"], 9, "{report}");
 }
+
+/// Words in memory of their own, without a byte to spare; it counts those that are longer than two letters.
+const WORDS: &str = r#"#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+struct word { char *text; struct word *next; };
+static struct word *with(struct word *words, const char *text)
+{
+    struct word *new = malloc(sizeof *new);
+    new->text = strdup(text);
+    new->next = words;
+    return new;
+}
+static int is_long(const char *text)
+{
+    return strlen(text) >= 2;
+}
+int main(int argc, char **argv)
+{
+    struct word *words = NULL;
+    int count = 0;
+    for (int at = 1; at < argc; at++)
+        words = with(words, argv[at]);
+    while (words) {
+        struct word *word = words;
+        count += is_long(word->text);
+        words = word->next;
+        free(word->text);
+        free(word);
+    }
+    printf("%d\n", count);
+    return 0;
+}
+"#;
+
+#[test]
+fn programs_in_valgrind_do_what_they_do_without_recording() {
+    let project = Project::new();
+    let suite = SUITE.replace("{line}", "valgrind -q --error-exitcode=9 --leak-check=full {line}");
+    project.write("words.c", WORDS).write("suspect.toml", &format!("{suite}status = 0\n"));
+    project.succeed(&["build", "--", "cc", "-g", "-o", "words", "words.c"]);
+    tests(&project, &["./words one to four = 2", "./words three", "./words eleven twelve"]);
+    let said = project.succeed(&["test"]);
+    assert_has(&said, &["2 passing, 1 failing, 0 not counted", "3 tests (1, 2, 3): the program runs in valgrind"]);
+    assert!(!said.contains("something else in version"), "{said}");
+}

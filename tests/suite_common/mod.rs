@@ -18,7 +18,16 @@ pub struct Project {
 impl Project {
     /// A project with these files. Shell scripts are executable.
     pub fn new(files: &[(&str, &str)]) -> Project {
-        let dir = tempfile::Builder::new().prefix("pro ject ö").tempdir().unwrap();
+        Project::called("pro ject ö", files)
+    }
+
+    /// In a directory whose name is a plain word.
+    pub fn plain(files: &[(&str, &str)]) -> Project {
+        Project::called("project", files)
+    }
+
+    fn called(name: &str, files: &[(&str, &str)]) -> Project {
+        let dir = tempfile::Builder::new().prefix(name).tempdir().unwrap();
         let project = Project { dir };
         for (name, text) in files {
             project.write(name, text);

@@ -34,6 +34,8 @@ pub const STATUS_FORKED: u32 = 4;
 pub const STATUS_NO_LOG: u32 = 8;
 /// [`ProcessHeader::status`]: this process, or the one that forked it, had no variable of suspect's in its environment.
 pub const STATUS_CLEARED: u32 = 16;
+/// [`ProcessHeader::status`]: Valgrind ran this process.
+pub const STATUS_VALGRIND: u32 = 32;
 
 /// The first page of a trace file.
 #[derive(Clone, Copy)]

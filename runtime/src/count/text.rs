@@ -63,19 +63,21 @@ struct Reader {
     at: usize,
     /// End of the page that is known to be readable.
     readable_to: usize,
+    /// Whether the kernel reads, because Valgrind counts reading beyond an object as an error of the program.
+    is_copied: bool,
 }
 
 impl Reader {
     fn at(address: usize) -> Reader {
-        Reader { at: address, readable_to: 0 }
+        Reader { at: address, readable_to: 0, is_copied: sys::is_in_valgrind() }
     }
 
     /// The next characters, zeros from the string's end on, and how many there are: less than eight at its end. `None` where
     /// nothing can be read.
     #[inline]
     fn next(&mut self) -> Option<(u64, usize)> {
-        if self.at & PAGE_MASK > PAGE - 8 {
-            return self.next_across_pages();
+        if self.is_copied || self.at & PAGE_MASK > PAGE - 8 {
+            return self.next_of_bytes();
         }
         self.open(self.at)?;
         // SAFETY: the eight bytes lie in a page that can be read.
@@ -91,13 +93,11 @@ impl Reader {
     }
 
     #[cold]
-    fn next_across_pages(&mut self) -> Option<(u64, usize)> {
+    fn next_of_bytes(&mut self) -> Option<(u64, usize)> {
         let mut word = 0u64;
         let mut taken = 0usize;
         while taken < 8 {
-            self.open(self.at)?;
-            // SAFETY: the byte lies in a page that can be read.
-            let byte = unsafe { *(self.at as *const u8) };
+            let byte = self.byte()?;
             if byte == 0 {
                 break;
             }
@@ -106,6 +106,17 @@ impl Reader {
             self.at = self.at.wrapping_add(1);
         }
         Some((word, taken))
+    }
+
+    /// The byte where it is.
+    fn byte(&mut self) -> Option<u8> {
+        if self.is_copied {
+            let mut byte = [0];
+            return (self.at >= PAGE && sys::copy_of(self.at, &mut byte) == 1).then_some(byte[0]);
+        }
+        self.open(self.at)?;
+        // SAFETY: the byte lies in a page that can be read.
+        Some(unsafe { *(self.at as *const u8) })
     }
 
     /// Makes sure that the page of `address` can be read.

@@ -197,7 +197,7 @@ fn unknown_word(what: &str, word: &str, known: &[&str]) -> String {
     }
 }
 
-const KINDS: [&str; 7] = ["auto", "command", "cases", "lines", "ctest", "automake", "meson"];
+const KINDS: [&str; 8] = ["auto", "command", "cases", "lines", "ctest", "automake", "meson", "autotest"];
 
 fn check_suite(raw: Spanned<RawSuite>) -> Result<SuiteConfig, Wrong> {
     let raw = raw.into_inner();
@@ -380,7 +380,7 @@ fn check_kind(raw: &RawSuite) -> Result<Kind, Wrong> {
         "command" => &["list", "run", "result"],
         "cases" => &["inputs", "run", "expect", "reference", "filter"],
         "lines" => &["file", "run", "expect", "reference", "filter"],
-        "auto" | "ctest" | "automake" | "meson" => &[],
+        "auto" | "ctest" | "automake" | "meson" | "autotest" => &[],
         other => return wrong(raw.kind.span(), unknown_word("kind", other, &KINDS)),
     };
     for (name, field) in raw.own_fields() {
@@ -410,6 +410,7 @@ fn check_kind(raw: &RawSuite) -> Result<Kind, Wrong> {
         "ctest" => Ok(Kind::Ctest),
         "automake" => Ok(Kind::Automake),
         "meson" => Ok(Kind::Meson),
+        "autotest" => Ok(Kind::Autotest),
         _ => Ok(Kind::Auto),
     }
 }

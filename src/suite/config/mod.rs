@@ -170,6 +170,8 @@ pub enum Kind {
     Automake,
     /// What Meson knows.
     Meson,
+    /// The groups of a script that GNU Autotest generated.
+    Autotest,
 }
 
 impl Kind {
@@ -183,6 +185,7 @@ impl Kind {
             Kind::Ctest => "ctest",
             Kind::Automake => "automake",
             Kind::Meson => "meson",
+            Kind::Autotest => "autotest",
         }
     }
 }
