@@ -8,6 +8,9 @@ const TESTS: [&str; 5] = ["TEST", "TESTS", "TESTING", "UNITTEST", "UNITTESTS"];
 /// Values that CMake takes for false where an option's default is written.
 const OFF: [&str; 4] = ["off", "false", "no", "0"];
 
+/// What says that there are tests, wherever they are made.
+const ALLOWS: &str = "enable_testing";
+
 /// Names of the options that are off by default and without which `CMakeLists.txt` in `root` makes no tests; none where it makes some anyway, because
 /// further tests may need what the machine does not have.
 pub(super) fn tests_of_cmake(root: &Path) -> Vec<String> {
@@ -22,11 +25,14 @@ pub(super) fn tests_of_cmake(root: &Path) -> Vec<String> {
             // What stands there is made without the option, or for another reason.
             "else" | "elseif" => conditions.last_mut().into_iter().for_each(|last| *last = &[]),
             "endif" => drop(conditions.pop()),
-            _ if makes_tests(name, words) => match conditions.iter().find_map(|words| switch(words, &off)) {
-                Some(option) if !needed.contains(option) => needed.push(option.clone()),
-                Some(_) => {}
-                None => return Vec::new(),
-            },
+            _ if makes_tests(name, words) || name == ALLOWS => {
+                match conditions.iter().find_map(|words| switch(words, &off)) {
+                    Some(option) if !needed.contains(option) => needed.push(option.clone()),
+                    // Without tests it only allows those of others.
+                    None if name != ALLOWS => return Vec::new(),
+                    Some(_) | None => {}
+                }
+            }
             _ => {}
         }
     }
@@ -149,6 +155,7 @@ mod tests {
             "option(WITH_TESTS \"[TRUE|FALSE] build (unit) tests\" OFF)\nif (WITH_TESTS)\n add_subdirectory(test)\nendif()\n",
             "OPTION(WITH_TESTS \"x\")\nIF(WITH_TESTS)\nENABLE_TESTING()\nADD_TEST(a b)\nENDIF(WITH_TESTS)\n",
             "set(WITH_TESTS FALSE CACHE BOOL \"x\")\nif(NOT WIN32)\nif(X AND (WITH_TESTS))\nadd_test(NAME a COMMAND b)\nendif()\nendif()",
+            "enable_testing()\noption(WITH_TESTS \"\" OFF)\ninclude(CTest)\nif(WITH_TESTS)\nenable_testing()\nadd_subdirectory(demo)\nendif()",
             "# option(A_TEST \"\" ON)\noption(WITH_TESTS \"\" NO)\nif(WITH_TESTS) # if(\nadd_subdirectory(\"src/tests\")\nendif()",
         ] {
             assert_eq!(options(text), ["WITH_TESTS"], "{text}");
@@ -181,6 +188,7 @@ mod tests {
             guarded("option(WITH_TESTS \"\" OFF)", "WITH_TESTS") + "add_test(c d)\n",
             "option(WITH_TESTS \"\" OFF)\nif(WITH_TESTS)\nelse()\nadd_test(a b)\nendif()".into(),
             "option(WITH_TESTS \"\" OFF".into(),
+            "option(WITH_TESTS \"\" OFF)\nenable_testing()\nif(WITH_TESTS)\nendif()".into(),
         ] {
             assert_eq!(options(&text), [""; 0], "{text}");
         }
