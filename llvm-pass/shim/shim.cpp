@@ -1,6 +1,7 @@
 // What LLVM's C interface cannot say: pass registration, one option, debug-info getters, cloning, splitting edges.
 // Every function is a few lines; decisions belong in Rust.
 #include "apart.h"
+#include "dead.h"
 #include "declarations.h"
 #include "passes.h"
 #include "llvm-c/Core.h"
@@ -49,6 +50,7 @@ struct Start : PassInfoMixin<Start> {
       if (!F.isDeclaration())
         FAM.invalidate(F, LowerExpectIntrinsicPass().run(F, FAM));
     begin_module();
+    spare_the_dead(M);
     suspect_pipeline_start(wrap(&M), &FAM);
     if (is_optimised)
       take_apart(M);

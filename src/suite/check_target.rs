@@ -124,7 +124,9 @@ impl CheckTarget {
     }
 
     fn plain(command: String, makefile: &Makefile, target: &str) -> CheckTarget {
-        let mut made = makefile.sources(target).unwrap_or_default();
+        let known = makefile.sources(target);
+        let is_known = known.is_some();
+        let mut made = known.unwrap_or_default();
         // What only names other targets runs theirs.
         for _ in 0..DEPTH {
             let names = made.iter().filter(|name| makefile.recipe(name).is_empty());
@@ -133,8 +135,12 @@ impl CheckTarget {
             made.sort();
             made.dedup();
         }
-        let recipes = std::iter::once(target).chain(made.iter().map(String::as_str));
-        let recipes: Vec<&str> = recipes.flat_map(|target| makefile.recipe(target)).collect();
+        let named = std::iter::once(target).chain(made.iter().map(String::as_str));
+        let recipes: Vec<&str> = match is_known {
+            true => named.flat_map(|target| makefile.recipe(target)).collect(),
+            // It names targets by variables that are set elsewhere: any may be meant.
+            false => makefile.recipes().collect(),
+        };
         CheckTarget {
             makefile: makefile.name,
             runs: Runs::Command(command),

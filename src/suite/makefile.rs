@@ -170,6 +170,11 @@ impl Makefile {
         lines
     }
 
+    /// The lines of all recipes.
+    pub(super) fn recipes(&self) -> impl Iterator<Item = &str> {
+        self.text.lines().filter_map(|line| line.strip_prefix('\t'))
+    }
+
     /// Whether it hands variables on to what its recipes run.
     pub(super) fn exports(&self) -> bool {
         self.text.lines().any(|line| line.split_whitespace().next() == Some("export"))

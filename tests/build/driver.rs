@@ -38,6 +38,25 @@ fn every_level_of_optimisation_records() {
     }
 }
 
+/// Projects leave calls of what they are built without to the optimiser.
+#[test]
+fn what_only_dead_code_calls_may_be_missing() {
+    let project = Project::new("p").with_program();
+    project.file(
+        "main.c",
+        "#include <stdio.h>\n#define HAS(x) (sizeof(#x) == 1u)\nint answer(int);\nint missing(int);\nextern int nowhere;\n\
+         int main(int n, char **v)\n{\n  int y = answer(6);\n  if (y != 42 && HAS(MISSING)) y = missing(y);\n  \
+         if (n > 0 && HAS(MISSING)) y = nowhere;\n  switch (HAS(MISSING)) { case 1: y = missing(n); break; default: break; }\n  \
+         printf(\"%d\\n\", y);\n  return v == NULL;\n}\n",
+    );
+    cc(&project, &["-O1", "main.c", "answer.c", "-o", "program"]);
+    project.assert_records("program");
+    // What live code calls has to be there.
+    project.file("main.c", "int missing(int);\nint main(int n, char **v) { (void)v; return n > 9 && missing(n); }\n");
+    let output = project.driver("suspect-cc").args(["-O1", "main.c", "-o", "other"]).output().unwrap();
+    assert!(!output.status.success() && stderr(&output).contains("undefined"), "{}", stderr(&output));
+}
+
 #[test]
 fn names_are_bytes() {
     let project = Project::new("a dir with ünïcode").with_program();

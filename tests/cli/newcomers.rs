@@ -359,6 +359,10 @@ fn scripts_of_which_the_makefile_does_not_speak_are_no_tests() {
     assert!(written.contains("list = \"ls tests/*.sh\""), "{written}");
     let (_, written) = first_file(&[("Makefile", "all: p\n"), lint]);
     assert!(written.contains("list = \"ls tests/*.sh\""), "{written}");
+    // What configure sets decides which of the targets is meant.
+    let chosen = "include config.mak\nall: p\ntest: test-$(KIND)\ntest-one: p\n\tsh tests/lint.sh --full ./p\n";
+    let (_, written) = first_file(&[("Makefile", chosen), lint]);
+    assert!(written.contains("run = \"make test\""), "{written}");
 }
 
 #[test]

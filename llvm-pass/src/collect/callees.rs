@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use crate::collect::calls;
 use crate::collect::sites::{Body, position_of};
 use crate::llvm::debug_info::{Info, PlainType};
-use crate::llvm::ir::{Module, Type, Value};
+use crate::llvm::ir::{LLVMLinkage, Module, Type, Value};
 
 /// Functions that could be called in another one's place are at most so many: each is a trial for each call.
 const MOST_OTHERS: usize = 8;
@@ -81,7 +81,9 @@ pub fn name_of(function: Value) -> String {
 /// Whether a function could be called in another one's place. What takes variable arguments mostly prints.
 fn is_ordinary(function: Value) -> bool {
     let is_special = ["noreturn", "returns_twice", "naked"].iter().any(|attribute| function.has_attribute(attribute));
-    !function.is_intrinsic() && !function.is_variadic() && !is_special && function.name() != "main"
+    // What only dead code calls may be nowhere.
+    let is_missing = function.linkage() == LLVMLinkage::LLVMExternalWeakLinkage;
+    !function.is_intrinsic() && !function.is_variadic() && !is_special && !is_missing && function.name() != "main"
 }
 
 fn signature(function: Value, info: Info) -> Signature {
