@@ -420,6 +420,8 @@ mod tests {
         {
             assert_eq!(runs(&format!("test: a b\n\t{more}")), command("make test"), "{more}");
         }
+        let template = "all: p\ncheck: unit\n\t./unit\n$(foreach t,$(ALL),$(eval $(call RULE,$(t))))\n";
+        assert_eq!(found(template).1, programs_of(&["./unit"]));
         assert_eq!(runs("export X=1\ntest: a\n\t./a\n"), command("make test"));
     }
 

@@ -35,9 +35,12 @@ pub(super) fn all_of(makefile: &Makefile, target: &str) -> Option<Started> {
 pub(super) fn alone(makefile: &Makefile, target: &str) -> Option<Vec<String>> {
     let mut commands = Vec::new();
     collect_commands(makefile, target, NESTED, &mut commands)?;
+    // What the target is made of has a rule, though the rule may not show: a template makes it.
+    let named = makefile.sources(target)?;
     let is_made = |command: &String| {
         let program = command.split(' ').next().unwrap_or_default();
-        program.contains('/') && makefile.makes(program.strip_prefix("./").unwrap_or(program))
+        let name = program.strip_prefix("./").unwrap_or(program);
+        program.contains('/') && (makefile.makes(name) || named.iter().any(|made| made == name))
     };
     let is_plain = |command: &String| !command.contains(' ') || commands.len() == 1;
     let of_make = makefile.exports() || commands.is_empty();

@@ -46,7 +46,7 @@ fn what_only_dead_code_calls_may_be_missing() {
         "main.c",
         "#include <stdio.h>\n#define HAS(x) (sizeof(#x) == 1u)\nint answer(int);\nint missing(int);\nextern int nowhere;\n\
          int main(int n, char **v)\n{\n  int y = answer(6);\n  if (y != 42 && HAS(MISSING)) y = missing(y);\n  \
-         if (n > 0 && HAS(MISSING)) y = nowhere;\n  switch (HAS(MISSING)) { case 1: y = missing(n); break; default: break; }\n  \
+         if (n > 0 && HAS(MISSING)) y = nowhere;\n  switch ((int)HAS(MISSING)) { case 1: y = missing(n); break; default: break; }\n  \
          printf(\"%d\\n\", y);\n  return v == NULL;\n}\n",
     );
     cc(&project, &["-O1", "main.c", "answer.c", "-o", "program"]);
