@@ -45,6 +45,7 @@ use crate::store::Store;
 use crate::suite::Test;
 pub use chains::{Chains, chains};
 use failing::{Failing, ends_otherwise, fails_otherwise};
+pub use itself::{EVERY, OTHER};
 use measure::Measure;
 pub use measure::{JudgedStep, Measured, measured, most_alike};
 use question::{Question, Wanted};
