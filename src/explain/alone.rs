@@ -184,7 +184,7 @@ impl Case<'_> {
         let happens = if words.starts_with(test) { words.clone() } else { format!("{test}: {words}") };
         let (comes, what, trust) = match goal.mend {
             Some(claim) => {
-                let mended = format!("{} there, {test} passes", change_in_short(claim, self.room.source(&claim.file)));
+                let mended = format!("{}, {test} passes", change_in_short(claim, self.room.source(&claim.file)));
                 (format!("That comes from {at}: {mended}."), mended, told_mend(claim))
             }
             None => (format!("It depends on {at}, {SUSPECTED}."), SUSPECTED.to_owned(), NO_MEND.to_owned()),
