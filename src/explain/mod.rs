@@ -25,6 +25,7 @@ mod search;
 mod second;
 mod skipped;
 mod teller;
+mod told_check;
 mod trail;
 mod wrong;
 mod wrong_byte;
